@@ -1,0 +1,25 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrUnreachable: the provider could not be reached within the budget.
+var ErrUnreachable = errors.New("provider unreachable")
+
+// AnswerError is an answer that is not what was asked for. Its text names the
+// endpoint and the provider's own error word, never a URL or a body.
+type AnswerError struct {
+	Endpoint string
+	Status   int
+	Verdict  Verdict
+}
+
+func (e *AnswerError) Error() string {
+	word := e.Verdict.Code
+	if word == "" {
+		word = "unexpected answer"
+	}
+	return fmt.Sprintf("%s: %s (status %d)", e.Endpoint, word, e.Status)
+}

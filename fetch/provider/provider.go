@@ -1,0 +1,161 @@
+// Package provider says what a provider is: who it may be asked at, what it can
+// give, how it is asked and how its bytes are read. All that is known of one
+// provider lives in one folder below this one.
+//
+// Asking and reading meet only in bytes. An Asker performs requests through an
+// Exchange, which puts the credential on, retries, archives every response and
+// classifies it. A Reader is a pure function of archived payloads: no client,
+// no clock, no credential.
+package provider
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"mkt/publish/football"
+)
+
+// Capability is what a provider can give (specification, section 2.11).
+type Capability string
+
+const (
+	Prematch     Capability = "prematch"
+	LiveOdds     Capability = "live_odds"
+	LiveStats    Capability = "live_stats"
+	Timeline     Capability = "timeline"
+	PlayerEvents Capability = "player_events"
+)
+
+// Provider is one adapter's registration.
+type Provider struct {
+	Name         string   // "betsapi"; part of every id, never changed
+	BaseURL      string   // default, https
+	Hosts        []string // the https hosts that may be contacted with the default settings
+	Capabilities []Capability
+	Budget       Budget
+
+	// Authorize puts the credential on a request. It is called by the
+	// transport, on a copy, immediately before the request leaves.
+	Authorize func(r *http.Request, credential string)
+	// Classify judges a complete answer: the body decides, not the status.
+	Classify func(status int, header http.Header, body []byte) Verdict
+
+	Markets MarketAdapter // market_engine; nil when the provider has no prematch
+}
+
+// Budget bounds what one account's runs may ask of the provider.
+type Budget struct {
+	Requests    int           // per Window, when no header says otherwise
+	Window      time.Duration //
+	Burst       int           // requests a second at the most
+	Concurrency int           // requests at once
+	MaxBody     int64         // bytes, decompressed
+}
+
+// MarketAdapter asks for and reads the payloads of the market engine.
+type MarketAdapter interface {
+	// Ask performs one cycle's requests. It returns after the last answer; what
+	// it returns is written to the raw cycle's header. One fixture's failure is
+	// counted, not returned. An error means that the cycle failed.
+	Ask(ctx context.Context, x Exchange) (Asked, error)
+	// ReadListing reads the listing payloads of a cycle, in archive order.
+	ReadListing(pages []Payload) (Listing, error)
+	// IsListing and IsMarkets sort a cycle's payloads by endpoint.
+	IsListing(endpoint string) bool
+	IsMarkets(endpoint string) bool
+	// ReadMarkets reads one payload of markets. l joins teams and kick-off.
+	// A broken fixture in it is reported in Broken, the others are returned.
+	// Bytes that do not parse at all are an error. Safe for concurrent use.
+	ReadMarkets(p Payload, l Listing) (Sheet, error)
+}
+
+// Exchange is what an Asker may do with the outside world.
+type Exchange interface {
+	// Get performs the request within the run's budget, retries what is worth
+	// retrying, archives the answer and returns it when its verdict is
+	// Accepted. Otherwise the error is an *AnswerError (refused, rejected,
+	// limited) or one that wraps ErrUnreachable. Safe for concurrent use.
+	Get(ctx context.Context, r Request) (Payload, error)
+	// Concurrency is how many Gets may be under way at once.
+	Concurrency() int
+	// Now is the run's clock.
+	Now() time.Time
+	// Progress tells a person how far the run is; total may grow.
+	Progress(done, total int)
+}
+
+// Request is one question, without any secret in it.
+type Request struct {
+	Endpoint string // closed set of the adapter, "bet365/upcoming": archive, usage and metric label
+	Path     string // below the base URL, "/v1/bet365/upcoming"
+	Query    url.Values
+}
+
+// Payload is one accepted answer as archived.
+type Payload struct {
+	Number    int // place in the archive, from 1
+	Endpoint  string
+	Query     url.Values
+	FetchedAt time.Time
+	Body      []byte
+}
+
+// Asked is what a cycle's asking came to.
+type Asked struct {
+	ListingComplete bool     // every page was read, consistently
+	Listed          int      // fixtures listed
+	Filtered        int      // left out on entry, such as eSoccer, see Filters
+	Failed          []string // provider fixture ids whose markets could not be had
+	Counters        map[string]int64
+}
+
+// Verdict is the judgement on one answer.
+type Verdict struct {
+	Kind Kind
+	Code string        // the provider's own error word, from a closed set of the adapter; "" when accepted
+	Wait time.Duration // what the provider asks to wait, 0 when it does not say
+}
+
+// Kind of verdict.
+type Kind uint8
+
+const (
+	Accepted        Kind = iota
+	CredentialFault      // the token is wrong: stop the run
+	PermissionFault      // the token is good, the product is not bought: stop the run
+	Limited              // quota used up; the token is good
+	Retryable            // the provider's own fault: try again within the budget
+	Rejected             // an answer that cannot be what was asked for
+)
+
+// Listing is what the provider's list of fixtures said, joined over its pages.
+type Listing struct {
+	Fixtures map[string]ListedFixture // by provider fixture id
+	Filtered map[string]int           // fixtures left out, by rule, "esoccer:league-name"
+	Broken   map[string]int           // items that could not be read, by reason
+	Unknown  map[string]int           // unknown fields met, by name
+}
+
+// ListedFixture is one item of the listing.
+type ListedFixture struct {
+	ProviderID         string
+	Home, Away, League football.Field[string]
+	StartsAt           football.Field[time.Time]
+	Over               bool // ended, cancelled or withdrawn: not active any more
+	FetchedAt          time.Time
+}
+
+// Sheet is what one markets payload said.
+type Sheet struct {
+	Fixtures []FixtureOffers
+	Broken   map[string]football.Reason // provider fixture id → why it could not be read
+	Unknown  map[string]int
+}
+
+// FixtureOffers is one fixture and every market offered on it.
+type FixtureOffers struct {
+	Fixture football.Fixture // without ID
+	Offers  []football.Offer
+}

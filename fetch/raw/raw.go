@@ -1,0 +1,66 @@
+// Package raw is the archive of a cycle: every provider response byte for byte,
+// zstd-compressed, and what was asked to get it. Bytes are never edited; a
+// response that cannot be what was asked for is kept apart as rejected, capped
+// in size. No secret is in it: requests are recorded without the credential.
+//
+// Folder raw/cycle=<cycle>/: responses/<6 digits>.zst, rejected/<6 digits>.zst,
+// fetch.json (one Response each), and cycle.json (Cycle), written last: a folder
+// without it is not there.
+package raw
+
+import (
+	"net/url"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/publish/layout"
+)
+
+// Format is the version of cycle.json and fetch.json.
+//
+//	1: first
+const Format = 1
+
+// Outcome of a cycle's fetch.
+type Outcome string
+
+const (
+	Complete Outcome = "COMPLETE" // everything asked for was had
+	Partial  Outcome = "PARTIAL"  // some fixtures' markets could not be had
+	Failed   Outcome = "FAILED"   // nothing to transform
+)
+
+// Cycle is the header of a raw cycle, cycle.json.
+type Cycle struct {
+	Format          int              `json:"format"`
+	ClientID        string           `json:"client_id"`
+	Product         football.Product `json:"product"`
+	Provider        string           `json:"provider"`
+	CycleID         layout.CycleID   `json:"cycle_id"`
+	StartedAt       time.Time        `json:"started_at"`
+	FinishedAt      time.Time        `json:"finished_at"`
+	Outcome         Outcome          `json:"outcome"`
+	Code            string           `json:"code,omitempty"` // health code when Failed
+	ListingComplete bool             `json:"listing_complete"`
+	Failed          []string         `json:"failed,omitempty"` // provider fixture ids whose markets could not be had, sorted
+	Requests        int              `json:"requests"`
+	Counters        map[string]int64 `json:"counters,omitempty"`
+	FetchSHA256     string           `json:"fetch_sha256"` // of fetch.json
+}
+
+// Response is one archived answer, an entry of fetch.json.
+type Response struct {
+	Number    int               `json:"number"` // from 1, in the order archived
+	Endpoint  string            `json:"endpoint"`
+	Path      string            `json:"path"`
+	Query     url.Values        `json:"query,omitempty"` // without the credential
+	Attempt   int               `json:"attempt"`         // from 1
+	Status    int               `json:"status"`
+	Header    map[string]string `json:"header,omitempty"` // the few kept
+	FetchedAt time.Time         `json:"fetched_at"`
+	File      string            `json:"file"`                // relative to the cycle's folder
+	Bytes     int64             `json:"bytes"`               // uncompressed
+	SHA256    string            `json:"sha256"`              // of the uncompressed bytes
+	Rejected  string            `json:"rejected,omitempty"`  // why it was not accepted; "" when accepted
+	Truncated bool              `json:"truncated,omitempty"` // a rejected body cut at the cap
+}

@@ -1,0 +1,71 @@
+// Package durable is the only code that syncs to disk. All file access of the
+// batch steps goes through its one small interface, FS, rooted at one tenant
+// and product, so that a step cannot name a file outside it and a test can stop
+// the process at any operation.
+//
+// Three verbs write: Create (the name must not exist), CreateAgain (the same
+// bytes are fine, others are an error: this makes a re-run safe) and Overwrite
+// (CURRENT and state files only, each with one writer). All three sync the file
+// and the directory entry before they return. A failed sync or close is never
+// repeated: the attempt is given up.
+//
+// Source: RELIABILITY, section 2, "Publishing".
+package durable
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+)
+
+// FS is every file operation a batch step may do. Names are slash-separated
+// and relative to the root; one that leaves the root is an error. Not
+// existing is reported so that errors.Is(err, fs.ErrNotExist) holds, existing
+// so that errors.Is(err, fs.ErrExist) holds.
+type FS interface {
+	// Create makes a new file for writing; it must not exist.
+	Create(name string) (File, error)
+	// Open opens a file for reading.
+	Open(name string) (Reader, error)
+	// Link gives an existing file a second name; newname must not exist.
+	Link(oldname, newname string) error
+	// Rename moves a file or folder; a file at newname is replaced, a folder is not.
+	Rename(oldname, newname string) error
+	// Remove deletes a file or an empty folder.
+	Remove(name string) error
+	// RemoveAll deletes a folder and what is in it.
+	RemoveAll(name string) error
+	// MkdirAll makes a folder and its parents. It does not sync.
+	MkdirAll(name string) error
+	// SyncDir makes the entries of a folder durable.
+	SyncDir(name string) error
+	// ReadDir lists a folder, sorted by name.
+	ReadDir(name string) ([]fs.DirEntry, error)
+	// Stat describes a file or folder.
+	Stat(name string) (fs.FileInfo, error)
+	// Lock takes the exclusive advisory lock on a file that is created when
+	// missing and never unlinked. It returns ErrLocked at once when another
+	// holder has it. Close frees it; so does the death of the process.
+	Lock(name string) (io.Closer, error)
+}
+
+// File is a file being written. Sync makes its bytes durable; Close does not.
+type File interface {
+	io.Writer
+	Sync() error
+	Close() error
+}
+
+// Reader is a file being read, as Parquet readers need it.
+type Reader interface {
+	io.Reader
+	io.ReaderAt
+	io.Closer
+	Size() int64
+}
+
+// ErrLocked: another process holds the lock.
+var ErrLocked = errors.New("locked by another run")
+
+// ErrDiffers: CreateAgain found the name taken by other bytes.
+var ErrDiffers = errors.New("exists with other content")

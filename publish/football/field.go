@@ -1,0 +1,44 @@
+package football
+
+// State says what a provider sent for one field. The zero value is Missing.
+type State uint8
+
+const (
+	// Missing: the field was not in the payload.
+	Missing State = iota
+	// Null: the field was in the payload and held no value (null, or the
+	// provider's spelling of it, such as an empty string).
+	Null
+	// Present: the field held a value; a real zero is Present.
+	Present
+)
+
+// Field keeps the three states of a provider's field apart from the payload to
+// the JSON. Its zero value is missing. It is a plain value: copy it freely.
+//
+// Source: interface specification, section 2.1 ("Missing is not zero").
+type Field[T any] struct {
+	state State
+	value T
+}
+
+// Of returns a field that holds v, whatever v is: an empty string and a zero
+// are values.
+func Of[T any](v T) Field[T] { return Field[T]{state: Present, value: v} }
+
+// NullField returns a field that was sent without a value.
+func NullField[T any]() Field[T] { return Field[T]{state: Null} }
+
+// State tells which of the three states the field is in.
+func (f Field[T]) State() State { return f.state }
+
+// Get returns the value and whether there is one.
+func (f Field[T]) Get() (T, bool) { return f.value, f.state == Present }
+
+// Or returns the value, or other when there is none.
+func (f Field[T]) Or(other T) T {
+	if f.state == Present {
+		return f.value
+	}
+	return other
+}

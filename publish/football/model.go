@@ -1,0 +1,111 @@
+package football
+
+import "time"
+
+// FixtureID is an opaque, stable fixture id: "fx_" and 26 characters of
+// lower-case base32 (specification, section 2.1).
+type FixtureID string
+
+// MarketID is an opaque market id: "mk_" and 26 characters, and for a market
+// that shares its canonical definition with a higher-ranked one "~" and a short
+// suffix. Unique within a fixture.
+type MarketID string
+
+// SelectionID is an opaque selection id: "sl_" and 26 characters. Unique within
+// a market.
+type SelectionID string
+
+// Product is one of the two products an account can subscribe to.
+type Product string
+
+const (
+	MarketEngine     Product = "market_engine"
+	LiveIntelligence Product = "live_intelligence"
+)
+
+// Fixture is one match of association football.
+type Fixture struct {
+	ID                FixtureID
+	Home, Away        Field[string]
+	League            Field[string]
+	StartsAt          Field[time.Time] // kick-off, UTC, whole seconds
+	Provider          string           // adapter name, "betsapi"
+	ProviderFixtureID string           // as the provider writes it
+	FetchedAt         time.Time        // newest retrieval this fixture was read from, UTC, milliseconds
+}
+
+// Origin says where a market's identity comes from (specification, section 2.7).
+type Origin string
+
+const (
+	// Raw: the market exists upstream, no canonical identity is proven.
+	Raw Origin = "RAW"
+	// Mapped: canonical identity established from a provider payload.
+	Mapped Origin = "MAPPED"
+	// Derived and Composed are reserved words, never emitted in v1.
+	Derived  Origin = "DERIVED"
+	Composed Origin = "COMPOSED"
+)
+
+// Market is one market of a fixture with all its selections. A RAW market has
+// Canonical and Period empty and keeps the provider's own words.
+type Market struct {
+	ID         MarketID
+	Canonical  string // canonical market name, "" when RAW
+	Period     string // canonical period, "" when RAW
+	Name       Field[string]
+	Sections   []string // the provider's tabs the market was met in, in the order met
+	Lines      []string // distinct lines in order: numeric where numbers, else as met
+	Origin     Origin
+	Selections []Selection // in the provider's order
+
+	ProviderMarketIDs []string // sorted, distinct; empty when the provider sent none
+	Key               string   // the provider's own key of the market
+	Rule              string   // the mapping rule that named it, "betsapi/bet365.csv:full_time_result"; "" when RAW
+	RawReason         Reason   // why it stayed RAW; "" when MAPPED
+	Ordinal           int      // place in the provider's order within the fixture, from 0
+}
+
+// Grid places a selection of a two-way product, such as correct score, in its
+// table.
+type Grid struct{ Row, Column string }
+
+// Selection is one outcome of a market and its price. Strings are "" where the
+// contract has null.
+type Selection struct {
+	ID        SelectionID
+	Selection string // canonical outcome, "HOME", "OVER", "2-1"; the provider's words when RAW
+	Line      string // canonical line, "2.75", "-0.5"
+	Qualifier string // what else tells it apart: a target, an ordinal, a minute
+	Odds      Odds
+	Dimension string // what is counted or compared: GOALS, CORNERS, …
+	Subject   string // whom it is about: HOME, AWAY, a player's name
+	Subject2  string
+	Grid      *Grid
+	Quality   Quality
+
+	ProviderSelectionID Field[string]
+	Labels              []Label // the provider's own words for it, in its field order
+}
+
+// Label is one descriptive text field of a provider's row, verbatim.
+type Label struct{ Field, Text string }
+
+// Odds are a price exactly as the provider wrote it. There is no setter and no
+// arithmetic: what came in is what goes out (specification, section 2.8).
+type Odds struct {
+	fractional, decimal Field[string]
+}
+
+// NewOdds keeps the provider's own characters of each form. A decimal whose
+// text is not a plain JSON number must be given as quality reason instead, see
+// PlainDecimal.
+func NewOdds(fractional, decimal Field[string]) Odds {
+	return Odds{fractional: fractional, decimal: decimal}
+}
+
+// Fractional returns the provider's fractional text, "11/10".
+func (o Odds) Fractional() Field[string] { return o.fractional }
+
+// Decimal returns the provider's decimal digits, "1.90".
+func (o Odds) Decimal() Field[string] { return o.decimal }

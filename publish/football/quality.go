@@ -1,0 +1,42 @@
+package football
+
+// Status is the verdict on one selection (quality.status).
+type Status string
+
+const (
+	// StatusOK: the selection is proven, the service vouches for it.
+	StatusOK Status = "OK"
+	// StatusSuspect: readable, but not proven beyond doubt.
+	StatusSuspect Status = "SUSPECT"
+	// StatusUnreadable: something in it could not be read.
+	StatusUnreadable Status = "UNREADABLE"
+)
+
+// Reason says why a selection is not vouched for, or why a market stayed RAW.
+type Reason string
+
+const (
+	AmbiguousShape      Reason = "AMBIGUOUS_SHAPE"      // its fields do not fit the market's shape, or fit two ways
+	UnreadableLine      Reason = "UNREADABLE_LINE"      // line missing, of a wrong kind, or given twice with different prices
+	UnresolvedQualifier Reason = "UNRESOLVED_QUALIFIER" // a team, player or label could not be resolved
+	OddsMissing         Reason = "ODDS_MISSING"         // neither form of the price was sent
+	OddsNull            Reason = "ODDS_NULL"            // the price was sent without a value
+	OddsUnreadable      Reason = "ODDS_UNREADABLE"      // the price is not a price
+	Suspended           Reason = "SUSPENDED"            // the provider marks the selection as suspended
+	MarketNotMapped     Reason = "MARKET_NOT_MAPPED"    // the market is RAW
+
+	// Reasons for a market to stay RAW.
+	UnknownMarket   Reason = "UNKNOWN_MARKET"   // the name is not in the mapping table
+	NeverMapped     Reason = "NEVER_MAPPED"     // the table says this name cannot be proven
+	ConditionFailed Reason = "CONDITION_FAILED" // the selections do not pass the test the table demands
+	MixedMarket     Reason = "SEVERAL_IN_ONE"   // one provider market holding several, not told apart
+	NoParticipants  Reason = "NO_PARTICIPANTS"  // needs the teams' names, which were not sent
+)
+
+// Quality is the service's own judgement of a selection; it never touches the
+// odds.
+type Quality struct {
+	Status      Status
+	Publishable bool
+	Reasons     []Reason // sorted, distinct; empty when OK
+}

@@ -1,0 +1,121 @@
+// Package layout names the folders and files of the data root and parses the
+// names back. It does no I/O and imports nothing of this module.
+//
+// Below the data root, one root a tenant and product (Hive-style, so that any
+// Parquet engine sees the columns):
+//
+//	client_id=<id>/product=<product>/
+//	  raw/cycle=<cycle>/          every provider response; cycle.json last
+//	  canonical/cycle=<cycle>/    transform's output; canonical.json last
+//	  snapshots/cycle=<cycle>/    what serve reads; manifest.json last
+//	  changes/<first>-<last>-<cycle>.parquet
+//	  commits/<20 digits>.json    the commit records
+//	  CURRENT                     pointer to the newest commit
+//	  state/*.json                one writer a file (package health)
+//	  staging/<run>/  lock        disposable; never unlinked
+//
+// Source: DESIGN, section 2.
+package layout
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// File and folder names inside a tenant-and-product root. Slash-separated,
+// relative.
+const (
+	RawDir       = "raw"
+	CanonicalDir = "canonical"
+	SnapshotsDir = "snapshots"
+	ChangesDir   = "changes"
+	CommitsDir   = "commits"
+	StagingDir   = "staging"
+	StateDir     = "state"
+	AsideDir     = "staging/aside" // debris that was in the way
+	Current      = "CURRENT"
+	Lock         = "lock"
+
+	RawCycleFile  = "cycle.json"     // header of a raw cycle, written last
+	RawFetchFile  = "fetch.json"     // what was asked, one entry a response
+	CanonicalFile = "canonical.json" // header of a canonical cycle, written last
+	ManifestFile  = "manifest.json"  // header of a snapshot, written last
+
+	FixturesFile = "fixtures.parquet"
+	MarketsFile  = "markets.parquet"
+	ListingFile  = "listing.parquet" // canonical only: what the provider's listing said
+)
+
+// IDKeyFingerprintFile, at the data root, records which id key the data was
+// minted with.
+const IDKeyFingerprintFile = "id-key.fingerprint"
+
+// CycleID labels one processing cycle: UTC second and product,
+// "20261120T090700Z-market_engine". It sorts by time as text.
+type CycleID string
+
+const cycleTime = "20060102T150405Z"
+
+var cyclePattern = regexp.MustCompile(`^(\d{8}T\d{6}Z)-([a-z_]+)$`)
+
+// NewCycleID labels the cycle of product that starts at t, in whole seconds.
+func NewCycleID(t time.Time, product string) CycleID {
+	return CycleID(t.UTC().Format(cycleTime) + "-" + product)
+}
+
+// ParseCycleID splits a cycle id into its time and product.
+func ParseCycleID(s string) (time.Time, string, error) {
+	m := cyclePattern.FindStringSubmatch(s)
+	if m == nil {
+		return time.Time{}, "", fmt.Errorf("cycle id %q: want a form like 20261120T090700Z-market_engine", s)
+	}
+	t, err := time.Parse(cycleTime, m[1])
+	if err != nil {
+		return time.Time{}, "", fmt.Errorf("cycle id %q: %w", s, err)
+	}
+	return t, m[2], nil
+}
+
+// TenantProduct is the folder of one tenant's product below the data root.
+func TenantProduct(clientID, product string) string {
+	return "client_id=" + clientID + "/product=" + product
+}
+
+// Cycle is the folder of a cycle below one of RawDir, CanonicalDir, SnapshotsDir.
+func Cycle(dir string, c CycleID) string { return dir + "/cycle=" + string(c) }
+
+// ParseCycleDir reads the cycle id back from a folder's base name, "cycle=…".
+func ParseCycleDir(base string) (CycleID, bool) {
+	s, ok := strings.CutPrefix(base, "cycle=")
+	if !ok || !cyclePattern.MatchString(s) {
+		return "", false
+	}
+	return CycleID(s), true
+}
+
+// Commit is the path of commit record n (from 1).
+func Commit(n uint64) string { return fmt.Sprintf("%s/%020d.json", CommitsDir, n) }
+
+// ParseCommit reads the number back from a commit record's base name.
+func ParseCommit(base string) (uint64, bool) {
+	s, ok := strings.CutSuffix(base, ".json")
+	if !ok || len(s) != 20 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	return n, err == nil && n > 0
+}
+
+// ChangeSegment is the path of the change-log segment with events first..last.
+func ChangeSegment(first, last uint64, c CycleID) string {
+	return fmt.Sprintf("%s/%020d-%020d-%s.parquet", ChangesDir, first, last, c)
+}
+
+var tenantPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
+
+// ValidTenantID tells whether id may name an account: 1 to 63 of a-z, 0-9, "_"
+// and "-", beginning with a letter or digit. It is a folder name.
+func ValidTenantID(id string) bool { return tenantPattern.MatchString(id) }

@@ -1,0 +1,8 @@
+// Package snapshot seals and opens what a publication consists of: manifest,
+// change-log segment, commit record and CURRENT. A snapshot exists when its
+// commit record does; before that a crash costs a re-run and nothing else.
+//
+// Order of sealing: data files, folder, manifest, commit record, CURRENT.
+// Readers start at CURRENT, then try the next commit number; they never list
+// and never repair.
+package snapshot

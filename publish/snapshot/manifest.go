@@ -1,0 +1,97 @@
+package snapshot
+
+import (
+	"time"
+
+	"mkt/publish/football"
+	"mkt/publish/layout"
+)
+
+// Format is the version of manifest.json and of the commit records.
+//
+//	1: first
+const Format = 1
+
+// Manifest is the header of a snapshot, manifest.json, and of a canonical
+// cycle, canonical.json (where the fields below Tables that speak of the change
+// log are empty). It says what is in the folder and what went into it.
+type Manifest struct {
+	Format            int              `json:"format"`
+	Kind              string           `json:"kind"` // snapshot, canonical
+	ClientID          string           `json:"client_id"`
+	Product           football.Product `json:"product"`
+	CycleID           layout.CycleID   `json:"cycle_id"`
+	Provider          string           `json:"provider"`
+	ProviderFetchedAt *time.Time       `json:"provider_fetched_at"`
+	ProcessedAt       *time.Time       `json:"processed_at"`
+	PublishedAt       *time.Time       `json:"published_at,omitempty"`
+	DerivationVersion string           `json:"derivation_version"`
+	IDKeyFingerprint  string           `json:"id_key_fingerprint"`
+	BinaryVersion     string           `json:"binary_version"` // of the run that first wrote it
+
+	// PreviousManifestSHA256 chains the snapshots: the hash of the manifest before.
+	PreviousManifestSHA256 string `json:"previous_manifest_sha256,omitempty"`
+
+	Files  []File           `json:"files"`
+	Tables map[string]Table `json:"tables"`
+
+	ListingComplete bool             `json:"listing_complete"`
+	Filtered        map[string]int   `json:"filtered,omitempty"`        // fixtures left out, by rule
+	Broken          map[string]int   `json:"broken,omitempty"`          // records that could not be read, by reason
+	UnknownFields   map[string]int   `json:"unknown_fields,omitempty"`  // fields met that no reader knows
+	RawMarkets      map[string]int   `json:"raw_markets,omitempty"`     // by reason
+	NotPublishable  map[string]int   `json:"not_publishable,omitempty"` // selections by reason
+	Counters        map[string]int64 `json:"counters,omitempty"`
+
+	// Changes are the retained segments of the change log, oldest first.
+	Changes []Segment `json:"changes,omitempty"`
+}
+
+// File is one file of the folder.
+type File struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Table describes the rows of one table.
+type Table struct {
+	Rows int64 `json:"rows"`
+	// Digest of the rows' logical content, independent of the Parquet library.
+	Digest  string            `json:"digest"`
+	Columns map[string]Counts `json:"columns"`
+}
+
+// Counts of the states of one column. For nested columns, of its elements.
+type Counts struct {
+	Absent int64 `json:"absent"`
+	Null   int64 `json:"null"`
+	Zero   int64 `json:"zero"` // the value 0, false or ""
+	Value  int64 `json:"value"`
+}
+
+// Segment is one file of the change log, contiguous in seq. A cycle without
+// events has none.
+type Segment struct {
+	File   string    `json:"file"` // relative to the tenant-and-product root
+	First  uint64    `json:"first_seq"`
+	Last   uint64    `json:"last_seq"`
+	At     time.Time `json:"published_at"`
+	Bytes  int64     `json:"bytes"`
+	SHA256 string    `json:"sha256"`
+}
+
+// Commit is the commit record: its exclusive creation is the publication.
+type Commit struct {
+	Format         int            `json:"format"`
+	Version        uint64         `json:"version"` // the record's number, from 1, gapless
+	HistoryID      string         `json:"history_id"`
+	RunID          string         `json:"run_id"`
+	CycleID        layout.CycleID `json:"cycle_id"`
+	PublishedAt    time.Time      `json:"published_at"`
+	ManifestSHA256 string         `json:"manifest_sha256"`
+	Segment        *Segment       `json:"segment"`         // nil when the cycle had no events
+	FirstSeq       uint64         `json:"first_seq"`       // of the retained window; LastSeq+1 when it is empty
+	LastSeq        uint64         `json:"last_seq"`        // newest seq given so far, 0 when none
+	PreviousSHA256 string         `json:"previous_sha256"` // of the commit record before; "" for the first
+}
