@@ -1,0 +1,209 @@
+package schedule_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mkt/cmd/mkt/internal/schedule"
+)
+
+func TestParse(t *testing.T) {
+	good := map[string]time.Duration{
+		"@hourly":         time.Hour,
+		"0 * * * *":       time.Hour,
+		"30 0 * * * *":    time.Hour,
+		"@every 8s":       8 * time.Second,
+		"@every 1h30m":    90 * time.Minute,
+		"*/10 8-20 * * *": 11*time.Hour + 10*time.Minute, // 20:50 to 08:00
+	}
+	from := time.Date(2026, 11, 20, 19, 0, 0, 0, time.UTC)
+	for expr, want := range good {
+		s, err := schedule.Parse(expr)
+		if err != nil {
+			t.Errorf("%q: %v", expr, err)
+			continue
+		}
+		if got := schedule.Cadence(s, from); got != want {
+			t.Errorf("cadence of %q = %v, want %v", expr, got, want)
+		}
+	}
+	for _, expr := range []string{"", "hourly", "* * *", "61 * * * *", "@every", "@every 0s", "@every 1500ms",
+		"@every -8s", "@every soon", "0 0 30 2 *", "TZ=UTC", "TZ=Europe/Rome 0 * * * *", "CRON_TZ=", "@never"} {
+		if _, err := schedule.Parse(expr); err == nil {
+			t.Errorf("%q: accepted", expr)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("@every 8s")
+	f.Add("30 0 * * * *")
+	f.Add("TZ=0")
+	f.Fuzz(func(t *testing.T, expr string) {
+		s, err := schedule.Parse(expr)
+		if err == nil && schedule.Cadence(s, time.Unix(0, 0)) <= 0 {
+			t.Errorf("%q: cadence is not positive", expr)
+		}
+	})
+}
+
+// recorder notes when which job began.
+type recorder struct {
+	mu   sync.Mutex
+	at   map[string][]time.Duration
+	zero time.Time
+}
+
+func newRecorder() *recorder { return &recorder{at: map[string][]time.Duration{}, zero: time.Now()} }
+
+func (r *recorder) note(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.at[name] = append(r.at[name], time.Since(r.zero))
+}
+
+func seconds(n ...int) []time.Duration {
+	var out []time.Duration
+	for _, s := range n {
+		out = append(out, time.Duration(s)*time.Second)
+	}
+	return out
+}
+
+func TestLateTickIsSkippedNotQueued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := newRecorder()
+		s := schedule.New(schedule.Options{Run: func(_ context.Context, name string) error {
+			r.note(name)
+			if name == "slow" {
+				time.Sleep(25 * time.Second)
+			}
+			return nil
+		}})
+		if err := s.Set([]schedule.Job{{Name: "slow", Expr: "@every 10s"}, {Name: "fast", Expr: "@every 20s"}}); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() { s.Run(ctx); close(done) }()
+		time.Sleep(65 * time.Second)
+		cancel()
+		<-done
+		if want := seconds(10, 40); !slices.Equal(r.at["slow"], want) {
+			t.Errorf("slow ran at %v, want %v", r.at["slow"], want)
+		}
+		if want := seconds(20, 40, 60); !slices.Equal(r.at["fast"], want) {
+			t.Errorf("fast ran at %v, want %v", r.at["fast"], want)
+		}
+		if got := time.Since(r.zero); got != 65*time.Second {
+			t.Errorf("stopped after %v: want at once, nothing was running", got)
+		}
+	})
+}
+
+func TestStopWaitsForTheRunUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var finished atomic.Bool
+		s := schedule.New(schedule.Options{Run: func(ctx context.Context, _ string) error {
+			<-ctx.Done() // the run learns of the stop, and takes its time
+			time.Sleep(5 * time.Second)
+			finished.Store(true)
+			return nil
+		}})
+		if err := s.Set([]schedule.Job{{Name: "a", Expr: "@every 10s"}}); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(12*time.Second, cancel)
+		s.Run(ctx)
+		if !finished.Load() {
+			t.Error("Run returned before the job")
+		}
+	})
+}
+
+func TestSetFollowsChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := newRecorder()
+		s := schedule.New(schedule.Options{Run: func(_ context.Context, name string) error { r.note(name); return nil }})
+		set := func(jobs ...schedule.Job) {
+			t.Helper()
+			if err := s.Set(jobs); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set(schedule.Job{Name: "kept", Expr: "@every 10s"}, schedule.Job{Name: "gone", Expr: "@every 10s"}, schedule.Job{Name: "slower", Expr: "@every 10s"})
+		done := make(chan struct{})
+		go func() { s.Run(ctx); close(done) }()
+		time.Sleep(15 * time.Second)
+		if err := s.Set([]schedule.Job{{Name: "kept", Expr: "no"}}); err == nil {
+			t.Error("a bad expression was accepted")
+		}
+		set(schedule.Job{Name: "kept", Expr: "@every 10s"}, schedule.Job{Name: "slower", Expr: "@every 20s"}, schedule.Job{Name: "new", Expr: "@every 10s"})
+		time.Sleep(22 * time.Second)
+		cancel()
+		<-done
+		want := map[string][]time.Duration{"kept": seconds(10, 20, 30), "gone": seconds(10), "slower": seconds(10, 35), "new": seconds(25, 35)}
+		for name, w := range want {
+			if !slices.Equal(r.at[name], w) {
+				t.Errorf("%s ran at %v, want %v", name, r.at[name], w)
+			}
+		}
+	})
+}
+
+func TestPanicStopsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 35*time.Second)
+		defer cancel()
+		var runs atomic.Int32
+		s := schedule.New(schedule.Options{Run: func(context.Context, string) error { runs.Add(1); panic("boom") }})
+		if err := s.Set([]schedule.Job{{Name: "a", Expr: "@every 10s"}}); err != nil {
+			t.Fatal(err)
+		}
+		s.Run(ctx)
+		if runs.Load() != 3 {
+			t.Errorf("%d runs, want 3", runs.Load())
+		}
+	})
+}
+
+func TestParallelAndJitterAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Second)
+		defer cancel()
+		var now, most atomic.Int32
+		r := newRecorder()
+		s := schedule.New(schedule.Options{Parallel: 2, Jitter: 5 * time.Second, Run: func(_ context.Context, name string) error {
+			r.note(name)
+			n := now.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			time.Sleep(3 * time.Second)
+			now.Add(-1)
+			return nil
+		}})
+		var jobs []schedule.Job
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			jobs = append(jobs, schedule.Job{Name: name, Expr: "@every 60s"})
+		}
+		if err := s.Set(jobs); err != nil {
+			t.Fatal(err)
+		}
+		s.Run(ctx)
+		if most.Load() != 2 {
+			t.Errorf("%d runs at once, want 2", most.Load())
+		}
+		for name, at := range r.at {
+			if len(at) != 3 || at[0] < 60*time.Second || at[0] > 75*time.Second {
+				t.Errorf("%s ran at %v", name, at)
+			}
+		}
+	})
+}
