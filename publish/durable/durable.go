@@ -14,6 +14,7 @@ package durable
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 )
@@ -69,3 +70,17 @@ var ErrLocked = errors.New("locked by another run")
 
 // ErrDiffers: CreateAgain found the name taken by other bytes.
 var ErrDiffers = errors.New("exists with other content")
+
+// ErrTooLarge: a file is larger than its reader is ready for.
+var ErrTooLarge = errors.New("larger than allowed")
+
+// ErrNotRegular: a name that should be a file is a folder, device or pipe.
+var ErrNotRegular = errors.New("not a regular file")
+
+// ErrNoSpace: the disk, or the user's share of it, is full. It is never
+// retried: a person frees space, then the step is run again.
+var ErrNoSpace = errors.New("no space left on device: free space on the disk of the data root, then run again")
+
+// NoSpace words the error of one operation that found the disk full. Name is
+// relative to the root; no absolute path is in the text.
+func NoSpace(op, name string) error { return fmt.Errorf("%s %s: %w", op, name, ErrNoSpace) }

@@ -1,0 +1,304 @@
+// Package durabletest holds two more file systems behind durable.FS, for tests:
+// Mem lives in memory and can be cloned as a power cut would leave it; Wrapped
+// stands before any other, counts operations, and stops, fails or leaves out the
+// one it is told to.
+//
+// Mem is stricter than any real disk: bytes survive only after Sync of their
+// file, and a name only after SyncDir of its folder, each name for itself.
+package durabletest
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"mkt/publish/durable"
+)
+
+// Mem is a file system in memory. Its zero value is not ready: use NewMem. Safe
+// for concurrent use.
+type Mem struct {
+	mu    sync.Mutex
+	root  *node
+	locks map[string]bool
+}
+
+// node is a file or, when names is not nil, a folder.
+type node struct {
+	data   []byte // a file's bytes; only ever appended to
+	synced int    // how many of them survive a power cut
+
+	names   map[string]*node // a folder's entries
+	durable map[string]*node // those that survive a power cut
+}
+
+var _ durable.FS = (*Mem)(nil)
+
+// NewMem makes an empty file system.
+func NewMem() *Mem { return &Mem{root: newFolder(), locks: map[string]bool{}} }
+
+func newFolder() *node {
+	return &node{names: map[string]*node{}, durable: map[string]*node{}}
+}
+
+// find walks to a name; nil when a part of it is not there.
+func (m *Mem) find(name string) *node {
+	n := m.root
+	if name == "." {
+		return n
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if n == nil || n.names == nil {
+			return nil
+		}
+		n = n.names[part]
+	}
+	return n
+}
+
+// parent finds the folder that holds a name.
+func (m *Mem) parent(op, name string) (*node, string, error) {
+	if !fs.ValidPath(name) || name == "." {
+		return nil, "", fail(op, name, fs.ErrInvalid)
+	}
+	dir := m.find(path.Dir(name))
+	if dir == nil || dir.names == nil {
+		return nil, "", fail(op, name, fs.ErrNotExist)
+	}
+	return dir, path.Base(name), nil
+}
+
+func fail(op, name string, err error) error { return &fs.PathError{Op: op, Path: name, Err: err} }
+
+// Create implements durable.FS.
+func (m *Mem) Create(name string) (durable.File, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	dir, base, err := m.parent("create", name)
+	if err != nil {
+		return nil, err
+	}
+	if dir.names[base] != nil {
+		return nil, fail("create", name, fs.ErrExist)
+	}
+	n := &node{}
+	dir.names[base] = n
+	return &memFile{m, n}, nil
+}
+
+// Open implements durable.FS. The reader sees the bytes of this instant.
+func (m *Mem) Open(name string) (durable.Reader, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.find(name)
+	if n == nil {
+		return nil, fail("open", name, fs.ErrNotExist)
+	}
+	if n.names != nil {
+		return nil, fail("open", name, durable.ErrNotRegular)
+	}
+	return memReader{bytes.NewReader(n.data)}, nil
+}
+
+// Link implements durable.FS.
+func (m *Mem) Link(oldname, newname string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.find(oldname)
+	if n == nil {
+		return fail("link", oldname, fs.ErrNotExist)
+	}
+	dir, base, err := m.parent("link", newname)
+	if err != nil {
+		return err
+	}
+	if dir.names[base] != nil {
+		return fail("link", newname, fs.ErrExist)
+	}
+	dir.names[base] = n
+	return nil
+}
+
+// Rename implements durable.FS.
+func (m *Mem) Rename(oldname, newname string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	from, oldbase, err := m.parent("rename", oldname)
+	if err != nil {
+		return err
+	}
+	n := from.names[oldbase]
+	if n == nil {
+		return fail("rename", oldname, fs.ErrNotExist)
+	}
+	to, newbase, err := m.parent("rename", newname)
+	if err != nil {
+		return err
+	}
+	if there := to.names[newbase]; there != nil && (there.names != nil || n.names != nil) {
+		return fail("rename", newname, syscall.ENOTEMPTY)
+	}
+	delete(from.names, oldbase)
+	to.names[newbase] = n
+	return nil
+}
+
+// Remove implements durable.FS.
+func (m *Mem) Remove(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	dir, base, err := m.parent("remove", name)
+	if err != nil {
+		return err
+	}
+	n := dir.names[base]
+	if n == nil {
+		return fail("remove", name, fs.ErrNotExist)
+	}
+	if len(n.names) > 0 {
+		return fail("remove", name, syscall.ENOTEMPTY)
+	}
+	delete(dir.names, base)
+	return nil
+}
+
+// RemoveAll implements durable.FS.
+func (m *Mem) RemoveAll(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if dir, base, err := m.parent("remove", name); err == nil {
+		delete(dir.names, base)
+	}
+	return nil
+}
+
+// MkdirAll implements durable.FS.
+func (m *Mem) MkdirAll(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if name == "." {
+		return nil
+	}
+	n := m.root
+	for part := range strings.SplitSeq(name, "/") {
+		if n.names[part] == nil {
+			n.names[part] = newFolder()
+		}
+		if n = n.names[part]; n.names == nil {
+			return fail("mkdir", name, syscall.ENOTDIR)
+		}
+	}
+	return nil
+}
+
+// SyncDir implements durable.FS.
+func (m *Mem) SyncDir(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.find(name)
+	if n == nil || n.names == nil {
+		return fail("sync", name, fs.ErrNotExist)
+	}
+	n.durable = maps.Clone(n.names)
+	return nil
+}
+
+// ReadDir implements durable.FS.
+func (m *Mem) ReadDir(name string) ([]fs.DirEntry, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.find(name)
+	if n == nil || n.names == nil {
+		return nil, fail("readdir", name, fs.ErrNotExist)
+	}
+	var entries []fs.DirEntry
+	for _, base := range slices.Sorted(maps.Keys(n.names)) {
+		entries = append(entries, fs.FileInfoToDirEntry(describe(base, n.names[base])))
+	}
+	return entries, nil
+}
+
+// Stat implements durable.FS.
+func (m *Mem) Stat(name string) (fs.FileInfo, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.find(name)
+	if n == nil {
+		return nil, fail("stat", name, fs.ErrNotExist)
+	}
+	return describe(path.Base(name), n), nil
+}
+
+// Lock implements durable.FS.
+func (m *Mem) Lock(name string) (io.Closer, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.locks[name] {
+		return nil, fail("lock", name, durable.ErrLocked)
+	}
+	m.locks[name] = true
+	return closer(func() error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.locks, name)
+		return nil
+	}), nil
+}
+
+type closer func() error
+
+func (c closer) Close() error { return c() }
+
+// memFile appends to its node.
+type memFile struct {
+	m *Mem
+	n *node
+}
+
+func (f *memFile) Write(p []byte) (int, error) {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	f.n.data = append(f.n.data, p...)
+	return len(p), nil
+}
+
+func (f *memFile) Sync() error {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	f.n.synced = len(f.n.data)
+	return nil
+}
+
+func (f *memFile) Close() error { return nil }
+
+type memReader struct{ *bytes.Reader }
+
+func (memReader) Close() error { return nil }
+
+// description is the fs.FileInfo of a node.
+type description struct {
+	name string
+	size int64
+	mode fs.FileMode
+}
+
+func describe(name string, n *node) description {
+	if n.names != nil {
+		return description{name, 0, fs.ModeDir | 0o755}
+	}
+	return description{name, int64(len(n.data)), 0o644}
+}
+
+func (d description) Name() string       { return d.name }
+func (d description) Size() int64        { return d.size }
+func (d description) Mode() fs.FileMode  { return d.mode }
+func (d description) ModTime() time.Time { return time.Time{} }
+func (d description) IsDir() bool        { return d.mode.IsDir() }
+func (d description) Sys() any           { return nil }

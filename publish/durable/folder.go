@@ -1,0 +1,131 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+)
+
+// MkdirAllSync makes a folder and its parents durable, whether it makes them or
+// finds them: one that a killed run left unsynced looks like any other.
+func MkdirAllSync(f FS, dir string) error {
+	if err := f.MkdirAll(dir); err != nil {
+		return err
+	}
+	for dir = path.Clean(dir); dir != "."; {
+		dir = path.Dir(dir)
+		if err := f.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Install moves a finished folder from staging to the name that readers know.
+// Its files and folders are synced already; both parents must exist. When the
+// name is taken by a folder with the very same files, that one is kept and the
+// staged one deleted; by any other, the result is ErrDiffers and nothing moved.
+func Install(f FS, staged, final string) error {
+	err := f.Rename(staged, final)
+	if err == nil {
+		return syncBoth(f, path.Dir(final), path.Dir(staged))
+	}
+	if taken, e := Exists(f, final); e != nil || !taken {
+		return err
+	}
+	same, err := SameFolder(f, staged, final)
+	if err != nil {
+		return err
+	}
+	if !same {
+		return fmt.Errorf("%s: %w", final, ErrDiffers)
+	}
+	if err := SyncFolder(f, final); err != nil {
+		return err
+	}
+	if err := f.RemoveAll(staged); err != nil {
+		return err
+	}
+	return syncBoth(f, path.Dir(final), path.Dir(staged))
+}
+
+// SetAside moves what is in the way below the folder aside, under a name
+// nobody else has, and tells it.
+func SetAside(f FS, name, aside string) (string, error) {
+	if err := MkdirAllSync(f, aside); err != nil {
+		return "", err
+	}
+	for n := 0; ; n++ {
+		to := fmt.Sprintf("%s/%s.%d", aside, path.Base(name), n)
+		taken, err := Exists(f, to)
+		if err != nil {
+			return "", err
+		}
+		if taken {
+			continue
+		}
+		if err := f.Rename(name, to); err != nil {
+			return "", err
+		}
+		return to, syncBoth(f, aside, path.Dir(name))
+	}
+}
+
+// SyncFolder makes the entries of a folder and of its sub-folders durable. The
+// files in it are those of a staged folder: synced before it was moved.
+func SyncFolder(f FS, dir string) error {
+	entries, err := f.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			if err := SyncFolder(f, path.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return f.SyncDir(dir)
+}
+
+// SameFolder tells whether two folders hold the same names with the same
+// bytes. A folder that is missing is like no other.
+func SameFolder(f FS, a, b string) (bool, error) {
+	inA, err := f.ReadDir(a)
+	if err != nil {
+		return false, missing(err)
+	}
+	inB, err := f.ReadDir(b)
+	if err != nil || len(inA) != len(inB) {
+		return false, missing(err)
+	}
+	for i := range inA {
+		name := inA[i].Name()
+		if name != inB[i].Name() || inA[i].Type() != inB[i].Type() {
+			return false, nil
+		}
+		compare := SameFile
+		if inA[i].IsDir() {
+			compare = SameFolder
+		}
+		if same, err := compare(f, path.Join(a, name), path.Join(b, name)); err != nil || !same {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func missing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func syncBoth(f FS, a, b string) error {
+	if err := f.SyncDir(a); err != nil || a == b {
+		return err
+	}
+	return f.SyncDir(b)
+}

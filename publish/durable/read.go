@@ -1,0 +1,61 @@
+package durable
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// ReadFile reads a whole file of at most max bytes; a larger one is ErrTooLarge.
+func ReadFile(f FS, name string, max int64) ([]byte, error) {
+	r, err := f.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if r.Size() > max {
+		return nil, fmt.Errorf("%s: %d bytes: %w", name, r.Size(), ErrTooLarge)
+	}
+	data, err := io.ReadAll(io.LimitReader(r, max+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if int64(len(data)) > max {
+		return nil, fmt.Errorf("%s: %w", name, ErrTooLarge)
+	}
+	return data, nil
+}
+
+// HashFile reads a file to its end and returns its length and SHA-256 in
+// lower-case hex: of what can be read back, not of what was meant.
+func HashFile(f FS, name string) (size int64, sum string, err error) {
+	r, err := f.Open(name)
+	if err != nil {
+		return 0, "", err
+	}
+	defer r.Close()
+	h := sha256.New()
+	size, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{r}, make([]byte, 256<<10))
+	if err != nil {
+		return 0, "", fmt.Errorf("read %s: %w", name, err)
+	}
+	return size, hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Hash is the SHA-256 of bytes at hand, as HashFile writes it.
+func Hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Exists tells whether a name is taken.
+func Exists(f FS, name string) (bool, error) {
+	_, err := f.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

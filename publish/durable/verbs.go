@@ -1,0 +1,175 @@
+package durable
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// writeBuffer is how much is collected before a write reaches the disk.
+const writeBuffer = 256 << 10
+
+// Bytes is what Create and CreateAgain write when the content is at hand.
+func Bytes(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}
+
+// Create makes a new file with what write writes, and syncs it and its folder,
+// which must exist. A name that is taken is fs.ErrExist. After an error the
+// name may be left behind with part of the content: names are created in
+// staging, or come before a header that is written last.
+func Create(f FS, name string, write func(io.Writer) error) error {
+	if err := writeNew(f, name, write); err != nil {
+		return err
+	}
+	return f.SyncDir(path.Dir(name))
+}
+
+// CreateAgain makes a file that may be there from an earlier run: the same
+// bytes are fine, others are ErrDiffers. The name never shows part of the
+// content. The folder must exist.
+func CreateAgain(f FS, name string, write func(io.Writer) error) error {
+	temp, err := writeTemp(f, name, write)
+	if err != nil {
+		return err
+	}
+	err = f.Link(temp, name)
+	if errors.Is(err, fs.ErrExist) {
+		err = sameContent(f, temp, name)
+	}
+	if gone := f.Remove(temp); err == nil {
+		err = gone
+	}
+	if err != nil {
+		return err
+	}
+	return f.SyncDir(path.Dir(name))
+}
+
+// Overwrite replaces a small file whole: a reader sees the old or the new
+// bytes. For CURRENT and state files only; everything else is written once.
+func Overwrite(f FS, name string, data []byte) error {
+	temp, err := writeTemp(f, name, Bytes(data))
+	if err != nil {
+		return err
+	}
+	if err := f.Rename(temp, name); err != nil {
+		return err
+	}
+	return f.SyncDir(path.Dir(name))
+}
+
+// writeNew writes and syncs one file. The folder's entry is not synced.
+func writeNew(f FS, name string, write func(io.Writer) error) error {
+	file, err := f.Create(name)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(file, writeBuffer)
+	err = write(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// tempMark is in the name of every half-written file of CreateAgain and Overwrite.
+const tempMark = ".tmp"
+
+// writeTemp writes and syncs a file beside name under a name nobody else has.
+// One that is left over from a crash is passed by; RemoveTemps deletes it.
+func writeTemp(f FS, name string, write func(io.Writer) error) (string, error) {
+	for n := 0; ; n++ {
+		temp := fmt.Sprintf("%s%s%d", name, tempMark, n)
+		err := writeNew(f, temp, write)
+		if errors.Is(err, fs.ErrExist) && n < 1000 {
+			continue
+		}
+		return temp, err
+	}
+}
+
+// RemoveTemps deletes what crashed runs left half-written in one folder, which
+// may be missing. Only for the holder of the lock.
+func RemoveTemps(f FS, dir string) error {
+	entries, err := f.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if at := strings.LastIndex(e.Name(), tempMark); at < 0 || strings.Trim(e.Name()[at+len(tempMark):], "0123456789") != "" {
+			continue
+		}
+		if err := f.Remove(path.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameContent checks that name, which exists, holds the bytes of temp. Its
+// bytes count as synced: only synced files are linked.
+func sameContent(f FS, temp, name string) error {
+	same, err := SameFile(f, temp, name)
+	if err != nil {
+		return err
+	}
+	if !same {
+		return fmt.Errorf("%s: %w", name, ErrDiffers)
+	}
+	return nil
+}
+
+// SameFile tells whether two files hold the same bytes.
+func SameFile(f FS, a, b string) (bool, error) {
+	ra, err := f.Open(a)
+	if err != nil {
+		return false, err
+	}
+	defer ra.Close()
+	rb, err := f.Open(b)
+	if err != nil {
+		return false, err
+	}
+	defer rb.Close()
+	if ra.Size() != rb.Size() {
+		return false, nil
+	}
+	return sameBytes(ra, rb)
+}
+
+func sameBytes(a, b io.Reader) (bool, error) {
+	bufA, bufB := make([]byte, 64<<10), make([]byte, 64<<10)
+	for {
+		n, err := io.ReadFull(a, bufA)
+		m, errB := io.ReadFull(b, bufB)
+		if n != m || !bytes.Equal(bufA[:n], bufB[:m]) {
+			return false, nil
+		}
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return true, nil
+		case err != nil:
+			return false, err
+		case errB != nil:
+			return false, errB
+		}
+	}
+}
