@@ -1,0 +1,132 @@
+package football
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// DerivationVersion is the version of the rules that make canonical markets of
+// a provider's offers: the vocabulary, the mapping tables and the readers. It
+// moves whenever the same payload would be read otherwise.
+//
+//	1: first
+const DerivationVersion = "1"
+
+// Term is one canonical market of the vocabulary.
+type Term struct {
+	Canonical  string   // "TOTAL_GOALS"
+	Meaning    string   // for people
+	Periods    []string // allowed ones; Interval stands for any "a-b"
+	Line       LineKind
+	Selections string // the pattern of its outcomes, "OVER|UNDER", "h-a|OTHER"
+	Subject    string // MATCH, TEAM, PLAYER, … as a pattern
+	Dimension  string // what is counted or compared
+	Grid       bool   // a two-way product: selections have a place in a table
+	Row        string // what the rows of that table are, "home goals"; "" without Grid
+	Column     string
+}
+
+// Interval stands in Term.Periods for any interval of minutes.
+const Interval = "INTERVAL"
+
+// LineKind says what the line of a market is.
+type LineKind string
+
+const (
+	NoLine           LineKind = "NONE"
+	TotalLine        LineKind = "TOTAL"             // over/under; half, whole or quarter
+	WholeTotalLine   LineKind = "TOTAL_WHOLE"       // three-way total, with EXACTLY
+	AsianHandicap    LineKind = "ASIAN_HANDICAP"    // two-way; half, whole or quarter
+	EuropeanHandicap LineKind = "EUROPEAN_HANDICAP" // three-way, whole
+	CountLine        LineKind = "COUNT"             // at least, or exactly, n
+	RangeLine        LineKind = "RANGE"             // a band
+	OrdinalLine      LineKind = "ORDINAL"           // first, second, nth, last
+	TimeLine         LineKind = "TIME"              // minute, or minute and second
+	ScoreAtOffer     LineKind = "SCORE_AT_OFFER"    // counts from the score when the price was taken
+)
+
+// Has tells whether k is kind, or joins it with others ("ORDINAL+TIME").
+func (k LineKind) Has(kind LineKind) bool {
+	for rest := string(k); rest != ""; {
+		one, after, _ := strings.Cut(rest, "+")
+		if one == string(kind) {
+			return true
+		}
+		rest = after
+	}
+	return false
+}
+
+// AllowsPeriod tells whether the market exists for that canonical period.
+func (t *Term) AllowsPeriod(period string) bool {
+	for _, p := range t.Periods {
+		if p == period || p == Interval && isInterval(period) {
+			return true
+		}
+	}
+	return false
+}
+
+//go:embed vocabulary.csv
+var vocabularyCSV string
+
+type vocabulary struct {
+	terms  []Term
+	byName map[string]*Term
+}
+
+var loadVocabulary = sync.OnceValue(func() vocabulary {
+	terms, err := parseVocabulary(vocabularyCSV)
+	if err != nil {
+		panic("football: embedded vocabulary: " + err.Error()) // a test reads it whole
+	}
+	v := vocabulary{terms: terms, byName: make(map[string]*Term, len(terms))}
+	for i := range terms {
+		v.byName[terms[i].Canonical] = &terms[i]
+	}
+	return v
+})
+
+// Vocabulary returns every canonical market, in the vocabulary's order. It is
+// shared: do not modify it.
+func Vocabulary() []Term { return loadVocabulary().terms }
+
+// Lookup finds a canonical market by its exact name. What it returns is shared:
+// do not modify it.
+func Lookup(canonical string) (*Term, bool) {
+	t, ok := loadVocabulary().byName[canonical]
+	return t, ok
+}
+
+func parseVocabulary(text string) ([]Term, error) {
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	const header = "canonical,meaning,periods,line,selections,subject,dimension,grid"
+	if len(rows) == 0 || strings.Join(rows[0], ",") != header {
+		return nil, fmt.Errorf("want the header %s", header)
+	}
+	terms := make([]Term, 0, len(rows)-1)
+	for _, r := range rows[1:] {
+		t := Term{Canonical: r[0], Meaning: r[1], Periods: strings.Split(r[2], "|"),
+			Line: LineKind(r[3]), Selections: r[4], Subject: r[5], Dimension: r[6]}
+		if r[7] != "" {
+			if t.Row, t.Column, t.Grid = parseGrid(r[7]); !t.Grid {
+				return nil, fmt.Errorf("%s: grid %q: want row=…, column=…", r[0], r[7])
+			}
+		}
+		terms = append(terms, t)
+	}
+	return terms, nil
+}
+
+// parseGrid splits "row=home goals, column=away goals".
+func parseGrid(s string) (row, column string, ok bool) {
+	row, column, ok = strings.Cut(s, ", column=")
+	row, found := strings.CutPrefix(row, "row=")
+	return row, column, ok && found
+}
