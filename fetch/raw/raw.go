@@ -1,14 +1,19 @@
 // Package raw is the archive of a cycle: every provider response byte for byte,
 // zstd-compressed, and what was asked to get it. Bytes are never edited; a
 // response that cannot be what was asked for is kept apart as rejected, capped
-// in size. No secret is in it: requests are recorded without the credential.
+// in size and with the credential blotted out. No secret is in it: requests are
+// recorded without the credential.
 //
 // Folder raw/cycle=<cycle>/: responses/<6 digits>.zst, rejected/<6 digits>.zst,
-// fetch.json (one Response each), and cycle.json (Cycle), written last: a folder
-// without it is not there.
+// fetch.json (the Responses, in order), and cycle.json (Cycle), written last: a
+// folder without it is not there. fetch writes through Create, Writer.Add,
+// Writer.Reject and Writer.Seal; everybody else reads through Open and Newest.
+//
+// "Byte for byte" is the response's content: a gzip transfer is undone first.
 package raw
 
 import (
+	"errors"
 	"net/url"
 	"time"
 
@@ -20,6 +25,21 @@ import (
 //
 //	1: first
 const Format = 1
+
+// Bounds of an archive. Nothing beyond them is written, nor believed when read.
+const (
+	MaxResponses = 999_999   // answers a cycle, six digits
+	MaxBody      = 256 << 20 // bytes of one answer, uncompressed
+	MaxRejected  = 64 << 10  // bytes kept of a rejected one
+	maxHeader    = 256 << 20 // bytes of fetch.json or cycle.json
+)
+
+// ErrNotSealed: the cycle has no header: it was never fetched, or the run that
+// fetched it did not come to its end.
+var ErrNotSealed = errors.New("raw cycle is not sealed")
+
+// ErrCorrupt: what is on disk is not what was archived.
+var ErrCorrupt = errors.New("raw archive is damaged")
 
 // Outcome of a cycle's fetch.
 type Outcome string
@@ -40,7 +60,7 @@ type Cycle struct {
 	StartedAt       time.Time        `json:"started_at"`
 	FinishedAt      time.Time        `json:"finished_at"`
 	Outcome         Outcome          `json:"outcome"`
-	Code            string           `json:"code,omitempty"` // health code when Failed
+	Code            string           `json:"code,omitempty"` // health code when Failed; when Partial, why it stopped early, if it did
 	ListingComplete bool             `json:"listing_complete"`
 	Failed          []string         `json:"failed,omitempty"` // provider fixture ids whose markets could not be had, sorted
 	Requests        int              `json:"requests"`
@@ -59,8 +79,11 @@ type Response struct {
 	Header    map[string]string `json:"header,omitempty"` // the few kept
 	FetchedAt time.Time         `json:"fetched_at"`
 	File      string            `json:"file"`                // relative to the cycle's folder
-	Bytes     int64             `json:"bytes"`               // uncompressed
+	Bytes     int64             `json:"bytes"`               // of what is archived, uncompressed
 	SHA256    string            `json:"sha256"`              // of the uncompressed bytes
 	Rejected  string            `json:"rejected,omitempty"`  // why it was not accepted; "" when accepted
-	Truncated bool              `json:"truncated,omitempty"` // a rejected body cut at the cap
+	Truncated bool              `json:"truncated,omitempty"` // a rejected body cut at MaxRejected
 }
+
+// Accepted tells whether the answer was what had been asked for.
+func (r Response) Accepted() bool { return r.Rejected == "" }

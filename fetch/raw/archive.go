@@ -1,0 +1,128 @@
+package raw
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"mkt/fetch/provider"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+// Archive is one sealed cycle, open for reading. It holds no file open. Safe
+// for concurrent use.
+type Archive struct {
+	fsys      durable.FS
+	dir       string
+	cycle     Cycle
+	responses []Response
+}
+
+// Open reads and checks a cycle's headers: ErrNotSealed when it has none,
+// ErrCorrupt when they are not what was written. Look at Cycle().Outcome before
+// using what is in it.
+func Open(fsys durable.FS, id layout.CycleID) (*Archive, error) {
+	cycle, err := readCycle(fsys, id)
+	if err != nil {
+		return nil, err
+	}
+	dir := layout.Cycle(layout.RawDir, id)
+	name := dir + "/" + layout.RawFetchFile
+	list, err := durable.ReadFile(fsys, name, maxHeader)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	if durable.Hash(list) != cycle.FetchSHA256 {
+		return nil, fmt.Errorf("%w: %s is not the file that %s names", ErrCorrupt, name, layout.RawCycleFile)
+	}
+	responses, err := decodeEntries(list)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, name, err)
+	}
+	return &Archive{fsys: fsys, dir: dir, cycle: cycle, responses: responses}, nil
+}
+
+func readCycle(fsys durable.FS, id layout.CycleID) (Cycle, error) {
+	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
+		return Cycle{}, err
+	}
+	name := layout.Cycle(layout.RawDir, id) + "/" + layout.RawCycleFile
+	header, err := durable.ReadFile(fsys, name, maxHeader)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Cycle{}, fmt.Errorf("%s: %w", id, ErrNotSealed)
+	}
+	if err != nil {
+		return Cycle{}, err
+	}
+	cycle, err := decodeCycle(header)
+	if err == nil && cycle.CycleID != id {
+		err = fmt.Errorf("names the cycle %q", cycle.CycleID)
+	}
+	if err != nil {
+		return Cycle{}, fmt.Errorf("%w: %s: %w", ErrCorrupt, name, err)
+	}
+	return cycle, nil
+}
+
+// damaged marks a file that is gone or too large; other errors are the disk's.
+func damaged(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrTooLarge) || errors.Is(err, durable.ErrNotRegular) {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return err
+}
+
+// Cycle is the header.
+func (a *Archive) Cycle() Cycle { return a.cycle }
+
+// Responses are the entries by number, rejected ones among them; the slice is
+// the caller's.
+func (a *Archive) Responses() []Response { return slices.Clone(a.responses) }
+
+// Body reads one answer's bytes and checks their size and hash; ErrCorrupt when
+// they are others. The slice is the caller's.
+func (a *Archive) Body(r Response) ([]byte, error) {
+	name := a.dir + "/" + r.File
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	packed, err := durable.ReadFile(a.fsys, name, r.Bytes+r.Bytes/8+4096) // what does not shrink grows by little
+	if err != nil {
+		return nil, damaged(err)
+	}
+	body, err := decoder().DecodeAll(packed, make([]byte, 0, r.Bytes))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, name, err)
+	}
+	if int64(len(body)) != r.Bytes || durable.Hash(body) != r.SHA256 {
+		return nil, fmt.Errorf("%w: %s: not the bytes that %s names", ErrCorrupt, name, layout.RawFetchFile)
+	}
+	return body, nil
+}
+
+// Payload is an accepted answer as its provider's Reader takes it.
+func (a *Archive) Payload(r Response) (provider.Payload, error) {
+	if !r.Accepted() {
+		return provider.Payload{}, fmt.Errorf("response %d was rejected: %s", r.Number, r.Rejected)
+	}
+	body, err := a.Body(r)
+	if err != nil {
+		return provider.Payload{}, err
+	}
+	return provider.Payload{Number: r.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: r.FetchedAt, Body: body}, nil
+}
+
+// decoder is shared: DecodeAll is safe for concurrent use. It writes no more
+// than the caller's slice has room for.
+var decoder = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(MaxBody))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return d
+})

@@ -1,0 +1,81 @@
+package raw
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+// Cycles lists the cycles that have a folder, sealed or not, oldest first.
+func Cycles(fsys durable.FS) ([]layout.CycleID, error) {
+	dirs, err := fsys.ReadDir(layout.RawDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var ids []layout.CycleID
+	for _, d := range dirs {
+		if id, ok := layout.ParseCycleDir(d.Name()); ok && d.IsDir() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// Newest is the header of the newest sealed cycle that has something to
+// transform: failed ones and folders without a header are passed by. found is
+// false when there is none.
+func Newest(fsys durable.FS) (cycle Cycle, found bool, err error) {
+	ids, err := Cycles(fsys)
+	if err != nil {
+		return Cycle{}, false, err
+	}
+	for _, id := range slices.Backward(ids) {
+		cycle, err := readCycle(fsys, id)
+		switch {
+		case errors.Is(err, ErrNotSealed):
+			continue
+		case err != nil:
+			return Cycle{}, false, err
+		case cycle.Outcome != Failed:
+			return cycle, true, nil
+		}
+	}
+	return Cycle{}, false, nil
+}
+
+// Sealed tells whether a cycle has its header.
+func Sealed(fsys durable.FS, id layout.CycleID) (bool, error) {
+	return durable.Exists(fsys, layout.Cycle(layout.RawDir, id)+"/"+layout.RawCycleFile)
+}
+
+// Recover sets aside the folders of runs that did not come to their end, and
+// tells how many. Only for the holder of the lock; may be repeated.
+func Recover(fsys durable.FS) (int, error) {
+	ids, err := Cycles(fsys)
+	if err != nil {
+		return 0, err
+	}
+	moved := 0
+	for _, id := range ids {
+		sealed, err := Sealed(fsys, id)
+		if err != nil {
+			return moved, err
+		}
+		if sealed {
+			continue
+		}
+		if _, err := durable.SetAside(fsys, layout.Cycle(layout.RawDir, id), layout.AsideDir); err != nil {
+			return moved, fmt.Errorf("set aside unfinished cycle %s: %w", id, err)
+		}
+		moved++
+	}
+	return moved, nil
+}

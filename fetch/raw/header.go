@@ -1,0 +1,135 @@
+package raw
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"mkt/publish/layout"
+)
+
+// entries is fetch.json.
+type entries struct {
+	Format    int        `json:"format"`
+	Responses []Response `json:"responses"`
+}
+
+// Validate tells what is wrong with a cycle's header, nil when nothing is.
+func (c Cycle) Validate() error {
+	_, product, err := layout.ParseCycleID(string(c.CycleID))
+	switch {
+	case c.Format != Format:
+		return fmt.Errorf("format %d: this version reads %d", c.Format, Format)
+	case err != nil:
+		return err
+	case product != string(c.Product):
+		return fmt.Errorf("product %q in the cycle %q", c.Product, c.CycleID)
+	case !layout.ValidTenantID(c.ClientID):
+		return fmt.Errorf("client_id %q: not an account's id", c.ClientID)
+	case c.Provider == "":
+		return fmt.Errorf("provider is missing")
+	case c.StartedAt.IsZero() || c.FinishedAt.Before(c.StartedAt):
+		return fmt.Errorf("started_at and finished_at are missing or in the wrong order")
+	case c.Outcome != Complete && c.Outcome != Partial && c.Outcome != Failed:
+		return fmt.Errorf("outcome %q: want %s, %s or %s", c.Outcome, Complete, Partial, Failed)
+	case c.Outcome == Failed && c.Code == "":
+		return fmt.Errorf("code is missing of a failed cycle")
+	case c.Requests < 0:
+		return fmt.Errorf("requests %d", c.Requests)
+	case !isHash(c.FetchSHA256):
+		return fmt.Errorf("fetch_sha256 is not a hash")
+	}
+	return nil
+}
+
+// Validate tells what is wrong with an entry, nil when nothing is.
+func (r Response) Validate() error {
+	switch {
+	case r.Number < 1 || r.Number > MaxResponses:
+		return fmt.Errorf("number %d", r.Number)
+	case r.File != fileName(r.Number, r.Accepted()):
+		return fmt.Errorf("response %d: file %q: want %q", r.Number, r.File, fileName(r.Number, r.Accepted()))
+	case r.Endpoint == "":
+		return fmt.Errorf("response %d: endpoint is missing", r.Number)
+	case r.Attempt < 1:
+		return fmt.Errorf("response %d: attempt %d", r.Number, r.Attempt)
+	case r.FetchedAt.IsZero():
+		return fmt.Errorf("response %d: fetched_at is missing", r.Number)
+	case r.Bytes < 0 || r.Bytes > MaxBody:
+		return fmt.Errorf("response %d: %d bytes", r.Number, r.Bytes)
+	case r.Accepted() && r.Truncated:
+		return fmt.Errorf("response %d: accepted and truncated", r.Number)
+	case !r.Accepted() && r.Bytes > MaxRejected:
+		return fmt.Errorf("response %d: rejected, with %d bytes kept", r.Number, r.Bytes)
+	case !isHash(r.SHA256):
+		return fmt.Errorf("response %d: sha256 is not a hash", r.Number)
+	}
+	return nil
+}
+
+// fileName is where an answer lies, relative to the cycle's folder.
+func fileName(number int, accepted bool) string {
+	dir := responsesDir
+	if !accepted {
+		dir = rejectedDir
+	}
+	return fmt.Sprintf("%s/%06d.zst", dir, number)
+}
+
+func isHash(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == 32
+}
+
+// encode writes a header as people read it, the same bytes for the same value.
+func encode(v any) ([]byte, error) {
+	b, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	return append(b, '\n'), nil
+}
+
+// decode reads a header whole: what follows it is an error.
+func decode(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("data after the end")
+	}
+	return nil
+}
+
+func decodeCycle(data []byte) (Cycle, error) {
+	var c Cycle
+	if err := decode(data, &c); err != nil {
+		return Cycle{}, err
+	}
+	return c, c.Validate()
+}
+
+// decodeEntries reads fetch.json; numbers rise, gaps are allowed.
+func decodeEntries(data []byte) ([]Response, error) {
+	var e entries
+	if err := decode(data, &e); err != nil {
+		return nil, err
+	}
+	if e.Format != Format {
+		return nil, fmt.Errorf("format %d: this version reads %d", e.Format, Format)
+	}
+	last := 0
+	for _, r := range e.Responses {
+		if err := r.Validate(); err != nil {
+			return nil, err
+		}
+		if r.Number <= last {
+			return nil, fmt.Errorf("response %d comes after %d", r.Number, last)
+		}
+		last = r.Number
+	}
+	return e.Responses, nil
+}

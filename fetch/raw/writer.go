@@ -1,0 +1,209 @@
+package raw
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+const (
+	responsesDir = "responses"
+	rejectedDir  = "rejected"
+)
+
+// ErrSecret: an answer holds the credential it was asked for with. It is not
+// archived as it is; Reject keeps it with the credential blotted out.
+var ErrSecret = errors.New("the answer holds the credential")
+
+// Scrub blots the run's secrets out of bytes, in every spelling it knows, and
+// tells whether there were any. It returns b itself when there were none.
+type Scrub func(b []byte) (clean []byte, found bool)
+
+// Writer archives one cycle. Safe for concurrent use; Seal comes after the last
+// Add and Reject have returned.
+type Writer struct {
+	fsys  durable.FS
+	id    layout.CycleID
+	dir   string
+	scrub Scrub
+
+	mu        sync.Mutex
+	number    int // last one given out
+	responses []Response
+	broken    error // the first failed write; nothing is written after it
+}
+
+// Create begins a cycle's archive in a folder that must not exist yet
+// (fs.ErrExist). scrub may be nil when nothing was secret.
+func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
+	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
+		return nil, err
+	}
+	dir := layout.Cycle(layout.RawDir, id)
+	if taken, err := durable.Exists(fsys, dir); err != nil {
+		return nil, err
+	} else if taken {
+		return nil, &fs.PathError{Op: "create", Path: dir, Err: fs.ErrExist}
+	}
+	for _, sub := range []string{responsesDir, rejectedDir} {
+		if err := durable.MkdirAllSync(fsys, dir+"/"+sub); err != nil {
+			return nil, fmt.Errorf("make %s: %w", dir, err)
+		}
+	}
+	if scrub == nil {
+		scrub = func(b []byte) ([]byte, bool) { return b, false }
+	}
+	return &Writer{fsys: fsys, id: id, dir: dir, scrub: scrub}, nil
+}
+
+// Add archives an accepted answer, and returns r with its number, file, size
+// and hash. Bodies that hold a secret are ErrSecret and use up no number.
+func (w *Writer) Add(r Response, body []byte) (Response, error) {
+	if len(body) > MaxBody {
+		return Response{}, fmt.Errorf("answer of %d bytes: at most %d are archived", len(body), MaxBody)
+	}
+	if _, found := w.scrub(body); found {
+		return Response{}, ErrSecret
+	}
+	r.Rejected, r.Truncated = "", false
+	return w.write(r, body)
+}
+
+// Reject archives an answer that was not accepted, and says why: scrubbed, and
+// cut at MaxRejected.
+func (w *Writer) Reject(r Response, why string, body []byte) (Response, error) {
+	if why == "" {
+		why = "REJECTED"
+	}
+	body, _ = w.scrub(body)
+	r.Rejected, r.Truncated = why, len(body) > MaxRejected
+	return w.write(r, body[:min(len(body), MaxRejected)])
+}
+
+func (w *Writer) write(r Response, body []byte) (Response, error) {
+	r, err := w.place(r)
+	if err != nil {
+		return Response{}, err
+	}
+	r.Bytes, r.SHA256 = int64(len(body)), durable.Hash(body)
+	r.FetchedAt = r.FetchedAt.UTC()
+	if err := r.Validate(); err != nil {
+		return Response{}, w.fail(err)
+	}
+	packed := encoder().EncodeAll(body, nil)
+	if err := durable.Create(w.fsys, w.dir+"/"+r.File, durable.Bytes(packed)); err != nil {
+		return Response{}, w.fail(fmt.Errorf("archive response %d: %w", r.Number, err))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.responses = append(w.responses, r)
+	return r, nil
+}
+
+// place gives the next number, and scrubs what else the entry says.
+func (w *Writer) place(r Response) (Response, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken != nil {
+		return Response{}, w.broken
+	}
+	if w.number == MaxResponses {
+		return Response{}, fmt.Errorf("more than %d answers in one cycle", MaxResponses)
+	}
+	w.number++
+	r.Number = w.number
+	r.File = fileName(r.Number, r.Accepted())
+	return w.clean(r), nil
+}
+
+// fail remembers that the archive has a hole: a failed write is not repeated,
+// and what is in the folder is given up.
+func (w *Writer) fail(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken == nil {
+		w.broken = err
+	}
+	return err
+}
+
+// clean blots secrets out of an entry's words.
+func (w *Writer) clean(r Response) Response {
+	r.Rejected = w.word(r.Rejected)
+	r.Header = maps.Clone(r.Header)
+	for k, v := range r.Header {
+		r.Header[k] = w.word(v)
+	}
+	r.Query = maps.Clone(r.Query)
+	for k, vs := range r.Query {
+		r.Query[k] = slices.Clone(vs)
+		for i, v := range vs {
+			r.Query[k][i] = w.word(v)
+		}
+	}
+	return r
+}
+
+func (w *Writer) word(s string) string {
+	clean, _ := w.scrub([]byte(s))
+	return string(clean)
+}
+
+// Responses are the entries so far, by number.
+func (w *Writer) Responses() []Response {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	sorted := slices.Clone(w.responses)
+	slices.SortFunc(sorted, func(a, b Response) int { return a.Number - b.Number })
+	return sorted
+}
+
+// Seal writes fetch.json and then cycle.json, which makes the cycle visible. It
+// fills in c's Format, CycleID and FetchSHA256 and returns what it wrote. An
+// archive in which a write failed is not sealed: the error is that write's.
+func (w *Writer) Seal(c Cycle) (Cycle, error) {
+	w.mu.Lock()
+	broken := w.broken
+	w.mu.Unlock()
+	if broken != nil {
+		return Cycle{}, broken
+	}
+	list, err := encode(entries{Format: Format, Responses: w.Responses()})
+	if err != nil {
+		return Cycle{}, err
+	}
+	c.Format, c.CycleID, c.FetchSHA256 = Format, w.id, durable.Hash(list)
+	c.StartedAt, c.FinishedAt = c.StartedAt.UTC(), c.FinishedAt.UTC()
+	slices.Sort(c.Failed)
+	header, err := encode(c)
+	if err != nil {
+		return Cycle{}, err
+	}
+	if err := c.Validate(); err != nil {
+		return Cycle{}, fmt.Errorf("%s: %w", layout.RawCycleFile, err)
+	}
+	if err := durable.Create(w.fsys, w.dir+"/"+layout.RawFetchFile, durable.Bytes(list)); err != nil {
+		return Cycle{}, w.fail(err)
+	}
+	if err := durable.CreateAgain(w.fsys, w.dir+"/"+layout.RawCycleFile, durable.Bytes(header)); err != nil {
+		return Cycle{}, w.fail(err)
+	}
+	return c, nil
+}
+
+// encoder is shared: EncodeAll is safe for concurrent use.
+var encoder = sync.OnceValue(func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return e
+})
