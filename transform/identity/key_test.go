@@ -1,0 +1,75 @@
+package identity_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mkt/transform/identity"
+)
+
+func testKey() identity.Key {
+	var k identity.Key
+	for i := range k {
+		k[i] = byte(i + 1)
+	}
+	return k
+}
+
+func TestLoadKey(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "id.key")
+	want := testKey()
+	if err := os.WriteFile(path, want[:], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := identity.LoadKey(path)
+	if err != nil || got != want {
+		t.Fatalf("loaded %v, %v", got, err)
+	}
+	for _, c := range []struct {
+		name, says string
+		bytes      []byte
+	}{
+		{"empty", "found 0", nil},
+		{"short", "found 31", want[:31]},
+		{"newline at the end", "found more", append(want[:], '\n')},
+		{"zeros", "only zeros", make([]byte, 32)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := os.WriteFile(path, c.bytes, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := identity.LoadKey(path)
+			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {
+				t.Errorf("error %v, want it to name %s and say %q", err, path, c.says)
+			}
+		})
+	}
+	if _, err := identity.LoadKey(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "mkt init") {
+		t.Errorf("missing file: %v", err)
+	}
+}
+
+func TestKeyNeverPrints(t *testing.T) {
+	k := testKey()
+	var out bytes.Buffer
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t"} {
+		fmt.Fprintf(&out, verb+"\n", k)
+		fmt.Fprintf(&out, verb+"\n", struct{ K identity.Key }{k})
+	}
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "key", k)
+	if err := json.NewEncoder(&out).Encode(map[string]any{"key": k}); err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"010203", "1 2 3", "1, 2, 3", "0x1", "\x01\x02\x03", "AQID", "[1,2,3"} {
+		if strings.Contains(out.String(), secret) {
+			t.Errorf("output holds %q:\n%s", secret, out.String())
+		}
+	}
+}

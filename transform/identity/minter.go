@@ -1,0 +1,166 @@
+package identity
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+
+	"mkt/publish/football"
+)
+
+// Digest is one identity, whole: what its id is cut from, and what the
+// identities below it are chained to.
+type Digest [sha256.Size]byte
+
+// Definition is the canonical definition of a market.
+type Definition struct {
+	Canonical string // canonical market name
+	Period    string // canonical period
+	Subject   string // "", HOME, AWAY
+	Parameter string // a target or ordinal that belongs to the market, "3", "FIRST"
+}
+
+// Meaning is what one selection says within its market, in canonical words.
+type Meaning struct{ Selection, Line, Qualifier, Subject, Subject2 string }
+
+// Minter mints ids for one provider's data. It keeps buffers: one goroutine at
+// a time; Clone gives another.
+type Minter struct {
+	provider string
+	keyed    func() hash.Hash
+	mac      hash.Hash // keeps the keyed states: a short message costs two compressions
+	message  []byte
+	sum      Digest
+}
+
+// NewMinter returns a minter for the provider's data. The provider's name is
+// part of every id.
+func NewMinter(k Key, provider string) *Minter {
+	keyed := func() hash.Hash { return hmac.New(sha256.New, k[:]) }
+	return &Minter{provider: provider, keyed: keyed, mac: keyed(), message: make([]byte, 0, 256)}
+}
+
+// Clone returns a minter of the same ids for another goroutine.
+func (m *Minter) Clone() *Minter {
+	return &Minter{provider: m.provider, keyed: m.keyed, mac: m.keyed(), message: make([]byte, 0, 256)}
+}
+
+// The kinds of message. One byte each, never reused for another form.
+const (
+	kindFixture = 'f' // provider, provider fixture id
+	kindMarket  = 'm' // fixture, canonical, period, subject, parameter
+	kindOther   = 'o' // market, provider market key, provider market id
+	kindSuffix  = 'x' // provider, provider market key, provider market id
+	kindRaw     = 'r' // fixture, provider market key, provider market id
+	kindMeaning = 's' // market, selection, line, qualifier, subject, subject 2
+	kindRow     = 'p' // market, provider row id
+	kindLabels  = 'l' // market, field and text of each label
+	kindAgain   = 'd' // selection, what tells it from its doubles
+)
+
+// Fixture is the identity of the provider's fixture.
+func (m *Minter) Fixture(providerFixtureID string) Digest {
+	m.begin(kindFixture)
+	m.part(m.provider)
+	m.part(providerFixtureID)
+	return m.end()
+}
+
+// Market is the identity of the market of that definition on the fixture: the
+// one that owns the bare id.
+func (m *Minter) Market(fixture Digest, d Definition) Digest {
+	m.below(kindMarket, &fixture)
+	m.part(d.Canonical)
+	m.part(d.Period)
+	m.part(d.Subject)
+	m.part(d.Parameter)
+	return m.end()
+}
+
+// Other is the identity of a provider market that shares its definition with
+// the owner of the bare id. Its market id is the bare one, "~" and Suffix.
+func (m *Minter) Other(market Digest, key, providerID string) Digest {
+	m.below(kindOther, &market)
+	m.part(key)
+	m.part(providerID)
+	return m.end()
+}
+
+// Suffix tells provider markets of one definition apart, alike on every
+// fixture: 8 characters.
+func (m *Minter) Suffix(key, providerID string) string {
+	m.begin(kindSuffix)
+	m.part(m.provider)
+	m.part(key)
+	m.part(providerID)
+	d := m.end()
+	return string(appendBase32(make([]byte, 0, suffixLength), &d, suffixLength))
+}
+
+// RawMarket is the identity of a market without a canonical definition.
+func (m *Minter) RawMarket(fixture Digest, key, providerID string) Digest {
+	m.below(kindRaw, &fixture)
+	m.part(key)
+	m.part(providerID)
+	return m.end()
+}
+
+// Selection is the identity of a selection whose meaning is read.
+func (m *Minter) Selection(market *Digest, s *Meaning) Digest {
+	m.below(kindMeaning, market)
+	m.part(s.Selection)
+	m.part(s.Line)
+	m.part(s.Qualifier)
+	m.part(s.Subject)
+	m.part(s.Subject2)
+	return m.end()
+}
+
+// Row is the identity of a selection that is known by the provider's id alone.
+func (m *Minter) Row(market *Digest, providerSelectionID string) Digest {
+	m.below(kindRow, market)
+	m.part(providerSelectionID)
+	return m.end()
+}
+
+// Labels is the identity of a selection that is known by its words alone.
+func (m *Minter) Labels(market *Digest, labels []football.Label) Digest {
+	m.below(kindLabels, market)
+	for i := range labels {
+		m.part(labels[i].Field)
+		m.part(labels[i].Text)
+	}
+	return m.end()
+}
+
+// Again is the identity of a selection that has the same meaning as another
+// of its market: told apart by parts, such as the provider's row id.
+func (m *Minter) Again(selection Digest, parts ...string) Digest {
+	m.below(kindAgain, &selection)
+	for _, p := range parts {
+		m.part(p)
+	}
+	return m.end()
+}
+
+func (m *Minter) begin(kind byte) { m.message = append(m.message[:0], kind) }
+
+// below begins a message with the digest it is chained to. A digest has one
+// length, so it needs none before it.
+func (m *Minter) below(kind byte, d *Digest) {
+	m.message = append(append(m.message[:0], kind), d[:]...)
+}
+
+// part adds bytes behind their length.
+func (m *Minter) part(s string) {
+	m.message = binary.AppendUvarint(m.message, uint64(len(s)))
+	m.message = append(m.message, s...)
+}
+
+func (m *Minter) end() Digest {
+	m.mac.Reset()
+	m.mac.Write(m.message)
+	m.mac.Sum(m.sum[:0])
+	return m.sum
+}
