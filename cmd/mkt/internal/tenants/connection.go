@@ -1,0 +1,78 @@
+package tenants
+
+import (
+	"net/url"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// sealedHeader begins every sealed credential: an armored age file.
+const sealedHeader = "-----BEGIN AGE ENCRYPTED FILE-----"
+
+// provider reads the connection to the data provider; nil when the entry is null.
+func (r *reader) provider(n *yaml.Node) *Provider {
+	if isNull(n) {
+		return nil
+	}
+	p := &Provider{}
+	r.fields(n, "provider", map[string]func(*yaml.Node){
+		"name":                  func(n *yaml.Node) { p.Name = r.providerName(n) },
+		"base_url":              func(n *yaml.Node) { p.BaseURL = r.text(n, "provider.base_url") },
+		"allow_private_address": func(n *yaml.Node) { p.AllowPrivateAddress = r.boolean(n, "provider.allow_private_address") },
+		"hint":                  func(n *yaml.Node) { p.Hint = r.hint(n, "provider.hint") },
+		"credential":            func(n *yaml.Node) { p.Credential = r.sealed(n) },
+		"disabled":              func(n *yaml.Node) { p.Disabled = r.boolean(n, "provider.disabled") },
+	})
+	if n.Kind != yaml.MappingNode {
+		return p
+	}
+	if child(n, "name") == nil {
+		r.problem(n, "provider.name", "is missing")
+	}
+	if child(n, "credential") == nil {
+		r.problem(n, "provider.credential", "is missing: seal one with mkt provider set")
+	}
+	if reason := CheckBaseURL(p.BaseURL, p.AllowPrivateAddress); reason != "" {
+		r.problem(child(n, "base_url"), "provider.base_url", "%s", reason)
+	}
+	return p
+}
+
+func (r *reader) providerName(n *yaml.Node) string {
+	name := r.text(n, "provider.name")
+	if !KnownProvider(name) {
+		r.problem(n, "provider.name", "%q: want %s", shorten(name), strings.Join(ProviderNames(), ", "))
+	}
+	return name
+}
+
+// sealed refuses anything that is not an armored age file, without repeating it:
+// it may be a credential in clear.
+func (r *reader) sealed(n *yaml.Node) string {
+	text := strings.TrimSpace(n.Value)
+	if n.Kind != yaml.ScalarNode || !strings.HasPrefix(text, sealedHeader) {
+		r.problem(n, "provider.credential", "is not sealed: use mkt provider set, which seals it, and change the credential if it stood here in clear")
+		return ""
+	}
+	return text
+}
+
+// CheckBaseURL says what is wrong with a provider's base URL, "" when nothing
+// is. Plain http and non-standard hosts are for the simulator: they need
+// private addresses to be allowed.
+func CheckBaseURL(s string, private bool) string {
+	if s == "" {
+		return ""
+	}
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http"):
+		return "want a form like https://api.example.com"
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
+		return "want scheme, host, port and path only"
+	case u.Scheme == "http" && !private:
+		return "plain http is refused unless allow_private_address is true (the simulator)"
+	}
+	return ""
+}

@@ -1,0 +1,124 @@
+package tenants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"time"
+
+	"mkt/publish/durable"
+)
+
+// lockWait is how long an edit waits for another one to finish.
+const lockWait = 10 * time.Second
+
+// Edit changes the tenants file at path: takes the lock beside it, reads,
+// checks, lets change work on the nodes, checks the outcome and replaces the
+// file. Edits that come at once wait for each other, and none is lost; after
+// ten seconds the error wraps durable.ErrLocked. An error of change leaves the
+// file as it was. It returns the new generation.
+func Edit(ctx context.Context, path string, change func(*Editor) error) (*File, error) {
+	real, err := filepath.EvalSymlinks(path) // so that a link stays one
+	if err != nil {
+		return nil, err
+	}
+	root, err := durable.OpenExisting(filepath.Dir(real))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(real); err == nil {
+		mode = info.Mode().Perm()
+	}
+	f, err := EditIn(ctx, root, filepath.Base(real), path, change)
+	if err != nil {
+		return nil, err
+	}
+	return f, os.Chmod(real, mode) // the file is a new one
+}
+
+// EditIn is Edit on a file of an opened root; shown names it in messages.
+func EditIn(ctx context.Context, root durable.FS, name, shown string, change func(*Editor) error) (*File, error) {
+	lock, err := waitForLock(ctx, root, name+".lock")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
+	defer lock.Close()
+	before, err := read(root, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
+	e, err := newEditor(shown, before)
+	if err != nil {
+		return nil, err
+	}
+	if err := change(e); err != nil {
+		return nil, err
+	}
+	after, f, err := e.outcome()
+	if err != nil {
+		return nil, err
+	}
+	if err := durable.Overwrite(root, name, after); err != nil {
+		return nil, fmt.Errorf("write %s: %w", shown, err)
+	}
+	return f, nil
+}
+
+func waitForLock(ctx context.Context, root durable.FS, name string) (io.Closer, error) {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	for {
+		lock, err := root.Lock(name)
+		if !errors.Is(err, durable.ErrLocked) {
+			return lock, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func read(root durable.FS, name string) ([]byte, error) {
+	r, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, maxFile+1))
+}
+
+// outcome encodes the edited document and checks it as any file is checked, and
+// that tenants which were not touched read exactly as before.
+func (e *Editor) outcome() ([]byte, *File, error) {
+	after, err := encode(&e.doc)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", e.name, err)
+	}
+	f, err := Parse(e.name, after)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the edit would make the file invalid: %w", err)
+	}
+	for i := range e.before.Tenants {
+		old := e.before.Tenants[i]
+		now, ok := f.Tenant(old.ID)
+		if e.touched[old.ID] {
+			continue
+		}
+		if !ok {
+			return nil, nil, fmt.Errorf("%s: tenant %s would be lost: edit the file by hand", e.name, old.ID)
+		}
+		old.Line = now.Line
+		if !reflect.DeepEqual(old, *now) {
+			return nil, nil, fmt.Errorf("%s: tenant %s would change: edit the file by hand", e.name, old.ID)
+		}
+	}
+	return after, f, nil
+}

@@ -1,0 +1,256 @@
+package tenants_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// byHand is a file as people keep it: comments everywhere, blank lines, its own order.
+const byHand = `# Accounts of the staging system.
+# Ask ops before you change a limit.
+version: 1
+
+tenants:
+  # --- paying ---
+
+  - id: acme # since 2024
+    status: ACTIVE
+    # their shop and their blog
+    origins:
+      - https://app.example.com # shop
+
+      - https://blog.example.com
+    products:
+      market_engine: {} # no end
+
+  - name: Other Ltd
+    id: other
+    status: ACTIVE
+    provider: # the shared trial
+      name: betsapi
+      # until March
+      credential: |
+        -----BEGIN AGE ENCRYPTED FILE-----
+        b2xk
+        -----END AGE ENCRYPTED FILE-----
+      hint: old1
+# the end
+`
+
+func write(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tenants.yaml")
+	if err := os.WriteFile(path, []byte(content), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func edit(t *testing.T, path string, change func(*tenants.Editor) error) *tenants.File {
+	t.Helper()
+	f, err := tenants.Edit(t.Context(), path, change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+var issued = time.Date(2026, 11, 20, 9, 7, 0, 0, time.UTC)
+
+func TestEditKeepsCommentsOrderAndBlankLines(t *testing.T) {
+	path := write(t, byHand)
+	edit(t, path, func(e *tenants.Editor) error { return nil })
+	if diff := cmp.Diff(byHand, content(t, path)); diff != "" {
+		t.Fatalf("an edit that changes nothing changed:\n%s", diff)
+	}
+	expires := issued.AddDate(1, 0, 0)
+	f := edit(t, path, func(e *tenants.Editor) error {
+		return errors.Join(
+			e.AddToken("acme", tenants.Token{Digest: [32]byte{0xab}, Hint: "wxyz", IssuedAt: issued}),
+			e.SetProvider("other", tenants.Provider{Name: "betsapi", BaseURL: "http://127.0.0.1:1", AllowPrivateAddress: true,
+				Hint: "new2", Credential: "-----BEGIN AGE ENCRYPTED FILE-----\nbmV3\n-----END AGE ENCRYPTED FILE-----"}),
+			e.Add(tenants.Tenant{ID: "third", Name: "7", Status: account.Active, Limit: tenants.DefaultLimit, Features: map[string]bool{"advanced_stats": true},
+				Products: map[football.Product]account.Subscription{football.MarketEngine: {Expires: &expires}, football.LiveIntelligence: {}}}),
+		)
+	})
+	want := strings.NewReplacer(
+		"{} # no end\n", "{} # no end\n    tokens:\n      - sha256: ab00000000000000000000000000000000000000000000000000000000000000\n        hint: wxyz\n        issued_at: 2026-11-20T09:07:00Z\n",
+		"b2xk", "bmV3",
+		"hint: old1\n", "hint: new2\n      base_url: http://127.0.0.1:1\n      allow_private_address: true\n"+
+			"  - id: third\n    name: \"7\"\n    status: ACTIVE\n    products:\n      market_engine: {expires: '2027-11-20T09:07:00Z'}\n      live_intelligence: {}\n    features:\n      advanced_stats: true\n",
+	).Replace(byHand)
+	if diff := cmp.Diff(want, content(t, path)); diff != "" {
+		t.Errorf("edited file (-want +got):\n%s", diff)
+	}
+	if third, _ := f.Tenant("third"); third.Name != "7" {
+		t.Errorf("name read back as %q", third.Name)
+	}
+	if info, _ := os.Stat(path); info.Mode().Perm() != 0o640 {
+		t.Errorf("mode = %v, want it kept", info.Mode())
+	}
+}
+
+func TestEditFirstTenant(t *testing.T) {
+	for _, empty := range []string{"version: 1\ntenants: []\n", "version: 1\ntenants:\n", "version: 1\n"} {
+		path := write(t, empty)
+		edit(t, path, func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "a", Status: account.Active}) })
+		if got, want := content(t, path), "version: 1\ntenants:\n  - id: a\n    status: ACTIVE\n    products: {}\n"; got != want {
+			t.Errorf("from %q got\n%s", empty, got)
+		}
+	}
+}
+
+func TestEditRefusals(t *testing.T) {
+	tests := []struct {
+		name, before, want string
+		change             func(*tenants.Editor) error
+	}{
+		{"unknown tenant", byHand, `no tenant "nobody" in`, func(e *tenants.Editor) error { return e.AddToken("nobody", tenants.Token{}) }},
+		{"tenant exists", byHand, "tenant acme exists already", func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "acme"}) }},
+		{"invalid before", "version: 3\n", "version: want 1", func(e *tenants.Editor) error { return nil }},
+		{"invalid after", byHand, "the edit would make the file invalid", func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "No", Status: "X"}) }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := write(t, tt.before)
+			_, err := tenants.Edit(t.Context(), path, tt.change)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error = %v, want it to say %s", err, tt.want)
+			}
+			if content(t, path) != tt.before {
+				t.Error("the file changed")
+			}
+		})
+	}
+}
+
+// TestEditBlankLineInValue: marks for blank lines would break a block text, so
+// the blank lines are given up and the text is kept.
+func TestEditBlankLineInValue(t *testing.T) {
+	const armored = "-----BEGIN AGE ENCRYPTED FILE-----\n\nYQ\n-----END AGE ENCRYPTED FILE-----"
+	path := write(t, "version: 1\n\ntenants:\n  - id: a\n    provider:\n      name: betsapi\n      credential: |\n        "+
+		strings.ReplaceAll(armored, "\n", "\n        ")+"\n")
+	edit(t, path, func(e *tenants.Editor) error { return e.AddToken("a", tenants.Token{IssuedAt: issued}) })
+	f, err := tenants.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Tenants[0].Provider.Credential != armored {
+		t.Errorf("credential = %q", f.Tenants[0].Provider.Credential)
+	}
+}
+
+func TestEditsAtOnceLoseNothing(t *testing.T) {
+	path := write(t, byHand)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for k := range 4 {
+				_, err := tenants.Edit(t.Context(), path, func(e *tenants.Editor) error {
+					return e.Add(tenants.Tenant{ID: fmt.Sprintf("t%d-%d", i, k), Status: account.Active})
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	f, err := tenants.Load(path)
+	if err != nil || len(f.Tenants) != 2+32 {
+		t.Errorf("%d tenants, %v; want 34", len(f.Tenants), err)
+	}
+}
+
+func TestEditLocked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits ten seconds for a lock")
+	}
+	path := write(t, byHand)
+	root, err := durable.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := root.Lock("tenants.yaml.lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if _, err := tenants.Edit(t.Context(), path, func(*tenants.Editor) error { return nil }); !errors.Is(err, durable.ErrLocked) {
+		t.Errorf("error = %v, want ErrLocked", err)
+	}
+}
+
+// TestEditKilled stops an edit at every file operation, with and without what
+// was not synced: the file is the old or the new one, and a success is kept.
+func TestEditKilled(t *testing.T) {
+	add := func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "new", Status: account.Active}) }
+	for _, keep := range []float64{0, 0.5, 1} {
+		for seed := range uint64(3) {
+			for k := 1; ; k++ {
+				mem := durabletest.NewMem()
+				if err := durable.Create(mem, "tenants.yaml", durable.Bytes([]byte(byHand))); err != nil {
+					t.Fatal(err)
+				}
+				wrapped := durabletest.Wrap(mem, durabletest.KillAt(k))
+				_, err := tenants.EditIn(t.Context(), wrapped, "tenants.yaml", "tenants.yaml", add)
+				left, lost := durable.ReadFile(mem.PowerCut(keep, seed), "tenants.yaml", 1<<20)
+				if lost != nil {
+					t.Fatalf("operation %d: %v", k, lost)
+				}
+				f, bad := tenants.Parse("tenants.yaml", left)
+				if bad != nil {
+					t.Fatalf("operation %d: %v", k, bad)
+				}
+				if _, there := f.Tenant("new"); err == nil && !there {
+					t.Fatalf("operation %d: acknowledged and lost", k)
+				}
+				if wrapped.Ops() < k {
+					break
+				}
+			}
+		}
+	}
+}
+
+func TestEditDiskFull(t *testing.T) {
+	for k := 1; ; k++ {
+		mem := durabletest.NewMem()
+		if err := durable.Create(mem, "tenants.yaml", durable.Bytes([]byte(byHand))); err != nil {
+			t.Fatal(err)
+		}
+		wrapped := durabletest.Wrap(mem, durabletest.FullAt(k))
+		_, err := tenants.EditIn(t.Context(), wrapped, "tenants.yaml", "tenants.yaml",
+			func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "new", Status: account.Active}) })
+		left, _ := durable.ReadFile(mem, "tenants.yaml", 1<<20)
+		if _, bad := tenants.Parse("tenants.yaml", left); bad != nil {
+			t.Fatalf("operation %d: %v", k, bad)
+		}
+		if err == nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package tenants
+
+import (
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// Editor changes the nodes of a tenants file. Every verb names a tenant and
+// puts one key of its entry; the entry's other keys, comments and order stay.
+type Editor struct {
+	name    string
+	doc     yaml.Node
+	before  *File
+	touched map[string]bool // tenants an edit may change
+}
+
+func newEditor(name string, data []byte) (*Editor, error) {
+	before, err := Parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	marked := markBlankLines(data)
+	if same, err := Parse(name, marked); err != nil || !reflect.DeepEqual(before.Tenants, same.Tenants) {
+		marked = data // a blank line inside a value: better to lose the others
+	}
+	e := &Editor{name: name, before: before, touched: map[string]bool{}}
+	return e, yaml.Unmarshal(marked, &e.doc)
+}
+
+// File is the generation the edit started from.
+func (e *Editor) File() *File { return e.before }
+
+// Add appends a tenant.
+func (e *Editor) Add(t Tenant) error {
+	if _, taken := e.before.Tenant(t.ID); taken {
+		return fmt.Errorf("tenant %s exists already in %s", t.ID, e.name)
+	}
+	list := ensure(e.doc.Content[0], "tenants", yaml.SequenceNode)
+	list.Content = append(list.Content, tenantNode(t))
+	list.Style &^= yaml.FlowStyle
+	e.touched[t.ID] = true
+	return nil
+}
+
+// AddToken appends a token to a tenant's.
+func (e *Editor) AddToken(id string, t Token) error {
+	entry, err := e.entry(id)
+	if err != nil {
+		return err
+	}
+	list := ensure(entry, "tokens", yaml.SequenceNode)
+	list.Content = append(list.Content, tokenNode(t))
+	list.Style &^= yaml.FlowStyle
+	return nil
+}
+
+// SetProvider sets or replaces a tenant's provider connection.
+func (e *Editor) SetProvider(id string, p Provider) error {
+	return e.set(id, "provider", providerNode(p))
+}
+
+// set puts one key of a tenant's entry, nil removes it.
+func (e *Editor) set(id, key string, value *yaml.Node) error {
+	entry, err := e.entry(id)
+	if err != nil {
+		return err
+	}
+	put(entry, key, value)
+	return nil
+}
+
+// entry finds a tenant's mapping and notes that it may change.
+func (e *Editor) entry(id string) (*yaml.Node, error) {
+	list := child(e.doc.Content[0], "tenants")
+	if list != nil {
+		for _, item := range list.Content {
+			if n := child(item, "id"); n != nil && n.Value == id {
+				e.touched[id] = true
+				return item, nil
+			}
+		}
+	}
+	return nil, &UnknownError{File: e.name, ID: id, Known: e.before.IDs()}
+}
+
+// UnknownError: the file has no tenant of that id.
+type UnknownError struct {
+	File  string
+	ID    string
+	Known []string
+}
+
+func (e *UnknownError) Error() string {
+	switch n := len(e.Known); {
+	case n == 0:
+		return fmt.Sprintf("no tenant %q: %s lists none yet; add one with mkt tenant add", e.ID, e.File)
+	case n <= 8:
+		return fmt.Sprintf("no tenant %q in %s: it lists %s", e.ID, e.File, joinWords(e.Known))
+	default:
+		return fmt.Sprintf("no tenant %q among the %d of %s: mkt tenant list shows them", e.ID, n, e.File)
+	}
+}
+
+func tenantNode(t Tenant) *yaml.Node {
+	n := mapping("id", text(t.ID))
+	if t.Name != "" {
+		put(n, "name", text(t.Name))
+	}
+	put(n, "status", text(string(t.Status)))
+	if len(t.Tokens) > 0 {
+		put(n, "tokens", sequence(t.Tokens, tokenNode))
+	}
+	put(n, "products", productsNode(t.Products))
+	if len(t.Features) > 0 {
+		put(n, "features", featuresNode(t.Features))
+	}
+	if len(t.Origins) > 0 {
+		put(n, "origins", sequence(t.Origins, text))
+	}
+	if t.Limit != DefaultLimit && t.Limit != (account.Limit{}) {
+		put(n, "rate_limit", limitNode(t.Limit))
+	}
+	if t.Provider != nil {
+		put(n, "provider", providerNode(*t.Provider))
+	}
+	if len(t.Schedule) > 0 {
+		put(n, "schedule", scheduleNode(t.Schedule))
+	}
+	return n
+}
+
+func tokenNode(t Token) *yaml.Node {
+	return mapping("sha256", text(hex.EncodeToString(t.Digest[:])), "hint", text(t.Hint), "issued_at", moment(t.IssuedAt))
+}
+
+func productsNode(m map[football.Product]account.Subscription) *yaml.Node {
+	n := mapping()
+	for _, p := range Products {
+		if s, ok := m[p]; ok {
+			put(n, string(p), subscriptionNode(s))
+		}
+	}
+	return n
+}
+
+func subscriptionNode(s account.Subscription) *yaml.Node {
+	n := mapping()
+	n.Style = yaml.FlowStyle
+	if s.Starts != nil {
+		put(n, "starts", moment(*s.Starts))
+	}
+	if s.Expires != nil {
+		put(n, "expires", moment(*s.Expires))
+	}
+	return n
+}
+
+func featuresNode(m map[string]bool) *yaml.Node {
+	n := mapping()
+	for _, f := range Features() {
+		if on, ok := m[f]; ok {
+			put(n, f, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(on)})
+		}
+	}
+	return n
+}
+
+func limitNode(l account.Limit) *yaml.Node {
+	n := mapping("requests", number(l.Requests), "per", text(l.Per.String()), "burst", number(l.Burst))
+	n.Style = yaml.FlowStyle
+	return n
+}
+
+func scheduleNode(m map[football.Product]string) *yaml.Node {
+	n := mapping()
+	for _, p := range Products {
+		if expr, ok := m[p]; ok {
+			put(n, string(p), text(expr))
+		}
+	}
+	return n
+}
+
+func providerNode(p Provider) *yaml.Node {
+	n := mapping("name", text(p.Name))
+	if p.BaseURL != "" {
+		put(n, "base_url", text(p.BaseURL))
+	}
+	if p.AllowPrivateAddress {
+		put(n, "allow_private_address", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
+	}
+	put(n, "hint", text(p.Hint))
+	sealed := text(p.Credential + "\n")
+	sealed.Style = yaml.LiteralStyle
+	put(n, "credential", sealed)
+	if p.Disabled {
+		put(n, "disabled", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
+	}
+	return n
+}
+
+func moment(t time.Time) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: t.UTC().Format(time.RFC3339)}
+}
+
+func number(v int) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(v)}
+}
+
+// text is a scalar that stays a text, quoted where YAML would read it as
+// something else.
+func text(s string) *yaml.Node {
+	n := &yaml.Node{}
+	n.SetString(s)
+	return n
+}
+
+// mapping makes a block mapping of key, node pairs.
+func mapping(pairs ...any) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for pair := range slices.Chunk(pairs, 2) {
+		n.Content = append(n.Content, text(pair[0].(string)), pair[1].(*yaml.Node))
+	}
+	return n
+}
+
+func sequence[T any](list []T, node func(T) *yaml.Node) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	for _, v := range list {
+		n.Content = append(n.Content, node(v))
+	}
+	return n
+}

@@ -1,0 +1,96 @@
+package tenants
+
+import (
+	"slices"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// Version is the format of tenants.yaml, its key "version".
+//
+//	1: first
+const Version = 1
+
+// File is one generation of tenants.yaml, checked. It is not changed once read.
+type File struct {
+	Name    string // as given, for messages
+	Tenants []Tenant
+	sum     [32]byte // SHA-256 of the bytes it was read from
+}
+
+// Tenant is one account with everything known of it.
+type Tenant struct {
+	ID       string
+	Name     string
+	Status   account.Status
+	Tokens   []Token
+	Products map[football.Product]account.Subscription
+	Features map[string]bool // what the file says; base features may be absent
+	Origins  []string
+	Limit    account.Limit // the default where the file is silent
+	Provider *Provider     // nil: not configured
+	Schedule map[football.Product]string
+	Line     int // where it begins in the file
+}
+
+// Token is one API token without the token.
+type Token struct {
+	Digest   [32]byte // SHA-256 of the token
+	Hint     string   // its last characters, to tell tokens apart
+	IssuedAt time.Time
+}
+
+// Provider is the account's connection to its data provider.
+type Provider struct {
+	Name                string
+	BaseURL             string // "": the adapter's own
+	AllowPrivateAddress bool
+	Credential          string // sealed, armored
+	Hint                string // masked
+	Disabled            bool
+}
+
+// DefaultLimit holds for an account that says nothing else.
+var DefaultLimit = account.Limit{Requests: 600, Per: time.Minute, Burst: 120}
+
+// Tenant returns the tenant with that id.
+func (f *File) Tenant(id string) (*Tenant, bool) {
+	i := slices.IndexFunc(f.Tenants, func(t Tenant) bool { return t.ID == id })
+	if i < 0 {
+		return nil, false
+	}
+	return &f.Tenants[i], true
+}
+
+// IDs lists the tenants in the file's order.
+func (f *File) IDs() []string {
+	ids := make([]string, 0, len(f.Tenants))
+	for i := range f.Tenants {
+		ids = append(ids, f.Tenants[i].ID)
+	}
+	return ids
+}
+
+// Subscription states of a product (served by /account).
+const (
+	SubscriptionNone       = "NONE"
+	SubscriptionNotStarted = "NOT_STARTED"
+	SubscriptionActive     = "ACTIVE"
+	SubscriptionExpired    = "EXPIRED"
+)
+
+// Subscription tells the state of product p at now.
+func (t *Tenant) Subscription(p football.Product, now time.Time) string {
+	s, ok := t.Products[p]
+	switch {
+	case !ok:
+		return SubscriptionNone
+	case s.Starts != nil && now.Before(*s.Starts):
+		return SubscriptionNotStarted
+	case s.Expires != nil && !now.Before(*s.Expires):
+		return SubscriptionExpired
+	}
+	return SubscriptionActive
+}

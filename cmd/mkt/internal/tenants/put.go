@@ -1,0 +1,94 @@
+package tenants
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// put sets a key of a mapping; nil removes it. A value that is there already is
+// changed in place, so that the comments on what stays the same stay too.
+func put(m *yaml.Node, key string, value *yaml.Node) {
+	at := keyAt(m, key)
+	switch {
+	case at < 0 && value == nil:
+	case at < 0:
+		appendKey(m, key, value)
+	case value == nil:
+		m.Content = slices.Delete(m.Content, at, at+2)
+	default:
+		replace(m.Content[at+1], value)
+	}
+}
+
+// appendKey puts a key last. What followed the last one, such as the blank line
+// before the next tenant, follows the new one.
+func appendKey(m *yaml.Node, key string, value *yaml.Node) {
+	added := text(key)
+	added.FootComment = takeFoot(m)
+	m.Content = append(m.Content, added, value)
+}
+
+// takeFoot removes and returns what stands below the last line of a node: the
+// library hangs it on the innermost last entry.
+func takeFoot(n *yaml.Node) string {
+	if len(n.Content) > 0 {
+		if foot := takeFoot(n.Content[len(n.Content)-1]); foot != "" {
+			return foot
+		}
+		if n.Kind == yaml.MappingNode {
+			return takeFoot(n.Content[len(n.Content)-2])
+		}
+	}
+	foot := n.FootComment
+	n.FootComment = ""
+	return foot
+}
+
+// keyAt is the place of a key in a mapping's content, -1 when it has none.
+func keyAt(m *yaml.Node, key string) int {
+	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// replace makes old read as value and keeps its comments, those of the keys
+// that remain included.
+func replace(old, value *yaml.Node) {
+	if old.Kind != yaml.MappingNode || value.Kind != yaml.MappingNode {
+		head, line, foot := old.HeadComment, old.LineComment, old.FootComment
+		*old = *value
+		old.HeadComment, old.LineComment, old.FootComment = head, line, foot
+		return
+	}
+	for i := 0; i+1 < len(old.Content); {
+		key := old.Content[i].Value
+		if child(value, key) == nil {
+			put(old, key, nil)
+			continue
+		}
+		i += 2
+	}
+	for i := 0; i+1 < len(value.Content); i += 2 {
+		put(old, value.Content[i].Value, value.Content[i+1])
+	}
+}
+
+// ensure returns the value of a key, made when missing or null.
+func ensure(m *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
+	n := child(m, key)
+	if n == nil {
+		n = &yaml.Node{Kind: kind}
+		appendKey(m, key, n)
+	}
+	if isNull(n) {
+		*n = yaml.Node{Kind: kind, HeadComment: n.HeadComment, LineComment: n.LineComment, FootComment: n.FootComment}
+	}
+	return n
+}
+
+func joinWords(list []string) string { return strings.Join(list, ", ") }

@@ -1,0 +1,163 @@
+package tenants
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/serve/account"
+)
+
+// maxFile bounds what is read: some 10,000 accounts.
+const maxFile = 32 << 20
+
+// Load reads and checks the file at path. A file that is wrong is an
+// *InvalidError; one that is not there satisfies fs.ErrNotExist.
+func Load(path string) (*File, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if len(data) > maxFile {
+		return nil, &InvalidError{File: path, Problems: []Problem{{Reason: "larger than 32 MiB"}}}
+	}
+	return data, nil
+}
+
+// Parse checks the bytes of a tenants file; name is for messages. What is wrong
+// comes back whole, as an *InvalidError.
+func Parse(name string, data []byte) (*File, error) {
+	r := &reader{}
+	f := &File{Name: name, sum: sha256.Sum256(data)}
+	if doc := r.document(data); doc != nil {
+		r.file(doc, f)
+	}
+	if len(r.problems) > 0 {
+		slices.SortStableFunc(r.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+		return nil, &InvalidError{File: name, Problems: r.problems}
+	}
+	return f, nil
+}
+
+// document parses the bytes into the one node at the top; nil after a problem.
+func (r *reader) document(data []byte) *yaml.Node {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, more yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		r.problem(nil, "", "is empty: want version: %d and tenants: []", Version)
+		return nil
+	case err != nil:
+		r.problems = append(r.problems, syntaxProblem(err))
+		return nil
+	}
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		if err != nil {
+			r.problems = append(r.problems, syntaxProblem(err))
+			return nil
+		}
+		r.problem(&more, "", "a second document: want one")
+		return nil
+	}
+	return doc.Content[0]
+}
+
+var syntaxLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+// syntaxProblem takes the line out of the library's message.
+func syntaxProblem(err error) Problem {
+	text := err.Error()
+	m := syntaxLine.FindStringSubmatch(text)
+	if m == nil {
+		return Problem{Reason: "not YAML: " + strings.TrimPrefix(text, "yaml: ")}
+	}
+	line, _ := strconv.Atoi(m[1]) // digits by the pattern
+	return Problem{Line: line, Reason: "not YAML: " + text[len(m[0]):]}
+}
+
+// file reads the top of the document and checks what holds between tenants.
+func (r *reader) file(n *yaml.Node, f *File) {
+	version := -1
+	r.fields(n, "", map[string]func(*yaml.Node){
+		"version": func(n *yaml.Node) { version = r.integer(n, "version", 0, 1<<30) },
+		"tenants": func(n *yaml.Node) {
+			for _, item := range r.items(n, "tenants") {
+				f.Tenants = append(f.Tenants, r.tenantEntry(item))
+			}
+		},
+	})
+	r.tenant = ""
+	if version != Version && len(r.problems) == 0 {
+		r.problem(n, "version", "want %d", Version)
+	}
+	r.unique(f)
+}
+
+// unique refuses an id or a token that two tenants share.
+func (r *reader) unique(f *File) {
+	ids := map[string]int{}
+	tokens := map[[32]byte]string{}
+	for i := range f.Tenants {
+		t := &f.Tenants[i]
+		if line, taken := ids[t.ID]; taken && t.ID != "" {
+			r.problems = append(r.problems, Problem{t.Line, t.ID, "id", fmt.Sprintf("is taken by the tenant in line %d", line)})
+		}
+		ids[t.ID] = t.Line
+		for _, token := range t.Tokens {
+			if owner, taken := tokens[token.Digest]; taken {
+				r.problems = append(r.problems, Problem{t.Line, t.ID, "tokens", "one of them is listed already, by tenant " + owner})
+			}
+			tokens[token.Digest] = t.ID
+		}
+	}
+}
+
+func (r *reader) tenantEntry(n *yaml.Node) Tenant {
+	t := Tenant{Line: n.Line, Status: account.Active, Limit: DefaultLimit,
+		Products: map[football.Product]account.Subscription{}, Features: map[string]bool{}, Schedule: map[football.Product]string{}}
+	r.tenant = "" // until its id is known to be one
+	if id := child(n, "id"); id != nil && layout.ValidTenantID(id.Value) {
+		r.tenant = id.Value
+	}
+	r.fields(n, "", map[string]func(*yaml.Node){
+		"id":         func(n *yaml.Node) { t.ID = r.id(n) },
+		"name":       func(n *yaml.Node) { t.Name = r.text(n, "name") },
+		"status":     func(n *yaml.Node) { t.Status = r.status(n) },
+		"tokens":     func(n *yaml.Node) { t.Tokens = r.tokens(n) },
+		"products":   func(n *yaml.Node) { r.products(n, t.Products) },
+		"features":   func(n *yaml.Node) { r.features(n, t.Features) },
+		"origins":    func(n *yaml.Node) { t.Origins = r.origins(n) },
+		"rate_limit": func(n *yaml.Node) { t.Limit = r.limit(n) },
+		"provider":   func(n *yaml.Node) { t.Provider = r.provider(n) },
+		"schedule":   func(n *yaml.Node) { r.schedule(n, t.Schedule) },
+	})
+	if n.Kind == yaml.MappingNode && child(n, "id") == nil {
+		r.problem(n, "id", "is missing")
+	}
+	return t
+}

@@ -1,0 +1,110 @@
+package tenants
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"mkt/cmd/mkt/internal/schedule"
+	"mkt/fetch"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// The one place where a tenant is taken apart: what fetch gets has the sealed
+// credential and no right; what serve gets has the rights and no credential.
+
+// FetchTenant is what fetch may know. A tenant without a provider, or with a
+// disabled one, is an error that says what to do.
+func (t *Tenant) FetchTenant() (fetch.Tenant, error) {
+	switch {
+	case t.Provider == nil:
+		return fetch.Tenant{}, fmt.Errorf("tenant %s has no provider: connect one with mkt provider set %s", t.ID, t.ID)
+	case t.Provider.Disabled:
+		return fetch.Tenant{}, fmt.Errorf("tenant %s: provider %s is disabled: mkt provider enable %s", t.ID, t.Provider.Name, t.ID)
+	}
+	return fetch.Tenant{
+		ID:                  t.ID,
+		Provider:            t.Provider.Name,
+		BaseURL:             t.Provider.BaseURL,
+		AllowPrivateAddress: t.Provider.AllowPrivateAddress,
+		SealedCredential:    t.Provider.Credential,
+		Fingerprint:         t.Provider.fingerprint(),
+	}, nil
+}
+
+// Accounts is what serve may know, in the file's order. now is for the cadence
+// of schedules.
+func (f *File) Accounts(now time.Time) []account.Account {
+	list := make([]account.Account, 0, len(f.Tenants))
+	for i := range f.Tenants {
+		list = append(list, f.Tenants[i].account(now))
+	}
+	return list
+}
+
+func (t *Tenant) account(now time.Time) account.Account {
+	a := account.Account{
+		ClientID:      t.ID,
+		Name:          t.Name,
+		Status:        t.Status,
+		Subscriptions: t.Products,
+		Features:      t.ResolvedFeatures(),
+		Origins:       t.Origins,
+		Limit:         t.Limit,
+		Cadence:       map[football.Product]time.Duration{},
+	}
+	for _, token := range t.Tokens {
+		a.TokenDigests = append(a.TokenDigests, token.Digest)
+	}
+	if p := t.Provider; p != nil {
+		a.Provider = account.Provider{Name: p.Name, Configured: true, Disabled: p.Disabled, Hint: p.Hint,
+			Fingerprint: p.fingerprint(), Capabilities: Capabilities(p.Name)}
+	}
+	for _, p := range Products {
+		if s, err := schedule.Parse(t.Expression(p)); err == nil {
+			a.Cadence[p] = schedule.Cadence(s, now)
+		}
+	}
+	return a
+}
+
+// fingerprint ties fetch's state file to this very sealed credential.
+func (p *Provider) fingerprint() string {
+	sum := sha256.Sum256([]byte(p.Credential))
+	return hex.EncodeToString(sum[:])
+}
+
+// ResolvedFeatures says of every feature whether the account has it switched
+// on: base features unless switched off, add-ons when switched on. The product
+// they belong to is judged apart.
+func (t *Tenant) ResolvedFeatures() map[string]bool {
+	on := map[string]bool{}
+	for _, p := range Products {
+		for _, f := range baseFeatures[p] {
+			on[f] = true
+		}
+	}
+	for f, v := range t.Features {
+		on[f] = v
+	}
+	return on
+}
+
+// defaultSchedule is what a subscribed product runs on when the file is silent.
+var defaultSchedule = map[football.Product]string{
+	football.MarketEngine: "@hourly",
+}
+
+// Expression is the cron expression of a product, "" when it is not subscribed
+// or has none.
+func (t *Tenant) Expression(p football.Product) string {
+	if _, ok := t.Products[p]; !ok {
+		return ""
+	}
+	if expr, ok := t.Schedule[p]; ok {
+		return expr
+	}
+	return defaultSchedule[p]
+}

@@ -1,0 +1,68 @@
+package tenants_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
+)
+
+func TestSplit(t *testing.T) {
+	f, err := tenants.Parse("t.yaml", []byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	accounts := f.Accounts(issued)
+	acme := accounts[0]
+	if strings.Contains(fmt.Sprintf("%+v", acme), "AGE ENCRYPTED") {
+		t.Error("the account holds the sealed credential")
+	}
+	if !acme.Provider.Configured || acme.Provider.Hint != "…7f3a" || acme.Provider.Name != "betsapi" {
+		t.Errorf("provider = %+v", acme.Provider)
+	}
+	want := map[string]bool{"fixtures": true, "markets": true, "changes": true, "live_match": true, "momentum": false, "advanced_stats": true}
+	for name, on := range want {
+		if acme.Features[name] != on {
+			t.Errorf("feature %s = %v, want %v", name, acme.Features[name], on)
+		}
+	}
+	if acme.Cadence[football.MarketEngine] != 30*time.Minute {
+		t.Errorf("cadence = %v", acme.Cadence)
+	}
+	tenant, err := f.Tenants[0].FetchTenant()
+	if err != nil || tenant.Fingerprint != acme.Provider.Fingerprint || len(tenant.Fingerprint) != 64 {
+		t.Errorf("fetch tenant = %+v, %v", tenant, err)
+	}
+	if _, err := f.Tenants[1].FetchTenant(); err == nil || !strings.Contains(err.Error(), "mkt provider set other") {
+		t.Errorf("no provider: %v", err)
+	}
+}
+
+func TestSubscription(t *testing.T) {
+	f, err := tenants.Parse("t.yaml", []byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	acme, other := &f.Tenants[0], &f.Tenants[1]
+	starts := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	expires := time.Date(2026, 12, 31, 22, 0, 0, 0, time.UTC)
+	tests := []struct {
+		tenant *tenants.Tenant
+		at     time.Time
+		want   string
+	}{
+		{acme, starts.Add(-1), tenants.SubscriptionNotStarted},
+		{acme, starts, tenants.SubscriptionActive},
+		{acme, expires.Add(-1), tenants.SubscriptionActive},
+		{acme, expires, tenants.SubscriptionExpired},
+		{other, starts, tenants.SubscriptionNone},
+	}
+	for _, tt := range tests {
+		if got := tt.tenant.Subscription(football.MarketEngine, tt.at); got != tt.want {
+			t.Errorf("%s at %v: %s, want %s", tt.tenant.ID, tt.at, got, tt.want)
+		}
+	}
+}

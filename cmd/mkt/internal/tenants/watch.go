@@ -1,0 +1,91 @@
+package tenants
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"os"
+	"time"
+)
+
+// WatchOptions of Watch.
+type WatchOptions struct {
+	Poll time.Duration // 0: 500 ms, so that losing a right takes effect within two seconds
+	Log  *slog.Logger  // nil: discarded
+}
+
+// Watch looks at the file that from was read from until ctx ends, and calls
+// apply with each new generation that is valid. An invalid one is logged once,
+// with file, line and reason, and the last good one stays in force; so it does
+// when the file is gone or cannot be read.
+func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File)) {
+	if o.Poll <= 0 {
+		o.Poll = 500 * time.Millisecond
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	w := watcher{path: from.Name, log: o.Log, apply: apply, judged: from.sum}
+	tick := time.NewTicker(o.Poll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			w.look()
+		}
+	}
+}
+
+type watcher struct {
+	path  string
+	log   *slog.Logger
+	apply func(*File)
+
+	stat    os.FileInfo // of the content judged last
+	judged  [32]byte    // the content itself
+	trouble string      // the problem logged last; "" when the file in force is the one on disk
+}
+
+func (w *watcher) look() {
+	stat, err := os.Stat(w.path)
+	if err == nil && w.unchanged(stat) {
+		return
+	}
+	data, err := readFile(w.path)
+	if err != nil {
+		w.refuse(err)
+		return
+	}
+	w.stat = stat
+	sum := sha256.Sum256(data)
+	if sum == w.judged && w.trouble == "" {
+		return
+	}
+	w.judged = sum
+	f, err := Parse(w.path, data)
+	if err != nil {
+		w.refuse(err)
+		return
+	}
+	w.trouble = ""
+	w.log.Info("tenants file in force", "file", w.path, "tenants", len(f.Tenants))
+	w.apply(f)
+}
+
+// unchanged trusts the file's times only when they are old: a file that is
+// rewritten many times a second can keep its time and size.
+func (w *watcher) unchanged(now os.FileInfo) bool {
+	const settled = 3 * time.Second
+	return w.stat != nil && os.SameFile(w.stat, now) && w.stat.Size() == now.Size() &&
+		w.stat.ModTime().Equal(now.ModTime()) && time.Since(now.ModTime()) > settled
+}
+
+func (w *watcher) refuse(err error) {
+	if err.Error() == w.trouble {
+		return
+	}
+	w.trouble = err.Error()
+	w.log.Error("tenants file refused: the last good one stays in force", "error", err)
+}
