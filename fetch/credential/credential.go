@@ -1,0 +1,59 @@
+// Package credential seals an account's provider credential, opens it again, and
+// carries it through a run as a Secret that prints as a mask.
+//
+// What is sealed names its account and provider, so that a sealed text moved
+// to another account's entry is refused. Sealing needs a Recipient only (public);
+// opening needs the Identity, which is the file seal.key. Of the stages only
+// fetch opens; serve and transform never import this package.
+//
+// A pasted credential is taken without the white space around it; control and
+// invisible characters inside it are refused, because no provider issues them
+// and they are what a bad paste leaves.
+package credential
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxLength is how many bytes a credential may have.
+const MaxLength = 4096
+
+// ErrEmpty: there is nothing in the credential.
+var ErrEmpty = errors.New("credential is empty")
+
+// Clean is a pasted credential as it will be used.
+func Clean(pasted []byte) (string, error) {
+	s := strings.TrimSpace(string(pasted))
+	switch {
+	case s == "":
+		return "", ErrEmpty
+	case len(s) > MaxLength:
+		return "", fmt.Errorf("credential has %d bytes: at most %d are taken", len(s), MaxLength)
+	case !utf8.ValidString(s):
+		return "", errors.New("credential is not text: it has to be UTF-8")
+	}
+	for at, r := range s {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r != ' ' && unicode.IsSpace(r) {
+			return "", fmt.Errorf("credential has an invisible character (U+%04X) at byte %d: paste it again as one line", r, at+1)
+		}
+	}
+	return s, nil
+}
+
+// hintFrom is the length from which a credential shows its last characters.
+const hintFrom = 12
+
+// Hint is what may be shown of a credential: its last 4 characters behind a
+// mask of fixed length; of one shorter than 12 characters nothing.
+func Hint(secret string) string {
+	const mask = "****"
+	runes := []rune(secret)
+	if len(runes) < hintFrom {
+		return mask
+	}
+	return mask + string(runes[len(runes)-4:])
+}
