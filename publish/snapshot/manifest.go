@@ -5,6 +5,7 @@ import (
 
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/table"
 )
 
 // Format is the version of manifest.json and of the commit records.
@@ -54,21 +55,12 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Table describes the rows of one table.
-type Table struct {
-	Rows int64 `json:"rows"`
-	// Digest of the rows' logical content, independent of the Parquet library.
-	Digest  string            `json:"digest"`
-	Columns map[string]Counts `json:"columns"`
-}
-
-// Counts of the states of one column. For nested columns, of its elements.
-type Counts struct {
-	Absent int64 `json:"absent"`
-	Null   int64 `json:"null"`
-	Zero   int64 `json:"zero"` // the value 0, false or ""
-	Value  int64 `json:"value"`
-}
+// Table describes the rows of one table, and Counts the states of one column:
+// what the table's writer summed up.
+type (
+	Table  = table.Summary
+	Counts = table.Counts
+)
 
 // Segment is one file of the change log, contiguous in seq. A cycle without
 // events has none.

@@ -1,0 +1,158 @@
+package table
+
+import (
+	"strconv"
+	"time"
+
+	"mkt/publish/football"
+)
+
+// FixtureOf is the row of a fixture with that many markets. Its digest is that
+// of Digest.
+func FixtureOf(f football.Fixture, markets int, digest string) FixtureRow {
+	row := FixtureRow{
+		FixtureID:         string(f.ID),
+		MarketCount:       int32(markets),
+		SourceProvider:    f.Provider,
+		ProviderFixtureID: f.ProviderFixtureID,
+		ProviderFetchedAt: f.FetchedAt.UTC(),
+		ContentDigest:     digest,
+	}
+	row.Home = field(&row.Absent, "home", f.Home)
+	row.Away = field(&row.Absent, "away", f.Away)
+	row.League = field(&row.Absent, "league", f.League)
+	row.StartsAt = field(&row.Absent, "starts_at", f.StartsAt)
+	if row.StartsAt != nil {
+		*row.StartsAt = row.StartsAt.UTC().Truncate(time.Millisecond)
+	}
+	return row
+}
+
+// field is a provider's field as a nullable column: a missing one is named in
+// absent.
+func field[V any](absent *[]string, name string, f football.Field[V]) *V {
+	switch f.State() {
+	case football.Missing:
+		*absent = append(*absent, name)
+		return nil
+	case football.Null:
+		return nil
+	}
+	value, _ := f.Get()
+	return &value
+}
+
+// MarketOf is the row of a market, derived by the rules of that version. The
+// row points into m, which must not change while the row is used.
+func MarketOf(fixture football.FixtureID, derivation string, m *football.Market) MarketRow {
+	row := MarketRow{
+		FixtureID:         string(fixture),
+		MarketID:          string(m.ID),
+		Ordinal:           int32(m.Ordinal),
+		Market:            filled(&m.Canonical),
+		Period:            filled(&m.Period),
+		Sections:          m.Sections,
+		Lines:             m.Lines,
+		OriginType:        string(m.Origin),
+		DerivationVersion: derivation,
+		SelectionCount:    int32(len(m.Selections)),
+		ProviderMarketIDs: m.ProviderMarketIDs,
+		ProviderMarketKey: m.Key,
+		Rule:              filled(&m.Rule),
+		RawReason:         filled((*string)(&m.RawReason)),
+		Selections:        make([]SelectionRow, len(m.Selections)),
+	}
+	row.MarketName = field(&row.Absent, "market_name", m.Name)
+	values := room{texts: make([]string, 0, 3*len(m.Selections)), numbers: make([]float64, 0, len(m.Selections))}
+	for i := range m.Selections {
+		row.Selections[i] = values.selectionOf(&m.Selections[i])
+	}
+	return row
+}
+
+// room holds the values that a market's rows point to: one allocation for all.
+type room struct {
+	texts   []string
+	numbers []float64
+}
+
+func (r *room) selectionOf(s *football.Selection) SelectionRow {
+	row := SelectionRow{
+		SelectionID:   string(s.ID),
+		Selection:     filled(&s.Selection),
+		Line:          filled(&s.Line),
+		Qualifier:     filled(&s.Qualifier),
+		Dimension:     filled(&s.Dimension),
+		Subject:       filled(&s.Subject),
+		Subject2:      filled(&s.Subject2),
+		QualityStatus: string(s.Quality.Status),
+		Publishable:   s.Quality.Publishable,
+	}
+	missing := 0
+	row.OddsFractional = r.text(s.Odds.Fractional(), &missing, 1)
+	row.OddsDecimalText = r.text(s.Odds.Decimal(), &missing, 2)
+	row.OddsDecimal = r.number(row.OddsDecimalText)
+	row.ProviderSelectionID = r.text(s.ProviderSelectionID, &missing, 4)
+	row.Absent = absentOf[missing]
+	if s.Grid != nil {
+		row.GridRow, row.GridColumn = &s.Grid.Row, &s.Grid.Column
+	}
+	for _, reason := range s.Quality.Reasons {
+		row.Reasons = append(row.Reasons, string(reason))
+	}
+	if len(s.Labels) > 0 {
+		row.Labels = make([]LabelRow, len(s.Labels))
+	}
+	for i, l := range s.Labels {
+		row.Labels[i] = LabelRow(l)
+	}
+	return row
+}
+
+// absentOf lists the columns of a selection that were not sent, by the bits of
+// the three that can be missing.
+var absentOf = func() (lists [8][]string) {
+	for bits := range lists {
+		for i, name := range []string{"odds_fractional", "odds_decimal", "provider_selection_id"} {
+			if bits&(1<<i) != 0 {
+				lists[bits] = append(lists[bits], name)
+			}
+		}
+	}
+	return lists
+}()
+
+// text keeps a field's value; a missing one sets its bit.
+func (r *room) text(f football.Field[string], missing *int, bit int) *string {
+	value, ok := f.Get()
+	if !ok {
+		if f.State() == football.Missing {
+			*missing |= bit
+		}
+		return nil
+	}
+	r.texts = append(r.texts, value)
+	return &r.texts[len(r.texts)-1]
+}
+
+// number reads a price's digits to compute with; nil when they are not a plain
+// number as JSON writes it.
+func (r *room) number(digits *string) *float64 {
+	if digits == nil || !football.PlainDecimal(*digits) {
+		return nil
+	}
+	value, err := strconv.ParseFloat(*digits, 64)
+	if err != nil {
+		return nil
+	}
+	r.numbers = append(r.numbers, value)
+	return &r.numbers[len(r.numbers)-1]
+}
+
+// filled is a nullable column of a string whose "" means none.
+func filled(s *string) *string {
+	if *s == "" {
+		return nil
+	}
+	return s
+}

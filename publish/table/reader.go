@@ -1,0 +1,138 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// ErrFormat: the file is not the table it should be, or of a newer format.
+var ErrFormat = errors.New("not a table this version reads")
+
+// Reader reads the rows of one table in order. Check the file's hash before:
+// the library trusts its input. Not safe for concurrent use.
+type Reader[T Row] struct {
+	spec *spec
+	file *parquet.File
+	rows *parquet.GenericReader[T]
+}
+
+// NewReader opens a table and checks that it is one of T. It does not close r.
+func NewReader[T Row](r io.ReaderAt, size int64) (_ *Reader[T], err error) {
+	s := specOf[T]()
+	defer survive(s.name, &err)
+	file, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", s.name, err)
+	}
+	if name, _ := file.Lookup("mkt.table"); name != s.name {
+		return nil, fmt.Errorf("table %s: file holds table %q: %w", s.name, name, ErrFormat)
+	}
+	format, _ := file.Lookup("mkt.format")
+	if n, err := strconv.Atoi(format); err != nil || n < 1 || n > Version {
+		return nil, fmt.Errorf("table %s: format %q: %w", s.name, format, ErrFormat)
+	}
+	return &Reader[T]{spec: s, file: file, rows: parquet.NewGenericReader[T](file)}, nil
+}
+
+// Header returns what the file says of itself.
+func (r *Reader[T]) Header() Header {
+	look := func(key string) string {
+		value, _ := r.file.Lookup("mkt." + key)
+		return value
+	}
+	return Header{
+		ClientID:          look("client_id"),
+		Product:           look("product"),
+		CycleID:           look("cycle_id"),
+		Provider:          look("provider"),
+		DerivationVersion: look("derivation_version"),
+	}
+}
+
+// Len is how many rows the file holds.
+func (r *Reader[T]) Len() int64 { return r.file.NumRows() }
+
+// Read fills rows with the next ones. It returns io.EOF, with or after the last
+// rows. What rows held before is not kept.
+func (r *Reader[T]) Read(rows []T) (n int, err error) {
+	defer survive(r.spec.name, &err)
+	clear(rows)
+	n, err = r.rows.Read(rows)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("table %s: %w", r.spec.name, err)
+	}
+	return n, err
+}
+
+// All reads the rows that are left, one after the other. The row is only valid
+// until the next one.
+func (r *Reader[T]) All(yield func(*T, error) bool) {
+	rows := make([]T, batchRows)
+	for {
+		n, err := r.Read(rows)
+		for i := range rows[:n] {
+			if !yield(&rows[i], nil) {
+				return
+			}
+		}
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+	}
+}
+
+// Close frees the reader's buffers.
+func (r *Reader[T]) Close() error { return r.rows.Close() }
+
+// survive turns a panic of the library, which a damaged file can cause, into an
+// error.
+func survive(table string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("table %s: damaged: %v", table, p)
+	}
+}
+
+// Summarize counts and hashes the rows of a file, as the writer did when it
+// wrote them.
+func Summarize[T Row](file io.ReaderAt, size int64) (_ Summary, err error) {
+	r, err := NewReader[T](file, size)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer r.Close()
+	defer survive(r.spec.name, &err)
+	t := newTally(r.spec)
+	err = r.eachRow(func(row parquet.Row) error {
+		pour(t, row)
+		t.rows++
+		return nil
+	})
+	return t.summary(), err
+}
+
+// eachRow gives the rows as the library holds them; each is valid until the next.
+func (r *Reader[T]) eachRow(do func(parquet.Row) error) error {
+	rows := make([]parquet.Row, batchRows)
+	for {
+		n, err := r.rows.ReadRows(rows)
+		for _, row := range rows[:n] {
+			if err := do(row); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("table %s: %w", r.spec.name, err)
+		}
+	}
+}

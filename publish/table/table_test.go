@@ -1,0 +1,274 @@
+package table_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/parquet-go/parquet-go"
+	"pgregory.net/rapid"
+
+	"mkt/publish/table"
+)
+
+var header = table.Header{ClientID: "acme", Product: "market_engine", CycleID: "20261120T090700Z-market_engine", Provider: "betsapi", DerivationVersion: "1"}
+
+// write gives rows to a writer in portions of size n.
+func write[T table.Row](t testing.TB, rows []T, n int) ([]byte, table.Summary) {
+	t.Helper()
+	var out bytes.Buffer
+	w := table.NewWriter[T](&out, header)
+	for at := 0; at < len(rows); at += n {
+		if err := w.Write(rows[at:min(at+n, len(rows))]...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum, err := w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), sum
+}
+
+func read[T table.Row](t testing.TB, data []byte) []T {
+	t.Helper()
+	r, err := table.NewReader[T](bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if r.Header() != header {
+		t.Errorf("header %+v", r.Header())
+	}
+	var rows []T
+	for row, err := range r.All {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, *row)
+	}
+	return rows
+}
+
+var sameRows = cmp.Options{cmpopts.EquateEmpty()}
+
+func roundTrip[T table.Row](t *testing.T, rows []T) {
+	t.Helper()
+	data, sum := write(t, rows, 7)
+	if diff := cmp.Diff(rows, read[T](t, data), sameRows); diff != "" {
+		t.Error(diff)
+	}
+	if sum.Rows != int64(len(rows)) {
+		t.Errorf("summary says %d rows of %d", sum.Rows, len(rows))
+	}
+	again, sumAgain := write(t, rows, len(rows)+1)
+	if !bytes.Equal(data, again) || sum.Digest != sumAgain.Digest {
+		t.Error("the same rows in other portions give other bytes")
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	text, at := "x", time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+	t.Run("fixtures", func(t *testing.T) {
+		roundTrip(t, []table.FixtureRow{
+			{FixtureID: "fx_1", Home: &text, StartsAt: &at, MarketCount: 2, SourceProvider: "betsapi", ProviderFixtureID: "1", ProviderFetchedAt: at, ContentDigest: "d", Absent: []string{"league"}},
+			{FixtureID: "fx_2", ProviderFetchedAt: at.Add(time.Millisecond)},
+		})
+	})
+	t.Run("listing", func(t *testing.T) {
+		roundTrip(t, []table.ListingRow{{"fx_1", "1", "LISTED", "REFRESHED"}, {"fx_2", "2", "OVER", "NONE"}})
+	})
+	t.Run("changes", func(t *testing.T) {
+		roundTrip(t, []table.EventRow{{1, "fixture_markets_updated", "fx_1", at, "c", "1", &text}, {2, "fixture_removed", "fx_2", at, "c", "2", nil}})
+	})
+	t.Run("markets", func(t *testing.T) { roundTrip(t, sampleMarkets(40, 12)) })
+	t.Run("none", func(t *testing.T) { roundTrip(t, []table.MarketRow{}) })
+}
+
+// sampleMarkets makes markets of every shape, ten to a fixture.
+func sampleMarkets(markets, selections int) []table.MarketRow {
+	rows := make([]table.MarketRow, markets)
+	for i := range rows {
+		rows[i] = sampleMarket(i, selections)
+	}
+	return rows
+}
+
+func sampleMarket(i, selections int) table.MarketRow {
+	m := table.MarketRow{
+		FixtureID: fmt.Sprintf("fx_%026d", i/10), MarketID: fmt.Sprintf("mk_%026d", i), Ordinal: int32(i % 10),
+		Market: some("TOTAL_GOALS"), MarketName: some(fmt.Sprint("Market ", i%10)), Period: some("FT"), Sections: []string{"main", "goals"}, Lines: []string{"2.5", "3.5"},
+		OriginType: "MAPPED", DerivationVersion: "1", SelectionCount: int32(selections), ProviderMarketIDs: []string{fmt.Sprint(i % 10)}, ProviderMarketKey: fmt.Sprint("key_", i%10), Rule: some(fmt.Sprint("rule:", i%10)),
+	}
+	if i%10 == 9 {
+		m.Market, m.Period, m.Rule, m.RawReason, m.OriginType = nil, nil, nil, some("UNKNOWN_MARKET"), "RAW"
+		m.MarketName, m.Absent, m.Sections = nil, []string{"market_name"}, nil
+	}
+	for s := range selections {
+		odds := 1.01 + float64((i*13+s*31)%900)/100
+		row := table.SelectionRow{
+			SelectionID: fmt.Sprintf("sl_%026d", i*100+s), Selection: some([]string{"OVER", "UNDER"}[s%2]), Line: some([]string{"2.5", "3.5", "4.5"}[s%3]),
+			OddsDecimalText: some(fmt.Sprintf("%.2f", odds)), OddsDecimal: &odds, Dimension: some("GOALS"), QualityStatus: "OK", Publishable: true,
+			ProviderSelectionID: some(fmt.Sprint(i*100 + s)), Absent: []string{"odds_fractional"}, Labels: []table.LabelRow{{Field: "name", Text: "2.5"}, {Field: "header", Text: "Over"}},
+		}
+		if s%7 == 6 {
+			row = table.SelectionRow{SelectionID: row.SelectionID, QualityStatus: "UNREADABLE", Reasons: []string{"ODDS_NULL", "UNREADABLE_LINE"}, GridRow: some(""), GridColumn: some("1"), Subject: some("HOME")}
+		}
+		m.Selections = append(m.Selections, row)
+	}
+	return m
+}
+
+func some[V any](v V) *V { return &v }
+
+// Counts and digest taken from the rows are those taken from the file.
+func TestSummaryIsThatOfTheFile(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.SliceOfN(rapid.Custom(drawMarket), 0, 5).Draw(t, "rows")
+		for i := range rows {
+			rows[i].MarketID = fmt.Sprint(i)
+		}
+		var out bytes.Buffer
+		w := table.NewWriter[table.MarketRow](&out, header)
+		if err := w.Write(rows...); err != nil {
+			t.Fatal(err)
+		}
+		want, err := w.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := table.Summarize[table.MarketRow](bytes.NewReader(out.Bytes()), int64(out.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+var (
+	texts    = rapid.SampledFrom([]string{"", "a", "odds_decimal", "odds_fractional", "ж"})
+	optional = rapid.Ptr(texts, true)
+	lists    = rapid.SliceOfN(texts, 0, 3)
+)
+
+func drawMarket(t *rapid.T) table.MarketRow {
+	return table.MarketRow{
+		FixtureID: "fx", Ordinal: rapid.Int32().Draw(t, "ordinal"), Market: optional.Draw(t, "market"), MarketName: optional.Draw(t, "name"),
+		Period: optional.Draw(t, "period"), Sections: lists.Draw(t, "sections"), Lines: lists.Draw(t, "lines"), OriginType: texts.Draw(t, "origin"),
+		SelectionCount: rapid.Int32().Draw(t, "count"), ProviderMarketIDs: lists.Draw(t, "ids"), Rule: optional.Draw(t, "rule"), RawReason: optional.Draw(t, "reason"),
+		Selections: rapid.SliceOfN(rapid.Custom(drawSelection), 0, 4).Draw(t, "selections"),
+	}
+}
+
+func drawSelection(t *rapid.T) table.SelectionRow {
+	s := table.SelectionRow{
+		SelectionID: texts.Draw(t, "id"), Selection: optional.Draw(t, "selection"), Line: optional.Draw(t, "line"), Qualifier: optional.Draw(t, "qualifier"),
+		OddsDecimal: rapid.Ptr(rapid.SampledFrom([]float64{0, 1.5, -2}), true).Draw(t, "odds"), Dimension: optional.Draw(t, "dimension"),
+		Subject: optional.Draw(t, "subject"), Subject2: optional.Draw(t, "subject_2"), GridRow: optional.Draw(t, "row"), GridColumn: optional.Draw(t, "column"),
+		QualityStatus: texts.Draw(t, "status"), Publishable: rapid.Bool().Draw(t, "publishable"), Reasons: lists.Draw(t, "reasons"), ProviderSelectionID: optional.Draw(t, "provider id"),
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "labels") {
+		s.Labels = append(s.Labels, table.LabelRow{Field: texts.Draw(t, "field"), Text: texts.Draw(t, "text")})
+	}
+	return s
+}
+
+func TestCountsKeepFourStates(t *testing.T) {
+	zero := 0.0
+	rows := []table.MarketRow{{FixtureID: "f", MarketID: "m", Selections: []table.SelectionRow{
+		{Absent: []string{"odds_fractional", "odds_decimal"}},
+		{OddsFractional: some(""), OddsDecimalText: some("0"), OddsDecimal: &zero},
+		{OddsFractional: some("1/2")},
+	}}, {FixtureID: "f", MarketID: "n"}}
+	_, sum := write(t, rows, 1)
+	for name, want := range map[string]table.Counts{
+		"selections.odds_fractional":   {Absent: 1, Zero: 1, Value: 1},
+		"selections.odds_decimal_text": {Absent: 1, Null: 1, Value: 1},
+		"selections.odds_decimal":      {Absent: 1, Null: 1, Zero: 1},
+		"selections.absent":            {Value: 2},
+		"selections.publishable":       {Zero: 3},
+		"market_name":                  {Null: 2},
+		"lines":                        {},
+	} {
+		if sum.Columns[name] != want {
+			t.Errorf("%s: %+v, want %+v", name, sum.Columns[name], want)
+		}
+	}
+}
+
+func TestWriterRefusesDisorder(t *testing.T) {
+	w := table.NewWriter[table.ListingRow](&bytes.Buffer{}, header)
+	if err := w.Write(table.ListingRow{FixtureID: "b"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"b", "a"} {
+		if err := w.Write(table.ListingRow{FixtureID: id}); err == nil {
+			t.Errorf("%s after b was taken", id)
+		}
+	}
+}
+
+func TestReaderRefusesWhatIsNotItsTable(t *testing.T) {
+	listing, _ := write(t, []table.ListingRow{{FixtureID: "a"}}, 1)
+	var foreign bytes.Buffer
+	w := parquet.NewGenericWriter[table.FixtureRow](&foreign)
+	w.Close()
+	for name, data := range map[string][]byte{"other table": listing, "foreign file": foreign.Bytes(), "text": []byte("PAR1 no table at all PAR1"), "empty": nil} {
+		if _, err := table.NewReader[table.FixtureRow](bytes.NewReader(data), int64(len(data))); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+}
+
+// A damaged file gives an error or other rows, never a panic.
+func TestDamagedFile(t *testing.T) {
+	data, _ := write(t, sampleMarkets(20, 5), 20)
+	for at := 0; at < len(data); at += 1 + len(data)/500 {
+		damaged := bytes.Clone(data)
+		damaged[at] ^= 0x55
+		r, err := table.NewReader[table.MarketRow](bytes.NewReader(damaged), int64(len(damaged)))
+		if err != nil {
+			continue
+		}
+		for _, err := range r.All {
+			if err != nil {
+				break
+			}
+		}
+	}
+}
+
+func TestFileExplainsItself(t *testing.T) {
+	data, _ := write(t, sampleMarkets(1, 1), 1)
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, _ := file.Lookup("mkt.columns")
+	var columns map[string]string
+	if err := json.Unmarshal([]byte(words), &columns); err != nil || len(columns) != 35 {
+		t.Errorf("%d descriptions: %v", len(columns), err)
+	}
+	if by := file.Metadata().CreatedBy; !strings.HasPrefix(by, "mkt table version 1") {
+		t.Errorf("created by %q", by)
+	}
+	if s := file.RowGroups()[0].SortingColumns(); len(s) != 2 {
+		t.Errorf("sorted by %v", s)
+	}
+}
+
+func BenchmarkWriteMarkets(b *testing.B) {
+	rows := sampleMarkets(12000, 10)
+	b.ReportAllocs()
+	for b.Loop() {
+		write(b, rows, 60)
+	}
+	b.ReportMetric(float64(len(rows)*10*b.N)/b.Elapsed().Seconds(), "selections/s")
+}

@@ -1,0 +1,192 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+)
+
+// Header is what a file says of itself in its metadata, under these keys with
+// "mkt." before them.
+type Header struct {
+	ClientID          string // client_id
+	Product           string // product
+	CycleID           string // cycle_id
+	Provider          string // provider
+	DerivationVersion string // derivation_version
+}
+
+// What goes into every file besides its rows is fixed here, so that the same
+// rows give the same bytes.
+const (
+	groupRows = 16 << 10  // rows of a row group; a multiple of batchRows
+	batchRows = 64        // rows handed to the library at once: pages end only between batches
+	pageBytes = 256 << 10 // before encoding
+)
+
+// Writer writes the rows of one table, in order, with memory bounded by one row
+// group. Not safe for concurrent use. It does not sync: see package durable.
+type Writer[T Row] struct {
+	spec    *spec
+	out     *parquet.GenericWriter[T]
+	tally   *tally
+	shred   shredder[T]
+	last    key
+	pending []T
+}
+
+// NewWriter starts a table. Close must be called after the last row.
+func NewWriter[T Row](w io.Writer, h Header) *Writer[T] {
+	s := specOf[T]()
+	return &Writer[T]{
+		spec:  s,
+		out:   parquet.NewGenericWriter[T](w, s.options(h)...),
+		tally: newTally(s),
+		shred: shredderOf[T](s),
+	}
+}
+
+func (s *spec) options(h Header) []parquet.WriterOption {
+	options := []parquet.WriterOption{
+		s.schema,
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
+		parquet.DataPageVersion(1), // the second version leaves levels uncompressed: three times the size
+		parquet.MaxRowsPerRowGroup(groupRows),
+		parquet.PageBufferSize(pageBytes),
+		parquet.CreatedBy("mkt table", strconv.Itoa(Version), ""),
+	}
+	var sorting []parquet.SortingColumn
+	for _, name := range s.sorting {
+		sorting = append(sorting, parquet.Ascending(name))
+	}
+	options = append(options, parquet.SortingWriterConfig(parquet.SortingColumns(sorting...)))
+	for _, l := range s.leaves {
+		if s.stats != nil && !s.stats[l.name] {
+			options = append(options, parquet.SkipPageBounds(l.path...), parquet.SkipPageStatistics(l.path...))
+		}
+	}
+	for name, value := range s.metadata(h) {
+		options = append(options, parquet.KeyValueMetadata(name, value))
+	}
+	return options
+}
+
+func (s *spec) metadata(h Header) map[string]string {
+	return map[string]string{
+		"mkt.table":              s.name,
+		"mkt.format":             strconv.Itoa(Version),
+		"mkt.client_id":          h.ClientID,
+		"mkt.product":            h.Product,
+		"mkt.cycle_id":           h.CycleID,
+		"mkt.provider":           h.Provider,
+		"mkt.derivation_version": h.DerivationVersion,
+		"mkt.columns":            s.columns,
+	}
+}
+
+// Write adds rows. They must follow those before them in the table's order, and
+// neither they nor what they point to may be changed before Close.
+func (w *Writer[T]) Write(rows ...T) error {
+	for i := range rows {
+		if err := w.inOrder(keyOf(&rows[i])); err != nil {
+			return err
+		}
+	}
+	var summed sync.WaitGroup
+	summed.Go(func() { w.sum(rows) })
+	err := w.batch(rows)
+	summed.Wait()
+	return err
+}
+
+// sum counts and hashes rows while the library encodes them: it costs a quarter
+// as much, and changes nothing in them.
+func (w *Writer[T]) sum(rows []T) {
+	for i := range rows {
+		w.shred(w.tally, &rows[i])
+	}
+	w.tally.rows += int64(len(rows))
+}
+
+// batch hands on rows in portions that do not depend on how they came.
+func (w *Writer[T]) batch(rows []T) error {
+	if len(w.pending) > 0 {
+		n := min(batchRows-len(w.pending), len(rows))
+		w.pending = append(w.pending, rows[:n]...)
+		rows = rows[n:]
+		if len(w.pending) == batchRows {
+			if err := w.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	whole := len(rows) / batchRows * batchRows
+	if whole > 0 {
+		if _, err := w.out.Write(rows[:whole]); err != nil {
+			return err
+		}
+	}
+	w.pending = append(w.pending, rows[whole:]...)
+	return nil
+}
+
+func (w *Writer[T]) flush() error {
+	if len(w.pending) == 0 {
+		return nil
+	}
+	_, err := w.out.Write(w.pending)
+	clear(w.pending)
+	w.pending = w.pending[:0]
+	return err
+}
+
+// Close writes what is left and the file's footer, and sums up. The writer
+// below is not closed.
+func (w *Writer[T]) Close() (Summary, error) {
+	if err := w.flush(); err != nil {
+		return Summary{}, err
+	}
+	if err := w.out.Close(); err != nil {
+		return Summary{}, err
+	}
+	return w.tally.summary(), nil
+}
+
+// key is a row's place in its table's order.
+type key struct {
+	first, second string
+	seq           int64
+}
+
+func (k key) compare(other key) int {
+	return cmp.Or(cmp.Compare(k.seq, other.seq), cmp.Compare(k.first, other.first), cmp.Compare(k.second, other.second))
+}
+
+func keyOf[T Row](row *T) key {
+	switch r := any(row).(type) {
+	case *FixtureRow:
+		return key{first: r.FixtureID}
+	case *MarketRow:
+		return key{first: r.FixtureID, second: r.MarketID}
+	case *ListingRow:
+		return key{first: r.FixtureID}
+	case *EventRow:
+		return key{seq: r.Seq}
+	}
+	return key{}
+}
+
+// inOrder checks that the next row comes behind the last one.
+func (w *Writer[T]) inOrder(next key) error {
+	if next.compare(w.last) <= 0 {
+		return fmt.Errorf("table %s: row %d (%s %s %d) does not follow the row before it (%s %s %d)", w.spec.name,
+			w.tally.rows, next.first, next.second, next.seq, w.last.first, w.last.second, w.last.seq)
+	}
+	w.last = next
+	return nil
+}
