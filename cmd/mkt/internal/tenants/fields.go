@@ -116,7 +116,7 @@ func (r *reader) origins(n *yaml.Node) []string {
 	var list []string
 	for _, item := range r.items(n, "origins") {
 		origin := r.text(item, "origins")
-		if reason := checkOrigin(origin); reason != "" {
+		if reason := CheckOrigin(origin); reason != "" {
 			r.problem(item, "origins", "%q: %s", shorten(origin), reason)
 		}
 		list = append(list, origin)
@@ -124,8 +124,9 @@ func (r *reader) origins(n *yaml.Node) []string {
 	return list
 }
 
-// checkOrigin wants the text a browser sends: scheme, host, port, nothing else.
-func checkOrigin(s string) string {
+// CheckOrigin says what is wrong with an origin, "" when nothing is. It wants
+// the text a browser sends: scheme, host, port, nothing else.
+func CheckOrigin(s string) string {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http"):

@@ -35,3 +35,15 @@ func KnownProvider(name string) bool { return slices.Contains(ProviderNames(), n
 
 // Capabilities lists what the adapter of that name can give.
 func Capabilities(name string) []string { return nil }
+
+// FeatureApplies tells whether the feature belongs to a product the tenant is
+// subscribed to.
+func FeatureApplies(t *Tenant, feature string) bool {
+	for p := range t.Products {
+		if slices.Contains(baseFeatures[p], feature) {
+			return true
+		}
+	}
+	_, live := t.Products[football.LiveIntelligence]
+	return live && slices.Contains(addOns, feature)
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// app is what every command shares: the world it speaks to and the global
+// settings, resolved.
+type app struct {
+	in        io.Reader
+	out, errs io.Writer
+	now       func() time.Time
+
+	set    *settings
+	config string // mkt.yaml
+
+	data    string
+	tenants string
+	sealKey string
+	idKey   string
+
+	output    choice // text, json
+	logLevel  choice
+	logFormat choice
+	log       *slog.Logger
+}
+
+// json tells whether a script reads the output.
+func (a *app) json() bool { return a.output.value == "json" }
+
+// openLog sets up the log once the settings are resolved. quiet is the level of
+// commands that do one thing and return, unless a level is set.
+func (a *app) openLog(level slog.Level) {
+	switch a.logLevel.value {
+	case "debug":
+		level = slog.LevelDebug
+	case "info":
+		level = slog.LevelInfo
+	case "warn":
+		level = slog.LevelWarn
+	case "error":
+		level = slog.LevelError
+	}
+	o := &slog.HandlerOptions{Level: level}
+	if a.logFormat.value == "json" {
+		a.log = slog.New(slog.NewJSONHandler(a.errs, o))
+		return
+	}
+	a.log = slog.New(slog.NewTextHandler(a.errs, o))
+}
+
+// onTerminal tells whether a person looks at w.
+func onTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/credential"
+)
+
+func newProvider(a *app) *cobra.Command {
+	cmd := &cobra.Command{Use: "provider", Short: "Keep the tenants' provider connections", Args: subcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(newProviderSet(a))
+	return cmd
+}
+
+func newProviderSet(a *app) *cobra.Command {
+	var p tenants.Provider
+	var file string
+	cmd := &cobra.Command{
+		Use:   "set ID --provider NAME",
+		Short: "Connect a tenant's provider: the credential is read, sealed and kept",
+		Long: `Connect a tenant's provider. The credential is read without echo from the
+terminal, or from stdin, or from --credential-file; never from an argument,
+where other users could see it. It is sealed before it is written.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkProvider(p); err != nil {
+				return err
+			}
+			return a.setProvider(cmd, args[0], p, file)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&p.Name, "provider", "", "adapter: "+strings.Join(tenants.ProviderNames(), ", "))
+	flags.StringVar(&p.BaseURL, "base-url", "", "base URL instead of the provider's own")
+	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "let the provider live on loopback or a private network: for the simulator")
+	flags.StringVar(&file, "credential-file", "-", "file with the credential; - is stdin")
+	a.sealKeyFlag(cmd)
+	return cmd
+}
+
+func checkProvider(p tenants.Provider) error {
+	if !tenants.KnownProvider(p.Name) {
+		return usagef("--provider %q: want one of %s", p.Name, strings.Join(tenants.ProviderNames(), ", "))
+	}
+	if reason := tenants.CheckBaseURL(p.BaseURL, p.AllowPrivateAddress); reason != "" {
+		return usagef("--base-url: %s", reason)
+	}
+	return nil
+}
+
+// setProvider checks all that can be checked before it asks for the credential.
+func (a *app) setProvider(cmd *cobra.Command, id string, p tenants.Provider, file string) error {
+	f, err := a.loadTenants()
+	if err != nil {
+		return err
+	}
+	if _, err := tenantByID(f, id); err != nil {
+		return err
+	}
+	key, err := credential.LoadIdentity(a.sealKey)
+	if err != nil {
+		return err
+	}
+	pasted, err := a.readCredential(id, p.Name, file)
+	if err != nil {
+		return err
+	}
+	if p.Credential, err = credential.Seal(key.Recipient(), id, p.Name, pasted); err != nil {
+		return err
+	}
+	clean, err := credential.Clean(pasted)
+	if err != nil {
+		return err
+	}
+	p.Hint = credential.Hint(clean)
+	if _, err := tenants.Edit(cmd.Context(), a.tenants, func(e *tenants.Editor) error { return e.SetProvider(id, p) }); err != nil {
+		return a.explainTenants(err)
+	}
+	if a.json() {
+		return json.NewEncoder(a.out).Encode(map[string]string{"client_id": id, "provider": p.Name, "hint": p.Hint})
+	}
+	_, err = fmt.Fprintf(a.out, "tenant %s: provider %s set, credential %s sealed\nNext: mkt cycle --tenant %s\n", id, p.Name, p.Hint, id)
+	return err
+}
+
+// readCredential reads from the terminal without echo, stdin, or a file.
+func (a *app) readCredential(id, provider, file string) ([]byte, error) {
+	if file != "-" {
+		return readCredentialFile(file)
+	}
+	if !onTerminal(a.in) {
+		return readBounded(a.in, "stdin")
+	}
+	fmt.Fprintf(a.errs, "Credential of tenant %s at %s (not shown): ", id, provider)
+	pasted, err := term.ReadPassword(int(a.in.(*os.File).Fd()))
+	fmt.Fprintln(a.errs)
+	return pasted, err
+}
+
+func readCredentialFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("credential file: %w", err)
+	}
+	defer f.Close()
+	return readBounded(f, path)
+}
+
+func readBounded(r io.Reader, name string) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, 2*credential.MaxLength))
+	if err != nil {
+		return nil, fmt.Errorf("credential from %s: %w", name, err)
+	}
+	return b, nil
+}
+
+// explainTenants words an edit's failure that needs a next step.
+func (a *app) explainTenants(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("accounts %s: no such file; mkt init makes one, --tenants names another", a.tenants)
+	}
+	return err
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// longRunning marks commands that log at info unless told otherwise.
+const longRunning = "long-running"
+
+// newRoot builds the command tree. Settings are resolved and the log is opened
+// before any command runs.
+func newRoot(a *app) *cobra.Command {
+	a.set = newSettings()
+	a.output = oneOf("text", "text", "json")
+	a.logLevel = oneOf("", "debug", "info", "warn", "error")
+	a.logFormat = oneOf("text", "text", "json")
+	root := &cobra.Command{
+		Use:           "mkt",
+		Short:         "Football markets: fetch, transform, publish, serve",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          subcommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return a.prepare(cmd)
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%w (%s --help shows the flags)", err, cmd.CommandPath())
+	})
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.config, "config", "mkt.yaml", "configuration file [MKT_CONFIG]")
+	flags.StringVar(&a.data, "data", "data", "data root")
+	flags.StringVar(&a.tenants, "tenants", "tenants.yaml", "accounts")
+	flags.Var(&a.output, "output", "what is printed: text for people, json for scripts")
+	flags.Var(&a.logLevel, "log-level", "least level logged: debug, info, warn, error (default: info for services, else warn)")
+	flags.Var(&a.logFormat, "log-format", "form of the log on stderr")
+	a.set.bindPath(flags, "data", "data")
+	a.set.bindPath(flags, "tenants", "tenants")
+	a.set.bind(flags, "output", "output")
+	a.set.bind(flags, "log-level", "log.level")
+	a.set.bind(flags, "log-format", "log.format")
+
+	root.AddCommand(newInit(a), newTenant(a), newProvider(a), newVersion(a))
+	root.InitDefaultCompletionCmd()
+	checkUsage(root)
+	return root
+}
+
+// prepare resolves the settings of the command that is about to run.
+func (a *app) prepare(cmd *cobra.Command) error {
+	named := cmd.Flags().Changed("config")
+	if path, ok := os.LookupEnv(envName("config")); ok && !named {
+		a.config, named = path, true
+	}
+	if err := a.set.read(a.config, named); err != nil {
+		return err
+	}
+	if err := a.set.resolve(cmd.Flags()); err != nil {
+		return err
+	}
+	level := slog.LevelWarn
+	if _, service := cmd.Annotations[longRunning]; service {
+		level = slog.LevelInfo
+	}
+	a.openLog(level)
+	return nil
+}
+
+// subcommand refuses a word that is no command; none at all shows the help.
+func subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := ""
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = ": did you mean " + near[0] + "?"
+	}
+	return usagef("unknown command %q%s (%s --help lists them)", args[0], hint, cmd.CommandPath())
+}
+
+// checkUsage makes wrong arguments of every command a usage error.
+func checkUsage(cmd *cobra.Command) {
+	cmd.SuggestionsMinimumDistance = 2
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usagef("%w (%s --help)", err, cmd.CommandPath())
+			}
+			return nil
+		}
+	}
+	for _, c := range cmd.Commands() {
+		checkUsage(c)
+	}
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+)
+
+// settings resolves every setting from its flag, its MKT_* variable, mkt.yaml
+// and its default, in this order. The resolved value lands in the variable that
+// the flag is bound to; nothing else of the program knows where it came from.
+type settings struct {
+	v     *viper.Viper
+	file  string         // mkt.yaml that was read, "" when there is none
+	lines map[string]int // where its keys stand
+	known []string
+}
+
+// Flag annotations: the key of mkt.yaml, and whether the value is a path.
+const (
+	keyNote  = "mkt-key"
+	pathNote = "mkt-path"
+)
+
+const envPrefix = "MKT"
+
+func newSettings() *settings {
+	v := viper.New()
+	v.SetConfigType("yaml")
+	return &settings{v: v}
+}
+
+// bind makes the flag of that name a setting with a key in mkt.yaml.
+func (s *settings) bind(flags *pflag.FlagSet, name, key string) {
+	f := flags.Lookup(name)
+	f.Usage += " [" + envName(key) + "]"
+	annotate(f, keyNote, key)
+	if !slices.Contains(s.known, key) {
+		s.known = append(s.known, key)
+	}
+}
+
+// bindPath is bind for a file or folder: relative to mkt.yaml when it stands there.
+func (s *settings) bindPath(flags *pflag.FlagSet, name, key string) {
+	s.bind(flags, name, key)
+	annotate(flags.Lookup(name), pathNote, "")
+}
+
+func annotate(f *pflag.Flag, note, value string) {
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[note] = []string{value}
+}
+
+// envName is the variable of a key: serve.listen is MKT_SERVE_LISTEN.
+func envName(key string) string {
+	return envPrefix + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(key))
+}
+
+// read reads mkt.yaml. One that is not there is an error only when it was asked
+// for by name.
+func (s *settings) read(path string, named bool) error {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if named {
+			return usagef("configuration %s: no such file; mkt init makes one", path)
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	s.lines, err = keyLines(data)
+	if err != nil {
+		return usagef("configuration %s: %w", path, err)
+	}
+	for key, line := range s.lines {
+		if !slices.Contains(s.known, key) {
+			return usagef("%s:%d: %s: unknown setting; mkt help lists them with their flags", path, line, key)
+		}
+	}
+	if err := s.v.ReadConfig(bytes.NewReader(data)); err != nil {
+		return usagef("configuration %s: %w", path, err)
+	}
+	s.file = path
+	return nil
+}
+
+// resolve sets every flag of a command that was not given on the command line.
+func (s *settings) resolve(flags *pflag.FlagSet) error {
+	var errs []error
+	flags.VisitAll(func(f *pflag.Flag) {
+		if key := f.Annotations[keyNote]; key != nil && !f.Changed {
+			errs = append(errs, s.resolveOne(f, key[0]))
+		}
+	})
+	return errors.Join(errs...)
+}
+
+func (s *settings) resolveOne(f *pflag.Flag, key string) error {
+	if value, ok := os.LookupEnv(envName(key)); ok {
+		return s.set(f, envName(key), []string{value})
+	}
+	if !s.v.IsSet(key) {
+		s.anchor(f)
+		return nil
+	}
+	values := []string{s.v.GetString(key)}
+	if _, list := f.Value.(pflag.SliceValue); list {
+		values = s.v.GetStringSlice(key)
+	}
+	if err := s.set(f, fmt.Sprintf("%s:%d: %s", s.file, s.lines[key], key), values); err != nil {
+		return err
+	}
+	s.anchor(f)
+	return nil
+}
+
+func (s *settings) set(f *pflag.Flag, source string, values []string) error {
+	for _, v := range values {
+		if err := f.Value.Set(v); err != nil {
+			return usagef("%s: %q: %w", source, v, err)
+		}
+	}
+	return nil
+}
+
+// anchor makes a path from mkt.yaml, or the default of one, relative to the
+// folder of mkt.yaml.
+func (s *settings) anchor(f *pflag.Flag) {
+	path := f.Value.String()
+	if _, is := f.Annotations[pathNote]; !is || s.file == "" || path == "" || filepath.IsAbs(path) {
+		return
+	}
+	_ = f.Value.Set(filepath.Join(filepath.Dir(s.file), path)) // a text flag takes any text
+}

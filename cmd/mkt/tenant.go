@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/tenants"
+)
+
+func newTenant(a *app) *cobra.Command {
+	cmd := &cobra.Command{Use: "tenant", Short: "Keep the accounts in tenants.yaml", Args: subcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	token := &cobra.Command{Use: "token", Short: "Issue API tokens", Args: subcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	token.AddCommand(newTokenIssue(a))
+	cmd.AddCommand(newTenantAdd(a), newTenantList(a), newTenantShow(a), newTenantValidate(a), token)
+	return cmd
+}
+
+// loadTenants reads tenants.yaml and says what to do when it is not there.
+func (a *app) loadTenants() (*tenants.File, error) {
+	f, err := tenants.Load(a.tenants)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("accounts %s: no such file; mkt init makes one, --tenants names another", a.tenants)
+	}
+	return f, err
+}
+
+// tenantByID finds one tenant of the file.
+func tenantByID(f *tenants.File, id string) (*tenants.Tenant, error) {
+	t, ok := f.Tenant(id)
+	if !ok {
+		return nil, &tenants.UnknownError{File: f.Name, ID: id, Known: f.IDs()}
+	}
+	return t, nil
+}
+
+func newTenantValidate(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "validate", Short: "Check tenants.yaml and say what is wrong, with line and reason", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			f, err := a.loadTenants()
+			if err != nil {
+				return err
+			}
+			if a.json() {
+				return json.NewEncoder(a.out).Encode(map[string]any{"file": f.Name, "valid": true, "tenants": len(f.Tenants)})
+			}
+			_, err = fmt.Fprintf(a.out, "%s is valid: %d tenants\n", f.Name, len(f.Tenants))
+			return err
+		},
+	}
+}
+
+func newTenantList(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the tenants", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			f, err := a.loadTenants()
+			if err != nil {
+				return err
+			}
+			views := make([]tenantView, 0, len(f.Tenants))
+			for i := range f.Tenants {
+				views = append(views, viewOf(&f.Tenants[i], a.now()))
+			}
+			if a.json() {
+				return json.NewEncoder(a.out).Encode(views)
+			}
+			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "TENANT\tSTATUS\tPRODUCTS\tPROVIDER\tTOKENS\tNAME")
+			for _, v := range views {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", v.ID, v.Status, v.products(), v.provider(), len(v.Tokens), v.Name)
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func newTenantShow(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID", Short: "Show one tenant", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			f, err := a.loadTenants()
+			if err != nil {
+				return err
+			}
+			t, err := tenantByID(f, args[0])
+			if err != nil {
+				return err
+			}
+			v := viewOf(t, a.now())
+			if a.json() {
+				return json.NewEncoder(a.out).Encode(v)
+			}
+			return v.print(a.out)
+		},
+	}
+}
+
+// parseMoment reads a time or a day, which begins at midnight UTC.
+func parseMoment(flag, s string) (*time.Time, error) {
+	if s == "" {
+		return nil, nil
+	}
+	for _, form := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(form, s); err == nil {
+			at = at.UTC()
+			return &at, nil
+		}
+	}
+	return nil, usagef("--%s %q: want a time such as 2026-11-20T09:07:00Z or a day such as 2026-11-20", flag, s)
+}
+
+func orDash(list []string) string {
+	if len(list) == 0 {
+		return "-"
+	}
+	return strings.Join(list, ", ")
+}

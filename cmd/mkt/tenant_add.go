@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/serve/account"
+)
+
+// tenantFlags of mkt tenant add.
+type tenantFlags struct {
+	name                        string
+	products, features, origins []string
+	starts, expires             string
+}
+
+func newTenantAdd(a *app) *cobra.Command {
+	var f tenantFlags
+	cmd := &cobra.Command{
+		Use:   "add ID",
+		Short: "Add a tenant and print its API token, once",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := f.tenant(args[0])
+			if err != nil {
+				return err
+			}
+			token, entry := tenants.NewToken(a.now())
+			t.Tokens = []tenants.Token{entry}
+			if _, err := tenants.Edit(cmd.Context(), a.tenants, func(e *tenants.Editor) error { return e.Add(t) }); err != nil {
+				return a.explainTenants(err)
+			}
+			return a.printToken(t.ID, token, f.next(t.ID))
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.name, "name", "", "name for people")
+	flags.StringArrayVar(&f.products, "product", nil, "product subscribed to: market_engine, live_intelligence (repeat for both)")
+	flags.StringArrayVar(&f.features, "feature", nil, "add-on switched on: advanced_stats (base features are on by themselves)")
+	flags.StringArrayVar(&f.origins, "origin", nil, "browser origin allowed, https://app.example.com")
+	flags.StringVar(&f.starts, "starts", "", "when the products start (default: at once)")
+	flags.StringVar(&f.expires, "expires", "", "when the products expire (default: never)")
+	return cmd
+}
+
+// tenant checks the flags. What is left to check, the file's own rules do.
+func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
+	t := tenants.Tenant{ID: id, Name: f.name, Status: account.Active, Origins: f.origins, Limit: tenants.DefaultLimit,
+		Products: map[football.Product]account.Subscription{}, Features: map[string]bool{}}
+	if !layout.ValidTenantID(id) {
+		return t, usagef(`tenant id %q: want 1 to 63 of a-z, 0-9, "_" and "-", beginning with a letter or digit`, id)
+	}
+	starts, err := parseMoment("starts", f.starts)
+	if err != nil {
+		return t, err
+	}
+	expires, err := parseMoment("expires", f.expires)
+	if err != nil {
+		return t, err
+	}
+	if starts != nil && expires != nil && !starts.Before(*expires) {
+		return t, usagef("--expires %s: is not after --starts %s", f.expires, f.starts)
+	}
+	for _, name := range f.products {
+		p := football.Product(name)
+		if !slices.Contains(tenants.Products, p) {
+			return t, usagef("--product %q: want market_engine or live_intelligence", name)
+		}
+		t.Products[p] = account.Subscription{Starts: starts, Expires: expires}
+	}
+	for _, name := range f.features {
+		if !slices.Contains(tenants.Features(), name) {
+			return t, usagef("--feature %q: want one of %s", name, orDash(tenants.Features()))
+		}
+		t.Features[name] = true
+	}
+	for _, origin := range f.origins {
+		if reason := tenants.CheckOrigin(origin); reason != "" {
+			return t, usagef("--origin %q: %s", origin, reason)
+		}
+	}
+	return t, nil
+}
+
+func (f *tenantFlags) next(id string) string {
+	return fmt.Sprintf("Next: mkt provider set %s --provider betsapi", id)
+}
+
+func newTokenIssue(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "issue ID",
+		Short: "Issue a further API token and print it, once; the others stay valid",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			token, entry := tenants.NewToken(a.now())
+			if _, err := tenants.Edit(cmd.Context(), a.tenants, func(e *tenants.Editor) error { return e.AddToken(args[0], entry) }); err != nil {
+				return a.explainTenants(err)
+			}
+			return a.printToken(args[0], token, "")
+		},
+	}
+}
+
+// printToken prints a token for the only time: it is not kept anywhere.
+func (a *app) printToken(id, token, next string) error {
+	if a.json() {
+		return json.NewEncoder(a.out).Encode(map[string]string{"client_id": id, "token": token})
+	}
+	fmt.Fprintf(a.out, "tenant  %s\ntoken   %s\n\nKeep the token now: it is not shown again.\n", id, token)
+	if next != "" {
+		fmt.Fprintln(a.out, next)
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"mkt/cmd/mkt/internal/tenants"
+)
+
+// tenantView is a tenant as people and scripts may see it: without the sealed
+// credential and the digests.
+type tenantView struct {
+	ID       string        `json:"client_id"`
+	Name     string        `json:"name"`
+	Status   string        `json:"status"`
+	Products []productView `json:"products"`
+	Features []string      `json:"features"` // switched on
+	Origins  []string      `json:"origins"`
+	Limit    limitView     `json:"rate_limit"`
+	Tokens   []tokenView   `json:"tokens"`
+	Provider *providerView `json:"provider"`
+}
+
+type productView struct {
+	Product  string     `json:"product"`
+	Status   string     `json:"status"` // NOT_STARTED, ACTIVE, EXPIRED
+	Starts   *time.Time `json:"starts"`
+	Expires  *time.Time `json:"expires"`
+	Schedule string     `json:"schedule"`
+}
+
+type limitView struct {
+	Requests int    `json:"requests"`
+	Per      string `json:"per"`
+	Burst    int    `json:"burst"`
+}
+
+type tokenView struct {
+	Hint     string    `json:"hint"`
+	IssuedAt time.Time `json:"issued_at"`
+}
+
+type providerView struct {
+	Name     string `json:"name"`
+	BaseURL  string `json:"base_url,omitempty"`
+	Hint     string `json:"hint"`
+	Disabled bool   `json:"disabled"`
+}
+
+func viewOf(t *tenants.Tenant, now time.Time) tenantView {
+	v := tenantView{ID: t.ID, Name: t.Name, Status: string(t.Status), Origins: slices.Clone(t.Origins),
+		Features: enabledFeatures(t), Limit: limitView{t.Limit.Requests, t.Limit.Per.String(), t.Limit.Burst}}
+	for _, p := range tenants.Products {
+		if s, ok := t.Products[p]; ok {
+			v.Products = append(v.Products, productView{string(p), t.Subscription(p, now), s.Starts, s.Expires, t.Expression(p)})
+		}
+	}
+	for _, token := range t.Tokens {
+		v.Tokens = append(v.Tokens, tokenView{token.Hint, token.IssuedAt})
+	}
+	if p := t.Provider; p != nil {
+		v.Provider = &providerView{p.Name, p.BaseURL, p.Hint, p.Disabled}
+	}
+	return v
+}
+
+// enabledFeatures lists the features of the account's products and its add-ons
+// that are switched on, in their order.
+func enabledFeatures(t *tenants.Tenant) []string {
+	on := t.ResolvedFeatures()
+	list := []string{}
+	for _, f := range tenants.Features() {
+		if on[f] && tenants.FeatureApplies(t, f) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func (v tenantView) products() string {
+	var list []string
+	for _, p := range v.Products {
+		word := p.Product
+		if p.Status != tenants.SubscriptionActive {
+			word += " (" + p.Status + ")"
+		}
+		list = append(list, word)
+	}
+	return orDash(list)
+}
+
+func (v tenantView) provider() string {
+	switch {
+	case v.Provider == nil:
+		return "-"
+	case v.Provider.Disabled:
+		return v.Provider.Name + " (disabled)"
+	}
+	return v.Provider.Name
+}
+
+func (v tenantView) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(key, format string, args ...any) { fmt.Fprintf(w, key+"\t"+format+"\n", args...) }
+	row("tenant", "%s", v.ID)
+	row("name", "%s", v.Name)
+	row("status", "%s", v.Status)
+	for _, p := range v.Products {
+		row("product", "%s %s, from %s to %s, schedule %s", p.Product, p.Status, moment(p.Starts), moment(p.Expires), p.Schedule)
+	}
+	row("features", "%s", orDash(v.Features))
+	row("origins", "%s", orDash(v.Origins))
+	row("rate limit", "%d per %s, burst %d", v.Limit.Requests, v.Limit.Per, v.Limit.Burst)
+	for _, t := range v.Tokens {
+		row("token", "…%s, issued %s", t.Hint, moment(&t.IssuedAt))
+	}
+	row("provider", "%s", v.provider())
+	if p := v.Provider; p != nil {
+		row("credential", "%s", p.Hint)
+	}
+	return w.Flush()
+}
+
+func moment(t *time.Time) string {
+	if t == nil {
+		return "(open)"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
