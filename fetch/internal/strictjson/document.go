@@ -1,0 +1,137 @@
+package strictjson
+
+import "iter"
+
+// Kind of a value. The zero Kind is that of an absent value.
+type Kind uint8
+
+const (
+	Absent Kind = iota
+	Null
+	False
+	True
+	Number
+	String
+	Object
+	Array
+)
+
+// node is one value, or one key of an object. Values lie in the order of the
+// text, each before what it contains; the members of an object alternate key
+// and value.
+type node struct {
+	start, end uint32 // its text; of a string, what is inside the quotes
+	next       uint32 // index of the node behind it and all it contains
+	kind       Kind
+	escaped    bool // a string with at least one escape
+}
+
+// Document is one parsed text. Its zero value is ready; Parse may be called
+// again, which makes every Value of the text before it worthless but leaves
+// the strings taken from it alone. Not safe for concurrent use with Parse.
+type Document struct {
+	text  string
+	nodes []node
+}
+
+// Root is the outermost value; absent before the first successful Parse.
+func (d *Document) Root() Value {
+	if len(d.nodes) == 0 {
+		return Value{}
+	}
+	return Value{d, 0}
+}
+
+// Size is how many values and keys the index holds room for.
+func (d *Document) Size() int { return cap(d.nodes) }
+
+// Value is one value of a document. The zero Value is absent: it has no
+// members, no items and no text.
+type Value struct {
+	d  *Document
+	at uint32
+}
+
+// Kind tells what the value is; Absent for the zero Value.
+func (v Value) Kind() Kind {
+	if v.d == nil {
+		return Absent
+	}
+	return v.d.nodes[v.at].kind
+}
+
+// Text is the content of a string with its escapes resolved, and of everything
+// else its own characters, white space included; "" when absent.
+func (v Value) Text() string {
+	if v.d == nil {
+		return ""
+	}
+	return v.d.textOf(v.d.nodes[v.at])
+}
+
+func (d *Document) textOf(n node) string {
+	s := d.text[n.start:n.end]
+	if n.escaped {
+		return unescape(s)
+	}
+	return s
+}
+
+// Get returns the member of an object with that key, absent when there is none
+// or v is no object.
+func (v Value) Get(key string) Value {
+	for k, member := range v.Members() {
+		if k == key {
+			return member
+		}
+	}
+	return Value{}
+}
+
+// Members walks over an object in the order of the text; over nothing when v is
+// no object.
+func (v Value) Members() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if v.Kind() != Object {
+			return
+		}
+		d := v.d
+		for i, end := v.at+1, d.nodes[v.at].next; i < end; {
+			if !yield(d.textOf(d.nodes[i]), Value{d, i + 1}) {
+				return
+			}
+			i = d.nodes[i+1].next
+		}
+	}
+}
+
+// Items walks over an array in the order of the text; over nothing when v is no
+// array.
+func (v Value) Items() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if v.Kind() != Array {
+			return
+		}
+		d := v.d
+		for i, end := v.at+1, d.nodes[v.at].next; i < end; i = d.nodes[i].next {
+			if !yield(Value{d, i}) {
+				return
+			}
+		}
+	}
+}
+
+// Len is how many items an array or members an object has, else 0.
+func (v Value) Len() (n int) {
+	switch v.Kind() {
+	case Array:
+		for range v.Items() {
+			n++
+		}
+	case Object:
+		for range v.Members() {
+			n++
+		}
+	}
+	return n
+}

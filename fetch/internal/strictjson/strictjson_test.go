@@ -1,0 +1,170 @@
+package strictjson_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"mkt/fetch/internal/strictjson"
+)
+
+func TestRefuses(t *testing.T) {
+	deep := strings.Repeat("[", 100_000)
+	for name, body := range map[string]string{
+		"nothing":            "",
+		"white space":        " \n",
+		"two values":         "{} {}",
+		"duplicate key":      `{"a":1,"b":{"c":1,"c":2}}`,
+		"escaped duplicate":  `{"a":1,"\u0061":2}`,
+		"many keys":          `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":1,"a":1}`,
+		"not UTF-8":          "{\"a\":\"\xff\"}",
+		"unpaired surrogate": `"\ud800"`,
+		"surrogates swapped": `"\udc00\ud800"`,
+		"control character":  "\"\n\"",
+		"unknown escape":     `"\q"`,
+		"cut":                `{"a":[1,2`,
+		"cut in an escape":   `"\u00`,
+		"deep":               deep,
+		"deep and closed":    deep + strings.Repeat("]", 100_000),
+		"comma":              `[1,]`,
+		"key without quotes": `{a:1}`,
+		"leading zero":       `01`,
+		"bare point":         `1.`,
+		"sign":               `+1`,
+		"not a number":       `NaN`,
+		"long number":        strings.Repeat("1", strictjson.MaxNumber+1),
+		"long string":        `"` + strings.Repeat("a", strictjson.MaxString+1) + `"`,
+	} {
+		var d strictjson.Document
+		err := d.Parse([]byte(body))
+		var e *strictjson.Error
+		if !errors.As(err, &e) || e.Rule == "" || e.Offset > len(body) {
+			t.Errorf("%s: got %v, want an *Error", name, err)
+		}
+		if d.Root().Kind() != strictjson.Absent {
+			t.Errorf("%s: a refused text has a root", name)
+		}
+	}
+}
+
+func TestWalk(t *testing.T) {
+	var d strictjson.Document
+	const body = ` {"b":[1, -0.50e+3,"x\/\u00fc\ud83d\ude00\n"],"a":{},"n":null,"t":true,"f":false} `
+	if err := d.Parse([]byte(body)); err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for k := range d.Root().Members() {
+		keys = append(keys, k)
+	}
+	if got := strings.Join(keys, ","); got != "b,a,n,t,f" {
+		t.Errorf("keys in order %s", got)
+	}
+	var items []string
+	for v := range d.Root().Get("b").Items() {
+		items = append(items, v.Text())
+	}
+	if got := strings.Join(items, "|"); got != "1|-0.50e+3|x/ü😀\n" {
+		t.Errorf("items %q", got)
+	}
+	if v := d.Root().Get("none"); v.Kind() != strictjson.Absent || v.Text() != "" || v.Len() != 0 {
+		t.Errorf("an absent member is %v %q", v.Kind(), v.Text())
+	}
+	if d.Root().Len() != 5 || d.Root().Get("b").Len() != 3 || d.Root().Get("a").Text() != "{}" {
+		t.Error("lengths or text of containers")
+	}
+}
+
+// TestStringsOutliveReuse: what was read stays when the document is used again.
+func TestStringsOutliveReuse(t *testing.T) {
+	var d strictjson.Document
+	body := []byte(`["first"]`)
+	if err := d.Parse(body); err != nil {
+		t.Fatal(err)
+	}
+	first := ""
+	for v := range d.Root().Items() {
+		first = v.Text()
+	}
+	copy(body, `["other"]`)
+	if err := d.Parse(body); err != nil || first != "first" {
+		t.Errorf("%v, %q", err, first)
+	}
+}
+
+// FuzzParse holds Parse against encoding/json: it never accepts what that
+// refuses, and refuses more only by the rules of the package comment.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{`{"a":[1,{"b":"c\u00e9"}],"d":null}`, `[1e9,-0,0.5]`, `{"a":1,"a":2}`, `"\ud83d\ude00"`, `"\ud800"`, "\"\xff\"", `[[[`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var d strictjson.Document
+		err := d.Parse(body)
+		if err != nil {
+			if json.Valid(body) && utf8.Valid(body) && !allowed(err) {
+				t.Fatalf("refused valid text: %v", err)
+			}
+			return
+		}
+		var want any
+		dec := json.NewDecoder(bytes.NewReader(body))
+		dec.UseNumber()
+		if err := dec.Decode(&want); err != nil {
+			t.Fatalf("accepted what encoding/json refuses: %v", err)
+		}
+		compare(t, d.Root(), want)
+	})
+}
+
+func allowed(err error) bool {
+	for _, rule := range []string{"duplicate key", "nested too deep", "string too long", "number too long", "invalid escape"} {
+		if strings.HasSuffix(err.Error(), rule) {
+			return true
+		}
+	}
+	return false
+}
+
+func compare(t *testing.T, got strictjson.Value, want any) {
+	t.Helper()
+	switch want := want.(type) {
+	case map[string]any:
+		n := 0
+		for k, v := range got.Members() {
+			n++
+			compare(t, v, want[k])
+		}
+		if n != len(want) || got.Kind() != strictjson.Object {
+			t.Fatalf("%d members, want %d", n, len(want))
+		}
+	case []any:
+		n := 0
+		for v := range got.Items() {
+			compare(t, v, want[n])
+			n++
+		}
+		if n != len(want) || got.Kind() != strictjson.Array {
+			t.Fatalf("%d items, want %d", n, len(want))
+		}
+	case string:
+		if got.Kind() != strictjson.String || got.Text() != want {
+			t.Fatalf("%q, want %q", got.Text(), want)
+		}
+	case json.Number:
+		if got.Kind() != strictjson.Number || got.Text() != want.String() {
+			t.Fatalf("%q, want %q", got.Text(), want)
+		}
+	case bool:
+		if (got.Kind() == strictjson.True) != want || (got.Kind() == strictjson.False) == want {
+			t.Fatalf("%v, want %v", got.Kind(), want)
+		}
+	case nil:
+		if got.Kind() != strictjson.Null {
+			t.Fatalf("%v, want null", got.Kind())
+		}
+	}
+}
