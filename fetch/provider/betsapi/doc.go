@@ -1,0 +1,14 @@
+// Package betsapi is the adapter for BetsAPI: Bet365's fixtures and prematch
+// markets of football, in the provider's spelling.
+//
+// wire.go holds the words of the wire; ask.go asks, read*.go read, simulate*.go
+// answers as the provider would; names.go is the mapping table. Asking and
+// reading meet only in bytes.
+//
+// The listing (bet365/upcoming) knows teams, league and kick-off; the markets
+// (bet365/prematch) know none of them. FI, the bookmaker's fixture id, joins the
+// two and is the fixture's identity. Four shapes of the markets are read: v1 of
+// 2017, the bookmaker's own of 2018 (raw), v3 of 2020, and v3 since 2022.
+//
+// Source: provider notes for BetsAPI, sections 1 to 6 and 11, as of 2026.
+package betsapi
