@@ -12,6 +12,9 @@ const (
 	StatusUnreadable Status = "UNREADABLE"
 )
 
+// Statuses lists every verdict.
+func Statuses() []Status { return []Status{StatusOK, StatusSuspect, StatusUnreadable} }
+
 // Reason says why a selection is not vouched for, or why a market stayed RAW.
 type Reason string
 
@@ -32,6 +35,12 @@ const (
 	MixedMarket     Reason = "SEVERAL_IN_ONE"   // one provider market holding several, not told apart
 	NoParticipants  Reason = "NO_PARTICIPANTS"  // needs the teams' names, which were not sent
 )
+
+// QualityReasons lists every reason a selection can carry.
+func QualityReasons() []Reason {
+	return []Reason{AmbiguousShape, UnreadableLine, UnresolvedQualifier,
+		OddsMissing, OddsNull, OddsUnreadable, Suspended, MarketNotMapped}
+}
 
 // Quality is the service's own judgement of a selection; it never touches the
 // odds.
