@@ -59,4 +59,5 @@ const (
 	NeedsHalves   Condition = "HALVES"         // rows name side and half: one market a half and side
 	NeedsSentence Condition = "TEAM_SENTENCE"  // rows are sentences naming a side
 	NeedsScorers  Condition = "SCORER_COLUMNS" // rows name first, last or anytime
+	NeedsGoals    Condition = "GOALS_NAMED"    // every row must say Goals: the name alone leaves open what is counted
 )
