@@ -13,12 +13,20 @@ import (
 //	1: first
 const Format = 1
 
+// Kind says what a manifest is the header of.
+type Kind string
+
+const (
+	KindSnapshot  Kind = "snapshot"
+	KindCanonical Kind = "canonical"
+)
+
 // Manifest is the header of a snapshot, manifest.json, and of a canonical
 // cycle, canonical.json (where the fields below Tables that speak of the change
 // log are empty). It says what is in the folder and what went into it.
 type Manifest struct {
 	Format            int              `json:"format"`
-	Kind              string           `json:"kind"` // snapshot, canonical
+	Kind              Kind             `json:"kind"`
 	ClientID          string           `json:"client_id"`
 	Product           football.Product `json:"product"`
 	CycleID           layout.CycleID   `json:"cycle_id"`
@@ -32,6 +40,8 @@ type Manifest struct {
 
 	// PreviousManifestSHA256 chains the snapshots: the hash of the manifest before.
 	PreviousManifestSHA256 string `json:"previous_manifest_sha256,omitempty"`
+	// CanonicalSHA256 is the hash of the canonical.json a snapshot was made from.
+	CanonicalSHA256 string `json:"canonical_sha256,omitempty"`
 
 	Files  []File           `json:"files"`
 	Tables map[string]Table `json:"tables"`
@@ -86,4 +96,25 @@ type Commit struct {
 	FirstSeq       uint64         `json:"first_seq"`       // of the retained window; LastSeq+1 when it is empty
 	LastSeq        uint64         `json:"last_seq"`        // newest seq given so far, 0 when none
 	PreviousSHA256 string         `json:"previous_sha256"` // of the commit record before; "" for the first
+
+	// SHA256 of the record as it lies on disk; set when it is read or written.
+	SHA256 string `json:"-"`
+}
+
+// Dir is the folder of the snapshot the record commits, relative to the root.
+func (c Commit) Dir() string { return layout.Cycle(layout.SnapshotsDir, c.CycleID) }
+
+// Window is the part of the change log that is retained.
+func (c Commit) Window() Window { return Window{First: c.FirstSeq, Last: c.LastSeq} }
+
+// Window is a range of seq. It is empty when First is Last + 1; a reader whose
+// position is before First - 1 cannot be given every event.
+type Window struct{ First, Last uint64 }
+
+// Pointer is the content of CURRENT: where readers start. It may lag behind,
+// be missing or damaged: it only saves looking for the newest commit.
+type Pointer struct {
+	Format       int    `json:"format"`
+	Version      uint64 `json:"version"`
+	CommitSHA256 string `json:"commit_sha256"`
 }

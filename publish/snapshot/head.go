@@ -1,0 +1,150 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+// Head finds the newest publication, for readers: the newest commit record
+// that is whole. It is false when nothing was published yet. It costs a few
+// look-ups by name, whatever state CURRENT is in.
+func Head(f durable.FS) (Commit, bool, error) {
+	start, err := startOf(f)
+	if err != nil {
+		return Commit{}, false, err
+	}
+	return newestWhole(f, start)
+}
+
+// Newer finds the newest publication after the one that is known; false when
+// there is none, which costs one look-up.
+func Newer(f durable.FS, known Commit) (Commit, bool, error) {
+	c, found, err := newestWhole(f, known.Version)
+	if err != nil || !found || c.Version <= known.Version {
+		return Commit{}, false, err
+	}
+	return c, true, nil
+}
+
+// Last reads the newest commit record, for the writer: a damaged one is an
+// error, since nothing may be built on what cannot be read. It is false when
+// nothing was published yet.
+func Last(f durable.FS) (Commit, bool, error) {
+	start, err := startOf(f)
+	if err != nil {
+		return Commit{}, false, err
+	}
+	n, err := newest(f, start)
+	if err != nil || n == 0 {
+		return Commit{}, false, err
+	}
+	c, err := ReadCommit(f, n)
+	return c, err == nil, err
+}
+
+// ReadCommit reads commit record n. A missing one is fs.ErrNotExist, one that
+// cannot be n is ErrDamaged.
+func ReadCommit(f durable.FS, n uint64) (Commit, error) {
+	name := layout.Commit(n)
+	data, err := durable.ReadFile(f, name, maxCommit)
+	if err != nil {
+		return Commit{}, damagedSize(err)
+	}
+	c, err := ParseCommit(data)
+	if err == nil && c.Version != n {
+		err = fmt.Errorf("%w: version", ErrDamaged)
+	}
+	if err != nil {
+		return Commit{}, fmt.Errorf("%s: %w", name, err)
+	}
+	c.SHA256 = durable.Hash(data)
+	return c, nil
+}
+
+// startOf is a commit number that exists, or 0: where CURRENT points, if it
+// can be believed.
+func startOf(f durable.FS) (uint64, error) {
+	data, err := durable.ReadFile(f, layout.Current, maxPointer)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, durable.ErrTooLarge), errors.Is(err, durable.ErrNotRegular):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	p, err := ParsePointer(data)
+	if err != nil {
+		return 0, nil
+	}
+	exists, err := durable.Exists(f, layout.Commit(p.Version))
+	if err != nil || !exists {
+		return 0, err
+	}
+	return p.Version, nil
+}
+
+// newest is the highest commit number there is, from one that exists (or 0):
+// with steps that double until a name is missing, then by halving.
+func newest(f durable.FS, from uint64) (uint64, error) {
+	there, step := from, uint64(1)
+	for {
+		exists, err := durable.Exists(f, layout.Commit(there+step))
+		if err != nil {
+			return 0, err
+		}
+		if exists {
+			there, step = there+step, step*2
+			continue
+		}
+		if step == 1 {
+			return there, nil
+		}
+		step /= 2
+		for ; step > 0; step /= 2 {
+			exists, err := durable.Exists(f, layout.Commit(there+step))
+			if err != nil {
+				return 0, err
+			}
+			if exists {
+				there += step
+			}
+		}
+		return there, nil
+	}
+}
+
+// walkBack is how many damaged records a reader passes by before it gives up.
+const walkBack = 16
+
+// newestWhole reads the newest record that can be read.
+func newestWhole(f durable.FS, from uint64) (Commit, bool, error) {
+	n, err := newest(f, from)
+	if err != nil || n == 0 {
+		return Commit{}, false, err
+	}
+	var first error
+	for at := n; at > 0 && n-at < walkBack; at-- {
+		c, err := ReadCommit(f, at)
+		if err == nil {
+			return c, true, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if !errors.Is(err, ErrDamaged) {
+			return Commit{}, false, err
+		}
+	}
+	return Commit{}, false, first
+}
+
+// damagedSize makes a header that is too long, or no file, a damaged one.
+func damagedSize(err error) error {
+	if errors.Is(err, durable.ErrTooLarge) || errors.Is(err, durable.ErrNotRegular) {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return err
+}

@@ -1,0 +1,146 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/table"
+)
+
+// Open reads the manifest of a committed snapshot and holds it against the
+// commit. It does not look at the data: see Verify.
+func Open(f durable.FS, c Commit) (Manifest, error) {
+	m, sum, err := readManifest(f, c.Dir()+"/"+layout.ManifestFile)
+	if err != nil {
+		return Manifest{}, err
+	}
+	return m, check(c.Dir(), []rule{
+		{sum == c.ManifestSHA256, "hash of the manifest"},
+		{m.Kind == KindSnapshot, "kind"},
+		{m.CycleID == c.CycleID, "cycle_id"},
+		{m.PublishedAt != nil && m.PublishedAt.Equal(c.PublishedAt), "published_at"},
+		{windowOf(m.Changes, c.LastSeq) == c.Window(), "window of the change log"},
+	})
+}
+
+// windowOf is the window that retained segments make, when last is the newest
+// seq ever given.
+func windowOf(segments []Segment, last uint64) Window {
+	if len(segments) == 0 {
+		return Window{First: last + 1, Last: last}
+	}
+	return Window{First: segments[0].First, Last: segments[len(segments)-1].Last}
+}
+
+// OpenCanonical reads the header of a canonical cycle and its hash. A cycle
+// without one is not there: fs.ErrNotExist.
+func OpenCanonical(f durable.FS, cycle layout.CycleID) (Manifest, string, error) {
+	dir := layout.Cycle(layout.CanonicalDir, cycle)
+	m, sum, err := readManifest(f, dir+"/"+layout.CanonicalFile)
+	if err != nil {
+		return Manifest{}, "", err
+	}
+	return m, sum, check(dir, []rule{{m.Kind == KindCanonical, "kind"}, {m.CycleID == cycle, "cycle_id"}})
+}
+
+func readManifest(f durable.FS, name string) (Manifest, string, error) {
+	data, err := durable.ReadFile(f, name, maxManifest)
+	if err != nil {
+		return Manifest{}, "", damagedSize(err)
+	}
+	m, err := ParseManifest(data)
+	if err != nil {
+		return Manifest{}, "", fmt.Errorf("%s: %w", name, err)
+	}
+	return m, durable.Hash(data), nil
+}
+
+// Verify reads every file of a folder to its end and holds type, size and
+// SHA-256 against the manifest: before an engine sees it.
+func Verify(f durable.FS, dir string, m Manifest) error {
+	for _, file := range m.Files {
+		if err := verifyFile(f, dir+"/"+file.Name, file.Bytes, file.SHA256); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// VerifySegment does the same for one file of the change log.
+func VerifySegment(f durable.FS, s Segment) error { return verifyFile(f, s.File, s.Bytes, s.SHA256) }
+
+func verifyFile(f durable.FS, name string, size int64, sum string) error {
+	info, err := f.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w: missing", name, ErrDamaged)
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: %w: not a regular file", name, ErrDamaged)
+	case info.Size() != size:
+		return fmt.Errorf("%s: %w: %d bytes, sealed with %d", name, ErrDamaged, info.Size(), size)
+	}
+	_, got, err := durable.HashFile(f, name)
+	if err != nil {
+		return err
+	}
+	if got != sum {
+		return fmt.Errorf("%s: %w: hash differs from the sealed one", name, ErrDamaged)
+	}
+	return nil
+}
+
+// Events gives the retained events after a seq, oldest first, and checks that
+// none is missing. Segments wholly before it are not opened. The row is only
+// valid until the next one.
+func Events(f durable.FS, m Manifest, after uint64) iter.Seq2[*table.EventRow, error] {
+	return func(yield func(*table.EventRow, error) bool) {
+		for _, s := range m.Changes {
+			if s.Last <= after {
+				continue
+			}
+			if !segmentEvents(f, s, after, yield) {
+				return
+			}
+		}
+	}
+}
+
+// segmentEvents gives the events of one segment; false ends the reading.
+func segmentEvents(f durable.FS, s Segment, after uint64, yield func(*table.EventRow, error) bool) bool {
+	r, err := f.Open(s.File)
+	if err != nil {
+		yield(nil, err)
+		return false
+	}
+	defer r.Close()
+	rows, err := table.NewReader[table.EventRow](r, r.Size())
+	if err != nil {
+		yield(nil, fmt.Errorf("%s: %w: %w", s.File, ErrDamaged, err))
+		return false
+	}
+	defer rows.Close()
+	next := s.First
+	for row, err := range rows.All {
+		if err == nil && uint64(row.Seq) != next {
+			err = fmt.Errorf("%s: %w: seq %d where %d belongs", s.File, ErrDamaged, row.Seq, next)
+		}
+		if err != nil {
+			yield(nil, err)
+			return false
+		}
+		if next++; next-1 > after && !yield(row, nil) {
+			return false
+		}
+	}
+	if next != s.Last+1 {
+		yield(nil, fmt.Errorf("%s: %w: ends before seq %d", s.File, ErrDamaged, s.Last))
+		return false
+	}
+	return true
+}

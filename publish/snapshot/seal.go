@@ -1,0 +1,119 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+// ErrConflict: another publisher committed this version first, or is about to.
+// Nothing of this attempt is visible; the next run starts from the other's.
+var ErrConflict = errors.New("another publisher was faster")
+
+// CreateFile writes one file of a folder that is being staged, syncs it, and
+// describes it by what is read back.
+func CreateFile(f durable.FS, dir, name string, write func(io.Writer) error) (File, error) {
+	if err := durable.Create(f, dir+"/"+name, write); err != nil {
+		return File{}, err
+	}
+	size, sum, err := durable.HashFile(f, dir+"/"+name)
+	return File{Name: name, Bytes: size, SHA256: sum}, err
+}
+
+// CreateManifest writes the header of a staged folder, after all else in it,
+// and returns its hash.
+func CreateManifest(f durable.FS, dir string, m Manifest) (string, error) {
+	if err := m.Validate(); err != nil {
+		return "", err
+	}
+	data, err := encode(m)
+	if err != nil {
+		return "", err
+	}
+	name := layout.ManifestFile
+	if m.Kind == KindCanonical {
+		name = layout.CanonicalFile
+	}
+	file, err := CreateFile(f, dir, name, durable.Bytes(data))
+	return file.SHA256, err
+}
+
+// Seal publishes: it gives the commit its number by creating its record, which
+// must not exist, and lets CURRENT follow. All that the commit names is in
+// place and synced. staged is a name for the record until then. The error is
+// ErrConflict when the number is taken by another run; any other one leaves
+// open whether the commit was done, and the next run finds out. A commit that
+// was done but not followed by CURRENT comes back with an error of type
+// *LateError.
+func Seal(f durable.FS, c Commit, staged string) (Commit, error) {
+	if err := c.Validate(); err != nil {
+		return Commit{}, err
+	}
+	data, err := encode(c)
+	if err != nil {
+		return Commit{}, err
+	}
+	c.SHA256 = durable.Hash(data)
+	if err := durable.Create(f, staged, durable.Bytes(data)); err != nil {
+		return Commit{}, err
+	}
+	if err := f.Link(staged, layout.Commit(c.Version)); err != nil {
+		if err := whoseCommit(f, c, err); err != nil {
+			return Commit{}, err
+		}
+	}
+	if err := f.SyncDir(layout.CommitsDir); err != nil {
+		return Commit{}, err
+	}
+	if err := Follow(f, c); err != nil {
+		return c, &LateError{err}
+	}
+	return c, nil
+}
+
+// LateError: the commit is done and durable, what comes after it is not.
+type LateError struct{ Err error }
+
+func (e *LateError) Error() string { return fmt.Sprintf("committed, then: %v", e.Err) }
+func (e *LateError) Unwrap() error { return e.Err }
+
+// whoseCommit finds out what a failed link came to: an answer can be lost
+// although the work was done. nil means that the record is ours.
+func whoseCommit(f durable.FS, c Commit, failed error) error {
+	there, err := ReadCommit(f, c.Version)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return failed
+	case err == nil && there.SHA256 == c.SHA256:
+		return nil
+	}
+	return fmt.Errorf("commit %d: %w", c.Version, ErrConflict)
+}
+
+// Follow makes CURRENT point to a commit.
+func Follow(f durable.FS, c Commit) error {
+	data, err := encode(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
+	if err != nil {
+		return err
+	}
+	return durable.Overwrite(f, layout.Current, data)
+}
+
+// Repair makes the newest commit durable and CURRENT point to it. It is how
+// every writer starts.
+func Repair(f durable.FS, c Commit) error {
+	if err := f.SyncDir(layout.CommitsDir); err != nil {
+		return err
+	}
+	data, err := durable.ReadFile(f, layout.Current, maxPointer)
+	if err == nil {
+		if p, err := ParsePointer(data); err == nil && p.Version == c.Version && p.CommitSHA256 == c.SHA256 {
+			return nil
+		}
+	}
+	return Follow(f, c)
+}
