@@ -1,0 +1,96 @@
+package health_test
+
+import (
+	"testing"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/health"
+)
+
+var start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRecordCarriesHistoryOn(t *testing.T) {
+	f := durabletest.NewMem()
+	for i, step := range []struct {
+		ok          bool
+		fingerprint string
+		lastOK      int // index of the run, -1 never
+		failures    int
+	}{
+		{false, "a", -1, 1}, {true, "a", 1, 0}, {false, "a", 1, 1}, {false, "a", 1, 2}, {true, "a", 4, 0},
+		{false, "b", -1, 1}, {true, "b", 6, 0},
+	} {
+		at := start.Add(time.Duration(i) * time.Hour)
+		must(t, health.Record(f, health.Run{Step: "fetch", FinishedAt: at, OK: step.ok, CredentialFingerprint: step.fingerprint}))
+		run, err := health.Read(f, "fetch")
+		must(t, err)
+		if run.FailuresInARow != step.failures || (run.LastOKAt == nil) != (step.lastOK < 0) {
+			t.Errorf("run %d: %+v", i, run)
+		}
+		if run.LastOKAt != nil && !run.LastOKAt.Equal(start.Add(time.Duration(step.lastOK)*time.Hour)) {
+			t.Errorf("run %d: last ok at %v", i, run.LastOKAt)
+		}
+	}
+}
+
+// No data depends on a state file: a damaged one reads as none and is replaced.
+func TestDamagedStateReadsAsNone(t *testing.T) {
+	for _, content := range []string{"", "{", "[]", `{"format":9,"step":"fetch"}`, `{"format":1,"step":"publish"}`} {
+		f := durabletest.NewMem()
+		must(t, durable.MkdirAllSync(f, "state"))
+		must(t, durable.Create(f, "state/fetch.json", durable.Bytes([]byte(content))))
+		if run, err := health.Read(f, "fetch"); run != nil || err != nil {
+			t.Errorf("%q: %+v, %v", content, run, err)
+		}
+		must(t, health.Record(f, health.Run{Step: "fetch", OK: true}))
+		if run, err := health.Read(f, "fetch"); run == nil || err != nil {
+			t.Errorf("%q: not replaced, %v", content, err)
+		}
+	}
+}
+
+func TestConnectionStatus(t *testing.T) {
+	ok := start
+	for name, c := range map[string]struct {
+		configured, disabled bool
+		run                  *health.Run
+		want                 health.Connection
+	}{
+		"nothing set":                {false, false, nil, health.Unconfigured},
+		"switched off":               {true, true, nil, health.Disabled},
+		"never run":                  {true, false, nil, health.Verifying},
+		"run with another":           {true, false, &health.Run{CredentialFingerprint: "old", LastOKAt: &ok}, health.Verifying},
+		"refused":                    {true, false, &health.Run{CredentialFingerprint: "f", Code: "CREDENTIAL_REJECTED", LastOKAt: &ok}, health.InvalidCredential},
+		"worked":                     {true, false, &health.Run{CredentialFingerprint: "f", LastOKAt: &ok}, health.Connected},
+		"failed twice, worked once":  {true, false, &health.Run{CredentialFingerprint: "f", LastOKAt: &ok, FailuresInARow: 2}, health.Connected},
+		"failed three times":         {true, false, &health.Run{CredentialFingerprint: "f", LastOKAt: &ok, FailuresInARow: 3}, health.Degraded},
+		"failed once, never worked":  {true, false, &health.Run{CredentialFingerprint: "f", FailuresInARow: 1}, health.Verifying},
+		"failed often, never worked": {true, false, &health.Run{CredentialFingerprint: "f", FailuresInARow: 5}, health.Degraded},
+	} {
+		got := health.ConnectionStatus(c.configured, c.disabled, "f", c.run)
+		if got != c.want || got.Usable() != (c.want == health.Connected || c.want == health.Degraded) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"format":1,"step":"fetch","ok":true}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		mem := durabletest.NewMem()
+		must(t, durable.MkdirAllSync(mem, "state"))
+		must(t, durable.Create(mem, "state/fetch.json", durable.Bytes(data)))
+		if run, err := health.Read(mem, "fetch"); err != nil || run != nil && run.Step != "fetch" {
+			t.Errorf("%+v, %v", run, err)
+		}
+	})
+}

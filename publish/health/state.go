@@ -1,0 +1,71 @@
+package health
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+// Format is the version of the state files.
+//
+//	1: first
+const Format = 1
+
+const maxState = 1 << 20
+
+func file(step string) string { return layout.StateDir + "/" + step + ".json" }
+
+// Read returns what the newest run of a step found; nil when there was none or
+// when the file cannot be read as one: no data depends on it, and the next run
+// writes it anew. The error is one of the disk.
+func Read(f durable.FS, step string) (*Run, error) {
+	data, err := durable.ReadFile(f, file(step), maxState)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, durable.ErrTooLarge), errors.Is(err, durable.ErrNotRegular):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	var run Run
+	if json.Unmarshal(data, &run) != nil || run.Format != Format || run.Step != step {
+		return nil, nil
+	}
+	return &run, nil
+}
+
+// Record writes what a run found, with LastOKAt and FailuresInARow carried on
+// from the run before. A run with another credential starts anew.
+func Record(f durable.FS, run Run) error {
+	before, err := Read(f, run.Step)
+	if err != nil {
+		return fmt.Errorf("state of %s: %w", run.Step, err)
+	}
+	data, err := json.MarshalIndent(run.after(before), "", "  ")
+	if err != nil {
+		return fmt.Errorf("state of %s: %w", run.Step, err)
+	}
+	if err := durable.MkdirAllSync(f, layout.StateDir); err != nil {
+		return fmt.Errorf("state of %s: %w", run.Step, err)
+	}
+	return durable.Overwrite(f, file(run.Step), append(data, '\n'))
+}
+
+// after continues the history of a step by one run.
+func (r Run) after(before *Run) Run {
+	r.Format = Format
+	r.LastOKAt, r.FailuresInARow = nil, 0
+	if before != nil && before.CredentialFingerprint == r.CredentialFingerprint {
+		r.LastOKAt, r.FailuresInARow = before.LastOKAt, before.FailuresInARow
+	}
+	if r.OK {
+		finished := r.FinishedAt
+		r.LastOKAt, r.FailuresInARow = &finished, 0
+		return r
+	}
+	r.FailuresInARow++
+	return r
+}
