@@ -1,0 +1,143 @@
+package betsapi
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/simulator"
+)
+
+// NewSimulator returns a BetsAPI to develop and test against: an http.Handler
+// that speaks the provider's wire format, with its paging, quota headers, error
+// envelopes and oddities, over invented worlds or, with Options.Replay, over
+// recorded payloads.
+//
+//	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 1})
+//	url, done, err := simulator.Listen(ctx, sim, "127.0.0.1:0")
+//	// ask at url with sim.Tokens()[0]; compare with sim.Meant(token)
+func NewSimulator(o simulator.Options) (*Simulator, error) {
+	speech := &speech{pages: make(map[pageKey]*board), sheets: newShelf(64 << 20)}
+	var d simulator.Dialect = speech
+	if o.Replay != "" {
+		r, err := openReplay(o.Replay)
+		if err != nil {
+			return nil, err
+		}
+		d = r
+	}
+	server, err := simulator.NewServer(o, d)
+	if err != nil {
+		return nil, err
+	}
+	return &Simulator{Server: server, speech: speech}, nil
+}
+
+// Simulator is a running BetsAPI of ours.
+type Simulator struct {
+	*simulator.Server
+	speech *speech
+}
+
+// manner is what any BetsAPI of ours does alike, invented or replayed.
+type manner struct{}
+
+var _ simulator.Dialect = (*speech)(nil)
+
+// simulated are the paths served, newest version first; the class is how faults are
+// aimed.
+var simulated = map[string]struct {
+	endpoint string
+	class    simulator.Class
+}{
+	"/v1/bet365/upcoming": {"bet365/upcoming", simulator.Listing},
+	"/v3/bet365/prematch": {"bet365/prematch", simulator.Markets},
+	"/v4/bet365/prematch": {"bet365/prematch", simulator.Markets},
+}
+
+func (manner) Endpoint(path string) (string, simulator.Class) {
+	p := simulated[path]
+	return p.endpoint, p.class
+}
+
+// Token is the query parameter, or the header of the older reference
+// (betsapi.md, section 1).
+func (manner) Token(r *http.Request) string {
+	if t := r.URL.Query().Get("token"); t != "" {
+		return t
+	}
+	return r.Header.Get("X-API-TOKEN")
+}
+
+func (manner) Quota(h http.Header, limit, remaining int, reset time.Time) {
+	h["X-RateLimit-Limit"] = []string{strconv.Itoa(limit)}
+	h["X-RateLimit-Remaining"] = []string{strconv.Itoa(remaining)}
+	h["X-RateLimit-Reset"] = []string{strconv.FormatInt(reset.Unix(), 10)}
+}
+
+// refusals are the error envelopes (betsapi.md, section 1.2): the words are the
+// documented ones, the statuses those that clients have seen.
+var refusals = map[simulator.Refusal]struct {
+	status       int
+	code, detail string
+}{
+	simulator.BadMethod:   {http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", ""},
+	simulator.BadPath:     {http.StatusNotFound, "NOT_FOUND", ""},
+	simulator.BadToken:    {http.StatusUnauthorized, "AUTHORIZE_FAILED", ""},
+	simulator.NotBought:   {http.StatusForbidden, "PERMISSION_DENIED", ""},
+	simulator.QuotaUsed:   {http.StatusTooManyRequests, "TOO_MANY_REQUESTS", "buy Volume Packages from the provider"},
+	simulator.Broken:      {http.StatusInternalServerError, "INTERNAL_SERVER_ERROR", ""},
+	simulator.Maintenance: {http.StatusServiceUnavailable, "UNDER_MAINTENANCE", ""},
+}
+
+func (manner) Refuse(why simulator.Refusal) simulator.Answer {
+	r := refusals[why]
+	return refusal(r.status, r.code, r.detail)
+}
+
+func refusal(status int, code, detail string) simulator.Answer {
+	b := append([]byte(`{"success":0,"error":`), quotedText(code)...)
+	if detail != "" {
+		b = append(append(b, `,"error_detail":`...), quotedText(detail)...)
+	}
+	return simulator.Answer{Status: status, Body: append(b, '}')}
+}
+
+func paramRequired(name string) *simulator.Answer {
+	a := refusal(http.StatusOK, "PARAM_REQUIRED", name)
+	return &a
+}
+
+func paramInvalid(name string) *simulator.Answer {
+	a := refusal(http.StatusOK, "PARAM_INVALID", name)
+	return &a
+}
+
+var digitsOnly = regexp.MustCompile(`^[0-9]{1,18}$`)
+
+// fixtureIDs reads the FI parameter: up to ten, with a comma, each once.
+func fixtureIDs(query url.Values) ([]string, *simulator.Answer) {
+	text := query.Get("FI")
+	if text == "" {
+		return nil, paramRequired("FI")
+	}
+	ids := strings.Split(text, ",")
+	if len(ids) > 10 {
+		return nil, paramInvalid("FI")
+	}
+	var once []string
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if id = strings.TrimSpace(id); !digitsOnly.MatchString(id) {
+			return nil, paramInvalid("FI")
+		}
+		if !seen[id] {
+			seen[id] = true
+			once = append(once, id)
+		}
+	}
+	return once, nil
+}

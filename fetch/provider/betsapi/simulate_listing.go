@@ -1,0 +1,255 @@
+package betsapi
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"mkt/fetch/simulator"
+)
+
+const (
+	perPage  = 50
+	lastPage = 100 // betsapi.md, section 1.3
+)
+
+// board is everything a world lists in one minute: items rendered once, cut
+// into pages as asked.
+type board struct {
+	items []boardItem
+}
+
+// boardItem is one rendered line of the listing, and what it is filtered by.
+type boardItem struct {
+	league string
+	day    string // YYYYMMDD, UTC
+	esport bool
+	json   []byte
+}
+
+type pageKey struct {
+	world  *simulator.World
+	minute int64
+}
+
+// listed returns a world's listing, which changes at whole minutes only.
+func (s *speech) listed(w *simulator.World, now time.Time) *board {
+	key := pageKey{w, now.Unix() / 60}
+	s.mu.Lock()
+	l, ok := s.pages[key]
+	s.mu.Unlock()
+	if ok {
+		return l
+	}
+	now = now.Truncate(time.Minute)
+	fixtures := w.Fixtures(now)
+	l = &board{items: make([]boardItem, len(fixtures))}
+	for i, f := range fixtures {
+		l.items[i] = boardItem{
+			league: leagueID(f.League),
+			day:    f.KickOff.Format("20060102"),
+			esport: !f.League.Human(),
+			json:   appendItem(nil, w, f, now),
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k := range s.pages { // only the newest of each world is of use
+		if k.world == w {
+			delete(s.pages, k)
+		}
+	}
+	s.pages[key] = l
+	return l
+}
+
+// upcoming answers bet365/upcoming.
+func (s *speech) upcoming(q simulator.Question) simulator.Answer {
+	ask, wrong := readListingQuery(q)
+	if wrong != nil {
+		return *wrong
+	}
+	var hit []boardItem
+	if ask.sport == "1" {
+		for _, it := range s.listed(q.World, q.Now).items {
+			if ask.wants(it) {
+				hit = append(hit, it)
+			}
+		}
+	}
+	return simulator.Answer{Body: appendPage(nil, hit, ask.page)}
+}
+
+// listingQuery is what is asked of bet365/upcoming.
+type listingQuery struct {
+	sport, day, league string
+	page               int
+	skipEsports        bool
+}
+
+func (l listingQuery) wants(it boardItem) bool {
+	return (l.day == "" || l.day == it.day) &&
+		(l.league == "" || l.league == it.league) &&
+		!(l.skipEsports && it.esport)
+}
+
+func readListingQuery(q simulator.Question) (listingQuery, *simulator.Answer) {
+	l := listingQuery{sport: q.Query.Get("sport_id"), day: q.Query.Get("day"), league: q.Query.Get("league_id"),
+		page: 1, skipEsports: q.Query.Get("skip_esports") == "1"}
+	if l.sport == "" {
+		return l, paramRequired("sport_id")
+	}
+	if !digitsOnly.MatchString(l.sport) {
+		return l, paramInvalid("sport_id")
+	}
+	if l.league != "" && !digitsOnly.MatchString(l.league) {
+		return l, paramInvalid("league_id")
+	}
+	if _, err := time.Parse("20060102", l.day); l.day != "" && err != nil {
+		return l, paramInvalid("day")
+	}
+	if p := q.Query.Get("page"); p != "" {
+		n, err := strconv.Atoi(p)
+		if err != nil || n < 1 || n > lastPage {
+			return l, paramInvalid("page")
+		}
+		l.page = n
+	}
+	return l, nil
+}
+
+// appendPage cuts a page out of the items and wraps it in the envelope.
+func appendPage(b []byte, items []boardItem, page int) []byte {
+	b = append(b, `{"success":1,"pager":{"page":`...)
+	b = strconv.AppendInt(b, int64(page), 10)
+	b = append(b, `,"per_page":`...)
+	b = strconv.AppendInt(b, perPage, 10)
+	b = append(b, `,"total":`...)
+	b = strconv.AppendInt(b, int64(len(items)), 10)
+	b = append(b, `},"results":[`...)
+	from := min((page-1)*perPage, len(items))
+	for i, it := range items[from:min(from+perPage, len(items))] {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, it.json...)
+	}
+	return append(b, "]}"...)
+}
+
+// Oddities of a listing, each the lot of a few fixtures for good.
+const (
+	oddLeagueNull = iota + 101
+	oddAwayAbsent
+	oddEventIDNull
+	oddRecordIDNull
+	oddUnknownField
+	oddNormalForm
+	oddNearMiss
+)
+
+// appendItem renders one fixture as section 5.1 of betsapi.md has it.
+func appendItem(b []byte, w *simulator.World, f simulator.Fixture, now time.Time) []byte {
+	_, since := pricesAt(w, f, now)
+	b = append(append(b, `{"id":`...), quotedText(fixtureID(w, f))...)
+	b = append(b, `,"sport_id":"1","time":`...)
+	b = appendEpoch(b, f.KickOff)
+	b = append(append(b, `,"time_status":`...), quotedText(timeStatus(f.Status))...)
+	if f.Lot(140, oddLeagueNull) == 0 {
+		b = append(b, `,"league":null`...)
+	} else {
+		b = appendNamed(b, "league", leagueID(f.League), f.League.Name)
+	}
+	b = appendNamed(b, "home", teamID(f.Home), listedName(f, f.Home))
+	if f.Lot(190, oddAwayAbsent) != 0 {
+		b = appendNamed(b, "away", teamID(f.Away), f.Away.Name)
+	}
+	b = append(b, `,"ss":`...)
+	if f.Status == simulator.Ended {
+		b = append(b, quotedText(finalScore(f))...)
+	} else {
+		b = append(b, "null"...)
+	}
+	b = append(b, `,"our_event_id":`...)
+	if f.Lot(25, oddEventIDNull) == 0 {
+		b = append(b, "null"...)
+	} else {
+		b = append(b, quotedText(eventID(f))...)
+	}
+	b = append(b, `,"r_id":`...)
+	if f.Lot(3, oddRecordIDNull) == 0 {
+		b = append(b, "null"...)
+	} else {
+		b = append(b, quotedText(fixtureID(w, f)+"C1A")...)
+	}
+	if f.Lot(30, oddUnknownField) == 0 {
+		b = append(b, `,"neutral_ground":"1","broadcast":{"tv":[],"radio":null}`...)
+	}
+	b = append(b, `,"updated_at":`...)
+	b = appendEpoch(b, since.Add(time.Duration(1+f.Lot(5, 108))*time.Second))
+	b = append(b, `,"odds_updated_at":`...)
+	b = appendEpoch(b, since)
+	return append(b, '}')
+}
+
+func appendNamed(b []byte, field, id, name string) []byte {
+	b = append(append(append(b, `,"`...), field...), `":{"id":`...)
+	b = append(append(b, quotedText(id)...), `,"name":`...)
+	return append(appendText(b, name), '}')
+}
+
+// listedName is the home side as the listing writes it. A few times that is not
+// what the markets write: another Unicode form, which is the same name, or a
+// shorter name, which is not.
+func listedName(f simulator.Fixture, t simulator.Team) string {
+	switch {
+	case f.Lot(20, oddNormalForm) == 0:
+		return norm.NFD.String(t.Name) + " "
+	case f.Lot(150, oddNearMiss) == 0:
+		if short, _, ok := strings.Cut(t.Name, " "); ok {
+			return short
+		}
+	}
+	return t.Name
+}
+
+// fixtureID is the FI of a fixture. Every world has its own place in each
+// stretch of ids, so that two accounts rarely see one id for two fixtures.
+func fixtureID(w *simulator.World, f simulator.Fixture) string {
+	return strconv.FormatInt(firstFixtureID+f.Number*fixtureIDStep+idPlace(w), 10)
+}
+
+const (
+	firstFixtureID = 171_000_000
+	fixtureIDStep  = 197
+)
+
+func idPlace(w *simulator.World) int64 { return int64(w.Lot(fixtureIDStep, 111)) }
+
+// fixtureNumber is the way back; false for an id that no fixture of the world
+// can have.
+func fixtureNumber(w *simulator.World, id string) (int64, bool) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil || n < firstFixtureID {
+		return 0, false
+	}
+	n -= firstFixtureID
+	return n / fixtureIDStep, n%fixtureIDStep == idPlace(w)
+}
+
+func eventID(f simulator.Fixture) string { return strconv.FormatInt(9_800_000+f.Number*3, 10) }
+
+func leagueID(l simulator.League) string { return strconv.Itoa(10_040_000 + l.Number*37) }
+
+func teamID(t simulator.Team) string { return strconv.Itoa(10_400_000 + t.Number*13) }
+
+func timeStatus(s simulator.Status) string {
+	return [...]string{simulator.NotStarted: "0", simulator.InPlay: "1", simulator.Ended: "3",
+		simulator.Postponed: "4", simulator.Cancelled: "5", simulator.Withdrawn: "99"}[s]
+}
+
+func finalScore(f simulator.Fixture) string {
+	return strconv.Itoa(f.Lot(4, 109)) + "-" + strconv.Itoa(f.Lot(3, 110))
+}

@@ -1,0 +1,69 @@
+package betsapi
+
+import (
+	"strings"
+
+	"mkt/fetch/simulator"
+)
+
+func sayPlayer(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+	if s.Outcome == "NO_GOALSCORER" {
+		return spoken{name: "No Goalscorer"}
+	}
+	return spoken{name: s.Player}
+}
+
+// sayScorer is the table of goalscorers: the column is the header.
+func sayScorer(p *teamPair, r simulator.Ref, s simulator.Selection) spoken {
+	sp := sayPlayer(p, r, s)
+	switch r.Market {
+	case "GOALSCORER_FIRST":
+		sp.header = "First"
+	case "GOALSCORER_LAST":
+		sp.header = "Last"
+	default:
+		sp.header = "Anytime"
+	}
+	return sp
+}
+
+func sayMulti(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+	return spoken{name: s.Player, header: s.Qualifier + " or More"}
+}
+
+func sayTeamScorer(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+	if s.Outcome == "NO_GOALSCORER" {
+		return spoken{name: "No Goalscorer (" + p.team(s.Side) + ")", header: sideNumber(s.Side, "")}
+	}
+	return spoken{name: s.Player, header: sideNumber(s.Side, "")}
+}
+
+func sayScorecast(when string) spelling {
+	return func(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+		result, score := winnerFirst(s.Outcome)
+		return spoken{name: s.Player + " to score " + when + " and " + p.result(result) + " " + score}
+	}
+}
+
+func sayWincast(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+	return spoken{name: s.Player + " to score first and Fulltime Result: " + p.result(s.Outcome)}
+}
+
+func sayTimecast(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+	return spoken{name: s.Player + " to score first and time of first goal " + s.Outcome}
+}
+
+// sayPlayerTotal is a player's over: name, team in name2, line in handicap, as
+// player tables of 2025 have it.
+func sayPlayerTotal(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+	return spoken{name: s.Player, name2: sideNumber(s.Side, ""), header: capital(s.Outcome), handicap: s.Line}
+}
+
+// sayUnknownTable is a row of a table nobody knows.
+func sayUnknownTable(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+	head := "Over"
+	if strings.EqualFold(s.Outcome, "under") {
+		head = "Under"
+	}
+	return spoken{name: s.Player, header: head, handicap: s.Line}
+}

@@ -1,0 +1,64 @@
+package simulator
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Dialect is one provider's way of being asked and of answering. It must be
+// safe for concurrent use.
+type Dialect interface {
+	// Endpoint names what a path asks for, "bet365/upcoming", and which class it
+	// is of; "" for a path the provider does not have.
+	Endpoint(path string) (name string, class Class)
+	// Token takes the credential out of a request.
+	Token(r *http.Request) string
+	// Quota puts the provider's quota headers on an answer.
+	Quota(h http.Header, limit, remaining int, reset time.Time)
+	// Refuse is the provider's answer to a request it does not serve.
+	Refuse(why Refusal) Answer
+	// Answer serves a request.
+	Answer(q Question) Answer
+	// Distort spoils an answer as only the provider's own software would: the
+	// faults whose form depends on the wire format. pick gives the fault's own
+	// numbers.
+	Distort(kind FaultKind, a Answer, pick func(n int) int) Answer
+}
+
+// Class of an endpoint, as faults are aimed.
+type Class string
+
+const (
+	Listing Class = "listing" // the list of fixtures
+	Markets Class = "markets" // the markets of fixtures
+)
+
+// Refusal is why a request is not served.
+type Refusal uint8
+
+const (
+	BadMethod Refusal = iota
+	BadPath
+	BadToken
+	NotBought   // the token is good, the product was not bought
+	QuotaUsed   // no requests left in the window
+	Broken      // the provider's own fault
+	Maintenance // the provider is down on purpose
+)
+
+// Question is one request that is to be served.
+type Question struct {
+	Path     string
+	Endpoint string
+	Query    url.Values
+	World    *World
+	Now      time.Time // the world's
+}
+
+// Answer is one response, before compression.
+type Answer struct {
+	Status int // 0 is 200
+	Header http.Header
+	Body   []byte
+}

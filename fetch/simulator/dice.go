@@ -1,0 +1,55 @@
+package simulator
+
+import "math"
+
+// dice gives numbers that depend on nothing but the seed and the question, so
+// that any part of the world can be computed without computing the rest.
+type dice uint64
+
+// of returns 64 well-mixed bits for the question (splitmix64 over its parts).
+func (d dice) of(parts ...uint64) uint64 {
+	h := uint64(d) ^ 0x9e3779b97f4a7c15
+	for _, p := range parts {
+		h = mix(h + 0x9e3779b97f4a7c15 + p)
+	}
+	return mix(h)
+}
+
+// unit returns a number in [0, 1).
+func (d dice) unit(parts ...uint64) float64 {
+	return float64(d.of(parts...)>>11) / (1 << 53)
+}
+
+// under returns a number in [0, n).
+func (d dice) under(n int, parts ...uint64) int {
+	return int(d.of(parts...) % uint64(n))
+}
+
+// one reports an event that happens once in n questions.
+func (d dice) one(n int, parts ...uint64) bool { return d.under(n, parts...) == 0 }
+
+// wave is a slow movement around 0, within about ±1, for a step of time: three
+// sines with phases of their own, so that neighbouring steps are close.
+func (d dice) wave(step float64, parts ...uint64) float64 {
+	h := dice(d.of(parts...))
+	sum := 0.0
+	for i, pace := range [3]float64{0.11, 0.37, 0.83} {
+		sum += math.Sin(step*pace*(0.7+0.6*h.unit(uint64(i), 1))+2*math.Pi*h.unit(uint64(i), 2)) / float64(i+1)
+	}
+	return sum / 1.83
+}
+
+func mix(h uint64) uint64 {
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
+}
+
+// TextSeed turns a text, such as a token, into a seed.
+func TextSeed(seed uint64, text string) uint64 {
+	h := seed ^ 0xcbf29ce484222325
+	for i := 0; i < len(text); i++ {
+		h = (h ^ uint64(text[i])) * 0x100000001b3
+	}
+	return mix(h)
+}

@@ -1,0 +1,13 @@
+// Package simulator is a football world that answers like a provider: leagues,
+// teams, fixtures that come and go, prices that drift. It is what demonstrations
+// and tests run against when no real account is at hand.
+//
+// The world (World, Fixture, Sheet) is in no provider's spelling: markets carry
+// canonical names, selections canonical outcomes and lines. A provider's folder
+// holds the Dialect that says it in that provider's wire format. Server is what
+// all dialects share: listening, counting, compressing, going wrong on request.
+//
+// Everything is a pure function of a seed and a time: the same seed and the same
+// moment give the same fixtures, the same prices and the same bytes, on every
+// machine and in any order of asking. All names in it are invented.
+package simulator

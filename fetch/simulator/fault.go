@@ -1,0 +1,134 @@
+package simulator
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// FaultKind is one way in which a provider goes wrong.
+type FaultKind string
+
+const (
+	Limited       FaultKind = "429"      // quota used up, with Retry-After and the provider's reset header
+	LimitedBare   FaultKind = "429-bare" // the same without a word on when to come back
+	LimitedOK     FaultKind = "429-body" // the same body with status 200
+	ServerError   FaultKind = "500"
+	Unavailable   FaultKind = "503"
+	Timeout       FaultKind = "timeout"   // no answer until the client gives up
+	Slow          FaultKind = "slow"      // a byte a second
+	Reset         FaultKind = "reset"     // the connection is reset
+	Truncated     FaultKind = "truncated" // half the body: the connection breaks off, or the text ends there
+	HTML          FaultKind = "html"      // a page of the front server, status 200
+	Empty         FaultKind = "empty"     // no body, status 200
+	Wrong         FaultKind = "wrong"     // valid, and of another shape
+	WithoutIDs    FaultKind = "listing-without-ids"
+	BadCredential FaultKind = "credential" // the token is refused
+	BadPermission FaultKind = "permission" // the product was not bought
+	Duplicate     FaultKind = "duplicate"  // a fixture twice
+	Shrink        FaultKind = "shrink"     // the listing has lost 60 % and says nothing
+	Huge          FaultKind = "huge"       // ten times the size, and 64 MiB at the least
+	Bomb          FaultKind = "bomb"       // a gigabyte, a megabyte compressed
+	Nested        FaultKind = "nested"     // arrays a hundred thousand deep
+	Redirect      FaultKind = "redirect"   // to an address that must never be asked
+	BrokenFixture FaultKind = "broken-fixture"
+	noFault       FaultKind = ""
+)
+
+// faultKinds says of each kind what a person reads about it.
+var faultKinds = map[FaultKind]string{
+	Limited: "quota used up, with the time to wait", LimitedBare: "quota used up, without a time", LimitedOK: "quota used up, status 200",
+	ServerError: "status 500", Unavailable: "status 503", Timeout: "no answer", Slow: "a byte a second", Reset: "connection reset",
+	Truncated: "half a body", HTML: "a page with status 200", Empty: "an empty body with status 200", Wrong: "valid JSON of another shape",
+	WithoutIDs: "a listing without ids", BadCredential: "token refused", BadPermission: "product not bought", Duplicate: "a fixture twice",
+	Shrink: "a listing 60 % shorter", Huge: "ten times the size", Bomb: "a compressed gigabyte", Nested: "arrays 100,000 deep",
+	Redirect: "a redirect elsewhere", BrokenFixture: "one fixture of an answer unreadable",
+}
+
+// FaultKinds returns every kind, sorted.
+func FaultKinds() []string {
+	var all []string
+	for k := range maps.Keys(faultKinds) {
+		all = append(all, string(k))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Fault is a kind and when it falls due: at a rate, or at one request by its
+// number. Class "" is every endpoint; numbers count within the class.
+type Fault struct {
+	Kind   FaultKind
+	Rate   float64 // 0 to 1
+	Number int     // from 1; 0 when the rate decides
+	Class  Class
+}
+
+// ParseFault reads KIND:RATE, KIND:#NUMBER, and either with @listing or
+// @markets behind: "429:0.05", "credential:#3@listing". The error lists the
+// kinds when it is the kind that is wrong.
+func ParseFault(text string) (Fault, error) {
+	text, aim, aimed := strings.Cut(strings.TrimSpace(text), "@")
+	kind, when, ok := strings.Cut(text, ":")
+	f := Fault{Kind: FaultKind(kind), Class: Class(aim)}
+	if _, known := faultKinds[f.Kind]; !known {
+		return Fault{}, fmt.Errorf("fault %q: unknown kind %q; kinds are %s", text, kind, strings.Join(FaultKinds(), ", "))
+	}
+	if aimed && f.Class != Listing && f.Class != Markets {
+		return Fault{}, fmt.Errorf("fault %q: %q is neither %s nor %s", text, aim, Listing, Markets)
+	}
+	if !ok {
+		return Fault{}, fmt.Errorf("fault %q: no rate; write %s:0.05 for one request in twenty, %s:#3 for the third", text, kind, kind)
+	}
+	var err error
+	if number, exact := strings.CutPrefix(when, "#"); exact {
+		f.Number, err = strconv.Atoi(number)
+		if err != nil || f.Number < 1 {
+			return Fault{}, fmt.Errorf("fault %q: %q is no request number, from #1", text, when)
+		}
+		return f, nil
+	}
+	f.Rate, err = strconv.ParseFloat(when, 64)
+	if err != nil || !(f.Rate >= 0 && f.Rate <= 1) {
+		return Fault{}, fmt.Errorf("fault %q: %q is no rate between 0 and 1", text, when)
+	}
+	return f, nil
+}
+
+// String is what ParseFault reads.
+func (f Fault) String() string {
+	text := string(f.Kind) + ":" + strconv.FormatFloat(f.Rate, 'g', -1, 64)
+	if f.Number > 0 {
+		text = string(f.Kind) + ":#" + strconv.Itoa(f.Number)
+	}
+	if f.Class != "" {
+		text += "@" + string(f.Class)
+	}
+	return text
+}
+
+// due returns the fault of a request, noFault for most, and numbers for it to
+// play with. It depends on the account's seed and the request's number alone.
+func (s *Server) due(a *account, n asked, class Class) (FaultKind, func(int) int) {
+	d := dice(TextSeed(a.Seed, "faults"))
+	pick := func(m int) int { return d.under(m, uint64(n.all), 3) }
+	for i, f := range s.options.Faults {
+		number := n.all
+		if f.Class != "" {
+			number = n.class
+		}
+		switch {
+		case f.Class != "" && f.Class != class:
+		case f.Number > 0 && f.Number == number,
+			f.Number == 0 && d.unit(uint64(number), uint64(i), 2) < f.Rate:
+			s.mu.Lock()
+			s.faults[f.Kind]++
+			s.mu.Unlock()
+			s.log.Debug("fault", "kind", f.Kind, "request", n.all)
+			return f.Kind, pick
+		}
+	}
+	return noFault, pick
+}

@@ -1,0 +1,167 @@
+package simulator
+
+import (
+	"math"
+	"strconv"
+)
+
+// layCount sells over and under of a count: the main line only.
+func layCount(mean func(*Sheet) [2]float64) func(*Sheet, *Market) {
+	return func(s *Sheet, m *Market) {
+		c := mean(s)
+		all := c[0] + c[1]
+		if m.Period == "1H" {
+			all *= 0.48
+		}
+		line := halfLine(all - 0.2)
+		if m.Book == Asian {
+			line = max(math.Round((all-0.1)*2)/2, 0.5)
+		}
+		m.overUnder(Selection{Line: lineText(line)}, line, func(n int) float64 { return exactly(n, all) })
+	}
+}
+
+// layTeamCount sells it for the side of the market, or for both sides' rows.
+func layTeamCount(mean func(*Sheet) [2]float64) func(*Sheet, *Market) {
+	return func(s *Sheet, m *Market) {
+		for side, c := range mean(s) {
+			if m.Side != "" && m.Side != sides[side] {
+				continue
+			}
+			row := Selection{}
+			if m.Side == "" {
+				row.Side = sides[side]
+			}
+			line := halfLine(c - 0.2)
+			row.Line = lineText(line)
+			m.overUnder(row, line, func(n int) float64 { return exactly(n, c) })
+		}
+	}
+}
+
+func layCorners3Way(s *Sheet, m *Market) {
+	mean := s.corners[0] + s.corners[1]
+	if m.Period == "1H" {
+		mean *= 0.48
+	}
+	middle := int(math.Round(mean))
+	lines := []int{middle}
+	if m.Book == Alternative {
+		lines = nil
+		for l := middle - 4; l <= middle+4; l++ {
+			if l != middle {
+				lines = append(lines, l)
+			}
+		}
+	}
+	for _, l := range lines {
+		text := strconv.Itoa(l)
+		m.add(Selection{Outcome: "OVER", Line: text}, atLeast(l+1, mean), marginMany)
+		m.add(Selection{Outcome: "EXACTLY", Line: text}, exactly(l, mean), marginMany)
+		m.add(Selection{Outcome: "UNDER", Line: text}, 1-atLeast(l, mean), marginMany)
+	}
+}
+
+func layCornersRange(s *Sheet, m *Market) {
+	mean := s.corners[0] + s.corners[1]
+	m.add(Selection{Outcome: "0-5"}, 1-atLeast(6, mean), marginMany)
+	for from := 6; from <= 12; from += 3 {
+		p := atLeast(from, mean) - atLeast(from+3, mean)
+		m.add(Selection{Outcome: strconv.Itoa(from) + "-" + strconv.Itoa(from+2)}, p, marginMany)
+	}
+	m.add(Selection{Outcome: "15+"}, atLeast(15, mean), marginMany)
+}
+
+func layCornersResult(s *Sheet, m *Market) {
+	h, d, a := beats(s.corners[0], s.corners[1], 0)
+	for i, p := range [3]float64{h, d, a} {
+		m.add(Selection{Outcome: results[i]}, p, marginMany)
+	}
+}
+
+func layCountHandicap(mean func(*Sheet) [2]float64) func(*Sheet, *Market) {
+	return func(s *Sheet, m *Market) {
+		c := mean(s)
+		for _, line := range europeanLines(c[1]-c[0], m.Book) {
+			h, d, a := beats(c[0], c[1], line)
+			if min(h, a) < 0.02 {
+				continue
+			}
+			for i, p := range [3]float64{h, d, a} {
+				m.add(Selection{Outcome: results[i], Line: signedText(line)}, p, marginMany)
+			}
+		}
+	}
+}
+
+func layCountAsian(mean func(*Sheet) [2]float64) func(*Sheet, *Market) {
+	return func(s *Sheet, m *Market) {
+		c := mean(s)
+		line := math.Round((c[1]-c[0])*2) / 2
+		h, d, _ := beats(c[0], c[1], line)
+		m.twoSides(line, h/(1-d))
+	}
+}
+
+// layRace sells which side first has as many corners as the parameter says.
+func layRace(s *Sheet, m *Market) {
+	n, err := strconv.Atoi(m.Parameter)
+	if err != nil {
+		return
+	}
+	all := s.corners[0] + s.corners[1]
+	home := s.corners[0] / all
+	h, a := raceTo(n, home, all), raceTo(n, 1-home, all)
+	m.add(Selection{Outcome: "HOME"}, h, marginMany)
+	m.add(Selection{Outcome: "AWAY"}, a, marginMany)
+	m.add(Selection{Outcome: "NEITHER"}, 1-h-a, marginMany)
+}
+
+// raceTo is the probability that a side with that share of all corners has n
+// before the other has.
+func raceTo(n int, share, all float64) (p float64) {
+	ways := math.Pow(share, float64(n))
+	for k := range n {
+		p += ways * atLeast(n+k, all)
+		ways *= (1 - share) * float64(n+k) / float64(k+1)
+	}
+	return p
+}
+
+func layOneCorner(s *Sheet, m *Market) {
+	home := s.corners[0] / (s.corners[0] + s.corners[1])
+	m.add(Selection{Outcome: "HOME"}, home, marginTwo)
+	m.add(Selection{Outcome: "AWAY"}, 1-home, marginTwo)
+}
+
+func layMulticorners(s *Sheet, m *Market) {
+	mean := s.corners[0] + s.corners[1]
+	m.Selections = append(m.Selections,
+		Selection{Outcome: "OVER", Line: lineText(halfLine(mean * mean / 4.2)), Price: "1.83"},
+		Selection{Outcome: "UNDER", Line: lineText(halfLine(mean * mean / 4.2)), Price: "1.83"})
+}
+
+func layPointsIndex(s *Sheet, m *Market) {
+	for _, side := range sides {
+		m.add(Selection{Outcome: "under", Side: side, Line: "70"}, 0.45, marginMany)
+		m.add(Selection{Outcome: "between", Side: side, Line: "70-80"}, 0.2, marginMany)
+		m.add(Selection{Outcome: "over", Side: side, Line: "80"}, 0.35, marginMany)
+	}
+}
+
+// layDuel is a market of a name that no table holds.
+func layDuel(s *Sheet, m *Market) {
+	for i := range min(3, len(s.Fixture.Home.Players), len(s.Fixture.Away.Players)) {
+		m.add(Selection{Outcome: "home", Player: s.Fixture.Home.Players[i]}, 0.48, marginMany)
+		m.add(Selection{Outcome: "away", Player: s.Fixture.Away.Players[i]}, 0.52, marginMany)
+	}
+}
+
+func layUnknownTable(s *Sheet, m *Market) {
+	for i, what := range [...]string{"Throw-ins", "Goal Kicks", "Substitutions"} {
+		line := lineText([...]float64{38.5, 14.5, 8.5}[i])
+		p := 0.42 + 0.16*s.Fixture.dice.unit(61, uint64(i))
+		m.add(Selection{Outcome: "over", Line: line, Player: what}, p, marginTwo)
+		m.add(Selection{Outcome: "under", Line: line, Player: what}, 1-p, marginTwo)
+	}
+}

@@ -1,0 +1,133 @@
+package simulator
+
+// Kind of competition.
+type Kind uint8
+
+const (
+	Senior Kind = iota
+	Women
+	Youth
+	Reserves
+	Cup
+	Friendly
+	Esoccer   // played on a console: not football
+	Simulated // played by nobody: not football
+)
+
+// League is a competition.
+type League struct {
+	Number  int // stable within the world, from 0
+	Name    string
+	Kind    Kind
+	Tier    int     // 1 = every market is sold, 3 = the fewest
+	Goals   float64 // a match's average
+	Minutes int     // planned length of a match
+	Teams   int
+}
+
+// Human reports whether people play it on grass.
+func (l League) Human() bool { return l.Kind < Esoccer }
+
+// competition is a line of the table of leagues: weight is how often it comes up.
+type competition struct {
+	name    string
+	kind    Kind
+	tier    int
+	goals   float64
+	minutes int
+	weight  int
+	tongue  tongue
+	teams   int
+}
+
+// competitions are invented or generic names in the manner of a bookmaker's
+// list. The forms of the eSoccer names are the recorded ones (betsapi.md,
+// section 11), en dash and all.
+var competitions = []competition{
+	{"England Northern Premier", Senior, 1, 2.8, 90, 9, english, 20},
+	{"England Shires League", Senior, 1, 2.6, 90, 7, english, 24},
+	{"England Southern Counties Div 1", Senior, 2, 2.7, 90, 7, english, 22},
+	{"England Combination Cup", Cup, 2, 2.9, 90, 3, english, 32},
+	{"England Women Championship North", Women, 2, 3.2, 90, 3, english, 12},
+	{"England U21 Development League", Youth, 3, 3.4, 90, 3, english, 16},
+	{"Scotland Highland Division", Senior, 2, 2.9, 90, 4, english, 12},
+	{"Wales Premier South", Senior, 3, 3.0, 90, 3, english, 12},
+	{"Ireland Division 1", Senior, 3, 2.5, 90, 3, english, 10},
+	{"Germany Oberliga Mitte", Senior, 2, 3.2, 90, 6, german, 18},
+	{"Germany Regionalliga Elbe", Senior, 2, 3.0, 90, 6, german, 18},
+	{"Germany Landespokal Mitte", Cup, 3, 3.7, 90, 3, german, 32},
+	{"Austria Regionalliga Donau", Senior, 3, 3.1, 90, 3, german, 16},
+	{"Switzerland 1. Liga Promotion Group 4", Senior, 3, 3.0, 90, 2, german, 14},
+	{"Spain Tercera Group 19", Senior, 2, 2.2, 90, 5, spanish, 18},
+	{"Spain Primera Litoral", Senior, 1, 2.5, 90, 7, spanish, 20},
+	{"Spain Copa del Litoral", Cup, 2, 2.6, 90, 2, spanish, 32},
+	{"Spain Women Liga Litoral", Women, 3, 2.9, 90, 2, spanish, 14},
+	{"Argentina Liga del Sur", Senior, 2, 2.1, 90, 5, latin, 24},
+	{"Mexico Liga Pacifico", Senior, 2, 2.7, 90, 4, latin, 18},
+	{"Colombia Torneo Andino", Senior, 2, 2.3, 90, 4, latin, 16},
+	{"Chile Primera Austral", Senior, 3, 2.6, 90, 3, latin, 14},
+	{"Copa Meridional", Cup, 1, 2.4, 90, 3, latin, 32},
+	{"Italy Serie Adriatica", Senior, 1, 2.6, 90, 7, italian, 20},
+	{"Italy Serie D Girone Z", Senior, 2, 2.3, 90, 4, italian, 18},
+	{"Italy Primavera 3", Youth, 3, 3.0, 90, 2, italian, 14},
+	{"France National 4", Senior, 2, 2.4, 90, 4, french, 18},
+	{"France Ligue Atlantique", Senior, 1, 2.7, 90, 6, french, 18},
+	{"France Women Division 3", Women, 3, 3.1, 90, 2, french, 12},
+	{"Belgium Youth League U18", Youth, 3, 3.4, 90, 2, french, 14},
+	{"Portugal Campeonato Norte", Senior, 2, 2.5, 90, 4, portuguese, 18},
+	{"Brazil Serie Interior", Senior, 1, 2.3, 90, 6, portuguese, 20},
+	{"Brazil Campeonato Litorâneo U20", Youth, 3, 2.8, 90, 2, portuguese, 16},
+	{"Sweden Division 2 Östra Kusten", Senior, 3, 3.1, 90, 3, nordic, 14},
+	{"Norway 3. Divisjon Avd. 7", Senior, 3, 3.8, 90, 3, nordic, 14},
+	{"Denmark Series West", Senior, 2, 3.0, 90, 3, nordic, 12},
+	{"Iceland 4. Deild", Senior, 3, 4.1, 90, 2, nordic, 10},
+	{"Poland III Liga Group 5", Senior, 3, 3.0, 90, 3, slavic, 18},
+	{"Czech Divize F", Senior, 3, 3.2, 90, 3, slavic, 16},
+	{"Croatia 3. NL Otoci", Senior, 3, 2.7, 90, 2, slavic, 12},
+	{"Balkan Supercup", Cup, 1, 2.5, 90, 2, slavic, 16},
+	{"Turkey Lig 4 Group B", Senior, 3, 2.6, 90, 3, turkish, 16},
+	{"Turkey Cumhuriyet Cup", Cup, 2, 2.8, 90, 2, turkish, 32},
+	{"Japan Regional League East", Senior, 2, 2.8, 90, 4, japanese, 14},
+	{"Japan Women League 4", Women, 3, 2.7, 90, 2, japanese, 10},
+	{"Egypt Delta League", Senior, 2, 2.0, 90, 3, arabic, 18},
+	{"Gulf Champions Trophy", Cup, 1, 2.6, 90, 2, arabic, 16},
+	{"World Club Friendlies", Friendly, 2, 3.0, 90, 4, english, 30},
+	{"Europe Reserve League", Reserves, 3, 3.3, 90, 2, german, 16},
+	{"World Cup of Regions Qualifying", Cup, 1, 2.5, 90, 3, nations, 20},
+	{"Esoccer Battle - 8 mins play", Esoccer, 3, 5.2, 8, 7, gamers, 16},
+	{"Esoccer GT Leagues \u2013 12 mins play", Esoccer, 3, 5.6, 12, 5, gamers, 16},
+	{"Esoccer H2H GG League - 8 mins play", Esoccer, 3, 4.9, 8, 3, gamers, 12},
+	{"Esoccer Adriatic League - 10 mins play", Esoccer, 3, 4.4, 10, 2, gamers, 12},
+	{"Simulated Reality League Shires", Simulated, 3, 2.7, 90, 1, robots, 10},
+}
+
+var leagueWeight = func() (sum int) {
+	for _, c := range competitions {
+		sum += c.weight
+	}
+	return sum
+}()
+
+// Leagues returns every competition of the world, in its stable order.
+func Leagues() []League {
+	all := make([]League, len(competitions))
+	for i := range all {
+		all[i] = league(i)
+	}
+	return all
+}
+
+func league(i int) League {
+	c := competitions[i]
+	return League{i, c.name, c.kind, c.tier, c.goals, c.minutes, c.teams}
+}
+
+// leagueAt spreads the competitions by weight over [0, leagueWeight).
+func leagueAt(at int) League {
+	for i, c := range competitions {
+		if at -= c.weight; at < 0 {
+			return league(i)
+		}
+	}
+	return league(0)
+}

@@ -1,0 +1,93 @@
+package simulator
+
+import (
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+)
+
+// Options says which worlds a simulator shows, to whom, and what goes wrong.
+type Options struct {
+	// Seed makes everything: same seed and same time, same answers.
+	Seed uint64
+	// Fixtures announced at any time in the world of an account that says
+	// nothing else; about one in eight of them is not football played by people.
+	// 0 is 300.
+	Fixtures int
+	// Now is the clock; nil is time.Now. Speed makes the world's days pass that
+	// many times faster from the start on; 0 is 1. Quotas follow Now itself.
+	Now   func() time.Time
+	Speed float64
+	// Tokens are the credentials accepted, each with its own world. Empty: one,
+	// Token(Seed), with the world of Seed.
+	Tokens map[string]Account
+	// Quota is the requests an account has an hour; 0 is 3600.
+	Quota int
+	// Replay is a folder of recorded payloads to serve in place of a world.
+	Replay string
+	// Faults are what goes wrong, see ParseFault. Each request suffers one at
+	// the most, the first that falls due.
+	Faults []Fault
+	// RetryAfter is the wait that the fault 429 asks for; 0 is a second.
+	RetryAfter time.Duration
+	// Log is told of faults, at debug; nil is silent.
+	Log *slog.Logger
+}
+
+// Account is the holder of a token. Zero values: a seed made from Options.Seed
+// and the token, and the fixtures and quota of Options.
+type Account struct {
+	Seed     uint64
+	Fixtures int
+	Quota    int
+	// Denied accounts have a good token and have not bought the product.
+	Denied bool
+}
+
+// Token is the credential of a simulator that was given none, in the manner of
+// a real one: five digits, a dash, 14 characters.
+func Token(seed uint64) string {
+	d := dice(seed)
+	var b [7]byte
+	h := d.of(91)
+	for i := range b {
+		b[i] = byte(h >> (8 * i))
+	}
+	return strconv.Itoa(10000+d.under(90000, 90)) + "-" + hex.EncodeToString(b[:])
+}
+
+// complete checks the options and fills in what was left out.
+func (o Options) complete() (Options, error) {
+	switch {
+	case o.Fixtures < 0 || o.Fixtures > 1_000_000:
+		return o, fmt.Errorf("fixtures: %d is not between 1 and 1000000", o.Fixtures)
+	case o.Speed < 0 || o.Speed > 1e6:
+		return o, fmt.Errorf("speed: %g is not between 0 and 1000000", o.Speed)
+	case o.Quota < 0:
+		return o, fmt.Errorf("quota: %d is negative", o.Quota)
+	}
+	if o.Fixtures == 0 {
+		o.Fixtures = 300
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Speed == 0 {
+		o.Speed = 1
+	}
+	if o.Quota == 0 {
+		o.Quota = 3600
+	}
+	if o.RetryAfter == 0 {
+		o.RetryAfter = time.Second
+	}
+	if len(o.Tokens) == 0 {
+		o.Tokens = map[string]Account{Token(o.Seed): {Seed: o.Seed}}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o, nil
+}

@@ -1,0 +1,132 @@
+package simulator
+
+import (
+	"math"
+	"time"
+)
+
+// Ref names one market of the world: what is sold, over which period, and in
+// which of the bookmaker's ways of selling it.
+type Ref struct {
+	Market    string // canonical name; a name of the simulator's own, in lower case, where the vocabulary has none
+	Period    string // canonical period
+	Book      Book
+	Side      string // HOME or AWAY for a market of one team
+	Parameter string // "3" of a race to three corners, FIRST and LAST
+}
+
+// Book tells apart markets that mean the same and are sold separately.
+type Book string
+
+const (
+	Main             Book = ""
+	Alternative      Book = "alternative" // the lines beside the main one
+	Asian            Book = "asian"       // with quarter lines
+	AsianAlternative Book = "asian alternative"
+)
+
+// Selection is one outcome and its price.
+type Selection struct {
+	Outcome   string // canonical outcome, "HOME", "OVER", "2-1", "HOME&YES"; a player's market has YES or OVER
+	Line      string // canonical line: an Asian handicap's own side's, a European handicap's home side's
+	Qualifier string // a minute "27:00", a count
+	Side      string // HOME or AWAY when the market holds both teams' rows
+	Player    string
+	Price     string // decimal, two places
+}
+
+// Market is one market with its prices.
+type Market struct {
+	Ref
+	Selections []Selection
+}
+
+// Sheet is everything that is sold on a fixture at one state of the prices. Not
+// safe for concurrent use.
+type Sheet struct {
+	Fixture Fixture
+	Version int64     // of the prices, grows by one at each move
+	Since   time.Time // when the prices came to stand so
+
+	m                      *model
+	corners, cards         [2]float64 // expected, by side
+	shots, target, tackles [2]float64
+	offsides               [2]float64
+	base                   baseLines
+}
+
+// baseLines are the lines that alternatives are laid around; they do not move
+// with the prices, so that a line keeps its place.
+type baseLines struct{ total, handicap, halfTotal, halfHandicap float64 }
+
+// Version returns which state a fixture's prices are in, and since when. Every
+// fixture has its own pace, from 7 to 20 minutes.
+func (w *World) Version(f Fixture, now time.Time) (int64, time.Time) {
+	pace := time.Duration(7+f.Lot(14, 31)) * time.Minute
+	phase := time.Duration(f.Lot(20*60, 32)) * time.Second
+	since := now.Sub(epoch) + phase
+	v := int64(since / pace)
+	return v, epoch.Add(time.Duration(v)*pace - phase)
+}
+
+// Sheet opens the prices of a fixture at a version.
+func (w *World) Sheet(f Fixture, version int64, since time.Time) *Sheet {
+	s := &Sheet{Fixture: f, Version: version, Since: since}
+	edge := f.Home.Strength - f.Away.Strength + 0.25
+	home, away := split(f.League.Goals, edge*0.5)
+	s.base = baseLines{
+		total:        halfLine(home + away - 0.1),
+		handicap:     math.Round((away-home)*2) / 2,
+		halfTotal:    halfLine((home + away) * firstHalf),
+		halfHandicap: math.Round((away-home)*firstHalf*2) / 2,
+	}
+	at := float64(version) * 0.3
+	s.m = newModel(home*(1+0.07*f.dice.wave(at, 41)), away*(1+0.07*f.dice.wave(at, 42)))
+	s.corners[0], s.corners[1] = split(10.2, edge*0.3)
+	s.cards[1], s.cards[0] = split(3.9, edge*0.12)
+	s.shots[0], s.shots[1] = split(24, edge*0.28)
+	s.target[0], s.target[1] = split(8.6, edge*0.3)
+	s.tackles[1], s.tackles[0] = split(33, edge*0.05)
+	s.offsides[0], s.offsides[1] = split(4.2, edge*0.1)
+	return s
+}
+
+// split divides a total between home and away; lean above 0 favours home.
+func split(total, lean float64) (home, away float64) {
+	share := 1 / (1 + math.Exp(-lean))
+	return total * share, total * (1 - share)
+}
+
+// halfLine is the half line nearest to a mean, at least 0.5.
+func halfLine(mean float64) float64 { return max(math.Floor(mean)+0.5, 0.5) }
+
+// Market prices one market. It is empty where the fixture's numbers leave
+// nothing to sell, and for a Ref that the world does not know.
+func (s *Sheet) Market(r Ref) Market {
+	m := Market{Ref: r}
+	if lay, ok := lays[r.Market]; ok {
+		lay(s, &m)
+	}
+	return m
+}
+
+const (
+	marginTwo  = 0.055
+	marginMany = 0.12
+	marginFine = 0.028
+)
+
+// add sells an outcome at a probability; one that is next to impossible is not
+// sold.
+func (m *Market) add(s Selection, p, margin float64) {
+	if p < 0.0012 {
+		return
+	}
+	s.Price = price(ladder, p, margin)
+	m.Selections = append(m.Selections, s)
+}
+
+func (m *Market) fine(s Selection, p float64) {
+	s.Price = price(fine, p, marginFine)
+	m.Selections = append(m.Selections, s)
+}

@@ -1,0 +1,151 @@
+package simulator
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// spoil answers a request with what a fault makes of it. The faults of the
+// network and of any web server are here, those of a wire format with the
+// dialect.
+func (s *Server) spoil(w http.ResponseWriter, r *http.Request, kind FaultKind, pick func(int) int, answer func() Answer) {
+	switch kind {
+	case noFault:
+		write(w, r, answer())
+	case Limited, LimitedBare, LimitedOK:
+		s.limit(w, r, kind)
+	case ServerError:
+		write(w, r, s.dialect.Refuse(Broken))
+	case Unavailable:
+		write(w, r, s.dialect.Refuse(Maintenance))
+	case BadCredential:
+		write(w, r, s.dialect.Refuse(BadToken))
+	case BadPermission:
+		write(w, r, s.dialect.Refuse(NotBought))
+	case Timeout:
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler)
+	case Reset:
+		reset(w)
+	case Slow:
+		drip(w, r, answer())
+	case Truncated:
+		truncate(w, r, answer(), pick(2) == 0)
+	case HTML:
+		write(w, r, Answer{Header: http.Header{"Content-Type": {"text/html; charset=UTF-8"}}, Body: []byte(page)})
+	case Empty:
+		write(w, r, Answer{})
+	case Redirect:
+		write(w, r, Answer{Status: http.StatusFound, Header: http.Header{"Location": {"http://169.254.169.254/latest/meta-data/"}}})
+	case Huge:
+		pad(w, answer())
+	case Bomb:
+		bomb(w)
+	case Nested:
+		write(w, r, Answer{Body: []byte(`{"success":1,"results":` + string(bytes.Repeat([]byte("["), depth)) + string(bytes.Repeat([]byte("]"), depth)) + "}")})
+	default:
+		write(w, r, s.dialect.Distort(kind, answer(), pick))
+	}
+}
+
+const (
+	depth = 100_000
+	page  = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n<body><center><h1>502 Bad Gateway</h1></center><hr><center>nginx</center></body></html>\n"
+)
+
+func (s *Server) limit(w http.ResponseWriter, r *http.Request, kind FaultKind) {
+	a := s.dialect.Refuse(QuotaUsed)
+	switch kind {
+	case Limited:
+		w.Header().Set("Retry-After", retryAfter(s.options.RetryAfter))
+		s.dialect.Quota(w.Header(), s.options.Quota, 0, s.options.Now().Add(s.options.RetryAfter+time.Second-1).Truncate(time.Second))
+	case LimitedBare:
+		clear(w.Header())
+	case LimitedOK:
+		clear(w.Header())
+		a.Status = http.StatusOK
+	}
+	write(w, r, a)
+}
+
+// reset ends the connection with a reset where it can, else breaks it off.
+func reset(w http.ResponseWriter) {
+	if h, ok := w.(http.Hijacker); ok {
+		if conn, _, err := h.Hijack(); err == nil {
+			if tcp, ok := conn.(*net.TCPConn); ok {
+				tcp.SetLinger(0)
+			}
+			conn.Close()
+			return
+		}
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// drip sends a byte a second for as long as the client listens.
+func drip(w http.ResponseWriter, r *http.Request, a Answer) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(a.Body)))
+	out := http.NewResponseController(w)
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for i := range a.Body {
+		w.Write(a.Body[i : i+1])
+		out.Flush()
+		select {
+		case <-r.Context().Done():
+			panic(http.ErrAbortHandler)
+		case <-tick.C:
+		}
+	}
+}
+
+// truncate sends half a body: as a connection that breaks off, or as a text
+// that ends there although the transport is whole.
+func truncate(w http.ResponseWriter, r *http.Request, a Answer, breaks bool) {
+	half := a.Body[:len(a.Body)/2]
+	if !breaks {
+		write(w, r, Answer{Status: a.Status, Body: half})
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(a.Body)))
+	w.Write(half)
+	http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// blank is white space, which may follow any JSON.
+var blank = bytes.Repeat([]byte(" "), 1<<20)
+
+// pad sends an answer followed by white space: nothing is wrong with it but its
+// size.
+func pad(w http.ResponseWriter, a Answer) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Write(a.Body)
+	for left := max(9*len(a.Body), 64<<20); left > 0; left -= len(blank) {
+		if _, err := w.Write(blank[:min(left, len(blank))]); err != nil {
+			return
+		}
+	}
+}
+
+// bomb sends a gigabyte of white space as about a megabyte.
+func bomb(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Encoding", "gzip")
+	var member bytes.Buffer
+	z := gzip.NewWriter(&member)
+	z.Write(blank)
+	z.Close()
+	for range 1024 {
+		if _, err := w.Write(member.Bytes()); err != nil {
+			return
+		}
+	}
+}
