@@ -1,0 +1,71 @@
+package api_test
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"mkt/serve/internal/api"
+)
+
+// Pinned: the frozen codes with their statuses, in the specification's order.
+const frozenCodes = `BAD_REQUEST 400
+INVALID_PARAMETER 400
+INVALID_CURSOR 400
+REQUEST_TOO_LARGE 413
+INVALID_API_TOKEN 401
+CLIENT_SUSPENDED 403
+CLIENT_REVOKED 403
+SUBSCRIPTION_REQUIRED 403
+FEATURE_NOT_ENABLED 403
+ORIGIN_NOT_ALLOWED 403
+NOT_FOUND 404
+FIXTURE_NOT_FOUND 404
+MARKET_NOT_FOUND 404
+METHOD_NOT_ALLOWED 405
+CONFLICT 409
+PROVIDER_NOT_CONNECTED 409
+RATE_LIMITED 429
+INTERNAL_ERROR 500
+UPSTREAM_UNAVAILABLE 502
+DATA_NOT_READY 503
+SERVICE_UNAVAILABLE 503
+`
+
+func TestCodesAreFrozen(t *testing.T) {
+	var b strings.Builder
+	for _, c := range api.Codes() {
+		fmt.Fprintln(&b, c, c.Status())
+	}
+	if b.String() != frozenCodes {
+		t.Errorf("codes are\n%swant\n%s", b.String(), frozenCodes)
+	}
+}
+
+func TestCodesAreThoseOfTheSpecification(t *testing.T) {
+	spec, err := os.ReadFile("../../../../shared/spec/interface-specification.md")
+	if err != nil {
+		t.Skip("the specification is not beside the repository:", err)
+	}
+	_, section, _ := strings.Cut(string(spec), "## 7. Errors")
+	section, _, _ = strings.Cut(section, "## 8. Limits")
+	var b strings.Builder
+	for _, m := range regexp.MustCompile("(?m)^\\| `([A-Z_]+)` \\| ([0-9]{3}) ").FindAllStringSubmatch(section, -1) {
+		fmt.Fprintln(&b, m[1], m[2])
+	}
+	if b.String() != frozenCodes {
+		t.Errorf("the specification has\n%s", b.String())
+	}
+}
+
+func TestSchemaNamesNoEmptyList(t *testing.T) {
+	s := api.NewSchema()
+	if len(s.ErrorCodes) != 21 || len(s.Markets) == 0 || len(s.QualityReasons) == 0 || s.DerivationVersion == "" {
+		t.Errorf("%d codes, %d markets, %d reasons, derivation %q", len(s.ErrorCodes), len(s.Markets), len(s.QualityReasons), s.DerivationVersion)
+	}
+	if s.Pagination != (api.PageLimits{DefaultLimit: 50, MinLimit: 1, MaxLimit: 200}) {
+		t.Errorf("pagination %+v", s.Pagination)
+	}
+}

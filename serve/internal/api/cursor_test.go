@@ -1,0 +1,76 @@
+package api_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mkt/serve/internal/api"
+)
+
+func scopes(t *rapid.T, label string) api.Scope {
+	return api.Scope{
+		Collection: rapid.SampledFrom([]api.Collection{api.FixtureList, api.MarketList, api.ChangeFeed, api.LiveList}).Draw(t, label+" collection"),
+		ClientID:   rapid.SampledFrom([]string{"acme", "acm", "e", ""}).Draw(t, label+" client"),
+		Filter:     rapid.SampledFrom([]string{"", "league=e", "eleague=", "a", "acme"}).Draw(t, label+" filter"),
+	}
+}
+
+func TestCursorFitsItsScopeAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		made, used := scopes(t, "made"), scopes(t, "used")
+		position := rapid.StringN(0, 60, 60).Draw(t, "position")
+		got, err := used.Position(made.Cursor(position))
+		if made == used && (err != nil || got != position) {
+			t.Errorf("%q, %v: want %q", got, err, position)
+		}
+		if made != used && !errors.Is(err, api.ErrCursor) {
+			t.Errorf("a cursor of %v fits %v", made, used)
+		}
+	})
+}
+
+func TestDamagedCursors(t *testing.T) {
+	s := api.Scope{Collection: api.FixtureList, ClientID: "acme"}
+	good := s.Cursor("fx_aaaaaaaaaaaaaaaaaaaaaaaaaa")
+	bad := []string{"", "0", good + "=", good + "A", " " + good, strings.ToUpper(good), strings.Repeat("A", 10_000), base64.RawURLEncoding.EncodeToString(make([]byte, 14))}
+	for i := range good {
+		for _, c := range "Aa0-" {
+			if rune(good[i]) != c {
+				bad = append(bad, good[:i]+string(c)+good[i+1:])
+			}
+		}
+	}
+	for i := range good {
+		bad = append(bad, good[:i])
+	}
+	for _, cursor := range bad {
+		if p, err := s.Position(cursor); !errors.Is(err, api.ErrCursor) {
+			t.Errorf("%q gives %q, %v", cursor, p, err)
+		}
+	}
+}
+
+// Pinned: clients hold cursors over releases.
+func TestCursorPinned(t *testing.T) {
+	s := api.Scope{Collection: api.ChangeFeed, ClientID: "acme"}
+	const want = "AWNoaXN0b3J5OjQy81fjTvZ_RNZVNJGu"
+	if got := s.Cursor("history:42"); got != want {
+		t.Errorf("cursor %s, want %s", got, want)
+	}
+}
+
+func FuzzPosition(f *testing.F) {
+	s := api.Scope{Collection: api.FixtureList, ClientID: "acme", Filter: "league=x"}
+	f.Add(s.Cursor("fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"))
+	f.Add("")
+	f.Add("AWM")
+	f.Fuzz(func(t *testing.T, cursor string) {
+		if p, err := s.Position(cursor); err == nil && s.Cursor(p) != cursor {
+			t.Errorf("%q and %q are both %q", cursor, s.Cursor(p), p)
+		}
+	})
+}

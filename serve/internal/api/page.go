@@ -1,0 +1,183 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Page is one rendered answer with status 200. It is immutable and safe for
+// concurrent use: everything in it is fixed but the age of the data and, on the
+// fixture list, whether the index is stale. These two lie near the end, so the
+// long part before them is written, and compressed, once for all requests.
+type Page struct {
+	head      []byte // up to the age; everything when the page has none
+	mid       []byte // from behind the age up to index_stale
+	end       []byte // the rest
+	aged      bool
+	staleable bool
+	fetchedAt *time.Time
+	hash      uint64
+
+	zip zipped
+}
+
+// Freshness is the block of times in the meta of data responses
+// (specification, section 2.4). nil means null.
+type Freshness struct{ ProviderFetchedAt, ProcessedAt, PublishedAt *time.Time }
+
+// Pagination of a collection (specification, section 2.3). NextCursor "" is null.
+type Pagination struct {
+	Limit      int
+	NextCursor string
+	HasMore    bool
+}
+
+// List collects the items of one page of a collection. Its zero value is ready.
+type List struct {
+	body []byte
+	n    int
+}
+
+const openList = `{"data":[`
+
+// Grow makes room for about that many bytes of items.
+func (l *List) Grow(size int) {
+	if cap(l.body) == 0 {
+		l.body = make([]byte, 0, size+512)
+	}
+}
+
+// Add appends a rendered item. It keeps no reference to it.
+func (l *List) Add(item []byte) {
+	if l.n == 0 {
+		l.body = append(l.body, openList...)
+	} else {
+		l.body = append(l.body, ',')
+	}
+	l.body = append(l.body, item...)
+	l.n++
+}
+
+// Len is how many items were added.
+func (l *List) Len() int { return l.n }
+
+// Page closes the list, which must not be used afterwards.
+func (l *List) Page(p Pagination, f Freshness, m Meta) *Page {
+	if l.n == 0 {
+		l.body = append(l.body, openList...)
+	}
+	b := append(l.body, `],"pagination":{"limit":`...)
+	b = appendInt(b, int64(p.Limit))
+	b = append(b, `,"next_cursor":`...)
+	if p.NextCursor == "" {
+		b = append(b, "null"...)
+	} else {
+		b = appendString(b, p.NextCursor)
+	}
+	b = append(b, `,"has_more":`...)
+	b = appendBool(b, p.HasMore)
+	b = append(b, '}')
+	return closePage(b, f, m)
+}
+
+// Object is the page of a single resource; it keeps no reference to body.
+func Object(body []byte, f Freshness) *Page {
+	b := make([]byte, 0, len(body)+256)
+	b = append(b, `{"data":`...)
+	return closePage(append(b, body...), f, Meta{})
+}
+
+// closePage appends the meta block up to the age.
+func closePage(b []byte, f Freshness, m Meta) *Page {
+	b = append(b, `,"meta":{"provider_fetched_at":`...)
+	b = appendTimeOrNull(b, f.ProviderFetchedAt)
+	b = append(b, `,"processed_at":`...)
+	b = appendTimeOrNull(b, f.ProcessedAt)
+	b = append(b, `,"published_at":`...)
+	b = appendTimeOrNull(b, f.PublishedAt)
+	b = append(b, `,"age_ms":`...)
+	p := &Page{head: b, mid: m.fields, end: append(m.after, "}}"...), aged: true, staleable: m.staleable, fetchedAt: f.ProviderFetchedAt}
+	p.hash = p.digest()
+	return p
+}
+
+// Document is the page of data that is no resource of the dataset: no times, no
+// age. data is one of the structs of this package.
+func Document(data any) (*Page, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	b.WriteString(`{"data":`)
+	if err := enc.Encode(data); err != nil {
+		return nil, err
+	}
+	b.Truncate(b.Len() - 1) // the newline that Encode adds
+	b.WriteString(`,"meta":{}}`)
+	p := &Page{head: b.Bytes()}
+	p.hash = p.digest()
+	return p, nil
+}
+
+func (p *Page) digest() uint64 {
+	d := xxhash.New()
+	for _, part := range [][]byte{p.head, {0}, p.mid, {0}, p.end} {
+		d.Write(part) // never fails
+	}
+	return d.Sum64()
+}
+
+// ETag is the weak validator over everything but the age.
+func (p *Page) ETag(stale bool) string {
+	b := make([]byte, 0, 24)
+	b = append(b, `W/"`...)
+	b = strconv.AppendUint(b, p.hash, 36)
+	if p.staleable && stale {
+		b = append(b, 's')
+	}
+	return string(append(b, '"'))
+}
+
+// Size is about what the page takes in memory.
+func (p *Page) Size() int {
+	const overhead = 512
+	return len(p.head) + len(p.head)/8 + len(p.mid) + len(p.end) + overhead
+}
+
+// Head is the part that is the same for every request. Do not modify it.
+func (p *Page) Head() []byte { return p.head }
+
+// AppendTail appends the rest of the body as it is now.
+func (p *Page) AppendTail(dst []byte, now time.Time, stale bool) []byte {
+	if !p.aged {
+		return dst
+	}
+	dst = appendAge(dst, p.fetchedAt, now)
+	dst = append(dst, p.mid...)
+	if p.staleable {
+		dst = appendBool(dst, stale)
+	}
+	return append(dst, p.end...)
+}
+
+// appendAge writes milliseconds since at, never below 0; null without a time.
+func appendAge(dst []byte, at *time.Time, now time.Time) []byte {
+	if at == nil {
+		return append(dst, "null"...)
+	}
+	return appendInt(dst, AgeMS(*at, now))
+}
+
+// AgeMS is how many milliseconds lie between at and now, never below 0.
+func AgeMS(at, now time.Time) int64 { return max(0, now.Sub(at).Milliseconds()) }
+
+// zipped is the head compressed, made when first asked for.
+type zipped struct {
+	once sync.Once
+	head []byte
+	crc  uint32
+}

@@ -1,0 +1,125 @@
+package api
+
+import (
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/serve/account"
+)
+
+// Limits of a page (specification, section 8).
+const (
+	DefaultLimit = 50
+	MinLimit     = 1
+	MaxLimit     = 200
+)
+
+// Schema is the data of GET /schema: the words in use (specification, section
+// 2.11, and from quality_statuses on fields added to it).
+type Schema struct {
+	APIVersion           string              `json:"api_version"`
+	Products             []string            `json:"products"`
+	Features             map[string][]string `json:"features"`      // all, by product
+	BaseFeatures         map[string][]string `json:"base_features"` // those that come with a product
+	ClientStatuses       []string            `json:"client_statuses"`
+	ProviderStatuses     []string            `json:"provider_statuses"`
+	ProviderCapabilities []string            `json:"provider_capabilities"`
+	HealthStatuses       []string            `json:"health_statuses"`
+	OriginTypes          []string            `json:"origin_types"`
+	DerivationVersion    string              `json:"derivation_version"`
+	ChangeEventTypes     []string            `json:"change_event_types"`
+	ErrorCodes           []string            `json:"error_codes"`
+	Pagination           PageLimits          `json:"pagination"`
+	FreshnessFields      []string            `json:"freshness_fields"`
+	Identity             map[string]Identity `json:"identity"`
+
+	QualityStatuses      []string     `json:"quality_statuses"`
+	QualityReasons       []string     `json:"quality_reasons"`
+	SubscriptionStatuses []string     `json:"subscription_statuses"`
+	Markets              []MarketTerm `json:"markets"`
+	Periods              []string     `json:"periods"` // beside intervals of minutes, "a-b"
+}
+
+// PageLimits are the limits in force.
+type PageLimits struct {
+	DefaultLimit int `json:"default_limit"`
+	MinLimit     int `json:"min_limit"`
+	MaxLimit     int `json:"max_limit"`
+}
+
+// Identity describes one kind of id.
+type Identity struct {
+	Prefix       string `json:"prefix"`
+	Pattern      string `json:"pattern"`
+	UniqueWithin string `json:"unique_within"`
+	Stability    string `json:"stability"`
+}
+
+// MarketTerm is one canonical market name.
+type MarketTerm struct {
+	Market    string   `json:"market"`
+	Meaning   string   `json:"meaning"`
+	Periods   []string `json:"periods"`
+	Dimension string   `json:"dimension"`
+}
+
+// NewSchema lists the words from the tables that define them.
+func NewSchema() Schema {
+	return Schema{
+		APIVersion:           Version,
+		Products:             texts(account.Products()),
+		Features:             byProduct(account.ProductFeatures),
+		BaseFeatures:         byProduct(account.BaseFeatures),
+		ClientStatuses:       texts(account.Statuses()),
+		ProviderStatuses:     texts(ProviderStatuses()),
+		ProviderCapabilities: []string{"prematch", "live_odds", "live_stats", "timeline", "player_events"},
+		HealthStatuses:       texts([]HealthStatus{Healthy, Degraded, Down, Unconfigured}),
+		OriginTypes:          texts([]football.Origin{football.Raw, football.Mapped, football.Derived, football.Composed}),
+		DerivationVersion:    football.DerivationVersion,
+		ChangeEventTypes:     []string{FixtureMarketsUpdated, FixtureRemoved},
+		ErrorCodes:           texts(Codes()),
+		Pagination:           PageLimits{DefaultLimit, MinLimit, MaxLimit},
+		FreshnessFields:      []string{"provider_fetched_at", "processed_at", "published_at", "age_ms"},
+		Identity: map[string]Identity{
+			"fixture_id":   {"fx_", FixtureIDPattern, "account", "for ever"},
+			"market_id":    {"mk_", MarketIDPattern, "fixture", "for ever"},
+			"selection_id": {"sl_", SelectionIDPattern, "market", "for ever"},
+		},
+		QualityStatuses:      texts(football.Statuses()),
+		QualityReasons:       texts(football.QualityReasons()),
+		SubscriptionStatuses: texts(account.Terms()),
+		Markets:              marketTerms(),
+		Periods:              []string{"FT", "1H", "2H", "ET", "ET_1H", "ET_2H", "PEN", "FT_ET", "FT_ET_PEN"},
+	}
+}
+
+// ProviderStatuses lists the states of a provider connection (specification,
+// section 3.3).
+func ProviderStatuses() []health.Connection {
+	return []health.Connection{health.Unconfigured, health.Verifying, health.Connected,
+		health.Degraded, health.InvalidCredential, health.Disabled}
+}
+
+func texts[S ~string](list []S) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = string(s)
+	}
+	return out
+}
+
+func byProduct(features func(football.Product) []string) map[string][]string {
+	m := map[string][]string{}
+	for _, p := range account.Products() {
+		m[string(p)] = features(p)
+	}
+	return m
+}
+
+func marketTerms() []MarketTerm {
+	terms := football.Vocabulary()
+	list := make([]MarketTerm, len(terms))
+	for i, t := range terms {
+		list[i] = MarketTerm{t.Canonical, t.Meaning, t.Periods, t.Dimension}
+	}
+	return list
+}

@@ -1,0 +1,32 @@
+package api
+
+// Status is the data of GET /status (specification, section 2.10). Without a
+// known token there is no account and no health.
+type Status struct {
+	Service    Service        `json:"service"`
+	APIVersion string         `json:"api_version"`
+	Status     string         `json:"status"` // OK
+	Time       Time           `json:"time"`
+	Account    *StatusAccount `json:"account"`
+	Health     *Health        `json:"health,omitempty"`
+}
+
+// Service says who answers, the same for everybody.
+type Service struct {
+	Name         string                    `json:"name"`
+	Products     map[string]ServiceProduct `json:"products"`
+	URLs         map[string]string         `json:"urls"` // paths below the base URL
+	SupportEmail string                    `json:"support_email"`
+	APIVersion   string                    `json:"api_version"`
+}
+
+// ServiceProduct is one product the service offers.
+type ServiceProduct struct {
+	Name string `json:"name"`
+}
+
+// StatusAccount is the account a token belongs to.
+type StatusAccount struct {
+	ClientID string `json:"client_id"`
+	Status   string `json:"status"`
+}
