@@ -1,7 +1,24 @@
 // Package fetch is the first stage: it asks an account's provider and keeps the
 // bytes. It is the only stage that opens a credential and the only one that
 // dials out; it interprets no market.
+//
+// Run performs one cycle: recovery, credential, requests, archive (package raw),
+// and state/fetch.json (package health). Whatever goes wrong, older cycles stay
+// as they are, and a cycle that did not come to its end is not there.
 package fetch
+
+import (
+	"log/slog"
+	"time"
+
+	"mkt/fetch/credential"
+	"mkt/fetch/internal/upstream"
+	"mkt/fetch/provider"
+	"mkt/fetch/raw"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+)
 
 // Tenant is whose data is fetched, and from where.
 type Tenant struct {
@@ -10,5 +27,54 @@ type Tenant struct {
 	BaseURL             string // "" = the adapter's own
 	AllowPrivateAddress bool   // lets the provider live on loopback: the simulator
 	SealedCredential    string // age-encrypted, armored; opened only here
-	Fingerprint         string // SHA-256 of SealedCredential, hex
+	Fingerprint         string // credential.Fingerprint of SealedCredential
+}
+
+// Options of one run. The caller holds the lock of Root.
+type Options struct {
+	Tenant  Tenant
+	Product football.Product
+	// Cycle to fetch; "" is a new one, named after Now and later than every
+	// cycle known below Root.
+	Cycle layout.CycleID
+	Root  durable.FS // of the tenant and product
+	// Open opens the sealed credential; with credential.Open and the identity.
+	Open func(sealed, tenant, provider string) (credential.Secret, error)
+
+	// Provider finds an adapter by name.
+	Provider func(name string) (provider.Provider, bool)
+	Limits   Limits    // zero fields have defaults
+	Circuits *Circuits // what this process remembers of providers between runs; nil = nothing
+
+	Now func() time.Time // nil = time.Now
+	Log *slog.Logger     // nil = none
+	// Progress tells how far the run is; total may grow. Usage counts requests
+	// that were sent. Both may be nil; they are called from many goroutines.
+	Progress func(done, total int)
+	Usage    func(endpoint string, requests int)
+}
+
+// Limits are the budgets of a run: the whole, and each request's phases.
+type Limits = upstream.Limits
+
+// Circuits is what a process that runs many cycles remembers between them, by
+// account and host: whether a provider is down, and what was asked lately.
+// Safe for concurrent use.
+type Circuits = upstream.Circuits
+
+// Summary is what a run came to. It is meaningful also beside an error.
+type Summary struct {
+	Cycle     layout.CycleID
+	Already   bool // the cycle was sealed before: nothing was done
+	Outcome   raw.Outcome
+	Code      string // why it failed or stopped early, a code of package health; "" otherwise
+	Requests  int    // sent, retries among them
+	Responses int    // accepted and archived
+	Rejected  int    // archived as rejected
+	Bytes     int64  // of accepted answers, uncompressed
+	Listed    int    // fixtures on the provider's list
+	Filtered  int    // of them left out on entry
+	Failed    int    // of them without markets this time
+	Recovered int    // folders of runs that were killed, set aside
+	Took      time.Duration
 }

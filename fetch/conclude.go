@@ -1,0 +1,102 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/raw"
+	"mkt/publish/health"
+)
+
+// conclude judges what the asking came to, and seals it as what it is.
+func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked provider.Asked, err error) error {
+	if err != nil {
+		err = &askError{err}
+	}
+	t, s := x.tally(asking.detail), &r.summary
+	s.Requests, s.Responses, s.Rejected, s.Bytes = x.client.Requests(), t.accepted, t.allRejected(), t.bytes
+	s.Listed, s.Filtered, s.Failed = asked.Listed, asked.Filtered, len(asked.Failed)
+	var storage *storageError
+	if errors.As(context.Cause(ctx), &storage) {
+		return storage // the archive has a hole: it is not sealed
+	}
+	if ctx.Err() != nil && (err != nil || s.Failed > 0 || !asked.ListingComplete) {
+		return context.Cause(ctx)
+	}
+	s.Outcome, err = outcome(asked, t.details, x.client.Stopped(), err)
+	s.Code = codeOf(err)
+	if _, seal := x.archive.Seal(r.header(asked, t.rejected)); seal != nil {
+		return &storageError{seal}
+	}
+	if s.Outcome == raw.Failed {
+		return err
+	}
+	return nil
+}
+
+// outcome of a cycle, and why it is not complete. A refused credential fails it
+// whatever was had before; so does having nothing to transform.
+func outcome(asked provider.Asked, details int, stopped, err error) (raw.Outcome, error) {
+	if code := codeOf(stopped); code == codeCredential || code == codePermission {
+		return raw.Failed, stopped
+	}
+	switch {
+	case err != nil:
+		return raw.Failed, err
+	case details == 0 && len(asked.Failed) > 0:
+		if stopped == nil {
+			stopped = &askError{errors.New("no fixture's markets could be had")}
+		}
+		return raw.Failed, stopped
+	case len(asked.Failed) > 0 || !asked.ListingComplete:
+		return raw.Partial, stopped
+	}
+	return raw.Complete, nil
+}
+
+func (r *run) header(asked provider.Asked, rejected map[string]int64) raw.Cycle {
+	counters := maps.Clone(asked.Counters)
+	if counters == nil {
+		counters = map[string]int64{}
+	}
+	counters["listed"], counters["filtered"], counters["failed"] = int64(asked.Listed), int64(asked.Filtered), int64(len(asked.Failed))
+	counters["responses"], counters["response_bytes"] = int64(r.summary.Responses), r.summary.Bytes
+	for why, n := range rejected {
+		counters["rejected:"+why] = n
+	}
+	failed := slices.Sorted(slices.Values(asked.Failed))
+	return raw.Cycle{
+		ClientID: r.Tenant.ID, Product: r.Product, Provider: r.Tenant.Provider,
+		StartedAt: r.started, FinishedAt: r.Now(), Outcome: r.summary.Outcome, Code: r.summary.Code,
+		ListingComplete: asked.ListingComplete, Failed: slices.Compact(failed), Requests: r.summary.Requests, Counters: counters,
+	}
+}
+
+// remember writes the run's state file.
+func (r *run) remember(err error) error {
+	s := r.summary
+	return health.Record(r.Root, health.Run{
+		Step: "fetch", Cycle: string(s.Cycle), StartedAt: r.started, FinishedAt: r.Now(), OK: err == nil, Code: codeOf(err),
+		CredentialFingerprint: r.Tenant.Fingerprint,
+		Counters: map[string]int64{
+			"requests": int64(s.Requests), "responses": int64(s.Responses), "rejected": int64(s.Rejected), "bytes": s.Bytes,
+			"listed": int64(s.Listed), "filtered": int64(s.Filtered), "failed": int64(s.Failed), "recovered": int64(s.Recovered),
+		},
+	})
+}
+
+// log writes the run's one line.
+func (r *run) log(err error) {
+	s := r.summary
+	level, code := slog.LevelInfo, s.Code
+	if err != nil {
+		level, code = slog.LevelError, codeOf(err)
+	}
+	r.Log.Log(context.Background(), level, "fetched", "tenant", r.Tenant.ID, "product", r.Product, "cycle", s.Cycle, "step", "fetch",
+		"outcome", s.Outcome, "code", code, "requests", s.Requests, "responses", s.Responses, "rejected", s.Rejected, "bytes", s.Bytes,
+		"listed", s.Listed, "filtered", s.Filtered, "failed", s.Failed, "recovered", s.Recovered, "took_ms", s.Took.Milliseconds())
+}

@@ -1,0 +1,76 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"mkt/fetch/raw"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+)
+
+// newCycle labels a cycle that begins now. It is later than every cycle known
+// below the root, by a second at least, also when the clock was set back.
+func newCycle(fsys durable.FS, product football.Product, now time.Time) (layout.CycleID, error) {
+	for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir} {
+		newest, err := newestIn(fsys, dir)
+		if err != nil {
+			return "", err
+		}
+		if after := newest.Add(time.Second); after.After(now) {
+			now = after
+		}
+	}
+	return layout.NewCycleID(now, string(product)), nil
+}
+
+// newestIn is the start of the newest cycle that has a folder in dir; zero when
+// there is none.
+func newestIn(fsys durable.FS, dir string) (newest time.Time, err error) {
+	entries, err := fsys.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return newest, nil
+	}
+	for _, e := range entries {
+		id, ok := layout.ParseCycleDir(e.Name())
+		if !ok {
+			continue
+		}
+		if at, _, err := layout.ParseCycleID(string(id)); err == nil && at.After(newest) {
+			newest = at
+		}
+	}
+	return newest, err
+}
+
+// sealedBefore tells whether the cycle is done already, and makes sure that it
+// stays so: the run that sealed it may have been killed before its last sync.
+func sealedBefore(fsys durable.FS, id layout.CycleID) (*raw.Archive, error) {
+	a, err := raw.Open(fsys, id)
+	if errors.Is(err, raw.ErrNotSealed) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	dir := layout.Cycle(layout.RawDir, id)
+	if err := durable.SyncFolder(fsys, dir); err != nil {
+		return nil, err
+	}
+	return a, durable.MkdirAllSync(fsys, dir)
+}
+
+// checkCycle refuses a cycle id that names another product.
+func checkCycle(id layout.CycleID, product football.Product) error {
+	_, named, err := layout.ParseCycleID(string(id))
+	if err != nil {
+		return err
+	}
+	if named != string(product) {
+		return fmt.Errorf("cycle %s is none of %s", id, product)
+	}
+	return nil
+}

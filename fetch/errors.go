@@ -1,0 +1,93 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+
+	"mkt/fetch/provider"
+	"mkt/publish/durable"
+)
+
+// What a run can fail with, to branch on. A provider that cannot be reached is
+// provider.ErrUnreachable, a full disk durable.ErrNoSpace; both and ErrLimited
+// pass by themselves, the others need a person.
+var (
+	ErrCredential = errors.New("the provider refuses the credential")
+	ErrPermission = errors.New("the credential does not include what was asked for")
+	ErrLimited    = errors.New("the provider's quota is used up")
+	ErrPayload    = errors.New("the provider's answers are not what was asked for")
+)
+
+// Codes of package health that a fetch gives.
+const (
+	codeUnreachable = "PROVIDER_UNREACHABLE"
+	codeCredential  = "CREDENTIAL_REJECTED"
+	codePermission  = "PERMISSION_DENIED"
+	codeLimited     = "RATE_LIMITED"
+	codePayload     = "PAYLOAD_REJECTED"
+	codeStorage     = "STORAGE"
+	codeInternal    = "INTERNAL"
+)
+
+// storageError is a failure of our own disk.
+type storageError struct{ cause error }
+
+func (e *storageError) Error() string { return "archive: " + e.cause.Error() }
+func (e *storageError) Unwrap() error { return e.cause }
+
+// askError is an error of the asking itself: an exchange's, or the adapter's
+// own about answers that it could not follow.
+type askError struct{ cause error }
+
+func (e *askError) Error() string { return e.cause.Error() }
+func (e *askError) Unwrap() error { return e.cause }
+
+// codeOf gives the code of an error, "" for none.
+func codeOf(err error) string {
+	var answer *provider.AnswerError
+	var storage *storageError
+	var asking *askError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &storage) || errors.Is(err, durable.ErrNoSpace):
+		return codeStorage
+	case errors.Is(err, provider.ErrUnreachable):
+		return codeUnreachable
+	case errors.As(err, &answer):
+		return codeOfVerdict(answer.Verdict.Kind)
+	case errors.As(err, &asking):
+		return codePayload
+	}
+	return codeInternal
+}
+
+func codeOfVerdict(k provider.Kind) string {
+	switch k {
+	case provider.CredentialFault:
+		return codeCredential
+	case provider.PermissionFault:
+		return codePermission
+	case provider.Limited:
+		return codeLimited
+	case provider.Retryable:
+		return codeUnreachable
+	}
+	return codePayload
+}
+
+// explain words a run's error for the person who reads it: what happened, and
+// what to do when waiting does not help.
+func explain(t Tenant, err error) error {
+	switch codeOf(err) {
+	case codeCredential:
+		return fmt.Errorf("account %s: %w: %w: store a valid one with: mkt provider set %s --provider %s", t.ID, ErrCredential, err, t.ID, t.Provider)
+	case codePermission:
+		return fmt.Errorf("account %s: %w: %w: buy it from %s, or store another credential with: mkt provider set %s --provider %s", t.ID, ErrPermission, err, t.Provider, t.ID, t.Provider)
+	case codeLimited:
+		return fmt.Errorf("account %s: %w: %w: run again later, or less often", t.ID, ErrLimited, err)
+	case codePayload:
+		return fmt.Errorf("account %s: %w: %w: what came is below raw/ as rejected", t.ID, ErrPayload, err)
+	}
+	return fmt.Errorf("account %s: %w", t.ID, err)
+}

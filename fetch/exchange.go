@@ -1,0 +1,171 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"sync"
+	"time"
+
+	"mkt/fetch/internal/upstream"
+	"mkt/fetch/provider"
+	"mkt/fetch/raw"
+)
+
+// exchange is what the adapter asks through: requests go out by the client, and
+// every answer goes into the archive before anybody uses it.
+type exchange struct {
+	client      *upstream.Client
+	archive     *raw.Writer
+	now         func() time.Time
+	progress    func(done, total int)
+	concurrency int
+	abandon     context.CancelCauseFunc // ends the run
+
+	mu       sync.Mutex
+	accepted map[string]int   // answers by endpoint
+	rejected map[string]int64 // answers by reason
+	bytes    int64
+}
+
+var _ provider.Exchange = (*exchange)(nil)
+
+// Get implements provider.Exchange.
+func (x *exchange) Get(ctx context.Context, r provider.Request) (provider.Payload, error) {
+	var kept provider.Payload
+	_, err := x.client.Get(ctx, r, func(a upstream.Answer) error {
+		p, err := x.keep(r, a)
+		kept = p
+		return err
+	})
+	if err != nil {
+		return provider.Payload{}, err
+	}
+	return kept, nil
+}
+
+// keep archives one answer. Its errors: our own disk, which ends the run, and an
+// answer with the credential in it.
+func (x *exchange) keep(r provider.Request, a upstream.Answer) (provider.Payload, error) {
+	entry := raw.Response{
+		Endpoint: r.Endpoint, Path: r.Path, Query: r.Query, Attempt: a.Attempt,
+		Status: a.Status, Header: keptHeader(a.Header), FetchedAt: a.At,
+	}
+	if a.Verdict.Kind != provider.Accepted {
+		return provider.Payload{}, x.reject(entry, verdictWord(a.Verdict), a.Body)
+	}
+	entry, err := x.archive.Add(entry, a.Body)
+	if errors.Is(err, raw.ErrSecret) {
+		return provider.Payload{}, x.echoed(r, a)
+	}
+	if err != nil {
+		return provider.Payload{}, x.fail(err)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.accepted[r.Endpoint]++
+	x.bytes += entry.Bytes
+	return provider.Payload{Number: entry.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: entry.FetchedAt, Body: a.Body}, nil
+}
+
+func (x *exchange) reject(entry raw.Response, why string, body []byte) error {
+	if _, err := x.archive.Reject(entry, why, body); err != nil {
+		return x.fail(err)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.rejected[why]++
+	return nil
+}
+
+// codeEchoed is the reason of an answer that holds the credential it was asked
+// for with. Archived bytes are not edited, so it cannot be archived as it is.
+const codeEchoed = "CREDENTIAL_ECHOED"
+
+func (x *exchange) echoed(r provider.Request, a upstream.Answer) error {
+	entry := raw.Response{
+		Endpoint: r.Endpoint, Path: r.Path, Query: r.Query, Attempt: a.Attempt,
+		Status: a.Status, Header: keptHeader(a.Header), FetchedAt: a.At,
+	}
+	if err := x.reject(entry, codeEchoed, a.Body); err != nil {
+		return err
+	}
+	return &provider.AnswerError{Endpoint: r.Endpoint, Status: a.Status, Verdict: provider.Verdict{Kind: provider.Rejected, Code: codeEchoed}}
+}
+
+// fail ends the run: what cannot be archived must not be used.
+func (x *exchange) fail(err error) error {
+	err = &storageError{err}
+	x.abandon(err)
+	return err
+}
+
+// Concurrency implements provider.Exchange.
+func (x *exchange) Concurrency() int { return x.concurrency }
+
+// Now implements provider.Exchange.
+func (x *exchange) Now() time.Time { return x.now() }
+
+// Progress implements provider.Exchange.
+func (x *exchange) Progress(done, total int) {
+	if x.progress != nil {
+		x.progress(done, total)
+	}
+}
+
+// tally is what came of an exchange.
+type tally struct {
+	accepted int   // answers
+	details  int   // of them those the product lives on
+	bytes    int64 // of accepted answers
+	rejected map[string]int64
+}
+
+func (x *exchange) tally(detail func(endpoint string) bool) tally {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	t := tally{bytes: x.bytes, rejected: maps.Clone(x.rejected)}
+	for endpoint, n := range x.accepted {
+		t.accepted += n
+		if detail(endpoint) {
+			t.details += n
+		}
+	}
+	return t
+}
+
+func (t tally) allRejected() (n int) {
+	for _, of := range t.rejected {
+		n += int(of)
+	}
+	return n
+}
+
+// kept are the headers worth having next year.
+var kept = []string{"Content-Type", "Date", "Last-Modified", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
+
+// longestHeader bounds a kept header's value, bytes.
+const longestHeader = 256
+
+func keptHeader(h http.Header) map[string]string {
+	var out map[string]string
+	for _, name := range kept {
+		value := h.Get(name)
+		if value == "" || len(value) > longestHeader {
+			continue
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[name] = value
+	}
+	return out
+}
+
+func verdictWord(v provider.Verdict) string {
+	if v.Code != "" {
+		return v.Code
+	}
+	return "REJECTED"
+}

@@ -1,0 +1,117 @@
+package upstream
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// ratioFrom is how many unpacked bytes are let through before the ratio counts.
+const ratioFrom = 1 << 20
+
+// meter counts what comes over the wire.
+type meter struct {
+	r io.Reader
+	n atomic.Int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.r.Read(p)
+	m.n.Add(int64(n))
+	return n, err
+}
+
+// readBody reads an answer to its end and unpacks it: at most max bytes, in
+// time, and no slower than allowed. What was read before something failed is
+// returned beside the failure. cancel ends the request's context.
+func (c *Client) readBody(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response, max int64) ([]byte, *failure) {
+	if resp.ContentLength > max {
+		return nil, tooLarge
+	}
+	wire := &meter{r: resp.Body}
+	defer c.watch(wire, cancel)()
+	bounded := &io.LimitedReader{R: wire, N: max + 1}
+	var unpacked io.Reader = bounded
+	switch encoding := strings.ToLower(strings.Join(resp.Header.Values("Content-Encoding"), ",")); encoding {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		packed, err := gzip.NewReader(bounded)
+		if err != nil {
+			return nil, bodyFailure(ctx, err)
+		}
+		unpacked = packed
+	default:
+		return nil, badEncoding
+	}
+	return c.collect(ctx, unpacked, wire, max)
+}
+
+// collect gathers in pieces, so that what is cut at the cap never took much
+// more memory than the cap.
+func (c *Client) collect(ctx context.Context, unpacked io.Reader, wire *meter, max int64) ([]byte, *failure) {
+	var pieces [][]byte
+	var total int64
+	for size := 32 << 10; ; size = min(size*2, 1<<20) {
+		piece := make([]byte, size)
+		n, err := fill(unpacked, piece)
+		total += int64(n)
+		pieces = append(pieces, piece[:n])
+		switch {
+		case total > max || wire.n.Load() > max:
+			return pieces[0], tooLarge
+		case total > ratioFrom && total > c.limits.MaxRatio*wire.n.Load():
+			return pieces[0], bomb
+		case err == io.EOF:
+			return slices.Concat(pieces...), nil
+		case err != nil:
+			return slices.Concat(pieces...), bodyFailure(ctx, err)
+		}
+	}
+}
+
+// fill reads until p is full. Unlike io.ReadFull it keeps a clean end (io.EOF)
+// apart from one that comes too early (io.ErrUnexpectedEOF).
+func fill(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = r.Read(p[n:])
+		n += m
+	}
+	return n, err
+}
+
+// watch ends a request whose body takes too long or trickles. The result
+// stops the watching.
+func (c *Client) watch(wire *meter, cancel context.CancelCauseFunc) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		end := time.NewTimer(c.limits.Body)
+		defer end.Stop()
+		window := time.NewTicker(c.limits.Window)
+		defer window.Stop()
+		least := int64(float64(c.limits.MinRate) * c.limits.Window.Seconds())
+		for before := int64(0); ; {
+			select {
+			case <-done:
+				return
+			case <-end.C:
+				cancel(tooSlow)
+				return
+			case <-window.C:
+				now := wire.n.Load()
+				if now-before < least {
+					cancel(tooSlow)
+					return
+				}
+				before = now
+			}
+		}
+	}()
+	return func() { close(done) }
+}

@@ -1,0 +1,172 @@
+package upstream
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+	"golang.org/x/time/rate"
+
+	"mkt/fetch/provider"
+)
+
+// Circuits remembers, by account, host and credential, what one run learned for
+// the next of the same process. The zero value is ready.
+type Circuits struct {
+	mu    sync.Mutex
+	lines map[lineKey]*line
+}
+
+type lineKey struct{ account, host, credential string }
+
+// line is what all requests of one account to one host share.
+type line struct {
+	breaker *gobreaker.CircuitBreaker[attempt]
+	spacing *rate.Limiter
+	places  chan struct{} // taken while a request is under way
+
+	mu      sync.Mutex
+	used    time.Time // last
+	paused  time.Time // nothing is sent before
+	window  time.Time // of the budget: when it began
+	sent    int       // in the window
+	budget  provider.Budget
+	headers bool // the provider tells its quota itself
+	lostRow int  // requests lost for good since the last that was answered
+}
+
+// A breaker opens after so many attempts in a row without an answer, and lets
+// one through after so long.
+const (
+	breakAfter = 6
+	breakFor   = 15 * time.Second
+)
+
+// forget is when a line that nobody used is dropped.
+const forget = 2 * time.Hour
+
+func (c *Circuits) line(account, host, credential string, b provider.Budget) *line {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	for k, l := range c.lines {
+		if l.idle(now) {
+			delete(c.lines, k)
+		}
+	}
+	key := lineKey{account, host, credential}
+	l, ok := c.lines[key]
+	if !ok {
+		l = newLine(b)
+		if c.lines == nil {
+			c.lines = map[lineKey]*line{}
+		}
+		c.lines[key] = l
+	}
+	l.begin(now)
+	return l
+}
+
+func newLine(b provider.Budget) *line {
+	spacing := rate.Limit(b.Burst)
+	if b.Burst <= 0 {
+		spacing = 5
+	}
+	return &line{
+		breaker: gobreaker.NewCircuitBreaker[attempt](gobreaker.Settings{
+			Timeout:      breakFor,
+			ReadyToTrip:  func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= breakAfter },
+			IsSuccessful: func(err error) bool { return err == nil },
+			IsExcluded:   func(err error) bool { return err == errGivenUp },
+		}),
+		spacing: rate.NewLimiter(spacing, 1),
+		places:  make(chan struct{}, max(1, b.Concurrency)),
+		budget:  b,
+	}
+}
+
+// begin starts a run on the line.
+func (l *line) begin(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.used, l.lostRow = now, 0
+}
+
+func (l *line) idle(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return now.Sub(l.used) > forget
+}
+
+// pause holds every request back until then.
+func (l *line) pause(until time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if until.After(l.paused) {
+		l.paused = until
+	}
+}
+
+// wait is how long nothing may be sent: the provider asked for it, or the
+// window's budget is used up and the provider does not tell its quota itself.
+func (l *line) wait(now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	wait := l.paused.Sub(now)
+	if l.budget.Requests > 0 && !l.headers && l.sent >= l.budget.Requests {
+		wait = max(wait, l.window.Add(l.budget.Window).Sub(now))
+	}
+	return max(0, wait)
+}
+
+// count records one request that was sent.
+func (l *line) count(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.Sub(l.window) >= l.budget.Window {
+		l.window, l.sent = now, 0
+	}
+	l.sent++
+	l.used = now
+}
+
+// tellsQuota: the provider's headers say how much is left.
+func (l *line) tellsQuota() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.headers = true
+}
+
+// answered and lost keep the number of requests lost in a row.
+func (l *line) answered() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lostRow = 0
+}
+
+func (l *line) lost() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lostRow++
+	return l.lostRow
+}
+
+// enter takes a place, and a turn; leave gives the place back.
+func (l *line) enter(ctx context.Context) error {
+	select {
+	case l.places <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if err := l.spacing.Wait(ctx); err != nil {
+		l.leave()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return errBudget // its turn comes after the deadline
+	}
+	return nil
+}
+
+func (l *line) leave() { <-l.places }

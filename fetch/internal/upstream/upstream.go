@@ -1,0 +1,154 @@
+// Package upstream is the one HTTP client of the module: nothing else dials out.
+//
+// It asks https hosts that the provider's adapter names, directly (no proxy of
+// the environment, no redirects), at addresses that it checks when it dials.
+// Every phase of every request has a budget, and so has the whole run, whatever
+// the provider asks for. An answer is read to its end, unpacked within bounds,
+// judged by the adapter, and handed to the caller before it is used or retried.
+//
+// Its errors name the endpoint and one of a fixed set of reasons. The errors of
+// net/http, which hold URLs and parts of answers, never leave this package.
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"mkt/fetch/credential"
+	"mkt/fetch/provider"
+)
+
+// Options of a client: one run of one account.
+type Options struct {
+	Provider            provider.Provider
+	Account             string
+	BaseURL             string // "" = the provider's
+	AllowPrivateAddress bool   // also http, and loopback and private addresses: the simulator
+	Credential          credential.Secret
+	Limits              Limits
+	Circuits            *Circuits // nil = for this client alone
+	Now                 func() time.Time
+	Log                 *slog.Logger
+	Usage               func(endpoint string, requests int) // requests that were sent; may be nil
+
+	// For tests: how to resolve, whom to trust, and where to dial instead.
+	Transport func(*http.Transport)
+	Resolver  *net.Resolver
+}
+
+// Client asks one provider for one account. Safe for concurrent use.
+type Client struct {
+	options Options
+	limits  Limits
+	base    *url.URL
+	line    *line
+	http    *http.Transport
+
+	life     context.Context // ends with the error that stops the run
+	stop     context.CancelCauseFunc
+	deadline time.Time
+	requests atomic.Int64 // sent
+}
+
+// New makes a client; the error says what of the options cannot be.
+func New(o Options) (*Client, error) {
+	if o.BaseURL == "" {
+		o.BaseURL = o.Provider.BaseURL
+	}
+	base, err := checkBase(o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Circuits == nil {
+		o.Circuits = &Circuits{}
+	}
+	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base}
+	c.line = o.Circuits.line(o.Account, base.Host, credential.Fingerprint(o.Credential.Reveal()), o.Provider.Budget)
+	c.http = c.transport()
+	c.deadline = time.Now().Add(c.limits.Run)
+	life, cancel := context.WithDeadlineCause(context.Background(), c.deadline, errBudget)
+	c.life, c.stop = context.WithCancelCause(life)
+	context.AfterFunc(c.life, cancel)
+	return c, nil
+}
+
+// Requests is how many were sent, repeated ones included.
+func (c *Client) Requests() int { return int(c.requests.Load()) }
+
+// Close drops idle connections; requests under way are given up.
+func (c *Client) Close() {
+	c.stop(errClosed)
+	c.http.CloseIdleConnections()
+}
+
+var errClosed = errors.New("client is closed")
+
+// Stopped is the error that ended the run for every request: a refused
+// credential, a used up quota, a provider that is down. nil while there is none.
+func (c *Client) Stopped() error {
+	if err := context.Cause(c.life); err != errClosed {
+		return err
+	}
+	return nil
+}
+
+// checkBase holds the base URL against the hosts the adapter names. Another
+// host needs the flag, and is then dialled at private addresses only.
+func checkBase(o Options) (*url.URL, error) {
+	base, err := url.Parse(o.BaseURL)
+	if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		return nil, fmt.Errorf("base URL of %s: want https://host, without user, query and fragment", o.Provider.Name)
+	}
+	if base.Scheme != "https" && !(base.Scheme == "http" && o.AllowPrivateAddress) {
+		return nil, fmt.Errorf("base URL of %s: scheme %q: want https (http needs allow_private_address)", o.Provider.Name, base.Scheme)
+	}
+	if !o.AllowPrivateAddress && !known(o.Provider, base) {
+		return nil, fmt.Errorf("base URL of %s: host %q is none of the provider's (%s); one of your own needs allow_private_address",
+			o.Provider.Name, base.Hostname(), strings.Join(o.Provider.Hosts, ", "))
+	}
+	return base, nil
+}
+
+// known tells whether a base URL is one that the adapter names: its host, on
+// the port of https.
+func known(p provider.Provider, base *url.URL) bool {
+	return base.Scheme == "https" && (base.Port() == "" || base.Port() == "443") &&
+		slices.ContainsFunc(p.Hosts, func(h string) bool { return strings.EqualFold(h, base.Hostname()) })
+}
+
+// request builds what is sent, but for the credential.
+func (c *Client) request(ctx context.Context, r provider.Request) (*http.Request, error) {
+	if !strings.HasPrefix(r.Path, "/") || strings.Contains(r.Path, "..") {
+		return nil, fmt.Errorf("%s: path does not begin at the root", r.Endpoint)
+	}
+	target := *c.base
+	target.Path = strings.TrimSuffix(c.base.Path, "/") + r.Path
+	target.RawQuery = r.Query.Encode()
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: path or query cannot be sent", r.Endpoint)
+	}
+	q.Header.Set("Accept", "application/json")
+	q.Header.Set("Accept-Encoding", "gzip")
+	q.Header.Set("User-Agent", "mkt")
+	return q, nil
+}
+
+// jitter is up to d, so that what waited together does not return together.
+func jitter(d time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(d))) }

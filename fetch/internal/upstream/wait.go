@@ -1,0 +1,81 @@
+package upstream
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/provider"
+)
+
+// asked is how long the provider asks to wait after an answer, 0 when it does
+// not: what the adapter read, Retry-After, and for a used up quota the reset
+// of its window. Times are taken against the provider's own clock when it
+// sends one.
+func asked(v provider.Verdict, h http.Header, now time.Time) time.Duration {
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date
+	}
+	wait := max(v.Wait, retryAfter(h.Get("Retry-After"), now))
+	if v.Kind == provider.Limited || usedUp(h) {
+		wait = max(wait, untilReset(h.Get("X-RateLimit-Reset"), now))
+	}
+	return min(max(0, wait), maxAsked)
+}
+
+// maxAsked keeps absurd requests from overflowing; the run's budget is shorter.
+const maxAsked = 24 * time.Hour
+
+// retryAfter reads seconds or a date (RFC 9110, section 10.2.3).
+func retryAfter(s string, now time.Time) time.Duration {
+	if seconds, ok := wholeSeconds(s); ok {
+		return seconds
+	}
+	if at, err := http.ParseTime(s); err == nil {
+		return at.Sub(now)
+	}
+	return 0
+}
+
+// untilReset reads epoch seconds, or seconds from now when the number is small.
+func untilReset(s string, now time.Time) time.Duration {
+	const smallestEpoch = 1_000_000_000
+	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	if err != nil {
+		return 0
+	}
+	if n < smallestEpoch {
+		seconds, _ := wholeSeconds(s)
+		return seconds
+	}
+	// One second more: the reset's fraction is not told.
+	return time.Unix(min(n, 1<<40), 0).Add(time.Second).Sub(now)
+}
+
+func wholeSeconds(s string) (time.Duration, bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	if err != nil || n < 0 {
+		return 0, false
+	}
+	return time.Duration(min(n, int64(maxAsked/time.Second))) * time.Second, true
+}
+
+// usedUp: the answer says that nothing is left of the quota.
+func usedUp(h http.Header) bool {
+	n, err := strconv.ParseInt(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 10, 64)
+	return err == nil && n <= 0
+}
+
+// sleep waits, or ends with the context.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,147 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"mkt/fetch/credential"
+	"mkt/fetch/internal/upstream"
+	"mkt/fetch/raw"
+	"mkt/publish/layout"
+)
+
+// Run fetches one cycle. It archives what it gets and writes the outcome into
+// state/fetch.json, also when it fails; the errors to branch on are ErrCredential,
+// ErrPermission, ErrLimited, ErrPayload, provider.ErrUnreachable and
+// durable.ErrNoSpace. An interrupted run (ctx) leaves neither a cycle nor a
+// state: what it archived is set aside by the next.
+//
+// A cycle that is sealed already is a success that does nothing, unless it was
+// sealed as failed.
+func Run(ctx context.Context, o Options) (Summary, error) {
+	o, err := o.check()
+	if err != nil {
+		return Summary{}, err
+	}
+	r := &run{Options: o, began: time.Now(), started: o.Now()}
+	done, err := r.prepare()
+	if done {
+		return r.summary, err
+	}
+	if err == nil {
+		err = r.fetch(ctx)
+	}
+	r.summary.Took = time.Since(r.began)
+	if err != nil && ctx.Err() != nil {
+		return r.summary, fmt.Errorf("account %s: fetch of %s interrupted: %w", o.Tenant.ID, r.summary.Cycle, context.Cause(ctx))
+	}
+	if state := r.remember(err); state != nil && err == nil {
+		err = &storageError{state}
+	}
+	r.log(err)
+	if err != nil {
+		return r.summary, explain(o.Tenant, err)
+	}
+	return r.summary, nil
+}
+
+// check refuses what cannot be run, and fills in defaults.
+func (o Options) check() (Options, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Now = steady(o.Now)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	_, offered := products[o.Product]
+	switch {
+	case !layout.ValidTenantID(o.Tenant.ID):
+		return o, fmt.Errorf("account %q: not an account's id", o.Tenant.ID)
+	case o.Root == nil || o.Open == nil || o.Provider == nil:
+		return o, fmt.Errorf("account %s: no root or no key to open the credential with", o.Tenant.ID)
+	case !offered:
+		return o, fmt.Errorf("product %q: cannot be fetched", o.Product)
+	case o.Tenant.Provider == "" || o.Tenant.SealedCredential == "":
+		return o, fmt.Errorf("account %s: no provider credential: store one with: mkt provider set %s --provider NAME", o.Tenant.ID, o.Tenant.ID)
+	case o.Cycle != "":
+		return o, checkCycle(o.Cycle, o.Product)
+	}
+	return o, nil
+}
+
+// run is one Run.
+type run struct {
+	Options
+	summary Summary
+	began   time.Time // monotonic
+	started time.Time
+}
+
+// prepare recovers what killed runs left and settles the cycle; done when there
+// is nothing to do.
+func (r *run) prepare() (done bool, err error) {
+	if r.Cycle != "" {
+		sealed, err := sealedBefore(r.Root, r.Cycle)
+		if err != nil {
+			return false, err
+		}
+		if sealed != nil {
+			return true, r.already(sealed.Cycle())
+		}
+	}
+	if r.summary.Recovered, err = raw.Recover(r.Root); err != nil {
+		return false, &storageError{err}
+	}
+	if r.summary.Cycle = r.Cycle; r.Cycle == "" {
+		r.summary.Cycle, err = newCycle(r.Root, r.Product, r.started)
+	}
+	return false, err
+}
+
+func (r *run) already(c raw.Cycle) error {
+	r.summary.Cycle, r.summary.Already = c.CycleID, true
+	r.summary.Outcome, r.summary.Code, r.summary.Requests, r.summary.Failed = c.Outcome, c.Code, c.Requests, len(c.Failed)
+	if c.Outcome == raw.Failed {
+		return fmt.Errorf("account %s: cycle %s was fetched before, and failed (%s): leave out --cycle for a new one", r.Tenant.ID, c.CycleID, c.Code)
+	}
+	return nil
+}
+
+// fetch asks, archives and seals.
+func (r *run) fetch(ctx context.Context) error {
+	adapter, found := r.Provider(r.Tenant.Provider)
+	if !found {
+		return fmt.Errorf("provider %q is not known", r.Tenant.Provider)
+	}
+	asking, err := askingFor(adapter, r.Product)
+	if err != nil {
+		return err
+	}
+	secret, err := r.Open(r.Tenant.SealedCredential, r.Tenant.ID, r.Tenant.Provider)
+	if err != nil {
+		return fmt.Errorf("%w: store it again with: mkt provider set %s --provider %s", err, r.Tenant.ID, r.Tenant.Provider)
+	}
+	client, err := upstream.New(upstream.Options{
+		Provider: adapter, Account: r.Tenant.ID, BaseURL: r.Tenant.BaseURL, AllowPrivateAddress: r.Tenant.AllowPrivateAddress,
+		Credential: secret, Limits: r.Limits, Circuits: r.Circuits, Now: r.Now, Log: r.Log, Usage: r.Usage,
+	})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	archive, err := raw.Create(r.Root, r.summary.Cycle, credential.NewScrubber(secret).Scrub)
+	if err != nil {
+		return &storageError{err}
+	}
+	ctx, abandon := context.WithCancelCause(ctx)
+	defer abandon(nil)
+	x := &exchange{
+		client: client, archive: archive, now: r.Now, progress: r.Progress, concurrency: max(1, adapter.Budget.Concurrency),
+		abandon: abandon, accepted: map[string]int{}, rejected: map[string]int64{},
+	}
+	asked, err := asking.ask(ctx, x)
+	return r.conclude(ctx, x, asking, asked, err)
+}
