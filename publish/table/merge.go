@@ -1,0 +1,132 @@
+package table
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// Source says where the rows of one fixture are taken from.
+type Source uint8
+
+const (
+	Neither Source = iota // the fixture is left out
+	Old
+	New
+)
+
+// Merge writes the rows of two tables, both sorted by fixture, as one: of every
+// fixture those of the table that choose names. Rows are copied as they are,
+// without being read into the model. Either table may be nil.
+func Merge[T FixtureRow | MarketRow](w *Writer[T], old, new *Reader[T], choose func(fixtureID string) Source) (err error) {
+	defer survive(w.spec.name, &err)
+	a, err := newCursor(old)
+	if err != nil {
+		return err
+	}
+	b, err := newCursor(new)
+	if err != nil {
+		return err
+	}
+	for !a.done() || !b.done() {
+		id := a.fixture()
+		if a.done() || !b.done() && b.fixture() < id {
+			id = b.fixture()
+		}
+		id = string([]byte(id)) // the cursor's memory is reused
+		source := choose(id)
+		if err := a.pass(id, source == Old, w.copyRows); err != nil {
+			return err
+		}
+		if err := b.pass(id, source == New, w.copyRows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyRows adds rows as the library holds them.
+func (w *Writer[T]) copyRows(rows []parquet.Row) error {
+	for _, row := range rows {
+		if err := w.inOrder(w.keyOfRow(row)); err != nil {
+			return err
+		}
+		pour(w.tally, row)
+	}
+	w.tally.rows += int64(len(rows))
+	_, err := w.out.WriteRows(rows)
+	return err
+}
+
+// keyOfRow reads the sort columns, which come first in every table. It copies
+// them: the row's memory is reused.
+func (w *Writer[T]) keyOfRow(row parquet.Row) key {
+	k := key{first: string(row[0].ByteArray())}
+	if len(w.spec.sorting) > 1 {
+		k.second = string(row[1].ByteArray())
+	}
+	return k
+}
+
+// cursor walks over the rows of a table, one fixture at a time.
+type cursor struct {
+	read func([]parquet.Row) (int, error)
+	rows []parquet.Row
+	at   int
+	end  int
+	eof  bool
+}
+
+func newCursor[T Row](r *Reader[T]) (*cursor, error) {
+	if r == nil {
+		return &cursor{eof: true}, nil
+	}
+	c := &cursor{read: r.rows.ReadRows, rows: make([]parquet.Row, batchRows)}
+	return c, c.fill()
+}
+
+// fill reads the next rows when there are none left.
+func (c *cursor) fill() error {
+	for c.at == c.end && !c.eof {
+		n, err := c.read(c.rows)
+		c.at, c.end = 0, n
+		if err != nil && err != io.EOF {
+			return err
+		}
+		c.eof = err == io.EOF
+	}
+	return nil
+}
+
+func (c *cursor) done() bool { return c.at == c.end }
+
+// fixture is the fixture of the row that comes next; valid until the next fill.
+func (c *cursor) fixture() string {
+	if c.done() {
+		return ""
+	}
+	return view(c.rows[c.at][0].ByteArray())
+}
+
+// pass gives the rows of one fixture, if they are next, to do, or skips them.
+func (c *cursor) pass(id string, wanted bool, do func([]parquet.Row) error) error {
+	for !c.done() && c.fixture() == id {
+		first := c.at
+		for c.at < c.end && c.fixture() == id {
+			c.at++
+		}
+		if wanted {
+			if err := do(c.rows[first:c.at]); err != nil {
+				return err
+			}
+		}
+		if err := c.fill(); err != nil {
+			return err
+		}
+	}
+	if !c.done() && c.fixture() < id {
+		return fmt.Errorf("fixture %s comes after %s: not sorted", c.fixture(), id)
+	}
+	return nil
+}
