@@ -23,6 +23,11 @@ type OfferRow struct {
 	Trouble             Reason // set when the reader could not join the row to its label
 }
 
+// HeadField is the field of a label that is the head of the row's column,
+// whatever a provider calls it: it is read before the row's other labels, so
+// that a "1" there is a side and a "1" below it a number.
+const HeadField = "header"
+
 // Reading is what a provider's mapping table says of one market key: the
 // canonical definition it claims, to be proven row by row by the engine.
 type Reading struct {
