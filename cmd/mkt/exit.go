@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/publish/durable"
 )
@@ -47,5 +48,5 @@ func later(err error) bool {
 		}
 		return true
 	}
-	return errors.Is(err, durable.ErrLocked) || errors.Is(err, provider.ErrUnreachable)
+	return errors.Is(err, durable.ErrLocked) || errors.Is(err, provider.ErrUnreachable) || errors.Is(err, fetch.ErrLimited)
 }

@@ -44,7 +44,7 @@ func newRoot(a *app) *cobra.Command {
 	a.set.bind(flags, "log-level", "log.level")
 	a.set.bind(flags, "log-format", "log.format")
 
-	root.AddCommand(newInit(a), newTenant(a), newProvider(a), newVersion(a))
+	root.AddCommand(newInit(a), newFetch(a), newCycle(a), newSchedule(a), newSimulate(a), newTenant(a), newProvider(a), newVersion(a))
 	root.InitDefaultCompletionCmd()
 	checkUsage(root)
 	return root
@@ -87,10 +87,11 @@ func checkUsage(cmd *cobra.Command) {
 	cmd.SuggestionsMinimumDistance = 2
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return usagef("%w (%s --help)", err, cmd.CommandPath())
+			err := check(cmd, args)
+			if _, worded := err.(usageError); err == nil || worded {
+				return err
 			}
-			return nil
+			return usagef("%w (%s --help)", err, cmd.CommandPath())
 		}
 	}
 	for _, c := range cmd.Commands() {

@@ -31,7 +31,10 @@ func newTenantAdd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			token, entry := tenants.NewToken(a.now())
+			token, entry, err := tenants.NewToken(a.now())
+			if err != nil {
+				return err
+			}
 			t.Tokens = []tenants.Token{entry}
 			if _, err := tenants.Edit(cmd.Context(), a.tenants, func(e *tenants.Editor) error { return e.Add(t) }); err != nil {
 				return a.explainTenants(err)
@@ -69,7 +72,7 @@ func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
 	}
 	for _, name := range f.products {
 		p := football.Product(name)
-		if !slices.Contains(tenants.Products, p) {
+		if !tenants.KnownProduct(p) {
 			return t, usagef("--product %q: want market_engine or live_intelligence", name)
 		}
 		t.Products[p] = account.Subscription{Starts: starts, Expires: expires}
@@ -98,7 +101,10 @@ func newTokenIssue(a *app) *cobra.Command {
 		Short: "Issue a further API token and print it, once; the others stay valid",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			token, entry := tenants.NewToken(a.now())
+			token, entry, err := tenants.NewToken(a.now())
+			if err != nil {
+				return err
+			}
 			if _, err := tenants.Edit(cmd.Context(), a.tenants, func(e *tenants.Editor) error { return e.AddToken(args[0], entry) }); err != nil {
 				return a.explainTenants(err)
 			}

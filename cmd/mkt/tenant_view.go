@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/serve/account"
 )
 
 // tenantView is a tenant as people and scripts may see it: without the sealed
@@ -52,10 +53,10 @@ type providerView struct {
 
 func viewOf(t *tenants.Tenant, now time.Time) tenantView {
 	v := tenantView{ID: t.ID, Name: t.Name, Status: string(t.Status), Origins: slices.Clone(t.Origins),
-		Features: enabledFeatures(t), Limit: limitView{t.Limit.Requests, t.Limit.Per.String(), t.Limit.Burst}}
-	for _, p := range tenants.Products {
+		Features: t.EnabledFeatures(), Limit: limitView{t.Limit.Requests, t.Limit.Per.String(), t.Limit.Burst}}
+	for _, p := range account.Products() {
 		if s, ok := t.Products[p]; ok {
-			v.Products = append(v.Products, productView{string(p), t.Subscription(p, now), s.Starts, s.Expires, t.Expression(p)})
+			v.Products = append(v.Products, productView{string(p), string(t.Subscription(p, now)), s.Starts, s.Expires, t.Expression(p)})
 		}
 	}
 	for _, token := range t.Tokens {
@@ -67,24 +68,11 @@ func viewOf(t *tenants.Tenant, now time.Time) tenantView {
 	return v
 }
 
-// enabledFeatures lists the features of the account's products and its add-ons
-// that are switched on, in their order.
-func enabledFeatures(t *tenants.Tenant) []string {
-	on := t.ResolvedFeatures()
-	list := []string{}
-	for _, f := range tenants.Features() {
-		if on[f] && tenants.FeatureApplies(t, f) {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
 func (v tenantView) products() string {
 	var list []string
 	for _, p := range v.Products {
 		word := p.Product
-		if p.Status != tenants.SubscriptionActive {
+		if p.Status != string(account.InForce) {
 			word += " (" + p.Status + ")"
 		}
 		list = append(list, word)

@@ -103,15 +103,19 @@ func (s *Scheduler) setOne(j Job, when cron.Schedule) {
 	if ok {
 		s.cron.Remove(old.id)
 	}
-	id := s.cron.Schedule(when, cron.FuncJob(func() { s.Trigger(j.Name) }))
+	id := s.cron.Schedule(when, cron.FuncJob(func() { s.trigger(j.Name) }))
 	s.entries[j.Name] = entry{id: id, expr: j.Expr, cadence: Cadence(when, time.Now())}
 }
 
-// Run ticks until ctx ends, then waits for the runs under way.
-func (s *Scheduler) Run(ctx context.Context) {
+// Run starts the jobs named in overdue, ticks until ctx ends, and waits for the
+// runs under way.
+func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 	s.mu.Lock()
 	s.ctx = ctx
 	s.mu.Unlock()
+	for _, name := range overdue {
+		s.trigger(name)
+	}
 	s.cron.Start()
 	<-ctx.Done()
 	s.mu.Lock()
@@ -121,9 +125,9 @@ func (s *Scheduler) Run(ctx context.Context) {
 	s.runs.Wait()
 }
 
-// Trigger starts a job now unless a run of it is under way; the tick is then
+// trigger starts a job unless a run of it is under way; the tick is then
 // skipped. It does not wait.
-func (s *Scheduler) Trigger(name string) {
+func (s *Scheduler) trigger(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, ok := s.entries[name]

@@ -158,6 +158,22 @@ func TestSetFollowsChanges(t *testing.T) {
 	})
 }
 
+func TestOverdueRunsAtTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+		defer cancel()
+		r := newRecorder()
+		s := schedule.New(schedule.Options{Run: func(_ context.Context, name string) error { r.note(name); return nil }})
+		if err := s.Set([]schedule.Job{{Name: "late", Expr: "@every 10s"}, {Name: "fresh", Expr: "@every 10s"}}); err != nil {
+			t.Fatal(err)
+		}
+		s.Run(ctx, "late", "unknown")
+		if !slices.Equal(r.at["late"], seconds(0, 10)) || !slices.Equal(r.at["fresh"], seconds(10)) {
+			t.Errorf("ran at %v", r.at)
+		}
+	})
+}
+
 func TestPanicStopsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 35*time.Second)

@@ -144,7 +144,7 @@ func tokenNode(t Token) *yaml.Node {
 
 func productsNode(m map[football.Product]account.Subscription) *yaml.Node {
 	n := mapping()
-	for _, p := range Products {
+	for _, p := range account.Products() {
 		if s, ok := m[p]; ok {
 			put(n, string(p), subscriptionNode(s))
 		}
@@ -182,7 +182,7 @@ func limitNode(l account.Limit) *yaml.Node {
 
 func scheduleNode(m map[football.Product]string) *yaml.Node {
 	n := mapping()
-	for _, p := range Products {
+	for _, p := range account.Products() {
 		if expr, ok := m[p]; ok {
 			put(n, string(p), text(expr))
 		}

@@ -82,7 +82,7 @@ func (r *reader) time(n *yaml.Node, field string) time.Time {
 
 func (r *reader) products(n *yaml.Node, into map[football.Product]account.Subscription) {
 	known := map[string]func(*yaml.Node){}
-	for _, p := range Products {
+	for _, p := range account.Products() {
 		known[string(p)] = func(n *yaml.Node) { into[p] = r.subscription(n, "products."+string(p)) }
 	}
 	r.fields(n, "products", known)
@@ -162,7 +162,7 @@ func (r *reader) limit(n *yaml.Node) account.Limit {
 
 func (r *reader) schedule(n *yaml.Node, into map[football.Product]string) {
 	known := map[string]func(*yaml.Node){}
-	for _, p := range Products {
+	for _, p := range account.Products() {
 		known[string(p)] = func(n *yaml.Node) {
 			expr := r.text(n, "schedule."+string(p))
 			if _, err := schedule.Parse(expr); err != nil {

@@ -73,24 +73,8 @@ func (f *File) IDs() []string {
 	return ids
 }
 
-// Subscription states of a product (served by /account).
-const (
-	SubscriptionNone       = "NONE"
-	SubscriptionNotStarted = "NOT_STARTED"
-	SubscriptionActive     = "ACTIVE"
-	SubscriptionExpired    = "EXPIRED"
-)
-
 // Subscription tells the state of product p at now.
-func (t *Tenant) Subscription(p football.Product, now time.Time) string {
-	s, ok := t.Products[p]
-	switch {
-	case !ok:
-		return SubscriptionNone
-	case s.Starts != nil && now.Before(*s.Starts):
-		return SubscriptionNotStarted
-	case s.Expires != nil && !now.Before(*s.Expires):
-		return SubscriptionExpired
-	}
-	return SubscriptionActive
+func (t *Tenant) Subscription(p football.Product, now time.Time) account.Term {
+	a := account.Account{Subscriptions: t.Products}
+	return a.TermAt(p, now)
 }

@@ -1,13 +1,12 @@
 package tenants
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/fetch"
+	"mkt/fetch/credential"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -30,7 +29,7 @@ func (t *Tenant) FetchTenant() (fetch.Tenant, error) {
 		BaseURL:             t.Provider.BaseURL,
 		AllowPrivateAddress: t.Provider.AllowPrivateAddress,
 		SealedCredential:    t.Provider.Credential,
-		Fingerprint:         t.Provider.fingerprint(),
+		Fingerprint:         credential.Fingerprint(t.Provider.Credential),
 	}, nil
 }
 
@@ -50,7 +49,7 @@ func (t *Tenant) account(now time.Time) account.Account {
 		Name:          t.Name,
 		Status:        t.Status,
 		Subscriptions: t.Products,
-		Features:      t.ResolvedFeatures(),
+		Features:      t.resolvedFeatures(),
 		Origins:       t.Origins,
 		Limit:         t.Limit,
 		Cadence:       map[football.Product]time.Duration{},
@@ -60,36 +59,14 @@ func (t *Tenant) account(now time.Time) account.Account {
 	}
 	if p := t.Provider; p != nil {
 		a.Provider = account.Provider{Name: p.Name, Configured: true, Disabled: p.Disabled, Hint: p.Hint,
-			Fingerprint: p.fingerprint(), Capabilities: Capabilities(p.Name)}
+			Fingerprint: credential.Fingerprint(p.Credential), Capabilities: Capabilities(p.Name)}
 	}
-	for _, p := range Products {
+	for _, p := range account.Products() {
 		if s, err := schedule.Parse(t.Expression(p)); err == nil {
 			a.Cadence[p] = schedule.Cadence(s, now)
 		}
 	}
 	return a
-}
-
-// fingerprint ties fetch's state file to this very sealed credential.
-func (p *Provider) fingerprint() string {
-	sum := sha256.Sum256([]byte(p.Credential))
-	return hex.EncodeToString(sum[:])
-}
-
-// ResolvedFeatures says of every feature whether the account has it switched
-// on: base features unless switched off, add-ons when switched on. The product
-// they belong to is judged apart.
-func (t *Tenant) ResolvedFeatures() map[string]bool {
-	on := map[string]bool{}
-	for _, p := range Products {
-		for _, f := range baseFeatures[p] {
-			on[f] = true
-		}
-	}
-	for f, v := range t.Features {
-		on[f] = v
-	}
-	return on
 }
 
 // defaultSchedule is what a subscribed product runs on when the file is silent.

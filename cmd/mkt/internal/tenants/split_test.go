@@ -8,6 +8,7 @@ import (
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
+	"mkt/serve/account"
 )
 
 func TestSplit(t *testing.T) {
@@ -52,13 +53,13 @@ func TestSubscription(t *testing.T) {
 	tests := []struct {
 		tenant *tenants.Tenant
 		at     time.Time
-		want   string
+		want   account.Term
 	}{
-		{acme, starts.Add(-1), tenants.SubscriptionNotStarted},
-		{acme, starts, tenants.SubscriptionActive},
-		{acme, expires.Add(-1), tenants.SubscriptionActive},
-		{acme, expires, tenants.SubscriptionExpired},
-		{other, starts, tenants.SubscriptionNone},
+		{acme, starts.Add(-1), account.NotStarted},
+		{acme, starts, account.InForce},
+		{acme, expires.Add(-1), account.InForce},
+		{acme, expires, account.Expired},
+		{other, starts, account.None},
 	}
 	for _, tt := range tests {
 		if got := tt.tenant.Subscription(football.MarketEngine, tt.at); got != tt.want {

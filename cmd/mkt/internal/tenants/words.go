@@ -4,28 +4,54 @@ import (
 	"slices"
 
 	"mkt/publish/football"
+	"mkt/serve/account"
 )
 
-// Products are the two that an account can subscribe to.
-var Products = []football.Product{football.MarketEngine, football.LiveIntelligence}
-
-// baseFeatures come with a product and can be switched off; addOns are sold
-// apart and must be switched on (DESIGN, section 4).
-var baseFeatures = map[football.Product][]string{
-	football.MarketEngine:     {"fixtures", "markets", "changes"},
-	football.LiveIntelligence: {"live_match", "momentum"},
-}
-
-var addOns = []string{"advanced_stats"}
-
-// Features lists every feature's name.
+// Features lists every feature's name, product by product.
 func Features() []string {
 	var all []string
-	for _, p := range Products {
-		all = append(all, baseFeatures[p]...)
+	for _, p := range account.Products() {
+		all = append(all, account.ProductFeatures(p)...)
 	}
-	return append(all, addOns...)
+	return all
 }
+
+// EnabledFeatures lists the features that the account has switched on, of the
+// products it is subscribed to, in the contract's order.
+func (t *Tenant) EnabledFeatures() []string {
+	on := t.resolvedFeatures()
+	list := []string{}
+	for _, p := range account.Products() {
+		if _, subscribed := t.Products[p]; !subscribed {
+			continue
+		}
+		for _, f := range account.ProductFeatures(p) {
+			if on[f] {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// resolvedFeatures says of every feature whether the account has it switched
+// on: base features unless switched off, add-ons when switched on. The product
+// they belong to is judged apart.
+func (t *Tenant) resolvedFeatures() map[string]bool {
+	on := map[string]bool{}
+	for _, p := range account.Products() {
+		for _, f := range account.BaseFeatures(p) {
+			on[f] = true
+		}
+	}
+	for f, v := range t.Features {
+		on[f] = v
+	}
+	return on
+}
+
+// KnownProduct tells whether p is one of the two products.
+func KnownProduct(p football.Product) bool { return slices.Contains(account.Products(), p) }
 
 // ProviderNames lists the adapters there are.
 func ProviderNames() []string { return []string{"betsapi"} }
@@ -35,15 +61,3 @@ func KnownProvider(name string) bool { return slices.Contains(ProviderNames(), n
 
 // Capabilities lists what the adapter of that name can give.
 func Capabilities(name string) []string { return nil }
-
-// FeatureApplies tells whether the feature belongs to a product the tenant is
-// subscribed to.
-func FeatureApplies(t *Tenant, feature string) bool {
-	for p := range t.Products {
-		if slices.Contains(baseFeatures[p], feature) {
-			return true
-		}
-	}
-	_, live := t.Products[football.LiveIntelligence]
-	return live && slices.Contains(addOns, feature)
-}

@@ -1,0 +1,62 @@
+# Everything mkt needs is Go, a C compiler, make and git; the first build fetches
+# the modules. `make` alone builds; `make check` is the whole truth and what CI runs.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := build
+
+GO ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+# Two builds of one tree give the same bytes: no paths, no build time, and the
+# version from git alone.
+BUILD := -trimpath -buildvcs=false
+LDFLAGS := -X main.version=$(VERSION)
+
+# The packages whose tests run goroutines against each other.
+RACE := ./cmd/mkt/internal/... ./fetch/... ./publish/... ./transform/... ./serve/account/...
+
+.PHONY: build
+build: ## bin/mkt
+	$(GO) build $(BUILD) -ldflags '$(LDFLAGS)' -o bin/mkt ./cmd/mkt
+
+.PHONY: demo
+demo: build ## the whole system in one process, on the provider simulator
+	./bin/mkt demo
+
+.PHONY: test
+test: ## the tests, those skipped that need minutes
+	$(GO) test -short ./...
+
+.PHONY: test-long
+test-long: ## every test
+	$(GO) test -timeout 60m ./...
+
+.PHONY: race
+race: ## the race detector where goroutines meet
+	$(GO) test -short -race $(RACE)
+
+.PHONY: lint
+lint: ## gofmt, vet, staticcheck
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed:"; echo "$$bad"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+.PHONY: check
+check: lint test race ## what CI runs
+	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
+	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
+	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench)"
+
+.PHONY: bench
+bench: ## benchmarks of the stages and of serve
+	$(GO) test -run '^$$' -bench . -benchmem ./transform/... ./publish/... ./serve/... ./fetch/...
+
+.PHONY: clean
+clean: ## what was built
+	rm -rf bin
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-10s %s\n", $$1, $$2}'

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+// step is one stage as the batch commands call it. It returns what is told of
+// the run, also beside an error; the cycle in it is what the next step works on.
+type step func(context.Context, task) (report, error)
+
+// task is what a step is given: the job, its root, opened and locked, and the
+// cycle, "" when the stage is to choose.
+type task struct {
+	job
+	root  durable.FS
+	data  durable.FS // data root
+	cycle layout.CycleID
+}
+
+// runAll runs the steps for every selected job, one after the other. One that
+// fails does not stop the next. prepare loads the keys, before anything runs.
+func (a *app) runAll(ctx context.Context, s *selection, prepare func() ([]step, error)) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	f, err := a.loadTenants()
+	if err != nil {
+		return err
+	}
+	jobs, pass, err := s.jobs(f, a.now())
+	if err != nil {
+		return err
+	}
+	steps, err := prepare()
+	if err != nil {
+		return err
+	}
+	for _, p := range pass {
+		a.printPassed(p)
+	}
+	failed := batchError{of: len(jobs)}
+	for _, j := range jobs {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(errInterrupted, failed.whole())
+		}
+		if err := a.runJob(ctx, ctx, j, layout.CycleID(s.cycle), steps, a.printReport); err != nil {
+			failed.add(a, j, err)
+		}
+	}
+	return failed.whole()
+}
+
+var errInterrupted = errors.New("interrupted; what was published stays, run it again for the rest")
+
+// runJob runs the steps for one job under its lock and tells each one's report.
+// Once stopping ends no further step begins; ctx ends the one under way.
+func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID, steps []step, tell func(report)) error {
+	data, err := durable.OpenRoot(a.data)
+	if err != nil {
+		return fmt.Errorf("data root: %w", err)
+	}
+	defer data.Close()
+	root, err := durable.OpenRoot(filepath.Join(a.data, filepath.FromSlash(layout.TenantProduct(j.tenant.ID, string(j.product)))))
+	if err != nil {
+		return fmt.Errorf("data root: %w", err)
+	}
+	defer root.Close()
+	lock, err := root.Lock(layout.Lock)
+	if err != nil {
+		return fmt.Errorf("%w (another mkt fetch, transform, publish, cycle or schedule works on it)", err)
+	}
+	defer lock.Close()
+	for _, do := range steps {
+		if stopping.Err() != nil {
+			return errInterrupted
+		}
+		report, err := do(ctx, task{j, root, data, cycle})
+		report.Tenant, report.Product, report.Error = j.tenant.ID, string(j.product), message(err)
+		tell(report)
+		if err != nil {
+			return fmt.Errorf("%s: %w", report.Step, err)
+		}
+		cycle = layout.CycleID(report.Cycle)
+	}
+	return nil
+}
+
+// batchError is what failed of several jobs.
+type batchError struct {
+	errs []error
+	of   int
+}
+
+// add notes a job's failure, and tells it at once when more jobs follow.
+func (e *batchError) add(a *app, j job, err error) {
+	err = fmt.Errorf("tenant %s: %w", j, err)
+	if e.of > 1 {
+		fmt.Fprintf(a.errs, "mkt: %v\n", err)
+	}
+	e.errs = append(e.errs, err)
+}
+
+// whole is the failure of the command: the job's own error when there was one
+// job, else a count, the errors having been told.
+func (e *batchError) whole() error {
+	switch {
+	case len(e.errs) == 0:
+		return nil
+	case e.of == 1:
+		return e.errs[0]
+	}
+	return e
+}
+
+func (e *batchError) Error() string { return fmt.Sprintf("%d of %d runs failed", len(e.errs), e.of) }
+
+func (e *batchError) Unwrap() []error { return e.errs }
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return strings.TrimSpace(err.Error())
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/fetch"
+	"mkt/fetch/credential"
+)
+
+func newFetch(a *app) *cobra.Command {
+	var s selection
+	cmd := &cobra.Command{
+		Use:   "fetch --tenant ID | --all",
+		Short: "Ask the provider and archive its answers (step 1 of a cycle)",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.runAll(cmd.Context(), &s, func() ([]step, error) {
+				fetch, err := a.fetchStep()
+				return []step{fetch}, err
+			})
+		},
+	}
+	s.flags(cmd)
+	a.sealKeyFlag(cmd)
+	return cmd
+}
+
+// fetchStep is the stage fetch with its key at hand. The circuits remember,
+// from run to run, which providers are down.
+func (a *app) fetchStep() (step, error) {
+	key, err := credential.LoadIdentity(a.sealKey)
+	if err != nil {
+		return nil, err
+	}
+	circuits := new(fetch.Circuits)
+	return func(ctx context.Context, t task) (report, error) {
+		began := time.Now()
+		tenant, err := t.tenant.FetchTenant()
+		if err != nil {
+			return newReport("fetch", t.cycle, began), err
+		}
+		bar := a.newBar("fetch " + t.tenant.ID)
+		s, err := fetch.Run(ctx, fetch.Options{
+			Tenant: tenant, Product: t.product, Cycle: t.cycle, Root: t.root,
+			Open: func(sealed, tenant, provider string) (credential.Secret, error) {
+				return credential.Open(key, sealed, tenant, provider)
+			},
+			Provider: findProvider, Circuits: circuits,
+			Now: a.now, Log: a.log, Progress: bar.set, Usage: nil,
+		})
+		bar.done()
+		return fetchReport(s, began), err
+	}, nil
+}
+
+func fetchReport(s fetch.Summary, began time.Time) report {
+	r := newReport("fetch", s.Cycle, began)
+	r.Counts = map[string]any{"outcome": s.Outcome, "already": s.Already, "requests": s.Requests, "responses": s.Responses,
+		"rejected": s.Rejected, "bytes": s.Bytes, "listed": s.Listed, "filtered": s.Filtered, "failed": s.Failed}
+	r.Code = s.Code
+	switch {
+	case s.Already:
+		r.text = "was fetched before"
+	default:
+		r.text = plural(s.Listed, "fixture") + ", " + plural(s.Requests, "request") + ", " + size(s.Bytes)
+		if s.Failed > 0 {
+			r.text += ", " + plural(s.Failed, "fixture") + " could not be had and keep their data"
+		}
+	}
+	return r
+}

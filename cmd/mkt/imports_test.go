@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The rules of who imports whom (STYLE, section 3), held over go list -deps.
+// A pattern is a package, or with /... a package and all below it.
+type rule struct {
+	pkg  string
+	may  []string // of this module, directly; nil: nothing
+	far  []string // of this module, not even through others
+	what string   // may, in words
+}
+
+// rules: the first that matches a package is its rule.
+var rules = []rule{
+	{pkg: "publish/football", what: "a leaf"},
+	{pkg: "publish/layout", what: "a leaf"},
+	{pkg: "publish/durable", what: "a leaf"},
+	{pkg: "publish/durable/durabletest", may: []string{"publish/durable"}, what: "the leaf's test file systems"},
+	{pkg: "serve/internal/socketio/...", may: []string{"serve/internal/socketio/..."}, what: "a leaf"},
+	{pkg: "publish/table", may: leaves, what: "the leaves"},
+	{pkg: "publish/health", may: leaves, what: "the leaves"},
+	{pkg: "publish/snapshot", may: append([]string{"publish/table"}, leaves...), what: "the leaves and publish/table"},
+	{pkg: "publish", may: []string{"publish/..."}, what: "everything below publish"},
+	{pkg: "publish/...", may: []string{"publish/..."}, what: "everything below publish"},
+
+	{pkg: "fetch/provider/all", may: []string{"fetch/provider/..."}, what: "the adapters"},
+	{pkg: "fetch/...", may: []string{"fetch/...", "publish/football", "publish/layout", "publish/durable", "publish/health"},
+		far: []string{"serve/...", "transform/...", "cmd/..."}, what: "fetch's own and publish's leaves"},
+	{pkg: "transform/identity", may: []string{"publish/football"}, what: "publish/football"},
+	{pkg: "transform/markets", may: []string{"publish/football", "transform/identity"}, what: "publish/football and transform/identity"},
+	{pkg: "transform/live", may: []string{"publish/football", "transform/identity"}, what: "publish/football and transform/identity"},
+	{pkg: "transform/...", may: append([]string{"transform/...", "fetch/raw", "fetch/provider", "fetch/provider/all"}, ground...),
+		far: []string{"serve/...", "cmd/...", "fetch/credential", "fetch/internal/..."}, what: "transform's own, the formats, fetch/raw and the providers' readers"},
+	{pkg: "serve/account", may: []string{"publish/football"}, what: "publish/football"},
+	{pkg: "serve/...", may: append([]string{"serve/..."}, ground...),
+		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own and the formats, and reach nothing of fetch or transform"},
+	{pkg: "cmd/...", may: []string{"..."}, what: "everything"},
+}
+
+var (
+	leaves = []string{"publish/football", "publish/layout", "publish/durable"}
+	ground = append([]string{"publish/table", "publish/health", "publish/snapshot"}, leaves...)
+)
+
+// guests are dependencies with one room each.
+var guests = map[string][]string{
+	"github.com/duckdb/":                {"serve/internal/reader/..."},
+	"github.com/labstack/echo":          {"serve/..."},
+	"github.com/parquet-go/parquet-go":  {"publish/table/..."},
+	"filippo.io/age":                    {"fetch/credential"},
+	"github.com/spf13/":                 {"cmd/mkt"},
+	"github.com/robfig/cron":            {"cmd/mkt/internal/schedule"},
+	"github.com/schollz/progressbar":    {"cmd/mkt"},
+	"github.com/coder/websocket":        {"serve/internal/socketio/..."},
+	"github.com/sony/gobreaker":         {"fetch/internal/upstream"},
+	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
+	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},
+}
+
+// listed is what go list tells of a package.
+type listed struct {
+	ImportPath string
+	Imports    []string // without those of tests
+	Deps       []string
+}
+
+func listPackages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Imports,Deps", "mkt/...")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	var list []listed
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
+		var p listed
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(p.ImportPath, "mkt/") {
+			list = append(list, p)
+		}
+	}
+	if len(list) < 10 {
+		t.Fatalf("go list told of %d packages only", len(list))
+	}
+	return list
+}
+
+func TestImports(t *testing.T) {
+	for _, p := range listPackages(t) {
+		name, _ := strings.CutPrefix(p.ImportPath, "mkt/")
+		at := slices.IndexFunc(rules, func(r rule) bool { return matches(r.pkg, name) })
+		if at < 0 {
+			t.Errorf("%s: no rule for it in imports_test.go", name)
+			continue
+		}
+		rule := rules[at]
+		for _, i := range p.Imports {
+			dep, ours := strings.CutPrefix(i, "mkt/")
+			if ours && !matchesAny(rule.may, dep) {
+				t.Errorf("%s imports %s: it may import %s", name, dep, rule.what)
+			}
+		}
+		for _, d := range p.Deps {
+			if dep, ours := strings.CutPrefix(d, "mkt/"); ours && matchesAny(rule.far, dep) {
+				t.Errorf("%s reaches %s: it may import %s", name, dep, rule.what)
+			}
+		}
+		checkProviders(t, name, p.Imports)
+		checkGuests(t, name, p.Imports)
+	}
+}
+
+// checkProviders: no adapter knows another.
+func checkProviders(t *testing.T, name string, imports []string) {
+	own, is := strings.CutPrefix(name, "fetch/provider/")
+	own, _, _ = strings.Cut(own, "/")
+	if !is || own == "all" {
+		return
+	}
+	for _, i := range imports {
+		dep, other := strings.CutPrefix(i, "mkt/fetch/provider/")
+		if dep, _, _ = strings.Cut(dep, "/"); other && dep != own {
+			t.Errorf("%s imports the adapter %s: adapters do not know each other", name, dep)
+		}
+	}
+}
+
+func checkGuests(t *testing.T, name string, imports []string) {
+	for _, i := range imports {
+		for guest, rooms := range guests {
+			if strings.HasPrefix(i, guest) && !matchesAny(rooms, name) {
+				t.Errorf("%s imports %s, which lives in %s", name, i, strings.Join(rooms, ", "))
+			}
+		}
+	}
+}
+
+func matchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
+}
+
+func matches(pattern, name string) bool {
+	if pattern == "..." {
+		return true
+	}
+	below, all := strings.CutSuffix(pattern, "/...")
+	return name == below || all && strings.HasPrefix(name, below+"/")
+}

@@ -1,0 +1,30 @@
+package tenants_test
+
+import (
+	"os"
+	"testing"
+
+	"mkt/cmd/mkt/internal/tenants"
+)
+
+// TestExample: the example in the repository is a valid file.
+func TestExample(t *testing.T) {
+	const path = "../../../../tenants.yaml.example"
+	f, err := tenants.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	acme, _ := f.Tenant("acme")
+	if acme == nil || acme.Provider == nil || len(acme.Schedule) == 0 || len(acme.Tokens) == 0 {
+		t.Errorf("acme = %+v: want every key shown", acme)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := write(t, string(before))
+	edit(t, copied, func(e *tenants.Editor) error { return e.AddToken("betaco", tenants.Token{IssuedAt: issued}) })
+	if _, err := tenants.Load(copied); err != nil {
+		t.Errorf("after an edit: %v", err)
+	}
+}

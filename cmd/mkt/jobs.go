@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/serve/account"
+)
+
+// job is one tenant's product: what a batch step works on.
+type job struct {
+	tenant  *tenants.Tenant
+	product football.Product
+}
+
+func (j job) String() string { return j.tenant.ID + " " + string(j.product) }
+
+// built are the products that have an engine today.
+var built = []football.Product{football.MarketEngine}
+
+// selection is which jobs a batch command is to run.
+type selection struct {
+	ids     []string
+	all     bool
+	product string
+	cycle   string
+}
+
+func (s *selection) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&s.ids, "tenant", nil, "tenant to run (may be repeated)")
+	flags.BoolVar(&s.all, "all", false, "run every tenant that is active, subscribed and connected")
+	flags.StringVar(&s.product, "product", "", "product to run (default: those the tenant has)")
+	flags.StringVar(&s.cycle, "cycle", "", "cycle id, to run one again (default: the next)")
+}
+
+// check judges the flags before anything is opened.
+func (s *selection) check() error {
+	switch {
+	case s.all && len(s.ids) > 0:
+		return usagef("--tenant and --all: want one of the two")
+	case !s.all && len(s.ids) == 0:
+		return usagef("which tenant? give --tenant ID, or --all")
+	case s.product != "" && !slices.Contains(built, football.Product(s.product)):
+		return usagef("--product %q: want %s", s.product, orDash(productNames(built)))
+	}
+	if s.cycle == "" {
+		return nil
+	}
+	_, product, err := layout.ParseCycleID(s.cycle)
+	switch {
+	case err != nil:
+		return usageError{fmt.Errorf("--cycle: %w", err)}
+	case s.product != "" && s.product != product:
+		return usagef("--cycle %s: is a cycle of %s, not of %s", s.cycle, product, s.product)
+	case !slices.Contains(built, football.Product(product)):
+		return usagef("--cycle %s: %q is no product; want %s", s.cycle, product, orDash(productNames(built)))
+	}
+	s.product = product
+	return nil
+}
+
+// passed is a tenant that --all does not run, and why.
+type passed struct {
+	Tenant string `json:"tenant"`
+	Reason string `json:"skipped"`
+}
+
+// jobs picks the runs in the file's order. A tenant asked for by name is run
+// whatever its status, so that an engineer can; --all passes by those for whom
+// the provider must not be asked.
+func (s *selection) jobs(f *tenants.File, now time.Time) (run []job, pass []passed, err error) {
+	if s.all {
+		for i := range f.Tenants {
+			picked, reason := s.due(&f.Tenants[i], now)
+			if len(picked) == 0 {
+				pass = append(pass, passed{f.Tenants[i].ID, reason})
+			}
+			run = append(run, picked...)
+		}
+		return run, pass, nil
+	}
+	for _, id := range s.ids {
+		t, err := tenantByID(f, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		products := s.products(t)
+		if len(products) == 0 {
+			return nil, nil, fmt.Errorf("tenant %s has no product that can be run: it needs market_engine under products in %s", id, f.Name)
+		}
+		for _, p := range products {
+			run = append(run, job{t, p})
+		}
+	}
+	return run, nil, nil
+}
+
+// due lists the jobs of a tenant that run by themselves, or why there are none.
+func (s *selection) due(t *tenants.Tenant, now time.Time) ([]job, string) {
+	switch {
+	case t.Status != account.Active:
+		return nil, string(t.Status)
+	case t.Provider == nil:
+		return nil, "no provider"
+	case t.Provider.Disabled:
+		return nil, "provider disabled"
+	}
+	var list []job
+	for _, p := range s.products(t) {
+		if t.Subscription(p, now) == account.InForce {
+			list = append(list, job{t, p})
+		}
+	}
+	return list, "no product in force"
+}
+
+// products lists those of a tenant that are asked for and have an engine.
+func (s *selection) products(t *tenants.Tenant) []football.Product {
+	var list []football.Product
+	for _, p := range built {
+		if _, subscribed := t.Products[p]; subscribed && (s.product == "" || s.product == string(p)) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func productNames(list []football.Product) []string {
+	var names []string
+	for _, p := range list {
+		names = append(names, string(p))
+	}
+	return names
+}

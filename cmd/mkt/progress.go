@@ -1,0 +1,43 @@
+package main
+
+import (
+	"sync"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// bar tells a person on a terminal how far a run is; on anything else it is
+// silent. Safe for concurrent use.
+type bar struct {
+	mu  sync.Mutex
+	bar *progressbar.ProgressBar // nil: silent
+}
+
+func (a *app) newBar(what string) *bar {
+	if a.json() || !onTerminal(a.errs) {
+		return &bar{}
+	}
+	return &bar{bar: progressbar.NewOptions(1,
+		progressbar.OptionSetWriter(a.errs),
+		progressbar.OptionSetDescription(what),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionClearOnFinish(),
+	)}
+}
+
+func (b *bar) set(done, total int) {
+	if b.bar == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bar.ChangeMax(max(total, 1))
+	_ = b.bar.Set(done) // a terminal that cannot be written to is no reason to stop
+}
+
+func (b *bar) done() {
+	if b.bar != nil {
+		_ = b.bar.Clear()
+	}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"mkt/publish/layout"
+)
+
+// report is what one step's run came to, for a person and for a script.
+type report struct {
+	Tenant  string         `json:"tenant"`
+	Product string         `json:"product"`
+	Step    string         `json:"step"`
+	Cycle   string         `json:"cycle,omitempty"`
+	OK      bool           `json:"ok"`
+	Code    string         `json:"code,omitempty"` // why it failed, a word of package health
+	Error   string         `json:"error,omitempty"`
+	Seconds float64        `json:"seconds"`
+	Counts  map[string]any `json:"counts,omitempty"`
+
+	text string // what a person reads
+}
+
+// newReport begins a report; since is when the step began.
+func newReport(step string, cycle layout.CycleID, since time.Time) report {
+	return report{Step: step, Cycle: string(cycle), Seconds: time.Since(since).Round(time.Millisecond).Seconds()}
+}
+
+// printReport prints a line for a script, or one for a person; a failure's text
+// follows on stderr.
+func (a *app) printReport(r report) {
+	r.OK = r.Error == ""
+	if a.json() {
+		json.NewEncoder(a.out).Encode(r)
+		return
+	}
+	if r.OK {
+		fmt.Fprintf(a.out, "%s %s %-9s %s (%.1f s)\n", r.Tenant, r.Cycle, r.Step, r.text, r.Seconds)
+	}
+}
+
+func (a *app) printPassed(p passed) {
+	if a.json() {
+		json.NewEncoder(a.out).Encode(p)
+		return
+	}
+	fmt.Fprintf(a.out, "%s passed by: %s\n", p.Tenant, p.Reason)
+}
+
+// plural is a count with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d B", n)
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/tenants"
+)
+
+// scheduleOptions of mkt schedule.
+type scheduleOptions struct {
+	jitter   time.Duration
+	parallel int
+	grace    time.Duration
+	catchUp  bool
+}
+
+func newSchedule(a *app) *cobra.Command {
+	var o scheduleOptions
+	cmd := &cobra.Command{
+		Use:   "schedule",
+		Short: "Run the cycles of all tenants on their cron expressions, until stopped",
+		Long: `Run the cycles of all tenants on their cron expressions (schedule in
+tenants.yaml; default: market_engine @hourly), until stopped. Changes of
+tenants.yaml are followed. A tick that comes while a run of the same tenant
+and product is under way, here or started by hand, is skipped. On SIGTERM
+running steps finish, no further step begins, and the exit code is 0.`,
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{longRunning: ""},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return a.schedule(cmd.Context(), o) },
+	}
+	flags := cmd.Flags()
+	flags.DurationVar(&o.jitter, "jitter", 30*time.Second, "longest random wait before a run; never more than a tenth of its cadence")
+	flags.IntVar(&o.parallel, "parallel", 4, "cycles under way at once")
+	flags.DurationVar(&o.grace, "grace", time.Minute, "how long a running step may go on after SIGTERM")
+	flags.BoolVar(&o.catchUp, "catch-up", true, "run at the start what is overdue")
+	a.set.bind(flags, "jitter", "schedule.jitter")
+	a.set.bind(flags, "parallel", "schedule.parallel")
+	a.set.bind(flags, "grace", "schedule.grace")
+	a.set.bind(flags, "catch-up", "schedule.catch_up")
+	a.sealKeyFlag(cmd)
+	a.idKeyFlag(cmd)
+	return cmd
+}
+
+func (a *app) schedule(ctx context.Context, o scheduleOptions) error {
+	if o.parallel < 1 || o.jitter < 0 || o.grace < 0 {
+		return usagef("--parallel wants 1 or more, --jitter and --grace no negative time")
+	}
+	f, err := a.loadTenants()
+	if err != nil {
+		return err
+	}
+	steps, err := a.cycleSteps()
+	if err != nil {
+		return err
+	}
+	t := newTimetable(a, o, steps)
+	t.follow(f)
+	var overdue []string
+	if o.catchUp {
+		overdue = a.overdue(f)
+	}
+	a.log.Info("schedule started", "jobs", len(entries(f)), "overdue", len(overdue))
+	go tenants.Watch(ctx, f, tenants.WatchOptions{Log: a.log}, t.follow)
+	t.scheduler.Run(ctx, overdue...)
+	a.log.Info("schedule stopped")
+	return nil
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+)
+
+// timetable runs cycles on the expressions of the tenants file in force. mkt
+// schedule and mkt demo have one.
+type timetable struct {
+	app       *app
+	steps     []step
+	grace     time.Duration // how long a running step may go on after the stop
+	scheduler *schedule.Scheduler
+
+	mu   sync.Mutex // guards file
+	file *tenants.File
+}
+
+func newTimetable(a *app, o scheduleOptions, steps []step) *timetable {
+	t := &timetable{app: a, steps: steps, grace: o.grace}
+	t.scheduler = schedule.New(schedule.Options{Run: t.run, Jitter: o.jitter, Parallel: o.parallel, Log: a.log})
+	return t
+}
+
+// follow puts a generation of the tenants file in force.
+func (t *timetable) follow(f *tenants.File) {
+	t.mu.Lock()
+	t.file = f
+	t.mu.Unlock()
+	if err := t.scheduler.Set(entries(f)); err != nil {
+		t.app.log.Error("schedule not changed", "error", err)
+	}
+}
+
+// entries are the jobs of every tenant that has an expression. Whether a tenant
+// may run is judged at each tick: a product can expire in between.
+func entries(f *tenants.File) []schedule.Job {
+	var list []schedule.Job
+	for i := range f.Tenants {
+		for _, p := range built {
+			if expr := f.Tenants[i].Expression(p); expr != "" {
+				list = append(list, schedule.Job{Name: entryName(f.Tenants[i].ID, p), Expr: expr})
+			}
+		}
+	}
+	return list
+}
+
+func entryName(id string, p football.Product) string { return id + "/" + string(p) }
+
+// due finds the job behind an entry, false when it is not to run now.
+func (t *timetable) due(name string) (job, bool) {
+	id, product, _ := strings.Cut(name, "/")
+	t.mu.Lock()
+	tenant, ok := t.file.Tenant(id)
+	t.mu.Unlock()
+	if !ok {
+		return job{}, false
+	}
+	s := selection{all: true, product: product}
+	jobs, reason := s.due(tenant, t.app.now())
+	if len(jobs) == 0 {
+		t.app.log.Debug("tick passed by", "tenant", id, "product", product, "reason", reason)
+		return job{}, false
+	}
+	return jobs[0], true
+}
+
+// run is one tick. When stopping ends the step under way has the grace to
+// finish, and no further step begins.
+func (t *timetable) run(stopping context.Context, name string) error {
+	j, ok := t.due(name)
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(stopping))
+	defer cancel()
+	defer context.AfterFunc(stopping, func() { time.AfterFunc(t.grace, cancel) })()
+	err := t.app.runJob(ctx, stopping, j, "", t.steps, t.tell)
+	switch {
+	case errors.Is(err, durable.ErrLocked):
+		t.app.log.Warn("tick skipped: a run started elsewhere is under way", "tenant", j.tenant.ID, "product", j.product)
+		return nil
+	case errors.Is(err, errInterrupted):
+		t.app.log.Info("stopped between two steps", "tenant", j.tenant.ID, "product", j.product)
+		return nil
+	}
+	return err
+}
+
+// tell logs what a step came to.
+func (t *timetable) tell(r report) {
+	if r.Error != "" {
+		return // the scheduler logs it
+	}
+	t.app.log.Info("step done", "tenant", r.Tenant, "product", r.Product, "cycle", r.Cycle, "step", r.Step, "seconds", r.Seconds, "counts", r.Counts)
+}
