@@ -152,6 +152,7 @@ type Sheet struct {
 	Fixtures []FixtureOffers
 	Broken   map[string]football.Reason // provider fixture id → why it could not be read
 	Unknown  map[string]int
+	Skipped  map[string]int // what is known to repeat or to say nothing and was left out, by name
 }
 
 // FixtureOffers is one fixture and every market offered on it.

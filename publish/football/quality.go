@@ -26,6 +26,7 @@ const (
 	OddsNull            Reason = "ODDS_NULL"            // the price was sent without a value
 	OddsUnreadable      Reason = "ODDS_UNREADABLE"      // the price is not a price
 	Suspended           Reason = "SUSPENDED"            // the provider marks the selection as suspended
+	Superseded          Reason = "SUPERSEDED"           // only in an older copy of the market, gone from the newest one
 	MarketNotMapped     Reason = "MARKET_NOT_MAPPED"    // the market is RAW
 
 	// Reasons for a market to stay RAW.

@@ -13,6 +13,16 @@ const (
 	MaxNumber = 64      // characters
 )
 
+// Rules that a text may break although it is whole: asking for it once more
+// gives the same. Every other rule is broken by a text that was cut, too.
+const (
+	RuleUTF8      = "not UTF-8"
+	RuleDuplicate = "duplicate key"
+	RuleDepth     = "nested too deep"
+	RuleString    = "string too long"
+	RuleNumber    = "number too long"
+)
+
 // Error says which rule was broken and where.
 type Error struct {
 	Offset int    // byte of the text, from 0
@@ -29,7 +39,7 @@ func (d *Document) Parse(body []byte) error {
 		return &Error{len(body), "text too long"}
 	}
 	if !utf8.Valid(body) {
-		return &Error{invalidAt(body), "not UTF-8"}
+		return &Error{invalidAt(body), RuleUTF8}
 	}
 	d.text = string(body)
 	p := parser{text: d.text, nodes: d.nodes}
@@ -139,7 +149,7 @@ func (p *parser) word(w string, kind Kind) {
 func (p *parser) open(kind Kind) int {
 	p.nodes = append(p.nodes, node{start: uint32(p.at), kind: kind})
 	if p.depth++; p.depth > MaxDepth {
-		p.fail("nested too deep")
+		p.fail(RuleDepth)
 	}
 	p.at++
 	p.space()
@@ -245,14 +255,14 @@ func (p *parser) unique(opened int) {
 	}
 	if len(keys) > fewKeys {
 		if !distinct(keys) {
-			p.fail("duplicate key")
+			p.fail(RuleDuplicate)
 		}
 		return
 	}
 	for i, a := range keys {
 		for _, b := range keys[i+1:] {
 			if a == b {
-				p.fail("duplicate key")
+				p.fail(RuleDuplicate)
 				return
 			}
 		}

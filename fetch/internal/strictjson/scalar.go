@@ -26,7 +26,7 @@ func (p *parser) str() {
 		switch p.peek() {
 		case '"':
 			if p.at-start > MaxString {
-				p.fail("string too long")
+				p.fail(RuleString)
 				return
 			}
 			p.add(String, start, p.at, escaped)
@@ -153,7 +153,7 @@ func (p *parser) number() {
 		p.digits()
 	}
 	if p.at-start > MaxNumber {
-		p.fail("number too long")
+		p.fail(RuleNumber)
 	}
 	p.add(Number, start, p.at, false)
 }

@@ -1,0 +1,228 @@
+package betsapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
+)
+
+// Counters of a cycle, beside those that provider.Asked has of its own.
+const (
+	countReadings  = "listing_readings"   // how often the whole listing was read
+	countNoID      = "listing_without_id" // items that could not be used
+	countOver      = "over"               // fixtures that ended, were cancelled or withdrawn
+	countFrozen    = "in_play"            // fixtures whose prematch prices do not move any more: not asked
+	countSplit     = "batches_split"      // requests for ten that were asked again one by one
+	countAskedMore = "asked_again"        // fixtures that an answer left out
+)
+
+// Ask implements provider.MarketAdapter: the listing, then the markets of every
+// fixture that is still to be played, ten to a request.
+func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
+	a := &asker{x: x, asked: provider.Asked{Counters: make(map[string]int64)}}
+	fixtures, err := a.list(ctx)
+	if err != nil {
+		return a.asked, err
+	}
+	err = a.markets(ctx, a.choose(fixtures))
+	slices.Sort(a.asked.Failed)
+	return a.asked, err
+}
+
+// asker is one cycle's asking.
+type asker struct {
+	x     provider.Exchange
+	asked provider.Asked
+
+	mu          sync.Mutex
+	done, total int   // requests, for a person
+	answered    int   // batches that were had, wholly or in part
+	first       error // why a batch was not
+	limited     bool  // the quota is used up: nothing more is asked
+}
+
+// count adds to a counter. Safe for concurrent use.
+func (a *asker) count(name string, n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked.Counters[name] += int64(n)
+}
+
+// expect and step keep the progress.
+func (a *asker) expect(requests int) { a.progress(0, requests) }
+func (a *asker) step()               { a.progress(1, 0) }
+
+func (a *asker) progress(done, total int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.done, a.total = a.done+done, a.total+total
+	a.x.Progress(min(a.done, a.total), a.total)
+}
+
+// choose sorts the listed fixtures into those whose markets are asked for and
+// those that need not be.
+func (a *asker) choose(fixtures []item) (ids []string) {
+	for _, f := range fixtures {
+		switch {
+		case filterOf(&f) != "":
+			a.asked.Filtered++
+			continue
+		case over[f.status]:
+			a.count(countOver, 1)
+		case frozen[f.status]:
+			a.count(countFrozen, 1)
+		default:
+			ids = append(ids, f.id)
+		}
+		a.asked.Listed++
+	}
+	return ids
+}
+
+// markets asks for the fixtures' markets, and once more for those that an
+// answer left out. One fixture's failure is recorded; an error is returned when
+// the run must stop, or nothing at all was had.
+func (a *asker) markets(ctx context.Context, ids []string) error {
+	missing, err := a.round(ctx, ids)
+	if err == nil && len(missing) > 0 {
+		a.count(countAskedMore, len(missing))
+		missing, err = a.round(ctx, missing)
+	}
+	a.asked.Failed = append(a.asked.Failed, missing...)
+	if err == nil && a.answered == 0 && a.first != nil {
+		err = a.first
+	}
+	return err
+}
+
+// round asks for every fixture once and returns those that were left out of
+// accepted answers, sorted.
+func (a *asker) round(ctx context.Context, ids []string) (missing []string, err error) {
+	a.expect((len(ids) + maxBatch - 1) / maxBatch)
+	workers, ctx := errgroup.WithContext(ctx)
+	workers.SetLimit(max(1, a.x.Concurrency()))
+	var mu sync.Mutex
+	for batch := range slices.Chunk(ids, maxBatch) {
+		workers.Go(func() error {
+			left, err := a.batch(ctx, batch)
+			a.step()
+			mu.Lock()
+			defer mu.Unlock()
+			missing = append(missing, left...)
+			return err
+		})
+	}
+	err = workers.Wait()
+	slices.Sort(missing)
+	return missing, err
+}
+
+// batch asks for up to ten fixtures. When the answer cannot be used, each is
+// asked for by itself, so that a broken one does not take the others along.
+func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err error) {
+	if a.stopped() {
+		a.fail(nil, ids)
+		return nil, nil
+	}
+	p, err := a.x.Get(ctx, provider.Request{Endpoint: endpointPrematch, Path: pathPrematch, Query: url.Values{
+		paramFixtures: {strings.Join(ids, ",")}, paramLanguage: {english},
+	}})
+	var had map[string]bool
+	if err == nil {
+		had, err = fixturesIn(p.Body)
+	}
+	switch {
+	case err == nil:
+		a.mu.Lock()
+		a.answered++
+		a.mu.Unlock()
+		return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return had[id] }), nil
+	case ctx.Err() != nil || mustStop(err):
+		return nil, err
+	case len(ids) == 1 || !worthSplitting(err):
+		a.fail(err, ids)
+		return nil, nil
+	}
+	a.count(countSplit, 1)
+	for _, id := range ids {
+		left, err := a.batch(ctx, []string{id})
+		if err != nil {
+			return nil, err
+		}
+		missing = append(missing, left...)
+	}
+	return missing, nil
+}
+
+func (a *asker) stopped() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.limited
+}
+
+// fail records fixtures whose markets could not be had, and why.
+func (a *asker) fail(err error, ids []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked.Failed = append(a.asked.Failed, ids...)
+	if err != nil && a.first == nil {
+		a.first = err
+	}
+	if kindOf(err) == provider.Limited {
+		a.limited = true
+	}
+}
+
+// errAnswer is an accepted answer that cannot be followed after all.
+var errAnswer = errors.New("the answer cannot be read")
+
+// fixturesIn lists the fixtures of an answer.
+func fixturesIn(body []byte) (map[string]bool, error) {
+	d := documents.Get().(*strictjson.Document)
+	defer release(d)
+	results, err := readResults(d, body)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", endpointPrematch, errAnswer, err)
+	}
+	had := make(map[string]bool, maxBatch)
+	for item := range results.Items() {
+		had[identifier(item.Get(keyFI))] = true
+	}
+	return had, nil
+}
+
+// kindOf is the verdict in an exchange's error, Accepted when there is none.
+func kindOf(err error) provider.Kind {
+	var answer *provider.AnswerError
+	if errors.As(err, &answer) {
+		return answer.Verdict.Kind
+	}
+	return provider.Accepted
+}
+
+// mustStop tells whether an error ends the run: a refused credential or
+// product, and what is no answer of the provider's at all.
+func mustStop(err error) bool {
+	switch kindOf(err) {
+	case provider.CredentialFault, provider.PermissionFault:
+		return true
+	case provider.Accepted:
+		return !errors.Is(err, provider.ErrUnreachable) && !errors.Is(err, errAnswer)
+	}
+	return false
+}
+
+// worthSplitting tells whether a smaller request may fare better.
+func worthSplitting(err error) bool {
+	k := kindOf(err)
+	return k == provider.Rejected || k == provider.Retryable || errors.Is(err, errAnswer)
+}

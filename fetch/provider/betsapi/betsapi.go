@@ -1,0 +1,38 @@
+package betsapi
+
+import (
+	"time"
+
+	"mkt/fetch/provider"
+)
+
+// adapter is the provider's market adapter. It has no state.
+type adapter struct{}
+
+var _ provider.MarketAdapter = adapter{}
+
+// Provider is the adapter's registration.
+func Provider() provider.Provider {
+	return provider.Provider{
+		Name:         Name,
+		BaseURL:      "https://api.b365api.com",
+		Hosts:        []string{"api.b365api.com", "api.betsapi.com"},
+		Capabilities: []provider.Capability{provider.Prematch},
+		Budget: provider.Budget{
+			Requests:    hourly,
+			Window:      time.Hour,
+			Burst:       20, // a ceiling near 30 a second is reported by one client
+			Concurrency: 4,
+			MaxBody:     32 << 20, // ten fixtures are 1 to 3 MiB
+		},
+		Authorize: authorize,
+		Classify:  Classify,
+		Markets:   adapter{},
+	}
+}
+
+// IsListing implements provider.MarketAdapter.
+func (adapter) IsListing(endpoint string) bool { return endpoint == endpointUpcoming }
+
+// IsMarkets implements provider.MarketAdapter.
+func (adapter) IsMarkets(endpoint string) bool { return endpoint == endpointPrematch }

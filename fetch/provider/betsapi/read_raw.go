@@ -1,0 +1,146 @@
+package betsapi
+
+import (
+	"strings"
+
+	"mkt/fetch/internal/strictjson"
+	"mkt/publish/football"
+)
+
+// raw reads the bookmaker's own tree: F, of which each has markets (ML), of
+// which each has prices (PL).
+func (r *sheetReader) raw(f *offered, tab tab, data strictjson.Value) error {
+	if isEmpty(data) {
+		return nil
+	}
+	list := data.Get("F")
+	if data.Kind() != strictjson.Object || list.Kind() != strictjson.Array {
+		return errShape
+	}
+	for part := range list.Items() {
+		if f.teams == "" {
+			f.teams = part.Get("FD").Text()
+		}
+		markets := part.Get("ML")
+		if markets.Kind() != strictjson.Array && !isEmpty(markets) {
+			return errShape
+		}
+		for m := range markets.Items() {
+			r.rawMarket(f, tab, m)
+		}
+	}
+	return nil
+}
+
+func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
+	s := showing{tab: tab}
+	for key, v := range v.Members() {
+		switch key {
+		case "MD":
+			s.name = field(v)
+		case "PI":
+			s.id = field(v)
+		case "PL":
+			s.rows = r.rawRows(v)
+			s.strange = v.Kind() != strictjson.Array && !isEmpty(v)
+		case "A": // true on an Asian market
+		default:
+			r.unknown.add("market." + key)
+		}
+	}
+	if s.strange || v.Kind() != strictjson.Object {
+		r.unknown.add("market of an unknown shape")
+		s.strange = true
+	}
+	key, e := r.names.keyOfName(normalName(s.name.Or("")))
+	f.add(key, e, s)
+}
+
+func (r *sheetReader) rawRows(list strictjson.Value) []football.OfferRow {
+	n := list.Len()
+	if list.Kind() != strictjson.Array || n == 0 {
+		return nil
+	}
+	rows := make([]football.OfferRow, 0, n)
+	labels := make([]football.Label, 0, 2*n)
+	for v := range list.Items() {
+		from := len(labels)
+		var row football.OfferRow
+		if v.Kind() == strictjson.Object {
+			row, labels = r.rawRow(v, labels)
+		} else {
+			row, labels = r.row(v, labels)
+		}
+		row.Labels = labels[from:len(labels):len(labels)]
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// rawRow reads one price. Its texts are PD and HD; BS packs the price and the
+// line as "pt=N#o=9/2#…#ln=2.25#". The line is said there only when no text
+// says it.
+func (r *sheetReader) rawRow(v strictjson.Value, labels []football.Label) (football.OfferRow, []football.Label) {
+	var row football.OfferRow
+	said, packed := false, ""
+	for key, v := range v.Members() {
+		switch key {
+		case "ID":
+			row.ID = field(v)
+		case "BS":
+			packed = v.Text()
+			row.Fractional = unpack(v, "o")
+		case "US":
+			row.Suspended = v.Kind() == strictjson.True || v.Text() == "1"
+		case "EW": // sold each way, too
+		case "HH":
+			said = true // PD says the line
+		case "HD":
+			said = true
+			labels = appendLabel(labels, key, v)
+		case "PD":
+			labels = appendLabel(labels, key, v)
+		default:
+			r.unknown.add("row." + key)
+			labels = appendLabel(labels, key, v)
+		}
+	}
+	if line, ok := cutPacked(packed, "ln"); ok && !said {
+		labels = append(labels, football.Label{Field: "ln", Text: line})
+	}
+	return row, labels
+}
+
+func appendLabel(labels []football.Label, key string, v strictjson.Value) []football.Label {
+	if v.Kind() == strictjson.Null {
+		return labels
+	}
+	return append(labels, football.Label{Field: key, Text: v.Text()})
+}
+
+// unpack takes one value out of BS: missing when BS does not name it.
+func unpack(v strictjson.Value, key string) football.Field[string] {
+	if v.Kind() != strictjson.String {
+		return football.NullField[string]()
+	}
+	switch text, ok := cutPacked(v.Text(), key); {
+	case !ok:
+		return football.Field[string]{}
+	case text == "":
+		return football.NullField[string]()
+	default:
+		return football.Of(text)
+	}
+}
+
+// cutPacked finds key=value among pairs with "#" between.
+func cutPacked(s, key string) (string, bool) {
+	for s != "" {
+		var pair string
+		pair, s, _ = strings.Cut(s, "#")
+		if len(pair) > len(key) && pair[len(key)] == '=' && pair[:len(key)] == key {
+			return pair[len(key)+1:], true
+		}
+	}
+	return "", false
+}

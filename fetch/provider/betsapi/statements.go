@@ -1,0 +1,41 @@
+package betsapi
+
+import (
+	"slices"
+
+	"mkt/publish/football"
+)
+
+// statements takes a market apart whose rows name a market each, as "specials"
+// do: rows whose name the table knows become offers of their own, with the key
+// they have where the bookmaker sells them apart. What is left keeps the key
+// and stays RAW.
+func (r *sheetReader) statements(f *offered, o football.Offer) []football.Offer {
+	var named []football.Offer
+	var left []football.OfferRow
+	for _, row := range o.Rows {
+		name := textOf(&row, "name")
+		e := r.names.byRow[normalName(name)]
+		if e == nil || f.groups[e.key] != nil || !r.holds(e, o.ProviderIDs) {
+			left = append(left, row)
+			continue
+		}
+		i := slices.IndexFunc(named, func(n football.Offer) bool { return n.Key == e.key })
+		if i < 0 {
+			i = len(named)
+			named = append(named, football.Offer{Key: e.key, ProviderIDs: o.ProviderIDs, Name: football.Of(name),
+				Sections: o.Sections, Reading: e.reading})
+		}
+		named[i].Rows = append(named[i].Rows, row)
+	}
+	if len(named) > 0 && len(left) == 0 {
+		return named
+	}
+	o.Rows = left
+	return append(named, o)
+}
+
+// holds tells whether a row's line of the table holds for a market with ids.
+func (r *sheetReader) holds(e *entry, ids []string) bool {
+	return len(ids) == 1 && slices.Contains(e.ids, ids[0])
+}
