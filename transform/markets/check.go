@@ -1,0 +1,42 @@
+package markets
+
+import "mkt/publish/football"
+
+// checkLines marks handicaps whose sign the other rows do not confirm.
+//
+// In a handicap the rows of one line mirror each other. Where another side has
+// the opposite line only, the convention the table names does not hold here,
+// and no row of the pair can be trusted.
+func (d *Deriver) checkLines(selections []football.Selection, rows []int, p *plan) {
+	if !p.signed {
+		return
+	}
+	for k, i := range rows {
+		rd := &d.readings[i]
+		if rd.reason == "" && rd.hasLine && rd.line != 0 && !d.mirrored(rd, rows) {
+			addReason(&selections[k], football.UnreadableLine)
+		}
+	}
+}
+
+// mirrored tells whether the row's line is another side's as well, or at least
+// not the opposite of one.
+func (d *Deriver) mirrored(rd *reading, rows []int) bool {
+	opposite := false
+	for _, j := range rows {
+		other := &d.readings[j]
+		if other.reason != "" || !other.hasLine || other.side == rd.side {
+			continue
+		}
+		if other.line == rd.line {
+			return true
+		}
+		opposite = opposite || other.line == -rd.line
+	}
+	return !opposite
+}
+
+// samePrice tells whether two rows offer the same odds.
+func samePrice(a, b *football.OfferRow) bool {
+	return a.Decimal == b.Decimal && a.Fractional == b.Fractional
+}

@@ -1,0 +1,182 @@
+package markets
+
+import (
+	"mkt/publish/football"
+	"mkt/transform/identity"
+)
+
+// Deriver turns a provider's offers into canonical markets. It keeps buffers:
+// one goroutine at a time. What it returns is the caller's.
+type Deriver struct {
+	minter *identity.Minter
+	reader rowReader
+
+	readings []reading         // of the offer at hand, by row
+	digests  []identity.Digest // of the market at hand, by selection
+	seen     seenSet
+	ids      []byte                     // selection ids of the fixture, one behind the other
+	met      map[football.MarketID]bool // of the fixture at hand
+	numbers  []quarters                 // lines of the market at hand
+
+	fixture  identity.Digest
+	markets  []football.Market
+	places   []place
+	slab     []football.Selection // every selection of the fixture
+	variants []variant
+}
+
+// New returns a deriver that mints with m. The deriver owns m from then on.
+func New(m *identity.Minter) *Deriver {
+	return &Deriver{minter: m, met: make(map[football.MarketID]bool)}
+}
+
+// Derive returns the fixture's markets in the provider's order. An offer
+// without rows was listed without prices: it is no market. Every other offer
+// comes out as at least one market, and every row in exactly one selection.
+func (d *Deriver) Derive(f *football.Fixture, offers []football.Offer) []football.Market {
+	rows := 0
+	for i := range offers {
+		rows += len(offers[i].Rows)
+	}
+	d.fixture = d.minter.Fixture(f.ProviderFixtureID)
+	d.reader.names = participantsOf(f)
+	d.markets = make([]football.Market, 0, len(offers)+len(offers)/4)
+	d.slab = make([]football.Selection, 0, rows)
+	d.ids, d.places = d.ids[:0], d.places[:0]
+	for i := range offers {
+		if len(offers[i].Rows) > 0 {
+			d.offer(&offers[i])
+		}
+	}
+	d.separateMarkets()
+	d.nameSelections()
+	markets := d.markets
+	d.markets, d.slab = nil, nil
+	return markets
+}
+
+// Derive is New and Derive in one, for a single fixture.
+func Derive(m *identity.Minter, f football.Fixture, offers []football.Offer) []football.Market {
+	return New(m).Derive(&f, offers)
+}
+
+// offer derives one offer that has rows.
+func (d *Deriver) offer(o *football.Offer) {
+	if o.Reading == nil {
+		reason := o.RawReason
+		if reason == "" {
+			reason = football.UnknownMarket
+		}
+		d.raw(o, nil, reason)
+		return
+	}
+	p, ok := planOf(o.Reading)
+	if !ok {
+		d.raw(o, nil, football.NeverMapped)
+		return
+	}
+	d.readRows(o, p)
+	if reason := d.verdict(o, &p); reason != "" {
+		d.raw(o, nil, reason)
+		return
+	}
+	d.sortVariants(&p)
+	for i := range d.variants {
+		if v := &d.variants[i]; v.raw {
+			d.raw(o, v.rows, football.MixedMarket)
+		} else {
+			d.mapped(o, &p, v)
+		}
+	}
+}
+
+func (d *Deriver) readRows(o *football.Offer, p plan) {
+	d.reader.plan, d.reader.contradicts = p, false
+	d.readings = d.readings[:0]
+	for i := range o.Rows {
+		d.readings = append(d.readings, d.reader.read(&o.Rows[i]))
+	}
+}
+
+// verdict is why the rows do not prove the table's claim, "" when they do.
+func (d *Deriver) verdict(o *football.Offer, p *plan) football.Reason {
+	read, exactly, named := 0, false, true
+	common := d.readings[0].reason
+	for i := range d.readings {
+		rd := &d.readings[i]
+		if rd.reason == "" {
+			read++
+			exactly = exactly || rd.selection == "EXACTLY"
+			named = named && rd.named
+		}
+		if rd.reason != common {
+			common = football.AmbiguousShape
+		}
+	}
+	switch {
+	case d.reader.contradicts:
+		return football.AmbiguousShape
+	case read == 0 && common == football.UnresolvedQualifier && !d.reader.names.known() && p.player == noPlayer:
+		return football.NoParticipants
+	case read == 0 && o.Reading.Condition != football.NoCondition:
+		return football.ConditionFailed
+	case read == 0:
+		return common
+	case o.Reading.Condition == football.NeedsExactly && !exactly,
+		o.Reading.Condition == football.NeedsBands && read < len(d.readings),
+		o.Reading.Condition == football.NeedsGoals && (read < len(d.readings) || !named):
+		return football.ConditionFailed
+	}
+	return ""
+}
+
+// variant is one canonical market of an offer and its rows. A provider market
+// whose rows name the side, the half or the scorer holds several.
+type variant struct {
+	about  side
+	half   string
+	market string
+	raw    bool  // rows that could not be given to any
+	rows   []int // in the provider's order
+}
+
+// sortVariants splits the rows by the market they belong to, in the order met.
+// Rows that were not read stay with the market when there is only one they can
+// belong to, else they stay RAW.
+func (d *Deriver) sortVariants(p *plan) {
+	several := p.want&(about|half) != 0 || p.claim.Condition == football.NeedsScorers || p.may&about != 0 && p.fixed == noSide
+	for i := range d.variants {
+		d.variants[i].rows = d.variants[i].rows[:0]
+	}
+	d.variants = d.variants[:0]
+	if !several {
+		v := d.variant(variant{about: p.fixed})
+		for i := range d.readings {
+			v.rows = append(v.rows, i)
+		}
+		return
+	}
+	for i := range d.readings {
+		rd := &d.readings[i]
+		v := d.variant(variant{about: rd.about, half: rd.half, market: rd.market, raw: rd.reason != ""})
+		v.rows = append(v.rows, i)
+	}
+}
+
+// variant finds the variant like w, or begins it.
+func (d *Deriver) variant(w variant) *variant {
+	for i := range d.variants {
+		if v := &d.variants[i]; v.about == w.about && v.half == w.half && v.market == w.market && v.raw == w.raw {
+			return v
+		}
+	}
+	n := len(d.variants)
+	if n < cap(d.variants) { // take over its buffer
+		d.variants = d.variants[:n+1]
+		w.rows = d.variants[n].rows[:0]
+		d.variants[n] = w
+	} else {
+		d.variants = append(d.variants, w)
+	}
+	return &d.variants[n]
+}

@@ -1,0 +1,168 @@
+package markets
+
+import (
+	"slices"
+	"strings"
+
+	"mkt/publish/football"
+	"mkt/transform/identity"
+)
+
+// mapped emits a variant as a market of the canonical definition.
+func (d *Deriver) mapped(o *football.Offer, p *plan, v *variant) {
+	def := identity.Definition{Canonical: p.claim.Market, Period: p.claim.Period, Subject: v.about.String(), Parameter: p.claim.Parameter}
+	if v.market != "" {
+		def.Canonical = v.market
+	}
+	if v.half != "" {
+		def.Period = v.half
+	}
+	digest, id := d.marketIdentity(o, def)
+	first := len(d.slab)
+	for _, i := range v.rows {
+		d.slab = append(d.slab, football.Selection{})
+		d.selection(&d.slab[len(d.slab)-1], &o.Rows[i], &d.readings[i], p)
+	}
+	selections := d.slab[first:len(d.slab):len(d.slab)]
+	if p.term.Grid {
+		d.placeInGrid(selections, v.rows)
+	}
+	d.checkLines(selections, v.rows, p)
+	d.identify(&digest, selections, o, v.rows)
+	for k, i := range v.rows {
+		d.judge(&selections[k], &o.Rows[i], d.readings[i].reason)
+	}
+	d.place(o, digest)
+	d.markets = append(d.markets, football.Market{
+		ID: id, Canonical: def.Canonical, Period: def.Period, Name: o.Name, Sections: o.Sections,
+		Lines: d.lines(v.rows, p), Origin: football.Mapped, Selections: selections,
+		ProviderMarketIDs: o.ProviderIDs, Key: o.Key, Rule: p.claim.Rule, Ordinal: len(d.markets),
+	})
+}
+
+// selection fills what the row says; identity and quality come later.
+func (d *Deriver) selection(s *football.Selection, row *football.OfferRow, rd *reading, p *plan) {
+	s.Dimension = p.term.Dimension
+	d.provenance(s, row)
+	if rd.reason != "" {
+		s.Selection = words(row.Labels)
+		return
+	}
+	s.Selection, s.Qualifier, s.Subject, s.Subject2 = rd.selection, rd.qualifier, rd.subject, rd.subject2
+	if rd.hasLine {
+		s.Line = ownLine(rd, p)
+	}
+}
+
+// ownLine is the line as the selection has it: an asian handicap is its own
+// side's, a european one is the home side's for all three.
+//
+// Source: canonical vocabulary, section 3.
+func ownLine(rd *reading, p *plan) string {
+	switch {
+	case !p.signed:
+		return rd.line.total()
+	case rd.side == away && p.term.Line == football.AsianHandicap:
+		return (-rd.line).handicap()
+	}
+	return rd.line.handicap()
+}
+
+// lines lists the distinct lines in numeric order, handicaps as the home side's.
+func (d *Deriver) lines(rows []int, p *plan) []string {
+	all := d.numbers[:0]
+	for _, i := range rows {
+		if rd := &d.readings[i]; rd.reason == "" && rd.hasLine {
+			all = append(all, rd.line)
+		}
+	}
+	d.numbers = all
+	if len(all) == 0 {
+		return nil
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	lines := make([]string, len(all))
+	for i, q := range all {
+		if lines[i] = q.total(); p.signed {
+			lines[i] = q.handicap()
+		}
+	}
+	return lines
+}
+
+func (d *Deriver) placeInGrid(selections []football.Selection, rows []int) {
+	grids := make([]football.Grid, len(rows))
+	for k, i := range rows {
+		if rd := &d.readings[i]; rd.reason == "" && rd.row != "" {
+			grids[k] = football.Grid{Row: rd.row, Column: rd.column}
+			selections[k].Grid = &grids[k]
+		}
+	}
+}
+
+// raw emits rows of an offer under the provider's own name; all of them when
+// rows is nil.
+func (d *Deriver) raw(o *football.Offer, rows []int, reason football.Reason) {
+	digest := d.minter.RawMarket(d.fixture, o.Key, ownID(o))
+	first := len(d.slab)
+	n := len(rows)
+	if rows == nil {
+		n = len(o.Rows)
+	}
+	for k := range n {
+		row := &o.Rows[at(rows, k)]
+		d.slab = append(d.slab, football.Selection{Selection: words(row.Labels)})
+		d.provenance(&d.slab[len(d.slab)-1], row)
+	}
+	selections := d.slab[first:len(d.slab):len(d.slab)]
+	d.identify(&digest, selections, o, rows)
+	for k := range selections {
+		row := &o.Rows[at(rows, k)]
+		addReason(&selections[k], football.MarketNotMapped)
+		reason := row.Trouble
+		if rows != nil {
+			reason = d.readings[rows[k]].reason
+		}
+		d.judge(&selections[k], row, reason)
+	}
+	d.place(o, digest)
+	d.markets = append(d.markets, football.Market{
+		ID: digest.MarketID(), Name: o.Name, Sections: o.Sections, Origin: football.Raw, Selections: selections,
+		ProviderMarketIDs: o.ProviderIDs, Key: o.Key, RawReason: reason, Ordinal: len(d.markets),
+	})
+}
+
+// at is row number k of rows; nil stands for all of them.
+func at(rows []int, k int) int {
+	if rows == nil {
+		return k
+	}
+	return rows[k]
+}
+
+// provenance keeps what the provider sent for the row.
+func (d *Deriver) provenance(s *football.Selection, row *football.OfferRow) {
+	s.ProviderSelectionID = row.ID
+	s.Labels = row.Labels
+	s.Odds = football.NewOdds(row.Fractional, row.Decimal)
+}
+
+// words are the provider's own words for a row.
+func words(labels []football.Label) string {
+	if len(labels) == 1 {
+		return strings.TrimSpace(labels[0].Text)
+	}
+	var b strings.Builder
+	for i := range labels {
+		t := strings.TrimSpace(labels[i].Text)
+		if t == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t)
+	}
+	return b.String()
+}

@@ -1,0 +1,243 @@
+package markets
+
+import (
+	"strings"
+
+	"mkt/publish/football"
+)
+
+// class is one kind of word that a selection is made of.
+type class struct {
+	kind  classKind
+	sides sideSet  // of sideClass: which sides may stand here
+	words []phrase // of wordClass; of sideClass: the word for neither side
+}
+
+// same tells whether two parts are said in the same words.
+func (c *class) same(d *class) bool {
+	return c.kind == d.kind && (c.kind != wordClass || &c.words[0] == &d.words[0])
+}
+
+type classKind uint8
+
+const (
+	wordClass    classKind = iota // one of a few phrases
+	sideClass                     // HOME, DRAW, AWAY, as far as allowed
+	doubleClass                   // 1X, 12, X2
+	onlyClass                     // BOTH, HOME_ONLY, AWAY_ONLY, NO_GOAL
+	answerClass                   // YES, NO, or a sentence about the side
+	eventClass                    // "[No] Goal before 27:00"
+	countClass                    // n, n+
+	bandClass                     // a-b, n+
+	minutesClass                  // UNDER, a-b, OVER, in minutes
+	bracketClass                  // a-b in minutes of play
+	scoreClass                    // h-a
+	marginClass                   // HOME_n, AWAY_n+, SCORE_DRAW
+)
+
+type sideSet uint8
+
+const (
+	homeBit = 1 << home
+	drawBit = 1 << draw
+	awayBit = 1 << away
+)
+
+// form is what the rows of a canonical market must say.
+type form struct {
+	parts  []class // what the selection is made of, in canonical order: one or two
+	join   string  // "&" or "/" between two parts
+	want   slots   // what each row must say, besides
+	may    slots   // what a row may say
+	player playerForm
+	halves bool // two scores in one sentence, see scores.go
+}
+
+// slots are the things a row can say, each at most once.
+type slots uint8
+
+const (
+	part0 slots = 1 << iota
+	part1
+	about  // the side the market is about
+	line   // a line of the market's kind
+	target // a whole number that tells selections apart
+	half   // which half the market is about
+	head   // the side a score or margin is the win of
+	owner  // the side whose handicap stands in the draw's row
+)
+
+// forms holds the form of every canonical market the engine can read, by name.
+// A market without one stays RAW.
+var forms = makeForms()
+
+func makeForms() map[string]*form {
+	all := make(map[string]*form)
+	for i := range football.Vocabulary() {
+		t := &football.Vocabulary()[i]
+		if f := formOf(t); f != nil {
+			all[t.Canonical] = f
+		}
+	}
+	return all
+}
+
+// formOf finds the form of a market in the pattern of its outcomes, its line
+// and its subject. It is nil when no provider's shape of it is known.
+func formOf(t *football.Term) *form {
+	f := playerFormOf(t)
+	if f == nil {
+		f = outcomes(t)
+	}
+	if f == nil {
+		return nil
+	}
+	switch t.Line {
+	case football.TotalLine, football.WholeTotalLine, football.AsianHandicap, football.EuropeanHandicap:
+		f.want |= line
+	case football.CountLine, football.OrdinalLine:
+		if len(f.parts) == 0 || f.parts[0].kind != countClass {
+			f.want |= target
+		}
+	case football.NoLine, football.RangeLine, football.TimeLine:
+	default:
+		return nil
+	}
+	switch t.Subject {
+	case "MATCH", "PLAYER", "PLAYER+TEAM":
+	case "MATCH|TEAM":
+		f.may |= about
+	case "TEAM":
+		f.want |= about
+	default:
+		return nil
+	}
+	if t.Line == football.EuropeanHandicap {
+		f.may |= owner
+	}
+	return f
+}
+
+// outcomes is the form of the selections pattern alone.
+func outcomes(t *football.Term) *form {
+	sides := class{kind: sideClass, sides: homeBit | drawBit | awayBit}
+	double := class{kind: doubleClass}
+	over := class{words: overUnder[:2]}
+	yes := class{words: yesNo}
+	switch t.Selections {
+	case "HOME|DRAW|AWAY":
+		return one(sides)
+	case "HOME|AWAY":
+		return one(class{kind: sideClass, sides: homeBit | awayBit})
+	case "HOME|DRAW":
+		return one(class{kind: sideClass, sides: homeBit | drawBit})
+	case "DRAW|AWAY":
+		return one(class{kind: sideClass, sides: drawBit | awayBit})
+	case "HOME|NO_GOAL|AWAY":
+		return one(class{kind: sideClass, sides: homeBit | drawBit | awayBit, words: noGoal})
+	case "HOME|NEITHER|AWAY":
+		return one(class{kind: sideClass, sides: homeBit | awayBit, words: neither})
+	case "HOME|NONE|AWAY":
+		return one(class{kind: sideClass, sides: homeBit | awayBit, words: none})
+	case "1X|12|X2":
+		return one(double)
+	case "OVER|UNDER":
+		return one(over)
+	case "OVER|EXACTLY|UNDER":
+		return one(class{words: overUnder})
+	case "YES|NO":
+		return yesNoForm(t)
+	case "ODD|EVEN":
+		return one(class{words: oddEven})
+	case "1H|2H|EQUAL":
+		return one(class{words: halfOrSame})
+	case "SCORED|MISSED":
+		return one(class{words: scoredMissed})
+	case "SHOT|HEADER|PENALTY|FREE_KICK|OWN_GOAL|NO_GOAL":
+		return one(class{words: goalMethod})
+	case "BOTH|HOME_ONLY|AWAY_ONLY|NO_GOAL":
+		return one(class{kind: onlyClass, words: bothTeams})
+	case "n|n+", "n|a-b|n+":
+		return one(class{kind: countClass})
+	case "a-b|n+", "a-b|n+|NO_GOAL":
+		return one(class{kind: bandClass})
+	case "a-b|NO_GOAL":
+		return one(class{kind: bracketClass})
+	case "UNDER|a-b|OVER":
+		return one(class{kind: minutesClass})
+	case "HOME/HOME|HOME/DRAW|HOME/AWAY|DRAW/HOME|DRAW/DRAW|DRAW/AWAY|AWAY/HOME|AWAY/DRAW|AWAY/AWAY|OTHER":
+		return two(sides, "/", sides)
+	case "YES/YES|YES/NO|NO/YES|NO/NO":
+		return two(yes, "/", yes)
+	case "HOME&YES|HOME&NO|DRAW&YES|DRAW&NO|AWAY&YES|AWAY&NO":
+		return two(sides, "&", yes)
+	case "HOME&OVER|HOME&UNDER|DRAW&OVER|DRAW&UNDER|AWAY&OVER|AWAY&UNDER":
+		return two(sides, "&", over)
+	case "HOME&OVER|HOME&UNDER|AWAY&OVER|AWAY&UNDER":
+		return two(class{kind: sideClass, sides: homeBit | awayBit}, "&", over)
+	case "1X&OVER|1X&UNDER|12&OVER|12&UNDER|X2&OVER|X2&UNDER":
+		return two(double, "&", over)
+	case "1X&YES|1X&NO|12&YES|12&NO|X2&YES|X2&NO":
+		return two(double, "&", yes)
+	case "OVER&YES|OVER&NO|UNDER&YES|UNDER&NO":
+		return two(over, "&", yes)
+	case "h-a|OTHER|OTHER_HOME|OTHER_DRAW|OTHER_AWAY":
+		f := one(class{kind: scoreClass})
+		f.may |= head
+		return f
+	case "HOME_n|HOME_n+|AWAY_n|AWAY_n+|DRAW|SCORE_DRAW|NO_GOAL":
+		f := one(class{kind: marginClass})
+		f.may |= head
+		return f
+	case `"h-a/h-a"|OTHER`:
+		return &form{halves: true}
+	}
+	return nil
+}
+
+func yesNoForm(t *football.Term) *form {
+	if t.Line == football.TimeLine {
+		return one(class{kind: eventClass})
+	}
+	return one(class{kind: answerClass})
+}
+
+func one(c class) *form { return &form{parts: []class{c}, want: part0} }
+
+func two(a class, join string, b class) *form {
+	return &form{parts: []class{a, b}, join: join, want: part0 | part1}
+}
+
+// joined are the two-part selections of closed words, so that naming one
+// allocates nothing.
+var joined = makeJoined()
+
+func makeJoined() map[[3]string]string {
+	sides := []string{"HOME", "DRAW", "AWAY"}
+	doubles := []string{"1X", "12", "X2"}
+	overs := []string{"OVER", "UNDER"}
+	answers := []string{"YES", "NO"}
+	all := make(map[[3]string]string)
+	cross := func(as []string, join string, bs []string) {
+		for _, a := range as {
+			for _, b := range bs {
+				all[[3]string{a, join, b}] = a + join + b
+			}
+		}
+	}
+	cross(sides, "/", sides)
+	cross(answers, "/", answers)
+	for _, as := range [][]string{sides, doubles, overs} {
+		cross(as, "&", overs)
+		cross(as, "&", answers)
+	}
+	return all
+}
+
+// join puts two canonical words together: "HOME&YES", "1-0/2-0".
+func join(a, with, b string) string {
+	if s, ok := joined[[3]string{a, with, b}]; ok {
+		return s
+	}
+	return strings.Join([]string{a, b}, with)
+}

@@ -1,0 +1,128 @@
+package markets
+
+import (
+	"strconv"
+	"strings"
+)
+
+// quarters is a line in quarters of one: 2.75 is 11. Lines are never floats.
+type quarters int32
+
+// maxLine bounds what is taken for a line: 999.75.
+const maxLine = 3999
+
+// parseLine reads a line in any of the spellings met: "2.5", "3", "3.0",
+// "+0.5", "-1.00", "2.75", and split lines "2.5, 3.0", "2.0,2.5", "2/2.5",
+// "0.0, -0.5", which are the mean of their parts. signed tells whether a sign
+// was written. Not a line: parts of a split line that are not 0.5 apart or no
+// multiples of 0.5, a fraction that is no quarter, anything left over.
+func parseLine(s string) (line quarters, signed, ok bool) {
+	s = strings.Trim(s, " ")
+	cut := strings.IndexByte(s, ',')
+	if cut < 0 {
+		cut = strings.IndexByte(s, '/')
+	}
+	if cut < 0 {
+		return parseNumber(s)
+	}
+	a, signA, okA := parseNumber(strings.TrimRight(s[:cut], " "))
+	b, signB, okB := parseNumber(strings.TrimLeft(s[cut+1:], " "))
+	if !okA || !okB || a%2 != 0 || b%2 != 0 || a-b != 2 && b-a != 2 {
+		return 0, false, false
+	}
+	return (a + b) / 2, signA || signB, true
+}
+
+// parseNumber reads one number that is a multiple of a quarter.
+func parseNumber(s string) (n quarters, signed, ok bool) {
+	if s == "" {
+		return 0, false, false
+	}
+	negative := s[0] == '-'
+	signed = negative || s[0] == '+'
+	if signed {
+		s = s[1:]
+	}
+	whole, fraction, point := strings.Cut(s, ".")
+	if len(whole) == 0 || len(whole) > 3 || len(whole) > 1 && whole[0] == '0' {
+		return 0, false, false
+	}
+	for i := 0; i < len(whole); i++ {
+		if whole[i] < '0' || whole[i] > '9' {
+			return 0, false, false
+		}
+		n = n*10 + quarters(whole[i]-'0')
+	}
+	n *= 4
+	if point {
+		switch fraction {
+		case "0", "00":
+		case "25":
+			n++
+		case "5", "50":
+			n += 2
+		case "75":
+			n += 3
+		default:
+			return 0, false, false
+		}
+	}
+	if negative {
+		n = -n
+	}
+	return n, signed, true
+}
+
+// total is the line without sign: "2.75", "3".
+func (q quarters) total() string {
+	if q >= 0 && int(q) < len(totals) {
+		return totals[q]
+	}
+	return formatQuarters(q)
+}
+
+// handicap is the line with its sign: "-0.75", "+1", "0".
+func (q quarters) handicap() string {
+	if i := int(q) + len(handicaps)/2; i >= 0 && i < len(handicaps) {
+		return handicaps[i]
+	}
+	return formatHandicap(q)
+}
+
+func formatHandicap(q quarters) string {
+	if q > 0 {
+		return "+" + formatQuarters(q)
+	}
+	return formatQuarters(q)
+}
+
+func formatQuarters(q quarters) string {
+	sign, n := "", int(q)
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	return sign + strconv.Itoa(n/4) + [4]string{"", ".25", ".5", ".75"}[n%4]
+}
+
+// The usual lines, so that naming one allocates nothing.
+var (
+	totals    = makeStrings(0, 241, formatQuarters)
+	handicaps = makeStrings(-60, 61, formatHandicap)
+	numbers   = makeStrings(0, 121, func(q quarters) string { return strconv.Itoa(int(q)) })
+)
+
+func makeStrings(from, to quarters, format func(quarters) string) []string {
+	s := make([]string, 0, to-from)
+	for q := from; q < to; q++ {
+		s = append(s, format(q))
+	}
+	return s
+}
+
+// number is a small whole number in digits.
+func number(n int) string {
+	if n >= 0 && n < len(numbers) {
+		return numbers[n]
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,122 @@
+package markets
+
+import (
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"mkt/publish/football"
+)
+
+// side is one of the three results, and who a row is about.
+type side uint8
+
+const (
+	noSide side = iota
+	home
+	draw
+	away
+)
+
+var sideWords = [...]string{"", "HOME", "DRAW", "AWAY"}
+
+func (s side) String() string { return sideWords[s] }
+
+// participants are the fixture's own names, ready to be compared; "" when the
+// provider sent none. A name in a row counts only when it is one of them, byte
+// for byte after trimming and Unicode normalisation (NFC).
+type participants struct{ home, away string }
+
+func participantsOf(f *football.Fixture) participants {
+	return participants{home: clean(f.Home.Or("")), away: clean(f.Away.Or(""))}
+}
+
+// known tells whether a row may name its side by name.
+func (p participants) known() bool { return p.home != "" && p.away != "" }
+
+// clean trims blanks and line breaks and puts text into NFC.
+func clean(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return strings.TrimSpace(norm.NFC.String(s))
+		}
+	}
+	return strings.TrimSpace(s)
+}
+
+// sideMatch is one way to read the beginning of a text as a side.
+type sideMatch struct {
+	side side
+	size int  // bytes
+	code bool // "1", "X", "2": could be a number elsewhere
+}
+
+// sidesAt lists every way to read the beginning of s as a side: the two names,
+// the codes and the words for them. Two ways are possible when one name begins
+// with the other, or when a team is called like a word.
+func (p participants) sidesAt(s string, into *[8]sideMatch) int {
+	n := 0
+	add := func(side side, size int, code bool) {
+		if size > 0 && n < len(into) {
+			into[n] = sideMatch{side, size, code}
+			n++
+		}
+	}
+	add(home, namePrefix(s, p.home), false)
+	add(away, namePrefix(s, p.away), false)
+	switch s[0] {
+	case '1':
+		add(home, wordPrefix(s, "1"), true)
+	case '2':
+		add(away, wordPrefix(s, "2"), true)
+	case 'X', 'x':
+		add(draw, wordPrefix(s, "X"), true)
+	case 'D', 'd':
+		add(draw, wordPrefix(s, "Draw"), false)
+	case 'T', 't':
+		add(draw, wordPrefix(s, "Tie"), false)
+	case 'H', 'h':
+		add(home, wordPrefix(s, "Home"), false)
+	case 'A', 'a':
+		add(away, wordPrefix(s, "Away"), false)
+	}
+	return n
+}
+
+// namePrefix is the length of name when s begins with it, else 0.
+func namePrefix(s, name string) int {
+	if name != "" && strings.HasPrefix(s, name) && endsWord(s, len(name)) {
+		return len(name)
+	}
+	return 0
+}
+
+// wordPrefix is the length of word when s begins with it in any ASCII case,
+// else 0. Words are ASCII.
+func wordPrefix(s, word string) int {
+	if len(s) < len(word) {
+		return 0
+	}
+	for i := 0; i < len(word); i++ {
+		if a, b := s[i], word[i]; a != b && (a|0x20 != b|0x20 || a|0x20 < 'a' || a|0x20 > 'z') {
+			return 0
+		}
+	}
+	if !endsWord(s, len(word)) {
+		return 0
+	}
+	return len(word)
+}
+
+// endsWord tells whether a token of s may end before position n. A dash or a
+// point does not end one: "1-0" is no side, "Over-Water" no over.
+func endsWord(s string, n int) bool {
+	if n >= len(s) {
+		return true
+	}
+	switch s[n] {
+	case ' ', '&', '/', '(', ')':
+		return true
+	}
+	return false
+}

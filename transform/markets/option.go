@@ -1,0 +1,284 @@
+package markets
+
+import "strings"
+
+// options lists every way to read the beginning of text for a slot that is
+// still open. start tells that text is a label's beginning.
+func (r *rowReader) options(text string, start bool, st *state, into []option) []option {
+	open := (r.plan.want | r.plan.may) &^ st.filled
+	var sides [8]sideMatch
+	n := r.names.sidesAt(text, &sides)
+
+	for _, m := range sides[:n] {
+		if o, ok := r.sideOption(m, open, st); ok {
+			into = append(into, o)
+		}
+	}
+	code := start && len(text) == 1 && r.needsSide(into)
+	for i := range r.plan.parts {
+		slot := part0 << i
+		if i == 1 && open&part0 != 0 && r.plan.parts[0].same(&r.plan.parts[1]) {
+			break // of two parts that sound alike the first is said first
+		}
+		if open&slot != 0 {
+			into = r.partOptions(&r.plan.parts[i], slot, text, sides[:n], code, into)
+		}
+	}
+	if code || start && len(text) == 1 && r.needsSide(into) {
+		return into
+	}
+	if open&half != 0 {
+		if word, size := phraseAt(text, halves); size > 0 {
+			into = append(into, option{fills: half, size: size, word: word})
+		}
+	}
+	if open&target != 0 {
+		if word, size := countAt(text); size > 0 && !strings.HasSuffix(word, "+") {
+			into = append(into, option{fills: target, size: size, word: word})
+		}
+	}
+	if open&line != 0 {
+		if q, signed, size := lineAt(text); size > 0 && r.lineFits(q, signed) {
+			into = append(into, option{fills: line, size: size, line: q})
+		}
+	}
+	if len(into) == 0 {
+		return r.idle(text, into)
+	}
+	return into
+}
+
+// needsSide tells whether an option fills a slot that cannot do without a side.
+// A label that is just "1" or "2" is that side then, and no number: column heads
+// come first. Else it could be either.
+func (r *rowReader) needsSide(options []option) bool {
+	for i := range options {
+		if o := &options[i]; o.side != noSide && (o.fills&r.plan.want != 0 || o.fills == head) {
+			return true
+		}
+	}
+	return false
+}
+
+// sideOption is the slot, apart from the selection's parts, that a side fills.
+func (r *rowReader) sideOption(m sideMatch, open slots, st *state) (option, bool) {
+	o := option{size: m.size, side: m.side}
+	switch {
+	case open&about != 0 && m.side != draw && (r.plan.fixed == noSide || r.plan.fixed == m.side):
+		o.fills = about
+	case open&head != 0:
+		o.fills = head
+	case open&owner != 0 && st.filled&part0 != 0 && st.side == draw && m.side != draw && !m.code:
+		o.fills = owner
+	default:
+		return o, false
+	}
+	return o, true
+}
+
+// lineFits tells whether a number can be a line of the market's kind.
+func (r *rowReader) lineFits(q quarters, signed bool) bool {
+	if r.plan.whole && q%4 != 0 {
+		return false
+	}
+	return r.plan.signed || !signed && q > 0
+}
+
+// idle are words that may stand there and say nothing new: what is counted, and
+// that a margin is won by.
+func (r *rowReader) idle(text string, into []option) []option {
+	if _, size := phraseAt(text, r.plan.nouns); size > 0 {
+		return append(into, option{size: size, noun: true})
+	}
+	if r.plan.want&part0 != 0 && r.plan.parts[0].kind == marginClass {
+		if size := wordPrefix(text, "to win by"); size > 0 {
+			return append(into, option{size: size})
+		}
+	}
+	return into
+}
+
+// partOptions are the ways to read one part of the selection.
+func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideMatch, code bool, into []option) []option {
+	add := func(word string, size int) {
+		if size > 0 {
+			into = append(into, option{fills: slot, size: size, word: word})
+		}
+	}
+	switch c.kind {
+	case wordClass:
+		word, size := phraseAt(text, c.words)
+		if size == 0 {
+			r.contradicts = r.contradicts || c.words[0].word == "OVER" && wordPrefix(text, "Exactly") > 0
+		}
+		add(word, size)
+	case sideClass:
+		return r.sidePart(c, slot, text, sides, into)
+	case doubleClass:
+		return r.doublePart(slot, text, sides, into)
+	case onlyClass:
+		for _, m := range sides {
+			if only := wordPrefix(text[m.size:], " Only"); only > 0 && m.side != draw {
+				add(m.side.String()+"_ONLY", m.size+only)
+			}
+		}
+		add(phraseAt(text, c.words))
+	case answerClass:
+		if r.plan.sentence != "" {
+			add("YES", wordPrefix(text, r.plan.sentence))
+		}
+		add(phraseAt(text, yesNo))
+	case eventClass:
+		return r.eventPart(slot, text, into)
+	case countClass:
+		if !code {
+			add(countAt(text))
+		}
+	case bandClass:
+		add(bandAt(text))
+		add(phraseAt(text, noGoal))
+	case minutesClass:
+		return minutesPart(slot, text, into)
+	case bracketClass:
+		add(bracketAt(text))
+		add(phraseAt(text, noGoal))
+	case scoreClass:
+		if a, b, size := scoreAt(text); size > 0 {
+			into = append(into, option{fills: slot, size: size, score: [2]int{a, b}})
+		}
+		add(phraseAt(text, otherScores))
+	case marginClass:
+		if !code {
+			add(countAt(text))
+		}
+		add(phraseAt(text, drawMargins))
+	}
+	return into
+}
+
+// sidePart reads a side as part of the selection, as far as the market has it.
+func (r *rowReader) sidePart(c *class, slot slots, text string, sides []sideMatch, into []option) []option {
+	for _, m := range sides {
+		switch {
+		case c.sides&(1<<m.side) == 0:
+			r.contradicts = r.contradicts || m.side == draw && c.words == nil
+		case m.side == draw && c.words != nil:
+			into = append(into, option{fills: slot, size: m.size, word: c.words[0].word})
+		default:
+			into = append(into, option{fills: slot, size: m.size, word: m.side.String(), side: m.side})
+		}
+	}
+	if word, size := phraseAt(text, c.words); size > 0 {
+		into = append(into, option{fills: slot, size: size, word: word})
+	}
+	return into
+}
+
+var doubleCodes = []phrase{{"1X", "1X"}, {"X1", "1X"}, {"12", "12"}, {"21", "12"}, {"X2", "X2"}, {"2X", "X2"}}
+
+// doublePart reads "1X" or "Fulham or Draw".
+func (r *rowReader) doublePart(slot slots, text string, sides []sideMatch, into []option) []option {
+	if word, size := phraseAt(text, doubleCodes); size > 0 {
+		into = append(into, option{fills: slot, size: size, word: word})
+	}
+	for _, m := range sides {
+		rest := strings.TrimLeft(text[m.size:], " ")
+		or := wordPrefix(rest, "or")
+		if or == 0 && strings.HasPrefix(rest, "/") {
+			or = 1
+		}
+		rest = strings.TrimLeft(rest[or:], " ")
+		if or == 0 || rest == "" {
+			continue
+		}
+		var second [8]sideMatch
+		for _, m2 := range second[:r.names.sidesAt(rest, &second)] {
+			if word := doubleOf(m.side, m2.side); word != "" {
+				into = append(into, option{fills: slot, size: len(text) - len(rest) + m2.size, word: word})
+			}
+		}
+	}
+	return into
+}
+
+func doubleOf(a, b side) string {
+	switch {
+	case a == b:
+		return ""
+	case a != away && b != away:
+		return "1X"
+	case a != draw && b != draw:
+		return "12"
+	}
+	return "X2"
+}
+
+// eventPart reads "Goal before 27:00" and "No Goal before 27:00".
+func (r *rowReader) eventPart(slot slots, text string, into []option) []option {
+	word, rest := "YES", text
+	if no := wordPrefix(text, "No"); no > 0 {
+		word, rest = "NO", strings.TrimLeft(text[no:], " ")
+	}
+	_, noun := phraseAt(rest, r.plan.nouns)
+	if noun == 0 {
+		return into
+	}
+	when := " before "
+	if r.plan.after {
+		when = " after "
+	}
+	rest, ok := strings.CutPrefix(rest[noun:], when)
+	if !ok {
+		return into
+	}
+	size := clockAt(rest)
+	if size == 0 {
+		return into
+	}
+	return append(into, option{fills: slot, size: len(text) - len(rest) + size, word: word, clock: rest[:size]})
+}
+
+// minutesPart reads a band of the sum of minutes: "Under 105 minutes", "105 To
+// 125 minutes inc.", "Over 125 minutes".
+func minutesPart(slot slots, text string, into []option) []option {
+	o := option{fills: slot}
+	if word, n := phraseAt(text, overUnder[:2]); n > 0 {
+		bound, size := numberAfter(text, n)
+		if size == 0 {
+			return into
+		}
+		o.word, o.clock, o.size = word, number(bound), size
+	} else {
+		from, to, size, or := pairAt(text)
+		if size == 0 || or || from >= to || !endsWord(text, size) {
+			return into
+		}
+		o.word, o.size = number(from)+"-"+number(to), size
+	}
+	for _, unit := range []string{" minutes", " inc."} {
+		o.size += wordPrefix(text[o.size:], unit)
+	}
+	return append(into, o)
+}
+
+// bracketAt reads a bracket of minutes of play: "1-10", "81 - Full Time" (81+),
+// "46+".
+func bracketAt(s string) (word string, size int) {
+	if from, to, size, or := pairAt(s); size > 0 {
+		if or || from >= to || !endsWord(s, size) {
+			return "", 0
+		}
+		return number(from) + "-" + number(to), size
+	}
+	n, digits := digitsAt(s)
+	if digits == 0 {
+		return "", 0
+	}
+	if end := wordPrefix(s[digits:], " - Full Time"); end > 0 {
+		return number(n) + "+", digits + end
+	}
+	if strings.HasPrefix(s[digits:], "+") && endsWord(s, digits+1) {
+		return number(n) + "+", digits + 1
+	}
+	return "", 0
+}

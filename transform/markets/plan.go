@@ -1,0 +1,57 @@
+package markets
+
+import "mkt/publish/football"
+
+// plan is a form applied to one offer: what the table's claim leaves for the
+// rows to say.
+type plan struct {
+	*form
+	term  *football.Term
+	claim *football.Reading
+
+	want, may slots
+	fixed     side // the side the table says the market is about
+	signed    bool // the line is a handicap
+	whole     bool // the line is a whole number
+	nouns     []phrase
+	sentence  string
+	after     bool // an event after, not before, a time
+}
+
+// planOf joins the claim with the vocabulary. ok is false when there is no
+// reading such a market: an unknown name, a period it does not have, or no form.
+func planOf(claim *football.Reading) (p plan, ok bool) {
+	term, found := football.Lookup(claim.Market)
+	f := forms[claim.Market]
+	if !found || f == nil {
+		return plan{}, false
+	}
+	byHalf := claim.Condition == football.NeedsHalves
+	if !byHalf && !term.AllowsPeriod(claim.Period) {
+		return plan{}, false
+	}
+	p = plan{form: f, term: term, claim: claim, want: f.want, may: f.may,
+		nouns: nouns[term.Dimension], sentence: sentences[claim.Market], after: claim.Market == "LATE_GOAL"}
+	p.signed = term.Line == football.AsianHandicap || term.Line == football.EuropeanHandicap
+	p.whole = term.Line == football.WholeTotalLine || term.Line == football.EuropeanHandicap
+	switch claim.Subject {
+	case "HOME":
+		p.fix(home)
+	case "AWAY":
+		p.fix(away)
+	}
+	if claim.Parameter != "" {
+		p.want &^= target
+	}
+	if byHalf {
+		p.want |= half
+	}
+	return p, true
+}
+
+// fix settles whom the market is about: the rows may repeat it, not change it.
+func (p *plan) fix(s side) {
+	p.fixed = s
+	p.want &^= about
+	p.may |= about
+}

@@ -1,0 +1,99 @@
+package markets
+
+import (
+	"slices"
+
+	"mkt/publish/football"
+)
+
+// judge sets the selection's quality from what reading found, and from the
+// price and its state. It touches the odds in one case: a decimal that is no
+// JSON number cannot leave as one, and becomes a label.
+func (d *Deriver) judge(s *football.Selection, row *football.OfferRow, reading football.Reason) {
+	addReason(s, reading)
+	addReason(s, priceReason(row))
+	if row.Suspended {
+		addReason(s, football.Suspended)
+	}
+	if text, ok := row.Decimal.Get(); ok && !football.PlainDecimal(text) {
+		s.Odds = football.NewOdds(row.Fractional, football.NullField[string]())
+		s.Labels = append(slices.Clone(row.Labels), football.Label{Field: "decimal", Text: text})
+	}
+	s.Quality.Status = football.StatusOK
+	for _, r := range s.Quality.Reasons {
+		switch r {
+		case football.UnreadableLine, football.UnresolvedQualifier, football.OddsUnreadable:
+			s.Quality.Status = football.StatusUnreadable
+		default:
+			if s.Quality.Status == football.StatusOK {
+				s.Quality.Status = football.StatusSuspect
+			}
+		}
+	}
+	s.Quality.Publishable = len(s.Quality.Reasons) == 0
+}
+
+// priceReason is what is wrong with the price, "" when nothing is.
+func priceReason(row *football.OfferRow) football.Reason {
+	decimal, hasDecimal := row.Decimal.Get()
+	fraction, hasFraction := row.Fractional.Get()
+	switch {
+	case hasDecimal && !isDecimalPrice(decimal), hasFraction && !isFraction(fraction):
+		return football.OddsUnreadable
+	case hasDecimal || hasFraction:
+		return ""
+	case row.Decimal.State() == football.Null || row.Fractional.State() == football.Null:
+		return football.OddsNull
+	}
+	return football.OddsMissing
+}
+
+// isDecimalPrice tells whether s is a price of one or more, stake included.
+func isDecimalPrice(s string) bool {
+	return football.PlainDecimal(s) && s[0] != '0'
+}
+
+// isFraction tells whether s is "a/b", both whole and not zero.
+func isFraction(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '/' {
+			return isPositive(s[:i]) && isPositive(s[i+1:])
+		}
+	}
+	return false
+}
+
+func isPositive(s string) bool {
+	zero := true
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+		zero = zero && s[i] == '0'
+	}
+	return !zero && len(s) <= 9
+}
+
+// single are the lists of one reason. They are shared and never appended to in
+// place: their capacity is their length.
+var single = func() map[football.Reason][]football.Reason {
+	all := make(map[football.Reason][]football.Reason)
+	for _, r := range football.QualityReasons() {
+		all[r] = []football.Reason{r}
+	}
+	return all
+}()
+
+// addReason adds r to the selection's reasons, sorted, each once. "" is none.
+func addReason(s *football.Selection, r football.Reason) {
+	old := s.Quality.Reasons
+	if r == "" || slices.Contains(old, r) {
+		return
+	}
+	if one := single[r]; len(old) == 0 && one != nil {
+		s.Quality.Reasons = one
+		return
+	}
+	s.Quality.Reasons = append(slices.Clip(slices.Clone(old)), r)
+	slices.Sort(s.Quality.Reasons)
+}

@@ -1,0 +1,375 @@
+package markets_test
+
+import (
+	"strings"
+	"testing"
+
+	"mkt/publish/football"
+)
+
+type claim = football.Reading
+
+var (
+	winnerFirst = claim{Market: "CORRECT_SCORE", Shape: football.WinnerFirst}
+	asian       = claim{Market: "ASIAN_HANDICAP", Shape: football.OwnSideLine}
+	european    = claim{Market: "HANDICAP_RESULT", Shape: football.DrawHasAwaySign}
+)
+
+// Each case is one offer on Arsenal - Leicester and what comes out. Where the
+// words are a provider's own, they are recorded ones.
+func TestRead(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		claim claim
+		rows  []string
+		want  string
+	}{
+		{"three results", claim{Market: "MATCH_RESULT"}, []string{"1", "Draw", "2"}, `
+MATCH_RESULT FT
+  HOME
+  DRAW
+  AWAY`},
+		{"three results in other words", claim{Market: "MATCH_RESULT", Period: "1H"}, []string{"Arsenal", "X", "Away", " Tie ", "Home", "Leicester"}, `
+MATCH_RESULT 1H
+  HOME
+  DRAW
+  AWAY
+  DRAW
+  HOME
+  AWAY`},
+		{"near misses of a name", claim{Market: "MATCH_RESULT"}, []string{"Arsenal", "arsenal", "Arsenal FC", "Leicestr", "Draws", "3"}, `
+MATCH_RESULT FT
+  HOME
+  arsenal UNREADABLE [UNRESOLVED_QUALIFIER]
+  Arsenal FC UNREADABLE [UNRESOLVED_QUALIFIER]
+  Leicestr UNREADABLE [UNRESOLVED_QUALIFIER]
+  Draws UNREADABLE [UNRESOLVED_QUALIFIER]
+  3 UNREADABLE [UNRESOLVED_QUALIFIER]`},
+		{"a draw in a two-way market", claim{Market: "DRAW_NO_BET"}, []string{"1", "Draw", "2"}, `
+RAW AMBIGUOUS_SHAPE
+  1 SUSPECT [MARKET_NOT_MAPPED]
+  Draw SUSPECT [MARKET_NOT_MAPPED]
+  2 SUSPECT [MARKET_NOT_MAPPED]`},
+		{"two results", claim{Market: "DRAW_NO_BET"}, []string{"Arsenal", "Leicester"}, `
+DRAW_NO_BET FT
+  HOME
+  AWAY`},
+		{"nobody scores", claim{Market: "FIRST_TEAM_TO_SCORE"}, []string{"Arsenal", "No Goals", "Leicester", "No Goal", "Draw"}, `
+FIRST_TEAM_TO_SCORE FT
+  HOME
+  NO_GOAL
+  AWAY
+  NO_GOAL
+  NO_GOAL`},
+		{"race", claim{Market: "CORNERS_RACE", Parameter: "3"}, []string{"Arsenal", "Leicester", "Neither"}, `
+CORNERS_RACE FT
+  HOME q=3
+  AWAY q=3
+  NEITHER q=3`},
+		{"race whose rows say the target", claim{Market: "CORNERS_RACE"}, []string{"header=1|3", "header=1|5", "header=2|3", "Neither|3"}, `
+CORNERS_RACE FT
+  HOME q=3
+  HOME q=5
+  AWAY q=3
+  NEITHER q=3`},
+		{"first corner", claim{Market: "NTH_CORNER", Parameter: "1"}, []string{"Arsenal", "Leicester", "No Corner"}, `
+NTH_CORNER FT
+  HOME q=1
+  AWAY q=1
+  NONE q=1`},
+		{"double chance", claim{Market: "DOUBLE_CHANCE"}, []string{"1X", "X2", "12", "Arsenal or Draw", "Draw or Leicester", "Arsenal or Leicester", "Arsenal or Arsenal", "Arsenal or"}, `
+DOUBLE_CHANCE FT
+  1X
+  X2
+  12
+  1X
+  X2
+  12
+  Arsenal or Arsenal UNREADABLE [UNRESOLVED_QUALIFIER]
+  Arsenal or UNREADABLE [UNRESOLVED_QUALIFIER]`},
+		{"half-time/full-time", claim{Market: "HALF_TIME_FULL_TIME"}, []string{"Arsenal - Draw", "Draw - Draw", "1/2", "Leicester - Arsenal", "Arsenal - "}, `
+HALF_TIME_FULL_TIME FT
+  HOME/DRAW [HOME,DRAW]
+  DRAW/DRAW [DRAW,DRAW]
+  HOME/AWAY [HOME,AWAY]
+  AWAY/HOME [AWAY,HOME]
+  Arsenal - UNREADABLE [UNRESOLVED_QUALIFIER]`},
+		{"yes and no", claim{Market: "BOTH_TEAMS_TO_SCORE"}, []string{"Yes", "No", "Yes|handicap=", "Maybe"}, `
+BOTH_TEAMS_TO_SCORE FT
+  YES
+  NO
+  YES
+  Maybe SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"odd and even", claim{Market: "ODD_EVEN_GOALS"}, []string{"Odd", "Even"}, `
+ODD_EVEN_GOALS FT
+  ODD
+  EVEN`},
+		{"result and both score, split", claim{Market: "RESULT_AND_BOTH_TEAMS_TO_SCORE"}, []string{"header=Yes|1", "header=No|Leicester", "header=Yes|Draw"}, `
+RESULT_AND_BOTH_TEAMS_TO_SCORE FT
+  HOME&YES [HOME,YES]
+  AWAY&NO [AWAY,NO]
+  DRAW&YES [DRAW,YES]`},
+		{"result and both score, joined", claim{Market: "RESULT_AND_BOTH_TEAMS_TO_SCORE"}, []string{"Arsenal & Yes", "Draw & No"}, `
+RESULT_AND_BOTH_TEAMS_TO_SCORE FT
+  HOME&YES [HOME,YES]
+  DRAW&NO [DRAW,NO]`},
+		{"result and total", claim{Market: "RESULT_AND_TOTAL_GOALS"}, []string{"header=Over|1|handicap=2.5", "Arsenal & Under 2.5", "Draw & Under  2.5", "PD=Leicester & Over|HD=2.5", "Leicestr & Over 2.5", "header=Over|2"}, `
+RESULT_AND_TOTAL_GOALS FT lines 2.5
+  HOME&OVER 2.5 [HOME,OVER]
+  HOME&UNDER 2.5 [HOME,UNDER]
+  DRAW&UNDER 2.5 [DRAW,UNDER]
+  AWAY&OVER 2.5 [AWAY,OVER]
+  Leicestr & Over 2.5 UNREADABLE [UNRESOLVED_QUALIFIER]
+  Over 2 UNREADABLE [UNREADABLE_LINE]`},
+		{"total and both score", claim{Market: "TOTAL_GOALS_AND_BOTH_TEAMS_TO_SCORE"}, []string{"Over 2.5 & Yes", "Under 2.5 & No", "Over & Yes"}, `
+TOTAL_GOALS_AND_BOTH_TEAMS_TO_SCORE FT lines 2.5
+  OVER&YES 2.5 [OVER,YES]
+  UNDER&NO 2.5 [UNDER,NO]
+  Over & Yes UNREADABLE [UNREADABLE_LINE]`},
+		{"both score by half", claim{Market: "BOTH_TEAMS_TO_SCORE_BY_HALF"}, []string{"Yes / No", "No / No"}, `
+BOTH_TEAMS_TO_SCORE_BY_HALF FT
+  YES/NO [YES,NO]
+  NO/NO [NO,NO]`},
+		{"totals", claim{Market: "TOTAL_GOALS"}, []string{"header=Over |goals=2.5", "Over|handicap=2.5, 3.0", "Under 3", "header=Under|2.0,2.5", "Over|2/2.5", "Over|Goals|0.5", "Over|+2.5", "Over|abc", "Over", "2.5", "Over|2.3", "Over|2.5|2.5"}, `
+TOTAL_GOALS FT lines 0.5 2.25 2.5 2.75 3
+  OVER 2.5
+  OVER 2.75
+  UNDER 3
+  UNDER 2.25
+  OVER 2.25
+  OVER 0.5
+  Over +2.5 UNREADABLE [UNREADABLE_LINE]
+  Over abc UNREADABLE [UNREADABLE_LINE]
+  Over UNREADABLE [UNREADABLE_LINE]
+  2.5 SUSPECT [AMBIGUOUS_SHAPE]
+  Over 2.3 UNREADABLE [UNREADABLE_LINE]
+  Over 2.5 2.5 SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"Exactly in a two-way total", claim{Market: "TOTAL_CORNERS"}, []string{"Over|10", "Exactly|10", "Under|10"}, `
+RAW AMBIGUOUS_SHAPE
+  Over 10 SUSPECT [MARKET_NOT_MAPPED]
+  Exactly 10 SUSPECT [MARKET_NOT_MAPPED]
+  Under 10 SUSPECT [MARKET_NOT_MAPPED]`},
+		{"three-way total", claim{Market: "TOTAL_CORNERS_3WAY", Condition: football.NeedsExactly}, []string{"Over|10", "Exactly|10", "Under|10", "Over|10.5"}, `
+TOTAL_CORNERS_3WAY FT lines 10
+  OVER 10
+  EXACTLY 10
+  UNDER 10
+  Over 10.5 UNREADABLE [UNREADABLE_LINE]`},
+		{"three-way total without Exactly", claim{Market: "TOTAL_CORNERS_3WAY", Condition: football.NeedsExactly}, []string{"Over|10", "Under|10"}, `
+RAW CONDITION_FAILED
+  Over 10 SUSPECT [MARKET_NOT_MAPPED]
+  Under 10 SUSPECT [MARKET_NOT_MAPPED]`},
+		{"asian handicap", asian, []string{"header=1|+1.0", "header=2|-1.0", "header=Home|opp=0.0, -0.5", "header=Away|0.0, +0.5", "PD=Arsenal|HD=-2.5, -3.0", "Leicester|+2.5,+3.0", "1|0.0", "2|-0"}, `
+ASIAN_HANDICAP FT lines -2.75 -0.25 0 +1
+  HOME +1
+  AWAY -1
+  HOME -0.25
+  AWAY +0.25
+  HOME -2.75
+  AWAY +2.75
+  HOME 0
+  AWAY 0`},
+		{"asian handicap given for the home side", claim{Market: "ASIAN_HANDICAP"}, []string{"1|-0.5", "2|-0.5"}, `
+ASIAN_HANDICAP FT lines -0.5
+  HOME -0.5
+  AWAY +0.5`},
+		{"asian handicap whose signs do not mirror", asian, []string{"1|-0.5", "2|-0.5", "1|+1.0", "2|-1.0"}, `
+ASIAN_HANDICAP FT lines -0.5 +0.5 +1
+  HOME -0.5 UNREADABLE [UNREADABLE_LINE]
+  AWAY -0.5 UNREADABLE [UNREADABLE_LINE]
+  HOME +1
+  AWAY -1`},
+		{"a draw in an asian handicap", asian, []string{"1|+1", "Tie|-1", "2|-1"}, `
+RAW AMBIGUOUS_SHAPE
+  1 +1 SUSPECT [MARKET_NOT_MAPPED]
+  Tie -1 SUSPECT [MARKET_NOT_MAPPED]
+  2 -1 SUSPECT [MARKET_NOT_MAPPED]`},
+		{"a dash that could be a sign", asian, []string{"Arsenal - 1.0", "Leicester +1.0"}, `
+ASIAN_HANDICAP FT lines -1
+  Arsenal - 1.0 UNREADABLE [UNREADABLE_LINE]
+  AWAY +1`},
+		{"european handicap, split", european, []string{"header=1|handicap=+1", "header=Tie|handicap=-1", "header=2|handicap=-1", "header=Home|opp=-3.0", "header=Tie|opp=+3.0", "header=Away|opp=+3.0", "1|0.0", "Tie|0", "2|0"}, `
+HANDICAP_RESULT FT lines -3 0 +1
+  HOME +1
+  DRAW +1
+  AWAY +1
+  HOME -3
+  DRAW -3
+  AWAY -3
+  HOME 0
+  DRAW 0
+  AWAY 0`},
+		{"european handicap, in words", european, []string{"Arsenal (-1)", "Tie - (Leicester +1)", "Leicester (+1)", "Arsenal  -2.0", "Tie - Leicester +2.0", "Leicester  +2.0", "PD=Tie - Leicester|HD=+3.0", "PD=Arsenal|HD=-3.0"}, `
+HANDICAP_RESULT FT lines -3 -2 -1
+  HOME -1
+  DRAW -1
+  AWAY -1
+  HOME -2
+  DRAW -2
+  AWAY -2
+  DRAW -3
+  HOME -3`},
+		{"european handicap whose draw has the home sign", european, []string{"1|+1", "Tie|+1", "2|-1"}, `
+HANDICAP_RESULT FT lines -1 +1
+  HOME +1
+  DRAW -1 UNREADABLE [UNREADABLE_LINE]
+  AWAY +1`},
+		{"a quarter in a european handicap", european, []string{"1|+1", "1|+0.5", "2|-1", "Tie|-1"}, `
+HANDICAP_RESULT FT lines +1
+  HOME +1
+  1 +0.5 UNREADABLE [UNREADABLE_LINE]
+  AWAY +1
+  DRAW +1`},
+		{"correct score", winnerFirst, []string{"header=1|2-1", "header=2|2-1", "header=Draw|1-1", "Arsenal 3-0", "Leicester 1-0", "Draw 0-0", "header=X|2-2", "header=Home|1-2", "header=Draw|1-0", "1-0", "0-0", "header=2|Other"}, `
+CORRECT_SCORE FT
+  2-1 [2,1]
+  1-2 [1,2]
+  1-1 [1,1]
+  3-0 [3,0]
+  0-1 [0,1]
+  0-0 [0,0]
+  2-2 [2,2]
+  Home 1-2 SUSPECT [AMBIGUOUS_SHAPE]
+  Draw 1-0 SUSPECT [AMBIGUOUS_SHAPE]
+  1-0 SUSPECT [AMBIGUOUS_SHAPE]
+  0-0 [0,0]
+  OTHER_AWAY`},
+		{"correct score, home first", claim{Market: "CORRECT_SCORE"}, []string{"2-1", "1:2", "Other", "header=1|1-2"}, `
+CORRECT_SCORE FT
+  2-1 [2,1]
+  1-2 [1,2]
+  OTHER
+  1 1-2 SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"half-time and full-time score", claim{Market: "HALF_TIME_FULL_TIME_CORRECT_SCORE", Shape: football.WinnerFirst},
+			[]string{"Half Time Draw 0-0 Full Time Arsenal 1-0", "Half Time Leicester 1-0 Full Time Draw 1-1", "Half Time Leicester 2-1 Full Time Arsenal 3-2", "Half Time Arsenal 2-0 Full Time Arsenal 1-0", "Half Time Draw 1-0 Full Time Arsenal 1-0"}, `
+HALF_TIME_FULL_TIME_CORRECT_SCORE FT
+  0-0/1-0 [0-0,1-0]
+  0-1/1-1 [0-1,1-1]
+  1-2/3-2 [1-2,3-2]
+  Half Time Arsenal 2-0 Full Time Arsenal 1-0 SUSPECT [AMBIGUOUS_SHAPE]
+  Half Time Draw 1-0 Full Time Arsenal 1-0 SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"exact goals", claim{Market: "EXACT_GOALS"}, []string{"0 Goals", "1 Goal", "7+ Goals", "3", "5 or more", "2-3"}, `
+EXACT_GOALS FT
+  0
+  1
+  7+
+  3
+  5+
+  2-3 SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"exact goals of one side", claim{Market: "TEAM_EXACT_GOALS", Subject: "HOME"}, []string{"Arsenal - 0 Goals", "1 Goal", "header=1|2 Goals", "3+", "1", "2", "Leicester - 1 Goal"}, `
+TEAM_EXACT_GOALS FT
+  0 of=HOME
+  1 of=HOME
+  2 of=HOME
+  3+ of=HOME
+  1 of=HOME
+  2 of=HOME
+  Leicester - 1 Goal SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"bands", claim{Market: "GOALS_RANGE"}, []string{"Under 2 goals", "2 or 3 goals", "Over 3 goals", "2-3", "7+", "No Goal", "2 or 4 goals", "3-2"}, `
+GOALS_RANGE FT
+  0-1
+  2-3
+  4+
+  2-3
+  7+
+  NO_GOAL
+  2 or 4 goals SUSPECT [AMBIGUOUS_SHAPE]
+  3-2 SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"bands of corners", claim{Market: "CORNERS_RANGE", Condition: football.NeedsBands}, []string{"Under 6", "6 - 8", "9 - 11", "Over 14"}, `
+CORNERS_RANGE FT
+  0-5
+  6-8
+  9-11
+  15+`},
+		{"not all bands", claim{Market: "CORNERS_RANGE", Condition: football.NeedsBands}, []string{"Under 6", "Over|9.5"}, `
+RAW CONDITION_FAILED
+  Under 6 SUSPECT [MARKET_NOT_MAPPED]
+  Over 9.5 SUSPECT [MARKET_NOT_MAPPED]`},
+		{"goals said by every row", claim{Market: "TOTAL_GOALS", Period: "0-10", Condition: football.NeedsGoals}, []string{"header=Over|Goals|0.5", "header=Under|Goals|0.5"}, `
+TOTAL_GOALS 0-10 lines 0.5
+  OVER 0.5
+  UNDER 0.5`},
+		{"corners said instead", claim{Market: "TOTAL_GOALS", Period: "0-10", Condition: football.NeedsGoals}, []string{"header=Over|Corners|0.5", "header=Under|Goals|0.5"}, `
+RAW CONDITION_FAILED
+  Over Corners 0.5 SUSPECT [MARKET_NOT_MAPPED]
+  Under Goals 0.5 SUSPECT [MARKET_NOT_MAPPED]`},
+		{"goals not said", claim{Market: "TOTAL_GOALS", Period: "0-10", Condition: football.NeedsGoals}, []string{"header=Over|0.5", "header=Under|Goals|0.5"}, `
+RAW CONDITION_FAILED
+  Over 0.5 SUSPECT [MARKET_NOT_MAPPED]
+  Under Goals 0.5 SUSPECT [MARKET_NOT_MAPPED]`},
+		{"sum of minutes", claim{Market: "TOTAL_GOAL_MINUTES"}, []string{"Over 125 minutes", "105 To 125 minutes inc.", "Under 105 minutes"}, `
+TOTAL_GOAL_MINUTES FT
+  OVER q=125
+  105-125
+  UNDER q=105`},
+		{"brackets", claim{Market: "TIME_OF_FIRST_GOAL"}, []string{"1-10", "11-20", "81 - Full Time", "No Goal", "10-1"}, `
+TIME_OF_FIRST_GOAL FT
+  1-10
+  11-20
+  81+
+  NO_GOAL
+  10-1 SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"before a time", claim{Market: "EARLY_GOAL"}, []string{"Goal before 27:00", "No Goal before 27:00", "Goal after 27:00", "Goal before 27", "Card before 27:00"}, `
+EARLY_GOAL FT
+  YES q=27:00
+  NO q=27:00
+  Goal after 27:00 SUSPECT [AMBIGUOUS_SHAPE]
+  Goal before 27 SUSPECT [AMBIGUOUS_SHAPE]
+  Card before 27:00 SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"after a time", claim{Market: "LATE_GOAL"}, []string{"Goal after 75:59", "No Goal after 75:59", "Goal before 75:59"}, `
+LATE_GOAL FT
+  YES q=75:59
+  NO q=75:59
+  Goal before 75:59 SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"a card before a time", claim{Market: "TIME_OF_FIRST_CARD"}, []string{"Card before 35:00", "No Card before 35:00"}, `
+TIME_OF_FIRST_CARD FT
+  YES q=35:00
+  NO q=35:00`},
+		{"which sides score", claim{Market: "TEAMS_TO_SCORE"}, []string{"Both Teams", "Arsenal Only", "No Goal", "Leicester Only", "Arsenl Only"}, `
+TEAMS_TO_SCORE FT
+  BOTH
+  HOME_ONLY
+  NO_GOAL
+  AWAY_ONLY
+  Arsenl Only UNREADABLE [UNRESOLVED_QUALIFIER]`},
+		{"method", claim{Market: "FIRST_GOAL_METHOD"}, []string{"Shot", "Free Kick", "Own Goal", "No Goal", "Bicycle Kick"}, `
+FIRST_GOAL_METHOD FT
+  SHOT
+  FREE_KICK
+  OWN_GOAL
+  NO_GOAL
+  Bicycle Kick SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"half with most goals", claim{Market: "HIGHEST_SCORING_HALF"}, []string{"1st Half", "2nd Half", "Tie"}, `
+HIGHEST_SCORING_HALF FT
+  1H
+  2H
+  EQUAL`},
+		{"highest scoring half of a side", claim{Market: "TEAM_HIGHEST_SCORING_HALF", Subject: "AWAY"}, []string{"Leicester - 1st Half", "Leicester - Tie", "2nd Half"}, `
+TEAM_HIGHEST_SCORING_HALF FT
+  1H of=AWAY
+  EQUAL of=AWAY
+  2H of=AWAY`},
+		{"winning margin", claim{Market: "WINNING_MARGIN"}, []string{"header=1|1", "header=2|2", "header=2|4+", "header=1|2", "name=1|header=2", "Arsenal to win by 1 goal", "Leicester to win by 4+ goals", "Score Draw", "No Goal", "1", "2", "header=Home|goals=Score Draw", "header=Home|goals= 3"}, `
+WINNING_MARGIN FT
+  HOME_1
+  AWAY_2
+  AWAY_4+
+  HOME_2
+  AWAY_1
+  HOME_1
+  AWAY_4+
+  SCORE_DRAW
+  NO_GOAL
+  1 SUSPECT [AMBIGUOUS_SHAPE]
+  2 SUSPECT [AMBIGUOUS_SHAPE]
+  Home Score Draw SUSPECT [AMBIGUOUS_SHAPE]
+  HOME_3`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := show(derive("Arsenal", "Leicester", offerOf(&c.claim, c.rows...)))
+			if want := strings.TrimLeft(c.want, "\n") + "\n"; got != want {
+				t.Errorf("got:\n%swant:\n%s", got, want)
+			}
+		})
+	}
+}

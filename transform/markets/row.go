@@ -1,0 +1,268 @@
+package markets
+
+import (
+	"strings"
+
+	"mkt/publish/football"
+)
+
+// reading is what one row says in the vocabulary's words. Two ways to read a
+// row are the same when their readings are equal.
+type reading struct {
+	reason football.Reason // why it could not be read; "" when it was
+
+	selection, qualifier string
+	subject, subject2    string
+	row, column          string // its place in the grid
+	line                 quarters
+	hasLine              bool
+	side                 side // the handicap's own side
+	named                bool // what is counted is said
+
+	// Which market of several the row belongs to.
+	about  side
+	half   string // period, where the rows say it
+	market string // canonical name, where the rows say it
+}
+
+// state is a row read so far.
+type state struct {
+	filled slots
+	parts  [2]string
+	side   side // of the first part, when it is a side
+	about  side
+	head   side
+	owner  side
+	half   string
+	target string
+	clock  string
+	line   quarters
+	score  [2]int
+	noun   bool
+	called bool // a side was called by name or word just before
+}
+
+// rowReader reads rows of one offer. Its buffers are reused.
+type rowReader struct {
+	names participants
+	plan  plan
+	texts []string // the row's labels, clean, none empty
+
+	found reading
+	ways  int // distinct ways to read the row
+	best  failure
+
+	// contradicts is set when a row says what no row of such a market can say:
+	// a draw in a two-way market, Exactly in a two-way total.
+	contradicts bool
+}
+
+// failure is how far the best attempt came.
+type failure struct {
+	any     bool
+	filled  slots
+	missing slots
+	text    string // what could not be read; "" when the row ended too early
+	called  bool   // it stands right behind a side's name
+}
+
+// read reads one row. The row must say everything its form wants, say nothing
+// twice and nothing else, and in one way only.
+func (r *rowReader) read(row *football.OfferRow) reading {
+	if row.Trouble != "" {
+		return reading{reason: row.Trouble}
+	}
+	if !r.takeTexts(row.Labels) {
+		return reading{reason: football.AmbiguousShape}
+	}
+	if r.plan.player != noPlayer {
+		return r.readPlayer()
+	}
+	r.found, r.ways, r.best = reading{}, 0, failure{}
+	if r.plan.halves {
+		r.readScores()
+	} else {
+		r.search(0, 0, state{})
+	}
+	switch {
+	case r.ways == 1:
+		return r.found
+	case r.ways > 1 && r.names.home == r.names.away && r.names.known():
+		return reading{reason: football.UnresolvedQualifier}
+	case r.ways > 1:
+		return reading{reason: football.AmbiguousShape}
+	}
+	return reading{reason: r.reason()}
+}
+
+// layout are column titles that say nothing of their rows.
+const layout = "Odds"
+
+// takeTexts cleans the row's labels and puts column heads first, so that a "1"
+// at the head of a column is a side before a "1" below it can be one. It is
+// false when brackets do not close.
+func (r *rowReader) takeTexts(labels []football.Label) bool {
+	r.texts = r.texts[:0]
+	heads := 0
+	for i := range labels {
+		t := clean(labels[i].Text)
+		if t == "" || t == layout {
+			continue
+		}
+		if strings.Count(t, "(") != strings.Count(t, ")") {
+			return false
+		}
+		r.texts = append(r.texts, t)
+		if labels[i].Field == football.HeadField {
+			copy(r.texts[heads+1:], r.texts[heads:])
+			r.texts[heads] = t
+			heads++
+		}
+	}
+	return true
+}
+
+// option is one way to go on: what is filled, with what, and how much text it
+// takes.
+type option struct {
+	fills slots // 0: a word that says nothing new
+	size  int
+	word  string
+	clock string
+	side  side
+	line  quarters
+	score [2]int
+	noun  bool // what is counted
+}
+
+// search reads on from a position of a label, trying every way.
+func (r *rowReader) search(label, at int, st state) {
+	for {
+		if label == len(r.texts) {
+			r.finish(&st)
+			return
+		}
+		text := r.texts[label][at:]
+		if at == 0 {
+			open := len(text) - len(strings.TrimLeft(text, "( "))
+			at, text = open, text[open:]
+		}
+		if text == "" {
+			label, at = label+1, 0
+			continue
+		}
+		var into [16]option
+		options := r.options(text, at == 0, &st, into[:0])
+		if len(options) == 0 {
+			r.fail(&st, text)
+			return
+		}
+		for i := 1; i < len(options); i++ {
+			next := st
+			if size, ok := r.take(&next, &options[i], text); ok {
+				r.search(label, at+size, next)
+			} else {
+				r.fail(&next, text)
+			}
+		}
+		size, ok := r.take(&st, &options[0], text)
+		if !ok {
+			r.fail(&st, text)
+			return
+		}
+		if at += size; at >= len(r.texts[label]) {
+			label, at = label+1, 0
+		}
+	}
+}
+
+// take fills the state with an option and steps over the separator behind it.
+func (r *rowReader) take(st *state, o *option, text string) (size int, ok bool) {
+	st.filled |= o.fills
+	st.noun = st.noun || o.noun
+	switch o.fills {
+	case part0:
+		st.parts[0], st.side, st.clock, st.score = o.word, o.side, o.clock, o.score
+	case part1:
+		st.parts[1] = o.word
+	case about:
+		st.about = o.side
+	case head:
+		st.head = o.side
+	case owner:
+		st.owner = o.side
+	case half:
+		st.half = o.word
+	case target:
+		st.target = o.word
+	case line:
+		st.line = o.line
+	}
+	gap, ok := separator(text[o.size:], !r.plan.signed || o.side == draw)
+	st.called = o.side != noSide && o.size > 1 && strings.Trim(text[o.size:o.size+gap], " ") == ""
+	return o.size + gap, ok
+}
+
+// separator is the length of what may stand between two tokens: blanks and
+// brackets, and at most one of "&", "/", and a dash with a blank behind it. One
+// at the end of a label separates nothing. A dash before a handicap could be
+// its sign, so it does not separate there.
+func separator(s string, dash bool) (size int, ok bool) {
+	for seen := false; size < len(s); size++ {
+		switch c := s[size]; {
+		case c == ' ' || c == '(' || c == ')':
+		case !seen && (c == '&' || c == '/'):
+			seen = true
+		case !seen && c == '-' && dash && size+1 < len(s) && s[size+1] == ' ':
+			seen = true
+		default:
+			return size, true
+		}
+		if seen && strings.Trim(s[size+1:], " ()") == "" {
+			return size, false
+		}
+	}
+	return size, true
+}
+
+// fail remembers the attempt that came farthest.
+func (r *rowReader) fail(st *state, text string) {
+	f := failure{any: true, filled: st.filled, missing: r.plan.want &^ st.filled, text: text, called: st.called}
+	if !r.best.any || count(f.filled) > count(r.best.filled) {
+		r.best = f
+	}
+}
+
+func count(s slots) (n int) {
+	for ; s != 0; s &= s - 1 {
+		n++
+	}
+	return n
+}
+
+// reason is why the row could not be read.
+func (r *rowReader) reason() football.Reason {
+	f := r.best
+	if f.missing == line {
+		return football.UnreadableLine
+	}
+	if f.called && f.text != "" && hasLetter(f.text[:1]) { // "Arsenal Res", where Arsenal plays
+		return football.UnresolvedQualifier
+	}
+	if f.missing&r.sideSlots() != 0 && (f.text != "" || f.missing&^r.sideSlots() == 0) {
+		return football.UnresolvedQualifier
+	}
+	return football.AmbiguousShape
+}
+
+// sideSlots are the slots that a team's name fills.
+func (r *rowReader) sideSlots() slots {
+	s := about | head | owner
+	for i := range r.plan.parts {
+		switch r.plan.parts[i].kind {
+		case sideClass, doubleClass, onlyClass:
+			s |= part0 << i
+		}
+	}
+	return s
+}

@@ -1,0 +1,238 @@
+package markets
+
+import "strings"
+
+// A token is read at the beginning of a text: its canonical word and its
+// length. Length 0 means that it is not there.
+
+// phrase is a fixed text and the canonical word for it.
+type phrase struct{ text, word string }
+
+func phraseAt(s string, of []phrase) (word string, size int) {
+	for i := range of {
+		if n := wordPrefix(s, of[i].text); n > size {
+			word, size = of[i].word, n
+		}
+	}
+	return word, size
+}
+
+var (
+	overUnder  = []phrase{{"Over", "OVER"}, {"Under", "UNDER"}, {"Exactly", "EXACTLY"}}
+	yesNo      = []phrase{{"Yes", "YES"}, {"No", "NO"}}
+	oddEven    = []phrase{{"Odd", "ODD"}, {"Even", "EVEN"}}
+	halves     = []phrase{{"1st Half", "1H"}, {"2nd Half", "2H"}, {"First Half", "1H"}, {"Second Half", "2H"}}
+	halfOrSame = append([]phrase{{"Tie", "EQUAL"}, {"Draw", "EQUAL"}, {"Equal", "EQUAL"}}, halves...)
+	goalMethod = []phrase{{"Shot", "SHOT"}, {"Header", "HEADER"}, {"Penalty", "PENALTY"}, {"Free Kick", "FREE_KICK"},
+		{"Own Goal", "OWN_GOAL"}, {"No Goal", "NO_GOAL"}, {"No Goals", "NO_GOAL"}}
+	scoredMissed = []phrase{{"Scored", "SCORED"}, {"Missed", "MISSED"}}
+	noGoal       = []phrase{{"No Goal", "NO_GOAL"}, {"No Goals", "NO_GOAL"}}
+	neither      = []phrase{{"Neither", "NEITHER"}, {"Neither Team", "NEITHER"}}
+	none         = []phrase{{"None", "NONE"}, {"Neither", "NONE"}, {"No Corner", "NONE"}, {"No Corners", "NONE"}, {"No Card", "NONE"}, {"No Cards", "NONE"}}
+	bothTeams    = []phrase{{"Both Teams", "BOTH"}, {"Both", "BOTH"}, {"No Goal", "NO_GOAL"}, {"No Goals", "NO_GOAL"}}
+	drawMargins  = []phrase{{"Score Draw", "SCORE_DRAW"}, {"Scoring Draw", "SCORE_DRAW"}, {"No Goal", "NO_GOAL"}, {"No Goals", "NO_GOAL"}, {"Draw", "DRAW"}}
+	otherScores  = []phrase{{"Other", "OTHER"}, {"Any Other", "OTHER"}, {"Any Other Score", "OTHER"}, {"Any Other Home Win", "OTHER_HOME"},
+		{"Any Other Draw", "OTHER_DRAW"}, {"Any Other Away Win", "OTHER_AWAY"}}
+)
+
+// nouns are the words for what a market counts, which may stand beside a
+// number. They say nothing that the market does not.
+var nouns = map[string][]phrase{
+	"GOALS":           {{"Goals", ""}, {"Goal", ""}},
+	"CORNERS":         {{"Corners", ""}, {"Corner", ""}},
+	"CARDS":           {{"Cards", ""}, {"Card", ""}},
+	"SHOTS":           {{"Shots", ""}, {"Shot", ""}},
+	"SHOTS_ON_TARGET": {{"Shots on Target", ""}, {"Shot on Target", ""}},
+	"TACKLES":         {{"Tackles", ""}, {"Tackle", ""}},
+	"OFFSIDES":        {{"Offsides", ""}, {"Offside", ""}},
+	"RESULT":          {{"Goals", ""}, {"Goal", ""}}, // a margin is counted in goals
+}
+
+// sentences are what a side is said to do in the markets that say it instead of
+// yes.
+var sentences = map[string]string{
+	"TEAM_TO_SCORE_PENALTY":        "to score a penalty",
+	"TEAM_TO_MISS_PENALTY":         "to miss a penalty",
+	"COME_FROM_BEHIND_AND_WIN":     "to win from behind",
+	"WIN_TO_NIL":                   "to win to nil",
+	"WIN_EITHER_HALF":              "to win either half",
+	"WIN_BOTH_HALVES":              "to win both halves",
+	"TEAM_TO_SCORE_IN_BOTH_HALVES": "to score in both halves",
+}
+
+// digitsAt reads up to three digits.
+func digitsAt(s string) (n, size int) {
+	for size < len(s) && size < 4 && s[size] >= '0' && s[size] <= '9' {
+		n = n*10 + int(s[size]-'0')
+		size++
+	}
+	if size == 4 || size > 1 && s[0] == '0' {
+		return 0, 0
+	}
+	return n, size
+}
+
+// skip is the length of the blanks at the beginning of s, at least one when s
+// is not empty, else 0 and false.
+func blanks(s string) (size int, ok bool) {
+	for size < len(s) && s[size] == ' ' {
+		size++
+	}
+	return size, size > 0
+}
+
+// countAt reads "3", "7+", "7 or more": a number, the last one open.
+func countAt(s string) (word string, size int) {
+	n, size := digitsAt(s)
+	if size == 0 {
+		return "", 0
+	}
+	if size < len(s) && s[size] == '+' && endsWord(s, size+1) {
+		return number(n) + "+", size + 1
+	}
+	if !endsWord(s, size) {
+		return "", 0
+	}
+	if more := wordPrefix(s[size:], " or more"); more > 0 {
+		return number(n) + "+", size + more
+	}
+	return number(n), size
+}
+
+// bandAt reads a band of whole numbers: "6 - 8", "6-8", "6 to 8", "2 or 3",
+// "7+", "Under 6" (0-5), "Over 14" (15+).
+func bandAt(s string) (word string, size int) {
+	if n := wordPrefix(s, "Under"); n > 0 {
+		to, size := numberAfter(s, n)
+		if size == 0 || to < 2 {
+			return "", 0
+		}
+		return "0-" + number(to-1), size
+	}
+	if n := wordPrefix(s, "Over"); n > 0 {
+		from, size := numberAfter(s, n)
+		if size == 0 {
+			return "", 0
+		}
+		return number(from+1) + "+", size
+	}
+	from, to, size, or := pairAt(s)
+	switch {
+	case size == 0:
+		if word, size = countAt(s); strings.HasSuffix(word, "+") {
+			return word, size
+		}
+		return "", 0
+	case from >= to, or && to != from+1, !endsWord(s, size):
+		return "", 0
+	}
+	return number(from) + "-" + number(to), size
+}
+
+// numberAfter reads blanks and a whole number of s from position at; size
+// counts from the beginning of s.
+func numberAfter(s string, at int) (n, size int) {
+	gap, ok := blanks(s[at:])
+	if !ok {
+		return 0, 0
+	}
+	n, digits := digitsAt(s[at+gap:])
+	if digits == 0 || !endsWord(s, at+gap+digits) {
+		return 0, 0
+	}
+	return n, at + gap + digits
+}
+
+// pairAt reads two numbers with "-", "to" or "or" between them.
+func pairAt(s string) (from, to, size int, or bool) {
+	from, size = digitsAt(s)
+	if size == 0 {
+		return 0, 0, 0, false
+	}
+	gap, _ := blanks(s[size:])
+	rest := s[size+gap:]
+	join := 0
+	switch {
+	case strings.HasPrefix(rest, "-"):
+		join = 1
+	case gap > 0 && wordPrefix(rest, "to") > 0:
+		join = 2
+	case gap > 0 && wordPrefix(rest, "or") > 0:
+		join, or = 2, true
+	default:
+		return 0, 0, 0, false
+	}
+	gapAfter, _ := blanks(rest[join:])
+	to, digits := digitsAt(rest[join+gapAfter:])
+	if digits == 0 {
+		return 0, 0, 0, false
+	}
+	return from, to, size + gap + join + gapAfter + digits, or
+}
+
+// scoreAt reads "2-1" or "2:1".
+func scoreAt(s string) (a, b, size int) {
+	a, n := digitsAt(s)
+	if n == 0 || n > 2 || n >= len(s) || s[n] != '-' && s[n] != ':' {
+		return 0, 0, 0
+	}
+	b, m := digitsAt(s[n+1:])
+	size = n + 1 + m
+	if m == 0 || m > 2 || !endsWord(s, size) {
+		return 0, 0, 0
+	}
+	return a, b, size
+}
+
+// clockAt reads "27:00", a minute of play and a second.
+func clockAt(s string) (size int) {
+	_, n := digitsAt(s)
+	if n == 0 || len(s) < n+3 || s[n] != ':' || s[n+1] < '0' || s[n+1] > '5' || s[n+2] < '0' || s[n+2] > '9' {
+		return 0
+	}
+	if size = n + 3; size < len(s) && s[size] != ' ' {
+		return 0
+	}
+	return size
+}
+
+// lineAt reads a line, split or not; see parseLine.
+func lineAt(s string) (line quarters, signed bool, size int) {
+	size = numeralAt(s)
+	if size == 0 {
+		return 0, false, 0
+	}
+	end := size
+	for end < len(s) && s[end] == ' ' {
+		end++
+	}
+	if end < len(s) && (s[end] == ',' || s[end] == '/') {
+		gap, _ := blanks(s[end+1:])
+		if second := numeralAt(s[end+1+gap:]); second > 0 {
+			size = end + 1 + gap + second
+		}
+	}
+	if !endsWord(s, size) {
+		return 0, false, 0
+	}
+	line, signed, ok := parseLine(s[:size])
+	if !ok {
+		return 0, false, 0
+	}
+	return line, signed, size
+}
+
+// numeralAt is the length of a number with or without sign.
+func numeralAt(s string) (size int) {
+	if size < len(s) && (s[size] == '+' || s[size] == '-') {
+		size++
+	}
+	start := size
+	for size < len(s) && (s[size] >= '0' && s[size] <= '9' || s[size] == '.') {
+		size++
+	}
+	if size == start {
+		return 0
+	}
+	return size
+}
