@@ -8,7 +8,7 @@ type dice uint64
 
 // of returns 64 well-mixed bits for the question (splitmix64 over its parts).
 func (d dice) of(parts ...uint64) uint64 {
-	h := uint64(d) ^ 0x9e3779b97f4a7c15
+	h := mix(uint64(d) + 0x9e3779b97f4a7c15)
 	for _, p := range parts {
 		h = mix(h + 0x9e3779b97f4a7c15 + p)
 	}
@@ -24,9 +24,6 @@ func (d dice) unit(parts ...uint64) float64 {
 func (d dice) under(n int, parts ...uint64) int {
 	return int(d.of(parts...) % uint64(n))
 }
-
-// one reports an event that happens once in n questions.
-func (d dice) one(n int, parts ...uint64) bool { return d.under(n, parts...) == 0 }
 
 // wave is a slow movement around 0, within about ±1, for a step of time: three
 // sines with phases of their own, so that neighbouring steps are close.

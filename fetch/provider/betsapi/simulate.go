@@ -18,10 +18,9 @@ import (
 //
 //	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 1})
 //	url, done, err := simulator.Listen(ctx, sim, "127.0.0.1:0")
-//	// ask at url with sim.Tokens()[0]; compare with sim.Meant(token)
+//	// ask at url with sim.Tokens()[0]; compare with sim.Listed and sim.Meant
 func NewSimulator(o simulator.Options) (*Simulator, error) {
-	speech := &speech{pages: make(map[pageKey]*board), sheets: newShelf(64 << 20)}
-	var d simulator.Dialect = speech
+	var d simulator.Dialect = &speech{pages: make(map[pageKey]*board), sheets: newShelf(64 << 20)}
 	if o.Replay != "" {
 		r, err := openReplay(o.Replay)
 		if err != nil {
@@ -33,13 +32,13 @@ func NewSimulator(o simulator.Options) (*Simulator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Simulator{Server: server, speech: speech}, nil
+	return &Simulator{Server: server, replayed: o.Replay != ""}, nil
 }
 
 // Simulator is a running BetsAPI of ours.
 type Simulator struct {
 	*simulator.Server
-	speech *speech
+	replayed bool
 }
 
 // manner is what any BetsAPI of ours does alike, invented or replayed.
@@ -53,9 +52,9 @@ var simulated = map[string]struct {
 	endpoint string
 	class    simulator.Class
 }{
-	"/v1/bet365/upcoming": {"bet365/upcoming", simulator.Listing},
-	"/v3/bet365/prematch": {"bet365/prematch", simulator.Markets},
-	"/v4/bet365/prematch": {"bet365/prematch", simulator.Markets},
+	pathUpcoming:          {endpointUpcoming, simulator.Listing},
+	"/v3/bet365/prematch": {endpointPrematch, simulator.Markets},
+	pathPrematch:          {endpointPrematch, simulator.Markets},
 }
 
 func (manner) Endpoint(path string) (string, simulator.Class) {
@@ -66,16 +65,16 @@ func (manner) Endpoint(path string) (string, simulator.Class) {
 // Token is the query parameter, or the header of the older reference
 // (betsapi.md, section 1).
 func (manner) Token(r *http.Request) string {
-	if t := r.URL.Query().Get("token"); t != "" {
+	if t := r.URL.Query().Get(paramToken); t != "" {
 		return t
 	}
 	return r.Header.Get("X-API-TOKEN")
 }
 
 func (manner) Quota(h http.Header, limit, remaining int, reset time.Time) {
-	h["X-RateLimit-Limit"] = []string{strconv.Itoa(limit)}
-	h["X-RateLimit-Remaining"] = []string{strconv.Itoa(remaining)}
-	h["X-RateLimit-Reset"] = []string{strconv.FormatInt(reset.Unix(), 10)}
+	h[headerLimit] = []string{strconv.Itoa(limit)}
+	h[headerRemaining] = []string{strconv.Itoa(remaining)}
+	h[headerReset] = []string{strconv.FormatInt(reset.Unix(), 10)}
 }
 
 // refusals are the error envelopes (betsapi.md, section 1.2): the words are the
@@ -84,13 +83,13 @@ var refusals = map[simulator.Refusal]struct {
 	status       int
 	code, detail string
 }{
-	simulator.BadMethod:   {http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", ""},
-	simulator.BadPath:     {http.StatusNotFound, "NOT_FOUND", ""},
-	simulator.BadToken:    {http.StatusUnauthorized, "AUTHORIZE_FAILED", ""},
-	simulator.NotBought:   {http.StatusForbidden, "PERMISSION_DENIED", ""},
-	simulator.QuotaUsed:   {http.StatusTooManyRequests, "TOO_MANY_REQUESTS", "buy Volume Packages from the provider"},
-	simulator.Broken:      {http.StatusInternalServerError, "INTERNAL_SERVER_ERROR", ""},
-	simulator.Maintenance: {http.StatusServiceUnavailable, "UNDER_MAINTENANCE", ""},
+	simulator.BadMethod:   {http.StatusMethodNotAllowed, errMethod, ""},
+	simulator.BadPath:     {http.StatusNotFound, errNotFound, ""},
+	simulator.BadToken:    {http.StatusUnauthorized, errAuthorize, ""},
+	simulator.NotBought:   {http.StatusForbidden, errPermission, ""},
+	simulator.QuotaUsed:   {http.StatusTooManyRequests, errTooMany, "buy Volume Packages from the provider"},
+	simulator.Broken:      {http.StatusInternalServerError, errInternal, ""},
+	simulator.Maintenance: {http.StatusServiceUnavailable, errMaintenance, ""},
 }
 
 func (manner) Refuse(why simulator.Refusal) simulator.Answer {
@@ -107,12 +106,12 @@ func refusal(status int, code, detail string) simulator.Answer {
 }
 
 func paramRequired(name string) *simulator.Answer {
-	a := refusal(http.StatusOK, "PARAM_REQUIRED", name)
+	a := refusal(http.StatusOK, errRequired, name)
 	return &a
 }
 
 func paramInvalid(name string) *simulator.Answer {
-	a := refusal(http.StatusOK, "PARAM_INVALID", name)
+	a := refusal(http.StatusOK, errInvalid, name)
 	return &a
 }
 
@@ -120,19 +119,19 @@ var digitsOnly = regexp.MustCompile(`^[0-9]{1,18}$`)
 
 // fixtureIDs reads the FI parameter: up to ten, with a comma, each once.
 func fixtureIDs(query url.Values) ([]string, *simulator.Answer) {
-	text := query.Get("FI")
+	text := query.Get(paramFixtures)
 	if text == "" {
-		return nil, paramRequired("FI")
+		return nil, paramRequired(paramFixtures)
 	}
 	ids := strings.Split(text, ",")
-	if len(ids) > 10 {
-		return nil, paramInvalid("FI")
+	if len(ids) > maxBatch {
+		return nil, paramInvalid(paramFixtures)
 	}
 	var once []string
 	seen := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		if id = strings.TrimSpace(id); !digitsOnly.MatchString(id) {
-			return nil, paramInvalid("FI")
+			return nil, paramInvalid(paramFixtures)
 		}
 		if !seen[id] {
 			seen[id] = true

@@ -10,7 +10,7 @@ type good struct {
 	say      spelling
 	tier     int     // leagues up to this tier sell it: 3 is all
 	form     rowForm // how rows are laid out
-	raw      bool    // nobody can prove what it means from the payload
+	proof    Proof   // what the payload tells about it
 	blank    bool    // rows carry an empty handicap, as since 2025
 	every    int     // sold on one fixture in so many; 0 is all
 	key      string
@@ -44,7 +44,6 @@ func sellsParam(market, period, parameter string) []simulator.Ref {
 
 var (
 	inMain         = []string{"main"}
-	inAsian        = []string{"asian_lines"}
 	inAsianMain    = []string{"asian_lines", "main"}
 	inAsianHalf    = []string{"asian_lines", "half"}
 	inAsianCorners = []string{"asian_lines", "corners"}
@@ -146,7 +145,7 @@ var catalogue = keyed([]good{
 	{id: "50407", name: "Away Team Odd/Even Goals", tabs: inGoals, refs: sellsSide("TEAM_ODD_EVEN_GOALS", "AWAY"), say: ofTeam("AWAY", sayOddEven), tier: 2},
 	{id: "10206", name: "1st Half Goals Odd/Even", tabs: inGoalsHalf, refs: sells("ODD_EVEN_GOALS", "1H"), say: sayOddEven, tier: 3},
 	{id: "10534", name: "Last Team to Score", tabs: inGoals, refs: sells("LAST_TEAM_TO_SCORE", "FT"), say: sayFirstTeam("No Goal"), tier: 2},
-	{id: "10245", name: "First 10 Minutes (00:00 - 09:59)", tabs: inMinutesGoals, refs: sells("first minutes of several kind", "0-10"), say: sayFirstMinutes, tier: 3, raw: true},
+	{id: "10245", name: "First 10 Minutes (00:00 - 09:59)", tabs: inMinutesGoals, refs: sells("TOTAL_GOALS", "0-10"), say: sayFirstMinutes, tier: 3, proof: MayBeRaw},
 
 	{id: "1579", name: "Half Time Result", tabs: inHalf, refs: sells("MATCH_RESULT", "1H"), say: sayResult, tier: 3, blank: true},
 	{id: "10257", name: "Half Time Double Chance", tabs: inHalf, refs: sells("DOUBLE_CHANCE", "1H"), say: sayDoubleChance, tier: 3},
@@ -180,11 +179,11 @@ var catalogue = keyed([]good{
 	{id: "10217", name: "To Score Two or More Goals", tabs: inPlayerMain, refs: sellsParam("PLAYER_TO_SCORE_N_OR_MORE", "FT", "2"), say: sayPlayer, tier: 1, every: -2},
 	{id: "10218", name: "To Score Three or More Goals", tabs: inPlayerMain, refs: sellsParam("PLAYER_TO_SCORE_N_OR_MORE", "FT", "3"), say: sayPlayer, tier: 1, every: -2},
 	{id: "", name: "Multi Scorers", tabs: inPlayer, refs: append(sellsParam("PLAYER_TO_SCORE_N_OR_MORE", "FT", "2"), sellsParam("PLAYER_TO_SCORE_N_OR_MORE", "FT", "3")...), say: sayMulti, tier: 2, every: 2, form: labelled},
-	{id: "44", name: "Scorecast", tabs: inPlayerMain, refs: sells("GOALSCORER_AND_CORRECT_SCORE", "FT"), say: sayScorecast("first"), tier: 1},
+	{id: "44", name: "Scorecast", tabs: inPlayerMain, refs: sellsParam("GOALSCORER_AND_CORRECT_SCORE", "FT", "FIRST"), say: sayScorecast("first"), tier: 1},
 	{id: "10219", name: "Anytime Scorecast", tabs: inPlayerMain, refs: sellsParam("GOALSCORER_AND_CORRECT_SCORE", "FT", "ANYTIME"), say: sayScorecast("anytime"), tier: 1},
-	{id: "10221", name: "1st Half Scorecast", tabs: inPlayer, refs: sells("GOALSCORER_AND_CORRECT_SCORE", "1H"), say: sayScorecast("first"), tier: 1},
-	{id: "10220", name: "Wincast", tabs: inPlayer, refs: sells("GOALSCORER_AND_RESULT", "FT"), say: sayWincast, tier: 1},
-	{id: "10222", name: "Timecast", tabs: inPlayer, refs: sells("GOALSCORER_AND_TIME", "FT"), say: sayTimecast, tier: 1},
+	{id: "10221", name: "1st Half Scorecast", tabs: inPlayer, refs: sellsParam("GOALSCORER_AND_CORRECT_SCORE", "1H", "FIRST"), say: sayScorecast("first"), tier: 1},
+	{id: "10220", name: "Wincast", tabs: inPlayer, refs: sellsParam("GOALSCORER_AND_RESULT", "FT", "FIRST"), say: sayWincast, tier: 1},
+	{id: "10222", name: "Timecast", tabs: inPlayer, refs: sellsParam("GOALSCORER_AND_TIME", "FT", "FIRST"), say: sayTimecast, tier: 1},
 	{id: "10151", name: "Team First Goalscorer", tabs: inPlayer, refs: sellsParam("TEAM_GOALSCORER", "FT", "FIRST"), say: sayTeamScorer, tier: 1},
 	{id: "10152", name: "Team Last Goalscorer", tabs: inPlayer, refs: sellsParam("TEAM_GOALSCORER", "FT", "LAST"), say: sayTeamScorer, tier: 1, form: teamTable},
 	{id: "10253", name: "1st Player Booked", tabs: inPlayer, refs: sells("PLAYER_FIRST_CARDED", "FT"), say: sayPlayer, tier: 1},
@@ -197,13 +196,13 @@ var catalogue = keyed([]good{
 	{id: "50541", name: "Player Assists", tabs: inPlayer, refs: sells("PLAYER_ASSISTS", "FT"), say: sayPlayerTotal, tier: 1},
 	{id: "50542", name: "Player Passes", tabs: inPlayer, refs: sells("PLAYER_PASSES", "FT"), say: sayPlayerTotal, tier: 1},
 
-	{id: "10224", name: "Specials", tabs: inSpecials, refs: specialRefs, say: saySpecial, tier: 3, raw: true},
+	{id: "10224", name: "Specials", tabs: inSpecials, refs: specialRefs, say: saySpecial, tier: 3, proof: MayBeRaw},
 	{id: "10229", name: "To Score a Penalty", tabs: inSpecials, refs: sells("TEAM_TO_SCORE_PENALTY", "FT"), say: saySentence(" to score a penalty"), tier: 2},
 	{id: "10230", name: "To Miss A Penalty", tabs: inSpecials, refs: sells("TEAM_TO_MISS_PENALTY", "FT"), say: saySentence(" to miss a penalty"), tier: 2},
 	{id: "50240", name: "A Penalty in the Match", tabs: inSpecials, refs: sells("PENALTY_AWARDED", "FT"), say: sayYesNo, tier: 1},
 	{id: "50241", name: "A Red Card in the Match", tabs: inSpecials, refs: sells("RED_CARD", "FT"), say: sayYesNo, tier: 1},
 	{id: "10223", name: "Own Goal", tabs: inSpecials, refs: sells("OWN_GOAL", "FT"), say: sayYesNo, tier: 2},
-	{id: "10110", name: "Team Performances", tabs: inSpecials, refs: sells("points index", "FT"), say: sayPoints, tier: 1, raw: true},
+	{id: "10110", name: "Team Performances", tabs: inSpecials, refs: sells("points index", "FT"), say: sayPoints, tier: 1, proof: MustBeRaw},
 	{id: "50527", name: "Match Shots on Target", tabs: inSpecials, refs: sells("TOTAL_SHOTS_ON_TARGET", "FT"), say: sayTotal, tier: 1},
 	{id: "50528", name: "Match Shots", tabs: inSpecials, refs: sells("TOTAL_SHOTS", "FT"), say: sayTotal, tier: 1},
 	{id: "50529", name: "Match Tackles", tabs: inSpecials, refs: sells("TOTAL_TACKLES", "FT"), say: sayTotal, tier: 1},
@@ -216,8 +215,8 @@ var catalogue = keyed([]good{
 	{id: "50534", name: "Away Team Tackles", tabs: inSpecials, refs: sellsSide("TEAM_TOTAL_TACKLES", "AWAY"), say: sayTotal, tier: 1},
 	{id: "50536", name: "Home Team Offsides", tabs: inSpecials, refs: sellsSide("TEAM_TOTAL_OFFSIDES", "HOME"), say: sayTotal, tier: 1},
 	{id: "50536", name: "Away Team Offsides", tabs: inSpecials, refs: sellsSide("TEAM_TOTAL_OFFSIDES", "AWAY"), say: sayTotal, tier: 1},
-	{id: "999001", name: "Touchline Duels", tabs: inSpecials, refs: sells("duel nobody knows", "FT"), say: sayPlayer, tier: 2, raw: true, every: 3},
-	{id: "", name: "Match Counts?", tabs: inSpecials, refs: sells("table of unknown counts", "FT"), say: sayUnknownTable, tier: 2, raw: true, every: 4, form: labelled},
+	{id: "999001", name: "Touchline Duels", tabs: inSpecials, refs: sells("duel nobody knows", "FT"), say: sayPlayer, tier: 2, proof: MustBeRaw, every: 3},
+	{id: "", name: "Match Counts?", tabs: inSpecials, refs: sells("table of unknown counts", "FT"), say: sayUnknownTable, tier: 2, proof: MustBeRaw, every: 4, form: labelled},
 })
 
 var scorerRefs = append(append(sells("GOALSCORER_FIRST", "FT"), sells("GOALSCORER_LAST", "FT")...), sells("GOALSCORER_ANYTIME", "FT")...)

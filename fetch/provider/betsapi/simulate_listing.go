@@ -10,10 +10,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-const (
-	perPage  = 50
-	lastPage = 100 // betsapi.md, section 1.3
-)
+const perPage = 50
 
 // board is everything a world lists in one minute: items rendered once, cut
 // into pages as asked.
@@ -23,6 +20,7 @@ type board struct {
 
 // boardItem is one rendered line of the listing, and what it is filtered by.
 type boardItem struct {
+	sport  string
 	league string
 	day    string // YYYYMMDD, UTC
 	esport bool
@@ -48,6 +46,7 @@ func (s *speech) listed(w *simulator.World, now time.Time) *board {
 	l = &board{items: make([]boardItem, len(fixtures))}
 	for i, f := range fixtures {
 		l.items[i] = boardItem{
+			sport:  sportFootball,
 			league: leagueID(f.League),
 			day:    f.KickOff.Format("20060102"),
 			esport: !f.League.Human(),
@@ -71,15 +70,7 @@ func (s *speech) upcoming(q simulator.Question) simulator.Answer {
 	if wrong != nil {
 		return *wrong
 	}
-	var hit []boardItem
-	if ask.sport == "1" {
-		for _, it := range s.listed(q.World, q.Now).items {
-			if ask.wants(it) {
-				hit = append(hit, it)
-			}
-		}
-	}
-	return simulator.Answer{Body: appendPage(nil, hit, ask.page)}
+	return simulator.Answer{Body: ask.of(s.listed(q.World, q.Now).items)}
 }
 
 // listingQuery is what is asked of bet365/upcoming.
@@ -89,20 +80,32 @@ type listingQuery struct {
 	skipEsports        bool
 }
 
+// of returns the page asked for of everything listed.
+func (l listingQuery) of(items []boardItem) []byte {
+	var hit []boardItem
+	for _, it := range items {
+		if l.wants(it) {
+			hit = append(hit, it)
+		}
+	}
+	return appendPage(nil, hit, l.page)
+}
+
 func (l listingQuery) wants(it boardItem) bool {
-	return (l.day == "" || l.day == it.day) &&
+	return l.sport == it.sport &&
+		(l.day == "" || l.day == it.day) &&
 		(l.league == "" || l.league == it.league) &&
 		!(l.skipEsports && it.esport)
 }
 
 func readListingQuery(q simulator.Question) (listingQuery, *simulator.Answer) {
-	l := listingQuery{sport: q.Query.Get("sport_id"), day: q.Query.Get("day"), league: q.Query.Get("league_id"),
-		page: 1, skipEsports: q.Query.Get("skip_esports") == "1"}
+	l := listingQuery{sport: q.Query.Get(paramSport), day: q.Query.Get("day"), league: q.Query.Get("league_id"),
+		page: 1, skipEsports: q.Query.Get(paramNoESport) == "1"}
 	if l.sport == "" {
-		return l, paramRequired("sport_id")
+		return l, paramRequired(paramSport)
 	}
 	if !digitsOnly.MatchString(l.sport) {
-		return l, paramInvalid("sport_id")
+		return l, paramInvalid(paramSport)
 	}
 	if l.league != "" && !digitsOnly.MatchString(l.league) {
 		return l, paramInvalid("league_id")
@@ -110,10 +113,10 @@ func readListingQuery(q simulator.Question) (listingQuery, *simulator.Answer) {
 	if _, err := time.Parse("20060102", l.day); l.day != "" && err != nil {
 		return l, paramInvalid("day")
 	}
-	if p := q.Query.Get("page"); p != "" {
+	if p := q.Query.Get(paramPage); p != "" {
 		n, err := strconv.Atoi(p)
-		if err != nil || n < 1 || n > lastPage {
-			return l, paramInvalid("page")
+		if err != nil || n < 1 || n > maxPages {
+			return l, paramInvalid(paramPage)
 		}
 		l.page = n
 	}
@@ -246,8 +249,8 @@ func leagueID(l simulator.League) string { return strconv.Itoa(10_040_000 + l.Nu
 func teamID(t simulator.Team) string { return strconv.Itoa(10_400_000 + t.Number*13) }
 
 func timeStatus(s simulator.Status) string {
-	return [...]string{simulator.NotStarted: "0", simulator.InPlay: "1", simulator.Ended: "3",
-		simulator.Postponed: "4", simulator.Cancelled: "5", simulator.Withdrawn: "99"}[s]
+	return [...]string{simulator.NotStarted: statusNotStarted, simulator.InPlay: statusInPlay, simulator.Ended: statusEnded,
+		simulator.Postponed: statusPostponed, simulator.Cancelled: statusCancelled, simulator.Withdrawn: statusRemoved}[s]
 }
 
 func finalScore(f simulator.Fixture) string {

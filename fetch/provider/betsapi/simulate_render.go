@@ -16,11 +16,11 @@ func (s *seller) render() []byte {
 	for _, section := range sellTabs {
 		if section == "player" {
 			s.others()
-			s.tab1(section)
+			s.section(section)
 			s.schedule()
 			continue
 		}
-		s.tab1(section)
+		s.section(section)
 	}
 	if s.fixture.Lot(25, oddUnknownResultField) == 0 {
 		s.b = append(s.b, `,"in_play_soon":null,"market_count":"n\/a"`...)
@@ -28,8 +28,8 @@ func (s *seller) render() []byte {
 	return slices.Clip(append(s.b, '}'))
 }
 
-// tab1 writes one section, if it has anything to show.
-func (s *seller) tab1(section string) {
+// section writes one section, if it has anything to show.
+func (s *seller) section(section string) {
 	open := false
 	for _, st := range s.stalls {
 		g := &catalogue[st.good]
@@ -43,7 +43,7 @@ func (s *seller) tab1(section string) {
 			s.twins(section)
 			open = true
 		}
-		shell := st.state != loaded || at > 0 && s.fixture.Lot(9, oddHalfCollapsed, uint64(st.good)) == 0
+		shell := st.state != loaded || s.shell(st.good, at)
 		s.market(st.good, s.tab(section), shell, shell)
 		s.b = append(s.b, ',')
 	}
@@ -55,6 +55,12 @@ func (s *seller) tab1(section string) {
 		s.openSection(section)
 		s.b = append(s.b, `"sp":[]}`...) // an empty map, as PHP writes it
 	}
+}
+
+// shell reports whether a loaded market is collapsed all the same in a tab that
+// is not its first.
+func (s *seller) shell(good, at int) bool {
+	return at > 0 && s.fixture.Lot(9, oddHalfCollapsed, uint64(good)) == 0
 }
 
 func (s *seller) openSection(section string) {
@@ -117,7 +123,7 @@ func (s *seller) market(good int, c copyOf, shell, closed bool) {
 			if i > 0 {
 				s.b = append(s.b, ',')
 			}
-			s.row1(g, l)
+			s.writeRow(g, l)
 		}
 	}
 	s.b = append(s.b, ']')
@@ -127,8 +133,8 @@ func (s *seller) market(good int, c copyOf, shell, closed bool) {
 	s.b = append(s.b, '}')
 }
 
-// row1 writes a row, its fields in the order of 2025.
-func (s *seller) row1(g *good, l laid) {
+// writeRow writes a row, its fields in the order of 2025.
+func (s *seller) writeRow(g *good, l laid) {
 	s.b = append(append(append(s.b, `{"id":"`...), l.id...), `","odds":"`...)
 	s.b = append(append(s.b, l.price...), '"')
 	s.field("name", l.name)

@@ -18,7 +18,7 @@ type speech struct {
 
 // Answer serves a question that was asked in proper form.
 func (s *speech) Answer(q simulator.Question) simulator.Answer {
-	if q.Endpoint == "bet365/upcoming" {
+	if q.Endpoint == endpointUpcoming {
 		return s.upcoming(q)
 	}
 	return s.prematch(q)
@@ -77,7 +77,7 @@ func knownFixture(w *simulator.World, id string, now time.Time) (simulator.Fixtu
 
 // editionOf is the version of the endpoint: 3 and 4 name some sections otherwise.
 func editionOf(path string) int {
-	if path == "/v4/bet365/prematch" {
+	if path == pathPrematch {
 		return 4
 	}
 	return 3

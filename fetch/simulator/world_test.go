@@ -1,0 +1,199 @@
+package simulator_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mkt/fetch/simulator"
+)
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+func TestSameSeedSameWorld(t *testing.T) {
+	a, b := simulator.NewWorld(7, 200), simulator.NewWorld(7, 200)
+	if !slices.EqualFunc(a.Fixtures(noon), b.Fixtures(noon), sameFixture) {
+		t.Error("one seed and one moment gave two lists")
+	}
+	if slices.EqualFunc(a.Fixtures(noon), simulator.NewWorld(8, 200).Fixtures(noon), sameFixture) {
+		t.Error("two seeds gave one list")
+	}
+}
+
+// Neighbouring seeds must not be one world a step apart.
+func TestNeighbouringSeedsShareNothing(t *testing.T) {
+	a, b := simulator.NewWorld(1, 300).Fixtures(noon), simulator.NewWorld(2, 300).Fixtures(noon)
+	same := 0
+	for _, f := range a {
+		for _, g := range b {
+			if f.Home.Number == g.Home.Number && f.Away.Number == g.Away.Number {
+				same++
+			}
+		}
+	}
+	if same > 60 {
+		t.Errorf("%d pairings of 300 are in both worlds", same)
+	}
+}
+
+func sameFixture(a, b simulator.Fixture) bool {
+	return a.Number == b.Number && a.Home.Name == b.Home.Name && a.Away.Name == b.Away.Name &&
+		a.League.Name == b.League.Name && a.KickOff.Equal(b.KickOff) && a.Status == b.Status
+}
+
+// Whatever the moment, the world announces its size in fixtures, or a few less
+// where some are called off, in order and each once; a fixture keeps its number,
+// teams and league for good.
+func TestFixturesComeAndGo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(1, 400).Draw(t, "size")
+		w := simulator.NewWorld(rapid.Uint64().Draw(t, "seed"), size)
+		now := noon.Add(time.Duration(rapid.IntRange(0, 60*24*365).Draw(t, "minute")) * time.Minute)
+		later := now.Add(time.Duration(rapid.IntRange(1, 600).Draw(t, "wait")) * time.Minute)
+		before := make(map[int64]simulator.Fixture)
+		ahead := 0
+		list := w.Fixtures(now)
+		for i, f := range list {
+			if _, twice := before[f.Number]; twice {
+				t.Fatalf("fixture %d twice", f.Number)
+			}
+			before[f.Number] = f
+			if f.Home.Name == f.Away.Name {
+				t.Fatalf("fixture %d: %s plays itself", f.Number, f.Home.Name)
+			}
+			if i > 0 && f.KickOff.Before(list[i-1].KickOff) {
+				t.Fatalf("fixture %d is out of order", f.Number)
+			}
+			if f.Status == simulator.NotStarted {
+				ahead++
+				if !f.KickOff.After(now) {
+					t.Fatalf("fixture %d has not started at %v, after its kick-off %v", f.Number, now, f.KickOff)
+				}
+			}
+		}
+		if ahead < size*9/10-2 || ahead > size+size/10+2 {
+			t.Fatalf("%d ahead in a world of %d", ahead, size)
+		}
+		for _, f := range w.Fixtures(later) {
+			if b, known := before[f.Number]; known && (b.Home.Name != f.Home.Name || b.Away.Name != f.Away.Name || b.League.Name != f.League.Name) {
+				t.Fatalf("fixture %d was %s v %s and is %s v %s", f.Number, b.Home.Name, b.Away.Name, f.Home.Name, f.Away.Name)
+			}
+		}
+	})
+}
+
+func TestWorldHoldsEveryKind(t *testing.T) {
+	kinds := make(map[simulator.Kind]int)
+	statuses := make(map[simulator.Status]int)
+	w := simulator.NewWorld(1, 6000)
+	for _, f := range w.Fixtures(noon) {
+		kinds[f.League.Kind]++
+		statuses[f.Status]++
+	}
+	for _, k := range []simulator.Kind{simulator.Senior, simulator.Women, simulator.Youth, simulator.Reserves, simulator.Cup, simulator.Friendly, simulator.Esoccer, simulator.Simulated} {
+		if kinds[k] == 0 {
+			t.Errorf("no league of kind %d", k)
+		}
+	}
+	for _, s := range []simulator.Status{simulator.NotStarted, simulator.Ended, simulator.Postponed, simulator.Cancelled, simulator.Withdrawn} {
+		if statuses[s] == 0 {
+			t.Errorf("no fixture of status %d", s)
+		}
+	}
+	if n := len(simulator.Leagues()); n < 40 {
+		t.Errorf("%d leagues, want 40", n)
+	}
+}
+
+// Names of one league are distinct, or nobody could tell its teams apart.
+func TestTeamsOfALeagueDiffer(t *testing.T) {
+	names := make(map[string]map[string]int)
+	w := simulator.NewWorld(3, 20000)
+	for _, f := range w.Fixtures(noon) {
+		for _, team := range []simulator.Team{f.Home, f.Away} {
+			if names[f.League.Name] == nil {
+				names[f.League.Name] = make(map[string]int)
+			}
+			if n, known := names[f.League.Name][team.Name]; known && n != team.Number {
+				t.Errorf("%s: two teams named %s", f.League.Name, team.Name)
+			}
+			names[f.League.Name][team.Name] = team.Number
+		}
+	}
+}
+
+func TestPricesDriftSlowly(t *testing.T) {
+	w := simulator.NewWorld(1, 50)
+	ref := simulator.Ref{Market: "MATCH_RESULT", Period: "FT"}
+	moved, steps := 0, 0
+	for _, f := range w.Fixtures(noon) {
+		v, since := w.Version(f, noon)
+		if since.After(noon) || noon.Sub(since) > 21*time.Minute {
+			t.Errorf("fixture %d: prices of %v at %v", f.Number, since, noon)
+		}
+		old := w.Sheet(f, v, since).Market(ref)
+		for i := range int64(6) {
+			next := w.Sheet(f, v+i+1, since).Market(ref)
+			for k, s := range next.Selections {
+				a, _ := strconv.ParseFloat(old.Selections[k].Price, 64)
+				b, _ := strconv.ParseFloat(s.Price, 64)
+				if b > a*1.25+0.05 || a > b*1.25+0.05 {
+					t.Errorf("fixture %d: %s jumped from %s to %s", f.Number, s.Outcome, old.Selections[k].Price, s.Price)
+				}
+				steps++
+				if a != b {
+					moved++
+				}
+			}
+			old = next
+		}
+	}
+	if moved == 0 || moved == steps {
+		t.Errorf("%d of %d prices moved", moved, steps)
+	}
+}
+
+// A full market's prices add up to more than certainty, and not to far more:
+// they come from one model. Lines and halves agree with the match.
+func TestPricesAreABook(t *testing.T) {
+	whole := []simulator.Ref{
+		{Market: "MATCH_RESULT", Period: "FT"}, {Market: "MATCH_RESULT", Period: "1H"}, {Market: "MATCH_RESULT", Period: "0-10"},
+		{Market: "DRAW_NO_BET", Period: "FT"}, {Market: "TOTAL_GOALS", Period: "FT"}, {Market: "ASIAN_HANDICAP", Period: "FT", Book: simulator.Asian},
+		{Market: "HANDICAP_RESULT", Period: "FT"}, {Market: "BOTH_TEAMS_TO_SCORE", Period: "2H"}, {Market: "EXACT_GOALS", Period: "FT"},
+		{Market: "HALF_TIME_FULL_TIME", Period: "FT"}, {Market: "TEAMS_TO_SCORE", Period: "FT"}, {Market: "TOTAL_CORNERS_3WAY", Period: "FT"},
+		{Market: "CORNERS_RACE", Period: "FT", Parameter: "5"}, {Market: "TIME_OF_FIRST_GOAL", Period: "FT"}, {Market: "HIGHEST_SCORING_HALF", Period: "FT"},
+		{Market: "WINNING_MARGIN", Period: "FT"}, {Market: "CORNERS_RESULT", Period: "FT"}, {Market: "GOALS_RANGE", Period: "FT"},
+	}
+	w := simulator.NewWorld(5, 60)
+	for _, f := range w.Fixtures(noon) {
+		v, since := w.Version(f, noon)
+		sheet := w.Sheet(f, v, since)
+		for _, r := range whole {
+			sum := 0.0
+			m := sheet.Market(r)
+			for _, s := range m.Selections {
+				p, err := strconv.ParseFloat(s.Price, 64)
+				if err != nil || p <= 1 {
+					t.Fatalf("%v: price %q", r, s.Price)
+				}
+				sum += 1 / p
+			}
+			if len(m.Selections) > 0 && (sum < 1.005 || sum > 1.45) {
+				t.Errorf("%s v %s: %v adds up to %.3f: %v", f.Home.Name, f.Away.Name, r, sum, m.Selections)
+			}
+		}
+	}
+}
+
+func TestTokenSeedsDiffer(t *testing.T) {
+	if simulator.TextSeed(1, "a") == simulator.TextSeed(1, "b") || simulator.TextSeed(1, "a") == simulator.TextSeed(2, "a") {
+		t.Error("seeds of two texts are one")
+	}
+	if token := simulator.Token(1); len(token) < 16 || strings.Count(token, "-") != 1 || token != simulator.Token(1) {
+		t.Errorf("token %q", token)
+	}
+}
