@@ -114,6 +114,16 @@ func ChangeSegment(first, last uint64, c CycleID) string {
 	return fmt.Sprintf("%s/%020d-%020d-%s.parquet", ChangesDir, first, last, c)
 }
 
+// ParseChangeSegment reads the range of events back from a segment's base name.
+func ParseChangeSegment(base string) (first, last uint64, ok bool) {
+	if len(base) < 42 || base[20] != '-' || base[41] != '-' || !strings.HasSuffix(base, ".parquet") {
+		return 0, 0, false
+	}
+	first, errFirst := strconv.ParseUint(base[:20], 10, 64)
+	last, errLast := strconv.ParseUint(base[21:41], 10, 64)
+	return first, last, errFirst == nil && errLast == nil && first > 0 && first <= last
+}
+
 var tenantPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 
 // ValidTenantID tells whether id may name an account: 1 to 63 of a-z, 0-9, "_"

@@ -1,0 +1,149 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// fixture is what deciding needs of one fixture row.
+type fixture struct {
+	id, providerID, provider string
+	digest                   string
+	startsAt                 *time.Time
+	fetchedAt                time.Time
+	markets                  int32
+}
+
+// inputs are what the decision is made from: three lists sorted by fixture id.
+type inputs struct {
+	previous  []fixture
+	refreshed []fixture
+	listing   []table.ListingRow
+	complete  bool      // the listing was read to its end
+	provider  string    // whose listing it is
+	at        time.Time // when the cycle began
+}
+
+// checkCanonical opens the cycle, holds it against this run's account and
+// against what is published, and reads what the decision needs, every file only
+// after its hash.
+func (r *run) checkCanonical() error {
+	var err error
+	r.canonical, r.canonicalSum, err = snapshot.OpenCanonical(r.Root, r.cycle)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: run mkt transform first", ErrNoCycle)
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.belongs(); err != nil {
+		return err
+	}
+	dir := layout.Cycle(layout.CanonicalDir, r.cycle)
+	if err := snapshot.Verify(r.Root, dir, r.canonical); err != nil {
+		return err
+	}
+	began, _, err := layout.ParseCycleID(string(r.cycle))
+	if err != nil {
+		return err
+	}
+	r.in = inputs{complete: r.canonical.ListingComplete, provider: r.canonical.Provider, at: began}
+	if r.in.refreshed, err = readFixtures(r.Root, dir, r.canonical); err != nil {
+		return err
+	}
+	if r.in.listing, err = readListing(r.Root, dir+"/"+layout.ListingFile); err != nil {
+		return err
+	}
+	if r.previous == nil {
+		return nil
+	}
+	if err := r.verifyPrevious(layout.FixturesFile); err != nil {
+		return err
+	}
+	r.in.previous, err = readFixtures(r.Root, r.base.Dir(), *r.previous)
+	return err
+}
+
+// belongs refuses a cycle of somebody else, or one made with another id key:
+// every id would change, and every fixture seem gone.
+func (r *run) belongs() error {
+	c := &r.canonical
+	if c.ClientID != r.ClientID || c.Product != r.Product {
+		return fmt.Errorf("canonical cycle is of %s %s: %w", c.ClientID, c.Product, snapshot.ErrDamaged)
+	}
+	if c.ProcessedAt == nil {
+		return fmt.Errorf("canonical cycle has no time of processing: %w", snapshot.ErrDamaged)
+	}
+	if r.previous != nil && r.previous.IDKeyFingerprint != c.IDKeyFingerprint {
+		return fmt.Errorf("canonical cycle was made with id key %s, what is published with %s", c.IDKeyFingerprint, r.previous.IDKeyFingerprint)
+	}
+	return nil
+}
+
+// verifyPrevious holds one file of the published snapshot against its manifest.
+func (r *run) verifyPrevious(name string) error {
+	only := snapshot.Manifest{}
+	for _, file := range r.previous.Files {
+		if file.Name == name {
+			only.Files = append(only.Files, file)
+		}
+	}
+	return snapshot.Verify(r.Root, r.base.Dir(), only)
+}
+
+// readFixtures reads a folder's fixtures and holds them against its manifest.
+func readFixtures(f durable.FS, dir string, m snapshot.Manifest) ([]fixture, error) {
+	var all []fixture
+	err := each(f, dir+"/"+layout.FixturesFile, func(row *table.FixtureRow) error {
+		if n := len(all); n > 0 && row.FixtureID <= all[n-1].id {
+			return fmt.Errorf("fixture %s after %s: %w", row.FixtureID, all[n-1].id, snapshot.ErrDamaged)
+		}
+		all = append(all, fixture{row.FixtureID, row.ProviderFixtureID, row.SourceProvider, row.ContentDigest, row.StartsAt, row.ProviderFetchedAt, row.MarketCount})
+		return nil
+	})
+	if err == nil && int64(len(all)) != m.Tables["fixtures"].Rows {
+		err = fmt.Errorf("%s: %d fixtures, manifest says %d: %w", dir, len(all), m.Tables["fixtures"].Rows, snapshot.ErrDamaged)
+	}
+	return all, err
+}
+
+func readListing(f durable.FS, name string) (all []table.ListingRow, err error) {
+	err = each(f, name, func(row *table.ListingRow) error {
+		if n := len(all); n > 0 && row.FixtureID <= all[n-1].FixtureID {
+			return fmt.Errorf("fixture %s after %s: %w", row.FixtureID, all[n-1].FixtureID, snapshot.ErrDamaged)
+		}
+		all = append(all, *row)
+		return nil
+	})
+	return all, err
+}
+
+// each gives every row of a table to do.
+func each[T table.Row](f durable.FS, name string, do func(*T) error) error {
+	r, err := f.Open(name)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	rows, err := table.NewReader[T](r, r.Size())
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer rows.Close()
+	for row, err := range rows.All {
+		if err == nil {
+			err = do(row)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package publish
+
+import (
+	"time"
+
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// Types of change events (specification, section 6.1).
+const (
+	Updated = "fixture_markets_updated"
+	Removed = "fixture_removed"
+)
+
+// events are what the plan has to tell, in the order of fixture ids, numbered
+// from first: one for each fixture that was refreshed or that goes, none for
+// those that stay.
+func (p *plan) events(first uint64, at time.Time, cycle layout.CycleID) []table.EventRow {
+	var rows []table.EventRow
+	for i := range p.fixtures {
+		f := &p.fixtures[i]
+		row := table.EventRow{Seq: int64(first) + int64(len(rows)), FixtureID: f.id, PublishedAt: at, CycleID: string(cycle), ProviderFixtureID: f.providerID}
+		switch {
+		case f.removed:
+			row.Type = Removed
+		case f.source == table.New:
+			row.Type, row.ContentDigest = Updated, &f.digest
+		default:
+			continue
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// retain adds a segment to those of the previous manifest and lets go of the
+// oldest ones: those that are neither among the newest events nor young enough,
+// by the time of this publication.
+func retain(segments []snapshot.Segment, added *snapshot.Segment, now time.Time, keep Retention) []snapshot.Segment {
+	var kept []snapshot.Segment
+	kept = append(kept, segments...)
+	if added != nil {
+		kept = append(kept, *added)
+	}
+	for len(kept) > 0 {
+		behind := kept[len(kept)-1].Last - kept[0].Last
+		if behind < keep.changeEvents() || now.Sub(kept[0].At) < keep.changeAge() {
+			break
+		}
+		kept = kept[1:]
+	}
+	return kept
+}

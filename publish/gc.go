@@ -1,0 +1,224 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"sort"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// Retention says how much is kept. Ages are measured against the newest
+// publication, never against the clock. Commit records are always kept.
+type Retention struct {
+	// Snapshots that are kept whatever their age, at least 3. SnapshotAge: all
+	// younger ones are kept too, at least one hour. 0 keeps all.
+	Snapshots   int
+	SnapshotAge time.Duration
+	// CycleAge of raw and canonical cycles, at least one hour. 0 keeps all.
+	CycleAge time.Duration
+	// The change log keeps at least ChangeEvents events and all that are younger
+	// than ChangeAge, which is at least seven days. This is always applied.
+	ChangeEvents uint64
+	ChangeAge    time.Duration
+}
+
+// DefaultRetention keeps a week.
+func DefaultRetention() Retention {
+	return Retention{Snapshots: 24, SnapshotAge: week, CycleAge: week}
+}
+
+const (
+	week       = 7 * 24 * time.Hour
+	debrisAge  = 24 * time.Hour
+	leastAge   = time.Hour // what a reader may still be loading
+	leastCount = 3
+)
+
+func (k Retention) changeEvents() uint64     { return max(k.ChangeEvents, 1000) }
+func (k Retention) changeAge() time.Duration { return max(k.ChangeAge, week) }
+
+// Collected is what retention let go of.
+type Collected struct {
+	Snapshots, Cycles, Segments, Debris int
+}
+
+// collect applies the retention after a commit. What goes wrong is for the next
+// run: the publication is done.
+func (r *run) collect() {
+	var err error
+	if r.summary.Collected, err = Collect(r.Root, r.Now(), r.Retention); err != nil {
+		r.Log.Warn("collecting old data stopped early", "tenant", r.ClientID, "product", r.Product, "error", err)
+	}
+}
+
+// Collect deletes what the retention lets go of, and debris. Only for the holder
+// of the lock; it may be killed at any point. A folder is first moved to where
+// nobody looks, so that it is there whole or not at all.
+func Collect(f durable.FS, now time.Time, keep Retention) (Collected, error) {
+	c := &collector{f: f, now: now, keep: keep}
+	err := c.collect()
+	return c.done, err
+}
+
+type collector struct {
+	f    durable.FS
+	now  time.Time
+	keep Retention
+	head snapshot.Commit
+	done Collected
+}
+
+// goneDir is where folders wait for their deletion.
+const goneDir = layout.StagingDir + "/gone"
+
+func (c *collector) collect() error {
+	if err := c.sweepStaging(); err != nil {
+		return err
+	}
+	head, found, err := snapshot.Last(c.f)
+	if err != nil || !found {
+		return err
+	}
+	c.head = head
+	if c.keep.Snapshots > 0 || c.keep.SnapshotAge > 0 {
+		if err := c.snapshotsAndSegments(); err != nil {
+			return err
+		}
+	}
+	if c.keep.CycleAge == 0 {
+		return nil
+	}
+	for _, dir := range []string{layout.RawDir, layout.CanonicalDir} {
+		if err := c.cycles(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepStaging deletes what broken runs left behind: what waits for it at once,
+// the rest when it is a day old.
+func (c *collector) sweepStaging() error {
+	if err := c.f.RemoveAll(goneDir); err != nil {
+		return err
+	}
+	for _, dir := range []string{layout.AsideDir, layout.StagingDir} {
+		err := c.each(dir, func(name string, e fs.DirEntry) error {
+			info, err := e.Info()
+			if err != nil || name == layout.AsideDir || c.now.Sub(info.ModTime()) < debrisAge {
+				return missing(err)
+			}
+			c.done.Debris++
+			return c.f.RemoveAll(name)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return errors.Join(durable.RemoveTemps(c.f, "."), durable.RemoveTemps(c.f, layout.StateDir))
+}
+
+// snapshotsAndSegments deletes what is older than the oldest snapshot that is
+// kept: folders, and segments that no kept manifest names.
+func (c *collector) snapshotsAndSegments() error {
+	oldest, err := c.oldestKept()
+	if err != nil {
+		return err
+	}
+	err = c.each(layout.SnapshotsDir, func(name string, e fs.DirEntry) error {
+		cycle, ok := layout.ParseCycleDir(e.Name())
+		if !ok || cycle >= oldest.CycleID {
+			return nil
+		}
+		if young := c.age(cycle) < debrisAge; young {
+			if commit, err := committed(c.f, cycle, c.head); err != nil || commit.CycleID != cycle {
+				return err
+			}
+		}
+		c.done.Snapshots++
+		return c.remove(name)
+	})
+	if err != nil {
+		return err
+	}
+	return c.each(layout.ChangesDir, func(name string, e fs.DirEntry) error {
+		if _, last, ok := layout.ParseChangeSegment(e.Name()); !ok || last >= oldest.FirstSeq {
+			return nil
+		}
+		c.done.Segments++
+		return c.f.Remove(name)
+	})
+}
+
+// oldestKept is the oldest commit whose snapshot is kept. Versions and times
+// rise together, so it halves its way.
+func (c *collector) oldestKept() (snapshot.Commit, error) {
+	cutoff := c.head.PublishedAt.Add(-max(c.keep.SnapshotAge, leastAge))
+	byCount := int(c.head.Version) - max(c.keep.Snapshots, leastCount)
+	oldest, err := c.head, error(nil)
+	sort.Search(max(byCount, 0)+1, func(i int) bool {
+		if err != nil {
+			return true
+		}
+		var commit snapshot.Commit
+		if commit, err = snapshot.ReadCommit(c.f, uint64(i)+1); err != nil {
+			return true
+		}
+		young := !commit.PublishedAt.Before(cutoff) || i >= byCount
+		if young {
+			oldest = commit
+		}
+		return young
+	})
+	return oldest, err
+}
+
+// cycles deletes raw or canonical cycles that are old and behind what is
+// published.
+func (c *collector) cycles(dir string) error {
+	return c.each(dir, func(name string, e fs.DirEntry) error {
+		cycle, ok := layout.ParseCycleDir(e.Name())
+		if !ok || cycle >= c.head.CycleID || c.age(cycle) < max(c.keep.CycleAge, leastAge) {
+			return nil
+		}
+		c.done.Cycles++
+		return c.remove(name)
+	})
+}
+
+// age of a cycle against the newest publication.
+func (c *collector) age(cycle layout.CycleID) time.Duration {
+	began, _, err := layout.ParseCycleID(string(cycle))
+	if err != nil {
+		return 0
+	}
+	return c.head.PublishedAt.Sub(began)
+}
+
+// remove deletes a folder: first its name, in one step, then what is in it.
+func (c *collector) remove(name string) error {
+	gone, err := durable.SetAside(c.f, name, goneDir)
+	if err != nil {
+		return err
+	}
+	return c.f.RemoveAll(gone)
+}
+
+// each visits the entries of a folder, which may be missing, by their whole name.
+func (c *collector) each(dir string, visit func(name string, e fs.DirEntry) error) error {
+	entries, err := c.f.ReadDir(dir)
+	if err != nil {
+		return missing(err)
+	}
+	for _, e := range entries {
+		if err := visit(dir+"/"+e.Name(), e); err != nil {
+			return fmt.Errorf("%s/%s: %w", dir, e.Name(), err)
+		}
+	}
+	return nil
+}

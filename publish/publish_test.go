@@ -1,0 +1,297 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/publish"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// step is one cycle and what the dataset and the events must be after it.
+type step struct {
+	cycle
+	want   map[int]int
+	events string
+}
+
+// told writes events as text: seq, +fixture or -fixture.
+func told(events []table.EventRow) string {
+	var all []string
+	for _, e := range events {
+		sign := map[string]string{publish.Updated: "+", publish.Removed: "-"}[e.Type]
+		all = append(all, fmt.Sprintf("%d%s%s", e.Seq, sign, strings.TrimLeft(strings.TrimPrefix(e.FixtureID, "fx_"), "0")))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestPublish(t *testing.T) {
+	for name, steps := range map[string][]step{
+		"refreshed, carried, gone": {
+			{cycle{refreshed: []int{1, 2, 3}}, map[int]int{1: 1, 2: 1, 3: 1}, "1+1 2+2 3+3"},
+			{cycle{refreshed: []int{2}, failed: []int{1}}, map[int]int{1: 1, 2: 2}, "4+2 5-3"},
+			{cycle{refreshed: []int{1, 4}, failed: []int{2}}, map[int]int{1: 3, 2: 2, 4: 3}, "6+1 7+4"},
+		},
+		"a listing that broke off removes nothing": {
+			{cycle{refreshed: []int{1, 2}}, map[int]int{1: 1, 2: 1}, "1+1 2+2"},
+			{cycle{refreshed: []int{1}, partly: true}, map[int]int{1: 2, 2: 1}, "3+1"},
+		},
+		"over goes, whatever the listing": {
+			{cycle{refreshed: []int{1, 2}}, map[int]int{1: 1, 2: 1}, "1+1 2+2"},
+			{cycle{over: []int{2, 9}, partly: true}, map[int]int{1: 1}, "3-2"},
+		},
+		"nothing new still publishes": {
+			{cycle{refreshed: []int{1}}, map[int]int{1: 1}, "1+1"},
+			{cycle{failed: []int{1}}, map[int]int{1: 1}, ""},
+			{cycle{refreshed: []int{1}}, map[int]int{1: 3}, "2+1"},
+		},
+		"gone and back": {
+			{cycle{refreshed: []int{1}}, map[int]int{1: 1}, "1+1"},
+			{cycle{}, map[int]int{}, "2-1"},
+			{cycle{refreshed: []int{1}}, map[int]int{1: 3}, "3+1"},
+		},
+		"another provider": {
+			{cycle{refreshed: upTo(60)}, nil, "*"},
+			{cycle{refreshed: []int{77}, provider: "other"}, map[int]int{77: 2}, "*"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := durabletest.NewMem()
+			var seen []table.EventRow
+			for i, s := range steps {
+				s.number = i + 1
+				publishCycle(t, f, s.cycle)
+				d, err := look(f)
+				must(t, err)
+				if diff := cmp.Diff(s.want, d.fixtures); s.want != nil && diff != "" {
+					t.Errorf("cycle %d: %s", s.number, diff)
+				}
+				if got := told(d.events[len(seen):]); s.events != "*" && got != s.events {
+					t.Errorf("cycle %d: told %q, want %q", s.number, got, s.events)
+				}
+				if diff := cmp.Diff(seen, d.events[:len(seen)]); diff != "" && len(seen) > 0 {
+					t.Errorf("cycle %d: old events changed: %s", s.number, diff)
+				}
+				seen = d.events
+			}
+		})
+	}
+}
+
+// A fixture that was carried over keeps its own time; the dataset's is the newest
+// of its fixtures', so that a failure freshens nothing.
+func TestFreshness(t *testing.T) {
+	f := durabletest.NewMem()
+	publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2}})
+	second := publishCycle(t, f, cycle{number: 2, failed: []int{1, 2}})
+	d, err := look(f)
+	must(t, err)
+	if want := (cycle{number: 1}).at().Add(time.Minute); !d.manifest.ProviderFetchedAt.Equal(want) {
+		t.Errorf("retrieved at %v, want %v", d.manifest.ProviderFetchedAt, want)
+	}
+	if second.Carried != 2 || second.Refreshed != 0 || second.Events != 0 || second.Version != 2 {
+		t.Errorf("%+v", second)
+	}
+}
+
+// P10: a listing that shrinks by 60 % with status 200 is held.
+func TestListingThatShrinksIsHeld(t *testing.T) {
+	for _, c := range []struct {
+		before, after int
+		held          int
+	}{{100, 40, 60}, {100, 79, 21}, {100, 80, 0}, {20, 0, 0}, {21, 0, 21}, {1000, 800, 0}, {1000, 799, 201}} {
+		f := durabletest.NewMem()
+		publishCycle(t, f, cycle{number: 1, refreshed: upTo(c.before)})
+		s := publishCycle(t, f, cycle{number: 2, refreshed: upTo(c.after)})
+		if s.Held != c.held || (c.held > 0) != (s.Removed == 0) || s.Refreshed != c.after {
+			t.Errorf("%d to %d: %+v", c.before, c.after, s)
+		}
+		state, err := health.Read(f, "publish")
+		must(t, err)
+		if (c.held > 0) != (state.Code == "LISTING_HELD") || !state.OK || state.Counters["held"] != int64(c.held) {
+			t.Errorf("%d to %d: %+v", c.before, c.after, state)
+		}
+		d, err := look(f)
+		must(t, err)
+		if c.held > 0 && len(d.fixtures) != c.before {
+			t.Errorf("%d to %d: %d fixtures left", c.before, c.after, len(d.fixtures))
+		}
+	}
+}
+
+// Fixtures that have kicked off leave the listing every Saturday: that is no
+// reason to doubt it. A person can also accept what the run will not believe.
+func TestRemovalsThatAreExpected(t *testing.T) {
+	f := durabletest.NewMem()
+	publishCycle(t, f, cycle{number: 1, refreshed: upTo(100), kickedOff: true})
+	if s := publishCycle(t, f, cycle{number: 2, refreshed: upTo(40)}); s.Held != 0 || s.Removed != 60 {
+		t.Errorf("%+v", s)
+	}
+	c := cycle{number: 3, refreshed: upTo(5)}
+	c.transform(t, f)
+	o := options(f, c, "run-3")
+	o.AcceptRemovals = true
+	if s, err := publish.Run(context.Background(), o); err != nil || s.Held != 0 || s.Removed != 35 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// P6: the clock goes back one hour between publications; times still rise.
+func TestClockThatGoesBack(t *testing.T) {
+	f := durabletest.NewMem()
+	now := start.Add(500 * time.Hour)
+	var last time.Time
+	for i := range 30 {
+		c := cycle{number: i + 1, refreshed: []int{1}}
+		c.transform(t, f)
+		o := options(f, c, fmt.Sprint("run-", i))
+		now = now.Add(-time.Hour)
+		o.Now = func() time.Time { return now }
+		s, err := publish.Run(context.Background(), o)
+		must(t, err)
+		if !s.PublishedAt.After(last) {
+			t.Fatalf("published at %v after %v", s.PublishedAt, last)
+		}
+		last = s.PublishedAt
+	}
+	_, err := look(f)
+	must(t, err)
+}
+
+// P7: a cycle published twice makes no second event; an older one is refused.
+func TestCycleTwiceAndOlderCycle(t *testing.T) {
+	f := durabletest.NewMem()
+	for n := 1; n <= 9; n += 2 {
+		publishCycle(t, f, cycle{number: n, refreshed: []int{n}, partly: true})
+	}
+	before, err := look(f)
+	must(t, err)
+	for n := 1; n <= 9; n++ {
+		c := cycle{number: n, refreshed: []int{n}}
+		s, err := publish.Run(context.Background(), options(f, c, "again"))
+		if n%2 == 1 && (err != nil || !s.Already || s.Version != uint64(n/2+1)) {
+			t.Errorf("cycle %d again: %+v, %v", n, s, err)
+		}
+		if n%2 == 0 && !errors.Is(err, publish.ErrOlderCycle) {
+			t.Errorf("older cycle %d: %v", n, err)
+		}
+	}
+	after, err := look(f)
+	must(t, err)
+	if before.commit.SHA256 != after.commit.SHA256 {
+		t.Error("something was published")
+	}
+}
+
+func TestNewestCycleIsChosen(t *testing.T) {
+	f := durabletest.NewMem()
+	o := options(f, cycle{}, "run")
+	o.Cycle = ""
+	if _, err := publish.Run(context.Background(), o); !errors.Is(err, publish.ErrNoCycle) {
+		t.Errorf("nothing there: %v", err)
+	}
+	for n := 1; n <= 3; n++ {
+		c := cycle{number: n, refreshed: []int{n}}
+		c.transform(t, f)
+	}
+	must(t, f.MkdirAll(layout.Cycle(layout.CanonicalDir, cycle{number: 8}.id()))) // without a header: not there
+	for _, already := range []bool{false, true} {
+		s, err := publish.Run(context.Background(), o)
+		if err != nil || s.Cycle != (cycle{number: 3}).id() || s.Already != already {
+			t.Errorf("%+v, %v", s, err)
+		}
+	}
+}
+
+func TestCheckStopsThePublication(t *testing.T) {
+	f := durabletest.NewMem()
+	publishCycle(t, f, cycle{number: 1, refreshed: []int{1}})
+	c := cycle{number: 2, refreshed: []int{2}}
+	c.transform(t, f)
+	o := options(f, c, "run-2")
+	o.Check = func(_ context.Context, id layout.CycleID, dir string) error {
+		if id != c.id() || !exists(t, f, dir+"/"+layout.ManifestFile) {
+			t.Errorf("check of %s in %s", id, dir)
+		}
+		return errors.New("engine refuses it")
+	}
+	if _, err := publish.Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "engine refuses it") {
+		t.Errorf("%v", err)
+	}
+	d, err := look(f)
+	must(t, err)
+	if d.commit.Version != 1 || exists(t, f, "staging/run-2") {
+		t.Errorf("version %d is visible", d.commit.Version)
+	}
+}
+
+func TestStopIsBeforeTheCommitOrNotAtAll(t *testing.T) {
+	f := durabletest.NewMem()
+	c := cycle{number: 1, refreshed: []int{1}}
+	c.transform(t, f)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	o := options(f, c, "run")
+	o.Check = func(context.Context, layout.CycleID, string) error { cancel(errors.New("SIGTERM")); return nil }
+	if _, err := publish.Run(ctx, o); err == nil || !strings.Contains(err.Error(), "SIGTERM") {
+		t.Errorf("stopped run: %v", err)
+	}
+	if d, err := look(f); err != nil || d.commit.Version != 0 {
+		t.Errorf("version %d, %v", d.commit.Version, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	c := cycle{number: 1, refreshed: []int{1}}
+	for name, change := range map[string]func(*publish.Options){
+		"account":  func(o *publish.Options) { o.ClientID = "../x" },
+		"product":  func(o *publish.Options) { o.Product = "other" },
+		"cycle":    func(o *publish.Options) { o.Cycle = "20261120T090700Z-live_intelligence" },
+		"run id":   func(o *publish.Options) { o.RunID = "a/b" },
+		"root":     func(o *publish.Options) { o.Root = nil },
+		"stranger": func(o *publish.Options) { o.ClientID = "other" },
+		"no cycle": func(o *publish.Options) { o.Cycle = cycle{number: 5}.id() },
+	} {
+		f := durabletest.NewMem()
+		c.transform(t, f)
+		o := options(f, c, "run")
+		change(&o)
+		if _, err := publish.Run(context.Background(), o); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+}
+
+// Our own data that is damaged stops the run, which names it and publishes nothing.
+func TestDamagedInputs(t *testing.T) {
+	c := cycle{number: 2, refreshed: []int{1}, failed: []int{2}}
+	canonical, published := layout.Cycle(layout.CanonicalDir, c.id()), layout.Cycle(layout.SnapshotsDir, cycle{number: 1}.id())
+	for _, name := range []string{
+		canonical + "/" + layout.FixturesFile, canonical + "/" + layout.MarketsFile, canonical + "/" + layout.ListingFile, canonical + "/" + layout.CanonicalFile,
+		published + "/" + layout.FixturesFile, published + "/" + layout.MarketsFile, published + "/" + layout.ManifestFile, layout.Commit(1),
+	} {
+		f := durabletest.NewMem()
+		publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2}})
+		c.transform(t, f)
+		must(t, f.Remove(name))
+		file, err := f.Create(name)
+		must(t, err)
+		file.Write([]byte("PAR1 damaged PAR1"))
+		_, err = publish.Run(context.Background(), options(f, c, "run"))
+		if !errors.Is(err, snapshot.ErrDamaged) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if exists(t, f, layout.Commit(2)) {
+			t.Errorf("%s: published all the same", name)
+		}
+	}
+}

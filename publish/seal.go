@@ -1,0 +1,99 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// seal puts what is staged into place and commits it. The folder comes first:
+// its name is a cycle's, and whoever has it there is the one to commit it.
+func (r *run) seal(m snapshot.Manifest, sum string, inTheWay bool) error {
+	if err := r.install(inTheWay); err != nil {
+		return err
+	}
+	c := r.commit(m, sum)
+	if err := r.installSegment(c.Segment); err != nil {
+		return err
+	}
+	if _, there, err := durable.HashFile(r.Root, c.Dir()+"/"+layout.ManifestFile); err != nil || there != sum {
+		return errors.Join(err, fmt.Errorf("snapshot was replaced before its commit: %w", ErrConflict))
+	}
+	_, err := snapshot.Seal(r.Root, c, r.staging+"/commit.json")
+	var late *snapshot.LateError
+	if errors.As(err, &late) {
+		r.Log.Warn("CURRENT does not follow yet; readers find the commit all the same", "cycle", r.cycle, "error", late.Err)
+		err = nil
+	}
+	return err
+}
+
+func (r *run) commit(m snapshot.Manifest, sum string) snapshot.Commit {
+	c := snapshot.Commit{
+		Format: snapshot.Format, Version: r.base.Version + 1, HistoryID: r.base.HistoryID, RunID: r.RunID, CycleID: r.cycle,
+		PublishedAt: *m.PublishedAt, ManifestSHA256: sum, LastSeq: r.summary.LastSeq, FirstSeq: r.summary.LastSeq + 1, PreviousSHA256: r.base.SHA256,
+	}
+	if c.HistoryID == "" {
+		c.HistoryID = r.RunID
+	}
+	if n := len(m.Changes); n > 0 {
+		c.FirstSeq = m.Changes[0].First
+		if r.summary.Events > 0 {
+			c.Segment = &m.Changes[n-1]
+		}
+	}
+	return c
+}
+
+// install moves the staged folder to its cycle's name. One that was there when
+// the run began is debris: kept when it is the same, else set aside. One that
+// has come since is another publisher's.
+func (r *run) install(inTheWay bool) error {
+	staged, final := r.staging+"/snapshot", layout.Cycle(layout.SnapshotsDir, r.cycle)
+	err := durable.Install(r.Root, staged, final)
+	if !errors.Is(err, durable.ErrDiffers) {
+		return err
+	}
+	if inTheWay {
+		aside, err := durable.SetAside(r.Root, final, layout.AsideDir)
+		if err != nil {
+			return err
+		}
+		r.Log.Warn("set aside a snapshot that was never committed", "cycle", r.cycle, "to", aside)
+		if err := durable.Install(r.Root, staged, final); !errors.Is(err, durable.ErrDiffers) {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: %w", final, ErrConflict)
+}
+
+// installSegment gives the change segment its name. Any other file of that name
+// was never committed: this run owns the cycle's folder.
+func (r *run) installSegment(s *snapshot.Segment) error {
+	if s == nil {
+		return nil
+	}
+	staged := r.staging + "/changes.parquet"
+	err := r.Root.Link(staged, s.File)
+	if errors.Is(err, fs.ErrExist) {
+		same, e := durable.SameFile(r.Root, staged, s.File)
+		if e != nil {
+			return e
+		}
+		if !same {
+			if _, e := durable.SetAside(r.Root, s.File, layout.AsideDir); e != nil {
+				return e
+			}
+			e = r.Root.Link(staged, s.File)
+		}
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	return r.Root.SyncDir(layout.ChangesDir)
+}

@@ -1,0 +1,281 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+var start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+
+const marketsEach = 3
+
+// cycle is a canonical cycle to be made. Every value in it bears its number, so
+// that one mixed answer is visible.
+type cycle struct {
+	number    int
+	refreshed []int // fixtures with new markets
+	failed    []int // listed, their markets could not be had
+	over      []int // listed as over
+	partly    bool  // the listing was not read to its end
+	provider  string
+	kickedOff bool // kick-off of the refreshed is before the next cycle
+}
+
+func (c cycle) at() time.Time { return start.Add(time.Duration(c.number) * time.Hour) }
+
+func (c cycle) id() layout.CycleID { return layout.NewCycleID(c.at(), "market_engine") }
+
+func fixtureID(n int) string { return fmt.Sprintf("fx_%04d", n) }
+
+func upTo(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
+}
+
+// fixture n as cycle c saw it, by way of the model.
+func (c cycle) fixture(n int) (table.FixtureRow, []table.MarketRow) {
+	kickOff := start.Add(1000 * time.Hour)
+	if c.kickedOff {
+		kickOff = c.at()
+	}
+	f := football.Fixture{
+		ID: football.FixtureID(fixtureID(n)), Home: football.Of(fmt.Sprint("cycle ", c.number)), Away: football.NullField[string](),
+		StartsAt: football.Of(kickOff), Provider: c.provider, ProviderFixtureID: fmt.Sprint(n), FetchedAt: c.at().Add(time.Minute),
+	}
+	var rows []table.MarketRow
+	for m := range marketsEach {
+		market := football.Market{
+			ID: football.MarketID(fmt.Sprintf("mk_%d", m)), Canonical: "TOTAL_GOALS", Name: football.Of(fmt.Sprint("cycle ", c.number)), Origin: football.Mapped, Ordinal: m,
+			Selections: []football.Selection{{ID: "sl_1", Line: "2.5", Odds: football.NewOdds(football.Field[string]{}, football.Of(fmt.Sprintf("1.%02d", c.number))), Quality: football.Quality{Status: football.StatusOK, Publishable: true}}},
+		}
+		rows = append(rows, table.MarketOf(f.ID, "1", &market))
+	}
+	row := table.FixtureOf(f, len(rows), "")
+	row.ContentDigest = table.Digest(row, rows)
+	return row, rows
+}
+
+// transform writes the canonical cycle, as the stage of that name does.
+func (c *cycle) transform(t testing.TB, f durable.FS) {
+	t.Helper()
+	if c.provider == "" {
+		c.provider = "betsapi"
+	}
+	final := layout.Cycle(layout.CanonicalDir, c.id())
+	dir := layout.StagingDir + "/transform"
+	must(t, durable.MkdirAllSync(f, dir))
+	must(t, durable.MkdirAllSync(f, layout.CanonicalDir))
+	m := snapshot.Manifest{
+		Format: snapshot.Format, Kind: snapshot.KindCanonical, ClientID: "acme", Product: football.MarketEngine, CycleID: c.id(), Provider: c.provider,
+		ProviderFetchedAt: ptr(c.at().Add(time.Minute)), ProcessedAt: ptr(c.at().Add(2 * time.Minute)), DerivationVersion: "1", IDKeyFingerprint: "key",
+		BinaryVersion: "test", ListingComplete: !c.partly, Counters: map[string]int64{"payloads": 1}, Tables: map[string]snapshot.Table{},
+	}
+	var fixtures []table.FixtureRow
+	var markets []table.MarketRow
+	listing := map[int]table.ListingRow{}
+	for _, n := range slices.Sorted(slices.Values(c.refreshed)) {
+		row, rows := c.fixture(n)
+		fixtures, markets = append(fixtures, row), append(markets, rows...)
+		listing[n] = table.ListingRow{FixtureID: fixtureID(n), ProviderFixtureID: fmt.Sprint(n), Status: "LISTED", Markets: "REFRESHED"}
+	}
+	for _, n := range c.failed {
+		listing[n] = table.ListingRow{FixtureID: fixtureID(n), ProviderFixtureID: fmt.Sprint(n), Status: "LISTED", Markets: "FAILED"}
+	}
+	for _, n := range c.over {
+		listing[n] = table.ListingRow{FixtureID: fixtureID(n), ProviderFixtureID: fmt.Sprint(n), Status: "OVER", Markets: "NONE"}
+	}
+	var listed []table.ListingRow
+	for _, n := range slices.Sorted(maps.Keys(listing)) {
+		listed = append(listed, listing[n])
+	}
+	writeTable(t, f, dir, layout.FixturesFile, "fixtures", &m, fixtures)
+	writeTable(t, f, dir, layout.MarketsFile, "markets", &m, markets)
+	writeTable(t, f, dir, layout.ListingFile, "listing", &m, listed)
+	_, err := snapshot.CreateManifest(f, dir, m)
+	must(t, err)
+	must(t, durable.Install(f, dir, final))
+}
+
+func writeTable[T table.Row](t testing.TB, f durable.FS, dir, name, key string, m *snapshot.Manifest, rows []T) {
+	t.Helper()
+	file, err := snapshot.CreateFile(f, dir, name, func(out io.Writer) (err error) {
+		w := table.NewWriter[T](out, table.Header{ClientID: m.ClientID, CycleID: string(m.CycleID)})
+		if err := w.Write(rows...); err != nil {
+			return err
+		}
+		m.Tables[key], err = w.Close()
+		return err
+	})
+	must(t, err)
+	m.Files = append(m.Files, file)
+}
+
+func ptr[V any](v V) *V { return &v }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// options of a run, some time after its cycle began.
+func options(f durable.FS, c cycle, run string) publish.Options {
+	return publish.Options{
+		ClientID: "acme", Product: football.MarketEngine, Cycle: c.id(), Root: f, RunID: run, Version: "test",
+		Now: func() time.Time { return c.at().Add(10 * time.Minute) },
+	}
+}
+
+func publishCycle(t testing.TB, f durable.FS, c cycle) publish.Summary {
+	t.Helper()
+	c.transform(t, f)
+	s, err := publish.Run(context.Background(), options(f, c, fmt.Sprint("run-", c.number)))
+	must(t, err)
+	return s
+}
+
+// dataset is what a reader finds: for each fixture the cycle its rows say they
+// are of. A reader's whole way is gone: head, manifest, hashes, rows, events.
+type dataset struct {
+	commit   snapshot.Commit
+	manifest snapshot.Manifest
+	fixtures map[int]int
+	events   []table.EventRow
+}
+
+// look reads everything and checks what must always hold. A root without a
+// publication gives a dataset without a version.
+func look(f durable.FS) (dataset, error) {
+	d := dataset{fixtures: map[int]int{}}
+	c, found, err := snapshot.Head(f)
+	if err != nil || !found {
+		return d, err
+	}
+	d.commit = c
+	if d.manifest, err = snapshot.Open(f, c); err != nil {
+		return d, err
+	}
+	if err := snapshot.Verify(f, c.Dir(), d.manifest); err != nil {
+		return d, err
+	}
+	if err := d.readRows(f); err != nil {
+		return d, err
+	}
+	for _, s := range d.manifest.Changes {
+		if err := snapshot.VerifySegment(f, s); err != nil {
+			return d, err
+		}
+	}
+	for row, err := range snapshot.Events(f, d.manifest, 0) {
+		if err != nil {
+			return d, err
+		}
+		d.events = append(d.events, *row)
+	}
+	return d, d.check(f)
+}
+
+func (d *dataset) readRows(f durable.FS) error {
+	err := eachRow(f, d.commit.Dir()+"/"+layout.FixturesFile, func(row *table.FixtureRow) error {
+		var n, seen int
+		fmt.Sscanf(row.FixtureID, "fx_%d", &n)
+		fmt.Sscanf(*row.Home, "cycle %d", &seen)
+		d.fixtures[n] = seen
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	markets := map[int]int{}
+	err = eachRow(f, d.commit.Dir()+"/"+layout.MarketsFile, func(row *table.MarketRow) error {
+		var n int
+		fmt.Sscanf(row.FixtureID, "fx_%d", &n)
+		markets[n]++
+		name, odds := fmt.Sprint("cycle ", d.fixtures[n]), fmt.Sprintf("1.%02d", d.fixtures[n])
+		if *row.MarketName != name || *row.Selections[0].OddsDecimalText != odds {
+			return fmt.Errorf("fixture %d: rows of two cycles: %s, %s in %s", n, *row.MarketName, *row.Selections[0].OddsDecimalText, name)
+		}
+		return nil
+	})
+	for n := range d.fixtures {
+		if markets[n] != marketsEach {
+			return fmt.Errorf("fixture %d has %d markets", n, markets[n])
+		}
+	}
+	return err
+}
+
+func eachRow[T table.Row](f durable.FS, name string, do func(*T) error) error {
+	r, err := f.Open(name)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	rows, err := table.NewReader[T](r, r.Size())
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for row, err := range rows.All {
+		if err != nil {
+			return err
+		}
+		if err := do(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check holds the chain of commits, the order of times and the numbers of events.
+func (d *dataset) check(f durable.FS) error {
+	m := d.manifest
+	if m.PublishedAt.Before(*m.ProcessedAt) || m.ProcessedAt.Before(*m.ProviderFetchedAt) {
+		return errors.New("times out of order")
+	}
+	for i, e := range d.events {
+		if uint64(e.Seq) != d.commit.FirstSeq+uint64(i) {
+			return fmt.Errorf("seq %d at place %d", e.Seq, i)
+		}
+	}
+	if n := len(d.events); n > 0 && uint64(d.events[n-1].Seq) != d.commit.LastSeq {
+		return fmt.Errorf("last event %d, commit says %d", d.events[n-1].Seq, d.commit.LastSeq)
+	}
+	for c := d.commit; c.Version > 1; {
+		before, err := snapshot.ReadCommit(f, c.Version-1)
+		if err != nil {
+			return err
+		}
+		if before.SHA256 != c.PreviousSHA256 || before.HistoryID != c.HistoryID || !before.PublishedAt.Before(c.PublishedAt) || before.CycleID >= c.CycleID || before.LastSeq > c.LastSeq {
+			return fmt.Errorf("commit %d does not follow %d", c.Version, before.Version)
+		}
+		c = before
+	}
+	return nil
+}
+
+func exists(t testing.TB, f durable.FS, name string) bool {
+	t.Helper()
+	_, err := f.Stat(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
