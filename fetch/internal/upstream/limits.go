@@ -17,7 +17,7 @@ type Limits struct {
 	MinRate int64         // bytes a second on the wire: 1 KiB
 
 	HeaderBytes int64 // 64 KiB
-	MaxRatio    int64 // unpacked to packed bytes, from 1 MiB on: 100
+	MaxRatio    int64 // unpacked to packed bytes, from 1 MiB on: 200 (real answers: up to 26)
 }
 
 func (l Limits) withDefaults() Limits {
@@ -32,7 +32,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Window, 10*time.Second)
 	def(&l.MinRate, 1<<10)
 	def(&l.HeaderBytes, 64<<10)
-	def(&l.MaxRatio, 100)
+	def(&l.MaxRatio, 200)
 	return l
 }
 
