@@ -82,7 +82,7 @@ func (f Fixture) length() time.Duration {
 	return time.Duration(f.League.Minutes+extra) * time.Minute
 }
 
-// shown reports whether a list of coming matches holds it. One in four that is
+// shown reports whether a list of coming matches holds it. One in three that is
 // over stays for some hours, as lists are cleaned up late.
 func (f Fixture) shown(now time.Time, ahead bool) bool {
 	switch f.Status {
@@ -93,7 +93,7 @@ func (f Fixture) shown(now time.Time, ahead bool) bool {
 	case Withdrawn:
 		return ahead
 	case Ended:
-		return f.Lot(4, 24) == 0 && now.Sub(f.KickOff) < 5*time.Hour
+		return f.Lot(3, 24) == 0 && now.Sub(f.KickOff) < 7*time.Hour
 	default:
 		return false
 	}

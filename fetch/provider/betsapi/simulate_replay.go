@@ -2,6 +2,7 @@ package betsapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -47,7 +48,9 @@ func openReplay(dir string) (*replay, error) {
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("replay %s: no payloads: want folders like bet365-prematch with .json files", dir)
 	}
-	slices.Sort(files)
+	slices.SortFunc(files, func(a, b string) int { // the listing before what is made to fit it
+		return cmp.Or(cmp.Compare(notListing(a), notListing(b)), cmp.Compare(a, b))
+	})
 	r := &replay{results: make(map[string][]byte), answers: make(map[string][][]byte)}
 	for _, file := range files {
 		if err := r.load(file); err != nil {
@@ -56,6 +59,17 @@ func openReplay(dir string) (*replay, error) {
 	}
 	slices.SortStableFunc(r.items, func(a, b boardItem) int { return strings.Compare(a.sport, b.sport) })
 	return r, nil
+}
+
+func endpointOf(file string) string {
+	return strings.Replace(filepath.Base(filepath.Dir(file)), "-", "/", 1)
+}
+
+func notListing(file string) int {
+	if endpointOf(file) == endpointUpcoming {
+		return 0
+	}
+	return 1
 }
 
 func (r *replay) load(file string) error {
@@ -67,8 +81,7 @@ func (r *replay) load(file string) error {
 		return fmt.Errorf("is not JSON")
 	}
 	var a recorded
-	endpoint := strings.Replace(filepath.Base(filepath.Dir(file)), "-", "/", 1)
-	switch endpoint {
+	switch endpoint := endpointOf(file); endpoint {
 	case endpointUpcoming:
 		var items []json.RawMessage
 		if json.Unmarshal(body, &a) != nil || json.Unmarshal(a.Results, &items) != nil {
