@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"mkt/fetch/internal/strictjson"
 	"mkt/publish/football"
 )
 
@@ -18,8 +19,9 @@ type tab struct {
 type showing struct {
 	tab
 	id, name football.Field[string]
-	rows     []football.OfferRow
-	strange  bool // it holds something that is not understood
+	list     strictjson.Value // its rows, read when they are needed
+	raw      bool             // in the bookmaker's own shape
+	strange  bool             // it holds something that is not understood
 }
 
 // group is every showing of one key.
@@ -27,32 +29,45 @@ type group struct {
 	key      string
 	entry    *entry // nil when the table does not know the key
 	showings []showing
-	doubtful bool // bears an id that is not the key's, beside one that is
+	first    [1]showing // room for showings: most have one
+	doubtful bool       // bears an id that is not the key's, beside one that is
 }
 
 func (f *offered) add(key string, e *entry, s showing) {
 	g := f.groups[key]
 	if g == nil {
-		g = &group{key: key, entry: e}
+		if len(f.slab) == cap(f.slab) {
+			f.slab = make([]group, 0, slabSize)
+		}
+		f.slab = append(f.slab, group{key: key, entry: e})
+		g = &f.slab[len(f.slab)-1]
+		g.showings = g.first[:0]
 		f.groups[key] = g
 		f.order = append(f.order, g)
 	}
 	g.showings = append(g.showings, s)
 }
 
+// slabSize is how many groups are made at once: a fixture has 40 to 140.
+const slabSize = 32
+
 // offers makes the fixture's offers, in the order their keys were met.
 func (r *sheetReader) offers(f *offered) []football.Offer {
-	offers := make([]football.Offer, 0, len(f.order))
+	offers := make([]football.Offer, 0, len(f.order)+8)
 	for _, g := range f.order {
+		if !g.manyIDs() {
+			offers = r.appendOffer(offers, f, g)
+			continue
+		}
 		for _, g := range g.apart() {
-			offers = append(offers, r.offer(f, g)...)
+			offers = r.appendOffer(offers, f, g)
 		}
 	}
 	return offers
 }
 
-func (r *sheetReader) offer(f *offered, g *group) []football.Offer {
-	o := football.Offer{Key: g.key, ProviderIDs: g.ids(), Name: g.name(), Sections: g.sections(), Rows: g.rows()}
+func (r *sheetReader) appendOffer(offers []football.Offer, f *offered, g *group) []football.Offer {
+	o := football.Offer{Key: g.key, ProviderIDs: g.ids(), Name: g.name(), Sections: g.sections(), Rows: r.merged(g)}
 	id := ""
 	if len(o.ProviderIDs) > 0 {
 		id = o.ProviderIDs[0]
@@ -64,18 +79,29 @@ func (r *sheetReader) offer(f *offered, g *group) []football.Offer {
 	case slices.ContainsFunc(g.showings, func(s showing) bool { return s.strange }):
 		o.Reading, o.RawReason = nil, football.AmbiguousShape
 	case o.RawReason == football.MixedMarket:
-		return r.statements(f, o)
+		return r.statements(offers, f, o)
 	}
-	return []football.Offer{o}
+	return append(offers, o)
+}
+
+// manyIDs tells whether the showings bear different market ids.
+func (g *group) manyIDs() bool {
+	first := ""
+	for i := range g.showings {
+		id := g.showings[i].id.Or("")
+		if first == "" {
+			first = id
+		}
+		if id != "" && id != first {
+			return true
+		}
+	}
+	return false
 }
 
 // apart tells markets of one key apart that bear different ids: a key is proven
 // for its own ids only. Showings without an id stay with the key.
 func (g *group) apart() []*group {
-	ids := g.ids()
-	if len(ids) < 2 {
-		return []*group{g}
-	}
 	own := &group{key: g.key, entry: g.entry}
 	groups := []*group{own}
 	byID := make(map[string]*group)
@@ -133,40 +159,42 @@ func (g *group) sections() []string {
 	return sections
 }
 
-// rows merges the showings: the newest one that has rows is the market, with
+// merged joins the showings: the newest one that has rows is the market, with
 // its prices and in its order. A row that only an older showing has is kept
 // behind them, and marked: the newest would show it if it still stood.
-func (g *group) rows() []football.OfferRow {
-	var filled []*showing
+func (r *sheetReader) merged(g *group) []football.OfferRow {
+	var few [4]*showing
+	filled := few[:0]
 	for i := range g.showings {
-		if len(g.showings[i].rows) > 0 {
-			filled = append(filled, &g.showings[i])
+		if s := &g.showings[i]; s.list.Kind() == strictjson.Array && s.list.Len() > 0 {
+			filled = append(filled, s)
 		}
 	}
-	if len(filled) == 0 {
-		return nil
+	if len(filled) > 1 {
+		slices.SortStableFunc(filled, func(a, b *showing) int { return int(b.updated - a.updated) })
 	}
-	slices.SortStableFunc(filled, func(a, b *showing) int { return int(b.updated - a.updated) })
-	rows := filled[0].rows
-	for _, older := range filled[1:] {
-		if sameIDs(rows, older.rows) {
+	var rows []football.OfferRow
+	var newest *showing
+	for _, s := range filled {
+		if newest != nil && s.list.Text() == newest.list.Text() {
+			continue // to the byte the same
+		}
+		more := r.rows(s)
+		if newest == nil {
+			rows = more
+			if len(rows) > 0 {
+				newest = s
+			}
 			continue
 		}
-		for _, row := range missing(rows, older.rows) {
-			if older.updated < filled[0].updated && row.Trouble == "" {
+		for _, row := range missing(rows, more) {
+			if s.updated < newest.updated && row.Trouble == "" {
 				row.Trouble = football.Superseded
 			}
 			rows = append(rows, row)
 		}
 	}
 	return rows
-}
-
-func sameIDs(a, b []football.OfferRow) bool {
-	return slices.EqualFunc(a, b, func(a, b football.OfferRow) bool {
-		id, ok := a.ID.Get()
-		return ok && b.ID.Or("") == id
-	})
 }
 
 // missing returns the rows of from that have are without: by id, and where a row

@@ -57,6 +57,7 @@ type offered struct {
 	teams  string // "Home v Away", in raw only
 	groups map[string]*group
 	order  []*group
+	slab   []group // where groups are made
 	broken bool
 }
 
@@ -68,7 +69,7 @@ func (r *sheetReader) item(item strictjson.Value) {
 	}
 	f := r.fixtures[id]
 	if f == nil {
-		f = &offered{id: id, groups: make(map[string]*group)}
+		f = &offered{id: id, groups: make(map[string]*group, slabSize*3), order: make([]*group, 0, slabSize*3)}
 		r.fixtures[id] = f
 		r.order = append(r.order, f)
 	}

@@ -33,7 +33,7 @@ func (r *sheetReader) raw(f *offered, tab tab, data strictjson.Value) error {
 }
 
 func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
-	s := showing{tab: tab}
+	s := showing{tab: tab, raw: true}
 	for key, v := range v.Members() {
 		switch key {
 		case "MD":
@@ -41,7 +41,7 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 		case "PI":
 			s.id = field(v)
 		case "PL":
-			s.rows = r.rawRows(v)
+			s.list = v
 			s.strange = v.Kind() != strictjson.Array && !isEmpty(v)
 		case "A": // true on an Asian market
 		default:
@@ -56,32 +56,10 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 	f.add(key, e, s)
 }
 
-func (r *sheetReader) rawRows(list strictjson.Value) []football.OfferRow {
-	n := list.Len()
-	if list.Kind() != strictjson.Array || n == 0 {
-		return nil
-	}
-	rows := make([]football.OfferRow, 0, n)
-	labels := make([]football.Label, 0, 2*n)
-	for v := range list.Items() {
-		from := len(labels)
-		var row football.OfferRow
-		if v.Kind() == strictjson.Object {
-			row, labels = r.rawRow(v, labels)
-		} else {
-			row, labels = r.row(v, labels)
-		}
-		row.Labels = labels[from:len(labels):len(labels)]
-		rows = append(rows, row)
-	}
-	return rows
-}
-
 // rawRow reads one price. Its texts are PD and HD; BS packs the price and the
 // line as "pt=N#o=9/2#…#ln=2.25#". The line is said there only when no text
 // says it.
-func (r *sheetReader) rawRow(v strictjson.Value, labels []football.Label) (football.OfferRow, []football.Label) {
-	var row football.OfferRow
+func (r *sheetReader) rawRow(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
 	said, packed := false, ""
 	for key, v := range v.Members() {
 		switch key {
@@ -89,7 +67,7 @@ func (r *sheetReader) rawRow(v strictjson.Value, labels []football.Label) (footb
 			row.ID = field(v)
 		case "BS":
 			packed = v.Text()
-			row.Fractional = unpack(v, "o")
+			row.Fractional = packedPrice(v.Kind(), packed)
 		case "US":
 			row.Suspended = v.Kind() == strictjson.True || v.Text() == "1"
 		case "EW": // sold each way, too
@@ -105,31 +83,27 @@ func (r *sheetReader) rawRow(v strictjson.Value, labels []football.Label) (footb
 			labels = appendLabel(labels, key, v)
 		}
 	}
-	if line, ok := cutPacked(packed, "ln"); ok && !said {
-		labels = append(labels, football.Label{Field: "ln", Text: line})
-	}
-	return row, labels
-}
-
-func appendLabel(labels []football.Label, key string, v strictjson.Value) []football.Label {
-	if v.Kind() == strictjson.Null {
+	if said {
 		return labels
 	}
-	return append(labels, football.Label{Field: key, Text: v.Text()})
+	if line, ok := cutPacked(packed, "ln"); ok {
+		labels = append(labels, football.Label{Field: "ln", Text: line})
+	}
+	return labels
 }
 
-// unpack takes one value out of BS: missing when BS does not name it.
-func unpack(v strictjson.Value, key string) football.Field[string] {
-	if v.Kind() != strictjson.String {
+// packedPrice takes the price out of BS: missing when BS does not name one.
+func packedPrice(kind strictjson.Kind, packed string) football.Field[string] {
+	if kind != strictjson.String {
 		return football.NullField[string]()
 	}
-	switch text, ok := cutPacked(v.Text(), key); {
+	switch price, ok := cutPacked(packed, "o"); {
 	case !ok:
 		return football.Field[string]{}
-	case text == "":
+	case price == "":
 		return football.NullField[string]()
 	default:
-		return football.Of(text)
+		return football.Of(price)
 	}
 }
 

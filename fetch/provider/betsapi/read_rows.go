@@ -7,11 +7,16 @@ import (
 	"mkt/publish/football"
 )
 
-// rowFields are the descriptive fields met in rows of v1 and v3. Others are
-// kept just the same, and counted.
-var rowFields = map[string]bool{
-	"name": true, "name2": true, "header": true, "handicap": true, "team": true, "ED": true, // v3
-	"opp": true, "goals": true, // v1
+// isRowField tells whether a descriptive field has been met in rows of v1 or
+// v3. Others are kept just the same, and counted.
+func isRowField(key string) bool {
+	switch key {
+	case "name", "name2", "header", "handicap", "team", "ED": // v3
+		return true
+	case "opp", "goals": // v1
+		return true
+	}
+	return false
 }
 
 // markets reads the sp block of a section: markets by key, each a bare list of
@@ -31,7 +36,7 @@ func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) error {
 		s := showing{tab: tab}
 		switch v.Kind() {
 		case strictjson.Array:
-			s.rows = r.rows(v)
+			s.list = v
 		case strictjson.Object:
 			r.market(&s, v)
 		default:
@@ -52,7 +57,7 @@ func (r *sheetReader) market(s *showing, v strictjson.Value) {
 		case "name":
 			s.name = field(v)
 		case "odds":
-			s.rows = r.rows(v)
+			s.list = v
 			s.strange = v.Kind() != strictjson.Array && !isEmpty(v)
 		case "open": // 0 on a market that is shown collapsed, filled or not
 		default:
@@ -64,23 +69,26 @@ func (r *sheetReader) market(s *showing, v strictjson.Value) {
 	}
 }
 
-// rows reads a list of rows and joins the label rows in it to their prices. nil
-// when it is no list.
-func (r *sheetReader) rows(list strictjson.Value) []football.OfferRow {
-	n := list.Len()
-	if list.Kind() != strictjson.Array || n == 0 {
-		return nil
-	}
-	rows := make([]football.OfferRow, 0, n)
+// rows reads the rows of a showing and joins the label rows among them to their
+// prices.
+func (r *sheetReader) rows(s *showing) []football.OfferRow {
+	n := s.list.Len()
+	rows := make([]football.OfferRow, n)
 	labels := make([]football.Label, 0, 2*n) // one array for all of them
-	tabled := false
-	for v := range list.Items() {
-		from := len(labels)
-		var row football.OfferRow
-		row, labels = r.row(v, labels)
+	tabled, i := false, 0
+	for v := range s.list.Items() {
+		from, row := len(labels), &rows[i]
+		switch {
+		case v.Kind() != strictjson.Object:
+			labels = r.strangeRow(row, v, labels)
+		case s.raw:
+			labels = r.rawRow(row, v, labels)
+		default:
+			labels = r.row(row, v, labels)
+			tabled = tabled || isLabel(row)
+		}
 		row.Labels = labels[from:len(labels):len(labels)]
-		tabled = tabled || isLabel(&row)
-		rows = append(rows, row)
+		i++
 	}
 	if tabled {
 		return r.joinLabels(rows)
@@ -88,15 +96,15 @@ func (r *sheetReader) rows(list strictjson.Value) []football.OfferRow {
 	return rows
 }
 
-// row reads one row and appends its texts to labels. What is no row is kept as
-// one text that nobody will understand.
-func (r *sheetReader) row(v strictjson.Value, labels []football.Label) (football.OfferRow, []football.Label) {
-	var row football.OfferRow
-	if v.Kind() != strictjson.Object {
-		r.unknown.add("row of an unknown shape")
-		row.Trouble = football.AmbiguousShape
-		return row, append(labels, football.Label{Field: "row", Text: v.Text()})
-	}
+// strangeRow keeps what is no row as one text that nobody will understand.
+func (r *sheetReader) strangeRow(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
+	r.unknown.add("row of an unknown shape")
+	row.Trouble = football.AmbiguousShape
+	return append(labels, football.Label{Field: "row", Text: v.Text()})
+}
+
+// row reads one row and appends its texts to labels.
+func (r *sheetReader) row(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
 	for key, v := range v.Members() {
 		switch key {
 		case "id":
@@ -106,14 +114,20 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) (football
 			row.Decimal = field(v)
 			continue
 		}
-		if !rowFields[key] {
+		if !isRowField(key) {
 			r.unknown.add("row." + key)
 		}
-		if v.Kind() != strictjson.Null {
-			labels = append(labels, football.Label{Field: key, Text: v.Text()})
-		}
+		labels = appendLabel(labels, key, v)
 	}
-	return row, labels
+	return labels
+}
+
+// appendLabel keeps a text as it is; null is none.
+func appendLabel(labels []football.Label, key string, v strictjson.Value) []football.Label {
+	if v.Kind() == strictjson.Null {
+		return labels
+	}
+	return append(labels, football.Label{Field: key, Text: v.Text()})
 }
 
 // isLabel tells whether a row only labels others: an id "PC…" and no price.

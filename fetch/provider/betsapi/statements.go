@@ -9,8 +9,8 @@ import (
 // statements takes a market apart whose rows name a market each, as "specials"
 // do: rows whose name the table knows become offers of their own, with the key
 // they have where the bookmaker sells them apart. What is left keeps the key
-// and stays RAW.
-func (r *sheetReader) statements(f *offered, o football.Offer) []football.Offer {
+// and stays RAW. All are appended to offers.
+func (r *sheetReader) statements(offers []football.Offer, f *offered, o football.Offer) []football.Offer {
 	var named []football.Offer
 	var left []football.OfferRow
 	for _, row := range o.Rows {
@@ -28,11 +28,12 @@ func (r *sheetReader) statements(f *offered, o football.Offer) []football.Offer 
 		}
 		named[i].Rows = append(named[i].Rows, row)
 	}
+	offers = append(offers, named...)
 	if len(named) > 0 && len(left) == 0 {
-		return named
+		return offers
 	}
 	o.Rows = left
-	return append(named, o)
+	return append(offers, o)
 }
 
 // holds tells whether a row's line of the table holds for a market with ids.
