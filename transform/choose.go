@@ -1,0 +1,84 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"mkt/fetch/raw"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// checkKey holds the id key against the fingerprint that the data root records,
+// and records it when it is the first. With another key every id would change.
+func (r *run) checkKey() error {
+	own := r.Key.Fingerprint()
+	data, err := durable.ReadFile(r.Data, layout.IDKeyFingerprintFile, 4096)
+	if errors.Is(err, fs.ErrNotExist) {
+		return durable.CreateAgain(r.Data, layout.IDKeyFingerprintFile, durable.Bytes([]byte(own+"\n")))
+	}
+	if err != nil {
+		return err
+	}
+	if recorded := strings.TrimSpace(string(data)); recorded != own {
+		return fmt.Errorf("%w: this one is %s, the data root was made with %s (%s): restore that key, or begin a new data root",
+			ErrKey, own, recorded, layout.IDKeyFingerprintFile)
+	}
+	return nil
+}
+
+// chooseCycle settles which cycle is to be transformed, or that it already is.
+func (r *run) chooseCycle() error {
+	r.cycle = r.Cycle
+	if r.cycle == "" {
+		newest, found, err := raw.Newest(r.Root)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return fmt.Errorf("%w: run mkt fetch first", ErrNoCycle)
+		}
+		r.cycle = newest.CycleID
+	}
+	r.summary.Cycle = r.cycle
+	before, _, err := snapshot.OpenCanonical(r.Root, r.cycle)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case r.Cycle == "":
+		r.summary.Already = true
+		return nil
+	default:
+		r.before = &before
+	}
+	return r.openArchive()
+}
+
+// openArchive opens the raw cycle and checks that it is this account's and has
+// something in it.
+func (r *run) openArchive() error {
+	archive, err := raw.Open(r.Root, r.cycle)
+	if errors.Is(err, raw.ErrNotSealed) {
+		return fmt.Errorf("%w: %w", ErrNoCycle, err)
+	}
+	if err != nil {
+		return err
+	}
+	c := archive.Cycle()
+	switch {
+	case c.ClientID != r.ClientID || c.Product != r.Product:
+		return fmt.Errorf("cycle %s is of %s %s: %w", r.cycle, c.ClientID, c.Product, raw.ErrCorrupt)
+	case c.Outcome == raw.Failed:
+		return fmt.Errorf("%w: the retrieval of %s failed (%s); run mkt fetch again", ErrNoCycle, r.cycle, c.Code)
+	case r.before != nil && r.before.DerivationVersion != football.DerivationVersion:
+		return fmt.Errorf("cycle %s: %w: version %s then, %s now; its rows stay as they are", r.cycle, ErrRules,
+			r.before.DerivationVersion, football.DerivationVersion)
+	}
+	r.archive = archive
+	return nil
+}

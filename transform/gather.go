@@ -1,0 +1,195 @@
+package transform
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"mkt/fetch/provider"
+	"mkt/publish/football"
+	"mkt/publish/table"
+)
+
+// result is what an engine makes of a cycle, ready to be written.
+type result struct {
+	fixtures []refreshed        // sorted by id, each once
+	listing  []table.ListingRow // sorted by id, each once
+
+	newest          time.Time // newest retrieval of a refreshed fixture; zero when there is none
+	listingComplete bool
+	filtered        map[string]int
+	broken          map[string]int
+	unknown         map[string]int
+	counters        map[string]int64
+}
+
+// A run that could not read more than this share of its fixtures, and more than
+// one, is not believed.
+const maxBroken = 0.05
+
+// gather joins the payloads' fixtures with the listing. The newest payload that
+// has a fixture counts. One that the listing does not have was filtered out or
+// not asked for, and is left out.
+func (r *run) gather(l provider.Listing, sheets []sheet) error {
+	g := gathering{listing: l, byID: make(map[string]reading), broken: make(map[string]football.Reason)}
+	res := &r.result
+	res.counters = map[string]int64{"payloads": int64(len(sheets))}
+	res.filtered = l.Filtered
+	res.broken, res.unknown = sums(l.Broken), sums(l.Unknown)
+	for i := range sheets {
+		g.sheet(&sheets[i], res)
+		if s := &sheets[i]; s.err != nil {
+			r.Log.Warn("payload could not be read", "tenant", r.ClientID, "product", r.Product, "cycle", r.cycle,
+				"step", "transform", "response", s.response.Number, "error", s.err)
+		}
+	}
+	for _, reason := range g.broken {
+		res.broken["fixture:"+string(reason)]++
+	}
+	r.summary.Broken, r.summary.Failed = len(g.broken), len(r.archive.Cycle().Failed)
+	r.summary.Bytes = res.counters["payload_bytes"]
+	if err := g.tooMuch(); err != nil {
+		return err
+	}
+	res.listingComplete = r.archive.Cycle().ListingComplete && len(l.Broken) == 0
+	for _, read := range g.byID {
+		res.fixtures = append(res.fixtures, read.refreshed)
+		if at := read.fixture.FetchedAt; at.After(res.newest) {
+			res.newest = at
+		}
+	}
+	slices.SortFunc(res.fixtures, func(a, b refreshed) int { return cmp.Compare(a.fixture.ID, b.fixture.ID) })
+	res.listing = g.rows(r)
+	return nil
+}
+
+// gathering is the joining of one cycle, by provider fixture id.
+type gathering struct {
+	listing provider.Listing
+	byID    map[string]reading
+	broken  map[string]football.Reason // not read from any payload
+}
+
+// reading is a fixture and when the payload it was read from was retrieved.
+type reading struct {
+	refreshed
+	at     time.Time
+	number int
+}
+
+// sheet adds one payload. Payloads come in the archive's order.
+func (g *gathering) sheet(s *sheet, res *result) {
+	res.counters["payload_bytes"] += int64(s.bytes)
+	add(res.unknown, s.unknown)
+	for name, n := range s.skipped {
+		res.counters["skipped:"+name] += int64(n)
+	}
+	if s.err != nil {
+		res.counters["payloads_unreadable"]++
+		g.unreadable(s)
+		return
+	}
+	for i := range s.fixtures {
+		g.fixture(&s.fixtures[i], s, res)
+	}
+	for id, reason := range s.broken {
+		if _, read := g.byID[id]; !read && g.active(id) {
+			g.broken[id] = reason
+		}
+	}
+}
+
+// fixture adds one fixture of a payload.
+func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
+	id := f.fixture.ProviderFixtureID
+	if !g.active(id) {
+		res.counters["fixtures_not_listed"]++
+		return
+	}
+	delete(g.broken, id)
+	now := reading{*f, s.response.FetchedAt, s.response.Number}
+	if before, twice := g.byID[id]; twice {
+		res.counters["fixtures_repeated"]++
+		if before.at.After(now.at) {
+			return
+		}
+	}
+	g.byID[id] = now
+}
+
+// active tells whether the listing has a fixture that is not over.
+func (g *gathering) active(id string) bool {
+	listed, ok := g.listing.Fixtures[id]
+	return ok && !listed.Over
+}
+
+// unreadable counts the fixtures that a payload was asked for in vain.
+func (g *gathering) unreadable(s *sheet) {
+	for id := range g.listing.Fixtures {
+		if _, read := g.byID[id]; !read && g.active(id) && asked(s.response, id) {
+			g.broken[id] = football.AmbiguousShape
+		}
+	}
+}
+
+// tooMuch refuses a cycle of which too much could not be read: fixtures, or
+// items of the listing.
+func (g *gathering) tooMuch() error {
+	for _, part := range []struct {
+		what       string
+		bad, whole int
+	}{
+		{"fixtures' markets", len(g.broken), len(g.broken) + len(g.byID)},
+		{"items of the fixture list", total(g.listing.Broken), total(g.listing.Broken) + len(g.listing.Fixtures)},
+	} {
+		if part.bad > 1 && float64(part.bad) > maxBroken*float64(part.whole) {
+			return fmt.Errorf("%w: %d of %d %s; the provider's format may have changed: mkt mapping check shows what is not understood",
+				ErrQuarantined, part.bad, part.whole, part.what)
+		}
+	}
+	return nil
+}
+
+// rows are the listing's rows, by fixture id.
+func (g *gathering) rows(r *run) []table.ListingRow {
+	minter := r.minter()
+	failed := r.archive.Cycle().Failed
+	rows := make([]table.ListingRow, 0, len(g.listing.Fixtures))
+	for id, listed := range g.listing.Fixtures {
+		row := table.ListingRow{FixtureID: string(minter.Fixture(id).FixtureID()), ProviderFixtureID: id, Status: "LISTED", Markets: "NONE"}
+		if listed.Over {
+			row.Status = "OVER"
+		}
+		_, isBroken := g.broken[id]
+		_, isFailed := slices.BinarySearch(failed, id)
+		if _, read := g.byID[id]; read {
+			row.Markets = "REFRESHED"
+		} else if isBroken || isFailed {
+			row.Markets = "FAILED"
+		}
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(a, b table.ListingRow) int { return cmp.Compare(a.FixtureID, b.FixtureID) })
+	return rows
+}
+
+func total(counts map[string]int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// sums is a copy that can be added to.
+func sums(counts map[string]int) map[string]int {
+	all := make(map[string]int)
+	add(all, counts)
+	return all
+}
+
+func add(all, counts map[string]int) {
+	for name, n := range counts {
+		all[name] += n
+	}
+}

@@ -1,0 +1,182 @@
+package transform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/raw"
+	"mkt/publish/football"
+	"mkt/transform/identity"
+	"mkt/transform/markets"
+)
+
+// sheet is one payload read and derived.
+type sheet struct {
+	response raw.Response
+	bytes    int
+	err      error // the payload could not be read
+	fixtures []refreshed
+	broken   map[string]football.Reason
+	unknown  map[string]int
+	skipped  map[string]int
+}
+
+// refreshed is one fixture with its markets, as one payload has it.
+type refreshed struct {
+	fixture       football.Fixture
+	markets       []football.Market
+	withoutPrices int
+}
+
+// deriveMarkets is the engine of market_engine.
+func deriveMarkets(ctx context.Context, r *run) error {
+	adapter, err := r.marketAdapter()
+	if err != nil {
+		return err
+	}
+	listing, payloads, err := r.readListing(adapter)
+	if err != nil {
+		return err
+	}
+	sheets, err := r.readSheets(ctx, adapter, listing, payloads)
+	if err != nil {
+		return err
+	}
+	return r.gather(listing, sheets)
+}
+
+func (r *run) marketAdapter() (provider.MarketAdapter, error) {
+	name := r.archive.Cycle().Provider
+	p, ok := r.Provider(name)
+	if !ok || p.Markets == nil {
+		return nil, fmt.Errorf("provider %q: nothing here reads its markets", name)
+	}
+	return p.Markets, nil
+}
+
+// readListing reads the list of fixtures and sorts out the payloads of markets.
+func (r *run) readListing(adapter provider.MarketAdapter) (provider.Listing, []raw.Response, error) {
+	var pages []provider.Payload
+	var rest []raw.Response
+	for _, response := range r.archive.Responses() {
+		switch {
+		case !response.Accepted():
+		case adapter.IsListing(response.Endpoint):
+			page, err := r.archive.Payload(response)
+			if err != nil {
+				return provider.Listing{}, nil, err
+			}
+			pages = append(pages, page)
+		case adapter.IsMarkets(response.Endpoint):
+			rest = append(rest, response)
+		}
+	}
+	listing, err := adapter.ReadListing(pages)
+	if err != nil {
+		return provider.Listing{}, nil, fmt.Errorf("%w: the list of fixtures: %w", ErrQuarantined, err)
+	}
+	return listing, rest, nil
+}
+
+// readSheets reads the payloads of markets, several at once. The result is in
+// the archive's order. An archive that is not what was written is an error; a
+// payload that cannot be read is not.
+func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l provider.Listing, responses []raw.Response) ([]sheet, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	sheets := make([]sheet, len(responses))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	minter := identity.NewMinter(r.Key, r.archive.Cycle().Provider)
+	for range min(r.Workers, len(responses)) {
+		reader := &sheetReader{adapter: adapter, listing: l, minter: minter.Clone(), deriver: markets.New(minter.Clone())}
+		workers.Go(func() {
+			for i := range next {
+				p, err := r.archive.Payload(responses[i])
+				if err != nil {
+					stop(err)
+					continue
+				}
+				sheets[i] = reader.read(p)
+				sheets[i].response = responses[i]
+			}
+		})
+	}
+	for i := range responses {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	close(next)
+	workers.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return sheets, nil
+}
+
+// sheetReader reads payloads, one after the other.
+type sheetReader struct {
+	adapter provider.MarketAdapter
+	listing provider.Listing
+	minter  *identity.Minter
+	deriver *markets.Deriver
+}
+
+// errPanic: reading a payload ended in a panic. It is a fault of ours that a
+// stranger's bytes found; it costs that payload, not the run.
+var errPanic = errors.New("reading it ended in a panic")
+
+func (sr *sheetReader) read(p provider.Payload) (s sheet) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			s = sheet{bytes: len(p.Body), err: fmt.Errorf("%w: %v\n%s", errPanic, cause, debug.Stack())}
+		}
+	}()
+	s.bytes = len(p.Body)
+	read, err := sr.adapter.ReadMarkets(p, sr.listing)
+	if err != nil {
+		s.err = err
+		return s
+	}
+	s.broken, s.unknown, s.skipped = read.Broken, read.Unknown, read.Skipped
+	s.fixtures = make([]refreshed, len(read.Fixtures))
+	for i := range read.Fixtures {
+		f := &read.Fixtures[i]
+		f.Fixture.ID = sr.minter.Fixture(f.Fixture.ProviderFixtureID).FixtureID()
+		s.fixtures[i] = refreshed{f.Fixture, sr.deriver.Derive(&f.Fixture, f.Offers), withoutPrices(f.Offers)}
+	}
+	return s
+}
+
+// withoutPrices counts the markets that were listed without any row.
+func withoutPrices(offers []football.Offer) (n int) {
+	for i := range offers {
+		if len(offers[i].Rows) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// asked tells whether a request named a fixture in any of its parameters.
+func asked(r raw.Response, providerFixtureID string) bool {
+	for _, values := range r.Query {
+		for _, v := range values {
+			if slices.Contains(strings.Split(v, ","), providerFixtureID) {
+				return true
+			}
+		}
+	}
+	return false
+}

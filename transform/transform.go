@@ -1,0 +1,144 @@
+package transform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
+	"mkt/fetch/raw"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/transform/identity"
+)
+
+// Options of one run. The caller holds the lock of Root.
+type Options struct {
+	ClientID string
+	Product  football.Product
+	// Cycle to transform; "" is the newest raw cycle that has something to
+	// transform.
+	Cycle layout.CycleID
+	Root  durable.FS // of the tenant and product
+	Data  durable.FS // the data root: where the id key's fingerprint is recorded
+	Key   identity.Key
+
+	Now     func() time.Time // nil = time.Now
+	Log     *slog.Logger     // nil = none
+	Workers int              // payloads read at once; 0 = one a core
+	Version string           // of the binary; goes into the header
+	// Provider finds an adapter by name; nil = every one there is.
+	Provider func(name string) (provider.Provider, bool)
+}
+
+// Summary is what a run came to.
+type Summary struct {
+	Cycle   layout.CycleID
+	Already bool // the cycle was transformed before: nothing was done
+
+	Fixtures   int // refreshed
+	Markets    int
+	Mapped     int // markets with a proven canonical identity
+	Selections int
+	// Publishable is how many selections the service vouches for.
+	Publishable int
+	// WithoutPrices is how many markets were listed without any price. They are
+	// no markets and not counted above.
+	WithoutPrices int
+	Broken        int // fixtures whose markets could not be read
+	Failed        int // fixtures whose markets could not be retrieved
+	Bytes         int64
+	Took          time.Duration
+}
+
+var (
+	// ErrNoCycle: there is no raw cycle to transform.
+	ErrNoCycle = errors.New("no raw cycle to transform")
+	// ErrKey: the id key is not the one this data root was made with.
+	ErrKey = errors.New("another id key")
+	// ErrRules: the cycle was transformed by rules of another version.
+	ErrRules = errors.New("transformed by other rules")
+	// ErrQuarantined: too much of the cycle could not be read.
+	ErrQuarantined = errors.New("too much could not be read")
+)
+
+// run is one run under way, filled in from step to step.
+type run struct {
+	Options
+	engine  engine
+	started time.Time
+
+	cycle   layout.CycleID
+	archive *raw.Archive
+	before  *snapshot.Manifest // of an earlier run of the same cycle, nil when there was none
+	result  result
+	summary Summary
+}
+
+// Run transforms one cycle. A cycle that is transformed already is a success
+// that does nothing, unless it was named: then it is done again, and must come
+// out the same, byte for byte. Errors to branch on: ErrNoCycle, ErrKey,
+// ErrRules, ErrQuarantined, raw.ErrCorrupt, durable.ErrDiffers,
+// durable.ErrNoSpace. It writes state/transform.json.
+func Run(ctx context.Context, o Options) (Summary, error) {
+	r := &run{Options: o}
+	if err := r.check(); err != nil {
+		return Summary{}, fmt.Errorf("transform: %w", err)
+	}
+	r.started = r.Now()
+	err := r.transform(ctx)
+	if err != nil {
+		err = fmt.Errorf("transform %s %s: %w", r.ClientID, r.Product, err)
+	}
+	r.report(ctx, err)
+	return r.summary, err
+}
+
+// check refuses what cannot be run, and fills in defaults.
+func (r *run) check() error {
+	if r.Now == nil {
+		r.Now = time.Now
+	}
+	if r.Log == nil {
+		r.Log = slog.New(slog.DiscardHandler)
+	}
+	if r.Workers <= 0 {
+		r.Workers = runtime.GOMAXPROCS(0)
+	}
+	if r.Provider == nil {
+		r.Provider = all.Lookup
+	}
+	e, ok := engines[r.Product]
+	switch {
+	case r.Root == nil || r.Data == nil:
+		return errors.New("no folder to work in")
+	case !layout.ValidTenantID(r.ClientID):
+		return fmt.Errorf("tenant %q: no id of an account", r.ClientID)
+	case !ok:
+		return fmt.Errorf("product %q: nothing transforms it", r.Product)
+	}
+	r.engine = e
+	return nil
+}
+
+func (r *run) transform(ctx context.Context) error {
+	if err := r.checkKey(); err != nil {
+		return err
+	}
+	if err := r.chooseCycle(); err != nil || r.summary.Already {
+		return err
+	}
+	if err := r.engine(ctx, r); err != nil {
+		return fmt.Errorf("cycle %s: %w", r.cycle, err)
+	}
+	if err := r.write(ctx); err != nil {
+		return fmt.Errorf("cycle %s: %w", r.cycle, err)
+	}
+	return nil
+}

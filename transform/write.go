@@ -1,0 +1,171 @@
+package transform
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+	"mkt/transform/identity"
+)
+
+// minter is a minter of its own for the cycle's provider.
+func (r *run) minter() *identity.Minter {
+	return identity.NewMinter(r.Key, r.archive.Cycle().Provider)
+}
+
+// write stages the canonical folder, header last, and moves it to its name. A
+// cycle that was transformed before must come out the same.
+func (r *run) write(ctx context.Context) error {
+	staging := layout.StagingDir + "/transform-" + string(r.cycle)
+	if err := r.Root.RemoveAll(staging); err != nil { // of a run that was killed
+		return err
+	}
+	for _, dir := range []string{layout.CanonicalDir, staging} {
+		if err := durable.MkdirAllSync(r.Root, dir); err != nil {
+			return err
+		}
+	}
+	defer r.Root.RemoveAll(staging)
+	m := r.header()
+	if err := r.writeTables(ctx, staging, &m); err != nil {
+		return err
+	}
+	if _, err := snapshot.CreateManifest(r.Root, staging, m); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	return durable.Install(r.Root, staging, layout.Cycle(layout.CanonicalDir, r.cycle))
+}
+
+// header is the manifest, but for the files. A re-run takes its times, and the
+// version of the binary, from what the first run wrote.
+func (r *run) header() snapshot.Manifest {
+	res := &r.result
+	m := snapshot.Manifest{
+		Format: snapshot.Format, Kind: snapshot.KindCanonical, ClientID: r.ClientID, Product: r.Product, CycleID: r.cycle,
+		Provider: r.archive.Cycle().Provider, DerivationVersion: football.DerivationVersion,
+		IDKeyFingerprint: r.Key.Fingerprint(), BinaryVersion: r.Version, Tables: map[string]snapshot.Table{},
+		ListingComplete: res.listingComplete, Filtered: res.filtered, Broken: res.broken, UnknownFields: res.unknown,
+		RawMarkets: map[string]int{}, NotPublishable: map[string]int{}, Counters: res.counters,
+	}
+	at := r.Now().UTC().Truncate(time.Millisecond)
+	if newest := res.newest.UTC(); !newest.IsZero() {
+		m.ProviderFetchedAt = &newest
+		if at.Before(newest) {
+			at = newest
+		}
+	}
+	m.ProcessedAt = &at
+	if r.before != nil {
+		m.ProcessedAt, m.BinaryVersion = r.before.ProcessedAt, r.before.BinaryVersion
+	}
+	return m
+}
+
+func (r *run) writeTables(ctx context.Context, dir string, m *snapshot.Manifest) error {
+	var fixtures []table.FixtureRow
+	err := stage(ctx, r, m, dir, layout.MarketsFile, "markets", func(w *table.Writer[table.MarketRow]) (err error) {
+		fixtures, err = r.writeMarkets(ctx, w, m)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.countUp(m)
+	err = stage(ctx, r, m, dir, layout.FixturesFile, "fixtures", func(w *table.Writer[table.FixtureRow]) error { return w.Write(fixtures...) })
+	if err != nil {
+		return err
+	}
+	return stage(ctx, r, m, dir, layout.ListingFile, "listing", func(w *table.Writer[table.ListingRow]) error { return w.Write(r.result.listing...) })
+}
+
+// stage writes one table.
+func stage[T table.Row](ctx context.Context, r *run, m *snapshot.Manifest, dir, name, key string, rows func(*table.Writer[T]) error) error {
+	header := table.Header{ClientID: r.ClientID, Product: string(r.Product), CycleID: string(r.cycle),
+		Provider: m.Provider, DerivationVersion: m.DerivationVersion}
+	file, err := snapshot.CreateFile(r.Root, dir, name, func(out io.Writer) error {
+		w := table.NewWriter[T](out, header)
+		if err := rows(w); err != nil {
+			return err
+		}
+		sum, err := w.Close()
+		m.Tables[key] = sum
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	m.Files = append(m.Files, file)
+	return ctx.Err()
+}
+
+// writeMarkets writes every fixture's markets, sorted by id, and returns the
+// fixtures' rows.
+func (r *run) writeMarkets(ctx context.Context, w *table.Writer[table.MarketRow], m *snapshot.Manifest) ([]table.FixtureRow, error) {
+	fixtures := make([]table.FixtureRow, 0, len(r.result.fixtures))
+	for i := range r.result.fixtures {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		f := &r.result.fixtures[i]
+		rows := make([]table.MarketRow, len(f.markets))
+		for k := range f.markets {
+			rows[k] = table.MarketOf(f.fixture.ID, football.DerivationVersion, &f.markets[k])
+		}
+		slices.SortFunc(rows, func(a, b table.MarketRow) int { return cmp.Compare(a.MarketID, b.MarketID) })
+		row := table.FixtureOf(f.fixture, len(rows), "")
+		row.ContentDigest = table.Digest(row, rows)
+		fixtures = append(fixtures, row)
+		r.count(f, m)
+		if err := w.Write(rows...); err != nil {
+			return nil, err
+		}
+		f.markets = nil // written: let it go
+	}
+	return fixtures, nil
+}
+
+// count adds one fixture to the summary and to the header's verdicts.
+func (r *run) count(f *refreshed, m *snapshot.Manifest) {
+	s := &r.summary
+	s.Fixtures++
+	s.WithoutPrices += f.withoutPrices
+	for i := range f.markets {
+		market := &f.markets[i]
+		s.Markets++
+		s.Selections += len(market.Selections)
+		if market.Origin == football.Mapped {
+			s.Mapped++
+		} else {
+			m.RawMarkets[string(market.RawReason)]++
+		}
+		for k := range market.Selections {
+			q := &market.Selections[k].Quality
+			if q.Publishable {
+				s.Publishable++
+			}
+			for _, reason := range q.Reasons {
+				m.NotPublishable[string(reason)]++
+			}
+		}
+	}
+}
+
+// countUp puts the summary's counts into the header.
+func (r *run) countUp(m *snapshot.Manifest) {
+	s := &r.summary
+	m.Counters["fixtures"], m.Counters["fixtures_broken"] = int64(s.Fixtures), int64(s.Broken)
+	m.Counters["markets"], m.Counters["markets_mapped"] = int64(s.Markets), int64(s.Mapped)
+	m.Counters["markets_without_prices"] = int64(s.WithoutPrices)
+	m.Counters["selections"], m.Counters["selections_publishable"] = int64(s.Selections), int64(s.Publishable)
+}
