@@ -49,7 +49,17 @@ func (w *World) fixture(n int64, now time.Time) Fixture {
 		dice:    d,
 	}
 	f.befall(now)
+	if f.Namesake() {
+		f.Away.Players = slices.Clone(f.Away.Players)
+		f.Away.Players[1] = f.Home.Players[1]
+	}
 	return f
+}
+
+// Namesake reports whether a player of each side bears the same name: the
+// second of either squad, on one fixture in thirty.
+func (f Fixture) Namesake() bool {
+	return len(f.Home.Players) > 1 && len(f.Away.Players) > 1 && f.Lot(30, 25) == 0
 }
 
 // befall lets happen to the fixture what its lot holds: about one in forty is

@@ -53,7 +53,7 @@ func layTimeOfFirstGoal(s *Sheet, m *Market) {
 	for from := 0; from <= 80; from += 10 {
 		to, text := from+10, strconv.Itoa(from+1)+"-"+strconv.Itoa(from+10)
 		if from == 80 {
-			to, text = int(played), "81-90"
+			to, text = int(played), "81+"
 		}
 		p := alive * (1 - math.Exp(-mean*float64(to-from)/played))
 		m.add(Selection{Outcome: text}, p, marginMany)

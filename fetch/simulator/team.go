@@ -43,7 +43,7 @@ func team(l League, slot int, d dice) Team {
 		Number:   number,
 		Name:     strings.Replace(form, "%", town, 1) + suffix(l),
 		Strength: 2*d.unit(uint64(number), 11) - 1,
-		Players:  players(t, number, d),
+		Players:  players(t, slot),
 	}
 }
 
@@ -68,15 +68,21 @@ func suffix(l League) string {
 
 const squad = 14 // players on whom markets are sold, a team
 
-// players names a team's squad, each name once.
-func players(t tongue, number int, d dice) []string {
+// players names the squad of a league's side. All sides of a league share one
+// long list of names, so that two of them hardly ever have one in common.
+func players(t tongue, slot int) []string {
 	if len(t.family) == 0 {
 		return nil
 	}
 	names := make([]string, squad)
-	given, family := d.under(len(t.given), uint64(number), 12), d.under(len(t.family), uint64(number), 13)
 	for i := range names {
-		names[i] = t.given[(given+5*i)%len(t.given)] + " " + t.family[(family+i)%len(t.family)]
+		n := slot*squad + i
+		family := n % len(t.family)
+		given := (n / len(t.family)) % len(t.given)
+		names[i] = t.given[given] + " " + t.family[family]
+		if round := n / len(t.family) / len(t.given); round > 0 { // the list begins again
+			names[i] += " " + t.family[(family+round)%len(t.family)]
+		}
 	}
 	return names
 }

@@ -44,8 +44,9 @@ type MeantRow struct {
 	Decimal                                   string // of the newest copy; "" on a few
 	Market, Period                            string // "" where MustBeRaw
 	Selection, Line, Qualifier, Subject, Side string
-	// Doubtful rows cannot be proven from what is sent: no price, a name that the
-	// listing does not give, a margin without a header.
+	// Doubtful rows need not be provable from what is sent: no price, a name that
+	// the listing does not give, a margin without a header, a name borne by a
+	// player of each side.
 	Doubtful bool
 }
 

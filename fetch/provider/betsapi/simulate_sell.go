@@ -3,6 +3,7 @@ package betsapi
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"mkt/fetch/simulator"
@@ -42,10 +43,12 @@ type seller struct {
 	since   time.Time
 	edition int
 	pair    teamPair
-	stalls  []stall
-	b       []byte
-	rows    []laid
-	laid    []laid
+	// namesake is the name that a player of each side bears, "" on most fixtures.
+	namesake string
+	stalls   []stall
+	b        []byte
+	rows     []laid
+	laid     []laid
 }
 
 // stall is one market of this fixture: how it is loaded.
@@ -65,6 +68,9 @@ const (
 
 func newSeller(w *simulator.World, f simulator.Fixture, version int64, since time.Time, edition int) *seller {
 	s := &seller{world: w, fixture: f, sheet: w.Sheet(f, version, since), since: since, edition: edition, pair: newPair(f)}
+	if f.Namesake() {
+		s.namesake = f.Home.Players[1]
+	}
 	for i := range catalogue {
 		if s.offers(i) {
 			s.stalls = append(s.stalls, stall{i, s.load(i)})
@@ -186,7 +192,8 @@ func (s *seller) row(i, ri int, sel simulator.Selection, c copyOf) laid {
 	g := &catalogue[i]
 	s.pair.used = 0
 	l := laid{ref: ri, sold: sel, spoken: g.say(&s.pair, g.refs[ri], sel), price: sel.Price}
-	l.unclear = s.pair.used&s.pair.unknown != 0 || g.key == "winning_margin" && l.header == ""
+	l.unclear = s.pair.used&s.pair.unknown != 0 || g.key == "winning_margin" && l.header == "" ||
+		sel.Player != "" && sel.Player == s.namesake
 	h := rowHash(s.fixture, uint64(i), uint64(ri), sel)
 	l.id = strconv.FormatUint(1_000_000_000+h%8_999_999_999, 10)
 	switch {
@@ -253,12 +260,13 @@ func (s *seller) table(rows []laid) []laid {
 // teamTable sends the labels of both teams and the prices of one, as recorded.
 func (s *seller) teamTable(rows []laid) []laid {
 	s.laid = s.laid[:0]
-	kept := sideNumber([...]string{"HOME", "AWAY"}[s.fixture.Lot(2, oddTeamTable)], "")
+	kept := [...]string{"HOME", "AWAY"}[s.fixture.Lot(2, oddTeamTable)]
 	for _, l := range rows {
-		s.laid = append(s.laid, laid{id: "PC" + l.id, isLabel: true, spoken: spoken{name: l.name, header: l.header, team: "Odds"}})
+		name, _, _ := strings.Cut(l.name, " (")
+		s.laid = append(s.laid, laid{id: "PC" + l.id, isLabel: true, spoken: spoken{name: name, header: sideNumber(l.sold.Side, ""), team: "Odds"}})
 	}
 	for _, l := range rows {
-		if l.header == kept {
+		if l.sold.Side == kept {
 			l.name, l.header, l.team = "", "Odds", "Odds"
 			s.laid = append(s.laid, l)
 		}

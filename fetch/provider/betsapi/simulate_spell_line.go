@@ -144,7 +144,7 @@ func sayBracket(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
 	switch s.Outcome {
 	case "NO_GOAL":
 		return spoken{name: "No Goal"}
-	case "81-90":
+	case "81+":
 		return spoken{name: "81 - Full Time"}
 	default:
 		return spoken{name: s.Outcome}

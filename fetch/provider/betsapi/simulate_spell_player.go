@@ -31,11 +31,12 @@ func sayMulti(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
 	return spoken{name: s.Player, header: s.Qualifier + " or More"}
 }
 
-func sayTeamScorer(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+// sayTeamScorer is a name alone: only the row without a scorer names the side.
+func sayTeamScorer(p *teamPair, r simulator.Ref, s simulator.Selection) spoken {
 	if s.Outcome == "NO_GOALSCORER" {
-		return spoken{name: "No Goalscorer (" + p.team(s.Side) + ")", header: sideNumber(s.Side, "")}
+		return spoken{name: "No Goalscorer (" + p.team(s.Side) + ")"}
 	}
-	return spoken{name: s.Player, header: sideNumber(s.Side, "")}
+	return sayPlayer(p, r, s)
 }
 
 func sayScorecast(when string) spelling {
