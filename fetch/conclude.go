@@ -1,8 +1,10 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -27,7 +29,7 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 	if ctx.Err() != nil && (err != nil || s.Failed > 0 || !asked.ListingComplete) {
 		return context.Cause(ctx)
 	}
-	s.Outcome, err = outcome(asked, t.details, x.client.Stopped(), err)
+	s.Outcome, err = outcome(asked, t, x.client.Stopped(), err)
 	s.Code = codeOf(err)
 	if _, seal := x.archive.Seal(r.header(asked, t.rejected)); seal != nil {
 		return &storageError{seal}
@@ -40,23 +42,22 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 
 // outcome of a cycle, and why it is not complete. A refused credential fails it
 // whatever was had before; so does having nothing to transform.
-func outcome(asked provider.Asked, details int, stopped, err error) (raw.Outcome, error) {
+func outcome(asked provider.Asked, t tally, stopped, err error) (raw.Outcome, error) {
 	if code := codeOf(stopped); code == codeCredential || code == codePermission {
 		return raw.Failed, stopped
 	}
 	switch {
 	case err != nil:
 		return raw.Failed, err
-	case details == 0 && len(asked.Failed) > 0:
-		if stopped == nil {
-			stopped = &askError{errors.New("no fixture's markets could be had")}
-		}
-		return raw.Failed, stopped
+	case t.details == 0 && len(asked.Failed) > 0:
+		return raw.Failed, &askError{fmt.Errorf("no fixture's markets could be had: %w", cmp.Or(stopped, t.first, errNoReason))}
 	case len(asked.Failed) > 0 || !asked.ListingComplete:
 		return raw.Partial, stopped
 	}
 	return raw.Complete, nil
 }
+
+var errNoReason = errors.New("the adapter does not say why")
 
 func (r *run) header(asked provider.Asked, rejected map[string]int64) raw.Cycle {
 	counters := maps.Clone(asked.Counters)

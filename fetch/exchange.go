@@ -27,6 +27,7 @@ type exchange struct {
 	accepted map[string]int   // answers by endpoint
 	rejected map[string]int64 // answers by reason
 	bytes    int64
+	first    error // of a request that was not answered
 }
 
 var _ provider.Exchange = (*exchange)(nil)
@@ -40,6 +41,11 @@ func (x *exchange) Get(ctx context.Context, r provider.Request) (provider.Payloa
 		return err
 	})
 	if err != nil {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if x.first == nil {
+			x.first = err
+		}
 		return provider.Payload{}, err
 	}
 	return kept, nil
@@ -120,12 +126,13 @@ type tally struct {
 	details  int   // of them those the product lives on
 	bytes    int64 // of accepted answers
 	rejected map[string]int64
+	first    error // of a request that was not answered, nil when all were
 }
 
 func (x *exchange) tally(detail func(endpoint string) bool) tally {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	t := tally{bytes: x.bytes, rejected: maps.Clone(x.rejected)}
+	t := tally{bytes: x.bytes, rejected: maps.Clone(x.rejected), first: x.first}
 	for endpoint, n := range x.accepted {
 		t.accepted += n
 		if detail(endpoint) {

@@ -155,8 +155,8 @@ func (c *Client) lose(err error) error {
 // turn waits until a request may be sent, and takes a place on the line.
 func (c *Client) turn(ctx context.Context, endpoint string) error {
 	for {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		if err := c.over(ctx); err != nil {
+			return err
 		}
 		if wait := c.line.wait(time.Now()); wait > 0 {
 			if time.Now().Add(wait).After(c.deadline) {
@@ -172,11 +172,21 @@ func (c *Client) turn(ctx context.Context, endpoint string) error {
 		if err := c.line.enter(ctx); err != nil {
 			return err
 		}
-		if c.line.wait(time.Now()) == 0 {
+		err := c.over(ctx)
+		if err == nil && c.line.wait(time.Now()) == 0 {
 			return nil
 		}
 		c.line.leave()
 	}
+}
+
+// over tells why nothing more is sent, nil when that is not so. It looks at the
+// run's life itself: ctx learns of its end a moment later.
+func (c *Client) over(ctx context.Context) error {
+	if c.life.Err() != nil {
+		return context.Cause(c.life)
+	}
+	return context.Cause(ctx)
 }
 
 // ended says why a request was not carried through: the run was stopped, its
