@@ -1,6 +1,7 @@
 package betsapi
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"time"
@@ -82,13 +83,22 @@ type listingQuery struct {
 
 // of returns the page asked for of everything listed.
 func (l listingQuery) of(items []boardItem) []byte {
-	var hit []boardItem
+	total, from := 0, (l.page-1)*perPage
+	var page []byte
 	for _, it := range items {
-		if l.wants(it) {
-			hit = append(hit, it)
+		if !l.wants(it) {
+			continue
 		}
+		if total >= from && total < from+perPage {
+			page = append(append(page, it.json...), ',')
+		}
+		total++
 	}
-	return appendPage(nil, hit, l.page)
+	b := append([]byte(`{"success":1,"pager":{"page":`), strconv.Itoa(l.page)...)
+	b = append(append(b, `,"per_page":`...), strconv.Itoa(perPage)...)
+	b = append(append(b, `,"total":`...), strconv.Itoa(total)...)
+	b = append(append(b, `},"results":[`...), bytes.TrimSuffix(page, []byte(","))...)
+	return append(b, "]}"...)
 }
 
 func (l listingQuery) wants(it boardItem) bool {
@@ -121,25 +131,6 @@ func readListingQuery(q simulator.Question) (listingQuery, *simulator.Answer) {
 		l.page = n
 	}
 	return l, nil
-}
-
-// appendPage cuts a page out of the items and wraps it in the envelope.
-func appendPage(b []byte, items []boardItem, page int) []byte {
-	b = append(b, `{"success":1,"pager":{"page":`...)
-	b = strconv.AppendInt(b, int64(page), 10)
-	b = append(b, `,"per_page":`...)
-	b = strconv.AppendInt(b, perPage, 10)
-	b = append(b, `,"total":`...)
-	b = strconv.AppendInt(b, int64(len(items)), 10)
-	b = append(b, `},"results":[`...)
-	from := min((page-1)*perPage, len(items))
-	for i, it := range items[from:min(from+perPage, len(items))] {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, it.json...)
-	}
-	return append(b, "]}"...)
 }
 
 // Oddities of a listing, each the lot of a few fixtures for good.
