@@ -1,0 +1,152 @@
+package reader
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+
+	"mkt/publish/durable"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+	"mkt/serve/internal/api"
+)
+
+// partEvents is how many events are rendered and remembered together.
+const partEvents = 512
+
+// changeLog renders events of a tenant's segments. Segments never change, so
+// what was rendered serves every snapshot that still retains it. Safe for
+// concurrent use.
+type changeLog struct {
+	fs       durable.FS
+	parts    *lru[partKey, *part]
+	verified *lru[string, struct{}] // segments whose hash was checked, by it
+}
+
+type partKey struct {
+	segment string // SHA-256
+	n       int
+}
+
+// part is a run of rendered events.
+type part struct {
+	bodies []byte
+	ends   []int // of each body
+}
+
+func newChangeLog(f durable.FS, room int) *changeLog {
+	const segments = 4096
+	return &changeLog{fs: f, parts: newLRU[partKey, *part](room), verified: newLRU[string, struct{}](segments)}
+}
+
+// Window is the retained part of the change log as the view knows it.
+func (v *View) Window() api.Window {
+	w := v.commit.Window()
+	window := api.Window{FirstSeq: w.First, LastSeq: w.Last}
+	if len(v.manifest.Changes) > 0 {
+		at := v.manifest.Changes[0].At
+		window.RetainedFrom = &at
+	}
+	return window
+}
+
+// Events gives at most limit events behind seq after, oldest first. The body is
+// only valid until do returns. last is the seq to go on behind, more tells
+// whether there are further ones. after must lie in the window.
+func (v *View) Events(after uint64, limit int, do func(body []byte)) (last uint64, more bool, err error) {
+	segments := v.manifest.Changes
+	next := after + 1
+	i := sort.Search(len(segments), func(i int) bool { return segments[i].Last >= next })
+	for ; i < len(segments) && limit > 0; i++ {
+		s := segments[i]
+		for limit > 0 && next <= s.Last {
+			offset := int(next - s.First)
+			p, err := v.log.part(s, offset/partEvents)
+			if err != nil {
+				return 0, false, err
+			}
+			n := min(limit, p.len()-offset%partEvents)
+			for k := range n {
+				do(p.body(offset%partEvents + k))
+			}
+			next += uint64(n)
+			limit -= n
+		}
+	}
+	return next - 1, next <= v.commit.LastSeq, nil
+}
+
+func (p *part) len() int { return len(p.ends) }
+
+func (p *part) body(i int) []byte {
+	from := 0
+	if i > 0 {
+		from = p.ends[i-1]
+	}
+	return p.bodies[from:p.ends[i]]
+}
+
+func (l *changeLog) part(s snapshot.Segment, n int) (*part, error) {
+	key := partKey{s.SHA256, n}
+	if p, ok := l.parts.get(key); ok {
+		return p, nil
+	}
+	if _, ok := l.verified.get(s.SHA256); !ok {
+		if err := snapshot.VerifySegment(l.fs, s); err != nil {
+			return nil, err
+		}
+		l.verified.put(s.SHA256, struct{}{}, 1)
+	}
+	p, err := l.render(s, n)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.File, err)
+	}
+	l.parts.put(key, p, cap(p.bodies)+8*cap(p.ends))
+	return p, nil
+}
+
+// render reads part n of a segment and checks that no event is missing.
+func (l *changeLog) render(s snapshot.Segment, n int) (*part, error) {
+	first := s.First + uint64(n*partEvents)
+	rows := make([]table.EventRow, min(partEvents, int(s.Last-first)+1))
+	if err := l.read(s, int64(n*partEvents), rows); err != nil {
+		return nil, err
+	}
+	p := &part{ends: make([]int, 0, len(rows))}
+	for i := range rows {
+		if uint64(rows[i].Seq) != first+uint64(i) {
+			return nil, fmt.Errorf("%w: seq %d where %d belongs", snapshot.ErrDamaged, rows[i].Seq, first+uint64(i))
+		}
+		p.bodies = api.AppendEvent(p.bodies, &rows[i])
+		p.ends = append(p.ends, len(p.bodies))
+	}
+	return p, nil
+}
+
+func (l *changeLog) read(s snapshot.Segment, at int64, rows []table.EventRow) error {
+	f, err := l.fs.Open(s.File)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := table.NewReader[table.EventRow](f, f.Size())
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := r.Seek(at); err != nil {
+		return err
+	}
+	for n := 0; n < len(rows); {
+		got, err := r.Read(rows[n:])
+		n += got
+		if n < len(rows) && errors.Is(err, io.EOF) {
+			return fmt.Errorf("%w: ends early", snapshot.ErrDamaged)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+	return nil
+}

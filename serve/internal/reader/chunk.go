@@ -1,0 +1,132 @@
+package reader
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// chunkRows is how many rendered rows share one compressed blob. Row number n
+// lies in chunk n/chunkRows: fewer would compress worse, more would make a page
+// unpack what it does not show.
+const chunkRows = 16
+
+// entry is one rendered row: the id that orders it, what it is filtered by, and
+// its JSON. The bytes are only valid until the chunk is released.
+type entry struct {
+	key     []byte // market id or fixture id
+	market  []byte // canonical name; empty for RAW markets and fixtures
+	period  []byte
+	ordinal int
+	body    []byte
+	detail  []byte // what a single fixture has beyond the list; empty for markets
+}
+
+// A chunk before compression: the number of entries, then for each the lengths
+// of its five texts and its ordinal, then the texts. It never leaves this
+// process, so it has no version.
+
+var packer = sync.OnceValue(func() *zstd.Encoder {
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)),
+		zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return w
+})
+
+var unpacker = sync.OnceValue(func() *zstd.Decoder {
+	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(runtime.GOMAXPROCS(0)), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		panic(err)
+	}
+	return r
+})
+
+// pack compresses entries. scratch is reused; both results are.
+func pack(scratch []byte, entries []entry) (packed, _ []byte) {
+	b := binary.AppendUvarint(scratch[:0], uint64(len(entries)))
+	for i := range entries {
+		e := &entries[i]
+		for _, text := range e.texts() {
+			b = binary.AppendUvarint(b, uint64(len(*text)))
+		}
+		b = binary.AppendUvarint(b, uint64(e.ordinal))
+	}
+	for i := range entries {
+		for _, text := range entries[i].texts() {
+			b = append(b, *text...)
+		}
+	}
+	return packer().EncodeAll(b, nil), b
+}
+
+func (e *entry) texts() [5]*[]byte {
+	return [5]*[]byte{&e.key, &e.market, &e.period, &e.body, &e.detail}
+}
+
+// chunk is an unpacked chunk. Release gives its memory back.
+type chunk struct {
+	entries []entry
+	buf     []byte
+}
+
+var chunks = sync.Pool{New: func() any { return new(chunk) }}
+
+func (c *chunk) release() { chunks.Put(c) }
+
+var errChunk = errors.New("damaged chunk")
+
+func unpack(packed []byte) (*chunk, error) {
+	c := chunks.Get().(*chunk)
+	var err error
+	if c.buf, err = unpacker().DecodeAll(packed, c.buf[:0]); err != nil {
+		return nil, fmt.Errorf("%w: %w", errChunk, err)
+	}
+	if !c.parse() {
+		return nil, errChunk
+	}
+	return c, nil
+}
+
+// parse points the entries into the buffer; false when the lengths do not fit.
+func (c *chunk) parse() bool {
+	b := c.buf
+	next := func() (n int) {
+		v, size := binary.Uvarint(b)
+		if size <= 0 || v > uint64(len(c.buf)) {
+			b, n = nil, -1
+			return n
+		}
+		b = b[size:]
+		return int(v)
+	}
+	count := next()
+	if count < 0 || count > chunkRows {
+		return false
+	}
+	c.entries = c.entries[:0]
+	var lengths [chunkRows][5]int
+	for i := range count {
+		var e entry
+		for j := range lengths[i] {
+			lengths[i][j] = next()
+		}
+		e.ordinal = next()
+		c.entries = append(c.entries, e)
+	}
+	for i := range c.entries {
+		for j, text := range c.entries[i].texts() {
+			n := lengths[i][j]
+			if n < 0 || n > len(b) {
+				return false
+			}
+			*text, b = b[:n:n], b[n:]
+		}
+	}
+	return len(b) == 0
+}

@@ -1,0 +1,15 @@
+// Package reader opens published snapshots and answers from them.
+//
+// A snapshot is loaded once, off the request path: its files are verified, every
+// fixture and market is rendered to the JSON it will be served as, and the
+// result goes into a private DuckDB file that is then opened read-only, bounded
+// and locked. A page is one look-up by number; what a page was rendered to is
+// kept as long as the snapshot is.
+//
+// A request pins one View and releases it when it is done. A new snapshot
+// replaces the current one by a swap of a pointer; the old one closes when its
+// last request leaves. A snapshot that cannot be loaded changes nothing.
+//
+// It never lists a folder, never repairs, and never writes below the data root.
+// It is the only package that knows DuckDB.
+package reader

@@ -1,0 +1,201 @@
+package reader
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// engine is one DuckDB instance over one loaded snapshot: read-only, one thread,
+// bounded memory, no way to another file, and no way to change that. Safe for
+// concurrent use.
+type engine struct {
+	db         *sql.DB
+	mu         sync.Mutex
+	statements map[string]*sql.Stmt
+}
+
+// Tables of the private file. no is even: the engine turns neighbouring integers
+// in IN (…) into a range, which it scans instead of using the index.
+const schema = `
+CREATE TABLE d.fixture (n INTEGER, league VARCHAR, starts_at BIGINT);
+CREATE TABLE d.fixture_chunk (no INTEGER, body BLOB);
+CREATE TABLE d.market_chunk (no INTEGER, body BLOB);
+`
+
+const indexes = `
+CREATE UNIQUE INDEX fixture_chunk_no ON d.fixture_chunk (no);
+CREATE UNIQUE INDEX market_chunk_no ON d.market_chunk (no);
+`
+
+// Row groups bound what a load holds in memory before it is written.
+const attachNew = `ATTACH %s AS d (ROW_GROUP_SIZE 16384)`
+
+// Bounds of an engine. A query needs a few megabytes; the rest keeps blocks
+// that were read.
+const (
+	buildMemory   = 128 << 20
+	leastMemory   = 8 << 20
+	mostMemory    = 48 << 20
+	maxTempSpace  = 1 << 30
+	maxConcurrent = 8 // queries at once; others wait
+)
+
+// build writes a private file at path with what fill appends.
+func build(ctx context.Context, path string, fill func(*appenders) error) (err error) {
+	db, err := openMemory(filepath.Dir(path), buildMemory)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := run(ctx, conn, fmt.Sprintf(attachNew, quoted(path)), schema, "BEGIN"); err != nil {
+		return err
+	}
+	err = conn.Raw(func(raw any) error {
+		a, err := newAppenders(raw.(driver.Conn))
+		if err != nil {
+			return err
+		}
+		return errors.Join(fill(a), a.close())
+	})
+	if err != nil {
+		return err
+	}
+	return run(ctx, conn, "COMMIT", indexes, "CHECKPOINT d", "DETACH d")
+}
+
+// openEngine opens a private file for reading and unlinks it: nothing else can
+// open it, and it is gone when this process is.
+func openEngine(ctx context.Context, path string, memory int64) (*engine, error) {
+	db, err := openMemory(filepath.Dir(path), memory)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Conn(ctx)
+	if err == nil {
+		err = run(ctx, conn, "ATTACH "+quoted(path)+" AS d (READ_ONLY)", "SET enable_external_access = false", "SET lock_configuration = true")
+		err = errors.Join(err, conn.Close(), os.Remove(path))
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	db.SetMaxOpenConns(maxConcurrent)
+	db.SetMaxIdleConns(maxConcurrent)
+	return &engine{db: db, statements: map[string]*sql.Stmt{}}, nil
+}
+
+// openMemory starts an instance without data, bounded, that spills into dir.
+func openMemory(dir string, memory int64) (*sql.DB, error) {
+	connector, err := duckdb.NewConnector("", nil)
+	if err != nil {
+		return nil, fmt.Errorf("start the engine: %w", err)
+	}
+	db := sql.OpenDB(connector)
+	settings := []string{
+		"SET threads = 1",
+		fmt.Sprintf("SET memory_limit = '%dB'", memory),
+		"SET temp_directory = " + quoted(filepath.Join(dir, "spill")),
+		fmt.Sprintf("SET max_temp_directory_size = '%dB'", int64(maxTempSpace)),
+		"SET autoinstall_known_extensions = false",
+		"SET autoload_known_extensions = false",
+	}
+	for _, s := range settings {
+		if _, err := db.Exec(s); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", s, err), db.Close())
+		}
+	}
+	return db, nil
+}
+
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+func run(ctx context.Context, conn *sql.Conn, statements ...string) error {
+	for _, s := range statements {
+		if _, err := conn.ExecContext(ctx, s); err != nil {
+			return fmt.Errorf("%.40s: %w", s, err)
+		}
+	}
+	return nil
+}
+
+func (e *engine) close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var errs []error
+	for _, s := range e.statements {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, e.db.Close())...)
+}
+
+// prepared returns the statement of a text, prepared once on each connection.
+func (e *engine) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s, ok := e.statements[text]; ok {
+		return s, nil
+	}
+	s, err := e.db.PrepareContext(ctx, text)
+	if err == nil {
+		e.statements[text] = s
+	}
+	return s, err
+}
+
+// query runs a prepared text and gives its rows to each. What a client sent
+// comes in args, never in text.
+func (e *engine) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
+	s, err := e.prepared(ctx, text)
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// appenders are the ways into the tables of a file that is being built.
+type appenders struct{ fixture, fixtureChunk, marketChunk *duckdb.Appender }
+
+func newAppenders(conn driver.Conn) (*appenders, error) {
+	a := &appenders{}
+	for table, into := range map[string]**duckdb.Appender{"fixture": &a.fixture, "fixture_chunk": &a.fixtureChunk, "market_chunk": &a.marketChunk} {
+		appender, err := duckdb.NewAppender(conn, "d", "main", table)
+		if err != nil {
+			return nil, errors.Join(err, a.close())
+		}
+		*into = appender
+	}
+	return a, nil
+}
+
+func (a *appenders) close() error {
+	var errs []error
+	for _, appender := range []*duckdb.Appender{a.fixture, a.fixtureChunk, a.marketChunk} {
+		if appender != nil {
+			errs = append(errs, appender.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

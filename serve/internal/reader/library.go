@@ -1,0 +1,184 @@
+package reader
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"mkt/publish/football"
+)
+
+// Options of a library.
+type Options struct {
+	DataDir  string // the data root; nothing is written there
+	CacheDir string // private: engines' files, bounded
+	// Clients lists the tenants to serve, as it is now.
+	Clients  func() []string
+	Products []football.Product
+	Poll     time.Duration // how often news are looked for; 0 = a second
+	Loads    int           // at once, over all tenants; 0 = 1
+	Workers  int           // renderers of one load; 0 = 1
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// Library is every tenant's datasets. Safe for concurrent use.
+type Library struct {
+	dataDir  string
+	clients  func() []string
+	products []football.Product
+	poll     time.Duration
+	turns    chan struct{}
+	workers  int
+	now      func() time.Time
+	log      *slog.Logger
+	scratch  *scratch
+
+	mu      sync.RWMutex
+	tenants map[string]*Tenant
+}
+
+// Tenant is one tenant's datasets, by product.
+type Tenant struct{ datasets map[football.Product]*Dataset }
+
+// Dataset of a product; nil when the library does not serve it.
+func (t *Tenant) Dataset(p football.Product) *Dataset { return t.datasets[p] }
+
+// Room for what is remembered, over all tenants and at least for each.
+type roomOf struct{ all, least int }
+
+var (
+	pageRoom   = roomOf{32 << 20, 1 << 20}
+	eventRoom  = roomOf{16 << 20, 1 << 20}
+	matchRoom  = roomOf{4 << 20, 256 << 10}
+	engineRoom = roomOf{96 << 20, leastMemory}
+)
+
+// Open starts a library. Run keeps it up to date; Close ends it.
+func Open(o Options) (*Library, error) {
+	s, err := openScratch(o.CacheDir)
+	if err != nil {
+		return nil, err
+	}
+	l := &Library{
+		dataDir: o.DataDir, clients: o.Clients, products: o.Products, poll: o.Poll, now: o.Now, log: o.Log,
+		workers: max(1, o.Workers), turns: make(chan struct{}, max(1, o.Loads)), scratch: s, tenants: map[string]*Tenant{},
+	}
+	if l.poll <= 0 {
+		l.poll = time.Second
+	}
+	if l.log == nil {
+		l.log = slog.New(slog.DiscardHandler)
+	}
+	if l.now == nil {
+		l.now = time.Now
+	}
+	return l, nil
+}
+
+// Tenant returns the handle of a tenant. Below it, no name of a tenant is ever
+// asked for again.
+func (l *Library) Tenant(clientID string) *Tenant {
+	l.mu.RLock()
+	t, ok := l.tenants[clientID]
+	l.mu.RUnlock()
+	if ok {
+		return t
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t, ok := l.tenants[clientID]; ok {
+		return t
+	}
+	t = &Tenant{datasets: map[football.Product]*Dataset{}}
+	for _, p := range l.products {
+		t.datasets[p] = &Dataset{library: l, clientID: clientID, product: p, unfit: map[string]time.Time{},
+			log: l.log.With("tenant", clientID, "product", string(p))}
+	}
+	l.tenants[clientID] = t
+	return t
+}
+
+// Run looks for news until ctx ends, then waits for loads under way.
+func (l *Library) Run(ctx context.Context) {
+	var busy sync.Map // datasets whose refresh is under way
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	tick := time.NewTicker(l.poll)
+	defer tick.Stop()
+	for {
+		for _, d := range l.served() {
+			if _, running := busy.LoadOrStore(d, true); running {
+				continue
+			}
+			wait.Go(func() {
+				defer busy.Delete(d)
+				d.Refresh(ctx)
+			})
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// served lists the datasets to keep up to date, and closes those of tenants that
+// are gone.
+func (l *Library) served() []*Dataset {
+	var list []*Dataset
+	wanted := map[string]bool{}
+	for _, id := range l.clients() {
+		wanted[id] = true
+		for _, d := range l.Tenant(id).datasets {
+			list = append(list, d)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, t := range l.tenants {
+		if wanted[id] {
+			continue
+		}
+		delete(l.tenants, id)
+		for _, d := range t.datasets {
+			go d.close() // waits for a refresh under way
+		}
+	}
+	return list
+}
+
+// Close closes every dataset. Views that are still held stay readable.
+func (l *Library) Close() error {
+	l.mu.Lock()
+	tenants := l.tenants
+	l.tenants = map[string]*Tenant{}
+	l.mu.Unlock()
+	for _, t := range tenants {
+		for _, d := range t.datasets {
+			d.close()
+		}
+	}
+	return l.scratch.close()
+}
+
+// turn waits until this load may begin.
+func (l *Library) turn(ctx context.Context) (release func(), err error) {
+	select {
+	case l.turns <- struct{}{}:
+		return func() { <-l.turns }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// room is a tenant's share.
+func (l *Library) room(r roomOf) int {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return max(r.least, r.all/max(1, len(l.tenants)))
+}
+
+func (l *Library) engineMemory() int64 { return min(mostMemory, int64(l.room(engineRoom))) }

@@ -1,0 +1,318 @@
+package reader_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/serve/internal/reader"
+	"mkt/serve/internal/servetest"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open starts a library over a data root; refresh loads what is there.
+func open(t testing.TB, dataDir string, clients ...string) *reader.Library {
+	t.Helper()
+	l, err := reader.Open(reader.Options{
+		DataDir: dataDir, CacheDir: t.TempDir(), Clients: func() []string { return clients },
+		Products: []football.Product{football.MarketEngine}, Poll: 5 * time.Millisecond, Workers: 2,
+	})
+	must(t, err)
+	t.Cleanup(func() { must(t, l.Close()) })
+	return l
+}
+
+func refresh(t testing.TB, l *reader.Library, client string) *reader.Dataset {
+	t.Helper()
+	d := l.Tenant(client).Dataset(football.MarketEngine)
+	d.Refresh(context.Background())
+	return d
+}
+
+// view pins the newest view for the length of the test.
+func view(t testing.TB, d *reader.Dataset) *reader.View {
+	t.Helper()
+	v := d.Acquire()
+	if v == nil {
+		t.Fatal("no view")
+	}
+	t.Cleanup(v.Release)
+	return v
+}
+
+func publish(t testing.TB, fixtures, markets int) (string, *servetest.Root) {
+	t.Helper()
+	dir := t.TempDir()
+	root := servetest.NewRoot(t, dir, "acme")
+	list := servetest.Samples("acme", fixtures, markets, 1)
+	root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
+	return dir, root
+}
+
+// ids pages through the list with every limit and returns the ids it gave.
+func pageFixtures(t *testing.T, v *reader.View, f reader.FixtureFilter, limit int) (ids []string) {
+	t.Helper()
+	for after := ""; ; {
+		n := 0
+		more, err := v.Fixtures(t.Context(), f, after, limit, func(item reader.FixtureItem) {
+			n++
+			ids = append(ids, item.ID)
+			after = item.ID
+			if !json.Valid(item.Body) || !strings.Contains(string(item.Body), item.ID) {
+				t.Errorf("body of %s: %s", item.ID, item.Body)
+			}
+		})
+		must(t, err)
+		if n > limit || n == 0 && more {
+			t.Fatalf("a page of %d, limit %d, more %v", n, limit, more)
+		}
+		if !more {
+			return ids
+		}
+	}
+}
+
+func TestFixturesArePagedById(t *testing.T) {
+	dir, _ := publish(t, 70, 3)
+	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	var want []string
+	for n := range 70 {
+		want = append(want, servetest.FixtureID("acme", n))
+	}
+	slices.Sort(want)
+	for _, limit := range []int{1, 7, 16, 69, 70, 71, 200} {
+		if got := pageFixtures(t, v, reader.FixtureFilter{}, limit); !slices.Equal(got, want) {
+			t.Errorf("limit %d: %d fixtures, want %d in order", limit, len(got), len(want))
+		}
+	}
+	if v.FixtureCount() != 70 {
+		t.Errorf("count %d", v.FixtureCount())
+	}
+}
+
+func TestFixturesAreFiltered(t *testing.T) {
+	dir, _ := publish(t, 140, 1)
+	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	samples := servetest.Samples("acme", 140, 1, 1)
+	at := func(hours int) reader.Instant {
+		return reader.At(servetest.Start.Add(time.Duration(hours) * time.Hour).UnixMilli())
+	}
+	for name, f := range map[string]reader.FixtureFilter{
+		"none":            {},
+		"league":          {League: reader.Fold("lIgA")},
+		"league 2":        {League: reader.Fold("süper")},
+		"eszett":          {League: reader.Fold("STRASSE")},
+		"percent":         {League: "%"},
+		"underscore":      {League: "_"},
+		"quote":           {League: "'"},
+		"double quote":    {League: `"`},
+		"backslash":       {League: `\`},
+		"no such":         {League: "no such league"},
+		"sql":             {League: "' OR 1=1 --"},
+		"after":           {After: at(100)},
+		"before":          {Before: at(5)},
+		"between":         {After: at(10), Before: at(20)},
+		"empty span":      {After: at(20), Before: at(20)},
+		"league and time": {League: "league", After: at(3), Before: at(90)},
+	} {
+		var want []string
+		for _, s := range samples {
+			if passes(f, s) {
+				want = append(want, s.Row.FixtureID)
+			}
+		}
+		slices.Sort(want)
+		count, err := v.FilteredCount(t.Context(), f)
+		must(t, err)
+		if count != len(want) {
+			t.Errorf("%s: count %d, want %d", name, count, len(want))
+		}
+		for _, limit := range []int{1, 5, 200} {
+			if got := pageFixtures(t, v, f, limit); !slices.Equal(got, want) {
+				t.Errorf("%s, limit %d: %d fixtures, want %d", name, limit, len(got), len(want))
+			}
+		}
+	}
+}
+
+func passes(f reader.FixtureFilter, s servetest.Fixture) bool {
+	if f.League != "" && (s.Row.League == nil || !strings.Contains(reader.Fold(*s.Row.League), f.League)) {
+		return false
+	}
+	after, hasAfter := f.After.MS()
+	before, hasBefore := f.Before.MS()
+	if !hasAfter && !hasBefore {
+		return true
+	}
+	if s.Row.StartsAt == nil {
+		return false
+	}
+	at := s.Row.StartsAt.UnixMilli()
+	return (!hasAfter || at >= after) && (!hasBefore || at < before)
+}
+
+func TestMarketsArePagedById(t *testing.T) {
+	dir, _ := publish(t, 9, 83)
+	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	for n := range 9 {
+		sample := servetest.Sample("acme", n, 83, 1)
+		f, ok := v.Find(sample.Row.FixtureID)
+		if !ok || f.Markets != 83 || !f.FetchedAt.Equal(sample.Row.ProviderFetchedAt) {
+			t.Fatalf("fixture %d: %+v, %v", n, f, ok)
+		}
+		for _, filter := range []reader.MarketFilter{{}, {Market: "TOTAL_GOALS"}, {Period: "FT"}, {Market: "TOTAL_GOALS", Period: "1H"}, {Market: "NONE"}} {
+			var want []string
+			for _, m := range sample.Markets {
+				if (filter.Market == "" || m.Market != nil && *m.Market == filter.Market) && (filter.Period == "" || m.Period != nil && *m.Period == filter.Period) {
+					want = append(want, m.MarketID)
+				}
+			}
+			slices.Sort(want)
+			for _, limit := range []int{1, 15, 16, 17, 50, 82, 83, 200} {
+				if got := pageMarkets(t, v, f, filter, limit); !slices.Equal(got, want) {
+					t.Errorf("fixture %d, %+v, limit %d: got %d, want %d", n, filter, limit, len(got), len(want))
+				}
+			}
+		}
+	}
+}
+
+func pageMarkets(t *testing.T, v *reader.View, f reader.Fixture, filter reader.MarketFilter, limit int) (ids []string) {
+	t.Helper()
+	for after := ""; ; {
+		n := 0
+		more, err := v.Markets(t.Context(), f, filter, after, limit, func(m reader.MarketItem) {
+			n++
+			ids = append(ids, m.ID)
+			after = m.ID
+		})
+		must(t, err)
+		if n > limit || n == 0 && more {
+			t.Fatalf("a page of %d, limit %d, more %v", n, limit, more)
+		}
+		if !more {
+			return ids
+		}
+	}
+}
+
+func TestEveryMarketIsFoundById(t *testing.T) {
+	dir, _ := publish(t, 5, 60)
+	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	for n := range 5 {
+		sample := servetest.Sample("acme", n, 60, 1)
+		f, _ := v.Find(sample.Row.FixtureID)
+		for _, m := range sample.Markets {
+			var body string
+			found, err := v.Market(t.Context(), f, m.MarketID, func(b []byte) { body = string(b) })
+			must(t, err)
+			if !found || !strings.HasPrefix(body, `{"market_id":"`+m.MarketID+`"`) {
+				t.Errorf("market %s: found %v, %s", m.MarketID, found, body)
+			}
+		}
+		for _, id := range []string{servetest.ID("mk_", "other"), "mk_" + strings.Repeat("a", 26), "mk_" + strings.Repeat("z", 26), sample.Markets[0].MarketID + "~zzzzzzzz"} {
+			if found, err := v.Market(t.Context(), f, id, func([]byte) {}); found || err != nil {
+				t.Errorf("market %s: %v, %v", id, found, err)
+			}
+		}
+	}
+}
+
+func TestMarketByNamePrefersFullTimeThenOrder(t *testing.T) {
+	dir, _ := publish(t, 1, 40)
+	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	f, _ := v.Find(servetest.FixtureID("acme", 0))
+	for _, c := range []struct {
+		filter reader.MarketFilter
+		want   int // ordinal; -1 = none
+	}{
+		{reader.MarketFilter{Market: "TOTAL_GOALS"}, 7}, // 1 is of the first half
+		{reader.MarketFilter{Market: "TOTAL_GOALS", Period: "1H"}, 1},
+		{reader.MarketFilter{Market: "TOTAL_GOALS", Period: "2H"}, -1},
+		{reader.MarketFilter{Market: "NO_SUCH"}, -1},
+	} {
+		got := -1
+		found, err := v.MarketByName(t.Context(), f, c.filter, func(body []byte) {
+			var m struct {
+				MarketName string `json:"market_name"`
+			}
+			must(t, json.Unmarshal(body, &m))
+			fmt.Sscanf(m.MarketName, "Market %d", &got)
+		})
+		must(t, err)
+		if got != c.want || found != (c.want >= 0) {
+			t.Errorf("%+v: ordinal %d, want %d", c.filter, got, c.want)
+		}
+	}
+}
+
+func TestFixturesWithoutMarkets(t *testing.T) {
+	dir := t.TempDir()
+	root := servetest.NewRoot(t, dir, "acme")
+	var list []servetest.Fixture
+	for n := range 20 {
+		list = append(list, servetest.Sample("acme", n, n%3, 1))
+	}
+	root.Publish(servetest.Content{Fixtures: list})
+	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	for n := range 20 {
+		f, ok := v.Find(servetest.FixtureID("acme", n))
+		if !ok || f.Markets != n%3 {
+			t.Fatalf("fixture %d: %+v", n, f)
+		}
+		if got := pageMarkets(t, v, f, reader.MarketFilter{}, 10); len(got) != n%3 {
+			t.Errorf("fixture %d: %d markets", n, len(got))
+		}
+		if found, err := v.Market(t.Context(), f, servetest.ID("mk_", "x"), nil); found || err != nil {
+			t.Errorf("fixture %d: %v, %v", n, found, err)
+		}
+	}
+}
+
+func TestEmptySnapshot(t *testing.T) {
+	dir, _ := publish(t, 0, 0)
+	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	if got := pageFixtures(t, v, reader.FixtureFilter{}, 10); len(got) != 0 {
+		t.Errorf("%d fixtures", len(got))
+	}
+	if got := pageFixtures(t, v, reader.FixtureFilter{League: "a"}, 10); len(got) != 0 {
+		t.Errorf("%d fixtures", len(got))
+	}
+	w := v.Window()
+	if w.FirstSeq != 1 || w.LastSeq != 0 || w.RetainedFrom != nil {
+		t.Errorf("window %+v", w)
+	}
+}
+
+func TestUnknownIds(t *testing.T) {
+	dir, _ := publish(t, 30, 2)
+	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	for _, id := range []string{"", "fx_", servetest.FixtureID("other", 1), "fx_" + strings.Repeat("z", 26), "\xff"} {
+		if f, ok := v.Find(id); ok {
+			t.Errorf("%q is %+v", id, f)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	dir, root := publish(t, 40, 20)
+	folder := filepath.Join(dir, layout.TenantProduct("acme", "market_engine"), root.Commit.Dir())
+	must(t, reader.Check(t.Context(), folder, t.TempDir()))
+	root.Damage(dir, layout.MarketsFile)
+	if err := reader.Check(t.Context(), folder, t.TempDir()); err == nil || !strings.Contains(err.Error(), layout.MarketsFile) {
+		t.Errorf("damaged: %v", err)
+	}
+}

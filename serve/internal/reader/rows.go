@@ -1,0 +1,148 @@
+package reader
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+)
+
+// Tables of rendered rows.
+const (
+	fixtureChunks = "fixture_chunk"
+	marketChunks  = "market_chunk"
+)
+
+// mostChunks is how many chunks one query fetches at most.
+const mostChunks = 64
+
+// each gives the entries numbered from..to-1 of a table, in order, until do says
+// stop. An entry is only valid until do returns. likely is how many entries it
+// will probably take; if it takes more, more are fetched.
+func (v *View) each(ctx context.Context, table string, from, to, likely int, do func(n int, e *entry) (more bool)) error {
+	for batch := likely/chunkRows + 1; from < to; batch *= 2 {
+		first, last := from/chunkRows, (to-1)/chunkRows
+		last = min(last, first+min(batch, mostChunks)-1)
+		numbers := make([]int, 0, last-first+1)
+		for no := first; no <= last; no++ {
+			numbers = append(numbers, no)
+		}
+		more, err := v.eachOf(ctx, table, numbers, from, to, do)
+		if err != nil || !more {
+			return err
+		}
+		from = (last + 1) * chunkRows
+	}
+	return nil
+}
+
+// pick gives the entries of those numbers, which rise, until do says stop.
+func (v *View) pick(ctx context.Context, table string, numbers []int32, do func(n int, e *entry) (more bool)) error {
+	for len(numbers) > 0 {
+		var chunks []int
+		taken := 0
+		for ; taken < len(numbers); taken++ {
+			no := int(numbers[taken]) / chunkRows
+			if len(chunks) > 0 && chunks[len(chunks)-1] == no {
+				continue
+			}
+			if len(chunks) == mostChunks {
+				break
+			}
+			chunks = append(chunks, no)
+		}
+		wanted := numbers[:taken]
+		numbers = numbers[taken:]
+		more, err := v.eachOf(ctx, table, chunks, 0, int(wanted[taken-1])+1, func(n int, e *entry) bool {
+			if n != int(wanted[0]) {
+				return true
+			}
+			wanted = wanted[1:]
+			return do(n, e)
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachOf walks the entries from..to-1 that lie in the given chunks, which rise.
+// more is false when do stopped it.
+func (v *View) eachOf(ctx context.Context, table string, numbers []int, from, to int, do func(n int, e *entry) bool) (more bool, err error) {
+	packed, err := v.engine.fetch(ctx, table, numbers)
+	if err != nil {
+		return false, err
+	}
+	for i, no := range numbers {
+		more, err := eachEntry(packed[i], no, from, to, do)
+		if err != nil {
+			return false, fmt.Errorf("%s %d: %w", table, no, err)
+		}
+		if !more {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func eachEntry(packed []byte, no, from, to int, do func(n int, e *entry) bool) (more bool, err error) {
+	c, err := unpack(packed)
+	if err != nil {
+		return false, err
+	}
+	defer c.release()
+	for i := range c.entries {
+		n := no*chunkRows + i
+		if n < from || n >= to {
+			continue
+		}
+		if !do(n, &c.entries[i]) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// fetch returns the packed chunks of those numbers, in their order.
+func (e *engine) fetch(ctx context.Context, table string, numbers []int) ([][]byte, error) {
+	places := placesFor(len(numbers))
+	args := make([]any, places)
+	at := make(map[int32]int, len(numbers))
+	for i, no := range numbers {
+		args[i] = int32(2 * no)
+		at[int32(2*no)] = i
+	}
+	for i := len(numbers); i < places; i++ {
+		args[i] = args[0]
+	}
+	packed := make([][]byte, len(numbers))
+	found := 0
+	err := e.query(ctx, chunkQuery(table, places), args, func(rows *sql.Rows) error {
+		var no int32
+		var body []byte
+		if err := rows.Scan(&no, &body); err != nil {
+			return err
+		}
+		packed[at[no]] = body
+		found++
+		return nil
+	})
+	if err == nil && found != len(numbers) {
+		err = fmt.Errorf("%s: %d of %d chunks found: %w", table, found, len(numbers), errChunk)
+	}
+	return packed, err
+}
+
+// placesFor rounds up to a power of two, so that there are few statements.
+func placesFor(n int) int {
+	places := 1
+	for places < n {
+		places *= 2
+	}
+	return places
+}
+
+func chunkQuery(table string, places int) string {
+	return "SELECT no, body FROM d." + table + " WHERE no IN (?" + strings.Repeat(", ?", places-1) + ")"
+}

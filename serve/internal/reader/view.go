@@ -1,0 +1,89 @@
+package reader
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"mkt/publish/snapshot"
+	"mkt/serve/internal/api"
+)
+
+// View is one loaded snapshot, pinned: it does not change and does not close
+// before Release. Safe for concurrent use.
+type View struct {
+	commit   snapshot.Commit
+	manifest snapshot.Manifest
+	index    *index
+	engine   *engine
+	log      *changeLog
+
+	pages   *lru[string, *api.Page]
+	matches *lru[FixtureFilter, []int32]
+
+	refs   atomic.Int64 // the dataset's own one included
+	closed func(error)  // told how closing went
+}
+
+// Release gives the view back. Using it afterwards is a mistake.
+func (v *View) Release() {
+	if v.refs.Add(-1) > 0 {
+		return
+	}
+	// Closing waits for nobody's request.
+	go func() { v.closed(v.engine.close()) }()
+}
+
+// Commit is the publication that the view shows.
+func (v *View) Commit() snapshot.Commit { return v.commit }
+
+// Freshness is that of the whole dataset: the newest retrieval in it.
+func (v *View) Freshness() api.Freshness {
+	return api.Freshness{ProviderFetchedAt: v.manifest.ProviderFetchedAt, ProcessedAt: v.manifest.ProcessedAt, PublishedAt: v.manifest.PublishedAt}
+}
+
+// Provider is the adapter the data comes from; "" when unknown.
+func (v *View) Provider() string { return v.manifest.Provider }
+
+// FixtureCount is how many fixtures there are.
+func (v *View) FixtureCount() int { return v.index.fixtures() }
+
+// Fixture is one fixture's place in a view.
+type Fixture struct {
+	n         int
+	ID        string
+	Markets   int       // how many it has
+	FetchedAt time.Time // when it was retrieved from the provider
+}
+
+// Find looks a fixture up by its id.
+func (v *View) Find(id string) (Fixture, bool) {
+	n, ok := v.index.find(id)
+	if !ok {
+		return Fixture{}, false
+	}
+	from, to := v.index.markets(n)
+	return Fixture{n: n, ID: v.index.id(n), Markets: to - from, FetchedAt: v.index.fetchedAt(n)}, true
+}
+
+// FixtureFreshness is that of one fixture: its own retrieval, the dataset's other
+// times.
+func (v *View) FixtureFreshness(f Fixture) api.Freshness {
+	fresh := v.Freshness()
+	fresh.ProviderFetchedAt = &f.FetchedAt
+	return fresh
+}
+
+// Page returns the page of that key, rendering it at most once as long as it is
+// remembered. The key must name everything the page depends on beside the view.
+func (v *View) Page(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
+	if p, ok := v.pages.get(key); ok {
+		return p, nil
+	}
+	p, err := render(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v.pages.put(key, p, p.Size())
+	return p, nil
+}

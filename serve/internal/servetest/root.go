@@ -1,0 +1,251 @@
+// Package servetest publishes small snapshots for tests of the reader and the
+// API: real Parquet, real manifests, real commit records, on a real disk.
+package servetest
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// Start is the time of the first publication; each further one is an hour later.
+var Start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+
+// Root is one tenant's data of the market engine.
+type Root struct {
+	t        testing.TB
+	ClientID string
+	FS       *durable.Disk
+	Commit   snapshot.Commit
+	Manifest snapshot.Manifest
+	History  string
+}
+
+// NewRoot makes the folder of a tenant below the data root.
+func NewRoot(t testing.TB, dataDir, clientID string) *Root {
+	t.Helper()
+	f, err := durable.OpenRoot(filepath.Join(dataDir, layout.TenantProduct(clientID, string(football.MarketEngine))))
+	must(t, err)
+	t.Cleanup(func() { f.Close() })
+	for _, dir := range []string{layout.CommitsDir, layout.ChangesDir, layout.SnapshotsDir, layout.StagingDir} {
+		must(t, durable.MkdirAllSync(f, dir))
+	}
+	return &Root{t: t, ClientID: clientID, FS: f, History: "history-" + clientID}
+}
+
+// Content is what a publication holds. Fixtures need not be sorted.
+type Content struct {
+	Fixtures []Fixture
+	Events   []table.EventRow // seq, time and cycle are filled in
+	DropLog  int              // how many of the oldest segments are no longer retained
+}
+
+// Fixture is one fixture with its markets.
+type Fixture struct {
+	Row     table.FixtureRow
+	Markets []table.MarketRow
+}
+
+// Publish seals the next publication and returns its commit.
+func (r *Root) Publish(c Content) snapshot.Commit {
+	r.t.Helper()
+	version := r.Commit.Version + 1
+	at := Start.Add(time.Duration(version-1) * time.Hour)
+	cycle := layout.NewCycleID(at, string(football.MarketEngine))
+	dir := layout.Cycle(layout.SnapshotsDir, cycle)
+	must(r.t, durable.MkdirAllSync(r.FS, dir))
+	header := table.Header{ClientID: r.ClientID, Product: string(football.MarketEngine), CycleID: string(cycle), Provider: "betsapi", DerivationVersion: "1"}
+	files := r.writeTables(dir, header, c.Fixtures)
+	changes := append([]snapshot.Segment{}, r.Manifest.Changes[min(c.DropLog, len(r.Manifest.Changes)):]...)
+	last := r.Commit.LastSeq
+	var segment *snapshot.Segment
+	if len(c.Events) > 0 {
+		segment = r.writeEvents(last+1, cycle, at, header, c.Events)
+		changes = append(changes, *segment)
+		last = segment.Last
+	}
+	fetched, processed := at.Add(-2*time.Minute), at.Add(-time.Minute)
+	r.Manifest = snapshot.Manifest{
+		Format: snapshot.Format, Kind: snapshot.KindSnapshot, ClientID: r.ClientID, Product: football.MarketEngine, CycleID: cycle, Provider: "betsapi",
+		ProviderFetchedAt: &fetched, ProcessedAt: &processed, PublishedAt: &at, DerivationVersion: "1", IDKeyFingerprint: "k", BinaryVersion: "test",
+		PreviousManifestSHA256: r.Commit.ManifestSHA256, Files: files, ListingComplete: true, Changes: changes,
+	}
+	sum, err := snapshot.CreateManifest(r.FS, dir, r.Manifest)
+	must(r.t, err)
+	first := last + 1
+	if len(changes) > 0 {
+		first = changes[0].First
+	}
+	r.Commit, err = snapshot.Seal(r.FS, snapshot.Commit{
+		Format: snapshot.Format, Version: version, HistoryID: r.History, RunID: fmt.Sprint("run-", version), CycleID: cycle, PublishedAt: at,
+		ManifestSHA256: sum, Segment: segment, FirstSeq: first, LastSeq: last, PreviousSHA256: r.Commit.SHA256,
+	}, fmt.Sprintf("%s/commit-%d", layout.StagingDir, version))
+	must(r.t, err)
+	return r.Commit
+}
+
+func (r *Root) writeTables(dir string, header table.Header, fixtures []Fixture) []snapshot.File {
+	r.t.Helper()
+	sort.Slice(fixtures, func(i, j int) bool { return fixtures[i].Row.FixtureID < fixtures[j].Row.FixtureID })
+	a, err := snapshot.CreateFile(r.FS, dir, layout.FixturesFile, func(out io.Writer) error {
+		w := table.NewWriter[table.FixtureRow](out, header)
+		for i := range fixtures {
+			f := &fixtures[i]
+			f.Row.MarketCount = int32(len(f.Markets))
+			f.Row.ContentDigest = "digest-" + f.Row.FixtureID[3:9]
+			if err := w.Write(f.Row); err != nil {
+				return err
+			}
+		}
+		_, err := w.Close()
+		return err
+	})
+	must(r.t, err)
+	b, err := snapshot.CreateFile(r.FS, dir, layout.MarketsFile, func(out io.Writer) error {
+		w := table.NewWriter[table.MarketRow](out, header)
+		for _, f := range fixtures {
+			sort.Slice(f.Markets, func(i, j int) bool { return f.Markets[i].MarketID < f.Markets[j].MarketID })
+			if err := w.Write(f.Markets...); err != nil {
+				return err
+			}
+		}
+		_, err := w.Close()
+		return err
+	})
+	must(r.t, err)
+	return []snapshot.File{a, b}
+}
+
+func (r *Root) writeEvents(first uint64, cycle layout.CycleID, at time.Time, header table.Header, events []table.EventRow) *snapshot.Segment {
+	r.t.Helper()
+	last := first + uint64(len(events)) - 1
+	name := layout.ChangeSegment(first, last, cycle)
+	must(r.t, durable.Create(r.FS, name, func(out io.Writer) error {
+		w := table.NewWriter[table.EventRow](out, header)
+		for i, e := range events {
+			e.Seq, e.PublishedAt, e.CycleID = int64(first)+int64(i), at, string(cycle)
+			if err := w.Write(e); err != nil {
+				return err
+			}
+		}
+		_, err := w.Close()
+		return err
+	}))
+	size, sum, err := durable.HashFile(r.FS, name)
+	must(r.t, err)
+	return &snapshot.Segment{File: name, First: first, Last: last, At: at, Bytes: size, SHA256: sum}
+}
+
+// Record writes a step's state file.
+func (r *Root) Record(run health.Run) {
+	r.t.Helper()
+	must(r.t, health.Record(r.FS, run))
+}
+
+// Damage flips a byte in the middle of a file of the newest snapshot.
+func (r *Root) Damage(dataDir, name string) {
+	r.t.Helper()
+	path := filepath.Join(dataDir, layout.TenantProduct(r.ClientID, string(football.MarketEngine)), r.Commit.Dir(), name)
+	data, err := os.ReadFile(path)
+	must(r.t, err)
+	data[len(data)/2] ^= 0x55
+	must(r.t, os.WriteFile(path, data, 0o644))
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// ID makes an id of that prefix, always the same for the same parts.
+func ID(prefix string, parts ...any) string {
+	sum := sha256.Sum256([]byte(fmt.Sprint(parts...)))
+	return prefix + letters.EncodeToString(sum[:])[:26]
+}
+
+// FixtureID is the id of the n-th sample fixture of a client.
+func FixtureID(clientID string, n int) string { return ID("fx_", clientID, "/", n) }
+
+func ptr[T any](v T) *T { return &v }
+
+var leagues = []string{"Premier League", "Serie A", "Bundesliga", "LA LIGA", "Ligue 1", "Süper Lig", "100% Cup_A", `O'Neill "Shield" \ B`, "K League 1", "Straße-Liga"}
+
+var names = []string{"MATCH_RESULT", "TOTAL_GOALS", "BOTH_TEAMS_TO_SCORE", "ASIAN_HANDICAP", "CORRECT_SCORE", "DOUBLE_CHANCE"}
+
+// Sample makes the n-th fixture of a client with that many markets. version is
+// part of every text, so that a mixture of two versions shows.
+func Sample(clientID string, n, markets, version int) Fixture {
+	id := FixtureID(clientID, n)
+	f := Fixture{Row: table.FixtureRow{
+		FixtureID: id, Home: ptr(fmt.Sprintf("Home %d v%d", n, version)), Away: ptr(fmt.Sprintf("Away %d v%d", n, version)),
+		League: ptr(leagues[n%len(leagues)]), StartsAt: ptr(Start.Add(time.Duration(n) * time.Hour)),
+		SourceProvider: "betsapi", ProviderFixtureID: fmt.Sprint(1_000_000 + n), ProviderFetchedAt: Start.Add(-time.Duration(n%60) * time.Second),
+	}}
+	if n%7 == 3 {
+		f.Row.Away, f.Row.League, f.Row.StartsAt, f.Row.Absent = nil, nil, nil, []string{"away", "starts_at"}
+	}
+	for k := range markets {
+		f.Markets = append(f.Markets, sampleMarket(id, n, k, version))
+	}
+	return f
+}
+
+func sampleMarket(fixture string, n, k, version int) table.MarketRow {
+	m := table.MarketRow{
+		FixtureID: fixture, MarketID: ID("mk_", fixture, "/", k), Ordinal: int32(k), MarketName: ptr(fmt.Sprintf("Market %d v%d", k, version)),
+		Sections: []string{"main"}, Lines: []string{"2.5"}, OriginType: string(football.Mapped), DerivationVersion: "1", ProviderMarketKey: fmt.Sprint("key_", k),
+		Market: ptr(names[k%len(names)]), Period: ptr([]string{"1H", "FT"}[k/len(names)%2]), Rule: ptr("rule"), ProviderMarketIDs: []string{fmt.Sprint(k)},
+	}
+	if k%9 == 8 {
+		m.OriginType, m.Market, m.Period, m.Rule, m.RawReason = string(football.Raw), nil, nil, nil, ptr(string(football.UnknownMarket))
+	}
+	if k%20 == 19 { // a duplicate definition: the same id with a suffix
+		m.MarketID = ID("mk_", fixture, "/", k-1) + "~" + strings.Repeat("a", 8)
+	}
+	for s := range 2 + k%5 {
+		m.Selections = append(m.Selections, table.SelectionRow{
+			SelectionID: ID("sl_", fixture, k, s), Selection: ptr([]string{"OVER", "UNDER", "HOME", "AWAY", "DRAW", "YES"}[s]), Line: ptr("2.5"),
+			OddsDecimalText: ptr(fmt.Sprintf("%d.%02d", 1+s, (n+k)%100)), OddsDecimal: ptr(float64(1+s) + float64((n+k)%100)/100), Dimension: ptr("GOALS"),
+			QualityStatus: string(football.StatusOK), Publishable: true, ProviderSelectionID: ptr(fmt.Sprint(n*1000 + k*10 + s)), Absent: []string{"odds_fractional"},
+			Labels: []table.LabelRow{{Field: "name", Text: "Over"}, {Field: "NA", Text: fmt.Sprint("label ", s)}},
+		})
+	}
+	m.SelectionCount = int32(len(m.Selections))
+	return m
+}
+
+// Samples makes the fixtures 0..n-1.
+func Samples(clientID string, n, markets, version int) []Fixture {
+	list := make([]Fixture, n)
+	for i := range list {
+		list[i] = Sample(clientID, i, markets, version)
+	}
+	return list
+}
+
+// Updates are events that say each fixture was refreshed.
+func Updates(fixtures []Fixture) []table.EventRow {
+	list := make([]table.EventRow, len(fixtures))
+	for i, f := range fixtures {
+		list[i] = table.EventRow{Type: "fixture_markets_updated", FixtureID: f.Row.FixtureID, ProviderFixtureID: f.Row.ProviderFixtureID, ContentDigest: ptr("digest-" + f.Row.FixtureID[3:9])}
+	}
+	return list
+}
