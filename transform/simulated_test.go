@@ -1,0 +1,172 @@
+package transform_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/simulator"
+	"mkt/publish/football"
+	"mkt/transform/identity"
+	"mkt/transform/markets"
+)
+
+// What the simulator sells in the provider's words comes out of reader and
+// engine as what it meant: every row once, its odds untouched, its market,
+// period, outcome, line, qualifier and subject the meant ones wherever the
+// service vouches for it; and it vouches for all that can be proven.
+func TestSimulatorIsUnderstood(t *testing.T) {
+	for _, seed := range []uint64{1, 2} {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			c := newComparison(t, seed)
+			for _, f := range c.sim.Listed(c.token) {
+				c.listed(f)
+			}
+			rows := 0
+			for _, f := range c.fixtures() {
+				got := markets.Derive(c.minter, f.Fixture, f.Offers)
+				sold := sortOut(got)
+				for _, m := range c.sim.Meant(c.token, f.Fixture.ProviderFixtureID) {
+					for _, want := range m.Rows {
+						rows++
+						c.row(f.Fixture.ProviderFixtureID, m, want, sold)
+					}
+				}
+			}
+			if rows < 20_000 {
+				t.Errorf("only %d rows compared", rows)
+			}
+		})
+	}
+}
+
+// comparison is one simulator read through the adapter.
+type comparison struct {
+	*testing.T
+	sim     *betsapi.Simulator
+	token   string
+	adapter provider.MarketAdapter
+	listing provider.Listing
+	minter  *identity.Minter
+	now     time.Time
+}
+
+func newComparison(t *testing.T, seed uint64) *comparison {
+	now := time.Date(2026, 3, 4, 12, 0, 30, 0, time.UTC)
+	sim, err := betsapi.NewSimulator(simulator.Options{Seed: seed, Fixtures: 80, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &comparison{T: t, sim: sim, token: sim.Tokens()[0], adapter: betsapi.Provider().Markets,
+		minter: identity.NewMinter(identity.Key{1}, betsapi.Name), now: now}
+	var pages []provider.Payload
+	for n := 1; n <= 2; n++ {
+		pages = append(pages, c.payload("bet365/upcoming", fmt.Sprint("/v1/bet365/upcoming?sport_id=1&page=", n)))
+	}
+	if c.listing, err = c.adapter.ReadListing(pages); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (c *comparison) payload(endpoint, path string) provider.Payload {
+	w := httptest.NewRecorder()
+	c.sim.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path+"&token="+c.token, nil))
+	return provider.Payload{Number: 1, Endpoint: endpoint, FetchedAt: c.now, Body: w.Body.Bytes()}
+}
+
+// listed holds one item of the listing against what was meant.
+func (c *comparison) listed(want betsapi.MeantFixture) {
+	got, ok := c.listing.Fixtures[want.ID]
+	switch {
+	case ok != want.Human:
+		c.Errorf("%s %s: listed %v, played by people %v", want.ID, want.League, ok, want.Human)
+	case !ok:
+	case !got.StartsAt.Or(time.Time{}).Equal(want.KickOff) || got.Over != want.Over:
+		c.Errorf("%s: at %v, over %v; meant %v, %v", want.ID, got.StartsAt, got.Over, want.KickOff, want.Over)
+	case got.League.State() == football.Present && got.League.Or("") != want.League:
+		c.Errorf("%s: league %q, meant %q", want.ID, got.League.Or(""), want.League)
+	}
+}
+
+// fixtures reads the markets of all that people play.
+func (c *comparison) fixtures() (all []provider.FixtureOffers) {
+	var ids []string
+	for _, f := range c.sim.Listed(c.token) {
+		if f.Human {
+			ids = append(ids, f.ID)
+		}
+	}
+	for ten := range slices.Chunk(ids, 10) {
+		sheet, err := c.adapter.ReadMarkets(c.payload("bet365/prematch", "/v3/bet365/prematch?FI="+strings.Join(ten, ",")), c.listing)
+		if err != nil || len(sheet.Broken) > 0 {
+			c.Fatalf("%v, broken %v", err, sheet.Broken)
+		}
+		all = append(all, sheet.Fixtures...)
+	}
+	return all
+}
+
+// outcome is a selection and the market it stands in.
+type outcome struct {
+	football.Selection
+	market football.Market
+}
+
+// sortOut sorts selections by the provider's market id and row id.
+func sortOut(all []football.Market) map[string][]outcome {
+	sorted := make(map[string][]outcome)
+	for _, m := range all {
+		for _, s := range m.Selections {
+			key := strings.Join(m.ProviderMarketIDs, ",") + " " + s.ProviderSelectionID.Or("")
+			sorted[key] = append(sorted[key], outcome{s, m})
+		}
+	}
+	return sorted
+}
+
+func (c *comparison) row(fixture string, m betsapi.MeantMarket, want betsapi.MeantRow, sold map[string][]outcome) {
+	if want.ID == "" {
+		return // nothing to find it by
+	}
+	found := sold[m.ID+" "+want.ID]
+	if len(found) != 1 {
+		c.Errorf("%s %s %s: %d selections", fixture, m.Key, want.ID, len(found))
+		return
+	}
+	got := found[0]
+	if decimal := got.Odds.Decimal().Or(""); decimal != want.Decimal {
+		c.Errorf("%s %s %s: odds %q, meant %q", fixture, m.Key, want.ID, decimal, want.Decimal)
+	}
+	if sections := slices.Sorted(slices.Values(got.market.Sections)); !slices.Equal(sections, m.Sections) {
+		c.Errorf("%s %s: sections %v, meant %v", fixture, m.Key, sections, m.Sections)
+	}
+	mapped := got.market.Origin == football.Mapped
+	switch {
+	case want.Decimal == "" && got.Quality.Publishable, m.Proof == betsapi.MustBeRaw && mapped:
+		c.Errorf("%s %s %s: vouched for: %+v", fixture, m.Key, want.ID, got.Selection)
+	case m.Proof == betsapi.MustBeRaw, want.Doubtful && !got.Quality.Publishable, m.Proof == betsapi.MayBeRaw && !mapped:
+	case !got.Quality.Publishable:
+		c.Errorf("%s %s %s: %s %v, meant %+v, sent %v", fixture, m.Key, want.ID, got.market.RawReason, got.Quality.Reasons, want, got.Labels)
+	default:
+		c.meaning(fixture, m.Key, want, got)
+	}
+}
+
+func (c *comparison) meaning(fixture, key string, want betsapi.MeantRow, got outcome) {
+	subject := want.Subject
+	if subject == "" && want.Selection != "NO_GOALSCORER" {
+		subject = want.Side
+	}
+	was := [...]string{got.market.Canonical, got.market.Period, got.Selection.Selection, got.Line, got.Qualifier, got.Subject}
+	meant := [...]string{want.Market, want.Period, want.Selection, want.Line, want.Qualifier, subject}
+	if was != meant {
+		c.Errorf("%s %s %s: %q, meant %q, sent %v", fixture, key, want.ID, was, meant, got.Labels)
+	}
+}
