@@ -40,7 +40,7 @@ const (
 // QualityReasons lists every reason a selection can carry.
 func QualityReasons() []Reason {
 	return []Reason{AmbiguousShape, UnreadableLine, UnresolvedQualifier,
-		OddsMissing, OddsNull, OddsUnreadable, Suspended, MarketNotMapped}
+		OddsMissing, OddsNull, OddsUnreadable, Suspended, Superseded, MarketNotMapped}
 }
 
 // Quality is the service's own judgement of a selection; it never touches the
