@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,8 +22,8 @@ type Retention struct {
 	SnapshotAge time.Duration
 	// CycleAge of raw and canonical cycles, at least one hour. 0 keeps all.
 	CycleAge time.Duration
-	// The change log keeps at least ChangeEvents events and all that are younger
-	// than ChangeAge, which is at least seven days. This is always applied.
+	// The change log keeps at least ChangeEvents events (0 = 100,000) and all that
+	// are younger than ChangeAge, which is at least seven days. It always does.
 	ChangeEvents uint64
 	ChangeAge    time.Duration
 }
@@ -39,7 +40,7 @@ const (
 	leastCount = 3
 )
 
-func (k Retention) changeEvents() uint64     { return max(k.ChangeEvents, 1000) }
+func (k Retention) changeEvents() uint64     { return cmp.Or(k.ChangeEvents, 100_000) }
 func (k Retention) changeAge() time.Duration { return max(k.ChangeAge, week) }
 
 // Collected is what retention let go of.
@@ -120,7 +121,8 @@ func (c *collector) sweepStaging() error {
 			return err
 		}
 	}
-	return errors.Join(durable.RemoveTemps(c.f, "."), durable.RemoveTemps(c.f, layout.StateDir))
+	since := c.now.Add(-debrisAge)
+	return errors.Join(durable.RemoveTemps(c.f, ".", since), durable.RemoveTemps(c.f, layout.StateDir, since))
 }
 
 // snapshotsAndSegments deletes what is older than the oldest snapshot that is

@@ -76,11 +76,7 @@ func (r *run) takeOver() (first, error) {
 	if !there {
 		return f, nil
 	}
-	data, err := durable.ReadFile(r.Root, name+"/"+layout.ManifestFile, 1<<30)
-	if err != nil {
-		return f, missing(err)
-	}
-	m, err := snapshot.ParseManifest(data)
+	m, _, err := snapshot.ReadManifest(r.Root, name+"/"+layout.ManifestFile)
 	ours := err == nil && m.CanonicalSHA256 == r.canonicalSum && m.PreviousManifestSHA256 == r.base.ManifestSHA256
 	if ours && m.PublishedAt != nil && !m.PublishedAt.Before(floor) {
 		f.publishedAt, f.binaryVersion = *m.PublishedAt, m.BinaryVersion

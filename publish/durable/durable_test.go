@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
@@ -176,13 +177,27 @@ func TestErrorsNameNoAbsolutePath(t *testing.T) {
 	}
 }
 
+func TestRemoveTempsLeavesYoungOnes(t *testing.T) {
+	disk, err := durable.OpenRoot(t.TempDir())
+	must(t, err)
+	must(t, durable.Create(disk, "CURRENT.tmp0", durable.Bytes(nil)))
+	must(t, durable.RemoveTemps(disk, ".", time.Now().Add(-time.Hour)))
+	if names(t, disk, ".") == "" {
+		t.Error("somebody's file was deleted under his hands")
+	}
+	must(t, durable.RemoveTemps(disk, ".", time.Now().Add(time.Hour)))
+	if got := names(t, disk, "."); got != "" {
+		t.Errorf("kept %q", got)
+	}
+}
+
 func TestRemoveTemps(t *testing.T) {
 	f := durabletest.NewMem()
 	for _, name := range []string{"CURRENT", "CURRENT.tmp0", "CURRENT.tmp12", "a.tmp", "b.tmpx1", "tmp0"} {
 		must(t, durable.Create(f, name, durable.Bytes(nil)))
 	}
-	must(t, durable.RemoveTemps(f, "."))
-	must(t, durable.RemoveTemps(f, "nowhere"))
+	must(t, durable.RemoveTemps(f, ".", time.Now()))
+	must(t, durable.RemoveTemps(f, "nowhere", time.Now()))
 	if got := names(t, f, "."); got != "CURRENT b.tmpx1 tmp0" {
 		t.Errorf("kept %q", got)
 	}

@@ -38,7 +38,7 @@ func HashFile(f FS, name string) (size int64, sum string, err error) {
 	}
 	defer r.Close()
 	h := sha256.New()
-	size, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{r}, make([]byte, 256<<10))
+	size, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{r}, make([]byte, 64<<10))
 	if err != nil {
 		return 0, "", fmt.Errorf("read %s: %w", name, err)
 	}

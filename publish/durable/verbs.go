@@ -9,10 +9,11 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"time"
 )
 
 // writeBuffer is how much is collected before a write reaches the disk.
-const writeBuffer = 256 << 10
+const writeBuffer = 64 << 10
 
 // Bytes is what Create and CreateAgain write when the content is at hand.
 func Bytes(data []byte) func(io.Writer) error {
@@ -104,8 +105,9 @@ func writeTemp(f FS, name string, write func(io.Writer) error) (string, error) {
 }
 
 // RemoveTemps deletes what crashed runs left half-written in one folder, which
-// may be missing. Only for the holder of the lock.
-func RemoveTemps(f FS, dir string) error {
+// may be missing, and what has not changed since a time: a younger one may be
+// somebody's at work.
+func RemoveTemps(f FS, dir string, since time.Time) error {
 	entries, err := f.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -115,6 +117,13 @@ func RemoveTemps(f FS, dir string) error {
 	}
 	for _, e := range entries {
 		if at := strings.LastIndex(e.Name(), tempMark); at < 0 || strings.Trim(e.Name()[at+len(tempMark):], "0123456789") != "" {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			return missing(err)
+		}
+		if info.ModTime().After(since) {
 			continue
 		}
 		if err := f.Remove(path.Join(dir, e.Name())); err != nil {

@@ -14,7 +14,7 @@ import (
 // Open reads the manifest of a committed snapshot and holds it against the
 // commit. It does not look at the data: see Verify.
 func Open(f durable.FS, c Commit) (Manifest, error) {
-	m, sum, err := readManifest(f, c.Dir()+"/"+layout.ManifestFile)
+	m, sum, err := ReadManifest(f, c.Dir()+"/"+layout.ManifestFile)
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -40,14 +40,15 @@ func windowOf(segments []Segment, last uint64) Window {
 // without one is not there: fs.ErrNotExist.
 func OpenCanonical(f durable.FS, cycle layout.CycleID) (Manifest, string, error) {
 	dir := layout.Cycle(layout.CanonicalDir, cycle)
-	m, sum, err := readManifest(f, dir+"/"+layout.CanonicalFile)
+	m, sum, err := ReadManifest(f, dir+"/"+layout.CanonicalFile)
 	if err != nil {
 		return Manifest{}, "", err
 	}
 	return m, sum, check(dir, []rule{{m.Kind == KindCanonical, "kind"}, {m.CycleID == cycle, "cycle_id"}})
 }
 
-func readManifest(f durable.FS, name string) (Manifest, string, error) {
+// ReadManifest reads and validates one header, and returns its hash.
+func ReadManifest(f durable.FS, name string) (Manifest, string, error) {
 	data, err := durable.ReadFile(f, name, maxManifest)
 	if err != nil {
 		return Manifest{}, "", damagedSize(err)

@@ -8,7 +8,7 @@ import (
 	"mkt/publish/table"
 )
 
-func TestSkipTo(t *testing.T) {
+func TestSeekRow(t *testing.T) {
 	rows := make([]table.EventRow, 40_000)
 	for i := range rows {
 		rows[i] = table.EventRow{Seq: int64(i) + 1, Type: "fixture_removed", FixtureID: "fx", PublishedAt: time.UnixMilli(0).UTC()}
@@ -21,7 +21,7 @@ func TestSkipTo(t *testing.T) {
 	defer r.Close()
 	for _, at := range []int64{0, 39_999, 1, 16_383, 16_384, 12_345} {
 		got := make([]table.EventRow, 1)
-		if err := r.SkipTo(at); err != nil {
+		if err := r.SeekRow(at); err != nil {
 			t.Fatal(err)
 		}
 		if n, _ := r.Read(got); n != 1 || got[0].Seq != at+1 {

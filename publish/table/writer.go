@@ -24,10 +24,13 @@ type Header struct {
 // What goes into every file besides its rows is fixed here, so that the same
 // rows give the same bytes.
 const (
-	groupRows = 16 << 10  // rows of a row group; a multiple of batchRows
-	batchRows = 64        // rows handed to the library at once: pages end only between batches
-	pageBytes = 256 << 10 // before encoding
+	groupRows = 16 << 10 // rows of a row group; a multiple of batchRows
+	batchRows = 64       // rows handed to the library at once: pages end only between batches
+	pageBytes = 64 << 10 // before encoding
 )
+
+// compression is shared: it keeps its encoders, which are costly to make.
+var compression = &zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}
 
 // Writer writes the rows of one table, in order, with memory bounded by one row
 // group. Not safe for concurrent use. It does not sync: see package durable.
@@ -54,7 +57,7 @@ func NewWriter[T Row](w io.Writer, h Header) *Writer[T] {
 func (s *spec) options(h Header) []parquet.WriterOption {
 	options := []parquet.WriterOption{
 		s.schema,
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
+		parquet.Compression(compression),
 		parquet.DataPageVersion(1), // the second version leaves levels uncompressed: three times the size
 		parquet.MaxRowsPerRowGroup(groupRows),
 		parquet.PageBufferSize(pageBytes),

@@ -135,7 +135,7 @@ func (l *changeLog) read(s snapshot.Segment, at int64, rows []table.EventRow) er
 		return err
 	}
 	defer r.Close()
-	if err := r.Seek(at); err != nil {
+	if err := r.SeekRow(at); err != nil {
 		return err
 	}
 	for n := 0; n < len(rows); {

@@ -1,0 +1,289 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// The scene of every crash: three publications, and a fourth about to be made,
+// two weeks later, that replaces, carries over, adds and removes. Retention lets
+// the first one go, the old cycles, and a part of the change log.
+var (
+	fourth     = cycle{number: 300, refreshed: []int{1, 5}, failed: []int{2}}
+	wantOld    = map[int]int{1: 3, 2: 2, 3: 2}
+	wantFourth = map[int]int{1: 300, 2: 2, 5: 300}
+)
+
+const (
+	eventsOld    = "1+1 2+2 3+1 4+2 5+3 6+1"
+	eventsFourth = "6+1 7+1 8-3 9+5"
+)
+
+func scene(t testing.TB) *durabletest.Mem {
+	t.Helper()
+	f := durabletest.NewMem()
+	publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2}})
+	publishCycle(t, f, cycle{number: 2, refreshed: []int{1, 2, 3}})
+	publishCycle(t, f, cycle{number: 3, refreshed: []int{1}, partly: true})
+	fourth.transform(t, f)
+	return f
+}
+
+func lastRun(f durable.FS, run string) error {
+	_, err := publish.Run(context.Background(), lastOptions(f, run))
+	return err
+}
+
+func lastOptions(f durable.FS, run string) publish.Options {
+	o := options(f, fourth, run)
+	o.Retention = publish.Retention{Snapshots: 1, SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeEvents: 4}
+	return o
+}
+
+// verdict on what a reader finds after a crash: the old dataset or the new one,
+// the new one for certain when it was acknowledged, and the same events for ever.
+func verdict(f durable.FS, acknowledged bool) (dataset, error) {
+	d, err := look(f)
+	if err != nil {
+		return d, err
+	}
+	want, events := wantOld, eventsOld
+	if d.commit.Version == 4 {
+		want, events = wantFourth, eventsFourth
+	}
+	if d.commit.Version < 3 || d.commit.Version == 3 && acknowledged {
+		return d, fmt.Errorf("version %d, acknowledged %v", d.commit.Version, acknowledged)
+	}
+	if diff := cmp.Diff(want, d.fixtures); diff != "" {
+		return d, errors.New(diff)
+	}
+	if got := told(d.events); got != events {
+		return d, fmt.Errorf("events %s", got)
+	}
+	return d, nil
+}
+
+// survive judges a root after a crash, runs the stage again and judges once more.
+func survive(f durable.FS, acknowledged bool) error {
+	seen, err := verdict(f, acknowledged)
+	if err != nil {
+		return fmt.Errorf("after the crash: %w", err)
+	}
+	if err := lastRun(f, "run-after"); err != nil {
+		return fmt.Errorf("next run: %w", err)
+	}
+	now, err := verdict(f, true)
+	if err != nil {
+		return fmt.Errorf("after the next run: %w", err)
+	}
+	if seen.commit.Version == 4 && seen.commit.SHA256 != now.commit.SHA256 {
+		return errors.New("the commit changed")
+	}
+	return nil
+}
+
+// operations counts what an unbroken run does.
+func operations(t testing.TB, base *durabletest.Mem) int {
+	t.Helper()
+	w := durabletest.Wrap(base.PowerCut(1, 0), func(durabletest.Op) error { return nil })
+	must(t, lastRun(w, "count"))
+	return w.Ops()
+}
+
+// stride leaves out most operations under -short.
+func stride() int {
+	if testing.Short() {
+		return 7
+	}
+	return 1
+}
+
+// P1: killed at every operation, on a disk that stays on.
+func TestKilledAtEveryOperation(t *testing.T) {
+	base := scene(t)
+	for k := 1; k <= operations(t, base)+1; k += stride() {
+		f := base.PowerCut(1, 0)
+		err := lastRun(durabletest.Wrap(f, durabletest.KillAt(k)), "run-killed")
+		if e := survive(f, err == nil); e != nil {
+			t.Fatalf("killed at operation %d (%v): %v", k, err, e)
+		}
+	}
+}
+
+var seeds = flag.Uint64("seeds", 3, "power cuts at each operation that keep half of what was not synced")
+
+// P2: the power fails at every operation, and nothing, half or all of what was
+// not synced is left. (-seeds 28 makes it 3,600 and more.)
+func TestPowerCutAtEveryOperation(t *testing.T) {
+	base := scene(t)
+	runs, last := 0, operations(t, base)+1
+	for k := 1; k <= last; k += stride() {
+		f := base.PowerCut(1, 0)
+		err := lastRun(durabletest.Wrap(f, durabletest.KillAt(k)), "run-killed")
+		cut := func(keep float64, seed uint64) {
+			runs++
+			if e := survive(f.PowerCut(keep, seed), err == nil); e != nil {
+				t.Fatalf("power cut at operation %d, %v kept, seed %d (%v): %v", k, keep, seed, err, e)
+			}
+		}
+		cut(0, 0)
+		cut(1, 0)
+		for seed := range *seeds {
+			cut(0.5, seed)
+		}
+	}
+	t.Logf("%d power cuts over %d operations", runs, last)
+}
+
+// The harness is worth what it catches: each planted defect must be seen.
+func TestPlantedDefectsAreCaught(t *testing.T) {
+	snapshotDir := layout.Cycle(layout.SnapshotsDir, fourth.id())
+	is := func(kind durabletest.Kind, ends ...string) func(durabletest.Op) bool {
+		return func(op durabletest.Op) bool {
+			for _, end := range ends {
+				if op.Kind == kind && strings.HasSuffix(op.Name, end) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	for name, defect := range map[string]func(durabletest.Op) bool{
+		"file sync missing":        is(durabletest.Sync, layout.MarketsFile),
+		"directory sync missing":   is(durabletest.SyncDir, "/snapshot"),
+		"parent sync missing":      is(durabletest.SyncDir, layout.SnapshotsDir),
+		"manifest sync missing":    is(durabletest.Sync, layout.ManifestFile),
+		"segment sync missing":     is(durabletest.Sync, "changes.parquet"),
+		"segment's folder missing": is(durabletest.SyncDir, layout.ChangesDir),
+		"record sync missing":      is(durabletest.Sync, "commit.json"),
+		"success before sync":      is(durabletest.SyncDir, layout.CommitsDir),
+	} {
+		if !caught(t, func(f durable.FS) durable.FS {
+			return durabletest.Wrap(f, func(op durabletest.Op) error {
+				if defect(op) {
+					return durabletest.ErrLeftOut
+				}
+				return nil
+			})
+		}) {
+			t.Errorf("%s: not seen", name)
+		}
+	}
+	t.Run("manifest before data", func(t *testing.T) {
+		if !caught(t, func(f durable.FS) durable.FS { return &dataLast{FS: f, manifest: snapshotDir} }) {
+			t.Error("not seen")
+		}
+	})
+}
+
+// caught tells whether some power cut during or after a run with a defect gives
+// an outcome that the verdict rejects.
+func caught(t *testing.T, defect func(durable.FS) durable.FS) bool {
+	t.Helper()
+	base := scene(t)
+	last := operations(t, base)
+	// From behind: most defects show after the commit.
+	for k := last + 1; k > 0; k-- {
+		f := base.PowerCut(1, 0)
+		err := lastRun(defect(durabletest.Wrap(f, durabletest.KillAt(k))), "run-killed")
+		if _, bad := verdict(f.PowerCut(0, 1), err == nil); bad != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// dataLast is the defect of making the data durable only after the commit.
+type dataLast struct {
+	durable.FS
+	manifest string
+	late     []durable.File
+}
+
+func (d *dataLast) Create(name string) (durable.File, error) {
+	f, err := d.FS.Create(name)
+	if err != nil || !strings.HasSuffix(name, ".parquet") {
+		return f, err
+	}
+	return lateFile{f, d}, nil
+}
+
+func (d *dataLast) SyncDir(name string) error {
+	err := d.FS.SyncDir(name)
+	if name == layout.CommitsDir && err == nil {
+		for _, f := range d.late {
+			err = errors.Join(err, f.Sync())
+		}
+	}
+	return err
+}
+
+type lateFile struct {
+	durable.File
+	d *dataLast
+}
+
+func (f lateFile) Sync() error {
+	f.d.late = append(f.d.late, f.File)
+	return nil
+}
+
+// P3: the disk is full from every operation on; nothing of the run is visible,
+// unless it came to its commit, and it is fine after space is freed.
+func TestFullDisk(t *testing.T) {
+	base := scene(t)
+	for k := 1; k <= operations(t, base)+1; k += stride() {
+		f := base.PowerCut(1, 0)
+		err := lastRun(durabletest.Wrap(f, durabletest.FullAt(k)), "run-full")
+		if err != nil && (!errors.Is(err, durable.ErrNoSpace) || !strings.Contains(err.Error(), "free space")) {
+			t.Fatalf("full at operation %d: %v", k, err)
+		}
+		if e := survive(f, err == nil); e != nil {
+			t.Fatalf("full at operation %d (%v): %v", k, err, e)
+		}
+		if exists(t, f, layout.StagingDir+"/run-full") {
+			t.Fatalf("full at operation %d: staging was left behind", k)
+		}
+	}
+}
+
+// A run that is killed again and again comes to the end of an unbroken one: the
+// bytes of the snapshot are the same, since its times are those of the first.
+func TestRerunGivesTheSameBytes(t *testing.T) {
+	f := scene(t)
+	var first snapshot.Commit
+	for k := 1; ; k += 3 {
+		o := lastOptions(durabletest.Wrap(f, durabletest.KillAt(k)), fmt.Sprint("run-", k))
+		o.Now = func() time.Time { return fourth.at().Add(time.Duration(k) * time.Minute) }
+		o.Version = fmt.Sprint("build ", k)
+		_, err := publish.Run(context.Background(), o)
+		if name := layout.Cycle(layout.SnapshotsDir, fourth.id()) + "/" + layout.ManifestFile; exists(t, f, name) {
+			_, sum, e := durable.HashFile(f, name)
+			must(t, e)
+			if first.ManifestSHA256 == "" {
+				first.ManifestSHA256 = sum
+			}
+			if sum != first.ManifestSHA256 {
+				t.Fatalf("killed at %d: the manifest changed", k)
+			}
+		}
+		if err == nil {
+			break
+		}
+	}
+	_, err := verdict(f, true)
+	must(t, err)
+}
