@@ -207,16 +207,22 @@ func unquoted(text []byte) (s string) {
 	return s
 }
 
-// Endpoint takes the version off a path and looks for the folder.
+// Endpoint takes the version off a path, whichever it is, and looks for the
+// folder.
 func (r *replay) Endpoint(path string) (string, simulator.Class) {
-	if name, class := r.manner.Endpoint(path); name != "" {
-		return name, class
-	}
 	name := versioned.ReplaceAllString(path, "")
-	if _, ok := r.answers[name]; !ok || name == path {
+	switch {
+	case name == path:
+		return "", ""
+	case name == endpointUpcoming:
+		return name, simulator.Listing
+	case name == endpointPrematch:
+		return name, simulator.Markets
+	case r.answers[name] != nil:
+		return name, simulator.Class(name)
+	default:
 		return "", ""
 	}
-	return name, simulator.Class(name)
 }
 
 var versioned = regexp.MustCompile(`^/v[0-9]+/`)

@@ -102,6 +102,9 @@ func TestReplayIsByteFaithful(t *testing.T) {
 	if p.Pager.Total != 2 || len(p.Results) != 2 || p.Results[0].Home.Name != "Red" || p.Results[1].Home.Name != "Vorþ" || p.Results[1].Away.Name != "Sel" {
 		t.Errorf("listing %+v", p)
 	}
+	if got := ask(t, sim, "/v1/bet365/prematch?FI=7001").Body.String(); got != `{"success":1,"results":[`+spaced+`]}` {
+		t.Errorf("the path of 2017: %s", got)
+	}
 	if got := ask(t, sim, "/v1/event/view?event_id=9").Body.String(); got != `{"success":1,"results":[{"id":"9"}]}` {
 		t.Errorf("event/view: %s", got)
 	}
