@@ -11,16 +11,16 @@ import (
 )
 
 // asked is how long the provider asks to wait after an answer, 0 when it does
-// not: what the adapter read, Retry-After, and for a used up quota the reset
-// of its window. Times are taken against the provider's own clock when it
-// sends one.
+// not: what the adapter read and Retry-After; for a used up quota without
+// either, until the reset of its window. Times are taken against the provider's
+// own clock when it sends one.
 func asked(v provider.Verdict, h http.Header, now time.Time) time.Duration {
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
 		now = date
 	}
 	wait := max(v.Wait, retryAfter(h.Get("Retry-After"), now))
-	if v.Kind == provider.Limited || usedUp(h) {
-		wait = max(wait, untilReset(h.Get("X-RateLimit-Reset"), now))
+	if wait <= 0 && (v.Kind == provider.Limited || usedUp(h)) {
+		wait = untilReset(h.Get("X-RateLimit-Reset"), now)
 	}
 	return min(max(0, wait), maxAsked)
 }
@@ -50,8 +50,7 @@ func untilReset(s string, now time.Time) time.Duration {
 		seconds, _ := wholeSeconds(s)
 		return seconds
 	}
-	// One second more: the reset's fraction is not told.
-	return time.Unix(min(n, 1<<40), 0).Add(time.Second).Sub(now)
+	return time.Unix(min(n, 1<<40), 0).Sub(now)
 }
 
 func wholeSeconds(s string) (time.Duration, bool) {

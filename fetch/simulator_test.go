@@ -1,0 +1,197 @@
+package fetch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/fetch"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/raw"
+	"mkt/fetch/simulator"
+)
+
+// simulated starts a simulator that goes wrong as told.
+func simulated(t *testing.T, fixtures int, faults ...string) (url string, sim *betsapi.Simulator) {
+	t.Helper()
+	o := simulator.Options{Seed: 7, Fixtures: fixtures, Tokens: map[string]simulator.Account{canary: {Seed: 7}}}
+	for _, text := range faults {
+		f, err := simulator.ParseFault(text)
+		must(t, err)
+		o.Faults = append(o.Faults, f)
+	}
+	sim, err := betsapi.NewSimulator(o)
+	must(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	url, done, err := simulator.Listen(ctx, sim, "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+	return url, sim
+}
+
+// betsapiBench has a good cycle behind it, in which the provider had no markets
+// for so many fixtures that it lists.
+func betsapiBench(t *testing.T, fixtures int) (b *bench, without int) {
+	t.Helper()
+	p := betsapi.Provider()
+	p.Budget.Burst = 1000
+	url, sim := simulated(t, fixtures)
+	b = newBench(t, url, p)
+	b.options.Limits.Header, b.options.Limits.Body = 2*time.Second, 5*time.Second
+	s, err := b.run(t.Context())
+	must(t, err)
+	asked := times(sim)
+	if s.Outcome == raw.Failed || s.Listed == 0 || s.Failed > s.Listed/10 || s.Rejected != 0 || s.Requests != asked || b.usage.Load() != int64(asked) {
+		t.Fatalf("%+v; the simulator was asked %d times, usage says %d", s, asked, b.usage.Load())
+	}
+	return b, s.Failed
+}
+
+// times is how often a simulator was asked.
+func times(sim *betsapi.Simulator) (n int) {
+	for _, of := range sim.Requests(canary) {
+		n += of
+	}
+	return n
+}
+
+// Whatever goes wrong at the provider: the outcome is told for what it is, the
+// older cycle stays the newest usable one where the new one failed, and the
+// credential is nowhere (bench.search).
+func TestSimulatedFaults(t *testing.T) {
+	const usable = "complete, or some fixtures without markets"
+	for _, c := range []struct {
+		faults  []string
+		outcome raw.Outcome
+		code    string
+		err     error
+	}{
+		{[]string{"500:1"}, raw.Failed, "PROVIDER_UNREACHABLE", provider.ErrUnreachable},
+		{[]string{"503:1"}, raw.Failed, "PROVIDER_UNREACHABLE", provider.ErrUnreachable},
+		{[]string{"reset:1"}, raw.Failed, "PROVIDER_UNREACHABLE", provider.ErrUnreachable},
+		{[]string{"timeout:1"}, raw.Failed, "PROVIDER_UNREACHABLE", provider.ErrUnreachable},
+		{[]string{"slow:1"}, raw.Failed, "PROVIDER_UNREACHABLE", provider.ErrUnreachable},
+		{[]string{"truncated:1"}, raw.Failed, "PROVIDER_UNREACHABLE", provider.ErrUnreachable},
+		{[]string{"html:1"}, raw.Failed, "PROVIDER_UNREACHABLE", provider.ErrUnreachable},
+		{[]string{"empty:1"}, raw.Failed, "PROVIDER_UNREACHABLE", provider.ErrUnreachable},
+		{[]string{"429-bare:1"}, raw.Failed, "RATE_LIMITED", fetch.ErrLimited},
+		{[]string{"429-body:1"}, raw.Failed, "RATE_LIMITED", fetch.ErrLimited},
+		{[]string{"credential:1"}, raw.Failed, "CREDENTIAL_REJECTED", fetch.ErrCredential},
+		{[]string{"credential:#2"}, raw.Failed, "CREDENTIAL_REJECTED", fetch.ErrCredential},
+		{[]string{"credential:#3"}, raw.Failed, "CREDENTIAL_REJECTED", fetch.ErrCredential},
+		{[]string{"permission:1@markets"}, raw.Failed, "PERMISSION_DENIED", fetch.ErrPermission},
+		{[]string{"wrong:1"}, raw.Failed, "PAYLOAD_REJECTED", fetch.ErrPayload},
+		{[]string{"huge:1"}, raw.Failed, "PAYLOAD_REJECTED", fetch.ErrPayload},
+		{[]string{"bomb:1"}, raw.Failed, "PAYLOAD_REJECTED", fetch.ErrPayload},
+		{[]string{"nested:1"}, raw.Failed, "PAYLOAD_REJECTED", fetch.ErrPayload},
+		{[]string{"redirect:1"}, raw.Failed, "PAYLOAD_REJECTED", fetch.ErrPayload},
+		{[]string{"listing-without-ids:1"}, raw.Failed, "PAYLOAD_REJECTED", fetch.ErrPayload},
+		{[]string{"500:1@markets"}, raw.Failed, "PROVIDER_UNREACHABLE", provider.ErrUnreachable},
+
+		{[]string{"500:#1", "reset:#2", "truncated:#3", "html:#5", "empty:#6"}, usable, "", nil},
+		{[]string{"500:0.1", "reset:0.05", "truncated:0.05", "html:0.05", "429-bare:0.05"}, usable, "", nil},
+		{[]string{"broken-fixture:1"}, usable, "", nil},
+		{[]string{"duplicate:1"}, usable, "", nil},
+		{[]string{"shrink:1"}, usable, "", nil},
+		{[]string{"slow:#3"}, usable, "", nil},
+	} {
+		t.Run(fmt.Sprint(c.faults), func(t *testing.T) {
+			t.Parallel()
+			b, without := betsapiBench(t, 30)
+			old := b.clock
+			url, sim := simulated(t, 30, c.faults...)
+			b.options.Tenant.BaseURL, b.clock = url, old.Add(time.Hour)
+			b.options.Limits.Header = 400 * time.Millisecond
+			s, err := b.run(t.Context())
+			if c.outcome == usable && s.Outcome != raw.Failed {
+				c.outcome = s.Outcome
+			}
+			if s.Outcome == raw.Complete && without > 0 {
+				t.Errorf("complete, and %d fixtures have no markets", without)
+			}
+			if s.Outcome != c.outcome || (err == nil) != (c.err == nil) || c.err != nil && (!errors.Is(err, c.err) || s.Code != c.code) {
+				t.Fatalf("%+v\n%v\nfaults %v", s, err, sim.Faults())
+			}
+			if n := intact(t, b.options.Root); n != 2 {
+				t.Errorf("%d cycles sealed", n)
+			}
+			newest, _, err := raw.Newest(b.options.Root)
+			must(t, err)
+			if failed := c.outcome == raw.Failed; failed == newest.StartedAt.After(old) {
+				t.Errorf("failed %v, newest is of %v", failed, newest.StartedAt)
+			}
+			state := b.state()
+			if state.OK != (c.err == nil) || state.LastOKAt == nil || !state.LastOKAt.After(old.Add(-time.Second)) {
+				t.Errorf("state %+v", state)
+			}
+		})
+	}
+}
+
+// A credential refused at the k-th request, whichever that is: the run stops
+// there, but for what was under way.
+func TestCredentialRefusedAtEveryRequest(t *testing.T) {
+	b, _ := betsapiBench(t, 30)
+	first := b.clock
+	whole := int(b.usage.Load())
+	for k := 1; k <= whole; k++ {
+		url, sim := simulated(t, 30, fmt.Sprintf("credential:#%d", k))
+		b.options.Tenant.BaseURL, b.clock = url, b.clock.Add(time.Hour)
+		s, err := b.run(t.Context())
+		if !errors.Is(err, fetch.ErrCredential) || s.Outcome != raw.Failed || b.state().Code != "CREDENTIAL_REJECTED" {
+			t.Errorf("request %d: %+v, %v", k, s, err)
+		}
+		if most := k + betsapi.Provider().Budget.Concurrency; times(sim) > most {
+			t.Errorf("request %d refused, %d were asked", k, times(sim))
+		}
+	}
+	newest, _, err := raw.Newest(b.options.Root)
+	must(t, err)
+	if !newest.StartedAt.Equal(first) {
+		t.Errorf("newest: %+v", newest)
+	}
+}
+
+// A provider's wait is obeyed, and the cycle is whole afterwards.
+func TestSimulatedRateLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for seconds")
+	}
+	b, without := betsapiBench(t, 30)
+	url, sim := simulated(t, 30, "429:#2")
+	b.options.Tenant.BaseURL, b.clock = url, b.clock.Add(time.Hour)
+	began := time.Now()
+	s, err := b.run(t.Context())
+	if err != nil || s.Failed != without || time.Since(began) < time.Second || sim.Faults()[simulator.Limited] != 1 {
+		t.Errorf("%+v, %v after %v", s, err, time.Since(began))
+	}
+}
+
+// Two runs over the same moment of the world archive the same answers, in
+// whatever order they came.
+func TestSameWorldSameAnswers(t *testing.T) {
+	var answers [2][]string
+	for i := range answers {
+		b, _ := betsapiBench(t, 30)
+		newest, _, err := raw.Newest(b.options.Root)
+		must(t, err)
+		a, err := raw.Open(b.options.Root, newest.CycleID)
+		must(t, err)
+		for _, r := range a.Responses() {
+			answers[i] = append(answers[i], r.Endpoint+"?"+r.Query.Encode())
+		}
+		slices.Sort(answers[i])
+	}
+	if diff := cmp.Diff(answers[0], answers[1]); diff != "" {
+		t.Error(diff)
+	}
+}
