@@ -46,7 +46,7 @@ func betsapiBench(t *testing.T, fixtures int) (b *bench, without int) {
 	p.Budget.Burst = 1000
 	url, sim := simulated(t, fixtures)
 	b = newBench(t, url, p)
-	b.options.Limits.Header, b.options.Limits.Body = 2*time.Second, 5*time.Second
+	b.options.Limits.Header, b.options.Limits.Body, b.options.Limits.Window = 10*time.Second, 10*time.Second, 5*time.Second
 	s, err := b.run(t.Context())
 	must(t, err)
 	asked := times(sim)
@@ -69,7 +69,7 @@ func times(sim *betsapi.Simulator) (n int) {
 // credential is nowhere (bench.search).
 func TestSimulatedFaults(t *testing.T) {
 	const usable = "complete, or some fixtures without markets"
-	for _, c := range []struct {
+	for i, c := range []struct {
 		faults  []string
 		outcome raw.Outcome
 		code    string
@@ -105,12 +105,15 @@ func TestSimulatedFaults(t *testing.T) {
 		{[]string{"slow:#3"}, usable, "", nil},
 	} {
 		t.Run(fmt.Sprint(c.faults), func(t *testing.T) {
+			if testing.Short() && i%4 != 0 {
+				t.Skip("one in four is enough")
+			}
 			t.Parallel()
 			b, without := betsapiBench(t, 30)
 			old := b.clock
 			url, sim := simulated(t, 30, c.faults...)
 			b.options.Tenant.BaseURL, b.clock = url, old.Add(time.Hour)
-			b.options.Limits.Header = 400 * time.Millisecond
+			b.options.Limits.Header, b.options.Limits.Window = 400*time.Millisecond, 200*time.Millisecond
 			s, err := b.run(t.Context())
 			if c.outcome == usable && s.Outcome != raw.Failed {
 				c.outcome = s.Outcome
