@@ -7,6 +7,11 @@
 // holds the Dialect that says it in that provider's wire format. Server is what
 // all dialects share: listening, counting, compressing, going wrong on request.
 //
+// A world announces its size in fixtures at any moment; they start, end, are
+// called off or moved, and new ones are announced as the clock goes on. Each has
+// a model of goals that every price comes from, by halves; a match played minute
+// by minute will draw from the same model.
+//
 // Everything is a pure function of a seed and a time: the same seed and the same
 // moment give the same fixtures, the same prices and the same bytes, on every
 // machine and in any order of asking. All names in it are invented.
