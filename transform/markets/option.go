@@ -14,18 +14,17 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 			into = append(into, o)
 		}
 	}
-	code := start && len(text) == 1 && r.needsSide(into)
 	for i := range r.plan.parts {
 		slot := part0 << i
 		if i == 1 && open&part0 != 0 && r.plan.parts[0].same(&r.plan.parts[1]) {
 			break // of two parts that sound alike the first is said first
 		}
 		if open&slot != 0 {
-			into = r.partOptions(&r.plan.parts[i], slot, text, sides[:n], code, into)
+			into = r.partOptions(&r.plan.parts[i], slot, text, sides[:n], into)
 		}
 	}
-	if code || start && len(text) == 1 && r.needsSide(into) {
-		return into
+	if start && len(text) == 1 {
+		r.preferSides(into)
 	}
 	if open&half != 0 {
 		if word, size := phraseAt(text, halves); size > 0 {
@@ -48,16 +47,14 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 	return into
 }
 
-// needsSide tells whether an option fills a slot that cannot do without a side.
-// A label that is just "1" or "2" is that side then, and no number: column heads
-// come first. Else it could be either.
-func (r *rowReader) needsSide(options []option) bool {
+// preferSides marks the sides among the ways to read a label that is just "1"
+// or "2": it is a side where one is needed, as long as the row can be read so.
+// Column heads come first, so a number below one does not become the side.
+func (r *rowReader) preferSides(options []option) {
 	for i := range options {
-		if o := &options[i]; o.side != noSide && (o.fills&r.plan.want != 0 || o.fills == head) {
-			return true
-		}
+		o := &options[i]
+		o.preferred = o.side != noSide && (o.fills&r.plan.want != 0 || o.fills == head)
 	}
-	return false
 }
 
 // sideOption is the slot, apart from the selection's parts, that a side fills.
@@ -99,7 +96,7 @@ func (r *rowReader) idle(text string, into []option) []option {
 }
 
 // partOptions are the ways to read one part of the selection.
-func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideMatch, code bool, into []option) []option {
+func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideMatch, into []option) []option {
 	add := func(word string, size int) {
 		if size > 0 {
 			into = append(into, option{fills: slot, size: size, word: word})
@@ -131,9 +128,7 @@ func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideM
 	case eventClass:
 		return r.eventPart(slot, text, into)
 	case countClass:
-		if !code {
-			add(countAt(text))
-		}
+		add(countAt(text))
 	case bandClass:
 		add(bandAt(text))
 		add(phraseAt(text, noGoal))
@@ -148,9 +143,7 @@ func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideM
 		}
 		add(phraseAt(text, otherScores))
 	case marginClass:
-		if !code {
-			add(countAt(text))
-		}
+		add(countAt(text))
 		add(phraseAt(text, drawMargins))
 	}
 	return into

@@ -113,14 +113,15 @@ RESULT_AND_BOTH_TEAMS_TO_SCORE FT
 RESULT_AND_BOTH_TEAMS_TO_SCORE FT
   HOME&YES [HOME,YES]
   DRAW&NO [DRAW,NO]`},
-		{"result and total", claim{Market: "RESULT_AND_TOTAL_GOALS"}, []string{"header=Over|1|handicap=2.5", "Arsenal & Under 2.5", "Draw & Under  2.5", "PD=Leicester & Over|HD=2.5", "Leicestr & Over 2.5", "header=Over|2"}, `
-RESULT_AND_TOTAL_GOALS FT lines 2.5
+		{"result and total", claim{Market: "RESULT_AND_TOTAL_GOALS"}, []string{"header=Over|1|handicap=2.5", "Arsenal & Under 2.5", "Draw & Under  2.5", "PD=Leicester & Over|HD=2.5", "Leicestr & Over 2.5", "header=Over|2", "HD=2|PD=Arsenal & Over"}, `
+RESULT_AND_TOTAL_GOALS FT lines 2 2.5
   HOME&OVER 2.5 [HOME,OVER]
   HOME&UNDER 2.5 [HOME,UNDER]
   DRAW&UNDER 2.5 [DRAW,UNDER]
   AWAY&OVER 2.5 [AWAY,OVER]
   Leicestr & Over 2.5 UNREADABLE [UNRESOLVED_QUALIFIER]
-  Over 2 UNREADABLE [UNREADABLE_LINE]`},
+  Over 2 UNREADABLE [UNREADABLE_LINE]
+  HOME&OVER 2 [HOME,OVER]`},
 		{"total and both score", claim{Market: "TOTAL_GOALS_AND_BOTH_TEAMS_TO_SCORE"}, []string{"Over 2.5 & Yes", "Under 2.5 & No", "Over & Yes"}, `
 TOTAL_GOALS_AND_BOTH_TEAMS_TO_SCORE FT lines 2.5
   OVER&YES 2.5 [OVER,YES]

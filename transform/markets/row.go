@@ -133,6 +133,8 @@ type option struct {
 	line  quarters
 	score [2]int
 	noun  bool // what is counted
+
+	preferred bool // see preferSides
 }
 
 // search reads on from a position of a label, trying every way.
@@ -143,7 +145,7 @@ func (r *rowReader) search(label, at int, st state) {
 			return
 		}
 		text := r.texts[label][at:]
-		if at == 0 {
+		if at == 0 && text != "" {
 			open := len(text) - len(strings.TrimLeft(text, "( "))
 			at, text = open, text[open:]
 		}
@@ -157,21 +159,32 @@ func (r *rowReader) search(label, at int, st state) {
 			r.fail(&st, text)
 			return
 		}
-		for i := 1; i < len(options); i++ {
-			next := st
-			if size, ok := r.take(&next, &options[i], text); ok {
-				r.search(label, at+size, next)
-			} else {
-				r.fail(&next, text)
-			}
+		if len(options) > 1 {
+			r.searchEach(label, at, &st, options, text)
+			return
 		}
 		size, ok := r.take(&st, &options[0], text)
 		if !ok {
 			r.fail(&st, text)
 			return
 		}
-		if at += size; at >= len(r.texts[label]) {
-			label, at = label+1, 0
+		at += size
+	}
+}
+
+// searchEach reads on with each of several options. When a preferred one leads
+// to a reading, the others are not tried.
+func (r *rowReader) searchEach(label, at int, st *state, options []option, text string) {
+	for i := range options {
+		next, before := *st, r.ways
+		size, ok := r.take(&next, &options[i], text)
+		if !ok {
+			r.fail(&next, text)
+			continue
+		}
+		r.search(label, at+size, next)
+		if options[i].preferred && r.ways > before {
+			return
 		}
 	}
 }

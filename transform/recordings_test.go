@@ -1,0 +1,359 @@
+package transform_test
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi"
+	"mkt/publish/football"
+	"mkt/transform"
+	"mkt/transform/identity"
+	"mkt/transform/markets"
+)
+
+var update = flag.Bool("update", false, "write the goldens anew")
+
+// recordings are the recorded football payloads. They hold no teams; these are
+// the matches they are of.
+var recordings = map[string][2]string{
+	"football_v1_2017-06_arsenal_leicester.json": {"Arsenal", "Leicester"},
+	"football_raw_2018-06_russia_saudi.json":     {"Russia", "Saudi Arabia"},
+	"football_v3_2020-09_fulham_arsenal.json":    {"Fulham", "Arsenal"},
+}
+
+const participants = "65404844,Arsenal,Leicester\n69223585,Russia,Saudi Arabia\n92410137,Fulham,Arsenal\n"
+
+// recorded opens the folder of recordings, which is not part of this
+// repository.
+func recorded(t *testing.T) fs.FS {
+	t.Helper()
+	dir := filepath.Join("..", "..", "shared", "providers", "betsapi", "bet365-prematch")
+	folder := fstest.MapFS{"participants.csv": {Data: []byte(participants)}}
+	for name := range recordings {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Skipf("recorded payloads are not here: %v", err)
+		}
+		folder["bet365-prematch/"+name] = &fstest.MapFile{Data: data}
+	}
+	return folder
+}
+
+// TestMappingPage holds the tables in docs/mapping.md against the recordings.
+func TestMappingPage(t *testing.T) {
+	c, err := transform.CoverFolder(recorded(t), betsapi.Provider(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page, begin, end = "../docs/mapping.md", "<!-- coverage: begin -->\n", "<!-- coverage: end -->"
+	old, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(old), begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s: no place for the tables", page)
+	}
+	var b strings.Builder
+	c.WriteMarkdown(&b)
+	now := before + begin + "\n" + b.String() + "\n" + end + after
+	if now == string(old) {
+		return
+	}
+	if !*update {
+		t.Errorf("%s is not what the recordings yield: go test ./transform -run TestMappingPage -update. Now:\n%s", page, b.String())
+		return
+	}
+	if err := os.WriteFile(page, []byte(now), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// derived are the markets of one recording.
+func derived(t *testing.T, folder fs.FS, name string) []football.Market {
+	t.Helper()
+	body, err := fs.ReadFile(folder, "bet365-prematch/"+name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listing := provider.Listing{Fixtures: map[string]provider.ListedFixture{}}
+	for line := range strings.Lines(participants) {
+		f := strings.Split(strings.TrimSpace(line), ",")
+		listing.Fixtures[f[0]] = provider.ListedFixture{Home: football.Of(f[1]), Away: football.Of(f[2])}
+	}
+	sheet, err := betsapi.Provider().Markets.ReadMarkets(provider.Payload{Body: body}, listing)
+	if err != nil || len(sheet.Fixtures) != 1 {
+		t.Fatalf("%d fixtures, %v", len(sheet.Fixtures), err)
+	}
+	f := &sheet.Fixtures[0]
+	return markets.New(identity.NewMinter(identity.Key{1}, "betsapi")).Derive(&f.Fixture, f.Offers)
+}
+
+// chance is what a price says, margin included.
+func chance(t *testing.T, s *football.Selection) float64 {
+	if text, ok := s.Odds.Decimal().Get(); ok {
+		price, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return 1 / price
+	}
+	a, b, _ := strings.Cut(s.Odds.Fractional().Or(""), "/")
+	over, err1 := strconv.ParseFloat(a, 64)
+	under, err2 := strconv.ParseFloat(b, 64)
+	if err1 != nil || err2 != nil {
+		t.Fatalf("%+v has no price", s)
+	}
+	return under / (over + under)
+}
+
+// book finds the publishable selections of a market's key, by their meaning.
+type book map[string]float64
+
+func books(t *testing.T, all []football.Market) map[string]book {
+	byMarket := make(map[string]book)
+	for i := range all {
+		m := &all[i]
+		if m.Origin != football.Mapped {
+			continue
+		}
+		for k := range m.Selections {
+			s := &m.Selections[k]
+			if !s.Quality.Publishable {
+				continue
+			}
+			of := s.Subject
+			if of != "HOME" && of != "AWAY" {
+				of = ""
+			}
+			name := strings.TrimSpace(strings.Join([]string{m.Canonical, m.Period, of}, " "))
+			if byMarket[name] == nil {
+				byMarket[name] = make(book)
+			}
+			byMarket[name][strings.TrimSpace(s.Selection+" "+s.Line)] = chance(t, s)
+		}
+	}
+	return byMarket
+}
+
+// TestPricesAgree checks the readings by what the bookmaker asks for them: a
+// turned sign, a swapped side or a score the wrong way round would make his
+// prices contradict each other.
+func TestPricesAgree(t *testing.T) {
+	folder := recorded(t)
+	for name := range recordings {
+		t.Run(strings.TrimSuffix(name, ".json"), func(t *testing.T) {
+			b := books(t, derived(t, folder, name))
+			checkWhole(t, b)
+			checkSteps(t, b)
+			checkScores(t, b, "FT")
+			checkScores(t, b, "1H")
+			checkSides(t, b)
+			checkHandicaps(t, b)
+		})
+	}
+}
+
+// checkWhole: the outcomes of a market together have a chance of one and the
+// bookmaker's margin.
+func checkWhole(t *testing.T, b map[string]book) {
+	open := map[string]bool{"CORRECT_SCORE": true, "HALF_TIME_FULL_TIME_CORRECT_SCORE": true, "WINNING_MARGIN": true, "DOUBLE_CHANCE": true}
+	for name, outcomes := range b {
+		market, _, _ := strings.Cut(name, " ")
+		term, _ := football.Lookup(market)
+		if open[market] || strings.HasPrefix(term.Subject, "PLAYER") || len(outcomes) < 2 {
+			continue
+		}
+		byLine := make(map[string]float64)
+		number := make(map[string]int)
+		for outcome, chance := range outcomes {
+			at := strings.LastIndexByte(outcome, ' ')
+			line := outcome[at+1:]
+			if at < 0 {
+				line = ""
+			}
+			if term.Line == football.AsianHandicap && strings.HasPrefix(outcome, "AWAY") {
+				line = turned(line)
+			}
+			byLine[line] += chance
+			number[line]++
+		}
+		for line, sum := range byLine {
+			if number[line] < 2 {
+				continue
+			}
+			if sum < 0.99 || sum > 1.40 {
+				t.Errorf("%s %s: %d outcomes sum to %.3f", name, line, number[line], sum)
+			}
+		}
+	}
+}
+
+func turned(line string) string {
+	switch {
+	case strings.HasPrefix(line, "-"):
+		return "+" + line[1:]
+	case strings.HasPrefix(line, "+"):
+		return "-" + line[1:]
+	}
+	return line
+}
+
+// checkSteps: the more goals asked, the less likely over is, and the more likely
+// under.
+func checkSteps(t *testing.T, b map[string]book) {
+	for name, outcomes := range b {
+		market, _, _ := strings.Cut(name, " ")
+		if term, _ := football.Lookup(market); term.Line != football.TotalLine || term.Selections != "OVER|UNDER" || strings.HasPrefix(term.Subject, "PLAYER") {
+			continue
+		}
+		for _, way := range []struct {
+			word string
+			sign float64
+		}{{"OVER", -1}, {"UNDER", 1}} {
+			previous, last := math.NaN(), 0.0
+			for q := 1; q < 400; q++ {
+				line := float64(q) / 4
+				c, ok := outcomes[way.word+" "+strconv.FormatFloat(line, 'f', -1, 64)]
+				if !ok {
+					continue
+				}
+				if !math.IsNaN(previous) && way.sign*(c-previous) < -0.03 { // several markets, each with its margin
+					t.Errorf("%s %s: %.3f at %v, %.3f at %v", name, way.word, previous, last, c, line)
+				}
+				previous, last = c, line
+			}
+		}
+	}
+}
+
+// checkScores: the scores that a side wins by add up to about its price to win.
+func checkScores(t *testing.T, b map[string]book, period string) {
+	result, scores := b["MATCH_RESULT "+period], b["CORRECT_SCORE "+period]
+	if result == nil || scores == nil {
+		t.Fatalf("no result or no scores of %s", period)
+	}
+	sums, all := map[string]float64{}, 0.0
+	for score, c := range scores {
+		h, a, _ := strings.Cut(score, "-")
+		home, _ := strconv.Atoi(h)
+		away, _ := strconv.Atoi(a)
+		sums[[]string{"AWAY", "DRAW", "HOME"}[1+sign(home-away)]] += c
+		all += c
+	}
+	for side, c := range result {
+		want := c / (result["HOME"] + result["DRAW"] + result["AWAY"])
+		if got := sums[side] / all; math.Abs(got-want) > 0.08 {
+			t.Errorf("%s %s: scores say %.3f, the result %.3f", period, side, got, want)
+		}
+	}
+}
+
+func sign(n int) int {
+	switch {
+	case n < 0:
+		return -1
+	case n > 0:
+		return 1
+	}
+	return 0
+}
+
+// checkSides: in every market about the sides the favourite is the same one.
+func checkSides(t *testing.T, b map[string]book) {
+	favourite, other := "HOME", "AWAY"
+	if r := b["MATCH_RESULT FT"]; r["AWAY"] > r["HOME"] {
+		favourite, other = other, favourite
+	}
+	for _, market := range []string{"MATCH_RESULT FT", "MATCH_RESULT 1H", "MATCH_RESULT 2H", "MATCH_RESULT 0-10", "DRAW_NO_BET FT", "FIRST_TEAM_TO_SCORE FT",
+		"LAST_TEAM_TO_SCORE FT", "CORNERS_RESULT FT", "CORNERS_RACE FT", "NTH_CORNER FT", "LAST_CORNER FT"} {
+		if m := b[market]; m != nil && m[favourite] <= m[other] {
+			t.Errorf("%s: %s %.3f, %s %.3f", market, favourite, m[favourite], other, m[other])
+		}
+	}
+	for _, c := range []struct{ market, selection string }{
+		{"WIN_TO_NIL FT", "YES"}, {"WIN_EITHER_HALF FT", "YES"}, {"WIN_BOTH_HALVES FT", "YES"}, {"COME_FROM_BEHIND_AND_WIN FT", "YES"},
+		{"TEAM_TO_SCORE_IN_BOTH_HALVES FT", "YES"}, {"TEAM_TO_SCORE 1H", "YES"}, {"TEAM_TO_SCORE 2H", "YES"}, {"TEAM_TO_SCORE_PENALTY FT", "YES"},
+		{"CLEAN_SHEET FT", "YES"}, {"TEAM_TOTAL_GOALS FT", "OVER 1.5"}, {"TEAM_EXACT_GOALS FT", "3+"},
+	} {
+		strong, weak := b[c.market+" "+favourite][c.selection], b[c.market+" "+other][c.selection]
+		if strong != 0 && weak != 0 && strong <= weak {
+			t.Errorf("%s %s: favourite %.3f, other %.3f", c.market, c.selection, strong, weak)
+		}
+	}
+	double := b["DOUBLE_CHANCE FT"]
+	if result := b["MATCH_RESULT FT"]; (double["1X"] > double["X2"]) != (result["HOME"] > result["AWAY"]) {
+		t.Errorf("double chance: %v", double)
+	}
+	for _, m := range []string{"HALF_TIME_FULL_TIME FT"} {
+		if h := b[m]; h[favourite+"/"+favourite] <= h[other+"/"+other] || h["DRAW/"+favourite] <= h["DRAW/"+other] {
+			t.Errorf("%s: %v", m, h)
+		}
+	}
+}
+
+// checkHandicaps: a goal more for the home side makes it likelier, the away side
+// less likely, and the draw is likeliest where the sides are level.
+func checkHandicaps(t *testing.T, b map[string]book) {
+	for _, name := range []string{"ASIAN_HANDICAP FT", "ASIAN_HANDICAP 1H", "HANDICAP_RESULT FT", "HANDICAP_RESULT 1H", "CARDS_HANDICAP_RESULT FT"} {
+		m := b[name]
+		previous := map[string]float64{}
+		for q := -60; q <= 60; q++ {
+			line := fmt.Sprintf("%+g", float64(q)/4)
+			if q == 0 {
+				line = "0"
+			}
+			awayLine := line
+			if strings.HasPrefix(name, "ASIAN") {
+				awayLine = turned(line)
+			}
+			if c, ok := m["HOME "+line]; ok {
+				if c < previous["HOME"]-0.01 {
+					t.Errorf("%s home %s: %.3f after %.3f", name, line, c, previous["HOME"])
+				}
+				previous["HOME"] = c
+			}
+			if c, ok := m["AWAY "+awayLine]; ok {
+				if before, met := previous["AWAY"]; met && c > before+0.01 {
+					t.Errorf("%s away %s: %.3f after %.3f", name, line, c, before)
+				}
+				previous["AWAY"] = c
+			}
+		}
+	}
+	// The handicap draw at home -1 is a home win by one.
+	for _, period := range []string{"FT", "1H"} {
+		handicap, scores := b["HANDICAP_RESULT "+period], b["CORRECT_SCORE "+period]
+		for line := -3; line <= 3; line++ {
+			c, ok := handicap["DRAW "+fmt.Sprintf("%+d", line)]
+			if !ok || line == 0 {
+				continue
+			}
+			sum, opposite := 0.0, 0.0
+			for score, c := range scores {
+				h, a, _ := strings.Cut(score, "-")
+				home, _ := strconv.Atoi(h)
+				away, _ := strconv.Atoi(a)
+				switch home - away {
+				case -line:
+					sum += c
+				case line:
+					opposite += c
+				}
+			}
+			if math.Abs(sum-c) > math.Abs(opposite-c) {
+				t.Errorf("%s draw at %+d costs %.3f; scores of that margin %.3f, of the opposite %.3f", period, line, c, sum, opposite)
+			}
+		}
+	}
+}
