@@ -1,0 +1,182 @@
+package publish_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+func list(t testing.TB, f durable.FS, dir string) (all []string) {
+	t.Helper()
+	entries, err := f.ReadDir(dir)
+	must(t, err)
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return all
+}
+
+// years makes a history of n publications, a day apart, without retention.
+func years(t testing.TB, f durable.FS, n int) {
+	t.Helper()
+	for i := 1; i <= n; i++ {
+		publishCycle(t, f, cycle{number: 24 * i, refreshed: []int{1, i + 1}, partly: true})
+	}
+}
+
+func collect(t testing.TB, f durable.FS, n int, keep publish.Retention) publish.Collected {
+	t.Helper()
+	done, err := publish.Collect(f, cycle{number: 24 * n}.at().Add(time.Hour), keep)
+	must(t, err)
+	return done
+}
+
+func TestCollectKeepsCountAndAge(t *testing.T) {
+	const day = 24 * time.Hour
+	base := durabletest.NewMem()
+	years(t, base, 20)
+	for name, c := range map[string]struct {
+		keep              publish.Retention
+		snapshots, cycles int
+	}{
+		"nothing said":      {publish.Retention{}, 20, 20},
+		"count":             {publish.Retention{Snapshots: 5}, 5, 20},
+		"age":               {publish.Retention{SnapshotAge: 8 * day}, 9, 20},
+		"both":              {publish.Retention{Snapshots: 5, SnapshotAge: 8 * day}, 9, 20},
+		"never fewer":       {publish.Retention{Snapshots: 1, SnapshotAge: 1, CycleAge: 1}, 3, 1},
+		"more than we have": {publish.Retention{Snapshots: 99, CycleAge: 99 * day}, 20, 20},
+		"cycles":            {publish.Retention{CycleAge: 10 * day}, 20, 10},
+		"the default":       {publish.DefaultRetention(), 20, 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := base.PowerCut(1, 0)
+			done := collect(t, f, 20, c.keep)
+			if got := len(list(t, f, layout.SnapshotsDir)); got != c.snapshots || done.Snapshots != 20-c.snapshots {
+				t.Errorf("%d snapshots left, want %d; %+v", got, c.snapshots, done)
+			}
+			if got := len(list(t, f, layout.CanonicalDir)); got != c.cycles || done.Cycles != 20-c.cycles {
+				t.Errorf("%d cycles left, want %d; %+v", got, c.cycles, done)
+			}
+			if got := len(list(t, f, layout.CommitsDir)); got != 20 {
+				t.Errorf("%d commit records left", got)
+			}
+			if again := collect(t, f, 20, c.keep); again != (publish.Collected{}) {
+				t.Errorf("second time: %+v", again)
+			}
+			keptAreWhole(t, f)
+		})
+	}
+}
+
+// keptAreWhole opens every snapshot that is left, with all that its manifest names.
+func keptAreWhole(t testing.TB, f durable.FS) {
+	t.Helper()
+	left := len(list(t, f, layout.SnapshotsDir))
+	head, _, err := snapshot.Head(f)
+	must(t, err)
+	for n := head.Version; n > head.Version-uint64(left); n-- {
+		c, err := snapshot.ReadCommit(f, n)
+		must(t, err)
+		m, err := snapshot.Open(f, c)
+		must(t, err)
+		must(t, snapshot.Verify(f, c.Dir(), m))
+		for _, s := range m.Changes {
+			must(t, snapshot.VerifySegment(f, s))
+		}
+	}
+	_, err = look(f)
+	must(t, err)
+}
+
+// The window lets go of what is neither young nor among the newest; the files
+// go when no kept manifest names them.
+func TestWindowOfTheChangeLog(t *testing.T) {
+	f := durabletest.NewMem()
+	for i := 1; i <= 30; i++ {
+		c := cycle{number: 24 * i, refreshed: []int{1, i + 1}, partly: true}
+		c.transform(t, f)
+		o := options(f, c, fmt.Sprint("run-", i))
+		o.Retention = publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, ChangeEvents: 4, ChangeAge: time.Hour}
+		_, err := publish.Run(context.Background(), o)
+		must(t, err)
+		d, err := look(f)
+		must(t, err)
+		if window := d.commit.LastSeq - d.commit.FirstSeq + 1; i >= 8 && window != 14 || window < 2 {
+			t.Fatalf("day %d: window of %d events: want two a day for seven days", i, window)
+		}
+	}
+	// Nine days: seven of the newest window, two more of the oldest kept one.
+	if got := len(list(t, f, layout.ChangesDir)); got != 9 {
+		t.Errorf("%d segments left", got)
+	}
+	keptAreWhole(t, f)
+}
+
+// By count as well: a busy week later nothing young is lost, a quiet year later
+// the newest events are still there.
+func TestWindowKeepsTheNewestEvents(t *testing.T) {
+	f := durabletest.NewMem()
+	publishCycle(t, f, cycle{number: 1, refreshed: upTo(10)})
+	publishCycle(t, f, cycle{number: 10000, refreshed: upTo(10)})
+	d, err := look(f)
+	must(t, err)
+	if d.commit.FirstSeq != 1 || d.commit.LastSeq != 20 {
+		t.Errorf("window %+v", d.commit.Window())
+	}
+}
+
+func TestDebris(t *testing.T) {
+	f := durabletest.NewMem()
+	years(t, f, 10)
+	debris := layout.Cycle(layout.SnapshotsDir, cycle{number: 25}.id())
+	young := layout.Cycle(layout.SnapshotsDir, cycle{number: 239}.id())
+	for _, dir := range []string{debris, young, "staging/broken", "staging/gone/x", layout.AsideDir + "/y", "staging/run"} {
+		must(t, f.MkdirAll(dir))
+	}
+	must(t, durable.Create(f, "CURRENT.tmp0", durable.Bytes(nil)))
+	collect(t, f, 10, publish.Retention{Snapshots: 5})
+	if exists(t, f, debris) || !exists(t, f, young) {
+		t.Error("old debris stayed or young debris went")
+	}
+	if got := strings.Join(append(list(t, f, layout.StagingDir), list(t, f, ".")...), " "); strings.Contains(got, "broken") || strings.Contains(got, "tmp") {
+		t.Errorf("left: %s", got)
+	}
+	_, err := look(f)
+	must(t, err)
+}
+
+// P1 for the collector alone: killed anywhere, what is kept stays whole, and the
+// next one ends where an unbroken one does.
+func TestCollectorKilledAnywhere(t *testing.T) {
+	base := durabletest.NewMem()
+	years(t, base, 8)
+	keep := publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}
+	now := cycle{number: 24 * 8}.at()
+	for k := 1; ; k += stride() {
+		f := base.PowerCut(1, 0)
+		_, err := publish.Collect(durabletest.Wrap(f, durabletest.KillAt(k)), now, keep)
+		for _, keepHalf := range []float64{0, 0.5, 1} {
+			cut := f.PowerCut(keepHalf, uint64(k))
+			if _, e := look(cut); e != nil {
+				t.Fatalf("killed at %d: %v", k, e)
+			}
+			_, e := publish.Collect(cut, now, keep)
+			must(t, e)
+			if got := len(list(t, cut, layout.SnapshotsDir)); got != 3 {
+				t.Fatalf("killed at %d: %d snapshots left after the next run", k, got)
+			}
+			keptAreWhole(t, cut)
+		}
+		if err == nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package publish_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"mkt/publish"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// Whatever cycles come: the dataset is what a simple model says, every event is
+// told once and for ever, seq has no gap, and a consumer that follows the log
+// ends up with the dataset.
+func TestRandomHistory(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f := durabletest.NewMem()
+		model, told, follower := map[int]int{}, map[int64]table.EventRow{}, map[string]bool{}
+		for number := 1; number <= rapid.IntRange(1, 8).Draw(rt, "cycles"); number++ {
+			c := drawCycle(rt, number)
+			publishCycle(t, f, c)
+			before := maps.Clone(model)
+			c.model(model)
+			d, err := look(f)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if diff := cmp.Diff(model, d.fixtures); diff != "" {
+				rt.Fatalf("cycle %d: %s", number, diff)
+			}
+			for _, e := range d.events {
+				if old, known := told[e.Seq]; known && cmp.Diff(old, e) != "" {
+					rt.Fatalf("seq %d changed", e.Seq)
+				}
+				if _, known := told[e.Seq]; !known {
+					follower[e.FixtureID] = e.Type == publish.Updated
+				}
+				told[e.Seq] = e
+			}
+			maps.DeleteFunc(follower, func(_ string, there bool) bool { return !there })
+			checkFollower(rt, follower, d)
+			checkNews(rt, d, before, number)
+		}
+	})
+}
+
+func drawCycle(t *rapid.T, number int) cycle {
+	c := cycle{number: number, partly: rapid.Bool().Draw(t, "partly")}
+	for n := range 12 {
+		switch rapid.IntRange(0, 4).Draw(t, "fate") {
+		case 0, 1:
+			c.refreshed = append(c.refreshed, n)
+		case 2:
+			c.failed = append(c.failed, n)
+		case 3:
+			c.over = append(c.over, n)
+		}
+	}
+	return c
+}
+
+// model does in a few lines what the stage does. With 12 fixtures nothing is held.
+func (c cycle) model(all map[int]int) {
+	for n := range all {
+		if slices.Contains(c.over, n) || !c.partly && !slices.Contains(c.failed, n) && !slices.Contains(c.refreshed, n) {
+			delete(all, n)
+		}
+	}
+	for _, n := range c.refreshed {
+		all[n] = c.number
+	}
+}
+
+func checkFollower(t *rapid.T, follower map[string]bool, d dataset) {
+	for n := range d.fixtures {
+		if !follower[fixtureID(n)] {
+			t.Fatalf("fixture %d was never told", n)
+		}
+	}
+	if len(follower) != len(d.fixtures) {
+		t.Fatalf("the log leads to %v, the dataset is %v", follower, d.fixtures)
+	}
+}
+
+// checkNews: the newest segment tells exactly of what was refreshed or went.
+func checkNews(t *rapid.T, d dataset, before map[int]int, number int) {
+	want := map[string]string{}
+	for n, seen := range d.fixtures {
+		if seen == number {
+			want[fixtureID(n)] = publish.Updated
+		}
+	}
+	for n := range before {
+		if _, still := d.fixtures[n]; !still {
+			want[fixtureID(n)] = publish.Removed
+		}
+	}
+	got := map[string]string{}
+	if s := d.commit.Segment; s != nil {
+		for _, e := range d.events[s.First-d.commit.FirstSeq:] {
+			got[e.FixtureID] = e.Type
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("cycle %d tells: %s", number, diff)
+	}
+}
+
+// Resuming from any seq gives the rest of the log, whole.
+func TestResumeAnywhere(t *testing.T) {
+	f := durabletest.NewMem()
+	for n := 1; n <= 5; n++ {
+		publishCycle(t, f, cycle{number: n, refreshed: upTo(n)})
+	}
+	d, err := look(f)
+	must(t, err)
+	for after := range d.commit.LastSeq + 1 {
+		next := after
+		for e, err := range snapshot.Events(f, d.manifest, after) {
+			must(t, err)
+			if next++; e.Seq != int64(next) {
+				t.Fatalf("after %d: seq %d", after, e.Seq)
+			}
+		}
+		if next != d.commit.LastSeq {
+			t.Fatal(fmt.Sprint("after ", after, ": ended at ", next))
+		}
+	}
+}
