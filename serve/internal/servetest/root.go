@@ -5,8 +5,11 @@ package servetest
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"sort"
@@ -33,6 +36,7 @@ type Root struct {
 	Commit   snapshot.Commit
 	Manifest snapshot.Manifest
 	History  string
+	Late     time.Duration // added to the time of each publication
 }
 
 // NewRoot makes the folder of a tenant below the data root.
@@ -63,13 +67,27 @@ type Fixture struct {
 // Publish seals the next publication and returns its commit.
 func (r *Root) Publish(c Content) snapshot.Commit {
 	r.t.Helper()
+	sort.Slice(c.Fixtures, func(i, j int) bool { return c.Fixtures[i].Row.FixtureID < c.Fixtures[j].Row.FixtureID })
+	return r.publish(c, func(yield func(*Fixture) bool) {
+		for i := range c.Fixtures {
+			if !yield(&c.Fixtures[i]) {
+				return
+			}
+		}
+	})
+}
+
+// publish seals the publication of c's events and of fixtures, which come in
+// order.
+func (r *Root) publish(c Content, fixtures iter.Seq[*Fixture]) snapshot.Commit {
+	r.t.Helper()
 	version := r.Commit.Version + 1
-	at := Start.Add(time.Duration(version-1) * time.Hour)
+	at := Start.Add(time.Duration(version-1)*time.Hour + r.Late)
 	cycle := layout.NewCycleID(at, string(football.MarketEngine))
 	dir := layout.Cycle(layout.SnapshotsDir, cycle)
 	must(r.t, durable.MkdirAllSync(r.FS, dir))
 	header := table.Header{ClientID: r.ClientID, Product: string(football.MarketEngine), CycleID: string(cycle), Provider: "betsapi", DerivationVersion: "1"}
-	files := r.writeTables(dir, header, c.Fixtures)
+	files := r.writeTables(dir, header, fixtures)
 	changes := append([]snapshot.Segment{}, r.Manifest.Changes[min(c.DropLog, len(r.Manifest.Changes)):]...)
 	last := r.Commit.LastSeq
 	var segment *snapshot.Segment
@@ -93,41 +111,56 @@ func (r *Root) Publish(c Content) snapshot.Commit {
 	r.Commit, err = snapshot.Seal(r.FS, snapshot.Commit{
 		Format: snapshot.Format, Version: version, HistoryID: r.History, RunID: fmt.Sprint("run-", version), CycleID: cycle, PublishedAt: at,
 		ManifestSHA256: sum, Segment: segment, FirstSeq: first, LastSeq: last, PreviousSHA256: r.Commit.SHA256,
-	}, fmt.Sprintf("%s/commit-%d", layout.StagingDir, version))
+	}, fmt.Sprintf("%s/%s-%d", layout.StagingDir, r.History, version))
 	must(r.t, err)
 	return r.Commit
 }
 
-func (r *Root) writeTables(dir string, header table.Header, fixtures []Fixture) []snapshot.File {
+// PublishSamples publishes that many sample fixtures without holding them in
+// memory, and without events.
+func (r *Root) PublishSamples(fixtures, markets int) {
 	r.t.Helper()
-	sort.Slice(fixtures, func(i, j int) bool { return fixtures[i].Row.FixtureID < fixtures[j].Row.FixtureID })
-	a, err := snapshot.CreateFile(r.FS, dir, layout.FixturesFile, func(out io.Writer) error {
+	order := make([]int, fixtures)
+	for n := range order {
+		order[n] = n
+	}
+	sort.Slice(order, func(i, j int) bool { return FixtureID(r.ClientID, order[i]) < FixtureID(r.ClientID, order[j]) })
+	r.publish(Content{}, func(yield func(*Fixture) bool) {
+		for _, n := range order {
+			f := Sample(r.ClientID, n, markets, 1)
+			if !yield(&f) {
+				return
+			}
+		}
+	})
+}
+
+// writeTables writes both tables in one walk.
+func (r *Root) writeTables(dir string, header table.Header, fixtures iter.Seq[*Fixture]) []snapshot.File {
+	r.t.Helper()
+	var markets snapshot.File
+	rows, err := snapshot.CreateFile(r.FS, dir, layout.FixturesFile, func(out io.Writer) (err error) {
 		w := table.NewWriter[table.FixtureRow](out, header)
-		for i := range fixtures {
-			f := &fixtures[i]
-			f.Row.MarketCount = int32(len(f.Markets))
-			f.Row.ContentDigest = "digest-" + f.Row.FixtureID[3:9]
-			if err := w.Write(f.Row); err != nil {
-				return err
+		markets, err = snapshot.CreateFile(r.FS, dir, layout.MarketsFile, func(out io.Writer) error {
+			m := table.NewWriter[table.MarketRow](out, header)
+			for f := range fixtures {
+				f.Row.MarketCount, f.Row.ContentDigest = int32(len(f.Markets)), DigestOf(f)
+				sort.Slice(f.Markets, func(i, j int) bool { return f.Markets[i].MarketID < f.Markets[j].MarketID })
+				if err := errors.Join(w.Write(f.Row), m.Write(f.Markets...)); err != nil {
+					return err
+				}
 			}
+			_, err := m.Close()
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		_, err := w.Close()
+		_, err = w.Close()
 		return err
 	})
 	must(r.t, err)
-	b, err := snapshot.CreateFile(r.FS, dir, layout.MarketsFile, func(out io.Writer) error {
-		w := table.NewWriter[table.MarketRow](out, header)
-		for _, f := range fixtures {
-			sort.Slice(f.Markets, func(i, j int) bool { return f.Markets[i].MarketID < f.Markets[j].MarketID })
-			if err := w.Write(f.Markets...); err != nil {
-				return err
-			}
-		}
-		_, err := w.Close()
-		return err
-	})
-	must(r.t, err)
-	return []snapshot.File{a, b}
+	return []snapshot.File{rows, markets}
 }
 
 func (r *Root) writeEvents(first uint64, cycle layout.CycleID, at time.Time, header table.Header, events []table.EventRow) *snapshot.Segment {
@@ -245,7 +278,23 @@ func Samples(clientID string, n, markets, version int) []Fixture {
 func Updates(fixtures []Fixture) []table.EventRow {
 	list := make([]table.EventRow, len(fixtures))
 	for i, f := range fixtures {
-		list[i] = table.EventRow{Type: "fixture_markets_updated", FixtureID: f.Row.FixtureID, ProviderFixtureID: f.Row.ProviderFixtureID, ContentDigest: ptr("digest-" + f.Row.FixtureID[3:9])}
+		list[i] = table.EventRow{Type: "fixture_markets_updated", FixtureID: f.Row.FixtureID, ProviderFixtureID: f.Row.ProviderFixtureID, ContentDigest: ptr(DigestOf(&f))}
 	}
 	return list
+}
+
+// Earlier returns publication n of a root, as a restored backup would begin.
+func Earlier(t testing.TB, r *Root, n uint64) (snapshot.Commit, snapshot.Manifest, string) {
+	t.Helper()
+	c, err := snapshot.ReadCommit(r.FS, n)
+	must(t, err)
+	m, err := snapshot.Open(r.FS, c)
+	must(t, err)
+	return c, m, c.HistoryID
+}
+
+// DigestOf is a stand-in for a fixture's content digest.
+func DigestOf(f *Fixture) string {
+	sum := sha256.Sum256([]byte(f.Row.FixtureID))
+	return hex.EncodeToString(sum[:])
 }

@@ -1,0 +1,93 @@
+package reader_test
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+
+	"mkt/publish/football"
+	"mkt/serve/internal/reader"
+	"mkt/serve/internal/servetest"
+)
+
+// BenchmarkLoad loads a snapshot of 200 fixtures with 80 markets each.
+func BenchmarkLoad(b *testing.B) {
+	dir, _ := publish(b, 200, 80)
+	for b.Loop() {
+		l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: b.TempDir(), Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}, Workers: 2})
+		must(b, err)
+		d := l.Tenant("acme").Dataset(football.MarketEngine)
+		d.Refresh(context.Background())
+		v := d.Acquire()
+		v.Release()
+		must(b, l.Close())
+	}
+	b.ReportMetric(200*80*float64(b.N)/b.Elapsed().Seconds(), "markets/s")
+}
+
+// BenchmarkColdPage reads pages of 50 markets that nobody asked for before.
+func BenchmarkColdPage(b *testing.B) {
+	for _, fixtures := range []int{1_000, 10_000, 100_000} {
+		b.Run(strconv.Itoa(fixtures), func(b *testing.B) {
+			if fixtures > 1_000 && os.Getenv("MKT_BENCH_LARGE") == "" {
+				b.Skip("set MKT_BENCH_LARGE=1: takes minutes and gigabytes")
+			}
+			dir := b.TempDir()
+			root := servetest.NewRoot(b, dir, "acme")
+			root.PublishSamples(fixtures, 80)
+			l := open(b, dir, "acme")
+			v := refresh(b, l, "acme").Acquire()
+			defer v.Release()
+			debug.FreeOSMemory()
+			b.Logf("RSS %s", rss())
+			n := 0
+			b.Run("first", func(b *testing.B) {
+				for b.Loop() {
+					n = (n + 7919) % fixtures
+					f, _ := v.Find(servetest.FixtureID("acme", n))
+					size := 0
+					_, err := v.Markets(context.Background(), f, reader.MarketFilter{}, "", 50, func(m reader.MarketItem) { size += len(m.Body) })
+					must(b, err)
+					b.SetBytes(int64(size))
+				}
+			})
+			b.Run("cursor", func(b *testing.B) {
+				for b.Loop() {
+					n = (n + 7919) % fixtures
+					f, _ := v.Find(servetest.FixtureID("acme", n))
+					_, err := v.Markets(context.Background(), f, reader.MarketFilter{}, "mk_gzzz", 50, func(m reader.MarketItem) {})
+					must(b, err)
+				}
+			})
+			b.Run("filter", func(b *testing.B) {
+				for b.Loop() {
+					n = (n + 7919) % fixtures
+					f, _ := v.Find(servetest.FixtureID("acme", n))
+					_, err := v.Markets(context.Background(), f, reader.MarketFilter{Market: "TOTAL_GOALS"}, "", 50, func(m reader.MarketItem) {})
+					must(b, err)
+				}
+			})
+			b.Run("fixtures", func(b *testing.B) {
+				for b.Loop() {
+					n = (n + 7919) % fixtures
+					_, err := v.Fixtures(context.Background(), reader.FixtureFilter{}, servetest.FixtureID("acme", n), 50, func(reader.FixtureItem) {})
+					must(b, err)
+				}
+			})
+			b.Logf("RSS %s", rss())
+		})
+	}
+}
+
+func rss() string {
+	data, _ := os.ReadFile("/proc/self/status")
+	for _, line := range strings.Split(string(data), "\n") {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return "unknown"
+}

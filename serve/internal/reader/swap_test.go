@@ -1,0 +1,288 @@
+package reader_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+	"mkt/serve/internal/reader"
+	"mkt/serve/internal/servetest"
+)
+
+func TestNothingPublishedYet(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir, "acme")
+	if v := refresh(t, l, "acme").Acquire(); v != nil {
+		t.Error("a view of nothing")
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
+		t.Error("the reader made something below the data root")
+	}
+	root := servetest.NewRoot(t, dir, "acme") // comes later
+	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 3, 3, 1)})
+	view(t, refresh(t, l, "acme"))
+}
+
+func TestNewSnapshotReplacesTheOld(t *testing.T) {
+	dir, root := publish(t, 10, 5)
+	l := open(t, dir, "acme")
+	d := refresh(t, l, "acme")
+	old := view(t, d)
+	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 12, 5, 2)})
+	d.Refresh(t.Context())
+	now := view(t, d)
+	if old.FixtureCount() != 10 || now.FixtureCount() != 12 || now.Commit().Version != 2 {
+		t.Errorf("old %d fixtures, new %d, version %d", old.FixtureCount(), now.FixtureCount(), now.Commit().Version)
+	}
+	for v, version := range map[*reader.View]int{old: 1, now: 2} { // both can be read
+		f, _ := v.Find(servetest.FixtureID("acme", 3))
+		must(t, v.FixtureBody(t.Context(), f, func(body, _ []byte) {
+			if !strings.Contains(string(body), fmt.Sprintf("Home 3 v%d", version)) {
+				t.Errorf("version %d shows %s", version, body)
+			}
+		}))
+	}
+}
+
+func TestDamagedSnapshotChangesNothing(t *testing.T) {
+	for _, file := range []string{layout.FixturesFile, layout.MarketsFile, layout.ManifestFile} {
+		dir, root := publish(t, 10, 5)
+		l := open(t, dir, "acme")
+		d := refresh(t, l, "acme")
+		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 12, 5, 2)})
+		root.Damage(dir, file)
+		for range 3 {
+			d.Refresh(t.Context())
+		}
+		if v := view(t, d); v.Commit().Version != 1 {
+			t.Errorf("%s: version %d is served", file, v.Commit().Version)
+		}
+		// A reader that starts now finds the one before, too.
+		if v := view(t, refresh(t, open(t, dir, "acme"), "acme")); v.Commit().Version != 1 {
+			t.Errorf("%s, cold: version %d is served", file, v.Commit().Version)
+		}
+		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 13, 5, 3)})
+		d.Refresh(t.Context())
+		if v := view(t, d); v.Commit().Version != 3 {
+			t.Errorf("%s: version %d is served after the next publication", file, v.Commit().Version)
+		}
+	}
+}
+
+func TestContradictingTablesAreUnfit(t *testing.T) {
+	for name, spoil := range map[string]func([]servetest.Fixture) []servetest.Fixture{
+		"market of an unknown fixture": func(l []servetest.Fixture) []servetest.Fixture {
+			for i := range l[3].Markets {
+				l[3].Markets[i].FixtureID = servetest.FixtureID("other", 1)
+			}
+			return l
+		},
+		"id of a wrong shape": func(l []servetest.Fixture) []servetest.Fixture {
+			l[0].Row.FixtureID, l[0].Markets = "fx_short", nil
+			return l
+		},
+	} {
+		dir := t.TempDir()
+		root := servetest.NewRoot(t, dir, "acme")
+		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 3, 1)})
+		d := refresh(t, open(t, dir, "acme"), "acme")
+		if !t.Run(name, func(t *testing.T) {
+			defer func() {
+				if p := recover(); p != nil {
+					t.Skip("cannot even be written:", p)
+				}
+			}()
+			root.Publish(servetest.Content{Fixtures: spoil(servetest.Samples("acme", 5, 3, 2))})
+		}) {
+			continue
+		}
+		d.Refresh(t.Context())
+		if v := view(t, d); v.Commit().Version != 1 {
+			t.Errorf("%s: version %d is served", name, v.Commit().Version)
+		}
+	}
+}
+
+func TestNeverBackWithinAHistory(t *testing.T) {
+	dir, root := publish(t, 4, 2)
+	d := refresh(t, open(t, dir, "acme"), "acme")
+	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 2, 2)})
+	d.Refresh(t.Context())
+	must(t, root.FS.Remove(layout.Commit(2)))
+	d.Refresh(t.Context())
+	if v := view(t, d); v.Commit().Version != 2 {
+		t.Errorf("went back to version %d", v.Commit().Version)
+	}
+	// A restored backup is another history, which is followed from where it is.
+	other := servetest.NewRoot(t, dir, "acme")
+	other.Commit, other.Manifest, other.History = servetest.Earlier(t, root, 1)
+	other.History, other.Late = "restored", time.Minute
+	other.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 6, 2, 3)})
+	d.Refresh(t.Context())
+	if v := view(t, d); v.FixtureCount() != 6 {
+		t.Errorf("%d fixtures: the restored history is not followed", v.FixtureCount())
+	}
+}
+
+func TestStateFilesAreRead(t *testing.T) {
+	dir, root := publish(t, 1, 1)
+	root.Record(health.Run{Step: "fetch", Cycle: "c", OK: false, Code: "PROVIDER_UNREACHABLE"})
+	d := refresh(t, open(t, dir, "acme"), "acme")
+	s := d.State()
+	if s.Fetch == nil || s.Fetch.Code != "PROVIDER_UNREACHABLE" || s.Publish != nil {
+		t.Errorf("state %+v", s)
+	}
+}
+
+func TestALoadThatKillsIsSetAside(t *testing.T) {
+	dir, root := publish(t, 4, 2)
+	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 2, 2)})
+	cache := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(cache, "attempts"), 0o700))
+	note := filepath.Join(cache, "attempts", "acme-market_engine-"+root.Commit.SHA256[:16]+".json")
+	for begun, want := range map[int]uint64{1: 2, 2: 1} {
+		must(t, os.WriteFile(note, fmt.Appendf(nil, `{"begun":%d,"at":%q}`, begun, time.Now().UTC().Format(time.RFC3339)), 0o600))
+		l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: cache, Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}})
+		must(t, err)
+		v := refresh(t, l, "acme").Acquire()
+		if v == nil || v.Commit().Version != want {
+			t.Errorf("begun %d times: %v, want version %d", begun, v, want)
+		} else {
+			v.Release()
+		}
+		must(t, l.Close())
+	}
+}
+
+func TestDebrisOfAKilledProcessIsSwept(t *testing.T) {
+	cache := t.TempDir()
+	debris := filepath.Join(cache, "run-123")
+	must(t, os.MkdirAll(filepath.Join(debris, "load-1"), 0o700))
+	must(t, os.WriteFile(filepath.Join(debris, "lock"), nil, 0o600))
+	first, err := reader.Open(reader.Options{DataDir: t.TempDir(), CacheDir: cache, Clients: func() []string { return nil }})
+	must(t, err)
+	if _, err := os.Stat(debris); !os.IsNotExist(err) {
+		t.Errorf("debris is still there: %v", err)
+	}
+	second, err := reader.Open(reader.Options{DataDir: t.TempDir(), CacheDir: cache, Clients: func() []string { return nil }})
+	must(t, err)
+	if runs, _ := filepath.Glob(filepath.Join(cache, "run-*")); len(runs) != 2 {
+		t.Errorf("%v: a live process's folder was swept, or one is missing", runs)
+	}
+	must(t, first.Close())
+	must(t, second.Close())
+	if runs, _ := filepath.Glob(filepath.Join(cache, "run-*")); len(runs) != 0 {
+		t.Errorf("left behind: %v", runs)
+	}
+}
+
+// Readers page while snapshots are swapped under them: every page is of one
+// version, and no version goes back.
+func TestSwapUnderLoad(t *testing.T) {
+	dir, root := publish(t, 40, 6)
+	l := open(t, dir, "acme")
+	d := refresh(t, l, "acme")
+	ctx, stop := context.WithCancel(t.Context())
+	running := make(chan struct{})
+	go func() { l.Run(ctx); close(running) }()
+	var reads atomic.Int64
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			last := uint64(0)
+			for ctx.Err() == nil {
+				last = readOnce(t, d, last)
+				reads.Add(1)
+			}
+		})
+	}
+	const versions = 12
+	for version := 2; version <= versions; version++ {
+		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 40, 6, version)})
+		deadline := time.Now().Add(10 * time.Second)
+		for {
+			v := d.Acquire()
+			at := v.Commit().Version
+			v.Release()
+			if at == uint64(version) {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("version %d is not served", version)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	stop()
+	readers.Wait()
+	<-running
+	t.Logf("%d pages read over %d versions", reads.Load(), versions)
+}
+
+func readOnce(t *testing.T, d *reader.Dataset, last uint64) uint64 {
+	v := d.Acquire()
+	defer v.Release()
+	version := v.Commit().Version
+	if version < last {
+		t.Errorf("version %d after %d", version, last)
+	}
+	mark := fmt.Sprintf(" v%d\"", version)
+	_, err := v.Fixtures(t.Context(), reader.FixtureFilter{League: "league"}, "", 20, func(item reader.FixtureItem) {
+		if !strings.Contains(string(item.Body), mark) {
+			t.Errorf("version %d shows %s", version, item.Body)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	f, _ := v.Find(servetest.FixtureID("acme", int(version)))
+	if _, err := v.Markets(t.Context(), f, reader.MarketFilter{}, "", 50, func(m reader.MarketItem) {
+		if !strings.Contains(string(m.Body), mark) {
+			t.Errorf("version %d shows %s", version, m.Body)
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+	return version
+}
+
+func TestNothingLeaksOverManySwaps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second")
+	}
+	dir, root := publish(t, 3, 2)
+	d := refresh(t, open(t, dir, "acme"), "acme")
+	files := func() int {
+		entries, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("no /proc here")
+		}
+		return len(entries)
+	}
+	swap := func(n int) {
+		for range n {
+			root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 3, 2, 2)})
+			d.Refresh(t.Context())
+			v := d.Acquire()
+			_, err := v.Fixtures(t.Context(), reader.FixtureFilter{}, "", 3, func(reader.FixtureItem) {})
+			must(t, err)
+			v.Release()
+		}
+		time.Sleep(50 * time.Millisecond) // closing is not waited for
+	}
+	swap(5)
+	before := files()
+	swap(30)
+	if after := files(); after > before+3 {
+		t.Errorf("%d open files, %d before", after, before)
+	}
+}
