@@ -6,6 +6,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/publish/durable"
+	"mkt/publish/layout"
 )
 
 // What a run can fail with, to branch on. A provider that cannot be reached is
@@ -78,16 +79,20 @@ func codeOfVerdict(k provider.Kind) string {
 
 // explain words a run's error for the person who reads it: what happened, and
 // what to do when waiting does not help.
-func explain(t Tenant, err error) error {
+func (r *run) explain(err error) error {
+	t := r.Tenant
+	set := fmt.Sprintf("mkt provider set %s --provider %s", t.ID, t.Provider)
 	switch codeOf(err) {
 	case codeCredential:
-		return fmt.Errorf("account %s: %w: %w: store a valid one with: mkt provider set %s --provider %s", t.ID, ErrCredential, err, t.ID, t.Provider)
+		return fmt.Errorf("account %s: %w: %w: store a valid one with: %s", t.ID, ErrCredential, err, set)
 	case codePermission:
-		return fmt.Errorf("account %s: %w: %w: buy it from %s, or store another credential with: mkt provider set %s --provider %s", t.ID, ErrPermission, err, t.Provider, t.ID, t.Provider)
+		return fmt.Errorf("account %s: %w: %w: buy it from %s, or store another credential with: %s", t.ID, ErrPermission, err, t.Provider, set)
 	case codeLimited:
 		return fmt.Errorf("account %s: %w: %w: run again later, or less often", t.ID, ErrLimited, err)
 	case codePayload:
-		return fmt.Errorf("account %s: %w: %w: what came is below raw/ as rejected", t.ID, ErrPayload, err)
+		return fmt.Errorf("account %s: %w: %w: the answers are in %s", t.ID, ErrPayload, err, layout.Cycle(layout.RawDir, r.summary.Cycle))
+	case codeUnreachable:
+		return fmt.Errorf("account %s: %s: %w: older data stays; run again later", t.ID, t.Provider, err)
 	}
 	return fmt.Errorf("account %s: %w", t.ID, err)
 }

@@ -42,7 +42,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	}
 	r.log(err)
 	if err != nil {
-		return r.summary, explain(o.Tenant, err)
+		return r.summary, r.explain(err)
 	}
 	return r.summary, nil
 }

@@ -89,6 +89,7 @@ func (c *Client) send(ctx context.Context, r provider.Request, n int) (a attempt
 		return attempt{failed: badHTTP}
 	}
 	body, failed := c.readBody(ctx, cancel, resp, c.maxBody())
+	c.received.Add(int64(len(body)))
 	a = attempt{Answer{n, resp.StatusCode, resp.Header, body, c.options.Now(), provider.Verdict{}}, true, failed}
 	if failed != nil {
 		a.answer.Verdict = provider.Verdict{Kind: failed.kind, Code: failed.code}
@@ -158,6 +159,8 @@ const (
 	codeEmpty    = "EMPTY"
 	codeOther    = "OTHER"
 	codeQuota    = "QUOTA_USED_UP"
+
+	codeRunTooLarge = "RUN_TOO_LARGE"
 )
 
 // codePattern is what a word of a closed set looks like; the provider's own

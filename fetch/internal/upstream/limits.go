@@ -5,6 +5,7 @@ import "time"
 // Limits are the budgets of a run. A zero field has its default.
 type Limits struct {
 	Run     time.Duration // the whole run: 30 minutes
+	Bytes   int64         // all answers of a run, unpacked: 4 GiB
 	Tries   int           // of one request: 4
 	Wait    time.Duration // before the first retry, then growing: 500 ms
 	MaxWait time.Duration // between two retries, unless the provider asks for more: 30 s
@@ -22,6 +23,7 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	def(&l.Run, 30*time.Minute)
+	def(&l.Bytes, 4<<30)
 	def(&l.Tries, 4)
 	def(&l.Wait, 500*time.Millisecond)
 	def(&l.MaxWait, 30*time.Second)

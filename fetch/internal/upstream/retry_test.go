@@ -302,6 +302,19 @@ func TestOwnQuota(t *testing.T) {
 	}
 }
 
+func TestRunThatGrowsTooLarge(t *testing.T) {
+	url, asked := script(t, say(200, "{"+string(make([]byte, 1000))))
+	b := newBench(t, url, func(o *Options) { o.Limits.Bytes = 2500 })
+	var err error
+	for range 10 {
+		_, err = b.ask(t.Context())
+	}
+	var refusal *provider.AnswerError
+	if !errors.As(err, &refusal) || refusal.Verdict.Code != codeRunTooLarge || asked.Load() != 3 {
+		t.Errorf("%v after %d requests", err, asked.Load())
+	}
+}
+
 func TestEndOfTheRun(t *testing.T) {
 	hang := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	t.Run("its time", func(t *testing.T) {

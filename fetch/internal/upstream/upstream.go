@@ -58,6 +58,7 @@ type Client struct {
 	stop     context.CancelCauseFunc
 	deadline time.Time
 	requests atomic.Int64 // sent
+	received atomic.Int64 // bytes of answers, unpacked
 }
 
 // New makes a client; the error says what of the options cannot be.

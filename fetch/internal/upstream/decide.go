@@ -1,0 +1,121 @@
+package upstream
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"mkt/fetch/provider"
+)
+
+// giveUpAfter requests in a row, each lost after all its tries, the provider
+// counts as down and the run stops asking.
+const giveUpAfter = 5
+
+// rejectedTries: an answer that cannot be what was asked for may be an accident
+// of a front server, but asking often does not make it better.
+const rejectedTries = 2
+
+// final is decide's wait when there is no other try.
+const final = -1
+
+// decide says what an attempt means: no error, an error for good, or an error
+// and how long to wait at least before the next try. before is what it said of
+// the try before.
+func (c *Client) decide(endpoint string, a attempt, n int, before error) (wait time.Duration, err error) {
+	if a.answered {
+		c.noteQuota(a.answer)
+	}
+	if a.failed != nil && !a.answered {
+		return c.undelivered(endpoint, a.failed, n, before)
+	}
+	v := a.answer.Verdict
+	refusal := &provider.AnswerError{Endpoint: endpoint, Status: a.answer.Status, Verdict: v}
+	switch v.Kind {
+	case provider.Accepted:
+		c.line.answered()
+		return 0, nil
+	case provider.CredentialFault, provider.PermissionFault:
+		c.stop(refusal)
+		return final, refusal
+	case provider.Limited:
+		return c.limited(refusal, a.answer, n)
+	case provider.Retryable:
+		err := fmt.Errorf("%w: %w (tried %d times)", provider.ErrUnreachable, refusal, n)
+		if a.failed != nil {
+			err = fmt.Errorf("%s: %w: %w (tried %d times)", endpoint, provider.ErrUnreachable, &partial{a.failed, refusal}, n)
+		}
+		if n >= c.limits.Tries || a.failed != nil && a.failed.once {
+			return final, c.lose(err)
+		}
+		return asked(v, a.answer.Header, c.options.Now()), err
+	}
+	c.line.answered()
+	if n >= min(rejectedTries, c.limits.Tries) || v.Code == codeRedirect || a.failed != nil && a.failed.once {
+		return final, refusal
+	}
+	return 0, refusal
+}
+
+// undelivered: no answer at all came.
+func (c *Client) undelivered(endpoint string, f *failure, n int, before error) (time.Duration, error) {
+	if f == badRequest {
+		return final, fmt.Errorf("%s: %w", endpoint, f)
+	}
+	err := fmt.Errorf("%s: %w: %w (tried %d times)", endpoint, provider.ErrUnreachable, f, n)
+	if f == circuitOpen && before != nil {
+		err = before // says more
+	}
+	switch {
+	case f.once:
+		c.stop(err)
+		return final, err
+	case n >= c.limits.Tries:
+		return final, c.lose(err)
+	}
+	return 0, err
+}
+
+// partial is an answer that broke off: it is worded by why, and is still the
+// *provider.AnswerError that it wraps.
+type partial struct {
+	failed  *failure
+	refusal *provider.AnswerError
+}
+
+func (p *partial) Error() string { return p.failed.word }
+func (p *partial) Unwrap() error { return p.refusal }
+
+// limited holds all requests of the line back for as long as the provider asks.
+// turn stops the run when that is longer than the run has.
+func (c *Client) limited(refusal *provider.AnswerError, a Answer, n int) (time.Duration, error) {
+	if wait := asked(a.Verdict, a.Header, c.options.Now()); wait > 0 {
+		c.line.pause(time.Now().Add(wait))
+	}
+	if n >= c.limits.Tries {
+		c.stop(refusal)
+		return final, refusal
+	}
+	return 0, refusal
+}
+
+// noteQuota holds requests back when an answer says that it was the last one
+// for now.
+func (c *Client) noteQuota(a Answer) {
+	if a.Header.Get("X-RateLimit-Remaining") == "" {
+		return
+	}
+	c.line.tellsQuota()
+	if usedUp(a.Header) {
+		c.line.pause(time.Now().Add(asked(a.Verdict, a.Header, c.options.Now())))
+	}
+}
+
+// lose counts a request that was lost for good, and stops the run after too
+// many in a row.
+func (c *Client) lose(err error) error {
+	if errors.Is(err, provider.ErrUnreachable) && c.line.lost() >= giveUpAfter {
+		c.stop(err)
+	}
+	return err
+}
