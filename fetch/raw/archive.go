@@ -117,10 +117,11 @@ func (a *Archive) Payload(r Response) (provider.Payload, error) {
 	return provider.Payload{Number: r.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: r.FetchedAt, Body: body}, nil
 }
 
-// decoder is shared: DecodeAll is safe for concurrent use. It writes no more
+// decoder is shared: DecodeAll is safe for concurrent use. The frame's own
+// checksum is left to the stronger hash in fetch.json. It writes no more
 // than the caller's slice has room for.
 var decoder = sync.OnceValue(func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(MaxBody))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.IgnoreChecksum(true), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(MaxBody))
 	if err != nil {
 		panic(err) // the options are constants
 	}
