@@ -22,7 +22,7 @@ type Retention struct {
 	SnapshotAge time.Duration
 	// CycleAge of raw and canonical cycles, at least one hour. 0 keeps all.
 	CycleAge time.Duration
-	// The change log keeps at least ChangeEvents events (0 = 100,000) and all that
+	// The change log keeps at least ChangeEvents events (0 = 1,000) and all that
 	// are younger than ChangeAge, which is at least seven days. It always does.
 	ChangeEvents uint64
 	ChangeAge    time.Duration
@@ -40,7 +40,7 @@ const (
 	leastCount = 3
 )
 
-func (k Retention) changeEvents() uint64     { return cmp.Or(k.ChangeEvents, 100_000) }
+func (k Retention) changeEvents() uint64     { return cmp.Or(k.ChangeEvents, 1000) }
 func (k Retention) changeAge() time.Duration { return max(k.ChangeAge, week) }
 
 // Collected is what retention let go of.
@@ -148,13 +148,46 @@ func (c *collector) snapshotsAndSegments() error {
 	if err != nil {
 		return err
 	}
+	unused, err := c.unusedSegment(oldest)
+	if err != nil {
+		return err
+	}
 	return c.each(layout.ChangesDir, func(name string, e fs.DirEntry) error {
-		if _, last, ok := layout.ParseChangeSegment(e.Name()); !ok || last >= oldest.FirstSeq {
+		if !unused(name, e) {
 			return nil
 		}
 		c.done.Segments++
 		return c.f.Remove(name)
 	})
+}
+
+// unusedSegment tells which segments no kept manifest names: those behind the
+// oldest one's window, and those that were put together before it was made.
+func (c *collector) unusedSegment(oldest snapshot.Commit) (func(string, fs.DirEntry) bool, error) {
+	used := map[string]bool{}
+	for _, commit := range []snapshot.Commit{oldest, c.head} {
+		m, err := snapshot.Open(c.f, commit)
+		if errors.Is(err, fs.ErrNotExist) { // deleted under an earlier retention
+			return func(_ string, e fs.DirEntry) bool {
+				_, last, ok := layout.ParseChangeSegment(e.Name())
+				return ok && last < oldest.FirstSeq
+			}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range m.Changes {
+			used[s.File] = true
+		}
+	}
+	return func(name string, e fs.DirEntry) bool {
+		first, last, ok := layout.ParseChangeSegment(e.Name())
+		behind := last < oldest.FirstSeq
+		// What the oldest manifest already had in another file, and the newest
+		// still has in another file, is in that other file in between as well.
+		replaced := !used[name] && last <= oldest.LastSeq && first >= c.head.FirstSeq
+		return ok && (behind || replaced)
+	}, nil
 }
 
 // oldestKept is the oldest commit whose snapshot is kept. Versions and times

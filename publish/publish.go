@@ -82,6 +82,7 @@ type run struct {
 
 	plan    plan
 	staging string
+	staged  map[string]string // change segments: their name → where they are staged
 	summary Summary
 }
 
@@ -93,7 +94,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	r := &run{Options: o, started: o.Now()}
+	r := &run{Options: o, started: o.Now(), staged: map[string]string{}}
 	err = r.publish(ctx)
 	if err != nil {
 		err = fmt.Errorf("publish %s %s: %w", r.ClientID, r.Product, err)

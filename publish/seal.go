@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -17,7 +19,7 @@ func (r *run) seal(m snapshot.Manifest, sum string, inTheWay bool) error {
 		return err
 	}
 	c := r.commit(m, sum)
-	if err := r.installSegment(c.Segment); err != nil {
+	if err := r.installSegments(); err != nil {
 		return err
 	}
 	if _, there, err := durable.HashFile(r.Root, c.Dir()+"/"+layout.ManifestFile); err != nil || there != sum {
@@ -71,29 +73,28 @@ func (r *run) install(inTheWay bool) error {
 	return fmt.Errorf("%s: %w", final, ErrConflict)
 }
 
-// installSegment gives the change segment its name. Any other file of that name
-// was never committed: this run owns the cycle's folder.
-func (r *run) installSegment(s *snapshot.Segment) error {
-	if s == nil {
-		return nil
-	}
-	staged := r.staging + "/changes.parquet"
-	err := r.Root.Link(staged, s.File)
-	if errors.Is(err, fs.ErrExist) {
-		same, e := durable.SameFile(r.Root, staged, s.File)
-		if e != nil {
-			return e
+// installSegments gives the staged segments their names. Any other file of such
+// a name was never committed: this run owns the cycle's folder.
+func (r *run) installSegments() error {
+	for _, name := range slices.Sorted(maps.Keys(r.staged)) {
+		if err := r.installSegment(r.staged[name], name); err != nil {
+			return err
 		}
-		if !same {
-			if _, e := durable.SetAside(r.Root, s.File, layout.AsideDir); e != nil {
-				return e
-			}
-			e = r.Root.Link(staged, s.File)
-		}
-		err = e
-	}
-	if err != nil {
-		return err
 	}
 	return r.Root.SyncDir(layout.ChangesDir)
+}
+
+func (r *run) installSegment(staged, name string) error {
+	err := r.Root.Link(staged, name)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	same, err := durable.SameFile(r.Root, staged, name)
+	if err != nil || same {
+		return err
+	}
+	if _, err := durable.SetAside(r.Root, name, layout.AsideDir); err != nil {
+		return err
+	}
+	return r.Root.Link(staged, name)
 }

@@ -120,9 +120,9 @@ func (r *run) stage(ctx context.Context, before first) (snapshot.Manifest, error
 	if r.previous != nil {
 		retained = r.previous.Changes
 	}
-	m.Changes = retain(retained, segment, before.publishedAt, r.Retention)
+	m.Changes, err = r.roll(ctx, retain(retained, segment, before.publishedAt, r.Retention))
 	r.summarize(&m, segment)
-	return m, nil
+	return m, err
 }
 
 // newestRetrieval is the newest provider_fetched_at of the dataset; of an empty
@@ -222,10 +222,9 @@ func (r *run) stageEvents(ctx context.Context, at time.Time) (*snapshot.Segment,
 		return err
 	})
 	first, last := r.base.LastSeq+1, r.base.LastSeq+uint64(len(rows))
-	return &snapshot.Segment{
-		File: layout.ChangeSegment(first, last, r.cycle), First: first, Last: last,
-		At: at, Bytes: file.Bytes, SHA256: file.SHA256,
-	}, err
+	name := layout.ChangeSegment(first, last, r.cycle)
+	r.staged[name] = r.staging + "/changes.parquet"
+	return &snapshot.Segment{File: name, First: first, Last: last, At: at, Bytes: file.Bytes, SHA256: file.SHA256}, err
 }
 
 // cancellable ends a long write when the run is to stop.

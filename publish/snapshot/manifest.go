@@ -78,9 +78,10 @@ type Segment struct {
 	File   string    `json:"file"` // relative to the tenant-and-product root
 	First  uint64    `json:"first_seq"`
 	Last   uint64    `json:"last_seq"`
-	At     time.Time `json:"published_at"`
+	At     time.Time `json:"published_at"` // of its newest event
 	Bytes  int64     `json:"bytes"`
 	SHA256 string    `json:"sha256"`
+	Cycles int       `json:"cycles,omitempty"` // how many were put together; 0 is the segment of one
 }
 
 // Commit is the commit record: its exclusive creation is the publication.

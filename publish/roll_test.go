@@ -1,0 +1,57 @@
+package publish_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/publish"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// Hundreds of publications within a few hours: segments are put together, their
+// events stay what they were, and the files that nobody names go.
+func TestManySegmentsAreRolled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("400 publications")
+	}
+	f := durabletest.NewMem()
+	var told []table.EventRow
+	for i := 1; i <= 400; i++ {
+		c := cycle{number: i, refreshed: []int{i % 5}, partly: true}
+		c.transform(t, f)
+		o := options(f, c, fmt.Sprint("run-", i))
+		o.Retention = publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeAge: 1000 * time.Hour}
+		_, err := publish.Run(context.Background(), o)
+		must(t, err)
+		if i%40 != 0 && i < 390 {
+			continue
+		}
+		d, err := look(f)
+		must(t, err)
+		if diff := cmp.Diff(told, d.events[:len(told)]); diff != "" && len(told) > 0 {
+			t.Fatalf("cycle %d: old events changed: %s", i, diff)
+		}
+		if told = d.events; len(told) != i {
+			t.Fatalf("cycle %d: %d events", i, len(told))
+		}
+		if n := len(d.manifest.Changes); n > 256 {
+			t.Fatalf("cycle %d: %d segments listed", i, n)
+		}
+	}
+	if n := len(list(t, f, layout.ChangesDir)); n > 270 {
+		t.Errorf("%d segments left on the disk", n)
+	}
+	keptAreWhole(t, f)
+	head, _, err := snapshot.Head(f)
+	must(t, err)
+	if head.Segment == nil || head.Segment.First != 400 || head.Segment.Cycles != 0 {
+		t.Errorf("the commit names segment %+v", head.Segment)
+	}
+}
