@@ -59,7 +59,7 @@ func (r *sheetReader) offers(f *offered) []football.Offer {
 			offers = r.appendOffer(offers, f, g)
 			continue
 		}
-		for _, g := range g.apart() {
+		for _, g := range g.apart(f.groups) {
 			offers = r.appendOffer(offers, f, g)
 		}
 	}
@@ -100,8 +100,9 @@ func (g *group) manyIDs() bool {
 }
 
 // apart tells markets of one key apart that bear different ids: a key is proven
-// for its own ids only. Showings without an id stay with the key.
-func (g *group) apart() []*group {
+// for its own ids only. Showings without an id stay with the key. The others'
+// keys are none of those taken.
+func (g *group) apart(taken map[string]*group) []*group {
 	own := &group{key: g.key, entry: g.entry}
 	groups := []*group{own}
 	byID := make(map[string]*group)
@@ -114,6 +115,9 @@ func (g *group) apart() []*group {
 		other := byID[id]
 		if other == nil {
 			other = &group{key: g.key + "#" + id, entry: g.entry, doubtful: true}
+			for taken[other.key] != nil {
+				other.key += "#"
+			}
 			byID[id] = other
 			groups = append(groups, other)
 		}

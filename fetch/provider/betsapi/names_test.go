@@ -1,0 +1,169 @@
+package betsapi
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"mkt/publish/football"
+)
+
+// blocks of the table, by the kind of their lines.
+func blocks() map[string]map[string]*entry {
+	return map[string]map[string]*entry{"key": table().byKey, "name": table().byName, "row": table().byRow}
+}
+
+// TestTable: every claim is one the vocabulary knows, every line can be found by
+// what the provider writes, and a key is one market in every shape.
+func TestTable(t *testing.T) {
+	for kind, block := range blocks() {
+		for match, e := range block {
+			switch {
+			case kind == "key" && (match != e.key || makeKey(match) != match):
+				t.Errorf("key %s: no key, or another's", match)
+			case kind != "key" && normalName(match) != match:
+				t.Errorf("%s %q: will never be met", kind, match)
+			}
+			first := table().byKey[e.key]
+			if first == nil {
+				t.Errorf("%s %s: its key %s has no line", kind, match, e.key)
+				continue
+			}
+			if (e.reading == nil) != (first.reading == nil) {
+				t.Errorf("%s %s: RAW under one name only", kind, match)
+				continue
+			}
+			if e.reading == nil {
+				continue
+			}
+			r, f := *e.reading, *first.reading
+			if r.Rule = f.Rule; r.Condition == "" || kind == "row" {
+				r.Condition = f.Condition
+			}
+			if r.ID = f.ID; r != f {
+				t.Errorf("%s %s: %+v, its key says %+v", kind, match, r, f)
+			}
+			term, ok := football.Lookup(r.Market)
+			if !ok || r.Condition != football.NeedsHalves && !term.AllowsPeriod(r.Period) {
+				t.Errorf("%s %s: no such market: %s %s", kind, match, r.Market, r.Period)
+			}
+		}
+	}
+}
+
+// TestRanks: keys that can come to mean the same market have ranks of their
+// own, and one of them has the first.
+func TestRanks(t *testing.T) {
+	type definition struct{ market, period, subject, parameter string }
+	ranks := make(map[definition]map[int][]string)
+	for key, e := range table().byKey {
+		if e.reading == nil {
+			continue
+		}
+		r := e.reading
+		for _, subject := range sidesOfSubject(r.Subject) {
+			for _, period := range periodsOf(r) {
+				d := definition{r.Market, period, subject, r.Parameter}
+				if ranks[d] == nil {
+					ranks[d] = make(map[int][]string)
+				}
+				ranks[d][r.Rank] = append(ranks[d][r.Rank], key)
+			}
+		}
+	}
+	for d, byRank := range ranks {
+		for rank, keys := range byRank {
+			if len(keys) > 1 {
+				t.Errorf("%v: rank %d is shared by %v", d, rank, keys)
+			}
+		}
+		if byRank[1] == nil && d.market != "PLAYER_TO_SCORE_N_OR_MORE" { // its parameter can be in the rows
+			t.Errorf("%v: nobody has rank 1: %v", d, byRank)
+		}
+	}
+}
+
+func sidesOfSubject(s string) []string {
+	if s == "TEAM" {
+		return []string{"HOME", "AWAY"}
+	}
+	return []string{s}
+}
+
+func periodsOf(r *football.Reading) []string {
+	if r.Period == "" {
+		return []string{"1H", "2H"}
+	}
+	return []string{r.Period}
+}
+
+// TestVocabularyIsCarriedOver holds the table against the lists it comes from.
+// Three verdicts are better known from the recordings.
+func TestVocabularyIsCarriedOver(t *testing.T) {
+	better := map[string]bool{"first_10_minutes_(00:00_09:59)": true, "to_score_in_half": true}
+	for file, block := range map[string]map[string]*entry{
+		"bet365_betsapi.csv": table().byKey, "bet365_prematch_names.csv": table().byName,
+	} {
+		f, err := os.Open(filepath.Join("../../../../shared/vocabulary/map", file))
+		if err != nil {
+			t.Skip("the shared vocabulary is not here")
+		}
+		defer f.Close()
+		lines, err := csv.NewReader(f).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lines[1:] {
+			e := block[l[0]]
+			switch {
+			case e == nil:
+				t.Errorf("%s: %s is missing", file, l[0])
+			case better[l[0]]:
+			case e.reading == nil:
+				if l[5] != "RAW" {
+					t.Errorf("%s: %s stays RAW here", file, l[0])
+				}
+			case e.reading.Market != l[2] || e.reading.Period != l[3] || e.reading.Subject != l[4]:
+				t.Errorf("%s: %s is %+v", file, l[0], e.reading)
+			}
+			if e != nil && file == "bet365_prematch_names.csv" && !slices.Contains(e.ids, l[1]) {
+				t.Errorf("%s: %s has no id %s", file, l[0], l[1])
+			}
+		}
+	}
+}
+
+func TestMakeKey(t *testing.T) {
+	for name, want := range map[string]string{
+		"First 10 Minutes (00:00 - 09:59)":         "first_10_minutes_(00:00_09:59)",
+		"Both Teams to Score 1st Half - 2nd Half ": "both_teams_to_score_1st_half_2nd_half",
+		"To go to Super Over?":                     "to_go_to_super_over?",
+		"Player to be Booked\r\n":                  "player_to_be_booked",
+		"Corners 2-Way":                            "corners_2_way",
+	} {
+		if got := makeKey(name); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestTableIsRefused(t *testing.T) {
+	for name, line := range map[string]string{
+		"kind":      "word,a,a,,,MATCH_RESULT,FT,,,1,,,",
+		"twice":     "key,a,a,,,,,,,,,,NEVER_MAPPED\nkey,a,a,,,,,,,,,,NEVER_MAPPED",
+		"rank":      "key,a,a,,,MATCH_RESULT,FT,,,0,,,",
+		"shape":     "key,a,a,,,MATCH_RESULT,FT,,,1,round,,",
+		"proof":     "key,a,a,,id,MATCH_RESULT,FT,,,1,,,",
+		"no reason": "key,a,a,,,,,,,,,,",
+		"columns":   "key,a",
+	} {
+		if _, err := parseNames(namesHeader + "\n" + line + "\n"); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+	if _, err := parseNames("key,a\n"); err == nil {
+		t.Error("no header: taken")
+	}
+}
