@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -52,10 +53,16 @@ func (w *Writer[T]) copyRows(rows []parquet.Row) error {
 		if err := w.inOrder(w.keyOfRow(row)); err != nil {
 			return err
 		}
-		pour(w.tally, row)
 	}
-	w.tally.rows += int64(len(rows))
+	var summed sync.WaitGroup
+	summed.Go(func() {
+		for _, row := range rows {
+			pour(w.tally, row)
+		}
+	})
 	_, err := w.out.WriteRows(rows)
+	summed.Wait()
+	w.tally.rows += int64(len(rows))
 	return err
 }
 

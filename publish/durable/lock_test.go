@@ -1,0 +1,59 @@
+package durable_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"mkt/publish/durable"
+)
+
+// TestMain is also the process that holds a lock until it is killed.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("DURABLE_TEST_HOLD"); dir != "" {
+		hold(dir)
+	}
+	os.Exit(m.Run())
+}
+
+func hold(dir string) {
+	disk, err := durable.OpenRoot(dir)
+	if err == nil {
+		_, err = disk.Lock("lock")
+	}
+	fmt.Println(err)
+	select {}
+}
+
+// P5: a lock that another process holds is refused at once, and free at once
+// when that process is killed.
+func TestLockOfAKilledProcess(t *testing.T) {
+	tries := 100
+	if testing.Short() {
+		tries = 5
+	}
+	dir := t.TempDir()
+	disk, err := durable.OpenRoot(dir)
+	must(t, err)
+	for range tries {
+		holder := exec.Command(os.Args[0])
+		holder.Env = append(os.Environ(), "DURABLE_TEST_HOLD="+dir)
+		out, err := holder.StdoutPipe()
+		must(t, err)
+		must(t, holder.Start())
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "<nil>\n" {
+			t.Fatalf("holder: %q, %v", line, err)
+		}
+		if _, err := disk.Lock("lock"); !errors.Is(err, durable.ErrLocked) {
+			t.Fatalf("lock that is held: %v", err)
+		}
+		must(t, holder.Process.Kill())
+		holder.Wait()
+		held, err := disk.Lock("lock")
+		must(t, err)
+		must(t, held.Close())
+	}
+}
