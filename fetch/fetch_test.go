@@ -62,7 +62,7 @@ func newBench(t *testing.T, baseURL string, p provider.Provider) *bench {
 			return credential.Open(key, sealed, tenant, provider)
 		},
 		Provider: func(name string) (provider.Provider, bool) { return p, name == p.Name },
-		Limits: fetch.Limits{Run: 10 * time.Second, Tries: 3, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond,
+		Limits: fetch.Limits{Run: 10 * time.Second, Tries: 3, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond, Break: 20 * time.Millisecond,
 			Header: 500 * time.Millisecond, Body: 2 * time.Second, Window: 200 * time.Millisecond},
 		Now:   func() time.Time { return b.clock },
 		Log:   slog.New(slog.NewJSONHandler(&b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),

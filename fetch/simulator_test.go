@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,7 +114,9 @@ func TestSimulatedFaults(t *testing.T) {
 			old := b.clock
 			url, sim := simulated(t, 30, c.faults...)
 			b.options.Tenant.BaseURL, b.clock = url, old.Add(time.Hour)
-			b.options.Limits.Header, b.options.Limits.Window = 400*time.Millisecond, 200*time.Millisecond
+			if text := fmt.Sprint(c.faults); strings.Contains(text, "timeout") || strings.Contains(text, "slow") {
+				b.options.Limits.Header, b.options.Limits.Window = 400*time.Millisecond, 200*time.Millisecond
+			}
 			s, err := b.run(t.Context())
 			if c.outcome == usable && s.Outcome != raw.Failed {
 				c.outcome = s.Outcome

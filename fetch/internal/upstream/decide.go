@@ -12,6 +12,9 @@ import (
 // counts as down and the run stops asking.
 const giveUpAfter = 5
 
+// giveUpOpenings of the breaker without an answer in between mean the same.
+const giveUpOpenings = 3
+
 // rejectedTries: an answer that cannot be what was asked for may be an accident
 // of a front server, but asking often does not make it better.
 const rejectedTries = 2
@@ -20,14 +23,13 @@ const rejectedTries = 2
 const final = -1
 
 // decide says what an attempt means: no error, an error for good, or an error
-// and how long to wait at least before the next try. before is what it said of
-// the try before.
-func (c *Client) decide(endpoint string, a attempt, n int, before error) (wait time.Duration, err error) {
+// and how long to wait at least before the next try.
+func (c *Client) decide(endpoint string, a attempt, n int) (wait time.Duration, err error) {
 	if a.answered {
 		c.noteQuota(a.answer)
 	}
 	if a.failed != nil && !a.answered {
-		return c.undelivered(endpoint, a.failed, n, before)
+		return c.undelivered(endpoint, a.failed, n)
 	}
 	v := a.answer.Verdict
 	refusal := &provider.AnswerError{Endpoint: endpoint, Status: a.answer.Status, Verdict: v}
@@ -58,14 +60,11 @@ func (c *Client) decide(endpoint string, a attempt, n int, before error) (wait t
 }
 
 // undelivered: no answer at all came.
-func (c *Client) undelivered(endpoint string, f *failure, n int, before error) (time.Duration, error) {
+func (c *Client) undelivered(endpoint string, f *failure, n int) (time.Duration, error) {
 	if f == badRequest {
 		return final, fmt.Errorf("%s: %w", endpoint, f)
 	}
 	err := fmt.Errorf("%s: %w: %w (tried %d times)", endpoint, provider.ErrUnreachable, f, n)
-	if f == circuitOpen && before != nil {
-		err = before // says more
-	}
 	switch {
 	case f.once:
 		c.stop(err)

@@ -32,6 +32,13 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 		}
 		a := c.try(ctx, r, n)
 		c.line.leave()
+		if a.failed == circuitOpen {
+			if err := c.await(ctx, r.Endpoint, before); err != nil {
+				return Answer{}, err
+			}
+			n-- // it was not sent
+			continue
+		}
 		if ctx.Err() != nil && a.failed != nil {
 			return Answer{}, c.ended(r.Endpoint, context.Cause(ctx))
 		}
@@ -40,7 +47,7 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 				return Answer{}, err
 			}
 		}
-		wait, err := c.decide(r.Endpoint, a, n, before)
+		wait, err := c.decide(r.Endpoint, a, n)
 		if err == nil {
 			return a.answer, nil
 		}
@@ -57,6 +64,27 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 			return Answer{}, c.ended(r.Endpoint, err)
 		}
 	}
+}
+
+// await lets a moment pass while the breaker is open. After it opened several
+// times without an answer in between, the provider counts as down. before is
+// what the request came to when it was sent, nil when it was not.
+func (c *Client) await(ctx context.Context, endpoint string, before error) error {
+	if before == nil {
+		before = fmt.Errorf("%s: %w: %w", endpoint, provider.ErrUnreachable, circuitOpen)
+	}
+	moment := c.limits.Break / 5
+	switch {
+	case c.line.opened() >= giveUpOpenings:
+		c.stop(before)
+		return before
+	case time.Now().Add(moment).After(c.deadline):
+		return c.lose(before)
+	}
+	if err := sleep(ctx, moment+jitter(moment)); err != nil {
+		return c.ended(endpoint, err)
+	}
+	return nil
 }
 
 // turn waits until a request may be sent, and takes a place on the line.

@@ -10,6 +10,8 @@ type Limits struct {
 	Wait    time.Duration // before the first retry, then growing: 500 ms
 	MaxWait time.Duration // between two retries, unless the provider asks for more: 30 s
 
+	Break time.Duration // nothing is sent after six attempts in a row failed: 5 s
+
 	Connect time.Duration // name and connection: 10 s
 	TLS     time.Duration // handshake: 10 s
 	Header  time.Duration // from the request to the last header: 30 s
@@ -27,6 +29,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Tries, 4)
 	def(&l.Wait, 500*time.Millisecond)
 	def(&l.MaxWait, 30*time.Second)
+	def(&l.Break, 5*time.Second)
 	def(&l.Connect, 10*time.Second)
 	def(&l.TLS, 10*time.Second)
 	def(&l.Header, 30*time.Second)

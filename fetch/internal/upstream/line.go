@@ -26,27 +26,25 @@ type line struct {
 	spacing *rate.Limiter
 	places  chan struct{} // taken while a request is under way
 
-	mu      sync.Mutex
-	used    time.Time // last
-	paused  time.Time // nothing is sent before
-	window  time.Time // of the budget: when it began
-	sent    int       // in the window
-	budget  provider.Budget
-	headers bool // the provider tells its quota itself
-	lostRow int  // requests lost for good since the last that was answered
+	mu       sync.Mutex
+	used     time.Time // last
+	paused   time.Time // nothing is sent before
+	window   time.Time // of the budget: when it began
+	sent     int       // in the window
+	budget   provider.Budget
+	headers  bool // the provider tells its quota itself
+	lostRow  int  // requests lost for good since the last that was answered
+	openings int  // of the breaker since then
 }
 
-// A breaker opens after so many attempts in a row without an answer, and lets
-// one through after so long.
-const (
-	breakAfter = 6
-	breakFor   = 15 * time.Second
-)
+// breakAfter attempts in a row without an answer, the breaker opens: nothing is
+// sent for a while, then one attempt, which closes it or opens it anew.
+const breakAfter = 6
 
 // forget is when a line that nobody used is dropped.
 const forget = 2 * time.Hour
 
-func (c *Circuits) line(account, host, credential string, b provider.Budget) *line {
+func (c *Circuits) line(account, host, credential string, b provider.Budget, breakFor time.Duration) *line {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
@@ -58,7 +56,7 @@ func (c *Circuits) line(account, host, credential string, b provider.Budget) *li
 	key := lineKey{account, host, credential}
 	l, ok := c.lines[key]
 	if !ok {
-		l = newLine(b)
+		l = newLine(b, breakFor)
 		if c.lines == nil {
 			c.lines = map[lineKey]*line{}
 		}
@@ -68,29 +66,36 @@ func (c *Circuits) line(account, host, credential string, b provider.Budget) *li
 	return l
 }
 
-func newLine(b provider.Budget) *line {
+func newLine(b provider.Budget, breakFor time.Duration) *line {
 	spacing := rate.Limit(b.Burst)
 	if b.Burst <= 0 {
 		spacing = 5
 	}
-	return &line{
-		breaker: gobreaker.NewCircuitBreaker[attempt](gobreaker.Settings{
-			Timeout:      breakFor,
-			ReadyToTrip:  func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= breakAfter },
-			IsSuccessful: func(err error) bool { return err == nil },
-			IsExcluded:   func(err error) bool { return err == errGivenUp },
-		}),
+	l := &line{
 		spacing: rate.NewLimiter(spacing, 1),
 		places:  make(chan struct{}, max(1, b.Concurrency)),
 		budget:  b,
 	}
+	l.breaker = gobreaker.NewCircuitBreaker[attempt](gobreaker.Settings{
+		Timeout:     breakFor,
+		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= breakAfter },
+		IsExcluded:  func(err error) bool { return err == errGivenUp },
+		OnStateChange: func(_ string, _, to gobreaker.State) {
+			if to == gobreaker.StateOpen {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				l.openings++
+			}
+		},
+	})
+	return l
 }
 
 // begin starts a run on the line.
 func (l *line) begin(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.used, l.lostRow = now, 0
+	l.used, l.lostRow, l.openings = now, 0, 0
 }
 
 func (l *line) idle(now time.Time) bool {
@@ -142,7 +147,14 @@ func (l *line) tellsQuota() {
 func (l *line) answered() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lostRow = 0
+	l.lostRow, l.openings = 0, 0
+}
+
+// opened is how often the breaker opened since the last answer.
+func (l *line) opened() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.openings
 }
 
 func (l *line) lost() int {

@@ -225,13 +225,43 @@ func TestDownProviderIsGivenUp(t *testing.T) {
 	}
 }
 
+// A provider that is gone for a moment costs the run that moment, not the
+// fixtures it was asked for meanwhile.
+func TestShortOutageIsSatOut(t *testing.T) {
+	var asked atomic.Int64
+	back := time.Now().Add(150 * time.Millisecond)
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		if time.Now().Before(back) {
+			hangUp(w, r)
+			return
+		}
+		io.WriteString(w, "{}")
+	})
+	b := newBench(t, s.URL, func(o *Options) { o.Limits.Tries, o.Limits.Break = 4, 100*time.Millisecond })
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 10 {
+				if _, err := b.ask(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := asked.Load(); n > 40+2*breakAfter {
+		t.Errorf("asked %d times", n)
+	}
+}
+
 // What one run learned, the next of the same process knows; another account
 // is not touched by it.
 func TestBreakerOutlivesTheRun(t *testing.T) {
 	url, asked := script(t, hangUp)
 	circuits := &Circuits{}
 	share := func(account string) func(*Options) {
-		return func(o *Options) { o.Circuits, o.Account = circuits, account }
+		return func(o *Options) { o.Circuits, o.Account, o.Limits.Break = circuits, account, time.Hour }
 	}
 	b := newBench(t, url, share("acme"))
 	for range giveUpAfter {

@@ -80,7 +80,7 @@ func New(o Options) (*Client, error) {
 		o.Circuits = &Circuits{}
 	}
 	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base}
-	c.line = o.Circuits.line(o.Account, base.Host, credential.Fingerprint(o.Credential.Reveal()), o.Provider.Budget)
+	c.line = o.Circuits.line(o.Account, base.Host, credential.Fingerprint(o.Credential.Reveal()), o.Provider.Budget, c.limits.Break)
 	c.http = c.transport()
 	c.deadline = time.Now().Add(c.limits.Run)
 	life, cancel := context.WithDeadlineCause(context.Background(), c.deadline, errBudget)
