@@ -1,0 +1,256 @@
+package gate_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/serve/account"
+	"mkt/serve/internal/api"
+	"mkt/serve/internal/gate"
+)
+
+var now = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+
+// code is the refusal's code, "" for none.
+func code(err error) api.Code {
+	var refusal *api.Error
+	if errors.As(err, &refusal) {
+		return refusal.Code
+	}
+	if err != nil {
+		return "not a refusal"
+	}
+	return ""
+}
+
+func setUp(t *testing.T, edit func(*account.Account)) (*gate.Gate, string) {
+	t.Helper()
+	token, err := account.NewToken(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := account.Account{
+		ClientID: "acme", Status: account.Active, TokenDigests: [][32]byte{account.Digest(token)},
+		Subscriptions: map[football.Product]account.Subscription{football.MarketEngine: {}},
+		Features:      map[string]bool{"fixtures": true, "markets": true}, Origins: []string{"https://app.example"},
+		Limit: account.Limit{Requests: 60, Per: time.Minute, Burst: 5},
+	}
+	if edit != nil {
+		edit(&a)
+	}
+	g, err := account.NewGeneration([]account.Account{a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := new(account.Registry)
+	registry.Swap(g)
+	return &gate.Gate{Accounts: registry, Limits: new(gate.Limits), Now: func() time.Time { return now }}, token
+}
+
+func request(headers ...string) *http.Request {
+	r := httptest.NewRequest("GET", "/", nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	return r
+}
+
+func TestTokenInTheHeaderAlone(t *testing.T) {
+	g, token := setUp(t, nil)
+	other, _ := account.NewToken(nil)
+	for name, c := range map[string]struct {
+		headers []string
+		want    api.Code
+	}{
+		"bearer":            {[]string{"Authorization", "Bearer " + token}, ""},
+		"lower case scheme": {[]string{"Authorization", "bearer " + token}, ""},
+		"spaces":            {[]string{"Authorization", "Bearer   " + token + " "}, ""},
+		"none":              {nil, api.InvalidAPIToken},
+		"empty":             {[]string{"Authorization", ""}, api.InvalidAPIToken},
+		"scheme alone":      {[]string{"Authorization", "Bearer"}, api.InvalidAPIToken},
+		"bare token":        {[]string{"Authorization", token}, api.InvalidAPIToken},
+		"basic":             {[]string{"Authorization", "Basic " + token}, api.InvalidAPIToken},
+		"never issued":      {[]string{"Authorization", "Bearer " + other}, api.InvalidAPIToken},
+		"truncated":         {[]string{"Authorization", "Bearer " + token[:52]}, api.InvalidAPIToken},
+		"two headers":       {[]string{"Authorization", "Bearer " + token, "Authorization", "Bearer " + token}, api.InvalidAPIToken},
+		"other header":      {[]string{"X-Api-Key", token}, api.InvalidAPIToken},
+	} {
+		if _, err := g.Enter(request(c.headers...), gate.Need{}); code(err) != c.want {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// Each check is reached only when those before it are passed.
+func TestOrderOfChecks(t *testing.T) {
+	expired := now.Add(-time.Hour)
+	spoil := []struct {
+		want api.Code
+		edit func(*account.Account)
+	}{
+		{api.ClientSuspended, func(a *account.Account) { a.Status = account.Suspended }},
+		{api.OriginNotAllowed, func(a *account.Account) { a.Origins = nil }},
+		{api.RateLimited, nil}, // below: the bucket is emptied first
+		{api.SubscriptionRequired, func(a *account.Account) {
+			a.Subscriptions[football.MarketEngine] = account.Subscription{Expires: &expired}
+		}},
+		{api.FeatureNotEnabled, func(a *account.Account) { a.Features["markets"] = false }},
+	}
+	need := gate.Need{Product: football.MarketEngine, Feature: "markets"}
+	for from := range spoil {
+		g, token := setUp(t, func(a *account.Account) {
+			for _, s := range spoil[from:] { // everything from here on is wrong
+				if s.edit != nil {
+					s.edit(a)
+				}
+			}
+		})
+		r := request("Authorization", "Bearer "+token, "Origin", "https://app.example")
+		if from <= 2 {
+			for range 5 {
+				g.Limits.Take("acme", account.Limit{Requests: 60, Per: time.Minute, Burst: 5}, now)
+			}
+		}
+		if _, err := g.Enter(r, need); code(err) != spoil[from].want {
+			t.Errorf("everything from %s on is wrong: %v", spoil[from].want, err)
+		}
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	g, token := setUp(t, nil)
+	for name, c := range map[string]struct {
+		origins []string
+		want    api.Code
+	}{
+		"absent":   {nil, ""},
+		"listed":   {[]string{"https://app.example"}, ""},
+		"unlisted": {[]string{"https://evil.example"}, api.OriginNotAllowed},
+		"null":     {[]string{"null"}, api.OriginNotAllowed},
+		"empty":    {[]string{""}, api.OriginNotAllowed},
+		"port":     {[]string{"https://app.example:443"}, api.OriginNotAllowed},
+		"scheme":   {[]string{"http://app.example"}, api.OriginNotAllowed},
+		"suffix":   {[]string{"https://app.example.evil"}, api.OriginNotAllowed},
+		"two":      {[]string{"https://app.example", "https://app.example"}, api.OriginNotAllowed},
+	} {
+		r := request("Authorization", "Bearer "+token)
+		r.Header["Origin"] = c.origins
+		if c.origins == nil {
+			delete(r.Header, "Origin")
+		}
+		g.Limits = new(gate.Limits)
+		pass, err := g.Enter(r, gate.Need{})
+		if code(err) != c.want || (pass.Origin != "") != (name == "listed") {
+			t.Errorf("%s: %v, origin %q, want %q", name, err, pass.Origin, c.want)
+		}
+	}
+}
+
+func TestOpenRouteRefusesNoToken(t *testing.T) {
+	g, token := setUp(t, func(a *account.Account) { a.Status = account.Revoked })
+	for name, r := range map[string]*http.Request{"none": request(), "unknown": request("Authorization", "Bearer x")} {
+		if pass, err := g.EnterOpen(r); err != nil || pass.Account != nil {
+			t.Errorf("%s: %+v, %v", name, pass, err)
+		}
+	}
+	pass, err := g.EnterOpen(request("Authorization", "Bearer "+token, "Origin", "https://evil.example"))
+	if err != nil || pass.Account == nil || pass.Account.Status != account.Revoked || pass.Origin != "" {
+		t.Errorf("revoked: %+v, %v", pass, err)
+	}
+	for range 200 {
+		_, err = g.EnterOpen(request())
+	}
+	if code(err) != api.RateLimited {
+		t.Errorf("anonymous requests are not limited: %v", err)
+	}
+	if _, err := g.EnterOpen(request("Authorization", "Bearer "+token)); err != nil {
+		t.Errorf("the anonymous bucket is the account's: %v", err)
+	}
+}
+
+func TestTokenBucket(t *testing.T) {
+	var limits gate.Limits
+	limit := account.Limit{Requests: 60, Per: time.Minute, Burst: 5} // one a second
+	at := now
+	for i := range 5 {
+		r, err := limits.Take("a", limit, at)
+		if err != nil || r.Left != 4-i {
+			t.Fatalf("request %d: %+v, %v", i, r, err)
+		}
+	}
+	r, err := limits.Take("a", limit, at)
+	if code(err) != api.RateLimited || api.AsError(err).RetryAfter != time.Second || r.Left != 0 || r.Full != 5*time.Second {
+		t.Errorf("sixth: %+v, %v", r, err)
+	}
+	if _, err := limits.Take("b", limit, at); err != nil {
+		t.Errorf("another account: %v", err)
+	}
+	if _, err := limits.Take("a", limit, at.Add(999*time.Millisecond)); code(err) != api.RateLimited {
+		t.Errorf("just before a token is back: %v", err)
+	}
+	if _, err := limits.Take("a", limit, at.Add(time.Second)); err != nil {
+		t.Errorf("a token is back: %v", err)
+	}
+	if r, err := limits.Take("a", limit, at.Add(time.Hour)); err != nil || r.Left != 4 {
+		t.Errorf("an hour later: %+v, %v", r, err)
+	}
+	// A clock set back does not lock an account out for longer than the bucket takes.
+	for range 5 {
+		limits.Take("a", limit, at.Add(time.Hour))
+	}
+	if _, err := limits.Take("a", limit, at); code(err) != api.RateLimited || api.AsError(err).RetryAfter > 5*time.Second {
+		t.Errorf("an hour back: %v", err)
+	}
+}
+
+func TestRetryAfterStaysInTheWindow(t *testing.T) {
+	var limits gate.Limits
+	limit := account.Limit{Requests: 1, Per: 10 * time.Minute, Burst: 1}
+	limits.Take("a", limit, now)
+	_, err := limits.Take("a", limit, now)
+	if wait := api.AsError(err).RetryAfter; wait < time.Second || wait > 10*time.Minute {
+		t.Errorf("Retry-After %v", wait)
+	}
+	if r, err := limits.Take("z", account.Limit{}, now); err != nil || r.Limit.Requests != 600 {
+		t.Errorf("no limit given: %+v, %v", r, err)
+	}
+}
+
+// However many ask at once, exactly the burst gets through.
+func TestLimitIsAtomic(t *testing.T) {
+	var limits gate.Limits
+	limit := account.Limit{Requests: 600, Per: time.Minute, Burst: 50}
+	var passed atomic.Int64
+	var wait sync.WaitGroup
+	for range 16 {
+		wait.Go(func() {
+			for range 100 {
+				if _, err := limits.Take("a", limit, now); err == nil {
+					passed.Add(1)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if passed.Load() != 50 {
+		t.Errorf("%d passed, want 50", passed.Load())
+	}
+}
+
+func TestLimitHeaders(t *testing.T) {
+	var limits gate.Limits
+	r, _ := limits.Take("a", account.Limit{Requests: 600, Per: time.Minute, Burst: 120}, now)
+	h := http.Header{}
+	r.SetHeaders(h)
+	got := fmt.Sprint(h.Get("RateLimit-Limit"), " ", h.Get("RateLimit-Remaining"), " ", h.Get("RateLimit-Reset"), " ", h.Get("RateLimit-Policy"))
+	if got != "600 119 1 600;w=60;burst=120" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,86 @@
+package gate
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mkt/serve/account"
+	"mkt/serve/internal/api"
+)
+
+// Limits is every account's token bucket. Its zero value is full buckets. Safe
+// for concurrent use.
+//
+// A bucket is one number: the instant at which it would be full again. A request
+// moves that instant on by the time one token takes; it is refused where this
+// would lie further ahead than the whole bucket takes (the generic cell rate
+// algorithm). One compare-and-swap decides, so no two requests take one token.
+type Limits struct{ buckets sync.Map } // client id → *atomic.Int64, Unix nanoseconds
+
+// anonymousLimit is that of all requests without a known token together.
+var anonymousLimit = account.Limit{Requests: 600, Per: time.Minute, Burst: 120}
+
+// defaultLimit is that of an account without one of its own.
+var defaultLimit = account.Limit{Requests: 600, Per: time.Minute, Burst: 120}
+
+// Remaining is the state of a bucket behind a request.
+type Remaining struct {
+	Limit account.Limit
+	Left  int           // requests that may follow at once
+	Full  time.Duration // until the bucket is full again
+}
+
+// Take takes one token of a bucket, or refuses with RATE_LIMITED and when to
+// come again: in at least a second and at most the limit's window.
+func (l *Limits) Take(clientID string, limit account.Limit, now time.Time) (Remaining, error) {
+	if limit.Requests <= 0 || limit.Per <= 0 || limit.Burst <= 0 {
+		limit = defaultLimit
+	}
+	each := max(1, limit.Per/time.Duration(limit.Requests))
+	depth := each * time.Duration(limit.Burst)
+	bucket := l.bucket(clientID)
+	for {
+		before := bucket.Load()
+		ahead := max(0, time.Duration(before-now.UnixNano()))
+		ahead = min(ahead, depth) // the limit may have been wider before
+		if ahead+each > depth {
+			wait := min(max(time.Second, ahead+each-depth), max(time.Second, limit.Per))
+			return remaining(limit, ahead, each, depth), &api.Error{Code: api.RateLimited, RetryAfter: wait}
+		}
+		if bucket.CompareAndSwap(before, now.UnixNano()+int64(ahead+each)) {
+			return remaining(limit, ahead+each, each, depth), nil
+		}
+	}
+}
+
+func remaining(limit account.Limit, ahead, each, depth time.Duration) Remaining {
+	return Remaining{Limit: limit, Left: int((depth - ahead) / each), Full: ahead}
+}
+
+func (l *Limits) bucket(clientID string) *atomic.Int64 {
+	if b, ok := l.buckets.Load(clientID); ok {
+		return b.(*atomic.Int64)
+	}
+	b, _ := l.buckets.LoadOrStore(clientID, new(atomic.Int64))
+	return b.(*atomic.Int64)
+}
+
+// SetHeaders writes the RateLimit header fields of the IETF draft
+// (draft-ietf-httpapi-ratelimit-headers-06): the sustained quota, what is left
+// of the burst, and the seconds until all of it is back.
+func (r Remaining) SetHeaders(h http.Header) {
+	if r.Limit.Requests == 0 {
+		return
+	}
+	quota := strconv.Itoa(r.Limit.Requests)
+	h.Set("RateLimit-Limit", quota)
+	h.Set("RateLimit-Remaining", strconv.Itoa(r.Left))
+	h.Set("RateLimit-Reset", strconv.FormatInt(Seconds(r.Full), 10))
+	h.Set("RateLimit-Policy", quota+";w="+strconv.FormatInt(Seconds(r.Limit.Per), 10)+";burst="+strconv.Itoa(r.Limit.Burst))
+}
+
+// Seconds rounds a duration up to whole seconds, as the headers want it.
+func Seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }

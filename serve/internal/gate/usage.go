@@ -1,0 +1,223 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+)
+
+// Usage counts the requests of each account by UTC day, route and product:
+// telemetry, not billing records. Counting costs one addition; the counters are
+// written down every FlushEvery and at the end. Safe for concurrent use.
+type Usage struct {
+	fs  durable.FS // nil: nothing is written down
+	now func() time.Time
+	log *slog.Logger
+
+	counters sync.Map // counter → *atomic.Int64, since the last flush
+
+	mu      sync.Mutex
+	files   map[string]*usageFile // by client id: what was written down, and since
+	dirty   map[string]bool       // files that are not written down as they are
+	flushed time.Time
+}
+
+// counter is what is counted apart.
+type counter struct {
+	clientID, day, route string
+	product              football.Product
+}
+
+// FlushEvery is how often counters are written down.
+const FlushEvery = 15 * time.Second
+
+// usageDays is how many days are kept, today included.
+const usageDays = 35
+
+const dayLayout = "2006-01-02"
+
+// usageFile is the content of <client id>.json.
+//
+//	1: first
+type usageFile struct {
+	Format int                     `json:"format"`
+	Days   map[string][]RouteCount `json:"days"` // sorted by route and product
+}
+
+const usageFormat = 1
+
+// RouteCount is how often one route was called.
+type RouteCount struct {
+	Route   string           `json:"route"`
+	Product football.Product `json:"product,omitempty"`
+	Count   int64            `json:"count"`
+}
+
+// NewUsage counts on from what lies in f; nil keeps the counters in memory only.
+func NewUsage(f durable.FS, now func() time.Time, log *slog.Logger) *Usage {
+	return &Usage{fs: f, now: now, log: log, files: map[string]*usageFile{}, dirty: map[string]bool{}}
+}
+
+// Count counts one request.
+func (u *Usage) Count(clientID, route string, product football.Product) {
+	key := counter{clientID, u.now().UTC().Format(dayLayout), route, product}
+	n, ok := u.counters.Load(key)
+	if !ok {
+		n, _ = u.counters.LoadOrStore(key, new(atomic.Int64))
+	}
+	n.(*atomic.Int64).Add(1)
+}
+
+// Day is one day's counters.
+type Day struct {
+	Date     string
+	Requests []RouteCount // sorted by route and product
+}
+
+// Of returns an account's counters, oldest day first, and when they were last
+// written down (zero when never).
+func (u *Usage) Of(clientID string) ([]Day, time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.collect()
+	file := u.file(clientID)
+	days := make([]Day, 0, len(file.Days))
+	for date, counts := range file.Days {
+		days = append(days, Day{date, append([]RouteCount(nil), counts...)})
+	}
+	sort.Slice(days, func(i, j int) bool { return days[i].Date < days[j].Date })
+	return days, u.flushed
+}
+
+// Run flushes until ctx ends, and then once more.
+func (u *Usage) Run(ctx context.Context) {
+	tick := time.NewTicker(FlushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			u.Flush()
+			return
+		case <-tick.C:
+			u.Flush()
+		}
+	}
+}
+
+// Flush writes the counters down. What cannot be written is tried again.
+func (u *Usage) Flush() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.collect()
+	if u.fs == nil {
+		return
+	}
+	for clientID := range u.dirty {
+		if err := u.write(clientID); err != nil {
+			u.log.Warn("usage counters are not written down", "tenant", clientID, "err", err)
+			continue
+		}
+		delete(u.dirty, clientID)
+		u.flushed = u.now()
+	}
+}
+
+// collect moves what was counted into the files.
+func (u *Usage) collect() {
+	today := u.now().UTC().Format(dayLayout)
+	u.counters.Range(func(k, v any) bool {
+		key := k.(counter)
+		if n := v.(*atomic.Int64).Swap(0); n > 0 {
+			u.file(key.clientID).add(key, n)
+			u.dirty[key.clientID] = true
+		} else if key.day != today {
+			u.counters.Delete(k) // nobody counts on a past day
+		}
+		return true
+	})
+}
+
+// file returns an account's counters, read once.
+func (u *Usage) file(clientID string) *usageFile {
+	if f, ok := u.files[clientID]; ok {
+		return f
+	}
+	f := u.read(clientID)
+	u.files[clientID] = f
+	return f
+}
+
+func (u *Usage) read(clientID string) *usageFile {
+	none := &usageFile{Format: usageFormat, Days: map[string][]RouteCount{}}
+	if u.fs == nil || !layout.ValidTenantID(clientID) {
+		return none
+	}
+	const most = 4 << 20
+	data, err := durable.ReadFile(u.fs, clientID+".json", most)
+	if errors.Is(err, fs.ErrNotExist) {
+		return none
+	}
+	var f usageFile
+	if err == nil {
+		err = json.Unmarshal(data, &f)
+	}
+	if err != nil || f.Format != usageFormat || f.Days == nil {
+		u.log.Warn("usage counters begin anew", "tenant", clientID, "err", err)
+		return none
+	}
+	return &f
+}
+
+func (u *Usage) write(clientID string) error {
+	f := u.files[clientID]
+	f.trim(u.now())
+	data, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return err
+	}
+	if !layout.ValidTenantID(clientID) {
+		return fmt.Errorf("%q is no account id", clientID)
+	}
+	return durable.Overwrite(u.fs, clientID+".json", append(data, '\n'))
+}
+
+func (f *usageFile) add(key counter, n int64) {
+	counts := f.Days[key.day]
+	at := sort.Search(len(counts), func(i int) bool { return counts[i].compare(key) >= 0 })
+	if at < len(counts) && counts[at].compare(key) == 0 {
+		counts[at].Count += n
+		return
+	}
+	counts = append(counts, RouteCount{})
+	copy(counts[at+1:], counts[at:])
+	counts[at] = RouteCount{key.route, key.product, n}
+	f.Days[key.day] = counts
+}
+
+func (c RouteCount) compare(key counter) int {
+	return cmp.Or(strings.Compare(c.Route, key.route), strings.Compare(string(c.Product), string(key.product)))
+}
+
+// trim forgets days that are too old, or that a clock set back has not reached.
+func (f *usageFile) trim(now time.Time) {
+	today := now.UTC().Format(dayLayout)
+	oldest := now.UTC().AddDate(0, 0, 1-usageDays).Format(dayLayout)
+	for day := range f.Days {
+		if day < oldest || day > today {
+			delete(f.Days, day)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package gate_test
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/serve/internal/gate"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func total(days []gate.Day) (n int64) {
+	for _, d := range days {
+		for _, c := range d.Requests {
+			n += c.Count
+		}
+	}
+	return n
+}
+
+func TestUsageSurvivesARestart(t *testing.T) {
+	dir := t.TempDir()
+	disk, err := durable.OpenExisting(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	at := now
+	clock := func() time.Time { return at }
+	u := gate.NewUsage(disk, clock, quiet)
+	for range 3 {
+		u.Count("acme", "/fixtures", "market_engine")
+	}
+	u.Count("acme", "/account", "")
+	u.Count("other", "/fixtures", "market_engine")
+	if days, flushed := u.Of("acme"); total(days) != 4 || !flushed.IsZero() {
+		t.Errorf("before the flush: %+v, %v", days, flushed)
+	}
+	u.Flush()
+	u = gate.NewUsage(disk, clock, quiet)
+	at = at.Add(24 * time.Hour)
+	u.Count("acme", "/fixtures", "market_engine")
+	days, _ := u.Of("acme")
+	if len(days) != 2 || days[0].Date != "2026-11-20" || total(days) != 5 || len(days[0].Requests) != 2 || days[0].Requests[0].Route != "/account" {
+		t.Errorf("after a restart: %+v", days)
+	}
+	if _, flushed := u.Of("acme"); !flushed.IsZero() {
+		t.Error("says it was flushed")
+	}
+	u.Flush()
+	if _, flushed := u.Of("acme"); !flushed.Equal(at) {
+		t.Errorf("flushed at %v", flushed)
+	}
+	at = at.AddDate(0, 0, 40)
+	u.Count("acme", "/fixtures", "market_engine")
+	u.Flush()
+	if days, _ := u.Of("acme"); len(days) != 1 {
+		t.Errorf("old days are kept: %+v", days)
+	}
+}
+
+func TestUsageOfADamagedFileBeginsAnew(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "acme.json"), []byte(`{"format":1,"days":`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	disk, err := durable.OpenExisting(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	u := gate.NewUsage(disk, time.Now, quiet)
+	u.Count("acme", "/fixtures", "")
+	u.Count("../escape", "/fixtures", "")
+	u.Flush()
+	data, err := os.ReadFile(filepath.Join(dir, "acme.json"))
+	if err != nil || !strings.Contains(string(data), "/fixtures") {
+		t.Errorf("%s, %v", data, err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("%v", entries)
+	}
+}
+
+func TestUsageCountsUnderLoad(t *testing.T) {
+	u := gate.NewUsage(nil, func() time.Time { return now }, quiet)
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			for i := range 500 {
+				u.Count("acme", "/fixtures", "market_engine")
+				if i%50 == 0 {
+					u.Flush()
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if days, _ := u.Of("acme"); total(days) != 4000 {
+		t.Errorf("%d counted", total(days))
+	}
+}
