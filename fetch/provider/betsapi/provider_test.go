@@ -1,0 +1,59 @@
+package betsapi_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/providertest"
+)
+
+// TestProvider runs the suite over the goldens' payloads.
+func TestProvider(t *testing.T) {
+	samples := make(map[string]providertest.Sample)
+	files, err := filepath.Glob("testdata/read/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Where the point is what a shape should not be, there is no sample.
+		golden := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		for _, f := range txtar.Parse(text).Files {
+			switch {
+			case golden == "states" || golden == "listing_without_ids":
+			case strings.HasPrefix(f.Name, "markets"):
+				samples[golden+"/"+f.Name] = providertest.Sample{Endpoint: "bet365/prematch", Body: f.Data}
+			case strings.HasPrefix(f.Name, "listing"):
+				samples[golden+"/"+f.Name] = providertest.Sample{Endpoint: "bet365/upcoming", Body: f.Data}
+			}
+		}
+	}
+	providertest.Run(t, providertest.Suite{
+		Provider: betsapi.Provider(),
+		Samples:  samples,
+		Price:    []string{"odds"},
+		Packed:   packed,
+		Meant:    meant,
+	})
+}
+
+// packed takes BS apart: "pt=N#o=9/2#…".
+func packed(text string) (parts []string) {
+	for _, pair := range strings.Split(text, "#") {
+		if key, value, ok := strings.Cut(pair, "="); ok {
+			parts = append(parts, key, value)
+		}
+	}
+	if home, away, ok := strings.Cut(text, " v "); ok {
+		parts = append(parts, home, away)
+	}
+	return parts
+}

@@ -1,0 +1,39 @@
+package providertest
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+
+	"mkt/fetch/provider"
+)
+
+// noise is what damages a payload most.
+const noise = "{}[]\",:\\0e-ntf \x00\xff"
+
+// garbage: a payload that was cut is refused, and one that was damaged is
+// refused or read, never more. A panic fails the test by itself.
+func (s Suite) garbage(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for name, x := range s.Samples {
+		whole := bytes.TrimSpace(x.Body)
+		for cut := 0; cut < len(whole); cut += 1 + len(whole)/400 {
+			part := Sample{x.Endpoint, whole[:cut]}
+			if _, _, err := s.read(part); err == nil {
+				t.Errorf("%s cut at byte %d is read", name, cut)
+			}
+			if v := s.Provider.Classify(http.StatusOK, http.Header{}, part.Body); v.Kind == provider.Accepted {
+				t.Errorf("%s cut at byte %d is accepted", name, cut)
+			}
+		}
+		for range 300 {
+			damaged := bytes.Clone(whole)
+			for range 1 + random.IntN(4) {
+				damaged[random.IntN(len(damaged))] = noise[random.IntN(len(noise))]
+			}
+			s.read(Sample{x.Endpoint, damaged})
+			s.Provider.Classify(http.StatusOK, http.Header{}, damaged)
+		}
+	}
+}

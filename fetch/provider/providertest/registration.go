@@ -1,0 +1,83 @@
+package providertest
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"testing"
+
+	"mkt/fetch/provider"
+)
+
+const canary = "canary-credential/0815&x=1"
+
+// registration: what the transport and the stages need is there, and the
+// credential goes on requests only.
+func (s Suite) registration(t *testing.T) {
+	p := s.Provider
+	if !regexp.MustCompile(`^[a-z0-9]+$`).MatchString(p.Name) {
+		t.Errorf("name %q", p.Name)
+	}
+	base, err := url.Parse(p.BaseURL)
+	if err != nil || base.Scheme != "https" || !slices.Contains(p.Hosts, base.Hostname()) {
+		t.Errorf("base %q with hosts %v", p.BaseURL, p.Hosts)
+	}
+	b := p.Budget
+	if b.Requests <= 0 || b.Window <= 0 || b.Burst <= 0 || b.Concurrency <= 0 || b.MaxBody <= 0 {
+		t.Errorf("budget %+v", b)
+	}
+	if slices.Contains(p.Capabilities, provider.Prematch) != (p.Markets != nil) || len(p.Capabilities) == 0 {
+		t.Errorf("capabilities %v, market adapter %v", p.Capabilities, p.Markets != nil)
+	}
+	if p.Markets == nil || p.Classify == nil || p.Authorize == nil {
+		t.Fatal("a part of the registration is missing")
+	}
+	if p.Markets.IsListing("") || p.Markets.IsMarkets("") || p.Markets.IsListing("no such") || p.Markets.IsMarkets("no such") {
+		t.Error("an endpoint that nobody asks is taken for one")
+	}
+	s.authorize(t)
+}
+
+func (s Suite) authorize(t *testing.T) {
+	r, err := http.NewRequest(http.MethodGet, s.Provider.BaseURL+"/path?q=1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := *r.URL
+	s.Provider.Authorize(r, canary)
+	if r.URL.Host != before.Host || r.URL.Scheme != before.Scheme || r.URL.Path != before.Path || r.URL.Query().Get("q") != "1" {
+		t.Errorf("%s became another request", before.Path)
+	}
+	sent := slices.Concat(r.URL.Query()["token"])
+	for _, values := range r.URL.Query() {
+		sent = append(sent, values...)
+	}
+	for _, values := range r.Header {
+		sent = append(sent, values...)
+	}
+	if !slices.Contains(sent, canary) && !slices.Contains(sent, "Bearer "+canary) {
+		t.Error("the credential is not on the request")
+	}
+}
+
+// accepted: the samples are what the transport would archive.
+func (s Suite) accepted(t *testing.T) {
+	kinds := map[bool]int{}
+	for name, x := range s.Samples {
+		if v := s.Provider.Classify(http.StatusOK, http.Header{}, x.Body); v.Kind != provider.Accepted {
+			t.Errorf("%s: %+v", name, v)
+		}
+		listing, markets := s.Provider.Markets.IsListing(x.Endpoint), s.Provider.Markets.IsMarkets(x.Endpoint)
+		if listing == markets {
+			t.Errorf("%s: endpoint %q is a listing (%v) and markets (%v)", name, x.Endpoint, listing, markets)
+		}
+		kinds[listing]++
+		if _, _, err := s.read(x); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if kinds[true] == 0 || kinds[false] == 0 {
+		t.Errorf("%d samples of listings, %d of markets", kinds[true], kinds[false])
+	}
+}

@@ -1,0 +1,78 @@
+// Package providertest is the suite that every provider's adapter passes. It
+// knows no provider: what it needs to know of the wire, the Suite tells it.
+//
+// It holds an adapter to what the stages rely on: nothing comes out that was
+// not in the payload, odds leave byte for byte as they came, absent, null and
+// value stay apart, reading twice or in another order of members gives the
+// same, garbage is refused or read but never a panic, and a registration is
+// complete.
+//
+// Source: STYLE, section 6; RELIABILITY, section 2 (Upstream).
+package providertest
+
+import (
+	"testing"
+
+	"mkt/fetch/provider"
+)
+
+// Suite is what an adapter brings.
+type Suite struct {
+	Provider provider.Provider
+	// Samples are answers in the provider's shapes, by name. At least one listing
+	// and one of markets.
+	Samples map[string]Sample
+	// Price names the members that hold a price of their own ("odds"); the suite
+	// empties, removes and zeroes them.
+	Price []string
+	// Packed takes the texts out of a text that holds several, such as a price
+	// within a longer one; nil when the provider has none.
+	Packed func(text string) []string
+	// Meant compares what a simulator's answers read as with what it meant; nil
+	// when there is no simulator.
+	Meant func(t *testing.T)
+}
+
+// Sample is one accepted answer.
+type Sample struct {
+	Endpoint string
+	Body     []byte
+}
+
+// Run runs the suite.
+func Run(t *testing.T, s Suite) {
+	t.Run("registration", s.registration)
+	t.Run("samples are accepted", s.accepted)
+	t.Run("nothing is invented", s.nothingInvented)
+	t.Run("the same twice and in any order", s.deterministic)
+	t.Run("three states", s.threeStates)
+	t.Run("garbage", s.garbage)
+	t.Run("simulator", func(t *testing.T) {
+		if s.Meant == nil {
+			t.Skip("there is no simulator")
+		}
+		s.Meant(t)
+	})
+}
+
+// read reads a sample as what its endpoint says it is.
+func (s Suite) read(x Sample) (provider.Listing, provider.Sheet, error) {
+	p := provider.Payload{Number: 1, Endpoint: x.Endpoint, Body: x.Body}
+	if s.Provider.Markets.IsListing(x.Endpoint) {
+		l, err := s.Provider.Markets.ReadListing([]provider.Payload{p})
+		return l, provider.Sheet{}, err
+	}
+	sheet, err := s.Provider.Markets.ReadMarkets(p, provider.Listing{})
+	return provider.Listing{}, sheet, err
+}
+
+// markets are the samples of markets.
+func (s Suite) markets() map[string]Sample {
+	some := make(map[string]Sample)
+	for name, x := range s.Samples {
+		if s.Provider.Markets.IsMarkets(x.Endpoint) {
+			some[name] = x
+		}
+	}
+	return some
+}
