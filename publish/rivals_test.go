@@ -3,6 +3,7 @@ package publish_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"sync"
 	"testing"
@@ -11,12 +12,14 @@ import (
 	"mkt/publish/durable"
 )
 
+var rounds = flag.Int("rounds", 30, "times that four publishers race")
+
 // P4: four publishers at once, nobody asking for the lock. Each version has one
-// winner, the others say that they lost, and the chain is whole.
+// winner, the others say that they lost, and the chain is whole. (-rounds 100 makes it 400 tries.)
 func TestRivals(t *testing.T) {
-	rounds := 100
+	rounds := *rounds
 	if testing.Short() {
-		rounds = 10
+		rounds = min(rounds, 8)
 	}
 	disk, err := durable.OpenRoot(t.TempDir())
 	must(t, err)

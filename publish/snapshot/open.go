@@ -24,6 +24,7 @@ func Open(f durable.FS, c Commit) (Manifest, error) {
 		{m.CycleID == c.CycleID, "cycle_id"},
 		{m.PublishedAt != nil && m.PublishedAt.Equal(c.PublishedAt), "published_at"},
 		{windowOf(m.Changes, c.LastSeq) == c.Window(), "window of the change log"},
+		{c.Segment == nil || len(m.Changes) > 0 && *c.Segment == m.Changes[len(m.Changes)-1], "segment"},
 	})
 }
 
