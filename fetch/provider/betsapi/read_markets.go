@@ -3,6 +3,7 @@ package betsapi
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -27,7 +28,8 @@ func release(d *strictjson.Document) {
 }
 
 // ReadMarkets implements provider.MarketAdapter for bet365/prematch in all four
-// shapes. A fixture met twice in the payload is one.
+// shapes. A fixture met twice in the payload is one; one that the request did
+// not ask for is left out: nobody has seen whether people play it.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := documents.Get().(*strictjson.Document)
 	defer release(d)
@@ -36,6 +38,9 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 		return provider.Sheet{}, fmt.Errorf("%s: %w", endpointPrematch, err)
 	}
 	r := sheetReader{names: table(), fixtures: make(map[string]*offered)}
+	if ids := p.Query.Get(paramFixtures); ids != "" {
+		r.asked = strings.Split(ids, ",")
+	}
 	for item := range results.Items() {
 		r.item(item)
 	}
@@ -45,6 +50,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 // sheetReader gathers one payload.
 type sheetReader struct {
 	names    *names
+	asked    []string // fixtures; nil when the request is not known
 	fixtures map[string]*offered
 	order    []*offered
 	unknown  tally
@@ -65,6 +71,10 @@ func (r *sheetReader) item(item strictjson.Value) {
 	id := identifier(item.Get(keyFI))
 	if id == "" {
 		r.unknown.add("fixture without FI")
+		return
+	}
+	if r.asked != nil && !slices.Contains(r.asked, id) {
+		r.skipped.add("fixture not asked for")
 		return
 	}
 	f := r.fixtures[id]

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -184,6 +185,15 @@ func TestNotAPayload(t *testing.T) {
 		if s, err := adapter.ReadMarkets(provider.Payload{Body: []byte(body)}, provider.Listing{}); err != nil || len(s.Fixtures) > 0 {
 			t.Errorf("%s: %v", body, err)
 		}
+	}
+}
+
+// TestNotAskedFor: a fixture that the request did not name is left out.
+func TestNotAskedFor(t *testing.T) {
+	body := []byte(prematchOf([]string{"1", "2", "3"}))
+	s, err := adapter.ReadMarkets(provider.Payload{Query: url.Values{"FI": {"3,1"}}, Body: body}, provider.Listing{})
+	if err != nil || len(s.Fixtures) != 2 || s.Skipped["fixture not asked for"] != 1 {
+		t.Errorf("%v, %d fixtures, skipped %v", err, len(s.Fixtures), s.Skipped)
 	}
 }
 
