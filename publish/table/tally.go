@@ -90,6 +90,9 @@ func (t *tally) text(leaf int, rep, def byte, s string) {
 	c.buffer = binary.AppendUvarint(c.buffer, uint64(len(s)))
 	c.buffer = append(c.buffer, s...)
 	c.count(s == "")
+	if c.named == nil {
+		return
+	}
 	for _, other := range c.named[s] {
 		t.columns[other].counts.Absent++
 		t.columns[other].counts.Null--

@@ -1,0 +1,111 @@
+package table_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/publish/football"
+	"mkt/publish/table"
+)
+
+// The three states of every field a provider fills come through, odds to the digit.
+func TestOfKeepsThreeStates(t *testing.T) {
+	missing, null := football.Field[string]{}, football.NullField[string]()
+	at := time.Date(2026, 11, 20, 20, 0, 0, 123456789, time.FixedZone("x", 3600))
+	fixture := table.FixtureOf(football.Fixture{
+		ID: "fx", Home: football.Of(""), Away: null, League: missing, StartsAt: football.Of(at), Provider: "p", ProviderFixtureID: "1", FetchedAt: at,
+	}, 1, "d")
+	kickOff := time.Date(2026, 11, 20, 19, 0, 0, 123e6, time.UTC)
+	if diff := cmp.Diff(table.FixtureRow{
+		FixtureID: "fx", Home: some(""), StartsAt: &kickOff, MarketCount: 1, SourceProvider: "p", ProviderFixtureID: "1",
+		ProviderFetchedAt: at.UTC(), ContentDigest: "d", Absent: []string{"league"},
+	}, fixture, sameRows); diff != "" {
+		t.Error(diff)
+	}
+	selection := func(fractional, decimal, id football.Field[string]) football.Selection {
+		return football.Selection{ID: "sl", Odds: football.NewOdds(fractional, decimal), ProviderSelectionID: id}
+	}
+	market := football.Market{ID: "mk", Name: missing, RawReason: football.NeverMapped, Origin: football.Raw, Selections: []football.Selection{
+		selection(missing, football.Of("1.90"), football.Of("7")),
+		selection(null, null, null),
+		selection(football.Of("11/10"), missing, missing),
+		selection(football.Of(""), football.Of("EVS"), football.Of("")),
+	}}
+	row := table.MarketOf("fx", "v", &market)
+	want := []table.SelectionRow{
+		{SelectionID: "sl", OddsDecimalText: some("1.90"), OddsDecimal: some(1.9), ProviderSelectionID: some("7"), Absent: []string{"odds_fractional"}},
+		{SelectionID: "sl"},
+		{SelectionID: "sl", OddsFractional: some("11/10"), Absent: []string{"odds_decimal", "provider_selection_id"}},
+		{SelectionID: "sl", OddsFractional: some(""), OddsDecimalText: some("EVS"), ProviderSelectionID: some("")},
+	}
+	if diff := cmp.Diff(want, row.Selections, sameRows); diff != "" {
+		t.Error(diff)
+	}
+	if *row.RawReason != "NEVER_MAPPED" || row.Market != nil || row.Rule != nil || cmp.Diff([]string{"market_name"}, row.Absent) != "" {
+		t.Errorf("%+v", row)
+	}
+}
+
+// The digest moves with everything a client can read, and with nothing else.
+func TestDigest(t *testing.T) {
+	fixture := table.FixtureRow{FixtureID: "fx", Home: some("a"), ProviderFixtureID: "1"}
+	markets := sampleMarkets(3, 3)
+	before := table.Digest(fixture, markets)
+	again := fixture
+	again.ProviderFetchedAt, again.ContentDigest = time.Now(), "other"
+	if table.Digest(again, sampleMarkets(3, 3)) != before {
+		t.Error("a new retrieval of the same content has another digest")
+	}
+	seen := map[string]string{before: "nothing"}
+	for name, change := range map[string]func(f *table.FixtureRow, m []table.MarketRow){
+		"home":          func(f *table.FixtureRow, _ []table.MarketRow) { f.Home = some("b") },
+		"null":          func(f *table.FixtureRow, _ []table.MarketRow) { f.Home = nil },
+		"absent":        func(f *table.FixtureRow, _ []table.MarketRow) { f.Home, f.Absent = nil, []string{"home"} },
+		"kick-off":      func(f *table.FixtureRow, _ []table.MarketRow) { f.StartsAt = some(time.Unix(0, 0)) },
+		"odds":          func(_ *table.FixtureRow, m []table.MarketRow) { m[1].Selections[2].OddsDecimalText = some("9") },
+		"label":         func(_ *table.FixtureRow, m []table.MarketRow) { m[1].Selections[2].Labels[0].Text = "9" },
+		"label's field": func(_ *table.FixtureRow, m []table.MarketRow) { m[1].Selections[2].Labels[0].Field = "9" },
+		"order":         func(_ *table.FixtureRow, m []table.MarketRow) { m[1].Ordinal = 77 },
+		"section":       func(_ *table.FixtureRow, m []table.MarketRow) { m[1].Sections = []string{"ma", "ingoals"} },
+		"a selection less": func(_ *table.FixtureRow, m []table.MarketRow) {
+			m[1].Selections = m[1].Selections[:2]
+		},
+	} {
+		f, m := fixture, sampleMarkets(3, 3)
+		change(&f, m)
+		digest := table.Digest(f, m)
+		if other, taken := seen[digest]; taken {
+			t.Errorf("%s: same digest as %s", name, other)
+		}
+		seen[digest] = name
+	}
+	if table.Digest(fixture, markets[:2]) == before {
+		t.Error("a market less: same digest")
+	}
+}
+
+func BenchmarkOfAndDigest(b *testing.B) {
+	markets := make([]football.Market, 60)
+	for i := range markets {
+		m := football.Market{ID: football.MarketID(fmt.Sprint("mk", i)), Canonical: "TOTAL_GOALS", Name: football.Of("Goals")}
+		for s := range 10 {
+			m.Selections = append(m.Selections, football.Selection{
+				ID: "sl_abcdefghijklmnopqrstuvwxyz", Selection: "OVER", Line: "2.5", Odds: football.NewOdds(football.Field[string]{}, football.Of("1.90")),
+				ProviderSelectionID: football.Of(fmt.Sprint(s)), Labels: []football.Label{{Field: "name", Text: "2.5"}},
+			})
+		}
+		markets[i] = m
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		rows := make([]table.MarketRow, len(markets))
+		for i := range markets {
+			rows[i] = table.MarketOf("fx", "1", &markets[i])
+		}
+		table.Digest(table.FixtureRow{}, rows)
+	}
+	b.ReportMetric(float64(len(markets)*10*b.N)/b.Elapsed().Seconds(), "selections/s")
+}
