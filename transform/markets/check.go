@@ -11,9 +11,15 @@ func (d *Deriver) checkLines(selections []football.Selection, rows []int, p *pla
 	if !p.signed {
 		return
 	}
+	clear(d.levels)
+	for _, i := range rows {
+		if rd := &d.readings[i]; rd.reason == "" && rd.hasLine {
+			d.levels[rd.line] |= 1 << rd.side
+		}
+	}
 	for k, i := range rows {
 		rd := &d.readings[i]
-		if rd.reason == "" && rd.hasLine && rd.line != 0 && !d.mirrored(rd, rows) {
+		if rd.reason == "" && rd.hasLine && rd.line != 0 && !d.mirrored(rd) {
 			addReason(&selections[k], football.UnreadableLine)
 		}
 	}
@@ -21,19 +27,9 @@ func (d *Deriver) checkLines(selections []football.Selection, rows []int, p *pla
 
 // mirrored tells whether the row's line is another side's as well, or at least
 // not the opposite of one.
-func (d *Deriver) mirrored(rd *reading, rows []int) bool {
-	opposite := false
-	for _, j := range rows {
-		other := &d.readings[j]
-		if other.reason != "" || !other.hasLine || other.side == rd.side {
-			continue
-		}
-		if other.line == rd.line {
-			return true
-		}
-		opposite = opposite || other.line == -rd.line
-	}
-	return !opposite
+func (d *Deriver) mirrored(rd *reading) bool {
+	own := sideSet(1) << rd.side
+	return d.levels[rd.line]&^own != 0 || d.levels[-rd.line]&^own == 0
 }
 
 // samePrice tells whether two rows offer the same odds.

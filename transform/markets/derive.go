@@ -1,6 +1,8 @@
 package markets
 
 import (
+	"slices"
+
 	"mkt/publish/football"
 	"mkt/transform/identity"
 )
@@ -17,6 +19,8 @@ type Deriver struct {
 	ids      []byte                     // selection ids of the fixture, one behind the other
 	met      map[football.MarketID]bool // of the fixture at hand
 	numbers  []quarters                 // lines of the market at hand
+	levels   map[quarters]sideSet       // which sides have a handicap, of the market at hand
+	suffixes map[[2]string]football.MarketID
 
 	fixture  identity.Digest
 	markets  []football.Market
@@ -27,7 +31,8 @@ type Deriver struct {
 
 // New returns a deriver that mints with m. The deriver owns m from then on.
 func New(m *identity.Minter) *Deriver {
-	return &Deriver{minter: m, met: make(map[football.MarketID]bool)}
+	return &Deriver{minter: m, met: make(map[football.MarketID]bool), levels: make(map[quarters]sideSet),
+		suffixes: make(map[[2]string]football.MarketID)}
 }
 
 // Derive returns the fixture's markets in the provider's order. An offer
@@ -92,9 +97,9 @@ func (d *Deriver) offer(o *football.Offer) {
 
 func (d *Deriver) readRows(o *football.Offer, p plan) {
 	d.reader.plan, d.reader.contradicts = p, false
-	d.readings = d.readings[:0]
+	d.readings = slices.Grow(d.readings[:0], len(o.Rows))[:len(o.Rows)]
 	for i := range o.Rows {
-		d.readings = append(d.readings, d.reader.read(&o.Rows[i]))
+		d.reader.read(&o.Rows[i], &d.readings[i])
 	}
 }
 

@@ -36,8 +36,10 @@ func (r *rowReader) finish(st *state) {
 
 // add records one way to read the row.
 func (r *rowReader) add(rd reading) {
-	if r.ways == 0 || rd != r.found {
-		r.found = rd
+	switch {
+	case r.ways == 0:
+		*r.found, r.ways = rd, 1
+	case rd != *r.found:
 		r.ways++
 	}
 }
@@ -173,7 +175,7 @@ func (r *rowReader) eachScore(s string, next func(score [2]int, rest string)) {
 	if s == "" {
 		return
 	}
-	var sides [8]sideMatch
+	var sides sideMatches
 	for _, m := range sides[:r.names.sidesAt(s, &sides)] {
 		rest := strings.TrimLeft(s[m.size:], " ")
 		a, b, size := scoreAt(rest)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strconv"
+	"strings"
 
 	"mkt/publish/football"
 	"mkt/transform/identity"
@@ -33,7 +34,24 @@ func (d *Deriver) marketIdentity(o *football.Offer, def identity.Definition) (id
 	if o.Reading.Rank <= 1 && id == "" {
 		return bare, bare.MarketID()
 	}
-	return d.minter.Other(bare, o.Key, id), bare.MarketID() + football.MarketID("~"+d.minter.Suffix(o.Key, id))
+	return d.minter.Other(bare, o.Key, id), bare.MarketID() + d.suffix(o.Key, id)
+}
+
+// maxSuffixes bounds what is remembered: keys and ids come from outside.
+const maxSuffixes = 10_000
+
+// suffix is what tells provider markets of one definition apart. It is the same
+// on every fixture, and is minted once.
+func (d *Deriver) suffix(key, id string) football.MarketID {
+	name := [2]string{key, id}
+	suffix, ok := d.suffixes[name]
+	if !ok {
+		suffix = football.MarketID("~" + d.minter.Suffix(key, id))
+		if len(d.suffixes) < maxSuffixes {
+			d.suffixes[[2]string{strings.Clone(key), strings.Clone(id)}] = suffix // they may lie in a payload
+		}
+	}
+	return suffix
 }
 
 // knownID tells whether the offer bears the provider market id that the table
@@ -94,15 +112,15 @@ func (d *Deriver) compareMarkets(a, b int) int {
 // marketContent is what tells two alike markets apart, independent of order of
 // arrival.
 func marketContent(m *football.Market) []string {
-	parts := append(slices.Clone(m.ProviderMarketIDs), m.Name.Or(""))
+	parts := append(slices.Clone(m.ProviderMarketIDs), fieldText(m.Name))
+	var rows []string
 	for i := range m.Selections {
 		s := &m.Selections[i]
-		parts = append(parts, s.ProviderSelectionID.Or(""), s.Odds.Decimal().Or(""), s.Odds.Fractional().Or(""))
-		for _, l := range s.Labels {
-			parts = append(parts, l.Field, l.Text)
-		}
+		row := football.OfferRow{ID: s.ProviderSelectionID, Labels: s.Labels, Decimal: s.Odds.Decimal(), Fractional: s.Odds.Fractional()}
+		rows = append(rows, strings.Join(rowContent(&row), "\x00"))
 	}
-	return parts
+	slices.Sort(rows)
+	return append(parts, rows...)
 }
 
 // identify mints the selections' digests. A read row is its meaning; any other
@@ -179,13 +197,18 @@ func (d *Deriver) markDoubles(selections []football.Selection, alike []int, row 
 
 func compareRows(a, b *football.OfferRow) int { return slices.Compare(rowContent(a), rowContent(b)) }
 
-// rowContent is what tells two rows of one identity apart.
+// rowContent is all of a row: what tells it from another of its identity.
 func rowContent(r *football.OfferRow) []string {
-	parts := []string{r.ID.Or("")}
+	parts := []string{fieldText(r.ID)}
 	for _, l := range r.Labels {
 		parts = append(parts, l.Field, l.Text)
 	}
-	return append(parts, r.Decimal.Or(""), r.Fractional.Or(""))
+	return append(parts, fieldText(r.Decimal), fieldText(r.Fractional), string(r.Trouble), strconv.FormatBool(r.Suspended))
+}
+
+// fieldText is a field's value behind its state.
+func fieldText(f football.Field[string]) string {
+	return string(rune('0'+f.State())) + f.Or("")
 }
 
 // nameSelections cuts the selections' ids out of one string.

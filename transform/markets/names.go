@@ -32,53 +32,74 @@ func participantsOf(f *football.Fixture) participants {
 }
 
 // known tells whether a row may name its side by name.
-func (p participants) known() bool { return p.home != "" && p.away != "" }
+func (p *participants) known() bool { return p.home != "" && p.away != "" }
 
 // clean trims blanks and line breaks and puts text into NFC.
 func clean(s string) string {
+	s, _ = cleanText(s)
+	return s
+}
+
+// cleanText is clean, and tells whether brackets close. Most texts are plain
+// and come back as they are.
+func cleanText(s string) (text string, closed bool) {
+	depth, plain := 0, true
 	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			return strings.TrimSpace(norm.NFC.String(s))
+		switch c := s[i]; {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c >= 0x80:
+			plain = false
 		}
 	}
-	return strings.TrimSpace(s)
+	if !plain {
+		s = norm.NFC.String(s)
+	}
+	if s == "" || plain && s[0] > ' ' && s[len(s)-1] > ' ' {
+		return s, depth == 0
+	}
+	return strings.TrimSpace(s), depth == 0
 }
 
 // sideMatch is one way to read the beginning of a text as a side.
 type sideMatch struct {
+	size int32 // bytes
 	side side
-	size int  // bytes
-	code bool // "1", "X", "2": could be a number elsewhere
 }
+
+// sideMatches has room for both names and a word.
+type sideMatches [3]sideMatch
 
 // sidesAt lists every way to read the beginning of s as a side: the two names,
 // the codes and the words for them. Two ways are possible when one name begins
 // with the other, or when a team is called like a word.
-func (p participants) sidesAt(s string, into *[8]sideMatch) int {
+func (p *participants) sidesAt(s string, into *sideMatches) int {
 	n := 0
-	add := func(side side, size int, code bool) {
-		if size > 0 && n < len(into) {
-			into[n] = sideMatch{side, size, code}
+	add := func(side side, size int) {
+		if size > 0 {
+			into[n] = sideMatch{int32(size), side}
 			n++
 		}
 	}
-	add(home, namePrefix(s, p.home), false)
-	add(away, namePrefix(s, p.away), false)
+	add(home, namePrefix(s, p.home))
+	add(away, namePrefix(s, p.away))
 	switch s[0] {
 	case '1':
-		add(home, wordPrefix(s, "1"), true)
+		add(home, wordPrefix(s, "1"))
 	case '2':
-		add(away, wordPrefix(s, "2"), true)
+		add(away, wordPrefix(s, "2"))
 	case 'X', 'x':
-		add(draw, wordPrefix(s, "X"), true)
+		add(draw, wordPrefix(s, "X"))
 	case 'D', 'd':
-		add(draw, wordPrefix(s, "Draw"), false)
+		add(draw, wordPrefix(s, "Draw"))
 	case 'T', 't':
-		add(draw, wordPrefix(s, "Tie"), false)
+		add(draw, wordPrefix(s, "Tie"))
 	case 'H', 'h':
-		add(home, wordPrefix(s, "Home"), false)
+		add(home, wordPrefix(s, "Home"))
 	case 'A', 'a':
-		add(away, wordPrefix(s, "Away"), false)
+		add(away, wordPrefix(s, "Away"))
 	}
 	return n
 }

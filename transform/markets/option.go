@@ -2,11 +2,12 @@ package markets
 
 import "strings"
 
-// options lists every way to read the beginning of text for a slot that is
+// options appends every way to read the beginning of text for a slot that is
 // still open. start tells that text is a label's beginning.
 func (r *rowReader) options(text string, start bool, st *state, into []option) []option {
+	base := len(into)
 	open := (r.plan.want | r.plan.may) &^ st.filled
-	var sides [8]sideMatch
+	var sides sideMatches
 	n := r.names.sidesAt(text, &sides)
 
 	for _, m := range sides[:n] {
@@ -24,7 +25,7 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 		}
 	}
 	if start && len(text) == 1 {
-		r.preferSides(into)
+		r.preferSides(into[base:])
 	}
 	if open&half != 0 {
 		if word, size := phraseAt(text, halves); size > 0 {
@@ -41,7 +42,7 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 			into = append(into, option{fills: line, size: size, line: q})
 		}
 	}
-	if len(into) == 0 {
+	if len(into) == base {
 		return r.idle(text, into)
 	}
 	return into
@@ -59,13 +60,13 @@ func (r *rowReader) preferSides(options []option) {
 
 // sideOption is the slot, apart from the selection's parts, that a side fills.
 func (r *rowReader) sideOption(m sideMatch, open slots, st *state) (option, bool) {
-	o := option{size: m.size, side: m.side}
+	o := option{size: int(m.size), side: m.side}
 	switch {
 	case open&about != 0 && m.side != draw && (r.plan.fixed == noSide || r.plan.fixed == m.side):
 		o.fills = about
 	case open&head != 0:
 		o.fills = head
-	case open&owner != 0 && st.filled&part0 != 0 && st.side == draw && m.side != draw && !m.code:
+	case open&owner != 0 && st.filled&part0 != 0 && st.side == draw && m.side != draw && m.size > 1: // a code would be a number there
 		o.fills = owner
 	default:
 		return o, false
@@ -116,7 +117,7 @@ func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideM
 	case onlyClass:
 		for _, m := range sides {
 			if only := wordPrefix(text[m.size:], " Only"); only > 0 && m.side != draw {
-				add(m.side.String()+"_ONLY", m.size+only)
+				add(m.side.String()+"_ONLY", int(m.size)+only)
 			}
 		}
 		add(phraseAt(text, c.words))
@@ -156,9 +157,9 @@ func (r *rowReader) sidePart(c *class, slot slots, text string, sides []sideMatc
 		case c.sides&(1<<m.side) == 0:
 			r.contradicts = r.contradicts || m.side == draw && c.words == nil
 		case m.side == draw && c.words != nil:
-			into = append(into, option{fills: slot, size: m.size, word: c.words[0].word})
+			into = append(into, option{fills: slot, size: int(m.size), word: c.words[0].word})
 		default:
-			into = append(into, option{fills: slot, size: m.size, word: m.side.String(), side: m.side})
+			into = append(into, option{fills: slot, size: int(m.size), word: m.side.String(), side: m.side})
 		}
 	}
 	if word, size := phraseAt(text, c.words); size > 0 {
@@ -184,10 +185,10 @@ func (r *rowReader) doublePart(slot slots, text string, sides []sideMatch, into 
 		if or == 0 || rest == "" {
 			continue
 		}
-		var second [8]sideMatch
+		var second sideMatches
 		for _, m2 := range second[:r.names.sidesAt(rest, &second)] {
 			if word := doubleOf(m.side, m2.side); word != "" {
-				into = append(into, option{fills: slot, size: len(text) - len(rest) + m2.size, word: word})
+				into = append(into, option{fills: slot, size: len(text) - len(rest) + int(m2.size), word: word})
 			}
 		}
 	}

@@ -236,10 +236,10 @@ func (r *rowReader) wholeSide(text string) side {
 	if text == "" {
 		return noSide
 	}
-	var sides [8]sideMatch
+	var sides sideMatches
 	found := noSide
 	for _, m := range sides[:r.names.sidesAt(text, &sides)] {
-		if m.size != len(text) || m.side == draw {
+		if int(m.size) != len(text) || m.side == draw {
 			continue
 		}
 		if found != noSide && found != m.side {
@@ -265,7 +265,8 @@ func (r *rowReader) readCast() reading {
 	if name == "" || !hasLetter(name) || claimed != "" && claimed != ordinal {
 		return reading{reason: football.AmbiguousShape}
 	}
-	r.found, r.ways = reading{}, 0
+	var found reading
+	r.found, r.ways = &found, 0
 	column := func(word string) {
 		r.add(reading{selection: name + "&" + word, qualifier: ordinal, subject: name, row: name, column: word})
 	}
@@ -288,7 +289,7 @@ func (r *rowReader) readCast() reading {
 	if r.ways != 1 {
 		return reading{reason: football.UnresolvedQualifier}
 	}
-	return r.found
+	return found
 }
 
 func (r *rowReader) castResult(rest string, column func(string)) {
@@ -296,9 +297,9 @@ func (r *rowReader) castResult(rest string, column func(string)) {
 	if !ok || rest == "" {
 		return
 	}
-	var sides [8]sideMatch
+	var sides sideMatches
 	for _, m := range sides[:r.names.sidesAt(rest, &sides)] {
-		if m.size == len(rest) {
+		if int(m.size) == len(rest) {
 			column(m.side.String())
 		}
 	}

@@ -47,9 +47,13 @@ type rowReader struct {
 	names participants
 	plan  plan
 	texts []string // the row's labels, clean, none empty
+	stack []option
 
-	found reading
-	ways  int // distinct ways to read the row
+	states [8]state // one for each choice under way
+	depth  int
+
+	found *reading // the first way to read the row
+	ways  int      // distinct ways
 	best  failure
 
 	// contradicts is set when a row says what no row of such a market can say:
@@ -66,51 +70,60 @@ type failure struct {
 	called  bool   // it stands right behind a side's name
 }
 
-// read reads one row. The row must say everything its form wants, say nothing
-// twice and nothing else, and in one way only.
-func (r *rowReader) read(row *football.OfferRow) reading {
-	if row.Trouble != "" {
-		return reading{reason: row.Trouble}
+// read reads one row into rd. The row must say everything its form wants, say
+// nothing twice and nothing else, and in one way only.
+func (r *rowReader) read(row *football.OfferRow, rd *reading) {
+	*rd = reading{reason: row.Trouble}
+	if rd.reason != "" {
+		return
 	}
 	if !r.takeTexts(row.Labels) {
-		return reading{reason: football.AmbiguousShape}
+		rd.reason = football.AmbiguousShape
+		return
 	}
 	if r.plan.player != noPlayer {
-		return r.readPlayer()
+		*rd = r.readPlayer()
+		return
 	}
-	r.found, r.ways, r.best = reading{}, 0, failure{}
+	r.found, r.ways, r.best = rd, 0, failure{}
 	if r.plan.halves {
 		r.readScores()
 	} else {
-		r.search(0, 0, state{})
+		r.stack, r.depth = r.stack[:0], 0
+		st := r.state()
+		*st = state{}
+		r.search(0, 0, st)
 	}
 	switch {
 	case r.ways == 1:
-		return r.found
 	case r.ways > 1 && r.names.home == r.names.away && r.names.known():
-		return reading{reason: football.UnresolvedQualifier}
+		*rd = reading{reason: football.UnresolvedQualifier}
 	case r.ways > 1:
-		return reading{reason: football.AmbiguousShape}
+		*rd = reading{reason: football.AmbiguousShape}
+	default:
+		rd.reason = r.reason()
 	}
-	return reading{reason: r.reason()}
 }
+
+// maxText bounds a label that is read, in bytes. No recorded one has 100.
+const maxText = 500
 
 // layout are column titles that say nothing of their rows.
 const layout = "Odds"
 
 // takeTexts cleans the row's labels and puts column heads first, so that a "1"
 // at the head of a column is a side before a "1" below it can be one. It is
-// false when brackets do not close.
+// false when brackets do not close, or a label is too long to be one.
 func (r *rowReader) takeTexts(labels []football.Label) bool {
 	r.texts = r.texts[:0]
 	heads := 0
 	for i := range labels {
-		t := clean(labels[i].Text)
+		t, closed := cleanText(labels[i].Text)
+		if !closed || len(t) > maxText {
+			return false
+		}
 		if t == "" || t == layout {
 			continue
-		}
-		if strings.Count(t, "(") != strings.Count(t, ")") {
-			return false
 		}
 		r.texts = append(r.texts, t)
 		if labels[i].Field == football.HeadField {
@@ -137,11 +150,11 @@ type option struct {
 	preferred bool // see preferSides
 }
 
-// search reads on from a position of a label, trying every way.
-func (r *rowReader) search(label, at int, st state) {
+// search reads on from a position of a label, trying every way. It uses st up.
+func (r *rowReader) search(label, at int, st *state) {
 	for {
 		if label == len(r.texts) {
-			r.finish(&st)
+			r.finish(st)
 			return
 		}
 		text := r.texts[label][at:]
@@ -153,33 +166,41 @@ func (r *rowReader) search(label, at int, st state) {
 			label, at = label+1, 0
 			continue
 		}
-		var into [16]option
-		options := r.options(text, at == 0, &st, into[:0])
+		// Options live on one stack: those of this position above those of the
+		// positions before it.
+		base := len(r.stack)
+		r.stack = r.options(text, at == 0, st, r.stack)
+		options := r.stack[base:]
+		if len(options) == 1 {
+			size, ok := r.take(st, &options[0], text)
+			r.stack = r.stack[:base]
+			if !ok {
+				r.fail(st, text)
+				return
+			}
+			at += size
+			continue
+		}
 		if len(options) == 0 {
-			r.fail(&st, text)
-			return
+			r.fail(st, text)
 		}
-		if len(options) > 1 {
-			r.searchEach(label, at, &st, options, text)
-			return
-		}
-		size, ok := r.take(&st, &options[0], text)
-		if !ok {
-			r.fail(&st, text)
-			return
-		}
-		at += size
+		r.searchEach(label, at, st, options, text)
+		r.stack = r.stack[:base]
+		return
 	}
 }
 
 // searchEach reads on with each of several options. When a preferred one leads
 // to a reading, the others are not tried.
 func (r *rowReader) searchEach(label, at int, st *state, options []option, text string) {
+	next := r.state()
+	defer func() { r.depth-- }()
 	for i := range options {
-		next, before := *st, r.ways
-		size, ok := r.take(&next, &options[i], text)
+		*next = *st
+		before := r.ways
+		size, ok := r.take(next, &options[i], text)
 		if !ok {
-			r.fail(&next, text)
+			r.fail(next, text)
 			continue
 		}
 		r.search(label, at+size, next)
@@ -187,6 +208,15 @@ func (r *rowReader) searchEach(label, at int, st *state, options []option, text 
 			return
 		}
 	}
+}
+
+// state is a state to use until depth goes back.
+func (r *rowReader) state() *state {
+	r.depth++
+	if r.depth > len(r.states) {
+		return new(state)
+	}
+	return &r.states[r.depth-1]
 }
 
 // take fills the state with an option and steps over the separator behind it.
@@ -221,7 +251,8 @@ func (r *rowReader) take(st *state, o *option, text string) (size int, ok bool) 
 // at the end of a label separates nothing. A dash before a handicap could be
 // its sign, so it does not separate there.
 func separator(s string, dash bool) (size int, ok bool) {
-	for seen := false; size < len(s); size++ {
+	seen := false
+	for ; size < len(s); size++ {
 		switch c := s[size]; {
 		case c == ' ' || c == '(' || c == ')':
 		case !seen && (c == '&' || c == '/'):
@@ -231,11 +262,8 @@ func separator(s string, dash bool) (size int, ok bool) {
 		default:
 			return size, true
 		}
-		if seen && strings.Trim(s[size+1:], " ()") == "" {
-			return size, false
-		}
 	}
-	return size, true
+	return size, !seen
 }
 
 // fail remembers the attempt that came farthest.

@@ -1,0 +1,108 @@
+package transform_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/simulator"
+	"mkt/publish/football"
+	"mkt/transform/identity"
+	"mkt/transform/markets"
+)
+
+// simulated answers of an invented world: its listing and its markets, ten
+// fixtures each.
+func simulated(t testing.TB, seed uint64, fixtures int) (provider.MarketAdapter, []provider.Payload, []provider.Payload) {
+	now := time.Date(2026, 3, 4, 12, 0, 30, 0, time.UTC)
+	sim, err := betsapi.NewSimulator(simulator.Options{Seed: seed, Fixtures: fixtures, Now: func() time.Time { return now }, Quota: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := asker{t, sim, sim.Tokens()[0], now}
+	var pages, sheets []provider.Payload
+	var ids []string
+	for _, f := range sim.Listed(ask.token) {
+		if f.Human && !f.Over {
+			ids = append(ids, f.ID)
+		}
+	}
+	for n := 1; n <= (fixtures+49)/50; n++ {
+		pages = append(pages, ask.get("bet365/upcoming", fmt.Sprint("/v1/bet365/upcoming?sport_id=1&page=", n)))
+	}
+	for ten := range slices.Chunk(ids, 10) {
+		sheets = append(sheets, ask.get("bet365/prematch", "/v3/bet365/prematch?FI="+strings.Join(ten, ",")))
+	}
+	return betsapi.Provider().Markets, pages, sheets
+}
+
+// BenchmarkReadAndDerive is the engine from a payload's bytes to canonical
+// markets, on one core.
+func BenchmarkReadAndDerive(b *testing.B) {
+	adapter, pages, sheets := simulated(b, 1, 100)
+	listing, err := adapter.ReadListing(pages)
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := markets.New(identity.NewMinter(identity.Key{1}, "betsapi"))
+	var bytes int64
+	for _, p := range sheets {
+		bytes += int64(len(p.Body))
+	}
+	b.SetBytes(bytes)
+	b.ReportAllocs()
+	count, selections := 0, 0
+	for b.Loop() {
+		count, selections = 0, 0
+		for _, p := range sheets {
+			sheet, err := adapter.ReadMarkets(p, listing)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for i := range sheet.Fixtures {
+				for _, m := range d.Derive(&sheet.Fixtures[i].Fixture, sheet.Fixtures[i].Offers) {
+					count++
+					selections += len(m.Selections)
+				}
+			}
+		}
+	}
+	perSecond := float64(b.N) / b.Elapsed().Seconds()
+	b.ReportMetric(float64(count)*perSecond, "markets/s")
+	b.ReportMetric(float64(selections)*perSecond, "selections/s")
+}
+
+// BenchmarkDerive is the engine alone, on offers that are read already.
+func BenchmarkDerive(b *testing.B) {
+	adapter, pages, sheets := simulated(b, 1, 50)
+	listing, err := adapter.ReadListing(pages)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var fixtures []provider.FixtureOffers
+	for _, p := range sheets {
+		sheet, err := adapter.ReadMarkets(p, listing)
+		if err != nil {
+			b.Fatal(err)
+		}
+		fixtures = append(fixtures, sheet.Fixtures...)
+	}
+	d := markets.New(identity.NewMinter(identity.Key{1}, "betsapi"))
+	b.ReportAllocs()
+	selections := 0
+	var all []football.Market
+	for b.Loop() {
+		selections = 0
+		for i := range fixtures {
+			all = d.Derive(&fixtures[i].Fixture, fixtures[i].Offers)
+			for k := range all {
+				selections += len(all[k].Selections)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(selections), "ns/selection")
+}

@@ -1,0 +1,239 @@
+package markets_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mkt/publish/football"
+	"mkt/transform/identity"
+	"mkt/transform/markets"
+)
+
+// words are what random rows are made of: right ones, wrong ones, and right ones
+// in the wrong place.
+var rowWords = []string{"1", "2", "X", "Draw", "Tie", "Home", "Away", "Arsenal", "Leicester", "Arsenal FC", "Over", "Under", "Exactly", "Yes", "No",
+	"2.5", "3.0", "+0.5", "-0.5", "0.0, -0.5", "2.0, 2.5", "2.3", "1-0", "0-0", "2-1", "1X", "Arsenal or Draw", "Arsenal - Draw", "Arsenal & Over 2.5",
+	"Over 2.5 & Yes", "Tie - Leicester +1.0", "7+ Goals", "2 or 3 goals", "No Goal", "1st Half", "2nd Half", "Goal before 27:00", "A. Player", "No Goalscorer",
+	"A. Player - Over", "A. Player to score first and Arsenal 1-0", "", " ", "(", "Odds", "\u00e9", "\xff"}
+
+func genRow(t *rapid.T) football.OfferRow {
+	var row football.OfferRow
+	if rapid.Bool().Draw(t, "has id") {
+		row.ID = football.Of(rapid.StringN(0, 3, -1).Draw(t, "id"))
+	}
+	row.Decimal = genField(t, []string{"1.90", "2.00", "34.00", "", "-", "0", "1e3"})
+	row.Fractional = genField(t, []string{"9/2", "0/1", "x"})
+	row.Suspended = rapid.IntRange(0, 9).Draw(t, "suspended") == 0
+	if rapid.IntRange(0, 19).Draw(t, "trouble") == 0 {
+		row.Trouble = football.UnresolvedQualifier
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "labels") {
+		field := rapid.SampledFrom([]string{"header", "name", "handicap", "team"}).Draw(t, "field")
+		row.Labels = append(row.Labels, football.Label{Field: field, Text: rapid.SampledFrom(rowWords).Draw(t, "text")})
+	}
+	return row
+}
+
+func genField(t *rapid.T, values []string) football.Field[string] {
+	switch rapid.IntRange(0, 5).Draw(t, "state") {
+	case 0:
+		return football.Field[string]{}
+	case 1:
+		return football.NullField[string]()
+	}
+	return football.Of(rapid.SampledFrom(values).Draw(t, "value"))
+}
+
+func genOffer(t *rapid.T) football.Offer {
+	o := football.Offer{Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), Name: genField(t, []string{"Name"}), Sections: []string{"main"}}
+	for range rapid.IntRange(0, 2).Draw(t, "ids") {
+		o.ProviderIDs = append(o.ProviderIDs, rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "provider id"))
+	}
+	slices.Sort(o.ProviderIDs)
+	o.ProviderIDs = slices.Compact(o.ProviderIDs)
+	if rapid.IntRange(0, 4).Draw(t, "mapped") > 0 {
+		terms := football.Vocabulary()
+		term := terms[rapid.IntRange(0, len(terms)-1).Draw(t, "term")]
+		period := term.Periods[0]
+		if period == football.Interval {
+			period = "0-10"
+		}
+		o.Reading = &football.Reading{
+			Market: term.Canonical, Period: period, Rank: rapid.IntRange(1, 3).Draw(t, "rank"),
+			Subject: rapid.SampledFrom([]string{"", "HOME", "AWAY", "TEAM"}).Draw(t, "subject"), Parameter: rapid.SampledFrom([]string{"", "3", "FIRST"}).Draw(t, "parameter"),
+			Shape: football.Shape(rapid.IntRange(0, 7).Draw(t, "shape")), ID: rapid.SampledFrom([]string{"", "1"}).Draw(t, "known id"),
+			Condition: rapid.SampledFrom([]football.Condition{"", "", football.NeedsExactly, football.NeedsBands, football.NeedsHalves, football.NeedsSentence, football.NeedsScorers, football.NeedsGoals}).Draw(t, "condition"),
+		}
+	}
+	o.Rows = rapid.SliceOfN(rapid.Custom(genRow), 0, 6).Draw(t, "rows")
+	return o
+}
+
+func genOffers(t *rapid.T) []football.Offer {
+	return rapid.SliceOfN(rapid.Custom(genOffer), 1, 5).Draw(t, "offers")
+}
+
+var arsenal = fixture("Arsenal", "Leicester")
+
+// Every row comes out in exactly one selection, with its own id, words and
+// price, byte for byte.
+func TestNothingIsLost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		offers := genOffers(t)
+		var in, out []string
+		for _, o := range offers {
+			for _, r := range o.Rows {
+				in = append(in, o.Key+" "+rowText(r.ID, r.Labels, r.Decimal, r.Fractional))
+			}
+		}
+		for _, m := range markets.Derive(minter(), arsenal, offers) {
+			if len(m.Selections) == 0 {
+				t.Fatalf("market %s without selections", m.Key)
+			}
+			for _, s := range m.Selections {
+				decimal, labels := s.Odds.Decimal(), s.Labels
+				if n := len(labels); n > 0 && labels[n-1].Field == "decimal" { // no JSON number: kept as a label
+					if decimal.State() != football.Null {
+						t.Fatalf("decimal kept twice: %+v", s)
+					}
+					decimal, labels = football.Of(labels[n-1].Text), labels[:n-1]
+				}
+				out = append(out, m.Key+" "+rowText(s.ProviderSelectionID, labels, decimal, s.Odds.Fractional()))
+			}
+		}
+		slices.Sort(in)
+		slices.Sort(out)
+		if !slices.Equal(in, out) {
+			t.Fatalf("in:\n%s\nout:\n%s", strings.Join(in, "\n"), strings.Join(out, "\n"))
+		}
+	})
+}
+
+func rowText(id football.Field[string], labels []football.Label, decimal, fraction football.Field[string]) string {
+	return fmt.Sprintf("%+v %q %+v %+v", id, labels, decimal, fraction)
+}
+
+// What holds of every result, whatever came in.
+func TestInvariants(t *testing.T) {
+	statuses := football.Statuses()
+	reasons := football.QualityReasons()
+	rapid.Check(t, func(t *rapid.T) {
+		ids := map[football.MarketID]bool{}
+		for n, m := range markets.Derive(minter(), arsenal, genOffers(t)) {
+			if ids[m.ID] {
+				t.Fatalf("market id %s twice", m.ID)
+			}
+			ids[m.ID] = true
+			if m.Ordinal != n {
+				t.Fatalf("ordinal %d at %d", m.Ordinal, n)
+			}
+			mapped := m.Origin == football.Mapped
+			if mapped != (m.Canonical != "" && m.Period != "" && m.RawReason == "") || !mapped && (m.Canonical+m.Period+m.Rule != "" || m.RawReason == "") {
+				t.Fatalf("origin %s: %+v", m.Origin, m)
+			}
+			if mapped {
+				if term, ok := football.Lookup(m.Canonical); !ok || !football.ValidPeriod(m.Period) || len(term.Selections) == 0 {
+					t.Fatalf("%s %s is not in the vocabulary", m.Canonical, m.Period)
+				}
+			}
+			selections := map[football.SelectionID]bool{}
+			for _, s := range m.Selections {
+				if selections[s.ID] || len(s.ID) != identity.IDLength {
+					t.Fatalf("selection id %q twice or misshapen in %s", s.ID, m.ID)
+				}
+				selections[s.ID] = true
+				q := s.Quality
+				if q.Publishable != (q.Status == football.StatusOK) || q.Publishable != (len(q.Reasons) == 0) || !slices.Contains(statuses, q.Status) {
+					t.Fatalf("quality %+v", q)
+				}
+				if !slices.IsSorted(q.Reasons) || len(slices.Compact(slices.Clone(q.Reasons))) != len(q.Reasons) {
+					t.Fatalf("reasons %v", q.Reasons)
+				}
+				for _, r := range q.Reasons {
+					if !slices.Contains(reasons, r) {
+						t.Fatalf("reason %s is not listed", r)
+					}
+				}
+				if q.Publishable && (!mapped || s.Selection == "") {
+					t.Fatalf("vouched for without ground: %+v", s)
+				}
+				if s.Grid != nil && !mapped {
+					t.Fatal("a place in no table")
+				}
+			}
+		}
+	})
+}
+
+// The order of offers, and of rows within them, moves no id: the same content
+// has the same ids.
+func TestOrderMovesNoID(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		offers := genOffers(t)
+		other := rapid.Permutation(offers).Draw(t, "offers")
+		for i := range other {
+			if len(other[i].Rows) > 0 {
+				other[i].Rows = rapid.Permutation(other[i].Rows).Draw(t, "rows")
+			}
+		}
+		a, b := contents(markets.Derive(minter(), arsenal, offers)), contents(markets.Derive(minter(), arsenal, other))
+		if !slices.Equal(a, b) {
+			t.Fatalf("ids moved:\n%s\n\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
+		}
+	})
+}
+
+// contents lists what each market and selection id stands for.
+func contents(all []football.Market) []string {
+	var lines []string
+	for _, m := range all {
+		for _, s := range m.Selections {
+			lines = append(lines, fmt.Sprintf("%s %s %s %s %q %q %v | %s %s", m.ID, m.Key, m.Canonical, m.Period, s.Selection, s.Line, s.Quality.Reasons,
+				s.ID, rowText(s.ProviderSelectionID, s.Labels, s.Odds.Decimal(), s.Odds.Fractional())))
+		}
+	}
+	slices.SortFunc(lines, cmp.Compare)
+	return lines
+}
+
+// One deriver for many fixtures gives what a new one gives each.
+func TestDeriverKeepsNothing(t *testing.T) {
+	d := markets.New(minter())
+	rapid.Check(t, func(t *rapid.T) {
+		offers := genOffers(t)
+		f := arsenal
+		f.ProviderFixtureID = rapid.StringN(1, 4, -1).Draw(t, "fixture")
+		a, b := d.Derive(&f, offers), markets.Derive(minter(), f, offers)
+		if fmt.Sprint(contents(a)) != fmt.Sprint(contents(b)) || show(a) != show(b) {
+			t.Fatalf("one deriver:\n%s\na new one:\n%s", show(a), show(b))
+		}
+	})
+}
+
+// A market's offers do not depend on which others are there.
+func TestIdentitiesNeverSwap(t *testing.T) {
+	first := offerOf(&claim{Market: "TOTAL_GOALS", Rank: 1, ID: "981"}, "Over|2.5", "Under|2.5")
+	first.Key, first.ProviderIDs = "goals_over_under", []string{"981"}
+	second := offerOf(&claim{Market: "TOTAL_GOALS", Rank: 2, ID: "10202"}, "Over|2.5 @3.00", "Under|2.5 @1.40")
+	second.Key, second.ProviderIDs = "alternative_total_goals", []string{"10202"}
+	strange := first
+	strange.ProviderIDs = []string{"555"}
+	both := derive("Arsenal", "Leicester", first, second, strange)
+	if got := derive("Arsenal", "Leicester", second); got[0].ID != both[1].ID {
+		t.Errorf("rank two is %s beside rank one and %s alone", both[1].ID, got[0].ID)
+	}
+	if got := derive("Arsenal", "Leicester", strange); got[0].ID != both[2].ID {
+		t.Errorf("the unknown id is %s beside the known one and %s alone", both[2].ID, got[0].ID)
+	}
+	if strings.Contains(string(both[0].ID), "~") || !strings.HasPrefix(string(both[1].ID), string(both[0].ID)+"~") || !strings.HasPrefix(string(both[2].ID), string(both[0].ID)+"~") {
+		t.Errorf("ids %s %s %s", both[0].ID, both[1].ID, both[2].ID)
+	}
+	if both[0].Selections[0].ID == both[1].Selections[0].ID {
+		t.Error("two markets share a selection id")
+	}
+}
