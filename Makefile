@@ -29,6 +29,16 @@ demo: build ## the whole system in one process, on the provider simulator
 test: ## the tests, those skipped that need minutes
 	$(GO) test -short ./...
 
+# What check shows of go test -v: a line a package, every skipped test with its
+# reason, everything about a failure, and a count.
+SUMMARY := awk '/^ *--- SKIP/ { skipped++; print prev; print } /^ *--- PASS/ { passed++ } /^ *--- FAIL/ { failed++ } \
+	/^(ok|FAIL|panic:|\?)/ { print } { prev = $$0 } END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped }'
+
+.PHONY: check-test
+check-test:
+	@mkdir -p bin
+	$(GO) test -short -v ./... 2>&1 | tee bin/test.log | $(SUMMARY) || { cat bin/test.log; exit 1; }
+
 .PHONY: test-long
 test-long: ## every test
 	$(GO) test -timeout 60m ./...
@@ -44,7 +54,7 @@ lint: ## gofmt, vet, staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
 .PHONY: check
-check: lint test race ## what CI runs
+check: lint check-test race ## what CI runs
 	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench)"

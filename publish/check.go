@@ -28,7 +28,7 @@ type inputs struct {
 	listing   []table.ListingRow
 	complete  bool      // the listing was read to its end
 	provider  string    // whose listing it is
-	at        time.Time // when the cycle began
+	at        time.Time // when the cycle was processed
 }
 
 // checkCanonical opens the cycle, holds it against this run's account and
@@ -50,11 +50,7 @@ func (r *run) checkCanonical() error {
 	if err := snapshot.Verify(r.Root, dir, r.canonical); err != nil {
 		return err
 	}
-	began, _, err := layout.ParseCycleID(string(r.cycle))
-	if err != nil {
-		return err
-	}
-	r.in = inputs{complete: r.canonical.ListingComplete, provider: r.canonical.Provider, at: began}
+	r.in = inputs{complete: r.canonical.ListingComplete, provider: r.canonical.Provider, at: *r.canonical.ProcessedAt}
 	if r.in.refreshed, err = readFixtures(r.Root, dir, r.canonical); err != nil {
 		return err
 	}

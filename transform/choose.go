@@ -52,11 +52,20 @@ func (r *run) chooseCycle() error {
 		return err
 	case r.Cycle == "":
 		r.summary.Already = true
-		return nil
+		return r.settle()
 	default:
 		r.before = &before
 	}
 	return r.openArchive()
+}
+
+// settle makes a cycle durable that an earlier run may have left just short of
+// it.
+func (r *run) settle() error {
+	if err := durable.SyncFolder(r.Root, layout.Cycle(layout.CanonicalDir, r.cycle)); err != nil {
+		return err
+	}
+	return r.Root.SyncDir(layout.CanonicalDir)
 }
 
 // openArchive opens the raw cycle and checks that it is this account's and has

@@ -33,10 +33,16 @@ type app struct {
 // json tells whether a script reads the output.
 func (a *app) json() bool { return a.output.value == "json" }
 
-// openLog sets up the log once the settings are resolved. quiet is the level of
-// commands that do one thing and return, unless a level is set.
+// logOff is above every level. It is the default of commands that do one thing
+// and return: their one message says what failed, and a log line beside it
+// would say it twice.
+const logOff = slog.LevelError + 1
+
+// openLog sets up the log once the settings are resolved; level is the default.
 func (a *app) openLog(level slog.Level) {
 	switch a.logLevel.value {
+	case "off":
+		level = logOff
 	case "debug":
 		level = slog.LevelDebug
 	case "info":

@@ -51,7 +51,7 @@ func (a *app) runAll(ctx context.Context, s *selection, prepare func() ([]step, 
 			return errors.Join(errInterrupted, failed.whole())
 		}
 		if err := a.runJob(ctx, ctx, j, layout.CycleID(s.cycle), steps, a.printReport); err != nil {
-			failed.add(a, j, err)
+			failed.add(a, err)
 		}
 	}
 	return failed.whole()
@@ -67,14 +67,17 @@ func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID,
 		return fmt.Errorf("data root: %w", err)
 	}
 	defer data.Close()
-	root, err := durable.OpenRoot(filepath.Join(a.data, filepath.FromSlash(layout.TenantProduct(j.tenant.ID, string(j.product)))))
+	root, err := durable.OpenRoot(a.rootDir(j))
 	if err != nil {
 		return fmt.Errorf("data root: %w", err)
 	}
 	defer root.Close()
 	lock, err := root.Lock(layout.Lock)
+	if errors.Is(err, durable.ErrLocked) {
+		return fmt.Errorf("tenant %s: %w: a fetch, transform, publish, cycle or schedule works on it; try again later", j, durable.ErrLocked)
+	}
 	if err != nil {
-		return fmt.Errorf("%w (another mkt fetch, transform, publish, cycle or schedule works on it)", err)
+		return fmt.Errorf("tenant %s: %w", j, err)
 	}
 	defer lock.Close()
 	for _, do := range steps {
@@ -85,11 +88,16 @@ func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID,
 		report.Tenant, report.Product, report.Error = j.tenant.ID, string(j.product), message(err)
 		tell(report)
 		if err != nil {
-			return fmt.Errorf("%s: %w", report.Step, err)
+			return err
 		}
 		cycle = layout.CycleID(report.Cycle)
 	}
 	return nil
+}
+
+// rootDir is the folder of a job below the data root.
+func (a *app) rootDir(j job) string {
+	return filepath.Join(a.data, filepath.FromSlash(layout.TenantProduct(j.tenant.ID, string(j.product))))
 }
 
 // batchError is what failed of several jobs.
@@ -99,8 +107,7 @@ type batchError struct {
 }
 
 // add notes a job's failure, and tells it at once when more jobs follow.
-func (e *batchError) add(a *app, j job, err error) {
-	err = fmt.Errorf("tenant %s: %w", j, err)
+func (e *batchError) add(a *app, err error) {
 	if e.of > 1 {
 		fmt.Fprintf(a.errs, "mkt: %v\n", err)
 	}

@@ -6,25 +6,32 @@ import (
 
 func newCycle(a *app) *cobra.Command {
 	var s selection
+	var tf transformFlags
+	var pf publishFlags
 	cmd := &cobra.Command{
 		Use:   "cycle --tenant ID | --all",
 		Short: "Fetch, transform and publish: what cron and systemd timers call",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.runAll(cmd.Context(), &s, a.cycleSteps)
+			return a.runAll(cmd.Context(), &s, func() ([]step, error) { return a.cycleSteps(tf, pf) })
 		},
 	}
 	s.flags(cmd)
 	a.sealKeyFlag(cmd)
-	a.idKeyFlag(cmd)
+	tf.flags(a, cmd)
+	pf.flags(a, cmd)
 	return cmd
 }
 
 // cycleSteps are the three stages in order, with the keys they need.
-func (a *app) cycleSteps() ([]step, error) {
+func (a *app) cycleSteps(tf transformFlags, pf publishFlags) ([]step, error) {
 	fetch, err := a.fetchStep()
 	if err != nil {
 		return nil, err
 	}
-	return []step{fetch}, nil
+	transform, err := a.transformStep(tf)
+	if err != nil {
+		return nil, err
+	}
+	return []step{fetch, transform, a.publishStep(pf)}, nil
 }

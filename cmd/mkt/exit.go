@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"mkt/fetch"
 	"mkt/fetch/provider"
+	"mkt/publish"
 	"mkt/publish/durable"
 )
 
@@ -24,8 +26,8 @@ func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// exitCode judges an error. Several joined ones are worth trying again only
-// when each of them is.
+// exitCode judges an error. Several jobs' are worth trying again only when each
+// of them is.
 func exitCode(err error) int {
 	var usage usageError
 	switch {
@@ -39,14 +41,19 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
+// later tells whether what went wrong passes by itself.
 func later(err error) bool {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			if !later(e) {
-				return false
-			}
-		}
-		return true
+	var batch *batchError
+	switch {
+	case errors.Is(err, errInterrupted):
+		return false
+	case errors.As(err, &batch):
+		return !slices.ContainsFunc(batch.errs, func(e error) bool { return !later(e) })
 	}
-	return errors.Is(err, durable.ErrLocked) || errors.Is(err, provider.ErrUnreachable) || errors.Is(err, fetch.ErrLimited)
+	for _, passing := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict} {
+		if errors.Is(err, passing) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"path/filepath"
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/publish/health"
-	"mkt/publish/layout"
 )
 
 // overdue names the entries whose newest fetch is older than their cadence, or
@@ -23,7 +20,7 @@ func (a *app) overdue(f *tenants.File) []string {
 				continue
 			}
 			now := a.now()
-			if now.Sub(a.lastFetch(f.Tenants[i].ID, p)) >= schedule.Cadence(s, now) {
+			if now.Sub(a.lastFetch(job{&f.Tenants[i], p})) >= schedule.Cadence(s, now) {
 				list = append(list, entryName(f.Tenants[i].ID, p))
 			}
 		}
@@ -33,8 +30,8 @@ func (a *app) overdue(f *tenants.File) []string {
 
 // lastFetch is when the newest fetch began; the zero time when there is none, or
 // when it cannot be read: running once too often does no harm.
-func (a *app) lastFetch(id string, p football.Product) time.Time {
-	root, err := durable.OpenExisting(filepath.Join(a.data, filepath.FromSlash(layout.TenantProduct(id, string(p)))))
+func (a *app) lastFetch(j job) time.Time {
+	root, err := durable.OpenExisting(a.rootDir(j))
 	if err != nil {
 		return time.Time{}
 	}

@@ -15,7 +15,7 @@ const longRunning = "long-running"
 func newRoot(a *app) *cobra.Command {
 	a.set = newSettings()
 	a.output = oneOf("text", "text", "json")
-	a.logLevel = oneOf("", "debug", "info", "warn", "error")
+	a.logLevel = oneOf("", "off", "debug", "info", "warn", "error")
 	a.logFormat = oneOf("text", "text", "json")
 	root := &cobra.Command{
 		Use:           "mkt",
@@ -36,7 +36,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.StringVar(&a.data, "data", "data", "data root")
 	flags.StringVar(&a.tenants, "tenants", "tenants.yaml", "accounts")
 	flags.Var(&a.output, "output", "what is printed: text for people, json for scripts")
-	flags.Var(&a.logLevel, "log-level", "least level logged: debug, info, warn, error (default: info for services, else warn)")
+	flags.Var(&a.logLevel, "log-level", "least level logged (default: info for commands that run on, else off)")
 	flags.Var(&a.logFormat, "log-format", "form of the log on stderr")
 	a.set.bindPath(flags, "data", "data")
 	a.set.bindPath(flags, "tenants", "tenants")
@@ -44,7 +44,8 @@ func newRoot(a *app) *cobra.Command {
 	a.set.bind(flags, "log-level", "log.level")
 	a.set.bind(flags, "log-format", "log.format")
 
-	root.AddCommand(newInit(a), newFetch(a), newCycle(a), newSchedule(a), newSimulate(a), newTenant(a), newProvider(a), newVersion(a))
+	root.AddCommand(newInit(a), newFetch(a), newTransform(a), newPublish(a), newCycle(a), newSchedule(a),
+		newServe(a), newSimulate(a), newDemo(a), newMapping(a), newTenant(a), newProvider(a), newVersion(a), newCheck())
 	root.InitDefaultCompletionCmd()
 	checkUsage(root)
 	return root
@@ -62,7 +63,7 @@ func (a *app) prepare(cmd *cobra.Command) error {
 	if err := a.set.resolve(cmd.Flags()); err != nil {
 		return err
 	}
-	level := slog.LevelWarn
+	level := logOff
 	if _, service := cmd.Annotations[longRunning]; service {
 		level = slog.LevelInfo
 	}

@@ -15,6 +15,9 @@ type scheduleOptions struct {
 	parallel int
 	grace    time.Duration
 	catchUp  bool
+
+	transform transformFlags
+	publish   publishFlags
 }
 
 func newSchedule(a *app) *cobra.Command {
@@ -41,7 +44,8 @@ running steps finish, no further step begins, and the exit code is 0.`,
 	a.set.bind(flags, "grace", "schedule.grace")
 	a.set.bind(flags, "catch-up", "schedule.catch_up")
 	a.sealKeyFlag(cmd)
-	a.idKeyFlag(cmd)
+	o.transform.flags(a, cmd)
+	o.publish.retention(a, cmd)
 	return cmd
 }
 
@@ -53,7 +57,7 @@ func (a *app) schedule(ctx context.Context, o scheduleOptions) error {
 	if err != nil {
 		return err
 	}
-	steps, err := a.cycleSteps()
+	steps, err := a.cycleSteps(o.transform, o.publish)
 	if err != nil {
 		return err
 	}

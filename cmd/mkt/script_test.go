@@ -1,14 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,7 +17,14 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
 )
+
+// recordings of a real provider's answers stand beside the repository when they
+// are there; they are not part of it.
+const recordings = "../../../shared/providers/betsapi"
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"mkt": main})
@@ -26,9 +34,20 @@ func TestMain(m *testing.M) {
 // own commands there are
 //
 //	start NAME ARG...     mkt in the background until its ready line; $NAME_url and $NAME_token are set
+//	spawn NAME ARG...     the same without a ready line
 //	stop NAME             SIGTERM, and it must exit with 0
 //	http STATUS URL [TOKEN]   GET; the body is the standard output
 //	code N ARG...         run mkt, which must exit with N
+//	tenant NAME ARG...    mkt tenant add; $NAME_token is set
+//	connect NAME SIM      mkt provider set, to the simulator started as SIM
+//	jsonenv VAR KEY       $VAR is set from the first JSON line of the last stdout
+//	within D http|exists ARG...   until it holds, at most D
+//	demotoken NAME FILE   $NAME_token is set from the ready line of mkt demo
+//	append FILE MORE      put the content of MORE at the end of FILE
+//	fill FILE             write until the disk is full
+//	sleep D
+//	lock DIR              hold the lock file in DIR until the script ends
+//	smalldisk DIR BYTES   mount a file system of that size there
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:      "../../testdata/script",
@@ -38,18 +57,46 @@ func TestScript(t *testing.T) {
 			"stop":  stopMkt,
 			"http":  httpGet,
 			"code":  codeMkt,
+
+			"spawn":     spawnMkt,
+			"within":    within,
+			"tenant":    addTenant,
+			"demotoken": demoToken,
+			"append":    appendFile,
+			"fill":      fillDisk,
+			"sleep":     sleep,
+			"connect":   connectTenant,
+			"jsonenv":   jsonEnv,
+			"lock":      holdLock,
+			"smalldisk": smallDisk,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
-			return nil
+			env.Values[runningKey{}] = map[string]*background{}
+			path, err := filepath.Abs(recordings)
+			env.Setenv("RECORDINGS", path)
+			return err
 		},
-		Condition: func(cond string) (bool, error) {
-			if cond == "root" {
-				return os.Getuid() == 0, nil
-			}
-			return false, fmt.Errorf("unknown condition %q", cond)
-		},
+		Condition: condition(t),
 	})
+}
+
+// condition knows recordings (of a real provider, beside the repository),
+// smalldisk (a small file system can be mounted here) and long (not -short).
+func condition(t *testing.T) func(string) (bool, error) {
+	_, noRecordings := os.Stat(recordings)
+	unmount, noMount := mountSmall(t.TempDir(), "64k")
+	if noMount == nil {
+		unmount()
+	}
+	known := map[string]bool{"recordings": noRecordings == nil, "smalldisk": noMount == nil, "long": !testing.Short()}
+	return func(cond string) (bool, error) {
+		holds, ok := known[cond]
+		if !ok {
+			return false, fmt.Errorf("unknown condition %q", cond)
+		}
+		return holds, nil
+	}
 }
 
 // deadline leaves time to end what a script started.
@@ -61,107 +108,62 @@ func deadline(t *testing.T) time.Time {
 	return at.Add(-5 * time.Second)
 }
 
-// background is a running mkt.
-type background struct {
-	cmd  *exec.Cmd
-	errs *bytes.Buffer
-	done chan error
-}
-
-func startMkt(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: start NAME ARG...")
-	}
-	name := args[0]
-	path, err := exec.LookPath("mkt")
-	ts.Check(err)
-	b := &background{cmd: exec.Command(path, append(args[1:], "--output", "json")...), errs: new(bytes.Buffer), done: make(chan error, 1)}
-	b.cmd.Dir, b.cmd.Stderr = ts.MkAbs("."), b.errs
-	b.cmd.Env = environment(ts)
-	out, err := b.cmd.StdoutPipe()
-	ts.Check(err)
-	ts.Check(b.cmd.Start())
-	ts.Defer(func() { _ = b.cmd.Process.Kill() })
-	ready := make(chan map[string]any, 1)
-	go func() {
-		var line map[string]any
-		if json.NewDecoder(out).Decode(&line) == nil {
-			ready <- line
-		}
-		_, _ = io.Copy(io.Discard, out)
-		b.done <- b.cmd.Wait()
-	}()
-	select {
-	case line := <-ready:
-		for _, key := range []string{"token", "base_url"} {
-			if v, ok := line[key].(string); ok {
-				ts.Setenv(name+"_"+strings.TrimPrefix(key, "base_"), v)
-			}
-		}
-		text, _ := json.Marshal(line)
-		ts.Check(os.WriteFile(ts.MkAbs(name+".ready"), text, 0o600))
-	case err := <-b.done:
-		ts.Fatalf("mkt %s ended before it was ready: %v\n%s", args[1], err, b.errs)
-	case <-time.After(60 * time.Second):
-		ts.Fatalf("mkt %s is not ready after a minute\n%s", args[1], b.errs)
-	}
-	running(ts)[name] = b
-}
-
-// environment is the script's, which exec.Command does not see by itself.
-func environment(ts *testscript.TestScript) []string {
-	env := os.Environ()
-	for _, name := range []string{"HOME", "PATH", "TMPDIR"} {
-		env = append(env, name+"="+ts.Getenv(name))
-	}
-	return env
-}
-
-var backgrounds = map[*testscript.TestScript]map[string]*background{}
-
-func running(ts *testscript.TestScript) map[string]*background {
-	if backgrounds[ts] == nil {
-		backgrounds[ts] = map[string]*background{}
-	}
-	return backgrounds[ts]
-}
-
-func stopMkt(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 || running(ts)[args[0]] == nil {
-		ts.Fatalf("usage: stop NAME, of something started")
-	}
-	b := running(ts)[args[0]]
-	ts.Check(b.cmd.Process.Signal(syscall.SIGTERM))
-	select {
-	case err := <-b.done:
-		if err != nil {
-			ts.Fatalf("%s: %v\n%s", args[0], err, b.errs)
-		}
-		ts.Check(os.WriteFile(ts.MkAbs(args[0]+".log"), b.errs.Bytes(), 0o600))
-	case <-time.After(40 * time.Second):
-		ts.Fatalf("%s does not stop\n%s", args[0], b.errs)
-	}
-}
-
 func httpGet(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: http STATUS URL [TOKEN]")
 	}
+	ts.Check(tryHTTP(ts, args))
+}
+
+// tryHTTP asks once; the body is the standard output.
+func tryHTTP(ts *testscript.TestScript, args []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, args[1], nil)
-	ts.Check(err)
+	if err != nil {
+		return err
+	}
 	if len(args) == 3 {
 		r.Header.Set("Authorization", "Bearer "+args[2])
 	}
 	answer, err := http.DefaultClient.Do(r)
-	ts.Check(err)
+	if err != nil {
+		return err
+	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
-	ts.Check(err)
-	fmt.Fprintf(ts.Stdout(), "%s\n", body)
+	if err != nil {
+		return err
+	}
 	if strconv.Itoa(answer.StatusCode) != args[0] {
-		ts.Fatalf("status %d, want %s\n%s", answer.StatusCode, args[0], body)
+		return fmt.Errorf("status %d, want %s\n%s", answer.StatusCode, args[0], body)
+	}
+	_, err = fmt.Fprintf(ts.Stdout(), "%s\n", body)
+	return err
+}
+
+// within tries http or exists again until it holds.
+func within(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: within DURATION http|exists ARG...")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	for end := time.Now().Add(d); ; time.Sleep(20 * time.Millisecond) {
+		switch args[1] {
+		case "http":
+			err = tryHTTP(ts, args[2:])
+		case "exists":
+			_, err = os.Stat(ts.MkAbs(args[2]))
+		default:
+			ts.Fatalf("within: %s cannot be tried again", args[1])
+		}
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("not within %v: %v", d, err)
+		}
 	}
 }
 
@@ -179,4 +181,114 @@ func codeMkt(ts *testscript.TestScript, neg bool, args []string) {
 	if strconv.Itoa(got) != args[0] {
 		ts.Fatalf("exit code %d, want %s", got, args[0])
 	}
+}
+
+func addTenant(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: tenant NAME ARG...")
+	}
+	ts.Check(ts.Exec("mkt", append([]string{"tenant", "add", "--output", "json"}, args...)...))
+	var answer struct{ Token string }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &answer))
+	ts.Setenv(args[0]+"_token", answer.Token)
+}
+
+func connectTenant(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: connect NAME SIM")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("credential.tmp"), []byte(ts.Getenv(args[1]+"_token")), 0o600))
+	ts.Check(ts.Exec("mkt", "provider", "set", args[0], "--provider", "betsapi", "--base-url", ts.Getenv(args[1]+"_url"),
+		"--allow-private-address", "--credential-file", "credential.tmp"))
+	ts.Check(os.Remove(ts.MkAbs("credential.tmp")))
+}
+
+func jsonEnv(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: jsonenv VAR KEY")
+	}
+	var line map[string]any
+	ts.Check(json.NewDecoder(strings.NewReader(ts.ReadFile("stdout"))).Decode(&line))
+	value, ok := line[args[1]]
+	if !ok {
+		ts.Fatalf("no key %s in %v", args[1], line)
+	}
+	ts.Setenv(args[0], fmt.Sprint(value))
+}
+
+func demoToken(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: demotoken NAME FILE")
+	}
+	var line demoReady
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &line))
+	for _, t := range line.Tenants {
+		if t.ClientID == args[0] {
+			ts.Setenv(args[0]+"_token", t.Token)
+			return
+		}
+	}
+	ts.Fatalf("no account %s in the ready line", args[0])
+}
+
+func appendFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: append FILE MORE")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ts.ReadFile(args[0])+ts.ReadFile(args[1])), 0o600))
+}
+
+func fillDisk(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: fill FILE")
+	}
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	for chunk := make([]byte, 64<<10); err == nil; {
+		_, err = f.Write(chunk)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		ts.Fatalf("fill: %v", err)
+	}
+}
+
+func sleep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: sleep D")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	time.Sleep(d)
+}
+
+func holdLock(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: lock DIR")
+	}
+	root, err := durable.OpenRoot(ts.MkAbs(args[0]))
+	ts.Check(err)
+	lock, err := root.Lock(layout.Lock)
+	ts.Check(err)
+	ts.Defer(func() { lock.Close(); root.Close() })
+}
+
+func smallDisk(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: smalldisk DIR BYTES")
+	}
+	unmount, err := mountSmall(ts.MkAbs(args[0]), args[1])
+	ts.Check(err)
+	ts.Defer(unmount)
+}
+
+// mountSmall mounts a file system of that size, which takes some rights.
+func mountSmall(dir, bytes string) (unmount func(), err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+bytes, "tmpfs", dir).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("mount: %w: %s", err, out)
+	}
+	return func() { _ = exec.Command("umount", "-l", dir).Run() }, nil
 }

@@ -39,11 +39,16 @@ type Dataset struct {
 	unfit      map[string]time.Time // commits by hash that would not load, and when that was
 	retryAt    time.Time            // after a fault of ours: not before
 	faults     int                  // of them in a row
+	looked     time.Time            // when news were last looked for
 	gone       bool                 // the tenant is served no longer
 }
 
-// State is what the newest run of each step found; nil where there was none.
-type State struct{ Fetch, Transform, Publish *health.Run }
+// State is what the newest run of each step found, nil where there was none, and
+// how often the provider was asked, by UTC day and endpoint.
+type State struct {
+	Fetch, Transform, Publish *health.Run
+	Calls                     map[string]map[string]int64
+}
 
 // Acquire pins the current view; nil when there is none yet. Release it.
 func (d *Dataset) Acquire() *View {
@@ -73,7 +78,22 @@ func (d *Dataset) Refresh(ctx context.Context) {
 	}
 }
 
+// soon is how old the last look for news may be for RefreshSoon.
+const soon = 200 * time.Millisecond
+
+// RefreshSoon is Refresh, unless news were looked for a moment ago: clients can
+// cause it.
+func (d *Dataset) RefreshSoon(ctx context.Context) {
+	d.refreshing.Lock()
+	recent := d.library.now().Sub(d.looked) < soon
+	d.refreshing.Unlock()
+	if !recent {
+		d.Refresh(ctx)
+	}
+}
+
 func (d *Dataset) refresh(ctx context.Context) error {
+	defer func() { d.looked = d.library.now() }()
 	if err := d.open(); err != nil || d.root == nil {
 		return err
 	}
@@ -115,6 +135,11 @@ func (d *Dataset) readState() {
 		}
 		*run = r
 	}
+	calls, err := health.ReadCalls(d.root)
+	if err != nil {
+		d.log.Warn("read the provider calls", "err", err)
+	}
+	s.Calls = calls.Days
 	d.mu.Lock()
 	d.state = s
 	d.mu.Unlock()

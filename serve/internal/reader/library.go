@@ -35,9 +35,15 @@ type Library struct {
 	log      *slog.Logger
 	scratch  *scratch
 
+	loaded chan struct{} // closed when every tenant was looked at once
+
 	mu      sync.RWMutex
 	tenants map[string]*Tenant
 }
+
+// Loaded is closed when what was published before Run began has been loaded, or
+// could not be.
+func (l *Library) Loaded() <-chan struct{} { return l.loaded }
 
 // Tenant is one tenant's datasets, by product.
 type Tenant struct{ datasets map[football.Product]*Dataset }
@@ -63,7 +69,7 @@ func Open(o Options) (*Library, error) {
 	}
 	l := &Library{
 		dataDir: o.DataDir, clients: o.Clients, products: o.Products, poll: o.Poll, now: o.Now, log: o.Log,
-		workers: max(1, o.Workers), turns: make(chan struct{}, max(1, o.Loads)), scratch: s, tenants: map[string]*Tenant{},
+		workers: max(1, o.Workers), turns: make(chan struct{}, max(1, o.Loads)), scratch: s, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
 	}
 	if l.poll <= 0 {
 		l.poll = time.Second
@@ -107,15 +113,25 @@ func (l *Library) Run(ctx context.Context) {
 	defer wait.Wait()
 	tick := time.NewTicker(l.poll)
 	defer tick.Stop()
-	for {
+	var opening sync.WaitGroup
+	for round := 0; ; round++ {
 		for _, d := range l.served() {
 			if _, running := busy.LoadOrStore(d, true); running {
 				continue
 			}
+			if round == 0 {
+				opening.Add(1)
+			}
 			wait.Go(func() {
 				defer busy.Delete(d)
 				d.Refresh(ctx)
+				if round == 0 {
+					opening.Done()
+				}
 			})
+		}
+		if round == 0 {
+			wait.Go(func() { opening.Wait(); close(l.loaded) })
 		}
 		select {
 		case <-ctx.Done():

@@ -22,6 +22,12 @@ const lockWait = 10 * time.Second
 // ten seconds the error wraps durable.ErrLocked. An error of change leaves the
 // file as it was. It returns the new generation.
 func Edit(ctx context.Context, path string, change func(*Editor) error) (*File, error) {
+	return EditLogged(ctx, path, nil, change)
+}
+
+// EditLogged is Edit with a journal, which may be nil. The edit is done when the
+// generation is not nil, also beside an error: see UnloggedError.
+func EditLogged(ctx context.Context, path string, journal Journal, change func(*Editor) error) (*File, error) {
 	real, err := filepath.EvalSymlinks(path) // so that a link stays one
 	if err != nil {
 		return nil, err
@@ -35,15 +41,19 @@ func Edit(ctx context.Context, path string, change func(*Editor) error) (*File, 
 	if info, err := os.Stat(real); err == nil {
 		mode = info.Mode().Perm()
 	}
-	f, err := EditIn(ctx, root, filepath.Base(real), path, change)
-	if err != nil {
+	f, err := edit(ctx, root, filepath.Base(real), path, journal.at(real), change)
+	if f == nil {
 		return nil, err
 	}
-	return f, os.Chmod(real, mode) // the file is a new one
+	return f, errors.Join(err, os.Chmod(real, mode)) // the file is a new one
 }
 
 // EditIn is Edit on a file of an opened root; shown names it in messages.
 func EditIn(ctx context.Context, root durable.FS, name, shown string, change func(*Editor) error) (*File, error) {
+	return edit(ctx, root, name, shown, unlogged, change)
+}
+
+func edit(ctx context.Context, root durable.FS, name, shown string, open opener, change func(*Editor) error) (*File, error) {
 	lock, err := waitForLock(ctx, root, name+".lock")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shown, err)
@@ -64,8 +74,16 @@ func EditIn(ctx context.Context, root durable.FS, name, shown string, change fun
 	if err != nil {
 		return nil, err
 	}
+	log, err := open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: not changed, since the change could not be logged: %w", shown, err)
+	}
+	defer log.Close()
 	if err := durable.Overwrite(root, name, after); err != nil {
 		return nil, fmt.Errorf("write %s: %w", shown, err)
+	}
+	if err := log.Write(e.edited(f)); err != nil {
+		return f, &UnloggedError{shown, err}
 	}
 	return f, nil
 }

@@ -51,6 +51,19 @@ func (e *Editor) Add(t Tenant) error {
 	return nil
 }
 
+// Replace puts a tenant's whole entry, adding it when there is none.
+func (e *Editor) Replace(t Tenant) error {
+	if _, there := e.before.Tenant(t.ID); !there {
+		return e.Add(t)
+	}
+	entry, err := e.entry(t.ID)
+	if err != nil {
+		return err
+	}
+	replace(entry, tenantNode(t))
+	return nil
+}
+
 // AddToken appends a token to a tenant's.
 func (e *Editor) AddToken(id string, t Token) error {
 	entry, err := e.entry(id)

@@ -59,7 +59,7 @@ func (t *Tenant) account(now time.Time) account.Account {
 	}
 	if p := t.Provider; p != nil {
 		a.Provider = account.Provider{Name: p.Name, Configured: true, Disabled: p.Disabled, Hint: p.Hint,
-			Fingerprint: credential.Fingerprint(p.Credential), Capabilities: Capabilities(p.Name)}
+			Fingerprint: credential.Fingerprint(p.Credential), Capabilities: capabilities(p.Name)}
 	}
 	for _, p := range account.Products() {
 		if s, err := schedule.Parse(t.Expression(p)); err == nil {

@@ -3,17 +3,18 @@ package tenants
 import (
 	"slices"
 
+	"mkt/fetch/provider/all"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
 
 // Features lists every feature's name, product by product.
 func Features() []string {
-	var all []string
+	var list []string
 	for _, p := range account.Products() {
-		all = append(all, account.ProductFeatures(p)...)
+		list = append(list, account.ProductFeatures(p)...)
 	}
-	return all
+	return list
 }
 
 // EnabledFeatures lists the features that the account has switched on, of the
@@ -54,10 +55,26 @@ func (t *Tenant) resolvedFeatures() map[string]bool {
 func KnownProduct(p football.Product) bool { return slices.Contains(account.Products(), p) }
 
 // ProviderNames lists the adapters there are.
-func ProviderNames() []string { return []string{"betsapi"} }
+func ProviderNames() []string {
+	var names []string
+	for _, p := range all.All() {
+		names = append(names, p.Name)
+	}
+	return names
+}
 
 // KnownProvider tells whether there is an adapter of that name.
-func KnownProvider(name string) bool { return slices.Contains(ProviderNames(), name) }
+func KnownProvider(name string) bool {
+	_, ok := all.Lookup(name)
+	return ok
+}
 
-// Capabilities lists what the adapter of that name can give.
-func Capabilities(name string) []string { return nil }
+// capabilities lists what the adapter of that name can give.
+func capabilities(name string) []string {
+	p, _ := all.Lookup(name)
+	list := []string{}
+	for _, c := range p.Capabilities {
+		list = append(list, string(c))
+	}
+	return list
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/simulator"
+	"mkt/publish"
+)
+
+// demoFlags of mkt demo.
+type demoFlags struct {
+	listen   string
+	dir      string
+	every    time.Duration
+	fixtures int
+	speed    float64
+	seed     uint64
+}
+
+func newDemo(a *app) *cobra.Command {
+	var f demoFlags
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Run the whole system in one process, on the provider simulator",
+		Long: `Run the whole system in one process until interrupted: a simulated provider,
+accounts in every state, their cycles on a schedule, and the API. Without --dir
+it lives in a temporary folder that is removed at the end; with --dir what it
+made stays, ready for mkt fetch, inspect and the rest.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
+	flags.StringVar(&f.dir, "dir", "", "folder to live in, kept at the end (default: a temporary one)")
+	flags.DurationVar(&f.every, "every", 30*time.Second, "time between the cycles of an account")
+	flags.IntVar(&f.fixtures, "fixtures", 300, "fixtures of the main account's provider")
+	flags.Float64Var(&f.speed, "speed", 1, "how many times faster the simulated days pass")
+	flags.Uint64Var(&f.seed, "seed", 1, "same seed, same fixtures")
+	for _, name := range []string{"listen", "every", "fixtures", "speed", "seed"} {
+		a.set.bind(flags, name, "demo."+name)
+	}
+	return cmd
+}
+
+// demoKeeps keeps a demo that runs for days from filling the disk.
+var demoKeeps = publish.Retention{Snapshots: 5, SnapshotAge: time.Hour, CycleAge: time.Hour}
+
+// demo sets the house up, runs everything in it, and stops when ctx ends.
+func (a *app) demo(ctx context.Context, f demoFlags) error {
+	if f.every < time.Second || f.every%time.Second != 0 {
+		return usagef("--every %v: want whole seconds, at least 1s", f.every)
+	}
+	remove, err := a.demoHouse(&f)
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	defer remove()
+	accounts := demoAccounts(f)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	handler, _, err := simulated("betsapi", simulator.Options{Seed: f.seed, Speed: f.speed, Fixtures: f.fixtures,
+		Quota: 1_000_000, Tokens: worlds(accounts), Log: a.log})
+	if err != nil {
+		return usageError{fmt.Errorf("demo: %w", err)}
+	}
+	provider, simulating, err := simulator.Listen(ctx, handler, "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	file, err := a.enrol(ctx, accounts, provider)
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	err = a.runDemo(ctx, cancel, f, accounts, file)
+	cancel()
+	return errors.Join(err, <-simulating)
+}
+
+// demoHouse makes the folder the demo lives in and points the settings there.
+func (a *app) demoHouse(f *demoFlags) (remove func(), err error) {
+	remove = func() {}
+	if f.dir == "" {
+		if f.dir, err = os.MkdirTemp("", "mkt-demo-"); err != nil {
+			return remove, err
+		}
+		dir := f.dir
+		remove = func() {
+			if err := os.RemoveAll(dir); err != nil {
+				a.log.Warn("temporary folder not removed", "error", err)
+			}
+		}
+	}
+	if _, err := initDir(f.dir); err != nil {
+		remove()
+		return func() {}, err
+	}
+	a.data = filepath.Join(f.dir, "data")
+	a.tenants = filepath.Join(f.dir, "tenants.yaml")
+	a.sealKey = filepath.Join(f.dir, "seal.key")
+	a.idKey = filepath.Join(f.dir, "id.key")
+	return remove, nil
+}
+
+// runDemo serves and runs cycles until ctx ends or the server fails. The ready
+// line comes when the main account's data is served.
+func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlags, accounts []demoAccount, file *tenants.File) error {
+	steps, err := a.cycleSteps(transformFlags{}, publishFlags{keep: demoKeeps})
+	if err != nil {
+		return err
+	}
+	serving, base := make(chan error, 1), make(chan string, 1)
+	go func() {
+		serving <- a.serve(ctx, serveFlags{listen: f.listen, poll: 200 * time.Millisecond}, func(url string) { base <- url })
+	}()
+	running := make(chan error, 1)
+	go func() {
+		err := a.demoCycles(ctx, file, f.every, steps)
+		if err != nil {
+			cancel()
+		}
+		running <- err
+	}()
+	go func() {
+		if err := a.announce(ctx, base, f, accounts); err != nil && ctx.Err() == nil {
+			a.log.Error("demo", "error", err)
+			cancel()
+		}
+	}()
+	err = <-serving // when ctx ends, or when it cannot serve
+	cancel()
+	return errors.Join(err, <-running)
+}
+
+// demoCycles runs every account's first cycle, the main account's first, and
+// then all of them on their schedules.
+func (a *app) demoCycles(ctx context.Context, file *tenants.File, every time.Duration, steps []step) error {
+	table := newTimetable(a, scheduleOptions{jitter: every / 10, parallel: 2, grace: 20 * time.Second}, steps)
+	table.follow(file)
+	names := entries(file)
+	if len(names) > 0 {
+		if err := table.run(ctx, names[0].Name); err != nil {
+			return fmt.Errorf("first cycle of %s: %w", names[0].Name, err)
+		}
+	}
+	var rest []string
+	for _, e := range names[min(1, len(names)):] {
+		rest = append(rest, e.Name)
+	}
+	go tenants.Watch(ctx, file, tenants.WatchOptions{Log: a.log}, table.follow)
+	table.scheduler.Run(ctx, rest...)
+	return nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"mkt/serve/account"
+)
+
+// demoReady is the ready line of mkt demo --output json.
+type demoReady struct {
+	Event   string       `json:"event"`
+	BaseURL string       `json:"base_url"`
+	Tenants []demoTicket `json:"tenants"`
+}
+
+// demoTicket is one account in it.
+type demoTicket struct {
+	ClientID string   `json:"client_id"`
+	Token    string   `json:"token"`
+	Products []string `json:"products"`
+	Features []string `json:"features"`
+	Status   string   `json:"status"`
+	About    string   `json:"about"`
+}
+
+// announce waits until the data is served and prints how to read it. The main
+// account's is waited for as long as it takes, the others' a few seconds.
+func (a *app) announce(ctx context.Context, base <-chan string, f demoFlags, accounts []demoAccount) error {
+	var url string
+	select {
+	case url = <-base:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := served(ctx, url, accounts[0].token); err != nil {
+		return err
+	}
+	others, cancel := context.WithTimeout(ctx, 4*time.Second)
+	defer cancel()
+	for _, d := range accounts[1:] {
+		if d.runs(a.now()) {
+			_ = served(others, url, d.token) // it comes a little later, and says so: 503
+		}
+	}
+	if a.json() {
+		return json.NewEncoder(a.out).Encode(readyLine(url, accounts))
+	}
+	return a.printDemo(url, f, accounts)
+}
+
+// served waits until the account's fixtures are answered.
+func served(ctx context.Context, url, token string) error {
+	for {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/api/v1/fixtures?limit=1", nil)
+		if err != nil {
+			return err
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		if answer, err := http.DefaultClient.Do(r); err == nil {
+			_, _ = io.Copy(io.Discard, answer.Body)
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return errors.New("data is not served")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func readyLine(url string, accounts []demoAccount) demoReady {
+	line := demoReady{Event: "ready", BaseURL: url}
+	for _, d := range accounts {
+		ticket := demoTicket{ClientID: d.tenant.ID, Token: d.token, Products: []string{}, Features: d.tenant.EnabledFeatures(),
+			Status: string(d.tenant.Status), About: d.about}
+		for _, p := range account.Products() {
+			if _, ok := d.tenant.Products[p]; ok {
+				ticket.Products = append(ticket.Products, string(p))
+			}
+		}
+		line.Tenants = append(line.Tenants, ticket)
+	}
+	return line
+}
+
+func (a *app) printDemo(url string, f demoFlags, accounts []demoAccount) error {
+	fmt.Fprintf(a.out, "mkt demo is ready at %s/api/v1\n\n", url)
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "account\ttoken\tshows")
+	for _, d := range accounts {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", d.tenant.ID, d.token, d.about)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(a.out, strings.NewReplacer("URL", url+"/api/v1", "TOKEN", accounts[0].token,
+		"SUSPENDED", accounts[4].token, "DIR", f.dir, "EVERY", f.every.String()).Replace(demoHints))
+	return err
+}
+
+const demoHints = `
+Try, in another terminal:
+
+  curl -s URL/status
+  curl -s -H 'Authorization: Bearer TOKEN' 'URL/fixtures?limit=2'
+  curl -s -H 'Authorization: Bearer TOKEN' 'URL/fixtures?limit=5&league=premier'
+
+  # the markets of the first fixture
+  FX=$(curl -s -H 'Authorization: Bearer TOKEN' 'URL/fixtures?limit=1' | grep -o 'fx_[a-z0-9]*' | head -1)
+  curl -s -H 'Authorization: Bearer TOKEN' "URL/fixtures/$FX/markets?limit=3"
+  curl -s -H 'Authorization: Bearer TOKEN' "URL/fixtures/$FX/markets/TOTAL_GOALS"
+
+  # what changed; a new cycle runs every EVERY
+  curl -s -H 'Authorization: Bearer TOKEN' 'URL/changes?limit=5'
+  curl -s -H 'Authorization: Bearer TOKEN' URL/account
+
+  # an account that may not: 403
+  curl -s -i -H 'Authorization: Bearer SUSPENDED' 'URL/fixtures?limit=1'
+
+The files are in DIR: config, accounts, keys and the data root.
+Ctrl-C stops it all.
+`

@@ -1,0 +1,135 @@
+package audit
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// changes lists what is different of a tenant, field by field in a fixed order;
+// before is nil for one that was added. Only what may be shown is looked at: of
+// tokens and credentials the hints.
+func changes(before, after *tenants.Tenant) []Change {
+	if before == nil {
+		before = &tenants.Tenant{Limit: tenants.DefaultLimit}
+	}
+	if after == nil {
+		after = &tenants.Tenant{Limit: tenants.DefaultLimit}
+	}
+	d := diff{}
+	d.text("name", before.Name, after.Name)
+	d.text("status", string(before.Status), string(after.Status))
+	d.list("token", tokens(before), tokens(after))
+	for _, p := range account.Products() {
+		d.text("product "+string(p), term(before, p), term(after, p))
+	}
+	for _, f := range tenants.Features() {
+		d.text("feature "+f, feature(before, f), feature(after, f))
+	}
+	d.list("origin", before.Origins, after.Origins)
+	d.text("rate limit", limit(before.Limit), limit(after.Limit))
+	d.provider(before.Provider, after.Provider)
+	for _, p := range account.Products() {
+		d.text("schedule "+string(p), before.Schedule[p], after.Schedule[p])
+	}
+	return d.found
+}
+
+type diff struct{ found []Change }
+
+func (d *diff) text(field, before, after string) {
+	if before != after {
+		d.found = append(d.found, Change{field, plain(before), plain(after)})
+	}
+}
+
+// list tells what went from a list and what came to it.
+func (d *diff) list(field string, before, after []string) {
+	for _, s := range before {
+		if !slices.Contains(after, s) {
+			d.text(field, s, "")
+		}
+	}
+	for _, s := range after {
+		if !slices.Contains(before, s) {
+			d.text(field, "", s)
+		}
+	}
+}
+
+func (d *diff) provider(before, after *tenants.Provider) {
+	none := tenants.Provider{}
+	if before == nil {
+		before = &none
+	}
+	if after == nil {
+		after = &none
+	}
+	d.text("provider", before.Name, after.Name)
+	d.text("provider host", host(before.BaseURL), host(after.BaseURL))
+	d.text("provider private address", word(before.AllowPrivateAddress, "allowed"), word(after.AllowPrivateAddress, "allowed"))
+	if before.Credential != after.Credential { // the hints may be the same
+		d.found = append(d.found, Change{"credential", plain(before.Hint), plain(after.Hint)})
+	}
+	d.text("provider disabled", word(before.Disabled, "yes"), word(after.Disabled, "yes"))
+}
+
+// tokens are shown by hint and time, which tell them apart for people.
+func tokens(t *tenants.Tenant) []string {
+	var list []string
+	for _, token := range t.Tokens {
+		list = append(list, "…"+token.Hint+" issued "+token.IssuedAt.Format(time.RFC3339))
+	}
+	return list
+}
+
+func term(t *tenants.Tenant, p football.Product) string {
+	s, ok := t.Products[p]
+	if !ok {
+		return ""
+	}
+	return bound(s.Starts) + " to " + bound(s.Expires)
+}
+
+func bound(t *time.Time) string {
+	if t == nil {
+		return "open"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func feature(t *tenants.Tenant, name string) string {
+	on, ok := t.Features[name]
+	switch {
+	case !ok:
+		return ""
+	case on:
+		return "on"
+	}
+	return "off"
+}
+
+func limit(l account.Limit) string {
+	return fmt.Sprintf("%d per %s, burst %d", l.Requests, l.Per, l.Burst)
+}
+
+// host leaves out what a URL's path could hold.
+func host(base string) string {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+func word(on bool, yes string) string {
+	if on {
+		return yes
+	}
+	return ""
+}

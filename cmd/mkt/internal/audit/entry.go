@@ -1,0 +1,114 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Format is the version of an entry.
+//
+//	1: first
+const Format = 1
+
+// FileName is the log's name, beside tenants.yaml.
+const FileName = "audit.log"
+
+// Action is what was done, one of a closed set.
+type Action string
+
+const (
+	TenantAdd        Action = "tenant.add"
+	TenantName       Action = "tenant.name"
+	TenantSuspend    Action = "tenant.suspend"
+	TenantReactivate Action = "tenant.reactivate"
+	TenantRevoke     Action = "tenant.revoke"
+	TokenIssue       Action = "token.issue"
+	TokenRotate      Action = "token.rotate"
+	TokenRevoke      Action = "token.revoke"
+	ProductSet       Action = "product.set"
+	ProductUnset     Action = "product.unset"
+	FeatureEnable    Action = "feature.enable"
+	FeatureDisable   Action = "feature.disable"
+	OriginAllow      Action = "origin.allow"
+	OriginDeny       Action = "origin.deny"
+	LimitSet         Action = "limit.set"
+	ScheduleSet      Action = "schedule.set"
+	ScheduleUnset    Action = "schedule.unset"
+	ProviderSet      Action = "provider.set"
+	ProviderEnable   Action = "provider.enable"
+	ProviderDisable  Action = "provider.disable"
+)
+
+var actions = []Action{TenantAdd, TenantName, TenantSuspend, TenantReactivate, TenantRevoke, TokenIssue, TokenRotate, TokenRevoke,
+	ProductSet, ProductUnset, FeatureEnable, FeatureDisable, OriginAllow, OriginDeny, LimitSet, ScheduleSet, ScheduleUnset,
+	ProviderSet, ProviderEnable, ProviderDisable}
+
+// Actions lists the closed set.
+func Actions() []Action { return slices.Clone(actions) }
+
+// Who made a change.
+type Who struct {
+	User  string `json:"user"`            // of the operating system
+	Actor string `json:"actor,omitempty"` // the person, as MKT_ACTOR says; not proved
+}
+
+// Name is how a person reads it.
+func (w Who) Name() string {
+	if w.Actor == "" {
+		return w.User
+	}
+	return w.Actor + " (" + w.User + ")"
+}
+
+// Entry is one change of one tenant, a line of the log.
+type Entry struct {
+	Format int       `json:"format"`
+	At     time.Time `json:"at"`
+	Who
+	Action  Action   `json:"action"`
+	Tenant  string   `json:"tenant"`
+	Changes []Change `json:"changes"` // none when all was so before
+
+	File   string `json:"file"`          // base name of the tenants file
+	Before string `json:"before_sha256"` // of the file
+	After  string `json:"after_sha256"`
+
+	// AfterUnlogged: before this entry the file was changed by something that
+	// was not logged. Set by Read.
+	AfterUnlogged bool `json:"-"`
+}
+
+// Change is one field before and after; "" where there is none.
+type Change struct {
+	Field  string `json:"field"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+func (c Change) String() string {
+	switch {
+	case c.Before == "":
+		return c.Field + " +" + c.After
+	case c.After == "":
+		return c.Field + " -" + c.Before
+	}
+	return c.Field + " " + c.Before + " -> " + c.After
+}
+
+// longestText bounds a text of the outside in an entry, in characters.
+const longestText = 100
+
+// plain is a text on one line and of bounded length.
+func plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' {
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+	if runes := []rune(s); len(runes) > longestText {
+		s = string(runes[:longestText]) + "…"
+	}
+	return s
+}

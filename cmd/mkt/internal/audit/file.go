@@ -1,0 +1,102 @@
+package audit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"mkt/publish/durable"
+)
+
+// file is the log, open for appending.
+type file struct {
+	*os.File
+	torn bool // its last line has no end
+}
+
+// openFile opens the log, and makes it with mode 0600 when there is none. It is
+// not durable.Create because it is appended to, and nobody else may read it.
+func openFile(path string) (*file, error) {
+	made := false
+	// O_NONBLOCK: a pipe in its place must not hold the edit.
+	const flags = os.O_RDWR | os.O_APPEND | syscall.O_NONBLOCK
+	f, err := os.OpenFile(path, flags, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		made = true
+		f, err = os.OpenFile(path, flags|os.O_CREATE, 0o600)
+	}
+	if err != nil {
+		return nil, explain(err)
+	}
+	log := &file{File: f}
+	if log.torn, err = isTorn(f); err == nil && made {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		f.Close()
+		return nil, explain(err)
+	}
+	return log, nil
+}
+
+func explain(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: run the command as the user who owns the file", err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return durable.NoSpace("write", FileName)
+	}
+	return err
+}
+
+// isTorn tells whether the last write was cut off.
+func isTorn(f *os.File) (bool, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	if !info.Mode().IsRegular() {
+		return false, fmt.Errorf("%s: %w", f.Name(), durable.ErrNotRegular)
+	}
+	if info.Size() == 0 {
+		return false, nil
+	}
+	last := make([]byte, 1)
+	if _, err := f.ReadAt(last, info.Size()-1); err != nil {
+		return false, err
+	}
+	return last[0] != '\n', nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// append writes entries, a line each, in one write, and syncs. What an earlier
+// write left torn gets its line end first.
+func (f *file) append(entries []Entry) error {
+	var lines []byte
+	if f.torn {
+		lines = append(lines, '\n')
+	}
+	for _, e := range entries {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	if _, err := f.Write(lines); err != nil {
+		return explain(err)
+	}
+	return explain(f.Sync())
+}

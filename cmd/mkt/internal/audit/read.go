@@ -1,0 +1,147 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Filter picks entries; a zero field picks all.
+type Filter struct {
+	Tenant string
+	Action Action
+	By     string // the user or the actor
+	Since  time.Time
+	Until  time.Time // not included
+	Last   int       // the newest so many
+}
+
+func (f Filter) picks(e *Entry) bool {
+	return (f.Tenant == "" || f.Tenant == e.Tenant) &&
+		(f.Action == "" || f.Action == e.Action) &&
+		(f.By == "" || f.By == e.User || f.By == e.Actor) &&
+		(f.Since.IsZero() || !e.At.Before(f.Since)) &&
+		(f.Until.IsZero() || e.At.Before(f.Until))
+}
+
+// Log is what was read.
+type Log struct {
+	Entries    []Entry // oldest first
+	Unreadable []int   // lines that are no entries, from 1: cut off by a crash, or tampered with
+	// Last is the hash of the tenants file after its newest entry, whether
+	// picked or not, "" when there is none: another hash there now is a change
+	// that was not logged.
+	Last string
+}
+
+// longestLine bounds an entry, bytes; a longer line is unreadable.
+const longestLine = 1 << 20
+
+// Open reads the log beside the tenants file at path. A log that does not exist
+// is an empty one.
+func Open(path string, pick Filter) (Log, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	f, err := os.Open(filepath.Join(filepath.Dir(path), FileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Log{}, nil
+	}
+	if err != nil {
+		return Log{}, fmt.Errorf("audit log: %w", err)
+	}
+	defer f.Close()
+	log, err := Read(f, filepath.Base(path), pick)
+	if err != nil {
+		return log, fmt.Errorf("audit log %s: %w", f.Name(), err)
+	}
+	return log, nil
+}
+
+// Read reads a log: the entries about the tenants file of that name. A line that
+// is no entry, the last one included, is noted and passed by.
+func Read(r io.Reader, file string, pick Filter) (Log, error) {
+	var log Log
+	var before Entry
+	unlogged := false // a change since the last entry that was picked
+	in := bufio.NewReaderSize(r, 64<<10)
+	for n := 1; ; n++ {
+		line, err := readLine(in)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return log, err
+		}
+		e, ok := parse(line)
+		if !ok {
+			log.Unreadable = append(log.Unreadable, n)
+			continue
+		}
+		if e.File != file {
+			continue
+		}
+		unlogged = unlogged || !e.follows(&before)
+		before, log.Last = e, e.After
+		if pick.picks(&e) {
+			e.AfterUnlogged, unlogged = unlogged, false
+			log.Entries = append(log.Entries, e)
+		}
+	}
+	if cut := len(log.Entries) - pick.Last; pick.Last > 0 && cut > 0 {
+		log.Entries = log.Entries[cut:]
+	}
+	return log, nil
+}
+
+// follows tells whether nothing changed the file between the entry before and
+// this one. Entries of one edit have the same hashes.
+func (e *Entry) follows(before *Entry) bool {
+	sameEdit := e.Before == before.Before && e.After == before.After
+	return before.File == "" || e.Before == before.After || sameEdit
+}
+
+// readLine returns the next line without its end; nil for one that is too long.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := in.ReadSlice('\n')
+		if long = long || len(line)+len(part) > longestLine; !long {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err == io.EOF && len(line) == 0 && !long:
+			return nil, io.EOF
+		case err != nil && err != io.EOF:
+			return nil, err
+		case long:
+			return nil, nil
+		}
+		return bytes.TrimSuffix(line, []byte("\n")), nil
+	}
+}
+
+// parse reads one entry. Its texts are made fit to be shown.
+func parse(line []byte) (e Entry, ok bool) {
+	if json.Unmarshal(line, &e) != nil || e.Format != Format || e.At.IsZero() || e.Action == "" || e.Tenant == "" {
+		return Entry{}, false
+	}
+	for _, s := range []*string{&e.User, &e.Actor, (*string)(&e.Action), &e.Tenant, &e.File, &e.Before, &e.After} {
+		*s = plain(*s)
+	}
+	for i := range e.Changes {
+		c := &e.Changes[i]
+		c.Field, c.Before, c.After = plain(c.Field), plain(c.Before), plain(c.After)
+	}
+	return e, true
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/publish"
+	"mkt/publish/layout"
+)
+
+// publishFlags of mkt publish and of the commands that publish.
+type publishFlags struct {
+	acceptRemovals bool
+	keep           publish.Retention
+}
+
+func (f *publishFlags) flags(a *app, cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.acceptRemovals, "accept-removals", false, "believe a listing that takes away more than a fifth of the fixtures at once")
+	f.retention(a, cmd)
+}
+
+// retention is what is kept after a publication. Ages count back from it.
+func (f *publishFlags) retention(a *app, cmd *cobra.Command) {
+	flags, d := cmd.Flags(), publish.DefaultRetention()
+	flags.IntVar(&f.keep.Snapshots, "keep-snapshots", d.Snapshots, "snapshots kept whatever their age; 0 keeps all")
+	flags.DurationVar(&f.keep.SnapshotAge, "keep-snapshot-age", d.SnapshotAge, "younger snapshots are kept too; 0 keeps all")
+	flags.DurationVar(&f.keep.CycleAge, "keep-cycle-age", d.CycleAge, "archived answers and canonical rows kept; 0 keeps all")
+	flags.Uint64Var(&f.keep.ChangeEvents, "keep-change-events", 1000, "change events kept whatever their age")
+	flags.DurationVar(&f.keep.ChangeAge, "keep-change-age", 7*24*time.Hour, "younger change events are kept too, at least seven days")
+	for _, name := range []string{"snapshots", "snapshot-age", "cycle-age", "change-events", "change-age"} {
+		a.set.bind(flags, "keep-"+name, "retention."+strings.ReplaceAll(name, "-", "_"))
+	}
+}
+
+func newPublish(a *app) *cobra.Command {
+	var s selection
+	var f publishFlags
+	cmd := &cobra.Command{
+		Use:   "publish --tenant ID | --all",
+		Short: "Make canonical rows the snapshot that is served (step 3 of a cycle)",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.runAll(cmd.Context(), &s, func() ([]step, error) { return []step{a.publishStep(f)}, nil })
+		},
+	}
+	s.flags(cmd)
+	f.flags(a, cmd)
+	return cmd
+}
+
+// publishStep is the stage publish. Before the commit a child of this binary
+// loads the new snapshot as serve will.
+func (a *app) publishStep(f publishFlags) step {
+	return func(ctx context.Context, t task) (report, error) {
+		began := time.Now()
+		root := a.rootDir(t.job)
+		s, err := publish.Run(ctx, publish.Options{
+			ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root,
+			Now: a.now, Log: a.log, Version: version, AcceptRemovals: f.acceptRemovals, Retention: f.keep,
+			Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
+				return checkInChild(ctx, filepath.Join(root, filepath.FromSlash(dir)))
+			},
+		})
+		return publishReport(s, began), err
+	}
+}
+
+func publishReport(s publish.Summary, began time.Time) report {
+	r := newReport("publish", s.Cycle, began)
+	r.Counts = map[string]any{"already": s.Already, "version": s.Version, "fixtures": s.Fixtures, "markets": s.Markets, "selections": s.Selections,
+		"refreshed": s.Refreshed, "carried": s.Carried, "removed": s.Removed, "held": s.Held, "events": s.Events, "last_seq": s.LastSeq}
+	r.text = fmt.Sprintf("version %d: %s, %s; %d refreshed, %d carried over, %d removed; seq %d",
+		s.Version, plural(int(s.Fixtures), "fixture"), plural(int(s.Markets), "market"), s.Refreshed, s.Carried, s.Removed, s.LastSeq)
+	if s.Already {
+		r.text = fmt.Sprintf("was published before, as version %d", s.Version)
+	}
+	if s.Held > 0 {
+		r.text += fmt.Sprintf("; HELD: the listing lost %d fixtures at once, they are kept (--accept-removals believes it)", s.Held)
+	}
+	return r
+}

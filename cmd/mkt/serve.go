@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/serve"
+	"mkt/serve/account"
+)
+
+// serveFlags of mkt serve.
+type serveFlags struct {
+	listen string
+	poll   time.Duration
+	cache  string
+}
+
+func newServe(a *app) *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer the API from the newest snapshots",
+		Long: `Answer the API from the newest snapshots below the data root. New snapshots and
+changes of tenants.yaml are picked up while it runs. It opens no key and writes
+nothing into the data root but its usage counters.`,
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{longRunning: ""},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f, a.printServing) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
+	flags.DurationVar(&f.poll, "poll", 500*time.Millisecond, "how often new snapshots are looked for")
+	flags.StringVar(&f.cache, "cache", "", "private folder for the engine's files (default: a temporary one)")
+	a.set.bind(flags, "listen", "serve.listen")
+	a.set.bind(flags, "poll", "serve.poll")
+	a.set.bindPath(flags, "cache", "serve.cache")
+	return cmd
+}
+
+// serve answers until ctx ends; ready is called with the base URL.
+func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL string)) error {
+	file, err := a.loadTenants()
+	if err != nil {
+		return err
+	}
+	registry := new(account.Registry)
+	if err := a.swap(registry, file); err != nil {
+		return err
+	}
+	go tenants.Watch(ctx, file, tenants.WatchOptions{Log: a.log}, func(file *tenants.File) {
+		if err := a.swap(registry, file); err != nil {
+			a.log.Error("accounts not changed", "error", err)
+		}
+	})
+	return serve.Run(ctx, serve.Options{
+		Listen: f.listen, DataDir: a.data, Accounts: registry, Now: a.now, Log: a.log,
+		Poll: f.poll, CacheDir: f.cache, Version: version, Ready: ready,
+	})
+}
+
+// swap puts a generation of accounts in force.
+func (a *app) swap(registry *account.Registry, f *tenants.File) error {
+	g, err := account.NewGeneration(f.Accounts(a.now()))
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	registry.Swap(g)
+	return nil
+}
+
+func (a *app) printServing(baseURL string) {
+	if a.json() {
+		json.NewEncoder(a.out).Encode(map[string]string{"event": "ready", "base_url": baseURL})
+		return
+	}
+	fmt.Fprintf(a.out, "mkt serve ready at %s/api/v1\n", baseURL)
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestConfigShowsEverySetting: the mkt.yaml that init writes names every
+// setting there is, with its default, and no other.
+func TestConfigShowsEverySetting(t *testing.T) {
+	a := &app{}
+	root := newRoot(a)
+	whole := regexp.MustCompile(`(?m)^# ((?:  )*[a-z_]+:)`).ReplaceAll(initConfig, []byte("$1"))
+	lines, err := keyLines(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := slices.Sorted(maps.Keys(lines))
+	known := slices.Sorted(slices.Values(a.set.known))
+	if diff := cmp.Diff(known, shown); diff != "" {
+		t.Errorf("settings (-there are, +shown):\n%s", diff)
+	}
+
+	// With every line in force nothing is refused, and every default is the one shown.
+	path := filepath.Join(t.TempDir(), "mkt.yaml")
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.set.read(path, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, cmd := range root.Commands() {
+		flags := cmd.Flags()
+		before := map[string]string{}
+		for _, name := range []string{"listen", "poll", "jitter", "parallel", "grace", "workers", "keep-snapshots", "keep-snapshot-age", "keep-cycle-age",
+			"keep-change-events", "keep-change-age", "seed", "fixtures", "speed", "quota", "every", "provider", "catch-up"} {
+			if f := flags.Lookup(name); f != nil {
+				before[name] = f.Value.String()
+			}
+		}
+		if err := a.set.resolve(flags); err != nil {
+			t.Errorf("%s: %v", cmd.Name(), err)
+		}
+		for name, value := range before {
+			if got := flags.Lookup(name).Value.String(); got != value {
+				t.Errorf("%s --%s: mkt.yaml shows %s, the default is %s", cmd.Name(), name, got, value)
+			}
+		}
+	}
+}
+
+// TestSettingsOrder: flag, then variable, then file, then default; paths of the
+// file are relative to it.
+func TestSettingsOrder(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mkt.yaml")
+	if err := os.WriteFile(path, []byte("data: here\nserve:\n  listen: file:1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	resolve := func(args ...string) (*app, string) {
+		t.Helper()
+		a := &app{out: new(bytes.Buffer), errs: new(bytes.Buffer)}
+		root := newRoot(a)
+		serve, rest, err := root.Find(append([]string{"serve"}, args...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		serve.InheritedFlags()
+		if err := serve.ParseFlags(append(rest, "--config", path)); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.prepare(serve); err != nil {
+			t.Fatal(err)
+		}
+		return a, serve.Flags().Lookup("listen").Value.String()
+	}
+	a, listen := resolve()
+	if a.data != filepath.Join(dir, "here") || a.tenants != filepath.Join(dir, "tenants.yaml") || listen != "file:1" {
+		t.Errorf("file: data %s, tenants %s, listen %s", a.data, a.tenants, listen)
+	}
+	t.Setenv("MKT_SERVE_LISTEN", "env:1")
+	t.Setenv("MKT_DATA", "there")
+	if a, listen = resolve(); a.data != "there" || listen != "env:1" {
+		t.Errorf("variable: data %s, listen %s", a.data, listen)
+	}
+	if _, listen = resolve("--listen", "flag:1"); listen != "flag:1" {
+		t.Errorf("flag: listen %s", listen)
+	}
+}

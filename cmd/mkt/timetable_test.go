@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+const scheduled = `version: 1
+tenants:
+  - id: acme
+    products: {market_engine: }
+    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE-----"}
+  - id: suspended
+    status: SUSPENDED
+    products: {market_engine: }
+    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE-----"}
+  - id: expired
+    products: {market_engine: {expires: 2020-01-01T00:00:00Z}}
+    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE-----"}
+  - id: bare
+    products: {market_engine: }
+  - id: live
+    products: {live_intelligence: }
+    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE-----"}
+`
+
+// newTestTimetable has steps that note their names and take a while.
+func newTestTimetable(t *testing.T, grace, takes time.Duration) (*timetable, *[]string, *bytes.Buffer) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "tenants.yaml")
+	if err := os.WriteFile(path, []byte(scheduled), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := tenants.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := new(bytes.Buffer)
+	a := &app{now: time.Now, data: filepath.Join(dir, "data"), log: slog.New(slog.NewTextHandler(log, nil))}
+	done := new([]string)
+	named := func(name string) step {
+		return func(ctx context.Context, _ task) (report, error) {
+			select {
+			case <-time.After(takes):
+			case <-ctx.Done():
+				return report{Step: name}, ctx.Err()
+			}
+			*done = append(*done, name)
+			return report{Step: name}, nil
+		}
+	}
+	table := newTimetable(a, scheduleOptions{grace: grace, parallel: 1}, []step{named("one"), named("two"), named("three")})
+	table.follow(f)
+	return table, done, log
+}
+
+func TestTickRunsOnlyWhoMayRun(t *testing.T) {
+	table, done, _ := newTestTimetable(t, 0, 0)
+	if got := len(entries(table.file)); got != 4 {
+		t.Errorf("%d entries, want those of every tenant with the product", got)
+	}
+	for _, id := range []string{"suspended", "expired", "bare", "live", "nobody"} {
+		if err := table.run(t.Context(), id+"/market_engine"); err != nil || len(*done) > 0 {
+			t.Errorf("%s: ran %v, %v", id, *done, err)
+		}
+	}
+	if err := table.run(t.Context(), "acme/market_engine"); err != nil || !slices.Equal(*done, []string{"one", "two", "three"}) {
+		t.Errorf("acme: ran %v, %v", *done, err)
+	}
+}
+
+func TestStopAtAStepBoundary(t *testing.T) {
+	table, done, log := newTestTimetable(t, time.Minute, 50*time.Millisecond)
+	ctx, stop := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, stop)
+	if err := table.run(ctx, "acme/market_engine"); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(*done, []string{"one"}) || !strings.Contains(log.String(), "stopped between two steps") {
+		t.Errorf("ran %v, logged %s", *done, log)
+	}
+}
+
+func TestStopAfterTheGrace(t *testing.T) {
+	table, done, _ := newTestTimetable(t, 30*time.Millisecond, time.Minute)
+	ctx, stop := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, stop)
+	began := time.Now()
+	err := table.run(ctx, "acme/market_engine")
+	if err == nil || len(*done) > 0 || time.Since(began) > 10*time.Second {
+		t.Errorf("ran %v in %v, %v; want it ended by the grace", *done, time.Since(began), err)
+	}
+}
+
+func TestTickSkippedWhileLocked(t *testing.T) {
+	table, done, log := newTestTimetable(t, 0, 0)
+	root, err := durable.OpenRoot(filepath.Join(table.app.data, layout.TenantProduct("acme", "market_engine")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := root.Lock(layout.Lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := table.run(t.Context(), "acme/market_engine"); err != nil || len(*done) > 0 {
+		t.Errorf("ran %v, %v", *done, err)
+	}
+	if !strings.Contains(log.String(), "tick skipped") {
+		t.Errorf("logged %s", log)
+	}
+	lock.Close()
+	if err := table.run(t.Context(), "acme/market_engine"); err != nil || len(*done) != 3 {
+		t.Errorf("after the lock was freed: ran %v, %v", *done, err)
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/transform"
+	"mkt/transform/identity"
+)
+
+// transformFlags of mkt transform and of the commands that transform.
+type transformFlags struct {
+	workers int
+}
+
+func (f *transformFlags) flags(a *app, cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.workers, "workers", 0, "payloads transformed at once (default: one a core)")
+	a.set.bind(cmd.Flags(), "workers", "transform.workers")
+	a.idKeyFlag(cmd)
+}
+
+func newTransform(a *app) *cobra.Command {
+	var s selection
+	var f transformFlags
+	cmd := &cobra.Command{
+		Use:   "transform --tenant ID | --all",
+		Short: "Turn archived answers into canonical rows (step 2 of a cycle)",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.runAll(cmd.Context(), &s, func() ([]step, error) {
+				transform, err := a.transformStep(f)
+				return []step{transform}, err
+			})
+		},
+	}
+	s.flags(cmd)
+	f.flags(a, cmd)
+	return cmd
+}
+
+// transformStep is the stage transform with its key at hand.
+func (a *app) transformStep(f transformFlags) (step, error) {
+	key, err := identity.LoadKey(a.idKey)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, t task) (report, error) {
+		began := time.Now()
+		s, err := transform.Run(ctx, transform.Options{
+			ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root, Data: t.data,
+			Key: key, Now: a.now, Log: a.log, Workers: f.workers, Version: version,
+		})
+		return transformReport(s, began), err
+	}, nil
+}
+
+func transformReport(s transform.Summary, began time.Time) report {
+	r := newReport("transform", s.Cycle, began)
+	r.Counts = map[string]any{"already": s.Already, "fixtures": s.Fixtures, "markets": s.Markets, "mapped": s.Mapped, "selections": s.Selections,
+		"publishable": s.Publishable, "without_prices": s.WithoutPrices, "broken": s.Broken, "failed": s.Failed, "bytes": s.Bytes}
+	r.text = plural(s.Fixtures, "fixture") + ", " + plural(s.Markets, "market") + " (" + strconv.Itoa(s.Mapped) + " mapped" + "), " + plural(s.Selections, "selection")
+	if s.Already {
+		r.text = "was transformed before"
+	}
+	if s.Broken > 0 {
+		r.text += "; " + plural(s.Broken, "fixture") + " unreadable (data kept)"
+	}
+	return r
+}

@@ -1,0 +1,147 @@
+package serve
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"mkt/publish/health"
+	"mkt/serve/account"
+	"mkt/serve/internal/api"
+	"mkt/serve/internal/gate"
+)
+
+// account answers GET /account: what the account may read, whatever the state of
+// its subscriptions.
+func (c *call) account() error {
+	a := c.who
+	return c.sendDocument(api.Account{
+		ClientID: a.ClientID, Name: a.Name, Status: string(a.Status),
+		Products: c.products(a), Features: c.features(a),
+		Provider:  api.AccountProviderRef{Name: named(a.Provider.Name), Status: string(c.connection(a))},
+		RateLimit: api.RateLimit{Requests: a.Limit.Requests, PerSeconds: a.Limit.Per.Seconds(), Burst: a.Limit.Burst},
+		Health:    c.health(a),
+	})
+}
+
+func (c *call) products(a *account.Account) []api.AccountProduct {
+	var list []api.AccountProduct
+	for _, p := range account.Products() {
+		s := a.Subscriptions[p]
+		product := api.AccountProduct{
+			Product: string(p), Status: string(a.TermAt(p, c.now)),
+			StartsAt: api.TimeOf(s.Starts), Expires: api.TimeOf(s.Expires), Features: []string{},
+		}
+		for _, f := range account.ProductFeatures(p) {
+			if a.Allows(f) {
+				product.Features = append(product.Features, f)
+			}
+		}
+		list = append(list, product)
+	}
+	return list
+}
+
+// features says of every feature whether its routes answer now.
+func (c *call) features(a *account.Account) map[string]bool {
+	on := map[string]bool{}
+	for _, p := range account.Products() {
+		inForce := a.TermAt(p, c.now) == account.InForce
+		for _, f := range account.ProductFeatures(p) {
+			on[f] = inForce && a.Allows(f)
+		}
+	}
+	return on
+}
+
+// provider answers GET /account/provider. What serve holds of the credential is
+// a masked hint; it could not show more.
+func (c *call) provider() error {
+	p := c.who.Provider
+	out := api.AccountProvider{
+		Name: named(p.Name), Status: string(c.connection(c.who)), CredentialHint: named(p.Hint),
+		Capabilities: slices.Concat([]string{}, p.Capabilities),
+	}
+	if run := c.newestFetch(c.who); run != nil && run.CredentialFingerprint == p.Fingerprint {
+		out.LastSuccessAt, out.LastAttemptAt = api.TimeOf(run.LastOKAt), api.TimeOf(&run.FinishedAt)
+		out.LastError = lastError(run)
+	}
+	return c.sendDocument(out)
+}
+
+func lastError(run *health.Run) *string {
+	if run.OK {
+		return nil
+	}
+	return some(cmp.Or(run.Code, "INTERNAL"))
+}
+
+// accountUsage answers GET /account/usage.
+func (c *call) accountUsage() error {
+	days, flushed := c.usage.Of(c.who.ClientID)
+	u := mergeUsage(days, c.providerCalls())
+	if !flushed.IsZero() {
+		u.FlushedAt = api.TimeOf(&flushed)
+	}
+	return c.sendDocument(u)
+}
+
+// providerCalls are the requests to the provider by day and endpoint, over the
+// account's products.
+func (c *call) providerCalls() map[string]map[string]int64 {
+	sum := map[string]map[string]int64{}
+	tenant := c.library.Tenant(c.who.ClientID)
+	for _, p := range account.Products() {
+		d := tenant.Dataset(p)
+		if d == nil {
+			continue
+		}
+		for day, endpoints := range d.State().Calls {
+			if sum[day] == nil {
+				sum[day] = map[string]int64{}
+			}
+			for endpoint, n := range endpoints {
+				sum[day][endpoint] += n
+			}
+		}
+	}
+	return sum
+}
+
+// mergeUsage puts both kinds of counters side by side, day by day.
+func mergeUsage(days []gate.Day, calls map[string]map[string]int64) api.Usage {
+	byDate := map[string]*api.UsageDay{}
+	at := func(date string) *api.UsageDay {
+		if byDate[date] == nil {
+			byDate[date] = &api.UsageDay{Date: date, Requests: []api.RouteUsage{}, ProviderCalls: []api.ProviderCall{}}
+		}
+		return byDate[date]
+	}
+	u := api.Usage{Days: []api.UsageDay{}}
+	for _, d := range days {
+		for _, r := range d.Requests {
+			u.Requests += r.Count
+			at(d.Date).Requests = append(at(d.Date).Requests, api.RouteUsage{Route: r.Route, Product: named(string(r.Product)), Count: r.Count})
+		}
+	}
+	for date, endpoints := range calls {
+		for _, endpoint := range sorted(endpoints) {
+			u.ProviderCalls += endpoints[endpoint]
+			at(date).ProviderCalls = append(at(date).ProviderCalls, api.ProviderCall{Endpoint: endpoint, Count: endpoints[endpoint]})
+		}
+	}
+	for _, date := range sorted(byDate) {
+		u.Days = append(u.Days, *byDate[date])
+	}
+	return u
+}
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// named is a name, null when there is none.
+func named(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,184 @@
+package serve
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"mkt/serve/internal/api"
+	"mkt/serve/internal/gate"
+)
+
+// answer is a response being written, and what the log says of it.
+type answer struct {
+	http.ResponseWriter
+	id      string
+	began   time.Time
+	method  string // only from a closed set
+	route   string // the route's pattern; "" when there is none
+	tenant  string
+	code    api.Code
+	cause   error // of a refusal that is our fault
+	status  int   // 0 until something was written
+	bytes   int64
+	aborted bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (a *answer) Write(p []byte) (int, error) {
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	n, err := a.ResponseWriter.Write(p)
+	a.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// refuse writes a refusal.
+func (a *answer) refuse(e *api.Error) {
+	a.code = e.Code
+	if e.Code == api.InternalError {
+		a.cause = e.Cause
+	}
+	h := a.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.FormatInt(gate.Seconds(e.RetryAfter), 10))
+	}
+	if e.Code == api.InvalidAPIToken {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	body := api.AppendError(nil, e, a.id)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	a.WriteHeader(e.Code.Status())
+	if a.method != http.MethodHead {
+		a.Write(body) // whether it arrives is the client's affair
+	}
+}
+
+// tails are buffers for the ends of bodies.
+var tails = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
+
+// page writes a page, or that the client has it already.
+func (a *answer) page(r *http.Request, p *api.Page, validate, stale bool) {
+	h := a.Header()
+	h.Set("Cache-Control", "private, no-cache")
+	if validate {
+		tag := p.ETag(stale)
+		h.Set("ETag", tag)
+		if matches(r.Header["If-None-Match"], tag) {
+			a.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	h.Set("Content-Type", "application/json")
+	buf := tails.Get().(*[]byte)
+	defer func() { tails.Put(buf) }()
+	tail := p.AppendTail((*buf)[:0], a.began, stale)
+	head := p.Head()
+	if acceptsGzip(r.Header["Accept-Encoding"]) {
+		h.Set("Content-Encoding", "gzip")
+		head = p.GzipHead()
+		from := len(tail)
+		tail = p.AppendGzipTail(tail, tail)
+		*buf = tail
+		tail = tail[from:]
+	} else {
+		*buf = tail
+	}
+	h.Set("Content-Length", strconv.Itoa(len(head)+len(tail)))
+	a.WriteHeader(http.StatusOK)
+	if _, err := a.Write(head); err == nil {
+		a.Write(tail)
+	}
+}
+
+// matches compares validators as If-None-Match does: weakly.
+func matches(headers []string, tag string) bool {
+	opaque := strings.TrimPrefix(tag, "W/")
+	for _, h := range headers {
+		for _, candidate := range strings.Split(h, ",") {
+			candidate = strings.TrimSpace(candidate)
+			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == opaque {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// acceptsGzip reads Accept-Encoding: gzip, or anything, unless with weight 0.
+func acceptsGzip(headers []string) bool {
+	any := false
+	for _, h := range headers {
+		for _, part := range strings.Split(h, ",") {
+			name, params, _ := strings.Cut(part, ";")
+			name = strings.ToLower(strings.TrimSpace(name))
+			if name != "gzip" && name != "x-gzip" && name != "*" {
+				continue
+			}
+			if name != "*" {
+				return !zeroWeight(params)
+			}
+			any = !zeroWeight(params)
+		}
+	}
+	return any
+}
+
+// zeroWeight tells whether the parameters say q=0.
+func zeroWeight(params string) bool {
+	_, weight, ok := strings.Cut(strings.ToLower(strings.ReplaceAll(params, " ", "")), "q=")
+	if !ok {
+		return false
+	}
+	q, err := strconv.ParseFloat(weight, 64)
+	return err == nil && q == 0
+}
+
+var idLetters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// requestID is the client's own id where it is a decent one, else a new one.
+func requestID(r *http.Request) string {
+	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && decentID(ids[0]) {
+		return ids[0]
+	}
+	var b [15]byte
+	rand.Read(b[:]) // never fails
+	return "req_" + idLetters.EncodeToString(b[:])
+}
+
+// decentID tells whether a client's request id can go into a header and a log:
+// 1 to 64 letters, digits, ".", "_" and "-".
+func decentID(s string) bool {
+	if len(s) == 0 || len(s) > 64 {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func stack() string { return string(debug.Stack()) }

@@ -1,0 +1,153 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"mkt/publish/football"
+	"mkt/serve/account"
+	"mkt/serve/internal/api"
+	"mkt/serve/internal/gate"
+	"mkt/serve/internal/reader"
+)
+
+// call is one request on its way through a route. What it holds was taken once:
+// the account of one generation, the view of one snapshot.
+type call struct {
+	*server
+	answer  *answer
+	request *http.Request
+	echo    echo.Context
+	route   *route
+	now     time.Time
+
+	who     *account.Account // nil on an open route without a known token
+	query   url.Values       // the known parameters
+	dataset *reader.Dataset  // nil where the route reads no data
+	view    *reader.View     // nil until there is data
+}
+
+// answerTime bounds the work on one answer, waiting for its turn included.
+const answerTime = 10 * time.Second
+
+// enter makes a route a handler: everything that is checked before the route's
+// own parameters is checked here.
+func (s *server) enter(rt *route) echo.HandlerFunc {
+	return func(e echo.Context) error {
+		a := e.Response().Writer.(*answer)
+		for _, value := range e.ParamValues() {
+			if value == "" {
+				return api.Refuse(api.NotFound)
+			}
+		}
+		a.route = rt.name
+		if err := withinSize(e.Request()); err != nil {
+			a.Header().Set("Connection", "close")
+			return err
+		}
+		c := &call{server: s, answer: a, request: e.Request(), echo: e, route: rt, now: a.began}
+		if err := c.admit(); err != nil {
+			return err
+		}
+		defer c.leave()
+		ctx, cancel := context.WithTimeout(c.request.Context(), answerTime)
+		defer cancel()
+		c.request = c.request.WithContext(ctx)
+		return timely(ctx, rt.handle(c))
+	}
+}
+
+// admit passes the gate, counts the request, and pins the data.
+func (c *call) admit() error {
+	pass, err := c.enterGate()
+	c.who = pass.Account
+	h := c.answer.Header()
+	pass.Limit.SetHeaders(h)
+	if pass.Origin != "" {
+		h.Set("Access-Control-Allow-Origin", pass.Origin)
+		h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, ETag, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
+	}
+	if c.who != nil {
+		c.answer.tenant = c.who.ClientID
+	}
+	if err != nil {
+		return err
+	}
+	if c.who != nil {
+		c.usage.Count(c.who.ClientID, c.route.name, c.route.need.Product)
+	}
+	if c.query, err = parseQuery(c.request.URL.RawQuery, c.route.params); err != nil {
+		return err
+	}
+	if c.route.need.Product != "" {
+		c.dataset = c.library.Tenant(c.who.ClientID).Dataset(c.route.need.Product)
+		c.view = c.dataset.Acquire()
+	}
+	return nil
+}
+
+func (c *call) enterGate() (gate.Pass, error) {
+	if c.route.open {
+		return c.gate.EnterOpen(c.request)
+	}
+	return c.gate.Enter(c.request, c.route.need)
+}
+
+// leave gives the data back.
+func (c *call) leave() {
+	if c.view != nil {
+		c.view.Release()
+	}
+}
+
+// timely words a handler's error where it is the time that ran out: the service
+// was too busy.
+func timely(ctx context.Context, err error) error {
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second, Cause: err}
+	}
+	return err
+}
+
+// ready checks that there is data to answer from: a usable provider, then a
+// snapshot. It comes after the parameters and before the resource.
+func (c *call) ready() error {
+	if !c.connection(c.who).Usable() {
+		return api.Refuse(api.ProviderNotConnected)
+	}
+	if c.view != nil {
+		return nil
+	}
+	if run := c.dataset.State().Fetch; run != nil && !run.OK && run.Code == "PROVIDER_UNREACHABLE" {
+		return &api.Error{Code: api.UpstreamUnavailable, RetryAfter: time.Minute}
+	}
+	return &api.Error{Code: api.DataNotReady, RetryAfter: time.Minute}
+}
+
+// cadence is how far apart an account's cycles of a product are; 0 when they are
+// not scheduled.
+func (c *call) cadence(p football.Product) time.Duration { return c.who.Cadence[p] }
+
+// send answers with a page of the dataset.
+func (c *call) send(p *api.Page, err error) error {
+	if err != nil {
+		return err
+	}
+	c.answer.page(c.request, p, true, c.stale())
+	return nil
+}
+
+// sendDocument answers with data that is made for this request.
+func (c *call) sendDocument(data any) error {
+	p, err := api.Document(data)
+	if err != nil {
+		return err
+	}
+	c.answer.page(c.request, p, false, false)
+	return nil
+}

@@ -1,0 +1,94 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mkt/serve/internal/api"
+)
+
+// changes answers GET /changes: events behind a cursor, oldest first. The next
+// cursor is always the position to go on from, also on the last page.
+func (c *call) changes() error {
+	limit, err := c.limit()
+	if err != nil {
+		return err
+	}
+	at, err := c.changePosition()
+	if err != nil {
+		return err
+	}
+	if err := c.ready(); err != nil {
+		return err
+	}
+	window := c.view.Window()
+	if !at.given {
+		at.seq = window.FirstSeq - 1
+	}
+	key := fmt.Sprint("c ", limit, " ", at.seq)
+	return c.send(c.view.Page(c.request.Context(), key, func(context.Context) (*api.Page, error) {
+		var list api.List
+		last, more := at.seq, false
+		if at.seq < window.LastSeq {
+			if last, more, err = c.view.Events(at.seq, limit, list.Add); err != nil {
+				return nil, err
+			}
+		}
+		page := api.Pagination{Limit: limit, NextCursor: c.changeCursor(last), HasMore: more}
+		return list.Page(page, c.view.Freshness(), api.ChangesMeta(window)), nil
+	}))
+}
+
+// changeAt is a position in the change log.
+type changeAt struct {
+	given bool
+	seq   uint64 // the last event that was seen
+}
+
+func (c *call) changeScope() api.Scope {
+	return api.Scope{Collection: api.ChangeFeed, ClientID: c.who.ClientID}
+}
+
+// changeCursor is the position behind an event. It names the history: after a
+// restore, every cursor from before is invalid.
+func (c *call) changeCursor(seq uint64) string {
+	return c.changeScope().Cursor(c.view.Commit().HistoryID + ":" + strconv.FormatUint(seq, 10))
+}
+
+// changePosition reads the cursor and holds it against the window. A position
+// ahead of what is served is looked for once: another replica may be faster. If
+// it stays ahead, it stands, and the page is empty.
+func (c *call) changePosition() (at changeAt, err error) {
+	position, err := c.position(c.changeScope())
+	if err != nil || position == "" {
+		return at, err
+	}
+	cut := strings.LastIndexByte(position, ':')
+	if cut < 0 {
+		return at, api.Refuse(api.InvalidCursor)
+	}
+	history := position[:cut]
+	if at.seq, err = strconv.ParseUint(position[cut+1:], 10, 63); err != nil {
+		return at, api.Refuse(api.InvalidCursor)
+	}
+	at.given = true
+	if c.view != nil && (c.view.Commit().HistoryID != history || at.seq > c.view.Commit().LastSeq) {
+		c.refresh()
+	}
+	if c.view == nil {
+		return at, nil // there is no window to hold it against; ready says why
+	}
+	if c.view.Commit().HistoryID != history || at.seq+1 < c.view.Window().FirstSeq {
+		return at, api.Refuse(api.InvalidCursor)
+	}
+	return at, nil
+}
+
+// refresh looks for a newer snapshot and pins it in place of the one at hand.
+func (c *call) refresh() {
+	c.dataset.RefreshSoon(c.request.Context())
+	c.view.Release()
+	c.view = c.dataset.Acquire()
+}

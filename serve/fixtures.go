@@ -1,0 +1,121 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader"
+)
+
+// fixtures answers GET /fixtures: by fixture id, filtered, behind a cursor.
+func (c *call) fixtures() error {
+	limit, err := c.limit()
+	if err != nil {
+		return err
+	}
+	filter, err := c.fixtureFilter()
+	if err != nil {
+		return err
+	}
+	scope := api.Scope{Collection: api.FixtureList, ClientID: c.who.ClientID, Filter: spell(filter)}
+	after, err := c.position(scope)
+	if err != nil {
+		return err
+	}
+	if err := c.ready(); err != nil {
+		return err
+	}
+	key := fmt.Sprint("f ", limit, " ", after, " ", scope.Filter)
+	return c.send(c.view.Page(c.request.Context(), key, func(ctx context.Context) (*api.Page, error) {
+		return c.renderFixtures(ctx, scope, filter, after, limit)
+	}))
+}
+
+func (c *call) renderFixtures(ctx context.Context, scope api.Scope, filter reader.FixtureFilter, after string, limit int) (*api.Page, error) {
+	v := c.view
+	filtered, err := v.FilteredCount(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	var list api.List
+	last := ""
+	list.Grow(limit * 400)
+	more, err := v.Fixtures(ctx, filter, after, limit, func(f reader.FixtureItem) {
+		list.Add(f.Body)
+		last = f.ID
+	})
+	if err != nil {
+		return nil, err
+	}
+	page := api.Pagination{Limit: limit, HasMore: more}
+	if more {
+		page.NextCursor = scope.Cursor(last)
+	}
+	meta := api.FixtureListMeta(v.FixtureCount(), filtered, v.Provider(), c.changeCursor(v.Commit().LastSeq))
+	return list.Page(page, v.Freshness(), meta), nil
+}
+
+func (c *call) fixtureFilter() (f reader.FixtureFilter, err error) {
+	league, err := c.text("league")
+	if err != nil {
+		return f, err
+	}
+	f.League = reader.Fold(league)
+	if f.After, err = c.instant("starts_after"); err != nil {
+		return f, err
+	}
+	f.Before, err = c.instant("starts_before")
+	return f, err
+}
+
+// spell writes a filter in one way only: filters that mean the same share their
+// cursors and pages.
+func spell(f reader.FixtureFilter) string {
+	if f == (reader.FixtureFilter{}) {
+		return ""
+	}
+	var b strings.Builder
+	for _, bound := range []reader.Instant{f.After, f.Before} {
+		if ms, ok := bound.MS(); ok {
+			b.WriteString(strconv.FormatInt(ms, 10))
+		}
+		b.WriteByte(';')
+	}
+	b.WriteString(f.League)
+	return b.String()
+}
+
+// fixture answers GET /fixtures/{id}. It never contains markets.
+func (c *call) fixture() error {
+	f, err := c.find()
+	if err != nil {
+		return err
+	}
+	return c.send(c.view.Page(c.request.Context(), "x "+f.ID, func(ctx context.Context) (*api.Page, error) {
+		var page *api.Page
+		err := c.view.FixtureBody(ctx, f, func(body, detail []byte) {
+			page = api.Object(api.JoinFixture(nil, body, detail), c.view.FixtureFreshness(f))
+		})
+		return page, err
+	}))
+}
+
+// find is the fixture that the path names. The shape of the id is checked before
+// anything is looked up.
+func (c *call) find() (reader.Fixture, error) {
+	if err := c.ready(); err != nil {
+		return reader.Fixture{}, err
+	}
+	id := c.echo.Param("id")
+	if !api.IsFixtureID(id) {
+		return reader.Fixture{}, api.Refuse(api.FixtureNotFound)
+	}
+	f, ok := c.view.Find(id)
+	if !ok {
+		return reader.Fixture{}, api.Refuse(api.FixtureNotFound)
+	}
+	return f, nil
+}

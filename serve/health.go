@@ -1,0 +1,142 @@
+package serve
+
+import (
+	"cmp"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/serve/account"
+	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader"
+)
+
+// staleAfter is how many cadences old the newest publication may be.
+const staleAfter = 2
+
+// stale tells whether the served snapshot lags: it is older than two cadences, or
+// the last cycle failed.
+func (c *call) stale() bool {
+	return c.view != nil && (lastFailure(c.dataset.State()) != "" || c.overdue(c.view, c.cadence(c.route.need.Product)))
+}
+
+func (c *call) overdue(v *reader.View, cadence time.Duration) bool {
+	return cadence > 0 && c.now.Sub(v.Commit().PublishedAt) > staleAfter*cadence
+}
+
+// lastFailure is the code of the step that failed in its newest run, in the order
+// the steps come; "" when none did.
+func lastFailure(s reader.State) string {
+	for _, run := range []*health.Run{s.Fetch, s.Transform, s.Publish} {
+		if run != nil && !run.OK {
+			if run.Code == "" {
+				return "INTERNAL"
+			}
+			return run.Code
+		}
+	}
+	return ""
+}
+
+// connection is the state of an account's provider connection, from the newest
+// fetch of either product.
+func (s *server) connection(a *account.Account) health.Connection {
+	return health.ConnectionStatus(a.Provider.Configured, a.Provider.Disabled, a.Provider.Fingerprint, s.newestFetch(a))
+}
+
+func (s *server) newestFetch(a *account.Account) (newest *health.Run) {
+	tenant := s.library.Tenant(a.ClientID)
+	for _, p := range account.Products() {
+		d := tenant.Dataset(p)
+		if d == nil {
+			continue
+		}
+		if run := d.State().Fetch; run != nil && (newest == nil || run.FinishedAt.After(newest.FinishedAt)) {
+			newest = run
+		}
+	}
+	return newest
+}
+
+// health is what an account's pipeline is doing (specification, section 2.5). The
+// whole is as bad as its worst part that is configured; without a provider
+// nothing is.
+func (c *call) health(a *account.Account) api.Health {
+	connection := c.connectionHealth(a)
+	h := api.Health{Status: connection.Status, CheckedAt: api.Time(c.now)}
+	for _, p := range account.Products() {
+		part := c.productHealth(a, p)
+		h.Components = append(h.Components, part)
+		if badness[part.Status] > badness[h.Status] && h.Status != api.Unconfigured {
+			h.Status = part.Status
+		}
+	}
+	h.Components = append(h.Components, connection)
+	return h
+}
+
+var badness = map[api.HealthStatus]int{api.Unconfigured: 0, api.Healthy: 1, api.Degraded: 2, api.Down: 3}
+
+// productHealth: HEALTHY with data in time, DEGRADED with late data or after a
+// failed cycle, DOWN without data, UNCONFIGURED when it is not subscribed or has
+// never run.
+func (c *call) productHealth(a *account.Account, p football.Product) api.Component {
+	part := api.Component{Component: string(p), Status: api.Unconfigured}
+	if term := a.TermAt(p, c.now); term != account.InForce {
+		part.Code = some("SUBSCRIPTION_" + string(term))
+		return part
+	}
+	d := c.library.Tenant(a.ClientID).Dataset(p)
+	if d == nil {
+		part.Code = some("NOT_SCHEDULED")
+		return part
+	}
+	failure := lastFailure(d.State())
+	v := d.Acquire()
+	if v == nil {
+		part.Status, part.Code = api.Down, some(cmp.Or(failure, string(api.DataNotReady)))
+		return part
+	}
+	defer v.Release()
+	last(&part, v.Commit().PublishedAt, c.now)
+	switch {
+	case failure != "":
+		part.Status, part.Code = api.Degraded, some(failure)
+	case c.overdue(v, a.Cadence[p]):
+		part.Status, part.Code = api.Degraded, some("STALE")
+	default:
+		part.Status = api.Healthy
+	}
+	return part
+}
+
+// connectionHealth: DOWN when data routes would answer 409.
+func (c *call) connectionHealth(a *account.Account) api.Component {
+	part := api.Component{Component: api.ProviderComponent}
+	if run := c.newestFetch(a); run != nil && run.LastOKAt != nil {
+		last(&part, *run.LastOKAt, c.now)
+	}
+	status := c.connection(a)
+	if status != health.Connected {
+		part.Code = some(string(status))
+	}
+	switch status {
+	case health.Connected:
+		part.Status = api.Healthy
+	case health.Degraded:
+		part.Status = api.Degraded
+	case health.Unconfigured:
+		part.Status = api.Unconfigured
+	default:
+		part.Status = api.Down
+	}
+	return part
+}
+
+// last notes when a component last succeeded.
+func last(part *api.Component, at, now time.Time) {
+	age := api.AgeMS(at, now)
+	part.LastSuccessAt, part.AgeMS = api.TimeOf(&at), &age
+}
+
+func some[T any](v T) *T { return &v }

@@ -1,0 +1,101 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+
+	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader"
+)
+
+// markets answers GET /fixtures/{id}/markets: by market id, filtered, behind a
+// cursor.
+func (c *call) markets() error {
+	limit, err := c.limit()
+	if err != nil {
+		return err
+	}
+	filter, err := c.marketFilter()
+	if err != nil {
+		return err
+	}
+	id := c.echo.Param("id")
+	scope := api.Scope{Collection: api.MarketList, ClientID: c.who.ClientID, Filter: id + ";" + filter.Market + ";" + filter.Period}
+	after, err := c.position(scope)
+	if err != nil {
+		return err
+	}
+	f, err := c.find()
+	if err != nil {
+		return err
+	}
+	key := fmt.Sprint("m ", limit, " ", after, " ", scope.Filter)
+	return c.send(c.view.Page(c.request.Context(), key, func(ctx context.Context) (*api.Page, error) {
+		return c.renderMarkets(ctx, scope, f, filter, after, limit)
+	}))
+}
+
+func (c *call) renderMarkets(ctx context.Context, scope api.Scope, f reader.Fixture, filter reader.MarketFilter, after string, limit int) (*api.Page, error) {
+	var list api.List
+	last := ""
+	more, err := c.view.Markets(ctx, f, filter, after, limit, func(m reader.MarketItem) {
+		list.Grow(limit * (len(m.Body) + 512))
+		list.Add(m.Body)
+		last = m.ID
+	})
+	if err != nil {
+		return nil, err
+	}
+	page := api.Pagination{Limit: limit, HasMore: more}
+	if more {
+		page.NextCursor = scope.Cursor(last)
+	}
+	return list.Page(page, c.view.FixtureFreshness(f), api.MarketListMeta(f.ID, f.Markets)), nil
+}
+
+// marketFilter reads the canonical name and period. Text that no name can be is
+// refused; a name that no market of the fixture has gives an empty page.
+func (c *call) marketFilter() (f reader.MarketFilter, err error) {
+	if f.Market, err = c.name("market"); err != nil {
+		return f, err
+	}
+	f.Period, err = c.name("period")
+	return f, err
+}
+
+func (c *call) name(param string) (string, error) {
+	s, given := c.param(param)
+	if given && !api.IsName(s) {
+		return "", api.Refusef(api.InvalidParameter, "%s must be a canonical name such as TOTAL_GOALS, FT or 1H", param)
+	}
+	return s, nil
+}
+
+// market answers GET /fixtures/{id}/markets/{market_id}, where the market is
+// named by its id or by its canonical name.
+func (c *call) market() error {
+	period, err := c.name("period")
+	if err != nil {
+		return err
+	}
+	f, err := c.find()
+	if err != nil {
+		return err
+	}
+	id := c.echo.Param("market_id")
+	key := fmt.Sprint("k ", f.ID, " ", id, " ", period)
+	return c.send(c.view.Page(c.request.Context(), key, func(ctx context.Context) (page *api.Page, err error) {
+		render := func(body []byte) { page = api.Object(body, c.view.FixtureFreshness(f)) }
+		found := false
+		switch {
+		case api.IsMarketID(id):
+			found, err = c.view.Market(ctx, f, id, render)
+		case api.IsName(id):
+			found, err = c.view.MarketByName(ctx, f, reader.MarketFilter{Market: id, Period: period}, render)
+		}
+		if err == nil && !found {
+			err = api.Refuse(api.MarketNotFound)
+		}
+		return page, err
+	}))
+}

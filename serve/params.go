@@ -1,0 +1,112 @@
+package serve
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader"
+)
+
+// mostParams bounds the parameters of a query, unknown ones included.
+const mostParams = 64
+
+// parseQuery returns the known parameters of a query. One that cannot be parsed
+// is refused whole, and so is a known parameter that comes twice; unknown
+// parameters are ignored.
+func parseQuery(raw string, known []string) (url.Values, error) {
+	if raw == "" {
+		return nil, nil
+	}
+	if strings.Count(raw, "&") >= mostParams {
+		return nil, api.Refusef(api.BadRequest, "the query has more than %d parameters", mostParams)
+	}
+	all, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, api.Refusef(api.BadRequest, "the query string cannot be parsed")
+	}
+	for name, values := range all {
+		switch {
+		case !slices.Contains(known, name):
+			delete(all, name)
+		case len(values) > 1:
+			return nil, api.Refusef(api.BadRequest, "%s is given more than once", name)
+		}
+	}
+	return all, nil
+}
+
+// limit reads the page size.
+func (c *call) limit() (int, error) {
+	s, given := c.param("limit")
+	if !given {
+		return api.DefaultLimit, nil
+	}
+	n := 0
+	for i := 0; i < len(s) && i < 4; i++ {
+		if s[i] < '0' || s[i] > '9' || i == 0 && s[i] == '0' {
+			n = 0
+			break
+		}
+		n = n*10 + int(s[i]-'0')
+	}
+	if n < api.MinLimit || n > api.MaxLimit || len(s) > 3 {
+		return 0, api.Refusef(api.InvalidParameter, "limit must be a whole number from %d to %d", api.MinLimit, api.MaxLimit)
+	}
+	return n, nil
+}
+
+// param is a known parameter and whether it was given.
+func (c *call) param(name string) (string, bool) {
+	values, ok := c.query[name]
+	if !ok {
+		return "", false
+	}
+	return values[0], true
+}
+
+// instant reads a timestamp as a bound in whole milliseconds: rounded up, so that
+// "at or after" and "before" hold for times in milliseconds.
+func (c *call) instant(name string) (reader.Instant, error) {
+	s, given := c.param(name)
+	if !given {
+		return reader.Instant{}, nil
+	}
+	var t time.Time
+	if err := t.UnmarshalText([]byte(s)); err != nil { // RFC 3339 to the letter, unlike time.Parse
+		return reader.Instant{}, api.Refusef(api.InvalidParameter, "%s must be a date-time such as 2026-11-20T15:00:00Z, with a plus sign written as %%2B", name)
+	}
+	ms := t.UnixMilli()
+	if t.Nanosecond()%int(time.Millisecond) != 0 {
+		ms++
+	}
+	return reader.At(ms), nil
+}
+
+// mostText bounds a text to look for, in bytes.
+const mostText = 200
+
+// text reads a parameter of free text.
+func (c *call) text(name string) (string, error) {
+	s, _ := c.param(name)
+	if len(s) > mostText || !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+		return "", api.Refusef(api.InvalidParameter, "%s must be text of at most %d bytes", name, mostText)
+	}
+	return s, nil
+}
+
+// position reads the cursor; "" when none is given.
+func (c *call) position(scope api.Scope) (string, error) {
+	s, given := c.param("cursor")
+	if !given {
+		return "", nil
+	}
+	position, err := scope.Position(s)
+	if err != nil || position == "" {
+		return "", api.Because(api.InvalidCursor, err)
+	}
+	return position, nil
+}

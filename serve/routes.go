@@ -1,0 +1,109 @@
+package serve
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"mkt/publish/football"
+	"mkt/serve/account"
+	"mkt/serve/internal/api"
+	"mkt/serve/internal/gate"
+)
+
+// route is one line of the route table.
+type route struct {
+	path   string // below api.Root, in echo's spelling
+	name   string // in the specification's spelling: for the log, usage and documents
+	open   bool   // the token is optional
+	need   gate.Need
+	params []string // known query parameters; others are ignored
+	handle func(*call) error
+}
+
+var (
+	needFixtures = gate.Need{Product: football.MarketEngine, Feature: account.Fixtures}
+	needMarkets  = gate.Need{Product: football.MarketEngine, Feature: account.Markets}
+	needChanges  = gate.Need{Product: football.MarketEngine, Feature: account.Changes}
+)
+
+// table is every route there is.
+var table = []route{
+	{path: "/status", name: "/status", open: true, handle: (*call).status},
+	{path: "/schema", name: "/schema", handle: (*call).schema},
+	{path: "/fixtures", name: "/fixtures", need: needFixtures, params: []string{"limit", "cursor", "league", "starts_after", "starts_before"}, handle: (*call).fixtures},
+	{path: "/fixtures/:id", name: "/fixtures/{id}", need: needFixtures, handle: (*call).fixture},
+	{path: "/fixtures/:id/markets", name: "/fixtures/{id}/markets", need: needMarkets, params: []string{"limit", "cursor", "market", "period"}, handle: (*call).markets},
+	{path: "/fixtures/:id/markets/:market_id", name: "/fixtures/{id}/markets/{market_id}", need: needMarkets, params: []string{"period"}, handle: (*call).market},
+	{path: "/changes", name: "/changes", need: needChanges, params: []string{"limit", "cursor"}, handle: (*call).changes},
+	{path: "/account", name: "/account", handle: (*call).account},
+	{path: "/account/provider", name: "/account/provider", handle: (*call).provider},
+	{path: "/account/usage", name: "/account/usage", handle: (*call).accountUsage},
+}
+
+// routes puts the table into echo, which only finds routes here: it writes no
+// answer of its own.
+func (s *server) routes() {
+	e := echo.New()
+	e.HTTPErrorHandler = func(err error, c echo.Context) { fail(c, err) }
+	for i := range table {
+		e.GET(api.Root+table[i].path, s.enter(&table[i]))
+	}
+	s.echo = e
+}
+
+// fail writes the refusal that an error is. Echo's own error is that it found no
+// route.
+func fail(c echo.Context, err error) {
+	a := c.Response().Writer.(*answer)
+	if a.status != 0 {
+		return // the client went away while it was being answered
+	}
+	var unrouted *echo.HTTPError
+	if errors.As(err, &unrouted) {
+		err = api.Refuse(api.NotFound)
+	}
+	a.refuse(api.AsError(err))
+}
+
+// Bounds of a request.
+const (
+	mostURL    = 4 << 10
+	mostHeader = 16 << 10
+	mostBody   = 64 << 10 // no route reads a body; a small one is passed over
+)
+
+// withinSize checks what a request brings along. A body without a length is read
+// to see that it ends.
+func withinSize(r *http.Request) error {
+	tooLarge := api.Refuse(api.RequestTooLarge)
+	if len(r.RequestURI) > mostURL || r.ContentLength > mostBody {
+		return tooLarge
+	}
+	size := 0
+	for name, values := range r.Header {
+		for _, v := range values {
+			size += len(name) + len(v) + len(": \r\n")
+		}
+	}
+	if size > mostHeader {
+		return tooLarge
+	}
+	if r.ContentLength < 0 && !bodyEnds(r) {
+		return tooLarge
+	}
+	return nil
+}
+
+func bodyEnds(r *http.Request) bool {
+	buf := make([]byte, 4<<10)
+	for read := 0; read <= mostBody; {
+		n, err := r.Body.Read(buf)
+		read += n
+		if err != nil {
+			return read <= mostBody
+		}
+	}
+	return false
+}

@@ -1,0 +1,133 @@
+package serve
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"mkt/publish/durable"
+	"mkt/serve/account"
+	"mkt/serve/internal/api"
+	"mkt/serve/internal/gate"
+	"mkt/serve/internal/reader"
+)
+
+// server is what outlives a request.
+type server struct {
+	log      *slog.Logger
+	now      func() time.Time
+	accounts *account.Registry
+	gate     *gate.Gate
+	usage    *gate.Usage
+	library  *reader.Library
+	service  api.Service
+	schema   *api.Page
+	echo     *echo.Echo
+
+	draining atomic.Bool
+	inFlight atomic.Int64
+
+	usageDisk *durable.Disk // nil when the counters live in memory only
+	temporary string        // folder to remove at the end; "" for none
+}
+
+// mostInFlight bounds the requests at once over all accounts.
+const mostInFlight = 16_384
+
+// allowed are the methods.
+const allowed = "GET, OPTIONS"
+
+// ServeHTTP is the outermost frame: request id, panics, the log line, and what is
+// refused before a route is looked for.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a := &answer{ResponseWriter: w, id: requestID(r), began: s.now(), method: knownMethod(r.Method)}
+	h := w.Header()
+	h.Set("X-Request-Id", a.id)
+	h.Set("Vary", "Origin, Accept-Encoding")
+	s.inFlight.Add(1)
+	defer func() {
+		s.inFlight.Add(-1)
+		if p := recover(); p != nil {
+			s.survive(a, p)
+		}
+		s.logLine(a)
+	}()
+	switch {
+	case s.draining.Load():
+		h.Set("Connection", "close")
+		a.refuse(&api.Error{Code: api.ServiceUnavailable, RetryAfter: 2 * time.Second})
+	case s.inFlight.Load() > mostInFlight:
+		a.refuse(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
+	case r.Method == http.MethodOptions:
+		preflight(a, r)
+	case r.Method != http.MethodGet:
+		h.Set("Allow", allowed)
+		a.refuse(api.Refuse(api.MethodNotAllowed))
+	default:
+		s.echo.ServeHTTP(a, r)
+	}
+}
+
+// preflight answers OPTIONS, for any path and without a token. It lets every
+// origin ask: the account's list decides on the real request.
+func preflight(a *answer, r *http.Request) {
+	h := a.Header()
+	h.Set("Allow", allowed)
+	h.Add("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")
+	if origin := r.Header.Get("Origin"); origin != "" {
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Allow-Methods", allowed)
+		h.Set("Access-Control-Allow-Headers", "Authorization, If-None-Match, X-Request-Id")
+		h.Set("Access-Control-Max-Age", "600")
+	}
+	a.WriteHeader(http.StatusNoContent)
+}
+
+// knownMethod keeps what a client made up out of the log.
+func knownMethod(m string) string {
+	switch m {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions, http.MethodConnect, http.MethodTrace:
+		return m
+	}
+	return "other"
+}
+
+// survive answers for a handler that panicked: the client gets the request id
+// and nothing else.
+func (s *server) survive(a *answer, p any) {
+	if p == http.ErrAbortHandler {
+		panic(p)
+	}
+	s.log.Error("panic", "request_id", a.id, "route", a.route, "panic", p, "stack", stack())
+	if a.status != 0 {
+		a.aborted = true // half of another answer is out: the connection must end
+		return
+	}
+	a.refuse(api.Refuse(api.InternalError))
+}
+
+// logLine is one line a request: no URL, no query, no token.
+func (s *server) logLine(a *answer) {
+	attrs := []any{"request_id", a.id, "method", a.method, "route", a.route, "status", a.status,
+		"bytes", a.bytes, "took_us", s.now().Sub(a.began).Microseconds()}
+	if a.tenant != "" {
+		attrs = append(attrs, "tenant", a.tenant)
+	}
+	if a.code != "" {
+		attrs = append(attrs, "code", string(a.code))
+	}
+	level := slog.LevelInfo
+	if a.cause != nil {
+		attrs = append(attrs, "err", a.cause)
+		level = slog.LevelError
+	}
+	s.log.Log(context.Background(), level, "request", attrs...)
+	if a.aborted {
+		panic(http.ErrAbortHandler)
+	}
+}

@@ -1,0 +1,45 @@
+package serve
+
+import (
+	"cmp"
+
+	"mkt/publish/football"
+	"mkt/serve/internal/api"
+)
+
+// status answers GET /status. Without a known token it says who answers and what
+// time it is, and is the same for a missing and an unknown token.
+func (c *call) status() error {
+	s := api.Status{Service: c.service, APIVersion: api.Version, Status: "OK", Time: api.Time(c.now)}
+	if a := c.who; a != nil {
+		health := c.health(a)
+		s.Account = &api.StatusAccount{ClientID: a.ClientID, Status: string(a.Status)}
+		s.Health = &health
+	}
+	return c.sendDocument(s)
+}
+
+// schema answers GET /schema, the same for everybody.
+func (c *call) schema() error {
+	c.answer.page(c.request, c.server.schema, true, false)
+	return nil
+}
+
+// describe says who answers.
+func describe(s Service) api.Service {
+	return api.Service{
+		Name: cmp.Or(s.Name, "Football Markets and Live Intelligence Service"),
+		Products: map[string]api.ServiceProduct{
+			string(football.MarketEngine):     {Name: "Market engine"},
+			string(football.LiveIntelligence): {Name: "Live intelligence"},
+		},
+		URLs: map[string]string{
+			"api":     api.Root,
+			"status":  api.Root + "/status",
+			"schema":  api.Root + "/schema",
+			"account": api.Root + "/account",
+		},
+		SupportEmail: cmp.Or(s.SupportEmail, "support@localhost"),
+		APIVersion:   api.Version,
+	}
+}

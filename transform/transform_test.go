@@ -1,0 +1,365 @@
+package transform_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
+	"mkt/fetch/raw"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+	"mkt/transform"
+	"mkt/transform/identity"
+)
+
+func TestRun(t *testing.T) {
+	w := small("1", "2", "3")
+	w.edit = func(c *raw.Cycle) { c.Outcome, c.Failed = raw.Partial, []string{"3"} }
+	w.sheets = w.sheets[:2]
+	root, data := w.mem(t), durabletest.NewMem()
+	s, err := run(root, data)
+	must(t, err)
+	if s.Cycle != cycleID || s.Already || s.Fixtures != 2 || s.Markets != 2 || s.Mapped != 2 || s.Selections != 6 || s.Publishable != 6 || s.WithoutPrices != 2 || s.Failed != 1 {
+		t.Errorf("summary %+v", s)
+	}
+	m, _, err := snapshot.OpenCanonical(root, cycleID)
+	must(t, err)
+	must(t, snapshot.Verify(root, layout.Cycle(layout.CanonicalDir, cycleID), m))
+	if !m.ProcessedAt.Equal(ran) || !m.ProviderFetchedAt.Equal(began.Add(3*time.Second)) || m.BinaryVersion != "test" || !m.ListingComplete {
+		t.Errorf("manifest %+v", m)
+	}
+	if m.Counters["markets_without_prices"] != 2 || m.Tables["markets"].Rows != 2 || m.Tables["listing"].Rows != 3 {
+		t.Errorf("counters %v, tables %v", m.Counters, m.Tables)
+	}
+	for _, row := range rows[table.ListingRow](t, root, layout.ListingFile) {
+		want := map[string]string{"1": "REFRESHED", "2": "REFRESHED", "3": "FAILED"}[row.ProviderFixtureID]
+		if row.Status != "LISTED" || row.Markets != want {
+			t.Errorf("listing row %+v, want %s", row, want)
+		}
+	}
+	for _, row := range rows[table.FixtureRow](t, root, layout.FixturesFile) {
+		if *row.Home != "Home "+row.ProviderFixtureID || row.MarketCount != 1 || row.ContentDigest == "" || !strings.HasPrefix(row.FixtureID, "fx_") {
+			t.Errorf("fixture row %+v", row)
+		}
+	}
+	for _, row := range rows[table.MarketRow](t, root, layout.MarketsFile) {
+		if *row.Market != "MATCH_RESULT" || *row.Period != "FT" || row.Selections[2].Subject != nil || *row.Selections[2].Selection != "AWAY" || *row.Selections[0].OddsDecimalText != "1.90" {
+			t.Errorf("market row %+v", row)
+		}
+	}
+	state, err := health.Read(root, "transform")
+	must(t, err)
+	if !state.OK || state.Cycle != string(cycleID) || state.Counters["markets"] != 2 {
+		t.Errorf("state %+v", state)
+	}
+}
+
+// Once more without a name does nothing; with a name it comes out the same, and
+// keeps the first run's times and version.
+func TestAgain(t *testing.T) {
+	root, data := small("1", "2").mem(t), durabletest.NewMem()
+	_, err := run(root, data)
+	must(t, err)
+	before := files(t, root, layout.CanonicalDir)
+	s, err := run(root, data)
+	if err != nil || !s.Already {
+		t.Errorf("again: %+v, %v", s, err)
+	}
+	o := options(root, data)
+	o.Cycle, o.Version = cycleID, "newer"
+	o.Now = func() time.Time { return ran.Add(24 * time.Hour) }
+	s, err = transform.Run(context.Background(), o)
+	if err != nil || s.Already || s.Markets != 2 {
+		t.Errorf("named: %+v, %v", s, err)
+	}
+	if after := files(t, root, layout.CanonicalDir); !maps.Equal(before, after) {
+		t.Error("the second run wrote other bytes")
+	}
+	if left, err := root.ReadDir(layout.StagingDir); err != nil || len(left) != 0 {
+		t.Errorf("left in staging: %v, %v", left, err)
+	}
+}
+
+// Neither the number of workers nor the order of payloads reaches a byte.
+func TestAnyParallelism(t *testing.T) {
+	_, pages, sheets := simulated(t, 3, 60)
+	for i := range pages {
+		pages[i].FetchedAt = began
+	}
+	for i := range sheets {
+		sheets[i].FetchedAt = began
+	}
+	var want map[string]string
+	for _, workers := range []int{1, 2, 3, 8} {
+		root := world{pages: pages, sheets: sheets}.mem(t)
+		o := options(root, durabletest.NewMem())
+		o.Workers = workers
+		_, err := transform.Run(context.Background(), o)
+		must(t, err)
+		got := files(t, root, layout.CanonicalDir)
+		if want == nil {
+			want = got
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%d workers write other bytes", workers)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	good := small("1")
+	for _, c := range []struct {
+		name  string
+		world world
+		edit  func(*transform.Options, *durabletest.Mem)
+		want  error
+		says  string
+	}{
+		{"no cycle", world{}, func(o *transform.Options, _ *durabletest.Mem) { o.Root = durabletest.NewMem() }, transform.ErrNoCycle, "mkt fetch"},
+		{"a cycle that is not there", good, func(o *transform.Options, _ *durabletest.Mem) { o.Cycle = "20260101T000000Z-market_engine" }, transform.ErrNoCycle, "20260101T000000Z"},
+		{"a failed retrieval", world{pages: good.pages, edit: func(c *raw.Cycle) { c.Outcome, c.Code = raw.Failed, "CREDENTIAL_REJECTED" }},
+			func(o *transform.Options, _ *durabletest.Mem) { o.Cycle = cycleID }, transform.ErrNoCycle, "CREDENTIAL_REJECTED"},
+		{"another account's cycle", world{pages: good.pages, sheets: good.sheets, edit: func(c *raw.Cycle) { c.ClientID = "other" }}, nil, raw.ErrCorrupt, "other"},
+		{"another id key", good, func(o *transform.Options, data *durabletest.Mem) {
+			_ = durable.Create(data, layout.IDKeyFingerprintFile, durable.Bytes([]byte(identity.Key{9}.Fingerprint()+"\n")))
+		}, transform.ErrKey, layout.IDKeyFingerprintFile},
+		{"an unknown provider", world{pages: good.pages, sheets: good.sheets, edit: func(c *raw.Cycle) { c.Provider = "nobody" }}, nil, nil, "nobody"},
+		{"a product without an engine", good, func(o *transform.Options, _ *durabletest.Mem) { o.Product = "weather" }, nil, "weather"},
+		{"no account", good, func(o *transform.Options, _ *durabletest.Mem) { o.ClientID = "../x" }, nil, "../x"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root, data := c.world.mem(t), durabletest.NewMem()
+			o := options(root, data)
+			if c.edit != nil {
+				c.edit(&o, data)
+			}
+			_, err := transform.Run(context.Background(), o)
+			if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v, want %v saying %q", err, c.want, c.says)
+			}
+			if there, err := durable.Exists(root, layout.Cycle(layout.CanonicalDir, cycleID)); there || err != nil {
+				t.Error("something was written")
+			}
+		})
+	}
+}
+
+func TestKeyIsRecorded(t *testing.T) {
+	root, data := small("1").mem(t), durabletest.NewMem()
+	_, err := run(root, data)
+	must(t, err)
+	text, err := durable.ReadFile(data, layout.IDKeyFingerprintFile, 100)
+	must(t, err)
+	if want := options(root, data).Key.Fingerprint() + "\n"; string(text) != want {
+		t.Errorf("recorded %q, want %q", text, want)
+	}
+}
+
+// Rows of older rules stay as they are.
+func TestOtherRules(t *testing.T) {
+	root, data := small("1").mem(t), durabletest.NewMem()
+	_, err := run(root, data)
+	must(t, err)
+	m, _, err := snapshot.OpenCanonical(root, cycleID)
+	must(t, err)
+	must(t, root.RemoveAll(layout.Cycle(layout.CanonicalDir, cycleID)))
+	must(t, durable.MkdirAllSync(root, layout.Cycle(layout.CanonicalDir, cycleID)))
+	m.DerivationVersion = "0"
+	_, err = snapshot.CreateManifest(root, layout.Cycle(layout.CanonicalDir, cycleID), m)
+	must(t, err)
+	o := options(root, data)
+	o.Cycle = cycleID
+	if _, err := transform.Run(context.Background(), o); !errors.Is(err, transform.ErrRules) {
+		t.Errorf("%v, want ErrRules", err)
+	}
+}
+
+// One fixture's broken payload costs that fixture; more than one in twenty stop
+// the run.
+func TestBrokenPayloads(t *testing.T) {
+	for _, c := range []struct {
+		fixtures, broken int
+		body             string
+		stops            bool
+	}{
+		{1, 1, "{", false}, {10, 1, `{"success":1,"results":[{"FI":"%s","main":{"sp":7}}]}`, false}, {30, 1, "<html>", false},
+		{10, 2, "{", true}, {40, 2, `{"success":1}`, false}, {40, 3, "[]", true}, {40, 40, "", true},
+	} {
+		t.Run(fmt.Sprintf("%d of %d", c.broken, c.fixtures), func(t *testing.T) {
+			var all []string
+			for i := range c.fixtures {
+				id := fmt.Sprint(100 + i)
+				if i < c.broken {
+					id += " " + strings.ReplaceAll(c.body+" ", "%s", id)
+				}
+				all = append(all, id)
+			}
+			root, data := small(all...).mem(t), durabletest.NewMem()
+			s, err := run(root, data)
+			state, stateErr := health.Read(root, "transform")
+			must(t, stateErr)
+			if s.Broken != c.broken {
+				t.Errorf("%d broken, want %d", s.Broken, c.broken)
+			}
+			if c.stops {
+				if !errors.Is(err, transform.ErrQuarantined) || state.Code != "QUARANTINED" || state.OK {
+					t.Errorf("%v, state %+v", err, state)
+				}
+				return
+			}
+			must(t, err)
+			failed := 0
+			for _, row := range rows[table.ListingRow](t, root, layout.ListingFile) {
+				if row.Markets == "FAILED" {
+					failed++
+				}
+			}
+			if s.Fixtures != c.fixtures-c.broken || failed != c.broken || !state.OK {
+				t.Errorf("%d fixtures, %d failed, state %+v", s.Fixtures, failed, state)
+			}
+		})
+	}
+}
+
+// A fixture that is met twice is one, the newer retrieval counts; one that the
+// list does not have, or has as over, is left out.
+func TestJoining(t *testing.T) {
+	w := small("1", "2", "3", "4")
+	older := w.sheets[0]
+	older.Body = []byte(strings.ReplaceAll(string(older.Body), "1.90", "1.50"))
+	older.FetchedAt = began
+	w.sheets = append(w.sheets, older)
+	w.pages[0].Body = []byte(strings.Replace(strings.Replace(string(w.pages[0].Body),
+		`"id":"3","sport_id":"1","time":"1795165200","time_status":"0"`, `"id":"3","sport_id":"1","time":"1795165200","time_status":"3"`, 1),
+		`{"id":"1","name":"League"},"home":{"id":"2","name":"Home 4"}`, `{"id":"1","name":"Esoccer Battle - 8 mins play"},"home":{"id":"2","name":"Home 4"}`, 1))
+	root, data := w.mem(t), durabletest.NewMem()
+	s, err := run(root, data)
+	must(t, err)
+	if s.Fixtures != 2 {
+		t.Errorf("%d fixtures, want 2", s.Fixtures)
+	}
+	for _, row := range rows[table.MarketRow](t, root, layout.MarketsFile) {
+		if got := *row.Selections[0].OddsDecimalText; got != "1.90" {
+			t.Errorf("odds %s of the older retrieval", got)
+		}
+	}
+	m, _, err := snapshot.OpenCanonical(root, cycleID)
+	must(t, err)
+	if m.Counters["fixtures_repeated"] != 1 || m.Counters["fixtures_not_listed"] != 2 || len(m.Filtered) != 1 {
+		t.Errorf("counters %v, filtered %v", m.Counters, m.Filtered)
+	}
+	for _, row := range rows[table.ListingRow](t, root, layout.ListingFile) {
+		if want := map[string]string{"1": "LISTED REFRESHED", "2": "LISTED REFRESHED", "3": "OVER NONE"}[row.ProviderFixtureID]; row.Status+" "+row.Markets != want {
+			t.Errorf("listing row %+v, want %s", row, want)
+		}
+	}
+}
+
+// An archive whose bytes are not what was written is our own state gone bad.
+func TestDamagedArchive(t *testing.T) {
+	root, data := small("1", "2").mem(t), durabletest.NewMem()
+	name := layout.Cycle(layout.RawDir, cycleID) + "/responses/000002.zst"
+	must(t, root.Remove(name))
+	must(t, durable.Create(root, name, durable.Bytes([]byte("rubbish"))))
+	if _, err := run(root, data); !errors.Is(err, raw.ErrCorrupt) {
+		t.Errorf("%v, want ErrCorrupt", err)
+	}
+}
+
+// A run that was told to stop leaves nothing but what was there.
+func TestCancelled(t *testing.T) {
+	root, data := small("1", "2").mem(t), durabletest.NewMem()
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := transform.Run(ctx, options(root, data)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want context.Canceled", err)
+	}
+	if _, _, err := snapshot.OpenCanonical(root, cycleID); err == nil {
+		t.Error("something was written")
+	}
+	if state, _ := health.Read(root, "transform"); state != nil {
+		t.Errorf("state %+v", state)
+	}
+}
+
+// Killed at every operation, then the power fails: the cycle is not there or
+// whole, what was acknowledged is there, and the next run ends where an
+// unbroken one does.
+func TestKilledAtEveryOperation(t *testing.T) {
+	w := small("1", "2")
+	clean := w.mem(t)
+	_, err := run(clean, durabletest.NewMem())
+	must(t, err)
+	want := files(t, clean, layout.CanonicalDir)
+	for _, keep := range []float64{0, 0.5, 1} {
+		for k := 1; ; k++ {
+			root := w.mem(t)
+			data := durabletest.NewMem()
+			_, err := run(durabletest.Wrap(root, durabletest.KillAt(k)), data)
+			after := root.PowerCut(keep, uint64(k))
+			_, _, there := snapshot.OpenCanonical(after, cycleID)
+			if err == nil && there != nil {
+				t.Fatalf("keep %v, operation %d: acknowledged and gone: %v", keep, k, there)
+			}
+			_, again := run(after, data)
+			must(t, again)
+			if !maps.Equal(files(t, after.PowerCut(0, 1), layout.CanonicalDir), want) {
+				t.Fatalf("keep %v, operation %d: the next run ends elsewhere", keep, k)
+			}
+			if err == nil {
+				break
+			}
+		}
+	}
+}
+
+func TestDiskFullAtEveryOperation(t *testing.T) {
+	w := small("1")
+	for k := 1; ; k++ {
+		root, data := w.mem(t), durabletest.NewMem()
+		_, err := run(durabletest.Wrap(root, durabletest.FullAt(k)), data)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, durable.ErrNoSpace) {
+			t.Errorf("operation %d: %v, want ErrNoSpace", k, err)
+		}
+		if _, err := run(root, data); err != nil {
+			t.Errorf("operation %d: after space was made: %v", k, err)
+		}
+	}
+}
+
+// panicking is an adapter that falls over one payload.
+type panicking struct{ provider.MarketAdapter }
+
+func (p panicking) ReadMarkets(payload provider.Payload, l provider.Listing) (provider.Sheet, error) {
+	if strings.Contains(string(payload.Body), `"FI":"1"`) {
+		panic("index out of range")
+	}
+	return p.MarketAdapter.ReadMarkets(payload, l)
+}
+
+func TestPanicCostsOnePayload(t *testing.T) {
+	root, data := small("1", "2", "3").mem(t), durabletest.NewMem()
+	o := options(root, data)
+	o.Provider = func(name string) (provider.Provider, bool) {
+		p, ok := all.Lookup(name)
+		p.Markets = panicking{p.Markets}
+		return p, ok
+	}
+	s, err := transform.Run(context.Background(), o)
+	if err != nil || s.Broken != 1 || s.Fixtures != 2 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
