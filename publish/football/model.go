@@ -55,7 +55,7 @@ type Market struct {
 	Period     string // canonical period, "" when RAW
 	Name       Field[string]
 	Sections   []string // the provider's tabs the market was met in, in the order met
-	Lines      []string // distinct lines in order: numeric where numbers, else as met
+	Lines      []string // distinct lines that can be relied on, in numeric order
 	Origin     Origin
 	Selections []Selection // in the provider's order
 

@@ -35,7 +35,7 @@ func (d *Deriver) mapped(o *football.Offer, p *plan, v *variant) {
 	d.place(o, digest)
 	d.markets = append(d.markets, football.Market{
 		ID: id, Canonical: def.Canonical, Period: def.Period, Name: o.Name, Sections: o.Sections,
-		Lines: d.lines(v.rows, p), Origin: football.Mapped, Selections: selections,
+		Lines: d.lines(selections, v.rows, p), Origin: football.Mapped, Selections: selections,
 		ProviderMarketIDs: o.ProviderIDs, Key: o.Key, Rule: p.claim.Rule, Ordinal: len(d.markets),
 	})
 }
@@ -68,11 +68,13 @@ func ownLine(rd *reading, p *plan) string {
 	return rd.line.handicap()
 }
 
-// lines lists the distinct lines in numeric order, handicaps as the home side's.
-func (d *Deriver) lines(rows []int, p *plan) []string {
+// lines lists the distinct lines that can be relied on, in numeric order,
+// handicaps as the home side's.
+func (d *Deriver) lines(selections []football.Selection, rows []int, p *plan) []string {
 	all := d.numbers[:0]
-	for _, i := range rows {
-		if rd := &d.readings[i]; rd.reason == "" && rd.hasLine {
+	for k, i := range rows {
+		rd := &d.readings[i]
+		if rd.reason == "" && rd.hasLine && !slices.Contains(selections[k].Quality.Reasons, football.UnreadableLine) {
 			all = append(all, rd.line)
 		}
 	}
@@ -148,21 +150,23 @@ func (d *Deriver) provenance(s *football.Selection, row *football.OfferRow) {
 	s.Odds = football.NewOdds(row.Fractional, row.Decimal)
 }
 
-// words are the provider's own words for a row.
+// words are the provider's own words for a row, column heads first.
 func words(labels []football.Label) string {
 	if len(labels) == 1 {
 		return strings.TrimSpace(labels[0].Text)
 	}
 	var b strings.Builder
-	for i := range labels {
-		t := strings.TrimSpace(labels[i].Text)
-		if t == "" {
-			continue
+	for _, heads := range []bool{true, false} {
+		for i := range labels {
+			t := strings.TrimSpace(labels[i].Text)
+			if t == "" || (labels[i].Field == football.HeadField) != heads {
+				continue
+			}
+			if b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(t)
 		}
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(t)
 	}
 	return b.String()
 }

@@ -175,7 +175,7 @@ ASIAN_HANDICAP FT lines -0.5
   HOME -0.5
   AWAY +0.5`},
 		{"asian handicap whose signs do not mirror", asian, []string{"1|-0.5", "2|-0.5", "1|+1.0", "2|-1.0"}, `
-ASIAN_HANDICAP FT lines -0.5 +0.5 +1
+ASIAN_HANDICAP FT lines +1
   HOME -0.5 UNREADABLE [UNREADABLE_LINE]
   AWAY -0.5 UNREADABLE [UNREADABLE_LINE]
   HOME +1
@@ -211,7 +211,7 @@ HANDICAP_RESULT FT lines -3 -2 -1
   DRAW -3
   HOME -3`},
 		{"european handicap whose draw has the home sign", european, []string{"1|+1", "Tie|+1", "2|-1"}, `
-HANDICAP_RESULT FT lines -1 +1
+HANDICAP_RESULT FT lines +1
   HOME +1
   DRAW -1 UNREADABLE [UNREADABLE_LINE]
   AWAY +1`},

@@ -129,7 +129,7 @@ TEAM_GOALSCORER FT
   A. Player q=FIRST of=A. Player
   A. Player q=LAST of=A. Player
   A. Player SUSPECT [AMBIGUOUS_SHAPE]
-  A. Player Anytime SUSPECT [AMBIGUOUS_SHAPE]`},
+  Anytime A. Player SUSPECT [AMBIGUOUS_SHAPE]`},
 		{"two or more", claim{Market: "PLAYER_TO_SCORE_N_OR_MORE", Parameter: "2"}, []string{"A. Player"}, `
 PLAYER_TO_SCORE_N_OR_MORE FT
   A. Player q=2 of=A. Player`},
