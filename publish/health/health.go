@@ -4,17 +4,26 @@
 // what an operator reads; no data depends on them.
 //
 // Files: fetch.json (writer: fetch), transform.json (transform), publish.json
-// (publish). The provider's connection state is derived from fetch.json and the
+// (publish), calls.json (what sent the calls). What belongs to the account and
+// not to one product is below state/ of the tenant's root: probe.json (writer:
+// the test of the connection) and its calls.json. The provider's connection
+// state is derived from probe.json, the fetch.json of each product and the
 // tenant's provider entry by ConnectionStatus.
 package health
 
 import "time"
 
+// Steps whose findings tell of the provider connection.
+const (
+	StepFetch = "fetch"
+	StepProbe = "probe" // a test of the connection: not a run, and of no product
+)
+
 // Run is what one run of one step found. It is the whole content of a state file.
 type Run struct {
 	Format     int       `json:"format"` // 1
-	Step       string    `json:"step"`   // fetch, transform, publish
-	Cycle      string    `json:"cycle"`
+	Step       string    `json:"step"`   // fetch, transform, publish, probe
+	Cycle      string    `json:"cycle"`  // "" for a probe
 	StartedAt  time.Time `json:"started_at"`
 	FinishedAt time.Time `json:"finished_at"`
 	OK         bool      `json:"ok"`
@@ -26,49 +35,19 @@ type Run struct {
 	LastOKAt *time.Time `json:"last_ok_at,omitempty"`
 	// FailuresInARow counts failed runs since LastOKAt.
 	FailuresInARow int `json:"failures_in_a_row"`
+	// FailedAt are the newest of these, oldest first, at most DegradedAfter.
+	FailedAt []time.Time `json:"failed_at,omitempty"`
+
 	// CredentialFingerprint is the SHA-256 of the sealed credential the run
-	// used (fetch only): a state found with another credential says nothing.
+	// used (fetch and probe only): a state found with another credential says
+	// nothing.
 	CredentialFingerprint string `json:"credential_fingerprint,omitempty"`
+	// CredentialAcceptedAt and CredentialRefusedAt are when the provider last
+	// showed that it knows the credential, and that it does not; nil when never.
+	// A used up quota shows the first, an unreachable provider neither.
+	CredentialAcceptedAt *time.Time `json:"credential_accepted_at,omitempty"`
+	CredentialRefusedAt  *time.Time `json:"credential_refused_at,omitempty"`
+
 	// Counters are for people and metrics: requests, fixtures, rejected, held, …
 	Counters map[string]int64 `json:"counters,omitempty"`
-}
-
-// Connection is the state of a provider connection (specification, section 3.3).
-type Connection string
-
-const (
-	Unconfigured      Connection = "UNCONFIGURED"
-	Verifying         Connection = "VERIFYING"
-	Connected         Connection = "CONNECTED"
-	Degraded          Connection = "DEGRADED"
-	InvalidCredential Connection = "INVALID_CREDENTIAL"
-	Disabled          Connection = "DISABLED"
-)
-
-// Usable tells whether data routes may answer.
-func (c Connection) Usable() bool { return c == Connected || c == Degraded }
-
-// DegradedAfter is how many failed runs in a row make a connection DEGRADED.
-const DegradedAfter = 3
-
-// ConnectionStatus derives the connection's state. configured and disabled come
-// from tenants.yaml, fingerprint is that of the sealed credential there, run is
-// the newest fetch state (of either product), nil when there was none.
-// A run with another fingerprint says nothing: VERIFYING.
-func ConnectionStatus(configured, disabled bool, fingerprint string, run *Run) Connection {
-	switch {
-	case !configured:
-		return Unconfigured
-	case disabled:
-		return Disabled
-	case run == nil || run.CredentialFingerprint != fingerprint:
-		return Verifying
-	case run.Code == "CREDENTIAL_REJECTED":
-		return InvalidCredential
-	case run.FailuresInARow >= DegradedAfter:
-		return Degraded
-	case run.LastOKAt != nil:
-		return Connected
-	}
-	return Verifying
 }

@@ -58,31 +58,6 @@ func TestDamagedStateReadsAsNone(t *testing.T) {
 	}
 }
 
-func TestConnectionStatus(t *testing.T) {
-	ok := start
-	for name, c := range map[string]struct {
-		configured, disabled bool
-		run                  *health.Run
-		want                 health.Connection
-	}{
-		"nothing set":                {false, false, nil, health.Unconfigured},
-		"switched off":               {true, true, nil, health.Disabled},
-		"never run":                  {true, false, nil, health.Verifying},
-		"run with another":           {true, false, &health.Run{CredentialFingerprint: "old", LastOKAt: &ok}, health.Verifying},
-		"refused":                    {true, false, &health.Run{CredentialFingerprint: "f", Code: "CREDENTIAL_REJECTED", LastOKAt: &ok}, health.InvalidCredential},
-		"worked":                     {true, false, &health.Run{CredentialFingerprint: "f", LastOKAt: &ok}, health.Connected},
-		"failed twice, worked once":  {true, false, &health.Run{CredentialFingerprint: "f", LastOKAt: &ok, FailuresInARow: 2}, health.Connected},
-		"failed three times":         {true, false, &health.Run{CredentialFingerprint: "f", LastOKAt: &ok, FailuresInARow: 3}, health.Degraded},
-		"failed once, never worked":  {true, false, &health.Run{CredentialFingerprint: "f", FailuresInARow: 1}, health.Verifying},
-		"failed often, never worked": {true, false, &health.Run{CredentialFingerprint: "f", FailuresInARow: 5}, health.Degraded},
-	} {
-		got := health.ConnectionStatus(c.configured, c.disabled, "f", c.run)
-		if got != c.want || got.Usable() != (c.want == health.Connected || c.want == health.Degraded) {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
-	}
-}
-
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"format":1,"step":"fetch","ok":true}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

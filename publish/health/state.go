@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"time"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -37,8 +39,8 @@ func Read(f durable.FS, step string) (*Run, error) {
 	return &run, nil
 }
 
-// Record writes what a run found, with LastOKAt and FailuresInARow carried on
-// from the run before. A run with another credential starts anew.
+// Record writes what a run found, and carries on what the runs before
+// it found. A run with another credential starts anew.
 func Record(f durable.FS, run Run) error {
 	before, err := Read(f, run.Step)
 	if err != nil {
@@ -57,15 +59,43 @@ func Record(f durable.FS, run Run) error {
 // after continues the history of a step by one run.
 func (r Run) after(before *Run) Run {
 	r.Format = Format
-	r.LastOKAt, r.FailuresInARow = nil, 0
+	r.LastOKAt, r.FailuresInARow, r.FailedAt, r.CredentialAcceptedAt, r.CredentialRefusedAt = nil, 0, nil, nil, nil
+	at := r.FinishedAt
 	if before != nil && before.CredentialFingerprint == r.CredentialFingerprint {
-		r.LastOKAt, r.FailuresInARow = before.LastOKAt, before.FailuresInARow
+		r.LastOKAt, r.FailuresInARow, r.FailedAt = before.LastOKAt, before.FailuresInARow, before.FailedAt
+		r.CredentialAcceptedAt, r.CredentialRefusedAt = before.CredentialAcceptedAt, before.CredentialRefusedAt
+		at = before.next(at)
+	}
+	switch {
+	case r.CredentialFingerprint == "":
+	case r.OK || r.Code == "RATE_LIMITED":
+		r.CredentialAcceptedAt = &at
+	case r.Code == "CREDENTIAL_REJECTED":
+		r.CredentialRefusedAt = &at
 	}
 	if r.OK {
-		finished := r.FinishedAt
-		r.LastOKAt, r.FailuresInARow = &finished, 0
+		r.LastOKAt, r.FailuresInARow, r.FailedAt = &at, 0, nil
 		return r
 	}
 	r.FailuresInARow++
+	r.FailedAt = append(slices.Clone(r.FailedAt), at)
+	r.FailedAt = r.FailedAt[max(0, len(r.FailedAt)-DegradedAfter):]
 	return r
+}
+
+// next is at, or the least time after everything the run knows of: the clock may
+// have been set back, and what was found later must not look earlier.
+func (r *Run) next(at time.Time) time.Time {
+	known := append([]time.Time{r.FinishedAt}, r.FailedAt...)
+	for _, t := range []*time.Time{r.LastOKAt, r.CredentialAcceptedAt, r.CredentialRefusedAt} {
+		if t != nil {
+			known = append(known, *t)
+		}
+	}
+	for _, t := range known {
+		if !at.After(t) {
+			at = t.Add(time.Millisecond)
+		}
+	}
+	return at
 }

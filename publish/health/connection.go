@@ -1,0 +1,97 @@
+package health
+
+import "time"
+
+// Connection is the state of a provider connection (specification, section 3.3).
+type Connection string
+
+const (
+	Unconfigured      Connection = "UNCONFIGURED"
+	Verifying         Connection = "VERIFYING"
+	Connected         Connection = "CONNECTED"
+	Degraded          Connection = "DEGRADED"
+	InvalidCredential Connection = "INVALID_CREDENTIAL"
+	Disabled          Connection = "DISABLED"
+)
+
+// Usable tells whether data routes may answer.
+func (c Connection) Usable() bool { return c == Connected || c == Degraded }
+
+// DegradedAfter is how many failed runs in a row make a connection DEGRADED.
+const DegradedAfter = 3
+
+// ConnectionStatus derives the connection's state (DESIGN, section 4). configured
+// and disabled come from tenants.yaml, fingerprint is that of the sealed
+// credential there. findings are the account's newest test and the newest fetch
+// of each product, in any order; nil where there is none. One with another
+// fingerprint says nothing, so that a new credential begins as VERIFYING.
+func ConnectionStatus(configured, disabled bool, fingerprint string, findings ...*Run) Connection {
+	if !configured {
+		return Unconfigured
+	}
+	if disabled {
+		return Disabled
+	}
+	return StandingOf(fingerprint, findings...).status()
+}
+
+// Standing is what the findings about one credential come to.
+type Standing struct {
+	LastOKAt       *time.Time // newest good test or run; nil when never
+	LastAttemptAt  *time.Time // newest test or run; nil when never
+	Code           string     // why the newest one failed; "" when it was good, or there is none
+	FailuresInARow int        // failed runs since LastOKAt, at most DegradedAfter a product
+
+	accepted, refused *time.Time
+}
+
+// StandingOf sums up the findings with that fingerprint.
+func StandingOf(fingerprint string, findings ...*Run) Standing {
+	var s Standing
+	for _, f := range findings {
+		if f == nil || f.CredentialFingerprint != fingerprint {
+			continue
+		}
+		if later(&f.FinishedAt, s.LastAttemptAt) {
+			s.LastAttemptAt, s.Code = &f.FinishedAt, f.Code
+		}
+		s.LastOKAt = latest(s.LastOKAt, f.LastOKAt)
+		s.accepted = latest(s.accepted, latest(f.CredentialAcceptedAt, f.LastOKAt))
+		s.refused = latest(s.refused, f.CredentialRefusedAt)
+	}
+	for _, f := range findings {
+		if f == nil || f.CredentialFingerprint != fingerprint || f.Step == StepProbe {
+			continue
+		}
+		for _, at := range f.FailedAt {
+			if later(&at, s.LastOKAt) {
+				s.FailuresInARow++
+			}
+		}
+	}
+	return s
+}
+
+// status: the newest word on the credential counts, whoever heard it. Only a
+// good test or run ends a row of failures.
+func (s Standing) status() Connection {
+	switch {
+	case s.refused != nil && !later(s.accepted, s.refused):
+		return InvalidCredential
+	case s.FailuresInARow >= DegradedAfter:
+		return Degraded
+	case s.accepted != nil:
+		return Connected
+	}
+	return Verifying
+}
+
+// later tells whether a comes after b; never (nil) comes before everything.
+func later(a, b *time.Time) bool { return a != nil && (b == nil || a.After(*b)) }
+
+func latest(a, b *time.Time) *time.Time {
+	if later(b, a) {
+		return b
+	}
+	return a
+}
