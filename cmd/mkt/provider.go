@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 )
@@ -84,13 +85,14 @@ func (a *app) setProvider(cmd *cobra.Command, id string, p tenants.Provider, fil
 		return err
 	}
 	p.Hint = credential.Hint(clean)
-	if _, err := tenants.Edit(cmd.Context(), a.tenants, func(e *tenants.Editor) error { return e.SetProvider(id, p) }); err != nil {
-		return a.explainTenants(err)
+	done, err := a.editTenants(cmd.Context(), audit.ProviderSet, func(e *tenants.Editor) error { return e.SetProvider(id, p) })
+	if done == nil {
+		return err
 	}
 	if a.json() {
-		return json.NewEncoder(a.out).Encode(map[string]string{"client_id": id, "provider": p.Name, "hint": p.Hint})
+		return errors.Join(err, json.NewEncoder(a.out).Encode(map[string]string{"client_id": id, "provider": p.Name, "hint": p.Hint}))
 	}
-	_, err = fmt.Fprintf(a.out, "tenant %s: provider %s set, credential %s sealed\nNext: mkt cycle --tenant %s\n", id, p.Name, p.Hint, id)
+	fmt.Fprintf(a.out, "tenant %s: provider %s set, credential %s sealed\nNext: mkt cycle --tenant %s\n", id, p.Name, p.Hint, id)
 	return err
 }
 

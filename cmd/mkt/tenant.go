@@ -20,7 +20,7 @@ func newTenant(a *app) *cobra.Command {
 	token := &cobra.Command{Use: "token", Short: "Issue API tokens", Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	token.AddCommand(newTokenIssue(a))
-	cmd.AddCommand(newTenantAdd(a), newTenantList(a), newTenantShow(a), newTenantValidate(a), token)
+	cmd.AddCommand(newTenantAdd(a), newTenantList(a), newTenantShow(a), newTenantValidate(a), newTenantLog(a), token)
 	return cmd
 }
 

@@ -2,11 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -36,10 +38,11 @@ func newTenantAdd(a *app) *cobra.Command {
 				return err
 			}
 			t.Tokens = []tenants.Token{entry}
-			if _, err := tenants.Edit(cmd.Context(), a.tenants, func(e *tenants.Editor) error { return e.Add(t) }); err != nil {
-				return a.explainTenants(err)
+			done, err := a.editTenants(cmd.Context(), audit.TenantAdd, func(e *tenants.Editor) error { return e.Add(t) })
+			if done == nil {
+				return err
 			}
-			return a.printToken(t.ID, token, f.next(t.ID))
+			return errors.Join(err, a.printToken(t.ID, token, f.next(t.ID)))
 		},
 	}
 	flags := cmd.Flags()
@@ -105,10 +108,11 @@ func newTokenIssue(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := tenants.Edit(cmd.Context(), a.tenants, func(e *tenants.Editor) error { return e.AddToken(args[0], entry) }); err != nil {
-				return a.explainTenants(err)
+			done, err := a.editTenants(cmd.Context(), audit.TokenIssue, func(e *tenants.Editor) error { return e.AddToken(args[0], entry) })
+			if done == nil {
+				return err
 			}
-			return a.printToken(args[0], token, "")
+			return errors.Join(err, a.printToken(args[0], token, ""))
 		},
 	}
 }

@@ -76,7 +76,7 @@ type Entry struct {
 
 	// AfterUnlogged: before this entry the file was changed by something that
 	// was not logged. Set by Read.
-	AfterUnlogged bool `json:"-"`
+	AfterUnlogged bool `json:"after_unlogged,omitempty"`
 }
 
 // Change is one field before and after; "" where there is none.

@@ -91,7 +91,7 @@ func Read(r io.Reader, file string, pick Filter) (Log, error) {
 		unlogged = unlogged || !e.follows(&before)
 		before, log.Last = e, e.After
 		if pick.picks(&e) {
-			e.AfterUnlogged, unlogged = unlogged, false
+			e.AfterUnlogged, unlogged = unlogged, false // whatever the line says
 			log.Entries = append(log.Entries, e)
 		}
 	}

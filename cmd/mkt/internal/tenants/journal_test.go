@@ -1,0 +1,77 @@
+package tenants_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/serve/account"
+)
+
+// journal notes what it is told, and fails as told.
+type journal struct {
+	open, write error
+	told        []string
+	before      []string // tenants before, of the edit
+}
+
+func (j *journal) Open(path string) (tenants.Log, error) {
+	j.told = append(j.told, "open")
+	if j.open != nil {
+		return nil, j.open
+	}
+	return j, nil
+}
+
+func (j *journal) Write(e tenants.Edited) error {
+	j.told = append(j.told, "write "+strings.Join(e.Tenants, ","))
+	j.before = e.Before.IDs()
+	return j.write
+}
+
+func (j *journal) Close() error {
+	j.told = append(j.told, "close")
+	return nil
+}
+
+func TestJournal(t *testing.T) {
+	bad := errors.New("disk on fire")
+	for _, c := range []struct {
+		name    string
+		journal journal
+		change  func(*tenants.Editor) error
+		told    string
+		done    bool
+		err     string
+	}{
+		{name: "edit", told: "open, write new, close", done: true},
+		{name: "refused", change: func(*tenants.Editor) error { return bad }, told: "", err: "disk on fire"},
+		{name: "no log", journal: journal{open: bad}, told: "open", err: "not changed, since the change could not be logged: disk on fire"},
+		{name: "log fails", journal: journal{write: bad}, told: "open, write new, close", done: true, err: "the change is made and in force, but could not be logged: disk on fire"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := write(t, byHand)
+			if c.change == nil {
+				c.change = func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "new", Status: account.Active}) }
+			}
+			f, err := tenants.EditLogged(t.Context(), path, c.journal.Open, c.change)
+			if (f != nil) != c.done || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%v, %v", f, err)
+			}
+			if got := strings.Join(c.journal.told, ", "); got != c.told {
+				t.Errorf("told %q, want %q", got, c.told)
+			}
+			if changed := content(t, path) != byHand; changed != c.done {
+				t.Errorf("changed: %v", changed)
+			}
+			var unlogged *tenants.UnloggedError
+			if errors.As(err, &unlogged) != (c.done && c.err != "") {
+				t.Errorf("error %T", err)
+			}
+			if c.done && strings.Join(c.journal.before, " ") != "acme other" {
+				t.Errorf("before: %v", c.journal.before)
+			}
+		})
+	}
+}
