@@ -10,7 +10,11 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/simulator"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/transform"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
 )
@@ -105,4 +109,23 @@ func BenchmarkDerive(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(selections), "ns/selection")
+}
+
+// BenchmarkRun is the whole stage on a real disk: archive to canonical folder.
+func BenchmarkRun(b *testing.B) {
+	_, pages, sheets := simulated(b, 1, 300)
+	root, err := durable.OpenRoot(b.TempDir())
+	must(b, err)
+	data := durabletest.NewMem()
+	must(b, world{pages: pages, sheets: sheets}.archive(root))
+	var s transform.Summary
+	for b.Loop() {
+		must(b, root.RemoveAll(layout.CanonicalDir))
+		s, err = run(root, data)
+		must(b, err)
+	}
+	b.SetBytes(s.Bytes)
+	perSecond := float64(b.N) / b.Elapsed().Seconds()
+	b.ReportMetric(float64(s.Markets)*perSecond, "markets/s")
+	b.ReportMetric(float64(s.Fixtures)*perSecond, "fixtures/s")
 }

@@ -109,30 +109,51 @@ func stage[T table.Row](ctx context.Context, r *run, m *snapshot.Manifest, dir, 
 	return ctx.Err()
 }
 
-// writeMarkets writes every fixture's markets, sorted by id, and returns the
-// fixtures' rows.
+// prepared is one fixture as rows.
+type prepared struct {
+	from    *refreshed
+	fixture table.FixtureRow
+	markets []table.MarketRow // sorted by id
+}
+
+// prepare turns fixtures into rows, in order, a few ahead of the writer.
+func (r *run) prepare(ctx context.Context) <-chan prepared {
+	out := make(chan prepared, 4)
+	go func() {
+		defer close(out)
+		for i := range r.result.fixtures {
+			f := &r.result.fixtures[i]
+			p := prepared{from: f, markets: make([]table.MarketRow, len(f.markets))}
+			for k := range f.markets {
+				p.markets[k] = table.MarketOf(f.fixture.ID, football.DerivationVersion, &f.markets[k])
+			}
+			slices.SortFunc(p.markets, func(a, b table.MarketRow) int { return cmp.Compare(a.MarketID, b.MarketID) })
+			p.fixture = table.FixtureOf(f.fixture, len(p.markets), "")
+			p.fixture.ContentDigest = table.Digest(p.fixture, p.markets)
+			select {
+			case out <- p:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
+}
+
+// writeMarkets writes every fixture's markets and returns the fixtures' rows.
 func (r *run) writeMarkets(ctx context.Context, w *table.Writer[table.MarketRow], m *snapshot.Manifest) ([]table.FixtureRow, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	fixtures := make([]table.FixtureRow, 0, len(r.result.fixtures))
-	for i := range r.result.fixtures {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		f := &r.result.fixtures[i]
-		rows := make([]table.MarketRow, len(f.markets))
-		for k := range f.markets {
-			rows[k] = table.MarketOf(f.fixture.ID, football.DerivationVersion, &f.markets[k])
-		}
-		slices.SortFunc(rows, func(a, b table.MarketRow) int { return cmp.Compare(a.MarketID, b.MarketID) })
-		row := table.FixtureOf(f.fixture, len(rows), "")
-		row.ContentDigest = table.Digest(row, rows)
-		fixtures = append(fixtures, row)
-		r.count(f, m)
-		if err := w.Write(rows...); err != nil {
+	for p := range r.prepare(ctx) {
+		fixtures = append(fixtures, p.fixture)
+		r.count(p.from, m)
+		if err := w.Write(p.markets...); err != nil {
 			return nil, err
 		}
-		f.markets = nil // written: let it go
+		p.from.markets = nil // written: let it go
 	}
-	return fixtures, nil
+	return fixtures, context.Cause(ctx)
 }
 
 // count adds one fixture to the summary and to the header's verdicts.
