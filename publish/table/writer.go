@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
 // Header is what a file says of itself in its metadata, under these keys with
@@ -28,9 +27,6 @@ const (
 	batchRows = 64       // rows handed to the library at once: pages end only between batches
 	pageBytes = 64 << 10 // before encoding
 )
-
-// compression is shared: it keeps its encoders, which are costly to make.
-var compression = &zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}
 
 // Writer writes the rows of one table, in order, with memory bounded by one row
 // group. Not safe for concurrent use. It does not sync: see package durable.
