@@ -106,10 +106,25 @@ func (r *sheetReader) member(f *offered, name string, v strictjson.Value) error 
 		}
 		return nil
 	}
+	if isSection(name) && !isEmpty(v) {
+		return errShape
+	}
 	if name != keyFI && name != "event_id" {
 		r.unknown.add("fixture." + name)
 	}
 	return nil
+}
+
+// isSection tells whether markets stand below a member of that name in some
+// recording or client (betsapi.md, section 6.1). There, anything but a section is
+// a change of shape, not a bookmaker who withdrew the markets.
+func isSection(name string) bool {
+	switch name {
+	case "main", "asian_lines", "goals", "half", "minutes", "player", "player_stats", "specials", "corners", "cards", "cards_fouls", "shots",
+		"other", "others", "schedule":
+		return true
+	}
+	return false
 }
 
 // section reads one tab, or one block of "others".
