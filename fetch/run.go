@@ -8,6 +8,7 @@ import (
 
 	"mkt/fetch/credential"
 	"mkt/fetch/internal/upstream"
+	"mkt/fetch/provider"
 	"mkt/fetch/raw"
 	"mkt/publish/layout"
 )
@@ -112,36 +113,48 @@ func (r *run) already(c raw.Cycle) error {
 
 // fetch asks, archives and seals.
 func (r *run) fetch(ctx context.Context) error {
-	adapter, found := r.Provider(r.Tenant.Provider)
-	if !found {
-		return fmt.Errorf("provider %q is not known", r.Tenant.Provider)
-	}
-	asking, err := askingFor(adapter, r.Product)
+	l, err := r.connect()
 	if err != nil {
 		return err
 	}
-	secret, err := r.Open(r.Tenant.SealedCredential, r.Tenant.ID, r.Tenant.Provider)
-	if err != nil {
-		return fmt.Errorf("%w: store it again with: mkt provider set %s --provider %s", err, r.Tenant.ID, r.Tenant.Provider)
-	}
-	client, err := upstream.New(upstream.Options{
-		Provider: adapter, Account: r.Tenant.ID, BaseURL: r.Tenant.BaseURL, AllowPrivateAddress: r.Tenant.AllowPrivateAddress,
-		Credential: secret, Limits: r.Limits, Circuits: r.Circuits, Now: r.Now, Log: r.Log, Usage: r.Usage,
-	})
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	archive, err := raw.Create(r.Root, r.summary.Cycle, credential.NewScrubber(secret).Scrub)
+	defer l.client.Close()
+	archive, err := raw.Create(r.Root, r.summary.Cycle, credential.NewScrubber(l.secret).Scrub)
 	if err != nil {
 		return &storageError{err}
 	}
 	ctx, abandon := context.WithCancelCause(ctx)
 	defer abandon(nil)
 	x := &exchange{
-		client: client, archive: archive, now: r.Now, progress: r.Progress, concurrency: max(1, adapter.Budget.Concurrency),
+		client: l.client, archive: archive, now: r.Now, progress: r.Progress, concurrency: max(1, l.adapter.Budget.Concurrency),
 		abandon: abandon, accepted: map[string]int{}, rejected: map[string]int64{},
 	}
-	asked, err := asking.ask(ctx, x)
-	return r.conclude(ctx, x, asking, asked, err)
+	asked, err := l.asking.ask(ctx, x)
+	return r.conclude(ctx, x, l.asking, asked, err)
+}
+
+// line is a provider that can be asked for an account.
+type line struct {
+	adapter provider.Provider
+	asking  asking
+	secret  credential.Secret
+	client  *upstream.Client // to be closed
+}
+
+// connect finds the adapter, opens the credential and makes the client.
+func (o *Options) connect() (l line, err error) {
+	var found bool
+	if l.adapter, found = o.Provider(o.Tenant.Provider); !found {
+		return l, fmt.Errorf("provider %q is not known", o.Tenant.Provider)
+	}
+	if l.asking, err = askingFor(l.adapter, o.Product); err != nil {
+		return l, err
+	}
+	if l.secret, err = o.Open(o.Tenant.SealedCredential, o.Tenant.ID, o.Tenant.Provider); err != nil {
+		return l, fmt.Errorf("%w: store it again with: mkt provider set %s --provider %s", err, o.Tenant.ID, o.Tenant.Provider)
+	}
+	l.client, err = upstream.New(upstream.Options{
+		Provider: l.adapter, Account: o.Tenant.ID, BaseURL: o.Tenant.BaseURL, AllowPrivateAddress: o.Tenant.AllowPrivateAddress,
+		Credential: l.secret, Limits: o.Limits, Circuits: o.Circuits, Now: o.Now, Log: o.Log, Usage: o.Usage,
+	})
+	return l, err
 }
