@@ -60,7 +60,7 @@ func (c *call) provider() error {
 	p := c.who.Provider
 	out := api.AccountProvider{
 		Name: named(p.Name), Status: string(c.connection(c.who)), CredentialHint: named(p.Hint),
-		Capabilities: slices.Concat([]string{}, p.Capabilities),
+		Capabilities: append([]string{}, p.Capabilities...),
 	}
 	if run := c.newestFetch(c.who); run != nil && run.CredentialFingerprint == p.Fingerprint {
 		out.LastSuccessAt, out.LastAttemptAt = api.TimeOf(run.LastOKAt), api.TimeOf(&run.FinishedAt)

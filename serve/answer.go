@@ -18,9 +18,10 @@ import (
 type answer struct {
 	http.ResponseWriter
 	id      string
-	began   time.Time
-	method  string // only from a closed set
-	route   string // the route's pattern; "" when there is none
+	began   time.Time // by the service's clock: what ages are judged by
+	since   time.Time // by the machine's: how long it took
+	method  string    // only from a closed set
+	route   string    // the route's pattern; "" when there is none
 	tenant  string
 	code    api.Code
 	cause   error // of a refusal that is our fault

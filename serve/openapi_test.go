@@ -1,0 +1,260 @@
+package serve_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+)
+
+const openAPIFile = "../docs/openapi.yaml"
+
+// Every reference leads somewhere, every schema compiles, every parameter and
+// response has what OpenAPI 3.1 demands of it.
+func TestOpenAPIIsSound(t *testing.T) {
+	d, err := openAPI()
+	must(t, err)
+	if d.root["openapi"] != "3.1.0" {
+		t.Errorf("openapi: %v", d.root["openapi"])
+	}
+	d.walk("#", d.root, func(pointer string, m map[string]any) {
+		if ref, ok := m["$ref"].(string); ok && d.at(ref) == nil {
+			t.Errorf("%s: %s leads nowhere", pointer, ref)
+		}
+		named := strings.HasPrefix(pointer, "#/components/schemas/") && strings.Count(pointer, "/") == 3
+		if named || strings.HasSuffix(pointer, "/schema") && !strings.HasSuffix(pointer, "/paths/~1schema") {
+			if _, err := d.schema(pointer); err != nil {
+				t.Error(err)
+			}
+		}
+		if m["in"] != nil && (m["name"] == nil || m["schema"] == nil || m["in"] == "path" && m["required"] != true) {
+			t.Errorf("%s: a parameter needs name and schema, and required in a path", pointer)
+		}
+		responses, _ := m["responses"].(map[string]any)
+		for status, r := range responses {
+			if r := r.(map[string]any); r["description"] == nil && r["$ref"] == nil {
+				t.Errorf("%s: response %s has no description", pointer, status)
+			}
+		}
+	})
+}
+
+// walk visits every object below value.
+func (d *document) walk(pointer string, value any, visit func(pointer string, m map[string]any)) {
+	switch v := value.(type) {
+	case map[string]any:
+		visit(pointer, v)
+		for key, child := range v {
+			d.walk(pointer+"/"+strings.ReplaceAll(key, "/", "~1"), child, visit)
+		}
+	case []any:
+		for i, child := range v {
+			d.walk(fmt.Sprint(pointer, "/", i), child, visit)
+		}
+	}
+}
+
+// document is docs/openapi.yaml as a JSON value, with its schemas compiled when
+// they are first needed.
+type document struct {
+	root     map[string]any
+	compiler *jsonschema.Compiler
+	mu       sync.Mutex
+	schemas  map[string]*jsonschema.Schema
+	used     map[string]bool // "GET /fixtures 200"
+}
+
+var openAPI = sync.OnceValues(func() (*document, error) {
+	data, err := os.ReadFile(openAPIFile)
+	if err != nil {
+		return nil, err
+	}
+	var value any
+	if err := yaml.Unmarshal(data, &value); err != nil {
+		return nil, err
+	}
+	data, err = json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	if err := c.AddResource("openapi.json", root); err != nil {
+		return nil, err
+	}
+	return &document{root: root.(map[string]any), compiler: c, schemas: map[string]*jsonschema.Schema{}, used: map[string]bool{}}, nil
+})
+
+// check holds an answer against the document: its status, its headers both ways,
+// its body. path is below the API's root, without the query.
+func (d *document) check(method, path string, status int, header http.Header, body []byte) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at, err := d.responseFor(method, path, status)
+	if err != nil {
+		return err
+	}
+	response := d.at(at).(map[string]any)
+	if err := d.checkHeaders(response, header); err != nil {
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	content, hasContent := response["content"]
+	if !hasContent {
+		if len(body) > 0 {
+			return fmt.Errorf("%s: a body of %d bytes", at, len(body))
+		}
+		return nil
+	}
+	if _, ok := content.(map[string]any)[header.Get("Content-Type")]; !ok {
+		return fmt.Errorf("%s: content type %q", at, header.Get("Content-Type"))
+	}
+	if method == http.MethodHead {
+		return nil
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("%s: body: %w: %s", at, err, body)
+	}
+	s, err := d.schema(at + "/content/application~1json/schema")
+	if err != nil {
+		return err
+	}
+	if err := s.Validate(value); err != nil {
+		return fmt.Errorf("%s: %w\n%.2000s", at, err, body)
+	}
+	return nil
+}
+
+// responseFor is the pointer to the response that describes an answer.
+func (d *document) responseFor(method, path string, status int) (string, error) {
+	switch {
+	case status == http.StatusMethodNotAllowed:
+		return "#/components/responses/MethodNotAllowed", nil
+	case method == http.MethodOptions && status == http.StatusNoContent:
+		return "#/components/responses/Options", nil
+	}
+	route, ok := d.route(path)
+	if !ok {
+		switch status {
+		case http.StatusNotFound:
+			return "#/components/responses/NotFound", nil
+		case http.StatusRequestEntityTooLarge:
+			return "#/components/responses/TooLarge", nil
+		case http.StatusServiceUnavailable:
+			return "#/components/responses/Unavailable", nil
+		}
+		return "", fmt.Errorf("%s is not in the document and answers %d", path, status)
+	}
+	at := fmt.Sprintf("#/paths/%s/get/responses/%d", strings.ReplaceAll(route, "/", "~1"), status)
+	response, ok := d.at(at).(map[string]any)
+	if !ok {
+		return "", fmt.Errorf("GET %s does not list status %d", route, status)
+	}
+	d.used[fmt.Sprintf("GET %s %d", route, status)] = true
+	if ref, ok := response["$ref"].(string); ok {
+		return ref, nil
+	}
+	return at, nil
+}
+
+// route finds the path template that a path matches.
+func (d *document) route(path string) (string, bool) {
+	parts := strings.Split(path, "/")
+	for template := range d.root["paths"].(map[string]any) {
+		want := strings.Split(template, "/")
+		if len(want) != len(parts) {
+			continue
+		}
+		fits := true
+		for i := range want {
+			fits = fits && (want[i] == parts[i] || strings.HasPrefix(want[i], "{") && parts[i] != "")
+		}
+		if fits {
+			return template, true
+		}
+	}
+	return "", false
+}
+
+// at follows a pointer.
+func (d *document) at(pointer string) any {
+	var value any = d.root
+	for _, key := range strings.Split(strings.TrimPrefix(pointer, "#/"), "/") {
+		m, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = m[strings.ReplaceAll(key, "~1", "/")]
+	}
+	return value
+}
+
+// unlisted are headers of HTTP itself.
+var unlisted = map[string]bool{"Date": true, "Content-Length": true, "Content-Type": true, "Connection": true}
+
+func (d *document) checkHeaders(response map[string]any, header http.Header) error {
+	listed, _ := response["headers"].(map[string]any)
+	for name := range header {
+		if _, ok := listed[name]; !ok && !unlisted[name] && !hasFold(listed, name) {
+			return fmt.Errorf("header %s is not listed", name)
+		}
+	}
+	for name, value := range listed {
+		ref, isRef := value.(map[string]any)["$ref"].(string)
+		described := value.(map[string]any)
+		if isRef {
+			described = d.at(ref).(map[string]any)
+		}
+		values := header.Values(name)
+		if len(values) == 0 {
+			if described["required"] == true {
+				return fmt.Errorf("header %s is missing", name)
+			}
+			continue
+		}
+		if !isRef {
+			continue
+		}
+		s, err := d.schema(ref + "/schema")
+		if err != nil {
+			return err
+		}
+		if err := s.Validate(values[0]); err != nil {
+			return fmt.Errorf("header %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func hasFold(m map[string]any, name string) bool {
+	for k := range m {
+		if strings.EqualFold(k, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *document) schema(pointer string) (*jsonschema.Schema, error) {
+	if s, ok := d.schemas[pointer]; ok {
+		return s, nil
+	}
+	s, err := d.compiler.Compile("openapi.json" + pointer)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", pointer, err)
+	}
+	d.schemas[pointer] = s
+	return s, nil
+}

@@ -1,0 +1,304 @@
+package serve_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/serve"
+	"mkt/serve/account"
+	"mkt/serve/internal/servetest"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// world is a running server over a data root of several tenants, with a clock
+// that stands still until it is moved.
+type world struct {
+	t        testing.TB
+	dataDir  string
+	url      string
+	registry *account.Registry
+	clock    atomic.Pointer[time.Time]
+	log      *logBuffer
+	stop     func() error
+
+	mu       sync.Mutex
+	accounts map[string]account.Account
+	tokens   map[string]string
+	roots    map[string]*servetest.Root
+}
+
+// begin is when the clocks of the tests start.
+var begin = servetest.Start.Add(10 * time.Minute)
+
+// logBuffer keeps what was logged.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// newWorld sets up a data root without a server.
+func newWorld(t testing.TB) *world {
+	w := &world{t: t, dataDir: t.TempDir(), registry: new(account.Registry), log: new(logBuffer),
+		accounts: map[string]account.Account{}, tokens: map[string]string{}, roots: map[string]*servetest.Root{}}
+	w.setClock(begin)
+	return w
+}
+
+func (w *world) setClock(at time.Time) { w.clock.Store(&at) }
+
+func (w *world) now() time.Time { return *w.clock.Load() }
+
+// fingerprint is that of every sample credential.
+const fingerprint = "f0"
+
+// add gives the account of an id everything, then what edit says, and issues its
+// token.
+func (w *world) add(id string, edit func(*account.Account)) {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	a, known := w.accounts[id]
+	if !known {
+		token, err := account.NewToken(nil)
+		must(w.t, err)
+		w.tokens[id] = token
+		a = account.Account{
+			ClientID: id, Name: "Account " + id, Status: account.Active, TokenDigests: [][32]byte{account.Digest(token)},
+			Subscriptions: map[football.Product]account.Subscription{football.MarketEngine: {}, football.LiveIntelligence: {}},
+			Features:      map[string]bool{"fixtures": true, "markets": true, "changes": true, "live_match": true, "momentum": true, "advanced_stats": true},
+			Origins:       []string{"https://" + id + ".example"}, Limit: account.Limit{Requests: 1_000_000, Per: time.Minute, Burst: 1_000_000},
+			Provider: account.Provider{Name: "betsapi", Configured: true, Hint: "…Ab1x", Fingerprint: fingerprint, Capabilities: []string{"prematch"}},
+			Cadence:  map[football.Product]time.Duration{football.MarketEngine: time.Hour},
+		}
+	}
+	a.Subscriptions, a.Features = maps.Clone(a.Subscriptions), maps.Clone(a.Features)
+	if edit != nil {
+		edit(&a)
+	}
+	w.accounts[id] = a
+	var list []account.Account
+	for _, id := range slices.Sorted(maps.Keys(w.accounts)) {
+		list = append(list, w.accounts[id])
+	}
+	g, err := account.NewGeneration(list)
+	must(w.t, err)
+	w.registry.Swap(g)
+}
+
+// root is the tenant's data root, made when first asked for.
+func (w *world) root(id string) *servetest.Root {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.roots[id] == nil {
+		w.roots[id] = servetest.NewRoot(w.t, w.dataDir, id)
+	}
+	return w.roots[id]
+}
+
+// fetched records a good fetch, which makes the provider CONNECTED.
+func (w *world) fetched(id string) {
+	w.t.Helper()
+	w.root(id).Record(health.Run{Step: "fetch", Cycle: "c", OK: true, StartedAt: servetest.Start.Add(-time.Minute), FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
+}
+
+// publish publishes samples for a tenant whose provider is connected.
+func (w *world) publish(id string, fixtures, markets, version int) {
+	w.t.Helper()
+	list := servetest.Samples(id, fixtures, markets, version)
+	w.root(id).Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
+	w.fetched(id)
+}
+
+// start runs the server until the test ends.
+func (w *world) start() *world {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ready, done := make(chan string, 1), make(chan error, 1)
+	go func() {
+		done <- serve.Run(ctx, serve.Options{
+			Listen: "127.0.0.1:0", DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, Now: w.now,
+			Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
+			Version: "test", Ready: func(url string) { ready <- url },
+		})
+	}()
+	select {
+	case w.url = <-ready:
+	case err := <-done:
+		w.t.Fatal(err)
+	}
+	var once sync.Once
+	w.stop = func() (err error) {
+		once.Do(func() { cancel(); err = <-done })
+		return err
+	}
+	w.t.Cleanup(func() { must(w.t, w.stop()) })
+	return w
+}
+
+// reply is an answer, unpacked.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// code is the error code, "" for none.
+func (r reply) code() string {
+	var e struct {
+		Error struct{ Code string }
+	}
+	json.Unmarshal([]byte(r.body), &e)
+	return e.Error.Code
+}
+
+// client keeps Accept-Encoding as the test says.
+var client = &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64}}
+
+// do sends a request and holds the answer against docs/openapi.yaml. path is
+// below /api/v1 unless it begins with "//"; as is the account whose token is
+// sent, "" for none. headers are name, value, name, value.
+func (w *world) do(method, path, as string, headers ...string) reply {
+	w.t.Helper()
+	r, err := w.send(method, path, as, nil, headers...)
+	if err != nil {
+		w.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return r
+}
+
+func (w *world) get(path, as string, headers ...string) reply {
+	w.t.Helper()
+	return w.do("GET", path, as, headers...)
+}
+
+func (w *world) send(method, path, as string, body io.Reader, headers ...string) (reply, error) {
+	target := "/api/v1" + path
+	if strings.HasPrefix(path, "//") {
+		target = path[1:]
+	}
+	q, err := http.NewRequest(method, w.url+target, body)
+	if err != nil {
+		return reply{}, err
+	}
+	if as != "" {
+		w.mu.Lock()
+		token, ok := w.tokens[as]
+		w.mu.Unlock()
+		if !ok {
+			token = as
+		}
+		q.Header.Set("Authorization", "Bearer "+token)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		q.Header.Add(headers[i], headers[i+1])
+	}
+	a, err := client.Do(q)
+	if err != nil {
+		return reply{}, err
+	}
+	defer a.Body.Close()
+	r := reply{status: a.StatusCode, header: a.Header}
+	data, err := unzip(a)
+	if err != nil {
+		return r, err
+	}
+	r.body = string(data)
+	doc, err := openAPI()
+	if err != nil {
+		return r, err
+	}
+	plain, _, _ := strings.Cut(strings.TrimPrefix(target, "/api/v1"), "?")
+	return r, doc.check(method, plain, r.status, r.header, data)
+}
+
+func unzip(a *http.Response) ([]byte, error) {
+	if a.Header.Get("Content-Encoding") != "gzip" {
+		return io.ReadAll(a.Body)
+	}
+	z, err := gzip.NewReader(a.Body)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}
+
+// page is a collection's page as far as tests look at it.
+type page struct {
+	Data []struct {
+		FixtureID string `json:"fixture_id"`
+		MarketID  string `json:"market_id"`
+		Seq       uint64 `json:"seq"`
+		Home      *string
+	}
+	Pagination struct {
+		Limit      int
+		NextCursor *string `json:"next_cursor"`
+		HasMore    bool    `json:"has_more"`
+	}
+	Meta struct {
+		FixtureCount  int    `json:"fixture_count"`
+		FilteredCount int    `json:"filtered_count"`
+		IndexStale    bool   `json:"index_stale"`
+		ChangesCursor string `json:"changes_cursor"`
+		AgeMS         *int64 `json:"age_ms"`
+		PublishedAt   string `json:"published_at"`
+		Window        struct {
+			FirstSeq uint64 `json:"first_seq"`
+			LastSeq  uint64 `json:"last_seq"`
+		}
+	}
+}
+
+func (r reply) page(t testing.TB) page {
+	t.Helper()
+	if r.status != http.StatusOK {
+		t.Fatalf("status %d: %s", r.status, r.body)
+	}
+	var p page
+	must(t, json.Unmarshal([]byte(r.body), &p))
+	return p
+}
+
+// eventually tries until ok.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("never: " + what)
+		}
+	}
+}
+
