@@ -23,6 +23,8 @@ type demoFlags struct {
 	fixtures int
 	speed    float64
 	seed     uint64
+
+	began time.Time
 }
 
 func newDemo(a *app) *cobra.Command {
@@ -55,6 +57,7 @@ var demoKeeps = publish.Retention{Snapshots: 5, SnapshotAge: time.Hour, CycleAge
 
 // demo sets the house up, runs everything in it, and stops when ctx ends.
 func (a *app) demo(ctx context.Context, f demoFlags) error {
+	f.began = time.Now()
 	if f.every < time.Second || f.every%time.Second != 0 {
 		return usagef("--every %v: want whole seconds, at least 1s", f.every)
 	}
@@ -116,20 +119,20 @@ func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlag
 	if err != nil {
 		return err
 	}
-	serving, base := make(chan error, 1), make(chan string, 1)
+	serving, base, first := make(chan error, 1), make(chan string, 1), make(chan struct{})
 	go func() {
 		serving <- a.serve(ctx, serveFlags{listen: f.listen, poll: 200 * time.Millisecond}, func(url string) { base <- url })
 	}()
 	running := make(chan error, 1)
 	go func() {
-		err := a.demoCycles(ctx, file, f.every, steps)
+		err := a.demoCycles(ctx, file, f.every, steps, func() { close(first) })
 		if err != nil {
 			cancel()
 		}
 		running <- err
 	}()
 	go func() {
-		if err := a.announce(ctx, base, f, accounts); err != nil && ctx.Err() == nil {
+		if err := a.announce(ctx, base, first, f, accounts); err != nil && ctx.Err() == nil {
 			a.log.Error("demo", "error", err)
 			cancel()
 		}
@@ -140,8 +143,8 @@ func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlag
 }
 
 // demoCycles runs every account's first cycle, the main account's first, and
-// then all of them on their schedules.
-func (a *app) demoCycles(ctx context.Context, file *tenants.File, every time.Duration, steps []step) error {
+// then all of them on their schedules. first is called after the main account's.
+func (a *app) demoCycles(ctx context.Context, file *tenants.File, every time.Duration, steps []step, first func()) error {
 	table := newTimetable(a, scheduleOptions{jitter: every / 10, parallel: 2, grace: 20 * time.Second}, steps)
 	table.follow(file)
 	names := entries(file)
@@ -150,6 +153,7 @@ func (a *app) demoCycles(ctx context.Context, file *tenants.File, every time.Dur
 			return fmt.Errorf("first cycle of %s: %w", names[0].Name, err)
 		}
 	}
+	first()
 	var rest []string
 	for _, e := range names[min(1, len(names)):] {
 		rest = append(rest, e.Name)

@@ -31,19 +31,27 @@ type demoTicket struct {
 	About    string   `json:"about"`
 }
 
-// announce waits until the data is served and prints how to read it. The main
-// account's is waited for as long as it takes, the others' a few seconds.
-func (a *app) announce(ctx context.Context, base <-chan string, f demoFlags, accounts []demoAccount) error {
+// readyBy is how long after the start the ready line waits for the small
+// accounts' data. The main account's it waits for as long as it takes.
+const readyBy = 8 * time.Second
+
+// announce waits until the data is served and prints how to read it.
+func (a *app) announce(ctx context.Context, base <-chan string, first <-chan struct{}, f demoFlags, accounts []demoAccount) error {
 	var url string
 	select {
 	case url = <-base:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	select {
+	case <-first:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	if err := served(ctx, url, accounts[0].token); err != nil {
 		return err
 	}
-	others, cancel := context.WithTimeout(ctx, 4*time.Second)
+	others, cancel := context.WithDeadline(ctx, f.began.Add(readyBy))
 	defer cancel()
 	for _, d := range accounts[1:] {
 		if d.runs(a.now()) {
@@ -104,7 +112,7 @@ func (a *app) printDemo(url string, f demoFlags, accounts []demoAccount) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(a.out, strings.NewReplacer("URL", url+"/api/v1", "TOKEN", accounts[0].token,
+	_, err := fmt.Fprint(a.out, strings.NewReplacer("URL", url+"/api/v1", "MAIN", accounts[0].token,
 		"SUSPENDED", accounts[4].token, "DIR", f.dir, "EVERY", f.every.String()).Replace(demoHints))
 	return err
 }
@@ -112,21 +120,23 @@ func (a *app) printDemo(url string, f demoFlags, accounts []demoAccount) error {
 const demoHints = `
 Try, in another terminal:
 
-  curl -s URL/status
-  curl -s -H 'Authorization: Bearer TOKEN' 'URL/fixtures?limit=2'
-  curl -s -H 'Authorization: Bearer TOKEN' 'URL/fixtures?limit=5&league=premier'
+  API=URL
+  AUTH='Authorization: Bearer MAIN'
+  curl -s $API/status
+  curl -s -H "$AUTH" "$API/fixtures?limit=2"
+  curl -s -H "$AUTH" "$API/fixtures?limit=5&league=premier"
 
   # the markets of the first fixture
-  FX=$(curl -s -H 'Authorization: Bearer TOKEN' 'URL/fixtures?limit=1' | grep -o 'fx_[a-z0-9]*' | head -1)
-  curl -s -H 'Authorization: Bearer TOKEN' "URL/fixtures/$FX/markets?limit=3"
-  curl -s -H 'Authorization: Bearer TOKEN' "URL/fixtures/$FX/markets/TOTAL_GOALS"
+  FX=$(curl -s -H "$AUTH" "$API/fixtures?limit=1" | grep -o 'fx_[a-z0-9]*' | head -1)
+  curl -s -H "$AUTH" "$API/fixtures/$FX/markets?limit=3"
+  curl -s -H "$AUTH" "$API/fixtures/$FX/markets/TOTAL_GOALS"
 
-  # what changed; a new cycle runs every EVERY
-  curl -s -H 'Authorization: Bearer TOKEN' 'URL/changes?limit=5'
-  curl -s -H 'Authorization: Bearer TOKEN' URL/account
+  # what changed, and the account; a new cycle runs every EVERY
+  curl -s -H "$AUTH" "$API/changes?limit=5"
+  curl -s -H "$AUTH" "$API/account"
 
   # an account that may not: 403
-  curl -s -i -H 'Authorization: Bearer SUSPENDED' 'URL/fixtures?limit=1'
+  curl -s -i -H 'Authorization: Bearer SUSPENDED' "$API/fixtures?limit=1"
 
 The files are in DIR: config, accounts, keys and the data root.
 Ctrl-C stops it all.

@@ -38,7 +38,7 @@ var rules = []rule{
 	{pkg: "transform/markets", may: []string{"publish/football", "transform/identity"}, what: "publish/football and transform/identity"},
 	{pkg: "transform/live", may: []string{"publish/football", "transform/identity"}, what: "publish/football and transform/identity"},
 	{pkg: "transform/...", may: append([]string{"transform/...", "fetch/raw", "fetch/provider", "fetch/provider/all"}, ground...),
-		far: []string{"serve/...", "cmd/...", "fetch/credential", "fetch/internal/..."}, what: "transform's own, the formats, fetch/raw and the providers' readers"},
+		far: []string{"serve/...", "cmd/...", "fetch/credential", "fetch/internal/upstream"}, what: "transform's own, the formats, fetch/raw and the providers' readers"},
 	{pkg: "serve/account", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "serve/...", may: append([]string{"serve/..."}, ground...),
 		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own and the formats, and reach nothing of fetch or transform"},

@@ -103,18 +103,18 @@ func (s *Scheduler) setOne(j Job, when cron.Schedule) {
 	if ok {
 		s.cron.Remove(old.id)
 	}
-	id := s.cron.Schedule(when, cron.FuncJob(func() { s.trigger(j.Name) }))
+	id := s.cron.Schedule(when, cron.FuncJob(func() { s.trigger(j.Name, s.o.Jitter) }))
 	s.entries[j.Name] = entry{id: id, expr: j.Expr, cadence: Cadence(when, time.Now())}
 }
 
-// Run starts the jobs named in overdue, ticks until ctx ends, and waits for the
+// Run starts the jobs named in overdue at once, ticks until ctx ends, and waits for the
 // runs under way.
 func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 	s.mu.Lock()
 	s.ctx = ctx
 	s.mu.Unlock()
 	for _, name := range overdue {
-		s.trigger(name)
+		s.trigger(name, 0)
 	}
 	s.cron.Start()
 	<-ctx.Done()
@@ -126,8 +126,8 @@ func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 }
 
 // trigger starts a job unless a run of it is under way; the tick is then
-// skipped. It does not wait.
-func (s *Scheduler) trigger(name string) {
+// skipped. It does not wait. jitter bounds the wait before the run.
+func (s *Scheduler) trigger(name string, jitter time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, ok := s.entries[name]
@@ -140,16 +140,16 @@ func (s *Scheduler) trigger(name string) {
 	}
 	s.running[name] = true
 	ctx := s.ctx
-	s.runs.Go(func() { s.run(ctx, name, e.cadence) })
+	s.runs.Go(func() { s.run(ctx, name, min(jitter, e.cadence/10)) })
 }
 
-func (s *Scheduler) run(ctx context.Context, name string, cadence time.Duration) {
+func (s *Scheduler) run(ctx context.Context, name string, jitter time.Duration) {
 	defer func() {
 		s.mu.Lock()
 		delete(s.running, name)
 		s.mu.Unlock()
 	}()
-	if !s.admit(ctx, cadence) {
+	if !s.admit(ctx, jitter) {
 		return
 	}
 	defer func() { <-s.slots }()
@@ -160,9 +160,9 @@ func (s *Scheduler) run(ctx context.Context, name string, cadence time.Duration)
 
 // admit waits out the jitter and then for a free slot; it is false when the
 // scheduler stops first.
-func (s *Scheduler) admit(ctx context.Context, cadence time.Duration) bool {
-	if j := min(s.o.Jitter, cadence/10); j > 0 {
-		wait := time.NewTimer(rand.N(j))
+func (s *Scheduler) admit(ctx context.Context, jitter time.Duration) bool {
+	if jitter > 0 {
+		wait := time.NewTimer(rand.N(jitter))
 		defer wait.Stop()
 		select {
 		case <-wait.C:
