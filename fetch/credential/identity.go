@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"filippo.io/age"
 )
@@ -81,8 +82,9 @@ func ParseIdentity(content []byte) (Identity, error) {
 // maxKeyFile bounds seal.key, bytes.
 const maxKeyFile = 64 << 10
 
-// LoadIdentity reads seal.key. It is refused when others than its owner may
-// read or write it.
+// LoadIdentity reads seal.key. It is refused when others may read or write it:
+// the user's own key wants mode 0600 or less; one that belongs to root may be
+// read by its group, which is how systemd hands a credential to a service.
 func LoadIdentity(path string) (Identity, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -96,7 +98,7 @@ func LoadIdentity(path string) (Identity, error) {
 	if err != nil {
 		return Identity{}, fmt.Errorf("sealing key: %w", err)
 	}
-	if mode := info.Mode(); mode.IsRegular() && mode.Perm()&0o077 != 0 {
+	if mode := info.Mode(); mode.IsRegular() && mode.Perm()&forbidden(info, os.Geteuid()) != 0 {
 		return Identity{}, fmt.Errorf("sealing key %s: mode %04o lets others at it: chmod 600 %s", path, mode.Perm(), path)
 	}
 	content, err := io.ReadAll(io.LimitReader(f, maxKeyFile))
@@ -108,4 +110,13 @@ func LoadIdentity(path string) (Identity, error) {
 		return Identity{}, fmt.Errorf("sealing key %s: %w", path, err)
 	}
 	return identity, nil
+}
+
+// forbidden are the mode bits that a key must not have when this user reads it.
+func forbidden(key os.FileInfo, user int) os.FileMode {
+	stat, ok := key.Sys().(*syscall.Stat_t)
+	if ok && stat.Uid == 0 && user != 0 {
+		return 0o037
+	}
+	return 0o077
 }
