@@ -113,6 +113,7 @@ func stride() int {
 
 // P1: killed at every operation, on a disk that stays on.
 func TestKilledAtEveryOperation(t *testing.T) {
+	t.Parallel()
 	base := scene(t)
 	for k := 1; k <= operations(t, base)+1; k += stride() {
 		f := base.PowerCut(1, 0)
@@ -123,11 +124,12 @@ func TestKilledAtEveryOperation(t *testing.T) {
 	}
 }
 
-var seeds = flag.Uint64("seeds", 3, "power cuts at each operation that keep half of what was not synced")
+var seeds = flag.Uint64("seeds", 1, "power cuts at each operation that keep half of what was not synced")
 
 // P2: the power fails at every operation, and nothing, half or all of what was
 // not synced is left. (-seeds 28 makes it 3,600 and more.)
 func TestPowerCutAtEveryOperation(t *testing.T) {
+	t.Parallel()
 	base := scene(t)
 	runs, last := 0, operations(t, base)+1
 	for k := 1; k <= last; k += stride() {
@@ -150,6 +152,7 @@ func TestPowerCutAtEveryOperation(t *testing.T) {
 
 // The harness is worth what it catches: each planted defect must be seen.
 func TestPlantedDefectsAreCaught(t *testing.T) {
+	t.Parallel()
 	snapshotDir := layout.Cycle(layout.SnapshotsDir, fourth.id())
 	is := func(kind durabletest.Kind, ends ...string) func(durabletest.Op) bool {
 		return func(op durabletest.Op) bool {
@@ -244,6 +247,7 @@ func (f lateFile) Sync() error {
 // P3: the disk is full from every operation on; nothing of the run is visible,
 // unless it came to its commit, and it is fine after space is freed.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	base := scene(t)
 	for k := 1; k <= operations(t, base)+1; k += stride() {
 		f := base.PowerCut(1, 0)

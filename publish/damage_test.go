@@ -19,6 +19,7 @@ import (
 // D1, as far as it is decided here: whatever is damaged of what was published, a
 // reader gets the newest dataset, the one before, or an error. Never a wrong one.
 func TestDamageIsNeverServed(t *testing.T) {
+	t.Parallel()
 	base := durabletest.NewMem()
 	publishCycle(t, base, cycle{number: 1, refreshed: []int{1, 2}})
 	publishCycle(t, base, cycle{number: 2, refreshed: []int{1, 3}, partly: true})

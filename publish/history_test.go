@@ -19,6 +19,7 @@ import (
 // told once and for ever, seq has no gap, and a consumer that follows the log
 // ends up with the dataset.
 func TestRandomHistory(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		f := durabletest.NewMem()
 		model, told, follower := map[int]int{}, map[int64]table.EventRow{}, map[string]bool{}

@@ -17,6 +17,7 @@ var rounds = flag.Int("rounds", 30, "times that four publishers race")
 // P4: four publishers at once, nobody asking for the lock. Each version has one
 // winner, the others say that they lost, and the chain is whole. (-rounds 100 makes it 400 tries.)
 func TestRivals(t *testing.T) {
+	t.Parallel()
 	rounds := *rounds
 	if testing.Short() {
 		rounds = min(rounds, 8)

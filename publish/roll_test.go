@@ -18,6 +18,7 @@ import (
 // Hundreds of publications within a few hours: segments are put together, their
 // events stay what they were, and the files that nobody names go.
 func TestManySegmentsAreRolled(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("400 publications")
 	}

@@ -230,7 +230,7 @@ func TestReaderRefusesWhatIsNotItsTable(t *testing.T) {
 // A damaged file gives an error or other rows, never a panic.
 func TestDamagedFile(t *testing.T) {
 	data, _ := write(t, sampleMarkets(20, 5), 20)
-	for at := 0; at < len(data); at += 1 + len(data)/500 {
+	for at := 0; at < len(data); at += 1 + len(data)/150 {
 		damaged := bytes.Clone(data)
 		damaged[at] ^= 0x55
 		r, err := table.NewReader[table.MarketRow](bytes.NewReader(damaged), int64(len(damaged)))

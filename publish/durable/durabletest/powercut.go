@@ -49,7 +49,7 @@ func (c *cutter) clone(n *node) *node {
 // survivingBytes keeps what was synced and, of the rest, all, a part, or a part
 // followed by zeros, as file systems do that write the length first.
 func (c *cutter) survivingBytes(n *node) []byte {
-	data := slices.Clone(n.data[:n.synced])
+	data := slices.Clip(n.data[:n.synced]) // shared: bytes that are there never change
 	rest := n.data[n.synced:]
 	if len(rest) == 0 || !c.lucky() {
 		return data
