@@ -77,10 +77,17 @@ func codeOfVerdict(k provider.Kind) string {
 	return codePayload
 }
 
-// explain words a run's error for the person who reads it: what happened, and
-// what to do when waiting does not help.
+// explain words a run's error for the person who reads it.
 func (r *run) explain(err error) error {
-	t := r.Tenant
+	told := r.Tenant.explain(err)
+	if codeOf(err) == codePayload {
+		return fmt.Errorf("%w: the answers are in %s", told, layout.Cycle(layout.RawDir, r.summary.Cycle))
+	}
+	return told
+}
+
+// explain says what happened, and what to do when waiting does not help.
+func (t Tenant) explain(err error) error {
 	set := fmt.Sprintf("mkt provider set %s --provider %s", t.ID, t.Provider)
 	switch codeOf(err) {
 	case codeCredential:
@@ -90,7 +97,7 @@ func (r *run) explain(err error) error {
 	case codeLimited:
 		return fmt.Errorf("account %s: %w: %w: run again later, or less often", t.ID, ErrLimited, err)
 	case codePayload:
-		return fmt.Errorf("account %s: %w: %w: the answers are in %s", t.ID, ErrPayload, err, layout.Cycle(layout.RawDir, r.summary.Cycle))
+		return fmt.Errorf("account %s: %w: %w", t.ID, ErrPayload, err)
 	case codeUnreachable:
 		return fmt.Errorf("account %s: %s: %w: older data stays; run again later", t.ID, t.Provider, err)
 	}

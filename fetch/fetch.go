@@ -4,7 +4,9 @@
 //
 // Run performs one cycle: recovery, credential, requests, archive (package raw),
 // and state/fetch.json (package health). Whatever goes wrong, older cycles stay
-// as they are, and a cycle that did not come to its end is not there.
+// as they are, and a cycle that did not come to its end is not there. Test asks
+// one question to see whether the connection works. Both count their requests in
+// state/calls.json.
 package fetch
 
 import (
@@ -48,8 +50,9 @@ type Options struct {
 
 	Now func() time.Time // nil = time.Now
 	Log *slog.Logger     // nil = none
-	// Progress tells how far the run is; total may grow. Usage counts requests
-	// that were sent. Both may be nil; they are called from many goroutines.
+	// Progress tells how far the run is; total may grow. Usage is told of requests
+	// that were sent, which are counted anyway. Both may be nil; they are called
+	// from many goroutines.
 	Progress func(done, total int)
 	Usage    func(endpoint string, requests int)
 }

@@ -143,6 +143,7 @@ func tiny() provider.Provider {
 			}
 			return provider.Verdict{}
 		},
+		Probe:   func(time.Time) provider.Request { return provider.Request{Endpoint: "list", Path: "/list"} },
 		Markets: tinyMarkets{},
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"mkt/publish/health"
 )
 
-// TestResult is what a test of a connection came to. It is meaningful also
-// beside an error.
+// TestResult is what asking one question came to. It is meaningful also beside
+// an error.
 type TestResult struct {
 	Code     string // why it failed, a code of package health; "" when the credential is good
 	Endpoint string // that was asked
@@ -20,57 +20,63 @@ type TestResult struct {
 	Took     time.Duration
 }
 
-// Test asks an account's provider one cheap question with the account's
-// credential, archives nothing, and writes what it found into state/probe.json of
-// Root, which is here the tenant's; the caller holds its lock. Product, Cycle and
-// Progress are not used. The errors to branch on are those of Run, where
-// ErrLimited speaks for the credential: it is good, and its quota used up. An
-// interrupted test writes nothing.
-func Test(ctx context.Context, o Options) (TestResult, error) {
+// Probe asks an account's provider one cheap question with the account's
+// credential. Nothing is kept of it: Root, Product, Cycle and Progress are not
+// used. The errors to branch on are those of Run, where ErrLimited speaks for the
+// credential: it is good, and its quota used up.
+func Probe(ctx context.Context, o Options) (TestResult, error) {
 	o, err := o.fill()
 	if err != nil {
 		return TestResult{}, err
 	}
+	r, err := o.probe(ctx)
+	return r, o.worded(ctx, err)
+}
+
+// Test is Probe, and writes what it found into state/probe.json of Root, which is
+// here the tenant's; the caller holds its lock. An interrupted test writes
+// nothing.
+func Test(ctx context.Context, o Options) (TestResult, error) {
+	o, err := o.fill()
+	switch {
+	case err != nil:
+		return TestResult{}, err
+	case o.Root == nil:
+		return TestResult{}, fmt.Errorf("account %s: no root to write into", o.Tenant.ID)
+	}
 	calls := countCalls(&o)
 	defer calls.end()
 	o.Usage = calls.add
-	began, started := time.Now(), o.Now()
-	result, err := o.test(ctx)
-	result.Code, result.Took = codeOf(err), time.Since(began)
+	started := o.Now()
+	r, err := o.probe(ctx)
 	if err != nil && ctx.Err() != nil {
-		return result, fmt.Errorf("account %s: test interrupted: %w", o.Tenant.ID, context.Cause(ctx))
+		return r, o.worded(ctx, err)
 	}
 	state := health.Record(o.Root, health.Run{
-		Step: health.StepProbe, StartedAt: started, FinishedAt: o.Now(), OK: err == nil, Code: result.Code,
-		CredentialFingerprint: o.Tenant.Fingerprint, Counters: map[string]int64{"requests": int64(result.Requests)},
+		Step: health.StepProbe, StartedAt: started, FinishedAt: o.Now(), OK: err == nil, Code: r.Code,
+		CredentialFingerprint: o.Tenant.Fingerprint, Counters: map[string]int64{"requests": int64(r.Requests)},
 	})
 	if state != nil && err == nil {
 		err = &storageError{state}
 	}
-	level := slog.LevelInfo
-	if err != nil {
-		level = slog.LevelError
-	}
-	o.Log.Log(context.Background(), level, "tested", "tenant", o.Tenant.ID, "step", "probe", "code", codeOf(err),
-		"requests", result.Requests, "took_ms", result.Took.Milliseconds())
-	if err != nil {
-		return result, o.Tenant.explain(err)
-	}
-	return result, nil
+	o.logProbe(r, err)
+	return r, o.worded(ctx, err)
 }
 
-// Budgets of a test: somebody waits for it.
+// Budgets of a probe: somebody waits for it.
 const (
-	testTime  = 45 * time.Second
-	testTries = 2
+	probeTime  = 45 * time.Second
+	probeTries = 2
 )
 
-func (o Options) test(ctx context.Context) (r TestResult, err error) {
+func (o Options) probe(ctx context.Context) (r TestResult, err error) {
+	began := time.Now()
+	defer func() { r.Code, r.Took = codeOf(err), time.Since(began) }()
 	if o.Limits.Run <= 0 {
-		o.Limits.Run = testTime
+		o.Limits.Run = probeTime
 	}
 	if o.Limits.Tries <= 0 {
-		o.Limits.Tries = testTries
+		o.Limits.Tries = probeTries
 	}
 	l, err := o.connect()
 	if err != nil {
@@ -87,4 +93,24 @@ func (o Options) test(ctx context.Context) (r TestResult, err error) {
 	})
 	r.Requests = l.client.Requests()
 	return r, err
+}
+
+// worded is a probe's error for the person who reads it.
+func (o Options) worded(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("account %s: test of the connection interrupted: %w", o.Tenant.ID, context.Cause(ctx))
+	}
+	return o.Tenant.explain(err)
+}
+
+func (o Options) logProbe(r TestResult, err error) {
+	level := slog.LevelInfo
+	if err != nil {
+		level = slog.LevelError
+	}
+	o.Log.Log(context.Background(), level, "tested", "tenant", o.Tenant.ID, "step", "probe", "code", codeOf(err),
+		"requests", r.Requests, "took_ms", r.Took.Milliseconds())
 }

@@ -26,6 +26,9 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
+	calls := countCalls(&o)
+	defer calls.end()
+	o.Usage = calls.add
 	r := &run{Options: o, began: time.Now(), started: o.Now()}
 	done, err := r.prepare()
 	if done {
@@ -50,6 +53,24 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 
 // check refuses what cannot be run, and fills in defaults.
 func (o Options) check() (Options, error) {
+	o, err := o.fill()
+	if err != nil {
+		return o, err
+	}
+	_, offered := products[o.Product]
+	switch {
+	case !offered:
+		return o, fmt.Errorf("product %q: cannot be fetched", o.Product)
+	case o.Root == nil:
+		return o, fmt.Errorf("account %s: no root to write into", o.Tenant.ID)
+	case o.Cycle != "":
+		return o, checkCycle(o.Cycle, o.Product)
+	}
+	return o, nil
+}
+
+// fill refuses an account that cannot be asked for, and fills in defaults.
+func (o Options) fill() (Options, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -57,18 +78,13 @@ func (o Options) check() (Options, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	_, offered := products[o.Product]
 	switch {
 	case !layout.ValidTenantID(o.Tenant.ID):
 		return o, fmt.Errorf("account %q: not an account's id", o.Tenant.ID)
-	case o.Root == nil || o.Open == nil || o.Provider == nil:
-		return o, fmt.Errorf("account %s: no root or no key to open the credential with", o.Tenant.ID)
-	case !offered:
-		return o, fmt.Errorf("product %q: cannot be fetched", o.Product)
+	case o.Open == nil || o.Provider == nil:
+		return o, fmt.Errorf("account %s: no key to open the credential with, or no list of providers", o.Tenant.ID)
 	case o.Tenant.Provider == "" || o.Tenant.SealedCredential == "":
 		return o, fmt.Errorf("account %s: no provider credential: store one with: mkt provider set %s --provider NAME", o.Tenant.ID, o.Tenant.ID)
-	case o.Cycle != "":
-		return o, checkCycle(o.Cycle, o.Product)
 	}
 	return o, nil
 }
@@ -118,6 +134,10 @@ func (r *run) fetch(ctx context.Context) error {
 		return err
 	}
 	defer l.client.Close()
+	asking, err := askingFor(l.adapter, r.Product)
+	if err != nil {
+		return err
+	}
 	archive, err := raw.Create(r.Root, r.summary.Cycle, credential.NewScrubber(l.secret).Scrub)
 	if err != nil {
 		return &storageError{err}
@@ -128,14 +148,13 @@ func (r *run) fetch(ctx context.Context) error {
 		client: l.client, archive: archive, now: r.Now, progress: r.Progress, concurrency: max(1, l.adapter.Budget.Concurrency),
 		abandon: abandon, accepted: map[string]int{}, rejected: map[string]int64{},
 	}
-	asked, err := l.asking.ask(ctx, x)
-	return r.conclude(ctx, x, l.asking, asked, err)
+	asked, err := asking.ask(ctx, x)
+	return r.conclude(ctx, x, asking, asked, err)
 }
 
 // line is a provider that can be asked for an account.
 type line struct {
 	adapter provider.Provider
-	asking  asking
 	secret  credential.Secret
 	client  *upstream.Client // to be closed
 }
@@ -145,9 +164,6 @@ func (o *Options) connect() (l line, err error) {
 	var found bool
 	if l.adapter, found = o.Provider(o.Tenant.Provider); !found {
 		return l, fmt.Errorf("provider %q is not known", o.Tenant.Provider)
-	}
-	if l.asking, err = askingFor(l.adapter, o.Product); err != nil {
-		return l, err
 	}
 	if l.secret, err = o.Open(o.Tenant.SealedCredential, o.Tenant.ID, o.Tenant.Provider); err != nil {
 		return l, fmt.Errorf("%w: store it again with: mkt provider set %s --provider %s", err, o.Tenant.ID, o.Tenant.Provider)

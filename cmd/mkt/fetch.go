@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"maps"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,7 +9,6 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/credential"
 	"mkt/fetch/provider/all"
-	"mkt/publish/health"
 )
 
 func newFetch(a *app) *cobra.Command {
@@ -46,19 +43,16 @@ func (a *app) fetchStep() (step, error) {
 		if err != nil {
 			return newReport("fetch", t.cycle, began), err
 		}
-		bar, calls := a.newBar("fetch "+t.tenant.ID), new(tally)
+		bar := a.newBar("fetch " + t.tenant.ID)
 		s, err := fetch.Run(ctx, fetch.Options{
 			Tenant: tenant, Product: t.product, Cycle: t.cycle, Root: t.root,
 			Open: func(sealed, tenant, provider string) (credential.Secret, error) {
 				return credential.Open(key, sealed, tenant, provider)
 			},
 			Provider: all.Lookup, Circuits: circuits,
-			Now: a.now, Log: a.log, Progress: bar.set, Usage: calls.add,
+			Now: a.now, Log: a.log, Progress: bar.set,
 		})
 		bar.done()
-		if err := health.AddCalls(t.root, a.now(), calls.all()); err != nil {
-			a.log.Warn("provider calls not counted", "tenant", t.tenant.ID, "product", t.product, "error", err)
-		}
 		return fetchReport(s, began), err
 	}, nil
 }
@@ -78,25 +72,4 @@ func fetchReport(s fetch.Summary, began time.Time) report {
 		}
 	}
 	return r
-}
-
-// tally counts a run's requests by endpoint. Safe for concurrent use.
-type tally struct {
-	mu sync.Mutex
-	n  map[string]int64
-}
-
-func (t *tally) add(endpoint string, requests int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.n == nil {
-		t.n = map[string]int64{}
-	}
-	t.n[endpoint] += int64(requests)
-}
-
-func (t *tally) all() map[string]int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return maps.Clone(t.n)
 }

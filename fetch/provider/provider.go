@@ -42,6 +42,10 @@ type Provider struct {
 	// Classify judges a complete answer: the body decides, not the status.
 	Classify func(status int, header http.Header, body []byte) Verdict
 
+	// Probe is the cheapest question that only a good credential is answered: it
+	// tests a connection. now is for a question that names a day.
+	Probe func(now time.Time) Request
+
 	Markets MarketAdapter // market_engine; nil when the provider has no prematch
 }
 

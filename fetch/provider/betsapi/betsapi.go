@@ -1,6 +1,7 @@
 package betsapi
 
 import (
+	"net/url"
 	"time"
 
 	"mkt/fetch/provider"
@@ -27,8 +28,18 @@ func Provider() provider.Provider {
 		},
 		Authorize: authorize,
 		Classify:  Classify,
+		Probe:     probe,
 		Markets:   adapter{},
 	}
+}
+
+// probe asks for the first page of one day's list: one request of the product
+// that the market engine lives on, and at most 50 short items (betsapi.md,
+// sections 1.3 and 3).
+func probe(now time.Time) provider.Request {
+	return provider.Request{Endpoint: endpointUpcoming, Path: pathUpcoming, Query: url.Values{
+		paramSport: {sportFootball}, paramNoESport: {"1"}, paramLanguage: {english}, paramPage: {"1"}, paramDay: {now.UTC().Format(dayForm)},
+	}}
 }
 
 // IsListing implements provider.MarketAdapter.

@@ -20,12 +20,14 @@ const (
 	paramNoESport = "skip_esports"
 	paramLanguage = "LNG_ID"
 	paramPage     = "page"
-	paramFixtures = "FI" // up to maxBatch ids, comma between
+	paramDay      = "day" // of kick-off, UTC
+	paramFixtures = "FI"  // up to maxBatch ids, comma between
 )
 
 const (
 	sportFootball = "1" // sport_id
 	english       = "1" // LNG_ID: market and selection names are stable in one language only
+	dayForm       = "20060102"
 
 	maxPages = 100  // of a listing
 	maxBatch = 10   // fixtures in one request for markets

@@ -3,9 +3,12 @@ package providertest
 import (
 	"net/http"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"mkt/fetch/provider"
 )
@@ -30,13 +33,35 @@ func (s Suite) registration(t *testing.T) {
 	if slices.Contains(p.Capabilities, provider.Prematch) != (p.Markets != nil) || len(p.Capabilities) == 0 {
 		t.Errorf("capabilities %v, market adapter %v", p.Capabilities, p.Markets != nil)
 	}
-	if p.Markets == nil || p.Classify == nil || p.Authorize == nil {
+	if p.Markets == nil || p.Classify == nil || p.Authorize == nil || p.Probe == nil {
 		t.Fatal("a part of the registration is missing")
 	}
 	if p.Markets.IsListing("") || p.Markets.IsMarkets("") || p.Markets.IsListing("no such") || p.Markets.IsMarkets("no such") {
 		t.Error("an endpoint that nobody asks is taken for one")
 	}
 	s.authorize(t)
+	s.probe(t)
+}
+
+// probe: the question that tests a connection is one that the transport sends,
+// the same for the same time, and has no credential of its own.
+func (s Suite) probe(t *testing.T) {
+	now := time.Date(2026, 11, 20, 23, 59, 0, 0, time.FixedZone("west", -5*3600))
+	r := s.Provider.Probe(now)
+	if r.Endpoint == "" || !strings.HasPrefix(r.Path, "/") {
+		t.Errorf("probe %+v", r)
+	}
+	if again := s.Provider.Probe(now.UTC()); !reflect.DeepEqual(r, again) {
+		t.Errorf("probe %+v in one time zone, %+v in another", r, again)
+	}
+	q, err := http.NewRequest(http.MethodGet, s.Provider.BaseURL+r.Path+"?"+r.Query.Encode(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := *q.URL
+	if s.Provider.Authorize(q, canary); before.RawQuery == q.URL.RawQuery && len(q.Header) == 0 {
+		t.Error("the probe is asked without a credential")
+	}
 }
 
 func (s Suite) authorize(t *testing.T) {
