@@ -26,7 +26,7 @@ func Edit(ctx context.Context, path string, by By, change func(*tenants.Editor) 
 
 // open is a tenants.Journal.
 func (b By) open(path string) (tenants.Log, error) {
-	f, err := openFile(filepath.Join(filepath.Dir(path), FileName))
+	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/durable"
 )
 
@@ -18,9 +19,11 @@ type file struct {
 	torn bool // its last line has no end
 }
 
-// openFile opens the log, and makes it with mode 0600 when there is none. It is
-// not durable.Create because it is appended to, and nobody else may read it.
-func openFile(path string) (*file, error) {
+// openFile opens the log beside a tenants file. When there is none it makes it,
+// with mode 0600 and the owner of the tenants file. It is not durable.Create
+// because it is appended to, and nobody else may read it.
+func openFile(beside string) (*file, error) {
+	path := filepath.Join(filepath.Dir(beside), FileName)
 	made := false
 	// O_NONBLOCK: a pipe in its place must not hold the edit.
 	const flags = os.O_RDWR | os.O_APPEND | syscall.O_NONBLOCK
@@ -34,7 +37,7 @@ func openFile(path string) (*file, error) {
 	}
 	log := &file{File: f}
 	if log.torn, err = isTorn(f); err == nil && made {
-		err = syncDir(filepath.Dir(path))
+		err = settle(path, beside)
 	}
 	if err != nil {
 		f.Close()
@@ -72,8 +75,16 @@ func isTorn(f *os.File) (bool, error) {
 	return last[0] != '\n', nil
 }
 
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
+// settle gives a new log its owner, and makes its name durable.
+func settle(path, beside string) error {
+	info, err := os.Stat(beside)
+	if err != nil {
+		return err
+	}
+	if err := tenants.SameOwner(path, info); err != nil {
+		return err
+	}
+	d, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return err
 	}

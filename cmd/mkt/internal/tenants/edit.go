@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"time"
@@ -37,28 +36,34 @@ func EditLogged(ctx context.Context, path string, journal Journal, change func(*
 		return nil, err
 	}
 	defer root.Close()
-	mode := os.FileMode(0o644)
-	if info, err := os.Stat(real); err == nil {
-		mode = info.Mode().Perm()
-	}
-	f, err := edit(ctx, root, filepath.Base(real), path, journal.at(real), change)
-	if f == nil {
-		return nil, err
-	}
-	return f, errors.Join(err, os.Chmod(real, mode)) // the file is a new one
+	return edit(ctx, root, filepath.Base(real), path, rim{journal.at(real), func() (func() error, error) { return sameAccess(real) }}, change)
 }
+
+// lockName is the file that an edit locks: never the file itself, which is
+// replaced.
+func lockName(name string) string { return name + ".lock" }
 
 // EditIn is Edit on a file of an opened root; shown names it in messages.
 func EditIn(ctx context.Context, root durable.FS, name, shown string, change func(*Editor) error) (*File, error) {
-	return edit(ctx, root, name, shown, unlogged, change)
+	return edit(ctx, root, name, shown, rim{unlogged, func() (func() error, error) { return noAccess, nil }}, change)
 }
 
-func edit(ctx context.Context, root durable.FS, name, shown string, open opener, change func(*Editor) error) (*File, error) {
-	lock, err := waitForLock(ctx, root, name+".lock")
+// rim is what of an edit is outside its root, under its lock all the same.
+type rim struct {
+	log    opener
+	access func() (restore func() error, err error) // mode and owner of the file
+}
+
+func edit(ctx context.Context, root durable.FS, name, shown string, out rim, change func(*Editor) error) (*File, error) {
+	lock, err := waitForLock(ctx, root, lockName(name))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	defer lock.Close()
+	restore, err := out.access()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
 	before, err := read(root, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shown, err)
@@ -74,7 +79,7 @@ func edit(ctx context.Context, root durable.FS, name, shown string, open opener,
 	if err != nil {
 		return nil, err
 	}
-	log, err := open()
+	log, err := out.log()
 	if err != nil {
 		return nil, fmt.Errorf("%s: not changed, since the change could not be logged: %w", shown, err)
 	}
@@ -82,10 +87,11 @@ func edit(ctx context.Context, root durable.FS, name, shown string, open opener,
 	if err := durable.Overwrite(root, name, after); err != nil {
 		return nil, fmt.Errorf("write %s: %w", shown, err)
 	}
-	if err := log.Write(e.edited(f)); err != nil {
-		return f, &UnloggedError{shown, err}
+	err = restore() // the file is a new one
+	if late := log.Write(e.edited(f)); late != nil {
+		err = errors.Join(err, &UnloggedError{shown, late})
 	}
-	return f, nil
+	return f, err
 }
 
 func waitForLock(ctx context.Context, root durable.FS, name string) (io.Closer, error) {

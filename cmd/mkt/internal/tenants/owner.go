@@ -1,0 +1,38 @@
+package tenants
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// sameAccess notes mode and owner of a file that may be replaced; restore gives
+// them to the new one. The lock file gets the owner at once.
+func sameAccess(path string) (restore func() error, err error) {
+	before, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		return errors.Join(os.Chmod(path, before.Mode().Perm()), SameOwner(path, before))
+	}, SameOwner(lockName(path), before)
+}
+
+func noAccess() error { return nil }
+
+// SameOwner gives a file, which may be missing, the owner and group of another
+// one. It does something only for root: accounts edited with sudo stay readable
+// for the services, and the files beside them writable.
+func SameOwner(path string, as os.FileInfo) error {
+	want, ok := as.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 {
+		return nil
+	}
+	err := os.Lchown(path, int(want.Uid), int(want.Gid))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("owner of %s: %w", path, err)
+	}
+	return nil
+}
