@@ -33,6 +33,7 @@ import (
 // a market on it; $next, $changes and $etag come from the answer before.
 
 func TestContract(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../testdata/http/*.txt")
 	must(t, err)
 	if len(files) == 0 {
@@ -52,7 +53,7 @@ func contractWorld(t testing.TB) *world {
 	w.add("acme", nil)
 	w.publish("acme", 5, 12, 1)
 	w.add("other", nil)
-	w.publish("other", 3, 2, 1)
+	w.publish("other", 8, 30, 1)
 	w.add("suspended", func(a *account.Account) { a.Status = account.Suspended })
 	w.publish("suspended", 1, 1, 1)
 	w.add("revoked", func(a *account.Account) { a.Status = account.Revoked })

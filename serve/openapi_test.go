@@ -19,6 +19,7 @@ const openAPIFile = "../docs/openapi.yaml"
 // Every reference leads somewhere, every schema compiles, every parameter and
 // response has what OpenAPI 3.1 demands of it.
 func TestOpenAPIIsSound(t *testing.T) {
+	t.Parallel()
 	d, err := openAPI()
 	must(t, err)
 	if d.root["openapi"] != "3.1.0" {

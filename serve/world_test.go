@@ -5,10 +5,12 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +32,57 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// common is one world of every account for the tests that only read.
+var common struct {
+	sync.Once
+	world *world
+	dir   string
+}
+
+// shared is the common world. Its own test names what goes wrong with it.
+func shared(t testing.TB) *world {
+	t.Helper()
+	common.Do(func() {
+		dir, err := os.MkdirTemp("", "serve-test-")
+		must(t, err)
+		common.dir = dir
+		w := contractWorld(lasting{t, dir})
+		common.world = w.start()
+	})
+	if common.world == nil {
+		t.Fatal("the common world did not start")
+	}
+	return &world{t: t, dataDir: common.world.dataDir, url: common.world.url, registry: common.world.registry, log: common.world.log,
+		accounts: common.world.accounts, tokens: common.world.tokens, roots: common.world.roots, mu: common.world.mu}
+}
+
+// lasting is a test that outlives itself: the world made with it ends with the
+// test binary.
+type lasting struct {
+	testing.TB
+	dir string
+}
+
+func (l lasting) TempDir() string {
+	dir, err := os.MkdirTemp(l.dir, "")
+	must(l.TB, err)
+	return dir
+}
+
+func (lasting) Cleanup(func()) {}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if common.world != nil {
+		if err := common.world.stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
+	}
+	os.RemoveAll(common.dir)
+	os.Exit(code)
+}
+
 // world is a running server over a data root of several tenants, with a clock
 // that stands still until it is moved.
 type world struct {
@@ -41,7 +94,7 @@ type world struct {
 	log      *logBuffer
 	stop     func() error
 
-	mu       sync.Mutex
+	mu       *sync.Mutex
 	accounts map[string]account.Account
 	tokens   map[string]string
 	roots    map[string]*servetest.Root
@@ -70,7 +123,7 @@ func (l *logBuffer) String() string {
 
 // newWorld sets up a data root without a server.
 func newWorld(t testing.TB) *world {
-	w := &world{t: t, dataDir: t.TempDir(), registry: new(account.Registry), log: new(logBuffer),
+	w := &world{t: t, dataDir: t.TempDir(), registry: new(account.Registry), log: new(logBuffer), mu: new(sync.Mutex),
 		accounts: map[string]account.Account{}, tokens: map[string]string{}, roots: map[string]*servetest.Root{}}
 	w.setClock(begin)
 	return w
@@ -301,4 +354,3 @@ func eventually(t testing.TB, what string, ok func() bool) {
 		}
 	}
 }
-

@@ -35,19 +35,16 @@ func (d Digest) append(b []byte, prefix string) []byte {
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
 
 // appendBase32 appends the first n characters of d in base32 (RFC 4648, lower
-// case, unpadded).
+// case, unpadded), n at most 40.
 func appendBase32(b []byte, d *Digest, n int) []byte {
-	var bits uint32
-	var have uint
-	next := 0
-	for range n {
-		if have < 5 {
-			bits = bits<<8 | uint32(d[next])
-			next++
-			have += 8
+	for at := 0; n > 0; at += 5 {
+		var c [8]byte // five bytes are eight characters
+		bits := uint64(d[at])<<32 | uint64(d[at+1])<<24 | uint64(d[at+2])<<16 | uint64(d[at+3])<<8 | uint64(d[at+4])
+		for i := range c {
+			c[i] = alphabet[bits>>(35-5*i)&31]
 		}
-		have -= 5
-		b = append(b, alphabet[bits>>have&31])
+		b = append(b, c[:min(n, 8)]...)
+		n -= 8
 	}
 	return b
 }

@@ -154,8 +154,11 @@ func (m *Minter) below(kind byte, d *Digest) {
 
 // part adds bytes behind their length.
 func (m *Minter) part(s string) {
-	m.message = binary.AppendUvarint(m.message, uint64(len(s)))
-	m.message = append(m.message, s...)
+	if len(s) < 0x80 { // what AppendUvarint does, without the call
+		m.message = append(append(m.message, byte(len(s))), s...)
+		return
+	}
+	m.message = append(binary.AppendUvarint(m.message, uint64(len(s))), s...)
 }
 
 func (m *Minter) end() Digest {

@@ -18,12 +18,10 @@ func (d *Deriver) mapped(o *football.Offer, p *plan, v *variant) {
 		def.Period = v.half
 	}
 	digest, id := d.marketIdentity(o, def)
-	first := len(d.slab)
-	for _, i := range v.rows {
-		d.slab = append(d.slab, football.Selection{})
-		d.selection(&d.slab[len(d.slab)-1], &o.Rows[i], &d.readings[i], p)
+	selections := d.room(len(v.rows))
+	for k, i := range v.rows {
+		d.selection(&selections[k], &o.Rows[i], &d.readings[i], p)
 	}
-	selections := d.slab[first:len(d.slab):len(d.slab)]
 	if p.term.Grid {
 		d.placeInGrid(selections, v.rows)
 	}
@@ -107,17 +105,16 @@ func (d *Deriver) placeInGrid(selections []football.Selection, rows []int) {
 // rows is nil.
 func (d *Deriver) raw(o *football.Offer, rows []int, reason football.Reason) {
 	digest := d.minter.RawMarket(d.fixture, o.Key, ownID(o))
-	first := len(d.slab)
 	n := len(rows)
 	if rows == nil {
 		n = len(o.Rows)
 	}
-	for k := range n {
+	selections := d.room(n)
+	for k := range selections {
 		row := &o.Rows[at(rows, k)]
-		d.slab = append(d.slab, football.Selection{Selection: words(row.Labels)})
-		d.provenance(&d.slab[len(d.slab)-1], row)
+		selections[k].Selection = words(row.Labels)
+		d.provenance(&selections[k], row)
 	}
-	selections := d.slab[first:len(d.slab):len(d.slab)]
 	d.identify(&digest, selections, o, rows)
 	for k := range selections {
 		row := &o.Rows[at(rows, k)]
@@ -133,6 +130,14 @@ func (d *Deriver) raw(o *football.Offer, rows []int, reason football.Reason) {
 		ID: digest.MarketID(), Name: o.Name, Sections: o.Sections, Origin: football.Raw, Selections: selections,
 		ProviderMarketIDs: o.ProviderIDs, Key: o.Key, RawReason: reason, Ordinal: len(d.markets),
 	})
+}
+
+// room takes the next n selections of the fixture's slab, which was made for as
+// many as there are rows.
+func (d *Deriver) room(n int) []football.Selection {
+	first := len(d.slab)
+	d.slab = d.slab[:first+n]
+	return d.slab[first : first+n : first+n]
 }
 
 // at is row number k of rows; nil stands for all of them.

@@ -70,7 +70,7 @@ func (r *rowReader) nameScore(rd *reading, st *state) bool {
 		}
 		return true
 	}
-	h, a, ok := homeFirst(st.score, st.head, r.plan.claim.Shape&football.WinnerFirst != 0)
+	h, a, ok := homeFirst([2]int{int(st.score[0]), int(st.score[1])}, st.head, r.plan.claim.Shape&football.WinnerFirst != 0)
 	if !ok {
 		return false
 	}

@@ -1,7 +1,7 @@
 package markets
 
 import (
-	"cmp"
+	"bytes"
 	"encoding/binary"
 	"slices"
 	"strconv"
@@ -163,7 +163,10 @@ func (d *Deriver) separateSelections(selections []football.Selection, o *footbal
 	}
 	row := func(k int) *football.OfferRow { return &o.Rows[at(rows, k)] }
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(slices.Compare(d.digests[a][:], d.digests[b][:]), compareRows(row(a), row(b)))
+		if c := bytes.Compare(d.digests[a][:], d.digests[b][:]); c != 0 {
+			return c
+		}
+		return compareRows(row(a), row(b))
 	})
 	for from := 0; from < len(order); {
 		to := from + 1

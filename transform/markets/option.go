@@ -8,7 +8,10 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 	base := len(into)
 	open := (r.plan.want | r.plan.may) &^ st.filled
 	var sides sideMatches
-	n := r.names.sidesAt(text, &sides)
+	n := 0
+	if r.plan.sided {
+		n = r.names.sidesAt(text, &sides)
+	}
 
 	for _, m := range sides[:n] {
 		if o, ok := r.sideOption(m, open, st); ok {
@@ -29,17 +32,17 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 	}
 	if open&half != 0 {
 		if word, size := phraseAt(text, halves); size > 0 {
-			into = append(into, option{fills: half, size: size, word: word})
+			into = append(into, option{fills: half, size: int32(size), word: word})
 		}
 	}
 	if open&target != 0 {
 		if word, size := countAt(text); size > 0 && !strings.HasSuffix(word, "+") {
-			into = append(into, option{fills: target, size: size, word: word})
+			into = append(into, option{fills: target, size: int32(size), word: word})
 		}
 	}
 	if open&line != 0 {
 		if q, signed, size := lineAt(text); size > 0 && r.lineFits(q, signed) {
-			into = append(into, option{fills: line, size: size, line: q})
+			into = append(into, option{fills: line, size: int32(size), line: q})
 		}
 	}
 	if len(into) == base {
@@ -60,7 +63,7 @@ func (r *rowReader) preferSides(options []option) {
 
 // sideOption is the slot, apart from the selection's parts, that a side fills.
 func (r *rowReader) sideOption(m sideMatch, open slots, st *state) (option, bool) {
-	o := option{size: int(m.size), side: m.side}
+	o := option{size: m.size, side: m.side}
 	switch {
 	case open&about != 0 && m.side != draw && (r.plan.fixed == noSide || r.plan.fixed == m.side):
 		o.fills = about
@@ -86,11 +89,11 @@ func (r *rowReader) lineFits(q quarters, signed bool) bool {
 // that a margin is won by.
 func (r *rowReader) idle(text string, into []option) []option {
 	if _, size := phraseAt(text, r.plan.nouns); size > 0 {
-		return append(into, option{size: size, noun: true})
+		return append(into, option{size: int32(size), noun: true})
 	}
 	if r.plan.want&part0 != 0 && r.plan.parts[0].kind == marginClass {
 		if size := wordPrefix(text, "to win by"); size > 0 {
-			return append(into, option{size: size})
+			return append(into, option{size: int32(size)})
 		}
 	}
 	return into
@@ -100,7 +103,7 @@ func (r *rowReader) idle(text string, into []option) []option {
 func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideMatch, into []option) []option {
 	add := func(word string, size int) {
 		if size > 0 {
-			into = append(into, option{fills: slot, size: size, word: word})
+			into = append(into, option{fills: slot, size: int32(size), word: word})
 		}
 	}
 	switch c.kind {
@@ -140,7 +143,7 @@ func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideM
 		add(phraseAt(text, noGoal))
 	case scoreClass:
 		if a, b, size := scoreAt(text); size > 0 {
-			into = append(into, option{fills: slot, size: size, score: [2]int{a, b}})
+			into = append(into, option{fills: slot, size: int32(size), score: [2]uint8{uint8(a), uint8(b)}})
 		}
 		add(phraseAt(text, otherScores))
 	case marginClass:
@@ -157,13 +160,13 @@ func (r *rowReader) sidePart(c *class, slot slots, text string, sides []sideMatc
 		case c.sides&(1<<m.side) == 0:
 			r.contradicts = r.contradicts || m.side == draw && c.words == nil
 		case m.side == draw && c.words != nil:
-			into = append(into, option{fills: slot, size: int(m.size), word: c.words[0].word})
+			into = append(into, option{fills: slot, size: m.size, word: c.words[0].word})
 		default:
-			into = append(into, option{fills: slot, size: int(m.size), word: m.side.String(), side: m.side})
+			into = append(into, option{fills: slot, size: m.size, word: m.side.String(), side: m.side})
 		}
 	}
 	if word, size := phraseAt(text, c.words); size > 0 {
-		into = append(into, option{fills: slot, size: size, word: word})
+		into = append(into, option{fills: slot, size: int32(size), word: word})
 	}
 	return into
 }
@@ -173,7 +176,7 @@ var doubleCodes = []phrase{{"1X", "1X"}, {"X1", "1X"}, {"12", "12"}, {"21", "12"
 // doublePart reads "1X" or "Fulham or Draw".
 func (r *rowReader) doublePart(slot slots, text string, sides []sideMatch, into []option) []option {
 	if word, size := phraseAt(text, doubleCodes); size > 0 {
-		into = append(into, option{fills: slot, size: size, word: word})
+		into = append(into, option{fills: slot, size: int32(size), word: word})
 	}
 	for _, m := range sides {
 		rest := strings.TrimLeft(text[m.size:], " ")
@@ -188,7 +191,7 @@ func (r *rowReader) doublePart(slot slots, text string, sides []sideMatch, into 
 		var second sideMatches
 		for _, m2 := range second[:r.names.sidesAt(rest, &second)] {
 			if word := doubleOf(m.side, m2.side); word != "" {
-				into = append(into, option{fills: slot, size: len(text) - len(rest) + int(m2.size), word: word})
+				into = append(into, option{fills: slot, size: int32(len(text)-len(rest)) + m2.size, word: word})
 			}
 		}
 	}
@@ -229,7 +232,7 @@ func (r *rowReader) eventPart(slot slots, text string, into []option) []option {
 	if size == 0 {
 		return into
 	}
-	return append(into, option{fills: slot, size: len(text) - len(rest) + size, word: word, clock: rest[:size]})
+	return append(into, option{fills: slot, size: int32(len(text) - len(rest) + size), word: word, clock: rest[:size]})
 }
 
 // minutesPart reads a band of the sum of minutes: "Under 105 minutes", "105 To
@@ -241,16 +244,16 @@ func minutesPart(slot slots, text string, into []option) []option {
 		if size == 0 {
 			return into
 		}
-		o.word, o.clock, o.size = word, number(bound), size
+		o.word, o.clock, o.size = word, number(bound), int32(size)
 	} else {
 		from, to, size, or := pairAt(text)
 		if size == 0 || or || from >= to || !endsWord(text, size) {
 			return into
 		}
-		o.word, o.size = number(from)+"-"+number(to), size
+		o.word, o.size = number(from)+"-"+number(to), int32(size)
 	}
 	for _, unit := range []string{" minutes", " inc."} {
-		o.size += wordPrefix(text[o.size:], unit)
+		o.size += int32(wordPrefix(text[o.size:], unit))
 	}
 	return append(into, o)
 }

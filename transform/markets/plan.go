@@ -11,6 +11,7 @@ type plan struct {
 
 	want, may slots
 	fixed     side // the side the table says the market is about
+	sided     bool // a row may name a side
 	signed    bool // the line is a handicap
 	whole     bool // the line is a whole number
 	nouns     []phrase
@@ -45,6 +46,11 @@ func planOf(claim *football.Reading) (p plan, ok bool) {
 	}
 	if byHalf {
 		p.want |= half
+	}
+	p.sided = (p.want|p.may)&(about|head|owner) != 0
+	for i := range p.parts {
+		k := p.parts[i].kind
+		p.sided = p.sided || k == sideClass || k == doubleClass || k == onlyClass
 	}
 	return p, true
 }

@@ -11,34 +11,42 @@ import (
 // JSON number cannot leave as one, and becomes a label.
 func (d *Deriver) judge(s *football.Selection, row *football.OfferRow, reading football.Reason) {
 	addReason(s, reading)
-	addReason(s, priceReason(row))
+	decimal, has := row.Decimal.Get()
+	plain := has && football.PlainDecimal(decimal)
+	addReason(s, priceReason(row, plain))
 	if row.Suspended {
 		addReason(s, football.Suspended)
 	}
-	if text, ok := row.Decimal.Get(); ok && !football.PlainDecimal(text) {
+	if has && !plain {
 		s.Odds = football.NewOdds(row.Fractional, football.NullField[string]())
-		s.Labels = append(slices.Clone(row.Labels), football.Label{Field: "decimal", Text: text})
+		s.Labels = append(slices.Clone(row.Labels), football.Label{Field: "decimal", Text: decimal})
 	}
-	s.Quality.Status = football.StatusOK
-	for _, r := range s.Quality.Reasons {
-		switch r {
-		case football.UnreadableLine, football.UnresolvedQualifier, football.OddsUnreadable:
-			s.Quality.Status = football.StatusUnreadable
-		default:
-			if s.Quality.Status == football.StatusOK {
-				s.Quality.Status = football.StatusSuspect
-			}
-		}
-	}
+	s.Quality.Status = statusOf(s.Quality.Reasons)
 	s.Quality.Publishable = len(s.Quality.Reasons) == 0
 }
 
-// priceReason is what is wrong with the price, "" when nothing is.
-func priceReason(row *football.OfferRow) football.Reason {
+// statusOf is the verdict that reasons make.
+func statusOf(reasons []football.Reason) football.Status {
+	if len(reasons) == 0 {
+		return football.StatusOK
+	}
+	for _, r := range reasons {
+		switch r {
+		case football.UnreadableLine, football.UnresolvedQualifier, football.OddsUnreadable:
+			return football.StatusUnreadable
+		}
+	}
+	return football.StatusSuspect
+}
+
+// priceReason is what is wrong with the price, "" when nothing is. plain tells
+// that a decimal is there and a plain number.
+func priceReason(row *football.OfferRow, plain bool) football.Reason {
 	decimal, hasDecimal := row.Decimal.Get()
 	fraction, hasFraction := row.Fractional.Get()
 	switch {
-	case hasDecimal && !isDecimalPrice(decimal), hasFraction && !isFraction(fraction):
+	case hasDecimal && (!plain || decimal[0] == '0'), // a price includes the stake
+		hasFraction && !isFraction(fraction):
 		return football.OddsUnreadable
 	case hasDecimal || hasFraction:
 		return ""
@@ -46,11 +54,6 @@ func priceReason(row *football.OfferRow) football.Reason {
 		return football.OddsNull
 	}
 	return football.OddsMissing
-}
-
-// isDecimalPrice tells whether s is a price of one or more, stake included.
-func isDecimalPrice(s string) bool {
-	return football.PlainDecimal(s) && s[0] != '0'
 }
 
 // isFraction tells whether s is "a/b", both whole and not zero.

@@ -37,7 +37,7 @@ type state struct {
 	target string
 	clock  string
 	line   quarters
-	score  [2]int
+	score  [2]uint8
 	noun   bool
 	called bool // a side was called by name or word just before
 }
@@ -138,13 +138,13 @@ func (r *rowReader) takeTexts(labels []football.Label) bool {
 // option is one way to go on: what is filled, with what, and how much text it
 // takes.
 type option struct {
-	fills slots // 0: a word that says nothing new
-	size  int
 	word  string
 	clock string
-	side  side
+	size  int32
 	line  quarters
-	score [2]int
+	score [2]uint8
+	fills slots // 0: a word that says nothing new
+	side  side
 	noun  bool // what is counted
 
 	preferred bool // see preferSides
@@ -241,9 +241,14 @@ func (r *rowReader) take(st *state, o *option, text string) (size int, ok bool) 
 	case line:
 		st.line = o.line
 	}
-	gap, ok := separator(text[o.size:], !r.plan.signed || o.side == draw)
-	st.called = o.side != noSide && o.size > 1 && strings.Trim(text[o.size:o.size+gap], " ") == ""
-	return o.size + gap, ok
+	size = int(o.size)
+	if size == len(text) {
+		st.called = false
+		return size, true
+	}
+	gap, ok := separator(text[size:], !r.plan.signed || o.side == draw)
+	st.called = o.side != noSide && size > 1 && strings.Trim(text[size:size+gap], " ") == ""
+	return size + gap, ok
 }
 
 // separator is the length of what may stand between two tokens: blanks and

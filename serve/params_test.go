@@ -1,0 +1,234 @@
+package serve_test
+
+import (
+	"encoding/base64"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/serve/internal/servetest"
+)
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	w := shared(t)
+	for _, path := range []string{"/fixtures", "/fixtures/" + servetest.FixtureID("acme", 0) + "/markets", "/changes"} {
+		for _, bad := range []string{"0", "201", "-1", "+1", "1.0", "1e2", "abc", "", " 1", "1 ", "01", "0x10", "999999999999999999999", "５０", "50;", "null", "1000"} {
+			if r := w.get(path+"?limit="+url.QueryEscape(bad), "acme"); r.code() != "INVALID_PARAMETER" {
+				t.Errorf("%s, limit %q: %d %s", path, bad, r.status, r.code())
+			}
+		}
+		for good, want := range map[string]int{"1": 1, "50": 50, "199": 199, "200": 200} {
+			if p := w.get(path+"?limit="+good, "acme").page(t); p.Pagination.Limit != want {
+				t.Errorf("%s, limit %s: %d", path, good, p.Pagination.Limit)
+			}
+		}
+		if p := w.get(path, "acme").page(t); p.Pagination.Limit != 50 {
+			t.Errorf("%s: default limit %d", path, p.Pagination.Limit)
+		}
+	}
+}
+
+func TestTimestampsAreStrict(t *testing.T) {
+	t.Parallel()
+	w := shared(t)
+	for _, name := range []string{"starts_after", "starts_before"} {
+		for _, bad := range []string{
+			"", "2026", "2026-11-20", "2026-11-20T10:00", "2026-11-20T10:00:00", "2026-11-20 10:00:00Z", "20261120T100000Z", "2026-11-20T10:00:00+0100",
+			"2026-11-20T10:00:00+1:00", "2026-13-20T10:00:00Z", "2026-02-30T10:00:00Z", "2026-11-20T24:00:00Z", "2026-11-20T10:60:00Z", "2026-11-20T10:00:60Z",
+			"2026-11-20T1:00:00Z", "2026-11-20T10:00:00,5Z", "2026-11-20T10:00:00Z ", "1763633400", "now", "2026-11-20T10:00:00+24:00", "\x00", "2026-11-20T10:00:00Zx",
+		} {
+			if r := w.get("/fixtures?"+name+"="+url.QueryEscape(bad), "acme"); r.code() != "INVALID_PARAMETER" {
+				t.Errorf("%s=%q: %d %s", name, bad, r.status, r.code())
+			}
+		}
+	}
+	// Sample n starts n hours after servetest.Start, the fourth has no start.
+	for query, want := range map[string]int{
+		"starts_after=2026-11-20T09:00:00Z": 4, "starts_after=2026-11-20T09:00:00.001Z": 3, "starts_after=2026-11-20T09:00:00.0000001Z": 3,
+		"starts_before=2026-11-20T09:00:00Z": 0, "starts_before=2026-11-20T09:00:00.0000001Z": 1, "starts_before=2026-11-20T10:00:00.5%2B01:00": 1,
+		"starts_after=0000-01-01T00:00:00Z": 4, "starts_before=9999-12-31T23:59:59Z": 4, "starts_after=2026-11-20T11:00:00Z&starts_before=2026-11-20T10:00:00Z": 0,
+	} {
+		if p := w.get("/fixtures?"+query, "acme").page(t); len(p.Data) != want || p.Meta.FilteredCount != want {
+			t.Errorf("%s: %d fixtures, filtered_count %d, want %d", query, len(p.Data), p.Meta.FilteredCount, want)
+		}
+	}
+}
+
+func TestLeagueIsLiteral(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 30, 1, 1)
+	w.start()
+	for league, want := range map[string]int{
+		"": 30, "league": 5, "LEAGUE": 5, "la liga": 2, "%": 3, "_": 3, "'": 2, `"`: 2, `\`: 2, "süper": 3, "SÜPER": 3, "su\u0308per": 3, "STRASSE": 3, "straße": 3,
+		"*": 0, ".": 0, "' OR '1'='1": 0, "%%": 0, "100% cup_a": 3, "; DROP TABLE fixture": 0, strings.Repeat("x", 200): 0,
+	} {
+		p := w.get("/fixtures?league="+url.QueryEscape(league), "acme").page(t)
+		if p.Meta.FilteredCount != want || len(p.Data) != want {
+			t.Errorf("league %q: %d, filtered_count %d, want %d", league, len(p.Data), p.Meta.FilteredCount, want)
+		}
+	}
+	for _, bad := range []string{strings.Repeat("x", 201), "\xff", "a\x00b"} {
+		if r := w.get("/fixtures?league="+url.QueryEscape(bad), "acme"); r.code() != "INVALID_PARAMETER" {
+			t.Errorf("league %q: %d %s", bad, r.status, r.code())
+		}
+	}
+}
+
+func TestQueriesThatDoNotParse(t *testing.T) {
+	t.Parallel()
+	w := shared(t)
+	many := "a=1" + strings.Repeat("&a=1", 64)
+	for _, path := range everyRoute("acme") {
+		for _, query := range []string{"%", "%zz", "a=%1", "a=1;b=2", "limit=%", many} {
+			if r := w.get(path+"?"+query, "acme"); r.code() != "BAD_REQUEST" {
+				t.Errorf("%s?%.20s: %d %s", path, query, r.status, r.code())
+			}
+		}
+		for _, query := range []string{"", "&", "&&", "=", "a", "a=1&a=2", "A=b=c", "%20=x", "%6C=1"} {
+			if r := w.get(path+"?"+query, "acme"); r.status != 200 {
+				t.Errorf("%s?%s: %d %s", path, query, r.status, r.code())
+			}
+		}
+	}
+	for _, query := range []string{"cursor=a&cursor=a", "league=a&league=b", "starts_after=x&starts_after=y", "%6Cimit=1&limit=1"} {
+		if r := w.get("/fixtures?"+query, "acme"); r.code() != "BAD_REQUEST" {
+			t.Errorf("%s: %d %s", query, r.status, r.code())
+		}
+	}
+}
+
+// Whatever bytes come as a cursor: an answer or INVALID_CURSOR, nothing else.
+func TestRandomCursors(t *testing.T) {
+	t.Parallel()
+	w := shared(t)
+	next := *w.get("/fixtures?limit=2", "acme").page(t).Pagination.NextCursor
+	tries := 500
+	if testing.Short() {
+		tries = 200
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range tries {
+		cursor := randomCursor(random, next)
+		for _, path := range []string{"/fixtures", "/changes", "/fixtures/" + servetest.FixtureID("acme", 0) + "/markets"} {
+			r := w.get(path+"?limit=2&cursor="+url.QueryEscape(cursor), "acme")
+			if r.code() != "INVALID_CURSOR" && !(r.status == 200 && cursor == next) {
+				t.Fatalf("%s, cursor %q: %d %s", path, cursor, r.status, r.body)
+			}
+		}
+	}
+}
+
+func randomCursor(random *rand.Rand, good string) string {
+	switch random.IntN(3) {
+	case 0: // one letter changed
+		b := []byte(good)
+		b[random.IntN(len(b))] = "ABCDwxyz0189-_=."[random.IntN(16)]
+		return string(b)
+	case 1: // random bytes in the right clothes
+		b := make([]byte, random.IntN(80))
+		for i := range b {
+			b[i] = byte(random.Uint32())
+		}
+		return base64.RawURLEncoding.EncodeToString(b)
+	}
+	b := make([]byte, random.IntN(60))
+	for i := range b {
+		b[i] = byte(random.Uint32())
+	}
+	return string(b)
+}
+
+// A held cursor goes on in the next snapshot behind the same id, and nothing that
+// stayed is skipped or shown twice.
+func TestPagingAcrossPublications(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 60, 2, 1)
+	w.start()
+	seen := map[string]int{}
+	version := 1
+	for cursor := ""; ; {
+		path := "/fixtures?limit=7"
+		if cursor != "" {
+			path += "&cursor=" + cursor
+		}
+		p := w.get(path, "acme").page(t)
+		for _, f := range p.Data {
+			seen[f.FixtureID]++
+		}
+		if p.Pagination.NextCursor == nil {
+			break
+		}
+		cursor = *p.Pagination.NextCursor
+		version++
+		published := servetest.Start.Add(time.Duration(version-1) * time.Hour).Format("2006-01-02T15:04:05.000Z")
+		w.publish("acme", 60-version, 2, version) // one leaves with each publication
+		eventually(t, "the next snapshot is served", func() bool { return w.get("/fixtures?limit=1", "acme").page(t).Meta.PublishedAt == published })
+	}
+	for n := range 60 - version {
+		if id := servetest.FixtureID("acme", n); seen[id] != 1 {
+			t.Errorf("fixture %d, which was always there, was shown %d times", n, seen[id])
+		}
+	}
+}
+
+func TestChangesOverTheWindow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 4, 1, 1)
+	w.start()
+	first := w.get("/changes?limit=1", "acme").page(t)
+	old := *first.Pagination.NextCursor // behind seq 1
+	all := *w.get("/changes", "acme").page(t).Pagination.NextCursor
+
+	list := servetest.Samples("acme", 4, 1, 2)
+	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: 1})
+	eventually(t, "the new window", func() bool { return w.get("/changes", "acme").page(t).Meta.Window.FirstSeq == 5 })
+	if r := w.get("/changes?cursor="+old, "acme"); r.code() != "INVALID_CURSOR" {
+		t.Errorf("older than the window: %d %s", r.status, r.code())
+	}
+	p := w.get("/changes?cursor="+all, "acme").page(t) // just before the window: nothing is missed
+	if len(p.Data) != 4 || p.Data[0].Seq != 5 {
+		t.Errorf("at the window's edge: %+v", p.Data)
+	}
+}
+
+// A cursor of a replica that is ahead is no error.
+func TestChangesAheadOfThisReplica(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 2, 1, 1)
+	ahead := newWorld(t) // the same history, further on
+	ahead.add("acme", nil)
+	ahead.publish("acme", 2, 1, 1)
+	ahead.publish("acme", 2, 1, 2)
+	ahead.start()
+	w.start()
+	cursor := *ahead.get("/changes", "acme").page(t).Pagination.NextCursor
+	p := w.get("/changes?cursor="+cursor, "acme").page(t)
+	if len(p.Data) != 0 || p.Pagination.HasMore || *p.Pagination.NextCursor != cursor {
+		t.Errorf("%+v", p)
+	}
+	// Another history's cursor is one.
+	restored := newWorld(t)
+	restored.add("acme", nil)
+	restored.root("acme").History = "restored"
+	restored.publish("acme", 2, 1, 1)
+	restored.start()
+	if r := restored.get("/changes?cursor="+cursor, "acme"); r.code() != "INVALID_CURSOR" {
+		t.Errorf("%d %s", r.status, r.code())
+	}
+	w.publish("acme", 2, 1, 2)
+	eventually(t, "this replica catches up", func() bool { return w.get("/changes", "acme").page(t).Meta.Window.LastSeq == 4 })
+	if p := w.get("/changes?cursor="+cursor, "acme").page(t); len(p.Data) != 0 || *p.Pagination.NextCursor != cursor {
+		t.Errorf("%+v", p)
+	}
+}
