@@ -75,7 +75,6 @@ func TestConnectionTest(t *testing.T) {
 		{"truncated:1", health.Verifying, "PROVIDER_UNREACHABLE", provider.ErrUnreachable},
 		{"html:1", health.Verifying, "PROVIDER_UNREACHABLE", provider.ErrUnreachable},
 		{"empty:1", health.Verifying, "PROVIDER_UNREACHABLE", provider.ErrUnreachable},
-		{"wrong:1", health.Verifying, "PAYLOAD_REJECTED", fetch.ErrPayload},
 		{"huge:1", health.Verifying, "PAYLOAD_REJECTED", fetch.ErrPayload},
 		{"bomb:1", health.Verifying, "PAYLOAD_REJECTED", fetch.ErrPayload},
 		{"nested:1", health.Verifying, "PAYLOAD_REJECTED", fetch.ErrPayload},
