@@ -10,8 +10,8 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # Two builds of one tree give the same bytes: no paths, no build time, and the
-# version from git alone.
-BUILD := -trimpath -buildvcs=false
+# version from git alone. Tests share the flags, and so what is compiled.
+export GOFLAGS := $(GOFLAGS) -trimpath -buildvcs=false
 LDFLAGS := -X main.version=$(VERSION)
 
 # The packages whose tests run goroutines against each other.
@@ -19,7 +19,7 @@ RACE := ./cmd/mkt/internal/... ./fetch/... ./publish/... ./transform/... ./serve
 
 .PHONY: build
 build: ## bin/mkt
-	$(GO) build $(BUILD) -ldflags '$(LDFLAGS)' -o bin/mkt ./cmd/mkt
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/mkt ./cmd/mkt
 
 .PHONY: demo
 demo: build ## the whole system in one process, on the provider simulator
