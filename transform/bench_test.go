@@ -2,6 +2,7 @@ package transform_test
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -128,4 +129,27 @@ func BenchmarkRun(b *testing.B) {
 	perSecond := float64(b.N) / b.Elapsed().Seconds()
 	b.ReportMetric(float64(s.Markets)*perSecond, "markets/s")
 	b.ReportMetric(float64(s.Fixtures)*perSecond, "fixtures/s")
+}
+
+// BenchmarkRecorded is the engine on what the provider really sent.
+func BenchmarkRecorded(b *testing.B) {
+	folder := recorded(b)
+	adapter := betsapi.Provider().Markets
+	listing := provider.Listing{Fixtures: recordedFixtures()}
+	d := markets.New(identity.NewMinter(identity.Key{1}, "betsapi"))
+	for name := range recordings {
+		body, err := fs.ReadFile(folder, "bet365-prematch/"+name)
+		must(b, err)
+		b.Run(strings.TrimSuffix(name, ".json"), func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			count := 0
+			for b.Loop() {
+				sheet, err := adapter.ReadMarkets(provider.Payload{Body: body}, listing)
+				must(b, err)
+				count = len(d.Derive(&sheet.Fixtures[0].Fixture, sheet.Fixtures[0].Offers))
+			}
+			b.ReportMetric(float64(count)*float64(b.N)/b.Elapsed().Seconds(), "markets/s")
+		})
+	}
 }

@@ -34,7 +34,7 @@ const participants = "65404844,Arsenal,Leicester\n69223585,Russia,Saudi Arabia\n
 
 // recorded opens the folder of recordings, which is not part of this
 // repository.
-func recorded(t *testing.T) fs.FS {
+func recorded(t testing.TB) fs.FS {
 	t.Helper()
 	dir := filepath.Join("..", "..", "shared", "providers", "betsapi", "bet365-prematch")
 	folder := fstest.MapFS{"participants.csv": {Data: []byte(participants)}}
@@ -79,6 +79,16 @@ func TestMappingPage(t *testing.T) {
 	}
 }
 
+// recordedFixtures are the matches the recordings are of.
+func recordedFixtures() map[string]provider.ListedFixture {
+	all := make(map[string]provider.ListedFixture)
+	for line := range strings.Lines(participants) {
+		f := strings.Split(strings.TrimSpace(line), ",")
+		all[f[0]] = provider.ListedFixture{Home: football.Of(f[1]), Away: football.Of(f[2])}
+	}
+	return all
+}
+
 // derived are the markets of one recording.
 func derived(t *testing.T, folder fs.FS, name string) []football.Market {
 	t.Helper()
@@ -86,11 +96,7 @@ func derived(t *testing.T, folder fs.FS, name string) []football.Market {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listing := provider.Listing{Fixtures: map[string]provider.ListedFixture{}}
-	for line := range strings.Lines(participants) {
-		f := strings.Split(strings.TrimSpace(line), ",")
-		listing.Fixtures[f[0]] = provider.ListedFixture{Home: football.Of(f[1]), Away: football.Of(f[2])}
-	}
+	listing := provider.Listing{Fixtures: recordedFixtures()}
 	sheet, err := betsapi.Provider().Markets.ReadMarkets(provider.Payload{Body: body}, listing)
 	if err != nil || len(sheet.Fixtures) != 1 {
 		t.Fatalf("%d fixtures, %v", len(sheet.Fixtures), err)
