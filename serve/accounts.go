@@ -1,11 +1,9 @@
 package serve
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
-	"mkt/publish/health"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
@@ -62,18 +60,9 @@ func (c *call) provider() error {
 		Name: named(p.Name), Status: string(c.connection(c.who)), CredentialHint: named(p.Hint),
 		Capabilities: append([]string{}, p.Capabilities...),
 	}
-	if run := c.newestFetch(c.who); run != nil && run.CredentialFingerprint == p.Fingerprint {
-		out.LastSuccessAt, out.LastAttemptAt = api.TimeOf(run.LastOKAt), api.TimeOf(&run.FinishedAt)
-		out.LastError = lastError(run)
-	}
+	s := c.standing(c.who)
+	out.LastSuccessAt, out.LastAttemptAt, out.LastError = api.TimeOf(s.LastOKAt), api.TimeOf(s.LastAttemptAt), named(s.Code)
 	return c.sendDocument(out)
-}
-
-func lastError(run *health.Run) *string {
-	if run.OK {
-		return nil
-	}
-	return some(cmp.Or(run.Code, "INTERNAL"))
 }
 
 // accountUsage answers GET /account/usage.
@@ -86,26 +75,29 @@ func (c *call) accountUsage() error {
 	return c.sendDocument(u)
 }
 
-// providerCalls are the requests to the provider by day and endpoint, over the
-// account's products.
+// providerCalls are the requests to the provider by day and endpoint, over tests
+// of the connection and the account's products.
 func (c *call) providerCalls() map[string]map[string]int64 {
-	sum := map[string]map[string]int64{}
 	tenant := c.library.Tenant(c.who.ClientID)
+	sum := map[string]map[string]int64{}
+	addCalls(sum, tenant.Connection().Calls())
 	for _, p := range account.Products() {
-		d := tenant.Dataset(p)
-		if d == nil {
-			continue
-		}
-		for day, endpoints := range d.State().Calls {
-			if sum[day] == nil {
-				sum[day] = map[string]int64{}
-			}
-			for endpoint, n := range endpoints {
-				sum[day][endpoint] += n
-			}
+		if d := tenant.Dataset(p); d != nil {
+			addCalls(sum, d.State().Calls)
 		}
 	}
 	return sum
+}
+
+func addCalls(sum, more map[string]map[string]int64) {
+	for day, endpoints := range more {
+		if sum[day] == nil {
+			sum[day] = map[string]int64{}
+		}
+		for endpoint, n := range endpoints {
+			sum[day][endpoint] += n
+		}
+	}
 }
 
 // mergeUsage puts both kinds of counters side by side, day by day.

@@ -38,24 +38,27 @@ func lastFailure(s reader.State) string {
 	return ""
 }
 
-// connection is the state of an account's provider connection, from the newest
-// fetch of either product.
+// connection is the state of an account's provider connection.
 func (s *server) connection(a *account.Account) health.Connection {
-	return health.ConnectionStatus(a.Provider.Configured, a.Provider.Disabled, a.Provider.Fingerprint, s.newestFetch(a))
+	return health.ConnectionStatus(a.Provider.Configured, a.Provider.Disabled, a.Provider.Fingerprint, s.findings(a)...)
 }
 
-func (s *server) newestFetch(a *account.Account) (newest *health.Run) {
+// standing is what is known of the credential that an account has now.
+func (s *server) standing(a *account.Account) health.Standing {
+	return health.StandingOf(a.Provider.Fingerprint, s.findings(a)...)
+}
+
+// findings are the newest test of an account's connection and the newest fetch of
+// each product.
+func (s *server) findings(a *account.Account) []*health.Run {
 	tenant := s.library.Tenant(a.ClientID)
+	list := []*health.Run{tenant.Connection().Probe()}
 	for _, p := range account.Products() {
-		d := tenant.Dataset(p)
-		if d == nil {
-			continue
-		}
-		if run := d.State().Fetch; run != nil && (newest == nil || run.FinishedAt.After(newest.FinishedAt)) {
-			newest = run
+		if d := tenant.Dataset(p); d != nil {
+			list = append(list, d.State().Fetch)
 		}
 	}
-	return newest
+	return list
 }
 
 // health is what an account's pipeline is doing (specification, section 2.5). The
@@ -113,8 +116,8 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 // connectionHealth: DOWN when data routes would answer 409.
 func (c *call) connectionHealth(a *account.Account) api.Component {
 	part := api.Component{Component: api.ProviderComponent}
-	if run := c.newestFetch(a); run != nil && run.LastOKAt != nil {
-		last(&part, *run.LastOKAt, c.now)
+	if at := c.standing(a).LastOKAt; at != nil {
+		last(&part, *at, c.now)
 	}
 	status := c.connection(a)
 	if status != health.Connected {

@@ -194,11 +194,12 @@ func (s *server) removeTemporary() error {
 	return os.RemoveAll(s.temporary)
 }
 
-// clients lists the tenants whose data is kept at hand: all that may come back.
+// clients lists the tenants whose data and connection are kept at hand: all that
+// may come back.
 func (s *server) clients() []string {
 	var ids []string
 	for _, a := range s.accounts.Load().Accounts() {
-		if a.Status != account.Revoked && len(a.Subscriptions) > 0 {
+		if a.Status != account.Revoked && (len(a.Subscriptions) > 0 || a.Provider.Configured) {
 			ids = append(ids, a.ClientID)
 		}
 	}

@@ -14,6 +14,9 @@
 //	  state/*.json                one writer a file (package health)
 //	  staging/<run>/  lock        disposable; never unlinked
 //
+// What belongs to the account and to none of its products lies beside them, in
+// client_id=<id>/state/*.json and client_id=<id>/lock.
+//
 // Source: DESIGN, section 2.
 package layout
 
@@ -79,9 +82,12 @@ func ParseCycleID(s string) (time.Time, string, error) {
 	return t, m[2], nil
 }
 
+// Tenant is the folder of one tenant below the data root.
+func Tenant(clientID string) string { return "client_id=" + clientID }
+
 // TenantProduct is the folder of one tenant's product below the data root.
 func TenantProduct(clientID, product string) string {
-	return "client_id=" + clientID + "/product=" + product
+	return Tenant(clientID) + "/product=" + product
 }
 
 // Cycle is the folder of a cycle below one of RawDir, CanonicalDir, SnapshotsDir.

@@ -45,11 +45,20 @@ type Library struct {
 // could not be.
 func (l *Library) Loaded() <-chan struct{} { return l.loaded }
 
-// Tenant is one tenant's datasets, by product.
-type Tenant struct{ datasets map[football.Product]*Dataset }
+// Tenant is one tenant's datasets, by product, and its provider connection.
+type Tenant struct {
+	datasets   map[football.Product]*Dataset
+	connection *Connection
+}
 
 // Dataset of a product; nil when the library does not serve it.
 func (t *Tenant) Dataset(p football.Product) *Dataset { return t.datasets[p] }
+
+// Connection is the tenant's.
+func (t *Tenant) Connection() *Connection { return t.connection }
+
+// watched is what has news to look for.
+type watched interface{ Refresh(context.Context) }
 
 // Room for what is remembered, over all tenants and at least for each.
 type roomOf struct{ all, least int }
@@ -97,7 +106,7 @@ func (l *Library) Tenant(clientID string) *Tenant {
 	if t, ok := l.tenants[clientID]; ok {
 		return t
 	}
-	t = &Tenant{datasets: map[football.Product]*Dataset{}}
+	t = &Tenant{datasets: map[football.Product]*Dataset{}, connection: newConnection(l, clientID)}
 	for _, p := range l.products {
 		t.datasets[p] = &Dataset{library: l, clientID: clientID, product: p, unfit: map[string]time.Time{},
 			log: l.log.With("tenant", clientID, "product", string(p))}
@@ -108,23 +117,23 @@ func (l *Library) Tenant(clientID string) *Tenant {
 
 // Run looks for news until ctx ends, then waits for loads under way.
 func (l *Library) Run(ctx context.Context) {
-	var busy sync.Map // datasets whose refresh is under way
+	var busy sync.Map // those whose refresh is under way
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	tick := time.NewTicker(l.poll)
 	defer tick.Stop()
 	var opening sync.WaitGroup
 	for round := 0; ; round++ {
-		for _, d := range l.served() {
-			if _, running := busy.LoadOrStore(d, true); running {
+		for _, w := range l.served() {
+			if _, running := busy.LoadOrStore(w, true); running {
 				continue
 			}
 			if round == 0 {
 				opening.Add(1)
 			}
 			wait.Go(func() {
-				defer busy.Delete(d)
-				d.Refresh(ctx)
+				defer busy.Delete(w)
+				w.Refresh(ctx)
 				if round == 0 {
 					opening.Done()
 				}
@@ -141,14 +150,16 @@ func (l *Library) Run(ctx context.Context) {
 	}
 }
 
-// served lists the datasets to keep up to date, and closes those of tenants that
+// served lists what to keep up to date, and closes the datasets of tenants that
 // are gone.
-func (l *Library) served() []*Dataset {
-	var list []*Dataset
+func (l *Library) served() []watched {
+	var list []watched
 	wanted := map[string]bool{}
 	for _, id := range l.clients() {
 		wanted[id] = true
-		for _, d := range l.Tenant(id).datasets {
+		t := l.Tenant(id)
+		list = append(list, t.connection)
+		for _, d := range t.datasets {
 			list = append(list, d)
 		}
 	}

@@ -1,0 +1,107 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+	"mkt/serve/account"
+)
+
+// tested records a test of the connection, and that it asked once.
+func (w *world) tested(id, code, credential string, at time.Time) {
+	w.t.Helper()
+	root, err := durable.OpenRoot(filepath.Join(w.dataDir, layout.Tenant(id)))
+	must(w.t, err)
+	defer root.Close()
+	must(w.t, health.Record(root, health.Run{Step: health.StepProbe, FinishedAt: at, OK: code == "", Code: code, CredentialFingerprint: credential}))
+	must(w.t, health.AddCalls(root, at, map[string]int64{"bet365/upcoming": 1}))
+}
+
+// provider is what /account/provider says: status, last success, last attempt,
+// error.
+func (w *world) provider(id string) string {
+	w.t.Helper()
+	var answer struct {
+		Data struct {
+			Status        string
+			LastSuccessAt *time.Time `json:"last_success_at"`
+			LastAttemptAt *time.Time `json:"last_attempt_at"`
+			LastError     *string    `json:"last_error"`
+		}
+	}
+	must(w.t, json.Unmarshal([]byte(w.get("/account/provider", id).body), &answer))
+	clock := func(t *time.Time) string {
+		if t == nil {
+			return "never"
+		}
+		return t.Format("15:04")
+	}
+	d := answer.Data
+	text := d.Status + " " + clock(d.LastSuccessAt) + " " + clock(d.LastAttemptAt)
+	if d.LastError != nil {
+		text += " " + *d.LastError
+	}
+	return text
+}
+
+// Tests of the connection and runs move its state, the 409 and what the account
+// is told, while the server runs.
+func TestConnection(t *testing.T) {
+	w := newWorld(t)
+	w.add("acme", func(a *account.Account) { a.Provider.Fingerprint = "new" })
+	w.publish("acme", 3, 2, 1) // with the credential before
+	w.start()
+	at := func(minute int) time.Time { return begin.Add(time.Duration(minute-10) * time.Minute) }
+	check := func(want, fixtures string) {
+		t.Helper()
+		eventually(t, want, func() bool { return w.provider("acme") == want })
+		if code := w.get("/fixtures", "acme").code(); code != fixtures {
+			t.Errorf("%s: fixtures answer %q", want, code)
+		}
+		status := w.get("/status", "acme").body
+		if state := strings.Fields(want)[0]; state != "CONNECTED" && !strings.Contains(status, `"code":"`+state+`"`) {
+			t.Errorf("%s: health is %s", want, status)
+		}
+		if account := w.get("/account", "acme").body; !strings.Contains(account, `"provider":{"name":"betsapi","status":"`+strings.Fields(want)[0]+`"}`) {
+			t.Errorf("%s: account is %s", want, account)
+		}
+	}
+	check("VERIFYING never never", "PROVIDER_NOT_CONNECTED")
+	w.tested("acme", "CREDENTIAL_REJECTED", "new", at(11))
+	check("INVALID_CREDENTIAL never 09:11 CREDENTIAL_REJECTED", "PROVIDER_NOT_CONNECTED")
+	w.tested("acme", "", "new", at(12))
+	check("CONNECTED 09:12 09:12", "")
+	for i := range 3 {
+		w.root("acme").Record(health.Run{Step: health.StepFetch, Cycle: "c", Code: "PROVIDER_UNREACHABLE", FinishedAt: at(13 + i), CredentialFingerprint: "new"})
+	}
+	check("DEGRADED 09:12 09:15 PROVIDER_UNREACHABLE", "")
+	w.tested("acme", "PROVIDER_UNREACHABLE", "new", at(16))
+	check("DEGRADED 09:12 09:16 PROVIDER_UNREACHABLE", "")
+	w.root("acme").Record(health.Run{Step: health.StepFetch, Cycle: "c", OK: true, FinishedAt: at(17), CredentialFingerprint: "new"})
+	check("CONNECTED 09:17 09:17", "")
+	w.root("acme").Record(health.Run{Step: health.StepFetch, Cycle: "c", Code: "CREDENTIAL_REJECTED", FinishedAt: at(18), CredentialFingerprint: "new"})
+	check("INVALID_CREDENTIAL 09:17 09:18 CREDENTIAL_REJECTED", "PROVIDER_NOT_CONNECTED")
+	w.tested("acme", "RATE_LIMITED", "new", at(19))
+	check("CONNECTED 09:17 09:19 RATE_LIMITED", "")
+	w.add("acme", func(a *account.Account) { a.Provider.Disabled = true })
+	check("DISABLED 09:17 09:19 RATE_LIMITED", "PROVIDER_NOT_CONNECTED")
+
+	if usage := w.get("/account/usage", "acme").body; !strings.Contains(usage, `"provider_calls":[{"endpoint":"bet365/upcoming","count":4}]`) {
+		t.Errorf("usage %s", usage)
+	}
+}
+
+// An account without any product has a connection too.
+func TestConnectionWithoutAProduct(t *testing.T) {
+	w := newWorld(t)
+	w.add("acme", func(a *account.Account) { a.Subscriptions = nil })
+	w.start()
+	w.tested("acme", "", fingerprint, begin)
+	eventually(t, "CONNECTED", func() bool { return w.provider("acme") == "CONNECTED 09:10 09:10" })
+}
