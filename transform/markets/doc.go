@@ -7,11 +7,12 @@
 // row's words are read as tokens, every token exactly once and none left over,
 // and a row that can be read in two ways is not read at all. In order:
 //
-//	derive.go             one offer into no, one or several markets
-//	form.go               what the rows of each canonical market must say
-//	row.go token.go …     one row's words against its form
-//	check.go              lines given twice, handicaps that do not mirror
-//	identify.go price.go  ids, odds and quality
+//	derive.go emit.go             one offer into no, one or several markets
+//	form.go plan.go               what the rows of each canonical market must say
+//	row.go search.go finish.go    one row's words against its form, in every way
+//	option.go part.go token.go    what a word can be; words.go: which there are
+//	player.go cast.go score.go    rows about players; scores
+//	check.go identify*.go price.go  signs, ids, odds and quality
 //
 // The engine invents nothing and drops nothing: every priced row comes out in
 // exactly one selection, odds untouched, marked where it is not vouched for. It

@@ -28,7 +28,7 @@ func planOf(claim *football.Reading) (p plan, ok bool) {
 		return plan{}, false
 	}
 	byHalf := claim.Condition == football.NeedsHalves
-	if !byHalf && !term.AllowsPeriod(claim.Period) {
+	if byHalf && !(term.AllowsPeriod("1H") && term.AllowsPeriod("2H")) || !byHalf && !term.AllowsPeriod(claim.Period) {
 		return plan{}, false
 	}
 	p = plan{form: f, term: term, claim: claim, want: f.want, may: f.may,

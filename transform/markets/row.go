@@ -1,10 +1,6 @@
 package markets
 
-import (
-	"strings"
-
-	"mkt/publish/football"
-)
+import "mkt/publish/football"
 
 // reading is what one row says in the vocabulary's words. Two ways to read a
 // row are the same when their readings are equal.
@@ -25,23 +21,6 @@ type reading struct {
 	market string // canonical name, where the rows say it
 }
 
-// state is a row read so far.
-type state struct {
-	filled slots
-	parts  [2]string
-	side   side // of the first part, when it is a side
-	about  side
-	head   side
-	owner  side
-	half   string
-	target string
-	clock  string
-	line   quarters
-	score  [2]uint8
-	noun   bool
-	called bool // a side was called by name or word just before
-}
-
 // rowReader reads rows of one offer. Its buffers are reused.
 type rowReader struct {
 	names participants
@@ -59,15 +38,6 @@ type rowReader struct {
 	// contradicts is set when a row says what no row of such a market can say:
 	// a draw in a two-way market, Exactly in a two-way total.
 	contradicts bool
-}
-
-// failure is how far the best attempt came.
-type failure struct {
-	any     bool
-	filled  slots
-	missing slots
-	text    string // what could not be read; "" when the row ended too early
-	called  bool   // it stands right behind a side's name
 }
 
 // read reads one row into rd. The row must say everything its form wants, say
@@ -133,182 +103,4 @@ func (r *rowReader) takeTexts(labels []football.Label) bool {
 		}
 	}
 	return true
-}
-
-// option is one way to go on: what is filled, with what, and how much text it
-// takes.
-type option struct {
-	word  string
-	clock string
-	size  int32
-	line  quarters
-	score [2]uint8
-	fills slots // 0: a word that says nothing new
-	side  side
-	noun  bool // what is counted
-
-	preferred bool // see preferSides
-}
-
-// search reads on from a position of a label, trying every way. It uses st up.
-func (r *rowReader) search(label, at int, st *state) {
-	for {
-		if label == len(r.texts) {
-			r.finish(st)
-			return
-		}
-		text := r.texts[label][at:]
-		if at == 0 && text != "" {
-			open := len(text) - len(strings.TrimLeft(text, "( "))
-			at, text = open, text[open:]
-		}
-		if text == "" {
-			label, at = label+1, 0
-			continue
-		}
-		// Options live on one stack: those of this position above those of the
-		// positions before it.
-		base := len(r.stack)
-		r.stack = r.options(text, at == 0, st, r.stack)
-		options := r.stack[base:]
-		if len(options) == 1 {
-			size, ok := r.take(st, &options[0], text)
-			r.stack = r.stack[:base]
-			if !ok {
-				r.fail(st, text)
-				return
-			}
-			at += size
-			continue
-		}
-		if len(options) == 0 {
-			r.fail(st, text)
-		}
-		r.searchEach(label, at, st, options, text)
-		r.stack = r.stack[:base]
-		return
-	}
-}
-
-// searchEach reads on with each of several options. When a preferred one leads
-// to a reading, the others are not tried.
-func (r *rowReader) searchEach(label, at int, st *state, options []option, text string) {
-	next := r.state()
-	defer func() { r.depth-- }()
-	for i := range options {
-		*next = *st
-		before := r.ways
-		size, ok := r.take(next, &options[i], text)
-		if !ok {
-			r.fail(next, text)
-			continue
-		}
-		r.search(label, at+size, next)
-		if options[i].preferred && r.ways > before {
-			return
-		}
-	}
-}
-
-// state is a state to use until depth goes back.
-func (r *rowReader) state() *state {
-	r.depth++
-	if r.depth > len(r.states) {
-		return new(state)
-	}
-	return &r.states[r.depth-1]
-}
-
-// take fills the state with an option and steps over the separator behind it.
-func (r *rowReader) take(st *state, o *option, text string) (size int, ok bool) {
-	st.filled |= o.fills
-	st.noun = st.noun || o.noun
-	switch o.fills {
-	case part0:
-		st.parts[0], st.side, st.clock, st.score = o.word, o.side, o.clock, o.score
-	case part1:
-		st.parts[1] = o.word
-	case about:
-		st.about = o.side
-	case head:
-		st.head = o.side
-	case owner:
-		st.owner = o.side
-	case half:
-		st.half = o.word
-	case target:
-		st.target = o.word
-	case line:
-		st.line = o.line
-	}
-	size = int(o.size)
-	if size == len(text) {
-		st.called = false
-		return size, true
-	}
-	gap, ok := separator(text[size:], !r.plan.signed || o.side == draw)
-	st.called = o.side != noSide && size > 1 && strings.Trim(text[size:size+gap], " ") == ""
-	return size + gap, ok
-}
-
-// separator is the length of what may stand between two tokens: blanks and
-// brackets, and at most one of "&", "/", and a dash with a blank behind it. One
-// at the end of a label separates nothing. A dash before a handicap could be
-// its sign, so it does not separate there.
-func separator(s string, dash bool) (size int, ok bool) {
-	seen := false
-	for ; size < len(s); size++ {
-		switch c := s[size]; {
-		case c == ' ' || c == '(' || c == ')':
-		case !seen && (c == '&' || c == '/'):
-			seen = true
-		case !seen && c == '-' && dash && size+1 < len(s) && s[size+1] == ' ':
-			seen = true
-		default:
-			return size, true
-		}
-	}
-	return size, !seen
-}
-
-// fail remembers the attempt that came farthest.
-func (r *rowReader) fail(st *state, text string) {
-	f := failure{any: true, filled: st.filled, missing: r.plan.want &^ st.filled, text: text, called: st.called}
-	if !r.best.any || count(f.filled) > count(r.best.filled) {
-		r.best = f
-	}
-}
-
-func count(s slots) (n int) {
-	for ; s != 0; s &= s - 1 {
-		n++
-	}
-	return n
-}
-
-// reason is why the row could not be read.
-func (r *rowReader) reason() football.Reason {
-	f := r.best
-	if f.missing == line {
-		return football.UnreadableLine
-	}
-	if f.called && f.text != "" && hasLetter(f.text[:1]) { // "Arsenal Res", where Arsenal plays
-		return football.UnresolvedQualifier
-	}
-	if f.missing&r.sideSlots() != 0 && (f.text != "" || f.missing&^r.sideSlots() == 0) {
-		return football.UnresolvedQualifier
-	}
-	return football.AmbiguousShape
-}
-
-// sideSlots are the slots that a team's name fills.
-func (r *rowReader) sideSlots() slots {
-	s := about | head | owner
-	for i := range r.plan.parts {
-		switch r.plan.parts[i].kind {
-		case sideClass, doubleClass, onlyClass:
-			s |= part0 << i
-		}
-	}
-	return s
 }

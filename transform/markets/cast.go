@@ -1,0 +1,77 @@
+package markets
+
+import (
+	"strings"
+
+	"mkt/publish/football"
+)
+
+var scorerPhrases = []phrase{{" to score first and ", "FIRST"}, {" to score last and ", "LAST"}, {" to score anytime and ", "ANYTIME"}}
+
+// readCast reads a player with a score, a result or a time.
+func (r *rowReader) readCast() reading {
+	if len(r.texts) != 1 {
+		return reading{reason: football.AmbiguousShape}
+	}
+	name, ordinal, rest := cutCast(r.texts[0])
+	claimed := r.plan.claim.Parameter
+	if r.plan.player == playerTime { // the time is that of the first goal
+		claimed = "FIRST"
+	}
+	if name == "" || !hasLetter(name) || claimed != "" && claimed != ordinal {
+		return reading{reason: football.AmbiguousShape}
+	}
+	var found reading
+	r.found, r.ways = &found, 0
+	column := func(word string) {
+		r.add(reading{selection: name + "&" + word, qualifier: ordinal, subject: name, row: name, column: word})
+	}
+	switch r.plan.player {
+	case playerScore:
+		r.eachScore(rest, func(score [2]int, rest string) {
+			if rest == "" {
+				column(scoreWord(score[0], score[1]))
+			}
+		})
+	case playerResult:
+		r.castResult(rest, column)
+	case playerTime:
+		if rest, ok := afterPhrase(rest, "time of first goal "); ok {
+			if word, size := bracketAt(rest); size == len(rest) {
+				column(word)
+			}
+		}
+	}
+	if r.ways != 1 {
+		return reading{reason: football.UnresolvedQualifier}
+	}
+	return found
+}
+
+func (r *rowReader) castResult(rest string, column func(string)) {
+	rest, ok := strings.CutPrefix(rest, "Fulltime Result: ")
+	if !ok || rest == "" {
+		return
+	}
+	var sides sideMatches
+	for _, m := range sides[:r.names.sidesAt(rest, &sides)] {
+		if int(m.size) == len(rest) {
+			column(m.side.String())
+		}
+	}
+}
+
+// cutCast splits "P to score first and …". The phrase must stand there once.
+func cutCast(text string) (name, ordinal, rest string) {
+	for _, p := range scorerPhrases {
+		before, after, ok := strings.Cut(text, p.text)
+		if !ok {
+			continue
+		}
+		if ordinal != "" || strings.Contains(after, p.text) {
+			return "", "", ""
+		}
+		name, ordinal, rest = strings.TrimSpace(before), p.word, strings.TrimSpace(after)
+	}
+	return name, ordinal, rest
+}

@@ -1,0 +1,54 @@
+package markets
+
+import "mkt/publish/football"
+
+// failure is how far the best attempt came.
+type failure struct {
+	any     bool
+	filled  slots
+	missing slots
+	text    string // what could not be read; "" when the row ended too early
+	called  bool   // it stands right behind a side's name
+}
+
+// fail remembers the attempt that came farthest.
+func (r *rowReader) fail(st *state, text string) {
+	f := failure{any: true, filled: st.filled, missing: r.plan.want &^ st.filled, text: text, called: st.called}
+	if !r.best.any || count(f.filled) > count(r.best.filled) {
+		r.best = f
+	}
+}
+
+func count(s slots) (n int) {
+	for ; s != 0; s &= s - 1 {
+		n++
+	}
+	return n
+}
+
+// reason is why the row could not be read.
+func (r *rowReader) reason() football.Reason {
+	f := r.best
+	if f.missing == line {
+		return football.UnreadableLine
+	}
+	if f.called && f.text != "" && hasLetter(f.text[:1]) { // "Arsenal Res", where Arsenal plays
+		return football.UnresolvedQualifier
+	}
+	if f.missing&r.sideSlots() != 0 && (f.text != "" || f.missing&^r.sideSlots() == 0) {
+		return football.UnresolvedQualifier
+	}
+	return football.AmbiguousShape
+}
+
+// sideSlots are the slots that a team's name fills.
+func (r *rowReader) sideSlots() slots {
+	s := about | head | owner
+	for i := range r.plan.parts {
+		switch r.plan.parts[i].kind {
+		case sideClass, doubleClass, onlyClass:
+			s |= part0 << i
+		}
+	}
+	return s
+}

@@ -1,0 +1,184 @@
+package markets
+
+import "strings"
+
+// partOptions are the ways to read one part of the selection.
+func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideMatch, into []option) []option {
+	add := func(word string, size int) {
+		if size > 0 {
+			into = append(into, option{fills: slot, size: int32(size), word: word})
+		}
+	}
+	switch c.kind {
+	case wordClass:
+		word, size := phraseAt(text, c.words)
+		if size == 0 {
+			r.contradicts = r.contradicts || c.words[0].word == "OVER" && wordPrefix(text, "Exactly") > 0
+		}
+		add(word, size)
+	case sideClass:
+		return r.sidePart(c, slot, text, sides, into)
+	case doubleClass:
+		return r.doublePart(slot, text, sides, into)
+	case onlyClass:
+		for _, m := range sides {
+			if only := wordPrefix(text[m.size:], " Only"); only > 0 && m.side != draw {
+				add(m.side.String()+"_ONLY", int(m.size)+only)
+			}
+		}
+		add(phraseAt(text, c.words))
+	case answerClass:
+		if r.plan.sentence != "" {
+			add("YES", wordPrefix(text, r.plan.sentence))
+		}
+		add(phraseAt(text, yesNo))
+	case eventClass:
+		return r.eventPart(slot, text, into)
+	case countClass:
+		add(countAt(text))
+	case bandClass:
+		add(bandAt(text))
+		add(phraseAt(text, noGoal))
+	case minutesClass:
+		return minutesPart(slot, text, into)
+	case bracketClass:
+		add(bracketAt(text))
+		add(phraseAt(text, noGoal))
+	case scoreClass:
+		if a, b, size := scoreAt(text); size > 0 {
+			into = append(into, option{fills: slot, size: int32(size), score: [2]uint8{uint8(a), uint8(b)}})
+		}
+		add(phraseAt(text, otherScores))
+	case marginClass:
+		add(countAt(text))
+		add(phraseAt(text, drawMargins))
+	}
+	return into
+}
+
+// sidePart reads a side as part of the selection, as far as the market has it.
+func (r *rowReader) sidePart(c *class, slot slots, text string, sides []sideMatch, into []option) []option {
+	for _, m := range sides {
+		switch {
+		case c.sides&(1<<m.side) == 0:
+			r.contradicts = r.contradicts || m.side == draw && c.words == nil
+		case m.side == draw && c.words != nil:
+			into = append(into, option{fills: slot, size: m.size, word: c.words[0].word})
+		default:
+			into = append(into, option{fills: slot, size: m.size, word: m.side.String(), side: m.side})
+		}
+	}
+	if word, size := phraseAt(text, c.words); size > 0 {
+		into = append(into, option{fills: slot, size: int32(size), word: word})
+	}
+	return into
+}
+
+var doubleCodes = []phrase{{"1X", "1X"}, {"X1", "1X"}, {"12", "12"}, {"21", "12"}, {"X2", "X2"}, {"2X", "X2"}}
+
+// doublePart reads "1X" or "Fulham or Draw".
+func (r *rowReader) doublePart(slot slots, text string, sides []sideMatch, into []option) []option {
+	if word, size := phraseAt(text, doubleCodes); size > 0 {
+		into = append(into, option{fills: slot, size: int32(size), word: word})
+	}
+	for _, m := range sides {
+		rest := strings.TrimLeft(text[m.size:], " ")
+		or := wordPrefix(rest, "or")
+		if or == 0 && strings.HasPrefix(rest, "/") {
+			or = 1
+		}
+		rest = strings.TrimLeft(rest[or:], " ")
+		if or == 0 || rest == "" {
+			continue
+		}
+		var second sideMatches
+		for _, m2 := range second[:r.names.sidesAt(rest, &second)] {
+			if word := doubleOf(m.side, m2.side); word != "" {
+				into = append(into, option{fills: slot, size: int32(len(text)-len(rest)) + m2.size, word: word})
+			}
+		}
+	}
+	return into
+}
+
+func doubleOf(a, b side) string {
+	switch {
+	case a == b:
+		return ""
+	case a != away && b != away:
+		return "1X"
+	case a != draw && b != draw:
+		return "12"
+	}
+	return "X2"
+}
+
+// eventPart reads "Goal before 27:00" and "No Goal before 27:00".
+func (r *rowReader) eventPart(slot slots, text string, into []option) []option {
+	word, rest := "YES", text
+	if no := wordPrefix(text, "No"); no > 0 {
+		word, rest = "NO", strings.TrimLeft(text[no:], " ")
+	}
+	_, noun := phraseAt(rest, r.plan.nouns)
+	if noun == 0 {
+		return into
+	}
+	when := " before "
+	if r.plan.after {
+		when = " after "
+	}
+	rest, ok := strings.CutPrefix(rest[noun:], when)
+	if !ok {
+		return into
+	}
+	size := clockAt(rest)
+	if size == 0 {
+		return into
+	}
+	return append(into, option{fills: slot, size: int32(len(text) - len(rest) + size), word: word, clock: rest[:size]})
+}
+
+// minutesPart reads a band of the sum of minutes: "Under 105 minutes", "105 To
+// 125 minutes inc.", "Over 125 minutes".
+func minutesPart(slot slots, text string, into []option) []option {
+	o := option{fills: slot}
+	if word, n := phraseAt(text, overUnder[:2]); n > 0 {
+		bound, size := numberAfter(text, n)
+		if size == 0 {
+			return into
+		}
+		o.word, o.clock, o.size = word, number(bound), int32(size)
+	} else {
+		from, to, size, or := pairAt(text)
+		if size == 0 || or || from >= to || !endsWord(text, size) {
+			return into
+		}
+		o.word, o.size = number(from)+"-"+number(to), int32(size)
+	}
+	for _, unit := range []string{" minutes", " inc."} {
+		o.size += int32(wordPrefix(text[o.size:], unit))
+	}
+	return append(into, o)
+}
+
+// bracketAt reads a bracket of minutes of play: "1-10", "81 - Full Time" (81+),
+// "46+".
+func bracketAt(s string) (word string, size int) {
+	if from, to, size, or := pairAt(s); size > 0 {
+		if or || from >= to || !endsWord(s, size) {
+			return "", 0
+		}
+		return number(from) + "-" + number(to), size
+	}
+	n, digits := digitsAt(s)
+	if digits == 0 {
+		return "", 0
+	}
+	if end := wordPrefix(s[digits:], " - Full Time"); end > 0 {
+		return number(n) + "+", digits + end
+	}
+	if strings.HasPrefix(s[digits:], "+") && endsWord(s, digits+1) {
+		return number(n) + "+", digits + 1
+	}
+	return "", 0
+}

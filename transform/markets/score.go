@@ -1,0 +1,114 @@
+package markets
+
+import (
+	"strings"
+
+	"mkt/publish/football"
+)
+
+// nameScore puts a score home first. rd.selection is a word such as OTHER, or
+// empty.
+func (r *rowReader) nameScore(rd *reading, st *state) bool {
+	if rd.selection != "" {
+		if rd.selection == "OTHER" && st.head != noSide {
+			rd.selection = "OTHER_" + st.head.String()
+		}
+		return true
+	}
+	h, a, ok := homeFirst([2]int{int(st.score[0]), int(st.score[1])}, st.head, r.plan.claim.Shape&football.WinnerFirst != 0)
+	if !ok {
+		return false
+	}
+	rd.selection, rd.row, rd.column = scoreWord(h, a), number(h), number(a)
+	return true
+}
+
+// homeFirst turns a score to home first. Where the winner's goals come first
+// the head must name the winner; a head that the score contradicts is refused.
+func homeFirst(score [2]int, head side, winnerFirst bool) (h, a int, ok bool) {
+	h, a = score[0], score[1]
+	if winnerFirst && h != a && (head != home && head != away || h < a) {
+		return 0, 0, false
+	}
+	if winnerFirst && head == away {
+		h, a = a, h
+	}
+	switch head {
+	case home:
+		return h, a, h > a
+	case away:
+		return h, a, h < a
+	case draw:
+		return h, a, h == a
+	}
+	return h, a, true
+}
+
+// readScores reads "Half Time Draw 0-0 Full Time Russia 1-0".
+func (r *rowReader) readScores() {
+	if len(r.texts) != 1 {
+		return
+	}
+	rest, ok := afterPhrase(r.texts[0], "Half Time ")
+	if !ok {
+		return
+	}
+	r.eachScore(rest, func(halfTime [2]int, rest string) {
+		rest, ok := afterPhrase(strings.TrimLeft(rest, " "), "Full Time ")
+		if !ok {
+			return
+		}
+		r.eachScore(rest, func(fullTime [2]int, rest string) {
+			if rest != "" || halfTime[0] > fullTime[0] || halfTime[1] > fullTime[1] {
+				return
+			}
+			row, column := scoreWord(halfTime[0], halfTime[1]), scoreWord(fullTime[0], fullTime[1])
+			r.add(reading{selection: row + "/" + column, qualifier: r.plan.claim.Parameter, row: row, column: column})
+		})
+	})
+}
+
+func afterPhrase(s, phrase string) (rest string, ok bool) {
+	if n := wordPrefix(s, strings.TrimRight(phrase, " ")); n > 0 && n < len(s) {
+		return strings.TrimLeft(s[n:], " "), true
+	}
+	return "", false
+}
+
+// eachScore calls next with every way to read the beginning of s as a side and
+// its score, home first, and with what is behind it.
+func (r *rowReader) eachScore(s string, next func(score [2]int, rest string)) {
+	if s == "" {
+		return
+	}
+	var sides sideMatches
+	for _, m := range sides[:r.names.sidesAt(s, &sides)] {
+		rest := strings.TrimLeft(s[m.size:], " ")
+		a, b, size := scoreAt(rest)
+		if size == 0 {
+			continue
+		}
+		if h, a, ok := homeFirst([2]int{a, b}, m.side, r.plan.claim.Shape&football.WinnerFirst != 0); ok {
+			next([2]int{h, a}, rest[size:])
+		}
+	}
+}
+
+// scoreWord is "h-a".
+func scoreWord(h, a int) string {
+	if h < len(scores) && a < len(scores) {
+		return scores[h][a]
+	}
+	return number(h) + "-" + number(a)
+}
+
+var scores = makeScores()
+
+func makeScores() (s [12][12]string) {
+	for h := range s {
+		for a := range s[h] {
+			s[h][a] = number(h) + "-" + number(a)
+		}
+	}
+	return s
+}
