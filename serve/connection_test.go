@@ -92,9 +92,9 @@ func TestConnection(t *testing.T) {
 	w.add("acme", func(a *account.Account) { a.Provider.Disabled = true })
 	check("DISABLED 09:17 09:19 RATE_LIMITED", "PROVIDER_NOT_CONNECTED")
 
-	if usage := w.get("/account/usage", "acme").body; !strings.Contains(usage, `"provider_calls":[{"endpoint":"bet365/upcoming","count":4}]`) {
-		t.Errorf("usage %s", usage)
-	}
+	eventually(t, "four calls by tests", func() bool {
+		return strings.Contains(w.get("/account/usage", "acme").body, `"provider_calls":[{"endpoint":"bet365/upcoming","count":4}]`)
+	})
 }
 
 // An account without any product has a connection too.
