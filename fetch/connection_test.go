@@ -21,7 +21,7 @@ import (
 )
 
 // test tests the connection and tells its state afterwards.
-func (b *bench) test(ctx context.Context) (fetch.TestResult, health.Connection, error) {
+func (b *bench) test(ctx context.Context) (fetch.Probed, health.Connection, error) {
 	b.t.Helper()
 	b.clock = b.clock.Add(time.Minute)
 	r, err := fetch.Test(ctx, b.options)

@@ -11,9 +11,9 @@ import (
 	"mkt/publish/health"
 )
 
-// TestResult is what asking one question came to. It is meaningful also beside
+// Probed is what asking one question came to. It is meaningful also beside
 // an error.
-type TestResult struct {
+type Probed struct {
 	Code     string // why it failed, a code of package health; "" when the credential is good
 	Endpoint string // that was asked
 	Requests int    // sent, retries among them
@@ -24,10 +24,10 @@ type TestResult struct {
 // credential. Nothing is kept of it: Root, Product, Cycle and Progress are not
 // used. The errors to branch on are those of Run, where ErrLimited speaks for the
 // credential: it is good, and its quota used up.
-func Probe(ctx context.Context, o Options) (TestResult, error) {
+func Probe(ctx context.Context, o Options) (Probed, error) {
 	o, err := o.fill()
 	if err != nil {
-		return TestResult{}, err
+		return Probed{}, err
 	}
 	r, err := o.probe(ctx)
 	return r, o.worded(ctx, err)
@@ -36,13 +36,13 @@ func Probe(ctx context.Context, o Options) (TestResult, error) {
 // Test is Probe, and writes what it found into state/probe.json of Root, which is
 // here the tenant's; the caller holds its lock. An interrupted test writes
 // nothing.
-func Test(ctx context.Context, o Options) (TestResult, error) {
+func Test(ctx context.Context, o Options) (Probed, error) {
 	o, err := o.fill()
 	switch {
 	case err != nil:
-		return TestResult{}, err
+		return Probed{}, err
 	case o.Root == nil:
-		return TestResult{}, fmt.Errorf("account %s: no root to write into", o.Tenant.ID)
+		return Probed{}, fmt.Errorf("account %s: no root to write into", o.Tenant.ID)
 	}
 	calls := countCalls(&o)
 	defer calls.end()
@@ -69,7 +69,7 @@ const (
 	probeTries = 2
 )
 
-func (o Options) probe(ctx context.Context) (r TestResult, err error) {
+func (o Options) probe(ctx context.Context) (r Probed, err error) {
 	began := time.Now()
 	defer func() { r.Code, r.Took = codeOf(err), time.Since(began) }()
 	if o.Limits.Run <= 0 {
@@ -106,7 +106,7 @@ func (o Options) worded(ctx context.Context, err error) error {
 	return o.Tenant.explain(err)
 }
 
-func (o Options) logProbe(r TestResult, err error) {
+func (o Options) logProbe(r Probed, err error) {
 	level := slog.LevelInfo
 	if err != nil {
 		level = slog.LevelError
