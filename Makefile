@@ -29,15 +29,10 @@ demo: build ## the whole system in one process, on the provider simulator
 test: ## the tests, those skipped that need minutes
 	$(GO) test -short ./...
 
-# What check shows of go test -v: a line a package, every skipped test with its
-# reason, everything about a failure, and a count.
-SUMMARY := awk '/^ *--- SKIP/ { skipped++; print prev; print } /^ *--- PASS/ { passed++ } /^ *--- FAIL/ { failed++ } \
-	/^(ok|FAIL|panic:|\?)/ { print } { prev = $$0 } END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped }'
-
 .PHONY: check-test
 check-test:
 	@mkdir -p bin
-	$(GO) test -short -v ./... 2>&1 | tee bin/test.log | $(SUMMARY) || { cat bin/test.log; exit 1; }
+	$(GO) test -short -v ./... 2>&1 | tee bin/test.log | awk -f .ci/summary.awk || { cat bin/test.log; exit 1; }
 
 .PHONY: test-long
 test-long: ## every test
