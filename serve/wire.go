@@ -25,32 +25,38 @@ func (l plainListener) Accept() (net.Conn, error) {
 
 type plainConn struct{ net.Conn }
 
-// protocolErrors are the beginnings of what net/http writes by itself.
-var protocolErrors = []struct {
-	begins []byte
-	code   api.Code
-}{
-	{[]byte("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"), api.BadRequest},
-	{[]byte("HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"), api.RequestTooLarge},
-	{[]byte("HTTP/1.1 501 Not Implemented\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"), api.BadRequest},
-	{[]byte("HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"), api.BadRequest},
-	{[]byte("HTTP/1.1 417 Expectation Failed\r\n"), api.BadRequest},
-}
+// protocolHeaders is how every answer that net/http writes by itself goes on
+// behind its first line. Ours never do.
+var protocolHeaders = []byte("Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
 // Write implements net.Conn.
 func (c *plainConn) Write(p []byte) (int, error) {
-	if !bytes.HasPrefix(p, []byte("HTTP/1.1 ")) || len(p) < 10 || p[9] < '4' {
+	code, ok := protocolError(p)
+	if !ok {
 		return c.Conn.Write(p)
 	}
-	for _, e := range protocolErrors {
-		if bytes.HasPrefix(p, e.begins) {
-			if _, err := c.Conn.Write(protocolAnswer(e.code)); err != nil {
-				return 0, err
-			}
-			return len(p), nil
-		}
+	if _, err := c.Conn.Write(protocolAnswer(code)); err != nil {
+		return 0, err
 	}
-	return c.Conn.Write(p)
+	return len(p), nil
+}
+
+// protocolError tells whether p is such an answer, and what it is here.
+func protocolError(p []byte) (code api.Code, ok bool) {
+	const first = "HTTP/1.1 417"
+	if len(p) < len(first) || string(p[:9]) != first[:9] || p[9] < '4' {
+		return "", false
+	}
+	line, rest, _ := bytes.Cut(p[:min(len(p), 512)], []byte("\r\n"))
+	switch {
+	case string(line) == "HTTP/1.1 417 Expectation Failed":
+		return api.BadRequest, true
+	case !bytes.HasPrefix(rest, protocolHeaders):
+		return "", false
+	case string(line[9:12]) == "431":
+		return api.RequestTooLarge, true
+	}
+	return api.BadRequest, true
 }
 
 func protocolAnswer(code api.Code) []byte {

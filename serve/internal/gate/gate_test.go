@@ -201,12 +201,9 @@ func TestTokenBucket(t *testing.T) {
 	if r, err := limits.Take("a", limit, at.Add(time.Hour)); err != nil || r.Left != 4 {
 		t.Errorf("an hour later: %+v, %v", r, err)
 	}
-	// A clock set back does not lock an account out for longer than the bucket takes.
-	for range 5 {
-		limits.Take("a", limit, at.Add(time.Hour))
-	}
-	if _, err := limits.Take("a", limit, at); code(err) != api.RateLimited || api.AsError(err).RetryAfter > 5*time.Second {
-		t.Errorf("an hour back: %v", err)
+	// A clock set back locks nobody out.
+	if r, err := limits.Take("a", limit, at); err != nil || r.Left != 4 {
+		t.Errorf("an hour back: %+v, %v", r, err)
 	}
 }
 

@@ -45,7 +45,9 @@ func (l *Limits) Take(clientID string, limit account.Limit, now time.Time) (Rema
 	for {
 		before := bucket.Load()
 		ahead := max(0, time.Duration(before-now.UnixNano()))
-		ahead = min(ahead, depth) // the limit may have been wider before
+		if ahead > depth {
+			ahead = 0 // the clock was set back, or the limit was wider: begin anew
+		}
 		if ahead+each > depth {
 			wait := min(max(time.Second, ahead+each-depth), max(time.Second, limit.Per))
 			return remaining(limit, ahead, each, depth), &api.Error{Code: api.RateLimited, RetryAfter: wait}

@@ -13,9 +13,9 @@ func (x *index) addFixture(row *table.FixtureRow) {
 	x.fetched = append(x.fetched, row.ProviderFetchedAt.UnixMilli())
 }
 
-// follower walks along the fixtures while their markets come, and notes where
+// walker walks along the fixtures while their markets come, and notes where
 // each one's begin.
-type follower struct {
+type walker struct {
 	index  *index
 	counts []int32 // of markets by fixture
 	total  int
@@ -24,7 +24,7 @@ type follower struct {
 }
 
 // next takes the next market; false when it is not the one that may come.
-func (f *follower) next(row *table.MarketRow) bool {
+func (f *walker) next(row *table.MarketRow) bool {
 	for len(f.index.first) == 0 || f.at() < len(f.counts) && f.index.id(f.at()) != row.FixtureID {
 		if !f.begin() {
 			return false
@@ -40,11 +40,11 @@ func (f *follower) next(row *table.MarketRow) bool {
 }
 
 // at is the number of the fixture at hand.
-func (f *follower) at() int { return len(f.index.first) - 1 }
+func (f *walker) at() int { return len(f.index.first) - 1 }
 
 // begin goes to the next fixture; false when the one at hand lacks markets or
 // there is none left.
-func (f *follower) begin() bool {
+func (f *walker) begin() bool {
 	if at := f.at(); at >= 0 && (at >= len(f.counts) || f.counts[at] != f.here) {
 		return false
 	}
@@ -54,7 +54,7 @@ func (f *follower) begin() bool {
 }
 
 // end closes the last fixture, and those behind it without markets.
-func (f *follower) end() bool {
+func (f *walker) end() bool {
 	for f.at() < len(f.counts) {
 		if !f.begin() {
 			return false

@@ -157,7 +157,7 @@ const batchChunks = 16
 // readMarkets reads the markets in batches of whole chunks, notes them in the
 // index, and checks that they are in order and belong to the fixtures.
 func (l *loader) readMarkets(rows *table.Reader[table.MarketRow], emit func([]table.MarketRow) bool) error {
-	check := follower{index: l.index, counts: l.counts}
+	check := walker{index: l.index, counts: l.counts}
 	for {
 		batch := make([]table.MarketRow, batchChunks*chunkRows)
 		n, err := readFull(rows, batch)

@@ -1,0 +1,392 @@
+package serve_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mkt/serve/account"
+	"mkt/serve/internal/servetest"
+)
+
+// raw sends bytes over a connection of its own and returns the answer.
+func raw(t *testing.T, w *world, text string) (*http.Response, string) {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+	must(t, err)
+	defer c.Close()
+	must(t, c.SetDeadline(time.Now().Add(10*time.Second)))
+	go io.WriteString(c, text) // the server may answer before it read all of it
+	a, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatalf("%.80q: %v", text, err)
+	}
+	defer a.Body.Close()
+	body, _ := io.ReadAll(a.Body)
+	return a, string(body)
+}
+
+// Whatever a client sends, it gets the contract's body, codes and headers.
+func TestProtocolAbuse(t *testing.T) {
+	t.Parallel()
+	w := shared(t)
+	token := "Authorization: Bearer " + w.tokens["acme"] + "\r\n"
+	get := func(path, headers string) string {
+		return "GET " + path + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n"
+	}
+	for name, c := range map[string]struct {
+		text, want string
+	}{
+		"not HTTP":            {"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", "400 BAD_REQUEST"},
+		"no host":             {"GET /api/v1/status HTTP/1.1\r\n\r\n", "400 BAD_REQUEST"},
+		"two hosts":           {"GET /api/v1/status HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "400 BAD_REQUEST"},
+		"method of odd bytes": {"G@T /api/v1/status HTTP/1.1\r\nHost: x\r\n\r\n", "400 BAD_REQUEST"},
+		"path that is none":   {"GET api HTTP/1.1\r\nHost: x\r\n\r\n", "400 BAD_REQUEST"},
+		"bad escape in path":  {get("/api/v1/fixtures/%zz", token), "400 BAD_REQUEST"},
+		"header without name": {get("/api/v1/status", ": x\r\n"), "400 BAD_REQUEST"},
+		"header with a NUL":   {get("/api/v1/status", "X: a\x00b\r\n"), "400 BAD_REQUEST"},
+		"bad length":          {get("/api/v1/status", "Content-Length: -1\r\n"), "400 BAD_REQUEST"},
+		"two lengths":         {get("/api/v1/status", "Content-Length: 1\r\nContent-Length: 2\r\n"), "400 BAD_REQUEST"},
+		"odd encoding":        {get("/api/v1/status", "Transfer-Encoding: gzip\r\n"), "400 BAD_REQUEST"},
+		"version 3":           {"GET /api/v1/status HTTP/3.0\r\nHost: x\r\n\r\n", "400 BAD_REQUEST"},
+		"expectation":         {get("/api/v1/status", "Expect: miracles\r\n"), "400 BAD_REQUEST"},
+		"asterisk":            {"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", "204 "},
+		"GET asterisk":        {"GET * HTTP/1.1\r\nHost: x\r\n\r\n", "404 NOT_FOUND"},
+		"connect":             {"CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n", "405 METHOD_NOT_ALLOWED"},
+		"absolute form":       {get("http://elsewhere/api/v1/status", ""), "200 "},
+		"HTTP 1.0":            {"GET /api/v1/status HTTP/1.0\r\n\r\n", "200 "},
+		"encoded slash":       {get("/api/v1%2Ffixtures", token), "404 NOT_FOUND"},
+		"dots":                {get("/api/v1/../v1/status", ""), "404 NOT_FOUND"},
+		"double slash":        {get("/api/v1//status", ""), "404 NOT_FOUND"},
+		"no id":               {get("/api/v1/fixtures//markets", token), "404 NOT_FOUND"},
+		"long URL":            {get("/api/v1/fixtures?league="+strings.Repeat("x", 5<<10), token), "413 REQUEST_TOO_LARGE"},
+		"long URL, no route":  {get("/"+strings.Repeat("x", 5<<10), ""), "404 NOT_FOUND"},
+		"one long header":     {get("/api/v1/status", "X: "+strings.Repeat("x", 20<<10)+"\r\n"), "413 REQUEST_TOO_LARGE"},
+		"many headers":        {get("/api/v1/status", strings.Repeat("X: 1234567890\r\n", 2000)), "413 REQUEST_TOO_LARGE"},
+		"endless headers":     {get("/api/v1/status", "X: "+strings.Repeat("x", 200<<10)+"\r\n"), "413 REQUEST_TOO_LARGE"},
+		"small body":          {get("/api/v1/status", "Content-Length: 2\r\n") + "{}", "200 "},
+		"large body":          {get("/api/v1/schema", "Content-Length: 70000\r\n"), "413 REQUEST_TOO_LARGE"},
+		"huge length":         {get("/api/v1/schema", "Content-Length: 9223372036854775807\r\n"), "413 REQUEST_TOO_LARGE"},
+		"small chunks":        {get("/api/v1/status", "Transfer-Encoding: chunked\r\n") + "2\r\n{}\r\n0\r\n\r\n", "200 "},
+		"large chunks":        {get("/api/v1/status", "Transfer-Encoding: chunked\r\n") + strings.Repeat("1000\r\n"+strings.Repeat("x", 4096)+"\r\n", 20) + "0\r\n\r\n", "413 REQUEST_TOO_LARGE"},
+		"POST of a large one": {"POST /api/v1/fixtures HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n", "405 METHOD_NOT_ALLOWED"},
+		"two tokens":          {get("/api/v1/account", token+token), "401 INVALID_API_TOKEN"},
+		"token in the query":  {get("/api/v1/account?token="+w.tokens["acme"], ""), "401 INVALID_API_TOKEN"},
+	} {
+		a, body := raw(t, w, c.text)
+		r := reply{status: a.StatusCode, header: a.Header, body: body}
+		if got := fmt.Sprint(r.status, " ", r.code()); got != c.want {
+			t.Errorf("%s: %s, want %s: %.300s", name, got, c.want, body)
+		}
+		if r.status >= 400 && (a.Header.Get("Content-Type") != "application/json" || a.Header.Get("X-Request-Id") == "" || !strings.Contains(body, a.Header.Get("X-Request-Id"))) {
+			t.Errorf("%s: %v %s", name, a.Header, body)
+		}
+	}
+}
+
+func TestPanicTellsOnlyTheRequestID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.start()
+	for _, path := range []string{"/test/panic", "/test/error"} {
+		a, body := raw(t, w, "GET /api/v1"+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+w.tokens["acme"]+"\r\n\r\n")
+		want := `{"error":{"code":"INTERNAL_ERROR","message":"the service failed; report the request id","request_id":"` + a.Header.Get("X-Request-Id") + `"}}`
+		if a.StatusCode != 500 || body != want {
+			t.Errorf("%s: %d %s", path, a.StatusCode, body)
+		}
+		eventually(t, "the cause is in the log", func() bool {
+			return strings.Contains(w.log.String(), a.Header.Get("X-Request-Id")) && strings.Contains(w.log.String(), "secret of the handler")
+		})
+	}
+	// Half an answer is out: the connection ends rather than pretend it was whole.
+	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+	must(t, err)
+	defer c.Close()
+	fmt.Fprintf(c, "GET /api/v1/test/late HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", w.tokens["acme"])
+	if data, _ := io.ReadAll(c); strings.Contains(string(data), "INTERNAL_ERROR") || strings.HasSuffix(string(data), "0\r\n\r\n") {
+		t.Errorf("late panic: %q", data)
+	}
+	if r := w.get("/account", "acme"); r.status != 200 {
+		t.Errorf("afterwards: %d", r.status)
+	}
+}
+
+// What is in the log is not what was sent.
+func TestLogHoldsNoURLAndNoToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 2, 2, 1)
+	w.start()
+	w.get("/fixtures?league=canary-in-the-query", "acme", "X-Request-Id", "one")
+	w.get("/fixtures/canary-in-the-path", "acme")
+	w.get("/fixtures", "canary-in-the-token")
+	w.do("CANARY", "/fixtures", "acme")
+	eventually(t, "four lines", func() bool { return strings.Count(w.log.String(), "msg=request") >= 4 })
+	log := w.log.String()
+	for _, secret := range []string{"canary", "CANARY", w.tokens["acme"], "league=", w.dataDir} {
+		if strings.Contains(log, secret) {
+			t.Errorf("the log holds %q:\n%s", secret, log)
+		}
+	}
+	for _, want := range []string{"request_id=one", "route=/fixtures/{id}", "tenant=acme", "status=404", "code=FIXTURE_NOT_FOUND"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log lacks %q:\n%s", want, log)
+		}
+	}
+}
+
+func TestValidatorsAndCompression(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 30, 60, 1)
+	w.start()
+	for _, path := range everyRoute("acme") {
+		plain, zipped := w.get(path, "acme"), w.get(path, "acme", "Accept-Encoding", "gzip")
+		if zipped.header.Get("Content-Encoding") != "gzip" || plain.header.Get("Content-Encoding") != "" {
+			t.Errorf("%s: encodings %q and %q", path, plain.header.Get("Content-Encoding"), zipped.header.Get("Content-Encoding"))
+		}
+		if path != "/account/usage" && plain.body != zipped.body {
+			t.Errorf("%s: compressed it is another body", path)
+		}
+		tag := plain.header.Get("ETag")
+		if tag != zipped.header.Get("ETag") {
+			t.Errorf("%s: ETags %s and %s", path, tag, zipped.header.Get("ETag"))
+		}
+		if tag == "" {
+			continue
+		}
+		for header, want := range map[string]int{tag: 304, strings.TrimPrefix(tag, "W/"): 304, "*": 304, `"a", ` + tag: 304, `W/"other"`: 200, "": 200, tag + "x": 200} {
+			if r := w.get(path, "acme", "If-None-Match", header); r.status != want {
+				t.Errorf("%s, If-None-Match %s: %d, want %d", path, header, r.status, want)
+			}
+		}
+		// The age is no part of it; a new publication is.
+		w.setClock(w.now().Add(time.Second))
+		if r := w.get(path, "acme", "If-None-Match", tag); r.status != 304 {
+			t.Errorf("%s: %d a second later", path, r.status)
+		}
+	}
+	for header, want := range map[string]string{"": "", "identity": "", "gzip;q=0": "", "*;q=0": "", "br, deflate": "", "gzip;q=0, *": "",
+		"GZIP": "gzip", "br, gzip;q=0.1": "gzip", "*": "gzip", "x-gzip": "gzip", "gzip; q=1": "gzip"} {
+		if got := w.get("/fixtures", "acme", "Accept-Encoding", header).header.Get("Content-Encoding"); got != want {
+			t.Errorf("Accept-Encoding %q: %q, want %q", header, got, want)
+		}
+	}
+}
+
+func TestAgeGrowsAndStalenessShows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 2, 2, 1)
+	w.start()
+	first := w.get("/fixtures", "acme")
+	w.setClock(begin.Add(30 * time.Minute))
+	if p := w.get("/fixtures", "acme").page(t); *p.Meta.AgeMS != *first.page(t).Meta.AgeMS+30*60*1000 || p.Meta.IndexStale {
+		t.Errorf("half an hour later: age %d, stale %v", *p.Meta.AgeMS, p.Meta.IndexStale)
+	}
+	w.setClock(servetest.Start.Add(2*time.Hour + time.Millisecond))
+	later := w.get("/fixtures", "acme", "If-None-Match", first.header.Get("ETag"))
+	if later.status != 200 || !later.page(t).Meta.IndexStale {
+		t.Errorf("after two cadences: %d %s", later.status, later.body)
+	}
+	w.setClock(servetest.Start.Add(-time.Hour)) // a clock set back
+	if p := w.get("/fixtures", "acme").page(t); *p.Meta.AgeMS != 0 {
+		t.Errorf("before the retrieval: age %d", *p.Meta.AgeMS)
+	}
+}
+
+// Losing and regaining rights takes effect with the next request.
+func TestAccountsChangeUnderTheServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 2, 2, 1)
+	w.start()
+	status := func() string { r := w.get("/fixtures", "acme"); return fmt.Sprint(r.status, r.code()) }
+	if got := status(); got != "200" {
+		t.Fatal(got)
+	}
+	w.add("acme", func(a *account.Account) { a.Status = account.Suspended })
+	if got := status(); got != "403CLIENT_SUSPENDED" {
+		t.Error(got)
+	}
+	w.add("acme", func(a *account.Account) { a.Status = account.Active; a.Features["fixtures"] = false })
+	if got := status(); got != "403FEATURE_NOT_ENABLED" {
+		t.Error(got)
+	}
+	w.add("acme", func(a *account.Account) { a.Features["fixtures"] = true })
+	expires := w.now().Add(time.Minute)
+	w.add("acme", func(a *account.Account) {
+		for p := range a.Subscriptions {
+			a.Subscriptions[p] = account.Subscription{Expires: &expires}
+		}
+	})
+	if got := status(); got != "200" {
+		t.Error(got)
+	}
+	w.setClock(expires) // judged at request time: nothing was reloaded
+	if got := status(); got != "403SUBSCRIPTION_REQUIRED" {
+		t.Error(got)
+	}
+	w.setClock(begin)
+	old := w.tokens["acme"]
+	token, err := account.NewToken(nil)
+	must(t, err)
+	w.tokens["acme"] = token
+	w.add("acme", func(a *account.Account) { a.TokenDigests = [][32]byte{account.Digest(token)} })
+	if r := w.get("/fixtures", old); r.code() != "INVALID_API_TOKEN" {
+		t.Errorf("the token before the rotation: %d", r.status)
+	}
+	if got := status(); got != "200" {
+		t.Error(got)
+	}
+	w.add("new", nil) // an account that was not there at the start
+	w.publish("new", 3, 1, 1)
+	eventually(t, "a new account's data is served", func() bool { return w.get("/fixtures", "new").status == 200 })
+}
+
+// What runs is finished; who comes on a kept connection is told; then it ends.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.start()
+	slow := make(chan reply, 20)
+	for range cap(slow) {
+		go func() {
+			r, _ := w.sendPlain("/test/slow", "acme")
+			slow <- r
+		}()
+	}
+	kept, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+	must(t, err)
+	defer kept.Close()
+	reader := bufio.NewReader(kept)
+	ask := func() *http.Response {
+		fmt.Fprintf(kept, "GET /api/v1/status HTTP/1.1\r\nHost: x\r\n\r\n")
+		a, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			return nil
+		}
+		io.Copy(io.Discard, a.Body)
+		return a
+	}
+	if a := ask(); a == nil || a.StatusCode != 200 {
+		t.Fatal("the connection does not work")
+	}
+	time.Sleep(100 * time.Millisecond) // the slow ones are in
+	began := time.Now()
+	stopped := make(chan error, 1)
+	go func() { stopped <- w.stop() }()
+	time.Sleep(20 * time.Millisecond)
+	a := ask()
+	if a == nil || a.StatusCode != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" || !a.Close {
+		t.Errorf("on a kept connection: %+v", a)
+	}
+	for range cap(slow) {
+		if r := <-slow; r.status != 200 || !strings.Contains(r.body, "done") {
+			t.Errorf("a request under way: %d %s", r.status, r.body)
+		}
+	}
+	must(t, <-stopped)
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+	if _, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://")); err == nil {
+		t.Error("still listening")
+	}
+}
+
+// sendPlain is send for routes that are not in the document.
+func (w *world) sendPlain(path, as string) (reply, error) {
+	q, err := http.NewRequest("GET", w.url+"/api/v1"+path, nil)
+	if err != nil {
+		return reply{}, err
+	}
+	q.Header.Set("Authorization", "Bearer "+w.tokens[as])
+	a, err := client.Do(q)
+	if err != nil {
+		return reply{}, err
+	}
+	defer a.Body.Close()
+	body, err := io.ReadAll(a.Body)
+	return reply{a.StatusCode, a.Header, string(body)}, err
+}
+
+// Snapshots are swapped under requests: no failure, no mixture, no way back.
+func TestSwapUnderRequests(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 30, 10, 1)
+	w.start()
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 6 {
+		readers.Go(func() {
+			last := ""
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				r, err := w.send("GET", "/fixtures?limit=10", "acme", nil)
+				if err != nil || r.status != 200 {
+					t.Errorf("%v %d %s", err, r.status, r.body)
+					return
+				}
+				p := r.page(t)
+				if p.Meta.PublishedAt < last {
+					t.Errorf("%s after %s", p.Meta.PublishedAt, last)
+				}
+				last = p.Meta.PublishedAt
+				at, _ := time.Parse(time.RFC3339, last)
+				mark := fmt.Sprint(" v", int(at.Sub(servetest.Start).Hours())+1)
+				for _, f := range p.Data {
+					if f.Home == nil || !strings.HasSuffix(*f.Home, mark) {
+						t.Errorf("a page of %s shows %q", last, *f.Home)
+					}
+				}
+			}
+		})
+	}
+	for version := 2; version <= 8; version++ {
+		w.publish("acme", 30, 10, version)
+		time.Sleep(100 * time.Millisecond)
+	}
+	close(stop)
+	readers.Wait()
+	if strings.Contains(w.log.String(), "level=ERROR") {
+		t.Error(w.log.String())
+	}
+}
+
+func TestUsageOutlivesTheServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 2, 2, 1)
+	w.start()
+	for range 5 {
+		w.get("/fixtures", "acme")
+	}
+	must(t, w.stop())
+	w.start()
+	if body := w.get("/account/usage", "acme").body; !strings.Contains(body, `{"route":"/fixtures","product":"market_engine","count":5}`) {
+		t.Error(body)
+	}
+}
