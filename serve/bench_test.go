@@ -1,0 +1,200 @@
+package serve_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"mkt/serve"
+	"mkt/serve/internal/servetest"
+)
+
+// served runs a server over that many fixtures of 80 markets, with the log a
+// server has, and gives its address and a token.
+func served(b *testing.B, fixtures int) (w *world, address string) {
+	b.Helper()
+	w = newWorld(b)
+	w.add("acme", nil)
+	w.root("acme").PublishSamples(fixtures, 80)
+	w.fetched("acme")
+	ctx, cancel := context.WithCancel(context.Background())
+	ready, done := make(chan string, 1), make(chan error, 1)
+	go func() {
+		done <- serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: w.dataDir, CacheDir: b.TempDir(), Accounts: w.registry,
+			Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Poll: time.Second, Ready: func(url string) { ready <- url }})
+	}()
+	select {
+	case w.url = <-ready:
+	case err := <-done:
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { cancel(); must(b, <-done) })
+	for deadline := time.Now().Add(30 * time.Minute); w.probe() != http.StatusOK; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			b.Fatal("no data")
+		}
+	}
+	return w, strings.TrimPrefix(w.url, "http://")
+}
+
+// probe is the status of a small page.
+func (w *world) probe() int {
+	r, err := w.sendPlain("/fixtures?limit=1", "acme")
+	if err != nil {
+		return 0
+	}
+	return r.status
+}
+
+// asker asks over one kept connection and throws the bodies away: as little work
+// of the client's as can be.
+type asker struct {
+	conn   net.Conn
+	reader *bufio.Reader
+}
+
+func newAsker(b *testing.B, address string) *asker {
+	c, err := net.Dial("tcp", address)
+	must(b, err)
+	return &asker{c, bufio.NewReaderSize(c, 256<<10)}
+}
+
+// ask sends a request head and returns the length of the body.
+func (a *asker) ask(head []byte) (int, error) {
+	if _, err := a.conn.Write(head); err != nil {
+		return 0, err
+	}
+	length := -1
+	for first := true; ; first = false {
+		line, err := a.reader.ReadSlice('\n')
+		if err != nil {
+			return 0, err
+		}
+		if first && string(line[9:12]) != "200" {
+			return 0, fmt.Errorf("%s", line)
+		}
+		if len(line) == 2 {
+			break
+		}
+		if rest, ok := strings.CutPrefix(string(line), "Content-Length: "); ok {
+			if length, err = strconv.Atoi(strings.TrimSpace(rest)); err != nil {
+				return 0, err
+			}
+		}
+	}
+	_, err := a.reader.Discard(length)
+	return length, err
+}
+
+func head(path, token, more string) []byte {
+	return []byte("GET " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\n" + more + "\r\n")
+}
+
+// hammer asks for one path over as many connections as there are processors.
+func hammer(b *testing.B, address string, request []byte) {
+	b.Helper()
+	b.RunParallel(func(p *testing.PB) {
+		a := newAsker(b, address)
+		defer a.conn.Close()
+		for p.Next() {
+			n, err := a.ask(request)
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			b.SetBytes(int64(n))
+		}
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "answers/s")
+}
+
+// BenchmarkCachedPage is a page of 50 markets that was asked for before, beside
+// echo writing the same bytes.
+func BenchmarkCachedPage(b *testing.B) {
+	w, address := served(b, 100)
+	path := "/api/v1/fixtures/" + servetest.FixtureID("acme", 7) + "/markets"
+	r, err := w.sendPlain(strings.TrimPrefix(path, "/api/v1"), "acme")
+	must(b, err)
+	b.Run("serve", func(b *testing.B) { hammer(b, address, head(path, w.tokens["acme"], "")) })
+	b.Run("serve-gzip", func(b *testing.B) { hammer(b, address, head(path, w.tokens["acme"], "Accept-Encoding: gzip\r\n")) })
+	b.Run("echo", func(b *testing.B) { hammer(b, echoOf(b, []byte(r.body)), head("/page", "x", "")) })
+}
+
+// echoOf is the address of an echo server that writes a body.
+func echoOf(b *testing.B, body []byte) string {
+	e := echo.New()
+	e.GET("/page", func(c echo.Context) error {
+		c.Response().Header().Set("Content-Length", strconv.Itoa(len(body))) // else it is sent in chunks
+		return c.Blob(http.StatusOK, "application/json", body)
+	})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(b, err)
+	server := &http.Server{Handler: e}
+	go server.Serve(l)
+	b.Cleanup(func() { server.Close() })
+	return l.Addr().String()
+}
+
+// BenchmarkColdPage is a page of 50 markets that nobody asked for before, over
+// HTTP, one at a time.
+func BenchmarkColdPage(b *testing.B) {
+	for _, fixtures := range []int{1_000, 10_000, 100_000} {
+		b.Run(strconv.Itoa(fixtures), func(b *testing.B) {
+			if fixtures > 1_000 && os.Getenv("MKT_BENCH_LARGE") == "" {
+				b.Skip("set MKT_BENCH_LARGE=1: takes minutes and gigabytes")
+			}
+			w, address := served(b, fixtures)
+			for name, more := range map[string]string{"identity": "", "gzip": "Accept-Encoding: gzip\r\n"} {
+				b.Run(name, func(b *testing.B) {
+					a := newAsker(b, address)
+					defer a.conn.Close()
+					n, limit := 0, 0
+					for b.Loop() {
+						n = (n + 7919) % fixtures
+						limit = (limit + 1) % 10 // a page that was shown before is another page
+						id := servetest.FixtureID("acme", n)
+						size, err := a.ask(head("/api/v1/fixtures/"+id+"/markets?limit="+strconv.Itoa(45+limit), w.tokens["acme"], more))
+						must(b, err)
+						b.SetBytes(int64(size))
+					}
+				})
+			}
+			b.Logf("resident memory %s", residentMemory())
+		})
+	}
+}
+
+// BenchmarkIdleMemory reports what a server of 2,000 fixtures with 80 markets
+// each holds when nothing happens.
+func BenchmarkIdleMemory(b *testing.B) {
+	served(b, 2_000)
+	time.Sleep(2 * time.Second)
+	for b.Loop() {
+	}
+	kb, _ := strconv.Atoi(strings.Fields(residentMemory())[0])
+	b.ReportMetric(float64(kb)/1024, "MB")
+}
+
+func residentMemory() string {
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return "0 unknown"
+	}
+	for _, line := range strings.Split(string(data), "\n") {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return "0 unknown"
+}
