@@ -16,7 +16,7 @@ func put(m *yaml.Node, key string, value *yaml.Node) {
 	case at < 0:
 		appendKey(m, key, value)
 	case value == nil:
-		m.Content = slices.Delete(m.Content, at, at+2)
+		removeKey(m, at)
 	default:
 		replace(m.Content[at+1], value)
 	}
@@ -28,6 +28,19 @@ func appendKey(m *yaml.Node, key string, value *yaml.Node) {
 	added := text(key)
 	added.FootComment = takeFoot(m)
 	m.Content = append(m.Content, added, value)
+}
+
+// removeKey takes a key away. What followed the last one follows the one before,
+// where there is one.
+func removeKey(m *yaml.Node, at int) {
+	foot := ""
+	if last := at+2 == len(m.Content); last && at > 0 {
+		foot = takeFoot(m)
+	}
+	m.Content = slices.Delete(m.Content, at, at+2)
+	if foot != "" {
+		m.Content[len(m.Content)-2].FootComment = foot
+	}
 }
 
 // takeFoot removes and returns what stands below the last line of a node: the

@@ -1,0 +1,26 @@
+package tenants
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// SetProviderDisabled switches a tenant's provider connection off or on. Its
+// credential stays.
+func (e *Editor) SetProviderDisabled(id string, disabled bool) error {
+	entry, err := e.entry(id)
+	if err != nil {
+		return err
+	}
+	connection := child(entry, "provider")
+	if connection == nil || connection.Kind != yaml.MappingNode {
+		return fmt.Errorf("tenant %s has no provider: connect one with mkt provider set %s", id, id)
+	}
+	var value *yaml.Node // what is not said is false
+	if disabled {
+		value = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"}
+	}
+	put(connection, "disabled", value)
+	return nil
+}
