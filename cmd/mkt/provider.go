@@ -20,7 +20,7 @@ import (
 func newProvider(a *app) *cobra.Command {
 	cmd := &cobra.Command{Use: "provider", Short: "Keep the tenants' provider connections", Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(newProviderSet(a))
+	cmd.AddCommand(newProviderSet(a), newProviderTest(a), newProviderStatus(a), newProviderDisable(a), newProviderEnable(a), newProviderList(a))
 	return cmd
 }
 
@@ -92,7 +92,7 @@ func (a *app) setProvider(cmd *cobra.Command, id string, p tenants.Provider, fil
 	if a.json() {
 		return errors.Join(err, json.NewEncoder(a.out).Encode(map[string]string{"client_id": id, "provider": p.Name, "hint": p.Hint}))
 	}
-	fmt.Fprintf(a.out, "tenant %s: provider %s set, credential %s sealed\nNext: mkt cycle --tenant %s\n", id, p.Name, p.Hint, id)
+	fmt.Fprintf(a.out, "tenant %s: provider %s set, credential %s sealed\nNext: mkt provider test %s, then mkt cycle --tenant %s\n", id, p.Name, p.Hint, id, id)
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 //	tenant NAME ARG...    mkt tenant add; $NAME_token is set
 //	connect NAME SIM      mkt provider set, to the simulator started as SIM
 //	jsonenv VAR KEY       $VAR is set from the first JSON line of the last stdout
-//	within D http|exists ARG...   until it holds, at most D
+//	within D http|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
 //	demotoken NAME FILE   $NAME_token is set from the ready line of mkt demo
 //	append FILE MORE      put the content of MORE at the end of FILE
 //	fill FILE             write until the disk is full
@@ -117,35 +118,43 @@ func httpGet(ts *testscript.TestScript, neg bool, args []string) {
 
 // tryHTTP asks once; the body is the standard output.
 func tryHTTP(ts *testscript.TestScript, args []string) error {
+	body, err := askHTTP(args)
+	if err == nil {
+		_, err = fmt.Fprintf(ts.Stdout(), "%s\n", body)
+	}
+	return err
+}
+
+// askHTTP asks for STATUS URL [TOKEN].
+func askHTTP(args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, args[1], nil)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if len(args) == 3 {
 		r.Header.Set("Authorization", "Bearer "+args[2])
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if strconv.Itoa(answer.StatusCode) != args[0] {
-		return fmt.Errorf("status %d, want %s\n%s", answer.StatusCode, args[0], body)
+		return "", fmt.Errorf("status %d, want %s\n%s", answer.StatusCode, args[0], body)
 	}
-	_, err = fmt.Fprintf(ts.Stdout(), "%s\n", body)
-	return err
+	return string(body), nil
 }
 
 // within tries http or exists again until it holds.
 func within(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
-		ts.Fatalf("usage: within DURATION http|exists ARG...")
+		ts.Fatalf("usage: within DURATION http|body|exists ARG...")
 	}
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
@@ -153,6 +162,8 @@ func within(ts *testscript.TestScript, neg bool, args []string) {
 		switch args[1] {
 		case "http":
 			err = tryHTTP(ts, args[2:])
+		case "body":
+			err = tryBody(ts, args[2:])
 		case "exists":
 			_, err = os.Stat(ts.MkAbs(args[2]))
 		default:
@@ -165,6 +176,20 @@ func within(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("not within %v: %v", d, err)
 		}
 	}
+}
+
+// tryBody asks once for a body that matches the last argument.
+func tryBody(ts *testscript.TestScript, args []string) error {
+	if len(args) != 4 {
+		ts.Fatalf("usage: body STATUS URL TOKEN REGEXP")
+	}
+	want, err := regexp.Compile(args[3])
+	ts.Check(err)
+	answer, err := askHTTP(args[:3])
+	if err == nil && !want.MatchString(answer) {
+		return fmt.Errorf("no %s in %s", args[3], answer)
+	}
+	return err
 }
 
 func codeMkt(ts *testscript.TestScript, neg bool, args []string) {

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
+)
+
+// adapterView is what an adapter can do and whom it may contact.
+type adapterView struct {
+	Name         string                `json:"name"`
+	BaseURL      string                `json:"base_url"`
+	Hosts        []string              `json:"hosts"`
+	Capabilities []provider.Capability `json:"capabilities"`
+	Budget       string                `json:"budget"` // requests and window
+}
+
+// providersView is the whole list.
+type providersView struct {
+	Adapters    []adapterView    `json:"adapters"`
+	Connections []connectionView `json:"connections"` // of every tenant, in the order of tenants.yaml
+}
+
+func newProviderList(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the providers that can be connected, and every tenant's connection",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			f, err := a.loadTenants()
+			if err != nil {
+				return err
+			}
+			v, err := a.providers(f)
+			if err != nil {
+				return err
+			}
+			if a.json() {
+				return json.NewEncoder(a.out).Encode(v)
+			}
+			return v.print(a.out)
+		},
+	}
+}
+
+func (a *app) providers(f *tenants.File) (providersView, error) {
+	v := providersView{Connections: []connectionView{}}
+	for _, p := range all.All() {
+		v.Adapters = append(v.Adapters, adapterView{p.Name, p.BaseURL, p.Hosts, p.Capabilities,
+			fmt.Sprintf("%d per %s", p.Budget.Requests, p.Budget.Window)})
+	}
+	for i := range f.Tenants {
+		c, err := a.connection(&f.Tenants[i])
+		if err != nil {
+			return v, err
+		}
+		v.Connections = append(v.Connections, c)
+	}
+	return v, nil
+}
+
+func (v providersView) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "PROVIDER\tHOSTS\tCAPABILITIES\tBUDGET")
+	for _, p := range v.Adapters {
+		var able []string
+		for _, c := range p.Capabilities {
+			able = append(able, string(c))
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Name, orDash(p.Hosts), orDash(able), p.Budget)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	fmt.Fprintln(w, "TENANT\tPROVIDER\tCREDENTIAL\tSTATUS\tLAST SUCCESS\tLAST ATTEMPT\tCODE")
+	for _, c := range v.Connections {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, dash(c.Provider), dash(c.Hint), c.Status,
+			instant(c.LastSuccessAt), instant(c.LastAttemptAt), dash(c.Code))
+	}
+	return w.Flush()
+}
+
+func dash(s string) string { return cmp.Or(s, "-") }
+
+// instant is a time for people, a dash when there is none.
+func instant(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.UTC().Format(time.RFC3339)
+}

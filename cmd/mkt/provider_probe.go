@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch"
+	"mkt/fetch/credential"
+	"mkt/fetch/provider/all"
+	"mkt/publish/durable"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+)
+
+func newProviderTest(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "test ID",
+		Short: "Ask a tenant's provider one cheap question, to see whether the credential is good",
+		Long: `Ask a tenant's provider one cheap question, to see whether the credential is
+good. What is found moves the state of the connection, which a running mkt serve
+follows. Exit code 0: the credential is good; 1: it is refused, or does not
+include the product; 75: the provider cannot be reached, or the credential is
+good and its quota used up.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.testProvider(cmd, args[0]) },
+	}
+	a.sealKeyFlag(cmd)
+	return cmd
+}
+
+// testView is what a test of a connection came to.
+type testView struct {
+	ID       string            `json:"client_id"`
+	Provider string            `json:"provider"`
+	Hint     string            `json:"hint"`
+	OK       bool              `json:"ok"`
+	Status   health.Connection `json:"status"` // of the connection, now
+	Code     string            `json:"code,omitempty"`
+	Error    string            `json:"error,omitempty"`
+	Endpoint string            `json:"endpoint"`
+	Requests int               `json:"requests"`
+	Seconds  float64           `json:"seconds"`
+}
+
+func (a *app) testProvider(cmd *cobra.Command, id string) error {
+	f, err := a.loadTenants()
+	if err != nil {
+		return err
+	}
+	t, err := tenantByID(f, id)
+	if err != nil {
+		return err
+	}
+	whom, err := t.FetchTenant()
+	if err != nil {
+		return err
+	}
+	key, err := credential.LoadIdentity(a.sealKey)
+	if err != nil {
+		return err
+	}
+	var found fetch.Probed
+	err = a.inTenant(id, func(root durable.FS) (err error) {
+		found, err = fetch.Test(cmd.Context(), fetch.Options{
+			Tenant: whom, Root: root, Provider: all.Lookup, Now: a.now, Log: a.log,
+			Open: func(sealed, tenant, provider string) (credential.Secret, error) {
+				return credential.Open(key, sealed, tenant, provider)
+			},
+		})
+		return err
+	})
+	return a.printTest(t, found, err)
+}
+
+// inTenant works in the folder of a tenant, under its lock: one test at a time.
+func (a *app) inTenant(id string, do func(durable.FS) error) error {
+	dir := a.tenantDir(id)
+	root, err := durable.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("data root: %w", err)
+	}
+	defer root.Close()
+	lock, err := root.Lock(layout.Lock)
+	if errors.Is(err, durable.ErrLocked) {
+		return fmt.Errorf("tenant %s: %w: another test of the connection is under way; try again later", id, durable.ErrLocked)
+	}
+	if err != nil {
+		return fmt.Errorf("tenant %s: %w", id, err)
+	}
+	defer lock.Close()
+	return errors.Join(do(root), a.ownAs(a.data, dir, layout.Lock, layout.StateDir))
+}
+
+// ownAs gives what root has made in a folder the owner of the data root, so that
+// the services can go on writing there.
+func (a *app) ownAs(data, dir string, names ...string) error {
+	as, err := os.Stat(data)
+	if err != nil || os.Geteuid() != 0 {
+		return err
+	}
+	paths := []string{dir}
+	for _, name := range names {
+		paths = append(paths, filepath.Join(dir, name))
+	}
+	inside, err := filepath.Glob(filepath.Join(dir, layout.StateDir, "*"))
+	for _, path := range append(paths, inside...) {
+		err = errors.Join(err, tenants.SameOwner(path, as))
+	}
+	return err
+}
+
+func (a *app) printTest(t *tenants.Tenant, found fetch.Probed, failed error) error {
+	now, err := a.connection(t)
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	v := testView{ID: t.ID, Provider: now.Provider, Hint: now.Hint, OK: failed == nil, Status: now.Status, Code: found.Code, Error: message(failed),
+		Endpoint: found.Endpoint, Requests: found.Requests, Seconds: found.Took.Round(time.Millisecond).Seconds()}
+	if a.json() {
+		return errors.Join(failed, json.NewEncoder(a.out).Encode(v))
+	}
+	if failed == nil {
+		fmt.Fprintf(a.out, "tenant %s: %s accepts the credential %s (%s, %s, %.1f s); the connection is %s\n",
+			v.ID, v.Provider, v.Hint, v.Endpoint, plural(v.Requests, "request"), v.Seconds, v.Status)
+		return nil
+	}
+	fmt.Fprintf(a.out, "tenant %s: the connection is %s\n", v.ID, v.Status)
+	return failed
+}

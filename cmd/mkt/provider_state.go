@@ -1,0 +1,88 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/tenants"
+)
+
+func newProviderStatus(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status ID",
+		Short: "Show a tenant's provider connection: what is set, and what tests and fetches found",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			f, err := a.loadTenants()
+			if err != nil {
+				return err
+			}
+			t, err := tenantByID(f, args[0])
+			if err != nil {
+				return err
+			}
+			v, err := a.connection(t)
+			if err != nil {
+				return err
+			}
+			if a.json() {
+				return json.NewEncoder(a.out).Encode(v)
+			}
+			return v.print(a.out)
+		},
+	}
+}
+
+func newProviderDisable(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "disable ID",
+		Short: "Switch a tenant's provider connection off: nothing is asked, data routes answer 409",
+		Long: `Switch a tenant's provider connection off. Nothing is asked of the provider any
+more, and data routes answer 409 PROVIDER_NOT_CONNECTED. The credential stays
+sealed in place; mkt provider enable undoes it.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.switchProvider(cmd, args[0], audit.ProviderDisable, true)
+		},
+	}
+}
+
+func newProviderEnable(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "enable ID",
+		Short: "Switch a tenant's provider connection on again",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.switchProvider(cmd, args[0], audit.ProviderEnable, false)
+		},
+	}
+}
+
+// switchProvider is the same done twice: the second time nothing changes.
+func (a *app) switchProvider(cmd *cobra.Command, id string, action audit.Action, off bool) error {
+	done, err := a.editTenants(cmd.Context(), action, func(e *tenants.Editor) error { return e.SetProviderDisabled(id, off) })
+	if done == nil {
+		return err
+	}
+	t, unknown := tenantByID(done, id)
+	if unknown != nil {
+		return errors.Join(err, unknown)
+	}
+	v, unread := a.connection(t)
+	if unread != nil {
+		return errors.Join(err, unread)
+	}
+	if a.json() {
+		return errors.Join(err, json.NewEncoder(a.out).Encode(v))
+	}
+	word := "enabled"
+	if off {
+		word = "disabled"
+	}
+	fmt.Fprintf(a.out, "tenant %s: provider %s %s, the connection is %s\n", id, v.Provider, word, v.Status)
+	return err
+}
