@@ -13,7 +13,6 @@ import (
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
-	"mkt/fetch/credential"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -48,8 +47,7 @@ type doctor struct {
 	Options
 	now      time.Time
 	file     *tenants.File // nil when it cannot be read
-	seal     *credential.Identity
-	idKey    string // its fingerprint, "" when unknown
+	idKey    string        // its fingerprint, "" when unknown
 	roots    []*root
 	findings []Finding
 }

@@ -68,8 +68,12 @@ func (d *doctor) sealKey() {
 		d.bad(Fail, "SEAL_KEY_INVALID", "keys", place{file: d.SealKey}, "restore it from your copy", "%v", err)
 		return
 	}
-	d.seal = &key
 	d.ok("keys", place{file: d.SealKey}, "sealing key %s", key.Recipient())
+	d.credentials(key)
+}
+
+// credentials opens every sealed credential, and lets go of it.
+func (d *doctor) credentials(key credential.Identity) {
 	if d.file == nil {
 		return
 	}
