@@ -19,6 +19,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/credential"
 	"mkt/fetch/provider"
+	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve/account"
@@ -161,10 +162,30 @@ var faults = []fault{
 	{"one failed fetch", func(h *house) { h.failed("PROVIDER_UNREACHABLE", 1) }, []string{"WARN CYCLE_FAILING"}, "acme", "mkt doctor --online --tenant acme"},
 	{"three failed fetches", func(h *house) { h.failed("PROVIDER_UNREACHABLE", 3) }, []string{"FAIL CYCLE_FAILING"}, "state/fetch.json", "mkt doctor --online"},
 	{"credential refused", func(h *house) { h.failed("CREDENTIAL_REJECTED", 1) }, []string{"FAIL CYCLE_FAILING"}, "acme", "mkt provider set acme"},
+	{"new credential", func(h *house) {
+		key, err := credential.LoadIdentity(h.options.SealKey)
+		must(h.t, err)
+		sealed, err := credential.Seal(key.Recipient(), "acme", "betsapi", []byte("another-secret"))
+		must(h.t, err)
+		h.change(func(t *tenants.Tenant) { t.Provider.Credential = sealed })
+	}, []string{"WARN CREDENTIAL_UNTRIED"}, "acme", "mkt provider test acme"},
+	{"test refused", func(h *house) {
+		disk, err := durable.OpenExisting(filepath.Dir(h.root))
+		must(h.t, err)
+		defer disk.Close()
+		must(h.t, health.Record(disk, health.Run{Step: health.StepProbe, StartedAt: h.now(), FinishedAt: h.now(), Code: "CREDENTIAL_REJECTED",
+			CredentialFingerprint: credential.Fingerprint(h.acme().Provider.Credential)}))
+	}, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "mkt provider set acme"},
+	{"all that was published taken away", func(h *house) {
+		for _, name := range []string{"CURRENT", "commits", "changes", "snapshots"} {
+			must(h.t, os.RemoveAll(h.in(name)))
+		}
+	}, []string{"WARN NEVER_RAN"}, "acme", "mkt cycle --tenant acme"},
 	{"listing held", func(h *house) {
 		h.state("publish", func(r *health.Run) { r.Code, r.Counters = "LISTING_HELD", map[string]int64{"held": 30} })
 	}, []string{"WARN LISTING_HELD"}, "acme", "mkt publish --tenant acme --accept-removals"},
-	{"state is garbage", func(h *house) { h.write(h.in("state/fetch.json"), "{") }, []string{"WARN STATE_UNREADABLE"}, "state/fetch.json", "mkt cycle --tenant acme"},
+	{"state is garbage", func(h *house) { h.write(h.in("state/publish.json"), "{") }, []string{"WARN STATE_UNREADABLE"}, "state/publish.json", "mkt cycle --tenant acme"},
+	{"state of the fetch is garbage", func(h *house) { h.write(h.in("state/fetch.json"), "{") }, []string{"WARN STATE_UNREADABLE", "WARN CREDENTIAL_UNTRIED"}, "state/fetch.json", "mkt cycle --tenant acme"},
 
 	{"CURRENT gone", func(h *house) { must(h.t, os.Remove(h.in("CURRENT"))) }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
 	{"CURRENT empty", func(h *house) { h.write(h.in("CURRENT"), "") }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},

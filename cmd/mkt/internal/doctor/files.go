@@ -108,19 +108,19 @@ func (d *doctor) owners(r *root) {
 	if r.fs == nil {
 		return
 	}
-	names := []string{"."}
-	for _, dir := range []string{".", layout.StateDir} {
-		entries, err := r.fs.ReadDir(dir)
+	names := []string{r.dir, filepath.Dir(r.dir)}
+	for _, dir := range []string{r.dir, filepath.Join(r.dir, layout.StateDir), filepath.Dir(r.dir), filepath.Join(filepath.Dir(r.dir), layout.StateDir)} {
+		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			d.unreadable("files", r.at(dir), err)
+			d.unreadable("files", place{r.id, string(r.product), dir}, err)
 		}
 		for _, e := range entries {
 			names = append(names, filepath.Join(dir, e.Name()))
 		}
 	}
 	var others []string
-	for _, name := range names {
-		if path := filepath.Join(r.dir, name); !sameOwner(path, d.Data) {
+	for _, path := range names {
+		if !sameOwner(path, d.Data) {
 			others = append(others, path)
 		}
 	}
@@ -128,7 +128,7 @@ func (d *doctor) owners(r *root) {
 		d.ok("files", r.at(""), "all of the owner of the data root")
 		return
 	}
-	d.bad(Fail, "OWNER_DIFFERS", "files", r.at(""), "sudo chown -R --reference="+quote(d.Data)+" "+quote(r.dir),
+	d.bad(Fail, "OWNER_DIFFERS", "files", r.at(""), "sudo chown -R --reference="+quote(d.Data)+" "+quote(filepath.Dir(r.dir)),
 		"%s not of the owner of the data root, such as %s: a run by another user left them", plural(len(others), "file"), others[0])
 }
 

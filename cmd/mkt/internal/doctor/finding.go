@@ -73,11 +73,13 @@ var codes = map[string]string{
 	"BASE_URL_REFUSED": "the provider's base URL is none that may be asked",
 	"DATA_UNKNOWN":     "data of a tenant that is not in the file",
 
-	"NEVER_RAN":        "no cycle of a product has been published yet",
-	"CYCLE_OVERDUE":    "the newest good cycle is older than two cadences",
-	"CYCLE_FAILING":    "the newest run of a step failed",
-	"LISTING_HELD":     "a listing lost so many fixtures at once that it is not believed",
-	"STATE_UNREADABLE": "a state file cannot be read; the next run writes it anew",
+	"NEVER_RAN":          "no cycle of a product has been published yet",
+	"CYCLE_OVERDUE":      "the newest good cycle is older than two cadences",
+	"CYCLE_FAILING":      "the newest run of a step failed",
+	"CREDENTIAL_UNTRIED": "the provider has not seen a credential yet",
+	"CREDENTIAL_REFUSED": "the provider refuses a credential",
+	"LISTING_HELD":       "a listing lost so many fixtures at once that it is not believed",
+	"STATE_UNREADABLE":   "a state file cannot be read; the next run writes it anew",
 
 	"CURRENT_STALE":    "CURRENT does not name the newest commit; readers find it all the same",
 	"COMMIT_DAMAGED":   "the newest commit record is damaged",
