@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -353,6 +354,18 @@ func TestEveryCodeIsPlanted(t *testing.T) {
 	for code := range doctor.Codes() {
 		if !planted[code] {
 			t.Errorf("%s is planted by no test", code)
+		}
+	}
+}
+
+// The page for operators has a line for each code, in the same words.
+func TestEveryCodeIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../../../docs/operators.md")
+	must(t, err)
+	for code, means := range doctor.Codes() {
+		line := regexp.MustCompile("(?m)^\\| `" + code + "` \\| (WARN|FAIL|WARN, FAIL) \\| " + regexp.QuoteMeta(means) + " \\|$")
+		if !line.Match(page) {
+			t.Errorf("docs/operators.md has no line for %s: %s", code, means)
 		}
 	}
 }

@@ -108,8 +108,9 @@ func (d *doctor) owners(r *root) {
 	if r.fs == nil {
 		return
 	}
-	names := []string{r.dir, filepath.Dir(r.dir)}
-	for _, dir := range []string{r.dir, filepath.Join(r.dir, layout.StateDir), filepath.Dir(r.dir), filepath.Join(filepath.Dir(r.dir), layout.StateDir)} {
+	tenant := filepath.Dir(r.dir) // what belongs to no product: the tests of the connection
+	names := []string{r.dir, tenant, filepath.Join(tenant, layout.Lock)}
+	for _, dir := range []string{r.dir, filepath.Join(r.dir, layout.StateDir), filepath.Join(tenant, layout.StateDir)} {
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			d.unreadable("files", place{r.id, string(r.product), dir}, err)
@@ -128,7 +129,7 @@ func (d *doctor) owners(r *root) {
 		d.ok("files", r.at(""), "all of the owner of the data root")
 		return
 	}
-	d.bad(Fail, "OWNER_DIFFERS", "files", r.at(""), "sudo chown -R --reference="+quote(d.Data)+" "+quote(filepath.Dir(r.dir)),
+	d.bad(Fail, "OWNER_DIFFERS", "files", r.at(""), "sudo chown -R --reference="+quote(d.Data)+" "+quote(tenant),
 		"%s not of the owner of the data root, such as %s: a run by another user left them", plural(len(others), "file"), others[0])
 }
 
