@@ -390,3 +390,33 @@ func TestUsageOutlivesTheServer(t *testing.T) {
 		t.Error(body)
 	}
 }
+
+// Who dribbles his request is cut off; meanwhile others are served.
+func TestSlowClientsAreCutOff(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("as long as a time-out")
+	}
+	w := shared(t)
+	var slow []net.Conn
+	for range 50 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+		must(t, err)
+		defer c.Close()
+		fmt.Fprint(c, "GET /api/v1/status HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+		slow = append(slow, c)
+	}
+	began := time.Now()
+	if r := w.get("/account", "acme"); r.status != 200 || time.Since(began) > 2*time.Second {
+		t.Errorf("beside slow clients: %d after %v", r.status, time.Since(began))
+	}
+	for _, c := range slow {
+		must(t, c.SetReadDeadline(time.Now().Add(20*time.Second)))
+		if data, err := io.ReadAll(c); err != nil || strings.Contains(string(data), " 200 ") {
+			t.Errorf("not cut off: %q, %v", data, err)
+		}
+	}
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("cut off after %v", took)
+	}
+}

@@ -160,8 +160,9 @@ func (d *Dataset) readState() {
 	d.mu.Unlock()
 }
 
-// wanted tells whether a commit is news. Within one history a reader never goes
-// back; another history is a restored backup, which begins anew.
+// wanted tells whether a commit is to be loaded. Within one history a reader never
+// goes back; another history is a restored backup, which begins anew. An engine
+// that broke is replaced.
 func (d *Dataset) wanted(c snapshot.Commit) bool {
 	if d.setAside(c) {
 		return d.current == nil // an older one may do
@@ -170,6 +171,9 @@ func (d *Dataset) wanted(c snapshot.Commit) bool {
 		return true
 	}
 	served := d.current.commit
+	if d.current.engine.broken.Load() && c.Version >= served.Version {
+		return true
+	}
 	return c.HistoryID != served.HistoryID || c.Version > served.Version
 }
 
@@ -236,6 +240,9 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit) error {
 	m, err := snapshot.Open(d.root, c)
 	if err != nil {
 		return err
+	}
+	if m.ClientID != d.clientID || m.Product != d.product {
+		return fmt.Errorf("%w: the snapshot is of client %s, product %s", ErrUnfit, m.ClientID, m.Product)
 	}
 	l, err := load(ctx, d.root, c.Dir(), m, bounds{attempt.dir, d.library.engineMemory(), d.library.workers})
 	if err != nil {

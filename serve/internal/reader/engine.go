@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/duckdb/duckdb-go/v2"
 )
@@ -18,7 +19,9 @@ import (
 // bounded memory, no way to another file, and no way to change that. Safe for
 // concurrent use.
 type engine struct {
-	db         *sql.DB
+	db     *sql.DB
+	broken atomic.Bool // it failed in a way that it does not recover from
+
 	mu         sync.Mutex
 	statements map[string]*sql.Stmt
 }
@@ -158,6 +161,15 @@ func (e *engine) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
 // query runs a prepared text and gives its rows to each. What a client sent
 // comes in args, never in text.
 func (e *engine) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
+	err := e.run(ctx, text, args, each)
+	var fault *duckdb.Error
+	if errors.As(err, &fault) && (fault.Type == duckdb.ErrorTypeFatal || fault.Type == duckdb.ErrorTypeInternal) {
+		e.broken.Store(true) // the next look for news puts another in its place
+	}
+	return err
+}
+
+func (e *engine) run(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
 	s, err := e.prepared(ctx, text)
 	if err != nil {
 		return err
