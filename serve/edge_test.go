@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -324,6 +326,7 @@ func (w *world) sendPlain(path, as string) (reply, error) {
 }
 
 // Snapshots are swapped under requests: no failure, no mixture, no way back.
+// MKT_READERS sets how many read at once, for a drill.
 func TestSwapUnderRequests(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -335,7 +338,8 @@ func TestSwapUnderRequests(t *testing.T) {
 	w.start()
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
-	for range 6 {
+	many, _ := strconv.Atoi(os.Getenv("MKT_READERS"))
+	for range max(6, many) {
 		readers.Go(func() {
 			last := ""
 			for {
