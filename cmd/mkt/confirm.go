@@ -42,7 +42,7 @@ func (a *app) confirm(ctx context.Context, question string, yes bool) error {
 	switch {
 	case yes:
 		return nil
-	case !onTerminal(a.in) || !onTerminal(a.errs):
+	case !onTerminal(a.in):
 		return usagef("this cannot be undone, and there is no terminal to confirm it on: say --yes")
 	}
 	fmt.Fprintf(a.errs, "%s [y/N] ", question)
