@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
@@ -138,6 +139,12 @@ var faults = []fault{
 	}, []string{"FAIL TOKEN_DUPLICATE", "WARN DATA_UNKNOWN"}, "idle", "mkt tenant validate"},
 	{"a tenant that is not there", func(h *house) { h.options.Tenant = "nobody" }, []string{"FAIL TENANT_UNKNOWN"}, "nobody", "mkt tenant list"},
 	{"no token", func(h *house) { h.change(func(t *tenants.Tenant) { t.Tokens = nil }) }, []string{"WARN TOKEN_NONE"}, "acme", "mkt tenant token issue acme"},
+	{"revoked account brought back by hand", func(h *house) {
+		by := audit.By{Action: audit.TenantRevoke, Now: h.now}
+		_, err := audit.Edit(h.t.Context(), h.options.Tenants, by, func(e *tenants.Editor) error { return e.SetStatus("acme", account.Revoked) })
+		must(h.t, err)
+		h.replace(h.options.Tenants, "REVOKED", "ACTIVE")
+	}, []string{"FAIL REVOKED_UNDONE"}, "acme", "mkt tenant revoke acme"},
 	{"no product", func(h *house) { h.change(func(t *tenants.Tenant) { t.Products = nil }) }, []string{"WARN PRODUCT_NONE"}, "acme", "mkt tenant product set acme market_engine"},
 	{"product expired", func(h *house) {
 		yesterday := h.now().Add(-24 * time.Hour)

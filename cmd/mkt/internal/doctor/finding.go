@@ -67,6 +67,7 @@ var codes = map[string]string{
 	"TOKEN_DUPLICATE":  "two accounts share a token",
 	"TENANT_UNKNOWN":   "the tenant that was asked for is not in the file",
 	"TOKEN_NONE":       "nobody can use the account: it has no token",
+	"REVOKED_UNDONE":   "an account that was revoked, for good, is not revoked any more",
 	"PRODUCT_NONE":     "the account has no product",
 	"PRODUCT_EXPIRED":  "a product has expired",
 	"PROVIDER_NONE":    "the account has no provider",
