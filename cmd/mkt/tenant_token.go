@@ -30,11 +30,12 @@ func newTokenRotate(a *app) *cobra.Command {
 		Long: `Issue a new API token and print it, once. All tokens that the tenant has had are
 refused from then on, and they do not come back. To change a token without a
 gap: mkt tenant token issue, let the client change over, then take the old
-entry, known by its hint, out of tenants.yaml.`,
+entry, known by its hint, out of tenants.yaml. On a terminal it asks first;
+a script need not say --yes.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			question := fmt.Sprintf("End all tokens of tenant %s and issue a new one? This cannot be undone.", args[0])
-			if err := a.confirmFor(cmd.Context(), args[0], question, yes); err != nil {
+			if err := a.confirmFor(cmd.Context(), args[0], question, yes || !onTerminal(a.in)); err != nil {
 				return err
 			}
 			return a.mintToken(cmd, args[0], audit.TokenRotate, (*tenants.Editor).ReplaceTokens)
