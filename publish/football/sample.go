@@ -33,10 +33,11 @@ func (s *Sample) At() time.Time {
 type PlayStatus uint8
 
 const (
-	NotStarted PlayStatus = iota // also postponed and to be fixed
+	NotStarted PlayStatus = iota
 	InPlay
 	Halted // interrupted or suspended, may go on
-	Over   // ended, abandoned, cancelled, removed
+	Over   // played to its end
+	Off    // abandoned, postponed, cancelled or removed
 )
 
 // ClockReading is a provider's clock as sent.

@@ -13,6 +13,12 @@ const maxIncidents = 400
 // maxBlind is StaleAfter in seconds: what moved in a longer time cannot be dated.
 const maxBlind = int(StaleAfter / time.Second)
 
+// Follows tells whether a sample is of a fixture to keep a state of: one that is
+// in play, or was when it was met before.
+func Follows(previous *State, s *football.Sample) bool {
+	return previous != nil || s.Status == football.InPlay || s.Status == football.Halted
+}
+
 // Fold takes a sample into the state, nil when there is none yet. The previous
 // state stays as it was. Samples of one fixture are given in the order they were
 // retrieved.
@@ -26,6 +32,11 @@ func Fold(previous *State, given *football.Sample) State {
 	next := previous.own()
 	next.who = identityOf(sample)
 	next.at = max(previous.at, sample.RetrievedAt.UnixMilli())
+	if sample.Status == football.Off || sample.Status == football.NotStarted {
+		next.freshAt = max(previous.freshAt, at)
+		next.leave()
+		return next
+	}
 	elapsed := int(min((at-previous.freshAt+500)/1000, 1<<20))
 	now := resolve(&previous.clock, sample, max(0, elapsed))
 	if at < previous.freshAt || previous.clock.isBehind(&now) || previous.saysNothing(&now, sample) {

@@ -24,7 +24,7 @@ func phase(previous, next *clock, s *football.Sample, elapsed int) football.Phas
 		return football.FullTime
 	case s.Status == football.NotStarted:
 		return football.NoPhase
-	case !next.known:
+	case s.Status == football.Off, !next.known:
 		return carriedOn(previous)
 	}
 	half, ok := s.Clock.Half.Get()

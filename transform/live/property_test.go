@@ -149,7 +149,7 @@ func TestStatesOfCountersSurvive(t *testing.T) {
 
 func anySample(t *rapid.T, at time.Time) *football.Sample {
 	s := &football.Sample{ProviderFixtureID: "77", ProviderEventID: "e", RetrievedAt: at,
-		Status: rapid.SampledFrom([]football.PlayStatus{football.InPlay, football.InPlay, football.InPlay, football.InPlay, football.Halted, football.Over, football.NotStarted}).Draw(t, "status"),
+		Status: rapid.SampledFrom([]football.PlayStatus{football.InPlay, football.InPlay, football.InPlay, football.InPlay, football.Halted, football.Over, football.Off, football.NotStarted}).Draw(t, "status"),
 		Home:   anyField(rapid.SampledFrom([]string{"", "Rød/Hvid", strings.Repeat("x", 2000)})).Draw(t, "home"),
 		Clock: football.ClockReading{
 			Half:    anyField(rapid.IntRange(-1, 6)).Draw(t, "half"),
@@ -199,4 +199,22 @@ func anyIncident(t *rapid.T) football.Incident {
 		Kind:   rapid.SampledFrom([]football.IncidentKind{football.IncidentGoal, football.IncidentCorner, football.IncidentRedCard, "OTHER"}).Draw(t, "kind"),
 		Minute: rapid.IntRange(0, 120).Draw(t, "minute"), Added: rapid.IntRange(0, 9).Draw(t, "added"),
 		Side: rapid.SampledFrom(football.Sides()).Draw(t, "side")}
+}
+
+// A fixture that left play is kept for a while, then it is gone.
+func TestGone(t *testing.T) {
+	state := step(t, nil, "0 1:20:00 ss=0-0")
+	if state.Gone(start.Add(time.Hour)) {
+		t.Error("in play, and gone")
+	}
+	state = live.Leave(state, start.Add(time.Minute))
+	state = live.Leave(state, start.Add(10*time.Minute))
+	for after, want := range map[time.Duration]bool{live.Linger: false, live.Linger + time.Minute: true} {
+		if got := state.Gone(start.Add(after)); got != want {
+			t.Errorf("%v after: gone %v", after, got)
+		}
+	}
+	if live.Follows(nil, &football.Sample{Status: football.Over}) || !live.Follows(&state, &football.Sample{Status: football.Over}) {
+		t.Error("an ended fixture is followed only when it was met before")
+	}
 }

@@ -17,7 +17,7 @@ var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
 // play runs a script, one step a line:
 //
-//	SECONDS CLOCK [NAME=HOME/AWAY]… [ss=H-A] [inc=ID:KIND:MINUTE:SIDE]… [status=over|halted|not]
+//	SECONDS CLOCK [NAME=HOME/AWAY]… [ss=H-A] [inc=ID:KIND:MINUTE:SIDE]… [status=over|halted|not|off]
 //	SECONDS pass
 //	SECONDS leave
 //
@@ -65,7 +65,7 @@ func sample(t *testing.T, at time.Time, words []string) *football.Sample {
 		name, value, _ := strings.Cut(word, "=")
 		switch name {
 		case "status":
-			s.Status = map[string]football.PlayStatus{"over": football.Over, "halted": football.Halted, "not": football.NotStarted}[value]
+			s.Status = map[string]football.PlayStatus{"over": football.Over, "halted": football.Halted, "not": football.NotStarted, "off": football.Off}[value]
 		case "ss":
 			home, away, _ := strings.Cut(value, "-")
 			s.Score = football.Score{Home: football.Of(atoi(t, home)), Away: football.Of(atoi(t, away))}
