@@ -43,10 +43,7 @@ type liveReader struct {
 }
 
 // lastPage is what the pager of the last page said; it is optional.
-type lastPage struct {
-	met, done bool
-	items     int
-}
+type lastPage struct{ met, done bool }
 
 // itemReading reads what one family of items holds beside identity, status and
 // score.

@@ -2,13 +2,6 @@ package betsapi
 
 import "mkt/publish/football"
 
-// Endpoints of live intelligence, as the archive names them.
-const (
-	endpointInplay = "events/inplay"        // the list: clock, score, counters
-	endpointView   = "event/view"           // details of up to ten: the list's members and events[]
-	endpointFilter = "bet365/inplay_filter" // the bookmaker's list: identities, status, score
-)
-
 // liveFields are the members of an item of events/inplay or event/view that have
 // been met; others are counted.
 var liveFields = map[string]bool{
