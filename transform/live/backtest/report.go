@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -177,11 +178,19 @@ func (f Figure) text(places int) string {
 	if math.IsNaN(f.Value) {
 		return "-"
 	}
-	value := fmt.Sprintf("%.*f", places, f.Value)
 	if f.Low == f.High {
-		return value
+		return digits(f.Value, places)
 	}
-	return fmt.Sprintf("%s [%.*f, %.*f]", value, places, f.Low, places, f.High)
+	return fmt.Sprintf("%s [%s, %s]", digits(f.Value, places), digits(f.Low, places), digits(f.High, places))
+}
+
+// digits are v's, without the sign of a zero.
+func digits(v float64, places int) string {
+	text := strconv.FormatFloat(v, 'f', places, 64)
+	if strings.Trim(text, "-0.") == "" {
+		text = strings.TrimPrefix(text, "-")
+	}
+	return text
 }
 
 func percent(f float64) string {
