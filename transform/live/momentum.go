@@ -37,13 +37,16 @@ func (s *State) Momentum() football.Momentum {
 // age is how old the newest sample was at the last step.
 func (s *State) age() time.Duration { return time.Duration(s.at-s.freshAt) * time.Millisecond }
 
-// isStale tells whether the newest sample was too old at the last step.
-func (s *State) isStale() bool {
+// patience is how old the newest sample may become.
+func (s *State) patience() time.Duration {
 	if s.clock.runs {
-		return s.age() > StaleAfter
+		return StaleAfter
 	}
-	return s.age() > StaleAtRest
+	return StaleAtRest
 }
+
+// isStale tells whether the newest sample was too old at the last step.
+func (s *State) isStale() bool { return s.age() > s.patience() }
 
 func (s *State) unavailable() football.UnavailableReason {
 	started := s.clock.Phase != football.NoPhase || s.clock.runs

@@ -81,6 +81,9 @@ func promises(t rapid.TB, s *live.State) {
 	case m.Scope != football.ScopeFixture || m.FeedAge < 0:
 		t.Fatalf("scope and age: %+v", m)
 	}
+	if l.InPlay && l.At.After(l.StaleAt) && (m.Available() || l.Visual.State != football.VisualStale) {
+		t.Fatalf("stale at %v, and %+v %+v at %v", l.StaleAt, m, l.Visual, l.At)
+	}
 	bucketPromises(t, &l)
 	timelinePromises(t, &l)
 }

@@ -23,6 +23,9 @@ func (s *State) Brief() football.Live {
 		EventID: s.who.eventID, InPlay: s.InPlay(), At: utc(s.at),
 		Clock: s.clock.Clock, Score: s.score, Momentum: s.Momentum(), Counters: s.counters,
 	}
+	if l.InPlay {
+		l.StaleAt = utc(s.freshAt).Add(s.patience())
+	}
 	if n := len(s.timeline); n > 0 {
 		l.Visual = s.timeline[n-1].public()
 	}
