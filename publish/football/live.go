@@ -8,9 +8,9 @@ import "time"
 //
 // Source: interface specification, section 2.13.
 type Live struct {
-	Fixture  Fixture // its FetchedAt is the newest retrieval that still told something
-	EventID  string  // the provider's id of the live record, when it has one of its own
-	InPlay   bool    // false: it left play and is kept for a while
+	Fixture  Fixture   // its FetchedAt is the newest retrieval that still told something
+	EventID  string    // the provider's id of the live record, when it has one of its own
+	InPlay   bool      // false: it left play and is kept for a while
 	At       time.Time // when this was so
 	StaleAt  time.Time // from then on it is too old to say, unless there is something newer; zero out of play
 	Clock    Clock
