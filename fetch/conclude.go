@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"slices"
 
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
@@ -21,7 +20,7 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 	}
 	t, s := x.tally(asking.detail), &r.summary
 	s.Requests, s.Responses, s.Rejected, s.Bytes = x.client.Requests(), t.accepted, t.allRejected(), t.bytes
-	s.Listed, s.Filtered, s.Failed = asked.Listed, asked.Filtered, len(asked.Failed)
+	s.Listed, s.Filtered, s.Failed, s.NotOffered = asked.Listed, asked.Filtered, len(asked.Failed), len(asked.NotOffered)
 	var storage *storageError
 	if errors.As(context.Cause(ctx), &storage) {
 		return storage // the archive has a hole: it is not sealed
@@ -65,15 +64,16 @@ func (r *run) header(asked provider.Asked, rejected map[string]int64) raw.Cycle 
 		counters = map[string]int64{}
 	}
 	counters["listed"], counters["filtered"], counters["failed"] = int64(asked.Listed), int64(asked.Filtered), int64(len(asked.Failed))
+	counters["not_offered"] = int64(len(asked.NotOffered))
 	counters["responses"], counters["response_bytes"] = int64(r.summary.Responses), r.summary.Bytes
 	for why, n := range rejected {
 		counters["rejected:"+why] = n
 	}
-	failed := slices.Sorted(slices.Values(asked.Failed))
 	return raw.Cycle{
 		ClientID: r.Tenant.ID, Product: r.Product, Provider: r.Tenant.Provider,
 		StartedAt: r.started, FinishedAt: r.Now(), Outcome: r.summary.Outcome, Code: r.summary.Code,
-		ListingComplete: asked.ListingComplete, Failed: slices.Compact(failed), Requests: r.summary.Requests, Counters: counters,
+		ListingComplete: asked.ListingComplete, Failed: asked.Failed, NotOffered: asked.NotOffered,
+		Requests: r.summary.Requests, Counters: counters,
 	}
 }
 
@@ -85,7 +85,8 @@ func (r *run) remember(err error) error {
 		CredentialFingerprint: r.Tenant.Fingerprint,
 		Counters: map[string]int64{
 			"requests": int64(s.Requests), "responses": int64(s.Responses), "rejected": int64(s.Rejected), "bytes": s.Bytes,
-			"listed": int64(s.Listed), "filtered": int64(s.Filtered), "failed": int64(s.Failed), "recovered": int64(s.Recovered),
+			"listed": int64(s.Listed), "filtered": int64(s.Filtered), "failed": int64(s.Failed), "not_offered": int64(s.NotOffered),
+			"recovered": int64(s.Recovered),
 		},
 	})
 }
@@ -99,5 +100,6 @@ func (r *run) log(err error) {
 	}
 	r.Log.Log(context.Background(), level, "fetched", "tenant", r.Tenant.ID, "product", r.Product, "cycle", s.Cycle, "step", "fetch",
 		"outcome", s.Outcome, "code", code, "requests", s.Requests, "responses", s.Responses, "rejected", s.Rejected, "bytes", s.Bytes,
-		"listed", s.Listed, "filtered", s.Filtered, "failed", s.Failed, "recovered", s.Recovered, "took_ms", s.Took.Milliseconds())
+		"listed", s.Listed, "filtered", s.Filtered, "failed", s.Failed, "not_offered", s.NotOffered, "recovered", s.Recovered,
+		"took_ms", s.Took.Milliseconds())
 }

@@ -77,7 +77,10 @@ type Summary struct {
 	Bytes     int64  // of accepted answers, uncompressed
 	Listed    int    // fixtures on the provider's list
 	Filtered  int    // of them left out on entry
-	Failed    int    // of them without markets this time
-	Recovered int    // folders of runs that were killed, set aside
-	Took      time.Duration
+	Failed    int    // of them whose markets could not be had this time
+	// NotOffered is how many of them the provider answered for, and offers no
+	// markets on.
+	NotOffered int
+	Recovered  int // folders of runs that were killed, set aside
+	Took       time.Duration
 }

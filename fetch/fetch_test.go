@@ -164,12 +164,18 @@ func (tinyMarkets) Ask(ctx context.Context, x provider.Exchange) (provider.Asked
 	asked := provider.Asked{ListingComplete: true, Listed: len(answer.IDs), Counters: map[string]int64{"pages": 1}}
 	for i, id := range answer.IDs {
 		x.Progress(i, len(answer.IDs))
-		if _, err := x.Get(ctx, provider.Request{Endpoint: "odds", Path: "/odds", Query: url.Values{"id": {id}}}); err != nil {
+		p, err := x.Get(ctx, provider.Request{Endpoint: "odds", Path: "/odds", Query: url.Values{"id": {id}}})
+		switch {
+		case err != nil:
 			asked.Failed = append(asked.Failed, id) // whatever it is: Run must know better
+		case string(p.Body) == noOdds:
+			asked.NotOffered = append([]string{id}, asked.NotOffered...) // in whatever order
 		}
 	}
 	return asked, nil
 }
+
+const noOdds = `{"odds":null}`
 
 // answers serves the tiny provider; a fixture's answer can be replaced.
 func answers(t *testing.T, replaced map[string]http.HandlerFunc) string {
@@ -295,6 +301,40 @@ func TestOutcomes(t *testing.T) {
 			}
 			if c.err == fetch.ErrCredential && !strings.Contains(err.Error(), "mkt provider set acme --provider tiny") {
 				t.Errorf("no way out: %v", err)
+			}
+		})
+	}
+}
+
+// A fixture that the provider answers for, and offers no markets on, is no
+// failure: the cycle is complete, and says so.
+func TestNotOffered(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		replaced map[string]http.HandlerFunc
+		outcome  raw.Outcome
+		want     string
+	}{
+		{"two", map[string]http.HandlerFunc{"/odds1": say(noOdds), "/odds3": say(noOdds)}, raw.Complete, "1 3"},
+		{"all", map[string]http.HandlerFunc{"/odds1": say(noOdds), "/odds2": say(noOdds), "/odds3": say(noOdds)}, raw.Complete, "1 2 3"},
+		{"one, and another fails", map[string]http.HandlerFunc{"/odds1": say(noOdds), "/odds3": say("<html>")}, raw.Partial, "1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, answers(t, c.replaced), tiny())
+			s, err := b.run(t.Context())
+			must(t, err)
+			n := strings.Count(c.want, " ") + 1
+			if s.Outcome != c.outcome || s.NotOffered != n || b.state().Counters["not_offered"] != int64(n) {
+				t.Errorf("%+v, state %+v", s, b.state())
+			}
+			a, err := raw.Open(b.options.Root, s.Cycle)
+			must(t, err)
+			if header := a.Cycle(); strings.Join(header.NotOffered, " ") != c.want || header.Counters["not_offered"] != int64(n) {
+				t.Errorf("sealed as %+v", header)
+			}
+			b.options.Cycle = s.Cycle
+			if again, err := b.run(t.Context()); err != nil || !again.Already || again.NotOffered != n {
+				t.Errorf("again: %+v, %v", again, err)
 			}
 		})
 	}

@@ -121,6 +121,7 @@ func (r *run) prepare() (done bool, err error) {
 func (r *run) already(c raw.Cycle) error {
 	r.summary.Cycle, r.summary.Already = c.CycleID, true
 	r.summary.Outcome, r.summary.Code, r.summary.Requests, r.summary.Failed = c.Outcome, c.Code, c.Requests, len(c.Failed)
+	r.summary.NotOffered = len(c.NotOffered)
 	if c.Outcome == raw.Failed {
 		return fmt.Errorf("account %s: cycle %s was fetched before, and failed (%s): leave out --cycle for a new one", r.Tenant.ID, c.CycleID, c.Code)
 	}

@@ -24,7 +24,7 @@ type fixture struct {
 // inputs are what the decision is made from: three lists sorted by fixture id.
 type inputs struct {
 	previous  []fixture
-	refreshed []fixture
+	refreshed []fixture // and, without markets, those the provider offers none on
 	listing   []table.ListingRow
 	complete  bool      // the listing was read to its end
 	provider  string    // whose listing it is

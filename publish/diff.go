@@ -15,8 +15,8 @@ const (
 )
 
 // events are what the plan has to tell, in the order of fixture ids, numbered
-// from first: one for each fixture that was refreshed or that goes, none for
-// those that stay.
+// from first: one for each fixture that was refreshed, is listed anew or
+// otherwise than before, or that goes; none for those that stay.
 func (p *plan) events(first uint64, at time.Time, cycle layout.CycleID) []table.EventRow {
 	var rows []table.EventRow
 	for i := range p.fixtures {
@@ -25,7 +25,7 @@ func (p *plan) events(first uint64, at time.Time, cycle layout.CycleID) []table.
 		switch {
 		case f.removed:
 			row.Type = Removed
-		case f.source == table.New:
+		case f.source == table.New && !f.silent:
 			row.Type, row.ContentDigest = Updated, &f.digest
 		default:
 			continue

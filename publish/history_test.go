@@ -52,15 +52,17 @@ func TestRandomHistory(t *testing.T) {
 }
 
 func drawCycle(t *rapid.T, number int) cycle {
-	c := cycle{number: number, partly: rapid.Bool().Draw(t, "partly")}
+	c := cycle{number: number, partly: rapid.Bool().Draw(t, "partly"), edition: rapid.IntRange(1, 2).Draw(t, "edition")}
 	for n := range 12 {
-		switch rapid.IntRange(0, 4).Draw(t, "fate") {
+		switch rapid.IntRange(0, 6).Draw(t, "fate") {
 		case 0, 1:
 			c.refreshed = append(c.refreshed, n)
 		case 2:
 			c.failed = append(c.failed, n)
 		case 3:
 			c.over = append(c.over, n)
+		case 4, 5:
+			c.bare = append(c.bare, n)
 		}
 	}
 	return c
@@ -69,12 +71,17 @@ func drawCycle(t *rapid.T, number int) cycle {
 // model does in a few lines what the stage does. With 12 fixtures nothing is held.
 func (c cycle) model(all map[int]int) {
 	for n := range all {
-		if slices.Contains(c.over, n) || !c.partly && !slices.Contains(c.failed, n) && !slices.Contains(c.refreshed, n) {
+		if slices.Contains(c.over, n) || !c.partly && !slices.Contains(slices.Concat(c.failed, c.refreshed, c.bare), n) {
 			delete(all, n)
 		}
 	}
 	for _, n := range c.refreshed {
 		all[n] = c.number
+	}
+	for _, n := range c.bare {
+		if all[n] <= 0 {
+			all[n] = -c.edition
+		}
 	}
 }
 
@@ -89,11 +96,12 @@ func checkFollower(t *rapid.T, follower map[string]bool, d dataset) {
 	}
 }
 
-// checkNews: the newest segment tells exactly of what was refreshed or went.
+// checkNews: the newest segment tells exactly of what was refreshed, listed anew
+// or otherwise without markets, or went.
 func checkNews(t *rapid.T, d dataset, before map[int]int, number int) {
 	want := map[string]string{}
 	for n, seen := range d.fixtures {
-		if seen == number {
+		if seen == number || seen < 0 && before[n] != seen {
 			want[fixtureID(n)] = publish.Updated
 		}
 	}

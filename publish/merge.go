@@ -12,13 +12,15 @@ type plan struct {
 	held     int // fixtures kept although the listing no longer has them
 }
 
-// fate is what becomes of one fixture that is in the previous dataset or was
-// refreshed.
+// fate is what becomes of one fixture that is in the previous dataset or has a
+// row in the cycle.
 type fate struct {
-	fixture // as it will be published; as it was when it goes
-	source  table.Source
-	removed bool // it was in the previous dataset and goes
-	missing bool // because a complete listing lacks it
+	fixture    // as it will be published; as it was when it goes
+	source     table.Source
+	notOffered bool // its row is the listing's: the provider offers no markets on it
+	silent     bool // and says what the previous dataset said
+	removed    bool // it was in the previous dataset and goes
+	missing    bool // because a complete listing lacks it
 }
 
 // A listing is not believed that would take away more than this share and this
@@ -31,7 +33,10 @@ const (
 // decide says what becomes of every fixture:
 //
 //   - refreshed: replaced;
-//   - its retrieval failed, or it was not asked for: kept, with its own times;
+//   - the provider offers no markets on it: as it is listed, unless the previous
+//     dataset has markets of it;
+//   - its retrieval failed, it was not asked for, or is not offered any more:
+//     kept, with its own times;
 //   - over, or of a provider the account has left: removed;
 //   - gone from a complete listing: removed, unless that takes away too much at
 //     once. Those whose kick-off has passed leave every list of fixtures to come
@@ -41,9 +46,13 @@ func decide(in inputs, acceptRemovals bool) plan {
 	unexpected := 0
 	walk(in, func(before, now *fixture, entry *table.ListingRow) {
 		over := entry != nil && entry.Status == "OVER"
+		notOffered := entry != nil && entry.Markets == "NONE"
 		switch {
-		case now != nil && !over:
+		case now != nil && !over && !notOffered:
 			p.fixtures = append(p.fixtures, fate{fixture: *now, source: table.New})
+		case now != nil && !over && (before == nil || before.markets == 0):
+			same := before != nil && before.digest == now.digest
+			p.fixtures = append(p.fixtures, fate{fixture: *now, source: table.New, notOffered: true, silent: same})
 		case before == nil:
 			return
 		case over || before.provider != in.provider:
@@ -117,10 +126,10 @@ func (p *plan) sources() map[string]table.Source {
 	return all
 }
 
-// replacesAll tells whether the dataset is exactly what was refreshed.
-func (p *plan) replacesAll(refreshed int) bool {
-	new, carried, _ := p.counts()
-	return carried == 0 && new == refreshed
+// replacesAll tells whether the dataset is exactly the cycle's rows.
+func (p *plan) replacesAll(rows int) bool {
+	n := p.counts()
+	return n.carried == 0 && n.refreshed+n.notOffered == rows
 }
 
 // markets is how many markets the dataset has, by its fixtures' word.
@@ -133,16 +142,21 @@ func (p *plan) markets() (n int64) {
 	return n
 }
 
-func (p *plan) counts() (refreshed, carried, removed int) {
+// counts are how many fixtures have which fate; the first three are the dataset.
+type counts struct{ refreshed, notOffered, carried, removed int }
+
+func (p *plan) counts() (n counts) {
 	for i := range p.fixtures {
 		switch f := &p.fixtures[i]; {
 		case f.removed:
-			removed++
+			n.removed++
+		case f.notOffered:
+			n.notOffered++
 		case f.source == table.New:
-			refreshed++
+			n.refreshed++
 		default:
-			carried++
+			n.carried++
 		}
 	}
-	return refreshed, carried, removed
+	return n
 }

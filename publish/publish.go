@@ -45,6 +45,7 @@ type Summary struct {
 
 	Fixtures, Markets, Selections int64 // in the dataset
 	Refreshed                     int   // fixtures replaced or new
+	WithoutMarkets                int   // fixtures as they are listed: the provider offers no markets on them
 	Carried                       int   // fixtures kept from the previous dataset with their own times
 	Removed                       int   // fixtures taken out
 	// Held is how many fixtures a listing said were gone, which was too many to

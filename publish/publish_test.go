@@ -60,6 +60,22 @@ func TestPublish(t *testing.T) {
 			{cycle{}, map[int]int{}, "2-1"},
 			{cycle{refreshed: []int{1}}, map[int]int{1: 3}, "3+1"},
 		},
+		"without markets": {
+			{cycle{bare: []int{1, 2}, refreshed: []int{3}}, map[int]int{1: -1, 2: -1, 3: 1}, "1+1 2+2 3+3"},
+			{cycle{bare: []int{1, 2}, refreshed: []int{3}}, map[int]int{1: -1, 2: -1, 3: 2}, "4+3"},
+			{cycle{bare: []int{1}, refreshed: []int{2, 3}, edition: 2}, map[int]int{1: -2, 2: 3, 3: 3}, "5+1 6+2 7+3"},
+			{cycle{bare: []int{1, 2}, refreshed: []int{3}, edition: 3}, map[int]int{1: -3, 2: 3, 3: 4}, "8+1 9+3"},
+			{cycle{failed: []int{1, 2}, over: []int{3}}, map[int]int{1: -3, 2: 3}, "10-3"},
+			{cycle{bare: []int{1, 2}, over: []int{3}, edition: 3}, map[int]int{1: -3, 2: 3}, ""},
+			{cycle{over: []int{1}, refreshed: []int{2}}, map[int]int{2: 7}, "11-1 12+2"},
+			{cycle{}, map[int]int{}, "13-2"},
+		},
+		"only without markets": {
+			{cycle{bare: []int{1, 2}}, map[int]int{1: -1, 2: -1}, "1+1 2+2"},
+			{cycle{bare: []int{1, 2}}, map[int]int{1: -1, 2: -1}, ""},
+			{cycle{bare: []int{2}}, map[int]int{2: -1}, "3-1"},
+			{cycle{bare: []int{1, 2}}, map[int]int{1: -1, 2: -1}, "4+1"},
+		},
 		"another provider": {
 			{cycle{refreshed: upTo(60)}, nil, "*"},
 			{cycle{refreshed: []int{77}, provider: "other"}, map[int]int{77: 2}, "*"},
@@ -101,6 +117,35 @@ func TestFreshness(t *testing.T) {
 	}
 	if second.Carried != 2 || second.Refreshed != 0 || second.Events != 0 || second.Version != 2 {
 		t.Errorf("%+v", second)
+	}
+}
+
+// A fixture that the provider lists and offers no markets on is as fresh as the
+// listing; one that has markets from before keeps them, with their own time.
+func TestFreshnessWithoutMarkets(t *testing.T) {
+	f := durabletest.NewMem()
+	first, third := cycle{number: 1, refreshed: []int{1}, bare: []int{2}}, cycle{number: 3, bare: []int{1, 2}}
+	publishCycle(t, f, first)
+	publishCycle(t, f, cycle{number: 2, failed: []int{1, 2}})
+	s := publishCycle(t, f, third)
+	if s.Refreshed != 0 || s.WithoutMarkets != 1 || s.Carried != 1 || s.Removed != 0 || s.Events != 0 || s.Fixtures != 2 || s.Markets != marketsEach || s.LastSeq != 2 {
+		t.Errorf("%+v", s)
+	}
+	d, err := look(f)
+	must(t, err)
+	if want := first.at().Add(time.Minute); !d.fetched[1].Equal(want) {
+		t.Errorf("the one with markets was retrieved at %v, want %v", d.fetched[1], want)
+	}
+	if want := third.at().Add(time.Second); !d.fetched[2].Equal(want) || !d.manifest.ProviderFetchedAt.Equal(want) {
+		t.Errorf("the one without was retrieved at %v, the dataset at %v, want %v", d.fetched[2], d.manifest.ProviderFetchedAt, want)
+	}
+	if c := d.manifest.Counters; c["fixtures_without_markets"] != 1 || c["fixtures_carried"] != 1 || c["fixtures_refreshed"] != 0 {
+		t.Errorf("counters %v", c)
+	}
+	state, err := health.Read(f, "publish")
+	must(t, err)
+	if state.Counters["without_markets"] != 1 {
+		t.Errorf("state %v", state.Counters)
 	}
 }
 

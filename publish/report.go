@@ -20,7 +20,8 @@ func (r *run) summarize(m *snapshot.Manifest, segment *snapshot.Segment) {
 	s.Markets = m.Tables["markets"].Rows
 	selections := m.Tables["markets"].Columns["selections.selection_id"]
 	s.Selections = selections.Value + selections.Zero
-	s.Refreshed, s.Carried, s.Removed = r.plan.counts()
+	n := r.plan.counts()
+	s.Refreshed, s.WithoutMarkets, s.Carried, s.Removed = n.refreshed, n.notOffered, n.carried, n.removed
 	s.Held = r.plan.held
 	s.LastSeq = r.base.LastSeq
 	if segment != nil {
@@ -41,7 +42,7 @@ func (r *run) report(ctx context.Context, err error) {
 		log.Info("published before", "version", s.Version)
 	default:
 		log.Info("published", "version", s.Version, "fixtures", s.Fixtures, "markets", s.Markets, "selections", s.Selections,
-			"refreshed", s.Refreshed, "carried", s.Carried, "removed", s.Removed, "held", s.Held, "last_seq", s.LastSeq)
+			"refreshed", s.Refreshed, "without_markets", s.WithoutMarkets, "carried", s.Carried, "removed", s.Removed, "held", s.Held, "last_seq", s.LastSeq)
 	}
 	if s.Held > 0 {
 		log.Warn("the listing lacks too many fixtures at once: they were kept; if they are really gone, accept the removals", "held", s.Held)
@@ -52,7 +53,7 @@ func (r *run) report(ctx context.Context, err error) {
 	state := health.Run{
 		Step: "publish", Cycle: string(s.Cycle), StartedAt: r.started.UTC(), FinishedAt: r.Now().UTC(), OK: err == nil, Code: r.code(err),
 		Counters: map[string]int64{"fixtures": s.Fixtures, "markets": s.Markets, "selections": s.Selections, "refreshed": int64(s.Refreshed),
-			"carried": int64(s.Carried), "removed": int64(s.Removed), "held": int64(s.Held), "events": int64(s.Events)},
+			"without_markets": int64(s.WithoutMarkets), "carried": int64(s.Carried), "removed": int64(s.Removed), "held": int64(s.Held), "events": int64(s.Events)},
 	}
 	if err := health.Record(r.Root, state); err != nil {
 		log.Warn("state file not written", "error", err)

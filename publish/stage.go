@@ -155,9 +155,9 @@ func (r *run) counters() map[string]int64 {
 	if all == nil {
 		all = map[string]int64{}
 	}
-	refreshed, carried, removed := r.plan.counts()
-	all["fixtures_refreshed"], all["fixtures_carried"], all["fixtures_removed"] = int64(refreshed), int64(carried), int64(removed)
-	all["fixtures_held"] = int64(r.plan.held)
+	n := r.plan.counts()
+	all["fixtures_refreshed"], all["fixtures_carried"], all["fixtures_removed"] = int64(n.refreshed), int64(n.carried), int64(n.removed)
+	all["fixtures_without_markets"], all["fixtures_held"] = int64(n.notOffered), int64(r.plan.held)
 	return all
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +32,8 @@ type cycle struct {
 	refreshed []int // fixtures with new markets
 	failed    []int // listed, their markets could not be had
 	over      []int // listed as over
+	bare      []int // listed, and the provider offers no markets on them
+	edition   int   // of the listing: what it says of the bare ones; 0 is 1
 	partly    bool  // the listing was not read to its end
 	provider  string
 	kickedOff bool // kick-off of the refreshed is before the next cycle
@@ -72,6 +75,16 @@ func (c cycle) fixture(n int) (table.FixtureRow, []table.MarketRow) {
 	return row, rows
 }
 
+// bareFixture is fixture n as the listing has it.
+func (c cycle) bareFixture(n int) table.FixtureRow {
+	row := table.FixtureOf(football.Fixture{
+		ID: football.FixtureID(fixtureID(n)), Home: football.Of(fmt.Sprint("cycle ", max(1, c.edition))), StartsAt: football.Of(start.Add(1000 * time.Hour)),
+		Provider: c.provider, ProviderFixtureID: fmt.Sprint(n), FetchedAt: c.at().Add(time.Second),
+	}, 0, "")
+	row.ContentDigest = table.Digest(row, nil)
+	return row
+}
+
 // transform writes the canonical cycle, as the stage of that name does.
 func (c *cycle) transform(t testing.TB, f durable.FS) {
 	t.Helper()
@@ -95,6 +108,11 @@ func (c *cycle) transform(t testing.TB, f durable.FS) {
 		fixtures, markets = append(fixtures, row), append(markets, rows...)
 		listing[n] = table.ListingRow{FixtureID: fixtureID(n), ProviderFixtureID: fmt.Sprint(n), Status: "LISTED", Markets: "REFRESHED"}
 	}
+	for _, n := range c.bare {
+		fixtures = append(fixtures, c.bareFixture(n))
+		listing[n] = table.ListingRow{FixtureID: fixtureID(n), ProviderFixtureID: fmt.Sprint(n), Status: "LISTED", Markets: "NONE"}
+	}
+	slices.SortFunc(fixtures, func(a, b table.FixtureRow) int { return strings.Compare(a.FixtureID, b.FixtureID) })
 	for _, n := range c.failed {
 		listing[n] = table.ListingRow{FixtureID: fixtureID(n), ProviderFixtureID: fmt.Sprint(n), Status: "LISTED", Markets: "FAILED"}
 	}
@@ -153,18 +171,19 @@ func publishCycle(t testing.TB, f durable.FS, c cycle) publish.Summary {
 }
 
 // dataset is what a reader finds: for each fixture the cycle its rows say they
-// are of. A reader's whole way is gone: head, manifest, hashes, rows, events.
+// are of, of one without markets the edition of the listing, as a negative. A reader's whole way is gone: head, manifest, hashes, rows, events.
 type dataset struct {
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
 	fixtures map[int]int
+	fetched  map[int]time.Time
 	events   []table.EventRow
 }
 
 // look reads everything and checks what must always hold. A root without a
 // publication gives a dataset without a version.
 func look(f durable.FS) (dataset, error) {
-	d := dataset{fixtures: map[int]int{}}
+	d := dataset{fixtures: map[int]int{}, fetched: map[int]time.Time{}}
 	c, found, err := snapshot.Head(f)
 	if err != nil || !found {
 		return d, err
@@ -198,7 +217,9 @@ func (d *dataset) readRows(f durable.FS) error {
 		var n, seen int
 		fmt.Sscanf(row.FixtureID, "fx_%d", &n)
 		fmt.Sscanf(*row.Home, "cycle %d", &seen)
-		d.fixtures[n] = seen
+		if d.fixtures[n], d.fetched[n] = seen, row.ProviderFetchedAt; row.MarketCount == 0 {
+			d.fixtures[n] = -seen
+		}
 		return nil
 	})
 	if err != nil {
@@ -215,8 +236,8 @@ func (d *dataset) readRows(f durable.FS) error {
 		}
 		return nil
 	})
-	for n := range d.fixtures {
-		if markets[n] != marketsEach {
+	for n, seen := range d.fixtures {
+		if seen > 0 && markets[n] != marketsEach || seen < 0 && markets[n] != 0 {
 			return fmt.Errorf("fixture %d has %d markets", n, markets[n])
 		}
 	}

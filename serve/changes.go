@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"mkt/serve/internal/api"
 )
@@ -88,7 +89,8 @@ func (c *call) changePosition() (at changeAt, err error) {
 
 // refresh looks for a newer snapshot and pins it in place of the one at hand.
 func (c *call) refresh() {
-	c.dataset.RefreshSoon(c.request.Context())
+	const patience = time.Second
+	c.dataset.RefreshSoon(c.request.Context(), patience)
 	c.view.Release()
 	c.view = c.dataset.Acquire()
 }

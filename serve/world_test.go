@@ -308,14 +308,17 @@ func unzip(a *http.Response) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// page is a collection's page as far as tests look at it.
+// item is a fixture, a market or an event as far as tests look at it.
+type item struct {
+	FixtureID string `json:"fixture_id"`
+	MarketID  string `json:"market_id"`
+	Seq       uint64 `json:"seq"`
+	Home      *string
+}
+
+// page is a collection's page.
 type page struct {
-	Data []struct {
-		FixtureID string `json:"fixture_id"`
-		MarketID  string `json:"market_id"`
-		Seq       uint64 `json:"seq"`
-		Home      *string
-	}
+	Data       []item
 	Pagination struct {
 		Limit      int
 		NextCursor *string `json:"next_cursor"`

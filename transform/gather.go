@@ -13,10 +13,10 @@ import (
 
 // result is what an engine makes of a cycle, ready to be written.
 type result struct {
-	fixtures []refreshed        // sorted by id, each once
+	fixtures []refreshed        // and those not offered; sorted by id, each once
 	listing  []table.ListingRow // sorted by id, each once
 
-	newest          time.Time // newest retrieval of a refreshed fixture; zero when there is none
+	newest          time.Time // newest retrieval of a fixture; zero when there is none
 	listingComplete bool
 	filtered        map[string]int
 	broken          map[string]int
@@ -55,7 +55,10 @@ func (r *run) gather(l provider.Listing, sheets []sheet) error {
 	res.listingComplete = r.archive.Cycle().ListingComplete && len(l.Broken) == 0
 	for _, read := range g.byID {
 		res.fixtures = append(res.fixtures, read.refreshed)
-		if at := read.fixture.FetchedAt; at.After(res.newest) {
+	}
+	res.fixtures = append(res.fixtures, g.notOffered(r)...)
+	for i := range res.fixtures {
+		if at := res.fixtures[i].fixture.FetchedAt; at.After(res.newest) {
 			res.newest = at
 		}
 	}
@@ -151,6 +154,31 @@ func (g *gathering) tooMuch() error {
 	return nil
 }
 
+// notOffered are the fixtures that the provider answered for and offers no
+// markets on, as the listing has them. What was read, or was not had, says more.
+func (g *gathering) notOffered(r *run) (all []refreshed) {
+	minter, cycle := r.minter(), r.archive.Cycle()
+	for _, id := range cycle.NotOffered {
+		_, read := g.byID[id]
+		if read || !g.active(id) || g.isFailed(id, cycle.Failed) {
+			continue
+		}
+		listed := g.listing.Fixtures[id]
+		all = append(all, refreshed{notOffered: true, fixture: football.Fixture{
+			ID: minter.Fixture(id).FixtureID(), Home: listed.Home, Away: listed.Away, League: listed.League, StartsAt: listed.StartsAt,
+			Provider: cycle.Provider, ProviderFixtureID: id, FetchedAt: listed.FetchedAt,
+		}})
+	}
+	return all
+}
+
+// isFailed tells whether a fixture's markets could not be read, or not be had.
+func (g *gathering) isFailed(id string, failed []string) bool {
+	_, broken := g.broken[id]
+	_, notHad := slices.BinarySearch(failed, id)
+	return broken || notHad
+}
+
 // rows are the listing's rows, by fixture id.
 func (g *gathering) rows(r *run) []table.ListingRow {
 	minter := r.minter()
@@ -161,11 +189,9 @@ func (g *gathering) rows(r *run) []table.ListingRow {
 		if listed.Over {
 			row.Status = "OVER"
 		}
-		_, isBroken := g.broken[id]
-		_, isFailed := slices.BinarySearch(failed, id)
 		if _, read := g.byID[id]; read {
 			row.Markets = "REFRESHED"
-		} else if isBroken || isFailed {
+		} else if g.isFailed(id, failed) {
 			row.Markets = "FAILED"
 		}
 		rows = append(rows, row)

@@ -27,11 +27,13 @@ type sheet struct {
 	skipped  map[string]int
 }
 
-// refreshed is one fixture with its markets, as one payload has it.
+// refreshed is one fixture with its markets, as one payload has it; one that is
+// not offered is as the listing has it.
 type refreshed struct {
 	fixture       football.Fixture
 	markets       []football.Market
 	withoutPrices int
+	notOffered    bool
 }
 
 // deriveMarkets is the engine of market_engine.
@@ -154,7 +156,7 @@ func (sr *sheetReader) read(p provider.Payload) (s sheet) {
 	for i := range read.Fixtures {
 		f := &read.Fixtures[i]
 		f.Fixture.ID = sr.minter.Fixture(f.Fixture.ProviderFixtureID).FixtureID()
-		s.fixtures[i] = refreshed{f.Fixture, sr.deriver.Derive(&f.Fixture, f.Offers), withoutPrices(f.Offers)}
+		s.fixtures[i] = refreshed{fixture: f.Fixture, markets: sr.deriver.Derive(&f.Fixture, f.Offers), withoutPrices: withoutPrices(f.Offers)}
 	}
 	return s
 }

@@ -24,7 +24,7 @@ func (r *run) report(ctx context.Context, err error) {
 	case s.Already:
 		log.Info("transformed before")
 	default:
-		log.Info("transformed", "fixtures", s.Fixtures, "markets", s.Markets, "mapped", s.Mapped, "selections", s.Selections,
+		log.Info("transformed", "fixtures", s.Fixtures, "not_offered", s.NotOffered, "markets", s.Markets, "mapped", s.Mapped, "selections", s.Selections,
 			"publishable", s.Publishable, "without_prices", s.WithoutPrices, "broken", s.Broken, "bytes", s.Bytes, "took_ms", s.Took.Milliseconds())
 	}
 	if s.Already || err != nil && ctx.Err() != nil {
@@ -32,7 +32,7 @@ func (r *run) report(ctx context.Context, err error) {
 	}
 	state := health.Run{
 		Step: "transform", Cycle: string(s.Cycle), StartedAt: r.started.UTC(), FinishedAt: r.Now().UTC(), OK: err == nil, Code: codeOf(err),
-		Counters: map[string]int64{"fixtures": int64(s.Fixtures), "markets": int64(s.Markets), "markets_mapped": int64(s.Mapped),
+		Counters: map[string]int64{"fixtures": int64(s.Fixtures), "not_offered": int64(s.NotOffered), "markets": int64(s.Markets), "markets_mapped": int64(s.Mapped),
 			"selections": int64(s.Selections), "selections_publishable": int64(s.Publishable),
 			"markets_without_prices": int64(s.WithoutPrices), "broken": int64(s.Broken)},
 	}

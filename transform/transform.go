@@ -42,7 +42,10 @@ type Summary struct {
 	Cycle   layout.CycleID
 	Already bool // the cycle was transformed before: nothing was done
 
-	Fixtures   int // refreshed
+	Fixtures int // refreshed
+	// NotOffered is how many fixtures the provider lists and offers no markets on.
+	// They are not counted above; each has a row.
+	NotOffered int
 	Markets    int
 	Mapped     int // markets with a proven canonical identity
 	Selections int

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
@@ -262,6 +265,80 @@ func TestJoining(t *testing.T) {
 		if want := map[string]string{"1": "LISTED REFRESHED", "2": "LISTED REFRESHED", "3": "OVER NONE"}[row.ProviderFixtureID]; row.Status+" "+row.Markets != want {
 			t.Errorf("listing row %+v, want %s", row, want)
 		}
+	}
+}
+
+// A fixture that the provider lists and offers no markets on has a row, as the
+// list has it; not one that is over, was filtered out, read, or not had.
+func TestNotOffered(t *testing.T) {
+	w := small("1", "2", "3", "4", "5", "6 {")
+	w.sheets = []provider.Payload{w.sheets[0], w.sheets[5]}
+	page := string(w.pages[0].Body)
+	for _, change := range [][2]string{
+		{`"name":"League"},"home":{"id":"2","name":"Home 2"},"away":{"id":"3","name":"Away 2"}`, `"name":null},"home":{"id":"2","name":"Home 2"}`},
+		{`"name":"League"},"home":{"id":"2","name":"Home 3"}`, `"name":"Esoccer Battle - 8 mins play"},"home":{"id":"2","name":"Home 3"}`},
+		{`"id":"4","sport_id":"1","time":"1795165200","time_status":"0"`, `"id":"4","sport_id":"1","time":"1795165200","time_status":"3"`},
+	} {
+		if !strings.Contains(page, change[0]) {
+			t.Fatalf("%s is not in the list", change[0])
+		}
+		page = strings.Replace(page, change[0], change[1], 1)
+	}
+	w.pages[0].Body = []byte(page)
+	w.pages[0].FetchedAt = began.Add(4 * time.Second) // the list is newer than what was read
+	w.edit = func(c *raw.Cycle) {
+		c.Outcome, c.Failed, c.NotOffered = raw.Partial, []string{"5"}, []string{"1", "2", "3", "4", "5", "6", "77"}
+	}
+	root := w.mem(t)
+	s, err := run(root, durabletest.NewMem())
+	must(t, err)
+	if s.Fixtures != 1 || s.NotOffered != 1 || s.Markets != 1 || s.Failed != 1 || s.Broken != 1 {
+		t.Errorf("summary %+v", s)
+	}
+	fixtures := rows[table.FixtureRow](t, root, layout.FixturesFile)
+	if len(fixtures) != 2 {
+		t.Fatalf("%d fixture rows: %+v", len(fixtures), fixtures)
+	}
+	for _, row := range fixtures {
+		if row.ProviderFixtureID == "1" {
+			continue
+		}
+		digest := row.ContentDigest
+		row.ContentDigest = ""
+		want := table.FixtureRow{FixtureID: row.FixtureID, Home: new("Home 2"), StartsAt: new(time.Unix(1795165200, 0).UTC()),
+			SourceProvider: "betsapi", ProviderFixtureID: "2", ProviderFetchedAt: w.pages[0].FetchedAt, Absent: []string{"away"}}
+		if diff := cmp.Diff(want, row); diff != "" || digest != table.Digest(row, nil) {
+			t.Errorf("digest %s, row (-want +got):\n%s", digest, diff)
+		}
+	}
+	for _, row := range rows[table.ListingRow](t, root, layout.ListingFile) {
+		want := map[string]string{"1": "LISTED REFRESHED", "2": "LISTED NONE", "4": "OVER NONE", "5": "LISTED FAILED", "6": "LISTED FAILED"}[row.ProviderFixtureID]
+		if row.Status+" "+row.Markets != want {
+			t.Errorf("listing row %+v, want %s", row, want)
+		}
+	}
+	m, _, err := snapshot.OpenCanonical(root, cycleID)
+	must(t, err)
+	if m.Counters["fixtures"] != 1 || m.Counters["fixtures_not_offered"] != 1 || m.Tables["fixtures"].Rows != 2 || !m.ProviderFetchedAt.Equal(w.pages[0].FetchedAt) {
+		t.Errorf("%+v", m)
+	}
+	state, err := health.Read(root, "transform")
+	must(t, err)
+	if state.Counters["not_offered"] != 1 {
+		t.Errorf("state %v", state.Counters)
+	}
+}
+
+// The provider offers no markets on anything: the fixtures are there all the same.
+func TestNothingOffered(t *testing.T) {
+	w := small("1", "2", "3")
+	w.sheets = []provider.Payload{{Endpoint: "bet365/prematch", Query: url.Values{"FI": {"1,2,3"}}, FetchedAt: began, Body: []byte(`{"success":1,"results":[]}`)}}
+	w.edit = func(c *raw.Cycle) { c.NotOffered = []string{"1", "2", "3"} }
+	root := w.mem(t)
+	s, err := run(root, durabletest.NewMem())
+	must(t, err)
+	if n := len(rows[table.FixtureRow](t, root, layout.FixturesFile)); s.Fixtures != 0 || s.NotOffered != 3 || n != 3 {
+		t.Errorf("%d rows, %+v", n, s)
 	}
 }
 

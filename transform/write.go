@@ -159,6 +159,10 @@ func (r *run) writeMarkets(ctx context.Context, w *table.Writer[table.MarketRow]
 // count adds one fixture to the summary and to the header's verdicts.
 func (r *run) count(f *refreshed, m *snapshot.Manifest) {
 	s := &r.summary
+	if f.notOffered {
+		s.NotOffered++
+		return
+	}
 	s.Fixtures++
 	s.WithoutPrices += f.withoutPrices
 	for i := range f.markets {
@@ -186,6 +190,7 @@ func (r *run) count(f *refreshed, m *snapshot.Manifest) {
 func (r *run) countUp(m *snapshot.Manifest) {
 	s := &r.summary
 	m.Counters["fixtures"], m.Counters["fixtures_broken"] = int64(s.Fixtures), int64(s.Broken)
+	m.Counters["fixtures_not_offered"] = int64(s.NotOffered)
 	m.Counters["markets"], m.Counters["markets_mapped"] = int64(s.Markets), int64(s.Mapped)
 	m.Counters["markets_without_prices"] = int64(s.WithoutPrices)
 	m.Counters["selections"], m.Counters["selections_publishable"] = int64(s.Selections), int64(s.Publishable)

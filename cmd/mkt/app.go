@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -28,6 +29,9 @@ type app struct {
 	logLevel  choice
 	logFormat choice
 	log       *slog.Logger
+
+	bars  bool       // progress bars may be drawn: one run at a time
+	tells sync.Mutex // held while a report is printed
 }
 
 // json tells whether a script reads the output.

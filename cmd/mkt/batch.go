@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -24,8 +25,8 @@ type task struct {
 	cycle layout.CycleID
 }
 
-// runAll runs the steps for every selected job, one after the other. One that
-// fails does not stop the next. prepare loads the keys, before anything runs.
+// runAll runs the steps for every selected job. One that fails does not stop the
+// next. prepare loads the keys, before anything runs.
 func (a *app) runAll(ctx context.Context, s *selection, prepare func() ([]step, error)) error {
 	if err := s.check(); err != nil {
 		return err
@@ -45,14 +46,36 @@ func (a *app) runAll(ctx context.Context, s *selection, prepare func() ([]step, 
 	for _, p := range pass {
 		a.printPassed(p)
 	}
+	a.bars = len(jobs) == 1 || s.parallel == 1
+	return a.runJobs(ctx, s, jobs, steps)
+}
+
+// runJobs runs the jobs, a few at once: most of a cycle is waiting for a
+// provider, and one that hangs must not hold up the others.
+func (a *app) runJobs(ctx context.Context, s *selection, jobs []job, steps []step) error {
 	failed := batchError{of: len(jobs)}
+	slots := make(chan struct{}, s.parallel)
+	var all sync.WaitGroup
+	begun := 0
 	for _, j := range jobs {
-		if err := ctx.Err(); err != nil {
-			return errors.Join(errInterrupted, failed.whole())
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
 		}
-		if err := a.runJob(ctx, ctx, j, layout.CycleID(s.cycle), steps, a.printReport); err != nil {
-			failed.add(a, err)
+		if ctx.Err() != nil {
+			break
 		}
+		begun++
+		all.Go(func() {
+			defer func() { <-slots }()
+			if err := a.runJob(ctx, ctx, j, layout.CycleID(s.cycle), steps, a.printReport); err != nil {
+				failed.add(a, err)
+			}
+		})
+	}
+	all.Wait()
+	if begun < len(jobs) {
+		return errors.Join(errInterrupted, failed.whole())
 	}
 	return failed.whole()
 }
@@ -102,12 +125,16 @@ func (a *app) rootDir(j job) string {
 
 // batchError is what failed of several jobs.
 type batchError struct {
+	of int
+
+	mu   sync.Mutex // guards errs while jobs run
 	errs []error
-	of   int
 }
 
 // add notes a job's failure, and tells it at once when more jobs follow.
 func (e *batchError) add(a *app, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.of > 1 {
 		fmt.Fprintf(a.errs, "mkt: %v\n", err)
 	}

@@ -16,7 +16,7 @@ func newCycle(a *app) *cobra.Command {
 			return a.runAll(cmd.Context(), &s, func() ([]step, error) { return a.cycleSteps(tf, pf) })
 		},
 	}
-	s.flags(cmd)
+	s.flags(a, cmd)
 	a.sealKeyFlag(cmd)
 	tf.flags(a, cmd)
 	pf.flags(a, cmd)

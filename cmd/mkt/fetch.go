@@ -24,7 +24,7 @@ func newFetch(a *app) *cobra.Command {
 			})
 		},
 	}
-	s.flags(cmd)
+	s.flags(a, cmd)
 	a.sealKeyFlag(cmd)
 	return cmd
 }

@@ -30,19 +30,25 @@ type selection struct {
 	all     bool
 	product string
 	cycle   string
+
+	parallel int
 }
 
-func (s *selection) flags(cmd *cobra.Command) {
+func (s *selection) flags(a *app, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&s.ids, "tenant", nil, "tenant to run (may be repeated)")
 	flags.BoolVar(&s.all, "all", false, "run every tenant that is active, subscribed and connected")
 	flags.StringVar(&s.product, "product", "", "product to run (default: those the tenant has)")
 	flags.StringVar(&s.cycle, "cycle", "", "cycle id, to run one again (default: the next)")
+	flags.IntVar(&s.parallel, "parallel", 4, "tenants run at once")
+	a.set.bind(flags, "parallel", "batch.parallel")
 }
 
 // check judges the flags before anything is opened.
 func (s *selection) check() error {
 	switch {
+	case s.parallel < 1:
+		return usagef("--parallel %d: want 1 or more", s.parallel)
 	case s.all && len(s.ids) > 0:
 		return usagef("--tenant and --all: want one of the two")
 	case !s.all && len(s.ids) == 0:

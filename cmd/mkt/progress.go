@@ -14,7 +14,7 @@ type bar struct {
 }
 
 func (a *app) newBar(what string) *bar {
-	if a.json() || !onTerminal(a.errs) {
+	if !a.bars || a.json() || !onTerminal(a.errs) {
 		return &bar{}
 	}
 	return &bar{bar: progressbar.NewOptions(1,

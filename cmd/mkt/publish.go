@@ -48,7 +48,7 @@ func newPublish(a *app) *cobra.Command {
 			return a.runAll(cmd.Context(), &s, func() ([]step, error) { return []step{a.publishStep(f)}, nil })
 		},
 	}
-	s.flags(cmd)
+	s.flags(a, cmd)
 	f.flags(a, cmd)
 	return cmd
 }

@@ -31,6 +31,8 @@ func newReport(step string, cycle layout.CycleID, since time.Time) report {
 // printReport prints a line for a script, or one for a person; a failure's text
 // follows on stderr.
 func (a *app) printReport(r report) {
+	a.tells.Lock()
+	defer a.tells.Unlock()
 	r.OK = r.Error == ""
 	if a.json() {
 		json.NewEncoder(a.out).Encode(r)

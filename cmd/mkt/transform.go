@@ -36,7 +36,7 @@ func newTransform(a *app) *cobra.Command {
 			})
 		},
 	}
-	s.flags(cmd)
+	s.flags(a, cmd)
 	f.flags(a, cmd)
 	return cmd
 }

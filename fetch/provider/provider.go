@@ -112,7 +112,11 @@ type Asked struct {
 	Listed          int      // fixtures listed
 	Filtered        int      // left out on entry, such as eSoccer, see Filters
 	Failed          []string // provider fixture ids whose markets could not be had
-	Counters        map[string]int64
+	// NotOffered are the provider fixture ids that were asked for, and left out of
+	// accepted answers: the provider offers no markets on them. That is an answer,
+	// not a failure. None of them is in Failed.
+	NotOffered []string
+	Counters   map[string]int64
 }
 
 // Verdict is the judgement on one answer.

@@ -36,12 +36,23 @@ func (c Cycle) Validate() error {
 		return fmt.Errorf("outcome %q: want %s, %s or %s", c.Outcome, Complete, Partial, Failed)
 	case c.Outcome == Failed && c.Code == "":
 		return fmt.Errorf("code is missing of a failed cycle")
+	case !risesStrictly(c.Failed) || !risesStrictly(c.NotOffered):
+		return fmt.Errorf("failed or not_offered is not sorted, each id once")
 	case c.Requests < 0:
 		return fmt.Errorf("requests %d", c.Requests)
 	case !isHash(c.FetchSHA256):
 		return fmt.Errorf("fetch_sha256 is not a hash")
 	}
 	return nil
+}
+
+func risesStrictly(ids []string) bool {
+	for i := 1; i < len(ids); i++ {
+		if ids[i] <= ids[i-1] {
+			return false
+		}
+	}
+	return true
 }
 
 // Validate tells what is wrong with an entry, nil when nothing is.

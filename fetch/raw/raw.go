@@ -45,7 +45,7 @@ var ErrCorrupt = errors.New("raw archive is damaged")
 type Outcome string
 
 const (
-	Complete Outcome = "COMPLETE" // everything asked for was had
+	Complete Outcome = "COMPLETE" // everything asked for was answered
 	Partial  Outcome = "PARTIAL"  // some fixtures' markets could not be had
 	Failed   Outcome = "FAILED"   // nothing to transform
 )
@@ -62,7 +62,8 @@ type Cycle struct {
 	Outcome         Outcome          `json:"outcome"`
 	Code            string           `json:"code,omitempty"` // health code when Failed; when Partial, why it stopped early, if it did
 	ListingComplete bool             `json:"listing_complete"`
-	Failed          []string         `json:"failed,omitempty"` // provider fixture ids whose markets could not be had, sorted
+	Failed          []string         `json:"failed,omitempty"`      // provider fixture ids whose markets could not be had, sorted
+	NotOffered      []string         `json:"not_offered,omitempty"` // those that the provider answered for and offers no markets on, sorted
 	Requests        int              `json:"requests"`
 	Counters        map[string]int64 `json:"counters,omitempty"`
 	FetchSHA256     string           `json:"fetch_sha256"` // of fetch.json

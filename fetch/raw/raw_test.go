@@ -88,6 +88,30 @@ func TestWhatIsArchivedIsReadBack(t *testing.T) {
 	}
 }
 
+// The header's lists of fixtures are sorted, each id once, whatever came; one
+// that is not was not written here.
+func TestHeaderLists(t *testing.T) {
+	mem := durabletest.NewMem()
+	w := create(t, mem, first, nil)
+	c := header()
+	c.Failed, c.NotOffered = []string{"9", "10", "9"}, []string{"3", "1", "2", "2"}
+	_, err := w.Seal(c)
+	must(t, err)
+	a, err := raw.Open(mem, first)
+	must(t, err)
+	if got := a.Cycle(); strings.Join(got.Failed, " ") != "10 9" || strings.Join(got.NotOffered, " ") != "1 2 3" {
+		t.Errorf("failed %v, not offered %v", got.Failed, got.NotOffered)
+	}
+	for _, list := range [][]string{{"1", "1"}, {"2", "1"}} {
+		for _, edit := range []func(*raw.Cycle){func(c *raw.Cycle) { c.Failed = list }, func(c *raw.Cycle) { c.NotOffered = list }} {
+			c := a.Cycle()
+			if edit(&c); c.Validate() == nil {
+				t.Errorf("accepted: failed %v, not offered %v", c.Failed, c.NotOffered)
+			}
+		}
+	}
+}
+
 func TestManyWritersOneArchive(t *testing.T) {
 	fsys := durabletest.NewMem()
 	w := create(t, fsys, first, nil)

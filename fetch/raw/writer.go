@@ -167,8 +167,9 @@ func (w *Writer) Responses() []Response {
 }
 
 // Seal writes fetch.json and then cycle.json, which makes the cycle visible. It
-// fills in c's Format, CycleID and FetchSHA256 and returns what it wrote. An
-// archive in which a write failed is not sealed: the error is that write's.
+// fills in c's Format, CycleID and FetchSHA256, sorts its lists of fixtures, and
+// returns what it wrote. An archive in which a write failed is not sealed: the
+// error is that write's.
 func (w *Writer) Seal(c Cycle) (Cycle, error) {
 	w.mu.Lock()
 	broken := w.broken
@@ -182,7 +183,7 @@ func (w *Writer) Seal(c Cycle) (Cycle, error) {
 	}
 	c.Format, c.CycleID, c.FetchSHA256 = Format, w.id, durable.Hash(list)
 	c.StartedAt, c.FinishedAt = c.StartedAt.UTC(), c.FinishedAt.UTC()
-	slices.Sort(c.Failed)
+	c.Failed, c.NotOffered = sortedOnce(c.Failed), sortedOnce(c.NotOffered)
 	header, err := encode(c)
 	if err != nil {
 		return Cycle{}, err
@@ -197,6 +198,11 @@ func (w *Writer) Seal(c Cycle) (Cycle, error) {
 		return Cycle{}, w.fail(err)
 	}
 	return c, nil
+}
+
+// sortedOnce is a sorted copy, each once; nil when there is none.
+func sortedOnce(ids []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }
 
 // encoder is shared: EncodeAll is safe for concurrent use.

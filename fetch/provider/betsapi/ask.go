@@ -88,20 +88,24 @@ func (a *asker) choose(fixtures []item) (ids []string) {
 	return ids
 }
 
-// markets asks for the fixtures' markets, and once more for those that an
-// answer left out. One fixture's failure is recorded; an error is returned when
-// the run must stop, or nothing at all was had.
+// markets asks for the fixtures' markets, and once more, ten at a time again,
+// for those that an answer left out: once may be a slip. Left out twice, the
+// bookmaker has no markets on them. One fixture's failure is recorded; an error
+// is returned when the run must stop, or nothing at all was had.
 func (a *asker) markets(ctx context.Context, ids []string) error {
 	missing, err := a.round(ctx, ids)
 	if err == nil && len(missing) > 0 {
 		a.count(countAskedMore, len(missing))
 		missing, err = a.round(ctx, missing)
 	}
-	a.asked.Failed = append(a.asked.Failed, missing...)
-	if err == nil && a.answered == 0 && a.first != nil {
-		err = a.first
+	if err != nil {
+		return err
 	}
-	return err
+	a.asked.NotOffered = missing
+	if a.answered == 0 && a.first != nil {
+		return a.first
+	}
+	return nil
 }
 
 // round asks for every fixture once and returns those that were left out of

@@ -127,7 +127,7 @@ func (u *upstream) run(t *testing.T) provider.Asked {
 func TestAskTakesAllPagesAndTens(t *testing.T) {
 	u := &upstream{items: listingItems(123)}
 	asked := u.run(t)
-	if !asked.ListingComplete || asked.Listed != 123 || len(asked.Failed) > 0 || u.listings != 3 || len(u.asked) != 13 {
+	if !asked.ListingComplete || asked.Listed != 123 || len(asked.Failed)+len(asked.NotOffered) > 0 || u.listings != 3 || len(u.asked) != 13 {
 		t.Errorf("%+v after %d pages and %d batches", asked, u.listings, len(u.asked))
 	}
 	var ids []string
@@ -235,7 +235,7 @@ func TestAskListingWithoutIDs(t *testing.T) {
 }
 
 // TestAskBrokenFixture: one fixture's broken answer does not take the others
-// along, and what an answer leaves out is asked for once more.
+// along.
 func TestAskBrokenFixture(t *testing.T) {
 	broken := func(bad func(ids []string) (string, int)) func(ids []string) (string, int) {
 		return func(ids []string) (string, int) {
@@ -252,15 +252,67 @@ func TestAskBrokenFixture(t *testing.T) {
 		"a key twice":   {broken(func([]string) (string, int) { return `{"success":1,"results":[{"FI":"1007","FI":"1007"}]}`, 200 }), 3 + 10},
 		"their fault":   {broken(func([]string) (string, int) { return `{"success":0,"error":"INTERNAL_SERVER_ERROR"}`, 500 }), 3 + 10},
 		"wrong results": {broken(func([]string) (string, int) { return `{"success":1,"results":{}}`, 200 }), 3 + 10},
-		"unknown id": {broken(func(ids []string) (string, int) {
-			return prematchOf(slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == "1007" })), 200
-		}), 3 + 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := &upstream{items: listingItems(25), markets: c.markets}
 			asked := u.run(t)
-			if got := strings.Join(asked.Failed, " "); got != "1007" || len(u.asked) != c.batches || !asked.ListingComplete {
-				t.Errorf("failed %q after %d requests", got, len(u.asked))
+			if got := strings.Join(asked.Failed, " "); got != "1007" || len(asked.NotOffered) > 0 || len(u.asked) != c.batches || !asked.ListingComplete {
+				t.Errorf("failed %q, not offered %v after %d requests", got, asked.NotOffered, len(u.asked))
+			}
+		})
+	}
+}
+
+// TestAskNotOffered: what an accepted answer leaves out is asked for once more,
+// ten at a time. Left out again it is not offered, which is no failure; what
+// cannot be asked again is one.
+func TestAskNotOffered(t *testing.T) {
+	const none = `{"success":1,"results":[]}`
+	leave := func(out ...string) func([]string) (string, int) {
+		return func(ids []string) (string, int) {
+			return prematchOf(slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(out, id) })), 200
+		}
+	}
+	later := func(after int, first, then func([]string) (string, int)) func([]string) (string, int) {
+		asked := 0
+		return func(ids []string) (string, int) {
+			if asked++; asked <= after {
+				return first(ids)
+			}
+			return then(ids)
+		}
+	}
+	say := func(body string, status int) func([]string) (string, int) {
+		return func([]string) (string, int) { return body, status }
+	}
+	for _, c := range []struct {
+		name               string
+		markets            func([]string) (string, int)
+		failed, notOffered int
+		requests           int
+	}{
+		{"one", leave("1007"), 0, 1, 3 + 1},
+		{"of every batch", leave("1001", "1002", "1011", "1024"), 0, 4, 3 + 1},
+		{"all", say(none, 200), 0, 25, 3 + 3},
+		{"only once", later(3, leave("1003", "1013", "1023"), leave()), 0, 0, 3 + 1},
+		{"the second answer is HTML", later(3, leave("1003", "1013"), say("<html>", 502)), 2, 0, 3 + 1 + 2},
+		{"the quota ends before the second", later(3, leave("1003", "1013"), say(`{"success":0,"error":"TOO_MANY_REQUESTS"}`, 200)), 2, 0, 3 + 1},
+		{"a list that is none leaves out nobody", say(`{"success":1,"results":null}`, 200), 0, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			u := &upstream{items: listingItems(25), markets: c.markets}
+			asked, err := adapter.Ask(t.Context(), u)
+			if c.requests == 0 {
+				if err == nil || len(asked.NotOffered) > 0 {
+					t.Errorf("%v, not offered %v", err, asked.NotOffered)
+				}
+				return
+			}
+			if err != nil || len(asked.Failed) != c.failed || len(asked.NotOffered) != c.notOffered || len(u.asked) != c.requests {
+				t.Errorf("failed %v, not offered %v after %d requests, %v", asked.Failed, asked.NotOffered, len(u.asked), err)
+			}
+			if !slices.IsSorted(asked.NotOffered) || asked.Listed != 25 || !asked.ListingComplete {
+				t.Errorf("%+v", asked)
 			}
 		})
 	}

@@ -40,6 +40,7 @@ func events(t interface{ Fatalf(string, ...any) }, d interface {
 // However the log is cut into segments and pages, the events are there once, in
 // order.
 func TestEventsAreGapless(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	root := servetest.NewRoot(t, dir, "acme")
 	list := servetest.Samples("acme", 1300, 0, 1)
@@ -65,6 +66,7 @@ func TestEventsAreGapless(t *testing.T) {
 }
 
 func TestWindowMovesOn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	root := servetest.NewRoot(t, dir, "acme")
 	list := servetest.Samples("acme", 4, 1, 1)
@@ -89,6 +91,7 @@ func TestWindowMovesOn(t *testing.T) {
 }
 
 func TestDamagedSegmentIsAnError(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	root := servetest.NewRoot(t, dir, "acme")
 	list := servetest.Samples("acme", 4, 1, 1)

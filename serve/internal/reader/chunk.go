@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 
@@ -95,38 +96,31 @@ func unpack(packed []byte) (*chunk, error) {
 
 // parse points the entries into the buffer; false when the lengths do not fit.
 func (c *chunk) parse() bool {
-	b := c.buf
-	next := func() (n int) {
+	b, fits := c.buf, true
+	next := func(most int) int {
 		v, size := binary.Uvarint(b)
-		if size <= 0 || v > uint64(len(c.buf)) {
-			b, n = nil, -1
-			return n
+		if fits = fits && size > 0 && v <= uint64(most); !fits {
+			return 0
 		}
 		b = b[size:]
 		return int(v)
 	}
-	count := next()
-	if count < 0 || count > chunkRows {
-		return false
-	}
 	c.entries = c.entries[:0]
 	var lengths [chunkRows][5]int
-	for i := range count {
-		var e entry
+	for i := range next(chunkRows) {
 		for j := range lengths[i] {
-			lengths[i][j] = next()
+			lengths[i][j] = next(len(c.buf))
 		}
-		e.ordinal = next()
-		c.entries = append(c.entries, e)
+		c.entries = append(c.entries, entry{ordinal: next(math.MaxInt32)})
 	}
 	for i := range c.entries {
 		for j, text := range c.entries[i].texts() {
 			n := lengths[i][j]
-			if n < 0 || n > len(b) {
+			if n > len(b) {
 				return false
 			}
 			*text, b = b[:n:n], b[n:]
 		}
 	}
-	return len(b) == 0
+	return fits && len(b) == 0
 }

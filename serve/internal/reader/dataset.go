@@ -81,14 +81,27 @@ func (d *Dataset) Refresh(ctx context.Context) {
 // soon is how old the last look for news may be for RefreshSoon.
 const soon = 200 * time.Millisecond
 
-// RefreshSoon is Refresh, unless news were looked for a moment ago: clients can
-// cause it.
-func (d *Dataset) RefreshSoon(ctx context.Context) {
-	d.refreshing.Lock()
+// RefreshSoon looks for news on behalf of a request: it waits for what comes of
+// it as long as patience lasts. Clients can cause it, so it does nothing when
+// news were looked for a moment ago or are being looked for.
+func (d *Dataset) RefreshSoon(ctx context.Context, patience time.Duration) {
+	if !d.refreshing.TryLock() {
+		return
+	}
 	recent := d.library.now().Sub(d.looked) < soon
 	d.refreshing.Unlock()
-	if !recent {
-		d.Refresh(ctx)
+	if recent {
+		return
+	}
+	done := make(chan struct{})
+	go func() { // a client that goes away does not stop a load
+		defer close(done)
+		d.Refresh(context.WithoutCancel(ctx))
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	case <-time.After(patience):
 	}
 }
 
@@ -106,7 +119,9 @@ func (d *Dataset) refresh(ctx context.Context) error {
 		return err
 	}
 	err = d.loadNewest(ctx, c)
-	d.backOff(err)
+	if ctx.Err() == nil {
+		d.backOff(err)
+	}
 	return err
 }
 

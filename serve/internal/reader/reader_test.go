@@ -86,6 +86,7 @@ func pageFixtures(t *testing.T, v *reader.View, f reader.FixtureFilter, limit in
 }
 
 func TestFixturesArePagedById(t *testing.T) {
+	t.Parallel()
 	dir, _ := publish(t, 70, 3)
 	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
 	var want []string
@@ -104,6 +105,7 @@ func TestFixturesArePagedById(t *testing.T) {
 }
 
 func TestFixturesAreFiltered(t *testing.T) {
+	t.Parallel()
 	dir, _ := publish(t, 140, 1)
 	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
 	samples := servetest.Samples("acme", 140, 1, 1)
@@ -165,6 +167,7 @@ func passes(f reader.FixtureFilter, s servetest.Fixture) bool {
 }
 
 func TestMarketsArePagedById(t *testing.T) {
+	t.Parallel()
 	dir, _ := publish(t, 9, 83)
 	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
 	for n := range 9 {
@@ -210,6 +213,7 @@ func pageMarkets(t *testing.T, v *reader.View, f reader.Fixture, filter reader.M
 }
 
 func TestEveryMarketIsFoundById(t *testing.T) {
+	t.Parallel()
 	dir, _ := publish(t, 5, 60)
 	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
 	for n := range 5 {
@@ -232,6 +236,7 @@ func TestEveryMarketIsFoundById(t *testing.T) {
 }
 
 func TestMarketByNamePrefersFullTimeThenOrder(t *testing.T) {
+	t.Parallel()
 	dir, _ := publish(t, 1, 40)
 	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
 	f, _ := v.Find(servetest.FixtureID("acme", 0))
@@ -260,6 +265,7 @@ func TestMarketByNamePrefersFullTimeThenOrder(t *testing.T) {
 }
 
 func TestFixturesWithoutMarkets(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	root := servetest.NewRoot(t, dir, "acme")
 	var list []servetest.Fixture
@@ -283,6 +289,7 @@ func TestFixturesWithoutMarkets(t *testing.T) {
 }
 
 func TestEmptySnapshot(t *testing.T) {
+	t.Parallel()
 	dir, _ := publish(t, 0, 0)
 	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
 	if got := pageFixtures(t, v, reader.FixtureFilter{}, 10); len(got) != 0 {
@@ -298,6 +305,7 @@ func TestEmptySnapshot(t *testing.T) {
 }
 
 func TestUnknownIds(t *testing.T) {
+	t.Parallel()
 	dir, _ := publish(t, 30, 2)
 	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
 	for _, id := range []string{"", "fx_", servetest.FixtureID("other", 1), "fx_" + strings.Repeat("z", 26), "\xff"} {
@@ -308,6 +316,7 @@ func TestUnknownIds(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	dir, root := publish(t, 40, 20)
 	folder := filepath.Join(dir, layout.TenantProduct("acme", "market_engine"), root.Commit.Dir())
 	must(t, reader.Check(t.Context(), folder, t.TempDir()))

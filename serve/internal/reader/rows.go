@@ -134,13 +134,15 @@ func (e *engine) fetch(ctx context.Context, table string, numbers []int) ([][]by
 	return packed, err
 }
 
-// placesFor rounds up to a power of two, so that there are few statements.
+// placesFor is how many places a statement for n chunks has: as many for the few
+// that a page needs, rounded up beyond, so that there are few statements. Places
+// that are left over cost as much as those that are used.
 func placesFor(n int) int {
-	places := 1
-	for places < n {
-		places *= 2
+	const few = 8
+	if n <= few {
+		return n
 	}
-	return places
+	return (n + few - 1) / few * few
 }
 
 func chunkQuery(table string, places int) string {

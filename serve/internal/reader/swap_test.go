@@ -19,6 +19,7 @@ import (
 )
 
 func TestNothingPublishedYet(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	l := open(t, dir, "acme")
 	if v := refresh(t, l, "acme").Acquire(); v != nil {
@@ -33,6 +34,7 @@ func TestNothingPublishedYet(t *testing.T) {
 }
 
 func TestNewSnapshotReplacesTheOld(t *testing.T) {
+	t.Parallel()
 	dir, root := publish(t, 10, 5)
 	l := open(t, dir, "acme")
 	d := refresh(t, l, "acme")
@@ -54,6 +56,7 @@ func TestNewSnapshotReplacesTheOld(t *testing.T) {
 }
 
 func TestDamagedSnapshotChangesNothing(t *testing.T) {
+	t.Parallel()
 	for _, file := range []string{layout.FixturesFile, layout.MarketsFile, layout.ManifestFile} {
 		dir, root := publish(t, 10, 5)
 		l := open(t, dir, "acme")
@@ -79,6 +82,7 @@ func TestDamagedSnapshotChangesNothing(t *testing.T) {
 }
 
 func TestContradictingTablesAreUnfit(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func([]servetest.Fixture) []servetest.Fixture{
 		"market of an unknown fixture": func(l []servetest.Fixture) []servetest.Fixture {
 			for i := range l[3].Markets {
@@ -113,6 +117,7 @@ func TestContradictingTablesAreUnfit(t *testing.T) {
 }
 
 func TestNeverBackWithinAHistory(t *testing.T) {
+	t.Parallel()
 	dir, root := publish(t, 4, 2)
 	d := refresh(t, open(t, dir, "acme"), "acme")
 	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 2, 2)})
@@ -134,6 +139,7 @@ func TestNeverBackWithinAHistory(t *testing.T) {
 }
 
 func TestStateFilesAreRead(t *testing.T) {
+	t.Parallel()
 	dir, root := publish(t, 1, 1)
 	root.Record(health.Run{Step: "fetch", Cycle: "c", OK: false, Code: "PROVIDER_UNREACHABLE"})
 	d := refresh(t, open(t, dir, "acme"), "acme")
@@ -144,6 +150,7 @@ func TestStateFilesAreRead(t *testing.T) {
 }
 
 func TestALoadThatKillsIsSetAside(t *testing.T) {
+	t.Parallel()
 	dir, root := publish(t, 4, 2)
 	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 2, 2)})
 	cache := t.TempDir()
@@ -164,6 +171,7 @@ func TestALoadThatKillsIsSetAside(t *testing.T) {
 }
 
 func TestDebrisOfAKilledProcessIsSwept(t *testing.T) {
+	t.Parallel()
 	cache := t.TempDir()
 	debris := filepath.Join(cache, "run-123")
 	must(t, os.MkdirAll(filepath.Join(debris, "load-1"), 0o700))
@@ -188,6 +196,7 @@ func TestDebrisOfAKilledProcessIsSwept(t *testing.T) {
 // Readers page while snapshots are swapped under them: every page is of one
 // version, and no version goes back.
 func TestSwapUnderLoad(t *testing.T) {
+	t.Parallel()
 	dir, root := publish(t, 40, 6)
 	l := open(t, dir, "acme")
 	d := refresh(t, l, "acme")
@@ -255,7 +264,7 @@ func readOnce(t *testing.T, d *reader.Dataset, last uint64) uint64 {
 	return version
 }
 
-func TestNothingLeaksOverManySwaps(t *testing.T) {
+func TestNothingLeaksOverManySwaps(t *testing.T) { // alone: it counts open files
 	if testing.Short() {
 		t.Skip("a second")
 	}
@@ -285,4 +294,49 @@ func TestNothingLeaksOverManySwaps(t *testing.T) {
 	if after := files(); after > before+3 {
 		t.Errorf("%d open files, %d before", after, before)
 	}
+}
+
+// Clients that go away in the middle of a query, while snapshots come and go: no
+// query fails that was not given up, and the engine lives.
+func TestCancelledQueriesHarmNobody(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	dir, root := publish(t, 60, 40)
+	d := refresh(t, open(t, dir, "acme"), "acme")
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
+	defer stop()
+	var readers sync.WaitGroup
+	for reader := range 8 {
+		readers.Go(func() {
+			for n := reader; ctx.Err() == nil; n++ {
+				impatient, cancel := context.WithTimeout(context.Background(), time.Duration(n%40)*50*time.Microsecond)
+				if n%3 == 0 {
+					impatient, cancel = context.WithCancel(context.Background()) // one in three is patient
+				}
+				if err := readSome(impatient, d, n); err != nil && impatient.Err() == nil {
+					t.Errorf("not given up, and yet: %v", err)
+				}
+				cancel()
+			}
+		})
+	}
+	for version := 2; ctx.Err() == nil; version++ {
+		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 60, 40, version)})
+		d.Refresh(t.Context())
+	}
+	readers.Wait()
+}
+
+func readSome(ctx context.Context, d *reader.Dataset, n int) error {
+	v := d.Acquire()
+	defer v.Release()
+	f, _ := v.Find(servetest.FixtureID("acme", n%60))
+	if n%2 == 0 {
+		_, err := v.Markets(ctx, f, reader.MarketFilter{}, "", 10+n%30, func(reader.MarketItem) {})
+		return err
+	}
+	_, err := v.Fixtures(ctx, reader.FixtureFilter{League: fmt.Sprint(n % 50)}, "", 20, func(reader.FixtureItem) {})
+	return err
 }

@@ -40,7 +40,7 @@ func (r *reader) fields(n *yaml.Node, field string, known map[string]func(*yaml.
 		read, ok := known[key.Value]
 		switch {
 		case key.Kind != yaml.ScalarNode || !ok:
-			r.problem(key, join(field, shorten(key.Value)), "unknown key: want one of %s", words(known))
+			r.problem(key, join(field, word(key.Value)), "unknown key: want one of %s", words(known))
 		case seen[key.Value]:
 			r.problem(key, join(field, key.Value), "given twice")
 		case value.Kind == yaml.AliasNode || value.Anchor != "":
@@ -124,6 +124,16 @@ func join(field, key string) string {
 		return key
 	}
 	return field + "." + key
+}
+
+// word is a key that is told in a problem: one that is no plain word may be a
+// secret that was pasted in the wrong place.
+func word(key string) string {
+	const longest = 24
+	if key == "" || len(key) > longest || strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.-") != "" {
+		return "(a key that is no word)"
+	}
+	return key
 }
 
 // shorten keeps a word that is printed from being a pasted text.

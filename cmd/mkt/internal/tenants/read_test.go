@@ -82,6 +82,7 @@ func TestProblems(t *testing.T) {
 		{"two documents", "version: 1\n---\nversion: 1\n", "t.yaml:2: a second document"},
 		{"top is a list", "- version: 1\n", "t.yaml:1: want a mapping of tenants, version"},
 		{"unknown key", entry("tokenz: []"), "t.yaml:4: tenant acme: tokenz: unknown key: want one of features, id"},
+		{"secret as a key", entry(secret + ": x"), "t.yaml:4: tenant acme: (a key that is no word): unknown key"},
 		{"key twice", entry("name: a\n    name: b"), "t.yaml:5: tenant acme: name: given twice"},
 		{"no id", "version: 1\ntenants:\n  - name: x\n", "t.yaml:3: id: is missing"},
 		{"bad id", "version: 1\ntenants:\n  - id: Acme/..\n", `t.yaml:3: id: "Acme/..": want 1 to 63`},

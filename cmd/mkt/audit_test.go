@@ -1,0 +1,31 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every command that changes an account goes through editTenants, which logs.
+// The demo makes its accounts itself, and nobody's are changed by it.
+func TestEditsAreLogged(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") || name == "demo_accounts.go" {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, verb := range []string{"tenants.Edit(", "tenants.EditIn(", "tenants.EditLogged("} {
+			if strings.Contains(string(text), verb) {
+				t.Errorf("%s calls %s): use editTenants, so that the change is logged", name, verb)
+			}
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/doctor"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch"
+	"mkt/fetch/credential"
+	"mkt/fetch/provider/all"
+	"mkt/publish/football"
+)
+
+// doctorFlags of mkt doctor.
+type doctorFlags struct {
+	tenant  string
+	online  bool
+	serving bool
+	verbose bool
+}
+
+func newDoctor(a *app) *cobra.Command {
+	var f doctorFlags
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look the installation over and say how to mend what is wrong",
+		Long: `Look keys, files, accounts, schedules, snapshots, clock, locks and disk over, and
+say of everything that is wrong what it is, where, and how to mend it. It changes
+nothing and asks nobody; --online asks each provider one cheap question. The
+exit code is 0 when nothing fails, 1 otherwise; warnings alone are no failure.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			report := doctor.Run(cmd.Context(), a.doctorOptions(cmd, f))
+			if err := a.printDoctor(report, f.verbose); err != nil {
+				return err
+			}
+			if !report.Healthy {
+				return fmt.Errorf("doctor: %s", plural(report.Failures, "failure"))
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.tenant, "tenant", "", "look at this tenant only, and at what all share")
+	flags.BoolVar(&f.online, "online", false, "ask each provider one cheap question")
+	flags.BoolVar(&f.serving, "serving", false, "this host or user only serves: it has no keys and writes no data")
+	flags.BoolVar(&f.verbose, "verbose", false, "show also what is as it should be")
+	a.sealKeyFlag(cmd)
+	a.idKeyFlag(cmd)
+	return cmd
+}
+
+func (a *app) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options {
+	o := doctor.Options{
+		Config: a.set.file, Tenants: a.tenants, Data: a.data, SealKey: a.sealKey, IDKey: a.idKey,
+		Tenant: f.tenant, Keyless: f.serving, Products: built, Command: sameCommand(cmd), Now: a.now,
+	}
+	if f.online {
+		o.Probe = a.prober()
+	}
+	return o
+}
+
+// sameCommand is how mkt is called again with the flags that say where all is.
+func sameCommand(cmd *cobra.Command) string {
+	words := []string{"mkt"}
+	for _, name := range []string{"config", "data", "tenants"} {
+		if f := cmd.Flags().Lookup(name); f.Changed {
+			words = append(words, "--"+name, f.Value.String())
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// prober asks providers as fetch does. The key is read at the first question.
+func (a *app) prober() func(context.Context, *tenants.Tenant, football.Product) (fetch.Probed, error) {
+	key := sync.OnceValues(func() (credential.Identity, error) { return credential.LoadIdentity(a.sealKey) })
+	return func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error) {
+		key, err := key()
+		if err != nil {
+			return fetch.Probed{}, err
+		}
+		tenant, err := t.FetchTenant()
+		if err != nil {
+			return fetch.Probed{}, err
+		}
+		return fetch.Probe(ctx, fetch.Options{
+			Tenant: tenant, Product: p, Provider: all.Lookup, Now: a.now, Log: a.log,
+			Open: func(sealed, tenant, provider string) (credential.Secret, error) {
+				return credential.Open(key, sealed, tenant, provider)
+			},
+		})
+	}
+}
+
+// printDoctor prints what is wrong, and a line that sums it up.
+func (a *app) printDoctor(r doctor.Report, verbose bool) error {
+	if a.json() {
+		return json.NewEncoder(a.out).Encode(r)
+	}
+	shown := r.Bad()
+	if verbose {
+		shown = r.Findings
+	}
+	for _, f := range shown {
+		a.printFinding(f)
+	}
+	verdict := "healthy"
+	switch {
+	case !r.Healthy:
+		verdict = plural(r.Failures, "failure") + ", " + plural(r.Warnings, "warning")
+	case r.Warnings > 0:
+		verdict = "healthy, " + plural(r.Warnings, "warning")
+	}
+	_, err := fmt.Fprintf(a.out, "%s (%s)\n", verdict, plural(r.Checks, "check"))
+	return err
+}
+
+// printFinding prints what is wrong in three lines: what it is and where, what
+// was found, how to mend it. What is right gets one.
+func (a *app) printFinding(f doctor.Finding) {
+	var where []string
+	for _, s := range []string{f.Tenant, f.Product, f.File} {
+		if s != "" {
+			where = append(where, s)
+		}
+	}
+	if f.Level == doctor.OK {
+		fmt.Fprintf(a.out, "OK    %s  %s: %s\n", f.Area, strings.Join(where, " "), f.What)
+		return
+	}
+	fmt.Fprintf(a.out, "%-4s  %s  %s\n      %s\n      fix: %s\n", f.Level, f.Code, strings.Join(where, " "), f.What, f.Fix)
+}

@@ -1,0 +1,90 @@
+package doctor
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/provider/all"
+	"mkt/serve/account"
+)
+
+// accounts looks at what is valid and still not right.
+func (d *doctor) accounts() {
+	if d.file == nil {
+		return
+	}
+	if _, there := d.file.Tenant(d.Tenant); d.Tenant != "" && !there {
+		d.bad(Fail, "TENANT_UNKNOWN", "accounts", place{tenant: d.Tenant, file: d.Tenants}, d.mkt("tenant list"), "the file has no such tenant")
+	}
+	for i := range d.file.Tenants {
+		if t := &d.file.Tenants[i]; t.Status == account.Active {
+			d.account(t)
+		}
+	}
+}
+
+// account looks at one that is active: the others are as somebody wants them.
+func (d *doctor) account(t *tenants.Tenant) {
+	at := place{tenant: t.ID, file: d.Tenants}
+	before := len(d.findings)
+	if len(t.Tokens) == 0 {
+		d.bad(Warn, "TOKEN_NONE", "accounts", at, d.mkt("tenant token issue "+t.ID), "it has no token: nobody can use it")
+	}
+	if len(t.Products) == 0 {
+		d.bad(Warn, "PRODUCT_NONE", "accounts", at, d.mkt("tenant product set "+t.ID+" market_engine"), "it has no product")
+	}
+	inForce := false
+	for _, p := range account.Products() {
+		s, subscribed := t.Products[p]
+		inForce = inForce || subscribed && t.Subscription(p, d.now) == account.InForce
+		if subscribed && t.Subscription(p, d.now) == account.Expired {
+			at := place{t.ID, string(p), d.Tenants}
+			d.bad(Warn, "PRODUCT_EXPIRED", "accounts", at, d.mkt("tenant product set "+t.ID+" "+string(p)+" --expires DATE")+", or product unset",
+				"expired %s ago, on %s", ago(d.now.Sub(*s.Expires)), s.Expires.Format("2006-01-02"))
+		}
+	}
+	if t.Provider == nil && inForce {
+		d.bad(Warn, "PROVIDER_NONE", "accounts", at, d.mkt("provider set "+t.ID+" --provider NAME"), "it has no provider: its data routes answer 409")
+	}
+	if t.Provider != nil {
+		d.baseURL(t)
+	}
+	if len(d.findings) == before {
+		d.ok("accounts", at, "account")
+	}
+}
+
+// baseURL looks for one that fetch will refuse: another host than the
+// provider's, on a private network or not, needs the flag.
+func (d *doctor) baseURL(t *tenants.Tenant) {
+	p := t.Provider
+	u, err := url.Parse(p.BaseURL)
+	if p.BaseURL == "" || p.AllowPrivateAddress || err != nil {
+		return
+	}
+	adapter, _ := all.Lookup(p.Name)
+	if slices.ContainsFunc(adapter.Hosts, func(h string) bool { return strings.EqualFold(h, u.Hostname()) }) && (u.Port() == "" || u.Port() == "443") {
+		return
+	}
+	what := "none of the provider's hosts"
+	if private(u.Hostname()) {
+		what = "a private address"
+	}
+	d.bad(Fail, "BASE_URL_REFUSED", "accounts", place{tenant: t.ID, file: d.Tenants},
+		d.mkt("provider set "+t.ID+" --provider "+p.Name)+", for a simulator with --base-url "+quote(p.BaseURL)+" --allow-private-address",
+		"base_url %s is %s, and allow_private_address is not set: fetch refuses it", quote(p.BaseURL), what)
+}
+
+// private tells whether a host is plainly one of a private network. Names are
+// not looked up.
+func private(host string) bool {
+	if strings.EqualFold(host, "localhost") || strings.HasSuffix(strings.ToLower(host), ".localhost") || !strings.Contains(host, ".") && net.ParseIP(host) == nil {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && (ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified())
+}

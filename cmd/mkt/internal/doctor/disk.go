@@ -1,0 +1,155 @@
+package doctor
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"mkt/publish/layout"
+)
+
+// roomFor is how many cycles the disk must have room for.
+const roomFor = 10
+
+// Space is the room on a disk.
+type Space struct {
+	Bytes  uint64 // free to this user
+	Inodes uint64 // free; see NoInodes
+	// NoInodes: the file system does not count them.
+	NoInodes bool
+}
+
+// spaceOf asks the file system.
+func spaceOf(dir string) (Space, error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return Space{}, err
+	}
+	return Space{Bytes: s.Bavail * uint64(s.Bsize), Inodes: s.Ffree, NoInodes: s.Files == 0}, nil
+}
+
+// disk holds the room below the data root against what one cycle of every tenant
+// wrote: the newest snapshot, and what it was made from.
+func (d *doctor) disk() {
+	var size, files uint64
+	for _, r := range d.roots {
+		if r.fs == nil || r.head == nil {
+			continue
+		}
+		for _, dir := range []string{layout.SnapshotsDir, layout.CanonicalDir, layout.RawDir} {
+			b, n := usage(r.at(layout.Cycle(dir, r.head.CycleID)).file)
+			size, files = size+b, files+n
+		}
+	}
+	space, err := d.Space(existing(d.Data))
+	at := place{file: d.Data}
+	if err != nil {
+		d.unreadable("disk", at, err)
+		return
+	}
+	level := func(free, one uint64) Level {
+		switch {
+		case free < 2*one:
+			return Fail
+		case free < roomFor*one:
+			return Warn
+		}
+		return OK
+	}
+	const fix = "free space, move the data root to a larger disk, or keep less (retention in mkt.yaml)"
+	if l := level(space.Bytes, max(size, leastCycle)); l != OK {
+		d.bad(l, "DISK_SPACE", "disk", at, fix, "%s free, and one cycle of all tenants takes %s", bytes(space.Bytes), bytes(size))
+	} else {
+		d.ok("disk", at, "%s free, one cycle takes %s", bytes(space.Bytes), bytes(size))
+	}
+	if space.NoInodes {
+		return
+	}
+	if l := level(space.Inodes, max(files, leastFiles)); l != OK {
+		d.bad(l, "DISK_INODES", "disk", at, fix, "%d inodes free, and one cycle of all tenants takes %d", space.Inodes, files)
+	} else {
+		d.ok("disk", at, "%d inodes free, one cycle takes %d", space.Inodes, files)
+	}
+}
+
+// leastCycle and leastFiles stand in for a cycle before there is one: some 100
+// fixtures.
+const (
+	leastCycle = 4 << 20
+	leastFiles = 50
+)
+
+// existing is the nearest folder that exists.
+func existing(dir string) string {
+	for {
+		if isFolder(dir) || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// usage sums up a folder, which may be missing.
+func usage(dir string) (size, files uint64) {
+	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		files++
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			size += uint64(info.Size())
+		}
+		return nil
+	})
+	return size, files
+}
+
+// debrisAge is from when on what lies in staging is nobody's work.
+const debrisAge = 24 * time.Hour
+
+// staging looks for what broken runs left. The next publication removes it.
+func (d *doctor) staging(r *root) {
+	if _, err := os.Stat(filepath.Join(r.dir, layout.StagingDir)); errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var found debris
+	for _, dir := range []string{layout.StagingDir, layout.AsideDir} {
+		if err := found.add(filepath.Join(r.dir, filepath.FromSlash(dir)), d.now); err != nil {
+			d.unreadable("staging", r.at(dir), err)
+			return
+		}
+	}
+	if found.n == 0 {
+		d.ok("staging", r.at(layout.StagingDir), "no debris")
+		return
+	}
+	d.bad(Warn, "STAGING_DEBRIS", "staging", r.at(layout.StagingDir), d.mkt("cycle --tenant "+r.id),
+		"%s of broken runs, %s, the oldest %s old; the next publication removes them", plural(found.n, "piece"), bytes(found.size), ago(found.oldest))
+}
+
+// debris is what was found in staging.
+type debris struct {
+	n      int
+	size   uint64
+	oldest time.Duration
+}
+
+// add sums up the entries of a folder, which may be missing.
+func (s *debris) add(dir string, now time.Time) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || now.Sub(info.ModTime()) < debrisAge || e.Name() == filepath.Base(layout.AsideDir) {
+			continue
+		}
+		size, _ := usage(filepath.Join(dir, e.Name()))
+		s.n, s.size, s.oldest = s.n+1, s.size+size, max(s.oldest, now.Sub(info.ModTime()))
+	}
+	return nil
+}

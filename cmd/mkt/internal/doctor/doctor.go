@@ -1,0 +1,219 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/serve/account"
+)
+
+// Options of a run.
+type Options struct {
+	Config  string // mkt.yaml; "" when there is none
+	Tenants string
+	Data    string
+	SealKey string
+	IDKey   string
+
+	Tenant   string             // only this one; "" = all
+	Keyless  bool               // of a host or user that only serves: keys and rights to write are not looked for
+	Products []football.Product // that have an engine
+	Command  string             // how mkt is called in fixes: "mkt", "mkt --config /etc/mkt/mkt.yaml"
+
+	Now func() time.Time
+	// Probe asks a tenant's provider one cheap question; nil = nobody is asked.
+	Probe func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error)
+	// Space tells how much room there is below a folder; nil = of the disk.
+	Space func(dir string) (Space, error)
+	// Proc is the kernel's view of processes and locks; "" = /proc.
+	Proc string
+}
+
+// doctor is one run.
+type doctor struct {
+	Options
+	now      time.Time
+	file     *tenants.File // nil when it cannot be read
+	idKey    string        // its fingerprint, "" when unknown
+	roots    []*root
+	findings []Finding
+}
+
+// root is one tenant's product: its folder, and what is known of it.
+type root struct {
+	id      string
+	product football.Product
+	tenant  *tenants.Tenant // nil when the file does not have it
+	dir     string
+	fs      *durable.Disk // nil when there is no folder yet
+
+	head      *snapshot.Commit // newest commit, nil when there is none or it cannot be read
+	published bool             // something was published, readable or not
+}
+
+// Run looks an installation over. ctx bounds the probes.
+func Run(ctx context.Context, o Options) Report {
+	o.Command, o.Proc = cmp.Or(o.Command, "mkt"), cmp.Or(o.Proc, "/proc")
+	if o.Space == nil {
+		o.Space = spaceOf
+	}
+	d := &doctor{Options: o, now: o.Now()}
+	d.load()
+	if !o.Keyless {
+		d.sealKey()
+		d.identityKey()
+	}
+	d.files()
+	d.accounts()
+	d.openRoots()
+	defer d.closeRoots()
+	for _, r := range d.roots {
+		d.snapshot(r)
+		d.schedule(r)
+		d.clock(r)
+		d.lock(r)
+		d.staging(r)
+		d.owners(r)
+	}
+	d.disk()
+	d.providers(ctx)
+	return d.report()
+}
+
+func (d *doctor) report() Report {
+	r := Report{CheckedAt: d.now.UTC().Truncate(time.Millisecond), Checks: len(d.findings), Findings: d.findings}
+	for _, f := range d.findings {
+		switch f.Level {
+		case Warn:
+			r.Warnings++
+		case Fail:
+			r.Failures++
+		}
+	}
+	r.Healthy = r.Failures == 0
+	return r
+}
+
+// load reads the tenants file. What is wrong with it is a finding of accounts.
+func (d *doctor) load() {
+	f, err := tenants.Load(d.Tenants)
+	var invalid *tenants.InvalidError
+	switch {
+	case err == nil:
+		d.file = f
+		d.ok("accounts", place{file: d.Tenants}, "%s is valid", plural(len(f.Tenants), "tenant"))
+	case errors.As(err, &invalid):
+		for _, p := range invalid.Problems {
+			d.invalid(p)
+		}
+	case errors.Is(err, fs.ErrNotExist):
+		d.bad(Fail, "TENANTS_MISSING", "accounts", place{file: d.Tenants}, d.mkt("init "+quote(filepath.Dir(d.Tenants))), "there is no such file")
+	default:
+		d.unreadable("accounts", place{file: d.Tenants}, err)
+	}
+}
+
+func (d *doctor) invalid(p tenants.Problem) {
+	file, code := d.Tenants, "TENANTS_INVALID"
+	if p.Line > 0 {
+		file = fmt.Sprintf("%s:%d", d.Tenants, p.Line)
+	}
+	if p.Field == "tokens" && strings.Contains(p.Reason, "listed already") {
+		code = "TOKEN_DUPLICATE"
+	}
+	reason := p.Reason
+	if p.Field != "" {
+		reason = p.Field + ": " + reason
+	}
+	fix := fmt.Sprintf("edit the line, then: %s", d.mkt("tenant validate"))
+	d.bad(Fail, code, "accounts", place{tenant: p.Tenant, file: file}, fix, "%s", reason)
+}
+
+// openRoots finds every tenant's product that has an engine: those of the file,
+// and those that have data.
+func (d *doctor) openRoots() {
+	if info, err := os.Stat(d.Data); err == nil && !info.IsDir() {
+		return // dataRoot has told
+	}
+	if d.file != nil {
+		for i := range d.file.Tenants {
+			t := &d.file.Tenants[i]
+			for _, p := range d.Products {
+				if _, subscribed := t.Products[p]; subscribed || isFolder(d.rootDir(t.ID, p)) {
+					d.addRoot(t.ID, p, t)
+				}
+			}
+		}
+	}
+	known := func(id string) bool {
+		if d.file == nil {
+			return false
+		}
+		_, ok := d.file.Tenant(id)
+		return ok
+	}
+	folders, _ := filepath.Glob(filepath.Join(globEscape(d.Data), "client_id=*", "product=*"))
+	for _, dir := range folders {
+		id := strings.TrimPrefix(filepath.Base(filepath.Dir(dir)), "client_id=")
+		if layout.ValidTenantID(id) && !known(id) {
+			d.addRoot(id, football.Product(strings.TrimPrefix(filepath.Base(dir), "product=")), nil)
+		}
+	}
+}
+
+func (d *doctor) addRoot(id string, p football.Product, t *tenants.Tenant) {
+	if d.Tenant != "" && d.Tenant != id {
+		return
+	}
+	r := &root{id: id, product: p, tenant: t, dir: d.rootDir(id, p)}
+	disk, err := durable.OpenExisting(r.dir)
+	switch {
+	case err == nil:
+		r.fs = disk
+	case !errors.Is(err, fs.ErrNotExist):
+		d.unreadable("files", r.at(""), err)
+		return
+	}
+	d.roots = append(d.roots, r)
+}
+
+func (d *doctor) closeRoots() {
+	for _, r := range d.roots {
+		if r.fs != nil {
+			r.fs.Close()
+		}
+	}
+}
+
+func (d *doctor) rootDir(id string, p football.Product) string {
+	return filepath.Join(d.Data, filepath.FromSlash(layout.TenantProduct(id, string(p))))
+}
+
+// due tells whether the root's cycles run by themselves.
+func (d *doctor) due(r *root) bool {
+	t := r.tenant
+	return t != nil && t.Status == account.Active && t.Provider != nil && !t.Provider.Disabled &&
+		t.Subscription(r.product, d.now) == account.InForce
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func globEscape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}

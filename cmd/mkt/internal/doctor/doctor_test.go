@@ -1,0 +1,403 @@
+package doctor_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mkt/cmd/mkt/internal/doctor"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch"
+	"mkt/fetch/credential"
+	"mkt/fetch/provider"
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/serve/account"
+)
+
+// names of what is not as it should be, "FAIL SEAL_KEY_MODE".
+func names(r doctor.Report) []string {
+	var list []string
+	for _, f := range r.Bad() {
+		list = append(list, string(f.Level)+" "+f.Code)
+	}
+	return list
+}
+
+func TestHealthyIsSilent(t *testing.T) {
+	h := newHouse(t)
+	for _, tenant := range []string{"", "acme", "idle"} {
+		h.options.Tenant = tenant
+		r := doctor.Run(t.Context(), h.options)
+		if got := names(r); len(got) != 0 || !r.Healthy || r.Checks < 10 || r.Warnings+r.Failures != 0 {
+			t.Errorf("tenant %q: %v, %+v", tenant, got, r)
+		}
+	}
+	before := tree(t, h.dir)
+	doctor.Run(t.Context(), h.options)
+	if after := tree(t, h.dir); before != after {
+		t.Errorf("the doctor changed something:\n%s\n%s", before, after)
+	}
+}
+
+// tree is every file with its size and time.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	out, err := exec.Command("find", dir, "-printf", "%p %s %T@ %m\n").Output()
+	must(t, err)
+	return string(out)
+}
+
+// A new installation, before any account: nothing is wrong with it.
+func TestNewHouse(t *testing.T) {
+	h := newHouse(t)
+	h.write(h.options.Tenants, "version: 1\ntenants: []\n")
+	must(t, os.RemoveAll(h.options.Data))
+	if got := names(doctor.Run(t.Context(), h.options)); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// On a host that only serves there are no keys, and nothing is missed.
+func TestServingHost(t *testing.T) {
+	h := newHouse(t)
+	must(t, errors.Join(os.Remove(h.options.SealKey), os.Remove(h.options.IDKey)))
+	h.options.Keyless = true
+	if got := names(doctor.Run(t.Context(), h.options)); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// fault is something that is planted, and what the doctor says of it.
+type fault struct {
+	name  string
+	plant func(h *house)
+	want  []string
+	where string // in the first finding's file or tenant
+	fix   string // in its fix
+}
+
+var root = os.Geteuid() == 0
+
+var faults = []fault{
+	{"sealing key gone", func(h *house) { must(h.t, os.Remove(h.options.SealKey)) }, []string{"FAIL SEAL_KEY_MISSING"}, "seal.key", "restore it from your copy"},
+	{"sealing key open to others", func(h *house) { must(h.t, os.Chmod(h.options.SealKey, 0o644)) }, []string{"FAIL SEAL_KEY_MODE"}, "seal.key", "chmod 600 "},
+	{"sealing key is a folder", func(h *house) {
+		must(h.t, errors.Join(os.Remove(h.options.SealKey), os.Mkdir(h.options.SealKey, 0o700)))
+	}, []string{"FAIL SEAL_KEY_UNREADABLE"}, "seal.key", ""},
+	{"sealing key is none", func(h *house) { must(h.t, os.WriteFile(h.options.SealKey, []byte("abc\n"), 0o600)) }, []string{"FAIL SEAL_KEY_INVALID"}, "seal.key", "restore"},
+	{"another sealing key", func(h *house) {
+		other, err := credential.NewIdentity()
+		must(h.t, errors.Join(err, os.WriteFile(h.options.SealKey, other.File(), 0o600)))
+	}, []string{"FAIL CREDENTIAL_SEALED"}, "acme", "mkt provider set acme --provider betsapi"},
+	{"credential copied to another tenant", func(h *house) {
+		acme := h.acme()
+		acme.ID, acme.Tokens, acme.Status = "copy", nil, account.Suspended
+		h.edit(func(e *tenants.Editor) error { return e.Add(acme) })
+	}, []string{"FAIL CREDENTIAL_MOVED"}, "copy", "mkt provider set copy"},
+	{"id key gone", func(h *house) { must(h.t, os.Remove(h.options.IDKey)) }, []string{"FAIL ID_KEY_MISSING"}, "id.key", "restore it from your copy"},
+	{"id key open to others", func(h *house) { must(h.t, os.Chmod(h.options.IDKey, 0o640)) }, []string{"FAIL ID_KEY_MODE"}, "id.key", "chmod 600 "},
+	{"id key is a folder", func(h *house) {
+		must(h.t, errors.Join(os.Remove(h.options.IDKey), os.Mkdir(h.options.IDKey, 0o700)))
+	}, []string{"FAIL ID_KEY_UNREADABLE"}, "id.key", ""},
+	{"id key too short", func(h *house) { must(h.t, os.Truncate(h.options.IDKey, 31)) }, []string{"FAIL ID_KEY_INVALID"}, "id.key", "restore"},
+	{"another id key", func(h *house) {
+		must(h.t, os.WriteFile(h.options.IDKey, []byte(strings.Repeat("k", 32)), 0o600))
+	}, []string{"FAIL ID_KEY_OTHER", "FAIL ID_KEY_OTHER"}, "id.key", "restore the key with the fingerprint"},
+
+	{"accounts for everybody to write", func(h *house) { must(h.t, os.Chmod(h.options.Tenants, 0o666)) }, []string{"FAIL FILE_WRITABLE"}, "tenants.yaml", "chmod o-w "},
+	{"data root for everybody to write", func(h *house) { must(h.t, os.Chmod(h.options.Data, 0o777)) }, []string{"FAIL FILE_WRITABLE"}, "/data", "chmod o-w "},
+	{"settings for everybody to write", func(h *house) { must(h.t, os.Chmod(h.options.Config, 0o666)) }, []string{"FAIL FILE_WRITABLE"}, "mkt.yaml", "chmod o-w "},
+	{"data root is a file", func(h *house) {
+		must(h.t, errors.Join(os.RemoveAll(h.options.Data), os.WriteFile(h.options.Data, nil, 0o644)))
+	}, []string{"FAIL DATA_NOT_FOLDER"}, "/data", ""},
+	{"a run by another user", func(h *house) { must(h.t, os.Chown(h.in("state/fetch.json"), 1234, 1234)) }, []string{"FAIL OWNER_DIFFERS"}, "acme", "sudo chown -R --reference="},
+	{"audit log of another user", func(h *house) { must(h.t, os.Chown(h.path("audit.log"), 1234, 1234)) }, []string{"FAIL OWNER_DIFFERS"}, "audit.log", "sudo chown --reference="},
+	{"audit log open to others", func(h *house) { must(h.t, os.Chmod(h.path("audit.log"), 0o644)) }, []string{"WARN AUDIT_MODE"}, "audit.log", "chmod 600 "},
+	{"audit log is a folder", func(h *house) {
+		must(h.t, errors.Join(os.Remove(h.path("audit.log")), os.Mkdir(h.path("audit.log"), 0o700)))
+	}, []string{"FAIL AUDIT_BROKEN"}, "audit.log", "mv "},
+
+	{"accounts gone", func(h *house) { must(h.t, os.Remove(h.options.Tenants)) }, []string{"FAIL TENANTS_MISSING", "WARN DATA_UNKNOWN"}, "tenants.yaml", "mkt init "},
+	{"accounts wrong", func(h *house) { h.replace(h.options.Tenants, "status: SUSPENDED", "status: ASLEEP") }, []string{"FAIL TENANTS_INVALID", "WARN DATA_UNKNOWN"}, "tenants.yaml:", "mkt tenant validate"},
+	{"a token twice", func(h *house) {
+		token := h.acme().Tokens[0]
+		digest := fmt.Sprintf("%x", token.Digest)
+		h.replace(h.options.Tenants, "id: idle\n", "id: idle\n    tokens: [{sha256: "+digest+"}]\n")
+	}, []string{"FAIL TOKEN_DUPLICATE", "WARN DATA_UNKNOWN"}, "idle", "mkt tenant validate"},
+	{"a tenant that is not there", func(h *house) { h.options.Tenant = "nobody" }, []string{"FAIL TENANT_UNKNOWN"}, "nobody", "mkt tenant list"},
+	{"no token", func(h *house) { h.change(func(t *tenants.Tenant) { t.Tokens = nil }) }, []string{"WARN TOKEN_NONE"}, "acme", "mkt tenant token issue acme"},
+	{"no product", func(h *house) { h.change(func(t *tenants.Tenant) { t.Products = nil }) }, []string{"WARN PRODUCT_NONE"}, "acme", "mkt tenant product set acme market_engine"},
+	{"product expired", func(h *house) {
+		yesterday := h.now().Add(-24 * time.Hour)
+		h.change(func(t *tenants.Tenant) { t.Products[product] = account.Subscription{Expires: &yesterday} })
+	}, []string{"WARN PRODUCT_EXPIRED"}, "acme", "mkt tenant product set acme market_engine --expires"},
+	{"no provider", func(h *house) { h.change(func(t *tenants.Tenant) { t.Provider = nil }) }, []string{"WARN PROVIDER_NONE"}, "acme", "mkt provider set acme"},
+	{"base URL on a private network", func(h *house) {
+		h.change(func(t *tenants.Tenant) {
+			t.Provider.BaseURL, t.Provider.AllowPrivateAddress = "https://192.168.1.5:8443", false
+		})
+	}, []string{"FAIL BASE_URL_REFUSED"}, "acme", "--allow-private-address"},
+	{"base URL of somebody else", func(h *house) {
+		h.change(func(t *tenants.Tenant) {
+			t.Provider.BaseURL, t.Provider.AllowPrivateAddress = "https://evil.example", false
+		})
+	}, []string{"FAIL BASE_URL_REFUSED"}, "acme", "mkt provider set acme"},
+	{"data of nobody", func(h *house) {
+		must(h.t, os.Rename(filepath.Dir(h.root), filepath.Join(h.options.Data, "client_id=was-here")))
+	}, []string{"WARN NEVER_RAN", "FAIL SNAPSHOT_FOREIGN", "WARN DATA_UNKNOWN"}, "acme", ""},
+
+	{"nothing published", func(h *house) { must(h.t, os.RemoveAll(h.root)) }, []string{"WARN NEVER_RAN"}, "acme", "mkt cycle --tenant acme"},
+	{"overdue", func(h *house) { h.later(3 * time.Hour) }, []string{"FAIL CYCLE_OVERDUE"}, "acme", "mkt cycle --tenant acme"},
+	{"one failed fetch", func(h *house) { h.failed("PROVIDER_UNREACHABLE", 1) }, []string{"WARN CYCLE_FAILING"}, "acme", "mkt doctor --online --tenant acme"},
+	{"three failed fetches", func(h *house) { h.failed("PROVIDER_UNREACHABLE", 3) }, []string{"FAIL CYCLE_FAILING"}, "state/fetch.json", "mkt doctor --online"},
+	{"credential refused", func(h *house) { h.failed("CREDENTIAL_REJECTED", 1) }, []string{"FAIL CYCLE_FAILING"}, "acme", "mkt provider set acme"},
+	{"listing held", func(h *house) {
+		h.state("publish", func(r *health.Run) { r.Code, r.Counters = "LISTING_HELD", map[string]int64{"held": 30} })
+	}, []string{"WARN LISTING_HELD"}, "acme", "mkt publish --tenant acme --accept-removals"},
+	{"state is garbage", func(h *house) { h.write(h.in("state/fetch.json"), "{") }, []string{"WARN STATE_UNREADABLE"}, "state/fetch.json", "mkt cycle --tenant acme"},
+
+	{"CURRENT gone", func(h *house) { must(h.t, os.Remove(h.in("CURRENT"))) }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
+	{"CURRENT empty", func(h *house) { h.write(h.in("CURRENT"), "") }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
+	{"CURRENT is garbage", func(h *house) { h.write(h.in("CURRENT"), "\x00\xff") }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
+	{"CURRENT dangles", func(h *house) { h.replace(h.in("CURRENT"), `"version": 2`, `"version": 9`) }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
+	{"CURRENT with another hash", func(h *house) { h.replace(h.in("CURRENT"), `"commit_sha256": "`, `"commit_sha256": "00`) }, []string{"WARN CURRENT_STALE"}, "CURRENT", ""},
+	{"newest commit torn", func(h *house) { must(h.t, os.Truncate(h.in("commits/*"), 40)) }, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
+	{"commits gone", func(h *house) { must(h.t, os.RemoveAll(h.in("commits"))) }, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
+	{"first commit changed", func(h *house) { h.replace(h.in("commits/*1.json"), `"run_id": "`, `"run_id": "x`) }, []string{"FAIL CHAIN_BROKEN"}, "commits", "restore"},
+	{"manifest changed", func(h *house) {
+		h.replace(h.in("snapshots/*/manifest.json"), `"provider": "betsapi"`, `"provider": "other"`)
+	}, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
+	{"manifest gone", func(h *house) { must(h.t, os.Remove(h.in("snapshots/*/manifest.json"))) }, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
+	{"markets with a bit flipped", func(h *house) { h.flip(h.in("snapshots/*/markets.parquet")) }, []string{"FAIL SNAPSHOT_DAMAGED"}, "markets.parquet", "restore"},
+	{"fixtures cut off", func(h *house) { must(h.t, os.Truncate(h.in("snapshots/*/fixtures.parquet"), 100)) }, []string{"FAIL SNAPSHOT_DAMAGED"}, "fixtures.parquet", "restore"},
+	{"snapshot gone", func(h *house) { must(h.t, os.RemoveAll(h.in("snapshots/*"))) }, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
+	{"change log with a bit flipped", func(h *house) { h.flip(h.in("changes/*")) }, []string{"FAIL CHANGES_DAMAGED"}, "changes/", "restore"},
+
+	{"clock set back", func(h *house) { h.later(-2 * time.Hour) }, []string{"FAIL CLOCK_BEHIND"}, "commits", "timedatectl"},
+	{"provider's clock is another", func(h *house) { h.providersDate(-10 * time.Minute) }, []string{"FAIL CLOCK_DIFFERS"}, "fetch.json", "timedatectl"},
+	{"lock of a dead process", func(h *house) { h.lockedBy(4711, "") }, []string{"WARN LOCK_STUCK"}, "/lock", "fuser -v"},
+	{"lock of a stopped process", func(h *house) { h.lockedBy(4711, "T") }, []string{"WARN LOCK_STUCK"}, "/lock", "kill -CONT 4711"},
+	{"debris", func(h *house) {
+		dir := filepath.Join(h.root, "staging", "broken")
+		must(h.t, os.MkdirAll(dir, 0o755))
+		old := h.now().Add(-30 * time.Hour)
+		must(h.t, os.Chtimes(dir, old, old))
+	}, []string{"WARN STAGING_DEBRIS"}, "staging", "mkt cycle --tenant acme"},
+	{"disk nearly full", func(h *house) { h.space(doctor.Space{Bytes: 30 << 20, Inodes: 1e6}) }, []string{"WARN DISK_SPACE"}, "/data", "free space"},
+	{"disk full", func(h *house) { h.space(doctor.Space{Bytes: 1 << 10, Inodes: 1e6}) }, []string{"FAIL DISK_SPACE"}, "/data", "free space"},
+	{"inodes used up", func(h *house) { h.space(doctor.Space{Bytes: 1 << 40, Inodes: 5}) }, []string{"FAIL DISK_INODES"}, "/data", "free space"},
+	{"no inodes to count", func(h *house) { h.space(doctor.Space{Bytes: 1 << 40, NoInodes: true}) }, nil, "", ""},
+	{"root is a file", func(h *house) {
+		must(h.t, errors.Join(os.RemoveAll(h.root), os.WriteFile(h.root, nil, 0o644)))
+	}, []string{"FAIL UNREADABLE"}, "acme", "sudo mkt doctor"},
+
+	{"provider down", func(h *house) { h.answers("PROVIDER_UNREACHABLE", provider.ErrUnreachable) }, []string{"FAIL PROVIDER_UNREACHABLE"}, "acme", ""},
+	{"provider refuses", func(h *house) { h.answers("CREDENTIAL_REJECTED", fetch.ErrCredential) }, []string{"FAIL PROVIDER_REFUSES"}, "acme", "mkt provider set acme"},
+	{"quota used up", func(h *house) { h.answers("RATE_LIMITED", fetch.ErrLimited) }, []string{"WARN PROVIDER_LIMITED"}, "acme", ""},
+	{"provider talks nonsense", func(h *house) { h.answers("PAYLOAD_REJECTED", fetch.ErrPayload) }, []string{"FAIL PROVIDER_ODD"}, "acme", "mkt fetch --tenant acme"},
+	{"provider answers", func(h *house) { h.answers("", nil) }, nil, "", ""},
+}
+
+// state changes a step's state file.
+func (h *house) state(step string, change func(*health.Run)) {
+	h.t.Helper()
+	var run health.Run
+	path := h.in("state/" + step + ".json")
+	must(h.t, json.Unmarshal([]byte(h.read(path)), &run))
+	change(&run)
+	data, err := json.Marshal(run)
+	must(h.t, err)
+	h.write(path, string(data))
+}
+
+func (h *house) failed(code string, times int) {
+	h.t.Helper()
+	h.state("fetch", func(r *health.Run) { r.OK, r.Code, r.FailuresInARow = false, code, times })
+}
+
+func (h *house) flip(path string) {
+	h.t.Helper()
+	data := []byte(h.read(path))
+	data[len(data)/2] ^= 1
+	h.write(path, string(data))
+}
+
+func (h *house) space(s doctor.Space) {
+	h.options.Space = func(string) (doctor.Space, error) { return s, nil }
+}
+
+func (h *house) answers(code string, err error) {
+	h.options.Probe = func(_ context.Context, t *tenants.Tenant, _ football.Product) (fetch.Probed, error) {
+		if t.ID != "acme" {
+			h.t.Errorf("%s was asked for", t.ID)
+		}
+		return fetch.Probed{Code: code, Endpoint: "list"}, err
+	}
+}
+
+// providersDate moves the dates of the newest cycle's answers, and puts the
+// headers' hashes right again.
+func (h *house) providersDate(by time.Duration) {
+	h.t.Helper()
+	fetchFile, cycleFile := h.in("raw/*/fetch.json"), h.in("raw/*/cycle.json")
+	before := sum(h.t, fetchFile)
+	for at := h.now().Add(-10 * time.Minute); at.Before(h.now()); at = at.Add(time.Second) {
+		const form = "Mon, 02 Jan 2006 15:04:05 GMT"
+		text := h.read(fetchFile)
+		old, moved := at.UTC().Format(form), at.UTC().Add(by).Format(form)
+		if strings.Contains(text, old) {
+			h.write(fetchFile, strings.ReplaceAll(text, old, moved))
+		}
+	}
+	h.replace(cycleFile, before, sum(h.t, fetchFile))
+}
+
+func sum(t *testing.T, path string) string {
+	t.Helper()
+	out, err := exec.Command("sha256sum", path).Output()
+	must(t, err)
+	return strings.Fields(string(out))[0]
+}
+
+// lockedBy plants a kernel's list in which a process has acme's lock.
+func (h *house) lockedBy(pid int, state string) {
+	h.t.Helper()
+	proc := h.path("proc")
+	must(h.t, os.Mkdir(proc, 0o755))
+	info, err := os.Stat(h.in("lock"))
+	must(h.t, err)
+	stat := info.Sys().(*syscall.Stat_t)
+	h.write(filepath.Join(proc, "locks"), fmt.Sprintf("1: POSIX  ADVISORY  READ 1 00:00:1 0 EOF\n2: FLOCK  ADVISORY  WRITE %d %02x:%02x:%d 0 EOF\n",
+		pid, stat.Dev>>8&0xfff, stat.Dev&0xff, stat.Ino))
+	if state != "" {
+		must(h.t, os.Mkdir(filepath.Join(proc, fmt.Sprint(pid)), 0o755))
+		h.write(filepath.Join(proc, fmt.Sprint(pid), "stat"), fmt.Sprintf("%d (mkt (odd) name) %s 1 1", pid, state))
+	}
+	h.options.Proc = proc
+}
+
+// Each planted fault is named, with its place and a way to mend it; and nothing
+// else is.
+func TestPlantedFaults(t *testing.T) {
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			if slices.Contains(f.want, "FAIL OWNER_DIFFERS") && !root {
+				t.Skip("needs root, to give a file to somebody else")
+			}
+			t.Parallel()
+			h := newHouse(t)
+			f.plant(h)
+			r := doctor.Run(t.Context(), h.options)
+			if got := names(r); !slices.Equal(got, f.want) {
+				t.Fatalf("got %v, want %v\n%+v", got, f.want, r.Bad())
+			}
+			for _, b := range r.Bad() {
+				if b.What == "" || b.Fix == "" || b.Area == "" || b.Tenant == "" && b.File == "" || strings.Contains(fmt.Sprint(b), secret) {
+					t.Errorf("not a whole finding: %+v", b)
+				}
+			}
+			if len(f.want) > 0 {
+				if b := r.Bad()[0]; !strings.Contains(b.Tenant+" "+b.File, f.where) || !strings.Contains(b.Fix, f.fix) {
+					t.Errorf("place or fix: %+v, want %q and %q", b, f.where, f.fix)
+				}
+			}
+			if r.Healthy != !slices.ContainsFunc(f.want, func(w string) bool { return strings.HasPrefix(w, "FAIL") }) {
+				t.Errorf("healthy: %v", r.Healthy)
+			}
+		})
+	}
+}
+
+// Every code is planted by a test, so that none is a dead letter.
+func TestEveryCodeIsPlanted(t *testing.T) {
+	planted := map[string]bool{
+		"DATA_NOT_WRITABLE": true, // TestReadOnlyDisk
+	}
+	for _, f := range faults {
+		for _, w := range f.want {
+			_, code, _ := strings.Cut(w, " ")
+			planted[code] = true
+		}
+	}
+	for code := range doctor.Codes() {
+		if !planted[code] {
+			t.Errorf("%s is planted by no test", code)
+		}
+	}
+}
+
+func TestReadOnlyDisk(t *testing.T) {
+	h := newHouse(t)
+	if !root {
+		must(t, os.Chmod(h.options.Data, 0o555))
+	} else if out, err := exec.Command("sh", "-c", `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0"`, h.options.Data).CombinedOutput(); err != nil {
+		t.Skipf("a file system cannot be mounted here: %s", out)
+	} else {
+		t.Cleanup(func() { _ = exec.Command("umount", "-l", h.options.Data).Run() })
+	}
+	if got := names(doctor.Run(t.Context(), h.options)); !slices.Equal(got, []string{"FAIL DATA_NOT_WRITABLE"}) {
+		t.Errorf("%v", got)
+	}
+	h.options.Keyless = true
+	if got := names(doctor.Run(t.Context(), h.options)); len(got) != 0 {
+		t.Errorf("serving: %v", got)
+	}
+}
+
+// Another tenant's troubles are not shown to who asks about one.
+func TestOneTenant(t *testing.T) {
+	h := newHouse(t)
+	h.failed("CREDENTIAL_REJECTED", 1)
+	h.flip(h.in("snapshots/*/markets.parquet"))
+	h.options.Tenant = "idle"
+	if got := names(doctor.Run(t.Context(), h.options)); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// A lock that a live run holds is told, and is nothing bad.
+func TestLockOfALiveRun(t *testing.T) {
+	h := newHouse(t)
+	f, err := os.OpenFile(h.in("lock"), os.O_RDWR, 0)
+	must(t, err)
+	defer f.Close()
+	must(t, syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
+	r := doctor.Run(t.Context(), h.options)
+	if got := names(r); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+	want := fmt.Sprintf("held by process %d (", os.Getpid())
+	if !slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool { return strings.HasPrefix(f.What, want) }) {
+		t.Errorf("nobody said %q: %+v", want, r.Findings)
+	}
+}
+
+// Fixes can be pasted: the command names the same places.
+func TestFixesNameThePlaces(t *testing.T) {
+	h := newHouse(t)
+	h.options.Command = "mkt --config '/etc/my mkt/mkt.yaml'"
+	h.options.SealKey = h.path("with space/seal.key")
+	must(t, os.Mkdir(filepath.Dir(h.options.SealKey), 0o755))
+	must(t, os.WriteFile(h.options.SealKey, []byte("x"), 0o644))
+	h.change(func(t *tenants.Tenant) { t.Tokens = nil })
+	var fixes []string
+	for _, f := range doctor.Run(t.Context(), h.options).Bad() {
+		fixes = append(fixes, f.Fix)
+	}
+	all := strings.Join(fixes, "\n")
+	for _, want := range []string{"mkt --config '/etc/my mkt/mkt.yaml' tenant token issue acme", "chmod 600 '" + h.options.SealKey + "'"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package doctor
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/publish/layout"
+)
+
+// files looks at who may write what is relied on.
+func (d *doctor) files() {
+	relied := []string{d.Tenants, filepath.Dir(d.Tenants), d.Data}
+	if d.Config != "" {
+		relied = append(relied, d.Config, filepath.Dir(d.Config))
+	}
+	if !d.Keyless {
+		relied = append(relied, filepath.Dir(d.SealKey), filepath.Dir(d.IDKey))
+	}
+	var seen []string
+	for _, path := range relied {
+		if path, err := filepath.Abs(path); err == nil && !slices.Contains(seen, path) {
+			seen = append(seen, path)
+			d.notForAll(path)
+		}
+	}
+	d.audit()
+	d.dataRoot()
+}
+
+// notForAll: what everybody may write, everybody may replace. A sticky folder,
+// such as /tmp, keeps its files for their owners.
+func (d *doctor) notForAll(path string) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return // what is missing is a finding elsewhere
+	}
+	sticky := info.IsDir() && info.Mode()&os.ModeSticky != 0
+	if info.Mode().Perm()&0o002 != 0 && !sticky {
+		d.bad(Fail, "FILE_WRITABLE", "files", place{file: path}, "chmod o-w "+quote(path), "mode %04o: everybody may write it", info.Mode().Perm())
+		return
+	}
+	d.ok("files", place{file: path}, "mode %04o", info.Mode().Perm())
+}
+
+// audit looks at the audit log, which may not exist yet.
+func (d *doctor) audit() {
+	real, err := filepath.EvalSymlinks(d.Tenants)
+	if err != nil {
+		return
+	}
+	path := filepath.Join(filepath.Dir(real), audit.FileName)
+	info, err := os.Stat(path)
+	at := place{file: path}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case err != nil:
+		d.unreadable("files", at, err)
+	case !info.Mode().IsRegular():
+		d.bad(Fail, "AUDIT_BROKEN", "files", at, "mv "+quote(path)+" "+quote(path+".away"), "it is no file, and without the log no account can be changed")
+	case info.Mode().Perm()&0o077 != 0:
+		d.bad(Warn, "AUDIT_MODE", "files", at, "chmod 600 "+quote(path), "mode %04o lets others read who did what", info.Mode().Perm())
+	default:
+		d.ok("files", at, "audit log, mode %04o", info.Mode().Perm())
+	}
+	if !sameOwner(path, real) {
+		d.bad(Fail, "OWNER_DIFFERS", "files", at, "sudo chown --reference="+quote(real)+" "+quote(path), "it is not of the owner of %s, who cannot change accounts so", real)
+	}
+}
+
+// writeAndEnter is W_OK and X_OK of access(2).
+const writeAndEnter = 2 | 1
+
+// dataRoot looks at the data root itself. One that is not there yet is made by
+// the first cycle.
+func (d *doctor) dataRoot() {
+	at := place{file: d.Data}
+	info, err := os.Stat(d.Data)
+	dir := d.Data
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		dir = filepath.Dir(d.Data)
+	case err != nil:
+		d.unreadable("files", at, err)
+		return
+	case !info.IsDir():
+		d.bad(Fail, "DATA_NOT_FOLDER", "files", at, "point --data (data in mkt.yaml) to a folder", "the data root is no folder")
+		return
+	}
+	if d.Keyless {
+		return
+	}
+	if err := syscall.Access(dir, writeAndEnter); err != nil {
+		d.bad(Fail, "DATA_NOT_WRITABLE", "files", at, "run doctor and the cycles as the owner of "+quote(dir)+", on a disk that is mounted for writing", "%s cannot be written: %v", dir, err)
+		return
+	}
+	d.ok("files", at, "can be written")
+}
+
+// owners looks for files that a run by another user left: the owner's next run
+// would be refused at them.
+func (d *doctor) owners(r *root) {
+	if r.fs == nil {
+		return
+	}
+	names := []string{"."}
+	for _, dir := range []string{".", layout.StateDir} {
+		entries, err := r.fs.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			d.unreadable("files", r.at(dir), err)
+		}
+		for _, e := range entries {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
+	var others []string
+	for _, name := range names {
+		if path := filepath.Join(r.dir, name); !sameOwner(path, d.Data) {
+			others = append(others, path)
+		}
+	}
+	if len(others) == 0 {
+		d.ok("files", r.at(""), "all of the owner of the data root")
+		return
+	}
+	d.bad(Fail, "OWNER_DIFFERS", "files", r.at(""), "sudo chown -R --reference="+quote(d.Data)+" "+quote(r.dir),
+		"%s not of the owner of the data root, such as %s: a run by another user left them", plural(len(others), "file"), others[0])
+}
+
+// sameOwner tells whether two files have one owner; what cannot be known counts
+// as so.
+func sameOwner(path, as string) bool {
+	owner, ok := ownerOf(path)
+	want, known := ownerOf(as)
+	return !ok || !known || owner == want
+}
+
+func ownerOf(path string) (uint32, bool) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return stat.Uid, true
+}

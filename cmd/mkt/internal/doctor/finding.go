@@ -1,0 +1,111 @@
+package doctor
+
+import (
+	"slices"
+	"time"
+)
+
+// Level says how bad a finding is.
+type Level string
+
+const (
+	OK   Level = "OK"
+	Warn Level = "WARN"
+	Fail Level = "FAIL"
+)
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	Level   Level  `json:"level"`
+	Area    string `json:"area"`
+	Code    string `json:"code,omitempty"` // of a closed set; "" when OK
+	Tenant  string `json:"tenant,omitempty"`
+	Product string `json:"product,omitempty"`
+	File    string `json:"file,omitempty"`
+	What    string `json:"what"`
+	Fix     string `json:"fix,omitempty"` // a command to paste, or a sentence
+}
+
+// Report is what a run found.
+type Report struct {
+	CheckedAt time.Time `json:"checked_at"`
+	Healthy   bool      `json:"healthy"` // nothing failed
+	Checks    int       `json:"checks"`
+	Warnings  int       `json:"warnings"`
+	Failures  int       `json:"failures"`
+	Findings  []Finding `json:"findings"` // in the order of the areas
+}
+
+// Bad are the findings that are not OK.
+func (r Report) Bad() []Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Level == OK })
+}
+
+// codes says of every code what it means. docs/operators.md has a line for each.
+var codes = map[string]string{
+	"SEAL_KEY_MISSING":    "there is no sealing key",
+	"SEAL_KEY_UNREADABLE": "the sealing key cannot be read by this user",
+	"SEAL_KEY_MODE":       "others may read the sealing key",
+	"SEAL_KEY_INVALID":    "the sealing key's file holds no key",
+	"CREDENTIAL_SEALED":   "a sealed credential cannot be opened with the sealing key",
+	"CREDENTIAL_MOVED":    "a sealed credential was sealed for another tenant or provider",
+	"ID_KEY_MISSING":      "there is no id key",
+	"ID_KEY_UNREADABLE":   "the id key cannot be read by this user",
+	"ID_KEY_MODE":         "others may read the id key",
+	"ID_KEY_INVALID":      "the id key's file holds no key",
+	"ID_KEY_OTHER":        "the data was made with another id key",
+
+	"FILE_WRITABLE":     "everybody may write a file or folder that is relied on",
+	"DATA_NOT_FOLDER":   "the data root is no folder",
+	"DATA_NOT_WRITABLE": "the data root cannot be written by this user",
+	"OWNER_DIFFERS":     "files of one installation belong to several users",
+	"AUDIT_MODE":        "others may read the audit log",
+	"AUDIT_BROKEN":      "the audit log cannot be appended to, so no account can be changed",
+
+	"TENANTS_MISSING":  "there is no tenants file",
+	"TENANTS_INVALID":  "the tenants file is wrong; what ran before the edit stays in force",
+	"TOKEN_DUPLICATE":  "two accounts share a token",
+	"TENANT_UNKNOWN":   "the tenant that was asked for is not in the file",
+	"TOKEN_NONE":       "nobody can use the account: it has no token",
+	"PRODUCT_NONE":     "the account has no product",
+	"PRODUCT_EXPIRED":  "a product has expired",
+	"PROVIDER_NONE":    "the account has no provider",
+	"BASE_URL_REFUSED": "the provider's base URL is none that may be asked",
+	"DATA_UNKNOWN":     "data of a tenant that is not in the file",
+
+	"NEVER_RAN":        "no cycle of a product has been published yet",
+	"CYCLE_OVERDUE":    "the newest good cycle is older than two cadences",
+	"CYCLE_FAILING":    "the newest run of a step failed",
+	"LISTING_HELD":     "a listing lost so many fixtures at once that it is not believed",
+	"STATE_UNREADABLE": "a state file cannot be read; the next run writes it anew",
+
+	"CURRENT_STALE":    "CURRENT does not name the newest commit; readers find it all the same",
+	"COMMIT_DAMAGED":   "the newest commit record is damaged",
+	"CHAIN_BROKEN":     "a commit record does not follow the one before",
+	"MANIFEST_DAMAGED": "the manifest of the newest snapshot is damaged",
+	"SNAPSHOT_DAMAGED": "a file of the newest snapshot is damaged",
+	"SNAPSHOT_FOREIGN": "the newest snapshot is another tenant's or product's",
+	"CHANGES_DAMAGED":  "a file of the change log is damaged",
+
+	"CLOCK_BEHIND":   "the newest publication is in the future",
+	"CLOCK_DIFFERS":  "this clock and the provider's differ",
+	"LOCK_STUCK":     "a lock is held by a process that does not run",
+	"STAGING_DEBRIS": "work that was broken off lies about for more than a day",
+	"DISK_SPACE":     "the disk has room for fewer than ten cycles",
+	"DISK_INODES":    "the disk has inodes for fewer than ten cycles",
+	"UNREADABLE":     "a file or folder cannot be read",
+
+	"PROVIDER_UNREACHABLE": "the provider cannot be reached",
+	"PROVIDER_REFUSES":     "the provider refuses the credential",
+	"PROVIDER_LIMITED":     "the provider's quota is used up",
+	"PROVIDER_ODD":         "the provider's answer is not what was asked for",
+}
+
+// Codes lists every code and what it means.
+func Codes() map[string]string {
+	all := map[string]string{}
+	for code, means := range codes {
+		all[code] = means
+	}
+	return all
+}

@@ -1,0 +1,243 @@
+package doctor_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/doctor"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch"
+	"mkt/fetch/credential"
+	"mkt/fetch/provider/all"
+	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/simulator"
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/serve/account"
+	"mkt/transform"
+	"mkt/transform/identity"
+)
+
+const (
+	secret  = "12345-CANARYcanary99"
+	product = football.MarketEngine
+)
+
+// house is an installation on disk, and how the doctor is sent there.
+type house struct {
+	t       *testing.T
+	dir     string
+	root    string // of acme's market engine
+	options doctor.Options
+}
+
+func (h *house) path(name string) string { return filepath.Join(h.dir, name) }
+
+// in is a file below acme's root; a pattern gives the last that matches.
+func (h *house) in(pattern string) string {
+	h.t.Helper()
+	found, err := filepath.Glob(filepath.Join(h.root, pattern))
+	if err != nil || len(found) == 0 {
+		h.t.Fatalf("nothing like %s: %v", pattern, err)
+	}
+	return found[len(found)-1]
+}
+
+func (h *house) now() time.Time { return h.options.Now() }
+
+// later looks at the house at another time.
+func (h *house) later(d time.Duration) {
+	at := h.now().Add(d)
+	h.options.Now = func() time.Time { return at }
+}
+
+func (h *house) write(path, content string) {
+	h.t.Helper()
+	must(h.t, os.WriteFile(path, []byte(content), 0o644))
+}
+
+func (h *house) read(path string) string {
+	h.t.Helper()
+	b, err := os.ReadFile(path)
+	must(h.t, err)
+	return string(b)
+}
+
+// replace edits a file as a person does.
+func (h *house) replace(path, old, new string) {
+	h.t.Helper()
+	before := h.read(path)
+	if !strings.Contains(before, old) {
+		h.t.Fatalf("%s: no %q in\n%s", path, old, before)
+	}
+	h.write(path, strings.ReplaceAll(before, old, new))
+}
+
+func (h *house) edit(change func(*tenants.Editor) error) {
+	h.t.Helper()
+	_, err := tenants.Edit(h.t.Context(), h.options.Tenants, change)
+	must(h.t, err)
+}
+
+func (h *house) acme() tenants.Tenant {
+	h.t.Helper()
+	f, err := tenants.Load(h.options.Tenants)
+	must(h.t, err)
+	t, _ := f.Tenant("acme")
+	return *t
+}
+
+// change puts acme's entry after a change.
+func (h *house) change(how func(*tenants.Tenant)) {
+	h.t.Helper()
+	acme := h.acme()
+	how(&acme)
+	h.edit(func(e *tenants.Editor) error { return e.Replace(acme) })
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// built is the house that all others are copies of: two cycles were run in it,
+// by the real stages on the simulator.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "mkt-doctor-")
+	if err != nil {
+		return "", err
+	}
+	return dir, build(dir)
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := built(); err == nil {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// newHouse is a healthy one, a minute after its newest cycle.
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	from, err := built()
+	must(t, err)
+	dir := filepath.Join(t.TempDir(), "house")
+	if out, err := exec.Command("cp", "-a", from, dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	at := time.Now().Add(time.Minute)
+	return &house{t: t, dir: dir, root: filepath.Join(dir, "data", layout.TenantProduct("acme", string(product))), options: doctor.Options{
+		Config: filepath.Join(dir, "mkt.yaml"), Tenants: filepath.Join(dir, "tenants.yaml"), Data: filepath.Join(dir, "data"),
+		SealKey: filepath.Join(dir, "seal.key"), IDKey: filepath.Join(dir, "id.key"),
+		Products: []football.Product{product}, Now: func() time.Time { return at },
+	}}
+}
+
+// build makes the house: acme runs, idle is suspended and never ran.
+func build(dir string) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 3, Fixtures: 12, Tokens: map[string]simulator.Account{secret: {}}})
+	if err != nil {
+		return err
+	}
+	url, _, err := simulator.Listen(ctx, sim, "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	seal, err := credential.NewIdentity()
+	if err != nil {
+		return err
+	}
+	id := make([]byte, identity.KeySize)
+	rand.Read(id)
+	for name, content := range map[string][]byte{"seal.key": seal.File(), "id.key": id, "tenants.yaml": []byte("version: 1\ntenants: []\n"), "mkt.yaml": nil} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			return err
+		}
+	}
+	file, err := enrol(ctx, filepath.Join(dir, "tenants.yaml"), seal, url)
+	if err != nil {
+		return err
+	}
+	for range 2 {
+		if err := runCycle(ctx, dir, file, seal, identity.Key(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func enrol(ctx context.Context, path string, seal credential.Identity, url string) (*tenants.File, error) {
+	_, token, err := tenants.NewToken(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := credential.Seal(seal.Recipient(), "acme", "betsapi", []byte(secret))
+	if err != nil {
+		return nil, err
+	}
+	products := map[football.Product]account.Subscription{product: {}}
+	by := audit.By{Who: audit.Who{User: "ops"}, Action: audit.TenantAdd, Now: time.Now}
+	return audit.Edit(ctx, path, by, func(e *tenants.Editor) error {
+		err := e.Add(tenants.Tenant{ID: "acme", Status: account.Active, Products: products, Tokens: []tenants.Token{token},
+			Provider: &tenants.Provider{Name: "betsapi", BaseURL: url, AllowPrivateAddress: true, Credential: sealed, Hint: "****ry99"}})
+		if err != nil {
+			return err
+		}
+		return e.Add(tenants.Tenant{ID: "idle", Status: account.Suspended, Products: products})
+	})
+}
+
+// runCycle is mkt cycle.
+func runCycle(ctx context.Context, dir string, file *tenants.File, seal credential.Identity, key identity.Key) error {
+	acme, _ := file.Tenant("acme")
+	of, err := acme.FetchTenant()
+	if err != nil {
+		return err
+	}
+	data, err := durable.OpenRoot(filepath.Join(dir, "data"))
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	root, err := durable.OpenRoot(filepath.Join(dir, "data", layout.TenantProduct("acme", string(product))))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	lock, err := root.Lock(layout.Lock)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	open := func(sealed, tenant, provider string) (credential.Secret, error) {
+		return credential.Open(seal, sealed, tenant, provider)
+	}
+	if _, err := fetch.Run(ctx, fetch.Options{Tenant: of, Product: product, Root: root, Open: open, Provider: all.Lookup, Now: time.Now}); err != nil {
+		return err
+	}
+	if _, err := transform.Run(ctx, transform.Options{ClientID: "acme", Product: product, Root: root, Data: data, Key: key, Now: time.Now}); err != nil {
+		return err
+	}
+	s, err := publish.Run(ctx, publish.Options{ClientID: "acme", Product: product, Root: root, Now: time.Now})
+	if err == nil && s.Events == 0 && s.Version == 1 {
+		err = fmt.Errorf("nothing was published: %+v", s)
+	}
+	return err
+}

@@ -1,0 +1,122 @@
+package doctor
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"mkt/fetch/credential"
+	"mkt/publish/layout"
+	"mkt/serve/account"
+	"mkt/transform/identity"
+)
+
+// key looks at the file of a key: whether it is there, who may read it, and
+// whether it can be read. It returns the content, nil when there is none.
+func (d *doctor) key(code, path, missing string) []byte {
+	at := place{file: path}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		d.bad(Fail, code+"_MISSING", "keys", at, missing, "there is no such file")
+		return nil
+	}
+	if err == nil && info.Mode().Perm()&forbidden(info) != 0 {
+		d.bad(Fail, code+"_MODE", "keys", at, "chmod 600 "+quote(path), "mode %04o lets others at it", info.Mode().Perm())
+	}
+	var content []byte
+	if err == nil {
+		content, err = os.ReadFile(path)
+	}
+	if err != nil {
+		d.bad(Fail, code+"_UNREADABLE", "keys", at, "run doctor as the owner of the key, or with --serving on a host that only serves", "%v", err)
+		return nil
+	}
+	return content
+}
+
+// forbidden are the mode bits a key must not have: see credential.LoadIdentity.
+func forbidden(info os.FileInfo) os.FileMode {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid == 0 && os.Geteuid() != 0 {
+		return 0o037
+	}
+	return 0o077
+}
+
+// sealKey checks the sealing key, and that it opens every sealed credential.
+func (d *doctor) sealKey() {
+	sealed := 0
+	if d.file != nil {
+		for i := range d.file.Tenants {
+			if d.file.Tenants[i].Provider != nil {
+				sealed++
+			}
+		}
+	}
+	missing := d.mkt("init " + quote(filepath.Dir(d.SealKey)))
+	if sealed > 0 {
+		missing = "restore it from your copy; without one: " + missing + ", then " + d.mkt("provider set") + " for every tenant"
+	}
+	content := d.key("SEAL_KEY", d.SealKey, missing)
+	if content == nil {
+		return
+	}
+	key, err := credential.ParseIdentity(content)
+	if err != nil {
+		d.bad(Fail, "SEAL_KEY_INVALID", "keys", place{file: d.SealKey}, "restore it from your copy", "%v", err)
+		return
+	}
+	d.ok("keys", place{file: d.SealKey}, "sealing key %s", key.Recipient())
+	d.credentials(key)
+}
+
+// credentials opens every sealed credential, and lets go of it.
+func (d *doctor) credentials(key credential.Identity) {
+	if d.file == nil {
+		return
+	}
+	for i := range d.file.Tenants {
+		t := &d.file.Tenants[i]
+		if t.Provider == nil || t.Status == account.Revoked {
+			continue
+		}
+		at := place{tenant: t.ID, file: d.Tenants}
+		fix := d.mkt("provider set " + t.ID + " --provider " + t.Provider.Name)
+		switch _, err := credential.Open(key, t.Provider.Credential, t.ID, t.Provider.Name); {
+		case errors.Is(err, credential.ErrMoved):
+			d.bad(Fail, "CREDENTIAL_MOVED", "keys", at, fix, "the credential was sealed for another tenant or provider: it was copied")
+		case err != nil:
+			d.bad(Fail, "CREDENTIAL_SEALED", "keys", at, fix, "the credential cannot be opened with %s: sealed with another key, or changed", d.SealKey)
+		default:
+			d.ok("keys", at, "the credential %s can be opened", t.Provider.Hint)
+		}
+	}
+}
+
+// identityKey checks the id key, also against the fingerprint of the data.
+func (d *doctor) identityKey() {
+	recorded, err := os.ReadFile(filepath.Join(d.Data, layout.IDKeyFingerprintFile))
+	made := err == nil
+	missing := d.mkt("init " + quote(filepath.Dir(d.IDKey)))
+	if made {
+		missing = "restore it from your copy: the data was made with it, and another one changes every id"
+	}
+	if d.key("ID_KEY", d.IDKey, missing) == nil {
+		return
+	}
+	at := place{file: d.IDKey}
+	key, err := identity.LoadKey(d.IDKey)
+	if err != nil {
+		d.bad(Fail, "ID_KEY_INVALID", "keys", at, "restore it from your copy", "%v", err)
+		return
+	}
+	d.idKey = key.Fingerprint()
+	if was := strings.TrimSpace(string(recorded)); made && was != d.idKey {
+		d.bad(Fail, "ID_KEY_OTHER", "keys", at, "restore the key with the fingerprint "+was+", or begin a new data root",
+			"its fingerprint is %s, and the data was made with %s", d.idKey, was)
+		return
+	}
+	d.ok("keys", at, "id key %s", d.idKey)
+}

@@ -1,0 +1,86 @@
+package doctor
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// place is where something was found.
+type place struct {
+	tenant, product string
+	file            string
+}
+
+// at is a file below a root, "" for the root itself.
+func (r *root) at(name string) place {
+	return place{r.id, string(r.product), filepath.Join(r.dir, filepath.FromSlash(name))}
+}
+
+func (d *doctor) ok(area string, at place, format string, args ...any) {
+	d.note(Finding{Level: OK, Area: area, What: fmt.Sprintf(format, args...)}, at)
+}
+
+// bad notes what is not as it should be. The code must be one of codes.
+func (d *doctor) bad(level Level, code, area string, at place, fix, format string, args ...any) {
+	if _, known := codes[code]; !known {
+		panic("doctor: no code " + code)
+	}
+	d.note(Finding{Level: level, Area: area, Code: code, Fix: fix, What: fmt.Sprintf(format, args...)}, at)
+}
+
+func (d *doctor) unreadable(area string, at place, err error) {
+	d.bad(Fail, "UNREADABLE", area, at, "run doctor as the user who owns it, or as root: sudo "+d.mkt("doctor"), "%v", err)
+}
+
+// note adds a finding, unless it is about a tenant that was not asked for.
+func (d *doctor) note(f Finding, at place) {
+	if d.Tenant != "" && at.tenant != "" && at.tenant != d.Tenant {
+		return
+	}
+	f.Tenant, f.Product, f.File = at.tenant, at.product, at.file
+	d.findings = append(d.findings, f)
+}
+
+// mkt is a command to paste.
+func (d *doctor) mkt(args string) string { return d.Command + " " + args }
+
+// quote makes a path one word of a shell.
+func quote(path string) string {
+	if path != "" && strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=+,:@%") == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// ago is an age for people.
+func ago(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d days", int(d.Hours()/24))
+	case d >= 2*time.Hour:
+		return fmt.Sprintf("%d hours", int(d.Hours()))
+	case d >= 2*time.Minute:
+		return fmt.Sprintf("%d minutes", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%.0f seconds", d.Seconds())
+}
+
+// bytes is a size for people.
+func bytes(n uint64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
+}

@@ -1,0 +1,42 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+
+	"mkt/fetch"
+	"mkt/fetch/provider"
+)
+
+// providers asks each provider one question, when asking is wanted at all.
+func (d *doctor) providers(ctx context.Context) {
+	if d.Probe == nil {
+		return
+	}
+	asked := map[string]bool{}
+	for _, r := range d.roots {
+		if !d.due(r) || asked[r.id] {
+			continue
+		}
+		asked[r.id] = true
+		d.provider(ctx, r)
+	}
+}
+
+func (d *doctor) provider(ctx context.Context, r *root) {
+	at := place{tenant: r.id, file: d.Tenants}
+	p, err := d.Probe(ctx, r.tenant, r.product)
+	set := d.mkt("provider set " + r.id + " --provider " + r.tenant.Provider.Name)
+	switch {
+	case err == nil:
+		d.ok("provider", at, "%s answered %s in %d ms", r.tenant.Provider.Name, p.Endpoint, p.Took.Milliseconds())
+	case errors.Is(err, provider.ErrUnreachable):
+		d.bad(Fail, "PROVIDER_UNREACHABLE", "provider", at, "see that this machine reaches the provider by https (proxies of the environment are not used); else wait", "%v", err)
+	case errors.Is(err, fetch.ErrCredential), errors.Is(err, fetch.ErrPermission):
+		d.bad(Fail, "PROVIDER_REFUSES", "provider", at, set, "%v", err)
+	case errors.Is(err, fetch.ErrLimited):
+		d.bad(Warn, "PROVIDER_LIMITED", "provider", at, "wait, or run the tenant's cycles less often", "%v", err)
+	default:
+		d.bad(Fail, "PROVIDER_ODD", "provider", at, d.mkt("fetch --tenant "+r.id+" --log-level debug"), "%v", err)
+	}
+}

@@ -1,0 +1,136 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"mkt/cmd/mkt/internal/schedule"
+	"mkt/fetch/credential"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+)
+
+// overdueAfter is how many cadences old the newest good cycle may be: what serve
+// calls stale.
+const overdueAfter = 2
+
+// steps in the order they run.
+var steps = []string{"fetch", "transform", "publish"}
+
+// schedule looks at what the newest runs came to, and when.
+func (d *doctor) schedule(r *root) {
+	if r.tenant == nil {
+		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "name it in "+quote(d.Tenants)+" again, or take the folder away", "no tenant of the file has this id")
+		return
+	}
+	if !d.due(r) {
+		return
+	}
+	var last time.Time // that something was published
+	if r.head != nil {
+		last = r.head.PublishedAt
+	}
+	if r.fs != nil {
+		for _, step := range steps {
+			d.step(r, step, &last)
+		}
+	}
+	if last.IsZero() {
+		if !r.published {
+			d.bad(Warn, "NEVER_RAN", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id), "nothing was published yet: its data routes answer 503")
+		}
+		return
+	}
+	d.overdue(r, last)
+}
+
+// step looks at a step's state file. Of a publication that did nothing new only
+// the state tells that it went well.
+func (d *doctor) step(r *root, step string, last *time.Time) {
+	file := layout.StateDir + "/" + step + ".json"
+	run, err := health.Read(r.fs, step)
+	if err != nil {
+		d.unreadable("schedule", r.at(file), err)
+		return
+	}
+	if run == nil {
+		if _, err := r.fs.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			d.bad(Warn, "STATE_UNREADABLE", "schedule", r.at(file), d.mkt("cycle --tenant "+r.id), "it is no state file")
+		}
+		return
+	}
+	if step == "publish" && run.LastOKAt != nil && run.LastOKAt.After(*last) {
+		*last = *run.LastOKAt
+	}
+	another := step == "fetch" && run.CredentialFingerprint != credential.Fingerprint(r.tenant.Provider.Credential)
+	switch {
+	case another:
+		d.ok("schedule", r.at(file), "the newest fetch was with another credential")
+	case !run.OK:
+		d.bad(d.weight(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
+			step, times(run.FailuresInARow), codeWord(run.Code), ago(d.now.Sub(run.FinishedAt)))
+	case run.Code == "LISTING_HELD":
+		d.bad(Warn, "LISTING_HELD", "schedule", r.at(file), "when they are really gone: "+d.mkt("publish --tenant "+r.id+" --accept-removals"),
+			"the listing lost %d fixtures at once: they are kept", run.Counters["held"])
+	default:
+		d.ok("schedule", r.at(file), "%s went well %s ago", step, ago(d.now.Sub(run.FinishedAt)))
+	}
+}
+
+// weight of a failed run: what passes by itself is a warning at first.
+func (d *doctor) weight(run *health.Run) Level {
+	switch run.Code {
+	case "PROVIDER_UNREACHABLE", "RATE_LIMITED", "PAYLOAD_REJECTED", "QUARANTINED":
+		if run.FailuresInARow < health.DegradedAfter {
+			return Warn
+		}
+	}
+	return Fail
+}
+
+// remedy is what helps against the code of a failed run.
+func (d *doctor) remedy(r *root, run *health.Run) string {
+	switch run.Code {
+	case "PROVIDER_UNREACHABLE":
+		return d.mkt("doctor --online --tenant " + r.id)
+	case "CREDENTIAL_REJECTED", "PERMISSION_DENIED":
+		return d.mkt("provider set " + r.id + " --provider " + r.tenant.Provider.Name)
+	case "RATE_LIMITED":
+		return "run it less often (schedule in " + quote(d.Tenants) + "), or buy a larger quota"
+	case "PAYLOAD_REJECTED", "QUARANTINED":
+		return "look at what came: ls " + quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
+	case "STORAGE":
+		return "df -h " + quote(d.Data)
+	}
+	return d.mkt(fmt.Sprintf("%s --tenant %s --log-level debug", run.Step, r.id))
+}
+
+func (d *doctor) overdue(r *root, last time.Time) {
+	s, err := schedule.Parse(r.tenant.Expression(r.product))
+	if err != nil {
+		return // it has no schedule: cycles are run by hand
+	}
+	cadence, age := schedule.Cadence(s, d.now), d.now.Sub(last)
+	if age > overdueAfter*cadence {
+		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id)+", and see that mkt schedule, cron or the timer runs",
+			"the newest good cycle is %s old, and one is due every %s", ago(age), cadence)
+		return
+	}
+	d.ok("schedule", r.at(""), "the newest good cycle is %s old", ago(age))
+}
+
+func codeWord(code string) string {
+	if code == "" {
+		return "INTERNAL"
+	}
+	return code
+}
+
+func times(n int) string {
+	if n <= 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times in a row", n)
+}

@@ -1,0 +1,125 @@
+package doctor
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// snapshot reads the newest publication as serve does, and every byte of it.
+func (d *doctor) snapshot(r *root) {
+	if r.fs == nil {
+		return
+	}
+	head, found, err := snapshot.Last(r.fs)
+	switch {
+	case errors.Is(err, snapshot.ErrDamaged):
+		r.published = true
+		d.bad(Fail, "COMMIT_DAMAGED", "snapshot", r.at(layout.CommitsDir), "restore the record from a backup: without it nothing more is published", "%v", err)
+		return
+	case err != nil:
+		d.unreadable("snapshot", r.at(layout.CommitsDir), err)
+		return
+	case !found:
+		d.noCommit(r)
+		return
+	}
+	r.head, r.published = &head, true
+	d.current(r, head)
+	d.chain(r, head)
+	d.contents(r, head)
+}
+
+// noCommit: CURRENT without a commit is what is left of a lost folder.
+func (d *doctor) noCommit(r *root) {
+	if _, err := r.fs.Stat(layout.Current); errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	r.published = true
+	d.bad(Fail, "COMMIT_DAMAGED", "snapshot", r.at(layout.CommitsDir), "restore the folder from a backup", "CURRENT is there, and no commit record is")
+}
+
+// current looks at the pointer, which the next publication repairs.
+func (d *doctor) current(r *root, head snapshot.Commit) {
+	data, err := durable.ReadFile(r.fs, layout.Current, 4<<10)
+	var p snapshot.Pointer
+	if err == nil {
+		p, err = snapshot.ParsePointer(data)
+	}
+	why := ""
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		why = "it is missing"
+	case err != nil:
+		why = "it cannot be read: " + err.Error()
+	case p.Version != head.Version:
+		why = "it names another commit than the newest"
+	case p.CommitSHA256 != head.SHA256:
+		why = "its hash is not that of the newest commit"
+	default:
+		d.ok("snapshot", r.at(layout.Current), "names commit %d", head.Version)
+		return
+	}
+	d.bad(Warn, "CURRENT_STALE", "snapshot", r.at(layout.Current), d.mkt("publish --tenant "+r.id), "%s; readers look for the newest commit themselves", why)
+}
+
+// chain holds the newest commit against the one before.
+func (d *doctor) chain(r *root, head snapshot.Commit) {
+	at := r.at(layout.Commit(head.Version))
+	if head.Version == 1 {
+		d.ok("snapshot", at, "is the first")
+		return
+	}
+	before, err := snapshot.ReadCommit(r.fs, head.Version-1)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, snapshot.ErrDamaged):
+		d.unreadable("snapshot", r.at(layout.Commit(head.Version-1)), err)
+	case err != nil || before.SHA256 != head.PreviousSHA256:
+		d.bad(Fail, "CHAIN_BROKEN", "snapshot", at, "restore "+layout.Commit(head.Version-1)+" from a backup", "it follows a commit with another hash: records were lost or changed")
+	default:
+		d.ok("snapshot", at, "follows the one before")
+	}
+}
+
+// contents reads the manifest and every file it names.
+func (d *doctor) contents(r *root, head snapshot.Commit) {
+	manifest := head.Dir() + "/" + layout.ManifestFile
+	const mend = "restore it from a backup: the hash must be the same; serve goes on with what it has loaded"
+	m, err := snapshot.Open(r.fs, head)
+	if err != nil {
+		d.bad(Fail, "MANIFEST_DAMAGED", "snapshot", r.at(manifest), mend, "%v", err)
+		return
+	}
+	if m.ClientID != r.id || m.Product != r.product {
+		d.bad(Fail, "SNAPSHOT_FOREIGN", "snapshot", r.at(manifest), "take the folder away: it was copied here", "it is of tenant %s, product %s", m.ClientID, m.Product)
+	}
+	if d.idKey != "" && m.IDKeyFingerprint != d.idKey {
+		d.bad(Fail, "ID_KEY_OTHER", "keys", r.at(manifest), "restore the key with the fingerprint "+m.IDKeyFingerprint+" as "+quote(d.IDKey),
+			"the snapshot was made with the id key %s, this one is %s", m.IDKeyFingerprint, d.idKey)
+	}
+	for _, file := range m.Files {
+		name := head.Dir() + "/" + file.Name
+		if err := snapshot.Verify(r.fs, head.Dir(), snapshot.Manifest{Files: []snapshot.File{file}}); err != nil {
+			d.bad(Fail, "SNAPSHOT_DAMAGED", "snapshot", r.at(name), mend, "%s", reason(err, name))
+			continue
+		}
+		d.ok("snapshot", r.at(name), "%s as sealed", bytes(uint64(file.Bytes)))
+	}
+	for _, s := range m.Changes {
+		if err := snapshot.VerifySegment(r.fs, s); err != nil {
+			d.bad(Fail, "CHANGES_DAMAGED", "snapshot", r.at(s.File), mend, "%s", reason(err, s.File))
+			continue
+		}
+		d.ok("snapshot", r.at(s.File), "seq %d to %d as sealed", s.First, s.Last)
+	}
+}
+
+// reason leaves out the name, which the finding has.
+func reason(err error, name string) string {
+	return strings.TrimPrefix(err.Error(), filepath.ToSlash(name)+": ")
+}

@@ -1,0 +1,62 @@
+package serve_test
+
+import (
+	"os"
+	"testing"
+)
+
+// A server that runs somewhere else, `mkt demo` for one, is walked from end to
+// end, and every answer is held against docs/openapi.yaml:
+//
+//	MKT_BASE_URL=http://127.0.0.1:8080 MKT_TOKEN=mkt_… go test ./serve -run Crawl -v
+func TestCrawl(t *testing.T) {
+	url, token := os.Getenv("MKT_BASE_URL"), os.Getenv("MKT_TOKEN")
+	if url == "" || token == "" {
+		t.Skip("MKT_BASE_URL and MKT_TOKEN name no server to walk")
+	}
+	w := newWorld(t)
+	w.url = url
+	for _, path := range []string{"/status", "/schema", "/account", "/account/provider", "/account/usage"} {
+		w.get(path, token)
+	}
+	fixtures, markets := 0, 0
+	for f := range w.walk("/fixtures", token) {
+		fixtures++
+		w.get("/fixtures/"+f.FixtureID, token)
+		for m := range w.walk("/fixtures/"+f.FixtureID+"/markets", token) {
+			if markets++; markets%50 == 0 {
+				w.get("/fixtures/"+f.FixtureID+"/markets/"+m.MarketID, token, "Accept-Encoding", "gzip")
+			}
+		}
+	}
+	events, last := 0, uint64(0)
+	for e := range w.walk("/changes", token) {
+		if last != 0 && e.Seq != last+1 {
+			t.Errorf("seq %d after %d", e.Seq, last)
+		}
+		events, last = events+1, e.Seq
+	}
+	t.Logf("%d fixtures, %d markets, %d events", fixtures, markets, events)
+}
+
+// walk pages through a collection, unless the fixture it is of has left.
+func (w *world) walk(path, as string) func(yield func(item) bool) {
+	return func(yield func(item) bool) {
+		for cursor := ""; ; {
+			r := w.get(path+"?limit=200"+cursor, as)
+			if r.code() == "FIXTURE_NOT_FOUND" {
+				return
+			}
+			p := r.page(w.t)
+			for _, i := range p.Data {
+				if !yield(i) {
+					return
+				}
+			}
+			if !p.Pagination.HasMore {
+				return
+			}
+			cursor = "&cursor=" + *p.Pagination.NextCursor
+		}
+	}
+}

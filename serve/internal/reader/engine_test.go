@@ -1,0 +1,117 @@
+package reader
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The engine that serves cannot reach a file, write, or be told to.
+func TestEngineIsLocked(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "it's a page.duckdb")
+	err := build(t.Context(), path, func(a *appenders) error { return a.marketChunk.AppendRow(int32(0), []byte("x")) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside := filepath.Join(dir, "outside.csv")
+	if err := os.WriteFile(outside, []byte("a,b\n1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e, err := openEngine(t.Context(), path, leastMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.close()
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the private file can still be opened: %v", err)
+	}
+	for _, statement := range []string{
+		"SELECT * FROM read_csv('" + strings.ReplaceAll(outside, "'", "''") + "')",
+		"COPY d.market_chunk TO '" + filepath.Join(dir, "out.csv") + "'",
+		"ATTACH '" + filepath.Join(dir, "other.duckdb") + "' AS other",
+		"INSTALL httpfs", "LOAD httpfs",
+		"SET enable_external_access = true", "SET memory_limit = '4GB'", "SET threads = 8", "SET temp_directory = '/tmp'", "RESET memory_limit",
+		"DELETE FROM d.market_chunk", "CREATE TABLE d.x (i INTEGER)", "INSERT INTO d.market_chunk VALUES (2, 'y')",
+	} {
+		if _, err := e.db.Exec(statement); err == nil {
+			t.Errorf("allowed: %s", statement)
+		}
+	}
+	for setting, want := range map[string]string{"threads": "1", "memory_limit": "8.0 MiB", "enable_external_access": "false", "lock_configuration": "true"} {
+		var got string
+		if err := e.db.QueryRow("SELECT current_setting(?)::VARCHAR", setting).Scan(&got); err != nil || got != want {
+			t.Errorf("%s = %s, %v; want %s", setting, got, err, want)
+		}
+	}
+	rows := 0
+	err = e.query(t.Context(), chunkQuery(marketChunks, 1), []any{int32(0)}, func(*sql.Rows) error { rows++; return nil })
+	if err != nil || rows != 1 {
+		t.Errorf("%d rows, %v", rows, err)
+	}
+}
+
+func TestChunksComeBackAsTheyWent(t *testing.T) {
+	t.Parallel()
+	var scratch []byte
+	for n := range chunkRows + 1 {
+		var in []entry
+		for i := range n {
+			in = append(in, entry{key: []byte(strings.Repeat("k", i)), market: []byte("M"), period: nil, ordinal: i * 1000,
+				body: []byte(strings.Repeat("{}", i*i)), detail: []byte{}})
+		}
+		var packed []byte
+		packed, scratch = pack(scratch, in)
+		c, err := unpack(packed)
+		if err != nil {
+			t.Fatalf("%d entries: %v", n, err)
+		}
+		if len(c.entries) != n {
+			t.Fatalf("%d entries: %d", n, len(c.entries))
+		}
+		for i, e := range c.entries {
+			if string(e.key) != string(in[i].key) || string(e.body) != string(in[i].body) || e.ordinal != in[i].ordinal || string(e.market) != "M" || len(e.period) != 0 {
+				t.Errorf("entry %d of %d: %+v", i, n, e)
+			}
+		}
+		c.release()
+	}
+}
+
+func FuzzUnpack(f *testing.F) {
+	packed, _ := pack(nil, []entry{{key: []byte("a"), body: []byte("{}")}, {key: []byte("b")}})
+	f.Add(packed)
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if c, err := unpack(data); err == nil {
+			c.release()
+		}
+		c := &chunk{buf: data} // what a damaged chunk unpacks to
+		c.parse()
+	})
+}
+
+func TestLRUStaysInItsRoom(t *testing.T) {
+	t.Parallel()
+	c := newLRU[int, int](100)
+	for i := range 1000 {
+		c.put(i, i, 10)
+		c.get(0) // used all the time
+	}
+	kept := 0
+	for i := range 1000 {
+		if v, ok := c.get(i); ok && v == i {
+			kept++
+		}
+	}
+	if _, ok := c.get(0); kept != 10 || !ok || c.weight != 100 {
+		t.Errorf("%d kept, weight %d, the one in use kept: %v", kept, c.weight, ok)
+	}
+	c.put(-1, 0, 26) // more than a quarter of the room
+	if _, ok := c.get(-1); ok {
+		t.Error("something large pushed others out")
+	}
+}
