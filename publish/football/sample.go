@@ -1,12 +1,15 @@
 package football
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Sample is one observation of one fixture in play, in no provider's spelling:
 // what a provider's reader gives and the live engine folds. Nothing in it is
 // interpreted: half may be ahead of play, counters may fall.
 type Sample struct {
-	ProviderFixtureID  string // the identity the market engine uses for the same fixture
+	ProviderFixtureID  string // the identity the market engine uses for the same fixture, or one of its own: see ByEvent
 	ProviderEventID    string // the live record's own id, joins lists with details; may be ""
 	Home, Away, League Field[string]
 	StartsAt           Field[time.Time]
@@ -28,6 +31,13 @@ func (s *Sample) At() time.Time {
 	}
 	return s.RetrievedAt
 }
+
+// ByEvent begins the identity of a fixture that the market engine has no identity
+// for: after it comes the live record's own id.
+const ByEvent = "event:"
+
+// IsByEvent tells a fixture that is known by its live record alone.
+func (s *Sample) IsByEvent() bool { return strings.HasPrefix(s.ProviderFixtureID, ByEvent) }
 
 // PlayStatus is where a fixture stands.
 type PlayStatus uint8

@@ -57,7 +57,7 @@ var specs = map[reflect.Type]func() *spec{
 	reflect.TypeFor[LiveTimelineRow](): specFor("live_timeline", LiveTimelineRow{}, nil, "fixture_id", "ordinal"),
 	reflect.TypeFor[LiveBucketRow]():   specFor("live_buckets", LiveBucketRow{}, nil, "fixture_id", "minute"),
 	reflect.TypeFor[LivePeriodRow]():   specFor("live_periods", LivePeriodRow{}, nil, "fixture_id", "half"),
-	reflect.TypeFor[LiveStateRow]():    specFor("live_states", LiveStateRow{}, nil, "fixture_id"),
+	reflect.TypeFor[LiveStateRow]():    specFor("live_states", LiveStateRow{}, map[string]bool{"fixture_id": true}, "fixture_id"),
 }
 
 func specFor(name string, row any, stats map[string]bool, sorting ...string) func() *spec {

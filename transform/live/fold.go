@@ -7,6 +7,10 @@ import (
 	"mkt/publish/football"
 )
 
+// Rules is the version of all that turns samples into what is published: it
+// changes when the same samples would give something else.
+const Rules = "live-1"
+
 // maxIncidents bounds how many of a provider's events are remembered as met.
 const maxIncidents = 400
 

@@ -66,6 +66,15 @@ func (s *State) At() time.Time { return utc(s.at) }
 // InPlay tells whether the fixture is in play as far as is known.
 func (s *State) InPlay() bool { return s.leftAt == 0 }
 
+// StaleAt is from when on the state is too old to say anything, unless there is
+// a newer sample; zero when it left play.
+func (s *State) StaleAt() time.Time {
+	if s.leftAt != 0 {
+		return time.Time{}
+	}
+	return utc(s.freshAt).Add(s.patience())
+}
+
 // Gone tells whether a fixture left play so long ago that it need not be kept.
 func (s *State) Gone(at time.Time) bool {
 	return s.leftAt != 0 && at.UnixMilli()-s.leftAt >= Linger.Milliseconds()

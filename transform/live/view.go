@@ -21,10 +21,7 @@ func (s *State) Brief() football.Live {
 		Fixture: football.Fixture{Home: s.who.home, Away: s.who.away, League: s.who.league, StartsAt: s.who.startsAt,
 			ProviderFixtureID: s.who.fixtureID, FetchedAt: utc(s.freshAt)},
 		EventID: s.who.eventID, InPlay: s.InPlay(), At: utc(s.at),
-		Clock: s.clock.Clock, Score: s.score, Momentum: s.Momentum(), Counters: s.counters,
-	}
-	if l.InPlay {
-		l.StaleAt = utc(s.freshAt).Add(s.patience())
+		Clock: s.clock.Clock, Score: s.score, Momentum: s.Momentum(), Counters: s.counters, StaleAt: s.StaleAt(),
 	}
 	if n := len(s.timeline); n > 0 {
 		l.Visual = s.timeline[n-1].public()

@@ -8,10 +8,6 @@ import (
 	"mkt/publish/football"
 )
 
-// eventPrefix begins the identity of a fixture that the bookmaker does not list:
-// it has no FI, and no markets.
-const eventPrefix = "event:"
-
 // ReadInplay reads the pages of one events/inplay list, in archive order. A
 // fixture met on two pages is one, as the later page says. Fixtures that are not
 // in play any more are in the sheet too, with their status: a list holds them on
@@ -132,7 +128,7 @@ func (l *lastPage) page(pager strictjson.Value, items int) {
 func (r *liveReader) event(v strictjson.Value, s *football.Sample) {
 	s.ProviderEventID = s.ProviderFixtureID
 	if s.ProviderFixtureID = identifier(v.Get("bet365_id")); s.ProviderFixtureID == "" {
-		s.ProviderFixtureID = eventPrefix + s.ProviderEventID
+		s.ProviderFixtureID = football.ByEvent + s.ProviderEventID // the bookmaker does not list it: no FI, no markets
 	}
 	s.Clock = r.timer(v.Get("timer"))
 	s.Counters = r.stats(v.Get("stats"))
