@@ -6,6 +6,10 @@
 // and locked. A page is one look-up by number; what a page was rendered to is
 // kept as long as the snapshot is.
 //
+// A live snapshot is small, short-lived and comes every few seconds: it is
+// rendered into memory instead, which takes less than a database takes to open,
+// and every read of it is a look-up.
+//
 // A request pins one View and releases it when it is done. A new snapshot
 // replaces the current one by a swap of a pointer; the old one closes when its
 // last request leaves. A snapshot that cannot be loaded changes nothing.
