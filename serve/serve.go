@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
@@ -30,7 +29,7 @@ type Options struct {
 	Accounts *account.Registry
 	Now      func() time.Time // nil = time.Now
 	Log      *slog.Logger     // nil = none
-	Poll     time.Duration    // how often new snapshots are looked for; 0 = a second
+	Poll     time.Duration    // how often new snapshots are looked for, live ones four times as often; 0 = a second
 	Version  string           // of the binary
 	Service  Service          // how the service presents itself in /status
 
@@ -148,7 +147,7 @@ func newServer(o *Options) (*server, error) {
 		cache, s.temporary = dir, dir
 	}
 	library, err := reader.Open(reader.Options{
-		DataDir: o.DataDir, CacheDir: cache, Clients: s.clients, Products: []football.Product{football.MarketEngine},
+		DataDir: o.DataDir, CacheDir: cache, Clients: s.clients, Products: account.Products(),
 		Poll: o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), Now: o.Now, Log: o.Log,
 	})
 	if err != nil {

@@ -14,9 +14,7 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// liveSet is a live snapshot in memory. Live fixtures are few and there is a new
-// snapshot every few seconds, each read for as long: rendering them once is less
-// than a database takes to open, and a read is a look-up. See doc.go.
+// liveSet is a live snapshot in memory: doc.go says why.
 type liveSet struct {
 	fixtures []*api.LiveFixture // by id
 	inPlay   []*api.LiveFixture // those of them in play, by id

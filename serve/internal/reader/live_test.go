@@ -94,8 +94,7 @@ func TestUnfitLiveSnapshot(t *testing.T) {
 	}
 }
 
-// BenchmarkLiveLoad is a tick: verify, read and render. Beside it, what opening a
-// database alone takes.
+// BenchmarkLiveLoad is a tick: verify, read and render.
 func BenchmarkLiveLoad(b *testing.B) {
 	for _, n := range []int{50, 300, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
