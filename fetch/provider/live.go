@@ -24,7 +24,7 @@ type LiveAdapter interface {
 
 // LiveSheet is what live payloads said.
 type LiveSheet struct {
-	Samples  []football.Sample // in the payloads' order, each fixture once
+	Samples  []football.Sample // in the payloads' order, each live record once; two may claim one fixture
 	Complete bool              // of a list: every page is there, and no item was unreadable
 	Filtered map[string]int    // fixtures left out on entry, by rule, "esoccer:league-name"
 	Broken   map[string]int    // items that could not be read, by reason

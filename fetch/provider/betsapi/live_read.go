@@ -31,7 +31,7 @@ func ReadView(p provider.Payload) (provider.LiveSheet, error) {
 // liveReader reads the items of live payloads.
 type liveReader struct {
 	sheet    provider.LiveSheet
-	place    map[string]int    // of a fixture in the samples
+	place    map[string]int    // of an item in the samples, by its id
 	filtered map[string]string // rule by item id
 	broken   tally
 	unknown  tally
@@ -85,18 +85,18 @@ func (r *liveReader) page(results strictjson.Value, p provider.Payload, read ite
 		s := football.Sample{ProviderFixtureID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
 			RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v.Get("ss"))}
 		read(r, v, &s)
-		r.keep(s)
+		r.keep(i.id, s)
 	}
 	return withoutIDs(items, known)
 }
 
-// keep puts a sample into the sheet, in the place of one met before.
-func (r *liveReader) keep(s football.Sample) {
-	if at, twice := r.place[s.ProviderFixtureID]; twice {
+// keep puts a sample into the sheet, in the place of the same item met before.
+func (r *liveReader) keep(id string, s football.Sample) {
+	if at, twice := r.place[id]; twice {
 		r.sheet.Samples[at] = s
 		return
 	}
-	r.place[s.ProviderFixtureID] = len(r.sheet.Samples)
+	r.place[id] = len(r.sheet.Samples)
 	r.sheet.Samples = append(r.sheet.Samples, s)
 }
 
