@@ -16,7 +16,7 @@ type Options struct {
 	// Clients lists the tenants to serve, as it is now.
 	Clients  func() []string
 	Products []football.Product
-	Poll     time.Duration // how often news are looked for, live ones four times as often; 0 = a second
+	Poll     time.Duration // how often news are looked for, live ones twice as often; 0 = a second
 	Loads    int           // at once, over all tenants; 0 = 1
 	Workers  int           // renderers of one load; 0 = 1
 	Now      func() time.Time
@@ -117,7 +117,7 @@ func (l *Library) Tenant(clientID string) *Tenant {
 
 // liveRounds is how many times more often than for others news of live datasets
 // are looked for: theirs are served within a second.
-const liveRounds = 4
+const liveRounds = 2
 
 func isLiveDataset(w watched) bool {
 	d, ok := w.(*Dataset)

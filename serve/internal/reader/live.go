@@ -26,7 +26,7 @@ type liveSet struct {
 const mostLive = 20_000
 
 // mostLiveRows bounds the rows of any table of one live snapshot.
-const mostLiveRows = 4_000_000
+const mostLiveRows = 1_000_000
 
 // loadLive verifies the files of a live snapshot's folder and renders them.
 func loadLive(ctx context.Context, f durable.FS, dir string, m snapshot.Manifest) (*liveSet, error) {
