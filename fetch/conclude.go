@@ -73,7 +73,7 @@ func (r *run) header(asked provider.Asked, rejected map[string]int64) raw.Cycle 
 		ClientID: r.Tenant.ID, Product: r.Product, Provider: r.Tenant.Provider,
 		StartedAt: r.started, FinishedAt: r.Now(), Outcome: r.summary.Outcome, Code: r.summary.Code,
 		ListingComplete: asked.ListingComplete, Failed: asked.Failed, NotOffered: asked.NotOffered,
-		Requests: r.summary.Requests, Counters: counters,
+		Requests: r.summary.Requests, Resume: asked.Resume, Counters: counters,
 	}
 }
 

@@ -15,6 +15,33 @@ import (
 // newCycle labels a cycle that begins now. It is later than every cycle known
 // below the root, by a second at least, also when the clock was set back.
 func newCycle(fsys durable.FS, product football.Product, now time.Time) (layout.CycleID, error) {
+	last, known, err := raw.LastBegun(fsys)
+	if err != nil {
+		return "", err
+	}
+	if !known {
+		return newCycleByList(fsys, product, now)
+	}
+	if after := last.Add(time.Second); after.After(now) {
+		now = after
+	}
+	for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir} {
+		for {
+			taken, err := durable.Exists(fsys, layout.Cycle(dir, layout.NewCycleID(now, string(product))))
+			if err != nil {
+				return "", err
+			}
+			if !taken {
+				break
+			}
+			now = now.Add(time.Second)
+		}
+	}
+	return layout.NewCycleID(now, string(product)), nil
+}
+
+// newCycleByList is newCycle where nothing tells which cycle was begun last.
+func newCycleByList(fsys durable.FS, product football.Product, now time.Time) (layout.CycleID, error) {
 	for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir} {
 		newest, err := newestIn(fsys, dir)
 		if err != nil {

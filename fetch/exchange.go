@@ -110,6 +110,9 @@ func (x *exchange) fail(err error) error {
 // Concurrency implements provider.Exchange.
 func (x *exchange) Concurrency() int { return x.concurrency }
 
+// Quota implements provider.Exchange.
+func (x *exchange) Quota() (provider.Quota, bool) { return x.client.Quota() }
+
 // Now implements provider.Exchange.
 func (x *exchange) Now() time.Time { return x.now() }
 

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -10,28 +11,51 @@ import (
 
 // asking is what a product asks of a provider.
 type asking struct {
-	ask func(context.Context, provider.Exchange) (provider.Asked, error)
+	// ask performs the requests; resume is what the last cycle left to go on from.
+	ask func(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error)
 	// detail tells whether an endpoint's answers are what the product lives
 	// on: a cycle without any has nothing to transform.
 	detail func(endpoint string) bool
 }
 
-// products is the one place where a product is told from another. A provider
-// that does not have it gives false.
-var products = map[football.Product]func(provider.Provider) (asking, bool){
-	football.MarketEngine: func(p provider.Provider) (asking, bool) {
+// product is what is different about a product.
+type product struct {
+	limits Limits // where the run's own are zero
+	// of is what the product asks of a provider; false when it does not have it.
+	of func(provider.Provider) (asking, bool)
+}
+
+// products is the one place where a product is told from another.
+var products = map[football.Product]product{
+	football.MarketEngine: {of: func(p provider.Provider) (asking, bool) {
 		if p.Markets == nil {
 			return asking{}, false
 		}
-		return asking{p.Markets.Ask, p.Markets.IsMarkets}, true
-	},
+		ask := func(ctx context.Context, x provider.Exchange, _ string) (provider.Asked, error) {
+			return p.Markets.Ask(ctx, x)
+		}
+		return asking{ask, p.Markets.IsMarkets}, true
+	}},
+	football.LiveIntelligence: {limits: liveLimits, of: func(p provider.Provider) (asking, bool) {
+		if p.Live == nil {
+			return asking{}, false
+		}
+		return asking{p.Live.Ask, p.Live.IsList}, true
+	}},
+}
+
+// liveLimits are for a cycle every eight seconds. A slow provider makes a cycle
+// late: the next tick is skipped, and what is had counts from when it was had.
+var liveLimits = Limits{
+	Run: 24 * time.Second, Bytes: 256 << 20, Tries: 3, Wait: 200 * time.Millisecond, MaxWait: time.Second,
+	Break: time.Second, Connect: 4 * time.Second, TLS: 4 * time.Second, Header: 16 * time.Second, Body: 16 * time.Second,
 }
 
 // askingFor looks up a product that is in the table.
-func askingFor(p provider.Provider, product football.Product) (asking, error) {
-	a, ok := products[product](p)
+func askingFor(p provider.Provider, name football.Product) (asking, error) {
+	a, ok := products[name].of(p)
 	if !ok {
-		return asking{}, fmt.Errorf("product %q: the provider %s does not have it", product, p.Name)
+		return asking{}, fmt.Errorf("product %q: the provider %s does not have it", name, p.Name)
 	}
 	return a, nil
 }

@@ -57,7 +57,8 @@ func (o Options) check() (Options, error) {
 	if err != nil {
 		return o, err
 	}
-	_, offered := products[o.Product]
+	product, offered := products[o.Product]
+	o.Limits = o.Limits.Or(product.limits)
 	switch {
 	case !offered:
 		return o, fmt.Errorf("product %q: cannot be fetched", o.Product)
@@ -142,6 +143,10 @@ func (r *run) fetch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	before, _, err := raw.Newest(r.Root)
+	if err != nil {
+		return &storageError{err}
+	}
 	archive, err := raw.Create(r.Root, r.summary.Cycle, credential.NewScrubber(l.secret).Scrub)
 	if err != nil {
 		return &storageError{err}
@@ -152,7 +157,7 @@ func (r *run) fetch(ctx context.Context) error {
 		client: l.client, archive: archive, now: r.Now, progress: r.Progress, concurrency: max(1, l.adapter.Budget.Concurrency),
 		abandon: abandon, accepted: map[string]int{}, rejected: map[string]int64{},
 	}
-	asked, err := asking.ask(ctx, x)
+	asked, err := asking.ask(ctx, x, before.Resume)
 	return r.conclude(ctx, x, asking, asked, err)
 }
 

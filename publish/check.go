@@ -31,9 +31,8 @@ type inputs struct {
 	at        time.Time // when the cycle was processed
 }
 
-// checkCanonical opens the cycle, holds it against this run's account and
-// against what is published, and reads what the decision needs, every file only
-// after its hash.
+// checkCanonical opens the cycle and holds it against this run's account, its
+// own hashes, and what is published.
 func (r *run) checkCanonical() error {
 	var err error
 	r.canonical, r.canonicalSum, err = snapshot.OpenCanonical(r.Root, r.cycle)
@@ -46,10 +45,12 @@ func (r *run) checkCanonical() error {
 	if err := r.belongs(); err != nil {
 		return err
 	}
+	return snapshot.Verify(r.Root, layout.Cycle(layout.CanonicalDir, r.cycle), r.canonical)
+}
+
+// readInputs reads what the decision needs, every file only after its hash.
+func (r *run) readInputs() (err error) {
 	dir := layout.Cycle(layout.CanonicalDir, r.cycle)
-	if err := snapshot.Verify(r.Root, dir, r.canonical); err != nil {
-		return err
-	}
 	r.in = inputs{complete: r.canonical.ListingComplete, provider: r.canonical.Provider, at: *r.canonical.ProcessedAt}
 	if r.in.refreshed, err = readFixtures(r.Root, dir, r.canonical); err != nil {
 		return err

@@ -27,7 +27,8 @@ type Options struct {
 	Version  string // of the binary; goes into the manifest
 
 	// Check loads the snapshot in dir, relative to Root, as serve will, in a
-	// child process; an error stops the publication. nil = no check.
+	// child process; an error stops the publication. nil = no check. Products
+	// with a cycle every few seconds are not checked so.
 	Check func(ctx context.Context, cycle layout.CycleID, dir string) error
 	// AcceptRemovals lets a listing take away more than Run would believe.
 	AcceptRemovals bool
@@ -44,6 +45,7 @@ type Summary struct {
 	PublishedAt time.Time
 
 	Fixtures, Markets, Selections int64 // in the dataset
+	InPlay                        int64 // live: of the fixtures
 	Refreshed                     int   // fixtures replaced or new
 	WithoutMarkets                int   // fixtures as they are listed: the provider offers no markets on them
 	Carried                       int   // fixtures kept from the previous dataset with their own times
@@ -71,6 +73,7 @@ var ErrNoCycle = errors.New("no canonical cycle")
 // run is one run under way, filled in from step to step.
 type run struct {
 	Options
+	product product
 	started time.Time
 
 	base     snapshot.Commit    // newest commit; Version 0 when there is none
@@ -95,7 +98,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	r := &run{Options: o, started: o.Now(), staged: map[string]string{}}
+	r := &run{Options: o, product: products[o.Product], started: o.Now(), staged: map[string]string{}}
 	err = r.publish(ctx)
 	if err != nil {
 		err = fmt.Errorf("publish %s %s: %w", r.ClientID, r.Product, err)
@@ -114,7 +117,11 @@ func (r *run) publish(ctx context.Context) error {
 	if err := r.checkCanonical(); err != nil {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}
-	r.plan = decide(r.in, r.AcceptRemovals)
+	if r.product.decide != nil {
+		if err := r.product.decide(r); err != nil {
+			return fmt.Errorf("cycle %s: %w", r.cycle, err)
+		}
+	}
 	if err := r.write(ctx); err != nil {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}
@@ -123,9 +130,6 @@ func (r *run) publish(ctx context.Context) error {
 }
 
 var runPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-
-// products that have a change log of fixtures and markets.
-var products = map[football.Product]bool{football.MarketEngine: true}
 
 // check refuses what cannot be run, and fills in defaults.
 func (o Options) check() (Options, error) {
@@ -138,12 +142,13 @@ func (o Options) check() (Options, error) {
 	if o.RunID == "" {
 		o.RunID = rand.Text()
 	}
+	_, offered := products[o.Product]
 	switch {
 	case o.Root == nil:
 		return o, errors.New("publish: no root")
 	case !layout.ValidTenantID(o.ClientID):
 		return o, fmt.Errorf("publish: account %q: not an account's id", o.ClientID)
-	case !products[o.Product]:
+	case !offered:
 		return o, fmt.Errorf("publish: product %q: cannot be published", o.Product)
 	case !runPattern.MatchString(o.RunID):
 		return o, fmt.Errorf("publish: run id %q: want letters, digits, dots and dashes", o.RunID)

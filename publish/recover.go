@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"mkt/publish/durable"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
@@ -43,7 +44,7 @@ func (r *run) recover() error {
 func (r *run) chooseCycle() error {
 	r.cycle = r.Cycle
 	if r.cycle == "" {
-		newest, err := newestCanonical(r.Root)
+		newest, err := r.newestCanonical()
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,31 @@ func (r *run) chooseCycle() error {
 }
 
 // newestCanonical finds the newest cycle with a header; "" when there is none.
-func newestCanonical(f durable.FS) (layout.CycleID, error) {
+// It looks first at the one that transform reported last: cycles are listed only
+// when that one is published already.
+func (r *run) newestCanonical() (layout.CycleID, error) {
+	reported, err := health.Read(r.Root, "transform")
+	if err != nil {
+		return "", err
+	}
+	if reported != nil && layout.CycleID(reported.Cycle) > r.base.CycleID {
+		id := layout.CycleID(reported.Cycle)
+		if there, err := isSealed(r.Root, id); err != nil || there {
+			return id, err
+		}
+	}
+	return newestListed(r.Root)
+}
+
+// isSealed tells whether a canonical cycle has its header.
+func isSealed(f durable.FS, id layout.CycleID) (bool, error) {
+	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
+		return false, nil
+	}
+	return durable.Exists(f, layout.Cycle(layout.CanonicalDir, id)+"/"+layout.CanonicalFile)
+}
+
+func newestListed(f durable.FS) (layout.CycleID, error) {
 	entries, err := f.ReadDir(layout.CanonicalDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -81,7 +106,7 @@ func newestCanonical(f durable.FS) (layout.CycleID, error) {
 		if !ok {
 			continue
 		}
-		sealed, err := durable.Exists(f, layout.Cycle(layout.CanonicalDir, cycle)+"/"+layout.CanonicalFile)
+		sealed, err := isSealed(f, cycle)
 		if err != nil || sealed {
 			return cycle, err
 		}

@@ -16,7 +16,8 @@ func (r *run) summarize(m *snapshot.Manifest, segment *snapshot.Segment) {
 	s := &r.summary
 	s.Version = r.base.Version + 1
 	s.PublishedAt = *m.PublishedAt
-	s.Fixtures = m.Tables["fixtures"].Rows
+	s.Fixtures = m.Tables["fixtures"].Rows + m.Tables["live"].Rows // one of the two
+	s.InPlay = m.Counters["in_play"]
 	s.Markets = m.Tables["markets"].Rows
 	selections := m.Tables["markets"].Columns["selections.selection_id"]
 	s.Selections = selections.Value + selections.Zero
@@ -41,7 +42,7 @@ func (r *run) report(ctx context.Context, err error) {
 	case s.Already:
 		log.Info("published before", "version", s.Version)
 	default:
-		log.Info("published", "version", s.Version, "fixtures", s.Fixtures, "markets", s.Markets, "selections", s.Selections,
+		log.Info("published", "version", s.Version, "fixtures", s.Fixtures, "in_play", s.InPlay, "markets", s.Markets, "selections", s.Selections,
 			"refreshed", s.Refreshed, "without_markets", s.WithoutMarkets, "carried", s.Carried, "removed", s.Removed, "held", s.Held, "last_seq", s.LastSeq)
 	}
 	if s.Held > 0 {
@@ -52,7 +53,7 @@ func (r *run) report(ctx context.Context, err error) {
 	}
 	state := health.Run{
 		Step: "publish", Cycle: string(s.Cycle), StartedAt: r.started.UTC(), FinishedAt: r.Now().UTC(), OK: err == nil, Code: r.code(err),
-		Counters: map[string]int64{"fixtures": s.Fixtures, "markets": s.Markets, "selections": s.Selections, "refreshed": int64(s.Refreshed),
+		Counters: map[string]int64{"fixtures": s.Fixtures, "in_play": s.InPlay, "markets": s.Markets, "selections": s.Selections, "refreshed": int64(s.Refreshed),
 			"without_markets": int64(s.WithoutMarkets), "carried": int64(s.Carried), "removed": int64(s.Removed), "held": int64(s.Held), "events": int64(s.Events)},
 	}
 	if err := health.Record(r.Root, state); err != nil {

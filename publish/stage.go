@@ -24,15 +24,12 @@ func (r *run) stage(ctx context.Context, before first) (snapshot.Manifest, error
 		ListingComplete: c.ListingComplete, Filtered: c.Filtered, Broken: c.Broken, UnknownFields: c.UnknownFields,
 		RawMarkets: c.RawMarkets, NotPublishable: c.NotPublishable, Counters: r.counters(),
 	}
-	choose := r.plan.sources()
-	if err := stageTable[table.FixtureRow](ctx, r, &m, layout.FixturesFile, "fixtures", choose); err != nil {
+	if err := r.product.tables(ctx, r, &m); err != nil {
 		return m, err
 	}
-	if err := stageTable[table.MarketRow](ctx, r, &m, layout.MarketsFile, "markets", choose); err != nil {
-		return m, err
-	}
-	if got, want := m.Tables["markets"].Rows, r.plan.markets(); got != want {
-		return m, fmt.Errorf("%d market rows, the fixtures say %d: %w", got, want, snapshot.ErrDamaged)
+	if !r.product.changes {
+		r.summarize(&m, nil)
+		return m, nil
 	}
 	segment, err := r.stageEvents(ctx, before.publishedAt)
 	if err != nil {
@@ -64,25 +61,31 @@ func (r *run) newestRetrieval() *time.Time {
 	return &utc
 }
 
+// copyTable takes one table of the cycle into the snapshot as it is.
+func copyTable(ctx context.Context, r *run, m *snapshot.Manifest, name, key string) error {
+	canonical := layout.Cycle(layout.CanonicalDir, r.cycle) + "/" + name
+	file, err := snapshot.CreateFile(r.Root, r.staging+"/snapshot", name, func(w io.Writer) error {
+		return copyFile(r.Root, canonical, cancellable{ctx, w})
+	})
+	m.Files, m.Tables[key] = append(m.Files, file), r.canonical.Tables[key]
+	return err
+}
+
 // stageTable writes one table of the snapshot. When every row comes from the
 // cycle and none is left out, its file is copied as it is.
 func stageTable[T table.FixtureRow | table.MarketRow](ctx context.Context, r *run, m *snapshot.Manifest, name, key string, choose map[string]table.Source) error {
-	canonical := layout.Cycle(layout.CanonicalDir, r.cycle) + "/" + name
-	write := func(w io.Writer) (snapshot.Table, error) {
-		return r.canonical.Tables[key], copyFile(r.Root, canonical, w)
+	if r.plan.replacesAll(len(r.in.refreshed)) {
+		return copyTable(ctx, r, m, name, key)
 	}
-	if !r.plan.replacesAll(len(r.in.refreshed)) {
-		old := ""
-		if r.previous != nil {
-			if err := r.verifyPrevious(name); err != nil {
-				return err
-			}
-			old = r.base.Dir() + "/" + name
+	canonical, old := layout.Cycle(layout.CanonicalDir, r.cycle)+"/"+name, ""
+	if r.previous != nil {
+		if err := r.verifyPrevious(name); err != nil {
+			return err
 		}
-		write = func(w io.Writer) (snapshot.Table, error) { return mergeFiles[T](r, old, canonical, w, choose) }
+		old = r.base.Dir() + "/" + name
 	}
 	file, err := snapshot.CreateFile(r.Root, r.staging+"/snapshot", name, func(w io.Writer) (err error) {
-		m.Tables[key], err = write(cancellable{ctx, w})
+		m.Tables[key], err = mergeFiles[T](r, old, canonical, cancellable{ctx, w}, choose)
 		return err
 	})
 	m.Files = append(m.Files, file)
@@ -154,6 +157,9 @@ func (r *run) counters() map[string]int64 {
 	all := maps.Clone(r.canonical.Counters)
 	if all == nil {
 		all = map[string]int64{}
+	}
+	if r.product.decide == nil {
+		return all
 	}
 	n := r.plan.counts()
 	all["fixtures_refreshed"], all["fixtures_carried"], all["fixtures_removed"] = int64(n.refreshed), int64(n.carried), int64(n.removed)

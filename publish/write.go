@@ -40,7 +40,7 @@ func (r *run) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.Check != nil {
+	if r.Check != nil && r.product.checked {
 		if err := r.Check(ctx, r.cycle, r.staging+"/snapshot"); err != nil {
 			return fmt.Errorf("the new snapshot does not load: %w", err)
 		}

@@ -226,3 +226,26 @@ func residentMemory() string {
 	}
 	return "0 unknown"
 }
+
+// BenchmarkLivePage is a page of 50 fixtures in play and one fixture's timeline,
+// over HTTP, one at a time, with few and with many in play.
+func BenchmarkLivePage(b *testing.B) {
+	for _, fixtures := range []int{60, 300, 2_000} {
+		w := newWorld(b)
+		w.add("acme", nil)
+		w.fetched("acme")
+		w.publishLive("acme", fixtures)
+		w.start()
+		a := newAsker(b, strings.TrimPrefix(w.url, "http://"))
+		for name, path := range map[string]string{"list": "/live", "timeline": "/live/" + servetest.FixtureID("acme", 0) + "/timeline"} {
+			b.Run(fmt.Sprint(fixtures, "/", name), func(b *testing.B) {
+				for b.Loop() {
+					n, err := a.ask(head("/api/v1"+path, w.tokens["acme"], ""))
+					must(b, err)
+					b.SetBytes(int64(n))
+				}
+			})
+		}
+		a.conn.Close()
+	}
+}

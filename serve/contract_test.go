@@ -52,30 +52,41 @@ func contractWorld(t testing.TB) *world {
 	past, future := begin.Add(-hour), begin.Add(hour)
 	w.add("acme", nil)
 	w.publish("acme", 5, 12, 1)
+	w.publishLive("acme", 8)
 	w.add("other", nil)
 	w.publish("other", 8, 30, 1)
+	w.publishLive("other", 8)
 	w.add("suspended", func(a *account.Account) { a.Status = account.Suspended })
 	w.publish("suspended", 1, 1, 1)
+	w.publishLive("suspended", 1)
 	w.add("revoked", func(a *account.Account) { a.Status = account.Revoked })
 	w.add("nothing", func(a *account.Account) { clear(a.Subscriptions) })
 	w.add("expired", func(a *account.Account) {
 		a.Subscriptions[football.MarketEngine] = account.Subscription{Starts: &past, Expires: &past}
+		a.Subscriptions[football.LiveIntelligence] = a.Subscriptions[football.MarketEngine]
 	})
 	w.add("early", func(a *account.Account) {
 		a.Subscriptions[football.MarketEngine] = account.Subscription{Starts: &future}
+		a.Subscriptions[football.LiveIntelligence] = a.Subscriptions[football.MarketEngine]
 	})
-	w.add("nofeature", func(a *account.Account) { a.Features["markets"] = false })
+	w.add("nofeature", func(a *account.Account) {
+		a.Features["markets"], a.Features["advanced_stats"], a.Features["momentum"] = false, false, false
+	})
 	w.publish("nofeature", 1, 1, 1)
+	w.publishLive("nofeature", 6)
 	w.add("unconnected", func(a *account.Account) { a.Provider = account.Provider{} })
 	w.add("disabled", func(a *account.Account) { a.Provider.Disabled = true })
 	w.publish("disabled", 1, 1, 1)
+	w.publishLive("disabled", 1)
 	w.add("fresh", nil)
 	w.fetched("fresh")
 	w.add("unreachable", nil)
 	w.fetched("unreachable")
 	w.root("unreachable").Record(health.Run{Step: "fetch", Cycle: "d", Code: "PROVIDER_UNREACHABLE", FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
+	w.live("unreachable").Record(health.Run{Step: "fetch", Cycle: "d", Code: "PROVIDER_UNREACHABLE", FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
 	w.add("stale", nil)
 	w.publish("stale", 1, 1, 1)
+	w.publishLive("stale", 6)
 	w.root("stale").Record(health.Run{Step: "transform", Cycle: "d", Code: "PAYLOAD_REJECTED", FinishedAt: servetest.Start})
 	w.add("hurried", func(a *account.Account) { a.Limit = account.Limit{Requests: 60, Per: time.Minute, Burst: 2} })
 	w.publish("hurried", 1, 1, 1)

@@ -36,7 +36,18 @@ func TestCrawl(t *testing.T) {
 		}
 		events, last = events+1, e.Seq
 	}
-	t.Logf("%d fixtures, %d markets, %d events", fixtures, markets, events)
+	live, detailed := 0, 0
+	for f := range w.walk("/live", token) {
+		live++
+		w.get("/live/"+f.FixtureID, token)
+		if f.DetailAvailable {
+			detailed++
+			for _, part := range []string{"timeline", "momentum", "stats"} {
+				w.get("/live/"+f.FixtureID+"/"+part, token)
+			}
+		}
+	}
+	t.Logf("%d fixtures, %d markets, %d events, %d live, %d of them detailed", fixtures, markets, events, live, detailed)
 }
 
 // walk pages through a collection, unless the fixture it is of has left.

@@ -150,6 +150,7 @@ func TestValidatorsAndCompression(t *testing.T) {
 	w := newWorld(t)
 	w.add("acme", nil)
 	w.publish("acme", 30, 60, 1)
+	w.publishLive("acme", 30)
 	w.start()
 	for _, path := range everyRoute("acme") {
 		plain, zipped := w.get(path, "acme"), w.get(path, "acme", "Accept-Encoding", "gzip")

@@ -80,9 +80,9 @@ func (c *call) health(a *account.Account) api.Health {
 
 var badness = map[api.HealthStatus]int{api.Unconfigured: 0, api.Healthy: 1, api.Degraded: 2, api.Down: 3}
 
-// productHealth: HEALTHY with data in time, DEGRADED with late data or after a
-// failed cycle, DOWN without data, UNCONFIGURED when it is not subscribed or has
-// never run.
+// productHealth: HEALTHY with data in time, DEGRADED with late data, a feed that
+// stopped, or after a failed cycle, DOWN without data, UNCONFIGURED when it is not
+// subscribed, or is not scheduled and has never run.
 func (c *call) productHealth(a *account.Account, p football.Product) api.Component {
 	part := api.Component{Component: string(p), Status: api.Unconfigured}
 	if term := a.TermAt(p, c.now); term != account.InForce {
@@ -90,12 +90,13 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 		return part
 	}
 	d := c.library.Tenant(a.ClientID).Dataset(p)
-	if d == nil {
+	state := d.State()
+	failure := lastFailure(state)
+	v := d.Acquire()
+	if v == nil && a.Cadence[p] == 0 && state.Fetch == nil && state.Transform == nil && state.Publish == nil {
 		part.Code = some("NOT_SCHEDULED")
 		return part
 	}
-	failure := lastFailure(d.State())
-	v := d.Acquire()
 	if v == nil {
 		part.Status, part.Code = api.Down, some(cmp.Or(failure, string(api.DataNotReady)))
 		return part
@@ -107,6 +108,8 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 		part.Status, part.Code = api.Degraded, some(failure)
 	case c.overdue(v, a.Cadence[p]):
 		part.Status, part.Code = api.Degraded, some("STALE")
+	case p == football.LiveIntelligence && v.FeedStale(c.now):
+		part.Status, part.Code = api.Degraded, some(string(football.FeedStale))
 	default:
 		part.Status = api.Healthy
 	}

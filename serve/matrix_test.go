@@ -15,6 +15,7 @@ func everyRoute(as string) map[string]string {
 	return map[string]string{
 		"/status": "/status", "/schema": "/schema", "/fixtures": "/fixtures", "/fixtures/{id}": "/fixtures/" + id,
 		"/fixtures/{id}/markets": "/fixtures/" + id + "/markets", "/fixtures/{id}/markets/{market_id}": "/fixtures/" + id + "/markets/" + servetest.ID("mk_", id, "/", 0),
+		"/live": "/live", "/live/{id}": "/live/" + id, "/live/{id}/timeline": "/live/" + id + "/timeline", "/live/{id}/momentum": "/live/" + id + "/momentum", "/live/{id}/stats": "/live/" + id + "/stats",
 		"/changes": "/changes", "/account": "/account", "/account/provider": "/account/provider", "/account/usage": "/account/usage",
 	}
 }
@@ -30,6 +31,10 @@ func kind(route string) string {
 		return "fixtures"
 	case route == "/changes":
 		return "changes"
+	case route == "/live/{id}/momentum" || route == "/live/{id}/stats":
+		return "add-ons"
+	case strings.HasPrefix(route, "/live"):
+		return "live"
 	}
 	return "account"
 }
@@ -38,15 +43,16 @@ func kind(route string) string {
 func TestEveryRouteInEveryState(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
-	ok := map[string]string{"open": "200 ", "account": "200 ", "fixtures": "200 ", "markets": "200 ", "changes": "200 "}
+	ok := map[string]string{"open": "200 ", "account": "200 ", "fixtures": "200 ", "markets": "200 ", "changes": "200 ", "live": "200 ", "add-ons": "200 "}
 	data := func(s string) map[string]string {
-		return map[string]string{"open": "200 ", "account": "200 ", "fixtures": s, "markets": s, "changes": s}
+		return map[string]string{"open": "200 ", "account": "200 ", "fixtures": s, "markets": s, "changes": s, "live": s, "add-ons": s}
 	}
 	all := func(s string) map[string]string {
-		return map[string]string{"open": "200 ", "account": s, "fixtures": s, "markets": s, "changes": s}
+		return map[string]string{"open": "200 ", "account": s, "fixtures": s, "markets": s, "changes": s, "live": s, "add-ons": s}
 	}
 	markets := data("200 ")
 	markets["markets"] = "403 FEATURE_NOT_ENABLED"
+	markets["add-ons"] = "403 FEATURE_NOT_ENABLED"
 	for as, want := range map[string]map[string]string{
 		"acme": ok, "stale": ok, "nofeature": markets,
 		"":            all("401 INVALID_API_TOKEN"),
@@ -118,6 +124,11 @@ func TestAccountsAreApart(t *testing.T) {
 		"market on own":      {"/fixtures/" + own + "/markets/" + foreignMarket, "/fixtures/" + own + "/markets/" + unknownMarket},
 		"fixture cursor":     {"/fixtures?cursor=" + next("/fixtures?limit=1"), "/fixtures?cursor=AAAA"},
 		"market cursor":      {"/fixtures/" + own + "/markets?cursor=" + next("/fixtures/"+foreign+"/markets?limit=1"), "/fixtures/" + own + "/markets?cursor=AAAA"},
+		"live fixture":       {"/live/" + foreign, "/live/" + unknown},
+		"timeline":           {"/live/" + foreign + "/timeline", "/live/" + unknown + "/timeline"},
+		"momentum":           {"/live/" + foreign + "/momentum", "/live/" + unknown + "/momentum"},
+		"stats":              {"/live/" + foreign + "/stats", "/live/" + unknown + "/stats"},
+		"live cursor":        {"/live?cursor=" + next("/live?limit=1"), "/live?cursor=AAAA"},
 		"change cursor":      {"/changes?cursor=" + next("/changes?limit=1"), "/changes?cursor=AAAA"},
 		"bootstrap position": {"/changes?cursor=" + w.get("/fixtures", "other").page(t).Meta.ChangesCursor, "/changes?cursor=AAAA"},
 	} {
@@ -131,7 +142,7 @@ func TestAccountsAreApart(t *testing.T) {
 			t.Errorf("%s: foreign %d %s %v\nunknown %d %s %v", name, theirs.status, theirs.body, theirs.header, none.status, none.body, none.header)
 		}
 	}
-	for _, path := range []string{"/fixtures?limit=200", "/changes?limit=200", "/account", "/account/usage", "/account/provider", "/status"} {
+	for _, path := range []string{"/fixtures?limit=200", "/changes?limit=200", "/live?limit=200", "/account", "/account/usage", "/account/provider", "/status"} {
 		if body := w.get(path, "acme").body; strings.Contains(body, "other") || strings.Contains(body, foreign) {
 			t.Errorf("%s shows something of another account: %s", path, body)
 		}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
@@ -36,7 +35,7 @@ func newServer(o *Options) (*server, error) {
 		cache, s.temporary = dir, dir
 	}
 	library, err := reader.Open(reader.Options{
-		DataDir: o.DataDir, CacheDir: cache, Clients: s.clients, Products: []football.Product{football.MarketEngine},
+		DataDir: o.DataDir, CacheDir: cache, Clients: s.clients, Products: account.Products(),
 		Poll: o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), Now: o.Now, Log: o.Log,
 	})
 	if err != nil {

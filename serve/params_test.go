@@ -14,7 +14,7 @@ import (
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
-	for _, path := range []string{"/fixtures", "/fixtures/" + servetest.FixtureID("acme", 0) + "/markets", "/changes"} {
+	for _, path := range []string{"/fixtures", "/fixtures/" + servetest.FixtureID("acme", 0) + "/markets", "/changes", "/live"} {
 		for _, bad := range []string{"0", "201", "-1", "+1", "1.0", "1e2", "abc", "", " 1", "1 ", "01", "0x10", "999999999999999999999", "５０", "50;", "null", "1000"} {
 			if r := w.get(path+"?limit="+url.QueryEscape(bad), "acme"); r.code() != "INVALID_PARAMETER" {
 				t.Errorf("%s, limit %q: %d %s", path, bad, r.status, r.code())
@@ -114,7 +114,7 @@ func TestRandomCursors(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range tries {
 		cursor := randomCursor(random, next)
-		for _, path := range []string{"/fixtures", "/changes", "/fixtures/" + servetest.FixtureID("acme", 0) + "/markets"} {
+		for _, path := range []string{"/fixtures", "/changes", "/live", "/fixtures/" + servetest.FixtureID("acme", 0) + "/markets"} {
 			r := w.get(path+"?limit=2&cursor="+url.QueryEscape(cursor), "acme")
 			if r.code() != "INVALID_CURSOR" && !(r.status == 200 && cursor == next) {
 				t.Fatalf("%s, cursor %q: %d %s", path, cursor, r.status, r.body)

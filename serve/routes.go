@@ -26,6 +26,11 @@ var (
 	needFixtures = gate.Need{Product: football.MarketEngine, Feature: account.Fixtures}
 	needMarkets  = gate.Need{Product: football.MarketEngine, Feature: account.Markets}
 	needChanges  = gate.Need{Product: football.MarketEngine, Feature: account.Changes}
+
+	needLive     = gate.Need{Product: football.LiveIntelligence}
+	needMatch    = gate.Need{Product: football.LiveIntelligence, Feature: account.LiveMatch}
+	needMomentum = gate.Need{Product: football.LiveIntelligence, Feature: account.Momentum}
+	needStats    = gate.Need{Product: football.LiveIntelligence, Feature: account.AdvancedStats}
 )
 
 // table is every route there is.
@@ -37,6 +42,11 @@ var table = []route{
 	{path: "/fixtures/:id/markets", name: "/fixtures/{id}/markets", need: needMarkets, params: []string{"limit", "cursor", "market", "period"}, handle: (*call).markets},
 	{path: "/fixtures/:id/markets/:market_id", name: "/fixtures/{id}/markets/{market_id}", need: needMarkets, params: []string{"period"}, handle: (*call).market},
 	{path: "/changes", name: "/changes", need: needChanges, params: []string{"limit", "cursor"}, handle: (*call).changes},
+	{path: "/live", name: "/live", need: needLive, params: []string{"limit", "cursor"}, handle: (*call).live},
+	{path: "/live/:id", name: "/live/{id}", need: needMatch, handle: (*call).liveFixture},
+	{path: "/live/:id/timeline", name: "/live/{id}/timeline", need: needMatch, handle: (*call).liveTimeline},
+	{path: "/live/:id/momentum", name: "/live/{id}/momentum", need: needMomentum, handle: (*call).liveMomentum},
+	{path: "/live/:id/stats", name: "/live/{id}/stats", need: needStats, handle: (*call).liveStats},
 	{path: "/account", name: "/account", handle: (*call).account},
 	{path: "/account/provider", name: "/account/provider", handle: (*call).provider},
 	{path: "/account/usage", name: "/account/usage", handle: (*call).accountUsage},

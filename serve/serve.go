@@ -23,7 +23,7 @@ type Options struct {
 	Accounts *account.Registry
 	Now      func() time.Time // nil = time.Now
 	Log      *slog.Logger     // nil = none
-	Poll     time.Duration    // how often new snapshots are looked for; 0 = a second
+	Poll     time.Duration    // how often new snapshots are looked for, live ones twice as often; 0 = a second
 	Version  string           // of the binary
 	Service  Service          // how the service presents itself in /status
 

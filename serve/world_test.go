@@ -53,7 +53,7 @@ func shared(t testing.TB) *world {
 		t.Fatal("the common world did not start")
 	}
 	return &world{t: t, dataDir: common.world.dataDir, url: common.world.url, registry: common.world.registry, log: common.world.log,
-		accounts: common.world.accounts, tokens: common.world.tokens, roots: common.world.roots, mu: common.world.mu}
+		accounts: common.world.accounts, tokens: common.world.tokens, roots: common.world.roots, lives: common.world.lives, mu: common.world.mu}
 }
 
 // lasting is a test that outlives itself: the world made with it ends with the
@@ -98,6 +98,7 @@ type world struct {
 	accounts map[string]account.Account
 	tokens   map[string]string
 	roots    map[string]*servetest.Root
+	lives    map[string]*servetest.LiveRoot
 }
 
 // begin is when the clocks of the tests start.
@@ -124,7 +125,7 @@ func (l *logBuffer) String() string {
 // newWorld sets up a data root without a server.
 func newWorld(t testing.TB) *world {
 	w := &world{t: t, dataDir: t.TempDir(), registry: new(account.Registry), log: new(logBuffer), mu: new(sync.Mutex),
-		accounts: map[string]account.Account{}, tokens: map[string]string{}, roots: map[string]*servetest.Root{}}
+		accounts: map[string]account.Account{}, tokens: map[string]string{}, roots: map[string]*servetest.Root{}, lives: map[string]*servetest.LiveRoot{}}
 	w.setClock(begin)
 	return w
 }
@@ -193,6 +194,23 @@ func (w *world) publish(id string, fixtures, markets, version int) {
 	list := servetest.Samples(id, fixtures, markets, version)
 	w.root(id).Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
 	w.fetched(id)
+}
+
+// live is the tenant's live root, made when first asked for.
+func (w *world) live(id string) *servetest.LiveRoot {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lives[id] == nil {
+		w.lives[id] = servetest.NewLiveRoot(w.t, w.dataDir, id)
+	}
+	return w.lives[id]
+}
+
+// publishLive publishes that many live samples, observed just before begin.
+func (w *world) publishLive(id string, fixtures int) {
+	w.t.Helper()
+	w.live(id).Publish(servetest.LiveSamples(id, fixtures, 1, begin.Add(-2*time.Second)))
 }
 
 // start runs the server until the test ends.
@@ -314,6 +332,8 @@ type item struct {
 	MarketID  string `json:"market_id"`
 	Seq       uint64 `json:"seq"`
 	Home      *string
+
+	DetailAvailable bool `json:"detail_available"`
 }
 
 // page is a collection's page.

@@ -8,7 +8,6 @@ import (
 
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
@@ -106,9 +105,9 @@ func (r *run) openArchive() error {
 		return fmt.Errorf("cycle %s is of %s %s: %w", r.cycle, c.ClientID, c.Product, raw.ErrCorrupt)
 	case c.Outcome == raw.Failed:
 		return fmt.Errorf("%w: the retrieval of %s failed (%s); run mkt fetch again", ErrNoCycle, r.cycle, c.Code)
-	case r.before != nil && r.before.DerivationVersion != football.DerivationVersion:
+	case r.before != nil && r.before.DerivationVersion != r.engine.version:
 		return fmt.Errorf("cycle %s: %w: version %s then, %s now; its rows stay as they are", r.cycle, ErrRules,
-			r.before.DerivationVersion, football.DerivationVersion)
+			r.before.DerivationVersion, r.engine.version)
 	}
 	r.archive = archive
 	return nil

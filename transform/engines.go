@@ -4,12 +4,31 @@ import (
 	"context"
 
 	"mkt/publish/football"
+	"mkt/publish/snapshot"
+	"mkt/transform/live"
 )
 
-// engine reads the chosen cycle and fills the run's result.
-type engine func(context.Context, *run) error
+// engine is what is different about a product.
+type engine struct {
+	version string // of the rules
+	// chained: a cycle begins from the one before, see chain.go.
+	chained bool
+	// derive reads the chosen cycle and fills the run's result.
+	derive func(context.Context, *run) error
+	// tables writes the result into a folder, and describes it.
+	tables func(ctx context.Context, r *run, dir string, m *snapshot.Manifest) error
+	// counts are what the log and the state file tell of a run.
+	counts func(*Summary) []count
+}
+
+// count is one number for people.
+type count struct {
+	name string
+	n    int
+}
 
 // engines is the one place where a product is told from another.
 var engines = map[football.Product]engine{
-	football.MarketEngine: deriveMarkets,
+	football.MarketEngine:     {version: football.DerivationVersion, derive: deriveMarkets, tables: writeMarketTables, counts: marketCounts},
+	football.LiveIntelligence: {version: live.Rules, chained: true, derive: foldLive, tables: writeLiveTables, counts: liveCounts},
 }

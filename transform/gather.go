@@ -8,6 +8,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/publish/football"
+	"mkt/publish/layout"
 	"mkt/publish/table"
 )
 
@@ -15,7 +16,10 @@ import (
 type result struct {
 	fixtures []refreshed        // and those not offered; sorted by id, each once
 	listing  []table.ListingRow // sorted by id, each once
+	live     liveResult
 
+	previousCycle   layout.CycleID // that the cycle began from, with the digest of its states
+	previousDigest  string
 	newest          time.Time // newest retrieval of a fixture; zero when there is none
 	listingComplete bool
 	filtered        map[string]int

@@ -24,21 +24,35 @@ func (r *run) report(ctx context.Context, err error) {
 	case s.Already:
 		log.Info("transformed before")
 	default:
-		log.Info("transformed", "fixtures", s.Fixtures, "not_offered", s.NotOffered, "markets", s.Markets, "mapped", s.Mapped, "selections", s.Selections,
-			"publishable", s.Publishable, "without_prices", s.WithoutPrices, "broken", s.Broken, "bytes", s.Bytes, "took_ms", s.Took.Milliseconds())
+		log.Info("transformed", append(r.told(), "bytes", s.Bytes, "took_ms", s.Took.Milliseconds())...)
 	}
 	if s.Already || err != nil && ctx.Err() != nil {
 		return
 	}
 	state := health.Run{
 		Step: "transform", Cycle: string(s.Cycle), StartedAt: r.started.UTC(), FinishedAt: r.Now().UTC(), OK: err == nil, Code: codeOf(err),
-		Counters: map[string]int64{"fixtures": int64(s.Fixtures), "not_offered": int64(s.NotOffered), "markets": int64(s.Markets), "markets_mapped": int64(s.Mapped),
-			"selections": int64(s.Selections), "selections_publishable": int64(s.Publishable),
-			"markets_without_prices": int64(s.WithoutPrices), "broken": int64(s.Broken)},
+		Counters: map[string]int64{},
+	}
+	for _, c := range r.engine.counts(s) {
+		state.Counters[c.name] = int64(c.n)
 	}
 	if err := health.Record(r.Root, state); err != nil {
 		log.Warn("state file not written", "error", err)
 	}
+}
+
+// told are the run's counts as the log takes them.
+func (r *run) told() (pairs []any) {
+	for _, c := range r.engine.counts(&r.summary) {
+		pairs = append(pairs, c.name, c.n)
+	}
+	return pairs
+}
+
+func marketCounts(s *Summary) []count {
+	return []count{{"fixtures", s.Fixtures}, {"not_offered", s.NotOffered}, {"markets", s.Markets}, {"markets_mapped", s.Mapped},
+		{"selections", s.Selections}, {"selections_publishable", s.Publishable}, {"markets_without_prices", s.WithoutPrices},
+		{"broken", s.Broken}}
 }
 
 // codeOf is the state file's word for how the run ended.

@@ -33,6 +33,7 @@ type Options struct {
 	Log     *slog.Logger     // nil = none
 	Workers int              // payloads read at once; 0 = one a core
 	Version string           // of the binary; goes into the header
+	Details int              // live: fixtures whose timeline and minutes are published; 0 = 50
 	// Provider finds an adapter by name; nil = every one there is.
 	Provider func(name string) (provider.Provider, bool)
 }
@@ -54,8 +55,9 @@ type Summary struct {
 	// WithoutPrices is how many markets were listed without any price. They are
 	// no markets and not counted above.
 	WithoutPrices int
-	Broken        int // fixtures whose markets could not be read
-	Failed        int // fixtures whose markets could not be retrieved
+	Broken        int // fixtures that could not be read
+	Failed        int // fixtures that could not be retrieved
+	Live          LiveSummary
 	Bytes         int64
 	Took          time.Duration
 }
@@ -80,6 +82,7 @@ type run struct {
 	cycle   layout.CycleID
 	archive *raw.Archive
 	before  *snapshot.Manifest // of an earlier run of the same cycle, nil when there was none
+	behind  int                // how many cycles later than this one are waiting for it
 	result  result
 	summary Summary
 }
@@ -114,6 +117,9 @@ func (r *run) check() error {
 	if r.Workers <= 0 {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
+	if r.Details <= 0 {
+		r.Details = defaultDetails
+	}
 	if r.Provider == nil {
 		r.Provider = all.Lookup
 	}
@@ -137,7 +143,12 @@ func (r *run) transform(ctx context.Context) error {
 	if err := r.chooseCycle(); err != nil || r.summary.Already {
 		return err
 	}
-	if err := r.engine(ctx, r); err != nil {
+	if r.engine.chained {
+		if err := r.findPrevious(ctx); err != nil {
+			return fmt.Errorf("cycle %s: %w", r.cycle, err)
+		}
+	}
+	if err := r.engine.derive(ctx, r); err != nil {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}
 	if err := r.write(ctx); err != nil {

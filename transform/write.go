@@ -35,7 +35,7 @@ func (r *run) write(ctx context.Context) error {
 	}
 	defer r.Root.RemoveAll(staging)
 	m := r.header()
-	if err := r.writeTables(ctx, staging, &m); err != nil {
+	if err := r.engine.tables(ctx, r, staging, &m); err != nil {
 		return err
 	}
 	if _, err := snapshot.CreateManifest(r.Root, staging, m); err != nil {
@@ -53,7 +53,8 @@ func (r *run) header() snapshot.Manifest {
 	res := &r.result
 	m := snapshot.Manifest{
 		Format: snapshot.Format, Kind: snapshot.KindCanonical, ClientID: r.ClientID, Product: r.Product, CycleID: r.cycle,
-		Provider: r.archive.Cycle().Provider, DerivationVersion: football.DerivationVersion,
+		Provider: r.archive.Cycle().Provider, DerivationVersion: r.engine.version,
+		PreviousCycle: res.previousCycle, PreviousDigest: res.previousDigest,
 		IDKeyFingerprint: r.Key.Fingerprint(), BinaryVersion: r.Version, Tables: map[string]snapshot.Table{},
 		ListingComplete: res.listingComplete, Filtered: res.filtered, Broken: res.broken, UnknownFields: res.unknown,
 		RawMarkets: map[string]int{}, NotPublishable: map[string]int{}, Counters: res.counters,
@@ -72,7 +73,8 @@ func (r *run) header() snapshot.Manifest {
 	return m
 }
 
-func (r *run) writeTables(ctx context.Context, dir string, m *snapshot.Manifest) error {
+// writeMarketTables is the market engine's.
+func writeMarketTables(ctx context.Context, r *run, dir string, m *snapshot.Manifest) error {
 	var fixtures []table.FixtureRow
 	err := stage(ctx, r, m, dir, layout.MarketsFile, "markets", func(w *table.Writer[table.MarketRow]) (err error) {
 		fixtures, err = r.writeMarkets(ctx, w, m)

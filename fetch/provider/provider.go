@@ -47,6 +47,7 @@ type Provider struct {
 	Probe func(now time.Time) Request
 
 	Markets MarketAdapter // market_engine; nil when the provider has no prematch
+	Live    LiveAdapter   // live_intelligence; nil when the provider has no live statistics
 }
 
 // Budget bounds what one account's runs may ask of the provider.
@@ -84,6 +85,10 @@ type Exchange interface {
 	Get(ctx context.Context, r Request) (Payload, error)
 	// Concurrency is how many Gets may be under way at once.
 	Concurrency() int
+	// Quota is what is left of the provider's quota, as far as is known by now:
+	// false before the first answer, and when neither the provider says it nor
+	// the Budget has one.
+	Quota() (Quota, bool)
 	// Now is the run's clock.
 	Now() time.Time
 	// Progress tells a person how far the run is; total may grow.
@@ -95,6 +100,12 @@ type Request struct {
 	Endpoint string // closed set of the adapter, "bet365/upcoming": archive, usage and metric label
 	Path     string // below the base URL, "/v1/bet365/upcoming"
 	Query    url.Values
+}
+
+// Quota is how many requests may still be sent, and until when that is so.
+type Quota struct {
+	Left   int
+	Resets time.Duration // from now
 }
 
 // Payload is one accepted answer as archived.
@@ -116,7 +127,10 @@ type Asked struct {
 	// accepted answers: the provider offers no markets on them. That is an answer,
 	// not a failure. None of them is in Failed.
 	NotOffered []string
-	Counters   map[string]int64
+	// Resume is the adapter's own word for where the next cycle goes on, "" for
+	// nowhere in particular.
+	Resume   string
+	Counters map[string]int64
 }
 
 // Verdict is the judgement on one answer.

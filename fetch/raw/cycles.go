@@ -33,10 +33,22 @@ func Cycles(fsys durable.FS) ([]layout.CycleID, error) {
 // transform: failed ones and folders without a header are passed by. found is
 // false when there is none.
 func Newest(fsys durable.FS) (cycle Cycle, found bool, err error) {
+	p, known, err := readProgress(fsys)
+	if err != nil {
+		return Cycle{}, false, err
+	}
+	if known {
+		return newestOf(fsys, p.candidates())
+	}
 	ids, err := Cycles(fsys)
 	if err != nil {
 		return Cycle{}, false, err
 	}
+	return newestOf(fsys, ids)
+}
+
+// newestOf looks at cycles, oldest first.
+func newestOf(fsys durable.FS, ids []layout.CycleID) (Cycle, bool, error) {
 	for _, id := range slices.Backward(ids) {
 		cycle, err := readCycle(fsys, id)
 		switch {
@@ -59,17 +71,33 @@ func Sealed(fsys durable.FS, id layout.CycleID) (bool, error) {
 // Recover sets aside the folders of runs that did not come to their end, and
 // tells how many. Only for the holder of the lock; may be repeated.
 func Recover(fsys durable.FS) (int, error) {
+	p, known, err := readProgress(fsys)
+	if err != nil {
+		return 0, err
+	}
+	if known {
+		return setAside(fsys, []layout.CycleID{p.Begun})
+	}
 	ids, err := Cycles(fsys)
 	if err != nil {
 		return 0, err
 	}
+	return setAside(fsys, ids)
+}
+
+// setAside moves the folders of those cycles that are begun and not sealed.
+func setAside(fsys durable.FS, ids []layout.CycleID) (int, error) {
 	moved := 0
 	for _, id := range ids {
+		begun, err := durable.Exists(fsys, layout.Cycle(layout.RawDir, id))
+		if err != nil {
+			return moved, err
+		}
 		sealed, err := Sealed(fsys, id)
 		if err != nil {
 			return moved, err
 		}
-		if sealed {
+		if !begun || sealed {
 			continue
 		}
 		if _, err := durable.SetAside(fsys, layout.Cycle(layout.RawDir, id), layout.AsideDir); err != nil {

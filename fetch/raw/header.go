@@ -38,12 +38,20 @@ func (c Cycle) Validate() error {
 		return fmt.Errorf("code is missing of a failed cycle")
 	case !risesStrictly(c.Failed) || !risesStrictly(c.NotOffered):
 		return fmt.Errorf("failed or not_offered is not sorted, each id once")
+	case c.Previous != "" && !precedes(c.Previous, c.CycleID):
+		return fmt.Errorf("previous %q is no cycle before %s", c.Previous, c.CycleID)
 	case c.Requests < 0:
 		return fmt.Errorf("requests %d", c.Requests)
 	case !isHash(c.FetchSHA256):
 		return fmt.Errorf("fetch_sha256 is not a hash")
 	}
 	return nil
+}
+
+// precedes tells whether a is a cycle before b.
+func precedes(a, b layout.CycleID) bool {
+	_, _, err := layout.ParseCycleID(string(a))
+	return err == nil && a < b
 }
 
 func risesStrictly(ids []string) bool {

@@ -9,6 +9,9 @@
 // folder without it is not there. fetch writes through Create, Writer.Add,
 // Writer.Reject and Writer.Seal; everybody else reads through Open and Newest.
 //
+// state/raw.json says which cycle was begun last, so that nobody lists cycles,
+// of which a product may have thousands a day. It can be rebuilt from the folders.
+//
 // "Byte for byte" is the response's content: a gzip transfer is undone first.
 package raw
 
@@ -65,8 +68,12 @@ type Cycle struct {
 	Failed          []string         `json:"failed,omitempty"`      // provider fixture ids whose markets could not be had, sorted
 	NotOffered      []string         `json:"not_offered,omitempty"` // those that the provider answered for and offers no markets on, sorted
 	Requests        int              `json:"requests"`
-	Counters        map[string]int64 `json:"counters,omitempty"`
-	FetchSHA256     string           `json:"fetch_sha256"` // of fetch.json
+	Resume          string           `json:"resume,omitempty"` // the adapter's own word for where the next cycle goes on
+	// Previous is the newest cycle before this one that had something to
+	// transform when this one began; "" when there was none.
+	Previous    layout.CycleID   `json:"previous,omitempty"`
+	Counters    map[string]int64 `json:"counters,omitempty"`
+	FetchSHA256 string           `json:"fetch_sha256"` // of fetch.json
 }
 
 // Response is one archived answer, an entry of fetch.json.

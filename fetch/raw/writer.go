@@ -32,6 +32,7 @@ type Scrub func(b []byte) (clean []byte, found bool)
 type Writer struct {
 	fsys  durable.FS
 	id    layout.CycleID
+	prior layout.CycleID // newest with something to transform, "" when none
 	dir   string
 	scrub Scrub
 
@@ -53,6 +54,10 @@ func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
 	} else if taken {
 		return nil, &fs.PathError{Op: "create", Path: dir, Err: fs.ErrExist}
 	}
+	prior, err := begin(fsys, id)
+	if err != nil {
+		return nil, fmt.Errorf("begin %s: %w", id, err)
+	}
 	for _, sub := range []string{responsesDir, rejectedDir} {
 		if err := durable.MkdirAllSync(fsys, dir+"/"+sub); err != nil {
 			return nil, fmt.Errorf("make %s: %w", dir, err)
@@ -61,7 +66,7 @@ func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
 	if scrub == nil {
 		scrub = func(b []byte) ([]byte, bool) { return b, false }
 	}
-	return &Writer{fsys: fsys, id: id, dir: dir, scrub: scrub}, nil
+	return &Writer{fsys: fsys, id: id, prior: prior, dir: dir, scrub: scrub}, nil
 }
 
 // Add archives an accepted answer, and returns r with its number, file, size
@@ -167,7 +172,7 @@ func (w *Writer) Responses() []Response {
 }
 
 // Seal writes fetch.json and then cycle.json, which makes the cycle visible. It
-// fills in c's Format, CycleID and FetchSHA256, sorts its lists of fixtures, and
+// fills in c's Format, CycleID, Previous and FetchSHA256, sorts its lists of fixtures, and
 // returns what it wrote. An archive in which a write failed is not sealed: the
 // error is that write's.
 func (w *Writer) Seal(c Cycle) (Cycle, error) {
@@ -181,7 +186,7 @@ func (w *Writer) Seal(c Cycle) (Cycle, error) {
 	if err != nil {
 		return Cycle{}, err
 	}
-	c.Format, c.CycleID, c.FetchSHA256 = Format, w.id, durable.Hash(list)
+	c.Format, c.CycleID, c.Previous, c.FetchSHA256 = Format, w.id, w.prior, durable.Hash(list)
 	c.StartedAt, c.FinishedAt = c.StartedAt.UTC(), c.FinishedAt.UTC()
 	c.Failed, c.NotOffered = sortedOnce(c.Failed), sortedOnce(c.NotOffered)
 	header, err := encode(c)

@@ -50,6 +50,13 @@ const (
 	FixturesFile = "fixtures.parquet"
 	MarketsFile  = "markets.parquet"
 	ListingFile  = "listing.parquet" // canonical only: what the provider's listing said
+
+	LiveFile         = "live.parquet"
+	LiveCountersFile = "live_counters.parquet"
+	LiveTimelineFile = "live_timeline.parquet" // this and the next two: of the detail set
+	LiveBucketsFile  = "live_buckets.parquet"
+	LivePeriodsFile  = "live_periods.parquet"
+	LiveStatesFile   = "live_states.parquet" // canonical only: what the next cycle begins from
 )
 
 // IDKeyFingerprintFile, at the data root, records which id key the data was

@@ -40,6 +40,10 @@ type Manifest struct {
 
 	// PreviousManifestSHA256 chains the snapshots: the hash of the manifest before.
 	PreviousManifestSHA256 string `json:"previous_manifest_sha256,omitempty"`
+	// PreviousCycle is the canonical cycle that this one began from, and
+	// PreviousDigest that of its states. Canonical cycles of the live product only.
+	PreviousCycle  layout.CycleID `json:"previous_cycle,omitempty"`
+	PreviousDigest string         `json:"previous_digest,omitempty"`
 	// CanonicalSHA256 is the hash of the canonical.json a snapshot was made from.
 	CanonicalSHA256 string `json:"canonical_sha256,omitempty"`
 

@@ -98,6 +98,8 @@ func (m *Manifest) Validate() error {
 		{err == nil && product == string(m.Product), "cycle_id"},
 		{inOrder(m.ProviderFetchedAt, m.ProcessedAt) && inOrder(m.ProcessedAt, m.PublishedAt) && inOrder(m.ProviderFetchedAt, m.PublishedAt), "order of times"},
 		{(m.Kind == KindSnapshot) == (m.PublishedAt != nil), "published_at"},
+		{m.PreviousCycle < m.CycleID, "previous_cycle"},
+		{(m.PreviousCycle == "") == (m.PreviousDigest == ""), "previous_digest"},
 	}
 	seen := map[string]bool{}
 	for _, f := range m.Files {

@@ -16,8 +16,11 @@ var update = flag.Bool("update", false, "rewrite the goldens")
 
 // Columns, their order and types are a format: a change here is a new Version.
 func TestSchemas(t *testing.T) {
-	got := fmt.Sprintf("format %d\n\n%s\n\n%s\n\n%s\n\n%s\n", table.Version,
-		parquet.SchemaOf(table.FixtureRow{}), parquet.SchemaOf(table.MarketRow{}), parquet.SchemaOf(table.ListingRow{}), parquet.SchemaOf(table.EventRow{}))
+	got := fmt.Sprintf("format %d\n", table.Version)
+	for _, row := range []any{table.FixtureRow{}, table.MarketRow{}, table.ListingRow{}, table.EventRow{}, table.LiveRow{},
+		table.LiveCounterRow{}, table.LiveTimelineRow{}, table.LiveBucketRow{}, table.LivePeriodRow{}, table.LiveStateRow{}} {
+		got += fmt.Sprintf("\n%s\n", parquet.SchemaOf(row))
+	}
 	if *update {
 		if err := os.WriteFile("testdata/schemas.txt", []byte(got), 0o644); err != nil {
 			t.Fatal(err)

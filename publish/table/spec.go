@@ -3,15 +3,17 @@ package table
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 
 	"github.com/parquet-go/parquet-go"
 )
 
-// Row is one of the five kinds of row.
+// Row is one of the kinds of row.
 type Row interface {
-	FixtureRow | MarketRow | ListingRow | EventRow
+	FixtureRow | MarketRow | ListingRow | EventRow |
+		LiveRow | LiveCounterRow | LiveTimelineRow | LiveBucketRow | LivePeriodRow | LiveStateRow
 }
 
 // leaf is one column that holds values, in the order of the schema.
@@ -40,36 +42,29 @@ type absentList struct {
 	named map[string][]int // name → leaves it speaks of
 }
 
-var specs = struct {
-	fixtures, markets, listing, events func() *spec
-}{
-	fixtures: sync.OnceValue(func() *spec {
-		return newSpec("fixtures", FixtureRow{}, []string{"fixture_id"}, nil)
-	}),
-	markets: sync.OnceValue(func() *spec {
-		stats := map[string]bool{"fixture_id": true, "market_id": true, "market": true, "period": true, "origin_type": true}
-		return newSpec("markets", MarketRow{}, []string{"fixture_id", "market_id"}, stats)
-	}),
-	listing: sync.OnceValue(func() *spec {
-		return newSpec("listing", ListingRow{}, []string{"fixture_id"}, nil)
-	}),
-	events: sync.OnceValue(func() *spec {
-		return newSpec("changes", EventRow{}, []string{"seq"}, nil)
-	}),
+// marketStats are the columns of markets with minimum and maximum: it is a large
+// table, and these are what is searched for.
+var marketStats = map[string]bool{"fixture_id": true, "market_id": true, "market": true, "period": true, "origin_type": true}
+
+// specs has every table, each worked out when it is first needed.
+var specs = map[reflect.Type]func() *spec{
+	reflect.TypeFor[FixtureRow]():      specFor("fixtures", FixtureRow{}, nil, "fixture_id"),
+	reflect.TypeFor[MarketRow]():       specFor("markets", MarketRow{}, marketStats, "fixture_id", "market_id"),
+	reflect.TypeFor[ListingRow]():      specFor("listing", ListingRow{}, nil, "fixture_id"),
+	reflect.TypeFor[EventRow]():        specFor("changes", EventRow{}, nil, "seq"),
+	reflect.TypeFor[LiveRow]():         specFor("live", LiveRow{}, nil, "fixture_id"),
+	reflect.TypeFor[LiveCounterRow]():  specFor("live_counters", LiveCounterRow{}, nil, "fixture_id", "metric"),
+	reflect.TypeFor[LiveTimelineRow](): specFor("live_timeline", LiveTimelineRow{}, nil, "fixture_id", "ordinal"),
+	reflect.TypeFor[LiveBucketRow]():   specFor("live_buckets", LiveBucketRow{}, nil, "fixture_id", "minute"),
+	reflect.TypeFor[LivePeriodRow]():   specFor("live_periods", LivePeriodRow{}, nil, "fixture_id", "half"),
+	reflect.TypeFor[LiveStateRow]():    specFor("live_states", LiveStateRow{}, map[string]bool{"fixture_id": true}, "fixture_id"),
 }
 
-func specOf[T Row]() *spec {
-	var row T
-	switch any(row).(type) {
-	case FixtureRow:
-		return specs.fixtures()
-	case MarketRow:
-		return specs.markets()
-	case ListingRow:
-		return specs.listing()
-	}
-	return specs.events()
+func specFor(name string, row any, stats map[string]bool, sorting ...string) func() *spec {
+	return sync.OnceValue(func() *spec { return newSpec(name, row, sorting, stats) })
 }
+
+func specOf[T Row]() *spec { return specs[reflect.TypeFor[T]()]() }
 
 func newSpec(name string, row any, sorting []string, stats map[string]bool) *spec {
 	s := &spec{name: name, schema: parquet.SchemaOf(row), sorting: sorting, stats: stats}
@@ -103,11 +98,11 @@ func (s *spec) findAbsentLists() {
 		list := absentList{leaf: i, named: map[string][]int{}}
 		for j, other := range s.leaves {
 			if name, ok := strings.CutPrefix(other.name, beside); ok && other.optional {
+				// The provider's digits and the number are one field of the provider.
+				name = strings.TrimSuffix(name, "_text")
 				list.named[name] = append(list.named[name], j)
 			}
 		}
-		// The provider's digits and the number are one field of the provider.
-		list.named["odds_decimal"] = append(list.named["odds_decimal"], list.named["odds_decimal_text"]...)
 		s.absent = append(s.absent, list)
 	}
 }

@@ -158,13 +158,18 @@ func (w *Writer[T]) Close() (Summary, error) {
 
 // key is a row's place in its table's order.
 type key struct {
-	first, second string
 	seq           int64
+	first, second string
+	place         int32
 }
 
 func (k key) compare(other key) int {
-	return cmp.Or(cmp.Compare(k.seq, other.seq), cmp.Compare(k.first, other.first), cmp.Compare(k.second, other.second))
+	return cmp.Or(cmp.Compare(k.seq, other.seq), cmp.Compare(k.first, other.first), cmp.Compare(k.second, other.second),
+		cmp.Compare(k.place, other.place))
 }
+
+// number is the one of a key's two numbers that its table has.
+func (k key) number() int64 { return k.seq + int64(k.place) }
 
 func keyOf[T Row](row *T) key {
 	switch r := any(row).(type) {
@@ -176,6 +181,18 @@ func keyOf[T Row](row *T) key {
 		return key{first: r.FixtureID}
 	case *EventRow:
 		return key{seq: r.Seq}
+	case *LiveRow:
+		return key{first: r.FixtureID}
+	case *LiveCounterRow:
+		return key{first: r.FixtureID, second: r.Metric}
+	case *LiveTimelineRow:
+		return key{first: r.FixtureID, place: r.Ordinal}
+	case *LiveBucketRow:
+		return key{first: r.FixtureID, place: r.Minute}
+	case *LivePeriodRow:
+		return key{first: r.FixtureID, place: r.Half}
+	case *LiveStateRow:
+		return key{first: r.FixtureID}
 	}
 	return key{}
 }
@@ -184,7 +201,7 @@ func keyOf[T Row](row *T) key {
 func (w *Writer[T]) inOrder(next key) error {
 	if next.compare(w.last) <= 0 {
 		return fmt.Errorf("table %s: row %d (%s %s %d) does not follow the row before it (%s %s %d)", w.spec.name,
-			w.tally.rows, next.first, next.second, next.seq, w.last.first, w.last.second, w.last.seq)
+			w.tally.rows, next.first, next.second, next.number(), w.last.first, w.last.second, w.last.number())
 	}
 	w.last = next
 	return nil

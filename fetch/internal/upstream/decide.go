@@ -101,11 +101,12 @@ func (c *Client) limited(refusal *provider.AnswerError, a Answer, n int) (time.D
 // noteQuota holds requests back when an answer says that it was the last one
 // for now.
 func (c *Client) noteQuota(a Answer) {
-	if a.Header.Get("X-RateLimit-Remaining") == "" {
+	left, told := remaining(a.Header)
+	if !told {
 		return
 	}
-	c.line.tellsQuota()
-	if usedUp(a.Header) {
+	c.line.tellsQuota(left, time.Now().Add(windowLeft(a.Header, c.options.Now())))
+	if left <= 0 {
 		c.line.pause(time.Now().Add(asked(a.Verdict, a.Header, c.options.Now())))
 	}
 }

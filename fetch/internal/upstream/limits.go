@@ -23,23 +23,32 @@ type Limits struct {
 	MaxRatio    int64 // unpacked to packed bytes, from 1 MiB on: 200 (real answers: up to 26)
 }
 
-func (l Limits) withDefaults() Limits {
-	def(&l.Run, 30*time.Minute)
-	def(&l.Bytes, 4<<30)
-	def(&l.Tries, 4)
-	def(&l.Wait, 500*time.Millisecond)
-	def(&l.MaxWait, 30*time.Second)
-	def(&l.Break, 5*time.Second)
-	def(&l.Connect, 10*time.Second)
-	def(&l.TLS, 10*time.Second)
-	def(&l.Header, 30*time.Second)
-	def(&l.Body, 60*time.Second)
-	def(&l.Window, 10*time.Second)
-	def(&l.MinRate, 1<<10)
-	def(&l.HeaderBytes, 64<<10)
-	def(&l.MaxRatio, 200)
+var defaults = Limits{
+	Run: 30 * time.Minute, Bytes: 4 << 30, Tries: 4, Wait: 500 * time.Millisecond, MaxWait: 30 * time.Second,
+	Break: 5 * time.Second, Connect: 10 * time.Second, TLS: 10 * time.Second, Header: 30 * time.Second, Body: 60 * time.Second,
+	Window: 10 * time.Second, MinRate: 1 << 10, HeaderBytes: 64 << 10, MaxRatio: 200,
+}
+
+// Or fills in zero fields from other.
+func (l Limits) Or(other Limits) Limits {
+	def(&l.Run, other.Run)
+	def(&l.Bytes, other.Bytes)
+	def(&l.Tries, other.Tries)
+	def(&l.Wait, other.Wait)
+	def(&l.MaxWait, other.MaxWait)
+	def(&l.Break, other.Break)
+	def(&l.Connect, other.Connect)
+	def(&l.TLS, other.TLS)
+	def(&l.Header, other.Header)
+	def(&l.Body, other.Body)
+	def(&l.Window, other.Window)
+	def(&l.MinRate, other.MinRate)
+	def(&l.HeaderBytes, other.HeaderBytes)
+	def(&l.MaxRatio, other.MaxRatio)
 	return l
 }
+
+func (l Limits) withDefaults() Limits { return l.Or(defaults) }
 
 // Budget is how long the whole run may take.
 func (l Limits) Budget() time.Duration { return l.withDefaults().Run }

@@ -33,8 +33,10 @@ type line struct {
 	sent     int       // in the window
 	budget   provider.Budget
 	headers  bool // the provider tells its quota itself
-	lostRow  int  // requests lost for good since the last that was answered
-	openings int  // of the breaker since then
+	left     int  // of it, as the newest answer said
+	resets   time.Time
+	lostRow  int // requests lost for good since the last that was answered
+	openings int // of the breaker since then
 }
 
 // breakAfter attempts in a row without an answer, the breaker opens: nothing is
@@ -136,11 +138,23 @@ func (l *line) count(now time.Time) {
 	l.used = now
 }
 
-// tellsQuota: the provider's headers say how much is left.
-func (l *line) tellsQuota() {
+// tellsQuota: the provider's headers say how much is left, and until when.
+func (l *line) tellsQuota(left int, resets time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.headers = true
+	l.headers, l.left, l.resets = true, left, resets
+}
+
+// quota is what may still be sent: what the provider said last, or what is left
+// of the budget.
+func (l *line) quota(now time.Time) (provider.Quota, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.headers {
+		return provider.Quota{Left: max(0, l.left), Resets: max(0, l.resets.Sub(now))}, l.resets.After(now)
+	}
+	ends := l.window.Add(l.budget.Window)
+	return provider.Quota{Left: max(0, l.budget.Requests-l.sent), Resets: max(0, ends.Sub(now))}, l.budget.Requests > 0 && ends.After(now)
 }
 
 // answered and lost keep the number of requests lost in a row.

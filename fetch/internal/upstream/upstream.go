@@ -92,6 +92,9 @@ func New(o Options) (*Client, error) {
 // Requests is how many were sent, repeated ones included.
 func (c *Client) Requests() int { return int(c.requests.Load()) }
 
+// Quota is what may still be sent; false when that is not known.
+func (c *Client) Quota() (provider.Quota, bool) { return c.line.quota(time.Now()) }
+
 // Close drops idle connections; requests under way are given up.
 func (c *Client) Close() {
 	c.stop(errClosed)

@@ -63,8 +63,23 @@ func wholeSeconds(s string) (time.Duration, bool) {
 
 // usedUp: the answer says that nothing is left of the quota.
 func usedUp(h http.Header) bool {
+	n, told := remaining(h)
+	return told && n <= 0
+}
+
+// remaining is what an answer says is left of the quota.
+func remaining(h http.Header) (int, bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 10, 64)
-	return err == nil && n <= 0
+	return int(min(max(n, 0), 1<<30)), err == nil
+}
+
+// windowLeft is how long the quota's window still lasts, by the provider's own
+// clock when it sends one.
+func windowLeft(h http.Header, now time.Time) time.Duration {
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date
+	}
+	return min(max(0, untilReset(h.Get("X-RateLimit-Reset"), now)), maxAsked)
 }
 
 // sleep waits, or ends with the context.

@@ -28,7 +28,7 @@ const (
 // Ask implements provider.MarketAdapter: the listing, then the markets of every
 // fixture that is still to be played, ten to a request.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
-	a := &asker{x: x, asked: provider.Asked{Counters: make(map[string]int64)}}
+	a := newAsker(x, provider.Request{Endpoint: endpointUpcoming, Path: pathUpcoming, Query: footballOnly()})
 	fixtures, err := a.list(ctx)
 	if err != nil {
 		return a.asked, err
@@ -38,10 +38,21 @@ func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, er
 	return a.asked, err
 }
 
+// footballOnly narrows a list to football, and leaves eSoccer to the provider as
+// far as it goes.
+func footballOnly() url.Values {
+	return url.Values{paramSport: {sportFootball}, paramNoESport: {"1"}, paramLanguage: {english}}
+}
+
+func newAsker(x provider.Exchange, listing provider.Request) *asker {
+	return &asker{x: x, listing: listing, asked: provider.Asked{Counters: make(map[string]int64)}}
+}
+
 // asker is one cycle's asking.
 type asker struct {
-	x     provider.Exchange
-	asked provider.Asked
+	x       provider.Exchange
+	listing provider.Request // without its page
+	asked   provider.Asked
 
 	mu          sync.Mutex
 	done, total int   // requests, for a person

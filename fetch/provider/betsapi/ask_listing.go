@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/url"
 	"strconv"
 	"sync"
 
@@ -140,16 +139,17 @@ func (p *page) mayGoOn(n int) bool {
 
 func (a *asker) page(ctx context.Context, n int) (*page, error) {
 	defer a.step()
-	answer, err := a.x.Get(ctx, provider.Request{Endpoint: endpointUpcoming, Path: pathUpcoming, Query: url.Values{
-		paramSport: {sportFootball}, paramNoESport: {"1"}, paramLanguage: {english}, paramPage: {strconv.Itoa(n)},
-	}})
+	question := a.listing
+	question.Query = maps.Clone(question.Query)
+	question.Query.Set(paramPage, strconv.Itoa(n))
+	answer, err := a.x.Get(ctx, question)
 	if err != nil {
 		return nil, err
 	}
 	var d strictjson.Document
 	results, err := readResults(&d, answer.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s page %d: %w: %w", endpointUpcoming, n, errAnswer, err)
+		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, errAnswer, err)
 	}
 	p := &page{}
 	for v := range results.Items() {
@@ -161,7 +161,7 @@ func (a *asker) page(ctx context.Context, n int) (*page, error) {
 		p.items = append(p.items, i)
 	}
 	if err := withoutIDs(len(p.items)+p.noID, len(p.items)); err != nil {
-		return nil, fmt.Errorf("%s page %d: %w", endpointUpcoming, n, err)
+		return nil, fmt.Errorf("%s page %d: %w", question.Endpoint, n, err)
 	}
 	pager := d.Root().Get(keyPager)
 	p.perPage, p.total = number(pager.Get("per_page")), number(pager.Get("total"))

@@ -26,10 +26,13 @@ type upstream struct {
 	markets func(ids []string) (string, int)
 	down    error // every Get fails so after after requests
 	after   int
+	quota   *provider.Quota // nil = not known
+	views   func(ids []string) (string, int)
 
 	mu       sync.Mutex
 	listings int
 	asked    [][]string // batches
+	viewed   [][]string
 	queries  []url.Values
 	gets     int
 	progress [2]int
@@ -37,6 +40,12 @@ type upstream struct {
 
 func (u *upstream) Concurrency() int { return 3 }
 func (u *upstream) Now() time.Time   { return fetchedAt }
+func (u *upstream) Quota() (provider.Quota, bool) {
+	if u.quota == nil {
+		return provider.Quota{}, false
+	}
+	return *u.quota, true
+}
 func (u *upstream) Progress(done, total int) {
 	if done > total || done < u.progress[0] || total < u.progress[1] {
 		panic("progress goes back")
@@ -76,6 +85,14 @@ func (u *upstream) answer(r provider.Request) (string, int) {
 			}
 		}
 		return prematchOf(ids), 200
+	}
+	if r.Endpoint == "event/view" {
+		ids := strings.Split(r.Query.Get("event_id"), ",")
+		u.viewed = append(u.viewed, ids)
+		if u.views != nil {
+			return u.views(ids)
+		}
+		return `{"success":1,"results":[]}`, 200
 	}
 	u.listings++
 	n, _ := strconv.Atoi(r.Query.Get("page"))

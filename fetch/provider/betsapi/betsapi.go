@@ -18,7 +18,7 @@ func Provider() provider.Provider {
 		Name:         Name,
 		BaseURL:      "https://api.b365api.com",
 		Hosts:        []string{"api.b365api.com", "api.betsapi.com"},
-		Capabilities: []provider.Capability{provider.Prematch},
+		Capabilities: []provider.Capability{provider.Prematch, provider.LiveStats, provider.Timeline},
 		Budget: provider.Budget{
 			Requests:    hourly,
 			Window:      time.Hour,
@@ -30,6 +30,7 @@ func Provider() provider.Provider {
 		Classify:  Classify,
 		Probe:     probe,
 		Markets:   adapter{},
+		Live:      liveAdapter{},
 	}
 }
 

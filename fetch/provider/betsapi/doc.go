@@ -10,5 +10,8 @@
 // two and is the fixture's identity. Four shapes of the markets are read: v1 of
 // 2017, the bookmaker's own of 2018 (raw), v3 of 2020, and v3 since 2022.
 //
-// Source: provider notes for BetsAPI, sections 1 to 6 and 11, as of 2026.
+// live_*.go read fixtures in play: events/inplay has clock, score and counters,
+// event/view the provider's own event lines, bet365/inplay_filter identities.
+//
+// Source: provider notes for BetsAPI, sections 1 to 8 and 11, as of 2026.
 package betsapi

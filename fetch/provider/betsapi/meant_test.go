@@ -25,9 +25,10 @@ type simExchange struct {
 	kept []provider.Payload
 }
 
-func (x *simExchange) Concurrency() int  { return 4 }
-func (x *simExchange) Now() time.Time    { return simNoon }
-func (x *simExchange) Progress(_, _ int) {}
+func (x *simExchange) Concurrency() int              { return 4 }
+func (x *simExchange) Quota() (provider.Quota, bool) { return provider.Quota{}, false }
+func (x *simExchange) Now() time.Time                { return simNoon }
+func (x *simExchange) Progress(_, _ int)             {}
 
 func (x *simExchange) Get(ctx context.Context, r provider.Request) (provider.Payload, error) {
 	p := betsapi.Provider()

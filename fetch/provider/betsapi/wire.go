@@ -3,14 +3,18 @@ package betsapi
 // Name is the provider's name; part of every id minted from it.
 const Name = "betsapi"
 
-// Endpoints of the market engine: the closed set of archive names, and where
-// they are asked.
+// Endpoints: the closed set of archive names, and where they are asked. The
+// first two are the market engine's, the others live intelligence's.
 const (
 	endpointUpcoming = "bet365/upcoming"
 	endpointPrematch = "bet365/prematch"
+	endpointInplay   = "events/inplay"
+	endpointView     = "event/view"
 
 	pathUpcoming = "/v1/bet365/upcoming"
 	pathPrematch = "/v4/bet365/prematch"
+	pathInplay   = "/v3/events/inplay"
+	pathView     = "/v1/event/view"
 )
 
 // Query parameters. The token is put on by Authorize alone.
@@ -20,8 +24,9 @@ const (
 	paramNoESport = "skip_esports"
 	paramLanguage = "LNG_ID"
 	paramPage     = "page"
-	paramDay      = "day" // of kick-off, UTC
-	paramFixtures = "FI"  // up to maxBatch ids, comma between
+	paramDay      = "day"      // of kick-off, UTC
+	paramFixtures = "FI"       // up to maxBatch ids, comma between
+	paramEvents   = "event_id" // up to maxBatch ids, comma between
 )
 
 const (
@@ -30,7 +35,7 @@ const (
 	dayForm       = "20060102"
 
 	maxPages = 100  // of a listing
-	maxBatch = 10   // fixtures in one request for markets
+	maxBatch = 10   // fixtures in one request for markets or views
 	hourly   = 3600 // requests of the default package
 )
 

@@ -52,6 +52,13 @@ var absentNames = map[string]string{
 	"odds_fractional":   "odds.fractional",
 	"odds_decimal":      "odds.decimal",
 	"odds_decimal_text": "odds.decimal",
+	"clock_period":      "clock.period",
+	"clock_minute":      "clock.minute",
+	"clock_second":      "clock.second",
+	"clock_added":       "clock.added",
+	"clock_running":     "clock.running",
+	"score_home":        "score.home",
+	"score_away":        "score.away",
 }
 
 // appendAbsent appends the optional key that tells "not sent" from "sent without

@@ -5,6 +5,7 @@ import "time"
 // Meta is what meta holds beside the freshness of the data. Its zero value
 // holds nothing.
 type Meta struct {
+	before    []byte // in front of the freshness
 	fields    []byte
 	after     []byte // behind index_stale
 	staleable bool

@@ -94,7 +94,9 @@ func Object(body []byte, f Freshness) *Page {
 
 // closePage appends the meta block up to the age.
 func closePage(b []byte, f Freshness, m Meta) *Page {
-	b = append(b, `,"meta":{"provider_fetched_at":`...)
+	b = append(b, `,"meta":{`...)
+	b = append(b, m.before...)
+	b = append(b, `"provider_fetched_at":`...)
 	b = appendTimeOrNull(b, f.ProviderFetchedAt)
 	b = append(b, `,"processed_at":`...)
 	b = appendTimeOrNull(b, f.ProcessedAt)

@@ -37,6 +37,18 @@ type Schema struct {
 	SubscriptionStatuses []string     `json:"subscription_statuses"`
 	Markets              []MarketTerm `json:"markets"`
 	Periods              []string     `json:"periods"` // beside intervals of minutes, "a-b"
+
+	ClockPeriods        []string `json:"clock_periods"`
+	VisualStates        []string `json:"visual_states"`
+	TimelineCertainties []string `json:"timeline_certainties"`
+	Sides               []string `json:"sides"`
+	MomentumLeaders     []string `json:"momentum_leaders"`
+	MomentumStrengths   []string `json:"momentum_strengths"`
+	MomentumScopes      []string `json:"momentum_scopes"`
+	UnavailableReasons  []string `json:"unavailable_reasons"`
+	BucketStates        []string `json:"bucket_states"`
+	StatsPeriods        []string `json:"stats_periods"` // keys of periods in the stats response
+	Metrics             []string `json:"metrics"`       // keys of counters; a provider's own may come beside them
 }
 
 // PageLimits are the limits in force.
@@ -89,6 +101,17 @@ func NewSchema() Schema {
 		SubscriptionStatuses: texts(account.Terms()),
 		Markets:              marketTerms(),
 		Periods:              []string{"FT", "1H", "2H", "ET", "ET_1H", "ET_2H", "PEN", "FT_ET", "FT_ET_PEN"},
+		ClockPeriods:         texts(football.Phases()),
+		VisualStates:         texts(football.VisualStates()),
+		TimelineCertainties:  texts(football.Certainties()),
+		Sides:                texts(football.Sides()),
+		MomentumLeaders:      texts(football.Leaders()),
+		MomentumStrengths:    texts(football.Strengths()),
+		MomentumScopes:       texts([]football.Scope{football.ScopeFixture}),
+		UnavailableReasons:   texts(football.UnavailableReasons()),
+		BucketStates:         bucketStates(),
+		StatsPeriods:         halfKeys,
+		Metrics:              texts(football.Metrics()),
 	}
 }
 
@@ -105,6 +128,13 @@ func texts[S ~string](list []S) []string {
 		out[i] = string(s)
 	}
 	return out
+}
+
+func bucketStates() (words []string) {
+	for _, s := range football.BucketStates() {
+		words = append(words, bucketWords[s])
+	}
+	return words
 }
 
 func byProduct(features func(football.Product) []string) map[string][]string {

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
@@ -26,6 +27,12 @@ func Check(ctx context.Context, dir, scratch string) (err error) {
 	if err != nil {
 		return err
 	}
+	if isLive, err := isLive(f, m); err != nil || isLive {
+		if err == nil {
+			_, err = loadLive(ctx, f, ".", m)
+		}
+		return err
+	}
 	private, err := os.MkdirTemp(scratch, "mkt-check-")
 	if err != nil {
 		return err
@@ -37,6 +44,19 @@ func Check(ctx context.Context, dir, scratch string) (err error) {
 	}
 	defer func() { err = errors.Join(err, l.engine.close()) }()
 	return l.probe(ctx)
+}
+
+// isLive tells whether a folder holds a live snapshot: its manifest says so, or
+// without one, its tables do.
+func isLive(f durable.FS, m snapshot.Manifest) (bool, error) {
+	if m.Product != "" {
+		return m.Product == football.LiveIntelligence, nil
+	}
+	_, err := f.Stat(layout.LiveFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func manifestIn(f durable.FS) (snapshot.Manifest, error) {

@@ -16,7 +16,7 @@ type Options struct {
 	// Clients lists the tenants to serve, as it is now.
 	Clients  func() []string
 	Products []football.Product
-	Poll     time.Duration // how often news are looked for; 0 = a second
+	Poll     time.Duration // how often news are looked for, live ones twice as often; 0 = a second
 	Loads    int           // at once, over all tenants; 0 = 1
 	Workers  int           // renderers of one load; 0 = 1
 	Now      func() time.Time
@@ -115,16 +115,28 @@ func (l *Library) Tenant(clientID string) *Tenant {
 	return t
 }
 
+// liveRounds is how many times more often than for others news of live datasets
+// are looked for: theirs are served within a second.
+const liveRounds = 2
+
+func isLiveDataset(w watched) bool {
+	d, ok := w.(*Dataset)
+	return ok && d.product == football.LiveIntelligence
+}
+
 // Run looks for news until ctx ends, then waits for loads under way.
 func (l *Library) Run(ctx context.Context) {
 	var busy sync.Map // those whose refresh is under way
 	var wait sync.WaitGroup
 	defer wait.Wait()
-	tick := time.NewTicker(l.poll)
+	tick := time.NewTicker(max(l.poll/liveRounds, time.Millisecond))
 	defer tick.Stop()
 	var opening sync.WaitGroup
 	for round := 0; ; round++ {
 		for _, w := range l.served() {
+			if round%liveRounds != 0 && !isLiveDataset(w) {
+				continue
+			}
 			if _, running := busy.LoadOrStore(w, true); running {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/serve/internal/api"
@@ -79,6 +80,9 @@ func isUnfit(err error) bool {
 
 // load makes a commit the current view.
 func (d *Dataset) load(ctx context.Context, c snapshot.Commit) error {
+	if d.product == football.LiveIntelligence {
+		return d.loadLive(ctx, c)
+	}
 	release, err := d.library.turn(ctx)
 	if err != nil {
 		return err
@@ -103,6 +107,25 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit) error {
 	}
 	d.swap(d.view(c, m, l, attempt.dir))
 	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", l.index.fixtures(), "last_seq", c.LastSeq, "took_ms", time.Since(started).Milliseconds())
+	return nil
+}
+
+// loadLive makes a commit of the live product the current view. It waits for no
+// turn: it takes milliseconds, and must not wait for a large load.
+func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit) error {
+	started := time.Now()
+	m, err := snapshot.Open(d.root, c)
+	if err != nil {
+		return err
+	}
+	s, err := loadLive(ctx, d.root, c.Dir(), m)
+	if err != nil {
+		return err
+	}
+	v := &View{commit: c, manifest: trimmed(m), live: s, log: d.changes}
+	v.refs.Store(1)
+	d.swap(v)
+	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", len(s.fixtures), "in_play", len(s.inPlay), "took_ms", time.Since(started).Milliseconds())
 	return nil
 }
 

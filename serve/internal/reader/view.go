@@ -15,7 +15,8 @@ type View struct {
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
 	index    *index
-	engine   *engine
+	engine   *engine  // nil on a live snapshot
+	live     *liveSet // nil but on a live snapshot, which has neither index nor engine
 	log      *changeLog
 
 	pages   *lru[string, *api.Page]
@@ -28,6 +29,9 @@ type View struct {
 // Release gives the view back. Using it afterwards is a mistake.
 func (v *View) Release() {
 	if v.refs.Add(-1) > 0 {
+		return
+	}
+	if v.engine == nil {
 		return
 	}
 	// Closing waits for nobody's request.

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/publish/layout"
+)
+
+func newLive(a *app) *cobra.Command {
+	cmd := &cobra.Command{Use: "live", Short: "Look at fixtures in play, on the data root alone", Args: subcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(newLiveShow(a))
+	return cmd
+}
+
+func newLiveShow(a *app) *cobra.Command {
+	var tenant string
+	cmd := &cobra.Command{
+		Use:   "show FIXTURE",
+		Short: "Draw clock, score, momentum, pressure by minute and timeline",
+		Long: `Draw clock, score, momentum, pressure by minute and timeline of a fixture from the
+newest live snapshot. FIXTURE is its id, or a part of its teams' names. Pressure
+and timeline are there for fixtures of the detail set. Nothing is written.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if tenant != "" && !layout.ValidTenantID(tenant) {
+				return usagef("--tenant %q: no account can have that id", tenant)
+			}
+			return a.liveShow(tenant, args[0])
+		},
+	}
+	cmd.Flags().StringVar(&tenant, "tenant", "", "whose data to look at (default: everybody's)")
+	return cmd
+}
+
+func (a *app) liveShow(tenant, wanted string) error {
+	f, err := a.findLive(tenant, wanted)
+	if err != nil {
+		return err
+	}
+	if a.json() {
+		return json.NewEncoder(a.out).Encode(f)
+	}
+	return f.draw(a.out, a.now())
+}
+
+// liveView is one fixture of a live snapshot.
+type liveView struct {
+	Tenant    string     `json:"tenant"`
+	Cycle     string     `json:"cycle_id"`
+	FixtureID string     `json:"fixture_id"`
+	Home      *string    `json:"home"`
+	Away      *string    `json:"away"`
+	League    *string    `json:"league"`
+	InPlay    bool       `json:"in_play"`
+	FreshAt   time.Time  `json:"fresh_at"`
+	StaleAt   *time.Time `json:"stale_at"`
+
+	Period    *string `json:"period"`
+	Minute    *int32  `json:"minute"`
+	Second    *int32  `json:"second"`
+	Added     *int32  `json:"added"`
+	Running   *bool   `json:"running"`
+	ScoreHome *int32  `json:"score_home"`
+	ScoreAway *int32  `json:"score_away"`
+
+	State        *string `json:"visual_state"`
+	MomentumHome *int32  `json:"momentum_home"`
+	Leader       *string `json:"leader"`
+	Strength     *string `json:"strength"`
+	Reason       *string `json:"unavailable_reason"`
+	Detailed     bool    `json:"detail_available"`
+
+	Buckets  []liveBucket `json:"buckets"`
+	Timeline []liveEntry  `json:"timeline"`
+}
+
+// liveBucket is one minute of play.
+type liveBucket struct {
+	Minute int32  `json:"minute"`
+	State  string `json:"state"` // a football.BucketState
+	Home   *int32 `json:"home"`
+	Away   *int32 `json:"away"`
+}
+
+// liveEntry is one state of play.
+type liveEntry struct {
+	At         time.Time `json:"at"`
+	Minute     int32     `json:"minute"`
+	Second     int32     `json:"second"`
+	State      string    `json:"state"`
+	Certainty  string    `json:"certainty"`
+	SideProven string    `json:"side_proven"`
+	Until      time.Time `json:"until"`
+}
+
+// named are the teams in words.
+func (f *liveView) named() string { return words(f.Home) + " - " + words(f.Away) }
+
+// answersTo tells whether a person who asks for wanted may mean the fixture.
+func (f *liveView) answersTo(wanted string) bool {
+	return f.FixtureID == wanted || strings.Contains(strings.ToLower(f.named()), strings.ToLower(wanted))
+}
+
+// words is a text, "?" when it is not known.
+func words(s *string) string {
+	if s == nil {
+		return "?"
+	}
+	return *s
+}
+
+func number(n *int32) string {
+	if n == nil {
+		return "?"
+	}
+	return fmt.Sprint(*n)
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// findLive is the fixture that a person asks for, of one tenant or ("") of the
+// first that has it.
+func (a *app) findLive(tenant, wanted string) (*liveView, error) {
+	tenants, err := a.liveTenants(tenant)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range tenants {
+		found, err := a.liveOf(id, wanted)
+		if err != nil {
+			return nil, fmt.Errorf("live data of %s: %w", id, err)
+		}
+		switch {
+		case len(found) == 1:
+			return found[0], nil
+		case len(found) > 1:
+			return nil, usagef("%q may be %s: give more of the name, or the id", wanted, several(found))
+		}
+	}
+	return nil, fmt.Errorf("no fixture %q in the newest live snapshot of %s", wanted, strings.Join(tenants, ", "))
+}
+
+func several(found []*liveView) string {
+	const most = 8
+	var list []string
+	for _, f := range found[:min(most, len(found))] {
+		list = append(list, f.named()+" ("+f.FixtureID+")")
+	}
+	if len(found) > most {
+		list = append(list, fmt.Sprintf("%d more", len(found)-most))
+	}
+	return strings.Join(list, ", ")
+}
+
+// liveTenants lists the tenants with live data, by id.
+func (a *app) liveTenants(only string) ([]string, error) {
+	entries, err := os.ReadDir(a.data)
+	if err != nil {
+		return nil, fmt.Errorf("data root: %w", err)
+	}
+	var ids []string
+	for _, e := range entries {
+		id, ok := strings.CutPrefix(e.Name(), layout.Tenant(""))
+		if !ok || !layout.ValidTenantID(id) || only != "" && id != only {
+			continue
+		}
+		if info, err := os.Stat(a.liveDir(id)); err == nil && info.IsDir() {
+			ids = append(ids, id)
+		}
+	}
+	switch {
+	case len(ids) == 0 && only != "":
+		return nil, fmt.Errorf("data root %s: %s has no live data", a.data, only)
+	case len(ids) == 0:
+		return nil, fmt.Errorf("data root %s: there is no live data", a.data)
+	}
+	return ids, nil
+}
+
+func (a *app) liveDir(tenant string) string {
+	return filepath.Join(a.data, filepath.FromSlash(layout.TenantProduct(tenant, string(football.LiveIntelligence))))
+}
+
+// liveOf are the fixtures of a tenant's newest live snapshot that may be meant;
+// a single one comes with its details.
+func (a *app) liveOf(tenant, wanted string) ([]*liveView, error) {
+	root, err := durable.OpenExisting(a.liveDir(tenant))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	c, found, err := snapshot.Head(root)
+	if err != nil || !found {
+		return nil, err
+	}
+	m, err := snapshot.Open(root, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := snapshot.Verify(root, c.Dir(), m); err != nil {
+		return nil, err
+	}
+	var list []*liveView
+	err = eachRow(root, c.Dir()+"/"+layout.LiveFile, func(r *table.LiveRow) {
+		v := viewOfLive(tenant, string(c.CycleID), r)
+		if v.answersTo(wanted) {
+			list = append(list, v)
+		}
+	})
+	if err != nil || len(list) != 1 {
+		return list, err
+	}
+	return list, list[0].readDetails(root, c.Dir())
+}
+
+func viewOfLive(tenant, cycle string, r *table.LiveRow) *liveView {
+	return &liveView{
+		Tenant: tenant, Cycle: cycle, FixtureID: r.FixtureID, Home: r.Home, Away: r.Away, League: r.League, InPlay: r.InPlay, FreshAt: r.FreshAt, StaleAt: r.StaleAt,
+		Period: r.ClockPeriod, Minute: r.ClockMinute, Second: r.ClockSecond, Added: r.ClockAdded, Running: r.ClockRunning, ScoreHome: r.ScoreHome, ScoreAway: r.ScoreAway,
+		State: r.VisualState, MomentumHome: r.MomentumHome, Leader: r.MomentumLeader, Strength: r.MomentumStrength, Reason: r.UnavailableReason, Detailed: r.DetailRank != nil,
+		Buckets: []liveBucket{}, Timeline: []liveEntry{},
+	}
+}
+
+func (f *liveView) readDetails(root durable.FS, dir string) error {
+	return errors.Join(
+		eachRow(root, dir+"/"+layout.LiveBucketsFile, func(r *table.LiveBucketRow) {
+			if r.FixtureID == f.FixtureID {
+				f.Buckets = append(f.Buckets, liveBucket{r.Minute, r.State, r.Home, r.Away})
+			}
+		}),
+		eachRow(root, dir+"/"+layout.LiveTimelineFile, func(r *table.LiveTimelineRow) {
+			if r.FixtureID == f.FixtureID {
+				f.Timeline = append(f.Timeline, liveEntry{r.At, r.Minute, r.Second, r.State, r.Certainty, r.SideProven, r.Until})
+			}
+		}))
+}
+
+// eachRow reads a table to its end.
+func eachRow[T table.Row](root durable.FS, name string, do func(*T)) error {
+	file, err := root.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: missing", name)
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	rows, err := table.NewReader[T](file, file.Size())
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer rows.Close()
+	for row, err := range rows.All {
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		do(row)
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package betsapi
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"mkt/fetch/provider"
+)
+
+// Of the quota, three quarters are for live intelligence: the market engine, and
+// what is asked twice, live on the rest.
+const (
+	liveCadence  = 8 * time.Second
+	liveShare    = 3
+	liveShareOf  = 4
+	detailWithin = 5 * time.Second // after that no more details are asked for in a cycle
+)
+
+// Counters of a live cycle, beside those that provider.Asked has of its own.
+const (
+	countDetails  = "details"         // fixtures whose detail was had
+	countSkipped  = "details_not_due" // fixtures whose turn it was not: the quota is not for all of them
+	countCutOff   = "details_cut_off" // fixtures whose turn it was, when the cycle's time or the quota was used up
+	countNotInUse = "not_in_play"     // listed, and not in play any more, or not yet
+)
+
+// liveAdapter is the provider's live adapter. It has no state.
+type liveAdapter struct{}
+
+var _ provider.LiveAdapter = liveAdapter{}
+
+// IsList implements provider.LiveAdapter.
+func (liveAdapter) IsList(endpoint string) bool { return endpoint == endpointInplay }
+
+// IsDetail implements provider.LiveAdapter.
+func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == endpointView }
+
+// ReadList implements provider.LiveAdapter.
+func (liveAdapter) ReadList(pages []provider.Payload) (provider.LiveSheet, error) {
+	return ReadInplay(pages)
+}
+
+// ReadDetail implements provider.LiveAdapter.
+func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) { return ReadView(p) }
+
+// Ask implements provider.LiveAdapter: the list, which holds clock, score and
+// counters of every fixture, then views, which add the provider's own events, ten
+// fixtures to a request. When the quota is not for all, fixtures take turns in
+// the order of their ids; resume is the last one whose turn it was.
+func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
+	a := newAsker(x, provider.Request{Endpoint: endpointInplay, Path: pathInplay, Query: footballOnly()})
+	a.asked.Resume = resume
+	late, cancel := context.WithTimeout(ctx, detailWithin)
+	defer cancel()
+	listed, pages, err := a.inplay(ctx)
+	if err != nil {
+		return a.asked, err
+	}
+	ids := inTurn(a.playing(listed), resume)
+	allowed := details(x, pages) * maxBatch
+	if allowed < len(ids) {
+		a.count(countSkipped, len(ids)-allowed)
+		ids = ids[:allowed]
+	}
+	return a.asked, a.views(ctx, late, ids)
+}
+
+// inplay reads the list of fixtures in play, and tells in how many pages.
+func (a *asker) inplay(ctx context.Context) (*reading, int, error) {
+	a.expect(1)
+	first, err := a.page(ctx, 1)
+	if err != nil {
+		return nil, 0, err
+	}
+	pages := []*page{first}
+	if last := min(first.pages(), maxPages); last > 1 {
+		more, err := a.pages(ctx, 2, last)
+		if err != nil {
+			return nil, 0, err
+		}
+		pages = append(pages, more...)
+	}
+	r := gather(pages, a)
+	unpaged := first.perPage <= 0 && !r.twice && r.noID == 0
+	a.asked.ListingComplete = r.exact() || unpaged
+	return r, len(pages), nil
+}
+
+// playing are the listed fixtures in play.
+func (a *asker) playing(r *reading) (ids []string) {
+	for i := range r.items {
+		f := &r.items[i]
+		switch {
+		case filterOf(f) != "":
+			a.asked.Filtered++
+		case f.status == statusInPlay || f.status == statusInterrupted || f.status == statusSuspended:
+			a.asked.Listed++
+			ids = append(ids, f.id)
+		default:
+			a.count(countNotInUse, 1)
+		}
+	}
+	return ids
+}
+
+// inTurn puts ids in the order in which it is their turn: those after the last
+// one first.
+func inTurn(ids []string, last string) []string {
+	slices.SortFunc(ids, byNumber)
+	at, found := slices.BinarySearchFunc(ids, last, byNumber)
+	if found {
+		at++
+	}
+	return slices.Concat(ids[at:], ids[:at])
+}
+
+// byNumber compares ids, which are digits, as numbers.
+func byNumber(a, b string) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+}
+
+// details is how many requests for details a cycle may send: an even share of
+// what is left of the quota until it is renewed.
+func details(x provider.Exchange, pages int) int {
+	q, known := x.Quota()
+	if !known {
+		q = provider.Quota{Left: hourly, Resets: time.Hour}
+	}
+	cycles := int((q.Resets + liveCadence - 1) / liveCadence)
+	return max(0, q.Left*liveShare/liveShareOf/max(1, cycles)-pages)
+}
+
+// views asks for the details of fixtures, whose turn it is, until late ends. An
+// error is returned when the run must stop.
+func (a *asker) views(ctx, late context.Context, ids []string) error {
+	batches := slices.Collect(slices.Chunk(ids, maxBatch))
+	a.expect(len(batches))
+	asked := make([]bool, len(batches))
+	workers, late := errgroup.WithContext(late)
+	workers.SetLimit(max(1, a.x.Concurrency()))
+	for n, batch := range batches {
+		workers.Go(func() error {
+			if late.Err() != nil || a.stopped() {
+				return nil
+			}
+			defer a.step()
+			_, err := a.x.Get(late, provider.Request{Endpoint: endpointView, Path: pathView, Query: url.Values{
+				paramEvents: {strings.Join(batch, ",")}, paramLanguage: {english},
+			}})
+			switch {
+			case ctx.Err() != nil:
+				return err
+			case err != nil && late.Err() != nil:
+				return nil // out of time: asked first in the next cycle
+			case err != nil && mustStop(err):
+				return err
+			case err != nil:
+				a.fail(err, batch)
+			default:
+				a.count(countDetails, len(batch))
+			}
+			asked[n] = true
+			return nil
+		})
+	}
+	err := workers.Wait()
+	done := 0
+	for done < len(batches) && asked[done] {
+		a.asked.Resume = batches[done][len(batches[done])-1]
+		done++
+	}
+	for n, batch := range batches {
+		if !asked[n] {
+			a.count(countCutOff, len(batch))
+		}
+	}
+	return err
+}

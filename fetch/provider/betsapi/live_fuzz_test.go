@@ -1,0 +1,62 @@
+package betsapi_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi"
+	"mkt/publish/football"
+)
+
+// FuzzReadLive: whatever comes is read or refused; what is read is in bounds and
+// in order.
+func FuzzReadLive(f *testing.F) {
+	f.Add([]byte(`{"success":1,"results":[` + liveItem + `]}`))
+	f.Add([]byte(`{"success":1,"pager":{"page":1,"per_page":50,"total":2},"results":[{"id":"5","time_status":"1","our_event_id":null}]}`))
+	f.Add([]byte(`{"success":0,"error":"TOO_MANY_REQUESTS"}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		pages := []provider.Payload{{Body: body, FetchedAt: retrieved}}
+		for _, read := range []func([]provider.Payload) (provider.LiveSheet, error){betsapi.ReadInplay, betsapi.ReadInplayFilter} {
+			sheet, err := read(pages)
+			if err != nil {
+				continue
+			}
+			met := map[string]bool{}
+			for _, s := range sheet.Samples {
+				if s.ProviderFixtureID == "" || met[s.ProviderFixtureID] {
+					t.Fatalf("fixture %q twice or without an id", s.ProviderFixtureID)
+				}
+				met[s.ProviderFixtureID] = true
+				checkSample(t, &s)
+			}
+		}
+	})
+}
+
+func checkSample(t *testing.T, s *football.Sample) {
+	t.Helper()
+	if !slices.IsSortedFunc(s.Counters, func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) }) {
+		t.Fatalf("counters out of order: %v", s.Counters)
+	}
+	if m := s.Clock.Minute.Or(0); m < 0 || m > 200 {
+		t.Fatalf("minute %d", m)
+	}
+	for _, i := range s.Incidents.Or(nil) {
+		if i.ID == "" || i.Kind == "" || i.Minute < 1 || !slices.Contains(football.Sides(), i.Side) {
+			t.Fatalf("incident %+v", i)
+		}
+	}
+}
+
+func BenchmarkReadInplay(b *testing.B) {
+	p := recordedLive(b, "events-inplay/soccer_2021-10_267_events.json")
+	b.SetBytes(int64(len(p.Body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := betsapi.ReadInplay([]provider.Payload{p}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

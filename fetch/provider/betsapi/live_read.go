@@ -1,0 +1,152 @@
+package betsapi
+
+import (
+	"fmt"
+
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
+	"mkt/publish/football"
+)
+
+// ReadInplay reads the pages of one events/inplay list, in archive order. A
+// fixture met on two pages is one, as the later page says. Fixtures that are not
+// in play any more are in the sheet too, with their status: a list holds them on
+// for a while.
+func ReadInplay(pages []provider.Payload) (provider.LiveSheet, error) {
+	return readLive(pages, (*liveReader).event)
+}
+
+// ReadInplayFilter reads the pages of one bet365/inplay_filter list: identities,
+// status and score, no clock and no counters.
+func ReadInplayFilter(pages []provider.Payload) (provider.LiveSheet, error) {
+	return readLive(pages, (*liveReader).listed)
+}
+
+// ReadView reads one event/view answer: what the list says of up to ten
+// fixtures, and their events.
+func ReadView(p provider.Payload) (provider.LiveSheet, error) {
+	return readLive([]provider.Payload{p}, (*liveReader).event)
+}
+
+// liveReader reads the items of live payloads.
+type liveReader struct {
+	sheet    provider.LiveSheet
+	place    map[string]int    // of an item in the samples, by its id
+	filtered map[string]string // rule by item id
+	broken   tally
+	unknown  tally
+	last     lastPage
+}
+
+// lastPage is what the pager of the last page said; it is optional.
+type lastPage struct{ met, done bool }
+
+// itemReading reads what one family of items holds beside identity, status and
+// score.
+type itemReading func(r *liveReader, v strictjson.Value, s *football.Sample)
+
+func readLive(pages []provider.Payload, read itemReading) (provider.LiveSheet, error) {
+	r := liveReader{place: make(map[string]int), filtered: make(map[string]string)}
+	var doc strictjson.Document
+	for _, p := range pages {
+		results, err := readResults(&doc, p.Body)
+		if err == nil {
+			err = r.page(results, p, read)
+		}
+		if err != nil {
+			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
+		}
+		r.last.page(doc.Root().Get(keyPager), results.Len())
+	}
+	return r.finish(), nil
+}
+
+// page reads the items of one payload: what is no football played by people is
+// counted and left out before anything else is read of it.
+func (r *liveReader) page(results strictjson.Value, p provider.Payload, read itemReading) error {
+	items, known := 0, 0
+	for v := range results.Items() {
+		items++
+		i, ok := readItem(v)
+		if !ok {
+			r.broken.add("without an id")
+			continue
+		}
+		known++
+		if rule := filterOf(&i); rule != "" {
+			r.filtered[i.id] = rule
+			continue
+		}
+		status, ok := playStatuses[i.status]
+		if !ok {
+			r.broken.add("unknown time_status")
+			continue
+		}
+		s := football.Sample{ProviderFixtureID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
+			RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v.Get("ss"))}
+		read(r, v, &s)
+		r.keep(i.id, s)
+	}
+	return withoutIDs(items, known)
+}
+
+// keep puts a sample into the sheet, in the place of the same item met before.
+func (r *liveReader) keep(id string, s football.Sample) {
+	if at, twice := r.place[id]; twice {
+		r.sheet.Samples[at] = s
+		return
+	}
+	r.place[id] = len(r.sheet.Samples)
+	r.sheet.Samples = append(r.sheet.Samples, s)
+}
+
+func (r *liveReader) finish() provider.LiveSheet {
+	var rules tally
+	for _, rule := range r.filtered {
+		rules.add(rule)
+	}
+	r.sheet.Filtered, r.sheet.Broken, r.sheet.Unknown = rules, r.broken, r.unknown
+	r.sheet.Complete = r.last.met && r.last.done && len(r.broken) == 0
+	return r.sheet
+}
+
+// page notes a pager: the list is done when its pages reach its total. Without a
+// pager the list is not paged.
+func (l *lastPage) page(pager strictjson.Value, items int) {
+	l.met = true
+	if pager.Kind() != strictjson.Object {
+		l.done = true
+		return
+	}
+	page, okPage := whole(pager.Get("page"), maxPages)
+	size, okSize := whole(pager.Get("per_page"), 1<<20)
+	total, okTotal := whole(pager.Get("total"), 1<<20)
+	l.done = okPage && okSize && okTotal && (page*size >= total || items == 0)
+}
+
+// event reads one item of events/inplay or event/view.
+func (r *liveReader) event(v strictjson.Value, s *football.Sample) {
+	s.ProviderEventID = s.ProviderFixtureID
+	if s.ProviderFixtureID = identifier(v.Get("bet365_id")); s.ProviderFixtureID == "" {
+		s.ProviderFixtureID = football.ByEvent + s.ProviderEventID // the bookmaker does not list it: no FI, no markets
+	}
+	s.Clock = r.timer(v.Get("timer"))
+	s.Counters = r.stats(v.Get("stats"))
+	s.Incidents = r.events(v)
+	r.unmet(v, liveFields)
+}
+
+// listed reads one item of bet365/inplay_filter.
+func (r *liveReader) listed(v strictjson.Value, s *football.Sample) {
+	s.ProviderEventID = identifier(v.Get("our_event_id"))
+	r.unmet(v, itemFields)
+}
+
+// unmet counts the members of an item that have not been met before.
+func (r *liveReader) unmet(v strictjson.Value, met map[string]bool) {
+	for name := range v.Members() {
+		if !met[name] {
+			r.unknown.add("item." + name)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package betsapi_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi"
+	"mkt/publish/football"
+)
+
+func recordedLive(t testing.TB, path string) provider.Payload {
+	t.Helper()
+	return provider.Payload{Number: 1, FetchedAt: retrieved, Body: recorded(t, path)}
+}
+
+func TestRecordedInplayLists(t *testing.T) {
+	for path, want := range map[string]struct{ items, filtered, withCounters, withoutClock int }{
+		"events-inplay/soccer_2021-10_267_events.json": {267, 5, 261, 0},
+		"events-inplay/soccer_2019-05_29_events.json":  {29, 0, 0, 2},
+	} {
+		sheet, err := betsapi.ReadInplay([]provider.Payload{recordedLive(t, path)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		filtered, withCounters, withoutClock := 0, 0, 0
+		for rule, n := range sheet.Filtered {
+			if !strings.HasSuffix(rule, ":league-name") {
+				t.Errorf("%s: filtered by %s", path, rule)
+			}
+			filtered += n
+		}
+		for _, s := range sheet.Samples {
+			if len(s.Counters) > 0 {
+				withCounters++
+			}
+			if s.Clock == (football.ClockReading{}) {
+				withoutClock++
+			}
+		}
+		if len(sheet.Samples) != want.items-want.filtered || filtered != want.filtered || withCounters != want.withCounters || withoutClock != want.withoutClock {
+			t.Errorf("%s: %d samples, %d filtered, %d with counters, %d without a clock", path, len(sheet.Samples), filtered, withCounters, withoutClock)
+		}
+		if !sheet.Complete || len(sheet.Broken)+len(sheet.Unknown) > 0 {
+			t.Errorf("%s: complete %v, broken %v, unknown %v", path, sheet.Complete, sheet.Broken, sheet.Unknown)
+		}
+	}
+}
+
+// Every counter of every recorded fixture leaves the reader as it was sent.
+func TestRecordedCountersAreUntouched(t *testing.T) {
+	p := recordedLive(t, "events-inplay/soccer_2021-10_267_events.json")
+	var answer struct {
+		Results []struct {
+			ID    string
+			Stats map[string][2]string
+		}
+	}
+	if err := json.Unmarshal(p.Body, &answer); err != nil {
+		t.Fatal(err)
+	}
+	sheet, err := betsapi.ReadInplay([]provider.Payload{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]string{"yellowcards": "yellow_cards", "redcards": "red_cards", "possession_rt": "possession",
+		"corner_h": "corners_1h", "corner_f": "corners_ft", "yellowred_cards": "second_yellow_cards"}
+	checked := 0
+	for _, item := range answer.Results {
+		at := slices.IndexFunc(sheet.Samples, func(s football.Sample) bool { return s.ProviderEventID == item.ID })
+		if at < 0 {
+			continue
+		}
+		if len(sheet.Samples[at].Counters) != len(item.Stats) {
+			t.Errorf("%s: %d counters, sent %d", item.ID, len(sheet.Samples[at].Counters), len(item.Stats))
+		}
+		for name, pair := range item.Stats {
+			if canonical := names[name]; canonical != "" {
+				name = canonical
+			}
+			i := slices.IndexFunc(sheet.Samples[at].Counters, func(c football.Counter) bool { return string(c.Metric) == name })
+			if i < 0 || sideText(sheet.Samples[at].Counters[i].Home) != pair[0] || sideText(sheet.Samples[at].Counters[i].Away) != pair[1] {
+				t.Errorf("%s %s: sent %v", item.ID, name, pair)
+			}
+			checked++
+		}
+	}
+	if checked < 3000 {
+		t.Errorf("only %d counters compared", checked)
+	}
+}
+
+func TestRecordedInplayFilter(t *testing.T) {
+	sheet, err := betsapi.ReadInplayFilter([]provider.Payload{recordedLive(t, "bet365-inplay_filter/all_sports_2021-12.json")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sheet.Samples) != 1 || sheet.Samples[0].ProviderFixtureID != "112847275" || sheet.Samples[0].ProviderEventID != "4481940" ||
+		sheet.Samples[0].Home.Or("") != "Necaxa" || sheet.Samples[0].Status != football.InPlay {
+		t.Errorf("%+v", sheet.Samples)
+	}
+	if sheet.Filtered["esoccer:league-name"] != 4 || sheet.Filtered["sport:not-football"] != 66 {
+		t.Errorf("filtered %v", sheet.Filtered)
+	}
+}
+
+// Every line of the recorded timelines is an incident of a side or derived.
+func TestRecordedTimelines(t *testing.T) {
+	for path, want := range map[string]map[football.IncidentKind][2]int{
+		"event-view/2654397_2020-10_mancity_arsenal.json": {football.IncidentCorner: {6, 6}, football.IncidentGoal: {1, 0},
+			football.IncidentYellowCard: {4, 1}, football.IncidentSubstitution: {2, 3}},
+		"event-view/196381_2017-03_t2.json": {football.IncidentCorner: {4, 4}, football.IncidentGoal: {2, 0}, football.IncidentYellowCard: {2, 2}},
+		"event-view/196381_2017-03_t3.json": {football.IncidentCorner: {4, 4}, football.IncidentGoal: {2, 1}, football.IncidentYellowCard: {2, 2}},
+	} {
+		sheet, err := betsapi.ReadView(recordedLive(t, path))
+		if err != nil || len(sheet.Samples) != 1 || len(sheet.Unknown)+len(sheet.Broken) > 0 {
+			t.Fatalf("%s: %+v, %v", path, sheet, err)
+		}
+		got := map[football.IncidentKind][2]int{}
+		for _, i := range sheet.Samples[0].Incidents.Or(nil) {
+			n := got[i.Kind]
+			side := slices.Index(football.Sides(), i.Side)
+			if side > 1 {
+				t.Fatalf("%s: no side: %+v", path, i)
+			}
+			n[side]++
+			got[i.Kind] = n
+		}
+		for kind, n := range want {
+			if got[kind] != n {
+				t.Errorf("%s: %s %v, want %v", path, kind, got[kind], n)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
+// The last samples of the recorded minute series: sides without a value, a half
+// beyond extra time, counters in parts.
+func TestRecordedSeriesEnds(t *testing.T) {
+	item := func(path string) football.Sample {
+		var series struct{ Timer, Stats json.RawMessage }
+		if err := json.Unmarshal(recorded(t, "fragments/minute-series/"+path), &series); err != nil {
+			t.Fatal(err)
+		}
+		return oneSample(t, `{"id":"5","time_status":"1","timer":`+string(series.Timer)+`,"stats":`+string(series.Stats)+`}`)
+	}
+	find := func(s football.Sample, m football.Metric) string {
+		for _, c := range s.Counters {
+			if c.Metric == m {
+				return sideText(c.Home) + "/" + sideText(c.Away)
+			}
+		}
+		return "not sent"
+	}
+	for path, want := range map[string]string{"10746287_St-Pauli_vs_Wolfsburg.json": "_/0.05", "11619114_Cruzeiro_vs_Boca-Juniors.json": "1.29/_",
+		"11828970_CD-Marathon_vs_CD-Olimpia.json": "not sent"} {
+		if got := find(item(path), football.ExpectedGoals); got != want {
+			t.Errorf("%s: xg %s, want %s", path, got, want)
+		}
+	}
+	beyond := item("11833805_Newcastle-Jets_vs_Sydney-FC.json")
+	if beyond.Clock.Half.Or(0) != 5 || find(beyond, football.Attacks) != "155/96" || find(beyond, football.Possession) != "57/43" {
+		t.Errorf("extra time: %+v", beyond)
+	}
+}

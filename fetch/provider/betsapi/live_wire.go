@@ -1,0 +1,49 @@
+package betsapi
+
+import "mkt/publish/football"
+
+// liveFields are the members of an item of events/inplay or event/view that have
+// been met; others are counted.
+var liveFields = map[string]bool{
+	"id": true, "sport_id": true, "time": true, "time_status": true, "league": true, "home": true, "away": true, "ss": true,
+	"scores": true, "stats": true, "timer": true, "events": true, "bet365_id": true, "o_home": true, "o_away": true,
+	"extra": true, "has_lineup": true, "inplay_created_at": true, "inplay_updated_at": true, "confirmed_at": true,
+}
+
+// playStatuses say where a fixture stands by its time_status.
+var playStatuses = map[string]football.PlayStatus{
+	statusNotStarted: football.NotStarted, statusInPlay: football.InPlay, statusToBeFixed: football.NotStarted,
+	statusEnded: football.Over, statusPostponed: football.Off, statusCancelled: football.Off, statusWalkover: football.Off,
+	statusInterrupted: football.Halted, statusAbandoned: football.Off, statusRetired: football.Off,
+	statusSuspended: football.Halted, statusDecided: football.Off, statusRemoved: football.Off,
+}
+
+// metricNames are the provider's metrics in the closed set's words; the others
+// keep the provider's name.
+//
+// Source: provider notes, section 8.2, as of 2026.
+var metricNames = map[string]football.Metric{
+	"attacks": football.Attacks, "dangerous_attacks": football.DangerousAttacks, "on_target": football.OnTarget,
+	"off_target": football.OffTarget, "shots_blocked": football.ShotsBlocked, "corners": football.Corners,
+	"corner_h": football.CornersFirstHalf, "corner_f": football.CornersFullTime, "corner_ot": football.CornersExtraTime,
+	"goals": football.Goals, "yellowcards": football.YellowCards, "redcards": football.RedCards,
+	"yellowred_cards": football.SecondYellows, "penalties": football.Penalties, "substitutions": football.Substitutions,
+	"possession_rt": football.Possession, "ball_safe": football.BallSafe, "xg": football.ExpectedGoals,
+	"throwins": football.ThrowIns, "fouls": football.Fouls, "offsides": football.Offsides, "saves": football.Saves,
+	"goalkicks": football.GoalKicks, "freekicks": football.FreeKicks, "injuries": football.Injuries,
+	"crosses": football.Crosses, "crossing_accuracy": football.CrossingAccuracy, "passing_accuracy": football.PassingAccuracy,
+	"key_passes": football.KeyPasses,
+}
+
+// ownMetrics have been met and have no word in the closed set.
+var ownMetrics = map[string]bool{"goalattempts": true, "action_areas": true}
+
+// canonicalMetrics are the words of the closed set: the provider's own metric of
+// the same name would not mean the same.
+var canonicalMetrics = func() map[football.Metric]bool {
+	set := make(map[football.Metric]bool)
+	for _, m := range football.Metrics() {
+		set[m] = true
+	}
+	return set
+}()

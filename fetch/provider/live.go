@@ -1,0 +1,32 @@
+package provider
+
+import (
+	"context"
+
+	"mkt/publish/football"
+)
+
+// LiveAdapter asks for and reads the payloads of live intelligence.
+type LiveAdapter interface {
+	// Ask performs one cycle's requests: the list of fixtures in play, then as
+	// many details as the quota allows, those first whose turn it is: resume is
+	// what the last cycle's Asked.Resume said. A detail that could not be had is
+	// counted among Failed; an error means that the cycle failed.
+	Ask(ctx context.Context, x Exchange, resume string) (Asked, error)
+	// IsList and IsDetail sort a cycle's payloads by endpoint.
+	IsList(endpoint string) bool
+	IsDetail(endpoint string) bool
+	// ReadList reads the list payloads of a cycle, in archive order.
+	ReadList(pages []Payload) (LiveSheet, error)
+	// ReadDetail reads one payload of details. Safe for concurrent use.
+	ReadDetail(p Payload) (LiveSheet, error)
+}
+
+// LiveSheet is what live payloads said.
+type LiveSheet struct {
+	Samples  []football.Sample // in the payloads' order, each live record once; two may claim one fixture
+	Complete bool              // of a list: every page is there, and no item was unreadable
+	Filtered map[string]int    // fixtures left out on entry, by rule, "esoccer:league-name"
+	Broken   map[string]int    // items that could not be read, by reason
+	Unknown  map[string]int    // unknown fields, metrics and event lines met, by name
+}

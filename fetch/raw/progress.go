@@ -1,0 +1,89 @@
+package raw
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+// progress is where fetch stands, state/raw.json: written before a cycle's folder
+// is made, so that no folder is unknown to it.
+type progress struct {
+	Format int            `json:"format"`
+	Begun  layout.CycleID `json:"begun"`            // the last; it may have come to nothing
+	Newest layout.CycleID `json:"newest,omitempty"` // of those begun before, the newest that has something to transform
+}
+
+const (
+	progressFile = layout.StateDir + "/raw.json"
+	maxProgress  = 4 << 10
+)
+
+// readProgress is false when there is no such file, or none that can be read: folders
+// tell the same, and the next cycle writes it anew.
+func readProgress(fsys durable.FS) (p progress, known bool, err error) {
+	data, err := durable.ReadFile(fsys, progressFile, maxProgress)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, durable.ErrTooLarge), errors.Is(err, durable.ErrNotRegular):
+		return progress{}, false, nil
+	case err != nil:
+		return progress{}, false, err
+	}
+	if json.Unmarshal(data, &p) != nil || p.Format != Format {
+		return progress{}, false, nil
+	}
+	if _, _, err := layout.ParseCycleID(string(p.Begun)); err != nil {
+		return progress{}, false, nil
+	}
+	return p, p.Newest == "" || precedes(p.Newest, "~"), nil
+}
+
+// candidates are the cycles that may be the newest, oldest first.
+func (p progress) candidates() []layout.CycleID {
+	ids := []layout.CycleID{p.Begun}
+	if p.Newest != "" {
+		ids = append(ids, p.Newest)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// begin notes that a cycle begins, and tells the newest before it that has
+// something to transform, "" when there is none.
+func begin(fsys durable.FS, id layout.CycleID) (layout.CycleID, error) {
+	newest, _, err := Newest(fsys)
+	if err != nil {
+		return "", err
+	}
+	data, err := encode(progress{Format: Format, Begun: id, Newest: newest.CycleID})
+	if err != nil {
+		return "", err
+	}
+	if err := durable.MkdirAllSync(fsys, layout.StateDir); err != nil {
+		return "", err
+	}
+	if err := durable.Overwrite(fsys, progressFile, data); err != nil {
+		return "", err
+	}
+	if newest.CycleID > id { // a cycle was named that is older
+		return "", nil
+	}
+	return newest.CycleID, nil
+}
+
+// LastBegun is the time of the cycle that was begun last; false when nothing
+// tells which that is.
+func LastBegun(fsys durable.FS) (at time.Time, known bool, err error) {
+	p, known, err := readProgress(fsys)
+	if err != nil || !known {
+		return time.Time{}, false, err
+	}
+	ids := p.candidates()
+	at, _, err = layout.ParseCycleID(string(ids[len(ids)-1]))
+	return at, err == nil, nil
+}

@@ -1,0 +1,120 @@
+package football
+
+import "time"
+
+// Live is what is known of one fixture in play at one moment: the live product's
+// counterpart of Fixture and its markets. It is a plain value; slices may be
+// shared, do not modify them.
+//
+// Source: interface specification, section 2.13.
+type Live struct {
+	Fixture  Fixture   // its FetchedAt is the newest retrieval that still told something
+	EventID  string    // the provider's id of the live record, when it has one of its own
+	InPlay   bool      // false: it left play and is kept for a while
+	At       time.Time // when this was so
+	StaleAt  time.Time // from then on it is too old to say, unless there is something newer; zero out of play
+	Clock    Clock
+	Score    Score
+	Visual   TimelineEntry // the newest of Timeline; its State is "" when there is none yet
+	Momentum Momentum
+	Counters []Counter // sorted by metric
+
+	Timeline []TimelineEntry // oldest first, one entry per change of state
+	Series   Series
+	Periods  []PeriodSum // the periods played or begun, in order
+}
+
+// Clock is the scoreboard's clock as resolved from what the provider sends.
+type Clock struct {
+	Phase          Phase
+	Minute, Second Field[int]  // as on the scoreboard: 45:00 begins the second half, 92:10 is stoppage time
+	Added          Field[int]  // announced minutes of stoppage time
+	Running        Field[bool] // false during breaks and while the clock is stopped
+}
+
+// Phase of play, clock.period on the wire.
+type Phase string
+
+const (
+	NoPhase         Phase = "" // before kick-off, or not known
+	FirstHalf       Phase = "1H"
+	HalfTime        Phase = "HT"
+	SecondHalf      Phase = "2H"
+	Break           Phase = "BREAK" // before extra time, between its halves
+	ExtraFirstHalf  Phase = "ET_1H"
+	ExtraSecondHalf Phase = "ET_2H"
+	Shootout        Phase = "PEN"
+	FullTime        Phase = "FT" // over; also the end of normal time, until extra time is known of
+)
+
+// Phases lists every phase but the unknown one, in the order of play.
+func Phases() []Phase {
+	return []Phase{FirstHalf, HalfTime, SecondHalf, Break, ExtraFirstHalf, ExtraSecondHalf, Shootout, FullTime}
+}
+
+// Half is the number of the half that is played, 1 to 4, and 0 in every other
+// phase.
+func (p Phase) Half() int {
+	switch p {
+	case FirstHalf:
+		return 1
+	case SecondHalf:
+		return 2
+	case ExtraFirstHalf:
+		return 3
+	case ExtraSecondHalf:
+		return 4
+	}
+	return 0
+}
+
+// Score is the goals of each side, without a shoot-out.
+type Score struct{ Home, Away Field[int] }
+
+// Momentum is rolling-window pressure of one fixture, or the reason why there
+// is none. It is no probability and comparable only inside one fixture.
+type Momentum struct {
+	Reason     UnavailableReason // "" when there is a number
+	Home, Away int               // sum to 100
+	Leader     Leader
+	Strength   Strength
+	Scope      Scope
+	FeedAge    time.Duration // age of the newest sample that told something, also when there is no number
+}
+
+// Available tells whether there is a number.
+func (m Momentum) Available() bool { return m.Reason == "" }
+
+// TimelineEntry is one state of play and how it is known.
+type TimelineEntry struct {
+	At             time.Time // when it was observed, UTC, milliseconds
+	Minute, Second int       // on the scoreboard then
+	State          VisualState
+	Certainty      Certainty
+	SideProven     Side
+	Until          time.Time // the last observation at which it held
+}
+
+// Series is pressure per side and minute of play.
+type Series struct {
+	Max       int // the highest number of any bucket, 0 without one
+	MaxMinute int // the last bucket's minute, 0 without one
+	Buckets   []Bucket
+}
+
+// Bucket is one minute of play. Minute counts from 1, the minute under way:
+// 46 begins the second half, 91 and 106 the halves of extra time. Stoppage time
+// belongs to the last minute of its half (45, 90, 105, 120), so that no two
+// buckets share a minute.
+type Bucket struct {
+	Minute     int
+	Home, Away int // pressure points; 0 unless State is BucketValue
+	State      BucketState
+}
+
+// PeriodSum is the sum of the buckets of one half that hold a number.
+type PeriodSum struct {
+	Half       int // 1 and 2, 3 and 4 of extra time
+	Home, Away int
+	State      BucketState
+}

@@ -1,0 +1,118 @@
+package football
+
+// VisualState is the state of play a timeline entry reports.
+type VisualState string
+
+const (
+	VisualKickOff      VisualState = "KICK_OFF"
+	VisualCalm         VisualState = "CALM"     // nothing moved lately; with Unknown: nothing can be said yet
+	VisualAttack       VisualState = "ATTACK"   // a side attacked
+	VisualPressure     VisualState = "PRESSURE" // a side has attacked much more than the other for a while
+	VisualDanger       VisualState = "DANGER"   // a shot, or dangerous attacks in quick succession
+	VisualCorner       VisualState = "CORNER"
+	VisualGoal         VisualState = "GOAL"
+	VisualCard         VisualState = "CARD"
+	VisualPenalty      VisualState = "PENALTY"
+	VisualSubstitution VisualState = "SUBSTITUTION"
+	VisualHalfTime     VisualState = "HALF_TIME" // any break between halves
+	VisualFullTime     VisualState = "FULL_TIME"
+	VisualStale        VisualState = "STALE" // the feed is too old to say
+)
+
+// VisualStates lists every state of the timeline.
+func VisualStates() []VisualState {
+	return []VisualState{VisualKickOff, VisualCalm, VisualAttack, VisualPressure, VisualDanger, VisualCorner,
+		VisualGoal, VisualCard, VisualPenalty, VisualSubstitution, VisualHalfTime, VisualFullTime, VisualStale}
+}
+
+// Certainty says how a timeline entry is known.
+type Certainty string
+
+const (
+	// Exact: anchored to a provider's event that has a time.
+	Exact Certainty = "EXACT"
+	// Inferred: counters, score or clock moved between two samples.
+	Inferred Certainty = "INFERRED"
+	// Unknown: too little, or too old, to say.
+	Unknown Certainty = "UNKNOWN"
+)
+
+// Certainties lists every certainty.
+func Certainties() []Certainty { return []Certainty{Exact, Inferred, Unknown} }
+
+// Side of a fixture.
+type Side string
+
+const (
+	SideHome Side = "HOME"
+	SideAway Side = "AWAY"
+	SideNone Side = "NONE"
+)
+
+// Sides lists every side.
+func Sides() []Side { return []Side{SideHome, SideAway, SideNone} }
+
+// Leader is the side momentum is with.
+type Leader string
+
+const (
+	LeaderHome     Leader = "HOME"
+	LeaderAway     Leader = "AWAY"
+	LeaderBalanced Leader = "BALANCED"
+)
+
+// Leaders lists every leader.
+func Leaders() []Leader { return []Leader{LeaderHome, LeaderAway, LeaderBalanced} }
+
+// Strength says how far from even momentum is. docs/momentum.md has the steps
+// and what they mean.
+type Strength string
+
+const (
+	StrengthNone   Strength = "NONE"
+	StrengthSlight Strength = "SLIGHT"
+	StrengthClear  Strength = "CLEAR"
+	StrengthStrong Strength = "STRONG"
+)
+
+// Strengths lists every strength, weakest first.
+func Strengths() []Strength {
+	return []Strength{StrengthNone, StrengthSlight, StrengthClear, StrengthStrong}
+}
+
+// Scope says within what momentum may be compared.
+type Scope string
+
+// ScopeFixture: only with other moments of the same fixture.
+const ScopeFixture Scope = "FIXTURE"
+
+// UnavailableReason says why there is no momentum.
+type UnavailableReason string
+
+const (
+	InsufficientSamples UnavailableReason = "INSUFFICIENT_SAMPLES"  // too little match clock seen since the baseline
+	FeedStale           UnavailableReason = "FEED_STALE"            // the newest sample is too old
+	CountersNotProvided UnavailableReason = "COUNTERS_NOT_PROVIDED" // no counter that shows pressure is sent
+	NotInPlay           UnavailableReason = "NOT_IN_PLAY"           // before kick-off, or over
+)
+
+// UnavailableReasons lists every reason.
+func UnavailableReasons() []UnavailableReason {
+	return []UnavailableReason{InsufficientSamples, FeedStale, CountersNotProvided, NotInPlay}
+}
+
+// BucketState keeps the states of a number per minute or period apart. On the
+// wire they have the contract's own frozen words.
+type BucketState string
+
+const (
+	BucketValue   BucketState = "VALUE"   // a number, not zero
+	BucketZero    BucketState = "ZERO"    // a real zero
+	BucketMissing BucketState = "MISSING" // not sent, or the minute was not seen
+	BucketNull    BucketState = "NULL"    // sent without a value
+)
+
+// BucketStates lists every bucket state.
+func BucketStates() []BucketState {
+	return []BucketState{BucketValue, BucketZero, BucketMissing, BucketNull}
+}

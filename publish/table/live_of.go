@@ -1,0 +1,141 @@
+package table
+
+import (
+	"time"
+
+	"mkt/publish/football"
+)
+
+// LiveOf is the row of a fixture in play that was last retrieved at that time.
+// rank is its place in the detail set, from 1, 0 outside it.
+func LiveOf(l *football.Live, retrieved time.Time, rank int) LiveRow {
+	row := LiveRow{
+		FixtureID: string(l.Fixture.ID), InPlay: l.InPlay, At: ms(l.At), FreshAt: ms(l.Fixture.FetchedAt), StaleAt: msOrNone(l.StaleAt),
+		ClockPeriod:    filled((*string)(&l.Clock.Phase)),
+		SourceProvider: l.Fixture.Provider, ProviderFixtureID: l.Fixture.ProviderFixtureID, ProviderEventID: filled(&l.EventID),
+		ProviderFetchedAt: ms(retrieved),
+	}
+	row.Home = field(&row.Absent, "home", l.Fixture.Home)
+	row.Away = field(&row.Absent, "away", l.Fixture.Away)
+	row.League = field(&row.Absent, "league", l.Fixture.League)
+	if at := field(&row.Absent, "starts_at", l.Fixture.StartsAt); at != nil {
+		row.StartsAt = msOrNone(*at)
+	}
+	row.ClockMinute = small(&row.Absent, "clock_minute", l.Clock.Minute)
+	row.ClockSecond = small(&row.Absent, "clock_second", l.Clock.Second)
+	row.ClockAdded = small(&row.Absent, "clock_added", l.Clock.Added)
+	row.ClockRunning = field(&row.Absent, "clock_running", l.Clock.Running)
+	row.ScoreHome = small(&row.Absent, "score_home", l.Score.Home)
+	row.ScoreAway = small(&row.Absent, "score_away", l.Score.Away)
+	if v := &l.Visual; v.State != "" {
+		row.VisualState, row.VisualSide = filled((*string)(&v.State)), filled((*string)(&v.SideProven))
+		row.VisualCertainty, row.VisualSince = filled((*string)(&v.Certainty)), msOrNone(v.At)
+	}
+	row.momentum(&l.Momentum)
+	if rank > 0 {
+		row.DetailRank, row.SeriesMax, row.SeriesMaxMinute = number(rank), number(l.Series.Max), number(l.Series.MaxMinute)
+	}
+	return row
+}
+
+func (row *LiveRow) momentum(m *football.Momentum) {
+	if !m.Available() {
+		row.UnavailableReason = filled((*string)(&m.Reason))
+		return
+	}
+	row.MomentumHome, row.MomentumAway = number(m.Home), number(m.Away)
+	row.MomentumLeader, row.MomentumStrength = filled((*string)(&m.Leader)), filled((*string)(&m.Strength))
+	row.MomentumScope = filled((*string)(&m.Scope))
+}
+
+// LiveCountersOf are the rows of a fixture's counters, in order. A metric of
+// which neither side was sent has none.
+func LiveCountersOf(rows []LiveCounterRow, l *football.Live) []LiveCounterRow {
+	for i := range l.Counters {
+		c := &l.Counters[i]
+		if c.Home.State() == football.Missing && c.Away.State() == football.Missing {
+			continue
+		}
+		row := LiveCounterRow{FixtureID: string(l.Fixture.ID), Metric: string(c.Metric), State: string(c.State())}
+		row.HomeText, row.Home = count(&row.Absent, "home", c.Home)
+		row.AwayText, row.Away = count(&row.Absent, "away", c.Away)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// LiveTimelineOf adds the rows of a fixture's timeline.
+func LiveTimelineOf(rows []LiveTimelineRow, l *football.Live) []LiveTimelineRow {
+	for i, e := range l.Timeline {
+		rows = append(rows, LiveTimelineRow{
+			FixtureID: string(l.Fixture.ID), Ordinal: int32(i), At: ms(e.At), Minute: int32(e.Minute), Second: int32(e.Second),
+			State: string(e.State), Certainty: string(e.Certainty), SideProven: string(e.SideProven), Until: ms(e.Until),
+		})
+	}
+	return rows
+}
+
+// LiveBucketsOf adds the rows of a fixture's minutes.
+func LiveBucketsOf(rows []LiveBucketRow, l *football.Live) []LiveBucketRow {
+	for i := range l.Series.Buckets {
+		b := &l.Series.Buckets[i]
+		row := LiveBucketRow{FixtureID: string(l.Fixture.ID), Minute: int32(b.Minute), State: string(b.State)}
+		row.Home, row.Away = points(b.State, b.Home, b.Away)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// LivePeriodsOf adds the rows of a fixture's halves.
+func LivePeriodsOf(rows []LivePeriodRow, l *football.Live) []LivePeriodRow {
+	for i := range l.Periods {
+		p := &l.Periods[i]
+		row := LivePeriodRow{FixtureID: string(l.Fixture.ID), Half: int32(p.Half), State: string(p.State)}
+		row.Home, row.Away = points(p.State, p.Home, p.Away)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// points are the numbers of both sides, none where there is no number.
+func points(state football.BucketState, home, away int) (*int32, *int32) {
+	if state != football.BucketValue && state != football.BucketZero {
+		return nil, nil
+	}
+	return number(home), number(away)
+}
+
+// count is one side of a counter: its digits, and its value.
+func count(absent *[]string, name string, f football.Field[football.Number]) (*string, *float64) {
+	n := field(absent, name, f)
+	if n == nil {
+		return nil, nil
+	}
+	text, value := n.Text(), n.Float()
+	return &text, &value
+}
+
+// small is field for a whole number.
+func small(absent *[]string, name string, f football.Field[int]) *int32 {
+	n := field(absent, name, f)
+	if n == nil {
+		return nil
+	}
+	return number(*n)
+}
+
+func number(n int) *int32 {
+	v := int32(n)
+	return &v
+}
+
+// ms is a time as the columns hold it.
+func ms(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+func msOrNone(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = ms(t)
+	return &t
+}

@@ -1,0 +1,131 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mkt/publish/football"
+	"mkt/publish/table"
+	"mkt/serve/internal/api"
+)
+
+// The socket's push and GET /live have the same data, byte for byte.
+func TestLiveListIsOne(t *testing.T) {
+	fixtures := []*api.LiveFixture{
+		api.NewLiveFixture(&table.LiveRow{FixtureID: "fx_a", InPlay: true, FreshAt: fetched, MomentumHome: ptr(int32(60)), MomentumAway: ptr(int32(40)),
+			MomentumLeader: ptr("HOME"), MomentumStrength: ptr("CLEAR"), SourceProvider: "betsapi", ProviderFixtureID: "1"}, api.LiveDetail{}),
+		api.NewLiveFixture(&table.LiveRow{FixtureID: "fx_b", InPlay: true, UnavailableReason: ptr("COUNTERS_NOT_PROVIDED")}, api.LiveDetail{}),
+	}
+	now := fetched.Add(1500 * time.Millisecond)
+	for n := range len(fixtures) + 1 {
+		l := api.LiveItems(fixtures[:n], now)
+		array := string(l.AppendArray(nil))
+		page := body(l.Page(api.Pagination{Limit: 200}, times, api.LiveListMeta(n)), now, false)
+		var answer struct{ Data, Meta json.RawMessage }
+		if err := json.Unmarshal([]byte(page), &answer); err != nil || string(answer.Data) != array {
+			t.Errorf("%d fixtures: %v\nHTTP   %s\nsocket %s", n, err, answer.Data, array)
+		}
+		var meta map[string]any
+		if err := json.Unmarshal(api.AppendLiveMeta(nil, n, times), &meta); err != nil || len(meta) != 4 || meta["live_fixture_count"] != float64(n) {
+			t.Errorf("meta of the push: %v %v", meta, err)
+		}
+	}
+	const want = `{"fixture_id":"fx_a","home":null,"away":null,"league":null,"starts_at":null,"clock":{"period":null,"minute":null,"second":null,"added":null,"running":null},` +
+		`"score":{"home":null,"away":null},"visual_state":null,"momentum":{"home":60,"away":40,"leader":"HOME","strength":"CLEAR","scope":"FIXTURE","feed_age_ms":1500},` +
+		`"unavailable_reason":null,"detail_available":false,"provenance":{"source_provider":"betsapi","provider_fixture_id":"1"}}`
+	if got := string(fixtures[0].AppendItem(nil, now)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Four states stay four, for minutes, halves and counters, whatever comes beside
+// them.
+func TestLiveStatesAreNeverMerged(t *testing.T) {
+	wire := map[football.BucketState]string{"VALUE": "VLERE", "ZERO": "ZERO", "MISSING": "MUNGON", "NULL": "NULL"}
+	rapid.Check(t, func(rt *rapid.T) {
+		state := rapid.SampledFrom(football.BucketStates()).Draw(rt, "state")
+		home := rapid.Ptr(rapid.Int32Range(0, 99), true).Draw(rt, "home")
+		hasNumber := state == football.BucketValue || state == football.BucketZero
+		var digits *string
+		if home != nil && hasNumber {
+			digits = ptr(fmt.Sprint(*home))
+		}
+		f := api.NewLiveFixture(&table.LiveRow{FixtureID: "fx_a", DetailRank: ptr(int32(1))}, api.LiveDetail{
+			Counters: []table.LiveCounterRow{{Metric: "attacks", State: string(state), HomeText: digits}},
+			Buckets:  []table.LiveBucketRow{{Minute: 1, State: string(state), Home: home}},
+			Periods:  []table.LivePeriodRow{{Half: 4, State: string(state), Home: home}, {Half: 5, State: string(state)}},
+		})
+		var stats struct {
+			Series struct {
+				Kova []struct {
+					State string
+					H, A  *int32
+				}
+			}
+			Periods map[string]struct {
+				State string
+				Home  *int32
+			}
+		}
+		var single struct {
+			Counters map[string]struct {
+				State string
+				Home  *int32
+			}
+		}
+		if err := json.Unmarshal(f.AppendStats(nil), &stats); err != nil {
+			rt.Fatal(err)
+		}
+		if err := json.Unmarshal(f.AppendSingle(nil, fetched), &single); err != nil {
+			rt.Fatal(err)
+		}
+		if len(stats.Periods) != 1 || len(single.Counters) != len(football.Metrics()) || single.Counters["corners"].State != "MUNGON" {
+			rt.Fatalf("%+v %+v", stats, single)
+		}
+		for what, got := range map[string]struct {
+			state string
+			home  *int32
+		}{"minute": {stats.Series.Kova[0].State, stats.Series.Kova[0].H}, "half": {stats.Periods["shtesa_2"].State, stats.Periods["shtesa_2"].Home},
+			"counter": {single.Counters["attacks"].State, single.Counters["attacks"].Home}} {
+			if got.state != wire[state] || (got.home != nil) != (home != nil && hasNumber) || got.home != nil && *got.home != *home {
+				rt.Fatalf("%s of state %s, home %v: %+v", what, state, home, got)
+			}
+		}
+	})
+}
+
+// A number is never shown in place of unknown, whatever the row lacks.
+func TestMomentumIsANumberOrAReason(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		row := table.LiveRow{FixtureID: "fx_a", InPlay: rapid.Bool().Draw(rt, "in play"), FreshAt: fetched,
+			StaleAt: rapid.Ptr(rapid.Custom(func(rt *rapid.T) time.Time {
+				return fetched.Add(time.Duration(rapid.IntRange(-9, 9).Draw(rt, "s")) * time.Second)
+			}), true).Draw(rt, "stale"),
+			MomentumHome: rapid.Ptr(rapid.Int32Range(0, 100), true).Draw(rt, "home"),
+			UnavailableReason: rapid.Ptr(rapid.Custom(func(rt *rapid.T) string {
+				return string(rapid.SampledFrom(football.UnavailableReasons()).Draw(rt, "reason"))
+			}), true).Draw(rt, "why")}
+		if row.MomentumHome != nil {
+			row.MomentumAway = ptr(100 - *row.MomentumHome)
+		}
+		f := api.NewLiveFixture(&row, api.LiveDetail{})
+		var got struct {
+			Momentum *struct {
+				Momentum struct{ Home, Away *int32 }
+			}
+			Reason *string `json:"unavailable_reason"`
+		}
+		if err := json.Unmarshal(f.AppendMomentum(nil, fetched), &got); err != nil {
+			rt.Fatal(err)
+		}
+		stale := row.InPlay && row.StaleAt != nil && row.StaleAt.Before(fetched)
+		wantNumber := row.MomentumHome != nil && row.UnavailableReason == nil && !stale
+		if (got.Momentum != nil) != wantNumber || (got.Reason == nil) != wantNumber || f.StaleAt(fetched) != stale {
+			rt.Fatalf("%+v gives %+v", row, got)
+		}
+	})
+}

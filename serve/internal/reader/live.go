@@ -1,0 +1,182 @@
+package reader
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sort"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+	"mkt/serve/internal/api"
+)
+
+// liveSet is a live snapshot in memory: doc.go says why.
+type liveSet struct {
+	fixtures []*api.LiveFixture // by id
+	inPlay   []*api.LiveFixture // those of them in play, by id
+	byID     map[string]*api.LiveFixture
+}
+
+// mostLive bounds the fixtures of one live snapshot: many times what is ever in
+// play at once.
+const mostLive = 20_000
+
+// mostLiveRows bounds the rows of any table of one live snapshot.
+const mostLiveRows = 1_000_000
+
+// loadLive verifies the files of a live snapshot's folder and renders them.
+func loadLive(ctx context.Context, f durable.FS, dir string, m snapshot.Manifest) (*liveSet, error) {
+	if err := snapshot.Verify(f, dir, m); err != nil {
+		return nil, err
+	}
+	s, err := renderLive(ctx, f, dir)
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", dir, err)
+	}
+	return s, nil
+}
+
+func renderLive(ctx context.Context, f durable.FS, dir string) (*liveSet, error) {
+	rows, err := readLive[table.LiveRow](f, dir, layout.LiveFile, mostLive)
+	if err != nil {
+		return nil, err
+	}
+	counters, err := grouped[table.LiveCounterRow](f, dir, layout.LiveCountersFile, func(r *table.LiveCounterRow) string { return r.FixtureID })
+	if err != nil {
+		return nil, err
+	}
+	timeline, err := grouped[table.LiveTimelineRow](f, dir, layout.LiveTimelineFile, func(r *table.LiveTimelineRow) string { return r.FixtureID })
+	if err != nil {
+		return nil, err
+	}
+	buckets, err := grouped[table.LiveBucketRow](f, dir, layout.LiveBucketsFile, func(r *table.LiveBucketRow) string { return r.FixtureID })
+	if err != nil {
+		return nil, err
+	}
+	periods, err := grouped[table.LivePeriodRow](f, dir, layout.LivePeriodsFile, func(r *table.LivePeriodRow) string { return r.FixtureID })
+	if err != nil {
+		return nil, err
+	}
+	s := &liveSet{byID: make(map[string]*api.LiveFixture, len(rows))}
+	last := ""
+	for i := range rows {
+		r := &rows[i]
+		if !api.IsFixtureID(r.FixtureID) || r.FixtureID <= last {
+			return nil, fmt.Errorf("%w: live fixture id %q behind %q", ErrUnfit, r.FixtureID, last)
+		}
+		last = r.FixtureID
+		s.add(api.NewLiveFixture(r, api.LiveDetail{Counters: counters.of(last), Timeline: timeline.of(last),
+			Buckets: buckets.of(last), Periods: periods.of(last)}))
+	}
+	for name, left := range map[string]int{layout.LiveCountersFile: counters.left(), layout.LiveTimelineFile: timeline.left(),
+		layout.LiveBucketsFile: buckets.left(), layout.LivePeriodsFile: periods.left()} {
+		if left > 0 {
+			return nil, fmt.Errorf("%w: %s: %d rows of no fixture, or out of order", ErrUnfit, name, left)
+		}
+	}
+	return s, ctx.Err()
+}
+
+func (s *liveSet) add(f *api.LiveFixture) {
+	s.fixtures = append(s.fixtures, f)
+	s.byID[f.ID] = f
+	if f.InPlay {
+		s.inPlay = append(s.inPlay, f)
+	}
+}
+
+// readLive reads a whole table of a live snapshot.
+func readLive[T table.Row](f durable.FS, dir, name string, most int64) ([]T, error) {
+	r, err := f.Open(dir + "/" + name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	t, err := table.NewReader[T](r, r.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", name, ErrUnfit, err)
+	}
+	defer t.Close()
+	if t.Len() > most {
+		return nil, fmt.Errorf("%s: %w: %d rows", name, ErrUnfit, t.Len())
+	}
+	rows := make([]T, t.Len())
+	for n := 0; n < len(rows); {
+		got, err := t.Read(rows[n:])
+		n += got
+		if err == io.EOF && n == len(rows) {
+			break
+		}
+		if err != nil || got == 0 {
+			return nil, fmt.Errorf("%s: %w: %d of %d rows: %w", name, ErrUnfit, n, len(rows), err)
+		}
+	}
+	return rows, nil
+}
+
+// groups are the rows of a table that is sorted by fixture, given out fixture by
+// fixture.
+type groups[T any] struct {
+	rows []T
+	id   func(*T) string
+}
+
+func grouped[T table.Row](f durable.FS, dir, name string, id func(*T) string) (*groups[T], error) {
+	rows, err := readLive[T](f, dir, name, mostLiveRows)
+	return &groups[T]{rows, id}, err
+}
+
+// of takes the rows of the next fixture, if they are at hand.
+func (g *groups[T]) of(fixture string) []T {
+	n := 0
+	for n < len(g.rows) && g.id(&g.rows[n]) == fixture {
+		n++
+	}
+	taken := g.rows[:n:n]
+	g.rows = g.rows[n:]
+	return taken
+}
+
+func (g *groups[T]) left() int { return len(g.rows) }
+
+// LiveCount is how many fixtures are in play.
+func (v *View) LiveCount() int { return len(v.live.inPlay) }
+
+// Live is at most limit fixtures in play that come after the id ("" = from the
+// first), by id. more tells whether others follow. Do not modify it.
+func (v *View) Live(after string, limit int) (page []*api.LiveFixture, more bool) {
+	all := v.live.inPlay
+	from := sort.Search(len(all), func(i int) bool { return all[i].ID > after })
+	to := min(from+limit, len(all))
+	return all[from:to], to < len(all)
+}
+
+// FindLive looks a fixture up by its id: one in play, or one that left play and
+// is still kept.
+func (v *View) FindLive(id string) (*api.LiveFixture, bool) {
+	f, ok := v.live.byID[id]
+	return f, ok
+}
+
+// FeedStale tells whether there are fixtures in play and of none of them is
+// anything known that is new enough at now.
+func (v *View) FeedStale(now time.Time) bool {
+	for _, f := range v.live.inPlay {
+		if !f.StaleAt(now) {
+			return false
+		}
+	}
+	return len(v.live.inPlay) > 0
+}
+
+// LiveFreshness is that of one fixture: its own retrieval, the snapshot's other
+// times.
+func (v *View) LiveFreshness(f *api.LiveFixture) api.Freshness {
+	fresh := v.Freshness()
+	fresh.ProviderFetchedAt = &f.FetchedAt
+	return fresh
+}

@@ -1,0 +1,109 @@
+package reader_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/serve/internal/reader"
+	"mkt/serve/internal/servetest"
+)
+
+// openLive starts a library of the live product alone.
+func openLive(t testing.TB, dataDir string) *reader.Dataset {
+	t.Helper()
+	l, err := reader.Open(reader.Options{DataDir: dataDir, CacheDir: t.TempDir(), Clients: func() []string { return []string{"acme"} },
+		Products: []football.Product{football.LiveIntelligence}})
+	must(t, err)
+	t.Cleanup(func() { must(t, l.Close()) })
+	return l.Tenant("acme").Dataset(football.LiveIntelligence)
+}
+
+func TestLiveIsPagedByID(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	root := servetest.NewLiveRoot(t, dir, "acme")
+	root.Publish(servetest.LiveSamples("acme", 60, 1, servetest.Start))
+	d := openLive(t, dir)
+	d.Refresh(context.Background())
+	v := view(t, d)
+	var want []string
+	for n := range 60 {
+		if n%6 != 5 {
+			want = append(want, servetest.FixtureID("acme", n))
+		}
+	}
+	slices.Sort(want)
+	for _, limit := range []int{1, 7, 49, 50, 51, 200} {
+		var got []string
+		for after, more := "", true; more; {
+			fixtures, rest := v.Live(after, limit)
+			for _, f := range fixtures {
+				got = append(got, f.ID)
+				after = f.ID
+			}
+			more = rest
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("limit %d: %d fixtures, want the %d in play in order", limit, len(got), len(want))
+		}
+	}
+	if v.LiveCount() != len(want) {
+		t.Errorf("count %d", v.LiveCount())
+	}
+	if f, ok := v.FindLive(servetest.FixtureID("acme", 5)); !ok || f.InPlay {
+		t.Error("a fixture that left play is not kept, or not marked")
+	}
+	if _, ok := v.FindLive(servetest.FixtureID("other", 1)); ok {
+		t.Error("a foreign fixture is found")
+	}
+	if v.FeedStale(servetest.Start.Add(time.Minute)) || !v.FeedStale(servetest.Start.Add(time.Minute+1)) {
+		t.Error("the feed is stale too early or too late")
+	}
+	must(t, reader.Check(t.Context(), root.Folder(), ""))
+}
+
+// Rows that belong to no fixture make a snapshot unfit: the one before stays.
+func TestUnfitLiveSnapshot(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	root := servetest.NewLiveRoot(t, dir, "acme")
+	first := root.Publish(servetest.LiveSamples("acme", 6, 1, servetest.Start))
+	d := openLive(t, dir)
+	d.Refresh(context.Background())
+	bad := servetest.LiveSamples("acme", 6, 2, servetest.Start)
+	least := slices.MinFunc(bad, func(a, b servetest.LiveFixture) int { return strings.Compare(a.Row.FixtureID, b.Row.FixtureID) }).Row.FixtureID
+	for i := range bad {
+		if bad[i].Row.FixtureID == least { // the other tables keep the old id
+			bad[i].Row.FixtureID = "fx_" + strings.Repeat("a", 26)
+		}
+	}
+	root.Publish(bad)
+	d.Refresh(context.Background())
+	if v := view(t, d); v.Commit().SHA256 != first.SHA256 {
+		t.Error("an unfit snapshot is served")
+	}
+	root.Publish(servetest.LiveSamples("acme", 6, 3, servetest.Start))
+	d.Refresh(context.Background())
+	if v := view(t, d); v.Commit().Version != 3 {
+		t.Errorf("version %d is served after a good one came", v.Commit().Version)
+	}
+}
+
+// BenchmarkLiveLoad is a tick: verify, read and render.
+func BenchmarkLiveLoad(b *testing.B) {
+	for _, n := range []int{50, 300, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			dir := b.TempDir()
+			root := servetest.NewLiveRoot(b, dir, "acme")
+			root.Publish(servetest.LiveSamples("acme", n, 1, servetest.Start))
+			for b.Loop() {
+				must(b, reader.Check(b.Context(), root.Folder(), ""))
+			}
+		})
+	}
+}

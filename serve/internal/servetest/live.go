@@ -1,0 +1,184 @@
+package servetest
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"sort"
+	"testing"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// LiveTick is how far apart live publications are.
+const LiveTick = 8 * time.Second
+
+// LiveRoot is one tenant's data of the live product.
+type LiveRoot struct {
+	t        testing.TB
+	ClientID string
+	FS       *durable.Disk
+	Commit   snapshot.Commit
+	dir      string
+}
+
+// Folder is where the newest snapshot lies.
+func (r *LiveRoot) Folder() string { return filepath.Join(r.dir, r.Commit.Dir()) }
+
+// LiveFixture is one fixture of a live snapshot with the rows of its other tables.
+type LiveFixture struct {
+	Row      table.LiveRow
+	Counters []table.LiveCounterRow
+	Timeline []table.LiveTimelineRow
+	Buckets  []table.LiveBucketRow
+	Periods  []table.LivePeriodRow
+}
+
+// NewLiveRoot makes the folder of a tenant's live data below the data root.
+func NewLiveRoot(t testing.TB, dataDir, clientID string) *LiveRoot {
+	t.Helper()
+	folder := filepath.Join(dataDir, layout.TenantProduct(clientID, string(football.LiveIntelligence)))
+	f, err := durable.OpenRoot(folder)
+	must(t, err)
+	t.Cleanup(func() { f.Close() })
+	for _, dir := range []string{layout.CommitsDir, layout.SnapshotsDir, layout.StagingDir} {
+		must(t, durable.MkdirAllSync(f, dir))
+	}
+	return &LiveRoot{t: t, ClientID: clientID, FS: f, dir: folder}
+}
+
+// Publish seals the next publication: the first at Start, each further one a tick
+// later. Fixtures need not be sorted.
+func (r *LiveRoot) Publish(fixtures []LiveFixture) snapshot.Commit {
+	r.t.Helper()
+	sort.Slice(fixtures, func(i, j int) bool { return fixtures[i].Row.FixtureID < fixtures[j].Row.FixtureID })
+	version := r.Commit.Version + 1
+	at := Start.Add(time.Duration(version-1) * LiveTick)
+	cycle := layout.NewCycleID(at, string(football.LiveIntelligence))
+	dir := layout.Cycle(layout.SnapshotsDir, cycle)
+	must(r.t, durable.MkdirAllSync(r.FS, dir))
+	w := liveWriter{r, dir, table.Header{ClientID: r.ClientID, Product: string(football.LiveIntelligence), CycleID: string(cycle), Provider: "betsapi", DerivationVersion: "1"}}
+	files := []snapshot.File{
+		writeLive(w, layout.LiveFile, fixtures, func(f *LiveFixture) []table.LiveRow { return []table.LiveRow{f.Row} }),
+		writeLive(w, layout.LiveBucketsFile, fixtures, func(f *LiveFixture) []table.LiveBucketRow { return f.Buckets }),
+		writeLive(w, layout.LiveCountersFile, fixtures, func(f *LiveFixture) []table.LiveCounterRow { return f.Counters }),
+		writeLive(w, layout.LivePeriodsFile, fixtures, func(f *LiveFixture) []table.LivePeriodRow { return f.Periods }),
+		writeLive(w, layout.LiveTimelineFile, fixtures, func(f *LiveFixture) []table.LiveTimelineRow { return f.Timeline }),
+	}
+	sort.Slice(files, func(i, j int) bool { return files[i].Name < files[j].Name })
+	fetched, processed := at.Add(-2*time.Second), at.Add(-time.Second)
+	sum, err := snapshot.CreateManifest(r.FS, dir, snapshot.Manifest{
+		Format: snapshot.Format, Kind: snapshot.KindSnapshot, ClientID: r.ClientID, Product: football.LiveIntelligence, CycleID: cycle, Provider: "betsapi",
+		ProviderFetchedAt: &fetched, ProcessedAt: &processed, PublishedAt: &at, DerivationVersion: "1", IDKeyFingerprint: "k", BinaryVersion: "test",
+		PreviousManifestSHA256: r.Commit.ManifestSHA256, Files: files, ListingComplete: true,
+	})
+	must(r.t, err)
+	r.Commit, err = snapshot.Seal(r.FS, snapshot.Commit{
+		Format: snapshot.Format, Version: version, HistoryID: "live-" + r.ClientID, RunID: fmt.Sprint("run-", version), CycleID: cycle, PublishedAt: at,
+		ManifestSHA256: sum, FirstSeq: 1, PreviousSHA256: r.Commit.SHA256,
+	}, fmt.Sprintf("%s/live-%d", layout.StagingDir, version))
+	must(r.t, err)
+	return r.Commit
+}
+
+// Record writes a step's state file.
+func (r *LiveRoot) Record(run health.Run) {
+	r.t.Helper()
+	must(r.t, health.Record(r.FS, run))
+}
+
+type liveWriter struct {
+	*LiveRoot
+	dir    string
+	header table.Header
+}
+
+func writeLive[T table.Row](w liveWriter, name string, fixtures []LiveFixture, rows func(*LiveFixture) []T) snapshot.File {
+	w.t.Helper()
+	file, err := snapshot.CreateFile(w.FS, w.dir, name, func(out io.Writer) error {
+		t := table.NewWriter[T](out, w.header)
+		for i := range fixtures {
+			if err := t.Write(rows(&fixtures[i])...); err != nil {
+				return err
+			}
+		}
+		_, err := t.Close()
+		return err
+	})
+	must(w.t, err)
+	return file
+}
+
+// LiveSample makes the n-th fixture in play of a client, observed at a time. Its
+// id is that of the client's n-th sample of the market engine. Fixtures 0, 3, 6 …
+// are in the detail set. n decides the state: of every six, one has no momentum
+// and one left play. version is part of the names.
+func LiveSample(clientID string, n, version int, at time.Time) LiveFixture {
+	id := FixtureID(clientID, n)
+	stale := at.Add(time.Minute)
+	home := int32(50 + n%40)
+	f := LiveFixture{Row: table.LiveRow{
+		FixtureID: id, Home: ptr(fmt.Sprintf("Home %d v%d", n, version)), Away: ptr(fmt.Sprintf("Away %d v%d", n, version)), League: ptr(leagues[n%len(leagues)]),
+		StartsAt: ptr(at.Add(-30 * time.Minute)), InPlay: true, At: at, FreshAt: at.Add(-time.Second), StaleAt: &stale,
+		ClockPeriod: ptr(string(football.FirstHalf)), ClockMinute: ptr(int32(29)), ClockSecond: ptr(int32(7)), ClockRunning: ptr(true),
+		ScoreHome: ptr(int32(1)), ScoreAway: ptr(int32(0)),
+		VisualState: ptr(string(football.VisualPressure)), VisualSide: ptr(string(football.SideHome)), VisualCertainty: ptr(string(football.Inferred)), VisualSince: ptr(at.Add(-24 * time.Second)),
+		MomentumHome: &home, MomentumAway: ptr(100 - home), MomentumLeader: ptr(string(football.LeaderHome)), MomentumStrength: ptr(string(football.StrengthClear)),
+		MomentumScope: ptr(string(football.ScopeFixture)), SourceProvider: "betsapi", ProviderFixtureID: fmt.Sprint(1_000_000 + n), ProviderFetchedAt: at.Add(-time.Second),
+		Absent: []string{"clock_added"},
+	}}
+	switch n % 6 {
+	case 4: // nothing is known yet
+		f.Row.MomentumHome, f.Row.MomentumAway, f.Row.MomentumLeader, f.Row.MomentumStrength, f.Row.MomentumScope = nil, nil, nil, nil, nil
+		f.Row.VisualState, f.Row.VisualSide, f.Row.VisualCertainty, f.Row.VisualSince = nil, nil, nil, nil
+		f.Row.UnavailableReason = ptr(string(football.InsufficientSamples))
+	case 5: // it left play
+		f.Row.InPlay, f.Row.StaleAt, f.Row.ClockPeriod, f.Row.ClockRunning = false, nil, ptr(string(football.FullTime)), ptr(false)
+		f.Row.MomentumHome, f.Row.MomentumAway, f.Row.MomentumLeader, f.Row.MomentumStrength, f.Row.MomentumScope = nil, nil, nil, nil, nil
+		f.Row.UnavailableReason = ptr(string(football.NotInPlay))
+	}
+	f.Counters = []table.LiveCounterRow{
+		{FixtureID: id, Metric: "attacks", State: string(football.BucketValue), HomeText: ptr("41"), Home: ptr(41.0), AwayText: ptr("0"), Away: ptr(0.0)},
+		{FixtureID: id, Metric: "corners", State: string(football.BucketZero), HomeText: ptr("0"), Home: ptr(0.0), Absent: []string{"away"}},
+		{FixtureID: id, Metric: "possession", State: string(football.BucketNull)},
+	}
+	if n%3 == 0 {
+		f.detail(n, at)
+	}
+	return f
+}
+
+func (f *LiveFixture) detail(n int, at time.Time) {
+	id := f.Row.FixtureID
+	f.Row.DetailRank, f.Row.SeriesMax, f.Row.SeriesMaxMinute = ptr(int32(n+1)), ptr(int32(12)), ptr(int32(30))
+	f.Timeline = []table.LiveTimelineRow{
+		{FixtureID: id, At: at.Add(-29 * time.Minute), State: string(football.VisualKickOff), Certainty: string(football.Inferred), SideProven: string(football.SideNone), Until: at.Add(-28 * time.Minute)},
+		{FixtureID: id, Ordinal: 1, At: at.Add(-9 * time.Minute), Minute: 20, Second: 31, State: string(football.VisualGoal), Certainty: string(football.Exact), SideProven: string(football.SideHome), Until: at.Add(-8 * time.Minute)},
+		{FixtureID: id, Ordinal: 2, At: at.Add(-24 * time.Second), Minute: 28, Second: 43, State: string(football.VisualPressure), Certainty: string(football.Inferred), SideProven: string(football.SideHome), Until: at},
+	}
+	f.Buckets = []table.LiveBucketRow{
+		{FixtureID: id, Minute: 1, State: string(football.BucketMissing)},
+		{FixtureID: id, Minute: 2, State: string(football.BucketZero), Home: ptr(int32(0)), Away: ptr(int32(0))},
+		{FixtureID: id, Minute: 3, State: string(football.BucketNull)},
+		{FixtureID: id, Minute: 30, State: string(football.BucketValue), Home: ptr(int32(12)), Away: ptr(int32(0))},
+	}
+	f.Periods = []table.LivePeriodRow{
+		{FixtureID: id, Half: 1, State: string(football.BucketValue), Home: ptr(int32(12)), Away: ptr(int32(0))},
+		{FixtureID: id, Half: 2, State: string(football.BucketMissing)},
+	}
+}
+
+// LiveSamples makes the fixtures 0..n-1.
+func LiveSamples(clientID string, n, version int, at time.Time) []LiveFixture {
+	list := make([]LiveFixture, n)
+	for i := range list {
+		list[i] = LiveSample(clientID, i, version, at)
+	}
+	return list
+}

@@ -1,0 +1,98 @@
+package serve
+
+import (
+	"fmt"
+	"time"
+
+	"mkt/serve/internal/api"
+)
+
+// live answers GET /live: the fixtures in play by fixture id, behind a cursor.
+// Its data is that of the socket's push.
+func (c *call) live() error {
+	limit, err := c.limit()
+	if err != nil {
+		return err
+	}
+	scope := api.Scope{Collection: api.LiveList, ClientID: c.who.ClientID}
+	after, err := c.position(scope)
+	if err != nil {
+		return err
+	}
+	if err := c.ready(); err != nil {
+		return err
+	}
+	fixtures, more := c.view.Live(after, limit)
+	page := api.Pagination{Limit: limit, HasMore: more}
+	if more {
+		page.NextCursor = scope.Cursor(fixtures[len(fixtures)-1].ID)
+	}
+	p := api.LiveItems(fixtures, c.now).Page(page, c.view.Freshness(), api.LiveListMeta(c.view.LiveCount()))
+	return c.sendLive(p, fmt.Sprint("list ", limit, " ", after), fixtures...)
+}
+
+// liveFixture answers GET /live/{id}.
+func (c *call) liveFixture() error {
+	return c.sendOne("match", anyFixture, (*api.LiveFixture).AppendSingle)
+}
+
+// liveTimeline answers GET /live/{id}/timeline.
+func (c *call) liveTimeline() error {
+	return c.sendOne("timeline", detailSet, (*api.LiveFixture).AppendTimeline)
+}
+
+// liveMomentum answers GET /live/{id}/momentum.
+func (c *call) liveMomentum() error {
+	return c.sendOne("momentum", detailSet, (*api.LiveFixture).AppendMomentum)
+}
+
+// liveStats answers GET /live/{id}/stats.
+func (c *call) liveStats() error {
+	return c.sendOne("stats", detailSet, func(f *api.LiveFixture, dst []byte, _ time.Time) []byte { return f.AppendStats(dst) })
+}
+
+// reach says of which fixtures a route has answers.
+type reach bool
+
+const (
+	anyFixture reach = false
+	detailSet  reach = true // others are not ready (specification, section 3.5)
+)
+
+// sendOne answers with one rendering of the fixture that the path names.
+func (c *call) sendOne(what string, of reach, render func(*api.LiveFixture, []byte, time.Time) []byte) error {
+	f, err := c.findLive()
+	if err != nil {
+		return err
+	}
+	if of == detailSet && !f.Detailed {
+		return &api.Error{Code: api.DataNotReady, RetryAfter: time.Minute}
+	}
+	const room = 4 << 10
+	body := render(f, make([]byte, 0, room), c.now)
+	return c.sendLive(api.Object(body, c.view.LiveFreshness(f)), what+" "+f.ID, f)
+}
+
+// findLive is the fixture that the path names. The shape of the id is checked
+// before anything is looked up.
+func (c *call) findLive() (*api.LiveFixture, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	id := c.echo.Param("id")
+	if !api.IsFixtureID(id) {
+		return nil, api.Refuse(api.FixtureNotFound)
+	}
+	f, ok := c.view.FindLive(id)
+	if !ok {
+		return nil, api.Refuse(api.FixtureNotFound)
+	}
+	return f, nil
+}
+
+// sendLive answers with a page that has ages inside its data. Its validator is
+// over the snapshot, what was asked for, and which feeds are too old by now.
+func (c *call) sendLive(p *api.Page, asked string, fixtures ...*api.LiveFixture) error {
+	p.MadeOf(c.view.Commit().SHA256, asked, api.StaleMarks(c.now, fixtures...))
+	return c.send(p, nil)
+}

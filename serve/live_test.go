@@ -1,0 +1,98 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/publish/health"
+	"mkt/serve/internal/servetest"
+)
+
+// A feed that stops is told without any new snapshot: momentum goes, with its
+// reason, the visual state and the timeline say STALE, the validator changes, and
+// health says so.
+func TestStaleIsStale(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.fetched("acme")
+	w.live("acme").Record(health.Run{Step: "fetch", Cycle: "c", OK: true, FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
+	w.publishLive("acme", 7)
+	w.start()
+	path := "/live/" + servetest.FixtureID("acme", 0)
+	at := begin.Add(-2 * time.Second).Add(time.Minute) // still fresh in that instant
+	w.setClock(at)
+	fresh := w.get(path, "acme")
+	if !strings.Contains(fresh.body, `"feed_age_ms":61000},"unavailable_reason":null`) {
+		t.Errorf("at the last instant: %s", fresh.body)
+	}
+	list := w.get("/live", "acme")
+	w.setClock(at.Add(time.Millisecond))
+	for _, p := range []string{path, "/live?limit=200"} {
+		body := w.get(p, "acme").body
+		if !strings.Contains(body, `"visual_state":{"state":"STALE","side_proven":"NONE","certainty":"UNKNOWN","since":"2026-11-20T09:10:58.000Z"},"momentum":null,"unavailable_reason":"FEED_STALE"`) {
+			t.Errorf("%s: %s", p, body)
+		}
+	}
+	if w.get(path, "acme", "If-None-Match", fresh.header.Get("ETag")).status != 200 || w.get("/live", "acme", "If-None-Match", list.header.Get("ETag")).status != 200 {
+		t.Error("the validator of the fresh answer is still good")
+	}
+	if body := w.get(path+"/momentum", "acme").body; !strings.Contains(body, `"momentum":null,"unavailable_reason":"FEED_STALE"`) {
+		t.Error(body)
+	}
+	if body := w.get(path+"/timeline", "acme").body; !strings.Contains(body, `,{"at":"2026-11-20T09:10:58.000Z","minute":29,"second":7,"state":"STALE","certainty":"UNKNOWN","side_proven":"NONE","until":"2026-11-20T09:10:58.001Z"}]`) {
+		t.Error(body)
+	}
+	if body := w.get("/status", "acme").body; !strings.Contains(body, `{"component":"live_intelligence","status":"DEGRADED","code":"FEED_STALE"`) {
+		t.Error(body)
+	}
+	// A fixture that left play does not age.
+	if body := w.get("/live/"+servetest.FixtureID("acme", 5), "acme").body; strings.Contains(body, "STALE") {
+		t.Error(body)
+	}
+}
+
+// A new snapshot is served within a second of its publication, and a page is of
+// one snapshot.
+func TestLiveIsServedSoon(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.fetched("acme")
+	w.publishLive("acme", 12)
+	w.start()
+	for version := 2; version <= 4; version++ {
+		w.live("acme").Publish(servetest.LiveSamples("acme", 12, version, begin))
+		want := servetest.Start.Add(time.Duration(version-1) * servetest.LiveTick).Format("2006-01-02T15:04:05.000Z")
+		eventually(t, "version served", func() bool {
+			p := w.get("/live", "acme").page(t)
+			for _, f := range p.Data {
+				if mark := string(rune('0' + version)); p.Meta.PublishedAt == want && !strings.HasSuffix(*f.Home, "v"+mark) {
+					t.Fatalf("a page of %s shows %s", want, *f.Home)
+				}
+			}
+			return p.Meta.PublishedAt == want
+		})
+	}
+}
+
+// Before the first cycle: 503; nothing in play: an empty page.
+func TestNothingInPlay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.fetched("acme")
+	w.start()
+	if r := w.get("/live", "acme"); r.code() != "DATA_NOT_READY" || r.header.Get("Retry-After") == "" {
+		t.Errorf("before the first cycle: %d %s", r.status, r.body)
+	}
+	w.live("acme").Publish(nil)
+	eventually(t, "an empty page", func() bool {
+		r := w.get("/live", "acme")
+		return r.status == 200 && strings.HasPrefix(r.body, `{"data":[],"pagination":{"limit":50,"next_cursor":null,"has_more":false},"meta":{"live_fixture_count":0,`)
+	})
+	var body struct{ Data json.RawMessage }
+	must(t, json.Unmarshal([]byte(w.get("/live", "acme", "Accept-Encoding", "gzip").body), &body))
+}

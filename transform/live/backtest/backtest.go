@@ -1,0 +1,84 @@
+package backtest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"runtime"
+	"sync"
+)
+
+// Options say what to measure.
+type Options struct {
+	Matches  fs.FS // the folder of matches.csv.gz and the files it names
+	Drawings int   // for the intervals; 0 means 500
+	Seed     uint64
+	Variants bool // also momentum from poorer feeds
+}
+
+// Run measures momentum and the baselines. It takes some seconds.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if o.Matches == nil {
+		return nil, errors.New("backtest: no matches given")
+	}
+	if o.Drawings == 0 {
+		o.Drawings = 500
+	}
+	matches, err := Read(o.Matches)
+	if err != nil {
+		return nil, err
+	}
+	questions := Questions(matches)
+	predictors := append([]Predictor{Momentum()}, Baselines()...)
+	if o.Variants {
+		predictors = append(predictors, Variants()...)
+	}
+	weights := draws(len(matches), o.Drawings, o.Seed)
+	answers := make([]Answers, len(predictors))
+	scores := make([]*drawn, len(predictors))
+	if err := each(ctx, len(predictors), func(i int) {
+		answers[i] = ask(predictors[i], matches, questions)
+		scores[i] = score(matches, questions, answers[i], weights)
+	}); err != nil {
+		return nil, err
+	}
+	return newReport(matches, questions, predictors, answers, scores), nil
+}
+
+// ask puts every question to a predictor, match by match.
+func ask(p Predictor, matches []Match, questions []Question) Answers {
+	answers := make(Answers, 0, len(questions))
+	for from := 0; from < len(questions); {
+		to := from
+		for to < len(questions) && questions[to].Match == questions[from].Match {
+			to++
+		}
+		answers = append(answers, p.Answer(&matches[questions[from].Match], questions[from:to])...)
+		from = to
+	}
+	return answers
+}
+
+// each does n things on every core; a cancelled context stops it between two.
+func each(ctx context.Context, n int, do func(i int)) error {
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := range next {
+				do(i)
+			}
+		})
+	}
+	var err error
+	for i := 0; i < n && err == nil; i++ {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	close(next)
+	workers.Wait()
+	return err
+}

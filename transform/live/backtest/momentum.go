@@ -1,0 +1,85 @@
+package backtest
+
+import (
+	"slices"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/transform/live"
+)
+
+// Momentum is the number of the live pipeline: the samples of the match folded
+// one after the other, the answer taken as a client is given it.
+func Momentum() Predictor {
+	return folded("momentum", func(all []football.Sample) []football.Sample { return all })
+}
+
+// Variants are momentum from poorer feeds.
+func Variants() []Predictor {
+	return []Predictor{
+		folded("momentum, no possession sent", without(football.Possession)),
+		folded("momentum, only dangerous attacks sent", without(football.Attacks, football.OnTarget, football.OffTarget, football.Corners, football.Possession)),
+		folded("momentum, no dangerous attacks sent", without(football.DangerousAttacks)),
+		folded("momentum, sampled every 32 s", thinned(4)),
+		folded("momentum, feed 30 s late", late(30*time.Second)),
+	}
+}
+
+// folded is momentum of what is left of the observations.
+func folded(name string, of func([]football.Sample) []football.Sample) Predictor {
+	return Predictor{name, func(m *Match, questions []Question) Answers {
+		samples, begins := Observe(m)
+		samples = of(samples)
+		answers := make(Answers, len(questions))
+		var state *live.State
+		for i, q := range questions {
+			at := begins[q.Period].Add(time.Duration(q.Second) * time.Second)
+			for ; len(samples) > 0 && !samples[0].RetrievedAt.After(at); samples = samples[1:] {
+				next := live.Fold(state, &samples[0])
+				state = &next
+			}
+			answers[i] = answer(state, at)
+		}
+		return answers
+	}}
+}
+
+// answer is momentum at the very moment of a question, a few seconds after the
+// newest sample.
+func answer(state *live.State, at time.Time) int16 {
+	if state == nil {
+		return NoNumber
+	}
+	now := live.Pass(*state, at)
+	if m := now.Momentum(); m.Available() {
+		return int16(m.Home)
+	}
+	return NoNumber
+}
+
+func without(metrics ...football.Metric) func([]football.Sample) []football.Sample {
+	return func(all []football.Sample) []football.Sample {
+		for i := range all {
+			all[i].Counters = slices.DeleteFunc(all[i].Counters, func(c football.Counter) bool { return slices.Contains(metrics, c.Metric) })
+		}
+		return all
+	}
+}
+
+func thinned(n int) func([]football.Sample) []football.Sample {
+	return func(all []football.Sample) (kept []football.Sample) {
+		for i := 0; i < len(all); i += n {
+			kept = append(kept, all[i])
+		}
+		return kept
+	}
+}
+
+func late(by time.Duration) func([]football.Sample) []football.Sample {
+	return func(all []football.Sample) []football.Sample {
+		for i := range all {
+			all[i].RetrievedAt = all[i].RetrievedAt.Add(by)
+		}
+		return all
+	}
+}

@@ -1,0 +1,76 @@
+package live
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"mkt/publish/football"
+)
+
+// Bounds of what is believed of a sample.
+const (
+	maxCounters = 80
+	maxScore    = 200
+	maxAdded    = 60 // minutes of stoppage time
+	maxText     = 1000
+)
+
+// believable is the sample as far as it can be: numbers no match has are taken
+// as not sent, counters are sorted, each once.
+func believable(s *football.Sample) football.Sample {
+	b := *s
+	b.RetrievedAt = s.RetrievedAt.UTC().Truncate(time.Millisecond)
+	b.ProviderFixtureID, b.ProviderEventID = cut(s.ProviderFixtureID), cut(s.ProviderEventID)
+	for _, f := range []*football.Field[string]{&b.Home, &b.Away, &b.League} {
+		if v, ok := f.Get(); ok {
+			*f = football.Of(cut(v))
+		}
+	}
+	if at, ok := s.StartsAt.Get(); ok {
+		b.StartsAt = football.Of(at.UTC().Truncate(time.Millisecond))
+	}
+	b.Score = football.Score{Home: within(s.Score.Home, maxScore), Away: within(s.Score.Away, maxScore)}
+	b.Clock.Minute, b.Clock.Second = within(s.Clock.Minute, maxPosition/60), within(s.Clock.Second, 59)
+	b.Clock.Added, b.Clock.Half = within(s.Clock.Added, maxAdded), within(s.Clock.Half, 5)
+	b.Counters = inOrder(s.Counters)
+	return b
+}
+
+func within(f football.Field[int], most int) football.Field[int] {
+	if v, ok := f.Get(); ok && (v < 0 || v > most) {
+		return football.Field[int]{}
+	}
+	return f
+}
+
+func cut(s string) string {
+	if len(s) > maxText {
+		return strings.ToValidUTF8(s[:maxText], "")
+	}
+	return s
+}
+
+// inOrder sorts counters by metric and keeps the first of each; a list that is
+// in order stays as it is.
+func inOrder(counters []football.Counter) []football.Counter {
+	byMetric := func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) }
+	strictly := func(a, b football.Counter) int {
+		if byMetric(a, b) == 0 {
+			return 1
+		}
+		return byMetric(a, b)
+	}
+	if !slices.IsSortedFunc(counters, strictly) {
+		counters = slices.Clone(counters)
+		slices.SortStableFunc(counters, byMetric)
+		counters = slices.CompactFunc(counters, func(a, b football.Counter) bool { return a.Metric == b.Metric })
+	}
+	if len(counters) > maxCounters {
+		counters = slices.Clip(counters[:maxCounters])
+	}
+	if len(counters) == 0 {
+		return nil
+	}
+	return counters
+}

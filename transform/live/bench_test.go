@@ -1,0 +1,75 @@
+package live_test
+
+import (
+	"testing"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/transform/live"
+)
+
+func sampleFor(testing.TB) *football.Sample {
+	return &football.Sample{ProviderFixtureID: "77", ProviderEventID: "5", Home: football.Of("Home FC"), Away: football.Of("Away FC"),
+		League: football.Of("League"), RetrievedAt: start.Add(90 * time.Minute), Status: football.InPlay,
+		Clock:    football.ClockReading{Half: football.Of(2), Minute: football.Of(70), Second: football.Of(0), Running: football.Of(true)},
+		Score:    football.Score{Home: football.Of(1), Away: football.Of(2)},
+		Counters: []football.Counter{{Metric: football.Corners, Home: side("1"), Away: side("_")}, {Metric: football.DangerousAttacks, Home: side("9"), Away: side("3")}}}
+}
+
+// BenchmarkCycle is what one fixture costs a cycle: read the state, fold the
+// sample, write the state; over a whole match.
+func BenchmarkCycle(b *testing.B) {
+	m := makeMatch(7)
+	var samples []*football.Sample
+	m.samples(func(_, _ int, _ bool, s *football.Sample) { samples = append(samples, s) })
+	b.ReportAllocs()
+	var stored []byte
+	bytes, folds := 0, 0
+	for b.Loop() {
+		var state *live.State
+		if s, err := live.Decode(stored); err == nil {
+			state = &s
+		}
+		next := live.Fold(state, samples[folds%len(samples)])
+		if folds++; folds%len(samples) == 0 {
+			bytes, stored = len(next.Encode(nil)), nil
+			continue
+		}
+		stored = next.Encode(stored[:0])
+	}
+	b.ReportMetric(float64(bytes), "state-bytes")
+}
+
+// BenchmarkFold is the fold alone, and BenchmarkLive what is published of it.
+func BenchmarkFold(b *testing.B) {
+	state, last := halfAMatch()
+	b.ReportAllocs()
+	for b.Loop() {
+		live.Fold(&state, last)
+	}
+}
+
+func BenchmarkLive(b *testing.B) {
+	state, _ := halfAMatch()
+	b.ReportAllocs()
+	for b.Loop() {
+		state.Live()
+	}
+}
+
+func halfAMatch() (live.State, *football.Sample) {
+	m := makeMatch(7)
+	var state *live.State
+	var last *football.Sample
+	m.samples(func(half, second int, running bool, s *football.Sample) {
+		if last != nil && half == 1 && second > 20*60 {
+			return
+		}
+		if last != nil {
+			next := live.Fold(state, last)
+			state = &next
+		}
+		last = s
+	})
+	return *state, last
+}

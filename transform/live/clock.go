@@ -1,0 +1,76 @@
+package live
+
+import "mkt/publish/football"
+
+// Where each half begins and ends on the scoreboard, in seconds; by half.
+var (
+	halfBegins = [5]int{0, 0, 45 * 60, 90 * 60, 105 * 60}
+	halfEnds   = [5]int{0, 45 * 60, 90 * 60, 105 * 60, 120 * 60}
+)
+
+const (
+	// clockSlack is by how many seconds a clock that runs on may differ from the
+	// time that went by between two samples.
+	clockSlack = 30
+	// replicaLag is by how many seconds one of a provider's servers may be behind
+	// another: such a sample is old, not a correction.
+	replicaLag = 20
+	// maxPosition bounds a scoreboard, in seconds; beyond it a clock is not one.
+	maxPosition = 200 * 60
+)
+
+// clock is the scoreboard as resolved from a sample.
+type clock struct {
+	football.Clock
+	half     int  // the half that is or was last played, 0 before kick-off
+	position int  // seconds on the scoreboard, 0 when not known
+	known    bool // the position was sent
+	runs     bool // the match clock runs, as far as is known
+}
+
+// resolve reads a sample's clock in the light of the one before, nil at first;
+// elapsed is the time between the two, in seconds.
+func resolve(previous *clock, s *football.Sample, elapsed int) clock {
+	r := &s.Clock
+	next := clock{Clock: football.Clock{Minute: r.Minute, Second: r.Second, Added: r.Added, Running: r.Running}}
+	minute, sent := r.Minute.Get()
+	next.position = minute*60 + r.Second.Or(0)
+	next.known = sent
+	next.Phase = phase(previous, &next, s, elapsed)
+	next.half = lastHalf(previous, next.Phase)
+	next.runs = s.Status == football.InPlay && r.Running.Or(true) && (next.Phase.Half() != 0 || !next.known)
+	return next
+}
+
+// played is how many seconds of match clock went by from one clock to the next,
+// elapsed seconds later. A scoreboard that is set back or forward is a
+// correction, not time.
+func (c *clock) played(next *clock, elapsed int) int {
+	switch {
+	case !c.known || !next.known:
+		if c.runs && next.runs {
+			return elapsed
+		}
+		return 0
+	case next.half != c.half && next.Phase.Half() != 0:
+		return clamp(next.position-halfBegins[next.half], 0, elapsed+clockSlack)
+	case next.half != c.half:
+		return 0
+	}
+	moved := next.position - c.position
+	if c.runs && next.runs && distance(moved, elapsed) > clockSlack {
+		return elapsed
+	}
+	return clamp(moved, 0, elapsed+clockSlack)
+}
+
+// isBehind tells a sample of a server that lags: the same half, set back by no
+// more than one server is behind another.
+func (c *clock) isBehind(next *clock) bool {
+	back := c.position - next.position
+	return c.runs && next.runs && c.known && next.known && c.half == next.half && back > 0 && back <= replicaLag
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+func clamp(n, low, high int) int { return max(low, min(n, high)) }

@@ -1,0 +1,190 @@
+package live
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"mkt/publish/football"
+)
+
+// Version is the version of the encoding, its fourth byte. A state of another
+// version is refused: the next cycle then begins with baselines.
+//
+//	1: first
+const Version = 1
+
+// magic begins every encoded state.
+const magic = "mls"
+
+// Codes of closed sets: the place in the list. Only ever add at the end.
+var (
+	phaseCodes     = append([]football.Phase{football.NoPhase}, football.Phases()...)
+	stateCodes     = football.VisualStates()
+	certaintyCodes = football.Certainties()
+	sideCodes      = football.Sides()
+	cellCodes      = []football.BucketState{"", football.BucketZero, football.BucketNull, football.BucketValue}
+	metricCodes    = football.Metrics()
+)
+
+// Encode appends the state to b. Equal states have equal bytes, in every build
+// and on every machine; Decode gives back the state exactly. Whole numbers are
+// varints, signed ones zig-zag, texts and lists follow their length, fields
+// their state.
+func (s *State) Encode(b []byte) []byte {
+	e := encoder{append(append(b, magic...), Version)}
+	e.identity(&s.who)
+	for _, at := range []int64{s.firstAt, s.at - s.firstAt, s.freshAt - s.firstAt, s.leftAt} {
+		e.int(at)
+	}
+	e.clock(&s.clock)
+	e.number(s.score.Home)
+	e.number(s.score.Away)
+	e.counters(s.counters)
+	e.falls(s.falls)
+	e.int(int64(s.tau))
+	e.int(int64(s.tau - s.seenTau))
+	e.int(int64(s.observed))
+	e.pressure(&s.pressure)
+	for _, cells := range s.cells {
+		e.cells(cells)
+	}
+	e.timeline(s.timeline, s.firstAt)
+	e.scene(&s.scene, s.tau)
+	e.len(len(s.incidents))
+	for _, mark := range s.incidents {
+		e.b = binary.BigEndian.AppendUint32(e.b, mark)
+	}
+	return e.b
+}
+
+// encoder appends the parts of a state.
+type encoder struct{ b []byte }
+
+func (e *encoder) int(n int64)   { e.b = binary.AppendVarint(e.b, n) }
+func (e *encoder) len(n int)     { e.b = binary.AppendUvarint(e.b, uint64(n)) }
+func (e *encoder) byte(n int)    { e.b = append(e.b, byte(n)) }
+func (e *encoder) text(s string) { e.len(len(s)); e.b = append(e.b, s...) }
+func (e *encoder) flag(f bool) {
+	if f {
+		e.byte(1)
+		return
+	}
+	e.byte(0)
+}
+
+func (e *encoder) words(f football.Field[string]) {
+	e.byte(int(f.State()))
+	if v, ok := f.Get(); ok {
+		e.text(v)
+	}
+}
+
+func (e *encoder) number(f football.Field[int]) {
+	e.byte(int(f.State()))
+	if v, ok := f.Get(); ok {
+		e.int(int64(v))
+	}
+}
+
+func (e *encoder) time(f football.Field[time.Time]) {
+	e.byte(int(f.State()))
+	if v, ok := f.Get(); ok {
+		e.int(v.UnixMilli())
+	}
+}
+
+func (e *encoder) identity(i *identity) {
+	e.text(i.fixtureID)
+	e.text(i.eventID)
+	e.words(i.home)
+	e.words(i.away)
+	e.words(i.league)
+	e.time(i.startsAt)
+}
+
+func (e *encoder) clock(c *clock) {
+	e.byte(slices.Index(phaseCodes, c.Phase))
+	e.number(c.Minute)
+	e.number(c.Second)
+	e.number(c.Added)
+	e.byte(int(c.Running.State()))
+	e.flag(c.Running.Or(false))
+	e.byte(c.half)
+	e.int(int64(c.position))
+	e.flag(c.known)
+	e.flag(c.runs)
+}
+
+func (e *encoder) counters(counters []football.Counter) {
+	e.len(len(counters))
+	for _, c := range counters {
+		code := slices.Index(metricCodes, c.Metric) + 1
+		e.len(code)
+		if code == 0 {
+			e.text(string(c.Metric))
+		}
+		e.byte(int(c.Home.State())<<4 | int(c.Away.State()))
+		for _, f := range []football.Field[football.Number]{c.Home, c.Away} {
+			if v, ok := f.Get(); ok {
+				e.text(v.Text())
+			}
+		}
+	}
+}
+
+func (e *encoder) falls(falls []fall) {
+	e.len(len(falls))
+	for _, f := range falls {
+		e.byte(slices.Index(metricCodes, f.metric))
+		e.byte(f.side)
+		e.int(int64(f.peak))
+		e.int(int64(f.tau))
+	}
+}
+
+func (e *encoder) pressure(p *pressure) {
+	for side := range sides {
+		e.int(p.fast[side])
+		e.int(p.slow[side])
+		e.int(p.held[side])
+	}
+	e.flag(p.hasHeld)
+}
+
+func (e *encoder) cells(cells []cell) {
+	e.len(len(cells))
+	for _, c := range cells {
+		e.byte(slices.Index(cellCodes, c.state))
+		if c.state == football.BucketValue {
+			e.len(c.home)
+			e.len(c.away)
+		}
+	}
+}
+
+func (e *encoder) timeline(entries []entry, since int64) {
+	e.len(len(entries))
+	for position := 0; len(entries) > 0; entries = entries[1:] {
+		t := &entries[0]
+		e.int(t.at - since)
+		e.int(t.until - t.at)
+		e.int(int64(t.position - position))
+		e.byte(slices.Index(stateCodes, t.state)<<4 | slices.Index(certaintyCodes, t.certainty)<<2 | slices.Index(sideCodes, t.side))
+		since, position = t.at, t.position
+		e.flag(t.counted)
+	}
+}
+
+// scene is written relative to now; what never was is written as it is.
+func (e *encoder) scene(s *scene, now int) {
+	for _, tau := range []int{s.heldUntil, s.attack[0], s.attack[1], s.dangerous[0], s.dangerous[1], s.danger[0], s.danger[1]} {
+		if tau == never {
+			e.flag(false)
+			continue
+		}
+		e.flag(true)
+		e.int(int64(tau - now))
+	}
+	e.byte(s.pressing)
+}

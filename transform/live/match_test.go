@@ -1,0 +1,218 @@
+package live_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/transform/live"
+)
+
+// truth is one thing that happened in a made-up match.
+type truth struct {
+	half, second int // on the half's own clock
+	metric       football.Metric
+	side         int
+}
+
+// match is a made-up match: halves of the given lengths, and what happened.
+type match struct {
+	lengths [2]int
+	events  []truth
+}
+
+func makeMatch(seed uint64) match {
+	r := rand.New(rand.NewPCG(seed, 1))
+	m := match{lengths: [2]int{45*60 + r.IntN(300), 45*60 + r.IntN(500)}}
+	perMinute := []struct {
+		metric football.Metric
+		chance float64
+	}{{football.Attacks, 1}, {football.DangerousAttacks, .5}, {football.OnTarget, .06}, {football.OffTarget, .09},
+		{football.Corners, .06}, {football.YellowCards, .02}, {football.RedCards, .002}, {football.Goals, .02}, {football.Substitutions, .03}}
+	for half, length := range m.lengths {
+		for second := 1; second < length; second++ {
+			for _, kind := range perMinute {
+				for side := range 2 {
+					if r.Float64() < kind.chance/60 {
+						m.events = append(m.events, truth{half, second, kind.metric, side})
+					}
+				}
+			}
+		}
+	}
+	return m
+}
+
+// samples polls the match every eight seconds from a minute before kick-off to
+// its end, and calls each with what is seen.
+func (m *match) samples(each func(half, second int, running bool, s *football.Sample)) {
+	at := start
+	counts := map[football.Metric]*[2]int{}
+	for _, metric := range []football.Metric{football.Attacks, football.Corners, football.DangerousAttacks, football.Goals, football.OffTarget,
+		football.OnTarget, football.RedCards, football.Substitutions, football.YellowCards} {
+		counts[metric] = new([2]int)
+	}
+	next := 0
+	poll := func(half, second int, running bool) {
+		for ; next < len(m.events) && (m.events[next].half < half || m.events[next].half == half && m.events[next].second <= second); next++ {
+			counts[m.events[next].metric][m.events[next].side]++
+		}
+		s := &football.Sample{ProviderFixtureID: "1", RetrievedAt: at, Status: football.InPlay,
+			Clock: football.ClockReading{Half: football.Of(half + 1), Minute: football.Of(half*45 + second/60), Second: football.Of(second % 60), Running: football.Of(running)},
+			Score: football.Score{Home: football.Of(counts[football.Goals][0]), Away: football.Of(counts[football.Goals][1])}}
+		for _, metric := range []football.Metric{football.Attacks, football.Corners, football.DangerousAttacks, football.Goals, football.OffTarget,
+			football.OnTarget, football.RedCards, football.Substitutions, football.YellowCards} {
+			s.Counters = append(s.Counters, football.Counter{Metric: metric,
+				Home: side(fmt.Sprint(counts[metric][0])), Away: side(fmt.Sprint(counts[metric][1]))})
+		}
+		each(half, second, running, s)
+		at = at.Add(8 * time.Second)
+	}
+	for range 8 {
+		poll(0, 0, false)
+	}
+	for second := 0; second <= m.lengths[0]; second += 8 {
+		poll(0, second, true)
+	}
+	for range 110 {
+		poll(1, 0, false)
+	}
+	for second := 0; second <= m.lengths[1]; second += 8 {
+		poll(1, second, true)
+	}
+	for range 3 {
+		poll(1, 45*60, false)
+	}
+}
+
+// A whole match from before kick-off to the end: every minute's bucket and every
+// event of the timeline is what happened, seen at the next poll.
+func TestFullMatchMinuteByMinute(t *testing.T) {
+	for seed := range uint64(5) {
+		m := makeMatch(seed)
+		var state *live.State
+		var polls [2][]int
+		m.samples(func(half, second int, running bool, s *football.Sample) {
+			next := live.Fold(state, s)
+			state = &next
+			promises(t, state)
+			if running {
+				polls[half] = append(polls[half], second)
+			}
+		})
+		l := state.Live()
+		checkBuckets(t, &m, polls, l.Series)
+		checkEvents(t, &m, polls, l.Timeline)
+		if l.Clock.Phase != football.FullTime || l.Visual.State != football.VisualFullTime {
+			t.Errorf("ends in %s, %s", l.Clock.Phase, l.Visual.State)
+		}
+	}
+}
+
+// seenAt is the poll at which an event shows, -1 when the clock stood by then.
+func seenAt(polls []int, second int) int {
+	for _, poll := range polls {
+		if poll >= second {
+			return poll
+		}
+	}
+	return -1
+}
+
+func checkBuckets(t *testing.T, m *match, polls [2][]int, got football.Series) {
+	t.Helper()
+	points := map[football.Metric]int{football.DangerousAttacks: 2, football.OnTarget: 1, football.OffTarget: 1, football.Corners: 2}
+	want := map[int][2]int{}
+	for _, e := range m.events {
+		if poll := seenAt(polls[e.half], e.second); poll >= 0 {
+			minute := e.half*45 + min(poll/60, 44) + 1
+			sum := want[minute]
+			sum[e.side] += points[e.metric]
+			want[minute] = sum
+		}
+	}
+	if len(got.Buckets) != 90 {
+		t.Fatalf("%d buckets", len(got.Buckets))
+	}
+	for i, b := range got.Buckets {
+		state := football.BucketValue
+		if want[b.Minute] == [2]int{} {
+			state = football.BucketZero
+		}
+		if b.Minute != i+1 || b.State != state || want[b.Minute] != [2]int{b.Home, b.Away} {
+			t.Errorf("minute %d is %+v, want %v", i+1, b, want[b.Minute])
+		}
+	}
+}
+
+func checkEvents(t *testing.T, m *match, polls [2][]int, timeline []football.TimelineEntry) {
+	t.Helper()
+	states := map[football.Metric]football.VisualState{football.Goals: football.VisualGoal, football.Corners: football.VisualCorner,
+		football.YellowCards: football.VisualCard, football.RedCards: football.VisualCard, football.Substitutions: football.VisualSubstitution}
+	want := map[string]bool{}
+	for _, e := range m.events {
+		if state, poll := states[e.metric], seenAt(polls[e.half], e.second); state != "" {
+			position := e.half*45*60 + poll
+			if poll < 0 {
+				position = 45 * 60 * (e.half + 1) // at the whistle
+			}
+			want[fmt.Sprintf("%d:%02d %s %s", position/60, position%60, state, football.Sides()[e.side])] = true
+		}
+	}
+	for _, half := range []string{"0:00", "45:00"} {
+		want[half+" KICK_OFF NONE"] = true
+	}
+	for _, e := range timeline {
+		switch e.State {
+		case football.VisualCalm, football.VisualAttack, football.VisualDanger, football.VisualPressure, football.VisualHalfTime, football.VisualFullTime:
+			continue
+		}
+		name := fmt.Sprintf("%d:%02d %s %s", e.Minute, e.Second, e.State, e.SideProven)
+		if !want[name] || e.Certainty != football.Inferred {
+			t.Errorf("%s %s did not happen", name, e.Certainty)
+		}
+		delete(want, name)
+	}
+	for name := range want {
+		t.Errorf("%s is not on the timeline", name)
+	}
+}
+
+// Momentum follows play: constant pressure of one side leads to its strong lead
+// and fades when it ends.
+func TestMomentumFollowsPlay(t *testing.T) {
+	var state *live.State
+	share := func(minute int) int {
+		m := state.Live().Momentum
+		if !m.Available() {
+			t.Fatalf("minute %d: %s", minute, m.Reason)
+		}
+		return m.Home
+	}
+	dangerous, strongest := 0, 0
+	for second := 0; second <= 40*60; second += 8 {
+		if second > 5*60 && second < 20*60 && second%32 == 0 {
+			dangerous++
+		}
+		next := live.Fold(state, &football.Sample{ProviderFixtureID: "1", Status: football.InPlay, RetrievedAt: start.Add(time.Duration(second) * time.Second),
+			Clock:    football.ClockReading{Half: football.Of(1), Minute: football.Of(second / 60), Second: football.Of(second % 60), Running: football.Of(true)},
+			Counters: []football.Counter{{Metric: football.DangerousAttacks, Home: side("0"), Away: side(fmt.Sprint(dangerous))}}})
+		switch state = &next; second {
+		case 5 * 60:
+			if share(5) != 50 {
+				t.Errorf("nothing happened, and momentum is %d", share(5))
+			}
+		case 19 * 60:
+			strongest = share(19)
+			if m := state.Live().Momentum; m.Leader != football.LeaderAway || m.Strength != football.StrengthStrong {
+				t.Errorf("under siege: %+v", m)
+			}
+		case 40 * 60:
+			if share(40) <= strongest+5 {
+				t.Errorf("twenty quiet minutes took %d to %d", strongest, share(40))
+			}
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package live
+
+import "mkt/publish/football"
+
+// lastHalf is the half that is played in the phase, or was last.
+func lastHalf(previous *clock, p football.Phase) int {
+	half := p.Half()
+	if p == football.HalfTime {
+		half = 1
+	}
+	if half == 0 && previous != nil {
+		half = previous.half
+	}
+	if half < 2 && (p == football.FullTime || p == football.Break || p == football.Shootout) {
+		half = 2
+	}
+	return half
+}
+
+// phase says which phase the reading means.
+func phase(previous, next *clock, s *football.Sample, elapsed int) football.Phase {
+	switch {
+	case s.Status == football.Over:
+		return football.FullTime
+	case s.Status == football.NotStarted:
+		return football.NoPhase
+	case s.Status == football.Off, !next.known:
+		return carriedOn(previous)
+	}
+	half, ok := s.Clock.Half.Get()
+	if !ok {
+		half = guessHalf(previous, next, elapsed)
+	}
+	if !next.Running.Or(true) {
+		return atRest(previous, half, next.position, s)
+	}
+	if isEarly(previous, next, half, elapsed) {
+		return previous.Phase
+	}
+	switch half {
+	case 0, 1:
+		return football.FirstHalf
+	case 2:
+		return football.SecondHalf
+	case 3:
+		return football.ExtraFirstHalf
+	case 4:
+		return football.ExtraSecondHalf
+	}
+	return beyond(s)
+}
+
+// carriedOn is the phase of a sample without a clock: what it was.
+func carriedOn(previous *clock) football.Phase {
+	if previous == nil {
+		return football.NoPhase
+	}
+	return previous.Phase
+}
+
+// isEarly tells a reading that calls the next half while the half before still
+// runs on in stoppage time: its clock goes on as if nothing had happened, where
+// a half that begins sets it back.
+func isEarly(previous, next *clock, half, elapsed int) bool {
+	if previous == nil || !previous.known {
+		return false
+	}
+	playing := previous.Phase.Half()
+	if playing == 0 || half != playing+1 || next.position <= halfEnds[playing] {
+		return false
+	}
+	return distance(next.position, previous.position+elapsed) <= clockSlack
+}
+
+// guessHalf is for a provider that sends minutes and no half. Between 45 and 60
+// the minute alone could be either half's.
+func guessHalf(previous, next *clock, elapsed int) int {
+	switch {
+	case next.position < halfEnds[1]:
+		return 1
+	case next.position == halfEnds[1] && !next.Running.Or(true):
+		return 2 // half-time
+	case next.position > 60*60:
+		return 2
+	}
+	if previous != nil && previous.Phase == football.FirstHalf &&
+		distance(next.position, previous.position+elapsed) <= clockSlack {
+		return 1
+	}
+	return 2
+}
+
+// atRest is the phase of a clock that stands still. At a half's first or last
+// second that is a break, elsewhere a stop in play.
+func atRest(previous *clock, half, position int, s *football.Sample) football.Phase {
+	switch half {
+	case 0, 1:
+		if position == 0 {
+			return football.NoPhase
+		}
+		if position == halfEnds[1] {
+			return football.HalfTime
+		}
+		return football.FirstHalf
+	case 2:
+		if position <= halfBegins[2] {
+			return football.HalfTime
+		}
+		if position == halfEnds[2] {
+			return football.FullTime
+		}
+		if previous != nil && previous.Phase == football.FirstHalf && position < 60*60 {
+			return football.FirstHalf // a stop in stoppage time, the half called early
+		}
+		return football.SecondHalf
+	case 3:
+		if position <= halfBegins[3] || position == halfEnds[3] {
+			return football.Break
+		}
+		return football.ExtraFirstHalf
+	case 4:
+		if position <= halfBegins[4] {
+			return football.Break
+		}
+		if position < halfEnds[4] {
+			return football.ExtraSecondHalf
+		}
+	}
+	return beyond(s)
+}
+
+// beyond is the phase after the last half: only a level score leads on to a
+// shoot-out.
+func beyond(s *football.Sample) football.Phase {
+	home, okHome := s.Score.Home.Get()
+	away, okAway := s.Score.Away.Get()
+	if okHome && okAway && home != away {
+		return football.FullTime
+	}
+	return football.Shootout
+}

@@ -1,0 +1,147 @@
+package live
+
+import (
+	"math"
+
+	"mkt/publish/football"
+)
+
+// The formula of docs/momentum.md. Points are kept in millionths, time in whole
+// seconds of the match clock, so that every step is exact whole-number work.
+const (
+	point = 1_000_000
+
+	fastHalfLife = 120
+	slowHalfLife = 1800
+	slowShare    = 5 // pressure = fast + slow/5
+
+	weightDangerous = point
+	weightShot      = point / 2
+	weightCorner    = point
+	// Attacks count only where something better is not sent.
+	weightAttackNoPossession = point * 15 / 100
+	weightAttackNoDangerous  = point * 30 / 100
+
+	// possessionPoint: possession earns 2 points a minute. Percent times seconds
+	// of match clock are divided by 100 to be seconds of possession.
+	possessionPoint = 2 * point / 60 // a second
+
+	most = 1000 * point // bounds what is kept: no match comes near
+
+	priorFull = 5 * point
+	priorThin = 3 * point // without possession, or without dangerous attacks
+)
+
+// pressure is the memory momentum is made of, home first.
+type pressure struct {
+	fast, slow [2]int64
+	// held is percent × tau of possession at the last sample that sent it.
+	held    [2]int64
+	hasHeld bool
+}
+
+// supply says which counters the newest sample has, both sides.
+type supply struct{ dangerous, attacks, others, possession bool }
+
+func supplyOf(counters []football.Counter) supply {
+	var s supply
+	_, s.dangerous = counts(counters, football.DangerousAttacks)
+	_, s.attacks = counts(counters, football.Attacks)
+	for _, m := range []football.Metric{football.OnTarget, football.OffTarget, football.Corners} {
+		_, ok := counts(counters, m)
+		s.others = s.others || ok
+	}
+	_, s.possession = possession(counters)
+	return s
+}
+
+// any tells whether anything shows pressure.
+func (s supply) any() bool { return s.dangerous || s.attacks || s.others }
+
+// prior pulls a thin sample towards 50.
+func (s supply) prior() int64 {
+	if s.dangerous && s.possession {
+		return priorFull
+	}
+	return priorThin
+}
+
+// points are what a movement is worth, for each side.
+func (m *movement) points(s supply) [2]int64 {
+	var p [2]int64
+	attack := 0
+	switch {
+	case !s.dangerous:
+		attack = weightAttackNoDangerous
+	case !s.possession:
+		attack = weightAttackNoPossession
+	}
+	for side := range p {
+		p[side] = int64(weightDangerous*m.dangerous[side] + weightShot*(m.onTarget[side]+m.offTarget[side]) +
+			weightCorner*m.corners[side] + attack*m.attacks[side])
+	}
+	return p
+}
+
+// decay lets seconds of match clock go by.
+func (p *pressure) decay(seconds int) {
+	for side := range p.fast {
+		p.fast[side] = fade(p.fast[side], seconds, fastHalfLife, fastFactors)
+		p.slow[side] = fade(p.slow[side], seconds, slowHalfLife, slowFactors)
+	}
+}
+
+// add adds points, and what possession earned since the last sample that sent
+// it. The slow part alone knows possession: a feed's percentage of the match so
+// far says little about the last minutes.
+func (p *pressure) add(points [2]int64, percent pair, sent bool, tau int) {
+	for side := range points {
+		p.fast[side] += points[side]
+		p.slow[side] += points[side]
+		if !sent {
+			continue
+		}
+		held := int64(percent[side]) * int64(tau)
+		if p.hasHeld {
+			p.slow[side] += (held - p.held[side]) * possessionPoint / 100
+		}
+		p.held[side] = held
+	}
+	p.hasHeld = sent
+	for side := range points {
+		p.fast[side] = min(p.fast[side], most)
+		p.slow[side] = max(-most, min(p.slow[side], most))
+	}
+}
+
+// rest is the break between two halves: the fast part speaks of the last
+// minutes, and they are long ago when the next half begins.
+func (p *pressure) rest() { p.fast = [2]int64{} }
+
+// sides are both sides' pressure.
+func (p *pressure) sides() (home, away int64) {
+	side := func(i int) int64 { return max(0, p.fast[i]) + max(0, p.slow[i])/slowShare }
+	return side(0), side(1)
+}
+
+// Factors of decay for the seconds of one half-life, in 2^-32.
+var (
+	fastFactors = factors(fastHalfLife)
+	slowFactors = factors(slowHalfLife)
+)
+
+func factors(halfLife int) []int64 {
+	f := make([]int64, halfLife)
+	for i := range f {
+		f[i] = int64(math.Round(math.Exp2(-float64(i)/float64(halfLife)) * (1 << 32)))
+	}
+	return f
+}
+
+// fade is v, of at most 2^31, after seconds at a half-life.
+func fade(v int64, seconds, halfLife int, factors []int64) int64 {
+	if halvings := seconds / halfLife; halvings < 40 {
+		return v * factors[seconds%halfLife] >> 32 >> halvings
+	}
+	return 0
+}

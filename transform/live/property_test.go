@@ -1,0 +1,223 @@
+package live_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mkt/publish/football"
+	"mkt/transform/live"
+)
+
+// Whatever is sent, in whatever order, every promise about a state holds after
+// every step.
+func TestPromisesHoldForAnyFeed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var state *live.State
+		at := start
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			at = at.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 8, 8, 8, 8, 30, 61, 700}).Draw(t, "later")) * time.Second)
+			act := rapid.SampledFrom([]string{"fold", "fold", "fold", "fold", "fold", "pass", "leave"}).Draw(t, "act")
+			var before []byte
+			if state != nil {
+				before = state.Encode(nil)
+			}
+			s := anySample(t, at)
+			next := apply(state, act, s, at)
+			again := apply(reread(t, state), act, s, at)
+			if !bytes.Equal(next.Encode(nil), again.Encode(nil)) {
+				t.Fatal("the step from the stored state differs")
+			}
+			if state != nil && !bytes.Equal(before, state.Encode(nil)) {
+				t.Fatal("the step changed the previous state")
+			}
+			state = &next
+			promises(t, state)
+		}
+	})
+}
+
+func apply(state *live.State, act string, s *football.Sample, at time.Time) live.State {
+	switch {
+	case state == nil || act == "fold":
+		return live.Fold(state, s)
+	case act == "pass":
+		return live.Pass(*state, at)
+	}
+	return live.Leave(*state, at)
+}
+
+// reread is the state after it was stored and read again.
+func reread(t rapid.TB, s *live.State) *live.State {
+	if s == nil {
+		return nil
+	}
+	stored := s.Encode(nil)
+	read, err := live.Decode(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(stored, read.Encode(nil)) {
+		t.Fatal("the stored state reads back otherwise")
+	}
+	return &read
+}
+
+func promises(t rapid.TB, s *live.State) {
+	l := s.Live()
+	m := l.Momentum
+	lead := max(m.Home-50, 50-m.Home)
+	switch {
+	case !m.Available() && (m.Home != 0 || m.Away != 0 || m.Leader != "" || m.Strength != ""):
+		t.Fatalf("a number beside a reason: %+v", m)
+	case m.Available() && (m.Home+m.Away != 100 || m.Home < 0 || m.Away < 0):
+		t.Fatalf("no shares of 100: %+v", m)
+	case m.Available() && (lead < 4) != (m.Leader == football.LeaderBalanced):
+		t.Fatalf("leader: %+v", m)
+	case m.Scope != football.ScopeFixture || m.FeedAge < 0:
+		t.Fatalf("scope and age: %+v", m)
+	}
+	if l.InPlay && l.At.After(l.StaleAt) && (m.Available() || l.Visual.State != football.VisualStale) {
+		t.Fatalf("stale at %v, and %+v %+v at %v", l.StaleAt, m, l.Visual, l.At)
+	}
+	bucketPromises(t, &l)
+	timelinePromises(t, &l)
+}
+
+func bucketPromises(t rapid.TB, l *football.Live) {
+	minute, most := 0, 0
+	for _, b := range l.Series.Buckets {
+		if b.Minute <= minute {
+			t.Fatalf("minute %d after %d", b.Minute, minute)
+		}
+		if minute = b.Minute; (b.State == football.BucketValue) != (b.Home+b.Away > 0) || b.Home < 0 || b.Away < 0 {
+			t.Fatalf("bucket %+v", b)
+		}
+		most = max(most, b.Home, b.Away)
+	}
+	if l.Series.Max != most || l.Series.MaxMinute != minute {
+		t.Fatalf("series %d %d, want %d %d", l.Series.Max, l.Series.MaxMinute, most, minute)
+	}
+	home := 0
+	for _, p := range l.Periods {
+		home += p.Home
+	}
+	for _, b := range l.Series.Buckets {
+		home -= b.Home
+	}
+	if home != 0 {
+		t.Fatalf("periods and buckets differ by %d", home)
+	}
+}
+
+func timelinePromises(t rapid.TB, l *football.Live) {
+	var last football.TimelineEntry
+	for _, e := range l.Timeline {
+		if e.At.Before(last.At) || e.Until.Before(e.At) || e.At.After(l.At) || e.Until.After(l.At) {
+			t.Fatalf("times of %+v after %+v", e, last)
+		}
+		if !slices.Contains(football.VisualStates(), e.State) || !slices.Contains(football.Certainties(), e.Certainty) ||
+			!slices.Contains(football.Sides(), e.SideProven) {
+			t.Fatalf("words of %+v", e)
+		}
+		if e.State == football.VisualStale && e.Certainty != football.Unknown {
+			t.Fatalf("stale and %s", e.Certainty)
+		}
+		last = e
+	}
+	if l.Visual != last {
+		t.Fatalf("visual %+v, newest entry %+v", l.Visual, last)
+	}
+}
+
+// Absent, null, zero and value of every counter leave as they came, through the
+// stored form too.
+func TestStatesOfCountersSurvive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		first, second := anySample(t, start), anySample(t, start.Add(9*time.Second))
+		first.Status, second.Status = football.InPlay, football.InPlay
+		first.Clock, second.Clock = football.ClockReading{}, football.ClockReading{}
+		first.ObservedAt, second.ObservedAt = football.Field[time.Time]{}, football.Field[time.Time]{}
+		state := live.Fold(nil, first)
+		next := live.Fold(&state, second)
+		if got := reread(t, &next).Live(); !slices.Equal(got.Counters, second.Counters) || got.Score != second.Score {
+			t.Fatalf("sent %v %v\ngot  %v %v", second.Counters, second.Score, got.Counters, got.Score)
+		}
+	})
+}
+
+func anySample(t *rapid.T, at time.Time) *football.Sample {
+	s := &football.Sample{ProviderFixtureID: "77", ProviderEventID: "e", RetrievedAt: at,
+		Status: rapid.SampledFrom([]football.PlayStatus{football.InPlay, football.InPlay, football.InPlay, football.InPlay, football.Halted, football.Over, football.Off, football.NotStarted}).Draw(t, "status"),
+		Home:   anyField(rapid.SampledFrom([]string{"", "Rød/Hvid", strings.Repeat("x", 2000)})).Draw(t, "home"),
+		Clock: football.ClockReading{
+			Half:    anyField(rapid.IntRange(-1, 6)).Draw(t, "half"),
+			Minute:  anyField(rapid.SampledFrom([]int{-1, 0, 44, 45, 46, 89, 90, 91, 105, 120, 1 << 40})).Draw(t, "minute"),
+			Second:  anyField(rapid.IntRange(-1, 61)).Draw(t, "second"),
+			Running: anyField(rapid.Bool()).Draw(t, "running"),
+		},
+		Score: football.Score{Home: anyField(rapid.IntRange(0, 3)).Draw(t, "home goals"), Away: anyField(rapid.IntRange(0, 3)).Draw(t, "away goals")},
+	}
+	if rapid.Bool().Draw(t, "observed") {
+		s.ObservedAt = football.Of(at.Add(-time.Duration(rapid.IntRange(-5, 30).Draw(t, "lag")) * time.Second))
+	}
+	for _, metric := range []football.Metric{football.Attacks, football.Corners, football.DangerousAttacks, football.OnTarget, football.Possession, "unheard_of", football.ExpectedGoals, football.YellowCards} {
+		if rapid.IntRange(0, 9).Draw(t, "sent") > 0 {
+			s.Counters = append(s.Counters, football.Counter{Metric: metric, Home: anyNumber(t), Away: anyNumber(t)})
+		}
+	}
+	slices.SortFunc(s.Counters, func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) })
+	if rapid.Bool().Draw(t, "listed") {
+		s.Incidents = football.Of(rapid.SliceOfN(rapid.Custom(anyIncident), 0, 4).Draw(t, "incidents"))
+	}
+	return s
+}
+
+func anyField[T any](value *rapid.Generator[T]) *rapid.Generator[football.Field[T]] {
+	return rapid.Custom(func(t *rapid.T) football.Field[T] {
+		switch rapid.IntRange(0, 6).Draw(t, "state") {
+		case 0:
+			return football.Field[T]{}
+		case 1:
+			return football.NullField[T]()
+		}
+		return football.Of(value.Draw(t, "value"))
+	})
+}
+
+func anyNumber(t *rapid.T) football.Field[football.Number] {
+	text := anyField(rapid.SampledFrom([]string{"0", "1", "2", "3", "5", "0.50", "50", "99", "123456789"})).Draw(t, "number")
+	if v, ok := text.Get(); ok {
+		return side(v)
+	}
+	return map[football.State]football.Field[football.Number]{football.Null: side("_"), football.Missing: side("-")}[text.State()]
+}
+
+func anyIncident(t *rapid.T) football.Incident {
+	return football.Incident{ID: rapid.StringMatching(`[0-9]{1,2}`).Draw(t, "id"),
+		Kind:   rapid.SampledFrom([]football.IncidentKind{football.IncidentGoal, football.IncidentCorner, football.IncidentRedCard, "OTHER"}).Draw(t, "kind"),
+		Minute: rapid.IntRange(0, 120).Draw(t, "minute"), Added: rapid.IntRange(0, 9).Draw(t, "added"),
+		Side: rapid.SampledFrom(football.Sides()).Draw(t, "side")}
+}
+
+// A fixture that left play is kept for a while, then it is gone.
+func TestGone(t *testing.T) {
+	state := step(t, nil, "0 1:20:00 ss=0-0")
+	if state.Gone(start.Add(time.Hour)) {
+		t.Error("in play, and gone")
+	}
+	state = live.Leave(state, start.Add(time.Minute))
+	state = live.Leave(state, start.Add(10*time.Minute))
+	for after, want := range map[time.Duration]bool{live.Linger: false, live.Linger + time.Minute: true} {
+		if got := state.Gone(start.Add(after)); got != want {
+			t.Errorf("%v after: gone %v", after, got)
+		}
+	}
+	if live.Follows(nil, &football.Sample{Status: football.Over}) || !live.Follows(&state, &football.Sample{Status: football.Over}) {
+		t.Error("an ended fixture is followed only when it was met before")
+	}
+}

@@ -1,0 +1,87 @@
+package live
+
+import (
+	"time"
+
+	"mkt/publish/football"
+)
+
+// Limits of what is believed and for how long.
+const (
+	// StaleAfter is how old the newest sample may be while the clock runs. By
+	// then a quarter of what momentum tells of the present is gone, and counters
+	// that moved meanwhile cannot be dated.
+	StaleAfter = 60 * time.Second
+	// StaleAtRest is the same while the clock stands still, as at half-time.
+	StaleAtRest = 3 * time.Minute
+	// Linger is how long a fixture that left play is kept.
+	Linger = 15 * time.Minute
+)
+
+// State is all that is kept of one fixture between two cycles. Encode writes it
+// and Decode reads it back. Its zero value is not a state: Fold makes the first.
+// It is a plain value; the slices in it are never modified.
+type State struct {
+	who identity
+
+	firstAt int64 // the first sample, as every time in a state in Unix milliseconds
+	at      int64 // the last step, a sample or not
+	freshAt int64 // the newest sample that told something
+	leftAt  int64 // when it left play; 0 while in play
+
+	clock clock
+	score football.Score
+	// counters are the last sample's, and the baseline of the next.
+	counters []football.Counter
+	// falls are the counters that fell lately.
+	falls []fall
+
+	tau      int // seconds of match clock since kick-off, breaks left out
+	seenTau  int // the last at which counters of pressure could be compared
+	observed int // for how many seconds up to then they could be, again and again
+	pressure pressure
+	cells    [4][]cell // by half; index is the minute of the half, from 0
+	timeline []entry
+	scene    scene
+	// incidents are hashes of the provider's incidents met so far, sorted.
+	incidents []uint32
+}
+
+// identity is whose state it is, as the newest sample says.
+type identity struct {
+	fixtureID, eventID string
+	home, away, league football.Field[string]
+	startsAt           football.Field[time.Time]
+}
+
+// FixtureID is the provider's id of the fixture.
+func (s *State) FixtureID() string { return s.who.fixtureID }
+
+// EventID is the provider's id of the live record.
+func (s *State) EventID() string { return s.who.eventID }
+
+// At is the time of the last step.
+func (s *State) At() time.Time { return utc(s.at) }
+
+// InPlay tells whether the fixture is in play as far as is known.
+func (s *State) InPlay() bool { return s.leftAt == 0 }
+
+// StaleAt is from when on the state is too old to say anything, unless there is
+// a newer sample; zero when it left play.
+func (s *State) StaleAt() time.Time {
+	if s.leftAt != 0 {
+		return time.Time{}
+	}
+	return utc(s.freshAt).Add(s.patience())
+}
+
+// Gone tells whether a fixture left play so long ago that it need not be kept.
+func (s *State) Gone(at time.Time) bool {
+	return s.leftAt != 0 && at.UnixMilli()-s.leftAt >= Linger.Milliseconds()
+}
+
+func utc(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+func identityOf(s *football.Sample) identity {
+	return identity{s.ProviderFixtureID, s.ProviderEventID, s.Home, s.Away, s.League, s.StartsAt}
+}

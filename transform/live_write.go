@@ -1,0 +1,120 @@
+package transform
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// defaultDetails is how many fixtures have their timeline and minutes published.
+const defaultDetails = 50
+
+// liveResult is what a cycle of live intelligence is to write, in table order.
+type liveResult struct {
+	fixtures []table.LiveRow
+	counters []table.LiveCounterRow
+	timeline []table.LiveTimelineRow
+	buckets  []table.LiveBucketRow
+	periods  []table.LivePeriodRow
+	states   []table.LiveStateRow
+}
+
+// shown is a fixture as it will be published.
+type shown struct {
+	*follow
+	football.Live
+	rank int // in the detail set, 0 outside it
+}
+
+// arrange turns what is followed into rows.
+func (r *run) arrange(followed []*follow) {
+	minter, s := r.minter(), &r.summary
+	all := make([]*shown, len(followed))
+	for i, f := range followed {
+		all[i] = &shown{follow: f, Live: f.state.Brief()}
+	}
+	detailed := slices.Clone(all)
+	slices.SortFunc(detailed, byInterest)
+	for i, f := range detailed[:min(r.Details, len(detailed))] {
+		f.rank, f.Live = i+1, f.state.Live()
+	}
+	for _, f := range all {
+		f.Live.Fixture.ID = minter.Fixture(f.state.FixtureID()).FixtureID()
+		f.Live.Fixture.Provider = r.archive.Cycle().Provider
+		s.Fixtures++
+		if f.InPlay {
+			s.Live.InPlay++
+		}
+		if f.Momentum.Available() {
+			s.Live.Momentum++
+		}
+	}
+	slices.SortFunc(all, func(a, b *shown) int { return cmp.Compare(a.Fixture.ID, b.Fixture.ID) })
+	for _, f := range all {
+		r.result.live.add(f)
+	}
+}
+
+// byInterest orders fixtures for the detail set: those in play before those that
+// are not any more, momentum farthest from 50/50 first, none last.
+func byInterest(a, b *shown) int {
+	return cmp.Or(cmp.Compare(b.interest(), a.interest()), cmp.Compare(a.state.FixtureID(), b.state.FixtureID()))
+}
+
+func (s *shown) interest() int {
+	switch {
+	case !s.InPlay:
+		return -2
+	case !s.Momentum.Available():
+		return -1
+	}
+	return max(s.Momentum.Home, s.Momentum.Away) - 50
+}
+
+func (l *liveResult) add(f *shown) {
+	l.fixtures = append(l.fixtures, table.LiveOf(&f.Live, f.fetchedAt, f.rank))
+	l.counters = table.LiveCountersOf(l.counters, &f.Live)
+	if f.rank > 0 {
+		l.timeline = table.LiveTimelineOf(l.timeline, &f.Live)
+		l.buckets = table.LiveBucketsOf(l.buckets, &f.Live)
+		l.periods = table.LivePeriodsOf(l.periods, &f.Live)
+	}
+	row := table.LiveStateRow{FixtureID: string(f.Fixture.ID), ProviderFixtureID: f.state.FixtureID(),
+		FetchedAt: f.fetchedAt.UTC().Truncate(time.Millisecond), State: f.state.Encode(nil)}
+	if id := f.state.EventID(); id != "" {
+		row.ProviderEventID = &id
+	}
+	l.states = append(l.states, row)
+}
+
+// writeLiveTables is live intelligence's.
+func writeLiveTables(ctx context.Context, r *run, dir string, m *snapshot.Manifest) error {
+	l := &r.result.live
+	for _, c := range liveCounts(&r.summary) {
+		m.Counters[c.name] = int64(c.n)
+	}
+	for _, write := range []func() error{
+		func() error { return stageRows(ctx, r, m, dir, layout.LiveFile, "live", l.fixtures) },
+		func() error { return stageRows(ctx, r, m, dir, layout.LiveCountersFile, "live_counters", l.counters) },
+		func() error { return stageRows(ctx, r, m, dir, layout.LiveTimelineFile, "live_timeline", l.timeline) },
+		func() error { return stageRows(ctx, r, m, dir, layout.LiveBucketsFile, "live_buckets", l.buckets) },
+		func() error { return stageRows(ctx, r, m, dir, layout.LivePeriodsFile, "live_periods", l.periods) },
+		func() error { return stageRows(ctx, r, m, dir, layout.LiveStatesFile, statesTable, l.states) },
+	} {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stageRows writes one table whose rows are at hand.
+func stageRows[T table.Row](ctx context.Context, r *run, m *snapshot.Manifest, dir, name, key string, rows []T) error {
+	return stage(ctx, r, m, dir, name, key, func(w *table.Writer[T]) error { return w.Write(rows...) })
+}
