@@ -12,7 +12,7 @@ type Sent struct {
 	Extra  bool   // it went beyond normal time
 
 	// First is everything counted in the first half, once that is over; Normal
-	// in normal time. As it truly was, not as sent.
+	// in normal time. As it truly was, not as sent. Not to be written to.
 	First, Normal *Counts
 
 	counts Counts
@@ -55,7 +55,9 @@ func (m *Match) Sent(now time.Time) Sent {
 	if !s.Begun {
 		return s
 	}
-	s.counts = m.read(at, &s)
+	s.counts = m.counts(at)
+	m.correct(at, &s.counts)
+	m.halves(at, &s)
 	s.Score = s.counts.Score()
 	if m.lag > 0 {
 		behind := m.counts(at - m.lag)
@@ -87,31 +89,15 @@ func (m *Match) clock(at time.Duration) Clock {
 	return c
 }
 
-// read adds up what has happened, breaks included, and corrects it.
-func (m *Match) read(at time.Duration, s *Sent) (c Counts) {
-	next := 0
-	pass := func(until time.Duration) {
-		for ; next < len(m.increments) && m.increments[next].At <= until; next++ {
-			inc := &m.increments[next]
-			c[inc.Side][inc.Metric] += int32(inc.N)
-		}
+// halves tells of the periods that are over.
+func (m *Match) halves(at time.Duration, s *Sent) {
+	if at >= m.periods[0].To {
+		s.First = &m.ended[0]
 	}
-	for i, p := range m.periods[:2] {
-		if at < p.To {
-			break
-		}
-		pass(p.To)
-		stood := c
-		if i == 0 {
-			s.First = &stood
-		} else {
-			s.Normal = &stood
-		}
+	if at >= m.periods[1].To {
+		s.Normal = &m.ended[1]
 	}
 	s.Extra = len(m.periods) > 2 && at >= m.periods[2].From
-	pass(at)
-	m.correct(at, &c)
-	return c
 }
 
 func (b *blemishes) correct(at time.Duration, c *Counts) {

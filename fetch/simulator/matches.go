@@ -65,7 +65,7 @@ func ReadMatches(dir string) (*Matches, error) {
 		}
 	}
 	for i := range r.matches.all {
-		r.matches.all[i].sort()
+		r.matches.all[i].close()
 	}
 	return r.matches, nil
 }
@@ -165,7 +165,7 @@ func (r *matchReader) increment(row []string) error {
 		return fmt.Errorf("side %q", row[3])
 	}
 	value, err := strconv.ParseFloat(row[5], 64)
-	if err != nil || !(value > 0 && value < 1000) {
+	if err != nil || !(value >= 0 && value < 1000) {
 		return fmt.Errorf("value %q", row[5])
 	}
 	if metric == Possession {

@@ -57,10 +57,10 @@ func (s Side) Other() Side { return 1 - s }
 type Counts [2][Metrics]int32
 
 // Of returns both sides of a metric, home first.
-func (c *Counts) Of(m Metric) [2]int { return [2]int{int(c[Home][m]), int(c[Away][m])} }
+func (c Counts) Of(m Metric) [2]int { return [2]int{int(c[Home][m]), int(c[Away][m])} }
 
 // Score is the goals of both sides.
-func (c *Counts) Score() [2]int { return c.Of(Goals) }
+func (c Counts) Score() [2]int { return c.Of(Goals) }
 
 // HomePossession is the home side's percent of the time with the ball in play,
 // rounded, as feeds send it; false before the ball was in play.

@@ -55,7 +55,7 @@ func (p *planter) span(from time.Duration, low, high int) Span {
 // unit is by how much a metric is wrong.
 func (p *planter) unit(m Metric, side Side, at time.Duration) int {
 	if m == ExpectedGoals {
-		return min(6, p.script.value(at, m, side))
+		return min(6, p.script.counts(at).Of(m)[side])
 	}
 	return 1
 }

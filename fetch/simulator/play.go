@@ -59,7 +59,7 @@ func perform(f Fixture) *script {
 	if goesOn && p.goals[Home] == p.goals[Away] {
 		p.script.periods = append(p.script.periods, f.prolong(p.script.periods, Shootout))
 	}
-	return p.script
+	return p.script.close()
 }
 
 func newPlay(f Fixture) *play {

@@ -1,6 +1,8 @@
 package simulator
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 	"time"
 )
@@ -11,7 +13,13 @@ type script struct {
 	periods    []Period
 	increments []Increment // by At
 	incidents  []Incident  // by At
+
+	sums  []Counts // before each stretch of increments
+	ended []Counts // when each period ended
 }
+
+// stretch is how many increments are added up one by one at the most.
+const stretch = 64
 
 // Increment is a metric of one side going up.
 type Increment struct {
@@ -51,33 +59,30 @@ func (s *script) count(at time.Duration, m Metric, side Side, n int) {
 func (s *script) end() time.Duration { return s.periods[len(s.periods)-1].To }
 
 // counts adds up everything until a moment, that moment included.
-func (s *script) counts(at time.Duration) (c Counts) {
-	for i := range s.increments {
-		inc := &s.increments[i]
-		if inc.At > at {
-			break
-		}
-		c[inc.Side][inc.Metric] += int32(inc.N)
-	}
+func (s *script) counts(at time.Duration) Counts {
+	n := sort.Search(len(s.increments), func(i int) bool { return s.increments[i].At > at })
+	c := s.sums[n/stretch]
+	c.add(s.increments[n/stretch*stretch : n])
 	return c
 }
 
-// value adds up one metric of one side until a moment.
-func (s *script) value(at time.Duration, m Metric, side Side) (n int) {
-	for i := range s.increments {
-		inc := &s.increments[i]
-		if inc.At > at {
-			break
-		}
-		if inc.Metric == m && inc.Side == side {
-			n += int(inc.N)
-		}
+func (c *Counts) add(all []Increment) {
+	for i := range all {
+		c[all[i].Side][all[i].Metric] += int32(all[i].N)
 	}
-	return n
 }
 
-// sort puts a script that was not written in order of time into that order.
-func (s *script) sort() {
-	sort.SliceStable(s.increments, func(a, b int) bool { return s.increments[a].At < s.increments[b].At })
-	sort.SliceStable(s.incidents, func(a, b int) bool { return s.incidents[a].At < s.incidents[b].At })
+// close puts a script that is fully written in order of time and adds it up.
+func (s *script) close() *script {
+	slices.SortStableFunc(s.increments, func(a, b Increment) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(s.incidents, func(a, b Incident) int { return cmp.Compare(a.At, b.At) })
+	s.sums = make([]Counts, len(s.increments)/stretch+1)
+	for i := 1; i < len(s.sums); i++ {
+		s.sums[i] = s.sums[i-1]
+		s.sums[i].add(s.increments[(i-1)*stretch : i*stretch])
+	}
+	for _, p := range s.periods {
+		s.ended = append(s.ended, s.counts(p.To))
+	}
+	return s
 }
