@@ -35,7 +35,7 @@ func appendPlaying(b []byte, w *simulator.World, m *simulator.Match, now time.Ti
 	b = appendScores(b, m, &sent)
 	b = appendStats(b, m, &sent)
 	if hasFI(m.Fixture) {
-		b = append(append(b, `,"bet365_id":`...), quotedText(fixtureID(w, m.Fixture))...)
+		b = appendText(append(b, `,"bet365_id":`...), fixtureID(w, m.Fixture))
 	}
 	return append(appendTimer(b, m, &sent), '}')
 }
@@ -44,16 +44,16 @@ func appendPlaying(b []byte, w *simulator.World, m *simulator.Match, now time.Ti
 func appendFiltered(b []byte, w *simulator.World, m *simulator.Match, now time.Time) []byte {
 	f, sent := m.Fixture, m.Sent(now)
 	fi := fixtureID(w, f)
-	b = append(append(b, `{"id":`...), quotedText(fi)...)
+	b = appendText(append(b, `{"id":`...), fi)
 	b = append(b, `,"sport_id":"1","time":`...)
 	b = appendEpoch(b, f.KickOff)
-	b = append(append(b, `,"time_status":`...), quotedText(timeStatus(sent.Status))...)
+	b = appendText(append(b, `,"time_status":`...), timeStatus(sent.Status))
 	b = appendNamed(b, "league", leagueID(f.League), f.League.Name)
 	b = appendNamed(b, "home", teamID(f.Home), listedName(f, f.Home))
 	b = appendNamed(b, "away", teamID(f.Away), f.Away.Name)
 	switch {
 	case sent.Begun:
-		b = append(append(b, `,"ss":`...), quotedText(scoreText(sent.Score))...)
+		b = appendText(append(b, `,"ss":`...), scoreText(sent.Score))
 	case f.Lot(2, oddEmptyScore) == 0:
 		b = append(b, `,"ss":""`...)
 	default:
@@ -63,10 +63,10 @@ func appendFiltered(b []byte, w *simulator.World, m *simulator.Match, now time.T
 	if f.Lot(25, oddEventIDNull) == 0 {
 		b = append(b, "null"...)
 	} else {
-		b = append(b, quotedText(eventID(f))...)
+		b = appendText(b, eventID(f))
 	}
-	b = append(append(b, `,"r_id":`...), quotedText(fi+"C1A")...)
-	b = append(append(b, `,"ev_id":`...), quotedText("15"+eventID(f)+"2C1")...)
+	b = appendText(append(b, `,"r_id":`...), fi+"C1A")
+	b = appendText(append(b, `,"ev_id":`...), "15"+eventID(f)+"2C1")
 	b = append(b, `,"updated_at":`...)
 	return append(appendEpoch(b, sent.At), '}')
 }
@@ -74,11 +74,11 @@ func appendFiltered(b []byte, w *simulator.World, m *simulator.Match, now time.T
 // appendEvent writes what every record of the events family begins with.
 func appendEvent(b []byte, m *simulator.Match, status string) []byte {
 	f := m.Fixture
-	b = append(append(b, `{"id":`...), quotedText(eventID(f))...)
+	b = appendText(append(b, `{"id":`...), eventID(f))
 	b = append(b, `,"sport_id":"1","time":`...)
 	b = appendEpoch(b, f.KickOff)
 	b = append(append(b, `,"time_status":"`...), status...)
-	b = append(append(b, `","league":{"id":`...), quotedText(eventLeagueID(f.League))...)
+	b = appendText(append(b, `","league":{"id":`...), eventLeagueID(f.League))
 	b = appendText(append(b, `,"name":`...), f.League.Name)
 	b = append(appendCountry(b, f.League), '}')
 	for side, t := range [...]simulator.Team{f.Home, f.Away} {

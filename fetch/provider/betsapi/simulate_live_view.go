@@ -42,7 +42,7 @@ func appendView(b []byte, w *simulator.World, m *simulator.Match, now time.Time)
 		b = appendEpoch(b, m.Over.Add(2*time.Minute))
 	}
 	if hasFI(f) {
-		b = append(append(b, `,"bet365_id":`...), quotedText(fixtureID(w, f))...)
+		b = appendText(append(b, `,"bet365_id":`...), fixtureID(w, f))
 	}
 	return append(b, '}')
 }
