@@ -254,6 +254,42 @@ func TestLiveTrends(t *testing.T) {
 	}
 }
 
+// Without offsets the pitches are in use since ever; who plays on them next is
+// announced, with markets, under the id of the match to come.
+func TestRealMatchesAreAnnounced(t *testing.T) {
+	dir := filepath.Join("..", "..", "..", "..", "shared", "matches")
+	if _, err := os.Stat(filepath.Join(dir, "matches.csv.gz")); err != nil {
+		t.Skip("no real matches at ../shared/matches")
+	}
+	clock := &moving{simNoon}
+	sim := simulated(t, simulator.Options{Seed: 1, Fixtures: 10, InPlay: 100, Matches: dir, Quota: 1 << 20, Now: clock.now})
+	var before []string
+	for _, f := range sim.Listed(sim.Tokens()[0]) {
+		before = append(before, f.ID)
+	}
+	clock.at = simNoon.Add(50 * time.Minute)
+	real, joined := 0, 0
+	for _, m := range sim.InPlay(sim.Tokens()[0]) {
+		if m.RealID() == "" {
+			continue
+		}
+		real++
+		if !slices.Contains(before, m.FI) {
+			continue
+		}
+		joined++
+		if meant := sim.Meant(sim.Tokens()[0], m.FI); len(meant) > 0 && meant[0].Name == "" {
+			t.Errorf("fixture %s has a market without a name", m.FI)
+		}
+		if body := ask(t, sim, "/v4/bet365/prematch?FI="+m.FI).Body.String(); !strings.Contains(body, `"success":1`) {
+			t.Errorf("fixture %s: %.200s", m.FI, body)
+		}
+	}
+	if real < 80 || joined < 30 {
+		t.Errorf("%d real matches in play on 100 pitches, %d of them announced before", real, joined)
+	}
+}
+
 // Real matches, played again and read over HTTP, end with the score and the
 // counters of their files.
 func TestRealMatchesOverHTTP(t *testing.T) {

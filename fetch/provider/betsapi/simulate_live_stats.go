@@ -68,8 +68,9 @@ func appendStats(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 		return b
 	}
 	from := len(b)
+	v := statValue{m: m, sent: s}
 	for i := range liveStats {
-		b = appendStat(b, &liveStats[i], m, s)
+		b = liveStats[i].append(b, &v)
 	}
 	if len(b) == from {
 		return b
@@ -83,13 +84,13 @@ func opened(b []byte, from int, head string) []byte {
 	return slices.Replace(b, from, from+1, []byte(head)...)
 }
 
-func appendStat(b []byte, stat *liveStat, m *simulator.Match, s *simulator.Sent) []byte {
-	v := statValue{m: m, sent: s, from: s.Counts()}
+// append writes one key with both sides, if the feed has it.
+func (stat *liveStat) append(b []byte, v *statValue) []byte {
 	var states [2]simulator.State
 	for side := range states {
-		_, states[side] = s.Value(stat.metric, simulator.Side(side))
+		_, states[side] = v.sent.Value(stat.metric, simulator.Side(side))
 	}
-	if states[0] == simulator.Absent || stat.only != nil && !stat.only(&v) {
+	if states[0] == simulator.Absent || stat.only != nil && !stat.only(v) {
 		return b
 	}
 	b = append(append(append(b, `,"`...), stat.key...), `":["`...)
@@ -104,25 +105,24 @@ func appendStat(b []byte, stat *liveStat, m *simulator.Match, s *simulator.Sent)
 
 // values writes the value, and after extra time on some feeds those of normal
 // and of extra time behind it: recorded once, as "155,119,36".
-func (stat *liveStat) values(b []byte, v statValue) []byte {
-	one := func(from *simulator.Counts) {
-		v.from, v.n = from, int(from[v.side][stat.metric])
-		b = stat.write(b, &v)
+func (stat *liveStat) values(b []byte, v *statValue) []byte {
+	b = stat.value(b, v, v.sent.Counts())
+	if !stat.triple || !v.sent.Extra || v.sent.Clock.Phase != simulator.FullTime || v.m.Fixture.Lot(3, oddTriples) != 0 {
+		return b
 	}
-	one(v.from)
-	if stat.triple && v.sent.Extra && v.sent.Clock.Phase == simulator.FullTime && v.m.Fixture.Lot(3, oddTriples) == 0 {
-		extra := *v.from
-		for side := range extra {
-			for m := range extra[side] {
-				extra[side][m] -= v.sent.Normal[side][m]
-			}
+	extra := *v.sent.Counts()
+	for side := range extra {
+		for m := range extra[side] {
+			extra[side][m] -= v.sent.Normal[side][m]
 		}
-		b = append(b, ',')
-		one(v.sent.Normal)
-		b = append(b, ',')
-		one(&extra)
 	}
-	return b
+	b = stat.value(append(b, ','), v, v.sent.Normal)
+	return stat.value(append(b, ','), v, &extra)
+}
+
+func (stat *liveStat) value(b []byte, v *statValue, from *simulator.Counts) []byte {
+	v.from, v.n = from, int(from[v.side][stat.metric])
+	return stat.write(b, v)
 }
 
 func writeCount(b []byte, v *statValue) []byte { return strconv.AppendInt(b, int64(v.n), 10) }

@@ -438,3 +438,18 @@ func BenchmarkLiveView(b *testing.B) {
 		b.SetBytes(int64(ask(b, sim, path).Body.Len()))
 	}
 }
+
+// Many askers at once make a world's matches together and see the same.
+func TestLiveListOfManyAskers(t *testing.T) {
+	sim := simulated(t, simulator.Options{Seed: 1, InPlay: 60})
+	answers := make(chan string, 6)
+	for range cap(answers) {
+		go func() { answers <- ask(t, sim, askInPlay).Body.String() }()
+	}
+	first := <-answers
+	for range cap(answers) - 1 {
+		if <-answers != first {
+			t.Error("two askers of one moment got two answers")
+		}
+	}
+}
