@@ -41,10 +41,11 @@ func BenchmarkColdPage(b *testing.B) {
 			root := servetest.NewRoot(b, dir, "acme")
 			root.PublishSamples(fixtures, 80)
 			l := open(b, dir, "acme")
+			began := time.Now()
 			v := refresh(b, l, "acme").Acquire()
 			defer v.Release()
 			debug.FreeOSMemory()
-			b.Logf("RSS %s", rss())
+			b.Logf("loaded in %v, RSS %s", time.Since(began), rss())
 			n := 0
 			b.Run("first", func(b *testing.B) {
 				defer cpuTime(b)()
