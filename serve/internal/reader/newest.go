@@ -25,7 +25,7 @@ func (d *Dataset) wanted(c snapshot.Commit) bool {
 		return true
 	}
 	served := d.current.commit
-	if d.current.engine.broken.Load() && c.Version >= served.Version {
+	if e := d.current.engine; e != nil && e.broken.Load() && c.Version >= served.Version { // live has no engine
 		return true
 	}
 	return c.HistoryID != served.HistoryID || c.Version > served.Version
