@@ -113,6 +113,9 @@ func sealedBefore(fsys durable.FS, id layout.CycleID) (*raw.Archive, error) {
 		return nil, err
 	}
 	dir := layout.Cycle(layout.RawDir, id)
+	if folder, err := durable.Exists(fsys, dir); err != nil || !folder {
+		return a, err // rolled up
+	}
 	if err := durable.SyncFolder(fsys, dir); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,9 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if err == nil {
 		err = r.fetch(ctx)
 	}
+	if r.rolls && ctx.Err() == nil {
+		r.rollUp()
+	}
 	r.summary.Took = time.Since(r.began)
 	if err != nil && ctx.Err() != nil {
 		return r.summary, fmt.Errorf("account %s: fetch of %s interrupted: %w", o.Tenant.ID, r.summary.Cycle, context.Cause(ctx))
@@ -94,6 +97,7 @@ func (o Options) fill() (Options, error) {
 type run struct {
 	Options
 	summary Summary
+	rolls   bool      // earlier cycles are to be rolled up
 	began   time.Time // monotonic
 	started time.Time
 }
@@ -117,8 +121,11 @@ func (r *run) prepare() (done bool, err error) {
 		return false, &storageError{err}
 	}
 	if r.summary.Cycle = r.Cycle; r.Cycle == "" {
-		r.summary.Cycle, err = newCycle(r.Root, r.Product, r.started)
+		if r.summary.Cycle, err = newCycle(r.Root, r.Product, r.started); err != nil {
+			return false, err
+		}
 	}
+	r.rolls, err = r.isDueToRoll()
 	return false, err
 }
 
@@ -159,6 +166,30 @@ func (r *run) fetch(ctx context.Context) error {
 	}
 	asked, err := asking.ask(ctx, x, before.Resume)
 	return r.conclude(ctx, x, asking, asked, err)
+}
+
+// isDueToRoll tells whether this is the first cycle of an account's hour, of a
+// product with many.
+func (r *run) isDueToRoll() (bool, error) {
+	if !products[r.Product].rolls {
+		return false, nil
+	}
+	at, known, err := raw.LastBegun(r.Root)
+	last := layout.NewCycleID(at, string(r.Product))
+	return known && layout.Slot(r.summary.Cycle, r.Tenant.ID, time.Hour) != layout.Slot(last, r.Tenant.ID, time.Hour), err
+}
+
+// rollUp puts the cycles of the hours before this one's together. What goes wrong
+// is for the next hour: the cycle is done.
+func (r *run) rollUp() {
+	log := r.Log.With("tenant", r.Tenant.ID, "product", r.Product, "step", "fetch")
+	n, err := raw.Roll(r.Root, r.summary.Cycle)
+	if err != nil {
+		log.Warn("rolling up raw cycles stopped early", "error", err)
+	}
+	if n > 0 {
+		log.Info("raw cycles rolled up", "cycles", n)
+	}
 }
 
 // line is a provider that can be asked for an account.

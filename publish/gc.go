@@ -15,18 +15,28 @@ import (
 // Collected is what retention let go of.
 type Collected struct {
 	Snapshots, Cycles, Segments, Debris int
+	Packed                              int // commit records that were rolled up
 }
 
 // collect applies the retention after a commit. What goes wrong is for the next
 // run: the publication is done.
 func (r *run) collect() {
+	if r.product.ticks && !r.isDue() {
+		return
+	}
 	var err error
-	if r.summary.Collected, err = Collect(r.Root, r.Now(), r.Retention); err != nil {
+	if r.summary.Collected, err = Collect(r.Root, r.Now(), r.Retention.For(r.Product)); err != nil {
 		r.Log.Warn("collecting old data stopped early", "tenant", r.ClientID, "product", r.Product, "error", err)
 	}
 }
 
-// Collect deletes what the retention lets go of, and debris. Only for the holder
+// isDue tells whether this publication is the account's first in collectEvery.
+func (r *run) isDue() bool {
+	return layout.Slot(r.cycle, r.ClientID, collectEvery) != layout.Slot(r.base.CycleID, r.ClientID, collectEvery)
+}
+
+// Collect deletes what the retention of a product (see Retention.For) lets go of,
+// and debris. Only for the holder
 // of the lock; it may be killed at any point. A folder is first moved to where
 // nobody looks, so that it is there whole or not at all.
 func Collect(f durable.FS, now time.Time, keep Retention) (Collected, error) {
@@ -43,9 +53,6 @@ type collector struct {
 	done Collected
 }
 
-// goneDir is where folders wait for their deletion.
-const goneDir = layout.StagingDir + "/gone"
-
 func (c *collector) collect() error {
 	if err := c.sweepStaging(); err != nil {
 		return err
@@ -59,6 +66,9 @@ func (c *collector) collect() error {
 		if err := c.snapshotsAndSegments(); err != nil {
 			return err
 		}
+		if err := c.packCommits(); err != nil {
+			return err
+		}
 	}
 	if c.keep.CycleAge == 0 {
 		return nil
@@ -68,13 +78,27 @@ func (c *collector) collect() error {
 			return err
 		}
 	}
-	return nil
+	return c.rolled()
+}
+
+// packCommits rolls up the records of snapshots that are gone, where there are
+// many.
+func (c *collector) packCommits() (err error) {
+	if !c.keep.ticks {
+		return nil
+	}
+	oldest, err := c.oldestKept()
+	if err != nil {
+		return err
+	}
+	c.done.Packed, err = snapshot.Pack(c.f, oldest.Version)
+	return err
 }
 
 // sweepStaging deletes what broken runs left behind: what waits for it at once,
 // the rest when it is a day old.
 func (c *collector) sweepStaging() error {
-	if err := c.f.RemoveAll(goneDir); err != nil {
+	if err := c.f.RemoveAll(layout.GoneDir); err != nil {
 		return err
 	}
 	for _, dir := range []string{layout.AsideDir, layout.StagingDir} {
@@ -91,7 +115,8 @@ func (c *collector) sweepStaging() error {
 		}
 	}
 	since := c.now.Add(-debrisAge)
-	return errors.Join(durable.RemoveTemps(c.f, ".", since), durable.RemoveTemps(c.f, layout.StateDir, since))
+	return errors.Join(durable.RemoveTemps(c.f, ".", since), durable.RemoveTemps(c.f, layout.StateDir, since),
+		durable.RemoveTemps(c.f, layout.CommitsDir, since))
 }
 
 // snapshotsAndSegments deletes what is older than the oldest snapshot that is
@@ -106,7 +131,7 @@ func (c *collector) snapshotsAndSegments() error {
 		if !ok || cycle >= oldest.CycleID {
 			return nil
 		}
-		if young := c.age(cycle) < debrisAge; young {
+		if young := c.age(cycle) < debrisAge && !c.keep.ticks; young {
 			if commit, err := committed(c.f, cycle, c.head); err != nil || commit.CycleID != cycle {
 				return err
 			}
@@ -162,7 +187,7 @@ func (c *collector) unusedSegment(oldest snapshot.Commit) (func(string, fs.DirEn
 // oldestKept is the oldest commit whose snapshot is kept. Versions and times
 // rise together, so it halves its way.
 func (c *collector) oldestKept() (snapshot.Commit, error) {
-	cutoff := c.head.PublishedAt.Add(-max(c.keep.SnapshotAge, leastAge))
+	cutoff := c.head.PublishedAt.Add(-max(c.keep.SnapshotAge, c.keep.leastAge()))
 	byCount := int(c.head.Version) - max(c.keep.Snapshots, leastCount)
 	oldest, err := c.head, error(nil)
 	sort.Search(max(byCount, 0)+1, func(i int) bool {
@@ -185,13 +210,33 @@ func (c *collector) oldestKept() (snapshot.Commit, error) {
 // cycles deletes raw or canonical cycles that are old and behind what is
 // published.
 func (c *collector) cycles(dir string) error {
+	age := max(c.keep.CycleAge, leastAge)
+	hour := ""
 	return c.each(dir, func(name string, e fs.DirEntry) error {
 		cycle, ok := layout.ParseCycleDir(e.Name())
-		if !ok || cycle >= c.head.CycleID || c.age(cycle) < max(c.keep.CycleAge, leastAge) {
+		if !ok || cycle >= c.head.CycleID {
+			return nil
+		}
+		first := layout.HourOf(cycle) != hour
+		hour = layout.HourOf(cycle)
+		thinned := c.keep.ticks && dir == layout.CanonicalDir && !first && c.age(cycle) >= tickAge
+		if !thinned && c.age(cycle) < age {
 			return nil
 		}
 		c.done.Cycles++
 		return c.remove(name)
+	})
+}
+
+// rolled deletes raw cycles that were rolled up and are old.
+func (c *collector) rolled() error {
+	return c.each(layout.RawDir, func(name string, e fs.DirEntry) error {
+		until, ok := layout.ParseRawPack(e.Name())
+		if !ok || c.head.PublishedAt.Sub(until) < max(c.keep.CycleAge, leastAge) {
+			return nil
+		}
+		c.done.Cycles++
+		return c.f.Remove(name)
 	})
 }
 
@@ -206,7 +251,7 @@ func (c *collector) age(cycle layout.CycleID) time.Duration {
 
 // remove deletes a folder: first its name, in one step, then what is in it.
 func (c *collector) remove(name string) error {
-	gone, err := durable.SetAside(c.f, name, goneDir)
+	gone, err := durable.SetAside(c.f, name, layout.GoneDir)
 	if err != nil {
 		return err
 	}

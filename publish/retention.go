@@ -3,6 +3,8 @@ package publish
 import (
 	"cmp"
 	"time"
+
+	"mkt/publish/football"
 )
 
 // Retention says how much is kept. Ages are measured against the newest
@@ -18,6 +20,22 @@ type Retention struct {
 	// are younger than ChangeAge, which is at least seven days. It always does.
 	ChangeEvents uint64
 	ChangeAge    time.Duration
+
+	// ticks: the product has thousands of cycles a day, see For.
+	ticks bool
+}
+
+// For is the retention of a product. Of one with a cycle every few seconds,
+// snapshots and canonical cycles are kept for a quarter of an hour, then the
+// first canonical cycle of every hour as long as CycleAge says: from it and the
+// raw cycles, which fetch rolls up, every other can be made again. Older commit
+// records are rolled up.
+func (k Retention) For(p football.Product) Retention {
+	k.ticks = products[p].ticks
+	if k.ticks && (k.Snapshots > 0 || k.SnapshotAge > 0) {
+		k.Snapshots, k.SnapshotAge = leastCount, tickAge
+	}
+	return k
 }
 
 // DefaultRetention keeps a week.
@@ -30,7 +48,21 @@ const (
 	debrisAge  = 24 * time.Hour
 	leastAge   = time.Hour // what a reader may still be loading
 	leastCount = 3
+
+	// tickAge is leastAge where a reader has something newer every few seconds.
+	tickAge = 15 * time.Minute
+	// collectEvery is how often that is collected: what is to be deleted is found
+	// by listing, which no tick does.
+	collectEvery = 10 * time.Minute
 )
+
+// leastAge of snapshots.
+func (k Retention) leastAge() time.Duration {
+	if k.ticks {
+		return tickAge
+	}
+	return leastAge
+}
 
 func (k Retention) changeEvents() uint64     { return cmp.Or(k.ChangeEvents, 1000) }
 func (k Retention) changeAge() time.Duration { return max(k.ChangeAge, week) }

@@ -21,20 +21,27 @@ type Archive struct {
 	dir       string
 	cycle     Cycle
 	responses []Response
+	rolled    *rolledCycle // nil when it has a folder
 }
 
 // Open reads and checks a cycle's headers: ErrNotSealed when it has none,
 // ErrCorrupt when they are not what was written. Look at Cycle().Outcome before
 // using what is in it.
 func Open(fsys durable.FS, id layout.CycleID) (*Archive, error) {
-	cycle, err := readCycle(fsys, id)
+	dir := layout.Cycle(layout.RawDir, id)
+	name := dir + "/" + layout.RawFetchFile
+	header, rolled, err := readHeader(fsys, id)
 	if err != nil {
 		return nil, err
 	}
-	dir := layout.Cycle(layout.RawDir, id)
-	name := dir + "/" + layout.RawFetchFile
-	list, err := durable.ReadFile(fsys, name, maxHeader)
+	cycle, err := parseCycle(id, header)
 	if err != nil {
+		return nil, err
+	}
+	var list []byte
+	if rolled != nil {
+		list = rolled.files[layout.RawFetchFile]
+	} else if list, err = durable.ReadFile(fsys, name, maxHeader); err != nil {
 		return nil, damaged(err)
 	}
 	if durable.Hash(list) != cycle.FetchSHA256 {
@@ -44,27 +51,44 @@ func Open(fsys durable.FS, id layout.CycleID) (*Archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, name, err)
 	}
-	return &Archive{fsys: fsys, dir: dir, cycle: cycle, responses: responses}, nil
+	return &Archive{fsys: fsys, dir: dir, cycle: cycle, responses: responses, rolled: rolled}, nil
+}
+
+// readHeader reads cycle.json, out of the hour's file when the cycle was rolled
+// up.
+func readHeader(fsys durable.FS, id layout.CycleID) ([]byte, *rolledCycle, error) {
+	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
+		return nil, nil, err
+	}
+	header, err := durable.ReadFile(fsys, layout.Cycle(layout.RawDir, id)+"/"+layout.RawCycleFile, maxHeader)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return header, nil, err
+	}
+	rolled, err := readRolled(fsys, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if rolled == nil {
+		return nil, nil, fmt.Errorf("%s: %w", id, ErrNotSealed)
+	}
+	return rolled.files[layout.RawCycleFile], rolled, nil
 }
 
 func readCycle(fsys durable.FS, id layout.CycleID) (Cycle, error) {
-	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
-		return Cycle{}, err
-	}
-	name := layout.Cycle(layout.RawDir, id) + "/" + layout.RawCycleFile
-	header, err := durable.ReadFile(fsys, name, maxHeader)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Cycle{}, fmt.Errorf("%s: %w", id, ErrNotSealed)
-	}
+	header, _, err := readHeader(fsys, id)
 	if err != nil {
 		return Cycle{}, err
 	}
+	return parseCycle(id, header)
+}
+
+func parseCycle(id layout.CycleID, header []byte) (Cycle, error) {
 	cycle, err := decodeCycle(header)
 	if err == nil && cycle.CycleID != id {
 		err = fmt.Errorf("names the cycle %q", cycle.CycleID)
 	}
 	if err != nil {
-		return Cycle{}, fmt.Errorf("%w: %s: %w", ErrCorrupt, name, err)
+		return Cycle{}, fmt.Errorf("%w: %s/%s: %w", ErrCorrupt, layout.Cycle(layout.RawDir, id), layout.RawCycleFile, err)
 	}
 	return cycle, nil
 }
@@ -91,6 +115,21 @@ func (a *Archive) Body(r Response) ([]byte, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
+	body, err := a.unpack(name, r)
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(body)) != r.Bytes || durable.Hash(body) != r.SHA256 {
+		return nil, fmt.Errorf("%w: %s: not the bytes that %s names", ErrCorrupt, name, layout.RawFetchFile)
+	}
+	return body, nil
+}
+
+// unpack reads a body as it was before it was compressed.
+func (a *Archive) unpack(name string, r Response) ([]byte, error) {
+	if a.rolled != nil {
+		return slices.Clone(a.rolled.files[plainName(r)]), nil
+	}
 	packed, err := durable.ReadFile(a.fsys, name, r.Bytes+r.Bytes/8+4096) // what does not shrink grows by little
 	if err != nil {
 		return nil, damaged(err)
@@ -98,9 +137,6 @@ func (a *Archive) Body(r Response) ([]byte, error) {
 	body, err := decoder().DecodeAll(packed, make([]byte, 0, r.Bytes))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, name, err)
-	}
-	if int64(len(body)) != r.Bytes || durable.Hash(body) != r.SHA256 {
-		return nil, fmt.Errorf("%w: %s: not the bytes that %s names", ErrCorrupt, name, layout.RawFetchFile)
 	}
 	return body, nil
 }

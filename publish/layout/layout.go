@@ -6,10 +6,12 @@
 //
 //	client_id=<id>/product=<product>/
 //	  raw/cycle=<cycle>/          every provider response; cycle.json last
+//	  raw/hour=<hour>.tar.zst     old ones of a product with many, rolled up
 //	  canonical/cycle=<cycle>/    transform's output; canonical.json last
 //	  snapshots/cycle=<cycle>/    what serve reads; manifest.json last
 //	  changes/<first>-<last>-<cycle>.parquet
 //	  commits/<20 digits>.json    the commit records
+//	  commits/<first>-<last>.tar.zst   old ones of a product with many, rolled up
 //	  CURRENT                     pointer to the newest commit
 //	  state/*.json                one writer a file (package health)
 //	  staging/<run>/  lock        disposable; never unlinked
@@ -22,6 +24,7 @@ package layout
 
 import (
 	"fmt"
+	"hash/fnv"
 	"regexp"
 	"strconv"
 	"strings"
@@ -39,6 +42,7 @@ const (
 	StagingDir   = "staging"
 	StateDir     = "state"
 	AsideDir     = "staging/aside" // debris that was in the way
+	GoneDir      = "staging/gone"  // what is being deleted
 	Current      = "CURRENT"
 	Lock         = "lock"
 
@@ -109,8 +113,58 @@ func ParseCycleDir(base string) (CycleID, bool) {
 	return CycleID(s), true
 }
 
+const hourForm = "20060102T15"
+
+// HourOf is the hour that a cycle began in, "20261120T09"; "" for what is no
+// cycle.
+func HourOf(c CycleID) string {
+	if !cyclePattern.MatchString(string(c)) {
+		return ""
+	}
+	return string(c[:len(hourForm)])
+}
+
+// Slot numbers the stretches of time of a length, one of which a cycle begins
+// in. Every account has stretches of its own, so that what is done once in each is
+// not done for all at once.
+func Slot(c CycleID, clientID string, length time.Duration) int64 {
+	at, _, err := ParseCycleID(string(c))
+	if err != nil {
+		return -1 // no cycle
+	}
+	h := fnv.New32a()
+	h.Write([]byte(clientID))
+	seconds := int64(length / time.Second)
+	return (at.Unix() + int64(h.Sum32())%seconds) / seconds
+}
+
+// RawPack is the file that the raw cycles of an hour are rolled up into.
+func RawPack(hour string) string { return RawDir + "/hour=" + hour + ".tar.zst" }
+
+// ParseRawPack reads the end of the hour back from the base name of a RawPack.
+func ParseRawPack(base string) (until time.Time, ok bool) {
+	s, ok := strings.CutPrefix(base, "hour=")
+	s, zst := strings.CutSuffix(s, ".tar.zst")
+	if !ok || !zst {
+		return time.Time{}, false
+	}
+	t, err := time.Parse(hourForm, s)
+	return t.Add(time.Hour), err == nil
+}
+
 // Commit is the path of commit record n (from 1).
 func Commit(n uint64) string { return fmt.Sprintf("%s/%020d.json", CommitsDir, n) }
+
+// PackedCommits is how many commit records are rolled up into one file.
+const PackedCommits = 256
+
+// CommitPack is the file that commit record n is in when it was rolled up, with
+// the numbers of the first and last record in it.
+func CommitPack(n uint64) (name string, first, last uint64) {
+	first = (n-1)/PackedCommits*PackedCommits + 1
+	last = first + PackedCommits - 1
+	return fmt.Sprintf("%s/%020d-%020d.tar.zst", CommitsDir, first, last), first, last
+}
 
 // ParseCommit reads the number back from a commit record's base name.
 func ParseCommit(base string) (uint64, bool) {

@@ -51,6 +51,9 @@ func Last(f durable.FS) (Commit, bool, error) {
 func ReadCommit(f durable.FS, n uint64) (Commit, error) {
 	name := layout.Commit(n)
 	data, err := durable.ReadFile(f, name, maxCommit)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = readPacked(f, n, err)
+	}
 	if err != nil {
 		return Commit{}, damagedSize(err)
 	}
@@ -79,7 +82,7 @@ func startOf(f durable.FS) (uint64, error) {
 	if err != nil {
 		return 0, nil
 	}
-	exists, err := durable.Exists(f, layout.Commit(p.Version))
+	exists, err := isCommitted(f, p.Version)
 	if err != nil || !exists {
 		return 0, err
 	}
@@ -91,7 +94,7 @@ func startOf(f durable.FS) (uint64, error) {
 func newest(f durable.FS, from uint64) (uint64, error) {
 	there, step := from, uint64(1)
 	for {
-		exists, err := durable.Exists(f, layout.Commit(there+step))
+		exists, err := isCommitted(f, there+step)
 		if err != nil {
 			return 0, err
 		}
@@ -104,7 +107,7 @@ func newest(f durable.FS, from uint64) (uint64, error) {
 		}
 		step /= 2
 		for ; step > 0; step /= 2 {
-			exists, err := durable.Exists(f, layout.Commit(there+step))
+			exists, err := isCommitted(f, there+step)
 			if err != nil {
 				return 0, err
 			}

@@ -61,6 +61,9 @@ func Seal(f durable.FS, c Commit, staged string) (Commit, error) {
 	if err := durable.Create(f, staged, durable.Bytes(data)); err != nil {
 		return Commit{}, err
 	}
+	if packed, err := isPacked(f, c.Version); err != nil || packed {
+		return Commit{}, errors.Join(err, fmt.Errorf("commit %d: %w", c.Version, ErrConflict))
+	}
 	if err := f.Link(staged, layout.Commit(c.Version)); err != nil {
 		if err := whoseCommit(f, c, err); err != nil {
 			return Commit{}, err

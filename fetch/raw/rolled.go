@@ -1,0 +1,78 @@
+package raw
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+// rollWindow is how far back what is being compressed is compared: several
+// ticks, which hold nearly the same.
+const rollWindow = 8 << 20
+
+// rolledCycle is one cycle out of an hour's file: the content of its files, by
+// name, bodies uncompressed.
+type rolledCycle struct{ files map[string][]byte }
+
+// plainName is the name of a body where it is not compressed by itself.
+func plainName(r Response) string { return strings.TrimSuffix(r.File, ".zst") }
+
+// readRolled reads one cycle out of its hour's file; nil when it is in none.
+func readRolled(fsys durable.FS, id layout.CycleID) (*rolledCycle, error) {
+	c := rolledCycle{files: map[string][]byte{}}
+	err := eachRolled(fsys, layout.RawPack(layout.HourOf(id)), func(of layout.CycleID, name string, content io.Reader) (err error) {
+		if of == id {
+			c.files[name], err = io.ReadAll(io.LimitReader(content, MaxBody+1))
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case len(c.files) == 0:
+		return nil, nil
+	}
+	return &c, nil
+}
+
+// eachRolled gives every file of an hour's file to do, in order.
+func eachRolled(fsys durable.FS, pack string, do func(layout.CycleID, string, io.Reader) error) error {
+	file, err := fsys.Open(pack)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	plain, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(rollWindow))
+	if err != nil {
+		return err
+	}
+	defer plain.Close()
+	in := tar.NewReader(plain)
+	for {
+		header, err := in.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrCorrupt, pack, err)
+		}
+		dir, name, _ := strings.Cut(header.Name, "/")
+		id, ok := layout.ParseCycleDir(dir)
+		if !ok {
+			return fmt.Errorf("%w: %s: holds %q", ErrCorrupt, pack, header.Name)
+		}
+		if err := do(id, name, in); err != nil {
+			return fmt.Errorf("%s: %w", pack, err)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package snapshot
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+// maxPack bounds a file of rolled up commit records, compressed.
+const maxPack = 32 << 20
+
+// Pack rolls commit records up, those before a version: every file holds
+// layout.PackedCommits of them byte for byte, and records are found in it as
+// before. It begins where the last run ended, looking by name. Only for the
+// holder of the lock; it may be killed at any point. It tells how many records it
+// rolled up.
+func Pack(f durable.FS, before uint64) (packed int, err error) {
+	if before <= layout.PackedCommits {
+		return 0, nil
+	}
+	newest := (before-1)/layout.PackedCommits - 1 // pack that is wholly before it, from 0
+	from := newest
+	for {
+		name, _, last := layout.CommitPack(from*layout.PackedCommits + 1)
+		done, err := isRolled(f, name, last)
+		if err != nil {
+			return 0, err
+		}
+		if done {
+			from++
+			break
+		}
+		if from == 0 {
+			break
+		}
+		from--
+	}
+	for n := from; n <= newest; n++ {
+		if err := pack(f, n*layout.PackedCommits+1); err != nil {
+			return packed, err
+		}
+		packed += layout.PackedCommits
+	}
+	return packed, nil
+}
+
+// isRolled tells whether a pack is there and its records are gone: they are
+// removed in order.
+func isRolled(f durable.FS, name string, last uint64) (bool, error) {
+	there, err := durable.Exists(f, name)
+	if err != nil || !there {
+		return false, err
+	}
+	left, err := durable.Exists(f, layout.Commit(last))
+	return !left, err
+}
+
+// pack rolls up the records from one on. First the file, durable and read back,
+// then its records go.
+func pack(f durable.FS, from uint64) error {
+	name, first, last := layout.CommitPack(from)
+	data, err := packOf(f, first, last)
+	if err != nil {
+		return err
+	}
+	if err := durable.CreateAgain(f, name, durable.Bytes(data)); err != nil {
+		return err
+	}
+	if _, sum, err := durable.HashFile(f, name); err != nil || sum != durable.Hash(data) {
+		return errors.Join(err, fmt.Errorf("%s: %w: not what was written", name, ErrDamaged))
+	}
+	for n := first; n <= last; n++ {
+		if err := f.Remove(layout.Commit(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return f.SyncDir(layout.CommitsDir)
+}
+
+// packOf is the content of a pack: the same records, the same bytes. Each is
+// read as a commit first, and must follow the one before it.
+func packOf(f durable.FS, first, last uint64) ([]byte, error) {
+	var plain bytes.Buffer
+	out := tar.NewWriter(&plain)
+	previous := ""
+	for n := first; n <= last; n++ {
+		c, err := ReadCommit(f, n)
+		if err != nil {
+			return nil, err
+		}
+		if previous != "" && c.PreviousSHA256 != previous {
+			return nil, fmt.Errorf("%s: %w: it does not follow the record before it", layout.Commit(n), ErrDamaged)
+		}
+		data, err := recordBytes(f, n)
+		if err != nil {
+			return nil, err
+		}
+		header := tar.Header{Name: path.Base(layout.Commit(n)), Mode: 0o644, Size: int64(len(data)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
+		if err := out.WriteHeader(&header); err != nil {
+			return nil, err
+		}
+		if _, err := out.Write(data); err != nil {
+			return nil, err
+		}
+		previous = c.SHA256
+	}
+	if err := out.Close(); err != nil {
+		return nil, err
+	}
+	return packer().EncodeAll(plain.Bytes(), nil), nil
+}
+
+// recordBytes is a record as it lies on disk, or in the pack that an earlier run
+// was killed after.
+func recordBytes(f durable.FS, n uint64) ([]byte, error) {
+	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return readPacked(f, n, err)
+	}
+	return data, err
+}
+
+var packer = sync.OnceValue(func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return e
+})
+
+var unpacker = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPack))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return d
+})
+
+// isCommitted tells whether there is a commit record n, rolled up or not.
+func isCommitted(f durable.FS, n uint64) (bool, error) {
+	exists, err := durable.Exists(f, layout.Commit(n))
+	if err != nil || exists {
+		return exists, err
+	}
+	return isPacked(f, n)
+}
+
+func isPacked(f durable.FS, n uint64) (bool, error) {
+	if n == 0 {
+		return false, nil
+	}
+	name, _, _ := layout.CommitPack(n)
+	return durable.Exists(f, name)
+}
+
+// readPacked reads record n out of the file it was rolled up into; missing is
+// what comes back when there is none.
+func readPacked(f durable.FS, n uint64, missing error) ([]byte, error) {
+	if n == 0 {
+		return nil, missing
+	}
+	name, _, _ := layout.CommitPack(n)
+	data, err := durable.ReadFile(f, name, maxPack)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missing
+	}
+	if err != nil {
+		return nil, damagedSize(err)
+	}
+	plain, err := unpacker().DecodeAll(data, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
+	}
+	in := tar.NewReader(bytes.NewReader(plain))
+	for {
+		header, err := in.Next()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: record %d is not in it", name, ErrDamaged, n)
+		}
+		if header.Name == path.Base(layout.Commit(n)) {
+			return io.ReadAll(io.LimitReader(in, maxCommit))
+		}
+	}
+}
