@@ -54,6 +54,35 @@ func newCycleByList(fsys durable.FS, product football.Product, now time.Time) (l
 	return layout.NewCycleID(now, string(product)), nil
 }
 
+// aheadOfClock is how far a cycle that is named may lie ahead of the clock: the
+// clocks of two machines differ.
+const aheadOfClock = time.Minute
+
+// checkNewName refuses a name for a cycle that was never fetched when it lies
+// ahead of the clock, since every cycle after it would have to be later still,
+// or is not later than what is published, since it could never be published.
+func checkNewName(fsys durable.FS, id layout.CycleID, product football.Product, now time.Time) error {
+	at, _, err := layout.ParseCycleID(string(id))
+	if err != nil {
+		return err
+	}
+	published, err := newestIn(fsys, layout.SnapshotsDir)
+	if err != nil {
+		return err
+	}
+	next, err := newCycle(fsys, product, now)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !at.After(published):
+		return fmt.Errorf("cycle %s was never fetched, and is older than what is published: leave out --cycle for a new one", id)
+	case at.After(now.Add(aheadOfClock)) && id > next:
+		return fmt.Errorf("cycle %s was never fetched, and lies in the future: leave out --cycle for a new one", id)
+	}
+	return nil
+}
+
 // newestIn is the start of the newest cycle that has a folder in dir; zero when
 // there is none.
 func newestIn(fsys durable.FS, dir string) (newest time.Time, err error) {

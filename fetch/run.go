@@ -113,6 +113,9 @@ func (r *run) prepare() (done bool, err error) {
 		if sealed != nil {
 			return true, r.already(sealed.Cycle())
 		}
+		if err := checkNewName(r.Root, r.Cycle, r.Product, r.started); err != nil {
+			return true, fmt.Errorf("account %s: %w", r.Tenant.ID, err)
+		}
 	}
 	if r.summary.Recovered, err = raw.Recover(r.Root); err != nil {
 		return false, &storageError{err}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
 )
@@ -156,9 +157,10 @@ func zeroWeight(params string) bool {
 
 var idLetters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// requestID is the client's own id where it is a decent one, else a new one.
+// requestID is the client's own id where it is a decent one, else a new one. A
+// token that a client put in the wrong place does not get into the log.
 func requestID(r *http.Request) string {
-	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && decentID(ids[0]) {
+	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && decentID(ids[0]) && !account.ValidToken(ids[0]) {
 		return ids[0]
 	}
 	var b [15]byte

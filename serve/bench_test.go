@@ -28,6 +28,13 @@ func served(b *testing.B, fixtures int) (w *world, address string) {
 	w.add("acme", nil)
 	w.root("acme").PublishSamples(fixtures, 80)
 	w.fetched("acme")
+	return w, w.serveFor(b)
+}
+
+// serveFor runs a server until the benchmark ends and returns its address once
+// there is data.
+func (w *world) serveFor(b *testing.B) string {
+	b.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, done := make(chan string, 1), make(chan error, 1)
 	go func() {
@@ -45,7 +52,7 @@ func served(b *testing.B, fixtures int) (w *world, address string) {
 			b.Fatal("no data")
 		}
 	}
-	return w, strings.TrimPrefix(w.url, "http://")
+	return strings.TrimPrefix(w.url, "http://")
 }
 
 // probe is the status of a small page.
@@ -173,6 +180,27 @@ func BenchmarkColdPage(b *testing.B) {
 			b.Logf("resident memory %s", residentMemory())
 		})
 	}
+}
+
+// BenchmarkTenantMemory reports what each further tenant of 50 fixtures costs.
+func BenchmarkTenantMemory(b *testing.B) {
+	const tenants = 50
+	w := newWorld(b)
+	w.add("acme", nil)
+	w.publish("acme", 50, 80, 1)
+	for n := range tenants {
+		id := fmt.Sprint("tenant", n)
+		w.add(id, nil)
+		w.publish(id, 50, 80, 1)
+	}
+	before, _ := strconv.Atoi(strings.Fields(residentMemory())[0])
+	w.serveFor(b)
+	time.Sleep(2 * time.Second)
+	for b.Loop() {
+	}
+	after, _ := strconv.Atoi(strings.Fields(residentMemory())[0])
+	b.ReportMetric(float64(after)/1024, "MB")
+	b.ReportMetric(float64(after-before)/1024/tenants, "MB/tenant")
 }
 
 // BenchmarkIdleMemory reports what a server of 2,000 fixtures with 80 markets

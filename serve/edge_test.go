@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -325,6 +327,7 @@ func (w *world) sendPlain(path, as string) (reply, error) {
 }
 
 // Snapshots are swapped under requests: no failure, no mixture, no way back.
+// MKT_READERS sets how many read at once, for a drill.
 func TestSwapUnderRequests(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -336,7 +339,8 @@ func TestSwapUnderRequests(t *testing.T) {
 	w.start()
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
-	for range 6 {
+	many, _ := strconv.Atoi(os.Getenv("MKT_READERS"))
+	for range max(6, many) {
 		readers.Go(func() {
 			last := ""
 			for {
@@ -389,5 +393,35 @@ func TestUsageOutlivesTheServer(t *testing.T) {
 	w.start()
 	if body := w.get("/account/usage", "acme").body; !strings.Contains(body, `{"route":"/fixtures","product":"market_engine","count":5}`) {
 		t.Error(body)
+	}
+}
+
+// Who dribbles his request is cut off; meanwhile others are served.
+func TestSlowClientsAreCutOff(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("as long as a time-out")
+	}
+	w := shared(t)
+	var slow []net.Conn
+	for range 50 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+		must(t, err)
+		defer c.Close()
+		fmt.Fprint(c, "GET /api/v1/status HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+		slow = append(slow, c)
+	}
+	began := time.Now()
+	if r := w.get("/account", "acme"); r.status != 200 || time.Since(began) > 2*time.Second {
+		t.Errorf("beside slow clients: %d after %v", r.status, time.Since(began))
+	}
+	for _, c := range slow {
+		must(t, c.SetReadDeadline(time.Now().Add(20*time.Second)))
+		if data, err := io.ReadAll(c); err != nil || strings.Contains(string(data), " 200 ") {
+			t.Errorf("not cut off: %q, %v", data, err)
+		}
+	}
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("cut off after %v", took)
 	}
 }

@@ -25,6 +25,8 @@ func TestOpenAPIIsSound(t *testing.T) {
 	if d.root["openapi"] != "3.1.0" {
 		t.Errorf("openapi: %v", d.root["openapi"])
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.walk("#", d.root, func(pointer string, m map[string]any) {
 		if ref, ok := m["$ref"].(string); ok && d.at(ref) == nil {
 			t.Errorf("%s: %s leads nowhere", pointer, ref)
@@ -67,7 +69,7 @@ func (d *document) walk(pointer string, value any, visit func(pointer string, m 
 type document struct {
 	root     map[string]any
 	compiler *jsonschema.Compiler
-	mu       sync.Mutex
+	mu       sync.Mutex // guards the rest; schema expects it held
 	schemas  map[string]*jsonschema.Schema
 	used     map[string]bool // "GET /fixtures 200"
 }

@@ -7,15 +7,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
-	"runtime"
 	"time"
 
-	"mkt/publish/durable"
 	"mkt/serve/account"
-	"mkt/serve/internal/api"
-	"mkt/serve/internal/gate"
 	"mkt/serve/internal/reader"
 )
 
@@ -126,83 +120,6 @@ func baseURL(a net.Addr) string {
 		host = "127.0.0.1"
 	}
 	return "http://" + net.JoinHostPort(host, port)
-}
-
-// newServer opens what the server needs; close frees it.
-func newServer(o *Options) (*server, error) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	s := &server{log: o.Log, now: o.Now, accounts: o.Accounts, service: describe(o.Service)}
-	s.gate = &gate.Gate{Accounts: o.Accounts, Limits: new(gate.Limits), Now: o.Now}
-	cache := o.CacheDir
-	if cache == "" {
-		dir, err := os.MkdirTemp("", "mkt-serve-")
-		if err != nil {
-			return nil, fmt.Errorf("serve: %w", err)
-		}
-		cache, s.temporary = dir, dir
-	}
-	library, err := reader.Open(reader.Options{
-		DataDir: o.DataDir, CacheDir: cache, Clients: s.clients, Products: account.Products(),
-		Poll: o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), Now: o.Now, Log: o.Log,
-	})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("serve: cache folder: %w", err), s.removeTemporary())
-	}
-	s.library = library
-	if s.schema, err = api.Document(api.NewSchema()); err != nil {
-		return nil, errors.Join(fmt.Errorf("serve: %w", err), s.close())
-	}
-	s.usage = gate.NewUsage(s.openUsage(o), o.Now, o.Log)
-	s.routes()
-	return s, nil
-}
-
-// openUsage opens the folder of the usage counters. Without one the counters
-// live in memory only: they are telemetry, and no reason not to serve.
-func (s *server) openUsage(o *Options) durable.FS {
-	dir := o.UsageDir
-	if dir == "" {
-		dir = filepath.Join(o.DataDir, "usage")
-	}
-	disk, err := durable.OpenRoot(dir)
-	if err != nil {
-		s.log.Warn("usage counters will not survive a restart", "err", err)
-		return nil
-	}
-	s.usageDisk = disk
-	return disk
-}
-
-func (s *server) close() error {
-	err := s.library.Close()
-	if s.usageDisk != nil {
-		err = errors.Join(err, s.usageDisk.Close())
-	}
-	return errors.Join(err, s.removeTemporary())
-}
-
-func (s *server) removeTemporary() error {
-	if s.temporary == "" {
-		return nil
-	}
-	return os.RemoveAll(s.temporary)
-}
-
-// clients lists the tenants whose data and connection are kept at hand: all that
-// may come back.
-func (s *server) clients() []string {
-	var ids []string
-	for _, a := range s.accounts.Load().Accounts() {
-		if a.Status != account.Revoked && (len(a.Subscriptions) > 0 || a.Provider.Configured) {
-			ids = append(ids, a.ClientID)
-		}
-	}
-	return ids
 }
 
 // Check loads the snapshot in a folder with the settings of serving, and throws

@@ -18,6 +18,9 @@ func (r *run) checkKey() error {
 	own := r.Key.Fingerprint()
 	data, err := durable.ReadFile(r.Data, layout.IDKeyFingerprintFile, 4096)
 	if errors.Is(err, fs.ErrNotExist) {
+		if err := r.checkPublished(own); err != nil {
+			return err
+		}
 		return durable.CreateAgain(r.Data, layout.IDKeyFingerprintFile, durable.Bytes([]byte(own+"\n")))
 	}
 	if err != nil {
@@ -26,6 +29,25 @@ func (r *run) checkKey() error {
 	if recorded := strings.TrimSpace(string(data)); recorded != own {
 		return fmt.Errorf("%w: this one is %s, the data root was made with %s (%s): restore that key, or begin a new data root",
 			ErrKey, own, recorded, layout.IDKeyFingerprintFile)
+	}
+	return nil
+}
+
+// checkPublished holds the id key against what is published here. A data root
+// whose record was lost, as when a backup of one account is put back, must not
+// take the next key that comes for its own.
+func (r *run) checkPublished(own string) error {
+	commit, found, err := snapshot.Head(r.Root)
+	if err != nil || !found {
+		return err
+	}
+	m, err := snapshot.Open(r.Root, commit)
+	if err != nil {
+		return err
+	}
+	if m.IDKeyFingerprint != own {
+		return fmt.Errorf("%w: this one is %s, version %d was published with %s: restore that key, or begin a new data root",
+			ErrKey, own, commit.Version, m.IDKeyFingerprint)
 	}
 	return nil
 }

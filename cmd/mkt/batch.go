@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -83,31 +84,20 @@ func (a *app) runJobs(ctx context.Context, s *selection, jobs []job, steps []ste
 var errInterrupted = errors.New("interrupted; what was published stays, run it again for the rest")
 
 // runJob runs the steps for one job under its lock and tells each one's report.
-// Once stopping ends no further step begins; ctx ends the one under way.
+// Once stopping ends no further step begins; ctx ends the one under way. A job
+// that cannot begin is told too: a script must see every job.
 func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID, steps []step, tell func(report)) error {
-	data, err := durable.OpenRoot(a.data)
+	held, err := a.hold(j)
 	if err != nil {
-		return fmt.Errorf("data root: %w", err)
+		tell(report{Tenant: j.tenant.ID, Product: string(j.product), Step: "lock", Cycle: string(cycle), Error: message(err)})
+		return err
 	}
-	defer data.Close()
-	root, err := durable.OpenRoot(a.rootDir(j))
-	if err != nil {
-		return fmt.Errorf("data root: %w", err)
-	}
-	defer root.Close()
-	lock, err := root.Lock(layout.Lock)
-	if errors.Is(err, durable.ErrLocked) {
-		return fmt.Errorf("tenant %s: %w: a fetch, transform, publish, cycle or schedule works on it; try again later", j, durable.ErrLocked)
-	}
-	if err != nil {
-		return fmt.Errorf("tenant %s: %w", j, err)
-	}
-	defer lock.Close()
+	defer held.free()
 	for _, do := range steps {
 		if stopping.Err() != nil {
 			return errInterrupted
 		}
-		report, err := do(ctx, task{j, root, data, cycle})
+		report, err := do(ctx, task{j, held.root, held.data, cycle})
 		report.Tenant, report.Product, report.Error = j.tenant.ID, string(j.product), message(err)
 		tell(report)
 		if err != nil {
@@ -116,6 +106,41 @@ func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID,
 		cycle = layout.CycleID(report.Cycle)
 	}
 	return nil
+}
+
+// held is a job's folders, opened, and its lock.
+type held struct {
+	data, root *durable.Disk
+	lock       io.Closer
+}
+
+// hold opens the job's folders and takes its lock.
+func (a *app) hold(j job) (*held, error) {
+	data, err := durable.OpenRoot(a.data)
+	if err != nil {
+		return nil, fmt.Errorf("data root: %w", err)
+	}
+	root, err := durable.OpenRoot(a.rootDir(j))
+	if err != nil {
+		data.Close()
+		return nil, fmt.Errorf("data root: %w", err)
+	}
+	lock, err := root.Lock(layout.Lock)
+	if err == nil {
+		return &held{data, root, lock}, nil
+	}
+	root.Close()
+	data.Close()
+	if errors.Is(err, durable.ErrLocked) {
+		return nil, fmt.Errorf("tenant %s: %w: a fetch, transform, publish, cycle or schedule works on it; try again later", j, durable.ErrLocked)
+	}
+	return nil, fmt.Errorf("tenant %s: data root: %w", j, err)
+}
+
+func (h *held) free() {
+	h.lock.Close()
+	h.root.Close()
+	h.data.Close()
 }
 
 // rootDir is the folder of a job below the data root.

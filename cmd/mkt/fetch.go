@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,13 +61,17 @@ func (a *app) fetchStep() (step, error) {
 func fetchReport(s fetch.Summary, began time.Time) report {
 	r := newReport("fetch", s.Cycle, began)
 	r.Counts = map[string]any{"outcome": s.Outcome, "already": s.Already, "requests": s.Requests, "responses": s.Responses,
-		"rejected": s.Rejected, "bytes": s.Bytes, "listed": s.Listed, "filtered": s.Filtered, "failed": s.Failed}
+		"rejected": s.Rejected, "bytes": s.Bytes, "listed": s.Listed, "filtered": s.Filtered, "failed": s.Failed,
+		"not_offered": s.NotOffered}
 	r.Code = s.Code
 	switch {
 	case s.Already:
 		r.text = "was fetched before"
 	default:
 		r.text = plural(s.Listed, "fixture") + ", " + plural(s.Requests, "request") + ", " + size(s.Bytes)
+		if s.NotOffered > 0 {
+			r.text += ", " + strconv.Itoa(s.NotOffered) + " without markets"
+		}
 		if s.Failed > 0 {
 			r.text += ", " + plural(s.Failed, "fixture") + " not answered (data kept)"
 		}

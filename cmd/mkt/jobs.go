@@ -92,7 +92,12 @@ func (s *selection) jobs(f *tenants.File, now time.Time) (run []job, pass []pass
 		}
 		return run, pass, nil
 	}
+	asked := map[string]bool{}
 	for _, id := range s.ids {
+		if asked[id] {
+			continue
+		}
+		asked[id] = true
 		t, err := tenantByID(f, id)
 		if err != nil {
 			return nil, nil, err

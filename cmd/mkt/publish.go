@@ -73,9 +73,13 @@ func (a *app) publishStep(f publishFlags) step {
 func publishReport(s publish.Summary, began time.Time) report {
 	r := newReport("publish", s.Cycle, began)
 	r.Counts = map[string]any{"already": s.Already, "version": s.Version, "fixtures": s.Fixtures, "markets": s.Markets, "selections": s.Selections,
-		"refreshed": s.Refreshed, "carried": s.Carried, "removed": s.Removed, "held": s.Held, "events": s.Events, "last_seq": s.LastSeq}
-	r.text = fmt.Sprintf("version %d: %s, %s; %d refreshed, %d carried over, %d removed; seq %d",
-		s.Version, plural(int(s.Fixtures), "fixture"), plural(int(s.Markets), "market"), s.Refreshed, s.Carried, s.Removed, s.LastSeq)
+		"refreshed": s.Refreshed, "without_markets": s.WithoutMarkets, "carried": s.Carried, "removed": s.Removed, "held": s.Held, "events": s.Events, "last_seq": s.LastSeq}
+	bare := ""
+	if s.WithoutMarkets > 0 {
+		bare = fmt.Sprintf("%d without markets, ", s.WithoutMarkets)
+	}
+	r.text = fmt.Sprintf("version %d: %s, %s; %d refreshed, %s%d carried over, %d removed; seq %d",
+		s.Version, plural(int(s.Fixtures), "fixture"), plural(int(s.Markets), "market"), s.Refreshed, bare, s.Carried, s.Removed, s.LastSeq)
 	if s.Already {
 		r.text = fmt.Sprintf("was published before, as version %d", s.Version)
 	}

@@ -25,7 +25,7 @@ type report struct {
 
 // newReport begins a report; since is when the step began.
 func newReport(step string, cycle layout.CycleID, since time.Time) report {
-	return report{Step: step, Cycle: string(cycle), Seconds: time.Since(since).Round(time.Millisecond).Seconds()}
+	return report{Step: step, Cycle: string(cycle), Seconds: float64(time.Since(since).Milliseconds()) / 1000}
 }
 
 // printReport prints a line for a script, or one for a person; a failure's text

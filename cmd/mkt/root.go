@@ -63,6 +63,9 @@ func (a *app) prepare(cmd *cobra.Command) error {
 	if err := a.set.resolve(cmd.Flags()); err != nil {
 		return err
 	}
+	if a.data == "" || a.tenants == "" {
+		return usagef("--data and --tenants (%s, %s): want a path, not nothing", envName("data"), envName("tenants"))
+	}
 	level := logOff
 	if _, service := cmd.Annotations[longRunning]; service {
 		level = slog.LevelInfo

@@ -38,11 +38,12 @@ func TestMain(m *testing.M) {
 //	spawn NAME ARG...     the same without a ready line
 //	stop NAME             SIGTERM, and it must exit with 0
 //	http STATUS URL [TOKEN]   GET; the body is the standard output
+//	headers STATUS URL TOKEN [NAME:VALUE]...   the same with headers, of the request and in the output
 //	code N ARG...         run mkt, which must exit with N
 //	tenant NAME ARG...    mkt tenant add; $NAME_token is set
 //	connect NAME SIM      mkt provider set, to the simulator started as SIM
 //	jsonenv VAR KEY       $VAR is set from the first JSON line of the last stdout
-//	within D http|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
+//	within D http|headers|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
 //	demotoken NAME FILE   $NAME_token is set from the ready line of mkt demo
 //	append FILE MORE      put the content of MORE at the end of FILE
 //	fill FILE             write until the disk is full
@@ -54,10 +55,11 @@ func TestScript(t *testing.T) {
 		Dir:      "../../testdata/script",
 		Deadline: deadline(t),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"start": startMkt,
-			"stop":  stopMkt,
-			"http":  httpGet,
-			"code":  codeMkt,
+			"start":   startMkt,
+			"stop":    stopMkt,
+			"http":    httpGet,
+			"headers": askHeaders,
+			"code":    codeMkt,
 
 			"spawn":     spawnMkt,
 			"within":    within,
@@ -151,10 +153,10 @@ func askHTTP(args []string) (string, error) {
 	return string(body), nil
 }
 
-// within tries http or exists again until it holds.
+// within tries http, headers, body or exists again until it holds.
 func within(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
-		ts.Fatalf("usage: within DURATION http|body|exists ARG...")
+		ts.Fatalf("usage: within DURATION http|headers|body|exists ARG...")
 	}
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
@@ -162,6 +164,8 @@ func within(ts *testscript.TestScript, neg bool, args []string) {
 		switch args[1] {
 		case "http":
 			err = tryHTTP(ts, args[2:])
+		case "headers":
+			err = tryHeaders(ts, args[2:])
 		case "body":
 			err = tryBody(ts, args[2:])
 		case "exists":

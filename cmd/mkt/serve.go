@@ -74,9 +74,22 @@ func (a *app) swap(registry *account.Registry, f *tenants.File) error {
 }
 
 func (a *app) printServing(baseURL string) {
-	if a.json() {
-		json.NewEncoder(a.out).Encode(map[string]string{"event": "ready", "base_url": baseURL})
+	if a.forScripts() {
+		json.NewEncoder(a.out).Encode(listening{Event: "ready", BaseURL: baseURL})
 		return
 	}
 	fmt.Fprintf(a.out, "mkt serve ready at %s/api/v1\n", baseURL)
 }
+
+// listening is what serve and simulate print when they answer, to whoever
+// started them and waits for it.
+type listening struct {
+	Event    string `json:"event"`
+	BaseURL  string `json:"base_url"`
+	Provider string `json:"provider,omitempty"`
+	Token    string `json:"token,omitempty"`
+}
+
+// forScripts tells whether the ready line is JSON: asked for, or read by a
+// program, since nobody looks at a pipe.
+func (a *app) forScripts() bool { return a.json() || !onTerminal(a.out) }

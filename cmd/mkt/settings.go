@@ -114,11 +114,14 @@ func (s *settings) resolveOne(f *pflag.Flag, key string) error {
 		s.anchor(f)
 		return nil
 	}
+	source := fmt.Sprintf("%s:%d: %s", s.file, s.lines[key], key)
 	values := []string{s.v.GetString(key)}
 	if _, list := f.Value.(pflag.SliceValue); list {
 		values = s.v.GetStringSlice(key)
+	} else if _, list := s.v.Get(key).([]any); list {
+		return usagef("%s: want one value, not a list", source)
 	}
-	if err := s.set(f, fmt.Sprintf("%s:%d: %s", s.file, s.lines[key], key), values); err != nil {
+	if err := s.set(f, source, values); err != nil {
 		return err
 	}
 	s.anchor(f)

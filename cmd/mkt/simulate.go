@@ -86,8 +86,8 @@ func simulated(provider string, o simulator.Options) (http.Handler, string, erro
 }
 
 func (a *app) printSimulator(provider, url, token string) error {
-	if a.json() {
-		return json.NewEncoder(a.out).Encode(map[string]string{"event": "ready", "base_url": url, "provider": provider, "token": token})
+	if a.forScripts() {
+		return json.NewEncoder(a.out).Encode(listening{Event: "ready", BaseURL: url, Provider: provider, Token: token})
 	}
 	_, err := fmt.Fprintf(a.out, `%s simulator ready at %s
 token %s

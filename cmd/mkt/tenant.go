@@ -11,17 +11,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
 func newTenant(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "tenant", Short: "Keep the accounts in tenants.yaml", Args: subcommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	token := &cobra.Command{Use: "token", Short: "Issue API tokens", Args: subcommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	token.AddCommand(newTokenIssue(a))
-	cmd.AddCommand(newTenantAdd(a), newTenantList(a), newTenantShow(a), newTenantValidate(a), newTenantLog(a), token)
-	return cmd
+	return group("tenant", "Keep the accounts in tenants.yaml",
+		newTenantAdd(a), newTenantList(a), newTenantShow(a), newTenantValidate(a), newTenantLog(a),
+		newTenantSuspend(a), newTenantReactivate(a), newTenantRevoke(a),
+		group("token", "Issue and rotate API tokens", newTokenIssue(a), newTokenRotate(a)),
+		group("product", "Set which products a tenant is subscribed to, and for how long", newProductSet(a), newProductUnset(a)),
+		group("feature", "Switch features on and off", newFeatureEnable(a), newFeatureDisable(a)),
+		group("origin", "Say which browser origins may read", newOriginAllow(a), newOriginDeny(a)),
+		group("limit", "Set the rate limit", newLimitSet(a)),
+		group("schedule", "Set when a tenant's cycles run", newScheduleSet(a), newScheduleUnset(a)))
 }
 
 // loadTenants reads tenants.yaml and says what to do when it is not there.
@@ -49,6 +52,13 @@ func newTenantValidate(a *app) *cobra.Command {
 			f, err := a.loadTenants()
 			if err != nil {
 				return err
+			}
+			undone, err := audit.Undone(f)
+			if err != nil {
+				return err
+			}
+			if len(undone) > 0 {
+				return &tenants.InvalidError{File: f.Name, Problems: undone}
 			}
 			if a.json() {
 				return json.NewEncoder(a.out).Encode(map[string]any{"file": f.Name, "valid": true, "tenants": len(f.Tenants)})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -62,23 +61,16 @@ func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
 	if !layout.ValidTenantID(id) {
 		return t, usagef(`tenant id %q: want 1 to 63 of a-z, 0-9, "_" and "-", beginning with a letter or digit`, id)
 	}
-	starts, err := parseMoment("starts", f.starts)
+	term, err := parseTerm(f.starts, f.expires)
 	if err != nil {
 		return t, err
-	}
-	expires, err := parseMoment("expires", f.expires)
-	if err != nil {
-		return t, err
-	}
-	if starts != nil && expires != nil && !starts.Before(*expires) {
-		return t, usagef("--expires %s: is not after --starts %s", f.expires, f.starts)
 	}
 	for _, name := range f.products {
 		p := football.Product(name)
 		if !tenants.KnownProduct(p) {
 			return t, usagef("--product %q: want market_engine or live_intelligence", name)
 		}
-		t.Products[p] = account.Subscription{Starts: starts, Expires: expires}
+		t.Products[p] = term
 	}
 	for _, name := range f.features {
 		if !slices.Contains(tenants.Features(), name) {
@@ -96,35 +88,4 @@ func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
 
 func (f *tenantFlags) next(id string) string {
 	return fmt.Sprintf("Next: mkt provider set %s --provider betsapi", id)
-}
-
-func newTokenIssue(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "issue ID",
-		Short: "Issue a further API token and print it, once; the others stay valid",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			token, entry, err := tenants.NewToken(a.now())
-			if err != nil {
-				return err
-			}
-			done, err := a.editTenants(cmd.Context(), audit.TokenIssue, func(e *tenants.Editor) error { return e.AddToken(args[0], entry) })
-			if done == nil {
-				return err
-			}
-			return errors.Join(err, a.printToken(args[0], token, ""))
-		},
-	}
-}
-
-// printToken prints a token for the only time: it is not kept anywhere.
-func (a *app) printToken(id, token, next string) error {
-	if a.json() {
-		return json.NewEncoder(a.out).Encode(map[string]string{"client_id": id, "token": token})
-	}
-	fmt.Fprintf(a.out, "tenant  %s\ntoken   %s\n\nKeep the token now: it is not shown again.\n", id, token)
-	if next != "" {
-		fmt.Fprintln(a.out, next)
-	}
-	return nil
 }

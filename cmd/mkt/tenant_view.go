@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -52,8 +51,8 @@ type providerView struct {
 }
 
 func viewOf(t *tenants.Tenant, now time.Time) tenantView {
-	v := tenantView{ID: t.ID, Name: t.Name, Status: string(t.Status), Origins: slices.Clone(t.Origins),
-		Features: t.EnabledFeatures(), Limit: limitView{t.Limit.Requests, t.Limit.Per.String(), t.Limit.Burst}}
+	v := tenantView{ID: t.ID, Name: t.Name, Status: string(t.Status), Products: []productView{},
+		Origins: append([]string{}, t.Origins...), Tokens: []tokenView{}, Features: t.EnabledFeatures(), Limit: limitView{t.Limit.Requests, t.Limit.Per.String(), t.Limit.Burst}}
 	for _, p := range account.Products() {
 		if s, ok := t.Products[p]; ok {
 			v.Products = append(v.Products, productView{string(p), string(t.Subscription(p, now)), s.Starts, s.Expires, t.Expression(p)})

@@ -59,9 +59,12 @@ func (a *app) transformStep(f transformFlags) (step, error) {
 
 func transformReport(s transform.Summary, began time.Time) report {
 	r := newReport("transform", s.Cycle, began)
-	r.Counts = map[string]any{"already": s.Already, "fixtures": s.Fixtures, "markets": s.Markets, "mapped": s.Mapped, "selections": s.Selections,
+	r.Counts = map[string]any{"already": s.Already, "fixtures": s.Fixtures, "not_offered": s.NotOffered, "markets": s.Markets, "mapped": s.Mapped, "selections": s.Selections,
 		"publishable": s.Publishable, "without_prices": s.WithoutPrices, "broken": s.Broken, "failed": s.Failed, "bytes": s.Bytes}
 	r.text = plural(s.Fixtures, "fixture") + ", " + plural(s.Markets, "market") + " (" + strconv.Itoa(s.Mapped) + " mapped" + "), " + plural(s.Selections, "selection")
+	if s.NotOffered > 0 {
+		r.text += "; " + plural(s.NotOffered, "fixture") + " without markets"
+	}
 	if s.Already {
 		r.text = "was transformed before"
 	}

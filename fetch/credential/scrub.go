@@ -28,9 +28,10 @@ func NewScrubber(s Secret) *Scrubber {
 		return &Scrubber{}
 	}
 	query, path := url.QueryEscape(secret), url.PathEscape(secret)
-	all := []string{secret, query, path, lowerEscapes(query), lowerEscapes(path), everyByte(secret, "%"),
-		jsonEscape(secret), html.EscapeString(secret), hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret)))}
-	all = append(all, base64Spellings(secret)...)
+	every := everyByte(secret, "%")
+	all := []string{secret, query, path, lowerEscapes(query), lowerEscapes(path), every, lowerEscapes(every),
+		html.EscapeString(secret), hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret)))}
+	all = append(append(all, base64Spellings(secret)...), jsonSpellings(secret)...)
 	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // the longest first: it may hold a shorter
 	var c Scrubber
 	for _, spelling := range slices.Compact(all) {
@@ -107,10 +108,19 @@ func everyByte(s, mark string) string {
 	return out.String()
 }
 
-func jsonEscape(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return s
+// jsonSpellings are how a JSON writer may escape the secret: what JSON demands
+// alone, or also what is special in HTML; and slashes, as PHP does.
+func jsonSpellings(secret string) []string {
+	var all []string
+	for _, forHTML := range []bool{false, true} {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(forHTML)
+		if e.Encode(secret) != nil {
+			continue // not with a text
+		}
+		escaped := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), `"`), `"`)
+		all = append(all, escaped, strings.ReplaceAll(escaped, "/", `\/`))
 	}
-	return string(b[1 : len(b)-1])
+	return all
 }

@@ -89,6 +89,8 @@ func TestScrubberFindsEverySpelling(t *testing.T) {
 		"lower query": escapes.ReplaceAllStringFunc(url.QueryEscape(canary), strings.ToLower),
 		"hex":         hex.EncodeToString([]byte(canary)), "HEX": fmt.Sprintf("%X", canary),
 		"json": jsonOf(canary), "html": "CANARY-s3cret/+&amp;=&#34;&lt;token&gt;-0123456789",
+		"json of PHP": strings.ReplaceAll(jsonOf(canary), "/", `\/`), "json that is not for HTML": `CANARY-s3cret/+&=\"<token>-0123456789`,
+		"every byte": everyByte(canary, "%%%02X"), "every byte in lower case": everyByte(canary, "%%%02x"),
 		"url":   (&url.URL{Path: "/x", RawQuery: url.Values{"token": {canary}}.Encode()}).String(),
 		"basic": base64.StdEncoding.EncodeToString([]byte("user:" + canary)),
 	}
@@ -130,6 +132,14 @@ func TestScrubberLeavesTheRestAlone(t *testing.T) {
 	if clean, found := credential.NewScrubber(credential.NewSecret("abc")).Scrub([]byte("abc")); found || string(clean) != "abc" {
 		t.Error("a credential of three letters is looked for")
 	}
+}
+
+func everyByte(s, form string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, form, c)
+	}
+	return b.String()
 }
 
 func jsonOf(s string) string {

@@ -6,7 +6,9 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"mkt/publish/football"
 	"mkt/serve/internal/reader"
@@ -39,12 +41,14 @@ func BenchmarkColdPage(b *testing.B) {
 			root := servetest.NewRoot(b, dir, "acme")
 			root.PublishSamples(fixtures, 80)
 			l := open(b, dir, "acme")
+			began := time.Now()
 			v := refresh(b, l, "acme").Acquire()
 			defer v.Release()
 			debug.FreeOSMemory()
-			b.Logf("RSS %s", rss())
+			b.Logf("loaded in %v, RSS %s", time.Since(began), rss())
 			n := 0
 			b.Run("first", func(b *testing.B) {
+				defer cpuTime(b)()
 				for b.Loop() {
 					n = (n + 7919) % fixtures
 					f, _ := v.Find(servetest.FixtureID("acme", n))
@@ -55,6 +59,7 @@ func BenchmarkColdPage(b *testing.B) {
 				}
 			})
 			b.Run("cursor", func(b *testing.B) {
+				defer cpuTime(b)()
 				for b.Loop() {
 					n = (n + 7919) % fixtures
 					f, _ := v.Find(servetest.FixtureID("acme", n))
@@ -63,6 +68,7 @@ func BenchmarkColdPage(b *testing.B) {
 				}
 			})
 			b.Run("filter", func(b *testing.B) {
+				defer cpuTime(b)()
 				for b.Loop() {
 					n = (n + 7919) % fixtures
 					f, _ := v.Find(servetest.FixtureID("acme", n))
@@ -71,6 +77,7 @@ func BenchmarkColdPage(b *testing.B) {
 				}
 			})
 			b.Run("fixtures", func(b *testing.B) {
+				defer cpuTime(b)()
 				for b.Loop() {
 					n = (n + 7919) % fixtures
 					_, err := v.Fixtures(context.Background(), reader.FixtureFilter{}, servetest.FixtureID("acme", n), 50, func(reader.FixtureItem) {})
@@ -80,6 +87,18 @@ func BenchmarkColdPage(b *testing.B) {
 			b.Logf("RSS %s", rss())
 		})
 	}
+}
+
+// cpuTime reports what an operation costs the processor: steadier than the clock
+// on a machine that does other things too.
+func cpuTime(b *testing.B) func() {
+	used := func() time.Duration {
+		var u syscall.Rusage
+		must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	before := used()
+	return func() { b.ReportMetric(float64((used()-before).Microseconds())/float64(b.N), "cpu-µs/op") }
 }
 
 func rss() string {

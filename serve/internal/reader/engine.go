@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/duckdb/duckdb-go/v2"
 )
@@ -18,7 +19,9 @@ import (
 // bounded memory, no way to another file, and no way to change that. Safe for
 // concurrent use.
 type engine struct {
-	db         *sql.DB
+	db     *sql.DB
+	broken atomic.Bool // it failed in a way that it does not recover from
+
 	mu         sync.Mutex
 	statements map[string]*sql.Stmt
 }
@@ -36,8 +39,10 @@ CREATE UNIQUE INDEX fixture_chunk_no ON d.fixture_chunk (no);
 CREATE UNIQUE INDEX market_chunk_no ON d.market_chunk (no);
 `
 
-// Row groups bound what a load holds in memory before it is written.
-const attachNew = `ATTACH %s AS d (ROW_GROUP_SIZE 16384)`
+// Row groups bound what a load holds in memory before it is written. Small blocks
+// keep the cost of a page flat: one that is not at hand is read and checked whole,
+// an eighth of the default's.
+const attachNew = `ATTACH %s AS d (ROW_GROUP_SIZE 16384, BLOCK_SIZE 32768)`
 
 // Bounds of an engine. A query needs a few megabytes; the rest keeps blocks
 // that were read.
@@ -158,6 +163,15 @@ func (e *engine) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
 // query runs a prepared text and gives its rows to each. What a client sent
 // comes in args, never in text.
 func (e *engine) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
+	err := e.run(ctx, text, args, each)
+	var fault *duckdb.Error
+	if errors.As(err, &fault) && (fault.Type == duckdb.ErrorTypeFatal || fault.Type == duckdb.ErrorTypeInternal) {
+		e.broken.Store(true) // the next look for news puts another in its place
+	}
+	return err
+}
+
+func (e *engine) run(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
 	s, err := e.prepared(ctx, text)
 	if err != nil {
 		return err

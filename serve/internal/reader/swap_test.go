@@ -138,6 +138,19 @@ func TestNeverBackWithinAHistory(t *testing.T) {
 	}
 }
 
+// A folder that was copied from another tenant is not served, whole as it is.
+func TestAnotherTenantsSnapshotIsUnfit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	root := servetest.NewRoot(t, dir, "acme")
+	root.ClientID = "other"
+	root.Publish(servetest.Content{Fixtures: servetest.Samples("other", 3, 2, 1)})
+	if v := refresh(t, open(t, dir, "acme"), "acme").Acquire(); v != nil {
+		t.Error("another tenant's data is served")
+		v.Release()
+	}
+}
+
 func TestStateFilesAreRead(t *testing.T) {
 	t.Parallel()
 	dir, root := publish(t, 1, 1)
@@ -197,6 +210,9 @@ func TestDebrisOfAKilledProcessIsSwept(t *testing.T) {
 // version, and no version goes back.
 func TestSwapUnderLoad(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("seconds")
+	}
 	dir, root := publish(t, 40, 6)
 	l := open(t, dir, "acme")
 	d := refresh(t, l, "acme")
@@ -214,7 +230,7 @@ func TestSwapUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	const versions = 12
+	const versions = 8
 	for version := 2; version <= versions; version++ {
 		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 40, 6, version)})
 		deadline := time.Now().Add(10 * time.Second)

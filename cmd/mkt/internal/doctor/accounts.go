@@ -1,12 +1,14 @@
 package doctor
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 
+	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/all"
 	"mkt/serve/account"
@@ -20,10 +22,24 @@ func (d *doctor) accounts() {
 	if _, there := d.file.Tenant(d.Tenant); d.Tenant != "" && !there {
 		d.bad(Fail, "TENANT_UNKNOWN", "accounts", place{tenant: d.Tenant, file: d.Tenants}, d.mkt("tenant list"), "the file has no such tenant")
 	}
+	d.revocations()
 	for i := range d.file.Tenants {
 		if t := &d.file.Tenants[i]; t.Status == account.Active {
 			d.account(t)
 		}
+	}
+}
+
+// revocations looks for accounts that were revoked, for good, and are not any
+// more. A log that cannot be read is a finding of its own.
+func (d *doctor) revocations() {
+	undone, err := audit.Undone(d.file)
+	if err != nil {
+		return
+	}
+	for _, p := range undone {
+		at := place{tenant: p.Tenant, file: fmt.Sprintf("%s:%d", d.Tenants, p.Line)}
+		d.bad(Fail, "REVOKED_UNDONE", "accounts", at, d.mkt("tenant revoke "+p.Tenant), "status: %s", p.Reason)
 	}
 }
 

@@ -8,17 +8,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/credential"
 	"mkt/fetch/provider"
+	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve/account"
@@ -136,6 +139,12 @@ var faults = []fault{
 	}, []string{"FAIL TOKEN_DUPLICATE", "WARN DATA_UNKNOWN"}, "idle", "mkt tenant validate"},
 	{"a tenant that is not there", func(h *house) { h.options.Tenant = "nobody" }, []string{"FAIL TENANT_UNKNOWN"}, "nobody", "mkt tenant list"},
 	{"no token", func(h *house) { h.change(func(t *tenants.Tenant) { t.Tokens = nil }) }, []string{"WARN TOKEN_NONE"}, "acme", "mkt tenant token issue acme"},
+	{"revoked account brought back by hand", func(h *house) {
+		by := audit.By{Action: audit.TenantRevoke, Now: h.now}
+		_, err := audit.Edit(h.t.Context(), h.options.Tenants, by, func(e *tenants.Editor) error { return e.SetStatus("acme", account.Revoked) })
+		must(h.t, err)
+		h.replace(h.options.Tenants, "REVOKED", "ACTIVE")
+	}, []string{"FAIL REVOKED_UNDONE"}, "acme", "mkt tenant revoke acme"},
 	{"no product", func(h *house) { h.change(func(t *tenants.Tenant) { t.Products = nil }) }, []string{"WARN PRODUCT_NONE"}, "acme", "mkt tenant product set acme market_engine"},
 	{"product expired", func(h *house) {
 		yesterday := h.now().Add(-24 * time.Hour)
@@ -161,10 +170,30 @@ var faults = []fault{
 	{"one failed fetch", func(h *house) { h.failed("PROVIDER_UNREACHABLE", 1) }, []string{"WARN CYCLE_FAILING"}, "acme", "mkt doctor --online --tenant acme"},
 	{"three failed fetches", func(h *house) { h.failed("PROVIDER_UNREACHABLE", 3) }, []string{"FAIL CYCLE_FAILING"}, "state/fetch.json", "mkt doctor --online"},
 	{"credential refused", func(h *house) { h.failed("CREDENTIAL_REJECTED", 1) }, []string{"FAIL CYCLE_FAILING"}, "acme", "mkt provider set acme"},
+	{"new credential", func(h *house) {
+		key, err := credential.LoadIdentity(h.options.SealKey)
+		must(h.t, err)
+		sealed, err := credential.Seal(key.Recipient(), "acme", "betsapi", []byte("another-secret"))
+		must(h.t, err)
+		h.change(func(t *tenants.Tenant) { t.Provider.Credential = sealed })
+	}, []string{"WARN CREDENTIAL_UNTRIED"}, "acme", "mkt provider test acme"},
+	{"test refused", func(h *house) {
+		disk, err := durable.OpenExisting(filepath.Dir(h.root))
+		must(h.t, err)
+		defer disk.Close()
+		must(h.t, health.Record(disk, health.Run{Step: health.StepProbe, StartedAt: h.now(), FinishedAt: h.now(), Code: "CREDENTIAL_REJECTED",
+			CredentialFingerprint: credential.Fingerprint(h.acme().Provider.Credential)}))
+	}, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "mkt provider set acme"},
+	{"all that was published taken away", func(h *house) {
+		for _, name := range []string{"CURRENT", "commits", "changes", "snapshots"} {
+			must(h.t, os.RemoveAll(h.in(name)))
+		}
+	}, []string{"WARN NEVER_RAN"}, "acme", "mkt cycle --tenant acme"},
 	{"listing held", func(h *house) {
 		h.state("publish", func(r *health.Run) { r.Code, r.Counters = "LISTING_HELD", map[string]int64{"held": 30} })
 	}, []string{"WARN LISTING_HELD"}, "acme", "mkt publish --tenant acme --accept-removals"},
-	{"state is garbage", func(h *house) { h.write(h.in("state/fetch.json"), "{") }, []string{"WARN STATE_UNREADABLE"}, "state/fetch.json", "mkt cycle --tenant acme"},
+	{"state is garbage", func(h *house) { h.write(h.in("state/publish.json"), "{") }, []string{"WARN STATE_UNREADABLE"}, "state/publish.json", "mkt cycle --tenant acme"},
+	{"state of the fetch is garbage", func(h *house) { h.write(h.in("state/fetch.json"), "{") }, []string{"WARN STATE_UNREADABLE", "WARN CREDENTIAL_UNTRIED"}, "state/fetch.json", "mkt cycle --tenant acme"},
 
 	{"CURRENT gone", func(h *house) { must(h.t, os.Remove(h.in("CURRENT"))) }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
 	{"CURRENT empty", func(h *house) { h.write(h.in("CURRENT"), "") }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
@@ -332,6 +361,18 @@ func TestEveryCodeIsPlanted(t *testing.T) {
 	for code := range doctor.Codes() {
 		if !planted[code] {
 			t.Errorf("%s is planted by no test", code)
+		}
+	}
+}
+
+// The page for operators has a line for each code, in the same words.
+func TestEveryCodeIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../../../docs/operators.md")
+	must(t, err)
+	for code, means := range doctor.Codes() {
+		line := regexp.MustCompile("(?m)^\\| `" + code + "` \\| (WARN|FAIL|WARN, FAIL) \\| " + regexp.QuoteMeta(means) + " \\|$")
+		if !line.Match(page) {
+			t.Errorf("docs/operators.md has no line for %s: %s", code, means)
 		}
 	}
 }

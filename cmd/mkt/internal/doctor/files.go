@@ -108,19 +108,20 @@ func (d *doctor) owners(r *root) {
 	if r.fs == nil {
 		return
 	}
-	names := []string{"."}
-	for _, dir := range []string{".", layout.StateDir} {
-		entries, err := r.fs.ReadDir(dir)
+	tenant := filepath.Dir(r.dir) // what belongs to no product: the tests of the connection
+	names := []string{r.dir, tenant, filepath.Join(tenant, layout.Lock)}
+	for _, dir := range []string{r.dir, filepath.Join(r.dir, layout.StateDir), filepath.Join(tenant, layout.StateDir)} {
+		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			d.unreadable("files", r.at(dir), err)
+			d.unreadable("files", place{r.id, string(r.product), dir}, err)
 		}
 		for _, e := range entries {
 			names = append(names, filepath.Join(dir, e.Name()))
 		}
 	}
 	var others []string
-	for _, name := range names {
-		if path := filepath.Join(r.dir, name); !sameOwner(path, d.Data) {
+	for _, path := range names {
+		if !sameOwner(path, d.Data) {
 			others = append(others, path)
 		}
 	}
@@ -128,7 +129,7 @@ func (d *doctor) owners(r *root) {
 		d.ok("files", r.at(""), "all of the owner of the data root")
 		return
 	}
-	d.bad(Fail, "OWNER_DIFFERS", "files", r.at(""), "sudo chown -R --reference="+quote(d.Data)+" "+quote(r.dir),
+	d.bad(Fail, "OWNER_DIFFERS", "files", r.at(""), "sudo chown -R --reference="+quote(d.Data)+" "+quote(tenant),
 		"%s not of the owner of the data root, such as %s: a run by another user left them", plural(len(others), "file"), others[0])
 }
 

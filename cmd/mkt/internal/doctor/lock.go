@@ -52,7 +52,7 @@ func holder(list string, file *syscall.Stat_t) (pid int, held bool) {
 		}
 		id := strings.Split(f[5], ":")
 		inode, err := strconv.ParseUint(id[len(id)-1], 10, 64)
-		if err != nil || inode != file.Ino || len(id) != 3 || !sameDevice(id[0], id[1], file.Dev) {
+		if err != nil || inode != file.Ino || len(id) != 3 || !sameDevice(id[0], id[1], uint64(file.Dev)) {
 			continue
 		}
 		pid, err := strconv.Atoi(f[4])

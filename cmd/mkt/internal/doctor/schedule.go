@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/fetch/credential"
+	"mkt/publish/durable"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 )
@@ -17,7 +19,7 @@ import (
 const overdueAfter = 2
 
 // steps in the order they run.
-var steps = []string{"fetch", "transform", "publish"}
+var steps = []string{health.StepFetch, "transform", "publish"}
 
 // schedule looks at what the newest runs came to, and when.
 func (d *doctor) schedule(r *root) {
@@ -37,13 +39,14 @@ func (d *doctor) schedule(r *root) {
 			d.step(r, step, &last)
 		}
 	}
-	if last.IsZero() {
-		if !r.published {
-			d.bad(Warn, "NEVER_RAN", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id), "nothing was published yet: its data routes answer 503")
-		}
+	if !r.published {
+		d.bad(Warn, "NEVER_RAN", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id), "nothing was published yet: its data routes answer 503")
 		return
 	}
-	d.overdue(r, last)
+	d.connection(r)
+	if !last.IsZero() {
+		d.overdue(r, last)
+	}
 }
 
 // step looks at a step's state file. Of a publication that did nothing new only
@@ -64,7 +67,7 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	if step == "publish" && run.LastOKAt != nil && run.LastOKAt.After(*last) {
 		*last = *run.LastOKAt
 	}
-	another := step == "fetch" && run.CredentialFingerprint != credential.Fingerprint(r.tenant.Provider.Credential)
+	another := step == health.StepFetch && run.CredentialFingerprint != r.fingerprint()
 	switch {
 	case another:
 		d.ok("schedule", r.at(file), "the newest fetch was with another credential")
@@ -106,6 +109,33 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	}
 	return d.mkt(fmt.Sprintf("%s --tenant %s --log-level debug", run.Step, r.id))
 }
+
+// connection judges the provider connection as serve does, by the newest test and
+// the newest fetch. A refusal that a fetch met is told by its step.
+func (d *doctor) connection(r *root) {
+	at := place{tenant: r.id, product: string(r.product), file: d.Tenants}
+	var findings []*health.Run
+	if run, err := health.Read(r.fs, health.StepFetch); err == nil {
+		findings = append(findings, run)
+	}
+	if disk, err := durable.OpenExisting(filepath.Dir(r.dir)); err == nil {
+		if run, err := health.Read(disk, health.StepProbe); err == nil {
+			findings = append(findings, run)
+		}
+		disk.Close()
+	}
+	switch status := health.ConnectionStatus(true, false, r.fingerprint(), findings...); status {
+	case health.Verifying:
+		d.bad(Warn, "CREDENTIAL_UNTRIED", "schedule", at, d.mkt("provider test "+r.id), "the provider has not seen the credential yet: its data routes answer 409")
+	case health.InvalidCredential:
+		d.bad(Fail, "CREDENTIAL_REFUSED", "schedule", at, d.mkt("provider set "+r.id+" --provider "+r.tenant.Provider.Name), "the provider refuses the credential: its data routes answer 409")
+	default:
+		d.ok("schedule", at, "the connection is %s", status)
+	}
+}
+
+// fingerprint is that of the tenant's sealed credential.
+func (r *root) fingerprint() string { return credential.Fingerprint(r.tenant.Provider.Credential) }
 
 func (d *doctor) overdue(r *root, last time.Time) {
 	s, err := schedule.Parse(r.tenant.Expression(r.product))

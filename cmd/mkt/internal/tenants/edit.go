@@ -84,6 +84,9 @@ func edit(ctx context.Context, root durable.FS, name, shown string, out rim, cha
 		return nil, fmt.Errorf("%s: not changed, since the change could not be logged: %w", shown, err)
 	}
 	defer log.Close()
+	if err := log.Allow(e.edited(f)); err != nil {
+		return nil, fmt.Errorf("%s: not changed: %w", shown, err)
+	}
 	if err := durable.Overwrite(root, name, after); err != nil {
 		return nil, fmt.Errorf("write %s: %w", shown, err)
 	}

@@ -64,18 +64,6 @@ func (e *Editor) Replace(t Tenant) error {
 	return nil
 }
 
-// AddToken appends a token to a tenant's.
-func (e *Editor) AddToken(id string, t Token) error {
-	entry, err := e.entry(id)
-	if err != nil {
-		return err
-	}
-	list := ensure(entry, "tokens", yaml.SequenceNode)
-	list.Content = append(list.Content, tokenNode(t))
-	list.Style &^= yaml.FlowStyle
-	return nil
-}
-
 // SetProvider sets or replaces a tenant's provider connection.
 func (e *Editor) SetProvider(id string, p Provider) error {
 	return e.set(id, "provider", providerNode(p))

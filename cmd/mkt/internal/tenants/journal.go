@@ -9,9 +9,11 @@ import (
 // is called under the lock, before anything changes: an error refuses the edit.
 type Journal func(path string) (Log, error)
 
-// Log takes one edit. Write is called when the new file is in place and
-// durable, not at all when the edit fails; Close comes last.
+// Log takes one edit. Allow is called before anything changes: an error refuses
+// the edit. Write is called when the new file is in place and durable, not at
+// all when the edit fails; Close comes last.
 type Log interface {
+	Allow(Edited) error
 	Write(Edited) error
 	Close() error
 }
@@ -61,5 +63,6 @@ func unlogged() (Log, error) { return noLog{}, nil }
 
 type noLog struct{}
 
+func (noLog) Allow(Edited) error { return nil }
 func (noLog) Write(Edited) error { return nil }
 func (noLog) Close() error       { return nil }

@@ -11,9 +11,9 @@ import (
 
 // journal notes what it is told, and fails as told.
 type journal struct {
-	open, write error
-	told        []string
-	before      []string // tenants before, of the edit
+	open, allow, write error
+	told               []string
+	before             []string // tenants before, of the edit
 }
 
 func (j *journal) Open(path string) (tenants.Log, error) {
@@ -23,6 +23,8 @@ func (j *journal) Open(path string) (tenants.Log, error) {
 	}
 	return j, nil
 }
+
+func (j *journal) Allow(tenants.Edited) error { return j.allow }
 
 func (j *journal) Write(e tenants.Edited) error {
 	j.told = append(j.told, "write "+strings.Join(e.Tenants, ","))
@@ -47,6 +49,7 @@ func TestJournal(t *testing.T) {
 	}{
 		{name: "edit", told: "open, write new, close", done: true},
 		{name: "refused", change: func(*tenants.Editor) error { return bad }, told: "", err: "disk on fire"},
+		{name: "not allowed", journal: journal{allow: bad}, told: "open, close", err: "not changed: disk on fire"},
 		{name: "no log", journal: journal{open: bad}, told: "open", err: "not changed, since the change could not be logged: disk on fire"},
 		{name: "log fails", journal: journal{write: bad}, told: "open, write new, close", done: true, err: "the change is made and in force, but could not be logged: disk on fire"},
 	} {

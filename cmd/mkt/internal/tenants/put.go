@@ -59,6 +59,30 @@ func takeFoot(n *yaml.Node) string {
 	return foot
 }
 
+// giveFoot puts what takeFoot took below the last line of another node.
+func giveFoot(n *yaml.Node, foot string) {
+	switch last := len(n.Content); {
+	case foot == "":
+	case last == 0:
+		n.FootComment = foot
+	case n.Kind == yaml.MappingNode:
+		n.Content[last-2].FootComment = foot
+	default:
+		giveFoot(n.Content[last-1], foot)
+	}
+}
+
+// removeItem takes an item of a list away. What followed the last one follows
+// the one before, or where there is none the list.
+func removeItem(list *yaml.Node, at int) {
+	foot := ""
+	if at+1 == len(list.Content) {
+		foot = takeFoot(list)
+	}
+	list.Content = slices.Delete(list.Content, at, at+1)
+	giveFoot(list, foot)
+}
+
 // keyAt is the place of a key in a mapping's content, -1 when it has none.
 func keyAt(m *yaml.Node, key string) int {
 	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
@@ -73,9 +97,10 @@ func keyAt(m *yaml.Node, key string) int {
 // that remain included.
 func replace(old, value *yaml.Node) {
 	if old.Kind != yaml.MappingNode || value.Kind != yaml.MappingNode {
-		head, line, foot := old.HeadComment, old.LineComment, old.FootComment
+		head, line, foot := old.HeadComment, old.LineComment, takeFoot(old)
 		*old = *value
-		old.HeadComment, old.LineComment, old.FootComment = head, line, foot
+		old.HeadComment, old.LineComment = head, line
+		giveFoot(old, foot)
 		return
 	}
 	for i := 0; i+1 < len(old.Content); {

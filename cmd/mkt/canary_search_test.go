@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+)
+
+// secret is something that must never be found, and how it could be written. The
+// spellings are made here and not by package credential, whose work is searched.
+type secret struct {
+	name      string
+	spellings [][]byte
+}
+
+func newSecret(name, text string) secret {
+	all := []string{text, hex.EncodeToString([]byte(text)), strings.ToUpper(hex.EncodeToString([]byte(text))), html.EscapeString(text)}
+	for _, escaped := range []string{url.QueryEscape(text), url.PathEscape(text), everyByteEscaped(text)} {
+		all = append(all, escaped, escapesIn(escaped, strings.ToLower))
+	}
+	for _, plainly := range []bool{false, true} {
+		escaped := jsonText(text, plainly)
+		all = append(all, escaped, strings.ReplaceAll(escaped, "/", `\/`))
+	}
+	for skip := range 3 {
+		// Three bytes are four characters: what is left of the padded text after
+		// the first and before the last incomplete group stands in any encoding.
+		padded := bytes.Repeat([]byte{'x'}, skip)
+		padded = append(padded, text...)
+		for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			whole := padded[:len(padded)/3*3]
+			from := 0
+			if skip > 0 {
+				from = 4
+			}
+			all = append(all, e.EncodeToString(whole)[from:])
+		}
+	}
+	if len(text) >= 16 { // a good part of it is as bad
+		all = append(all, text[:12], text[2:14])
+	}
+	slices.Sort(all)
+	s := secret{name: name}
+	for _, spelling := range slices.Compact(all) {
+		s.spellings = append(s.spellings, []byte(spelling))
+	}
+	return s
+}
+
+// in returns the spelling that was found, "" for none.
+func (s secret) in(b []byte) string {
+	for _, spelling := range s.spellings {
+		if bytes.Contains(b, spelling) {
+			return string(spelling)
+		}
+	}
+	return ""
+}
+
+func everyByteEscaped(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, "%%%02X", c)
+	}
+	return b.String()
+}
+
+var escapeForm = regexp.MustCompile(`%[0-9A-F]{2}`)
+
+func escapesIn(s string, turn func(string) string) string {
+	return escapeForm.ReplaceAllStringFunc(s, turn)
+}
+
+func jsonText(s string, plainly bool) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(!plainly)
+	if err := e.Encode(s); err != nil {
+		panic(err)
+	}
+	return strings.Trim(strings.TrimSpace(b.String()), `"`)
+}
+
+// layers are the bytes of a file or an answer, and what is packed in them, as far
+// down as it goes. kinds counts what was unpacked.
+func layers(b []byte, kinds map[string]int) ([][]byte, error) {
+	var inner []byte
+	var kind string
+	var err error
+	switch {
+	case bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		kind = "zstd"
+		inner, err = unzstd(b)
+	case bytes.HasPrefix(b, []byte{0x1f, 0x8b}):
+		kind = "gzip"
+		inner, err = ungzip(b)
+	case bytes.HasPrefix(b, []byte("PAR1")):
+		kind = "parquet"
+		inner, err = parquetValues(b)
+	default:
+		return [][]byte{b}, nil
+	}
+	if err != nil {
+		return [][]byte{b}, fmt.Errorf("%s: %w", kind, err)
+	}
+	kinds[kind]++
+	more, err := layers(inner, kinds)
+	return append(more, b), err
+}
+
+func unzstd(b []byte) ([]byte, error) {
+	r, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(1<<30))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.DecodeAll(b, nil)
+}
+
+func ungzip(b []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+// parquetValues are all values of all columns, a line each.
+func parquetValues(b []byte) ([]byte, error) {
+	f, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	rows := make([]parquet.Row, 64)
+	for _, g := range f.RowGroups() {
+		r := g.Rows()
+		for err = nil; err == nil; {
+			var n int
+			n, err = r.ReadRows(rows)
+			for _, row := range rows[:n] {
+				for _, v := range row {
+					out.WriteString(v.String())
+					out.WriteByte('\n')
+				}
+			}
+		}
+		if err := errors.Join(eofIsFine(err), r.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return out.Bytes(), nil
+}
+
+func eofIsFine(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// anyToken is an API token, whoever's.
+var anyToken = regexp.MustCompile(`mkt_[0-9A-Za-z]{49}`)
+
+// search looks for every secret in one thing that was written or said.
+func search(t *testing.T, where string, b []byte, secrets []secret, kinds map[string]int) {
+	t.Helper()
+	all, err := layers(b, kinds)
+	if err != nil && !strings.Contains(where, "/staging/") { // a torn file of a killed run
+		t.Errorf("%s cannot be unpacked: %v", where, err)
+	}
+	for _, layer := range all {
+		for _, s := range secrets {
+			if found := s.in(layer); found != "" {
+				at := bytes.Index(layer, []byte(found))
+				t.Errorf("%s is in %s as %q: …%q", s.name, where, found, layer[max(0, at-80):min(len(layer), at+len(found)+40)])
+			}
+		}
+		if token := anyToken.Find(layer); token != nil {
+			t.Errorf("an API token is in %s", where)
+		}
+	}
+}
+
+// searchFolder looks into every file below dir, and into their names. skip names
+// the secrets that a file is there to hold.
+func searchFolder(t *testing.T, dir string, secrets []secret, skip map[string]string, kinds map[string]int) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		searched := slices.DeleteFunc(slices.Clone(secrets), func(s secret) bool { return skip[filepath.Base(path)] == s.name })
+		search(t, "the name of "+path, []byte(path), searched, kinds)
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		kinds["file"]++
+		search(t, path, b, searched, kinds)
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,93 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/serve/account"
+)
+
+// Undone finds the tenants that a command revoked and that are not revoked any
+// more: somebody edited the file by hand. Revoked is final, so each is a
+// problem. What the log does not tell, such as a revocation by hand, cannot be
+// known; a log that this user may not read tells nothing.
+func Undone(f *tenants.File) ([]tenants.Problem, error) {
+	path := f.Name
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	log, err := os.Open(filepath.Join(filepath.Dir(path), FileName))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("audit log: %w", err)
+	}
+	defer log.Close()
+	revoked, err := revocations(log, filepath.Base(path))
+	if err != nil {
+		return nil, fmt.Errorf("audit log: %w", err)
+	}
+	var found []tenants.Problem
+	for i := range f.Tenants {
+		if t := &f.Tenants[i]; undone(t, revoked) {
+			found = append(found, tenants.Problem{Line: t.Line, Tenant: t.ID, Field: "status", Reason: reason(t, revoked[t.ID])})
+		}
+	}
+	return found, nil
+}
+
+// Allow implements tenants.Log. It refuses to go on with a tenant that was
+// revoked, unless the edit revokes it again.
+func (p *pending) Allow(e tenants.Edited) error {
+	revoked, err := revocations(io.NewSectionReader(p.file, 0, 1<<62), plain(p.name))
+	if err != nil {
+		return fmt.Errorf("audit log: %w", err)
+	}
+	for _, id := range e.Tenants {
+		if t, there := e.After.Tenant(id); there && undone(t, revoked) {
+			return fmt.Errorf("tenant %s: status: %s", id, reason(t, revoked[id]))
+		}
+	}
+	return nil
+}
+
+func undone(t *tenants.Tenant, revoked map[string]time.Time) bool {
+	_, was := revoked[t.ID]
+	return was && t.Status != account.Revoked
+}
+
+func reason(t *tenants.Tenant, at time.Time) string {
+	return fmt.Sprintf("%s, but the account was revoked at %s, for good: mkt tenant revoke %s sets it right; a new account needs another id",
+		t.Status, at.UTC().Format(time.RFC3339), t.ID)
+}
+
+// revocations are the tenants that were revoked, and when, as the log tells.
+// Only lines that may tell of one are parsed: a log is long.
+func revocations(r io.Reader, file string) (map[string]time.Time, error) {
+	found := map[string]time.Time{}
+	in := bufio.NewReaderSize(r, 64<<10)
+	for {
+		line, err := readLine(in)
+		if err == io.EOF {
+			return found, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Contains(line, []byte(TenantRevoke)) {
+			continue
+		}
+		if e, ok := parse(line); ok && e.Action == TenantRevoke && e.File == file {
+			found[e.Tenant] = e.At
+		}
+	}
+}

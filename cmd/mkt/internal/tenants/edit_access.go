@@ -1,0 +1,67 @@
+package tenants
+
+import (
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"mkt/serve/account"
+)
+
+// AllowOrigin lets a browser origin read; one that may already, still may.
+func (e *Editor) AllowOrigin(id, origin string) error {
+	if t, ok := e.before.Tenant(id); ok && slices.Contains(t.Origins, origin) {
+		_, err := e.entry(id)
+		return err
+	}
+	return e.appendTo(id, "origins", text(origin))
+}
+
+// DenyOrigin takes an origin away. One that is not allowed is an error: it may
+// be misspelled, and the other would still be allowed.
+func (e *Editor) DenyOrigin(id, origin string) error {
+	entry, err := e.entry(id)
+	if err != nil {
+		return err
+	}
+	t, _ := e.before.Tenant(id)
+	if !slices.Contains(t.Origins, origin) {
+		return fmt.Errorf("tenant %s: origin %s is not allowed anyway: %s", id, origin, allowed(t.Origins))
+	}
+	list := child(entry, "origins")
+	for i := len(list.Content) - 1; i >= 0; i-- {
+		if list.Content[i].Value == origin {
+			removeItem(list, i)
+		}
+	}
+	if len(list.Content) == 0 {
+		put(entry, "origins", nil)
+	}
+	return nil
+}
+
+func allowed(origins []string) string {
+	if len(origins) == 0 {
+		return "it has no origin"
+	}
+	return "its origins are " + joinWords(origins)
+}
+
+// SetLimit sets a tenant's rate limit.
+func (e *Editor) SetLimit(id string, l account.Limit) error {
+	return e.set(id, "rate_limit", limitNode(l))
+}
+
+// appendTo puts an item at the end of a list of a tenant's entry.
+func (e *Editor) appendTo(id, field string, item *yaml.Node) error {
+	entry, err := e.entry(id)
+	if err != nil {
+		return err
+	}
+	list := ensure(entry, field, yaml.SequenceNode)
+	giveFoot(item, takeFoot(list))
+	list.Content = append(list.Content, item)
+	list.Style &^= yaml.FlowStyle
+	return nil
+}

@@ -1,0 +1,97 @@
+package tenants
+
+import (
+	"fmt"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// SetStatus suspends, reactivates or revokes a tenant. No status follows
+// REVOKED: a *RevokedError.
+func (e *Editor) SetStatus(id string, s account.Status) error {
+	if s != account.Revoked {
+		if err := e.alive(id); err != nil {
+			return err
+		}
+	}
+	return e.set(id, "status", text(string(s)))
+}
+
+// RevokedError: the tenant is revoked, and what was asked for would lead out of
+// it or be of no use.
+type RevokedError struct{ ID string }
+
+func (e *RevokedError) Error() string {
+	return fmt.Sprintf("tenant %s is revoked, for good: mkt tenant add makes a new account, of another id", e.ID)
+}
+
+// alive refuses a tenant that is revoked.
+func (e *Editor) alive(id string) error {
+	if t, ok := e.before.Tenant(id); ok && t.Status == account.Revoked {
+		return &RevokedError{id}
+	}
+	return nil
+}
+
+// AddToken appends a token to a tenant's.
+func (e *Editor) AddToken(id string, t Token) error {
+	if err := e.alive(id); err != nil {
+		return err
+	}
+	return e.appendTo(id, "tokens", tokenNode(t))
+}
+
+// ReplaceTokens puts one token in the place of all that a tenant has.
+func (e *Editor) ReplaceTokens(id string, t Token) error {
+	if err := e.alive(id); err != nil {
+		return err
+	}
+	return e.set(id, "tokens", sequence([]Token{t}, tokenNode))
+}
+
+// SetProduct subscribes a tenant to a product. The term is the whole one: a
+// bound that it does not have, the product does not have any more.
+func (e *Editor) SetProduct(id string, p football.Product, term account.Subscription) error {
+	return e.setIn(id, "products", string(p), subscriptionNode(term))
+}
+
+// UnsetProduct ends a subscription as if it had never been.
+func (e *Editor) UnsetProduct(id string, p football.Product) error {
+	return e.setIn(id, "products", string(p), nil)
+}
+
+// SetFeature switches a feature on or off.
+func (e *Editor) SetFeature(id, feature string, on bool) error {
+	return e.setIn(id, "features", feature, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(on)})
+}
+
+// SetSchedule runs a product on a cron expression.
+func (e *Editor) SetSchedule(id string, p football.Product, expr string) error {
+	return e.setIn(id, "schedule", string(p), text(expr))
+}
+
+// UnsetSchedule lets a product run on its default again.
+func (e *Editor) UnsetSchedule(id string, p football.Product) error {
+	return e.setIn(id, "schedule", string(p), nil)
+}
+
+// setIn puts a key of a mapping of a tenant's entry; nil removes it.
+func (e *Editor) setIn(id, field, key string, value *yaml.Node) error {
+	entry, err := e.entry(id)
+	if err != nil {
+		return err
+	}
+	if value == nil && (child(entry, field) == nil || isNull(child(entry, field))) {
+		return nil
+	}
+	m := ensure(entry, field, yaml.MappingNode)
+	if len(m.Content) == 0 {
+		m.Style &^= yaml.FlowStyle
+	}
+	put(m, key, value)
+	return nil
+}

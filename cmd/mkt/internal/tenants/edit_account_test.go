@@ -1,0 +1,125 @@
+package tenants_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// kept is a file where comments and blank lines follow what an edit may touch.
+const kept = `version: 1
+tenants:
+  - id: acme
+    status: SUSPENDED # they did not pay
+    products:
+      market_engine: {starts: '2026-01-01T00:00:00Z'} # first
+
+    # browsers
+    origins:
+      - https://a.example # shop
+      - https://b.example
+
+  # the old ones
+  - id: other
+    products:
+    origins: []
+    tokens:
+      - sha256: ab00000000000000000000000000000000000000000000000000000000000000
+        hint: wxyz
+        issued_at: 2026-11-20T09:07:00Z
+
+  - id: gone
+    status: REVOKED
+`
+
+func TestAccountVerbs(t *testing.T) {
+	expires := issued.AddDate(1, 0, 0)
+	token := tenants.Token{Digest: [32]byte{0xcd}, Hint: "abcd", IssuedAt: issued}
+	const engine, live = football.MarketEngine, football.LiveIntelligence
+	for name, c := range map[string]struct {
+		change func(e *tenants.Editor) error
+		old    string // what of kept becomes
+		new    string // this
+	}{
+		"reactivate": {func(e *tenants.Editor) error { return e.SetStatus("acme", account.Active) }, "SUSPENDED", "ACTIVE"},
+		"suspend": {func(e *tenants.Editor) error { return e.SetStatus("other", account.Suspended) },
+			"20T09:07:00Z\n", "20T09:07:00Z\n    status: SUSPENDED\n"},
+		"rotate": {func(e *tenants.Editor) error { return e.ReplaceTokens("other", token) },
+			"ab000000000000000000000000000000000000000000000000000000000000" + "00\n        hint: wxyz", "cd000000000000000000000000000000000000000000000000000000000000" + "00\n        hint: abcd"},
+		"issue": {func(e *tenants.Editor) error { return e.AddToken("other", token) },
+			"20T09:07:00Z\n", "20T09:07:00Z\n      - sha256: cd" + strings.Repeat("0", 62) + "\n        hint: abcd\n        issued_at: 2026-11-20T09:07:00Z\n"},
+		"product again": {func(e *tenants.Editor) error {
+			return e.SetProduct("acme", engine, account.Subscription{Expires: &expires})
+		},
+			"starts: '2026-01-01T00:00:00Z'", "expires: '2027-11-20T09:07:00Z'"},
+		"second product": {func(e *tenants.Editor) error { return e.SetProduct("acme", live, account.Subscription{}) },
+			"# first\n", "# first\n      live_intelligence: {}\n"},
+		"first product": {func(e *tenants.Editor) error { return e.SetProduct("other", live, account.Subscription{}) },
+			"products:\n    origins: []", "products:\n      live_intelligence: {}\n    origins: []"},
+		"no product": {func(e *tenants.Editor) error { return e.UnsetProduct("acme", engine) },
+			"products:\n      market_engine: {starts: '2026-01-01T00:00:00Z'} # first\n\n", "products: {}\n"},
+		"product that is not": {func(e *tenants.Editor) error {
+			return errors.Join(e.UnsetProduct("other", engine), e.UnsetProduct("acme", live))
+		}, "", ""},
+		"feature": {func(e *tenants.Editor) error { return e.SetFeature("acme", account.Momentum, false) },
+			"https://b.example\n", "https://b.example\n    features:\n      momentum: false\n"},
+		"first origin": {func(e *tenants.Editor) error { return e.AllowOrigin("other", "https://c.example") },
+			"origins: []", "origins:\n      - https://c.example"},
+		"origin": {func(e *tenants.Editor) error { return e.AllowOrigin("acme", "https://c.example") },
+			"https://b.example\n", "https://b.example\n      - https://c.example\n"},
+		"origin again":  {func(e *tenants.Editor) error { return e.AllowOrigin("acme", "https://a.example") }, "", ""},
+		"deny the last": {func(e *tenants.Editor) error { return e.DenyOrigin("acme", "https://b.example") }, "      - https://b.example\n", ""},
+		"deny all": {func(e *tenants.Editor) error {
+			return errors.Join(e.DenyOrigin("acme", "https://a.example"), e.DenyOrigin("acme", "https://b.example"))
+		}, "    # browsers\n    origins:\n      - https://a.example # shop\n      - https://b.example\n\n", "\n"},
+		"limit": {func(e *tenants.Editor) error {
+			return e.SetLimit("gone", account.Limit{Requests: 5, Per: time.Second, Burst: 7})
+		},
+			"REVOKED\n", "REVOKED\n    rate_limit: {requests: 5, per: 1s, burst: 7}\n"},
+		"schedule": {func(e *tenants.Editor) error { return e.SetSchedule("gone", engine, "@every 30m") },
+			"REVOKED\n", "REVOKED\n    schedule:\n      market_engine: '@every 30m'\n"},
+		"no schedule":    {func(e *tenants.Editor) error { return e.UnsetSchedule("gone", engine) }, "", ""},
+		"revoke again":   {func(e *tenants.Editor) error { return e.SetStatus("gone", account.Revoked) }, "", ""},
+		"revoke at once": {func(e *tenants.Editor) error { return e.SetStatus("acme", account.Revoked) }, "SUSPENDED", "REVOKED"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := write(t, kept)
+			edit(t, path, c.change)
+			if diff := cmp.Diff(strings.Replace(kept, c.old, c.new, 1), content(t, path)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRefusedVerbs(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(e *tenants.Editor) error
+		want   string
+	}{
+		"reactivate a revoked": {func(e *tenants.Editor) error { return e.SetStatus("gone", account.Active) }, "tenant gone is revoked, for good"},
+		"suspend a revoked":    {func(e *tenants.Editor) error { return e.SetStatus("gone", account.Suspended) }, "tenant gone is revoked, for good"},
+		"token of a revoked":   {func(e *tenants.Editor) error { return e.AddToken("gone", tenants.Token{}) }, "tenant gone is revoked, for good"},
+		"rotate a revoked":     {func(e *tenants.Editor) error { return e.ReplaceTokens("gone", tenants.Token{}) }, "tenant gone is revoked, for good"},
+		"unknown":              {func(e *tenants.Editor) error { return e.SetStatus("nobody", account.Active) }, `no tenant "nobody"`},
+		"unknown's product":    {func(e *tenants.Editor) error { return e.UnsetProduct("nobody", football.MarketEngine) }, `no tenant "nobody"`},
+		"unknown's origin":     {func(e *tenants.Editor) error { return e.DenyOrigin("nobody", "https://a.example") }, `no tenant "nobody"`},
+		"origin of another":    {func(e *tenants.Editor) error { return e.DenyOrigin("acme", "https://aa.example") }, "its origins are https://a.example, https://b.example"},
+	} {
+		path := write(t, kept)
+		_, err := tenants.Edit(t.Context(), path, c.change)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if content(t, path) != kept {
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
+)
+
+// editAccount changes one account, then says what was done and prints the
+// account as it is now. The same done twice is done: the second time nothing
+// changes.
+func (a *app) editAccount(cmd *cobra.Command, id string, action audit.Action, said string, change func(*tenants.Editor) error) error {
+	done, err := a.editTenants(cmd.Context(), action, change)
+	if done == nil {
+		return err
+	}
+	t, unknown := tenantByID(done, id)
+	if unknown != nil {
+		return errors.Join(err, unknown)
+	}
+	v := viewOf(t, a.now())
+	if a.json() {
+		return errors.Join(err, json.NewEncoder(a.out).Encode(v))
+	}
+	fmt.Fprintf(a.out, "%s\n\n", said)
+	return errors.Join(err, v.print(a.out))
+}
+
+// parseProduct reads a product that is an argument.
+func parseProduct(s string) (football.Product, error) {
+	p := football.Product(s)
+	if !tenants.KnownProduct(p) {
+		return "", usagef("product %q: want market_engine or live_intelligence", s)
+	}
+	return p, nil
+}
+
+// group is a command that only has others below it.
+func group(name, short string, below ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short, Args: subcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(below...)
+	return cmd
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/serve/account"
+)
+
+func newProductSet(a *app) *cobra.Command {
+	var starts, expires string
+	cmd := &cobra.Command{
+		Use:   "set ID PRODUCT",
+		Short: "Subscribe a tenant to a product, or change its term",
+		Long: `Subscribe a tenant to a product: market_engine or live_intelligence. What is
+given is the whole term: without --starts the product has started, and without
+--expires it does not expire, whatever held before.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := parseProduct(args[1])
+			if err != nil {
+				return err
+			}
+			term, err := parseTerm(starts, expires)
+			if err != nil {
+				return err
+			}
+			said := fmt.Sprintf("Subscribed to %s, from %s to %s.", p, moment(term.Starts), moment(term.Expires))
+			return a.editAccount(cmd, args[0], audit.ProductSet, said, func(e *tenants.Editor) error { return e.SetProduct(args[0], p, term) })
+		},
+	}
+	cmd.Flags().StringVar(&starts, "starts", "", "when the product starts, a time or a day in UTC (default: at once)")
+	cmd.Flags().StringVar(&expires, "expires", "", "when it expires (default: never)")
+	return cmd
+}
+
+// parseTerm reads --starts and --expires.
+func parseTerm(starts, expires string) (s account.Subscription, err error) {
+	if s.Starts, err = parseMoment("starts", starts); err != nil {
+		return s, err
+	}
+	if s.Expires, err = parseMoment("expires", expires); err != nil {
+		return s, err
+	}
+	if s.Starts != nil && s.Expires != nil && !s.Starts.Before(*s.Expires) {
+		return s, usagef("--expires %s: is not after --starts %s", expires, starts)
+	}
+	return s, nil
+}
+
+func newProductUnset(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "unset ID PRODUCT",
+		Short: "End a subscription, as if it had never been",
+		Long: `End a subscription, as if it had never been: its routes answer 403
+SUBSCRIPTION_REQUIRED, and no cycle of it runs. mkt tenant product set with
+--expires lets the client see that it expired, and when.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := parseProduct(args[1])
+			if err != nil {
+				return err
+			}
+			said := fmt.Sprintf("Not subscribed to %s.", p)
+			return a.editAccount(cmd, args[0], audit.ProductUnset, said, func(e *tenants.Editor) error { return e.UnsetProduct(args[0], p) })
+		},
+	}
+}
+
+func newFeatureEnable(a *app) *cobra.Command {
+	return a.newFeature("enable", "Switch a feature on, such as the add-on advanced_stats", audit.FeatureEnable, true)
+}
+
+func newFeatureDisable(a *app) *cobra.Command {
+	return a.newFeature("disable", "Switch a feature off: its routes answer 403", audit.FeatureDisable, false)
+}
+
+func (a *app) newFeature(verb, short string, action audit.Action, on bool) *cobra.Command {
+	return &cobra.Command{
+		Use: verb + " ID FEATURE", Short: short, Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, feature := args[0], args[1]
+			if !slices.Contains(tenants.Features(), feature) {
+				return usagef("feature %q: want one of %s", feature, orDash(tenants.Features()))
+			}
+			said := fmt.Sprintf("Feature %s %sd. It counts while its product is in force.", feature, verb)
+			return a.editAccount(cmd, id, action, said, func(e *tenants.Editor) error { return e.SetFeature(id, feature, on) })
+		},
+	}
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/tenants"
+)
+
+func newScheduleSet(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "set ID PRODUCT EXPR",
+		Short: "Run a tenant's product on a cron expression",
+		Long: `Run a tenant's product on a cron expression in UTC: five fields, six with
+seconds first, @hourly, or @every 30m. mkt schedule runs on it, and freshness is
+judged by it, whoever runs the cycles.`,
+		Example: `  mkt tenant schedule set acme market_engine "0 5 * * * *"`,
+		Args:    cobra.ExactArgs(3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, expr := args[0], args[2]
+			p, err := parseProduct(args[1])
+			if err != nil {
+				return err
+			}
+			if _, err := schedule.Parse(expr); err != nil {
+				return usagef("schedule %q: %w; want such as \"5 * * * *\", @hourly or \"@every 30m\"", expr, err)
+			}
+			said := fmt.Sprintf("%s runs on %s.", p, expr)
+			return a.editAccount(cmd, id, audit.ScheduleSet, said, func(e *tenants.Editor) error { return e.SetSchedule(id, p, expr) })
+		},
+	}
+}
+
+func newScheduleUnset(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "unset ID PRODUCT",
+		Short: "Run a tenant's product on its default schedule again",
+		Args:  cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := parseProduct(args[1])
+			if err != nil {
+				return err
+			}
+			said := fmt.Sprintf("%s runs on its default.", p)
+			return a.editAccount(cmd, args[0], audit.ScheduleUnset, said, func(e *tenants.Editor) error { return e.UnsetSchedule(args[0], p) })
+		},
+	}
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/serve/account"
+)
+
+func newTenantSuspend(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "suspend ID",
+		Short: "Suspend a tenant: every answer is 403 CLIENT_SUSPENDED, and no cycle runs",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			said := fmt.Sprintf("Suspended. Its tokens get 403 CLIENT_SUSPENDED; mkt tenant reactivate %s undoes it.", args[0])
+			return a.setStatus(cmd, args[0], audit.TenantSuspend, account.Suspended, said)
+		},
+	}
+	needlessYes(cmd)
+	return cmd
+}
+
+func newTenantReactivate(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "reactivate ID",
+		Short: "Let a suspended tenant read again; a revoked one stays revoked",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.setStatus(cmd, args[0], audit.TenantReactivate, account.Active, "Reactivated. Its tokens are good again.")
+		},
+	}
+	needlessYes(cmd)
+	return cmd
+}
+
+func newTenantRevoke(a *app) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "revoke ID",
+		Short: "Revoke a tenant for good: every answer is 403 CLIENT_REVOKED",
+		Long: `Revoke a tenant for good: every answer is 403 CLIENT_REVOKED, and no command
+leads back. What was published stays on the disk. mkt tenant suspend can be
+undone.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			question := fmt.Sprintf("Revoke tenant %s for good? This cannot be undone.", args[0])
+			if err := a.confirmFor(cmd.Context(), args[0], question, yes); err != nil {
+				return err
+			}
+			return a.setStatus(cmd, args[0], audit.TenantRevoke, account.Revoked, "Revoked, for good. Its tokens get 403 CLIENT_REVOKED.")
+		},
+	}
+	yesFlag(cmd, &yes)
+	return cmd
+}
+
+func (a *app) setStatus(cmd *cobra.Command, id string, action audit.Action, s account.Status, said string) error {
+	return a.editAccount(cmd, id, action, said, func(e *tenants.Editor) error { return e.SetStatus(id, s) })
+}

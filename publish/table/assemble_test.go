@@ -1,0 +1,71 @@
+package table_test
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+	"pgregory.net/rapid"
+
+	"mkt/publish/table"
+)
+
+// The fast way of reading markets gives what the library's own gives.
+func TestAssemblerIsTheLibrarysReader(t *testing.T) {
+	check := func(t interface {
+		Helper()
+		Fatal(...any)
+		Errorf(string, ...any)
+	}, data []byte, n int) {
+		t.Helper()
+		slow := parquet.NewGenericReader[table.MarketRow](bytes.NewReader(data))
+		defer slow.Close()
+		want := make([]table.MarketRow, n)
+		if got, err := slow.Read(want); got != n || err != nil && err != io.EOF {
+			t.Fatal(got, err)
+		}
+		r, err := table.NewReader[table.MarketRow](bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		got := make([]table.MarketRow, n)
+		for at := 0; at < n; {
+			k, err := r.Read(got[at:min(at+7, n)])
+			if at += k; k == 0 || err != nil && err != io.EOF {
+				t.Fatal(at, err)
+			}
+		}
+		if diff := cmp.Diff(want, got, sameRows); diff != "" {
+			t.Errorf("%s", diff)
+		}
+	}
+	data, _ := write(t, sampleMarkets(500, 9), 11)
+	check(t, data, 500)
+	rapid.Check(t, func(rt *rapid.T) {
+		row := drawMarket(rt)
+		data, _ := write(t, []table.MarketRow{row}, 1)
+		check(rt, data, 1)
+	})
+}
+
+func BenchmarkReadMarkets(b *testing.B) {
+	data, _ := write(b, sampleMarkets(2000, 6), 64)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := table.NewReader[table.MarketRow](bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, err := range r.All {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		r.Close()
+	}
+	b.ReportMetric(2000*float64(b.N)/b.Elapsed().Seconds(), "markets/s")
+}

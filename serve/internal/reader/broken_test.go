@@ -1,0 +1,36 @@
+package reader
+
+import (
+	"testing"
+
+	"mkt/publish/football"
+	"mkt/serve/internal/servetest"
+)
+
+func TestABrokenEngineIsReplaced(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	servetest.NewRoot(t, dir, "acme").Publish(servetest.Content{Fixtures: servetest.Samples("acme", 3, 2, 1)})
+	l, err := Open(Options{DataDir: dir, CacheDir: t.TempDir(), Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	d := l.Tenant("acme").Dataset(football.MarketEngine)
+	d.Refresh(t.Context())
+	first := d.Acquire()
+	defer first.Release()
+	d.Refresh(t.Context())
+	if again := d.Acquire(); again != first {
+		t.Error("a sound engine was replaced")
+	} else {
+		again.Release()
+	}
+	first.engine.broken.Store(true)
+	d.Refresh(t.Context())
+	second := d.Acquire()
+	defer second.Release()
+	if second == first || second.engine.broken.Load() || second.Commit().SHA256 != first.Commit().SHA256 {
+		t.Error("a broken engine was not replaced")
+	}
+}
