@@ -32,7 +32,11 @@ type Class string
 const (
 	Listing Class = "listing" // the list of fixtures
 	Markets Class = "markets" // the markets of fixtures
+	Playing Class = "live"    // the list of matches in play
+	Details Class = "details" // what is known of single matches
 )
+
+var classes = []Class{Listing, Markets, Playing, Details}
 
 // Refusal is why a request is not served.
 type Refusal uint8

@@ -9,8 +9,14 @@
 //
 // A world announces its size in fixtures at any moment; they start, end, are
 // called off or moved, and new ones are announced as the clock goes on. Each has
-// a model of goals that every price comes from, by halves; a match played minute
-// by minute will draw from the same model.
+// a model of goals that every price comes from, by halves.
+//
+// Whose kick-off has come is played (Match): second by second the ball is won
+// and lost, attacks become shots, shots goals, as the sides' strength, the
+// model's goals and swings of momentum have it. What a feed makes of it (Sent)
+// is apart from what truly happens (Periods, Increments, Incidents, Minutes):
+// counters are corrected, go missing, stand still. Real matches can be played
+// again in place of invented ones (ReadMatches).
 //
 // Everything is a pure function of a seed and a time: the same seed and the same
 // moment give the same fixtures, the same prices and the same bytes, on every

@@ -34,7 +34,19 @@ const (
 	Nested        FaultKind = "nested"     // arrays a hundred thousand deep
 	Redirect      FaultKind = "redirect"   // to an address that must never be asked
 	BrokenFixture FaultKind = "broken-fixture"
-	noFault       FaultKind = ""
+
+	// These befall matches in play and not requests: their rate is a share of
+	// fixtures, of half hours for Freeze. Without, the usual share of a world
+	// suffers them; a rate of 0 is none.
+	Corrected FaultKind = "correction" // counters fall and come back, or stand wrong for a while
+	Retracted FaultKind = "disallowed" // a goal is taken back
+	Vanish    FaultKind = "vanish"     // a metric is missing for some minutes
+	Void      FaultKind = "null"       // a metric is without a value for some minutes
+	Late      FaultKind = "late"       // a metric appears in the middle of the match
+	Stall     FaultKind = "stall"      // a fixture's numbers stand still
+	Freeze    FaultKind = "freeze"     // the whole live feed stands still
+
+	noFault FaultKind = ""
 )
 
 // faultKinds says of each kind what a person reads about it.
@@ -45,7 +57,35 @@ var faultKinds = map[FaultKind]string{
 	WithoutIDs: "a listing without ids", BadCredential: "token refused", BadPermission: "product not bought", Duplicate: "a fixture twice",
 	Shrink: "a listing 60 % shorter", Huge: "ten times the size", Bomb: "a compressed gigabyte", Nested: "arrays 100,000 deep",
 	Redirect: "a redirect elsewhere", BrokenFixture: "one fixture of an answer unreadable",
+	Corrected: "counters corrected", Retracted: "a goal disallowed", Vanish: "a metric missing for a while",
+	Void: "a metric without a value for a while", Late: "a metric that appears late", Stall: "a fixture that stands still",
+	Freeze: "a live feed that stands still",
 }
+
+// share is where a world has the rate of a fault that befalls matches, nil for
+// one that befalls requests.
+func (k FaultKind) share(o *Oddities) *float64 {
+	switch k {
+	case Corrected:
+		return &o.Corrected
+	case Retracted:
+		return &o.Disallowed
+	case Vanish:
+		return &o.Vanishing
+	case Void:
+		return &o.Null
+	case Late:
+		return &o.Late
+	case Stall:
+		return &o.Stalled
+	case Freeze:
+		return &o.Frozen
+	}
+	return nil
+}
+
+// onMatches reports whether a kind befalls matches in play and not requests.
+func (k FaultKind) onMatches() bool { return k.share(new(Oddities)) != nil }
 
 // FaultKinds returns every kind, sorted.
 func FaultKinds() []string {
@@ -66,9 +106,10 @@ type Fault struct {
 	Class  Class
 }
 
-// ParseFault reads KIND:RATE, KIND:#NUMBER, and either with @listing or
-// @markets behind: "429:0.05", "credential:#3@listing". The error lists the
-// kinds when it is the kind that is wrong.
+// ParseFault reads KIND:RATE, KIND:#NUMBER, and either with @listing, @markets,
+// @live or @details behind: "429:0.05", "credential:#3@listing". What befalls
+// matches has a rate alone: "stall:0.2". The error lists the kinds when it is
+// the kind that is wrong.
 func ParseFault(text string) (Fault, error) {
 	text, aim, aimed := strings.Cut(strings.TrimSpace(text), "@")
 	kind, when, ok := strings.Cut(text, ":")
@@ -76,8 +117,11 @@ func ParseFault(text string) (Fault, error) {
 	if _, known := faultKinds[f.Kind]; !known {
 		return Fault{}, fmt.Errorf("fault %q: unknown kind %q; kinds are %s", text, kind, strings.Join(FaultKinds(), ", "))
 	}
-	if aimed && f.Class != Listing && f.Class != Markets {
-		return Fault{}, fmt.Errorf("fault %q: %q is neither %s nor %s", text, aim, Listing, Markets)
+	if aimed && !slices.Contains(classes, f.Class) {
+		return Fault{}, fmt.Errorf("fault %q: %q is none of %v", text, aim, classes)
+	}
+	if f.Kind.onMatches() && (aimed || strings.HasPrefix(when, "#")) {
+		return Fault{}, fmt.Errorf("fault %q: befalls matches, not requests; write %s:0.1 for one in ten", text, kind)
 	}
 	if !ok {
 		return Fault{}, fmt.Errorf("fault %q: no rate; write %s:0.05 for one request in twenty, %s:#3 for the third", text, kind, kind)
@@ -120,6 +164,7 @@ func (s *Server) due(a *account, n asked, class Class) (FaultKind, func(int) int
 			number = n.class
 		}
 		switch {
+		case f.Kind.onMatches():
 		case f.Class != "" && f.Class != class:
 		case f.Number > 0 && f.Number == number,
 			f.Number == 0 && d.unit(uint64(number), uint64(i), 2) < f.Rate:

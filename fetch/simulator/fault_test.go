@@ -15,6 +15,8 @@ func TestParseFault(t *testing.T) {
 		"shrink:1@listing":      {Kind: simulator.Shrink, Rate: 1, Class: simulator.Listing},
 		"truncated:#2@markets":  {Kind: simulator.Truncated, Number: 2, Class: simulator.Markets},
 		"listing-without-ids:0": {Kind: simulator.WithoutIDs},
+		"500:#4@live":           {Kind: simulator.ServerError, Number: 4, Class: simulator.Playing},
+		"stall:0.25":            {Kind: simulator.Stall, Rate: 0.25},
 	} {
 		got, err := simulator.ParseFault(text)
 		if err != nil || got != want {
@@ -36,7 +38,9 @@ func TestParseFaultErrors(t *testing.T) {
 		"429:NaN":           "no rate between 0 and 1",
 		"500:#0":            "no request number",
 		"500:#x":            "no request number",
-		"500:0.1@elsewhere": "neither listing nor markets",
+		"stall:#3":          "befalls matches, not requests; write stall:0.1",
+		"vanish:0.1@live":   "befalls matches, not requests",
+		"500:0.1@elsewhere": "none of [listing markets live details]",
 	} {
 		if _, err := simulator.ParseFault(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseFault(%q): %v, want %q", text, err, want)

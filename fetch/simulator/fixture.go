@@ -20,7 +20,7 @@ const (
 
 // Fixture is one match at one moment.
 type Fixture struct {
-	Number  int64 // its place in the calendar: stable for good
+	Number  int64 // its place in the calendars: stable for good
 	League  League
 	Home    Team
 	Away    Team
@@ -28,16 +28,28 @@ type Fixture struct {
 	Status  Status
 	Moved   bool // its kick-off is not the one first announced
 	dice    dice // its own numbers
+	real    *realMatch
+	begins  time.Time // a real match's whistle
 }
 
 // Lot gives a number in [0, n) that is the fixture's own and never changes: for
 // oddities that belong to a fixture.
 func (f Fixture) Lot(n int, about ...uint64) int { return f.dice.under(n, about...) }
 
-// fixture computes an entry of the calendar as it stands at a moment.
+// fixture computes an entry of a calendar as it stands at a moment.
 func (w *World) fixture(n int64, now time.Time) Fixture {
 	d := dice(w.dice.of(uint64(n), 1))
-	l := leagueAt(d.under(leagueWeight, 2))
+	place, entry := placeOf(n)
+	if place == pitches {
+		return w.replayed(w.pitches.fixture(entry, d), now)
+	}
+	var c *calendar
+	for i := range w.calendars {
+		if w.calendars[i].place == place {
+			c = &w.calendars[i]
+		}
+	}
+	l := c.pool.at(d.under(c.pool.sum, 2))
 	home := d.under(l.Teams, 3)
 	away := (home + 1 + d.under(l.Teams-1, 4)) % l.Teams
 	f := Fixture{
@@ -45,10 +57,10 @@ func (w *World) fixture(n int64, now time.Time) Fixture {
 		League:  l,
 		Home:    w.teams[l.Number][home],
 		Away:    w.teams[l.Number][away],
-		KickOff: w.slot(n),
+		KickOff: c.slot(entry),
 		dice:    d,
 	}
-	f.befall(now)
+	w.befall(&f, now)
 	if f.Namesake() {
 		f.Away.Players = slices.Clone(f.Away.Players)
 		f.Away.Players[1] = f.Home.Players[1]
@@ -64,7 +76,7 @@ func (f Fixture) Namesake() bool {
 
 // befall lets happen to the fixture what its lot holds: about one in forty is
 // called off in its last day, one in fifty starts later than announced.
-func (f *Fixture) befall(now time.Time) {
+func (w *World) befall(f *Fixture, now time.Time) {
 	notice := f.KickOff.Add(-time.Duration(f.Lot(20*60, 21)) * time.Minute)
 	known := !now.Before(notice)
 	switch lot := f.Lot(1000, 22); {
@@ -78,18 +90,33 @@ func (f *Fixture) befall(now time.Time) {
 		f.KickOff = f.KickOff.Add(time.Duration(1+f.Lot(12, 23)) * 10 * time.Minute)
 		f.Moved = true
 	}
-	if f.Status == NotStarted && !now.Before(f.KickOff) {
-		f.Status = InPlay
-		if !now.Before(f.KickOff.Add(f.length())) {
-			f.Status = Ended
-		}
+	w.progress(f, now)
+}
+
+// progress starts and ends a fixture that is not called off.
+func (w *World) progress(f *Fixture, now time.Time) {
+	if f.Status != NotStarted || now.Before(f.KickOff) {
+		return
+	}
+	f.Status = InPlay
+	if now.Sub(f.KickOff) > liveReach || !now.Before(w.over(f)) {
+		f.Status = Ended
 	}
 }
 
-// length is how long the match takes, breaks and added time included.
-func (f Fixture) length() time.Duration {
-	extra := f.League.Minutes * 27 / 90
-	return time.Duration(f.League.Minutes+extra) * time.Minute
+// over is when the fixture is told to have ended. Only a cup tie must be played
+// to know it.
+func (w *World) over(f *Fixture) time.Time {
+	var end time.Duration
+	switch goesOn, _ := f.knockout(); {
+	case f.real != nil:
+		end = f.real.end()
+	case goesOn:
+		end = w.stage(*f).end()
+	default:
+		end = draft(*f)[1].To
+	}
+	return f.whistle().Add(end + f.confirmed())
 }
 
 // shown reports whether a list of coming matches holds it. One in three that is
@@ -103,7 +130,11 @@ func (f Fixture) shown(now time.Time, ahead bool) bool {
 	case Withdrawn:
 		return ahead
 	case Ended:
-		return f.Lot(3, 24) == 0 && now.Sub(f.KickOff) < 7*time.Hour
+		stays := 7 * time.Hour
+		if f.Number < 0 { // announced late, gone early
+			stays = 2 * time.Hour
+		}
+		return f.Lot(3, 24) == 0 && now.Sub(f.KickOff) < stays
 	default:
 		return false
 	}

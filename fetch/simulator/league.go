@@ -101,13 +101,6 @@ var competitions = []competition{
 	{"Simulated Reality League Shires", Simulated, 3, 2.7, 90, 1, robots, 10},
 }
 
-var leagueWeight = func() (sum int) {
-	for _, c := range competitions {
-		sum += c.weight
-	}
-	return sum
-}()
-
 // Leagues returns every competition of the world, in its stable order.
 func Leagues() []League {
 	all := make([]League, len(competitions))
@@ -120,14 +113,4 @@ func Leagues() []League {
 func league(i int) League {
 	c := competitions[i]
 	return League{i, c.name, c.kind, c.tier, c.goals, c.minutes, c.teams}
-}
-
-// leagueAt spreads the competitions by weight over [0, leagueWeight).
-func leagueAt(at int) League {
-	for i, c := range competitions {
-		if at -= c.weight; at < 0 {
-			return league(i)
-		}
-	}
-	return league(0)
 }

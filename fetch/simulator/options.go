@@ -16,6 +16,18 @@ type Options struct {
 	// nothing else; about one in eight of them is not football played by people.
 	// 0 is 300.
 	Fixtures int
+	// InPlay is about how many matches are in play at any time, with those that
+	// come of Fixtures: some more are announced an hour before they start. One in
+	// twelve is eSoccer. 0 is 12; below 0 adds none.
+	InPlay int
+	// Matches is a folder of real matches (ReadMatches) to play again, over and
+	// over, in place of those that InPlay adds. MatchOffsets says when, see
+	// WorldOptions.
+	Matches      string
+	MatchOffsets []time.Duration
+	// Frozen are times in which the live feed stands still, counted from the
+	// simulator's start on the worlds' clock, besides those of the fault freeze.
+	Frozen []Span
 	// Now is the clock; nil is time.Now. Speed makes the world's days pass that
 	// many times faster from the start on; 0 is 1. Quotas follow Now itself.
 	Now   func() time.Time
@@ -28,7 +40,8 @@ type Options struct {
 	// Replay is a folder of recorded payloads to serve in place of a world.
 	Replay string
 	// Faults are what goes wrong, see ParseFault. Each request suffers one at
-	// the most, the first that falls due.
+	// the most, the first that falls due. Matches in play suffer a little of
+	// everything that befalls them even so, unless a rate of 0 forbids it.
 	Faults []Fault
 	// RetryAfter is the wait that the fault 429 asks for; 0 is a second.
 	RetryAfter time.Duration
@@ -37,10 +50,11 @@ type Options struct {
 }
 
 // Account is the holder of a token. Zero values: a seed made from Options.Seed
-// and the token, and the fixtures and quota of Options.
+// and the token, and the fixtures, matches in play and quota of Options.
 type Account struct {
 	Seed     uint64
 	Fixtures int
+	InPlay   int
 	Quota    int
 	// Denied accounts have a good token and have not bought the product.
 	Denied bool
@@ -58,11 +72,24 @@ func Token(seed uint64) string {
 	return strconv.Itoa(10000+d.under(90000, 90)) + "-" + hex.EncodeToString(b[:])
 }
 
+// oddities are the usual ones but for those that a fault gives a rate.
+func (o Options) oddities() *Oddities {
+	odd := usual()
+	for _, f := range o.Faults {
+		if share := f.Kind.share(&odd); share != nil {
+			*share = f.Rate
+		}
+	}
+	return &odd
+}
+
 // complete checks the options and fills in what was left out.
 func (o Options) complete() (Options, error) {
 	switch {
 	case o.Fixtures < 0 || o.Fixtures > 1_000_000:
 		return o, fmt.Errorf("fixtures: %d is not between 1 and 1000000", o.Fixtures)
+	case o.InPlay > 100_000:
+		return o, fmt.Errorf("matches in play: %d are more than 100000", o.InPlay)
 	case o.Speed < 0 || o.Speed > 1e6:
 		return o, fmt.Errorf("speed: %g is not between 0 and 1000000", o.Speed)
 	case o.Quota < 0:
@@ -70,6 +97,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.Fixtures == 0 {
 		o.Fixtures = 300
+	}
+	if o.InPlay == 0 {
+		o.InPlay = 12
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -44,6 +44,12 @@ func NewServer(o Options, d Dialect) (*Server, error) {
 	}
 	s := &Server{options: o, dialect: d, start: o.Now(), log: o.Log,
 		accounts: make(map[string]*account), faults: make(map[FaultKind]int)}
+	var matches *Matches
+	if o.Matches != "" {
+		if matches, err = ReadMatches(o.Matches); err != nil {
+			return nil, err
+		}
+	}
 	for token, a := range o.Tokens {
 		if a.Seed == 0 {
 			a.Seed = TextSeed(o.Seed, token)
@@ -51,11 +57,15 @@ func NewServer(o Options, d Dialect) (*Server, error) {
 		if a.Fixtures == 0 {
 			a.Fixtures = o.Fixtures
 		}
+		if a.InPlay == 0 {
+			a.InPlay = o.InPlay
+		}
 		if a.Quota == 0 {
 			a.Quota = o.Quota
 		}
-		s.accounts[token] = &account{Account: a, world: NewWorld(a.Seed, a.Fixtures),
-			requests: make(map[string]int), classes: make(map[Class]int)}
+		world := MakeWorld(WorldOptions{Seed: a.Seed, Fixtures: a.Fixtures, InPlay: a.InPlay, Matches: matches, MatchOffsets: o.MatchOffsets,
+			Start: s.start.UTC().Truncate(time.Second), Oddities: o.oddities(), Frozen: o.Frozen})
+		s.accounts[token] = &account{Account: a, world: world, requests: make(map[string]int), classes: make(map[Class]int)}
 	}
 	return s, nil
 }

@@ -72,8 +72,8 @@ func (w *World) Version(f Fixture, now time.Time) (int64, time.Time) {
 // Sheet opens the prices of a fixture at a version.
 func (w *World) Sheet(f Fixture, version int64, since time.Time) *Sheet {
 	s := &Sheet{Fixture: f, Version: version, Since: since}
-	edge := f.Home.Strength - f.Away.Strength + 0.25
-	home, away := split(f.League.Goals, edge*0.5)
+	edge := f.edge()
+	home, away := f.expected()
 	s.base = baseLines{
 		total:        halfLine(home + away - 0.1),
 		handicap:     math.Round((away-home)*2) / 2,
@@ -90,6 +90,12 @@ func (w *World) Sheet(f Fixture, version int64, since time.Time) *Sheet {
 	s.offsides[0], s.offsides[1] = split(4.2, edge*0.1)
 	return s
 }
+
+// edge is how much better the home side is, its own ground included.
+func (f Fixture) edge() float64 { return f.Home.Strength - f.Away.Strength + 0.25 }
+
+// expected is how many goals each side will score on average.
+func (f Fixture) expected() (home, away float64) { return split(f.League.Goals, f.edge()*0.5) }
 
 // split divides a total between home and away; lean above 0 favours home.
 func split(total, lean float64) (home, away float64) {

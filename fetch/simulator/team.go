@@ -76,13 +76,28 @@ func players(t tongue, slot int) []string {
 	}
 	names := make([]string, squad)
 	for i := range names {
-		n := slot*squad + i
-		family := n % len(t.family)
-		given := (n / len(t.family)) % len(t.given)
-		names[i] = t.given[given] + " " + t.family[family]
-		if round := n / len(t.family) / len(t.given); round > 0 { // the list begins again
-			names[i] += " " + t.family[(family+round)%len(t.family)]
-		}
+		names[i] = t.player(slot*squad + i)
 	}
 	return names
+}
+
+// player is one name of the long list.
+func (t tongue) player(n int) string {
+	family := n % len(t.family)
+	given := (n / len(t.family)) % len(t.given)
+	name := t.given[given] + " " + t.family[family]
+	if round := n / len(t.family) / len(t.given); round > 0 { // the list begins again
+		name += " " + t.family[(family+round)%len(t.family)]
+	}
+	return name
+}
+
+// reserve names a player beyond the squad, from behind the list that the
+// squads of the league share; "" where players have no names.
+func (t Team) reserve(place int) string {
+	league, slot := t.Number/teamsApart, t.Number%teamsApart
+	if league >= len(competitions) || len(t.Players) == 0 {
+		return ""
+	}
+	return competitions[league].tongue.player(teamsApart*squad + slot*bench + place - squad)
 }

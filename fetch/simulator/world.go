@@ -1,6 +1,9 @@
 package simulator
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // epoch is when the calendar of every world begins. A fixed one keeps a fixture
 // and its numbers the same however often a simulator is started anew.
@@ -11,41 +14,86 @@ const (
 	horizon = 4 * 24 * time.Hour
 	// grid is what kick-offs are rounded to.
 	grid = 5 * time.Minute
-	// reach is how many calendar entries before and after the announced ones
-	// may still matter: late kick-offs, matches just over.
+	// reach is for how long before the announced ones a fixture may still
+	// matter: late kick-offs, matches just over.
 	reach = 8 * time.Hour
 )
 
-// World is a calendar of fixtures without beginning or end. It is a pure
-// function of its seed and size: safe for concurrent use, nothing in it changes.
+// World is a calendar of fixtures without beginning or end. What it says is a
+// pure function of its options and the time asked for; it is safe for concurrent
+// use.
 type World struct {
-	dice  dice
-	size  int
-	step  time.Duration // between two entries of the calendar
-	teams [][]Team      // by league
+	dice      dice
+	teams     [][]Team // by league
+	calendars []calendar
+	pitches   *ground
+	oddities  Oddities
+	start     time.Time
+	frozen    []Span
+
+	mu     sync.Mutex
+	stages map[int64]*stage // by fixture; what was made once
+	order  []int64          // oldest first
+	room   int
+}
+
+// WorldOptions says what a world is made of.
+type WorldOptions struct {
+	Seed     uint64
+	Fixtures int // announced at any time; below 1 is 1
+	// InPlay is about how many matches are in play at any time, if the fixtures
+	// announced are not enough for that; the others are announced an hour before
+	// they start. 0 and less adds none.
+	InPlay int
+	// Matches, if any, are played again in place of those that InPlay adds: on
+	// as many pitches, one match after the other on each, see MatchOffsets.
+	Matches *Matches
+	// MatchOffsets has one entry for each pitch: when its first match begins,
+	// counted from Start, the first of all matches on the first pitch. Without,
+	// the pitches are so many as InPlay, have been in use since ever, and the
+	// same match is on at the same time whenever the world is made.
+	MatchOffsets []time.Duration
+	Start        time.Time
+	// Oddities of the live feed; nil for the usual ones.
+	Oddities *Oddities
+	// Frozen are times in which the live feed as a whole stands still, counted
+	// from Start, besides those of Oddities.
+	Frozen []Span
 }
 
 // NewWorld returns the world of a seed with so many fixtures announced at any
-// time. A size below 1 is 1.
+// time, and no more in play than come of these.
 func NewWorld(seed uint64, size int) *World {
-	size = max(size, 1)
+	return MakeWorld(WorldOptions{Seed: seed, Fixtures: size})
+}
+
+// MakeWorld returns the world of some options.
+func MakeWorld(o WorldOptions) *World {
+	odd := usual()
+	if o.Oddities != nil {
+		odd = *o.Oddities
+	}
 	return &World{
-		dice:  dice(seed),
-		size:  size,
-		step:  max(horizon/time.Duration(size), time.Microsecond),
-		teams: teams(dice(seed)),
+		dice:      dice(o.Seed),
+		teams:     teams(dice(o.Seed)),
+		calendars: layCalendars(max(o.Fixtures, 1), o.InPlay, o.Matches != nil),
+		pitches:   layGround(o),
+		oddities:  odd,
+		start:     o.Start,
+		frozen:    o.Frozen,
+		stages:    make(map[int64]*stage),
+		room:      1000 + 4*max(o.InPlay, 0) + o.Fixtures/8,
 	}
 }
 
 // Fixtures returns what a bookmaker's list of coming matches holds at a moment,
 // by kick-off and then number: as many as the world's size that have yet to
-// start, and a few postponed, cancelled, withdrawn and finished ones that are
-// still shown.
+// start, those announced late, and a few postponed, cancelled, withdrawn and
+// finished ones that are still shown.
 func (w *World) Fixtures(now time.Time) []Fixture {
-	first, next := w.window(now)
-	list := make([]Fixture, 0, w.size+w.size/16)
-	for n := first; n < next+int64(w.size); n++ {
-		if f := w.fixture(n, now); f.shown(now, n >= next) {
+	var list []Fixture
+	for n, ahead := range w.numbers(now, reach) {
+		if f := w.fixture(n, now); f.shown(now, ahead) {
 			list = append(list, f)
 		}
 	}
@@ -53,31 +101,50 @@ func (w *World) Fixtures(now time.Time) []Fixture {
 	return list
 }
 
-// Fixture returns one entry of the calendar, and whether it is known at that
+// Fixture returns one entry of the calendars, and whether it is known at that
 // moment: announced, and over for no longer than a day.
 func (w *World) Fixture(number int64, now time.Time) (Fixture, bool) {
-	_, next := w.window(now)
-	if number < 0 || number >= next+int64(w.size) {
-		return Fixture{}, false
+	place, entry := placeOf(number)
+	if place == pitches {
+		if !w.pitches.known(entry, now) {
+			return Fixture{}, false
+		}
+		f := w.fixture(number, now)
+		return f, now.Sub(f.KickOff) < 24*time.Hour
 	}
-	f := w.fixture(number, now)
-	return f, now.Sub(f.KickOff) < 24*time.Hour
+	for i := range w.calendars {
+		if c := &w.calendars[i]; c.place == place && entry >= 0 && entry < c.next(now)+c.ahead {
+			f := w.fixture(number, now)
+			return f, now.Sub(f.KickOff) < 24*time.Hour
+		}
+	}
+	return Fixture{}, false
 }
 
-// window returns the first entry that may still be shown and the first that has
-// yet to start by the calendar.
-func (w *World) window(now time.Time) (first, next int64) {
-	since := now.Sub(epoch)
-	next = max(int64(since/w.step)-1, 0)
-	for ; !w.slot(next).After(now); next++ {
+// stage returns what happens in a fixture's match, made at the first question.
+func (w *World) stage(f Fixture) *stage {
+	w.mu.Lock()
+	st, ok := w.stages[f.Number]
+	w.mu.Unlock()
+	if ok {
+		return st
 	}
-	return max(next-int64(reach/w.step)-2, 0), next
-}
-
-// slot is the calendar's own kick-off of an entry, never earlier than the one
-// before.
-func (w *World) slot(n int64) time.Time {
-	return epoch.Add(time.Duration(n) * w.step).Truncate(grid)
+	if f.real != nil {
+		st = newStage(f, &f.real.script, metricsReal, w.oddities)
+	} else {
+		st = newStage(f, perform(f), f.covered(), w.oddities)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, twice := w.stages[f.Number]; !twice {
+		w.order = append(w.order, f.Number)
+	}
+	w.stages[f.Number] = st
+	if len(w.order) > w.room {
+		delete(w.stages, w.order[0])
+		w.order = w.order[1:]
+	}
+	return st
 }
 
 // Lot gives a number in [0, n) that is the world's own.

@@ -55,6 +55,23 @@ var simulated = map[string]struct {
 	pathUpcoming:          {endpointUpcoming, simulator.Listing},
 	"/v3/bet365/prematch": {endpointPrematch, simulator.Markets},
 	pathPrematch:          {endpointPrematch, simulator.Markets},
+
+	"/v1/events/inplay":        {simEventsInPlay, simulator.Playing},
+	"/v3/events/inplay":        {simEventsInPlay, simulator.Playing},
+	"/v1/bet365/inplay_filter": {simInPlayFilter, simulator.Playing},
+	"/v1/event/view":           {simEventView, simulator.Details},
+	"/v1/event/stats_trend":    {simStatsTrend, simulator.Details},
+}
+
+// classOf is the class of an endpoint as faults are aimed, its name where it has
+// none.
+func classOf(endpoint string) simulator.Class {
+	for _, p := range simulated {
+		if p.endpoint == endpoint {
+			return p.class
+		}
+	}
+	return simulator.Class(endpoint)
 }
 
 func (manner) Endpoint(path string) (string, simulator.Class) {
@@ -117,21 +134,24 @@ func paramInvalid(name string) *simulator.Answer {
 
 var digitsOnly = regexp.MustCompile(`^[0-9]{1,18}$`)
 
-// fixtureIDs reads the FI parameter: up to ten, with a comma, each once.
-func fixtureIDs(query url.Values) ([]string, *simulator.Answer) {
-	text := query.Get(paramFixtures)
+// fixtureIDs reads the FI parameter.
+func fixtureIDs(query url.Values) ([]string, *simulator.Answer) { return idList(query, paramFixtures) }
+
+// idList reads a parameter of up to ten ids, with a comma, each once.
+func idList(query url.Values, param string) ([]string, *simulator.Answer) {
+	text := query.Get(param)
 	if text == "" {
-		return nil, paramRequired(paramFixtures)
+		return nil, paramRequired(param)
 	}
 	ids := strings.Split(text, ",")
 	if len(ids) > maxBatch {
-		return nil, paramInvalid(paramFixtures)
+		return nil, paramInvalid(param)
 	}
 	var once []string
 	seen := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		if id = strings.TrimSpace(id); !digitsOnly.MatchString(id) {
-			return nil, paramInvalid(paramFixtures)
+			return nil, paramInvalid(param)
 		}
 		if !seen[id] {
 			seen[id] = true

@@ -77,25 +77,25 @@ func (s *speech) upcoming(q simulator.Question) simulator.Answer {
 // listingQuery is what is asked of bet365/upcoming.
 type listingQuery struct {
 	sport, day, league string
-	page               int
+	page, perPage      int
 	skipEsports        bool
 }
 
 // of returns the page asked for of everything listed.
 func (l listingQuery) of(items []boardItem) []byte {
-	total, from := 0, (l.page-1)*perPage
+	total, from := 0, (l.page-1)*l.perPage
 	var page []byte
 	for _, it := range items {
 		if !l.wants(it) {
 			continue
 		}
-		if total >= from && total < from+perPage {
+		if total >= from && total < from+l.perPage {
 			page = append(append(page, it.json...), ',')
 		}
 		total++
 	}
 	b := append([]byte(`{"success":1,"pager":{"page":`), strconv.Itoa(l.page)...)
-	b = append(append(b, `,"per_page":`...), strconv.Itoa(perPage)...)
+	b = append(append(b, `,"per_page":`...), strconv.Itoa(l.perPage)...)
 	b = append(append(b, `,"total":`...), strconv.Itoa(total)...)
 	b = append(append(b, `},"results":[`...), bytes.TrimSuffix(page, []byte(","))...)
 	return append(b, "]}"...)
@@ -110,7 +110,7 @@ func (l listingQuery) wants(it boardItem) bool {
 
 func readListingQuery(q simulator.Question) (listingQuery, *simulator.Answer) {
 	l := listingQuery{sport: q.Query.Get(paramSport), day: q.Query.Get("day"), league: q.Query.Get("league_id"),
-		page: 1, skipEsports: q.Query.Get(paramNoESport) == "1"}
+		page: 1, perPage: perPage, skipEsports: q.Query.Get(paramNoESport) == "1"}
 	if l.sport == "" {
 		return l, paramRequired(paramSport)
 	}
@@ -162,7 +162,7 @@ func appendItem(b []byte, w *simulator.World, f simulator.Fixture, now time.Time
 	}
 	b = append(b, `,"ss":`...)
 	if f.Status == simulator.Ended {
-		b = append(b, quotedText(finalScore(f))...)
+		b = append(b, quotedText(finalScore(w, f, now))...)
 	} else {
 		b = append(b, "null"...)
 	}
@@ -209,10 +209,12 @@ func listedName(f simulator.Fixture, t simulator.Team) string {
 	return t.Name
 }
 
-// fixtureID is the FI of a fixture. Every world has its own place in each
-// stretch of ids, so that two accounts rarely see one id for two fixtures.
+// fixtureID is the FI of a fixture. Every calendar of every world has its own
+// place in each stretch of ids, so that two accounts rarely see one id for two
+// fixtures.
 func fixtureID(w *simulator.World, f simulator.Fixture) string {
-	return strconv.FormatInt(firstFixtureID+f.Number*fixtureIDStep+idPlace(w), 10)
+	place, entry := f.Place()
+	return strconv.FormatInt(firstFixtureID+entry*fixtureIDStep+idPlace(w, place), 10)
 }
 
 const (
@@ -220,7 +222,11 @@ const (
 	fixtureIDStep  = 197
 )
 
-func idPlace(w *simulator.World) int64 { return int64(w.Lot(fixtureIDStep, 111)) }
+func idPlace(w *simulator.World, calendar int) int64 {
+	return int64((w.Lot(fixtureIDStep, 111) + 53*calendar) % fixtureIDStep)
+}
+
+const calendars = 4 // of a world, at the most
 
 // fixtureNumber is the way back; false for an id that no fixture of the world
 // can have.
@@ -230,10 +236,28 @@ func fixtureNumber(w *simulator.World, id string) (int64, bool) {
 		return 0, false
 	}
 	n -= firstFixtureID
-	return n / fixtureIDStep, n%fixtureIDStep == idPlace(w)
+	for place := range calendars {
+		if n%fixtureIDStep == idPlace(w, place) {
+			return simulator.Number(place, n/fixtureIDStep), true
+		}
+	}
+	return 0, false
 }
 
-func eventID(f simulator.Fixture) string { return strconv.FormatInt(9_800_000+f.Number*3, 10) }
+// eventID is the id of the live family: another numbering, which two worlds
+// share.
+func eventID(f simulator.Fixture) string {
+	place, entry := f.Place()
+	return strconv.FormatInt(firstEventID+entry*calendars+int64(place), 10)
+}
+
+const firstEventID = 9_800_000
+
+// eventNumber is the way back.
+func eventNumber(id int64) (number int64, ok bool) {
+	id -= firstEventID
+	return simulator.Number(int(id%calendars), id/calendars), id >= 0
+}
 
 func leagueID(l simulator.League) string { return strconv.Itoa(10_040_000 + l.Number*37) }
 
@@ -244,6 +268,9 @@ func timeStatus(s simulator.Status) string {
 		simulator.Postponed: statusPostponed, simulator.Cancelled: statusCancelled, simulator.Withdrawn: statusRemoved}[s]
 }
 
-func finalScore(f simulator.Fixture) string {
-	return strconv.Itoa(f.Lot(4, 109)) + "-" + strconv.Itoa(f.Lot(3, 110))
+func finalScore(w *simulator.World, f simulator.Fixture, now time.Time) string {
+	m := w.Match(f)
+	return scoreText(m.Sent(now).Score)
 }
+
+func scoreText(goals [2]int) string { return strconv.Itoa(goals[0]) + "-" + strconv.Itoa(goals[1]) }

@@ -214,12 +214,8 @@ func (r *replay) Endpoint(path string) (string, simulator.Class) {
 	switch {
 	case name == path:
 		return "", ""
-	case name == endpointUpcoming:
-		return name, simulator.Listing
-	case name == endpointPrematch:
-		return name, simulator.Markets
-	case r.answers[name] != nil:
-		return name, simulator.Class(name)
+	case name == endpointUpcoming, name == endpointPrematch, r.answers[name] != nil:
+		return name, classOf(name)
 	default:
 		return "", ""
 	}

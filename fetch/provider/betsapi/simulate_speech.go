@@ -18,8 +18,17 @@ type speech struct {
 
 // Answer serves a question that was asked in proper form.
 func (s *speech) Answer(q simulator.Question) simulator.Answer {
-	if q.Endpoint == endpointUpcoming {
+	switch q.Endpoint {
+	case endpointUpcoming:
 		return s.upcoming(q)
+	case simEventsInPlay:
+		return s.eventsInPlay(q)
+	case simInPlayFilter:
+		return s.inPlayFilter(q)
+	case simEventView:
+		return s.eventView(q)
+	case simStatsTrend:
+		return s.statsTrend(q)
 	}
 	return s.prematch(q)
 }

@@ -1,0 +1,47 @@
+package simulator
+
+// What the feed has of a fixture goes with its league. The shares are those of
+// the recorded in-play lists (betsapi.md, section 8.2): everybody has goals,
+// cards and corners, nearly everybody attacks and shots, the top leagues all.
+var (
+	metricsAlways   = setOf(Corners, Goals, YellowCards, RedCards, Penalties, Substitutions)
+	metricsPressing = setOf(Attacks, DangerousAttacks, OnTarget, OffTarget)
+	metricsHeld     = setOf(Possession)
+	metricsSafe     = setOf(BallSafe, SecondYellows)
+	metricsHurt     = setOf(Injuries)
+	metricsFine     = setOf(Fouls, Offsides, Saves, Blocked)
+	metricsRich     = setOf(ThrowIns, GoalKicks, FreeKicks, Crosses, KeyPasses)
+	metricsExpected = setOf(ExpectedGoals)
+)
+
+// coverages says how many fixtures in a hundred have a set of metrics, by tier
+// from 1.
+var coverages = []struct {
+	metrics metricSet
+	percent [3]int
+}{
+	{metricsPressing, [3]int{100, 98, 91}},
+	{metricsHeld, [3]int{100, 88, 72}},
+	{metricsSafe, [3]int{80, 45, 30}},
+	{metricsHurt, [3]int{60, 25, 15}},
+	{metricsFine, [3]int{85, 25, 5}},
+	{metricsRich, [3]int{50, 6, 0}},
+	{metricsExpected, [3]int{92, 55, 25}},
+}
+
+// covered returns the metrics that the feed has of a fixture.
+func (f Fixture) covered() metricSet {
+	all := metricsAlways
+	for i, c := range coverages {
+		if c.metrics&(metricsFine|metricsRich|metricsHurt|metricsExpected) != 0 && !f.League.Human() {
+			continue
+		}
+		if f.Lot(100, 71, uint64(i)) < c.percent[f.League.Tier-1] {
+			all |= c.metrics
+		}
+	}
+	if !all.has(Attacks) { // nothing fine where the plain is missing
+		all = metricsAlways
+	}
+	return all
+}

@@ -1,0 +1,139 @@
+package simulator
+
+import "time"
+
+// Sent is what the feed tells of a match at one moment.
+type Sent struct {
+	At     time.Time // when it was true: stands still while the feed or the match does
+	Status Status    // InPlay from the opening of the record on, or Ended
+	Clock  Clock
+	Begun  bool   // before it has, there is neither score nor counters
+	Score  [2]int // which the goals among the counts may be behind
+	Extra  bool   // it went beyond normal time
+
+	// First is everything counted in the first half, once that is over; Normal
+	// in normal time. As it truly was, not as sent. Not to be written to.
+	First, Normal *Counts
+
+	counts Counts
+	absent metricSet
+	null   [2]metricSet
+}
+
+// State of a metric of one side.
+type State uint8
+
+const (
+	Absent State = iota
+	Null
+	Value
+)
+
+// Value returns a metric of one side as sent.
+func (s *Sent) Value(m Metric, side Side) (int, State) {
+	switch {
+	case s.absent.has(m):
+		return 0, Absent
+	case s.null[side].has(m):
+		return 0, Null
+	}
+	return int(s.counts[side][m]), Value
+}
+
+// Counts returns every metric as it would be sent if none were left out:
+// corrections are in it.
+func (s *Sent) Counts() *Counts { return &s.counts }
+
+// Sent returns what the feed tells of the match at a moment, a world's time.
+func (m *Match) Sent(now time.Time) Sent {
+	now = m.world.FeedTime(now)
+	at := m.held(now.Sub(m.Whistle))
+	s := Sent{At: m.Whistle.Add(at), Status: InPlay, Clock: m.clock(at), Begun: at >= 0}
+	if !s.At.Before(m.Over) {
+		s.Status = Ended
+	}
+	if !s.Begun {
+		return s
+	}
+	s.counts = m.counts(at)
+	m.correct(at, &s.counts)
+	m.halves(at, &s)
+	s.Score = s.counts.Score()
+	if m.lag > 0 {
+		behind := m.counts(at - m.lag)
+		m.correct(at-m.lag, &behind)
+		s.counts[Home][Goals], s.counts[Away][Goals] = behind[Home][Goals], behind[Away][Goals]
+	}
+	m.leaveOut(at, &s)
+	return s
+}
+
+// held is the time of the match that the feed tells of: the beginning of a
+// stall while it lasts.
+func (m *Match) held(at time.Duration) time.Duration {
+	for _, stall := range m.stalls {
+		if stall.holds(at) {
+			return stall.From
+		}
+	}
+	return at
+}
+
+// clock is the scoreboard as sent. On some feeds it runs on for a while when
+// the first half is over.
+func (m *Match) clock(at time.Duration) Clock {
+	c := clockAt(m.periods, at)
+	if first := m.periods[0]; c.Phase == HalfTime && at < first.To+m.runsOn {
+		c.Shown, c.Running = (at - first.From).Truncate(time.Second), true
+	}
+	return c
+}
+
+// halves tells of the periods that are over.
+func (m *Match) halves(at time.Duration, s *Sent) {
+	if at >= m.periods[0].To {
+		s.First = &m.ended[0]
+	}
+	if at >= m.periods[1].To {
+		s.Normal = &m.ended[1]
+	}
+	s.Extra = len(m.periods) > 2 && at >= m.periods[2].From
+}
+
+func (b *blemishes) correct(at time.Duration, c *Counts) {
+	for i := range b.corrections {
+		if x := &b.corrections[i]; x.holds(at) {
+			c[x.Side][x.Metric] = max(c[x.Side][x.Metric]+int32(x.By), 0)
+		}
+	}
+}
+
+// leaveOut marks what is not sent, or sent without a value. Possession and
+// expected goals have no value before there is something to tell.
+func (m *Match) leaveOut(at time.Duration, s *Sent) {
+	s.absent = ^m.covered
+	for _, g := range m.gaps {
+		if !g.holds(at) {
+			continue
+		}
+		if !g.Null {
+			s.absent |= setOf(g.Metric)
+		}
+		for side := range g.Sides {
+			if g.Null && g.Sides[side] {
+				s.null[side] |= setOf(g.Metric)
+			}
+		}
+	}
+	if _, known := s.counts.HomePossession(); !known {
+		s.absent |= setOf(Possession)
+	}
+	for side := range s.null {
+		if s.counts[side][ExpectedGoals] == 0 {
+			s.null[side] |= setOf(ExpectedGoals)
+		}
+	}
+	if s.absent.has(ExpectedGoals) || s.null[Home].has(ExpectedGoals) && s.null[Away].has(ExpectedGoals) {
+		s.absent |= setOf(ExpectedGoals) // nobody has shot
+	}
+}

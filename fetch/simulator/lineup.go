@@ -1,0 +1,61 @@
+package simulator
+
+const (
+	eleven  = 11
+	bench   = 5 // substitutes brought on at the most
+	matched = eleven + bench
+)
+
+// lineup is a side's players during a match: the first eleven of the squad
+// begin, the others come on in order. Players of a team that names none have no
+// name.
+type lineup struct {
+	team    Team
+	pitch   []int // who plays, by place in the squad
+	used    int   // substitutes brought on
+	booked  [matched]bool
+	sentOff int
+}
+
+func newLineup(t Team) lineup {
+	l := lineup{team: t, pitch: make([]int, eleven)}
+	for i := range l.pitch {
+		l.pitch[i] = i
+	}
+	return l
+}
+
+// name is "" where the team has no names, or not so many.
+func (l *lineup) name(i int) string {
+	if i < len(l.team.Players) {
+		return l.team.Players[i]
+	}
+	return l.team.reserve(i)
+}
+
+// someone is a player on the pitch, by place in the squad.
+func (l *lineup) someone(r *stream) int { return l.pitch[r.under(len(l.pitch))] }
+
+// anyone is the name of a player on the pitch.
+func (l *lineup) anyone(r *stream) string { return l.name(l.someone(r)) }
+
+func (l *lineup) leave(player int) {
+	for i, p := range l.pitch {
+		if p == player {
+			l.pitch = append(l.pitch[:i], l.pitch[i+1:]...)
+			return
+		}
+	}
+}
+
+// substitute changes a player; false when no more may come on.
+func (l *lineup) substitute(r *stream) (on, off string, ok bool) {
+	if l.used == bench {
+		return "", "", false
+	}
+	at := r.under(len(l.pitch))
+	out := l.pitch[at]
+	l.pitch[at] = eleven + l.used
+	l.used++
+	return l.name(l.pitch[at]), l.name(out), true
+}

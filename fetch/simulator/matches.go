@@ -1,0 +1,193 @@
+package simulator
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// Matches are real matches as counter increments, read from a folder and played
+// again by a world. They do not change.
+type Matches struct {
+	all []realMatch
+}
+
+// Len is how many there are.
+func (m *Matches) Len() int { return len(m.all) }
+
+// realMatch is one of them: its script is what was recorded.
+type realMatch struct {
+	id     string
+	league League
+	home   Team
+	away   Team
+	script
+}
+
+// metricsReal are the metrics that the files hold.
+var metricsReal = setOf(Attacks, DangerousAttacks, OnTarget, OffTarget, Corners, Goals, YellowCards, RedCards, Penalties, Possession)
+
+// recordedKinds are the words of the column kind. Others are passed over.
+var recordedKinds = map[string]Metric{"attack": Attacks, "dangerous_attack": DangerousAttacks, "on_target": OnTarget, "off_target": OffTarget,
+	"corner": Corners, "goal": Goals, "yellow": YellowCards, "red": RedCards, "penalty": Penalties, "possession": Possession}
+
+var recordedIncidents = map[Metric]IncidentKind{Corners: Corner, Goals: Goal, YellowCards: YellowCard, RedCards: RedCard, Penalties: Penalty}
+
+// ReadMatches reads a folder with matches.csv.gz, a line a match, and the files
+// of increments that it names. An error names the file and the line.
+//
+//	match_id,competition,home,away,end_1H,end_2H,end_E1,end_E2,file
+//	match_id,period,second,side,kind,value
+//
+// Other columns are passed over; columns may stand in any order.
+func ReadMatches(dir string) (*Matches, error) {
+	r := &matchReader{dir: dir, matches: new(Matches), index: make(map[string]int), leagues: make(map[string]League), teams: make(map[string]Team)}
+	files := make(map[string]bool)
+	err := r.each("matches.csv.gz", []string{"match_id", "competition", "home", "away", "end_1H", "end_2H", "end_E1", "end_E2", "file"}, func(row []string) error {
+		files[row[8]] = true
+		return r.match(row)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(r.matches.all) == 0 {
+		return nil, fmt.Errorf("matches %s: no match", dir)
+	}
+	for file := range files {
+		if file != filepath.Base(file) {
+			return nil, fmt.Errorf("matches %s: file %q is not in the folder", dir, file)
+		}
+		if err := r.each(file, []string{"match_id", "period", "second", "side", "kind", "value"}, r.increment); err != nil {
+			return nil, err
+		}
+	}
+	for i := range r.matches.all {
+		r.matches.all[i].close()
+	}
+	return r.matches, nil
+}
+
+type matchReader struct {
+	dir     string
+	matches *Matches
+	index   map[string]int
+	leagues map[string]League
+	teams   map[string]Team
+}
+
+// match adds the match of a row.
+func (r *matchReader) match(row []string) error {
+	if _, twice := r.index[row[0]]; twice || row[0] == "" {
+		return fmt.Errorf("match %q is empty or there twice", row[0])
+	}
+	m := realMatch{id: row[0], league: r.league(row[1]), home: r.team(row[2]), away: r.team(row[3])}
+	for i, phase := range []Phase{FirstHalf, SecondHalf, ExtraFirst, ExtraSecond} {
+		if row[4+i] == "" {
+			break
+		}
+		end, err := seconds(row[4+i])
+		if err != nil {
+			return err
+		}
+		m.periods = append(m.periods, recordedPeriod(m.periods, phase, end))
+	}
+	if len(m.periods) < 2 {
+		return errors.New("a half has no end")
+	}
+	r.index[m.id] = len(r.matches.all)
+	r.matches.all = append(r.matches.all, m)
+	return nil
+}
+
+// recordedPeriod lasts until the first whole second that holds its last event.
+// Half-time is a quarter of an hour.
+func recordedPeriod(before []Period, phase Phase, end time.Duration) Period {
+	p := Period{Phase: phase, Length: 45 * time.Minute}
+	if phase >= ExtraFirst {
+		p.Length = 15 * time.Minute
+	}
+	if n := len(before); n > 0 {
+		last := before[n-1]
+		p.From = last.To + [...]time.Duration{SecondHalf: 15 * time.Minute, ExtraFirst: 5 * time.Minute, ExtraSecond: time.Minute}[phase]
+		p.Base = last.Base + last.Length
+	}
+	p.To = p.From + (end + time.Second - 1).Truncate(time.Second)
+	p.Board = p.From + p.Length
+	p.Added = int((max(end-p.Length, 0) + time.Minute - 1) / time.Minute)
+	return p
+}
+
+func (r *matchReader) league(name string) League {
+	l, ok := r.leagues[name]
+	if !ok {
+		l = League{Number: realLeagues + len(r.leagues), Name: name, Kind: Senior, Tier: 2, Goals: 2.7, Minutes: 90, Teams: 20}
+		r.leagues[name] = l
+	}
+	return l
+}
+
+func (r *matchReader) team(name string) Team {
+	t, ok := r.teams[name]
+	if !ok {
+		t = Team{Number: realLeagues*teamsApart + len(r.teams), Name: name}
+		r.teams[name] = t
+	}
+	return t
+}
+
+// realLeagues is where the numbers of leagues of real matches begin.
+const realLeagues = 1000
+
+// increment adds the increment of a row to its match.
+func (r *matchReader) increment(row []string) error {
+	i, ok := r.index[row[0]]
+	if !ok {
+		return fmt.Errorf("match %q is not listed", row[0])
+	}
+	m := &r.matches.all[i]
+	metric, ok := recordedKinds[row[4]]
+	if !ok {
+		return nil
+	}
+	at, err := m.moment(row[1], row[2])
+	if err != nil {
+		return err
+	}
+	side := Home
+	switch row[3] {
+	case "home":
+	case "away":
+		side = Away
+	default:
+		return fmt.Errorf("side %q", row[3])
+	}
+	value, err := strconv.ParseFloat(row[5], 64)
+	if err != nil || !(value >= 0 && value < 1000) {
+		return fmt.Errorf("value %q", row[5])
+	}
+	if metric == Possession {
+		value *= 10
+	}
+	m.count(at, metric, side, int(math.Round(value)))
+	if kind, ok := recordedIncidents[metric]; ok {
+		m.incidents = append(m.incidents, Incident{At: at, Kind: kind, Side: side})
+	}
+	return nil
+}
+
+// moment is a second of a period as time since the kick-off whistle.
+func (m *realMatch) moment(period, second string) (time.Duration, error) {
+	at, err := seconds(second)
+	if err != nil {
+		return 0, err
+	}
+	for i, name := range []string{"1H", "2H", "E1", "E2"} {
+		if name == period && i < len(m.periods) {
+			return m.periods[i].From + at, nil
+		}
+	}
+	return 0, fmt.Errorf("period %q", period)
+}

@@ -1,0 +1,118 @@
+package simulator
+
+import "time"
+
+// Oddities are what real feeds do to true numbers: how many fixtures in one
+// suffer each, 0 to 1. Frozen is the share of half hours in which the whole
+// feed stands still for a minute or two.
+type Oddities struct {
+	Corrected  float64 // counters fall and come back, rise and fall again, or stand with the wrong side
+	Disallowed float64 // a goal is shown for a while
+	Vanishing  float64 // a metric is missing for some minutes
+	Null       float64 // a metric has no value for some minutes, of one side or both
+	Late       float64 // a metric appears in the middle of the match
+	Stalled    float64 // the fixture's numbers and clock stand still
+	Frozen     float64
+}
+
+// usual are the oddities of a world that is told nothing else: a dozen matches
+// show some of each.
+func usual() Oddities {
+	return Oddities{Corrected: 0.30, Disallowed: 0.10, Vanishing: 0.12, Null: 0.10, Late: 0.06, Stalled: 0.08, Frozen: 0.08}
+}
+
+// Span is from one moment until just before another.
+type Span struct{ From, To time.Duration }
+
+func (s Span) holds(at time.Duration) bool { return at >= s.From && at < s.To }
+
+// Correction is a time in which a metric is sent other than it is. Spans count
+// from the kick-off whistle.
+type Correction struct {
+	Span
+	Metric Metric
+	Side   Side
+	By     int // what is added to the true value
+	Why    Reason
+}
+
+// Reason of a correction.
+type Reason uint8
+
+const (
+	Lowered    Reason = iota // falls, and comes back at once
+	Invented                 // rises, and is taken back
+	Swapped                  // stands with the other side first
+	Disallowed               // a goal that did not count
+)
+
+func (r Reason) String() string {
+	return [...]string{"lowered", "invented", "swapped", "disallowed"}[r]
+}
+
+// Gap is a time in which a metric is not sent, or sent without a value.
+type Gap struct {
+	Span
+	Metric Metric
+	Null   bool    // sent without a value, for the sides of which Sides is true
+	Sides  [2]bool // both where Null is false
+}
+
+// blemishes is all that the feed does to one match. Whatever it does is undone
+// again: a match ends with its true numbers, where they are sent.
+type blemishes struct {
+	covered     metricSet
+	corrections []Correction
+	gaps        []Gap
+	stalls      []Span
+	retracted   []retraction
+	lag         time.Duration // of the goals among the counters behind the score
+	runsOn      time.Duration // for how long the clock runs on after the first half
+}
+
+// retraction is a line of the timeline that is withdrawn.
+type retraction struct {
+	Incident
+	withdrawn time.Duration
+}
+
+// Kinds of oddities, for dice.
+const (
+	oddCorrected = iota + 80
+	oddDisallowed
+	oddVanishing
+	oddNull
+	oddLate
+	oddStalled
+	oddFrozen
+	oddLag
+	oddRunsOn
+)
+
+// blemish plants a match's oddities by its lots.
+func blemish(f Fixture, s *script, covered metricSet, o Oddities) *blemishes {
+	b := &blemishes{covered: covered}
+	pace := time.Duration(1)
+	if f.League.Minutes < 30 {
+		pace = 6 // everything is over sooner
+	}
+	plant := func(about uint64, rate float64, sow func(p planter)) {
+		p := planter{rng: stream(f.dice.of(about)), b: b, script: s, fixture: f, pace: pace}
+		if p.rng.chance(rate) {
+			sow(p)
+		}
+	}
+	plant(oddCorrected, o.Corrected, planter.correct)
+	plant(oddDisallowed, o.Disallowed, planter.disallow)
+	plant(oddVanishing, o.Vanishing, planter.vanish)
+	plant(oddNull, o.Null, planter.void)
+	plant(oddLate, o.Late, planter.delay)
+	plant(oddStalled, o.Stalled, planter.stall)
+	if f.Lot(6, oddLag) == 0 {
+		b.lag = time.Duration(8+f.Lot(30, oddLag, 1)) * time.Second
+	}
+	if f.Lot(12, oddRunsOn) == 0 && pace == 1 {
+		b.runsOn = time.Duration(40+f.Lot(90, oddRunsOn, 1)) * time.Second
+	}
+	return b
+}

@@ -1,0 +1,163 @@
+package simulator
+
+import "time"
+
+// planter plants the oddities of one match.
+type planter struct {
+	rng     stream
+	b       *blemishes
+	script  *script
+	fixture Fixture
+	pace    time.Duration
+}
+
+// seconds is a span of time from a to b seconds, shorter in a short match.
+func (p *planter) seconds(a, b int) time.Duration {
+	return max(time.Duration(p.rng.between(a, b))*time.Second/p.pace, 2*time.Second).Truncate(time.Second)
+}
+
+// moment is a second of the match, away from its very beginning.
+func (p *planter) moment() time.Duration {
+	end := int(p.script.end() / time.Second)
+	return time.Duration(p.rng.between(end/20, end-end/20)) * time.Second
+}
+
+// correctable are the metrics that operators get wrong.
+var correctable = []Metric{Attacks, DangerousAttacks, DangerousAttacks, OnTarget, OffTarget, Corners, YellowCards, ExpectedGoals}
+
+func (p planter) correct() {
+	for range p.rng.between(1, 3) {
+		m := correctable[p.rng.under(len(correctable))]
+		inc, ok := p.increment(m)
+		if !ok || !p.b.covered.has(m) {
+			continue
+		}
+		switch p.rng.under(4) {
+		case 0:
+			p.alter(Correction{p.span(inc.At+p.seconds(5, 200), 15, 90), m, inc.Side, p.unit(m, inc.Side, inc.At), Invented})
+		case 1:
+			span := p.span(inc.At, 30, 160)
+			if m != ExpectedGoals && p.free(m, span) {
+				p.alter(Correction{span, m, inc.Side, -1, Swapped})
+				p.alter(Correction{span, m, inc.Side.Other(), 1, Swapped})
+			}
+		default:
+			p.alter(Correction{p.span(inc.At+p.seconds(5, 200), 15, 160), m, inc.Side, -p.unit(m, inc.Side, inc.At), Lowered})
+		}
+	}
+}
+
+func (p *planter) span(from time.Duration, low, high int) Span {
+	from = from.Truncate(time.Second)
+	return Span{from, from + p.seconds(low, high)}
+}
+
+// unit is by how much a metric is wrong.
+func (p *planter) unit(m Metric, side Side, at time.Duration) int {
+	if m == ExpectedGoals {
+		return min(6, p.script.counts(at).Of(m)[side])
+	}
+	return 1
+}
+
+// increment picks one of a metric.
+func (p *planter) increment(m Metric) (Increment, bool) {
+	var all []Increment
+	for _, inc := range p.script.increments {
+		if inc.Metric == m {
+			all = append(all, inc)
+		}
+	}
+	if len(all) == 0 {
+		return Increment{}, false
+	}
+	return all[p.rng.under(len(all))], true
+}
+
+// alter adds a correction where none of the metric is near.
+func (p *planter) alter(c Correction) {
+	if c.Why == Swapped || p.free(c.Metric, c.Span) {
+		p.b.corrections = append(p.b.corrections, c)
+	}
+}
+
+func (p *planter) free(m Metric, s Span) bool {
+	for _, c := range p.b.corrections {
+		if c.Metric == m && s.From < c.To && c.From < s.To {
+			return false
+		}
+	}
+	return s.To < p.script.end()
+}
+
+// disallow shows a shot as a goal for a while; no true goal is near.
+func (p planter) disallow() {
+	for range 8 {
+		inc, ok := p.increment(OnTarget)
+		if !ok {
+			return
+		}
+		quiet := Span{inc.At - 2*time.Minute, inc.At + 4*time.Minute}
+		if p.scored(quiet) {
+			continue
+		}
+		span := p.span(inc.At+p.seconds(2, 6), 35, 110)
+		if !p.free(Goals, span) {
+			continue
+		}
+		p.alter(Correction{span, Goals, inc.Side, 1, Disallowed})
+		team := newLineup([2]Team{p.fixture.Home, p.fixture.Away}[inc.Side])
+		goal := Incident{At: span.From, Kind: Goal, Side: inc.Side, Player: team.anyone(&p.rng), Method: "Shot"}
+		p.b.retracted = append(p.b.retracted, retraction{goal, span.To})
+		return
+	}
+}
+
+func (p *planter) scored(s Span) bool {
+	for _, inc := range p.script.increments {
+		if inc.Metric == Goals && s.holds(inc.At) {
+			return true
+		}
+	}
+	return false
+}
+
+// groups are metrics that go missing together.
+var groups = [][]Metric{{Attacks}, {DangerousAttacks}, {OnTarget}, {OffTarget}, {Corners}, {Possession}, {ExpectedGoals},
+	{Attacks, DangerousAttacks}, {OnTarget, OffTarget}, {Attacks, DangerousAttacks, OnTarget, OffTarget, Possession}, everything}
+
+var everything = func() (all []Metric) {
+	for m := range Metrics {
+		all = append(all, m)
+	}
+	return all
+}()
+
+func (p planter) vanish() {
+	for range p.rng.between(1, 2) {
+		p.gap(groups[p.rng.under(len(groups))], p.span(p.moment(), 40, 300), Gap{Sides: [2]bool{true, true}})
+	}
+}
+
+// void leaves a metric without values, of one side as often as of both.
+func (p planter) void() {
+	sides := [...][2]bool{{true, true}, {true, true}, {true, false}, {false, true}}[p.rng.under(4)]
+	p.gap(groups[p.rng.under(len(groups)-1)], p.span(p.moment(), 30, 240), Gap{Null: true, Sides: sides})
+}
+
+// delay lets some metrics appear late.
+func (p planter) delay() {
+	names := [...][]Metric{{Possession}, {ExpectedGoals}, {Attacks, DangerousAttacks, OnTarget, OffTarget, Possession}}
+	p.gap(names[p.rng.under(len(names))], Span{-24 * time.Hour, p.moment() / 2}, Gap{Sides: [2]bool{true, true}})
+}
+
+func (p *planter) gap(metrics []Metric, span Span, g Gap) {
+	for _, m := range metrics {
+		g.Span, g.Metric = span, m
+		p.b.gaps = append(p.b.gaps, g)
+	}
+}
+
+func (p planter) stall() {
+	p.b.stalls = append(p.b.stalls, p.span(p.moment(), 45, 420))
+}

@@ -1,0 +1,117 @@
+package simulator
+
+import "time"
+
+// Phase of a match.
+type Phase uint8
+
+const (
+	Before Phase = iota // the kick-off whistle has not gone
+	FirstHalf
+	HalfTime
+	SecondHalf
+	BeforeExtra // between normal and extra time
+	ExtraFirst
+	ExtraBreak
+	ExtraSecond
+	BeforeShootout
+	Shootout
+	FullTime
+)
+
+var phaseNames = [...]string{"before", "first half", "half-time", "second half", "before extra time", "extra time, first half",
+	"break in extra time", "extra time, second half", "before the shoot-out", "shoot-out", "full time"}
+
+func (p Phase) String() string { return phaseNames[p] }
+
+// Playing reports whether the clock runs.
+func (p Phase) Playing() bool {
+	return p == FirstHalf || p == SecondHalf || p == ExtraFirst || p == ExtraSecond
+}
+
+// Period is one stretch of a match. From and To count from the kick-off whistle
+// in real time; To is the whistle that ends it.
+type Period struct {
+	Phase    Phase
+	From, To time.Duration
+	Base     time.Duration // what the scoreboard shows at From
+	Length   time.Duration // as planned, without stoppage time
+	Added    int           // announced minutes of stoppage time
+	Board    time.Duration // when they are announced
+}
+
+// Clock is the scoreboard at one moment.
+type Clock struct {
+	Phase   Phase
+	Shown   time.Duration // whole seconds; runs on past 45 and 90 minutes in stoppage time
+	Running bool
+	Added   int // announced minutes, kept until the next period begins
+}
+
+// At reads the scoreboard of a sequence of periods. In a break it stands where
+// the next period begins, at the end where the last one should have ended.
+func clockAt(periods []Period, at time.Duration) Clock {
+	var last Period
+	for _, p := range periods {
+		if at < p.From {
+			return Clock{Phase: breakBefore(p.Phase), Shown: p.Base, Added: last.Added}
+		}
+		if at < p.To {
+			c := Clock{Phase: p.Phase, Shown: p.Base, Running: p.Phase.Playing()}
+			if c.Running {
+				c.Shown += (at - p.From).Truncate(time.Second)
+			}
+			if at >= p.Board {
+				c.Added = p.Added
+			}
+			return c
+		}
+		last = p
+	}
+	return Clock{Phase: FullTime, Shown: last.Base + last.Length, Added: last.Added}
+}
+
+func breakBefore(p Phase) Phase { return p - 1 } // each is named in that order
+
+// draft lays out the halves of a match by its lots: extra time is added only
+// when it comes to that.
+func draft(f Fixture) []Period {
+	length := time.Duration(f.League.Minutes) * time.Minute / 2
+	if f.League.Kind == Esoccer {
+		first := f.period(FirstHalf, 0, 0, length, 0, f.Lot(15, 51))
+		rest := time.Duration(20+f.Lot(40, 52)) * time.Second
+		return []Period{first, f.period(SecondHalf, first.To+rest, length, length, 0, f.Lot(15, 53))}
+	}
+	first := f.period(FirstHalf, 0, 0, length, 1+f.Lot(4, 54), f.Lot(50, 55))
+	rest := time.Duration(14*60+f.Lot(150, 56)) * time.Second
+	return []Period{first, f.period(SecondHalf, first.To+rest, length, length, 2+f.Lot(6, 57), f.Lot(80, 58))}
+}
+
+// period runs for its announced minutes and some seconds longer.
+func (f Fixture) period(p Phase, from, base, length time.Duration, added, longer int) Period {
+	extra := time.Duration(added)*time.Minute + time.Duration(longer)*time.Second
+	return Period{
+		Phase: p, From: from, To: from + length + extra, Base: base, Length: length,
+		Added: added, Board: from + length - time.Duration(f.Lot(40, 59, uint64(p)))*time.Second + 15*time.Second,
+	}
+}
+
+// prolong adds extra time, or a shoot-out, behind what has been played.
+func (f Fixture) prolong(periods []Period, p Phase) Period {
+	last := periods[len(periods)-1]
+	rest := time.Duration(180+f.Lot(120, 60, uint64(p))) * time.Second
+	if p == ExtraSecond {
+		rest = time.Duration(45+f.Lot(60, 61)) * time.Second
+	}
+	base := last.Base + last.Length
+	if p == Shootout {
+		shots := time.Duration(240+f.Lot(300, 62)) * time.Second
+		return Period{Phase: p, From: last.To + rest, To: last.To + rest + shots, Base: base, Board: last.To + rest + shots}
+	}
+	return f.period(p, last.To+rest, base, 15*time.Minute, f.Lot(3, 63, uint64(p)), f.Lot(40, 64, uint64(p)))
+}
+
+// knockout reports whether a level match goes on, and straight to penalties.
+func (f Fixture) knockout() (goesOn, straight bool) {
+	return f.League.Kind == Cup && f.League.Minutes == 90 && f.Lot(10, 65) < 7, f.Lot(4, 66) == 0
+}

@@ -1,0 +1,79 @@
+package simulator
+
+// shoot is a shot in open play: on target a little more than once in three in
+// football, blocked once in five.
+func (p *play) shoot() {
+	p.count(KeyPasses, p.ball)
+	odds := p.finish[p.ball]
+	p.script.count(p.at, ExpectedGoals, p.ball, min(2+int(-30*odds*logOf(p.rng.unit())), 85))
+	l := lot(p.rng.unit())
+	switch {
+	case l.falls(p.target):
+		p.count(OnTarget, p.ball)
+		if p.rng.chance(odds) {
+			p.score([...]string{"Shot", "Shot", "Shot", "Header", ""}[p.rng.under(5)])
+			return
+		}
+		p.save()
+	case l.falls((1 - p.target) * 0.67):
+		p.count(OffTarget, p.ball)
+		p.goalKick()
+	default:
+		p.count(Blocked, p.ball)
+		if p.rng.chance(0.35) {
+			p.corner()
+			return
+		}
+		p.lose()
+	}
+}
+
+func (p *play) save() {
+	p.count(Saves, p.ball.Other())
+	if p.rng.chance(0.28) {
+		p.corner()
+		return
+	}
+	p.stop(p.rng.between(4, 9), p.ball.Other(), buildUp)
+}
+
+func (p *play) score(method string) {
+	p.goals[p.ball]++
+	p.count(Goals, p.ball)
+	i := Incident{Kind: Goal, Side: p.ball, Method: method}
+	i.Player = p.teams[p.ball].anyone(&p.rng)
+	if method != "" && method != "Penalty" && p.rng.chance(0.65) {
+		if mate := p.teams[p.ball].anyone(&p.rng); mate != i.Player {
+			i.Second = mate
+		}
+	}
+	p.tell(i)
+	p.stop(p.rng.between(50, 85), p.ball.Other(), buildUp)
+}
+
+// award is the foul that a penalty is given for.
+func (p *play) award() {
+	p.count(Penalties, p.ball)
+	p.count(Fouls, p.ball.Other())
+	p.tell(Incident{Kind: Penalty, Side: p.ball})
+	p.punish(p.ball.Other(), 0.3)
+	p.penalty = true
+	p.stop(p.rng.between(55, 100), p.ball, buildUp)
+}
+
+// kick takes the penalty.
+func (p *play) kick() {
+	p.script.count(p.at, ExpectedGoals, p.ball, 76)
+	l := lot(p.rng.unit())
+	switch {
+	case l.falls(0.77):
+		p.count(OnTarget, p.ball)
+		p.score("Penalty")
+	case l.falls(0.15):
+		p.count(OnTarget, p.ball)
+		p.save()
+	default:
+		p.count(OffTarget, p.ball)
+		p.goalKick()
+	}
+}

@@ -1,0 +1,100 @@
+package simulator
+
+import (
+	"slices"
+	"time"
+)
+
+// What truly happened in a match and what the feed did to it: to compare with
+// what somebody makes of the feed. Times count from the kick-off whistle. All
+// of it is known from the beginning on. Slices are the caller's.
+
+// Periods returns the periods in the order of play.
+func (m *Match) Periods() []Period { return slices.Clone(m.periods) }
+
+// Increments returns everything counted, by time.
+func (m *Match) Increments() []Increment { return slices.Clone(m.increments) }
+
+// Incidents returns what happened, by time; disallowed goals are not among it.
+func (m *Match) Incidents() []Incident { return slices.Clone(m.incidents) }
+
+// Told returns every line that is written into the feed's timeline at some
+// time, in that order, those that are withdrawn included.
+func (m *Match) Told() []Told { return slices.Clone(m.told) }
+
+// Corrections returns when which metric was sent other than it was.
+func (m *Match) Corrections() []Correction { return slices.Clone(m.corrections) }
+
+// Gaps returns when which metric was not sent or had no value.
+func (m *Match) Gaps() []Gap { return slices.Clone(m.gaps) }
+
+// Stalls returns when the match stood still in the feed. The feed as a whole
+// may do so as well: World.FeedTime.
+func (m *Match) Stalls() []Span { return slices.Clone(m.stalls) }
+
+// GoalsLag is how far the goals among the counters are behind the score.
+func (m *Match) GoalsLag() time.Duration { return m.lag }
+
+// Covers reports whether the feed has a metric of this match at all.
+func (m *Match) Covers(metric Metric) bool { return m.covered.has(metric) }
+
+// True returns what has been counted until a moment, that moment included.
+func (m *Match) True(now time.Time) Counts { return m.counts(now.Sub(m.Whistle)) }
+
+// TrueClock returns the scoreboard as it truly is.
+func (m *Match) TrueClock(now time.Time) Clock { return clockAt(m.periods, now.Sub(m.Whistle)) }
+
+// RealID is the id of a real match that is played again, "" for an invented one.
+func (m *Match) RealID() string {
+	if m.Fixture.real == nil {
+		return ""
+	}
+	return m.Fixture.real.id
+}
+
+// Minute is one minute of play as it truly was. Stoppage time belongs to the
+// last minute of its half.
+type Minute struct {
+	Span          // the last minute's holds its end as well
+	Half   int    // 1 and 2, 3 and 4 of extra time
+	Minute int    // from 1; 46 begins the second half, 91 and 106 those of extra time
+	Counts Counts // counted in this minute alone
+}
+
+// Minutes returns every minute of play, in order.
+func (m *Match) Minutes() []Minute {
+	var all []Minute
+	for _, p := range m.periods {
+		if !p.Phase.Playing() {
+			continue
+		}
+		last := min(p.From+p.Length, p.To)
+		for from := p.From; from < last; from += time.Minute {
+			to := from + time.Minute
+			if to >= last {
+				to = p.To
+			}
+			all = append(all, Minute{Span: Span{from, to}, Half: p.Phase.Half(), Minute: int((p.Base+from-p.From)/time.Minute) + 1})
+		}
+	}
+	i := 0
+	for _, inc := range m.increments {
+		for i < len(all)-1 && inc.At >= all[i].To && !(inc.At == all[i].To && all[i+1].From > inc.At) {
+			i++
+		}
+		all[i].Counts[inc.Side][inc.Metric] += int32(inc.N)
+	}
+	return all
+}
+
+// Half is the number of the half that is played, 1 to 4, and 0 in every other
+// phase.
+func (p Phase) Half() int {
+	if !p.Playing() {
+		return 0
+	}
+	return int(p+1) / 2
+}
+
+// Replayed reports whether it is a real match played again.
+func (f Fixture) Replayed() bool { return f.real != nil }

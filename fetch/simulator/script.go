@@ -1,0 +1,88 @@
+package simulator
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+)
+
+// script is everything that truly happens in one match, from the kick-off
+// whistle on. It is written once and read at any moment.
+type script struct {
+	periods    []Period
+	increments []Increment // by At
+	incidents  []Incident  // by At
+
+	sums  []Counts // before each stretch of increments
+	ended []Counts // when each period ended
+}
+
+// stretch is how many increments are added up one by one at the most.
+const stretch = 64
+
+// Increment is a metric of one side going up.
+type Increment struct {
+	At     time.Duration // since the kick-off whistle
+	Metric Metric
+	Side   Side
+	N      int16
+}
+
+// IncidentKind is what a timeline tells of.
+type IncidentKind uint8
+
+const (
+	Goal IncidentKind = iota
+	Corner
+	YellowCard
+	RedCard // also after a second yellow
+	Substitution
+	Penalty // awarded; one that goes in is a Goal as well
+)
+
+// Incident is one happening that a timeline tells of. Names are "" where they
+// are not known.
+type Incident struct {
+	At     time.Duration // since the kick-off whistle
+	Kind   IncidentKind
+	Side   Side   // who profits of a goal, who is booked
+	Player string // who scored, was booked, came on
+	Second string // who assisted, who went off
+	Method string // of a goal: Shot, Header, Penalty
+}
+
+func (s *script) count(at time.Duration, m Metric, side Side, n int) {
+	s.increments = append(s.increments, Increment{at, m, side, int16(n)})
+}
+
+func (s *script) end() time.Duration { return s.periods[len(s.periods)-1].To }
+
+// counts adds up everything until a moment, that moment included.
+func (s *script) counts(at time.Duration) Counts {
+	n := sort.Search(len(s.increments), func(i int) bool { return s.increments[i].At > at })
+	c := s.sums[n/stretch]
+	c.add(s.increments[n/stretch*stretch : n])
+	return c
+}
+
+func (c *Counts) add(all []Increment) {
+	for i := range all {
+		c[all[i].Side][all[i].Metric] += int32(all[i].N)
+	}
+}
+
+// close puts a script that is fully written in order of time and adds it up.
+func (s *script) close() *script {
+	slices.SortStableFunc(s.increments, func(a, b Increment) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(s.incidents, func(a, b Incident) int { return cmp.Compare(a.At, b.At) })
+	s.sums = make([]Counts, len(s.increments)/stretch+1)
+	for i := 1; i < len(s.sums); i++ {
+		s.sums[i] = s.sums[i-1]
+		s.sums[i].add(s.increments[(i-1)*stretch : i*stretch])
+	}
+	for _, p := range s.periods {
+		s.ended = append(s.ended, s.counts(p.To))
+	}
+	return s
+}
