@@ -22,7 +22,7 @@ type job struct {
 func (j job) String() string { return j.tenant.ID + " " + string(j.product) }
 
 // built are the products that have an engine today.
-var built = []football.Product{football.MarketEngine}
+var built = []football.Product{football.MarketEngine, football.LiveIntelligence}
 
 // selection is which jobs a batch command is to run.
 type selection struct {
