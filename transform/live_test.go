@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"mkt/fetch/raw"
-	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -325,4 +324,3 @@ func TestLiveListsNothing(t *testing.T) {
 	}
 }
 
-var _ durable.FS = (*durabletest.Mem)(nil)
