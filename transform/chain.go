@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
@@ -12,9 +13,10 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// maxBehind is how many cycles that nobody transformed are made up for. Before
-// that many, the next begins with baselines.
-const maxBehind = 32
+// maxBehind is how many cycles that are not transformed, or not any more, are made
+// up for: more than there are in the hour of which one is kept. Before that many,
+// the next begins with baselines.
+const maxBehind = 1000
 
 // ErrNoPrevious: what the cycle began from is not there any more.
 var ErrNoPrevious = errors.New("the cycle it began from is gone")
@@ -28,26 +30,35 @@ func (r *run) findPrevious(ctx context.Context) error {
 		return r.samePrevious()
 	}
 	id := r.archive.Cycle().Previous
-	for behind := r.behind; id != "" && behind < maxBehind; behind++ {
+	var missing []layout.CycleID // newest first
+	for id != "" && len(missing) < maxBehind {
 		m, found, err := canonicalOf(r.Root, id)
 		if err != nil {
 			return err
 		}
-		if !found {
-			m, found, err = r.makeUp(ctx, id, behind+1)
-			if err != nil {
-				return err
-			}
-		}
 		if found {
-			r.result.previousCycle, r.result.previousDigest = id, m.Tables[statesTable].Digest
-			return nil
+			r.begins(id, m)
+			break
 		}
+		missing = append(missing, id)
 		if id, err = previousOf(r.Root, id); err != nil {
 			return err
 		}
 	}
+	if r.makingUp {
+		return nil
+	}
+	for _, id := range slices.Backward(missing) {
+		if err := r.makeUp(ctx, id); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// begins notes the cycle that this one begins from.
+func (r *run) begins(from layout.CycleID, m snapshot.Manifest) {
+	r.result.previousCycle, r.result.previousDigest = from, m.Tables[statesTable].Digest
 }
 
 // samePrevious takes what an earlier run of this cycle began from.
@@ -76,21 +87,26 @@ func canonicalOf(f durable.FS, id layout.CycleID) (snapshot.Manifest, bool, erro
 	return m, err == nil, err
 }
 
-// makeUp transforms a cycle that was passed by. One that cannot be, for what is
-// in it, is passed by for good.
-func (r *run) makeUp(ctx context.Context, id layout.CycleID, behind int) (m snapshot.Manifest, done bool, err error) {
-	earlier := &run{Options: r.Options, engine: r.engine, started: r.started, behind: behind}
+// makeUp transforms a cycle that was passed by, from which this one then begins.
+// One that cannot be, for what is in it, is passed by for good.
+func (r *run) makeUp(ctx context.Context, id layout.CycleID) error {
+	earlier := &run{Options: r.Options, engine: r.engine, started: r.started, makingUp: true}
 	earlier.Cycle = id
-	err = earlier.transform(ctx)
+	err := earlier.transform(ctx)
+	log := r.Log.With("tenant", r.ClientID, "product", r.Product, "cycle", id, "step", "transform")
 	switch {
 	case errors.Is(err, ErrQuarantined), errors.Is(err, ErrNoCycle), errors.Is(err, raw.ErrCorrupt):
-		r.Log.Warn("a cycle is passed by", "tenant", r.ClientID, "product", r.Product, "cycle", id, "step", "transform", "error", err)
-		return m, false, nil
+		log.Warn("a cycle is passed by", "error", err)
+		return nil
 	case err != nil:
-		return m, false, err
+		return err
 	}
-	r.Log.Info("made up for", "tenant", r.ClientID, "product", r.Product, "cycle", id, "step", "transform")
-	return canonicalOf(r.Root, id)
+	log.Info("made up for")
+	m, found, err := canonicalOf(r.Root, id)
+	if found {
+		r.begins(id, m)
+	}
+	return err
 }
 
 // previousOf is the raw cycle before one, "" when that is not known.

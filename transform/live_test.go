@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"mkt/fetch/raw"
-	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -325,4 +324,27 @@ func TestLiveListsNothing(t *testing.T) {
 	}
 }
 
-var _ durable.FS = (*durabletest.Mem)(nil)
+// Raw cycles that were rolled up, and canonical ones that were thinned out, are
+// made again on the way to the one that is asked for.
+func TestLiveAfterRollingUp(t *testing.T) {
+	mem, ticks := newMem(), minutes(60)
+	play(t, mem, ticks...)
+	want := canonicalFiles(t, mem)
+	n, err := raw.Roll(mem, layout.NewCycleID(began.Add(2*time.Hour), "live_intelligence"))
+	must(t, err)
+	for _, k := range ticks[1:] {
+		must(t, mem.RemoveAll(layout.Cycle(layout.CanonicalDir, k.id())))
+	}
+	if _, err := ticks[50].transform(mem); err != nil || n != 60 {
+		t.Fatal(n, err)
+	}
+	got := canonicalFiles(t, mem)
+	if len(got) != len(want)/60*51 {
+		t.Errorf("%d files, want those of 51 cycles", len(got))
+	}
+	for name, data := range got {
+		if strings.HasSuffix(name, ".parquet") && data != want[name] {
+			t.Errorf("%s is another", name)
+		}
+	}
+}

@@ -82,9 +82,10 @@ type run struct {
 	cycle   layout.CycleID
 	archive *raw.Archive
 	before  *snapshot.Manifest // of an earlier run of the same cycle, nil when there was none
-	behind  int                // how many cycles later than this one are waiting for it
-	result  result
-	summary Summary
+	// makingUp: a later cycle waits for this one.
+	makingUp bool
+	result   result
+	summary  Summary
 }
 
 // Run transforms one cycle. A cycle that is transformed already is a success

@@ -21,12 +21,8 @@ type job struct {
 
 func (j job) String() string { return j.tenant.ID + " " + string(j.product) }
 
-// built are the products that run when none is named, and on the schedule.
-var built = []football.Product{football.MarketEngine}
-
-// runnable are those that can be run by name. The cadence of live intelligence
-// is not on the schedule yet.
-var runnable = []football.Product{football.MarketEngine, football.LiveIntelligence}
+// built are the products that have an engine today.
+var built = []football.Product{football.MarketEngine, football.LiveIntelligence}
 
 // selection is which jobs a batch command is to run.
 type selection struct {
@@ -57,8 +53,8 @@ func (s *selection) check() error {
 		return usagef("--tenant and --all: want one of the two")
 	case !s.all && len(s.ids) == 0:
 		return usagef("which tenant? give --tenant ID, or --all")
-	case s.product != "" && !slices.Contains(runnable, football.Product(s.product)):
-		return usagef("--product %q: want %s", s.product, orDash(productNames(runnable)))
+	case s.product != "" && !slices.Contains(built, football.Product(s.product)):
+		return usagef("--product %q: want %s", s.product, orDash(productNames(built)))
 	}
 	if s.cycle == "" {
 		return nil
@@ -69,8 +65,8 @@ func (s *selection) check() error {
 		return usageError{fmt.Errorf("--cycle: %w", err)}
 	case s.product != "" && s.product != product:
 		return usagef("--cycle %s: is a cycle of %s, not of %s", s.cycle, product, s.product)
-	case !slices.Contains(runnable, football.Product(product)):
-		return usagef("--cycle %s: %q is no product; want %s", s.cycle, product, orDash(productNames(runnable)))
+	case !slices.Contains(built, football.Product(product)):
+		return usagef("--cycle %s: %q is no product; want %s", s.cycle, product, orDash(productNames(built)))
 	}
 	s.product = product
 	return nil
@@ -139,7 +135,7 @@ func (s *selection) due(t *tenants.Tenant, now time.Time) ([]job, string) {
 // products lists those of a tenant that are asked for and have an engine.
 func (s *selection) products(t *tenants.Tenant) []football.Product {
 	var list []football.Product
-	for _, p := range runnable {
+	for _, p := range built {
 		named := s.product == string(p) || s.product == "" && slices.Contains(built, p)
 		if _, subscribed := t.Products[p]; subscribed && named {
 			list = append(list, p)

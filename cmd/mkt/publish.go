@@ -66,7 +66,7 @@ func (a *app) publishStep(f publishFlags) step {
 				return checkInChild(ctx, filepath.Join(root, filepath.FromSlash(dir)))
 			},
 		})
-		return publishReport(s, began), err
+		return tellers[t.product].publish(s, began), err
 	}
 }
 

@@ -36,7 +36,7 @@ running steps finish, no further step begins, and the exit code is 0.`,
 	}
 	flags := cmd.Flags()
 	flags.DurationVar(&o.jitter, "jitter", 30*time.Second, "longest random wait before a run; never more than a tenth of its cadence")
-	flags.IntVar(&o.parallel, "parallel", 4, "cycles under way at once")
+	flags.IntVar(&o.parallel, "parallel", 4, "cycles under way at once; of live ones four times as many")
 	flags.DurationVar(&o.grace, "grace", time.Minute, "how long a running step may go on after SIGTERM")
 	flags.BoolVar(&o.catchUp, "catch-up", true, "run at the start what is overdue")
 	a.set.bind(flags, "jitter", "schedule.jitter")

@@ -25,9 +25,14 @@ type timetable struct {
 	file *tenants.File
 }
 
+// livePlaces is how many live cycles are under way for one of another product:
+// they are short, and most of that time they wait for the provider.
+const livePlaces = 4
+
 func newTimetable(a *app, o scheduleOptions, steps []step) *timetable {
 	t := &timetable{app: a, steps: steps, grace: o.grace}
-	t.scheduler = schedule.New(schedule.Options{Run: t.run, Jitter: o.jitter, Parallel: o.parallel, Log: a.log})
+	t.scheduler = schedule.New(schedule.Options{Run: t.run, Jitter: o.jitter, Parallel: o.parallel, Lanes: map[string]int{
+		string(football.LiveIntelligence): livePlaces * o.parallel}, Log: a.log})
 	return t
 }
 
@@ -48,7 +53,7 @@ func entries(f *tenants.File) []schedule.Job {
 	for i := range f.Tenants {
 		for _, p := range built {
 			if expr := f.Tenants[i].Expression(p); expr != "" {
-				list = append(list, schedule.Job{Name: entryName(f.Tenants[i].ID, p), Expr: expr})
+				list = append(list, schedule.Job{Name: entryName(f.Tenants[i].ID, p), Expr: expr, Lane: string(p)})
 			}
 		}
 	}

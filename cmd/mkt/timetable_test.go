@@ -68,8 +68,8 @@ func newTestTimetable(t *testing.T, grace, takes time.Duration) (*timetable, *[]
 
 func TestTickRunsOnlyWhoMayRun(t *testing.T) {
 	table, done, _ := newTestTimetable(t, 0, 0)
-	if got := len(entries(table.file)); got != 4 {
-		t.Errorf("%d entries, want those of every tenant with the product", got)
+	if got := len(entries(table.file)); got != 5 {
+		t.Errorf("%d entries, want those of every tenant and product", got)
 	}
 	for _, id := range []string{"suspended", "expired", "bare", "live", "nobody"} {
 		if err := table.run(t.Context(), id+"/market_engine"); err != nil || len(*done) > 0 {

@@ -14,11 +14,14 @@ import (
 // transformFlags of mkt transform and of the commands that transform.
 type transformFlags struct {
 	workers int
+	details int
 }
 
 func (f *transformFlags) flags(a *app, cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.workers, "workers", 0, "payloads transformed at once (default: one a core)")
+	cmd.Flags().IntVar(&f.details, "live-details", 50, "live fixtures whose timeline and minutes are published, those farthest from 50/50 first")
 	a.set.bind(cmd.Flags(), "workers", "transform.workers")
+	a.set.bind(cmd.Flags(), "live-details", "live.details")
 	a.idKeyFlag(cmd)
 }
 
@@ -51,9 +54,9 @@ func (a *app) transformStep(f transformFlags) (step, error) {
 		began := time.Now()
 		s, err := transform.Run(ctx, transform.Options{
 			ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root, Data: t.data,
-			Key: key, Now: a.now, Log: a.log, Workers: f.workers, Version: version,
+			Key: key, Now: a.now, Log: a.log, Workers: f.workers, Version: version, Details: f.details,
 		})
-		return transformReport(s, began), err
+		return tellers[t.product].transform(s, began), err
 	}, nil
 }
 

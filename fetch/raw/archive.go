@@ -54,8 +54,7 @@ func Open(fsys durable.FS, id layout.CycleID) (*Archive, error) {
 	return &Archive{fsys: fsys, dir: dir, cycle: cycle, responses: responses, rolled: rolled}, nil
 }
 
-// readHeader reads cycle.json, out of the hour's file when the cycle was rolled
-// up.
+// readHeader reads cycle.json, out of its pack when the cycle was rolled up.
 func readHeader(fsys durable.FS, id layout.CycleID) ([]byte, *rolledCycle, error) {
 	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
 		return nil, nil, err

@@ -16,9 +16,9 @@ import (
 	"mkt/publish/layout"
 )
 
-// Roll puts the sealed cycles of every hour before that of a cycle into one file
-// an hour, in which they are found as before, and deletes their folders. What is
-// damaged keeps its folder. Nothing is lost: the file holds every byte that was
+// Roll puts the sealed cycles of every hour before that of a cycle into packs of
+// ten minutes, in which they are found as before, and deletes their folders. What
+// is damaged keeps its folder. Nothing is lost: packs hold every byte that was
 // received, compressed over many cycles at once. It lists cycles: call it once an
 // hour. Only for the holder of the lock; it may be killed at any point. It tells
 // how many cycles it rolled up.
@@ -29,26 +29,25 @@ func Roll(fsys durable.FS, before layout.CycleID) (int, error) {
 	}
 	now, rolled := layout.HourOf(before), 0
 	for len(ids) > 0 && layout.HourOf(ids[0]) < now {
-		hour, n := layout.HourOf(ids[0]), 0
-		for n < len(ids) && layout.HourOf(ids[n]) == hour {
+		pack, n := layout.RawPack(ids[0]), 0
+		for n < len(ids) && layout.RawPack(ids[n]) == pack {
 			n++
 		}
-		done, err := rollHour(fsys, hour, ids[:n])
+		done, err := rollOne(fsys, pack, ids[:n])
 		if rolled += done; err != nil {
-			return rolled, fmt.Errorf("roll up %s: %w", hour, err)
+			return rolled, fmt.Errorf("roll up %s: %w", pack, err)
 		}
 		ids = ids[n:]
 	}
 	return rolled, nil
 }
 
-// rollHour rolls up one hour. A file that is there already was written by a run
-// that was killed before it had deleted the folders.
-func rollHour(fsys durable.FS, hour string, ids []layout.CycleID) (int, error) {
-	pack := layout.RawPack(hour)
+// rollOne makes one pack. One that is there already was written by a run that was
+// killed before it had deleted the folders.
+func rollOne(fsys durable.FS, pack string, ids []layout.CycleID) (int, error) {
 	in, err := cyclesIn(fsys, pack)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = writePack(fsys, pack, hour, ids); err == nil {
+		if err = writePack(fsys, pack, ids); err == nil {
 			in, err = cyclesIn(fsys, pack)
 		}
 	}
@@ -64,7 +63,7 @@ func rollHour(fsys durable.FS, hour string, ids []layout.CycleID) (int, error) {
 	return len(gone), removeFolders(fsys, gone)
 }
 
-// cyclesIn reads an hour's file to its end, checksum included, and tells which
+// cyclesIn reads a pack to its end, checksum included, and tells which
 // cycles are in it.
 func cyclesIn(fsys durable.FS, pack string) (map[layout.CycleID]bool, error) {
 	in := map[layout.CycleID]bool{}
@@ -75,8 +74,8 @@ func cyclesIn(fsys durable.FS, pack string) (map[layout.CycleID]bool, error) {
 	})
 }
 
-// writePack writes an hour's file, durable before it has its name.
-func writePack(fsys durable.FS, pack, hour string, ids []layout.CycleID) error {
+// writePack writes a pack, durable before it has its name.
+func writePack(fsys durable.FS, pack string, ids []layout.CycleID) error {
 	if err := durable.MkdirAllSync(fsys, layout.StagingDir); err != nil {
 		return err
 	}
@@ -158,7 +157,7 @@ func removeFolders(fsys durable.FS, ids []layout.CycleID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	gone := layout.GoneDir + "/raw-" + layout.HourOf(ids[0])
+	gone := layout.GoneDir + "/raw-" + path.Base(layout.RawPack(ids[0]))
 	if err := fsys.RemoveAll(gone); err != nil {
 		return err
 	}

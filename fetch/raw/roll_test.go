@@ -110,7 +110,7 @@ func TestRollDamaged(t *testing.T) {
 	mem, good, _, _, now := hours(t)
 	_, err := raw.Roll(mem, now)
 	must(t, err)
-	name := layout.RawPack(layout.HourOf(good[0]))
+	name := layout.RawPack(good[0])
 	whole, err := durable.ReadFile(mem, name, 1<<20)
 	must(t, err)
 	for range 300 {
@@ -228,7 +228,7 @@ func BenchmarkRoll(b *testing.B) {
 		if n != ticks {
 			b.Fatal(n)
 		}
-		info, err := fsys.Stat(layout.RawPack(start.Format("20060102T15")))
+		info, err := fsys.Stat(layout.RawPack(layout.NewCycleID(start.Truncate(time.Hour), "market_engine")))
 		must(b, err)
 		b.ReportMetric(float64(size)/1e6, "MB")
 		b.ReportMetric(float64(info.Size())/1e6, "packedMB")

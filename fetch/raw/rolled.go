@@ -18,18 +18,24 @@ import (
 // ticks, which hold nearly the same.
 const rollWindow = 8 << 20
 
-// rolledCycle is one cycle out of an hour's file: the content of its files, by
+// rolledCycle is one cycle out of a pack: the content of its files, by
 // name, bodies uncompressed.
 type rolledCycle struct{ files map[string][]byte }
 
 // plainName is the name of a body where it is not compressed by itself.
 func plainName(r Response) string { return strings.TrimSuffix(r.File, ".zst") }
 
-// readRolled reads one cycle out of its hour's file; nil when it is in none.
+// errPassed ends the reading of a pack behind the cycle that is looked for.
+var errPassed = errors.New("passed")
+
+// readRolled reads one cycle out of its pack; nil when it is in none.
 func readRolled(fsys durable.FS, id layout.CycleID) (*rolledCycle, error) {
 	c := rolledCycle{files: map[string][]byte{}}
-	err := eachRolled(fsys, layout.RawPack(layout.HourOf(id)), func(of layout.CycleID, name string, content io.Reader) (err error) {
-		if of == id {
+	err := eachRolled(fsys, layout.RawPack(id), func(of layout.CycleID, name string, content io.Reader) (err error) {
+		switch {
+		case of > id:
+			return errPassed
+		case of == id:
 			c.files[name], err = io.ReadAll(io.LimitReader(content, MaxBody+1))
 		}
 		return err
@@ -37,7 +43,7 @@ func readRolled(fsys durable.FS, id layout.CycleID) (*rolledCycle, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	case err != nil:
+	case err != nil && !errors.Is(err, errPassed):
 		return nil, err
 	case len(c.files) == 0:
 		return nil, nil
@@ -45,7 +51,7 @@ func readRolled(fsys durable.FS, id layout.CycleID) (*rolledCycle, error) {
 	return &c, nil
 }
 
-// eachRolled gives every file of an hour's file to do, in order.
+// eachRolled gives every file of a pack to do, in order of cycles.
 func eachRolled(fsys durable.FS, pack string, do func(layout.CycleID, string, io.Reader) error) error {
 	file, err := fsys.Open(pack)
 	if err != nil {

@@ -6,7 +6,7 @@
 //
 //	client_id=<id>/product=<product>/
 //	  raw/cycle=<cycle>/          every provider response; cycle.json last
-//	  raw/hour=<hour>.tar.zst     old ones of a product with many, rolled up
+//	  raw/from=<minute>.tar.zst   old ones of a product with many, rolled up
 //	  canonical/cycle=<cycle>/    transform's output; canonical.json last
 //	  snapshots/cycle=<cycle>/    what serve reads; manifest.json last
 //	  changes/<first>-<last>-<cycle>.parquet
@@ -138,18 +138,31 @@ func Slot(c CycleID, clientID string, length time.Duration) int64 {
 	return (at.Unix() + int64(h.Sum32())%seconds) / seconds
 }
 
-// RawPack is the file that the raw cycles of an hour are rolled up into.
-func RawPack(hour string) string { return RawDir + "/hour=" + hour + ".tar.zst" }
+// rawPackSpan is how much time a RawPack is of. Finding one cycle in it means
+// unpacking what is before it.
+const (
+	rawPackSpan = 10 * time.Minute
+	rawPackForm = "20060102T1504"
+)
 
-// ParseRawPack reads the end of the hour back from the base name of a RawPack.
+// RawPack is the file that a raw cycle is in when it was rolled up: all of the
+// same ten minutes; "" for what is no cycle.
+func RawPack(c CycleID) string {
+	if !cyclePattern.MatchString(string(c)) {
+		return ""
+	}
+	return RawDir + "/from=" + string(c[:len(rawPackForm)-1]) + "0.tar.zst"
+}
+
+// ParseRawPack reads the end of its time back from the base name of a RawPack.
 func ParseRawPack(base string) (until time.Time, ok bool) {
-	s, ok := strings.CutPrefix(base, "hour=")
+	s, ok := strings.CutPrefix(base, "from=")
 	s, zst := strings.CutSuffix(s, ".tar.zst")
 	if !ok || !zst {
 		return time.Time{}, false
 	}
-	t, err := time.Parse(hourForm, s)
-	return t.Add(time.Hour), err == nil
+	t, err := time.Parse(rawPackForm, s)
+	return t.Add(rawPackSpan), err == nil
 }
 
 // Commit is the path of commit record n (from 1).

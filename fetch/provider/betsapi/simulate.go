@@ -56,10 +56,10 @@ var simulated = map[string]struct {
 	"/v3/bet365/prematch": {endpointPrematch, simulator.Markets},
 	pathPrematch:          {endpointPrematch, simulator.Markets},
 
-	"/v1/events/inplay":        {simEventsInPlay, simulator.Playing},
-	"/v3/events/inplay":        {simEventsInPlay, simulator.Playing},
+	"/v1/events/inplay":        {endpointInplay, simulator.Playing},
+	"/v3/events/inplay":        {endpointInplay, simulator.Playing},
 	"/v1/bet365/inplay_filter": {simInPlayFilter, simulator.Playing},
-	"/v1/event/view":           {simEventView, simulator.Details},
+	"/v1/event/view":           {endpointView, simulator.Details},
 	"/v1/event/stats_trend":    {simStatsTrend, simulator.Details},
 }
 

@@ -10,15 +10,12 @@ import (
 // Endpoints of the live feed that the simulator serves, by path. Both versions
 // of the in-play list give the same.
 const (
-	simEventsInPlay = "events/inplay"
 	simInPlayFilter = "bet365/inplay_filter"
-	simEventView    = "event/view"
 	simStatsTrend   = "event/stats_trend"
 )
 
 const (
 	livePerPage = 1000
-	paramEvent  = "event_id" // up to maxBatch ids, comma between
 )
 
 // eventsInPlay answers events/inplay (betsapi.md, sections 5.3 and 8).
@@ -60,7 +57,7 @@ func inPlayList(q simulator.Question, league func(simulator.League) string, writ
 
 // eventView answers event/view: the events it knows, in the order asked.
 func (s *speech) eventView(q simulator.Question) simulator.Answer {
-	ids, wrong := idList(q.Query, paramEvent)
+	ids, wrong := idList(q.Query, paramEvents)
 	if wrong != nil {
 		return *wrong
 	}
@@ -84,12 +81,12 @@ func (s *speech) eventView(q simulator.Question) simulator.Answer {
 // statsTrend answers event/stats_trend. An event that nobody knows has the
 // empty map as PHP writes it.
 func (s *speech) statsTrend(q simulator.Question) simulator.Answer {
-	id := q.Query.Get(paramEvent)
+	id := q.Query.Get(paramEvents)
 	if id == "" {
-		return *paramRequired(paramEvent)
+		return *paramRequired(paramEvents)
 	}
 	if !digitsOnly.MatchString(id) {
-		return *paramInvalid(paramEvent)
+		return *paramInvalid(paramEvents)
 	}
 	b := []byte(`{"success":1,"results":`)
 	if f, ok := knownEvent(q.World, id, q.Now); ok {

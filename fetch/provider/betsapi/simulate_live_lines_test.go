@@ -38,9 +38,9 @@ func formOf(text string) string {
 }
 
 // viewed asks for matches' views, ten at a time, by event id.
-func viewed(t *testing.T, get func(string) []byte, ids []string) map[string]sentItem {
+func viewed(t *testing.T, get func(string) []byte, ids []string) map[string]simLiveItem {
 	t.Helper()
-	all := make(map[string]sentItem)
+	all := make(map[string]simLiveItem)
 	for batch := range slices.Chunk(ids, 10) {
 		for _, it := range livePageOf(t, get(askView+strings.Join(batch, ","))).Results {
 			all[it.ID] = it
@@ -104,7 +104,7 @@ func TestLiveTimelines(t *testing.T) {
 }
 
 // checkTold compares the counts of lines with what happened.
-func checkTold(t *testing.T, it *sentItem, m *betsapi.MeantMatch, now time.Time) {
+func checkTold(t *testing.T, it *simLiveItem, m *betsapi.MeantMatch, now time.Time) {
 	t.Helper()
 	if m.WithoutTimeline {
 		if it.Events != nil {

@@ -14,8 +14,8 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// sentItem is a record of the events family as it is read here, on its own.
-type sentItem struct {
+// simLiveItem is a record of the events family as it is read here, on its own.
+type simLiveItem struct {
 	ID         string
 	Time       string
 	TimeStatus string `json:"time_status"`
@@ -38,19 +38,19 @@ type liveTimer struct {
 	TT             string
 }
 
-type sentLivePage struct {
+type simLivePage struct {
 	Success int
 	Pager   struct {
 		Page    int
 		PerPage int `json:"per_page"`
 		Total   int
 	}
-	Results []sentItem
+	Results []simLiveItem
 }
 
-func livePageOf(t testing.TB, body []byte) sentLivePage {
+func livePageOf(t testing.TB, body []byte) simLivePage {
 	t.Helper()
-	var p sentLivePage
+	var p simLivePage
 	d := json.NewDecoder(bytes.NewReader(body))
 	if err := d.Decode(&p); err != nil || p.Success != 1 {
 		t.Fatalf("%v: %.300s", err, body)
@@ -135,7 +135,7 @@ var plainCounters = map[string]simulator.Metric{"attacks": simulator.Attacks, "d
 	"penalties": simulator.Penalties, "substitutions": simulator.Substitutions, "fouls": simulator.Fouls, "saves": simulator.Saves,
 	"throwins": simulator.ThrowIns, "ball_safe": simulator.BallSafe, "offsides": simulator.Offsides}
 
-func checkLive(t *testing.T, it *sentItem, m *betsapi.MeantMatch, now time.Time, states map[string]int) {
+func checkLive(t *testing.T, it *simLiveItem, m *betsapi.MeantMatch, now time.Time, states map[string]int) {
 	t.Helper()
 	s := m.Sent(now)
 	wantFI := m.FI
@@ -181,7 +181,7 @@ func checkLive(t *testing.T, it *sentItem, m *betsapi.MeantMatch, now time.Time,
 }
 
 // checkStat compares both sides of one statistic, and counts what it saw.
-func checkStat(t *testing.T, it *sentItem, key string, states map[string]int, meant func(simulator.Side) (string, simulator.State)) {
+func checkStat(t *testing.T, it *simLiveItem, key string, states map[string]int, meant func(simulator.Side) (string, simulator.State)) {
 	t.Helper()
 	values, sent := it.Stats[key]
 	if !sent {

@@ -21,11 +21,11 @@ func (s *speech) Answer(q simulator.Question) simulator.Answer {
 	switch q.Endpoint {
 	case endpointUpcoming:
 		return s.upcoming(q)
-	case simEventsInPlay:
+	case endpointInplay:
 		return s.eventsInPlay(q)
 	case simInPlayFilter:
 		return s.inPlayFilter(q)
-	case simEventView:
+	case endpointView:
 		return s.eventView(q)
 	case simStatsTrend:
 		return s.statsTrend(q)

@@ -25,7 +25,7 @@ func (d *Dataset) wanted(c snapshot.Commit) bool {
 		return true
 	}
 	served := d.current.commit
-	if e := d.current.engine; e != nil && e.broken.Load() && c.Version >= served.Version { // live has no engine
+	if e := d.current.engine; e != nil && e.broken.Load() && c.Version >= served.Version {
 		return true
 	}
 	return c.HistoryID != served.HistoryID || c.Version > served.Version
@@ -117,6 +117,9 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit) error {
 	m, err := snapshot.Open(d.root, c)
 	if err != nil {
 		return err
+	}
+	if m.ClientID != d.clientID || m.Product != d.product {
+		return fmt.Errorf("%w: the snapshot is of client %s, product %s", ErrUnfit, m.ClientID, m.Product)
 	}
 	s, err := loadLive(ctx, d.root, c.Dir(), m)
 	if err != nil {

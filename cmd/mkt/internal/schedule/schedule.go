@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -16,6 +17,9 @@ import (
 type Job struct {
 	Name string // unique, "acme/market_engine"
 	Expr string
+	// Lane is whom it waits for: jobs of other lanes do not hold it up, however
+	// long they take.
+	Lane string
 }
 
 // Options of a Scheduler.
@@ -26,28 +30,30 @@ type Options struct {
 	// Jitter bounds the random wait before a run; a tenth of the job's own
 	// cadence bounds it too. 0: none.
 	Jitter time.Duration
-	// Parallel bounds the runs under way at once; 0: 4.
+	// Parallel bounds the runs of a lane that are under way at once; 0: 4. Lanes
+	// has those for which another number holds.
 	Parallel int
+	Lanes    map[string]int
 	Log      *slog.Logger // nil: discarded
 }
 
 // Scheduler runs jobs until its context ends. Safe for concurrent use.
 type Scheduler struct {
-	o     Options
-	cron  *cron.Cron
-	slots chan struct{}
-	runs  sync.WaitGroup
+	o    Options
+	cron *cron.Cron
+	runs sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows
 	ctx     context.Context
 	stopped bool // no run begins any more
 	entries map[string]entry
 	running map[string]bool
+	lanes   map[string]chan struct{} // a place is taken while a run is under way
 }
 
 type entry struct {
 	id      cron.EntryID
-	expr    string
+	job     Job
 	cadence time.Duration
 }
 
@@ -62,10 +68,10 @@ func New(o Options) *Scheduler {
 	return &Scheduler{
 		o:       o,
 		cron:    cron.New(cron.WithLocation(time.UTC)),
-		slots:   make(chan struct{}, o.Parallel),
 		ctx:     context.Background(),
 		entries: map[string]entry{},
 		running: map[string]bool{},
+		lanes:   map[string]chan struct{}{},
 	}
 }
 
@@ -97,14 +103,14 @@ func (s *Scheduler) Set(jobs []Job) error {
 
 func (s *Scheduler) setOne(j Job, when cron.Schedule) {
 	old, ok := s.entries[j.Name]
-	if ok && old.expr == j.Expr {
+	if ok && old.job == j {
 		return
 	}
 	if ok {
 		s.cron.Remove(old.id)
 	}
 	id := s.cron.Schedule(when, cron.FuncJob(func() { s.trigger(j.Name, s.o.Jitter) }))
-	s.entries[j.Name] = entry{id: id, expr: j.Expr, cadence: Cadence(when, time.Now())}
+	s.entries[j.Name] = entry{id: id, job: j, cadence: Cadence(when, time.Now())}
 }
 
 // Run starts the jobs named in overdue at once, ticks until ctx ends, and waits for the
@@ -139,28 +145,36 @@ func (s *Scheduler) trigger(name string, jitter time.Duration) {
 		return
 	}
 	s.running[name] = true
-	ctx := s.ctx
-	s.runs.Go(func() { s.run(ctx, name, min(jitter, e.cadence/10)) })
+	ctx, lane := s.ctx, s.lane(e.job.Lane)
+	s.runs.Go(func() { s.run(ctx, name, lane, min(jitter, e.cadence/10)) })
 }
 
-func (s *Scheduler) run(ctx context.Context, name string, jitter time.Duration) {
+// lane is the places of a lane. Only for the holder of mu.
+func (s *Scheduler) lane(name string) chan struct{} {
+	if s.lanes[name] == nil {
+		s.lanes[name] = make(chan struct{}, cmp.Or(s.o.Lanes[name], s.o.Parallel))
+	}
+	return s.lanes[name]
+}
+
+func (s *Scheduler) run(ctx context.Context, name string, lane chan struct{}, jitter time.Duration) {
 	defer func() {
 		s.mu.Lock()
 		delete(s.running, name)
 		s.mu.Unlock()
 	}()
-	if !s.admit(ctx, jitter) {
+	if !admit(ctx, lane, jitter) {
 		return
 	}
-	defer func() { <-s.slots }()
+	defer func() { <-lane }()
 	if err := s.guarded(ctx, name); err != nil {
 		s.o.Log.Error("run failed", "job", name, "error", err)
 	}
 }
 
-// admit waits out the jitter and then for a free slot; it is false when the
+// admit waits out the jitter and then for a free place; it is false when the
 // scheduler stops first.
-func (s *Scheduler) admit(ctx context.Context, jitter time.Duration) bool {
+func admit(ctx context.Context, lane chan struct{}, jitter time.Duration) bool {
 	if jitter > 0 {
 		wait := time.NewTimer(rand.N(jitter))
 		defer wait.Stop()
@@ -171,7 +185,7 @@ func (s *Scheduler) admit(ctx context.Context, jitter time.Duration) bool {
 		}
 	}
 	select {
-	case s.slots <- struct{}{}:
+	case lane <- struct{}{}:
 		return true
 	case <-ctx.Done():
 		return false

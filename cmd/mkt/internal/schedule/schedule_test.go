@@ -2,7 +2,9 @@ package schedule_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -219,6 +221,50 @@ func TestParallelAndJitterAreBounded(t *testing.T) {
 		for name, at := range r.at {
 			if len(at) != 3 || at[0] < 60*time.Second || at[0] > 75*time.Second {
 				t.Errorf("%s ran at %v", name, at)
+			}
+		}
+	})
+}
+
+// Short jobs keep their cadence for hours while long ones of another lane take
+// every place of theirs: each once a tick, at its time, never twice at once.
+func TestLanes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := newRecorder()
+		var under atomic.Int32
+		s := schedule.New(schedule.Options{Parallel: 2, Lanes: map[string]int{"live": 8}, Run: func(_ context.Context, name string) error {
+			if strings.HasPrefix(name, "hourly") {
+				time.Sleep(50 * time.Minute)
+				return nil
+			}
+			if under.Add(1) > 8 {
+				t.Error("more at once than there are places")
+			}
+			r.note(name)
+			time.Sleep(2 * time.Second)
+			under.Add(-1)
+			return nil
+		}})
+		var jobs []schedule.Job
+		for i := range 20 {
+			jobs = append(jobs, schedule.Job{Name: fmt.Sprint("hourly", i), Expr: "@hourly", Lane: "markets"},
+				schedule.Job{Name: fmt.Sprint("live", i), Expr: "@every 8s", Lane: "live"})
+		}
+		if err := s.Set(jobs); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(3*time.Hour, cancel)
+		s.Run(ctx)
+		for i := range 20 {
+			at := r.at[fmt.Sprint("live", i)]
+			if len(at) < 3*450-1 {
+				t.Errorf("live%d ran %d times in three hours", i, len(at))
+			}
+			for n, d := range at {
+				if late := d - time.Duration(n+1)*8*time.Second; late < 0 || late > 6*time.Second {
+					t.Fatalf("live%d: run %d at %v", i, n, d)
+				}
 			}
 		}
 	})

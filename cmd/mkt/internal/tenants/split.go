@@ -71,7 +71,8 @@ func (t *Tenant) account(now time.Time) account.Account {
 
 // defaultSchedule is what a subscribed product runs on when the file is silent.
 var defaultSchedule = map[football.Product]string{
-	football.MarketEngine: "@hourly",
+	football.MarketEngine:     "@hourly",
+	football.LiveIntelligence: "@every 8s",
 }
 
 // Expression is the cron expression of a product, "" when it is not subscribed
