@@ -162,6 +162,10 @@ func requestID(r *http.Request) string {
 	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && decentID(ids[0]) && !account.ValidToken(ids[0]) {
 		return ids[0]
 	}
+	return newRequestID()
+}
+
+func newRequestID() string {
 	var b [15]byte
 	rand.Read(b[:]) // never fails
 	return "req_" + idLetters.EncodeToString(b[:])
