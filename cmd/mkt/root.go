@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // longRunning marks commands that log at info unless told otherwise.
@@ -29,6 +31,10 @@ func newRoot(a *app) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var value *pflag.InvalidValueError
+		if errors.As(err, &value) {
+			return usagef("--%s %q: %w", value.GetFlag().Name, value.GetValue(), worded(value.GetFlag(), value.Unwrap()))
+		}
 		return usagef("%w (%s --help shows the flags)", err, cmd.CommandPath())
 	})
 	flags := root.PersistentFlags()
