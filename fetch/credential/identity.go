@@ -90,6 +90,9 @@ func LoadIdentity(path string) (Identity, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return Identity{}, fmt.Errorf("sealing key %s: %w: run mkt init, or point to the key that sealed tenants.yaml", path, os.ErrNotExist)
 	}
+	if errors.Is(err, os.ErrPermission) {
+		return Identity{}, fmt.Errorf("sealing key: %w: run it as the user who owns the key", err)
+	}
 	if err != nil {
 		return Identity{}, fmt.Errorf("sealing key: %w", err)
 	}

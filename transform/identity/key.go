@@ -23,6 +23,9 @@ type Key [KeySize]byte
 // durable.Exposed. Whoever has the key can try which provider id an id is of.
 func LoadKey(path string) (Key, error) {
 	f, err := os.Open(path)
+	if errors.Is(err, os.ErrPermission) {
+		return Key{}, fmt.Errorf("id key: %w: run it as the user who owns the key", err)
+	}
 	if err != nil {
 		return Key{}, fmt.Errorf("id key: %w (mkt init makes one; for an existing data root restore the key it was made with)", err)
 	}
