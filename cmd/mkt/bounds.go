@@ -11,7 +11,7 @@ import (
 // command line, a variable or mkt.yaml.
 type bounded struct {
 	pflag.Value
-	want string // what is wanted, in words
+	want string // what is plainForms, in words
 	ok   func() bool
 }
 
@@ -34,9 +34,9 @@ func between[T cmp.Ordered](value *T, least, most T) func() bool {
 	return func() bool { return *value >= least && *value <= most }
 }
 
-// wanted are the words for what a flag of a type takes, where no narrower bound
+// plainForms are the words for what a flag of a type takes, where no narrower bound
 // has its own.
-var wanted = map[string]string{
+var plainForms = map[string]string{
 	"int":      "a whole number",
 	"uint64":   "a whole number, 0 or more",
 	"float64":  "a number such as 1.5",
@@ -47,7 +47,7 @@ var wanted = map[string]string{
 // worded replaces the library's words for a value that a flag does not take.
 func worded(f *pflag.Flag, err error) error {
 	_, own := f.Value.(bounded)
-	if words, known := wanted[f.Value.Type()]; known && !own {
+	if words, known := plainForms[f.Value.Type()]; known && !own {
 		return errors.New("want " + words)
 	}
 	return err

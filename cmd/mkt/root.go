@@ -10,7 +10,12 @@ import (
 )
 
 // longRunning marks commands that log at info unless told otherwise.
-const longRunning = "long-running"
+// withoutConfig marks those for which the configuration may be missing, also
+// when it is named: init makes it, version needs none.
+const (
+	longRunning = "long-running"
+	withoutConfig = "without-config"
+)
 
 // newRoot builds the command tree. Settings are resolved and the log is opened
 // before any command runs.
@@ -63,7 +68,8 @@ func (a *app) prepare(cmd *cobra.Command) error {
 	if path, ok := os.LookupEnv(envName("config")); ok && !named {
 		a.config, named = path, true
 	}
-	if err := a.set.read(a.config, named); err != nil {
+	_, without := cmd.Annotations[withoutConfig]
+	if err := a.set.read(a.config, named && !without); err != nil {
 		return err
 	}
 	if err := a.set.resolve(cmd.Flags()); err != nil {
