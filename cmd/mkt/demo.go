@@ -60,6 +60,10 @@ one a second. It does not wait for the disk: a power cut may lose what it made.`
 	flags.IntVar(&f.inPlay, "in-play", 12, "matches in play at any time, of each account")
 	flags.Float64Var(&f.speed, "speed", 1, "how many times faster the simulated days pass")
 	flags.Uint64Var(&f.seed, "seed", 1, "same seed, same fixtures")
+	for name, d := range map[string]*time.Duration{"every": &f.every, "live-every": &f.liveEvery} {
+		bound(flags, name, "whole seconds, at least 1s", func() bool { return *d >= time.Second && *d%time.Second == 0 })
+	}
+	bound(flags, "past", "a duration from 0 to 24h, such as 2h", between(&f.past, 0, 24*time.Hour))
 	for _, name := range []string{"listen", "every", "live-every", "past", "fixtures", "in-play", "speed", "seed"} {
 		a.set.bind(flags, name, "demo."+strings.ReplaceAll(name, "-", "_"))
 	}
@@ -72,8 +76,8 @@ var demoKeeps = publish.Retention{Snapshots: 5, SnapshotAge: time.Hour, CycleAge
 // demo sets the house up, runs everything in it, and stops when ctx ends.
 func (a *app) demo(ctx context.Context, f demoFlags) error {
 	f.began = time.Now()
-	if err := f.check(); err != nil {
-		return err
+	if f.liveEvery == 0 {
+		f.liveEvery = max(time.Second, f.shorten(8*time.Second).Truncate(time.Second))
 	}
 	remove, err := a.demoHouse(&f)
 	if err != nil {
@@ -102,24 +106,7 @@ func (a *app) demo(ctx context.Context, f demoFlags) error {
 	return errors.Join(err, <-simulating)
 }
 
-// check judges the flags, and fills in the live cadence.
-func (f *demoFlags) check() error {
-	if f.liveEvery == 0 {
-		f.liveEvery = max(time.Second, f.shorten(8*time.Second).Truncate(time.Second))
-	}
-	for name, d := range map[string]time.Duration{"every": f.every, "live-every": f.liveEvery} {
-		if d < time.Second || d%time.Second != 0 {
-			return usagef("--%s %v: want whole seconds, at least 1s", name, d)
-		}
-	}
-	if f.past < 0 || f.past > longestPast {
-		return usagef("--past %v: want at most %v", f.past, longestPast)
-	}
-	return nil
-}
-
 const (
-	longestPast = 24 * time.Hour
 	// demoQuota is requests an hour, and demoBurst requests a second, of the demo's
 	// own provider, which need not be spared.
 	demoQuota = 1_000_000
