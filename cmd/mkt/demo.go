@@ -58,6 +58,9 @@ var demoKeeps = publish.Retention{Snapshots: 5, SnapshotAge: time.Hour, CycleAge
 // demo sets the house up, runs everything in it, and stops when ctx ends.
 func (a *app) demo(ctx context.Context, f demoFlags) error {
 	f.began = time.Now()
+	if err := checkListen("listen", f.listen); err != nil {
+		return err
+	}
 	if f.every < time.Second || f.every%time.Second != 0 {
 		return usagef("--every %v: want whole seconds, at least 1s", f.every)
 	}
@@ -121,7 +124,7 @@ func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlag
 	}
 	serving, base, first := make(chan error, 1), make(chan string, 1), make(chan struct{})
 	go func() {
-		serving <- a.serve(ctx, serveFlags{listen: f.listen, poll: 200 * time.Millisecond}, func(url string) { base <- url })
+		serving <- a.serve(ctx, serveFlags{listen: f.listen, poll: 200 * time.Millisecond}, func(url, _ string) { base <- url })
 	}()
 	running := make(chan error, 1)
 	go func() {
@@ -146,7 +149,9 @@ func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlag
 // then all of them on their schedules. first is called after the main account's.
 func (a *app) demoCycles(ctx context.Context, file *tenants.File, every time.Duration, steps []step, first func()) error {
 	table := newTimetable(a, scheduleOptions{jitter: every / 10, parallel: 2, grace: 20 * time.Second}, steps)
-	table.follow(file)
+	if err := table.follow(file); err != nil {
+		return err
+	}
 	names := entries(file)
 	if len(names) > 0 {
 		if err := table.run(ctx, names[0].Name); err != nil {
@@ -158,7 +163,7 @@ func (a *app) demoCycles(ctx context.Context, file *tenants.File, every time.Dur
 	for _, e := range names[min(1, len(names)):] {
 		rest = append(rest, e.Name)
 	}
-	go tenants.Watch(ctx, file, tenants.WatchOptions{Log: a.log}, table.follow)
+	go newReloads(a).watch(ctx, file, table.follow)
 	table.scheduler.Run(ctx, rest...)
 	return nil
 }

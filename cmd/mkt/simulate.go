@@ -51,6 +51,9 @@ html:1@markets for every request for markets.`,
 }
 
 func (a *app) simulate(ctx context.Context, f simulateFlags) error {
+	if err := checkListen("listen", f.listen); err != nil {
+		return err
+	}
 	for _, text := range f.faults {
 		fault, err := simulator.ParseFault(text)
 		if err != nil {

@@ -62,7 +62,9 @@ func newTestTimetable(t *testing.T, grace, takes time.Duration) (*timetable, *[]
 		}
 	}
 	table := newTimetable(a, scheduleOptions{grace: grace, parallel: 1}, []step{named("one"), named("two"), named("three")})
-	table.follow(f)
+	if err := table.follow(f); err != nil {
+		t.Fatal(err)
+	}
 	return table, done, log
 }
 

@@ -1,11 +1,15 @@
 package admin
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
 )
+
+// ErrRemote: other machines reach an address, and nobody said that they may.
+var ErrRemote = errors.New("can be reached from other machines, and asks for no token")
 
 // CheckAddress judges an address to listen on before anything is opened. Only an
 // address of loopback is one that other machines cannot reach; a name counts as
@@ -19,7 +23,7 @@ func CheckAddress(address string, remote bool) error {
 		return fmt.Errorf("%q: want a port from 0 to 65535", address)
 	}
 	if !remote && !loopback(host) {
-		return fmt.Errorf("%q can be reached from other machines, and asks for no token: want 127.0.0.1 or [::1]", address)
+		return fmt.Errorf("%q %w: want 127.0.0.1 or [::1]", address, ErrRemote)
 	}
 	return nil
 }
