@@ -14,8 +14,8 @@ import (
 // account floods is the first thing to ask, ids are the operator's own words, and
 // there are as many as tenants.yaml has; who leaves it takes the series along.
 //
-// What the library and the accounts are is read when somebody looks: dataMetrics.
-// Sockets have a place of their own beside these, in collectors.
+// What the library, the accounts and the sockets are is read when somebody looks:
+// dataMetrics, accountMetrics, socketMetrics.
 type metrics struct {
 	requests *prometheus.CounterVec // route, status, code
 	accounts accountCounts
@@ -71,7 +71,7 @@ func newMetrics(s *server) *metrics {
 // collectors are all that /metrics shows of the API.
 func (s *server) collectors() []prometheus.Collector {
 	m := s.metrics
-	return []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, accountMetrics{&m.accounts, s.accounts}, dataMetrics{s}}
+	return []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, accountMetrics{&m.accounts, s.accounts}, dataMetrics{s}, socketMetrics{s.realtime}}
 }
 
 // count counts an answer.
@@ -81,7 +81,9 @@ func (m *metrics) count(a *answer) {
 		route = noRoute
 	}
 	m.requests.WithLabelValues(route, statusName(a.status), string(a.code)).Inc()
-	m.byRoute[route].Observe(time.Since(a.since).Seconds())
+	if took := m.byRoute[route]; took != nil { // a socket's time is its client's
+		took.Observe(time.Since(a.since).Seconds())
+	}
 	if a.shed != notShed {
 		m.shed.WithLabelValues(string(a.shed)).Inc()
 	}

@@ -17,6 +17,13 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
+// sending sends values of one kind.
+func sending(to chan<- prometheus.Metric, kind prometheus.ValueType) func(d *prometheus.Desc, v float64, labels ...string) {
+	return func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, kind, v, labels...)
+	}
+}
+
 var (
 	pagesDesc     = desc("mkt_pages_total", "Pages of markets, fixtures and changes: cached, rendered, or failed for a fault of the engine or of a file.", "outcome")
 	turnedDesc    = desc("mkt_page_line_refused_total", "Cold pages that were not waited for: the line was full, or the wait too long (slow).", "reason")
@@ -42,12 +49,7 @@ func (m dataMetrics) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (m dataMetrics) Collect(to chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-	}
-	counter := func(d *prometheus.Desc, v float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
-	}
+	gauge, counter := sending(to, prometheus.GaugeValue), sending(to, prometheus.CounterValue)
 	s := m.library.Stats()
 	counter(pagesDesc, float64(s.PagesCached), "cached")
 	counter(pagesDesc, float64(s.PagesRendered), "rendered")

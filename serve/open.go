@@ -47,6 +47,7 @@ func newServer(o *Options) (*server, error) {
 	}
 	s.usage = gate.NewUsage(s.openUsage(o), o.Now, o.Log)
 	s.metrics = newMetrics(s)
+	s.openRealtime(o)
 	s.routes()
 	return s, nil
 }

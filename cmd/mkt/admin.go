@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"mkt/serve/admin"
@@ -19,6 +17,7 @@ func (f *adminFlags) flags(a *app, cmd *cobra.Command, section string) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "admin", "", "address for /metrics, /livez and /readyz, on loopback (default: none)")
 	flags.BoolVar(&f.remote, "admin-remote", false, "let --admin be an address that other machines reach: it asks for no token")
+	bound(flags, "admin", "HOST:PORT, such as 127.0.0.1:9081", func() bool { return f.listen == "" || admin.CheckAddress(f.listen, true) == nil })
 	a.set.bind(flags, "admin", section+".admin")
 	a.set.bind(flags, "admin-remote", section+".admin_remote")
 }
@@ -39,17 +38,13 @@ func (f adminFlags) open(a *app) (s *admin.Server, close func(), err error) {
 	}, nil
 }
 
-// check judges the flags before anything is opened.
+// check judges the two together, before anything is opened.
 func (f adminFlags) check() error {
 	if f.listen == "" {
 		return nil
 	}
-	err := admin.CheckAddress(f.listen, f.remote)
-	switch {
-	case errors.Is(err, admin.ErrRemote):
+	if err := admin.CheckAddress(f.listen, f.remote); err != nil {
 		return usagef("--admin %w; or --admin-remote, behind a firewall", err)
-	case err != nil:
-		return usagef("--admin %w", err)
 	}
 	return nil
 }

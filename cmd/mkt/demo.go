@@ -46,6 +46,7 @@ made stays, ready for mkt fetch, inspect and the rest.`,
 	flags.IntVar(&f.fixtures, "fixtures", 300, "fixtures of the main account's provider")
 	flags.Float64Var(&f.speed, "speed", 1, "how many times faster the simulated days pass")
 	flags.Uint64Var(&f.seed, "seed", 1, "same seed, same fixtures")
+	listens(flags, "listen", &f.listen)
 	for _, name := range []string{"listen", "every", "fixtures", "speed", "seed"} {
 		a.set.bind(flags, name, "demo."+name)
 	}
@@ -58,9 +59,6 @@ var demoKeeps = publish.Retention{Snapshots: 5, SnapshotAge: time.Hour, CycleAge
 // demo sets the house up, runs everything in it, and stops when ctx ends.
 func (a *app) demo(ctx context.Context, f demoFlags) error {
 	f.began = time.Now()
-	if err := checkListen("listen", f.listen); err != nil {
-		return err
-	}
 	if f.every < time.Second || f.every%time.Second != 0 {
 		return usagef("--every %v: want whole seconds, at least 1s", f.every)
 	}

@@ -3,17 +3,19 @@ package main
 import (
 	"net"
 	"strconv"
+
+	"github.com/spf13/pflag"
 )
 
-// checkListen judges an address to listen on before anything is opened. The port
-// is a number: names differ from machine to machine.
-func checkListen(flag, address string) error {
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return usagef("--%s %q: want HOST:PORT, such as 127.0.0.1:8080, or :8080 for every address of this machine", flag, address)
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return usagef("--%s %q: want a port from 0 to 65535; 0 takes a free one", flag, address)
-	}
-	return nil
+// listens bounds a flag to an address to listen on. The port is a number: names
+// differ from machine to machine.
+func listens(flags *pflag.FlagSet, name string, address *string) {
+	bound(flags, name, "HOST:PORT, such as 127.0.0.1:8080, or :8080 for every address of this machine", func() bool {
+		_, port, err := net.SplitHostPort(*address)
+		if err != nil {
+			return false
+		}
+		_, err = strconv.ParseUint(port, 10, 16)
+		return err == nil
+	})
 }

@@ -40,6 +40,8 @@ finish, new ones are told 503, and the exit code is 0.`,
 	flags.DurationVar(&f.poll, "poll", 500*time.Millisecond, "how often new snapshots are looked for")
 	flags.StringVar(&f.cache, "cache", "", "private folder for the engine's files (default: a temporary one)")
 	flags.StringVar(&f.usage, "usage-dir", "", "folder for the usage counters (default: usage below the data root)")
+	listens(flags, "listen", &f.listen)
+	bound(flags, "poll", "a duration from 10ms to 1m, such as 500ms", between(&f.poll, 10*time.Millisecond, time.Minute))
 	a.set.bind(flags, "listen", "serve.listen")
 	a.set.bind(flags, "poll", "serve.poll")
 	a.set.bindPath(flags, "cache", "serve.cache")
@@ -48,20 +50,9 @@ finish, new ones are told 503, and the exit code is 0.`,
 	return cmd
 }
 
-// check judges the flags before anything is opened.
-func (f serveFlags) check() error {
-	if err := checkListen("listen", f.listen); err != nil {
-		return err
-	}
-	if f.poll < time.Millisecond {
-		return usagef("--poll %v: want 1ms or more", f.poll)
-	}
-	return f.admin.check()
-}
-
 // serve answers until ctx ends; ready is called with the base URL.
 func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, adminURL string)) error {
-	if err := f.check(); err != nil {
+	if err := f.admin.check(); err != nil {
 		return err
 	}
 	file, err := a.loadTenants()
