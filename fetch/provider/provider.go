@@ -115,6 +115,7 @@ type Payload struct {
 	Query     url.Values
 	FetchedAt time.Time
 	Body      []byte
+	Trace     *Trace // told by the reader where it found what; nil for none
 }
 
 // Asked is what a cycle's asking came to.
