@@ -59,7 +59,7 @@ var guests = map[string][]string{
 	"github.com/spf13/":                 {"cmd/mkt"},
 	"github.com/robfig/cron":            {"cmd/mkt/internal/schedule"},
 	"github.com/schollz/progressbar":    {"cmd/mkt"},
-	"github.com/coder/websocket":        {"serve/internal/socketio/..."},
+	"github.com/gobwas/ws":              {"serve/internal/socketio/..."},
 	"github.com/sony/gobreaker":         {"fetch/internal/upstream"},
 	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
 	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -17,71 +14,40 @@ import (
 
 // findLive is the fixture that a person asks for, of one tenant or ("") of the
 // first that has it.
-func (a *app) findLive(tenant, wanted string) (*liveView, error) {
-	tenants, err := a.liveTenants(tenant)
+func (a *app) findLive(tenant, name string) (*liveView, error) {
+	places, err := placesOf(a.data, wanted{tenant, string(football.LiveIntelligence)})
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range tenants {
-		found, err := a.liveOf(id, wanted)
+	var tenants []string
+	for _, p := range places {
+		found, err := liveOf(p, name)
 		if err != nil {
-			return nil, fmt.Errorf("live data of %s: %w", id, err)
+			return nil, fmt.Errorf("live data of %s: %w", p.tenant, err)
 		}
 		switch {
 		case len(found) == 1:
 			return found[0], nil
 		case len(found) > 1:
-			return nil, usagef("%q may be %s: give more of the name, or the id", wanted, several(found))
+			return nil, usagef("%q may be %s: give more of the name, or the id", name, candidates(found))
 		}
+		tenants = append(tenants, p.tenant)
 	}
-	return nil, fmt.Errorf("no fixture %q in the newest live snapshot of %s", wanted, strings.Join(tenants, ", "))
+	return nil, fmt.Errorf("no fixture %q in the newest live snapshot of %s", name, several(tenants))
 }
 
-func several(found []*liveView) string {
-	const most = 8
-	var list []string
-	for _, f := range found[:min(most, len(found))] {
-		list = append(list, f.named()+" ("+f.FixtureID+")")
+func candidates(found []*liveView) string {
+	var names []string
+	for _, f := range found {
+		names = append(names, f.named()+" ("+f.FixtureID+")")
 	}
-	if len(found) > most {
-		list = append(list, fmt.Sprintf("%d more", len(found)-most))
-	}
-	return strings.Join(list, ", ")
-}
-
-// liveTenants lists the tenants with live data, by id.
-func (a *app) liveTenants(only string) ([]string, error) {
-	entries, err := os.ReadDir(a.data)
-	if err != nil {
-		return nil, fmt.Errorf("data root: %w", err)
-	}
-	var ids []string
-	for _, e := range entries {
-		id, ok := strings.CutPrefix(e.Name(), layout.Tenant(""))
-		if !ok || !layout.ValidTenantID(id) || only != "" && id != only {
-			continue
-		}
-		if info, err := os.Stat(a.liveDir(id)); err == nil && info.IsDir() {
-			ids = append(ids, id)
-		}
-	}
-	switch {
-	case len(ids) == 0 && only != "":
-		return nil, fmt.Errorf("data root %s: %s has no live data", a.data, only)
-	case len(ids) == 0:
-		return nil, fmt.Errorf("data root %s: there is no live data", a.data)
-	}
-	return ids, nil
-}
-
-func (a *app) liveDir(tenant string) string {
-	return filepath.Join(a.data, filepath.FromSlash(layout.TenantProduct(tenant, string(football.LiveIntelligence))))
+	return several(names)
 }
 
 // liveOf are the fixtures of a tenant's newest live snapshot that may be meant;
 // a single one comes with its details.
-func (a *app) liveOf(tenant, wanted string) ([]*liveView, error) {
-	root, err := durable.OpenExisting(a.liveDir(tenant))
+func liveOf(p place, name string) ([]*liveView, error) {
+	root, err := p.open()
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +65,8 @@ func (a *app) liveOf(tenant, wanted string) ([]*liveView, error) {
 	}
 	var list []*liveView
 	err = eachRow(root, c.Dir()+"/"+layout.LiveFile, func(r *table.LiveRow) {
-		v := viewOfLive(tenant, string(c.CycleID), r)
-		if v.answersTo(wanted) {
+		v := viewOfLive(p.tenant, string(c.CycleID), r)
+		if v.answersTo(name) {
 			list = append(list, v)
 		}
 	})

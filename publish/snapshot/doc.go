@@ -5,7 +5,8 @@
 // Order of sealing: data files, folder, manifest, commit record, CURRENT.
 // Readers start at CURRENT, then try the next commit number; they never list
 // and never repair. Commit numbers have no gaps, so that the newest one is also
-// found without CURRENT, by trying names.
+// found without CURRENT, by trying names. People name a publication by a Moment,
+// which Find looks up.
 //
 // Source: RELIABILITY, section 2.
 package snapshot

@@ -49,20 +49,24 @@ func Last(f durable.FS) (Commit, bool, error) {
 // ReadCommit reads commit record n. A missing one is fs.ErrNotExist, one that
 // cannot be n is ErrDamaged.
 func ReadCommit(f durable.FS, n uint64) (Commit, error) {
-	name := layout.Commit(n)
-	data, err := durable.ReadFile(f, name, maxCommit)
+	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = readPacked(f, n, err)
 	}
 	if err != nil {
 		return Commit{}, damagedSize(err)
 	}
+	return commitOf(n, data)
+}
+
+// commitOf parses commit record n.
+func commitOf(n uint64, data []byte) (Commit, error) {
 	c, err := ParseCommit(data)
 	if err == nil && c.Version != n {
 		err = fmt.Errorf("%w: version", ErrDamaged)
 	}
 	if err != nil {
-		return Commit{}, fmt.Errorf("%s: %w", name, err)
+		return Commit{}, fmt.Errorf("%s: %w", layout.Commit(n), err)
 	}
 	c.SHA256 = durable.Hash(data)
 	return c, nil

@@ -171,10 +171,23 @@ func readPacked(f durable.FS, n uint64, missing error) ([]byte, error) {
 		return nil, missing
 	}
 	name, _, _ := layout.CommitPack(n)
-	data, err := durable.ReadFile(f, name, maxPack)
+	records, err := readPack(f, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, missing
 	}
+	if err != nil {
+		return nil, err
+	}
+	data, ok := records[n]
+	if !ok {
+		return nil, fmt.Errorf("%s: %w: record %d is not in it", name, ErrDamaged, n)
+	}
+	return data, nil
+}
+
+// readPack reads all records of a pack, by number.
+func readPack(f durable.FS, name string) (map[uint64][]byte, error) {
+	data, err := durable.ReadFile(f, name, maxPack)
 	if err != nil {
 		return nil, damagedSize(err)
 	}
@@ -182,14 +195,22 @@ func readPacked(f durable.FS, n uint64, missing error) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
 	}
+	records := make(map[uint64][]byte, layout.PackedCommits)
 	in := tar.NewReader(bytes.NewReader(plain))
 	for {
 		header, err := in.Next()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w: record %d is not in it", name, ErrDamaged, n)
+		if err == io.EOF {
+			return records, nil
 		}
-		if header.Name == path.Base(layout.Commit(n)) {
-			return io.ReadAll(io.LimitReader(in, maxCommit))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
+		}
+		n, ok := layout.ParseCommit(header.Name)
+		if !ok {
+			continue
+		}
+		if records[n], err = io.ReadAll(io.LimitReader(in, maxCommit)); err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
 		}
 	}
 }

@@ -1,0 +1,209 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+// Moment is a place in an account's history of publications, as people name it.
+// It is made by ParseMoment and holds one of a count back from the newest, a
+// cycle, a version, and a time.
+type Moment struct {
+	text    string
+	back    uint64
+	cycle   layout.CycleID // without its product when none was given
+	version uint64
+	at      time.Time
+}
+
+// Newest is the newest publication, "latest".
+var Newest = Moment{text: latest}
+
+const latest = "latest"
+
+// String is the text that the moment was read from.
+func (m Moment) String() string { return m.text }
+
+// Forms says in one line what ParseMoment reads, for flags and messages.
+const Forms = "latest, latest~2, a cycle id, v17, or a time like 2026-11-21T14:05:00Z"
+
+// timeForms are the ways to write a time, in UTC unless it says otherwise.
+var timeForms = []string{
+	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00",
+	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04",
+}
+
+// ParseMoment reads what a person writes:
+//
+//	latest, latest~2                the newest publication, the second before it
+//	20261121T140312Z-market_engine  the one of that cycle; the product may be left out
+//	v17                             the seventeenth
+//	2026-11-21T14:05:00Z            the newest that was out at that time
+//	"2026-11-21 14:05"              the same, in UTC
+func ParseMoment(text string) (Moment, error) {
+	text = strings.TrimSpace(text)
+	m := Moment{text: text}
+	if text == latest {
+		return m, nil
+	}
+	if n, ok := strings.CutPrefix(text, latest+"~"); ok {
+		back, err := strconv.ParseUint(n, 10, 63)
+		m.back = back
+		return m, spelled(text, err)
+	}
+	if n, ok := strings.CutPrefix(text, "v"); ok {
+		version, err := strconv.ParseUint(n, 10, 63)
+		if err == nil && version == 0 {
+			err = errors.New("versions count from 1")
+		}
+		m.version = version
+		return m, spelled(text, err)
+	}
+	if _, _, err := layout.ParseCycleID(text); err == nil {
+		m.cycle = layout.CycleID(text)
+		return m, nil
+	}
+	if id := text + "-x"; strings.HasSuffix(text, "Z") {
+		if _, _, err := layout.ParseCycleID(id); err == nil {
+			m.cycle = layout.CycleID(text)
+			return m, nil
+		}
+	}
+	for _, form := range timeForms {
+		if at, err := time.Parse(form, text); err == nil {
+			m.at = at.UTC()
+			return m, nil
+		}
+	}
+	if _, err := time.Parse(time.DateOnly, text); err == nil {
+		return Moment{}, spelled(text, errors.New("give the time of day, too"))
+	}
+	return Moment{}, spelled(text, errors.New("not understood"))
+}
+
+func spelled(text string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		err = errors.New("not understood")
+	}
+	return fmt.Errorf("%q: %w; want %s", text, err, Forms)
+}
+
+// ErrUnknown: nothing was published that the moment could mean.
+var ErrUnknown = errors.New("no such publication")
+
+// Find is the publication that a moment means. Its snapshot need not be there
+// any more, see IsKept. When there is none, the error is ErrUnknown and names
+// what comes near.
+func Find(f durable.FS, m Moment) (Commit, error) {
+	head, found, err := Head(f)
+	if err != nil {
+		return Commit{}, err
+	}
+	if !found {
+		return Commit{}, fmt.Errorf("%s: %w: nothing was published yet", m, ErrUnknown)
+	}
+	switch {
+	case m.version > 0 && m.version <= head.Version:
+		return ReadCommit(f, m.version)
+	case m.version > 0:
+		return Commit{}, fmt.Errorf("%s: %w: the newest is %s", m, ErrUnknown, near(head))
+	case m.cycle != "":
+		return findCycle(f, m, head)
+	case !m.at.IsZero():
+		return findAt(f, m, head)
+	case m.back >= head.Version:
+		return Commit{}, fmt.Errorf("%s: %w: there are %d, the newest is %s", m, ErrUnknown, head.Version, near(head))
+	case m.back > 0:
+		return ReadCommit(f, head.Version-m.back)
+	}
+	return head, nil
+}
+
+// near describes a publication to somebody who meant another.
+func near(c Commit) string {
+	return fmt.Sprintf("v%d, %s, published %s", c.Version, c.CycleID, c.PublishedAt.UTC().Format(time.RFC3339))
+}
+
+func findCycle(f durable.FS, m Moment, head Commit) (Commit, error) {
+	before, after, err := around(f, head, func(c Commit) bool { return c.CycleID > m.cycle && !m.names(c) })
+	switch {
+	case err != nil:
+		return Commit{}, err
+	case before.Version > 0 && m.names(before):
+		return before, nil
+	}
+	return Commit{}, fmt.Errorf("%s: %w: %s", m, ErrUnknown, neighbours(before, after))
+}
+
+// names tells whether the publication is of the moment's cycle.
+func (m Moment) names(c Commit) bool {
+	return c.CycleID == m.cycle || strings.HasPrefix(string(c.CycleID), string(m.cycle)+"-")
+}
+
+func findAt(f durable.FS, m Moment, head Commit) (Commit, error) {
+	before, after, err := around(f, head, func(c Commit) bool { return c.PublishedAt.After(m.at) })
+	if err != nil || before.Version > 0 {
+		return before, err
+	}
+	return Commit{}, fmt.Errorf("%s: %w: %s", m, ErrUnknown, neighbours(before, after))
+}
+
+func neighbours(before, after Commit) string {
+	switch {
+	case before.Version == 0:
+		return "the first is " + near(after)
+	case after.Version == 0:
+		return "the newest is " + near(before)
+	}
+	return "the nearest are " + near(before) + " and " + near(after)
+}
+
+// around is the last publication that is not past something, and the first that
+// is; version 0 where there is none. Versions, cycles and times rise together,
+// so it halves its way.
+func around(f durable.FS, head Commit, past func(Commit) bool) (before, after Commit, err error) {
+	sort.Search(int(head.Version), func(i int) bool {
+		if err != nil {
+			return true
+		}
+		c := head
+		if n := uint64(i) + 1; n < head.Version {
+			if c, err = ReadCommit(f, n); err != nil {
+				return true
+			}
+		}
+		if past(c) {
+			after = c
+			return true
+		}
+		before = c
+		return false
+	})
+	return before, after, err
+}
+
+// Resolve finds the publication that a text means: ParseMoment, then Find.
+func Resolve(f durable.FS, text string) (Commit, error) {
+	m, err := ParseMoment(text)
+	if err != nil {
+		return Commit{}, err
+	}
+	return Find(f, m)
+}
+
+// IsKept tells whether the snapshot of a publication is still there: its record
+// stays for ever, its data as long as the retention says.
+func IsKept(f durable.FS, c Commit) (bool, error) {
+	return durable.Exists(f, c.Dir()+"/"+layout.ManifestFile)
+}

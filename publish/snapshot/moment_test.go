@@ -1,0 +1,129 @@
+package snapshot_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// Publication n of a history is of n hours after nine o'clock.
+func TestFind(t *testing.T) {
+	f := durabletest.NewMem()
+	history(t, f, 5)
+	for text, want := range map[string]uint64{
+		"latest": 5, " latest ": 5, "latest~0": 5, "latest~1": 4, "latest~4": 1,
+		"v1": 1, "v5": 5,
+		"20261120T110000Z-market_engine": 2, "20261120T110000Z": 2, "20261120T140000Z-market_engine": 5,
+		"2026-11-20T10:00:00Z": 1, "2026-11-20T11:59:59.999Z": 2, "2026-11-20 12:00": 3, "2026-11-20T12:00": 3,
+		"2026-11-20 13:30:00": 4, "2026-11-20T15:00:00+02:00": 4, "2026-11-20 15:00+02:00": 4, "2030-01-01 00:00": 5,
+	} {
+		if c, err := snapshot.Resolve(f, text); err != nil || c.Version != want {
+			t.Errorf("%q: version %d, want %d (%v)", text, c.Version, want, err)
+		}
+	}
+}
+
+func TestFindNothing(t *testing.T) {
+	f := durabletest.NewMem()
+	if _, err := snapshot.Resolve(f, "latest"); !errors.Is(err, snapshot.ErrUnknown) {
+		t.Errorf("before the first publication: %v", err)
+	}
+	history(t, f, 3)
+	for text, hint := range map[string]string{
+		"latest~3":                       "there are 3, the newest is v3, 20261120T120000Z-market_engine",
+		"latest~9223372036854775807":     "there are 3",
+		"v4":                             "the newest is v3",
+		"20261120T113000Z-market_engine": "the nearest are v2, 20261120T110000Z-market_engine, published 2026-11-20T11:00:00Z and v3",
+		"20261120T110000Z-other":         "the nearest are v2",
+		"20261120T113000Z":               "the nearest are v2",
+		"20251120T113000Z-market_engine": "the first is v1",
+		"20271120T113000Z-market_engine": "the newest is v3",
+		"2026-11-20T09:59:59Z":           "the first is v1",
+	} {
+		c, err := snapshot.Resolve(f, text)
+		if !errors.Is(err, snapshot.ErrUnknown) || !strings.Contains(err.Error(), hint) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%q: version %d, %v; want %q", text, c.Version, err, hint)
+		}
+	}
+}
+
+func TestParseMomentRefuses(t *testing.T) {
+	for _, text := range []string{"", "Latest", "latest~", "latest~-1", "latest~x", "latest~9223372036854775808", "v", "v0", "v-1", "1e3",
+		"2026-11-20", "2026-13-20 10:00", "14:05", "20261120T110000Z-", "20261320T110000Z", "tomorrow"} {
+		if m, err := snapshot.ParseMoment(text); err == nil || !strings.Contains(err.Error(), snapshot.Forms) {
+			t.Errorf("%q: %+v, %v", text, m, err)
+		}
+	}
+}
+
+// A damaged record on the way is an error that names it.
+func TestFindOverDamage(t *testing.T) {
+	f := durabletest.NewMem()
+	history(t, f, 3)
+	must(t, f.Remove(layout.Commit(2)))
+	must(t, durable.Create(f, layout.Commit(2), durable.Bytes([]byte("{"))))
+	if _, err := snapshot.Resolve(f, "latest~1"); !errors.Is(err, snapshot.ErrDamaged) || !strings.Contains(err.Error(), layout.Commit(2)) {
+		t.Error(err)
+	}
+}
+
+func TestIsKept(t *testing.T) {
+	f := durabletest.NewMem()
+	c, _ := history(t, f, 1)
+	if kept, err := snapshot.IsKept(f, c); !kept || err != nil {
+		t.Error(kept, err)
+	}
+	must(t, f.RemoveAll(c.Dir()))
+	if kept, err := snapshot.IsKept(f, c); kept || err != nil {
+		t.Error(kept, err)
+	}
+}
+
+// Records come newest first, rolled up or not, and a damaged one hides none.
+func TestBackward(t *testing.T) {
+	f := durabletest.NewMem()
+	const all = layout.PackedCommits + 4
+	head, _ := history(t, f, all)
+	if packed, err := snapshot.Pack(f, all); packed != layout.PackedCommits || err != nil {
+		t.Fatal(packed, err)
+	}
+	must(t, f.Remove(layout.Commit(all-1)))
+	must(t, durable.Create(f, layout.Commit(all-1), durable.Bytes(nil)))
+	next := uint64(all)
+	for c, err := range snapshot.Backward(f, head) {
+		if damaged := next == all-1; c.Version != next || errors.Is(err, snapshot.ErrDamaged) != damaged || !damaged && err != nil {
+			t.Fatalf("version %d, want %d: %v", c.Version, next, err)
+		}
+		if next--; next < 2 {
+			break
+		}
+	}
+	if next != 1 {
+		t.Errorf("ended before %d", next)
+	}
+	if c, err := snapshot.Resolve(f, start.Add(7*time.Hour).Format(time.RFC3339)); err != nil || c.Version != 7 {
+		t.Errorf("a time in a pack: version %d, %v", c.Version, err)
+	}
+}
+
+// What is read is one of the forms, and says so again.
+func FuzzParseMoment(f *testing.F) {
+	for _, text := range []string{"latest", "latest~2", "v17", "20261120T110000Z-market_engine", "20261120T110000Z", "2026-11-20T10:00:00Z", "2026-11-20 10:00"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := snapshot.ParseMoment(text)
+		if err != nil {
+			return
+		}
+		if again, err := snapshot.ParseMoment(m.String()); err != nil || again != m {
+			t.Errorf("%q: %+v, then %+v, %v", text, m, again, err)
+		}
+	})
+}
