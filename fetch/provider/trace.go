@@ -9,6 +9,9 @@ import (
 // lines of code that read it, so that there is no second opinion of it. A nil
 // Trace is told nothing and costs nothing.
 type Trace struct {
+	// Only, when not "", is the one fixture of interest: of others nothing is noted.
+	Only string
+
 	found map[Subject][]Found
 }
 
@@ -29,7 +32,7 @@ type Found struct {
 
 // Tell notes where something was read. A value that is absent was not found.
 func (t *Trace) Tell(s Subject, field string, v strictjson.Value) {
-	if t == nil || v.Kind() == strictjson.Absent {
+	if t == nil || v.Kind() == strictjson.Absent || t.Only != "" && s.Fixture != t.Only {
 		return
 	}
 	if t.found == nil {

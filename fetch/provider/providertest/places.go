@@ -22,14 +22,14 @@ func (s Suite) places(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prices := 0
+			prices, tree := 0, NewTree(x.Body)
 			for _, f := range sheet.Fixtures {
 				for _, o := range f.Offers {
 					for _, row := range o.Rows {
 						for _, price := range []football.Field[string]{row.Decimal, row.Fractional} {
 							if digits, ok := price.Get(); ok {
 								prices++
-								HoldsDigits(t, x.Body, trace, row.Place, digits)
+								HoldsDigits(t, tree, trace, row.Place, digits)
 							}
 						}
 					}
@@ -43,8 +43,8 @@ func (s Suite) places(t *testing.T) {
 }
 
 // HoldsDigits checks that the price of the row that begins at place stands in the
-// body where the trace says: found by a walk of its own, not the reader's.
-func HoldsDigits(t testing.TB, body []byte, trace *provider.Trace, place uint32, digits string) {
+// payload where the trace says: found by a walk of its own, not the reader's.
+func HoldsDigits(t testing.TB, body *Tree, trace *provider.Trace, place uint32, digits string) {
 	t.Helper()
 	for _, found := range trace.Of(provider.Subject{Row: place}) {
 		switch found.Field {
@@ -52,7 +52,7 @@ func HoldsDigits(t testing.TB, body []byte, trace *provider.Trace, place uint32,
 		default:
 			continue
 		}
-		there, err := Resolve(body, found.Path)
+		there, err := body.At(found.Path)
 		if err != nil {
 			t.Errorf("%v", err)
 			return
@@ -77,61 +77,75 @@ func plain(raw string) string {
 	return raw
 }
 
-// Resolve is what stands at a path of a body, as it stands there.
-func Resolve(body []byte, path string) (string, error) {
-	value := json.RawMessage(body)
-	for rest := strings.TrimPrefix(path, "."); rest != ""; {
-		var err error
+// Tree is a payload as the standard library parses it, level by level as far as
+// somebody looks.
+type Tree struct {
+	text    json.RawMessage
+	members map[string]*Tree
+	items   []*Tree
+}
+
+// NewTree is the whole of a payload.
+func NewTree(body []byte) *Tree { return &Tree{text: body} }
+
+// At is what stands at a path, as it stands there.
+func (n *Tree) At(path string) (string, error) {
+	at := n
+	for rest := strings.TrimPrefix(path, "."); rest != "" && at != nil; {
 		switch {
 		case strings.HasPrefix(rest, `["`):
-			end := strings.Index(rest, `"]`) // no key in any payload holds it
+			end := strings.Index(rest, `"]`) // no key of any payload holds it
 			var key string
-			if err = json.Unmarshal([]byte(rest[1:end+1]), &key); err == nil {
-				value, err = memberOf(value, key)
+			if err := json.Unmarshal([]byte(rest[1:end+1]), &key); err != nil {
+				return "", err
 			}
-			rest = rest[end+2:]
+			at, rest = at.member(key), rest[end+2:]
 		case rest[0] == '[':
 			end := strings.IndexByte(rest, ']')
-			var n int
-			if n, err = strconv.Atoi(rest[1:end]); err == nil {
-				value, err = itemOf(value, n)
+			number, err := strconv.Atoi(rest[1:end])
+			if err != nil {
+				return "", err
 			}
-			rest = rest[end+1:]
+			at, rest = at.item(number), rest[end+1:]
 		default:
 			rest = strings.TrimPrefix(rest, ".")
 			end := strings.IndexAny(rest, ".[")
 			if end < 0 {
 				end = len(rest)
 			}
-			value, err = memberOf(value, rest[:end])
-			rest = rest[end:]
-		}
-		if err != nil {
-			return "", fmt.Errorf("path %s: %w", path, err)
+			at, rest = at.member(rest[:end]), rest[end:]
 		}
 	}
-	return string(value), nil
+	if at == nil {
+		return "", fmt.Errorf("nothing stands at %s", path)
+	}
+	return string(at.text), nil
 }
 
-func memberOf(value json.RawMessage, key string) (json.RawMessage, error) {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(value, &object); err != nil {
-		return nil, err
+// member is nil when there is none.
+func (n *Tree) member(key string) *Tree {
+	if n.members == nil {
+		var object map[string]json.RawMessage
+		_ = json.Unmarshal(n.text, &object) // what is no object has no members
+		n.members = make(map[string]*Tree, len(object))
+		for k, v := range object {
+			n.members[k] = NewTree(v)
+		}
 	}
-	v, ok := object[key]
-	if !ok {
-		return nil, fmt.Errorf("no member %q", key)
-	}
-	return v, nil
+	return n.members[key]
 }
 
-func itemOf(value json.RawMessage, n int) (json.RawMessage, error) {
-	var array []json.RawMessage
-	if err := json.Unmarshal(value, &array); err != nil {
-		return nil, err
+// item is nil when there is none.
+func (n *Tree) item(number int) *Tree {
+	if n.items == nil {
+		var array []json.RawMessage
+		_ = json.Unmarshal(n.text, &array) // what is no array has no items
+		for _, v := range array {
+			n.items = append(n.items, NewTree(v))
+		}
 	}
-	if n >= len(array) {
-		return nil, fmt.Errorf("no item %d", n)
+	if number >= len(n.items) {
+		return nil
 	}
-	return array[n], nil
+	return n.items[number]
 }
