@@ -120,13 +120,10 @@ func (c *call) ready() error {
 	if !c.connection(c.who).Usable() {
 		return api.Refuse(api.ProviderNotConnected)
 	}
-	if c.view != nil {
-		return nil
+	if c.view == nil {
+		return c.dataset.NotReady()
 	}
-	if run := c.dataset.State().Fetch; run != nil && !run.OK && run.Code == "PROVIDER_UNREACHABLE" {
-		return &api.Error{Code: api.UpstreamUnavailable, RetryAfter: time.Minute}
-	}
-	return &api.Error{Code: api.DataNotReady, RetryAfter: time.Minute}
+	return nil
 }
 
 // cadence is how far apart an account's cycles of a product are; 0 when they are

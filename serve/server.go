@@ -14,6 +14,8 @@ import (
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
 	"mkt/serve/internal/reader"
+	"mkt/serve/internal/realtime"
+	"mkt/serve/internal/socketio"
 )
 
 // server is what outlives a request.
@@ -27,6 +29,8 @@ type server struct {
 	service  api.Service
 	schema   *api.Page
 	echo     *echo.Echo
+	realtime *realtime.Service
+	sockets  *socketio.Server // the protocol in front of it
 
 	draining atomic.Bool
 	inFlight atomic.Int64
@@ -48,14 +52,18 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Request-Id", a.id)
 	h.Set("Vary", "Origin, Accept-Encoding")
-	s.inFlight.Add(1)
 	defer func() {
-		s.inFlight.Add(-1)
 		if p := recover(); p != nil {
 			s.survive(a, p)
 		}
 		s.logLine(a)
 	}()
+	if isRealtime(r) {
+		s.serveRealtime(a, r)
+		return
+	}
+	s.inFlight.Add(1)
+	defer s.inFlight.Add(-1)
 	switch {
 	case s.draining.Load():
 		h.Set("Connection", "close")

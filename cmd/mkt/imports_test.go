@@ -34,7 +34,7 @@ var rules = []rule{
 	{pkg: "fetch/provider/all", may: []string{"fetch/provider/..."}, what: "the adapters"},
 	{pkg: "fetch/...", may: []string{"fetch/...", "publish/football", "publish/layout", "publish/durable", "publish/health"},
 		far: []string{"serve/...", "transform/...", "cmd/..."}, what: "fetch's own and publish's leaves"},
-	{pkg: "transform/identity", may: []string{"publish/football"}, what: "publish/football"},
+	{pkg: "transform/identity", may: []string{"publish/football", "publish/durable"}, what: "publish/football and publish/durable"},
 	{pkg: "transform/markets", may: []string{"publish/football", "transform/identity"}, what: "publish/football and transform/identity"},
 	{pkg: "transform/live", may: []string{"publish/football", "transform/identity"}, what: "publish/football and transform/identity"},
 	{pkg: "transform/...", may: append([]string{"transform/...", "fetch/raw", "fetch/provider", "fetch/provider/all"}, ground...),

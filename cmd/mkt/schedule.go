@@ -39,6 +39,10 @@ running steps finish, no further step begins, and the exit code is 0.`,
 	flags.IntVar(&o.parallel, "parallel", 4, "cycles under way at once; of live ones four times as many")
 	flags.DurationVar(&o.grace, "grace", time.Minute, "how long a running step may go on after SIGTERM")
 	flags.BoolVar(&o.catchUp, "catch-up", true, "run at the start what is overdue")
+	bound(flags, "parallel", mostParallel, between(&o.parallel, 1, 256))
+	for name, d := range map[string]*time.Duration{"jitter": &o.jitter, "grace": &o.grace} {
+		bound(flags, name, "a duration from 0 to 24h, such as 30s", between(d, 0, 24*time.Hour))
+	}
 	a.set.bind(flags, "jitter", "schedule.jitter")
 	a.set.bind(flags, "parallel", "schedule.parallel")
 	a.set.bind(flags, "grace", "schedule.grace")
@@ -50,9 +54,6 @@ running steps finish, no further step begins, and the exit code is 0.`,
 }
 
 func (a *app) schedule(ctx context.Context, o scheduleOptions) error {
-	if o.parallel < 1 || o.jitter < 0 || o.grace < 0 {
-		return usagef("--parallel wants 1 or more, --jitter and --grace no negative time")
-	}
 	f, err := a.loadTenants()
 	if err != nil {
 		return err

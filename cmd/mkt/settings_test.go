@@ -18,7 +18,7 @@ func TestConfigShowsEverySetting(t *testing.T) {
 	a := &app{}
 	root := newRoot(a)
 	whole := regexp.MustCompile(`(?m)^# ((?:  )*[a-z_]+:)`).ReplaceAll(initConfig, []byte("$1"))
-	lines, err := keyLines(whole)
+	lines, err := keyLines("mkt.yaml", whole)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -204,6 +204,16 @@ func ParseChangeSegment(base string) (first, last uint64, ok bool) {
 	return first, last, errFirst == nil && errLast == nil && first > 0 && first <= last
 }
 
+// CycleOfSegment is the cycle that a ChangeSegment was published with.
+func CycleOfSegment(path string) (CycleID, bool) {
+	base := strings.TrimPrefix(path, ChangesDir+"/")
+	if _, _, ok := ParseChangeSegment(base); !ok {
+		return "", false
+	}
+	c := CycleID(strings.TrimSuffix(base[42:], ".parquet"))
+	return c, cyclePattern.MatchString(string(c))
+}
+
 var tenantPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 
 // ValidTenantID tells whether id may name an account: 1 to 63 of a-z, 0-9, "_"

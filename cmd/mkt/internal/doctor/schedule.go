@@ -104,6 +104,8 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 		return "run it less often (schedule in " + quote(d.Tenants) + "), or buy a larger quota"
 	case "PAYLOAD_REJECTED", "QUARANTINED":
 		return "look at what came: ls " + quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
+	case "SNAPSHOT_DAMAGED":
+		return d.mkt("recover --tenant " + r.id)
 	case "STORAGE":
 		return "df -h " + quote(d.Data)
 	}
