@@ -60,6 +60,7 @@ one a second. It does not wait for the disk: a power cut may lose what it made.`
 	flags.IntVar(&f.inPlay, "in-play", 12, "matches in play at any time, of each account")
 	flags.Float64Var(&f.speed, "speed", 1, "how many times faster the simulated days pass")
 	flags.Uint64Var(&f.seed, "seed", 1, "same seed, same fixtures")
+	listens(flags, "listen", &f.listen)
 	for name, d := range map[string]*time.Duration{"every": &f.every, "live-every": &f.liveEvery} {
 		bound(flags, name, "whole seconds, at least 1s", func() bool { return *d >= time.Second && *d%time.Second == 0 })
 	}
@@ -165,7 +166,7 @@ func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlag
 	}
 	serving, base, first := make(chan error, 1), make(chan string, 1), make(chan struct{})
 	go func() {
-		serving <- a.serve(ctx, serveFlags{listen: f.listen, poll: 200 * time.Millisecond}, func(url string) { base <- url })
+		serving <- a.serve(ctx, serveFlags{listen: f.listen, poll: 200 * time.Millisecond}, func(url, _ string) { base <- url })
 	}()
 	running := make(chan error, 1)
 	go func() {
@@ -190,7 +191,9 @@ func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlag
 // then all of them on their schedules. first is called after the main account's.
 func (a *app) demoCycles(ctx context.Context, file *tenants.File, every time.Duration, steps []step, first func()) error {
 	table := newTimetable(a, scheduleOptions{jitter: every / 10, parallel: 2, grace: 20 * time.Second}, steps)
-	table.follow(file)
+	if err := table.follow(file); err != nil {
+		return err
+	}
 	var own errgroup.Group
 	var rest []string
 	for _, e := range entries(file) {
@@ -204,7 +207,7 @@ func (a *app) demoCycles(ctx context.Context, file *tenants.File, every time.Dur
 		return fmt.Errorf("first cycle: %w", err)
 	}
 	first()
-	go tenants.Watch(ctx, file, tenants.WatchOptions{Log: a.log}, table.follow)
+	go newReloads(a).watch(ctx, file, table.follow)
 	table.scheduler.Run(ctx, rest...)
 	return nil
 }
