@@ -13,7 +13,7 @@ import (
 // withoutConfig marks those for which the configuration may be missing, also
 // when it is named: init makes it, version needs none.
 const (
-	longRunning = "long-running"
+	longRunning   = "long-running"
 	withoutConfig = "without-config"
 )
 
