@@ -30,6 +30,7 @@ type app struct {
 	logFormat choice
 	log       *slog.Logger
 
+	final finality   // which accounts are revoked for good
 	bars  bool       // progress bars may be drawn: one run at a time
 	tells sync.Mutex // held while a report is printed
 }

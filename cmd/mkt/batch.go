@@ -44,6 +44,7 @@ func (a *app) runAll(ctx context.Context, s *selection, prepare func() ([]step, 
 	if err != nil {
 		return err
 	}
+	jobs, pass = s.holdBack(a, jobs, pass)
 	for _, p := range pass {
 		a.printPassed(p)
 	}

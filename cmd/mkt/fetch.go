@@ -13,7 +13,7 @@ import (
 )
 
 func newFetch(a *app) *cobra.Command {
-	var s selection
+	s := selection{asks: true}
 	cmd := &cobra.Command{
 		Use:   "fetch --tenant ID | --all",
 		Short: "Ask the provider and archive its answers (step 1 of a cycle)",
