@@ -28,12 +28,17 @@ type Archive struct {
 // ErrCorrupt when they are not what was written. Look at Cycle().Outcome before
 // using what is in it.
 func Open(fsys durable.FS, id layout.CycleID) (*Archive, error) {
-	dir := layout.Cycle(layout.RawDir, id)
-	name := dir + "/" + layout.RawFetchFile
 	header, rolled, err := readHeader(fsys, id)
 	if err != nil {
 		return nil, err
 	}
+	return openWith(fsys, id, header, rolled)
+}
+
+// openWith opens a cycle of which cycle.json, or all of its pack, was read.
+func openWith(fsys durable.FS, id layout.CycleID, header []byte, rolled *rolledCycle) (*Archive, error) {
+	dir := layout.Cycle(layout.RawDir, id)
+	name := dir + "/" + layout.RawFetchFile
 	cycle, err := parseCycle(id, header)
 	if err != nil {
 		return nil, err
