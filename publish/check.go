@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,10 +50,10 @@ func (r *run) checkCanonical() error {
 }
 
 // readInputs reads what the decision needs, every file only after its hash.
-func (r *run) readInputs() (err error) {
+func (r *run) readInputs(ctx context.Context) (err error) {
 	dir := layout.Cycle(layout.CanonicalDir, r.cycle)
 	r.in = inputs{complete: r.canonical.ListingComplete, provider: r.canonical.Provider, at: *r.canonical.ProcessedAt}
-	if r.in.refreshed, err = readFixtures(r.Root, dir, r.canonical); err != nil {
+	if r.in.refreshed, err = readFixtures(r.Root, dir+"/"+layout.FixturesFile, r.canonical); err != nil {
 		return err
 	}
 	if r.in.listing, err = readListing(r.Root, dir+"/"+layout.ListingFile); err != nil {
@@ -61,10 +62,11 @@ func (r *run) readInputs() (err error) {
 	if r.previous == nil {
 		return nil
 	}
-	if err := r.verifyPrevious(layout.FixturesFile); err != nil {
+	name, err := r.previousFile(ctx, layout.FixturesFile)
+	if err != nil {
 		return err
 	}
-	r.in.previous, err = readFixtures(r.Root, r.base.Dir(), *r.previous)
+	r.in.previous, err = readFixtures(r.Root, name, *r.previous)
 	return err
 }
 
@@ -84,21 +86,10 @@ func (r *run) belongs() error {
 	return nil
 }
 
-// verifyPrevious holds one file of the published snapshot against its manifest.
-func (r *run) verifyPrevious(name string) error {
-	only := snapshot.Manifest{}
-	for _, file := range r.previous.Files {
-		if file.Name == name {
-			only.Files = append(only.Files, file)
-		}
-	}
-	return snapshot.Verify(r.Root, r.base.Dir(), only)
-}
-
-// readFixtures reads a folder's fixtures and holds them against its manifest.
-func readFixtures(f durable.FS, dir string, m snapshot.Manifest) ([]fixture, error) {
+// readFixtures reads a file of fixtures and holds them against their manifest.
+func readFixtures(f durable.FS, name string, m snapshot.Manifest) ([]fixture, error) {
 	var all []fixture
-	err := each(f, dir+"/"+layout.FixturesFile, func(row *table.FixtureRow) error {
+	err := each(f, name, func(row *table.FixtureRow) error {
 		if n := len(all); n > 0 && row.FixtureID <= all[n-1].id {
 			return fmt.Errorf("fixture %s after %s: %w", row.FixtureID, all[n-1].id, snapshot.ErrDamaged)
 		}
@@ -106,7 +97,7 @@ func readFixtures(f durable.FS, dir string, m snapshot.Manifest) ([]fixture, err
 		return nil
 	})
 	if err == nil && int64(len(all)) != m.Tables["fixtures"].Rows {
-		err = fmt.Errorf("%s: %d fixtures, manifest says %d: %w", dir, len(all), m.Tables["fixtures"].Rows, snapshot.ErrDamaged)
+		err = fmt.Errorf("%s: %d fixtures, manifest says %d: %w", name, len(all), m.Tables["fixtures"].Rows, snapshot.ErrDamaged)
 	}
 	return all, err
 }

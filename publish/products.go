@@ -14,7 +14,7 @@ import (
 type product struct {
 	// decide reads what is in the cycle, and settles what becomes of every
 	// fixture; nil when the cycle's rows are the whole dataset as they are.
-	decide func(*run) error
+	decide func(context.Context, *run) error
 	// tables writes the tables of the snapshot and describes them.
 	tables func(context.Context, *run, *snapshot.Manifest) error
 	// changes: it has a change log.
@@ -34,8 +34,8 @@ var products = map[football.Product]product{
 }
 
 // decideMarkets is the market engine's.
-func decideMarkets(r *run) error {
-	if err := r.readInputs(); err != nil {
+func decideMarkets(ctx context.Context, r *run) error {
+	if err := r.readInputs(ctx); err != nil {
 		return err
 	}
 	r.plan = decide(r.in, r.AcceptRemovals)

@@ -87,18 +87,28 @@ type run struct {
 	plan    plan
 	staging string
 	staged  map[string]string // change segments: their name → where they are staged
-	summary Summary
+
+	asIs     bool              // damage is told, not mended
+	mended   *[]string         // files that were put back
+	read     map[string]bool   // segments that Mend has read
+	standIns map[string]string // files of the published snapshot: their name → where their rows are read instead
+	summary  Summary
+}
+
+func newRun(o Options, p product) *run {
+	return &run{Options: o, product: p, started: o.Now(), staging: layout.StagingDir + "/" + o.RunID,
+		staged: map[string]string{}, mended: new([]string), read: map[string]bool{}, standIns: map[string]string{}}
 }
 
 // Run publishes one cycle. A cycle that is published already is a success that
 // does nothing. Errors to branch on: ErrConflict, ErrOlderCycle, ErrNoCycle,
-// durable.ErrNoSpace, snapshot.ErrDamaged. It writes state/publish.json.
+// ErrBeyondMending, durable.ErrNoSpace, snapshot.ErrDamaged. It writes state/publish.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	o, err := o.check()
 	if err != nil {
 		return Summary{}, err
 	}
-	r := &run{Options: o, product: products[o.Product], started: o.Now(), staged: map[string]string{}}
+	r := newRun(o, products[o.Product])
 	err = r.publish(ctx)
 	if err != nil {
 		err = fmt.Errorf("publish %s %s: %w", r.ClientID, r.Product, err)
@@ -108,7 +118,8 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 }
 
 func (r *run) publish(ctx context.Context) error {
-	if err := r.recover(); err != nil {
+	defer r.Root.RemoveAll(r.staging)
+	if err := r.recover(ctx); err != nil {
 		return err
 	}
 	if err := r.chooseCycle(); err != nil || r.summary.Already {
@@ -118,7 +129,7 @@ func (r *run) publish(ctx context.Context) error {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}
 	if r.product.decide != nil {
-		if err := r.product.decide(r); err != nil {
+		if err := r.product.decide(ctx, r); err != nil {
 			return fmt.Errorf("cycle %s: %w", r.cycle, err)
 		}
 	}

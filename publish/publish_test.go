@@ -327,6 +327,7 @@ func TestDamagedInputs(t *testing.T) {
 		f := durabletest.NewMem()
 		publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2}})
 		c.transform(t, f)
+		must(t, f.RemoveAll(layout.Cycle(layout.CanonicalDir, cycle{number: 1}.id()))) // nothing can be made again
 		must(t, f.Remove(name))
 		file, err := f.Create(name)
 		must(t, err)

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +17,7 @@ import (
 // recover brings the root to the state that an unbroken run would have left: the
 // newest commit durable, CURRENT pointing to it. It is how every run starts, may
 // be killed itself, and does nothing when there is nothing to do.
-func (r *run) recover() error {
+func (r *run) recover(ctx context.Context) error {
 	for _, dir := range []string{layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StagingDir} {
 		if err := durable.MkdirAllSync(r.Root, dir); err != nil {
 			return err
@@ -29,7 +30,7 @@ func (r *run) recover() error {
 	if err := snapshot.Repair(r.Root, base); err != nil {
 		return err
 	}
-	manifest, err := snapshot.Open(r.Root, base)
+	manifest, err := r.openMended(ctx, base)
 	if err != nil {
 		return fmt.Errorf("published snapshot: %w", err)
 	}
@@ -62,7 +63,7 @@ func (r *run) chooseCycle() error {
 		return err
 	}
 	if commit.CycleID != r.cycle {
-		return fmt.Errorf("cycle %s: %w %s", r.cycle, ErrOlderCycle, r.base.CycleID)
+		return fmt.Errorf("cycle %s: %w %s, and cannot be put in behind it: leave out --cycle to publish the newest", r.cycle, ErrOlderCycle, r.base.CycleID)
 	}
 	r.summary = Summary{Cycle: r.cycle, Already: true, Version: commit.Version, PublishedAt: commit.PublishedAt, LastSeq: commit.LastSeq}
 	return nil

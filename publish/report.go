@@ -71,6 +71,8 @@ func (r *run) code(err error) string {
 		return "LISTING_HELD"
 	case err == nil:
 		return ""
+	case errors.Is(err, ErrBeyondMending):
+		return "SNAPSHOT_DAMAGED"
 	case errors.Is(err, durable.ErrNoSpace), errors.Is(err, snapshot.ErrDamaged), errors.As(err, &path), errors.As(err, &errno):
 		return "STORAGE"
 	}

@@ -79,10 +79,10 @@ func stageTable[T table.FixtureRow | table.MarketRow](ctx context.Context, r *ru
 	}
 	canonical, old := layout.Cycle(layout.CanonicalDir, r.cycle)+"/"+name, ""
 	if r.previous != nil {
-		if err := r.verifyPrevious(name); err != nil {
+		var err error
+		if old, err = r.previousFile(ctx, name); err != nil {
 			return err
 		}
-		old = r.base.Dir() + "/" + name
 	}
 	file, err := snapshot.CreateFile(r.Root, r.staging+"/snapshot", name, func(w io.Writer) (err error) {
 		m.Tables[key], err = mergeFiles[T](r, old, canonical, cancellable{ctx, w}, choose)

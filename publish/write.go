@@ -21,13 +21,11 @@ type first struct {
 }
 
 // write stages the snapshot and its change segment, lets the child look at it,
-// and seals. After an error the staging folder is deleted, as well as it goes.
+// and seals.
 func (r *run) write(ctx context.Context) error {
-	r.staging = layout.StagingDir + "/" + r.RunID
 	if err := durable.MkdirAllSync(r.Root, r.staging+"/snapshot"); err != nil {
 		return err
 	}
-	defer r.Root.RemoveAll(r.staging)
 	before, err := r.takeOver()
 	if err != nil {
 		return err

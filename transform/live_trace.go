@@ -12,7 +12,6 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
 	"mkt/publish/football"
-	"mkt/publish/layout"
 	"mkt/transform/live"
 )
 
@@ -21,7 +20,7 @@ type TraceOptions struct {
 	Root durable.FS // of the tenant and live_intelligence
 	// The provider's ids of the fixture, as published; the second may be "".
 	ProviderFixtureID, ProviderEventID string
-	From, To                           layout.CycleID
+	From, To                           time.Time // when the first and the last cycle began
 	// Provider finds an adapter by name; nil = every one there is.
 	Provider func(name string) (provider.Provider, bool)
 	Progress func(at time.Time) // of each cycle that was read; may be nil
@@ -43,7 +42,15 @@ func TraceLive(ctx context.Context, o TraceOptions) (Trace, error) {
 		o.Provider = all.Lookup
 	}
 	t := tracer{TraceOptions: o}
-	for archive, err := range raw.Between(o.Root, o.From, o.To) {
+	cycles, err := raw.Between(o.Root, o.From, o.To)
+	if errors.Is(err, raw.ErrCorrupt) {
+		t.found.Damaged++
+	} else if err != nil {
+		return t.found, fmt.Errorf("follow fixture: %w", err)
+	}
+	walk := raw.NewWalk(o.Root)
+	for _, id := range cycles {
+		archive, err := walk.Open(id)
 		if err == nil {
 			err = t.cycle(archive)
 		}

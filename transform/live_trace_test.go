@@ -18,7 +18,7 @@ import (
 
 func trace(t testing.TB, root durable.FS, from, to tick, fixture, event string) transform.Trace {
 	t.Helper()
-	found, err := transform.TraceLive(context.Background(), transform.TraceOptions{Root: root, ProviderFixtureID: fixture, ProviderEventID: event, From: from.id(), To: to.id()})
+	found, err := transform.TraceLive(context.Background(), transform.TraceOptions{Root: root, ProviderFixtureID: fixture, ProviderEventID: event, From: began.Add(from.after), To: began.Add(to.after)})
 	must(t, err)
 	return found
 }
@@ -102,7 +102,7 @@ func TestTraceLiveOverDamage(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := transform.TraceLive(ctx, transform.TraceOptions{Root: mem, ProviderFixtureID: "9001", From: ticks[0].id(), To: ticks[29].id()}); err == nil {
+	if _, err := transform.TraceLive(ctx, transform.TraceOptions{Root: mem, ProviderFixtureID: "9001", From: began, To: began.Add(ticks[29].after)}); err == nil {
 		t.Error("went on when it was to stop")
 	}
 }

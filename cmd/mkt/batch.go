@@ -81,6 +81,9 @@ func (a *app) runJobs(ctx context.Context, s *selection, jobs []job, steps []ste
 	return failed.whole()
 }
 
+// errStepInterrupted: a step was told to stop before it came to its end.
+var errStepInterrupted = errors.New("interrupted: nothing was published; run it again")
+
 var errInterrupted = errors.New("interrupted; what was published stays, run it again for the rest")
 
 // runJob runs the steps for one job under its lock and tells each one's report.
@@ -98,6 +101,9 @@ func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID,
 			return errInterrupted
 		}
 		report, err := do(ctx, task{j, held.root, held.data, cycle})
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
+		}
 		report.Tenant, report.Product, report.Error = j.tenant.ID, string(j.product), message(err)
 		tell(report)
 		if err != nil {

@@ -46,6 +46,7 @@ made stays, ready for mkt fetch, inspect and the rest.`,
 	flags.IntVar(&f.fixtures, "fixtures", 300, "fixtures of the main account's provider")
 	flags.Float64Var(&f.speed, "speed", 1, "how many times faster the simulated days pass")
 	flags.Uint64Var(&f.seed, "seed", 1, "same seed, same fixtures")
+	listens(flags, "listen", &f.listen)
 	for _, name := range []string{"listen", "every", "fixtures", "speed", "seed"} {
 		a.set.bind(flags, name, "demo."+name)
 	}
@@ -121,7 +122,7 @@ func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlag
 	}
 	serving, base, first := make(chan error, 1), make(chan string, 1), make(chan struct{})
 	go func() {
-		serving <- a.serve(ctx, serveFlags{listen: f.listen, poll: 200 * time.Millisecond}, func(url string) { base <- url })
+		serving <- a.serve(ctx, serveFlags{listen: f.listen, poll: 200 * time.Millisecond}, func(url, _ string) { base <- url })
 	}()
 	running := make(chan error, 1)
 	go func() {
@@ -146,7 +147,9 @@ func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlag
 // then all of them on their schedules. first is called after the main account's.
 func (a *app) demoCycles(ctx context.Context, file *tenants.File, every time.Duration, steps []step, first func()) error {
 	table := newTimetable(a, scheduleOptions{jitter: every / 10, parallel: 2, grace: 20 * time.Second}, steps)
-	table.follow(file)
+	if err := table.follow(file); err != nil {
+		return err
+	}
 	names := entries(file)
 	if len(names) > 0 {
 		if err := table.run(ctx, names[0].Name); err != nil {
@@ -158,7 +161,7 @@ func (a *app) demoCycles(ctx context.Context, file *tenants.File, every time.Dur
 	for _, e := range names[min(1, len(names)):] {
 		rest = append(rest, e.Name)
 	}
-	go tenants.Watch(ctx, file, tenants.WatchOptions{Log: a.log}, table.follow)
+	go newReloads(a).watch(ctx, file, table.follow)
 	table.scheduler.Run(ctx, rest...)
 	return nil
 }

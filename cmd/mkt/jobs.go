@@ -41,14 +41,16 @@ func (s *selection) flags(a *app, cmd *cobra.Command) {
 	flags.StringVar(&s.product, "product", "", "product to run (default: those the tenant has)")
 	flags.StringVar(&s.cycle, "cycle", "", "cycle id, to run one again (default: the next)")
 	flags.IntVar(&s.parallel, "parallel", 4, "tenants run at once")
+	bound(flags, "parallel", mostParallel, between(&s.parallel, 1, 256))
 	a.set.bind(flags, "parallel", "batch.parallel")
 }
+
+// mostParallel are the words for how many runs may be under way at once.
+const mostParallel = "a whole number from 1 to 256"
 
 // check judges the flags before anything is opened.
 func (s *selection) check() error {
 	switch {
-	case s.parallel < 1:
-		return usagef("--parallel %d: want 1 or more", s.parallel)
 	case s.all && len(s.ids) > 0:
 		return usagef("--tenant and --all: want one of the two")
 	case !s.all && len(s.ids) == 0:

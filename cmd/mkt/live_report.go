@@ -79,7 +79,7 @@ const longestMatch = 6 * time.Hour
 
 // traceLive follows a fixture from before its kick-off to the snapshot's cycle.
 func (a *app) traceLive(ctx context.Context, f *liveView) (transform.Trace, error) {
-	end, product, err := layout.ParseCycleID(f.Cycle)
+	end, _, err := layout.ParseCycleID(f.Cycle)
 	if err != nil {
 		return transform.Trace{}, err
 	}
@@ -99,7 +99,7 @@ func (a *app) traceLive(ctx context.Context, f *liveView) (transform.Trace, erro
 	}
 	return transform.TraceLive(ctx, transform.TraceOptions{
 		Root: root, ProviderFixtureID: row.ProviderFixtureID, ProviderEventID: event,
-		From: layout.NewCycleID(begin, product), To: layout.CycleID(f.Cycle),
+		From: begin, To: end,
 		Progress: func(at time.Time) { bar.set(int(at.Sub(begin).Seconds()), int(end.Sub(begin).Seconds())) },
 	})
 }

@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 //	headers STATUS URL TOKEN [NAME:VALUE]...   the same with headers, of the request and in the output
 //	code N ARG...         run mkt, which must exit with N
 //	tenant NAME ARG...    mkt tenant add; $NAME_token is set
+//	endtoken NAME TOKEN   mkt tenant token end
 //	connect NAME SIM      mkt provider set, to the simulator started as SIM
 //	jsonenv VAR KEY       $VAR is set from the first JSON line of the last stdout
 //	within D http|headers|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
@@ -68,6 +69,7 @@ func TestScript(t *testing.T) {
 			"append":    appendFile,
 			"fill":      fillDisk,
 			"sleep":     sleep,
+			"endtoken":  endToken,
 			"connect":   connectTenant,
 			"jsonenv":   jsonEnv,
 			"lock":      holdLock,
@@ -220,6 +222,13 @@ func addTenant(ts *testscript.TestScript, neg bool, args []string) {
 	var answer struct{ Token string }
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &answer))
 	ts.Setenv(args[0]+"_token", answer.Token)
+}
+
+func endToken(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: endtoken NAME TOKEN")
+	}
+	ts.Check(ts.Exec("mkt", "tenant", "token", "end", args[0], args[1][len(args[1])-4:]))
 }
 
 func connectTenant(ts *testscript.TestScript, neg bool, args []string) {

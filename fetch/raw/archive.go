@@ -32,11 +32,11 @@ func Open(fsys durable.FS, id layout.CycleID) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openWith(fsys, id, header, rolled)
+	return openHeaders(fsys, id, header, rolled)
 }
 
-// openWith opens a cycle of which cycle.json, or all of its pack, was read.
-func openWith(fsys durable.FS, id layout.CycleID, header []byte, rolled *rolledCycle) (*Archive, error) {
+// openHeaders checks the headers that were found.
+func openHeaders(fsys durable.FS, id layout.CycleID, header []byte, rolled *rolledCycle) (*Archive, error) {
 	dir := layout.Cycle(layout.RawDir, id)
 	name := dir + "/" + layout.RawFetchFile
 	cycle, err := parseCycle(id, header)

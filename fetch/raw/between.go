@@ -2,136 +2,116 @@ package raw
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"slices"
+	"strings"
+	"time"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 )
 
-// Between opens the sealed cycles from one to another, both included, oldest
-// first, whether they were rolled up or not. One that is damaged comes as an
-// error, and the next ones follow; after an error that is not ErrCorrupt nothing
-// does. It lists cycles and reads every pack once: for a person who looks back.
-func Between(fsys durable.FS, from, to layout.CycleID) iter.Seq2[*Archive, error] {
-	return func(yield func(*Archive, error) bool) {
-		folders, packs, err := listed(fsys, from, to)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		w := walk{fsys: fsys, from: from, to: to, folders: folders, yield: yield}
-		for _, pack := range packs {
-			if !w.pack(pack) {
-				return
-			}
-		}
-		w.foldersUntil("")
+// Place is where an answer's bytes lie, relative to the root: a file of its own,
+// or a pack and the name inside it.
+func (a *Archive) Place(r Response) (file, member string) {
+	if a.rolled != nil {
+		return layout.RawPack(a.cycle.CycleID), strings.TrimPrefix(a.dir, layout.RawDir+"/") + "/" + plainName(r)
 	}
+	return a.dir + "/" + r.File, ""
 }
 
-// listed are the folders within the range, and the packs that may hold cycles of
-// it; both sorted.
-func listed(fsys durable.FS, from, to layout.CycleID) (folders []layout.CycleID, packs []string, err error) {
+// Between lists the sealed cycles that began in a stretch of time, both ends
+// included, oldest first, packed ones among them; a zero time is no bound. It
+// lists folders, and reads the packs of that time: for tools, not for steps.
+func Between(fsys durable.FS, from, to time.Time) ([]layout.CycleID, error) {
+	within := func(id layout.CycleID) bool {
+		at, _, err := layout.ParseCycleID(string(id))
+		return err == nil && !at.Before(from.Truncate(time.Second)) && (to.IsZero() || !at.After(to))
+	}
 	entries, err := fsys.ReadDir(layout.RawDir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	var ids []layout.CycleID
 	for _, e := range entries {
-		name := layout.RawDir + "/" + e.Name()
-		if id, ok := layout.ParseCycleDir(e.Name()); ok && e.IsDir() && from <= id && id <= to {
-			folders = append(folders, id)
-		} else if _, ok := layout.ParseRawPack(e.Name()); ok && layout.RawPack(from) <= name && name <= layout.RawPack(to) {
-			packs = append(packs, name)
+		if id, ok := layout.ParseCycleDir(e.Name()); ok && within(id) {
+			sealed, err := Sealed(fsys, id)
+			if err != nil {
+				return nil, err
+			}
+			if sealed {
+				ids = append(ids, id)
+			}
+		}
+		until, ok := layout.ParseRawPack(e.Name())
+		if !ok || until.Before(from) || !to.IsZero() && until.Add(-layout.RawPackSpan).After(to) {
+			continue
+		}
+		in, err := cyclesNamed(fsys, layout.RawDir+"/"+e.Name())
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range in {
+			if within(id) {
+				ids = append(ids, id)
+			}
 		}
 	}
-	slices.Sort(folders)
-	slices.Sort(packs)
-	return folders, packs, nil
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
 }
 
-// walk goes through folders and packs side by side.
-type walk struct {
-	fsys     durable.FS
-	from, to layout.CycleID
-	folders  []layout.CycleID // still to come
-	yield    func(*Archive, error) bool
-	stopped  bool
-
-	id    layout.CycleID // cycle of the pack that is being collected
-	files map[string][]byte
-}
-
-var errStopped = errors.New("stopped")
-
-// pack gives the cycles of a pack, and the folders among them; false ends it all.
-func (w *walk) pack(name string) bool {
-	err := eachRolled(w.fsys, name, func(id layout.CycleID, file string, content io.Reader) error {
-		if id != w.id && !w.collected() {
-			return errStopped
+// cyclesNamed lists the cycles of a pack.
+func cyclesNamed(fsys durable.FS, pack string) (ids []layout.CycleID, err error) {
+	err = eachRolled(fsys, pack, func(id layout.CycleID, _ string, _ io.Reader) error {
+		if len(ids) == 0 || ids[len(ids)-1] != id {
+			ids = append(ids, id)
 		}
-		if w.id = id; id < w.from || id > w.to {
-			return nil
-		}
-		data, err := io.ReadAll(io.LimitReader(content, MaxBody+1))
-		if w.files == nil {
-			w.files = map[string][]byte{}
-		}
-		w.files[file] = data
-		return err
+		return nil
 	})
-	switch {
-	case w.stopped || errors.Is(err, errStopped):
-		return false
-	case err == nil:
-		return w.collected()
-	case errors.Is(err, fs.ErrNotExist):
-		return true
-	}
-	w.files = nil
-	return w.give(nil, fmt.Errorf("%w: %w", ErrCorrupt, err))
+	return ids, err
 }
 
-// collected gives the cycle whose files were read.
-func (w *walk) collected() bool {
-	files := w.files
-	w.files = nil
-	if files == nil {
-		return true
-	}
-	if !w.foldersUntil(w.id) {
-		return false
-	}
-	if len(w.folders) > 0 && w.folders[0] == w.id {
-		return true // a run was killed before it had deleted the folder, which comes next
-	}
-	return w.give(openWith(w.fsys, w.id, files[layout.RawCycleFile], &rolledCycle{files}))
+// Walk opens cycles one after the other, in order; those of one pack are read
+// together. It is for tools that read hundreds.
+type Walk struct {
+	fsys durable.FS
+	pack string
+	held map[layout.CycleID]*rolledCycle
 }
 
-// foldersUntil gives the cycles with a folder before one, "" being the end.
-func (w *walk) foldersUntil(id layout.CycleID) bool {
-	for len(w.folders) > 0 && (id == "" || w.folders[0] < id) {
-		next := w.folders[0]
-		w.folders = w.folders[1:]
-		if !w.give(Open(w.fsys, next)) {
-			return false
+// NewWalk begins a walk.
+func NewWalk(fsys durable.FS) *Walk { return &Walk{fsys: fsys} }
+
+// Open is Open.
+func (w *Walk) Open(id layout.CycleID) (*Archive, error) {
+	sealed, err := Sealed(w.fsys, id)
+	if err != nil || sealed {
+		if err != nil {
+			return nil, err
+		}
+		return Open(w.fsys, id)
+	}
+	if pack := layout.RawPack(id); pack != w.pack {
+		w.pack, w.held = pack, map[layout.CycleID]*rolledCycle{}
+		err := eachRolled(w.fsys, pack, func(of layout.CycleID, name string, content io.Reader) (err error) {
+			if w.held[of] == nil {
+				w.held[of] = &rolledCycle{files: map[string][]byte{}}
+			}
+			w.held[of].files[name], err = io.ReadAll(io.LimitReader(content, MaxBody+1))
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
 		}
 	}
-	return true
-}
-
-// give passes one on; what is not sealed is not there.
-func (w *walk) give(a *Archive, err error) bool {
-	if errors.Is(err, ErrNotSealed) {
-		return true
+	rolled := w.held[id]
+	if rolled == nil {
+		return Open(w.fsys, id) // says what is wrong
 	}
-	goOn := w.yield(a, err) && (err == nil || errors.Is(err, ErrCorrupt))
-	w.stopped = !goOn
-	return goOn
+	return openHeaders(w.fsys, id, rolled.files[layout.RawCycleFile], rolled)
 }

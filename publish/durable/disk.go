@@ -2,6 +2,7 @@ package durable
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -42,7 +43,7 @@ func OpenRoot(dir string) (*Disk, error) {
 func OpenExisting(dir string) (*Disk, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, err
+		return nil, explain("open", filepath.Base(dir), err)
 	}
 	return &Disk{root}, nil
 }
@@ -73,7 +74,7 @@ func (d *Disk) Open(name string) (Reader, error) {
 	// Without O_NONBLOCK a pipe laid in the way would hold the reader for ever.
 	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, err
+		return nil, explain("open", name, err)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -97,10 +98,10 @@ func (d *Disk) Rename(oldname, newname string) error {
 }
 
 // Remove implements FS.
-func (d *Disk) Remove(name string) error { return d.root.Remove(name) }
+func (d *Disk) Remove(name string) error { return explain("remove", name, d.root.Remove(name)) }
 
 // RemoveAll implements FS.
-func (d *Disk) RemoveAll(name string) error { return d.root.RemoveAll(name) }
+func (d *Disk) RemoveAll(name string) error { return explain("remove", name, d.root.RemoveAll(name)) }
 
 // MkdirAll implements FS.
 func (d *Disk) MkdirAll(name string) error {
@@ -111,7 +112,7 @@ func (d *Disk) MkdirAll(name string) error {
 func (d *Disk) SyncDir(name string) error {
 	f, err := d.root.Open(name)
 	if err != nil {
-		return err
+		return explain("sync", name, err)
 	}
 	defer f.Close()
 	return explain("sync", name, f.Sync())
@@ -119,17 +120,21 @@ func (d *Disk) SyncDir(name string) error {
 
 // ReadDir implements FS.
 func (d *Disk) ReadDir(name string) ([]fs.DirEntry, error) {
-	return fs.ReadDir(d.root.FS(), name)
+	entries, err := fs.ReadDir(d.root.FS(), name)
+	return entries, explain("list", name, err)
 }
 
 // Stat implements FS.
-func (d *Disk) Stat(name string) (fs.FileInfo, error) { return d.root.Stat(name) }
+func (d *Disk) Stat(name string) (fs.FileInfo, error) {
+	info, err := d.root.Stat(name)
+	return info, explain("look at", name, err)
+}
 
 // Lock implements FS by flock(2).
 func (d *Disk) Lock(name string) (io.Closer, error) {
 	f, err := d.root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, explain("lock", name, err)
+		return nil, explain("open", name, err)
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == nil {
@@ -163,10 +168,16 @@ type diskReader struct {
 
 func (r *diskReader) Size() int64 { return r.size }
 
-// explain replaces the system's word for a full disk by what to do about it.
+// explain adds to the system's word for what a person must mend what to do
+// about it. No absolute path is in the text.
 func explain(op, name string, err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return NoSpace(op, name)
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%s %s: %w: mount the disk for writing, then run again (mount, dmesg)", op, name, syscall.EROFS)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s %s: %w: run it as the user who owns the files there (ls -l; mkt doctor names them)", op, name, syscall.EACCES)
 	}
 	return err
 }

@@ -29,7 +29,7 @@ type Run struct {
 	OK         bool      `json:"ok"`
 	// Code says why it failed, from a closed set: PROVIDER_UNREACHABLE,
 	// CREDENTIAL_REJECTED, PERMISSION_DENIED, RATE_LIMITED, PAYLOAD_REJECTED,
-	// LISTING_HELD, QUARANTINED, STORAGE, INTERNAL. "" when OK.
+	// LISTING_HELD, QUARANTINED, STORAGE, SNAPSHOT_DAMAGED, INTERNAL. "" when OK.
 	Code string `json:"code,omitempty"`
 	// LastOKAt is when the step last succeeded; nil when never.
 	LastOKAt *time.Time `json:"last_ok_at,omitempty"`

@@ -138,10 +138,10 @@ func Slot(c CycleID, clientID string, length time.Duration) int64 {
 	return (at.Unix() + int64(h.Sum32())%seconds) / seconds
 }
 
-// rawPackSpan is how much time a RawPack is of. Finding one cycle in it means
+// RawPackSpan is how much time a RawPack is of. Finding one cycle in it means
 // unpacking what is before it.
 const (
-	rawPackSpan = 10 * time.Minute
+	RawPackSpan = 10 * time.Minute
 	rawPackForm = "20060102T1504"
 )
 
@@ -162,7 +162,7 @@ func ParseRawPack(base string) (until time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	t, err := time.Parse(rawPackForm, s)
-	return t.Add(rawPackSpan), err == nil
+	return t.Add(RawPackSpan), err == nil
 }
 
 // Commit is the path of commit record n (from 1).
@@ -202,6 +202,16 @@ func ParseChangeSegment(base string) (first, last uint64, ok bool) {
 	first, errFirst := strconv.ParseUint(base[:20], 10, 64)
 	last, errLast := strconv.ParseUint(base[21:41], 10, 64)
 	return first, last, errFirst == nil && errLast == nil && first > 0 && first <= last
+}
+
+// CycleOfSegment is the cycle that a ChangeSegment was published with.
+func CycleOfSegment(path string) (CycleID, bool) {
+	base := strings.TrimPrefix(path, ChangesDir+"/")
+	if _, _, ok := ParseChangeSegment(base); !ok {
+		return "", false
+	}
+	c := CycleID(strings.TrimSuffix(base[42:], ".parquet"))
+	return c, cyclePattern.MatchString(string(c))
 }
 
 var tenantPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)

@@ -23,6 +23,9 @@ var steps = []string{health.StepFetch, "transform", "publish"}
 
 // schedule looks at what the newest runs came to, and when.
 func (d *doctor) schedule(r *root) {
+	if r.tenant == nil && d.file == nil {
+		return // whose data it is cannot be known
+	}
 	if r.tenant == nil {
 		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "name it in "+quote(d.Tenants)+" again, or take the folder away", "no tenant of the file has this id")
 		return
@@ -104,6 +107,8 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 		return "run it less often (schedule in " + quote(d.Tenants) + "), or buy a larger quota"
 	case "PAYLOAD_REJECTED", "QUARANTINED":
 		return "look at what came: ls " + quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
+	case "SNAPSHOT_DAMAGED":
+		return d.mkt("recover --tenant " + r.id)
 	case "STORAGE":
 		return "df -h " + quote(d.Data)
 	}

@@ -89,7 +89,7 @@ func (d *doctor) chain(r *root, head snapshot.Commit) {
 // contents reads the manifest and every file it names.
 func (d *doctor) contents(r *root, head snapshot.Commit) {
 	manifest := head.Dir() + "/" + layout.ManifestFile
-	const mend = "restore it from a backup: the hash must be the same; serve goes on with what it has loaded"
+	mend := d.mkt("recover --tenant "+r.id) + " makes it again; if it cannot, restore it from a backup: the hash must be the same. Serve goes on with what it has loaded"
 	m, err := snapshot.Open(r.fs, head)
 	if err != nil {
 		d.bad(Fail, "MANIFEST_DAMAGED", "snapshot", r.at(manifest), mend, "%v", err)

@@ -185,7 +185,7 @@ func TestStatesOfMinutes(t *testing.T) {
 	text := written(t, m)
 	for state, shape := range map[string]string{"VALUE": `<rect class="bar-home"`, "ZERO": `<circle class="zero"`, "NULL": `<rect class="null"`, "MISSING": `fill="url(#hatch)"`} {
 		for other, group := range map[string]string{"VALUE": "", "ZERO": "", "NULL": "", "MISSING": ""} {
-			group = regexp.MustCompile(`<g class="minute `+other+`">.*?</g>`).FindString(text)
+			group = regexp.MustCompile(`<g class="minute ` + other + `">.*?</g>`).FindString(text)
 			if strings.Contains(group, shape) != (state == other) || group == "" {
 				t.Errorf("%s is drawn as %s: %s", other, state, group)
 			}
