@@ -46,6 +46,7 @@ func TestMain(m *testing.M) {
 //	jsonenv VAR KEY       $VAR is set from the first JSON line of the last stdout
 //	within D http|headers|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
 //	demotoken NAME FILE   $NAME_token is set from the ready line of mkt demo
+//	jsonlive VAR FILE     $VAR is a fixture of GET /live with momentum, in play for half an hour
 //	append FILE MORE      put the content of MORE at the end of FILE
 //	fill FILE             write until the disk is full
 //	sleep D
@@ -72,6 +73,7 @@ func TestScript(t *testing.T) {
 			"endtoken":  endToken,
 			"connect":   connectTenant,
 			"jsonenv":   jsonEnv,
+			"jsonlive":  jsonLive,
 			"lock":      holdLock,
 			"smalldisk": smallDisk,
 		},
@@ -252,6 +254,27 @@ func jsonEnv(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no key %s in %v", args[1], line)
 	}
 	ts.Setenv(args[0], fmt.Sprint(value))
+}
+
+func jsonLive(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: jsonlive VAR FILE")
+	}
+	var page struct {
+		Data []struct {
+			FixtureID string `json:"fixture_id"`
+			Momentum  *struct{}
+			Clock     struct{ Minute *int }
+		}
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &page))
+	for _, f := range page.Data {
+		if f.Momentum != nil && f.Clock.Minute != nil && *f.Clock.Minute >= 25 {
+			ts.Setenv(args[0], f.FixtureID)
+			return
+		}
+	}
+	ts.Fatalf("no fixture with momentum, in play for half an hour, in %s", ts.ReadFile(args[1]))
 }
 
 func demoToken(ts *testscript.TestScript, neg bool, args []string) {

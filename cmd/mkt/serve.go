@@ -83,7 +83,7 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 
 // swap puts a generation of accounts in force.
 func (a *app) swap(registry *account.Registry, f *tenants.File) error {
-	g, err := account.NewGeneration(f.Accounts(a.now()))
+	g, err := account.NewGeneration(a.final.hold(f, a.log).Accounts(a.now()))
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
