@@ -15,7 +15,8 @@ import (
 func (h *house) lookAround() {
 	for _, args := range [][]string{
 		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "list"}, {"provider", "status", "acme"},
-		{"doctor"}, {"doctor", "--online"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/momentum"}, {"version"}, {"--help"},
+		{"doctor"}, {"doctor", "--online"}, {"version"}, {"--help"}, {"live", "show", " - "}, {"live", "report", " - ", "--html", "-"},
+		{"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/momentum"},
 	} {
 		h.run("", args...)
 		h.run("", append(args, "--output", "json")...)

@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"mkt/cmd/mkt/internal/tenants"
 )
 
 // scheduleOptions of mkt schedule.
@@ -15,6 +14,7 @@ type scheduleOptions struct {
 	parallel int
 	grace    time.Duration
 	catchUp  bool
+	admin    adminFlags
 
 	transform transformFlags
 	publish   publishFlags
@@ -47,6 +47,7 @@ running steps finish, no further step begins, and the exit code is 0.`,
 	a.set.bind(flags, "parallel", "schedule.parallel")
 	a.set.bind(flags, "grace", "schedule.grace")
 	a.set.bind(flags, "catch-up", "schedule.catch_up")
+	o.admin.flags(a, cmd, "schedule")
 	a.sealKeyFlag(cmd)
 	o.transform.flags(a, cmd)
 	o.publish.retention(a, cmd)
@@ -54,6 +55,9 @@ running steps finish, no further step begins, and the exit code is 0.`,
 }
 
 func (a *app) schedule(ctx context.Context, o scheduleOptions) error {
+	if err := o.admin.check(); err != nil {
+		return err
+	}
 	f, err := a.loadTenants()
 	if err != nil {
 		return err
@@ -63,14 +67,39 @@ func (a *app) schedule(ctx context.Context, o scheduleOptions) error {
 		return err
 	}
 	t := newTimetable(a, o, steps)
-	t.follow(f)
+	if err := t.follow(f); err != nil {
+		return err
+	}
+	door, closeDoor, err := o.admin.open(a)
+	if err != nil {
+		return err
+	}
+	defer closeDoor()
+	edits := newReloads(a)
+	if door != nil {
+		door.Metrics.MustRegister(append(edits.collectors(), t.collectors()...)...)
+		door.ReadyWhen(func() error { return scheduling(ctx) })
+	}
 	var overdue []string
 	if o.catchUp {
 		overdue = a.overdue(f)
 	}
 	a.log.Info("schedule started", "jobs", len(entries(f)), "overdue", len(overdue))
-	go tenants.Watch(ctx, f, tenants.WatchOptions{Log: a.log}, t.follow)
+	if door != nil {
+		a.log.Info("admin address open", "url", door.URL())
+	}
+	go edits.watch(ctx, f, t.follow)
 	t.scheduler.Run(ctx, overdue...)
 	a.log.Info("schedule stopped")
+	return nil
+}
+
+// errStopping is what /readyz says once no further cycle begins.
+var errStopping = errors.New("stopping: steps under way are being finished")
+
+func scheduling(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return errStopping
+	}
 	return nil
 }

@@ -47,6 +47,7 @@ func TestMain(m *testing.M) {
 //	match VAR REGEXP      $VAR is the first match in the last stdout
 //	within D http|headers|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
 //	demotoken NAME FILE   $NAME_token is set from the ready line of mkt demo
+//	jsonlive VAR FILE     $VAR is a fixture of GET /live with momentum, in play for half an hour
 //	append FILE MORE      put the content of MORE at the end of FILE
 //	fill FILE             write until the disk is full
 //	sleep D
@@ -74,6 +75,7 @@ func TestScript(t *testing.T) {
 			"connect":   connectTenant,
 			"jsonenv":   jsonEnv,
 			"match":     matchEnv,
+			"jsonlive":  jsonLive,
 			"lock":      holdLock,
 			"smalldisk": smallDisk,
 		},
@@ -267,6 +269,27 @@ func matchEnv(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("nothing matches %s", args[1])
 	}
 	ts.Setenv(args[0], found)
+}
+
+func jsonLive(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: jsonlive VAR FILE")
+	}
+	var page struct {
+		Data []struct {
+			FixtureID string `json:"fixture_id"`
+			Momentum  *struct{}
+			Clock     struct{ Minute *int }
+		}
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &page))
+	for _, f := range page.Data {
+		if f.Momentum != nil && f.Clock.Minute != nil && *f.Clock.Minute >= 25 {
+			ts.Setenv(args[0], f.FixtureID)
+			return
+		}
+	}
+	ts.Fatalf("no fixture with momentum, in play for half an hour, in %s", ts.ReadFile(args[1]))
 }
 
 func demoToken(ts *testscript.TestScript, neg bool, args []string) {
