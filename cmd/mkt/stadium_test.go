@@ -196,14 +196,14 @@ type counterSent struct {
 }
 
 type liveLine struct {
-	Data struct {
-		Timeline []struct {
-			At, Until  time.Time
-			State      string
-			Certainty  string
-			SideProven string `json:"side_proven"`
-		}
-	}
+	Data struct{ Timeline []timelineEntry }
+}
+
+type timelineEntry struct {
+	At, Until  time.Time
+	State      string
+	Certainty  string
+	SideProven string `json:"side_proven"`
 }
 
 type liveNumbers struct {
