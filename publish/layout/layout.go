@@ -13,6 +13,7 @@
 //	  commits/<20 digits>.json    the commit records
 //	  commits/<first>-<last>.tar.zst   old ones of a product with many, rolled up
 //	  CURRENT                     pointer to the newest commit
+//	  COLLECTED                   what retention has let go of; written before it is
 //	  state/*.json                one writer a file (package health)
 //	  staging/<run>/  lock        disposable; never unlinked
 //
@@ -44,6 +45,7 @@ const (
 	AsideDir     = "staging/aside" // debris that was in the way
 	GoneDir      = "staging/gone"  // what is being deleted
 	Current      = "CURRENT"
+	Collected    = "COLLECTED" // what retention has let go of
 	Lock         = "lock"
 
 	RawCycleFile  = "cycle.json"     // header of a raw cycle, written last

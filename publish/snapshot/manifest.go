@@ -44,6 +44,9 @@ type Manifest struct {
 	// PreviousDigest that of its states. Canonical cycles of the live product only.
 	PreviousCycle  layout.CycleID `json:"previous_cycle,omitempty"`
 	PreviousDigest string         `json:"previous_digest,omitempty"`
+	// RawSHA256 is the hash of the cycle.json that a canonical cycle was made from;
+	// "" where an older version made it.
+	RawSHA256 string `json:"raw_sha256,omitempty"`
 	// CanonicalSHA256 is the hash of the canonical.json a snapshot was made from.
 	CanonicalSHA256 string `json:"canonical_sha256,omitempty"`
 

@@ -99,6 +99,7 @@ func (m *Manifest) Validate() error {
 		{inOrder(m.ProviderFetchedAt, m.ProcessedAt) && inOrder(m.ProcessedAt, m.PublishedAt) && inOrder(m.ProviderFetchedAt, m.PublishedAt), "order of times"},
 		{(m.Kind == KindSnapshot) == (m.PublishedAt != nil), "published_at"},
 		{m.PreviousCycle < m.CycleID, "previous_cycle"},
+		{m.RawSHA256 == "" || isSHA256(m.RawSHA256), "raw_sha256"},
 		{(m.PreviousCycle == "") == (m.PreviousDigest == ""), "previous_digest"},
 	}
 	seen := map[string]bool{}
