@@ -105,6 +105,12 @@ type Commit struct {
 	LastSeq        uint64         `json:"last_seq"`        // newest seq given so far, 0 when none
 	PreviousSHA256 string         `json:"previous_sha256"` // of the commit record before; "" for the first
 
+	// CanonicalSHA256 and RawSHA256 are the hashes of the canonical.json and of the
+	// cycle.json that went into it: records outlive snapshots, and vouch for what
+	// is kept longer. "" where an older version published.
+	CanonicalSHA256 string `json:"canonical_sha256,omitempty"`
+	RawSHA256       string `json:"raw_sha256,omitempty"`
+
 	// SHA256 of the record as it lies on disk; set when it is read or written.
 	SHA256 string `json:"-"`
 }
