@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,9 +52,17 @@ func ReadFloors(f durable.FS) (Floors, error) {
 	}
 	var all Floors
 	if err := json.Unmarshal(data, &all); err != nil || all.Format != FloorsFormat {
-		return Floors{}, fmt.Errorf("%s: %w: format %d", layout.Collected, snapshot.ErrDamaged, all.Format)
+		return Floors{}, fmt.Errorf("%s: %w: not a record of this version", layout.Collected, snapshot.ErrDamaged)
+	}
+	if again, err := all.encode(); err != nil || !bytes.Equal(again, data) {
+		return Floors{}, fmt.Errorf("%s: %w: not as it is written", layout.Collected, snapshot.ErrDamaged)
 	}
 	return all, nil
+}
+
+func (a Floors) encode() ([]byte, error) {
+	data, err := json.MarshalIndent(a, "", "  ")
+	return append(data, '\n'), err
 }
 
 // Covers tells whether retention has let go of a cycle.
@@ -77,6 +86,9 @@ func (a Floors) Check(f durable.FS) error {
 			}
 		}
 		if *want != *l {
+			if want.Before == l.Before {
+				return fmt.Errorf("%s: %s: %w: version %d has another hash", layout.Collected, name, snapshot.ErrDamaged, l.Version)
+			}
 			return fmt.Errorf("%s: %s: %w: its own retention gives %s at version %d, not %s", layout.Collected, name, snapshot.ErrDamaged, want.Before, l.Version, l.Before)
 		}
 	}
@@ -114,11 +126,11 @@ func (c *collector) raise() error {
 	if c.dry || next == (Floors{Format: FloorsFormat}) || recorded == next {
 		return nil
 	}
-	data, err := json.MarshalIndent(next, "", "  ")
+	data, err := next.encode()
 	if err != nil {
 		return err
 	}
-	return durable.Overwrite(c.f, layout.Collected, append(data, '\n'))
+	return durable.Overwrite(c.f, layout.Collected, data)
 }
 
 func higher(a, b *Floor) *Floor {

@@ -15,7 +15,7 @@ import (
 func (h *house) lookAround() {
 	for _, args := range [][]string{
 		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "list"}, {"provider", "status", "acme"},
-		{"doctor"}, {"doctor", "--online"}, {"version"}, {"--help"},
+		{"doctor"}, {"doctor", "--online"}, {"verify"}, {"verify", "--deep"}, {"version"}, {"--help"},
 	} {
 		h.run("", args...)
 		h.run("", append(args, "--output", "json")...)

@@ -191,6 +191,18 @@ func ParseCommit(base string) (uint64, bool) {
 	return n, err == nil && n > 0
 }
 
+// ParseCommitPack reads the last record's number back from the base name of a
+// CommitPack.
+func ParseCommitPack(base string) (last uint64, ok bool) {
+	s, ok := strings.CutSuffix(base, ".tar.zst")
+	if !ok || len(s) != 41 || s[20] != '-' {
+		return 0, false
+	}
+	first, errFirst := strconv.ParseUint(s[:20], 10, 64)
+	last, errLast := strconv.ParseUint(s[21:], 10, 64)
+	return last, errFirst == nil && errLast == nil && last == first+PackedCommits-1 && last%PackedCommits == 0
+}
+
 // ChangeSegment is the path of the change-log segment with events first..last.
 func ChangeSegment(first, last uint64, c CycleID) string {
 	return fmt.Sprintf("%s/%020d-%020d-%s.parquet", ChangesDir, first, last, c)

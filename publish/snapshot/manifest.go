@@ -111,6 +111,10 @@ type Commit struct {
 	CanonicalSHA256 string `json:"canonical_sha256,omitempty"`
 	RawSHA256       string `json:"raw_sha256,omitempty"`
 
+	// Republishes is the version whose dataset this is once more, at the beginning
+	// of a new history: no cycle went into it. 0 of every other.
+	Republishes uint64 `json:"republishes,omitempty"`
+
 	// SHA256 of the record as it lies on disk; set when it is read or written.
 	SHA256 string `json:"-"`
 }

@@ -138,6 +138,7 @@ func (c *Commit) Validate() error {
 		{isSHA256(c.ManifestSHA256), "manifest_sha256"},
 		{window, "first_seq and last_seq"},
 		{c.Segment == nil || c.Segment.valid() && c.Segment.Last == c.LastSeq, "segment"},
+		{c.Republishes < c.Version, "republishes"},
 		{c.CanonicalSHA256 == "" || isSHA256(c.CanonicalSHA256), "canonical_sha256"},
 		{c.RawSHA256 == "" || isSHA256(c.RawSHA256), "raw_sha256"},
 		{isSHA256(c.PreviousSHA256) || c.Version == 1 && c.PreviousSHA256 == "", "previous_sha256"},
