@@ -181,11 +181,11 @@ func (c *collector) sweepStaging() error {
 
 // age of a cycle against the newest publication.
 func (c *collector) age(cycle layout.CycleID) time.Duration {
-	began, _, err := layout.ParseCycleID(string(cycle))
-	if err != nil {
+	at := began(cycle)
+	if at.IsZero() {
 		return 0
 	}
-	return c.head.PublishedAt.Sub(began)
+	return c.head.PublishedAt.Sub(at)
 }
 
 // remove deletes a folder: first its name, in one step, then what is in it.

@@ -63,7 +63,7 @@ func (r *run) chooseCycle() error {
 		return err
 	}
 	if commit.CycleID != r.cycle {
-		return fmt.Errorf("cycle %s: %w %s", r.cycle, ErrOlderCycle, r.base.CycleID)
+		return fmt.Errorf("cycle %s: %w %s, and cannot be put in behind it: leave out --cycle to publish the newest", r.cycle, ErrOlderCycle, r.base.CycleID)
 	}
 	r.summary = Summary{Cycle: r.cycle, Already: true, Version: commit.Version, PublishedAt: commit.PublishedAt, LastSeq: commit.LastSeq}
 	return nil

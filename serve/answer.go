@@ -12,7 +12,6 @@ import (
 
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/gate"
 )
 
 // answer is a response being written, and what the log says of it.
@@ -26,7 +25,8 @@ type answer struct {
 	tenant  string
 	code    api.Code
 	cause   error // of a refusal that is our fault
-	status  int   // 0 until something was written
+	shed    shedding
+	status  int // 0 until something was written
 	bytes   int64
 	aborted bool
 }
@@ -62,7 +62,7 @@ func (a *answer) refuse(e *api.Error) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	if e.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.FormatInt(gate.Seconds(e.RetryAfter), 10))
+		h.Set("Retry-After", strconv.FormatInt(e.Seconds(), 10))
 	}
 	if e.Code == api.InvalidAPIToken {
 		h.Set("WWW-Authenticate", "Bearer")
@@ -163,6 +163,10 @@ func requestID(r *http.Request) string {
 	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && decentID(ids[0]) && !account.ValidToken(ids[0]) {
 		return ids[0]
 	}
+	return newRequestID()
+}
+
+func newRequestID() string {
 	var b [15]byte
 	rand.Read(b[:]) // never fails
 	return "req_" + idLetters.EncodeToString(b[:])

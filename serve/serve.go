@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mkt/serve/account"
+	"mkt/serve/admin"
 	"mkt/serve/internal/reader"
 )
 
@@ -26,6 +27,8 @@ type Options struct {
 	Poll     time.Duration    // how often new snapshots are looked for, live ones twice as often; 0 = a second
 	Version  string           // of the binary
 	Service  Service          // how the service presents itself in /status
+	Admin    *admin.Server    // shows metrics and readiness; the caller's to close. nil = none
+	Realtime Realtime
 
 	// Ready is called once, with the base URL, when requests are accepted and what
 	// was published has been loaded (or ten seconds have passed). May be nil.
@@ -50,8 +53,9 @@ const (
 	drainTime      = 28 * time.Second
 )
 
-// Run serves until ctx ends, then lets requests under way finish, for at most
-// half a minute. New requests are told SERVICE_UNAVAILABLE meanwhile.
+// Run serves until ctx ends, then lets requests under way finish and closes the
+// sockets one by one, for at most half a minute. New requests are told
+// SERVICE_UNAVAILABLE meanwhile.
 func Run(ctx context.Context, o Options) (err error) {
 	if o.Accounts == nil || o.DataDir == "" {
 		return errors.New("serve: Accounts and DataDir are needed")
@@ -65,11 +69,16 @@ func Run(ctx context.Context, o Options) (err error) {
 		return errors.Join(err, listener.Close())
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
+	if o.Admin != nil {
+		o.Admin.Metrics.MustRegister(s.collectors()...)
+		o.Admin.ReadyWhen(s.readiness)
+	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() { s.library.Run(background); close(done) }()
 	flushed := make(chan struct{})
 	go func() { s.usage.Run(background); close(flushed) }()
+	go s.realtime.Run(background)
 	err = s.listen(ctx, listener, o.Ready)
 	stop()
 	<-done
@@ -101,13 +110,33 @@ func (s *server) listen(ctx context.Context, l net.Listener, ready func(string))
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
-	time.Sleep(drainNotice)
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
-	if err := h.Shutdown(patience); err != nil {
+	sockets := s.closeSockets(patience)
+	time.Sleep(drainNotice)
+	if err := errors.Join(h.Shutdown(patience), <-sockets); err != nil {
 		return fmt.Errorf("serve: requests were still under way after %v: %w", drainTime, errors.Join(err, h.Close()))
 	}
 	return nil
+}
+
+// What a server that is not ready says.
+var (
+	errLoading  = errors.New("starting: what was published is being loaded")
+	errDraining = errors.New("draining: requests under way are being finished")
+)
+
+// readiness is nil while new requests are worth sending here.
+func (s *server) readiness() error {
+	if s.draining.Load() {
+		return errDraining
+	}
+	select {
+	case <-s.library.Loaded():
+		return nil
+	default:
+		return errLoading
+	}
 }
 
 // baseURL is where a client on this machine reaches the listener.

@@ -14,6 +14,8 @@ import (
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
 	"mkt/serve/internal/reader"
+	"mkt/serve/internal/realtime"
+	"mkt/serve/internal/socketio"
 )
 
 // server is what outlives a request.
@@ -27,6 +29,10 @@ type server struct {
 	service  api.Service
 	schema   *api.Page
 	echo     *echo.Echo
+	metrics  *metrics
+	crowd    gate.Crowd
+	realtime *realtime.Service
+	sockets  *socketio.Server // the protocol in front of it
 
 	draining atomic.Bool
 	inFlight atomic.Int64
@@ -35,8 +41,12 @@ type server struct {
 	temporary string        // folder to remove at the end; "" for none
 }
 
-// mostInFlight bounds the requests at once over all accounts.
-const mostInFlight = 16_384
+// mostInFlight bounds the requests at once over all accounts, mostOfOne those of
+// one: who floods leaves room for others.
+const (
+	mostInFlight = 16_384
+	mostOfOne    = mostInFlight / 4 * 3
+)
 
 // allowed are the methods.
 const allowed = "GET, OPTIONS"
@@ -48,19 +58,26 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Request-Id", a.id)
 	h.Set("Vary", "Origin, Accept-Encoding")
-	s.inFlight.Add(1)
 	defer func() {
-		s.inFlight.Add(-1)
 		if p := recover(); p != nil {
 			s.survive(a, p)
 		}
+		s.metrics.count(a)
 		s.logLine(a)
 	}()
+	if isRealtime(r) {
+		s.serveRealtime(a, r)
+		return
+	}
+	s.inFlight.Add(1)
+	defer s.inFlight.Add(-1)
 	switch {
 	case s.draining.Load():
 		h.Set("Connection", "close")
+		a.shed = shedDrain
 		a.refuse(&api.Error{Code: api.ServiceUnavailable, RetryAfter: 2 * time.Second})
 	case s.inFlight.Load() > mostInFlight:
+		a.shed = shedCrowd
 		a.refuse(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
 	case r.Method == http.MethodOptions:
 		preflight(a, r)

@@ -94,7 +94,7 @@ func (r *run) settle() error {
 func (r *run) openArchive() error {
 	archive, err := raw.Open(r.Root, r.cycle)
 	if errors.Is(err, raw.ErrNotSealed) {
-		return fmt.Errorf("%w: %w", ErrNoCycle, err)
+		return fmt.Errorf("%w: %w: it was never fetched to its end; leave out --cycle for the newest", ErrNoCycle, err)
 	}
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (r *run) openArchive() error {
 	case c.Outcome == raw.Failed:
 		return fmt.Errorf("%w: the retrieval of %s failed (%s); run mkt fetch again", ErrNoCycle, r.cycle, c.Code)
 	case r.before != nil && r.before.DerivationVersion != r.engine.version:
-		return fmt.Errorf("cycle %s: %w: version %s then, %s now; its rows stay as they are", r.cycle, ErrRules,
+		return fmt.Errorf("cycle %s: %w: version %s then, %s now; its rows stay as they are: leave out --cycle for a new one", r.cycle, ErrRules,
 			r.before.DerivationVersion, r.engine.version)
 	}
 	r.archive = archive

@@ -3,6 +3,7 @@ package transform
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -44,7 +45,11 @@ func (r *run) write(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	return durable.Install(r.Root, staging, layout.Cycle(layout.CanonicalDir, r.cycle))
+	err := durable.Install(r.Root, staging, layout.Cycle(layout.CanonicalDir, r.cycle))
+	if errors.Is(err, durable.ErrDiffers) {
+		return fmt.Errorf("%w: the rows there were changed, or another build made them; they stay (mkt doctor reads what is served). Leave out --cycle to go on with a new one", err)
+	}
+	return err
 }
 
 // header is the manifest, but for the files. A re-run takes its times, and the

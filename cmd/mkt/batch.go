@@ -44,6 +44,7 @@ func (a *app) runAll(ctx context.Context, s *selection, prepare func() ([]step, 
 	if err != nil {
 		return err
 	}
+	jobs, pass = s.holdBack(a, jobs, pass)
 	for _, p := range pass {
 		a.printPassed(p)
 	}
@@ -81,6 +82,9 @@ func (a *app) runJobs(ctx context.Context, s *selection, jobs []job, steps []ste
 	return failed.whole()
 }
 
+// errStepInterrupted: a step was told to stop before it came to its end.
+var errStepInterrupted = errors.New("interrupted: nothing was published; run it again")
+
 var errInterrupted = errors.New("interrupted; what was published stays, run it again for the rest")
 
 // runJob runs the steps for one job under its lock and tells each one's report.
@@ -98,6 +102,9 @@ func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID,
 			return errInterrupted
 		}
 		report, err := do(ctx, task{j, held.root, held.data, cycle})
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
+		}
 		report.Tenant, report.Product, report.Error = j.tenant.ID, string(j.product), message(err)
 		tell(report)
 		if err != nil {
@@ -116,11 +123,15 @@ type held struct {
 
 // hold opens the job's folders and takes its lock.
 func (a *app) hold(j job) (*held, error) {
-	data, err := durable.OpenRoot(a.data)
+	open := durable.OpenRoot
+	if a.fleeting {
+		open = durable.OpenUnsynced
+	}
+	data, err := open(a.data)
 	if err != nil {
 		return nil, fmt.Errorf("data root: %w", err)
 	}
-	root, err := durable.OpenRoot(a.rootDir(j))
+	root, err := open(a.rootDir(j))
 	if err != nil {
 		data.Close()
 		return nil, fmt.Errorf("data root: %w", err)

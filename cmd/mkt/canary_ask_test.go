@@ -15,7 +15,8 @@ import (
 func (h *house) lookAround() {
 	for _, args := range [][]string{
 		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "list"}, {"provider", "status", "acme"},
-		{"doctor"}, {"doctor", "--online"}, {"verify"}, {"verify", "--deep"}, {"version"}, {"--help"},
+		{"doctor"}, {"doctor", "--online"}, {"verify"}, {"verify", "--deep"}, {"version"}, {"--help"}, {"live", "show", " - "}, {"live", "report", " - ", "--html", "-"},
+		{"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/momentum"},
 	} {
 		h.run("", args...)
 		h.run("", append(args, "--output", "json")...)
@@ -40,6 +41,8 @@ func (h *house) askEverything(s *service, token string) {
 		h.t.Errorf("no fixtures are served: %s", h.ask("GET", s.url+"/api/v1/fixtures?limit=3", "Bearer "+token, ""))
 	}
 	for _, f := range page.Data {
+		h.run("", "explain", f.ID)
+		h.run("", "explain", f.ID, "--output", "json")
 		paths = append(paths, "/fixtures/"+f.ID, "/fixtures/"+f.ID+"/markets?limit=200", "/fixtures/"+f.ID+"/markets/TOTAL_GOALS")
 	}
 	// What a client should not do with its token must not get it into a log.

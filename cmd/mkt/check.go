@@ -48,6 +48,9 @@ func checkInChild(ctx context.Context, dir string) error {
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil { // the child was killed for it
+			return fmt.Errorf("check of the snapshot: %w", context.Cause(ctx))
+		}
 		return fmt.Errorf("check of the snapshot: %w: %s", err, lastLine(errs.String()))
 	}
 	return nil

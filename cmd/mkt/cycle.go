@@ -5,7 +5,7 @@ import (
 )
 
 func newCycle(a *app) *cobra.Command {
-	var s selection
+	s := selection{asks: true}
 	var tf transformFlags
 	var pf publishFlags
 	cmd := &cobra.Command{
@@ -33,5 +33,6 @@ func (a *app) cycleSteps(tf transformFlags, pf publishFlags) ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []step{fetch, transform, a.publishStep(pf)}, nil
+	p := &pruning{app: a, keep: pf.retained()}
+	return []step{p.after(fetch), p.after(transform), p.after(a.publishStep(pf))}, nil
 }

@@ -34,12 +34,13 @@ var rules = []rule{
 	{pkg: "fetch/provider/all", may: []string{"fetch/provider/..."}, what: "the adapters"},
 	{pkg: "fetch/...", may: []string{"fetch/...", "publish/football", "publish/layout", "publish/durable", "publish/health"},
 		far: []string{"serve/...", "transform/...", "cmd/..."}, what: "fetch's own and publish's leaves"},
-	{pkg: "transform/identity", may: []string{"publish/football"}, what: "publish/football"},
+	{pkg: "transform/identity", may: []string{"publish/football", "publish/durable"}, what: "publish/football and publish/durable"},
 	{pkg: "transform/markets", may: []string{"publish/football", "transform/identity"}, what: "publish/football and transform/identity"},
 	{pkg: "transform/live", may: []string{"publish/football", "transform/identity"}, what: "publish/football and transform/identity"},
 	{pkg: "transform/...", may: append([]string{"transform/...", "fetch/raw", "fetch/provider", "fetch/provider/all"}, ground...),
 		far: []string{"serve/...", "cmd/...", "fetch/credential", "fetch/internal/upstream"}, what: "transform's own, the formats, fetch/raw and the providers' readers"},
 	{pkg: "serve/account", may: []string{"publish/football"}, what: "publish/football"},
+	{pkg: "serve/admin", what: "a leaf"},
 	{pkg: "serve/...", may: append([]string{"serve/..."}, ground...),
 		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own and the formats, and reach nothing of fetch or transform"},
 	{pkg: "cmd/...", may: []string{"..."}, what: "everything"},
@@ -63,6 +64,7 @@ var guests = map[string][]string{
 	"github.com/sony/gobreaker":         {"fetch/internal/upstream"},
 	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
 	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},
+	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt"}, // whoever has metrics of its own declares them
 }
 
 // listed is what go list tells of a package.

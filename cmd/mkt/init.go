@@ -28,13 +28,15 @@ func newInit(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Make mkt.yaml, tenants.yaml and the two keys",
-		Long: `Make mkt.yaml, tenants.yaml, seal.key and id.key in DIR (default: here).
+		Long: `Make mkt.yaml, tenants.yaml, seal.key and id.key in DIR (default: the folder
+of --config or MKT_CONFIG, which may be missing yet; else here).
 What is there already is kept: running it again mends what is missing.
 Keep copies of both keys: without seal.key the credentials must be entered
 anew, and with another id.key every id would change.`,
-		Args: cobra.MaximumNArgs(1),
+		Args:        cobra.MaximumNArgs(1),
+		Annotations: map[string]string{withoutConfig: ""},
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir := "."
+			dir := filepath.Dir(a.config)
 			if len(args) == 1 {
 				dir = args[0]
 			}
@@ -91,15 +93,31 @@ func initDir(dir string) ([]initFile, error) {
 	return made, root.SyncDir(".")
 }
 
-// idKeyMayBeMade refuses a new id key beside data that was made with another.
+// idKeyMayBeMade refuses a new id key for data that was made with another.
 func idKeyMayBeMade(dir string) error {
-	key, mark := filepath.Join(dir, "id.key"), filepath.Join(dir, "data", layout.IDKeyFingerprintFile)
+	key, mark := filepath.Join(dir, "id.key"), filepath.Join(dataRootOf(dir), layout.IDKeyFingerprintFile)
 	_, noKey := os.Stat(key)
 	_, noData := os.Stat(mark)
 	if errors.Is(noKey, fs.ErrNotExist) && noData == nil {
 		return fmt.Errorf("%s is missing, and %s was made with it: restore the key from a copy; a new one would change every id", key, filepath.Dir(mark))
 	}
 	return nil
+}
+
+// dataRootOf is the data root of the installation in dir, which may be a new one.
+func dataRootOf(dir string) string {
+	root := "data"
+	config := newSettings()
+	if file, err := os.Open(filepath.Join(dir, "mkt.yaml")); err == nil {
+		defer file.Close()
+		if config.v.ReadConfig(file) == nil && config.v.GetString("data") != "" {
+			root = config.v.GetString("data")
+		}
+	}
+	if filepath.IsAbs(root) {
+		return root
+	}
+	return filepath.Join(dir, root)
 }
 
 // writeOnce makes a file that must not exist. It is not durable.Create because

@@ -32,6 +32,8 @@ type selection struct {
 	cycle   string
 
 	parallel int
+
+	asks bool // its steps ask the provider
 }
 
 func (s *selection) flags(a *app, cmd *cobra.Command) {
@@ -41,14 +43,16 @@ func (s *selection) flags(a *app, cmd *cobra.Command) {
 	flags.StringVar(&s.product, "product", "", "product to run (default: those the tenant has)")
 	flags.StringVar(&s.cycle, "cycle", "", "cycle id, to run one again (default: the next)")
 	flags.IntVar(&s.parallel, "parallel", 4, "tenants run at once")
+	bound(flags, "parallel", mostParallel, between(&s.parallel, 1, 256))
 	a.set.bind(flags, "parallel", "batch.parallel")
 }
+
+// mostParallel are the words for how many runs may be under way at once.
+const mostParallel = "a whole number from 1 to 256"
 
 // check judges the flags before anything is opened.
 func (s *selection) check() error {
 	switch {
-	case s.parallel < 1:
-		return usagef("--parallel %d: want 1 or more", s.parallel)
 	case s.all && len(s.ids) > 0:
 		return usagef("--tenant and --all: want one of the two")
 	case !s.all && len(s.ids) == 0:
@@ -111,6 +115,23 @@ func (s *selection) jobs(f *tenants.File, now time.Time) (run []job, pass []pass
 		}
 	}
 	return run, nil, nil
+}
+
+// holdBack takes the jobs out whose provider is not to be asked yet. One that was
+// named is asked.
+func (s *selection) holdBack(a *app, jobs []job, pass []passed) ([]job, []passed) {
+	if !s.all || !s.asks {
+		return jobs, pass
+	}
+	var run []job
+	for _, j := range jobs {
+		if reason := a.heldBack(j); reason != "" {
+			pass = append(pass, passed{j.tenant.ID, string(j.product) + ": " + reason})
+			continue
+		}
+		run = append(run, j)
+	}
+	return run, pass
 }
 
 // due lists the jobs of a tenant that run by themselves, or why there are none.

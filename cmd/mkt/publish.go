@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mkt/publish"
 	"mkt/publish/layout"
@@ -31,10 +32,35 @@ func (f *publishFlags) retention(a *app, cmd *cobra.Command) {
 	flags.DurationVar(&f.keep.SnapshotAge, "keep-snapshot-age", d.SnapshotAge, "younger snapshots are kept too; 0 keeps all")
 	flags.DurationVar(&f.keep.CycleAge, "keep-cycle-age", d.CycleAge, "archived answers and canonical rows kept; 0 keeps all")
 	flags.Uint64Var(&f.keep.ChangeEvents, "keep-change-events", 1000, "change events kept whatever their age")
-	flags.DurationVar(&f.keep.ChangeAge, "keep-change-age", 7*24*time.Hour, "younger change events are kept too, at least seven days")
+	flags.DurationVar(&f.keep.ChangeAge, "keep-change-age", leastChangeAge, "younger change events are kept too, at least seven days")
+	f.bounds(flags)
 	for _, name := range []string{"snapshots", "snapshot-age", "cycle-age", "change-events", "change-age"} {
 		a.set.bind(flags, "keep-"+name, "retention."+strings.ReplaceAll(name, "-", "_"))
 	}
+}
+
+// leastChangeAge: the change log keeps at least seven days.
+const leastChangeAge = 7 * 24 * time.Hour
+
+// bounds refuses what could not be kept to.
+func (f *publishFlags) bounds(flags *pflag.FlagSet) {
+	k := &f.keep
+	bound(flags, "keep-snapshots", "a whole number, 3 or more, or 0 to keep all", func() bool { return k.Snapshots == 0 || k.Snapshots >= 3 })
+	bound(flags, "keep-change-events", "a whole number, 1 or more", between(&k.ChangeEvents, 1, 1<<62))
+	bound(flags, "keep-change-age", "a duration of 168h (seven days) or more", func() bool { return k.ChangeAge >= leastChangeAge })
+	for name, age := range map[string]*time.Duration{"keep-snapshot-age": &k.SnapshotAge, "keep-cycle-age": &k.CycleAge} {
+		bound(flags, name, "a duration of 1h or more, such as 168h, or 0 to keep all", func() bool { return *age == 0 || *age >= time.Hour })
+	}
+}
+
+// retained is the retention as publish takes it: who keeps all snapshots keeps
+// them whatever the other setting says.
+func (f *publishFlags) retained() publish.Retention {
+	keep := f.keep
+	if keep.Snapshots == 0 || keep.SnapshotAge == 0 {
+		keep.Snapshots, keep.SnapshotAge = 0, 0
+	}
+	return keep
 }
 
 func newPublish(a *app) *cobra.Command {
@@ -61,7 +87,7 @@ func (a *app) publishStep(f publishFlags) step {
 		root := a.rootDir(t.job)
 		s, err := publish.Run(ctx, publish.Options{
 			ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root,
-			Now: a.now, Log: a.log, Version: version, AcceptRemovals: f.acceptRemovals, Retention: f.keep,
+			Now: a.now, Log: a.log, Version: version, AcceptRemovals: f.acceptRemovals, Retention: f.retained(),
 			Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
 				return checkInChild(ctx, filepath.Join(root, filepath.FromSlash(dir)))
 			},

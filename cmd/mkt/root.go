@@ -1,14 +1,21 @@
 package main
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // longRunning marks commands that log at info unless told otherwise.
-const longRunning = "long-running"
+// withoutConfig marks those for which the configuration may be missing, also
+// when it is named: init makes it, version needs none.
+const (
+	longRunning   = "long-running"
+	withoutConfig = "without-config"
+)
 
 // newRoot builds the command tree. Settings are resolved and the log is opened
 // before any command runs.
@@ -29,6 +36,10 @@ func newRoot(a *app) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var value *pflag.InvalidValueError
+		if errors.As(err, &value) {
+			return usagef("--%s %q: %w", value.GetFlag().Name, value.GetValue(), worded(value.GetFlag(), value.Unwrap()))
+		}
 		return usagef("%w (%s --help shows the flags)", err, cmd.CommandPath())
 	})
 	flags := root.PersistentFlags()
@@ -45,7 +56,7 @@ func newRoot(a *app) *cobra.Command {
 	a.set.bind(flags, "log-format", "log.format")
 
 	root.AddCommand(newInit(a), newFetch(a), newTransform(a), newPublish(a), newCycle(a), newSchedule(a),
-		newServe(a), newSimulate(a), newDemo(a), newMapping(a), newBacktest(a), newLive(a), newTenant(a), newProvider(a), newDoctor(a), newVerify(a), newVersion(a), newCheck())
+		newServe(a), newSimulate(a), newDemo(a), newMapping(a), newBacktest(a), newLive(a), newExplain(a), newTenant(a), newProvider(a), newDoctor(a), newVerify(a), newVersion(a), newCheck())
 	root.InitDefaultCompletionCmd()
 	checkUsage(root)
 	return root
@@ -57,7 +68,8 @@ func (a *app) prepare(cmd *cobra.Command) error {
 	if path, ok := os.LookupEnv(envName("config")); ok && !named {
 		a.config, named = path, true
 	}
-	if err := a.set.read(a.config, named); err != nil {
+	_, without := cmd.Annotations[withoutConfig]
+	if err := a.set.read(a.config, named && !without); err != nil {
 		return err
 	}
 	if err := a.set.resolve(cmd.Flags()); err != nil {

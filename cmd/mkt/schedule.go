@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"mkt/cmd/mkt/internal/tenants"
 )
 
 // scheduleOptions of mkt schedule.
@@ -15,6 +14,7 @@ type scheduleOptions struct {
 	parallel int
 	grace    time.Duration
 	catchUp  bool
+	admin    adminFlags
 
 	transform transformFlags
 	publish   publishFlags
@@ -39,10 +39,15 @@ running steps finish, no further step begins, and the exit code is 0.`,
 	flags.IntVar(&o.parallel, "parallel", 4, "cycles under way at once; of live ones four times as many")
 	flags.DurationVar(&o.grace, "grace", time.Minute, "how long a running step may go on after SIGTERM")
 	flags.BoolVar(&o.catchUp, "catch-up", true, "run at the start what is overdue")
+	bound(flags, "parallel", mostParallel, between(&o.parallel, 1, 256))
+	for name, d := range map[string]*time.Duration{"jitter": &o.jitter, "grace": &o.grace} {
+		bound(flags, name, "a duration from 0 to 24h, such as 30s", between(d, 0, 24*time.Hour))
+	}
 	a.set.bind(flags, "jitter", "schedule.jitter")
 	a.set.bind(flags, "parallel", "schedule.parallel")
 	a.set.bind(flags, "grace", "schedule.grace")
 	a.set.bind(flags, "catch-up", "schedule.catch_up")
+	o.admin.flags(a, cmd, "schedule")
 	a.sealKeyFlag(cmd)
 	o.transform.flags(a, cmd)
 	o.publish.retention(a, cmd)
@@ -50,8 +55,8 @@ running steps finish, no further step begins, and the exit code is 0.`,
 }
 
 func (a *app) schedule(ctx context.Context, o scheduleOptions) error {
-	if o.parallel < 1 || o.jitter < 0 || o.grace < 0 {
-		return usagef("--parallel wants 1 or more, --jitter and --grace no negative time")
+	if err := o.admin.check(); err != nil {
+		return err
 	}
 	f, err := a.loadTenants()
 	if err != nil {
@@ -62,14 +67,39 @@ func (a *app) schedule(ctx context.Context, o scheduleOptions) error {
 		return err
 	}
 	t := newTimetable(a, o, steps)
-	t.follow(f)
+	if err := t.follow(f); err != nil {
+		return err
+	}
+	door, closeDoor, err := o.admin.open(a)
+	if err != nil {
+		return err
+	}
+	defer closeDoor()
+	edits := newReloads(a)
+	if door != nil {
+		door.Metrics.MustRegister(append(edits.collectors(), t.collectors()...)...)
+		door.ReadyWhen(func() error { return scheduling(ctx) })
+	}
 	var overdue []string
 	if o.catchUp {
 		overdue = a.overdue(f)
 	}
 	a.log.Info("schedule started", "jobs", len(entries(f)), "overdue", len(overdue))
-	go tenants.Watch(ctx, f, tenants.WatchOptions{Log: a.log}, t.follow)
+	if door != nil {
+		a.log.Info("admin address open", "url", door.URL())
+	}
+	go edits.watch(ctx, f, t.follow)
 	t.scheduler.Run(ctx, overdue...)
 	a.log.Info("schedule stopped")
+	return nil
+}
+
+// errStopping is what /readyz says once no further cycle begins.
+var errStopping = errors.New("stopping: steps under way are being finished")
+
+func scheduling(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return errStopping
+	}
 	return nil
 }

@@ -41,10 +41,13 @@ func TestMain(m *testing.M) {
 //	headers STATUS URL TOKEN [NAME:VALUE]...   the same with headers, of the request and in the output
 //	code N ARG...         run mkt, which must exit with N
 //	tenant NAME ARG...    mkt tenant add; $NAME_token is set
+//	endtoken NAME TOKEN   mkt tenant token end
 //	connect NAME SIM      mkt provider set, to the simulator started as SIM
 //	jsonenv VAR KEY       $VAR is set from the first JSON line of the last stdout
+//	match VAR REGEXP      $VAR is the first match in the last stdout
 //	within D http|headers|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
 //	demotoken NAME FILE   $NAME_token is set from the ready line of mkt demo
+//	jsonlive VAR FILE     $VAR is a fixture of GET /live with momentum, in play for half an hour
 //	append FILE MORE      put the content of MORE at the end of FILE
 //	fill FILE             write until the disk is full
 //	sleep D
@@ -68,8 +71,11 @@ func TestScript(t *testing.T) {
 			"append":    appendFile,
 			"fill":      fillDisk,
 			"sleep":     sleep,
+			"endtoken":  endToken,
 			"connect":   connectTenant,
 			"jsonenv":   jsonEnv,
+			"match":     matchEnv,
+			"jsonlive":  jsonLive,
 			"lock":      holdLock,
 			"smalldisk": smallDisk,
 		},
@@ -222,6 +228,13 @@ func addTenant(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0]+"_token", answer.Token)
 }
 
+func endToken(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: endtoken NAME TOKEN")
+	}
+	ts.Check(ts.Exec("mkt", "tenant", "token", "end", args[0], args[1][len(args[1])-4:]))
+}
+
 func connectTenant(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: connect NAME SIM")
@@ -243,6 +256,40 @@ func jsonEnv(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no key %s in %v", args[1], line)
 	}
 	ts.Setenv(args[0], fmt.Sprint(value))
+}
+
+func matchEnv(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: match VAR REGEXP")
+	}
+	re, err := regexp.Compile(args[1])
+	ts.Check(err)
+	found := re.FindString(ts.ReadFile("stdout"))
+	if found == "" {
+		ts.Fatalf("nothing matches %s", args[1])
+	}
+	ts.Setenv(args[0], found)
+}
+
+func jsonLive(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: jsonlive VAR FILE")
+	}
+	var page struct {
+		Data []struct {
+			FixtureID string `json:"fixture_id"`
+			Momentum  *struct{}
+			Clock     struct{ Minute *int }
+		}
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &page))
+	for _, f := range page.Data {
+		if f.Momentum != nil && f.Clock.Minute != nil && *f.Clock.Minute >= 25 {
+			ts.Setenv(args[0], f.FixtureID)
+			return
+		}
+	}
+	ts.Fatalf("no fixture with momentum, in play for half an hour, in %s", ts.ReadFile(args[1]))
 }
 
 func demoToken(ts *testscript.TestScript, neg bool, args []string) {

@@ -19,8 +19,8 @@ import (
 // the flag is bound to; nothing else of the program knows where it came from.
 type settings struct {
 	v     *viper.Viper
-	file  string         // mkt.yaml that was read, "" when there is none
-	lines map[string]int // where its keys stand
+	file  string           // mkt.yaml that was read, "" when there is none
+	lines map[string]given // its keys
 	known []string
 }
 
@@ -79,14 +79,11 @@ func (s *settings) read(path string, named bool) error {
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
-	s.lines, err = keyLines(data)
-	if err != nil {
-		return usagef("configuration %s: %w", path, err)
+	if s.lines, err = keyLines(path, data); err != nil {
+		return err
 	}
-	for key, line := range s.lines {
-		if !slices.Contains(s.known, key) {
-			return usagef("%s:%d: %s: unknown setting; mkt help lists them with their flags", path, line, key)
-		}
+	if err := s.checkKeys(path); err != nil {
+		return err
 	}
 	if err := s.v.ReadConfig(bytes.NewReader(data)); err != nil {
 		return usagef("configuration %s: %w", path, err)
@@ -114,7 +111,7 @@ func (s *settings) resolveOne(f *pflag.Flag, key string) error {
 		s.anchor(f)
 		return nil
 	}
-	source := fmt.Sprintf("%s:%d: %s", s.file, s.lines[key], key)
+	source := fmt.Sprintf("%s:%d: %s", s.file, s.lines[key].line, key)
 	values := []string{s.v.GetString(key)}
 	if _, list := f.Value.(pflag.SliceValue); list {
 		values = s.v.GetStringSlice(key)
@@ -131,7 +128,7 @@ func (s *settings) resolveOne(f *pflag.Flag, key string) error {
 func (s *settings) set(f *pflag.Flag, source string, values []string) error {
 	for _, v := range values {
 		if err := f.Value.Set(v); err != nil {
-			return usagef("%s: %q: %w", source, v, err)
+			return usagef("%s: %q: %w", source, v, worded(f, err))
 		}
 	}
 	return nil

@@ -1,48 +1,113 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
+// given is where a setting stands in mkt.yaml, and whether nothing stands there.
+type given struct {
+	line  int
+	empty bool
+}
+
 // keyLines lists the settings of mkt.yaml, nested keys joined by dots, with the
-// lines they stand in.
-func keyLines(data []byte) (map[string]int, error) {
+// lines they stand in. An error names file and line.
+func keyLines(path string, data []byte) (map[string]given, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, err
+		return nil, syntaxError(path, err)
 	}
-	lines := map[string]int{}
+	lines := map[string]given{}
 	if len(doc.Content) == 0 {
 		return lines, nil
 	}
-	return lines, flatten(doc.Content[0], "", lines)
+	return lines, flatten(path, doc.Content[0], "", lines)
 }
 
-func flatten(n *yaml.Node, prefix string, into map[string]int) error {
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
+var syntaxLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+// syntaxError puts the line of the library's message where it can be jumped to.
+func syntaxError(path string, err error) error {
+	text := err.Error()
+	if m := syntaxLine.FindStringSubmatch(text); m != nil {
+		return usagef("%s:%s: not YAML: %s", path, m[1], text[len(m[0]):])
+	}
+	return usagef("%s: not YAML: %s", path, strings.TrimPrefix(text, "yaml: "))
+}
+
+func flatten(path string, n *yaml.Node, prefix string, into map[string]given) error {
+	if isEmpty(n) {
 		return nil
 	}
 	if n.Kind != yaml.MappingNode {
-		return errors.New("want a mapping of settings")
+		return usagef("%s:%d: want a mapping of settings", path, n.Line)
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := prefix+n.Content[i].Value, n.Content[i+1]
+		key, value, line := prefix+n.Content[i].Value, n.Content[i+1], n.Content[i].Line
 		switch value.Kind {
 		case yaml.MappingNode:
-			if err := flatten(value, key+".", into); err != nil {
+			if err := flatten(path, value, key+".", into); err != nil {
 				return err
 			}
 			continue
 		case yaml.AliasNode:
-			return fmt.Errorf("line %d: aliases are not read", value.Line)
+			return usagef("%s:%d: %s: aliases are not read: write the value out", path, line, key)
 		}
 		if _, twice := into[key]; twice {
-			return fmt.Errorf("line %d: %s is given twice", n.Content[i].Line, key)
+			return usagef("%s:%d: %s is given twice", path, line, key)
 		}
-		into[key] = n.Content[i].Line
+		into[key] = given{line, isEmpty(value)}
 	}
 	return nil
+}
+
+func isEmpty(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// checkKeys refuses the first key that is no setting, or is one without a value.
+// A section may be empty: its settings are commented out.
+func (s *settings) checkKeys(path string) error {
+	keys := make([]string, 0, len(s.lines))
+	for key := range s.lines {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b string) int { return s.lines[a].line - s.lines[b].line })
+	for _, key := range keys {
+		at, known := s.lines[key], slices.Contains(s.known, key)
+		switch {
+		case known && at.empty:
+			return usagef("%s:%d: %s: want a value; leave the line out for the default", path, at.line, key)
+		case at.empty && len(s.below(key+".")) > 0:
+			delete(s.lines, key)
+		case !known:
+			return usagef("%s:%d: %s: unknown setting; %s", path, at.line, key, s.hint(key))
+		}
+	}
+	return nil
+}
+
+// hint lists what could have been meant by a key that is unknown.
+func (s *settings) hint(key string) string {
+	section, _, _ := strings.Cut(key, ".")
+	if words := s.below(section + "."); len(words) > 0 {
+		return fmt.Sprintf("under %s there are %s", section, strings.Join(words, ", "))
+	}
+	return "there are " + strings.Join(s.below(""), ", ")
+}
+
+// below lists the words that settings go on with behind a prefix, sorted.
+func (s *settings) below(prefix string) []string {
+	var words []string
+	for _, key := range s.known {
+		if rest, ok := strings.CutPrefix(key, prefix); ok {
+			word, _, _ := strings.Cut(rest, ".")
+			words = append(words, word)
+		}
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
 }

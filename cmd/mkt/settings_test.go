@@ -18,7 +18,7 @@ func TestConfigShowsEverySetting(t *testing.T) {
 	a := &app{}
 	root := newRoot(a)
 	whole := regexp.MustCompile(`(?m)^# ((?:  )*[a-z_]+:)`).ReplaceAll(initConfig, []byte("$1"))
-	lines, err := keyLines(whole)
+	lines, err := keyLines("mkt.yaml", whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestConfigShowsEverySetting(t *testing.T) {
 		flags := cmd.Flags()
 		before := map[string]string{}
 		for _, name := range []string{"listen", "poll", "jitter", "parallel", "grace", "workers", "keep-snapshots", "keep-snapshot-age", "keep-cycle-age",
-			"keep-change-events", "keep-change-age", "seed", "fixtures", "speed", "quota", "every", "provider", "catch-up"} {
+			"keep-change-events", "keep-change-age", "seed", "fixtures", "speed", "quota", "every", "provider", "catch-up", "usage-dir", "admin", "admin-remote"} {
 			if f := flags.Lookup(name); f != nil {
 				before[name] = f.Value.String()
 			}

@@ -43,6 +43,7 @@ html:1@markets for every request for markets.`,
 	flags.IntVar(&f.options.Quota, "quota", 3600, "requests an hour")
 	flags.StringVar(&f.options.Replay, "replay", "", "folder of recorded payloads to serve")
 	flags.StringArrayVar(&f.faults, "fault", nil, "KIND:RATE or KIND:#NUMBER, with @listing or @markets behind (repeat for several)")
+	listens(flags, "listen", &f.listen)
 	for _, name := range []string{"listen", "provider", "seed", "fixtures", "speed", "quota", "fault"} {
 		a.set.bind(flags, name, "simulate."+name)
 	}

@@ -19,7 +19,7 @@ func newTenant(a *app) *cobra.Command {
 	return group("tenant", "Keep the accounts in tenants.yaml",
 		newTenantAdd(a), newTenantList(a), newTenantShow(a), newTenantValidate(a), newTenantLog(a),
 		newTenantSuspend(a), newTenantReactivate(a), newTenantRevoke(a),
-		group("token", "Issue and rotate API tokens", newTokenIssue(a), newTokenRotate(a)),
+		group("token", "Issue, rotate and end API tokens", newTokenIssue(a), newTokenRotate(a), newTokenEnd(a)),
 		group("product", "Set which products a tenant is subscribed to, and for how long", newProductSet(a), newProductUnset(a)),
 		group("feature", "Switch features on and off", newFeatureEnable(a), newFeatureDisable(a)),
 		group("origin", "Say which browser origins may read", newOriginAllow(a), newOriginDeny(a)),

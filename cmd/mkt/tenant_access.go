@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
@@ -51,8 +52,8 @@ func newLimitSet(a *app) *cobra.Command {
 		Example: "  mkt tenant limit set acme --requests 1200 --per 1m --burst 240",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkLimit(cmd, want); err != nil {
-				return err
+			if want == (account.Limit{}) {
+				return usagef("want one or more of --requests, --per and --burst")
 			}
 			return a.editAccount(cmd, args[0], audit.LimitSet, "Rate limit set.", func(e *tenants.Editor) error {
 				now, err := tenantByID(e.File(), args[0])
@@ -68,20 +69,12 @@ func newLimitSet(a *app) *cobra.Command {
 	flags.IntVar(&want.Requests, "requests", 0, "requests that come back every --per")
 	flags.DurationVar(&want.Per, "per", 0, "from 1s to 24h, such as 1m")
 	flags.IntVar(&want.Burst, "burst", 0, "requests at once at most")
+	limitBounds(flags, &want)
 	return cmd
 }
 
-func checkLimit(cmd *cobra.Command, l account.Limit) error {
-	given := cmd.Flags().Changed
-	switch {
-	case !given("requests") && !given("per") && !given("burst"):
-		return usagef("want one or more of --requests, --per and --burst")
-	case given("requests") && (l.Requests < 1 || l.Requests > mostRequests):
-		return usagef("--requests %d: want a whole number from 1 to %d; mkt tenant suspend lets nothing through", l.Requests, mostRequests)
-	case given("burst") && (l.Burst < 1 || l.Burst > mostRequests):
-		return usagef("--burst %d: want a whole number from 1 to %d", l.Burst, mostRequests)
-	case given("per") && (l.Per < leastPer || l.Per > mostPer):
-		return usagef("--per %s: want a duration from 1s to 24h, such as 1m", l.Per)
-	}
-	return nil
+func limitBounds(flags *pflag.FlagSet, want *account.Limit) {
+	bound(flags, "requests", fmt.Sprintf("a whole number from 1 to %d; mkt tenant suspend lets nothing through", mostRequests), between(&want.Requests, 1, mostRequests))
+	bound(flags, "burst", fmt.Sprintf("a whole number from 1 to %d", mostRequests), between(&want.Burst, 1, mostRequests))
+	bound(flags, "per", "a duration from 1s to 24h, such as 1m", between(&want.Per, leastPer, mostPer))
 }

@@ -51,6 +51,7 @@ is told, by comparing the file's hashes.`,
 	flags.StringVar(&f.since, "since", "", "only changes from this time or day on")
 	flags.StringVar(&f.until, "until", "", "only changes before this time or day")
 	flags.IntVar(&f.last, "last", 0, "only the newest so many")
+	bound(flags, "last", "a whole number, 1 or more", func() bool { return f.last >= 1 })
 	return cmd
 }
 
@@ -64,8 +65,6 @@ func (f *logFlags) filter(args []string) (audit.Filter, error) {
 		return pick, usagef("tenant id %q: not an account's id", pick.Tenant)
 	case f.action != "" && !slices.Contains(known, pick.Action):
 		return pick, usagef("--action %q: want one of %s", f.action, strings.Trim(fmt.Sprint(known), "[]"))
-	case f.last < 0:
-		return pick, usagef("--last %d: want no negative number", f.last)
 	}
 	for flag, text := range map[string]string{"since": f.since, "until": f.until} {
 		at, err := parseMoment(flag, text)

@@ -29,9 +29,8 @@ func newTokenRotate(a *app) *cobra.Command {
 		Short: "Issue a new API token and print it, once; all the others end",
 		Long: `Issue a new API token and print it, once. All tokens that the tenant has had are
 refused from then on, and they do not come back. To change a token without a
-gap: mkt tenant token issue, let the client change over, then take the old
-entry, known by its hint, out of tenants.yaml. On a terminal it asks first;
-a script need not say --yes.`,
+gap: mkt tenant token issue, let the client change over, then mkt tenant token
+end. On a terminal it asks first; a script need not say --yes.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			question := fmt.Sprintf("End all tokens of tenant %s and issue a new one? This cannot be undone.", args[0])

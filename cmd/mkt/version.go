@@ -16,6 +16,8 @@ func newVersion(a *app) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version of this binary",
 		Args:  cobra.NoArgs,
+
+		Annotations: map[string]string{withoutConfig: ""},
 		RunE: func(*cobra.Command, []string) error {
 			if a.json() {
 				return json.NewEncoder(a.out).Encode(map[string]string{"version": version, "go": runtime.Version(),

@@ -180,38 +180,6 @@ func TestLoadIdentity(t *testing.T) {
 	}
 }
 
-// A key of root's that its group may read is taken by a service that runs as
-// somebody else, and by root itself not.
-func TestKeyOfRoot(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root, to be somebody else")
-	}
-	key := identity(t)
-	path := filepath.Join(t.TempDir(), "seal.key")
-	must(t, os.WriteFile(path, key.File(), 0o600))
-	info := func(mode os.FileMode) os.FileInfo {
-		must(t, os.Chmod(path, mode))
-		i, err := os.Stat(path)
-		must(t, err)
-		return i
-	}
-	for mode, want := range map[os.FileMode][2]bool{
-		0o400: {true, true}, 0o600: {true, true}, 0o440: {false, true}, 0o640: {false, true},
-		0o460: {false, false}, 0o444: {false, false}, 0o604: {false, false},
-	} {
-		i := info(mode)
-		for at, user := range []int{0, 1000} {
-			if got := i.Mode().Perm()&credential.Forbidden(i, user) == 0; got != want[at] {
-				t.Errorf("mode %04o, user %d: taken %v", mode, user, got)
-			}
-		}
-	}
-	must(t, os.Chown(path, 1000, 1000))
-	if i := info(0o440); i.Mode().Perm()&credential.Forbidden(i, 1000) == 0 {
-		t.Error("the user's own key, with mode 0440, is taken")
-	}
-}
-
 func FuzzOpen(f *testing.F) {
 	key := identity(f)
 	sealed, err := credential.Seal(key.Recipient(), "acme", "betsapi", []byte(canary))

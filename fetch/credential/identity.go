@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 
 	"filippo.io/age"
+
+	"mkt/publish/durable"
 )
 
 // Identity opens what was sealed to its Recipient. It prints as a mask, and
@@ -83,12 +84,14 @@ func ParseIdentity(content []byte) (Identity, error) {
 const maxKeyFile = 64 << 10
 
 // LoadIdentity reads seal.key. It is refused when others may read or write it:
-// the user's own key wants mode 0600 or less; one that belongs to root may be
-// read by its group, which is how systemd hands a credential to a service.
+// see durable.Exposed.
 func LoadIdentity(path string) (Identity, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return Identity{}, fmt.Errorf("sealing key %s: %w: run mkt init, or point to the key that sealed tenants.yaml", path, os.ErrNotExist)
+	}
+	if errors.Is(err, os.ErrPermission) {
+		return Identity{}, fmt.Errorf("sealing key: %w: run it as the user who owns the key", err)
 	}
 	if err != nil {
 		return Identity{}, fmt.Errorf("sealing key: %w", err)
@@ -98,8 +101,8 @@ func LoadIdentity(path string) (Identity, error) {
 	if err != nil {
 		return Identity{}, fmt.Errorf("sealing key: %w", err)
 	}
-	if mode := info.Mode(); mode.IsRegular() && mode.Perm()&forbidden(info, os.Geteuid()) != 0 {
-		return Identity{}, fmt.Errorf("sealing key %s: mode %04o lets others at it: chmod 600 %s", path, mode.Perm(), path)
+	if durable.Exposed(info, os.Geteuid()) != 0 {
+		return Identity{}, fmt.Errorf("sealing key %s: mode %04o lets others at it: chmod 600 %s", path, info.Mode().Perm(), path)
 	}
 	content, err := io.ReadAll(io.LimitReader(f, maxKeyFile))
 	if err != nil {
@@ -110,13 +113,4 @@ func LoadIdentity(path string) (Identity, error) {
 		return Identity{}, fmt.Errorf("sealing key %s: %w", path, err)
 	}
 	return identity, nil
-}
-
-// forbidden are the mode bits that a key must not have when this user reads it.
-func forbidden(key os.FileInfo, user int) os.FileMode {
-	stat, ok := key.Sys().(*syscall.Stat_t)
-	if ok && stat.Uid == 0 && user != 0 {
-		return 0o037
-	}
-	return 0o077
 }

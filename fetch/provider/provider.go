@@ -46,6 +46,10 @@ type Provider struct {
 	// tests a connection. now is for a question that names a day.
 	Probe func(now time.Time) Request
 
+	// Rule is the line of the adapter's mapping table that football.Reading.Rule
+	// names, as it stands there; "" when there is none of that name.
+	Rule func(name string) string
+
 	Markets MarketAdapter // market_engine; nil when the provider has no prematch
 	Live    LiveAdapter   // live_intelligence; nil when the provider has no live statistics
 }
@@ -115,6 +119,7 @@ type Payload struct {
 	Query     url.Values
 	FetchedAt time.Time
 	Body      []byte
+	Trace     *Trace // told by the reader where it found what; nil for none
 }
 
 // Asked is what a cycle's asking came to.

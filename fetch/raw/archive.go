@@ -33,33 +33,22 @@ func Open(fsys durable.FS, id layout.CycleID) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rolled != nil {
-		return openRolled(fsys, id, rolled)
-	}
-	list, err := durable.ReadFile(fsys, layout.Cycle(layout.RawDir, id)+"/"+layout.RawFetchFile, maxHeader)
-	if err != nil {
-		return nil, damaged(err)
-	}
-	return openWith(fsys, id, header, list)
+	return openHeaders(fsys, id, header, rolled)
 }
 
-// openRolled opens a cycle that was read out of its pack.
-func openRolled(fsys durable.FS, id layout.CycleID, rolled *rolledCycle) (*Archive, error) {
-	a, err := openWith(fsys, id, rolled.files[layout.RawCycleFile], rolled.files[layout.RawFetchFile])
-	if err != nil {
-		return nil, err
-	}
-	a.rolled = rolled
-	return a, nil
-}
-
-// openWith checks both headers of a cycle.
-func openWith(fsys durable.FS, id layout.CycleID, header, list []byte) (*Archive, error) {
+// openHeaders checks the headers that were found.
+func openHeaders(fsys durable.FS, id layout.CycleID, header []byte, rolled *rolledCycle) (*Archive, error) {
 	dir := layout.Cycle(layout.RawDir, id)
 	name := dir + "/" + layout.RawFetchFile
 	cycle, err := parseCycle(id, header)
 	if err != nil {
 		return nil, err
+	}
+	var list []byte
+	if rolled != nil {
+		list = rolled.files[layout.RawFetchFile]
+	} else if list, err = durable.ReadFile(fsys, name, maxHeader); err != nil {
+		return nil, damaged(err)
 	}
 	if durable.Hash(list) != cycle.FetchSHA256 {
 		return nil, fmt.Errorf("%w: %s is not the file that %s names", ErrCorrupt, name, layout.RawCycleFile)
@@ -68,7 +57,7 @@ func openWith(fsys durable.FS, id layout.CycleID, header, list []byte) (*Archive
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, name, err)
 	}
-	return &Archive{fsys: fsys, dir: dir, cycle: cycle, sum: durable.Hash(header), responses: responses}, nil
+	return &Archive{fsys: fsys, dir: dir, cycle: cycle, sum: durable.Hash(header), responses: responses, rolled: rolled}, nil
 }
 
 // readHeader reads cycle.json, out of its pack when the cycle was rolled up.

@@ -237,3 +237,49 @@ func BenchmarkRoll(b *testing.B) {
 		b.StartTimer()
 	}
 }
+
+// TestBetween: cycles are found by their time, packed or not, and a walk reads
+// what Open reads.
+func TestBetween(t *testing.T) {
+	mem, good, damaged, _, now := hours(t)
+	all := append(slices.Clone(good[:2]), damaged, good[2], now)
+	for _, state := range []string{"in folders", "packed"} {
+		t.Run(state, func(t *testing.T) {
+			if state == "packed" {
+				_, err := raw.Roll(mem, now)
+				must(t, err)
+			}
+			for _, c := range []struct {
+				from, to time.Time
+				want     []layout.CycleID
+			}{
+				{time.Time{}, time.Time{}, all},
+				{start.Add(8 * time.Second), start.Add(time.Hour), all[1:4]},
+				{start.Add(8*time.Second + 300*time.Millisecond), start.Add(16 * time.Second), all[1:3]},
+				{start.Add(3 * time.Hour), time.Time{}, nil},
+				{time.Time{}, start.Add(-time.Second), nil},
+			} {
+				got, err := raw.Between(mem, c.from, c.to)
+				must(t, err)
+				if diff := cmp.Diff(c.want, got); diff != "" {
+					t.Errorf("from %v to %v (-want +got)\n%s", c.from, c.to, diff)
+				}
+			}
+			walk := raw.NewWalk(mem)
+			for _, id := range good {
+				a, err := walk.Open(id)
+				must(t, err)
+				r := a.Responses()[0]
+				body, err := a.Body(r)
+				must(t, err)
+				file, member := a.Place(r)
+				if string(body) != fmt.Sprintf(`{"tick":%q}`, id) || (member != "") != (file == layout.RawPack(id)) {
+					t.Errorf("%s: %s in %s %s", id, body, file, member)
+				}
+			}
+			if _, err := walk.Open("20200101T000000Z-market_engine"); !errors.Is(err, raw.ErrNotSealed) {
+				t.Errorf("a cycle that is not there: %v", err)
+			}
+		})
+	}
+}

@@ -19,7 +19,7 @@ func Rolled(fsys durable.FS, pack string) iter.Seq2[RolledCycle, error] {
 			if at == "" {
 				return true
 			}
-			a, err := openRolled(fsys, at, &rolledCycle{files})
+			a, err := openHeaders(fsys, at, files[layout.RawCycleFile], &rolledCycle{files})
 			return yield(RolledCycle{at, a}, err)
 		}
 		err := eachRolled(fsys, pack, func(id layout.CycleID, name string, content io.Reader) (err error) {

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -11,7 +12,10 @@ import (
 
 // Disk is the real file system below one folder. It cannot name a file outside
 // it, not even through a symbolic link. Safe for concurrent use.
-type Disk struct{ root *os.Root }
+type Disk struct {
+	root     *os.Root
+	unsynced bool
+}
 
 var _ FS = (*Disk)(nil)
 
@@ -37,14 +41,28 @@ func OpenRoot(dir string) (*Disk, error) {
 	return OpenExisting(dir)
 }
 
+// OpenUnsynced is OpenRoot with syncs that do nothing: what is written may be
+// lost in a power cut, though not when the process dies. For data roots that are
+// made to be looked at and thrown away.
+func OpenUnsynced(dir string) (*Disk, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, explain("mkdir", filepath.Base(dir), err)
+	}
+	d, err := OpenExisting(dir)
+	if err == nil {
+		d.unsynced = true
+	}
+	return d, err
+}
+
 // OpenExisting opens a folder as a root; a missing one is fs.ErrNotExist. For
 // readers, who make nothing.
 func OpenExisting(dir string) (*Disk, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, err
+		return nil, explain("open", filepath.Base(dir), err)
 	}
-	return &Disk{root}, nil
+	return &Disk{root: root}, nil
 }
 
 func syncPath(dir string) error {
@@ -65,7 +83,7 @@ func (d *Disk) Create(name string) (File, error) {
 	if err != nil {
 		return nil, explain("create", name, err)
 	}
-	return &diskFile{f, name}, nil
+	return &diskFile{f, name, d.unsynced}, nil
 }
 
 // Open implements FS. What is not a regular file is ErrNotRegular.
@@ -73,7 +91,7 @@ func (d *Disk) Open(name string) (Reader, error) {
 	// Without O_NONBLOCK a pipe laid in the way would hold the reader for ever.
 	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, err
+		return nil, explain("open", name, err)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -97,10 +115,10 @@ func (d *Disk) Rename(oldname, newname string) error {
 }
 
 // Remove implements FS.
-func (d *Disk) Remove(name string) error { return d.root.Remove(name) }
+func (d *Disk) Remove(name string) error { return explain("remove", name, d.root.Remove(name)) }
 
 // RemoveAll implements FS.
-func (d *Disk) RemoveAll(name string) error { return d.root.RemoveAll(name) }
+func (d *Disk) RemoveAll(name string) error { return explain("remove", name, d.root.RemoveAll(name)) }
 
 // MkdirAll implements FS.
 func (d *Disk) MkdirAll(name string) error {
@@ -109,9 +127,12 @@ func (d *Disk) MkdirAll(name string) error {
 
 // SyncDir implements FS.
 func (d *Disk) SyncDir(name string) error {
+	if d.unsynced {
+		return nil
+	}
 	f, err := d.root.Open(name)
 	if err != nil {
-		return err
+		return explain("sync", name, err)
 	}
 	defer f.Close()
 	return explain("sync", name, f.Sync())
@@ -119,17 +140,21 @@ func (d *Disk) SyncDir(name string) error {
 
 // ReadDir implements FS.
 func (d *Disk) ReadDir(name string) ([]fs.DirEntry, error) {
-	return fs.ReadDir(d.root.FS(), name)
+	entries, err := fs.ReadDir(d.root.FS(), name)
+	return entries, explain("list", name, err)
 }
 
 // Stat implements FS.
-func (d *Disk) Stat(name string) (fs.FileInfo, error) { return d.root.Stat(name) }
+func (d *Disk) Stat(name string) (fs.FileInfo, error) {
+	info, err := d.root.Stat(name)
+	return info, explain("look at", name, err)
+}
 
 // Lock implements FS by flock(2).
 func (d *Disk) Lock(name string) (io.Closer, error) {
 	f, err := d.root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, explain("lock", name, err)
+		return nil, explain("open", name, err)
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == nil {
@@ -144,8 +169,9 @@ func (d *Disk) Lock(name string) (io.Closer, error) {
 
 // diskFile words what a full disk does to a write, a sync or a close.
 type diskFile struct {
-	file *os.File
-	name string
+	file     *os.File
+	name     string
+	unsynced bool
 }
 
 func (f *diskFile) Write(p []byte) (int, error) {
@@ -153,7 +179,13 @@ func (f *diskFile) Write(p []byte) (int, error) {
 	return n, explain("write", f.name, err)
 }
 
-func (f *diskFile) Sync() error  { return explain("sync", f.name, f.file.Sync()) }
+func (f *diskFile) Sync() error {
+	if f.unsynced {
+		return nil
+	}
+	return explain("sync", f.name, f.file.Sync())
+}
+
 func (f *diskFile) Close() error { return explain("close", f.name, f.file.Close()) }
 
 type diskReader struct {
@@ -163,10 +195,16 @@ type diskReader struct {
 
 func (r *diskReader) Size() int64 { return r.size }
 
-// explain replaces the system's word for a full disk by what to do about it.
+// explain adds to the system's word for what a person must mend what to do
+// about it. No absolute path is in the text.
 func explain(op, name string, err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return NoSpace(op, name)
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%s %s: %w: mount the disk for writing, then run again (mount, dmesg)", op, name, syscall.EROFS)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s %s: %w: run it as the user who owns the files there (ls -l; mkt doctor names them)", op, name, syscall.EACCES)
 	}
 	return err
 }

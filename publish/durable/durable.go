@@ -79,7 +79,7 @@ var ErrNotRegular = errors.New("not a regular file")
 
 // ErrNoSpace: the disk, or the user's share of it, is full. It is never
 // retried: a person frees space, then the step is run again.
-var ErrNoSpace = errors.New("no space left on device: free space on the disk of the data root, then run again")
+var ErrNoSpace = errors.New("no space left on device: free space on this disk, then run again")
 
 // NoSpace words the error of one operation that found the disk full. Name is
 // relative to the root; no absolute path is in the text.

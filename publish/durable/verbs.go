@@ -108,26 +108,47 @@ func writeTemp(f FS, name string, write func(io.Writer) error) (string, error) {
 // may be missing, and what has not changed since a time: a younger one may be
 // somebody's at work.
 func RemoveTemps(f FS, dir string, since time.Time) error {
-	entries, err := f.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if at := strings.LastIndex(e.Name(), tempMark); at < 0 || strings.Trim(e.Name()[at+len(tempMark):], "0123456789") != "" {
-			continue
+	return removeTemps(f, dir, func(e fs.DirEntry) (bool, error) {
+		if _, is := TempOf(e.Name()); !is {
+			return false, nil
 		}
 		info, err := e.Info()
+		return err == nil && !info.ModTime().After(since), missing(err)
+	})
+}
+
+// RemoveTempsOf deletes what crashed runs left half-written of one file. Only for
+// the holder of the lock that every writer of the file takes.
+func RemoveTempsOf(f FS, name string) error {
+	return removeTemps(f, path.Dir(name), func(e fs.DirEntry) (bool, error) {
+		of, is := TempOf(e.Name())
+		return is && of == path.Base(name), nil
+	})
+}
+
+// TempOf tells of which file a name is the half-written one, false when of none.
+func TempOf(base string) (name string, is bool) {
+	at := strings.LastIndex(base, tempMark)
+	if at < 0 || strings.Trim(base[at+len(tempMark):], "0123456789") != "" {
+		return "", false
+	}
+	return base[:at], true
+}
+
+func removeTemps(f FS, dir string, left func(fs.DirEntry) (bool, error)) error {
+	entries, err := f.ReadDir(dir)
+	if err != nil {
+		return missing(err)
+	}
+	for _, e := range entries {
+		remove, err := left(e)
 		if err != nil {
-			return missing(err)
-		}
-		if info.ModTime().After(since) {
-			continue
-		}
-		if err := f.Remove(path.Join(dir, e.Name())); err != nil {
 			return err
+		}
+		if remove {
+			if err := f.Remove(path.Join(dir, e.Name())); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -86,6 +86,7 @@ type Selection struct {
 
 	ProviderSelectionID Field[string]
 	Labels              []Label // the provider's own words for it, in its field order
+	Place               uint32  // of its row, see OfferRow
 }
 
 // Label is one descriptive text field of a provider's row, verbatim.

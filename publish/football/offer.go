@@ -20,6 +20,7 @@ type OfferRow struct {
 	Labels              []Label // descriptive texts, verbatim, in the provider's field order
 	Decimal, Fractional Field[string]
 	Suspended           bool
+	Place               uint32 // the byte of the payload at which it begins; 0 unless the reading is traced
 	Trouble             Reason // set when the reader could not join the row to its label
 }
 

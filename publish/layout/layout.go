@@ -140,10 +140,10 @@ func Slot(c CycleID, clientID string, length time.Duration) int64 {
 	return (at.Unix() + int64(h.Sum32())%seconds) / seconds
 }
 
-// rawPackSpan is how much time a RawPack is of. Finding one cycle in it means
+// RawPackSpan is how much time a RawPack is of. Finding one cycle in it means
 // unpacking what is before it.
 const (
-	rawPackSpan = 10 * time.Minute
+	RawPackSpan = 10 * time.Minute
 	rawPackForm = "20060102T1504"
 )
 
@@ -164,7 +164,7 @@ func ParseRawPack(base string) (until time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	t, err := time.Parse(rawPackForm, s)
-	return t.Add(rawPackSpan), err == nil
+	return t.Add(RawPackSpan), err == nil
 }
 
 // Commit is the path of commit record n (from 1).

@@ -4,9 +4,12 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+
+	"mkt/publish/durable"
 )
 
 // KeySize is the size of an id key in bytes.
@@ -16,24 +19,43 @@ const KeySize = 32
 // fingerprint.
 type Key [KeySize]byte
 
-// LoadKey reads a key file: exactly 32 bytes, as mkt init writes it.
+// LoadKey reads a key file, which others must not be able to read or write: see
+// durable.Exposed. Whoever has the key can try which provider id an id is of.
 func LoadKey(path string) (Key, error) {
-	var k Key
 	f, err := os.Open(path)
+	if errors.Is(err, os.ErrPermission) {
+		return Key{}, fmt.Errorf("id key: %w: run it as the user who owns the key", err)
+	}
 	if err != nil {
-		return k, fmt.Errorf("id key: %w (mkt init makes one; for an existing data root restore the key it was made with)", err)
+		return Key{}, fmt.Errorf("id key: %w (mkt init makes one; for an existing data root restore the key it was made with)", err)
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return Key{}, fmt.Errorf("id key: %w", err)
+	}
+	if durable.Exposed(info, os.Geteuid()) != 0 {
+		return Key{}, fmt.Errorf("id key %s: mode %04o lets others at it: chmod 600 %s", path, info.Mode().Perm(), path)
+	}
 	b, err := io.ReadAll(io.LimitReader(f, KeySize+1))
 	if err != nil {
-		return k, fmt.Errorf("id key: read %s: %w", path, err)
+		return Key{}, fmt.Errorf("id key: read %s: %w", path, err)
 	}
-	if len(b) != KeySize {
-		return k, fmt.Errorf("id key: %s: want exactly %d bytes, %s", path, KeySize, sizeWords(len(b)))
+	k, err := ParseKey(b)
+	if err != nil {
+		return Key{}, fmt.Errorf("id key: %s: %w", path, err)
 	}
-	copy(k[:], b)
+	return k, nil
+}
+
+// ParseKey reads a key file's content: exactly 32 bytes, as mkt init writes it.
+func ParseKey(content []byte) (Key, error) {
+	if len(content) != KeySize {
+		return Key{}, fmt.Errorf("want exactly %d bytes, %s", KeySize, sizeWords(len(content)))
+	}
+	k := Key(content)
 	if k == (Key{}) {
-		return k, fmt.Errorf("id key: %s holds only zeros, which is no key", path)
+		return Key{}, errors.New("holds only zeros, which is no key")
 	}
 	return k, nil
 }

@@ -3,6 +3,7 @@ package identity_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -50,6 +51,14 @@ func TestLoadKey(t *testing.T) {
 				t.Errorf("error %v, want it to name %s and say %q", err, path, c.says)
 			}
 		})
+	}
+	for mode, private := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o604: false, 0o602: false} {
+		if err := errors.Join(os.WriteFile(path, want[:], 0o600), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := identity.LoadKey(path); (err == nil) != private || err != nil && !strings.Contains(err.Error(), "chmod 600 "+path) {
+			t.Errorf("mode %04o: %v", mode, err)
+		}
 	}
 	if _, err := identity.LoadKey(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "mkt init") {
 		t.Errorf("missing file: %v", err)

@@ -152,6 +152,7 @@ func at(rows []int, k int) int {
 func (d *Deriver) provenance(s *football.Selection, row *football.OfferRow) {
 	s.ProviderSelectionID = row.ID
 	s.Labels = row.Labels
+	s.Place = row.Place
 	s.Odds = football.NewOdds(row.Fractional, row.Decimal)
 }
 

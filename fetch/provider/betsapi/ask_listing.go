@@ -153,7 +153,7 @@ func (a *asker) page(ctx context.Context, n int) (*page, error) {
 	}
 	p := &page{}
 	for v := range results.Items() {
-		i, ok := readItem(v)
+		i, ok := readItem(v, nil)
 		if !ok {
 			p.noID++
 			continue

@@ -29,6 +29,7 @@ func Provider() provider.Provider {
 		Authorize: authorize,
 		Classify:  Classify,
 		Probe:     probe,
+		Rule:      ruleLine,
 		Markets:   adapter{},
 		Live:      liveAdapter{},
 	}

@@ -1,6 +1,7 @@
 package betsapi
 
 import (
+	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
 
@@ -38,6 +39,7 @@ func (r *sheetReader) joinLabels(rows []football.OfferRow) []football.OfferRow {
 			continue
 		}
 		joined[label] = true
+		r.trace.Join(provider.Subject{Row: prices[i].Place}, provider.Subject{Row: label.Place})
 		prices[i].Labels = withLabel(label.Labels, prices[i].Labels)
 	}
 	for range len(labels) - len(joined) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
 
@@ -50,6 +51,7 @@ func (r *liveReader) events(item strictjson.Value) football.Field[[]football.Inc
 		id := identifier(line.Get("id"))
 		if i, ok := r.line(line.Get("text").Text(), &teams); ok && id != "" {
 			i.ID = id
+			r.tell(provider.FieldIncident, id, line.Get("text"))
 			incidents = append(incidents, i)
 		}
 	}

@@ -36,6 +36,16 @@ type liveReader struct {
 	broken   tally
 	unknown  tally
 	last     lastPage
+	trace    *provider.Trace
+	of       provider.Subject // the item at hand
+}
+
+// tell notes where something of the item at hand was read: one of several of its
+// kind, as which tells.
+func (r *liveReader) tell(field, which string, v strictjson.Value) {
+	if r.trace != nil {
+		r.trace.Tell(r.of, field+which, v)
+	}
 }
 
 // lastPage is what the pager of the last page said; it is optional.
@@ -67,7 +77,7 @@ func (r *liveReader) page(results strictjson.Value, p provider.Payload, read ite
 	items, known := 0, 0
 	for v := range results.Items() {
 		items++
-		i, ok := readItem(v)
+		i, ok := readItem(v, p.Trace)
 		if !ok {
 			r.broken.add("without an id")
 			continue
@@ -82,6 +92,7 @@ func (r *liveReader) page(results strictjson.Value, p provider.Payload, read ite
 			r.broken.add("unknown time_status")
 			continue
 		}
+		r.trace, r.of = p.Trace, provider.Subject{Fixture: i.id}
 		s := football.Sample{ProviderFixtureID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
 			RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v.Get("ss"))}
 		read(r, v, &s)
@@ -127,7 +138,9 @@ func (l *lastPage) page(pager strictjson.Value, items int) {
 // event reads one item of events/inplay or event/view.
 func (r *liveReader) event(v strictjson.Value, s *football.Sample) {
 	s.ProviderEventID = s.ProviderFixtureID
-	if s.ProviderFixtureID = identifier(v.Get("bet365_id")); s.ProviderFixtureID == "" {
+	id := v.Get("bet365_id")
+	r.tell(provider.FieldFixtureID, "", id)
+	if s.ProviderFixtureID = identifier(id); s.ProviderFixtureID == "" {
 		s.ProviderFixtureID = football.ByEvent + s.ProviderEventID // the bookmaker does not list it: no FI, no markets
 	}
 	s.Clock = r.timer(v.Get("timer"))

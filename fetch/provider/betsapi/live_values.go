@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
 
@@ -47,6 +48,7 @@ func (r *liveReader) count(v strictjson.Value, most int, name string) football.F
 
 // score reads "1-0".
 func (r *liveReader) score(v strictjson.Value) football.Score {
+	r.tell(provider.FieldScore, "", v)
 	text := field(v)
 	sent, ok := text.Get()
 	if !ok {
@@ -74,6 +76,7 @@ func goals(s string) (int, bool) {
 // timer reads {tm, ts, tt, ta, md}. md is the half from 0 and may be early; 4 is
 // beyond extra time. tt is "1" while the clock runs. All may be absent.
 func (r *liveReader) timer(v strictjson.Value) football.ClockReading {
+	r.tell(provider.FieldClock, "", v)
 	c := football.ClockReading{
 		Minute: r.count(v.Get("tm"), maxMinute, "timer.tm"), Second: r.count(v.Get("ts"), 59, "timer.ts"),
 		Added: r.count(v.Get("ta"), 60, "timer.ta"), Half: r.count(v.Get("md"), 4, "timer.md"),
@@ -107,6 +110,7 @@ func (r *liveReader) stats(v strictjson.Value) []football.Counter {
 			continue
 		}
 		c := football.Counter{Metric: metric}
+		r.tell(provider.FieldCounter, string(metric), pair)
 		switch {
 		case pair.Kind() == strictjson.Null:
 			c.Home, c.Away = football.NullField[football.Number](), football.NullField[football.Number]()

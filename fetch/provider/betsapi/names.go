@@ -131,6 +131,24 @@ func (t *names) read(e *entry, id string) (*football.Reading, football.Reason) {
 	return e.reading, ""
 }
 
+// ruleLine is the line of the table that a rule names. The same text may be met in
+// several ways: then all their lines.
+func ruleLine(rule string) string {
+	match, ok := strings.CutPrefix(rule, tableName+":")
+	if !ok {
+		return ""
+	}
+	var found []string
+	for line := range strings.Lines(bet365CSV) {
+		line = strings.TrimRight(line, "\r\n")
+		record, err := csv.NewReader(strings.NewReader(line)).Read()
+		if err == nil && !strings.HasPrefix(line, "#") && len(record) > 1 && record[1] == match {
+			found = append(found, line)
+		}
+	}
+	return strings.Join(found, "\n")
+}
+
 // keyOfName finds the key of a market that is known by its name only, and its
 // line. The key of an unknown name is made by the provider's own rule, so that
 // it is the same in every shape; one that would take a known market's key is

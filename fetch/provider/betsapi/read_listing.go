@@ -35,12 +35,20 @@ var over = map[string]bool{
 var frozen = map[string]bool{statusInPlay: true, statusInterrupted: true, statusSuspended: true}
 
 // readItem reads one item of the listing; ok is false without an id.
-func readItem(v strictjson.Value) (i item, ok bool) {
+func readItem(v strictjson.Value, trace *provider.Trace) (i item, ok bool) {
 	i.id = identifier(v.Get("id"))
+	of := provider.Subject{Fixture: i.id}
+	trace.Tell(of, provider.FieldThing, v)
+	get := func(key, field string) strictjson.Value {
+		member := v.Get(key)
+		trace.Tell(of, field, named(member))
+		return member
+	}
 	i.sport = field(v.Get("sport_id"))
-	i.home, i.away, i.league = nameIn(v.Get("home")), nameIn(v.Get("away")), nameIn(v.Get("league"))
-	i.status = v.Get("time_status").Text()
-	switch t := v.Get("time"); {
+	i.home, i.away = nameIn(get("home", provider.FieldHome)), nameIn(get("away", provider.FieldAway))
+	i.league = nameIn(get("league", provider.FieldLeague))
+	i.status = get("time_status", provider.FieldStatus).Text()
+	switch t := get("time", provider.FieldStartsAt); {
 	case epoch(t) > 0:
 		i.startsAt = football.Of(time.Unix(epoch(t), 0).UTC())
 	case t.Kind() != strictjson.Absent:
@@ -49,11 +57,17 @@ func readItem(v strictjson.Value) (i item, ok bool) {
 	return i, i.id != ""
 }
 
+// named is what holds the name in {id, name}, and any other value itself.
+func named(v strictjson.Value) strictjson.Value {
+	if v.Kind() == strictjson.Object {
+		return v.Get("name")
+	}
+	return v
+}
+
 // nameIn is the name in {id, name}; null when either holds no text.
 func nameIn(v strictjson.Value) football.Field[string] {
-	if v.Kind() == strictjson.Object {
-		v = v.Get("name")
-	}
+	v = named(v)
 	if k := v.Kind(); k != strictjson.String && k != strictjson.Absent {
 		return football.NullField[string]()
 	}
@@ -95,7 +109,7 @@ func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
 	items, read := 0, 0
 	for v := range results.Items() {
 		items++
-		i, ok := readItem(v)
+		i, ok := readItem(v, p.Trace)
 		if !ok {
 			r.broken.add("without an id")
 			continue

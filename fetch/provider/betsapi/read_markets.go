@@ -37,7 +37,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", endpointPrematch, err)
 	}
-	r := sheetReader{names: table(), fixtures: make(map[string]*offered)}
+	r := sheetReader{names: table(), fixtures: make(map[string]*offered), trace: p.Trace}
 	if ids := p.Query.Get(paramFixtures); ids != "" {
 		r.asked = strings.Split(ids, ",")
 	}
@@ -55,6 +55,7 @@ type sheetReader struct {
 	order    []*offered
 	unknown  tally
 	skipped  tally
+	trace    *provider.Trace
 }
 
 // offered is everything met on one fixture.
@@ -83,6 +84,7 @@ func (r *sheetReader) item(item strictjson.Value) {
 		r.fixtures[id] = f
 		r.order = append(r.order, f)
 	}
+	r.trace.Tell(provider.Subject{Fixture: id}, provider.FieldThing, item)
 	for name, v := range item.Members() {
 		if err := r.member(f, name, v); err != nil {
 			f.broken = true

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
 
@@ -20,6 +21,7 @@ func (r *sheetReader) raw(f *offered, tab tab, data strictjson.Value) error {
 	for part := range list.Items() {
 		if f.teams == "" {
 			f.teams = part.Get("FD").Text()
+			r.trace.Tell(provider.Subject{Fixture: f.id}, provider.FieldTeams, part.Get("FD"))
 		}
 		markets := part.Get("ML")
 		if markets.Kind() != strictjson.Array && !isEmpty(markets) {
@@ -54,6 +56,12 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 	}
 	key, e := r.names.keyOfName(normalName(s.name.Or("")))
 	f.add(key, e, s)
+	if r.trace != nil { // the key is known only now
+		of := provider.Subject{Fixture: f.id, Market: key}
+		r.trace.Tell(of, provider.FieldThing, v)
+		r.trace.Tell(of, provider.FieldMarketName, v.Get("MD"))
+		r.trace.Tell(of, provider.FieldMarketID, v.Get("PI"))
+	}
 }
 
 // rawRow reads one price. Its texts are PD and HD; BS packs the price and the
@@ -61,26 +69,30 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 // says it.
 func (r *sheetReader) rawRow(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
 	said, packed := false, ""
+	of := provider.Subject{Row: row.Place}
 	for key, v := range v.Members() {
 		switch key {
 		case "ID":
 			row.ID = field(v)
+			r.trace.Tell(of, provider.FieldSelectionID, v)
 		case "BS":
+			r.trace.Tell(of, provider.FieldPacked, v)
 			packed = v.Text()
 			row.Fractional = packedPrice(v.Kind(), packed)
 		case "US":
+			r.trace.Tell(of, provider.FieldSuspended, v)
 			row.Suspended = v.Kind() == strictjson.True || v.Text() == "1"
 		case "EW": // sold each way, too
 		case "HH":
 			said = true // PD says the line
 		case "HD":
 			said = true
-			labels = appendLabel(labels, key, v)
+			labels = r.label(of, labels, key, v)
 		case "PD":
-			labels = appendLabel(labels, key, v)
+			labels = r.label(of, labels, key, v)
 		default:
 			r.unknown.add("row." + key)
-			labels = appendLabel(labels, key, v)
+			labels = r.label(of, labels, key, v)
 		}
 	}
 	if said {

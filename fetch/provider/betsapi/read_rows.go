@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
 
@@ -29,16 +30,18 @@ func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) error {
 		return errShape
 	}
 	for key, v := range sp.Members() {
+		of := provider.Subject{Fixture: f.id, Market: key}
 		if tab.name == "schedule" && key == "main" && v.Kind() == strictjson.Array {
 			r.skipped.add("schedule.main") // the result once more, as a list without names
 			continue
 		}
 		s := showing{tab: tab}
+		r.trace.Tell(of, provider.FieldThing, v)
 		switch v.Kind() {
 		case strictjson.Array:
 			s.list = v
 		case strictjson.Object:
-			r.market(&s, v)
+			r.market(&s, v, of)
 		default:
 			r.unknown.add("market of an unknown shape")
 			s.strange = true
@@ -49,13 +52,15 @@ func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) error {
 }
 
 // market reads a market of v3.
-func (r *sheetReader) market(s *showing, v strictjson.Value) {
+func (r *sheetReader) market(s *showing, v strictjson.Value, of provider.Subject) {
 	for key, v := range v.Members() {
 		switch key {
 		case "id":
 			s.id = field(v)
+			r.trace.Tell(of, provider.FieldMarketID, v)
 		case "name":
 			s.name = field(v)
+			r.trace.Tell(of, provider.FieldMarketName, v)
 		case "odds":
 			s.list = v
 			s.strange = v.Kind() != strictjson.Array && !isEmpty(v)
@@ -78,6 +83,8 @@ func (r *sheetReader) rows(s *showing) []football.OfferRow {
 	tabled, i := false, 0
 	for v := range s.list.Items() {
 		from, row := len(labels), &rows[i]
+		row.Place = r.trace.Begin(v)
+		r.trace.Tell(provider.Subject{Row: row.Place}, provider.FieldThing, v)
 		switch {
 		case v.Kind() != strictjson.Object:
 			labels = r.strangeRow(row, v, labels)
@@ -105,28 +112,32 @@ func (r *sheetReader) strangeRow(row *football.OfferRow, v strictjson.Value, lab
 
 // row reads one row and appends its texts to labels.
 func (r *sheetReader) row(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
+	of := provider.Subject{Row: row.Place}
 	for key, v := range v.Members() {
 		switch key {
 		case "id":
 			row.ID = field(v)
+			r.trace.Tell(of, provider.FieldSelectionID, v)
 			continue
 		case "odds":
 			row.Decimal = field(v)
+			r.trace.Tell(of, provider.FieldDecimal, v)
 			continue
 		}
 		if !isRowField(key) {
 			r.unknown.add("row." + key)
 		}
-		labels = appendLabel(labels, key, v)
+		labels = r.label(of, labels, key, v)
 	}
 	return labels
 }
 
-// appendLabel keeps a text as it is; null is none.
-func appendLabel(labels []football.Label, key string, v strictjson.Value) []football.Label {
+// label keeps a text of a row as it is; null is none.
+func (r *sheetReader) label(of provider.Subject, labels []football.Label, key string, v strictjson.Value) []football.Label {
 	if v.Kind() == strictjson.Null {
 		return labels
 	}
+	r.trace.Tell(of, key, v)
 	return append(labels, football.Label{Field: key, Text: v.Text()})
 }
 

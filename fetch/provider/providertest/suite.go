@@ -47,6 +47,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("the same twice and in any order", s.deterministic)
 	t.Run("three states", s.threeStates)
 	t.Run("garbage", s.garbage)
+	t.Run("places", s.places)
 	t.Run("simulator", func(t *testing.T) {
 		if s.Meant == nil {
 			t.Skip("there is no simulator")

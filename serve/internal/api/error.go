@@ -46,21 +46,38 @@ func AsError(err error) *Error {
 	return Because(InternalError, err)
 }
 
-// AppendError appends the body of a refusal. An empty request id is null.
-func AppendError(dst []byte, e *Error, requestID string) []byte {
-	message := e.Message
-	if message == "" {
-		message = e.Code.message()
+// Seconds is RetryAfter in the whole seconds that a client is told.
+func (e *Error) Seconds() int64 { return WholeSeconds(e.RetryAfter) }
+
+// WholeSeconds rounds a duration up, as headers want it.
+func WholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+
+// Text is what a client is told beside the code.
+func (e *Error) Text() string {
+	if e.Message == "" {
+		return e.Code.message()
 	}
-	dst = append(dst, `{"error":{"code":"`...)
+	return e.Message
+}
+
+// AppendError appends the body of a refusal.
+func AppendError(dst []byte, e *Error, requestID string) []byte {
+	dst = append(dst, `{"error":`...)
+	return append(AppendRefusal(dst, e, requestID), '}')
+}
+
+// AppendRefusal appends the inner object of a refusal, which is also the data of
+// a socket's connect_error. An empty request id is null.
+func AppendRefusal(dst []byte, e *Error, requestID string) []byte {
+	dst = append(dst, `{"code":"`...)
 	dst = append(dst, e.Code...)
 	dst = append(dst, `","message":`...)
-	dst = appendString(dst, message)
+	dst = appendString(dst, e.Text())
 	dst = append(dst, `,"request_id":`...)
 	if requestID == "" {
 		dst = append(dst, "null"...)
 	} else {
 		dst = appendString(dst, requestID)
 	}
-	return append(dst, "}}"...)
+	return append(dst, '}')
 }

@@ -48,10 +48,10 @@ func (g *Gate) Enter(r *http.Request, need Need) (Pass, error) {
 		return Pass{}, err
 	}
 	pass := Pass{Account: a}
-	if err := standing(a); err != nil {
+	if err := Standing(a); err != nil {
 		return pass, err
 	}
-	if pass.Origin, err = origin(r, a); err != nil {
+	if pass.Origin, err = origin(r.Header, a); err != nil {
 		return pass, err
 	}
 	if pass.Limit, err = g.Limits.Take(a.ClientID, a.Limit, g.Now()); err != nil {
@@ -71,7 +71,7 @@ func (g *Gate) EnterOpen(r *http.Request) (pass Pass, err error) {
 		return pass, err
 	}
 	pass.Account = a
-	pass.Origin, _ = origin(r, a)
+	pass.Origin, _ = origin(r.Header, a)
 	pass.Limit, err = g.Limits.Take(a.ClientID, a.Limit, g.Now())
 	return pass, err
 }
@@ -91,16 +91,16 @@ func (g *Gate) Entitled(a *account.Account, need Need) error {
 // identify finds the account of the request's token. Every failure is the same
 // refusal.
 func (g *Gate) identify(r *http.Request) (*account.Account, error) {
-	a, ok := g.Accounts.Load().Identify(bearer(r.Header["Authorization"]))
+	a, ok := g.Accounts.Load().Identify(Bearer(r.Header["Authorization"]))
 	if !ok {
 		return nil, api.Refuse(api.InvalidAPIToken)
 	}
 	return a, nil
 }
 
-// bearer takes the token out of the one Authorization header; "" when there is
+// Bearer takes the token out of the one Authorization header; "" when there is
 // none or it is of another kind.
-func bearer(headers []string) string {
+func Bearer(headers []string) string {
 	if len(headers) != 1 {
 		return ""
 	}
@@ -111,7 +111,8 @@ func bearer(headers []string) string {
 	return strings.Trim(token, " ")
 }
 
-func standing(a *account.Account) error {
+// Standing judges an account's status.
+func Standing(a *account.Account) error {
 	switch a.Status {
 	case account.Active:
 		return nil
@@ -121,10 +122,10 @@ func standing(a *account.Account) error {
 	return api.Refuse(api.ClientRevoked)
 }
 
-// origin returns the request's origin when the account allows it, "" when the
+// origin returns a request's origin when the account allows it, "" when the
 // request has none.
-func origin(r *http.Request, a *account.Account) (string, error) {
-	headers := r.Header["Origin"]
+func origin(h http.Header, a *account.Account) (string, error) {
+	headers := h["Origin"]
 	switch {
 	case len(headers) == 0:
 		return "", nil

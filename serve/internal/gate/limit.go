@@ -80,9 +80,6 @@ func (r Remaining) SetHeaders(h http.Header) {
 	quota := strconv.Itoa(r.Limit.Requests)
 	h.Set("RateLimit-Limit", quota)
 	h.Set("RateLimit-Remaining", strconv.Itoa(r.Left))
-	h.Set("RateLimit-Reset", strconv.FormatInt(Seconds(r.Full), 10))
-	h.Set("RateLimit-Policy", quota+";w="+strconv.FormatInt(Seconds(r.Limit.Per), 10)+";burst="+strconv.Itoa(r.Limit.Burst))
+	h.Set("RateLimit-Reset", strconv.FormatInt(api.WholeSeconds(r.Full), 10))
+	h.Set("RateLimit-Policy", quota+";w="+strconv.FormatInt(api.WholeSeconds(r.Limit.Per), 10)+";burst="+strconv.Itoa(r.Limit.Burst))
 }
-
-// Seconds rounds a duration up to whole seconds, as the headers want it.
-func Seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }

@@ -15,6 +15,7 @@ import (
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/serve/internal/api"
 )
 
 // Dataset is one tenant's data of one product: the newest snapshot that could be
@@ -25,6 +26,7 @@ type Dataset struct {
 	clientID string
 	product  football.Product
 	log      *slog.Logger
+	counts   *loadCounts // of its product, over all tenants
 
 	mu      sync.RWMutex
 	current *View // nil until a snapshot was loaded
@@ -62,6 +64,15 @@ func (d *Dataset) State() State {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return d.state
+}
+
+// NotReady is the refusal as long as there is no view: what the last attempt came
+// to, and when to ask again.
+func (d *Dataset) NotReady() *api.Error {
+	if run := d.State().Fetch; run != nil && !run.OK && run.Code == "PROVIDER_UNREACHABLE" {
+		return &api.Error{Code: api.UpstreamUnavailable, RetryAfter: time.Minute}
+	}
+	return &api.Error{Code: api.DataNotReady, RetryAfter: time.Minute}
 }
 
 // Refresh looks for news and loads them. It waits for another refresh that is

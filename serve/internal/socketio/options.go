@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"time"
+
+	"mkt/serve/internal/socketio/engine"
 )
 
 // Options of a server. Zero fields have the defaults that they name.
@@ -67,10 +69,13 @@ func (r *Refusal) Error() string { return r.Message }
 const (
 	ReasonClient    = "client namespace disconnect" // the client left the namespace
 	ReasonServer    = "server namespace disconnect" // Socket.Disconnect
-	ReasonTransport = "transport close"             // the client closed or vanished
-	ReasonPing      = "ping timeout"
-	ReasonProtocol  = "protocol violation" // what came was not the protocol, or too large
-	ReasonSlow      = "slow client"        // more than MaxQueued waiting, or a write without progress
-	ReasonShutdown  = "server shutdown"
-	ReasonPanic     = "handler panic"
+	ReasonTransport = engine.Transport              // the client closed or vanished
+	ReasonPing      = engine.Ping                   // no answer to a heartbeat
+	ReasonProtocol  = engine.Protocol               // what came was not the protocol, or too large
+	ReasonSlow      = engine.Slow                   // more than MaxQueued waiting, or a write without progress
+	ReasonShutdown  = engine.Shutdown               // Server.Shutdown
+	ReasonPanic     = engine.Panic                  // of a handler
 )
+
+// reasonLate is no Disconnect's: no namespace had been joined.
+const reasonLate = "connect timeout"

@@ -1,23 +1,115 @@
 package socketio
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"mkt/serve/internal/socketio/engine"
+)
 
 // Packet is one event for clients, encoded once and shared by every connection
 // that it is sent to. Immutable; safe for concurrent use.
-type Packet struct{}
+type Packet struct {
+	payload     []byte // the array of name and arguments
+	attachments Attachments
+	main        *engine.Message // for the main namespace
+}
 
-// Attachments are binary messages beside a packet's JSON. Given among the
-// arguments of NewPacket or of an ack, they are no argument: the others refer to
-// the attachment i by {"_placeholder":true,"num":i}. At most 10.
-type Attachments [][]byte
-
-// NewPacket encodes an event. A json.RawMessage argument is taken as it is. The
-// error is that of encoding/json.
-func NewPacket(event string, args ...any) (*Packet, error) { return nil, nil }
+// NewPacket encodes an event. A json.RawMessage argument is taken as it is and must
+// be valid. The error is that of encoding/json.
+func NewPacket(event string, args ...any) (*Packet, error) {
+	payload, attachments, err := appendArray(nil, append([]any{event}, args...))
+	if err != nil {
+		return nil, err
+	}
+	return newPacket(payload, attachments), nil
+}
 
 // NewRawPacket makes an event of one argument that is JSON already. arg must be
 // valid and is copied.
-func NewRawPacket(event string, arg json.RawMessage) *Packet { return nil }
+func NewRawPacket(event string, arg json.RawMessage) *Packet {
+	payload, _, err := appendArray(make([]byte, 0, len(event)+len(arg)+8), []any{event, arg})
+	if err != nil {
+		panic(err) // a string always has a JSON form
+	}
+	return newPacket(payload, nil)
+}
+
+// newPacket owns payload.
+func newPacket(payload []byte, attachments Attachments) *Packet {
+	main := newMessage(typeEvent, "/", nil, payload, attachments)
+	// The payload is the end of the text: no need to hold it twice.
+	text := main.Text()
+	return &Packet{text[len(text)-len(payload):], attachments, main}
+}
 
 // Size is the packet's bytes on the wire.
-func (p *Packet) Size() int { return 0 }
+func (p *Packet) Size() int { return p.main.Size() }
+
+// message is the packet's form for a namespace.
+func (p *Packet) message(namespace string) *engine.Message {
+	if namespace == "/" {
+		return p.main
+	}
+	return newMessage(typeEvent, namespace, nil, p.payload, p.attachments)
+}
+
+// newMessage encodes a packet. id is nil for none, payload empty for none.
+func newMessage(kind byte, namespace string, id *uint64, payload []byte, attachments Attachments) *engine.Message {
+	b := make([]byte, 0, len(namespace)+len(payload)+32)
+	if len(attachments) > 0 {
+		b = append(b, kind+typeBinaryEvent-typeEvent)
+		b = append(strconv.AppendInt(b, int64(len(attachments)), 10), '-')
+	} else {
+		b = append(b, kind)
+	}
+	if namespace != "/" {
+		b = append(append(b, namespace...), ',')
+	}
+	if id != nil {
+		b = strconv.AppendUint(b, *id, 10)
+	}
+	return engine.NewMessage(append(b, payload...), attachments...)
+}
+
+var errAttachments = errors.New("attachments of more than one argument, or too many")
+
+// appendArray appends a JSON array of the arguments, but Attachments, which are
+// returned.
+func appendArray(b []byte, args []any) ([]byte, Attachments, error) {
+	var attachments Attachments
+	b = append(b, '[')
+	for _, a := range args {
+		if list, ok := a.(Attachments); ok {
+			if attachments != nil || len(list) > mostAttachments {
+				return nil, nil, errAttachments
+			}
+			attachments = list
+			continue
+		}
+		if b[len(b)-1] != '[' {
+			b = append(b, ',')
+		}
+		var err error
+		if b, err = appendJSON(b, a); err != nil {
+			return nil, nil, err
+		}
+	}
+	return append(b, ']'), attachments, nil
+}
+
+// appendJSON leaves <, > and & as they are: nothing here is HTML.
+func appendJSON(b []byte, v any) ([]byte, error) {
+	if raw, ok := v.(json.RawMessage); ok && len(raw) > 0 {
+		return append(b, raw...), nil
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return append(b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...), nil
+}

@@ -2,26 +2,81 @@ package socketio
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"io"
+	"log/slog"
 	"net/http"
+	"sync/atomic"
+	"time"
+
+	"mkt/serve/internal/socketio/engine"
 )
 
 // Server is an http.Handler for one path. Safe for concurrent use.
-type Server struct{}
+type Server struct {
+	o       Options
+	engine  *engine.Server
+	pending atomic.Int64 // connections that are in no namespace
+	sockets atomic.Int64
+}
 
 // New makes a server. Nothing runs until a client comes.
-func New(o Options) *Server { return nil }
+func New(o Options) *Server {
+	if o.ConnectTimeout == 0 {
+		o.ConnectTimeout = 5 * time.Second
+	}
+	if o.MaxPending == 0 {
+		o.MaxPending = 2000
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{o: o}
+	s.engine = engine.New(engine.Options{
+		Open:         s.open,
+		PingInterval: o.PingInterval, PingTimeout: o.PingTimeout, UpgradeTimeout: o.UpgradeTimeout, WriteTimeout: o.WriteTimeout,
+		MaxPayload: o.MaxPayload, MaxQueued: o.MaxQueued, MaxSessions: o.MaxSessions,
+		WebsocketOnly: o.WebsocketOnly, KeepHeaders: o.KeepHeaders, Rand: o.Rand, Log: o.Log,
+	})
+	return s
+}
 
 // ServeHTTP implements http.Handler, for whatever path it is mounted at. It
 // answers every error itself; cross-origin headers are open to all origins, since
 // the origin is to be judged in Handler.Connect.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {}
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.engine.ServeHTTP(w, r) }
+
+// open takes a new session in.
+func (s *Server) open(e *engine.Session) engine.Receiver {
+	if s.pending.Load() >= int64(s.o.MaxPending) {
+		return nil
+	}
+	c := &connection{server: s, session: e}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wait(true)
+	return c
+}
+
+// newID is 120 random bits, for the public id of a socket.
+func (s *Server) newID() (string, error) {
+	var b [15]byte
+	if _, err := io.ReadFull(s.o.Rand, b[:]); err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(b[:]), nil
+}
 
 // Shutdown refuses new sessions with 503, and closes the others spread over half
-// of the time that ctx leaves, at most 5 seconds, so that they do not all come
-// back at once. Transports are closed, without a DISCONNECT: clients reconnect by
+// of the time that ctx leaves, at most 5 seconds and 20 ms for each, so that they
+// do not all come back at once. Transports are closed, without a DISCONNECT: clients reconnect by
 // themselves. It returns when every Disconnect has been called, or with ctx's
 // error.
-func (s *Server) Shutdown(ctx context.Context) error { return nil }
+func (s *Server) Shutdown(ctx context.Context) error { return s.engine.Shutdown(ctx) }
 
 // Stats is what a server has seen.
 type Stats struct {
@@ -31,8 +86,15 @@ type Stats struct {
 	QueuedBytes          int64             // now, waiting for all clients; shared packets count for each
 	Opened               uint64            // sessions since the start
 	Refused              uint64            // handshakes for which there was no room
-	Closed               map[string]uint64 // sessions by reason (Drop's own reasons as "dropped"); the caller's
+	Closed               map[string]uint64 // sessions by reason, those of Drop among them; the caller's
 }
 
-// Stats counts.
-func (s *Server) Stats() Stats { return Stats{} }
+// Stats counts. It visits every session.
+func (s *Server) Stats() Stats {
+	e := s.engine.Stats()
+	return Stats{
+		Sessions: e.Sessions, Websockets: e.Websockets, QueuedBytes: e.QueuedBytes,
+		Opened: e.Opened, Refused: e.Refused, Closed: e.Closed,
+		Pending: int(s.pending.Load()), Sockets: int(s.sockets.Load()),
+	}
+}

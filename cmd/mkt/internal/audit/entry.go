@@ -25,7 +25,7 @@ const (
 	TenantRevoke     Action = "tenant.revoke"
 	TokenIssue       Action = "token.issue"
 	TokenRotate      Action = "token.rotate"
-	TokenRevoke      Action = "token.revoke"
+	TokenEnd         Action = "token.end"
 	ProductSet       Action = "product.set"
 	ProductUnset     Action = "product.unset"
 	FeatureEnable    Action = "feature.enable"
@@ -40,7 +40,7 @@ const (
 	ProviderDisable  Action = "provider.disable"
 )
 
-var actions = []Action{TenantAdd, TenantName, TenantSuspend, TenantReactivate, TenantRevoke, TokenIssue, TokenRotate, TokenRevoke,
+var actions = []Action{TenantAdd, TenantName, TenantSuspend, TenantReactivate, TenantRevoke, TokenIssue, TokenRotate, TokenEnd,
 	ProductSet, ProductUnset, FeatureEnable, FeatureDisable, OriginAllow, OriginDeny, LimitSet, ScheduleSet, ScheduleUnset,
 	ProviderSet, ProviderEnable, ProviderDisable}
 

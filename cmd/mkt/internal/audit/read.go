@@ -54,6 +54,9 @@ func Open(path string, pick Filter) (Log, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Log{}, nil
 	}
+	if errors.Is(err, fs.ErrPermission) {
+		return Log{}, fmt.Errorf("audit log: %w: run it as the user who owns the file, or as root", err)
+	}
 	if err != nil {
 		return Log{}, fmt.Errorf("audit log: %w", err)
 	}

@@ -129,14 +129,19 @@ var faults = []fault{
 	{"audit log is a folder", func(h *house) {
 		must(h.t, errors.Join(os.Remove(h.path("audit.log")), os.Mkdir(h.path("audit.log"), 0o700)))
 	}, []string{"FAIL AUDIT_BROKEN"}, "audit.log", "mv "},
+	{"an edit that was killed", func(h *house) {
+		old := h.options.Now().Add(-time.Hour)
+		left := h.options.Tenants + ".tmp0"
+		must(h.t, errors.Join(os.WriteFile(left, nil, 0o644), os.Chtimes(left, old, old)))
+	}, []string{"WARN EDIT_DEBRIS"}, "tenants.yaml.tmp0", "rm "},
 
-	{"accounts gone", func(h *house) { must(h.t, os.Remove(h.options.Tenants)) }, []string{"FAIL TENANTS_MISSING", "WARN DATA_UNKNOWN"}, "tenants.yaml", "mkt init "},
-	{"accounts wrong", func(h *house) { h.replace(h.options.Tenants, "status: SUSPENDED", "status: ASLEEP") }, []string{"FAIL TENANTS_INVALID", "WARN DATA_UNKNOWN"}, "tenants.yaml:", "mkt tenant validate"},
+	{"accounts gone", func(h *house) { must(h.t, os.Remove(h.options.Tenants)) }, []string{"FAIL TENANTS_MISSING"}, "tenants.yaml", "mkt init "},
+	{"accounts wrong", func(h *house) { h.replace(h.options.Tenants, "status: SUSPENDED", "status: ASLEEP") }, []string{"FAIL TENANTS_INVALID"}, "tenants.yaml:", "mkt tenant validate"},
 	{"a token twice", func(h *house) {
 		token := h.acme().Tokens[0]
 		digest := fmt.Sprintf("%x", token.Digest)
 		h.replace(h.options.Tenants, "id: idle\n", "id: idle\n    tokens: [{sha256: "+digest+"}]\n")
-	}, []string{"FAIL TOKEN_DUPLICATE", "WARN DATA_UNKNOWN"}, "idle", "mkt tenant validate"},
+	}, []string{"FAIL TOKEN_DUPLICATE"}, "idle", "mkt tenant validate"},
 	{"a tenant that is not there", func(h *house) { h.options.Tenant = "nobody" }, []string{"FAIL TENANT_UNKNOWN"}, "nobody", "mkt tenant list"},
 	{"no token", func(h *house) { h.change(func(t *tenants.Tenant) { t.Tokens = nil }) }, []string{"WARN TOKEN_NONE"}, "acme", "mkt tenant token issue acme"},
 	{"revoked account brought back by hand", func(h *house) {

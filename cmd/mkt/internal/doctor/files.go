@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+	"time"
 
 	"mkt/cmd/mkt/internal/audit"
+	"mkt/publish/durable"
 	"mkt/publish/layout"
 )
 
@@ -29,6 +31,7 @@ func (d *doctor) files() {
 		}
 	}
 	d.audit()
+	d.edits()
 	d.dataRoot()
 }
 
@@ -70,6 +73,27 @@ func (d *doctor) audit() {
 	}
 	if !sameOwner(path, real) {
 		d.bad(Fail, "OWNER_DIFFERS", "files", at, "sudo chown --reference="+quote(real)+" "+quote(path), "it is not of the owner of %s, who cannot change accounts so", real)
+	}
+}
+
+// editTime is how long an edit takes at most, with its wait for others.
+const editTime = time.Minute
+
+// edits looks for what killed edits left beside the tenants file.
+func (d *doctor) edits() {
+	real, err := filepath.EvalSymlinks(d.Tenants)
+	if err != nil {
+		return
+	}
+	entries, _ := os.ReadDir(filepath.Dir(real)) // that it cannot be read is a finding elsewhere
+	for _, e := range entries {
+		of, is := durable.TempOf(e.Name())
+		info, err := e.Info()
+		if !is || of != filepath.Base(real) || err != nil || d.now.Sub(info.ModTime()) < editTime {
+			continue
+		}
+		path := filepath.Join(filepath.Dir(real), e.Name())
+		d.bad(Warn, "EDIT_DEBRIS", "files", place{file: path}, "rm "+quote(path), "an edit of the accounts was broken off, and nothing of it is in force; the next edit removes this")
 	}
 }
 

@@ -61,6 +61,7 @@ var codes = map[string]string{
 	"OWNER_DIFFERS":     "files of one installation belong to several users",
 	"AUDIT_MODE":        "others may read the audit log",
 	"AUDIT_BROKEN":      "the audit log cannot be appended to, so no account can be changed",
+	"EDIT_DEBRIS":       "what a broken off edit of the accounts left",
 
 	"TENANTS_MISSING":  "there is no tenants file",
 	"TENANTS_INVALID":  "the tenants file is wrong; what ran before the edit stays in force",

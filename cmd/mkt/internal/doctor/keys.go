@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"mkt/fetch/credential"
+	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/serve/account"
 	"mkt/transform/identity"
@@ -23,7 +23,7 @@ func (d *doctor) key(code, path, missing string) []byte {
 		d.bad(Fail, code+"_MISSING", "keys", at, missing, "there is no such file")
 		return nil
 	}
-	if err == nil && info.Mode().Perm()&forbidden(info) != 0 {
+	if err == nil && durable.Exposed(info, os.Geteuid()) != 0 {
 		d.bad(Fail, code+"_MODE", "keys", at, "chmod 600 "+quote(path), "mode %04o lets others at it", info.Mode().Perm())
 	}
 	var content []byte
@@ -35,14 +35,6 @@ func (d *doctor) key(code, path, missing string) []byte {
 		return nil
 	}
 	return content
-}
-
-// forbidden are the mode bits a key must not have: see credential.LoadIdentity.
-func forbidden(info os.FileInfo) os.FileMode {
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid == 0 && os.Geteuid() != 0 {
-		return 0o037
-	}
-	return 0o077
 }
 
 // sealKey checks the sealing key, and that it opens every sealed credential.
@@ -103,11 +95,12 @@ func (d *doctor) identityKey() {
 	if made {
 		missing = "restore it from your copy: the data was made with it, and another one changes every id"
 	}
-	if d.key("ID_KEY", d.IDKey, missing) == nil {
+	content := d.key("ID_KEY", d.IDKey, missing)
+	if content == nil {
 		return
 	}
 	at := place{file: d.IDKey}
-	key, err := identity.LoadKey(d.IDKey)
+	key, err := identity.ParseKey(content)
 	if err != nil {
 		d.bad(Fail, "ID_KEY_INVALID", "keys", at, "restore it from your copy", "%v", err)
 		return

@@ -23,6 +23,9 @@ var steps = []string{health.StepFetch, "transform", "publish"}
 
 // schedule looks at what the newest runs came to, and when.
 func (d *doctor) schedule(r *root) {
+	if r.tenant == nil && d.file == nil {
+		return // whose data it is cannot be known
+	}
 	if r.tenant == nil {
 		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "name it in "+quote(d.Tenants)+" again, or take the folder away", "no tenant of the file has this id")
 		return

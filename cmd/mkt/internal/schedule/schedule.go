@@ -34,7 +34,9 @@ type Options struct {
 	// has those for which another number holds.
 	Parallel int
 	Lanes    map[string]int
-	Log      *slog.Logger // nil: discarded
+	// Skipped is called for a tick that comes while the job runs. May be nil.
+	Skipped func(Job)
+	Log     *slog.Logger // nil: discarded
 }
 
 // Scheduler runs jobs until its context ends. Safe for concurrent use.
@@ -61,6 +63,9 @@ type entry struct {
 func New(o Options) *Scheduler {
 	if o.Parallel <= 0 {
 		o.Parallel = 4
+	}
+	if o.Skipped == nil {
+		o.Skipped = func(Job) {}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -142,6 +147,7 @@ func (s *Scheduler) trigger(name string, jitter time.Duration) {
 	}
 	if s.running[name] {
 		s.o.Log.Warn("tick skipped: the previous run is still under way", "job", name)
+		s.o.Skipped(e.job)
 		return
 	}
 	s.running[name] = true

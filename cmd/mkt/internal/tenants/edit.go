@@ -60,6 +60,9 @@ func edit(ctx context.Context, root durable.FS, name, shown string, out rim, cha
 		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	defer lock.Close()
+	if err := durable.RemoveTempsOf(root, name); err != nil { // of an edit that was killed
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
 	restore, err := out.access()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shown, err)

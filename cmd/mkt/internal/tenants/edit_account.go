@@ -37,22 +37,6 @@ func (e *Editor) alive(id string) error {
 	return nil
 }
 
-// AddToken appends a token to a tenant's.
-func (e *Editor) AddToken(id string, t Token) error {
-	if err := e.alive(id); err != nil {
-		return err
-	}
-	return e.appendTo(id, "tokens", tokenNode(t))
-}
-
-// ReplaceTokens puts one token in the place of all that a tenant has.
-func (e *Editor) ReplaceTokens(id string, t Token) error {
-	if err := e.alive(id); err != nil {
-		return err
-	}
-	return e.set(id, "tokens", sequence([]Token{t}, tokenNode))
-}
-
 // SetProduct subscribes a tenant to a product. The term is the whole one: a
 // bound that it does not have, the product does not have any more.
 func (e *Editor) SetProduct(id string, p football.Product, term account.Subscription) error {

@@ -55,6 +55,8 @@ func TestAccountVerbs(t *testing.T) {
 			"ab000000000000000000000000000000000000000000000000000000000000" + "00\n        hint: wxyz", "cd000000000000000000000000000000000000000000000000000000000000" + "00\n        hint: abcd"},
 		"issue": {func(e *tenants.Editor) error { return e.AddToken("other", token) },
 			"20T09:07:00Z\n", "20T09:07:00Z\n      - sha256: cd" + strings.Repeat("0", 62) + "\n        hint: abcd\n        issued_at: 2026-11-20T09:07:00Z\n"},
+		"end the only token": {func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", time.Time{}) },
+			"    tokens:\n      - sha256: ab" + strings.Repeat("0", 62) + "\n        hint: wxyz\n        issued_at: 2026-11-20T09:07:00Z\n\n", "\n"},
 		"product again": {func(e *tenants.Editor) error {
 			return e.SetProduct("acme", engine, account.Subscription{Expires: &expires})
 		},
@@ -108,6 +110,9 @@ func TestRefusedVerbs(t *testing.T) {
 		"suspend a revoked":    {func(e *tenants.Editor) error { return e.SetStatus("gone", account.Suspended) }, "tenant gone is revoked, for good"},
 		"token of a revoked":   {func(e *tenants.Editor) error { return e.AddToken("gone", tenants.Token{}) }, "tenant gone is revoked, for good"},
 		"rotate a revoked":     {func(e *tenants.Editor) error { return e.ReplaceTokens("gone", tenants.Token{}) }, "tenant gone is revoked, for good"},
+		"end no token":         {func(e *tenants.Editor) error { return e.EndToken("other", "wxyZ", time.Time{}) }, "has no such token: it has …wxyz issued 2026-11-20T09:07:00Z"},
+		"end another's token":  {func(e *tenants.Editor) error { return e.EndToken("acme", "wxyz", time.Time{}) }, "has no such token: it has none"},
+		"end an older token":   {func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", issued.AddDate(-1, 0, 0)) }, "has no such token"},
 		"unknown":              {func(e *tenants.Editor) error { return e.SetStatus("nobody", account.Active) }, `no tenant "nobody"`},
 		"unknown's product":    {func(e *tenants.Editor) error { return e.UnsetProduct("nobody", football.MarketEngine) }, `no tenant "nobody"`},
 		"unknown's origin":     {func(e *tenants.Editor) error { return e.DenyOrigin("nobody", "https://a.example") }, `no tenant "nobody"`},
@@ -121,5 +126,22 @@ func TestRefusedVerbs(t *testing.T) {
 		if content(t, path) != kept {
 			t.Errorf("%s: the file was changed", name)
 		}
+	}
+}
+
+// One of two tokens that end alike is told by when it was issued.
+func TestEndOneOfTwoTokensAlike(t *testing.T) {
+	path := write(t, kept)
+	later := issued.Add(time.Hour)
+	edit(t, path, func(e *tenants.Editor) error {
+		return e.AddToken("other", tenants.Token{Digest: [32]byte{1}, Hint: "wxyz", IssuedAt: later})
+	})
+	_, err := tenants.Edit(t.Context(), path, func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", time.Time{}) })
+	if err == nil || !strings.Contains(err.Error(), "has 2 such tokens: say by --issued which") {
+		t.Fatal(err)
+	}
+	edit(t, path, func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", later) })
+	if diff := cmp.Diff(kept, content(t, path)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

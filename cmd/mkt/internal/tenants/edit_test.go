@@ -217,7 +217,8 @@ func TestEditKilled(t *testing.T) {
 				}
 				wrapped := durabletest.Wrap(mem, durabletest.KillAt(k))
 				_, err := tenants.EditIn(t.Context(), wrapped, "tenants.yaml", "tenants.yaml", add)
-				left, lost := durable.ReadFile(mem.PowerCut(keep, seed), "tenants.yaml", 1<<20)
+				after := mem.PowerCut(keep, seed)
+				left, lost := durable.ReadFile(after, "tenants.yaml", 1<<20)
 				if lost != nil {
 					t.Fatalf("operation %d: %v", k, lost)
 				}
@@ -228,10 +229,26 @@ func TestEditKilled(t *testing.T) {
 				if _, there := f.Tenant("new"); err == nil && !there {
 					t.Fatalf("operation %d: acknowledged and lost", k)
 				}
+				nothingIsLeft(t, after)
 				if wrapped.Ops() < k {
 					break
 				}
 			}
+		}
+	}
+}
+
+// nothingIsLeft edits once more, and looks for what killed edits left.
+func nothingIsLeft(t *testing.T, f durable.FS) {
+	t.Helper()
+	_, err := tenants.EditIn(t.Context(), f, "tenants.yaml", "tenants.yaml", func(e *tenants.Editor) error { return e.SetStatus("acme", account.Suspended) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := f.ReadDir(".")
+	for _, e := range entries {
+		if _, temp := durable.TempOf(e.Name()); temp || err != nil {
+			t.Fatalf("%s is left, %v", e.Name(), err)
 		}
 	}
 }

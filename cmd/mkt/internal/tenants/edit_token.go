@@ -1,0 +1,64 @@
+package tenants
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// AddToken appends a token to a tenant's.
+func (e *Editor) AddToken(id string, t Token) error {
+	if err := e.alive(id); err != nil {
+		return err
+	}
+	return e.appendTo(id, "tokens", tokenNode(t))
+}
+
+// ReplaceTokens puts one token in the place of all that a tenant has.
+func (e *Editor) ReplaceTokens(id string, t Token) error {
+	if err := e.alive(id); err != nil {
+		return err
+	}
+	return e.set(id, "tokens", sequence([]Token{t}, tokenNode))
+}
+
+// EndToken takes the one token away that bears a hint and, where issued is not
+// zero, was issued then. None is an error, since it may be misspelled, and so are
+// several: which one is meant, the time tells.
+func (e *Editor) EndToken(id, hint string, issued time.Time) error {
+	entry, err := e.entry(id)
+	if err != nil {
+		return err
+	}
+	t, _ := e.before.Tenant(id)
+	var found []int
+	for i, token := range t.Tokens {
+		if token.Hint == hint && (issued.IsZero() || token.IssuedAt.Equal(issued)) {
+			found = append(found, i)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return fmt.Errorf("tenant %s has no such token: %s", id, t.tokenWords())
+	case len(found) > 1:
+		return fmt.Errorf("tenant %s has %d such tokens: say by --issued which: %s", id, len(found), t.tokenWords())
+	}
+	list := child(entry, "tokens")
+	removeItem(list, found[0])
+	if len(list.Content) == 0 {
+		put(entry, "tokens", nil)
+	}
+	return nil
+}
+
+// tokenWords lists a tenant's tokens for people.
+func (t *Tenant) tokenWords() string {
+	if len(t.Tokens) == 0 {
+		return "it has none"
+	}
+	var list []string
+	for _, token := range t.Tokens {
+		list = append(list, fmt.Sprintf("…%s issued %s", token.Hint, token.IssuedAt.Format(time.RFC3339)))
+	}
+	return "it has " + strings.Join(list, ", ")
+}

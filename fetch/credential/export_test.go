@@ -1,4 +1,0 @@
-package credential
-
-// Forbidden is for tests, which cannot be another user.
-var Forbidden = forbidden

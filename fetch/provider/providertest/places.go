@@ -1,0 +1,151 @@
+package providertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"mkt/fetch/provider"
+	"mkt/publish/football"
+)
+
+// places: a traced reading reads the same, and every price it gives stands in the
+// payload where the trace says, digit by digit.
+func (s Suite) places(t *testing.T) {
+	for name, x := range s.markets() {
+		t.Run(name, func(t *testing.T) {
+			trace := new(provider.Trace)
+			p := provider.Payload{Number: 1, Endpoint: x.Endpoint, Body: x.Body, Trace: trace}
+			sheet, err := s.Provider.Markets.ReadMarkets(p, provider.Listing{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			prices, tree := 0, NewTree(x.Body)
+			for _, f := range sheet.Fixtures {
+				for _, o := range f.Offers {
+					for _, row := range o.Rows {
+						for _, price := range []football.Field[string]{row.Decimal, row.Fractional} {
+							if digits, ok := price.Get(); ok {
+								prices++
+								HoldsDigits(t, tree, trace, row.Place, digits)
+							}
+						}
+					}
+				}
+			}
+			if prices == 0 {
+				t.Skip("no prices in it")
+			}
+		})
+	}
+}
+
+// HoldsDigits checks that the price of the row that begins at place stands in the
+// payload where the trace says: found by a walk of its own, not the reader's.
+func HoldsDigits(t testing.TB, body *Tree, trace *provider.Trace, place uint32, digits string) {
+	t.Helper()
+	for _, found := range trace.Of(provider.Subject{Row: place}) {
+		switch found.Field {
+		case provider.FieldDecimal, provider.FieldFractional, provider.FieldPacked:
+		default:
+			continue
+		}
+		there, err := body.At(found.Path)
+		if err != nil {
+			t.Errorf("%v", err)
+			return
+		}
+		if there != found.Text {
+			t.Errorf("%s: %s, the trace says %s", found.Path, there, found.Text)
+			return
+		}
+		if text := plain(there); text == digits || found.Field == provider.FieldPacked && strings.Contains(text, digits) {
+			return
+		}
+	}
+	t.Errorf("row at byte %d: nothing found holds %s", place, digits)
+}
+
+// plain is the content of a string, and of anything else its characters.
+func plain(raw string) string {
+	var text string
+	if json.Unmarshal([]byte(raw), &text) == nil {
+		return text
+	}
+	return raw
+}
+
+// Tree is a payload as the standard library parses it, level by level as far as
+// somebody looks.
+type Tree struct {
+	text    json.RawMessage
+	members map[string]*Tree
+	items   []*Tree
+}
+
+// NewTree is the whole of a payload.
+func NewTree(body []byte) *Tree { return &Tree{text: body} }
+
+// At is what stands at a path, as it stands there.
+func (n *Tree) At(path string) (string, error) {
+	at := n
+	for rest := strings.TrimPrefix(path, "."); rest != "" && at != nil; {
+		switch {
+		case strings.HasPrefix(rest, `["`):
+			end := strings.Index(rest, `"]`) // no key of any payload holds it
+			var key string
+			if err := json.Unmarshal([]byte(rest[1:end+1]), &key); err != nil {
+				return "", err
+			}
+			at, rest = at.member(key), rest[end+2:]
+		case rest[0] == '[':
+			end := strings.IndexByte(rest, ']')
+			number, err := strconv.Atoi(rest[1:end])
+			if err != nil {
+				return "", err
+			}
+			at, rest = at.item(number), rest[end+1:]
+		default:
+			rest = strings.TrimPrefix(rest, ".")
+			end := strings.IndexAny(rest, ".[")
+			if end < 0 {
+				end = len(rest)
+			}
+			at, rest = at.member(rest[:end]), rest[end:]
+		}
+	}
+	if at == nil {
+		return "", fmt.Errorf("nothing stands at %s", path)
+	}
+	return string(at.text), nil
+}
+
+// member is nil when there is none.
+func (n *Tree) member(key string) *Tree {
+	if n.members == nil {
+		var object map[string]json.RawMessage
+		_ = json.Unmarshal(n.text, &object) // what is no object has no members
+		n.members = make(map[string]*Tree, len(object))
+		for k, v := range object {
+			n.members[k] = NewTree(v)
+		}
+	}
+	return n.members[key]
+}
+
+// item is nil when there is none.
+func (n *Tree) item(number int) *Tree {
+	if n.items == nil {
+		var array []json.RawMessage
+		_ = json.Unmarshal(n.text, &array) // what is no array has no items
+		for _, v := range array {
+			n.items = append(n.items, NewTree(v))
+		}
+	}
+	if number >= len(n.items) {
+		return nil
+	}
+	return n.items[number]
+}

@@ -1,0 +1,49 @@
+package durable_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mkt/publish/durable"
+)
+
+// What a person must mend is told with how to mend it, without a path of the
+// machine, and can still be branched on.
+func TestErrorsOfTheDiskSayWhatToDo(t *testing.T) {
+	dir := t.TempDir()
+	bind := func(args ...string) error { return exec.Command("mount", args...).Run() }
+	if err := errors.Join(bind("--bind", dir, dir), bind("-o", "remount,bind,ro", dir)); err != nil {
+		exec.Command("umount", dir).Run()
+		t.Skip("nothing can be mounted here: ", err)
+	}
+	defer exec.Command("umount", dir).Run()
+	disk, err := durable.OpenExisting(dir)
+	must(t, err)
+	defer disk.Close()
+	_, locked := disk.Lock("lock")
+	_, created := disk.Create("file")
+	for what, err := range map[string]error{"lock": locked, "create": created, "mkdir": disk.MkdirAll("folder")} {
+		if err == nil || !strings.Contains(err.Error(), "read-only file system: mount the disk for writing, then run again") || strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestErrorsOfRightsSayWhatToDo(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may do everything")
+	}
+	dir := filepath.Join(t.TempDir(), "root")
+	must(t, os.Mkdir(dir, 0o500))
+	disk, err := durable.OpenExisting(dir)
+	must(t, err)
+	defer disk.Close()
+	if _, err := disk.Create("file"); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "run it as the user who owns the files there") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,88 @@
+package publish_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+)
+
+// failing makes folders of cycles that were never published, an interval apart.
+func failing(t *testing.T, f durable.FS, product string, from time.Time, every time.Duration, n int) (ids []layout.CycleID) {
+	t.Helper()
+	for i := range n {
+		id := layout.NewCycleID(from.Add(time.Duration(i)*every), product)
+		ids = append(ids, id)
+		for _, dir := range []string{layout.RawDir, layout.CanonicalDir} {
+			must(t, f.MkdirAll(layout.Cycle(dir, id)))
+		}
+	}
+	return ids
+}
+
+// A month of cycles that fail leaves a week of them, the first, and what is to
+// be spared; what is published stays, however old.
+func TestFailingCyclesAreBounded(t *testing.T) {
+	for name, published := range map[string]bool{"after a publication": true, "never published": false} {
+		t.Run(name, func(t *testing.T) {
+			f := durabletest.NewMem()
+			before := 0
+			if published {
+				years(t, f, 3)
+				before = 3
+			}
+			month := failing(t, f, "market_engine", cycle{number: 24 * 4}.at(), time.Hour, 30*24)
+			spared := month[100]
+			keep := publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 7 * 24 * time.Hour}
+			done, err := publish.CollectUnpublished(f, time.Now(), keep, spared)
+			must(t, err)
+			want := before + 7*24 + 2
+			for _, dir := range []string{layout.RawDir, layout.CanonicalDir} {
+				left := list(t, f, dir)
+				of := want
+				if dir == layout.RawDir {
+					of -= before // publishing needs no raw cycle
+				}
+				if len(left) != of {
+					t.Errorf("%s: %d cycles left, want %d", dir, len(left), of)
+				}
+				for _, id := range []layout.CycleID{month[0], spared, month[len(month)-1]} {
+					if !slices.Contains(left, "cycle="+string(id)) {
+						t.Errorf("%s: %s is gone", dir, id)
+					}
+				}
+			}
+			if again, err := publish.CollectUnpublished(f, time.Now(), keep, spared); err != nil || again != (publish.Collected{}) || done.Cycles == 0 {
+				t.Errorf("first %+v, second time %+v, %v", done, again, err)
+			}
+			if published {
+				keptAreWhole(t, f)
+			}
+		})
+	}
+}
+
+// Of a product with a cycle every few seconds canonical cycles are thinned out,
+// as they are when all goes well. Who keeps all keeps all.
+func TestFailingTicksAreThinnedOut(t *testing.T) {
+	f := durabletest.NewMem()
+	failing(t, f, "live_intelligence", time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), 8*time.Second, 3*450)
+	for keep, want := range map[publish.Retention][2]int{
+		{}: {3 * 450, 3 * 450},
+		{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 2 * time.Hour}: {2*450 + 1, 113 + 3},
+	} {
+		g := f.PowerCut(1, 0)
+		_, err := publish.CollectUnpublished(g, time.Now(), keep.For(football.LiveIntelligence))
+		must(t, err)
+		for i, dir := range []string{layout.RawDir, layout.CanonicalDir} {
+			if got := len(list(t, g, dir)); got != want[i] {
+				t.Errorf("%+v: %s: %d cycles left, want %d", keep, dir, got, want[i])
+			}
+		}
+	}
+}

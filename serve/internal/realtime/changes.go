@@ -1,0 +1,105 @@
+package realtime
+
+import (
+	"context"
+	"time"
+
+	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader"
+	"mkt/serve/internal/socketio"
+)
+
+// newPage makes the push of the events behind a position, which lies in the
+// view's history and window and not at its end.
+func newPage(at position, v *reader.View) (page, error) {
+	var list api.List
+	last, more, err := v.Events(at.seq, pageSize, list.Add)
+	if err != nil {
+		return page{}, err
+	}
+	body := api.AppendChangesPush(nil, &list, last)
+	return page{packet: socketio.NewRawPacket(api.ChangesEvent, body), last: last, events: list.Len(), more: more}, nil
+}
+
+// pushChanges sends the next page of events, if there are any and the connection
+// has taken everything before. The lock is held.
+func (c *connection) pushChanges(r *round) {
+	v := r.view(changes)
+	if !c.on[changes] || v == nil {
+		return
+	}
+	commit := v.Commit()
+	if c.at.history != commit.HistoryID || c.at.seq+1 < commit.FirstSeq {
+		c.drop(reasonPosition)
+		return
+	}
+	if c.at.seq >= commit.LastSeq {
+		return
+	}
+	if c.socket.Queued() > 0 {
+		c.socket.WhenDrained(c.catchUp)
+		return
+	}
+	p, err := r.tenant.page(c.at, v)
+	if err != nil {
+		c.service.log.Error("read change events", "tenant", r.tenant.clientID, "err", err)
+		return // the next tick tries again
+	}
+	if !c.send(p.packet) {
+		return
+	}
+	c.at.seq = p.last
+	c.service.counters.pushed[changes].Add(1)
+	c.service.counters.events.Add(uint64(p.events))
+	if p.more {
+		c.socket.WhenDrained(c.catchUp)
+	}
+}
+
+// catchUp sends the next page to a connection that lags behind and has now taken
+// everything it was sent.
+func (c *connection) catchUp() {
+	s := c.service
+	r := s.newRound(c.tenant, s.o.Gate.Accounts.Load())
+	defer r.release()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.holds(r) {
+		c.pushChanges(r)
+	}
+}
+
+// changesFrom answers a subscribe to changes: the position it begins at, and the
+// first page with the answer around it.
+func (r *round) changesFrom(f fields) (at position, answer []byte, err error) {
+	from, err := readStart(f)
+	if err != nil {
+		return at, nil, err
+	}
+	v := r.view(changes)
+	if v != nil && from.given && from.cursor > v.Commit().LastSeq {
+		const patience = time.Second // another replica may be faster
+		r.dataset(changes).RefreshSoon(context.Background(), patience)
+		v = r.renew(changes)
+	}
+	if v != nil && from.given && from.cursor+1 < v.Commit().FirstSeq {
+		return at, nil, api.Refuse(api.InvalidCursor)
+	}
+	if e := r.refusal(changes); e != nil {
+		return at, nil, e
+	}
+	if v == nil {
+		return at, nil, r.dataset(changes).NotReady()
+	}
+	at = position{v.Commit().HistoryID, v.Commit().LastSeq}
+	if from.given {
+		at.seq = from.cursor
+	}
+	var list api.List
+	if at.seq < v.Commit().LastSeq {
+		if at.seq, _, err = v.Events(at.seq, from.backlog, list.Add); err != nil {
+			return at, nil, err
+		}
+	}
+	return at, api.AppendSubscribedChanges(nil, &list, at.seq, v.Window()), nil
+}

@@ -1,0 +1,71 @@
+package realtime
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"mkt/serve/internal/api"
+)
+
+// fields are the payload of a message by key. Keys are compared exactly, and
+// unknown ones are ignored, as parameters are over HTTP.
+type fields map[string]json.RawMessage
+
+// readMessage takes the payload out of a message and the channel out of the
+// payload.
+func readMessage(args []json.RawMessage, offered []api.Channel) (api.Channel, fields, error) {
+	var f fields
+	if len(args) == 0 || json.Unmarshal(args[0], &f) != nil || f == nil {
+		return "", nil, api.Refusef(api.BadRequest, "the payload must be an object such as {\"channel\":\"changes\"}")
+	}
+	var name string
+	if !isString(f["channel"]) || json.Unmarshal(f["channel"], &name) != nil {
+		return "", nil, api.Refusef(api.InvalidParameter, "channel must be the name of a channel")
+	}
+	c := api.Channel(name)
+	if !slices.Contains(offered, c) {
+		return "", nil, api.Refusef(api.NotFound, "there is no such channel; ready lists those there are")
+	}
+	return c, f, nil
+}
+
+// isString: null unmarshals into a string too.
+func isString(v json.RawMessage) bool { return len(v) > 0 && bytes.TrimSpace(v)[0] == '"' }
+
+// start is where a subscription to changes begins.
+type start struct {
+	given   bool   // false: at the newest event
+	cursor  uint64 // the last event that the client has seen
+	backlog int    // the most events of the first page
+}
+
+// mostSeq is the greatest integer that every client can hold: 2^53 - 1.
+const mostSeq = 1<<53 - 1
+
+// readStart reads cursor and backlog.
+func readStart(f fields) (start, error) {
+	s := start{backlog: api.MaxLimit}
+	if v, ok := f["cursor"]; ok {
+		n, err := whole(v)
+		if err != nil || n > mostSeq {
+			return s, api.Refusef(api.InvalidParameter, "cursor must be the seq of an event: a whole number from 0")
+		}
+		s.given, s.cursor = true, n
+	}
+	if v, ok := f["backlog"]; ok {
+		n, err := whole(v)
+		if err != nil || n < api.MinLimit || n > api.MaxLimit {
+			return s, api.Refusef(api.InvalidParameter, "backlog must be a whole number from %d to %d", api.MinLimit, api.MaxLimit)
+		}
+		s.backlog = int(n)
+	}
+	return s, nil
+}
+
+// whole reads a JSON number written as an integer: digits alone. 1.0 and 1e3 are
+// not what a seq looks like and are refused with 1.5 and 1e21.
+func whole(v json.RawMessage) (uint64, error) {
+	return strconv.ParseUint(string(bytes.TrimSpace(v)), 10, 64)
+}

@@ -1,0 +1,223 @@
+package socketio
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"mkt/serve/internal/socketio/engine"
+)
+
+// connection is one session and the namespaces that it has joined. It is the
+// session's engine.Receiver.
+type connection struct {
+	server  *Server
+	session *engine.Session
+	partial *assembly // a binary packet that is not whole; only in Message
+
+	mu      sync.Mutex  // taken before the session's
+	sockets []*Socket   // by namespace, those that were told to leave included
+	joined  int         // of them
+	timer   *time.Timer // until the first namespace is joined; else nil
+}
+
+// Message implements engine.Receiver.
+func (c *connection) Message(data []byte, binary bool) error {
+	if binary {
+		return c.attach(data)
+	}
+	if c.partial != nil {
+		return errPacket // an attachment was due
+	}
+	p, err := parse(data)
+	if err != nil {
+		return err
+	}
+	if p.attachments > 0 {
+		c.partial = &assembly{packet: p}
+		return nil
+	}
+	return c.handle(p, nil)
+}
+
+// attach takes an attachment.
+func (c *connection) attach(data []byte) error {
+	if c.partial == nil {
+		return errPacket
+	}
+	if !c.partial.add(data) {
+		return nil
+	}
+	a := c.partial
+	c.partial = nil
+	if err := a.check(); err != nil {
+		return err
+	}
+	return c.handle(a.packet, a.got)
+}
+
+// handle carries out a whole packet.
+func (c *connection) handle(p packet, attachments Attachments) error {
+	s, is := c.find(p.namespace)
+	switch {
+	case p.kind == typeConnect && is != joined:
+		return c.join(p)
+	case p.kind == typeConnect:
+		return errPacket
+	case is == dismissed:
+		return nil // sent before it heard of that
+	case is != joined:
+		return errPacket
+	case p.kind == typeDisconnect:
+		c.leave(s)
+	case p.kind == typeEvent:
+		c.event(s, p, attachments)
+	}
+	return nil // an ack: none was asked for
+}
+
+// find is the socket of a namespace and how it stands.
+func (c *connection) find(namespace string) (*Socket, standing) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.sockets {
+		if s.namespace == namespace {
+			return s, s.standing
+		}
+	}
+	return nil, gone
+}
+
+// join asks the namespace's handler.
+func (c *connection) join(p packet) error {
+	h := c.server.o.Namespaces[p.namespace]
+	if h == nil {
+		c.refuse(p.namespace, &Refusal{Message: "Invalid namespace"})
+		return nil
+	}
+	id, err := c.server.newID()
+	if err != nil {
+		return err
+	}
+	s := &Socket{connection: c, handler: h, namespace: p.namespace, id: id}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	c.session.WhenClosed(cancel)
+	err = h.Connect(ctx, s, p.auth)
+	c.session.WhenClosed(nil)
+	if err != nil {
+		s.forgetEarly()
+		c.refuse(p.namespace, c.refusal(err))
+		return nil
+	}
+	c.accept(s)
+	return nil
+}
+
+// accept answers, and then sends what the handler sent meanwhile.
+func (c *connection) accept(s *Socket) {
+	payload := []byte(`{"sid":"` + s.id + `"}`) // the id needs no escaping
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sockets = slices.DeleteFunc(c.sockets, func(old *Socket) bool { return old.namespace == s.namespace })
+	c.sockets = append(c.sockets, s)
+	c.joined++
+	c.server.sockets.Add(1)
+	c.wait(false)
+	c.session.Send(newMessage(typeConnect, s.namespace, nil, payload, nil))
+	for _, e := range s.early {
+		c.session.Replace(e.key, e.packet.message(s.namespace))
+	}
+	s.early, s.standing = nil, joined
+}
+
+// refusal is what the client is told of an error.
+func (c *connection) refusal(err error) *Refusal {
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		return r
+	}
+	c.server.o.Log.Error("connect", "err", err)
+	return &Refusal{Message: "Internal error"}
+}
+
+// refuse answers a CONNECT. The transport stays open: the client closes it.
+func (c *connection) refuse(namespace string, r *Refusal) {
+	payload, err := appendJSON(nil, struct {
+		Message string `json:"message"`
+		Data    any    `json:"data,omitempty"`
+	}{r.Message, r.Data})
+	if err != nil {
+		c.server.o.Log.Error("encode a refusal", "err", err)
+		payload, _ = json.Marshal(map[string]string{"message": r.Message})
+	}
+	c.session.Send(newMessage(typeConnectError, namespace, nil, payload, nil))
+}
+
+// event calls the handler.
+func (c *connection) event(s *Socket, p packet, attachments Attachments) {
+	var ack func(...any)
+	if p.hasID {
+		ack = s.acknowledger(p.id)
+	}
+	s.attachments = attachments
+	defer func() { s.attachments = nil }()
+	s.handler.Event(s, p.name, p.args, ack)
+}
+
+// leave is a client's DISCONNECT.
+func (c *connection) leave(s *Socket) {
+	c.mu.Lock()
+	c.sockets = slices.DeleteFunc(c.sockets, func(other *Socket) bool { return other == s })
+	left := s.part(gone)
+	c.mu.Unlock()
+	if left {
+		s.handler.Disconnect(s, ReasonClient)
+	}
+}
+
+// Closed implements engine.Receiver.
+func (c *connection) Closed(reason string) {
+	c.mu.Lock()
+	var left []*Socket
+	for _, s := range c.sockets {
+		if s.part(gone) {
+			left = append(left, s)
+		}
+	}
+	c.sockets = nil
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+		c.server.pending.Add(-1)
+	}
+	c.mu.Unlock()
+	for _, s := range left {
+		s.handler.Disconnect(s, reason)
+	}
+}
+
+// wait starts or ends the time in which a namespace must be joined; mu is held.
+func (c *connection) wait(on bool) {
+	switch {
+	case on && c.timer == nil:
+		c.server.pending.Add(1)
+		c.timer = time.AfterFunc(c.server.o.ConnectTimeout, c.late)
+	case !on && c.timer != nil:
+		c.timer.Stop()
+		c.timer = nil
+		c.server.pending.Add(-1)
+	}
+}
+
+// late ends a connection that has not joined in time.
+func (c *connection) late() {
+	c.mu.Lock()
+	waits := c.timer != nil
+	c.mu.Unlock()
+	if waits {
+		c.session.Close(reasonLate)
+	}
+}

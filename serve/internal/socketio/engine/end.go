@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"github.com/gobwas/ws"
+)
+
+// end closes an open session; mu is held. A websocket gets a close frame with this
+// code behind what is being written. A polling client fetches what waits and then
+// the end, with the GET that waits or the next one.
+func (s *Session) end(reason string, code ws.StatusCode) {
+	if s.state != open {
+		return
+	}
+	s.leave(reason)
+	switch {
+	case s.ws != nil && s.slow:
+		s.queue.take()
+		s.ws.cut()
+	case s.ws != nil:
+		s.queue.take()
+		s.queue.push(entry{m: newClose(code)})
+		s.pump()
+	case s.poll != nil:
+		s.answer([]entry{{m: closePacket}})
+	default:
+		s.state = ending
+		s.queue.push(entry{m: noopPacket})
+		s.queue.push(entry{m: closePacket})
+		s.arm(s.server.o.PingTimeout)
+	}
+	if s.state == closed {
+		s.server.forget(s)
+	}
+}
+
+// goodbye ends a session whose client said so.
+func (s *Session) goodbye() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != open {
+		return
+	}
+	if s.ws != nil {
+		s.end(Transport, ws.StatusNormalClosure)
+		return
+	}
+	s.queue.take()
+	s.leave(Transport)
+	s.answer([]entry{{m: noopPacket}})
+	s.server.forget(s)
+}
+
+// lose ends a session whose client is gone, or which may have lost something on
+// the way: there is nobody to tell. mu is held.
+func (s *Session) lose(reason string) {
+	if s.state == closed {
+		return
+	}
+	s.queue.take()
+	if s.state == open {
+		s.leave(reason)
+	}
+	s.state = closed
+	s.answer([]entry{{m: closePacket}})
+	if s.ws != nil {
+		s.ws.cut()
+	}
+	s.server.forget(s)
+}
+
+// leave is what every end has in common; mu is held.
+func (s *Session) leave(reason string) {
+	s.state = closed
+	s.timer.Stop()
+	if s.probe != nil {
+		s.probe.cut()
+		s.probe = nil
+	}
+	if s.whenClosed != nil {
+		s.whenClosed()
+		s.whenClosed = nil
+	}
+	s.checkDrained()
+	s.server.count(reason)
+	go s.finish(reason)
+}
+
+// finish is the receiver's last call.
+func (s *Session) finish(reason string) {
+	defer s.server.live.Done()
+	s.inbound.Lock()
+	defer s.inbound.Unlock()
+	defer s.recover()
+	s.receiver.Closed(reason)
+}
+
+// lost is a websocket that ended with this error.
+func (s *Session) lost(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if code := closeCode(err); code != 0 {
+		s.end(Protocol, code)
+		return
+	}
+	if s.state == open {
+		s.lose(Transport)
+	}
+}
+
+// violated ends a session whose client broke the rules of the packets.
+func (s *Session) violated() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end(Protocol, ws.StatusProtocolError)
+}

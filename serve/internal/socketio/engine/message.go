@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+
+	"github.com/gobwas/ws"
+)
+
+// Message is what goes to a client at once: a text message, binary ones, or a text
+// with binary ones right behind it. It is encoded once, for both transports, and
+// may be sent to any number of sessions. Immutable.
+type Message struct {
+	frames []byte // for a websocket
+	polled []byte // for a polling body; for a lone text a part of frames
+	last   bool   // nothing may follow: a websocket's close frame
+}
+
+// NewMessage makes a message of a text and binary messages behind it. All are
+// copied.
+func NewMessage(text []byte, attached ...[]byte) *Message {
+	size := ws.MaxHeaderSize + 1 + len(text)
+	for _, a := range attached {
+		size += ws.MaxHeaderSize + len(a)
+	}
+	m := newPacket(typeMessage, text, size)
+	if len(attached) == 0 {
+		return m
+	}
+	m.polled = append([]byte(nil), m.polled...)
+	for _, a := range attached {
+		m.frames = appendFrame(m.frames, ws.OpBinary, len(a))
+		m.frames = append(m.frames, a...)
+		m.polled = append(m.polled, separator)
+		m.polled = appendPolled(m.polled, a)
+	}
+	return m
+}
+
+// NewBinary makes a message of binary data, which is copied.
+func NewBinary(data []byte) *Message {
+	frames := appendFrame(make([]byte, 0, ws.MaxHeaderSize+len(data)), ws.OpBinary, len(data))
+	return &Message{frames: append(frames, data...), polled: appendPolled(nil, data)}
+}
+
+// Text is the text of a message made of a text. It must not be changed.
+func (m *Message) Text() []byte {
+	end := len(m.polled)
+	if i := bytes.IndexByte(m.polled, separator); i >= 0 {
+		end = i
+	}
+	return m.polled[1:end]
+}
+
+// Size is the message's bytes on a websocket.
+func (m *Message) Size() int { return len(m.frames) }
+
+// newPacket makes a text packet, with room for size bytes of frames.
+func newPacket(kind byte, data []byte, size int) *Message {
+	b := make([]byte, 0, max(size, ws.MaxHeaderSize+1+len(data)))
+	b = appendFrame(b, ws.OpText, 1+len(data))
+	head := len(b)
+	b = append(append(b, kind), data...)
+	return &Message{frames: b, polled: b[head:len(b):len(b)]}
+}
+
+// newControl makes a websocket's own frame, which polling knows nothing of.
+func newControl(op ws.OpCode, body []byte) *Message {
+	return &Message{frames: append(appendFrame(nil, op, len(body)), body...), last: op == ws.OpClose}
+}
+
+// newClose makes the frame that ends a websocket.
+func newClose(code ws.StatusCode) *Message {
+	return newControl(ws.OpClose, ws.NewCloseFrameBody(code, ""))
+}
+
+// appendFrame appends the header of a whole frame from the server.
+func appendFrame(b []byte, op ws.OpCode, n int) []byte {
+	b = append(b, 0x80|byte(op))
+	switch {
+	case n < 126:
+		return append(b, byte(n))
+	case n < 1<<16:
+		return binary.BigEndian.AppendUint16(append(b, 126), uint16(n))
+	}
+	return binary.BigEndian.AppendUint64(append(b, 127), uint64(n))
+}
+
+func appendPolled(b, data []byte) []byte {
+	return base64.StdEncoding.AppendEncode(append(b, typeBinary), data)
+}
+
+// What is the same for everybody.
+var (
+	pingPacket  = newPacket(typePing, nil, 0)
+	noopPacket  = newPacket(typeNoop, nil, 0)
+	closePacket = newPacket(typeClose, nil, 0)
+	probePacket = newPacket(typePong, []byte("probe"), 0)
+)

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// Options of a server. Zero fields have the defaults that they name.
+type Options struct {
+	// Open is called for each new session, before the client hears of it. It
+	// returns who gets its messages; nil refuses the session for want of room.
+	Open func(*Session) Receiver
+
+	PingInterval   time.Duration // 0 = 10 s
+	PingTimeout    time.Duration // 0 = 10 s
+	UpgradeTimeout time.Duration // 0 = 10 s
+	WriteTimeout   time.Duration // 0 = 10 s
+	MaxPayload     int           // bytes from a client at once; 0 = 4096
+	MaxQueued      int           // bytes waiting for a client; 0 = 1 MiB
+	MaxSessions    int           // 0 = 20,000
+	WebsocketOnly  bool
+	KeepHeaders    []string // names of headers of the first request
+
+	Rand io.Reader    // safe for concurrent use; nil = crypto/rand
+	Log  *slog.Logger // nil = none
+}
+
+// Receiver gets what a client sends. Its calls for one session never overlap.
+type Receiver interface {
+	// Message is one message, in order. data is only lent. An error is a violation
+	// of the protocol above and closes the session.
+	Message(data []byte, binary bool) error
+
+	// Closed is the last call.
+	Closed(reason string)
+}
+
+// Reasons of Receiver.Closed.
+const (
+	Transport = "transport close"
+	Ping      = "ping timeout"
+	Protocol  = "protocol violation"
+	Slow      = "slow client"
+	Shutdown  = "server shutdown"
+	Panic     = "handler panic"
+)
+
+func (o *Options) setDefaults() {
+	o.PingInterval = orElse(o.PingInterval, 10*time.Second)
+	o.PingTimeout = orElse(o.PingTimeout, 10*time.Second)
+	o.UpgradeTimeout = orElse(o.UpgradeTimeout, 10*time.Second)
+	o.WriteTimeout = orElse(o.WriteTimeout, 10*time.Second)
+	o.MaxPayload = orElse(o.MaxPayload, 4096)
+	o.MaxQueued = orElse(o.MaxQueued, 1<<20)
+	o.MaxSessions = orElse(o.MaxSessions, 20_000)
+	o.KeepHeaders = canonical(o.KeepHeaders)
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+func orElse[T comparable](v, fallback T) T {
+	var zero T
+	if v == zero {
+		return fallback
+	}
+	return v
+}
+
+func canonical(names []string) []string {
+	list := make([]string, len(names))
+	for i, n := range names {
+		list[i] = http.CanonicalHeaderKey(n)
+	}
+	return list
+}

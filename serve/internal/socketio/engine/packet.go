@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"unicode/utf8"
+)
+
+// Types of packets, as they are written. binary is how a binary message looks in
+// a polling body; on a websocket it is a frame without a type.
+const (
+	typeOpen    = '0'
+	typeClose   = '1'
+	typePing    = '2'
+	typePong    = '3'
+	typeMessage = '4'
+	typeUpgrade = '5'
+	typeNoop    = '6'
+	typeBinary  = 'b'
+)
+
+// separator stands between the packets of a polling body. JSON escapes it.
+const separator = 0x1e
+
+// packet is one from a client. data lies in what it was read from.
+type packet struct {
+	kind byte
+	data []byte
+}
+
+var (
+	errPacket = errors.New("no engine packet")
+	errUTF8   = errors.New("invalid utf-8")
+	errBase64 = errors.New("invalid base64")
+)
+
+// readPacket reads a text packet. It does not look at the encoding of the text.
+func readPacket(b []byte) (packet, error) {
+	if len(b) == 0 || b[0] < typeOpen || b[0] > typeNoop {
+		return packet{}, errPacket
+	}
+	return packet{b[0], b[1:]}, nil
+}
+
+// readPayload reads a polling body: one packet at least, all of them or none.
+// Binary packets are decoded in place, so body is used up.
+func readPayload(body []byte) ([]packet, error) {
+	var list []packet
+	for more := true; more; {
+		var one []byte
+		one, body, more = bytes.Cut(body, []byte{separator})
+		p, err := readPolled(one)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// readPolled reads one packet of a polling body.
+func readPolled(b []byte) (packet, error) {
+	if len(b) > 0 && b[0] == typeBinary {
+		// The padding may be missing: decoders of other clients do not ask for it.
+		text := bytes.TrimRight(b[1:], "=")
+		n, err := base64.RawStdEncoding.Decode(text, text)
+		if err != nil {
+			return packet{}, errBase64
+		}
+		return packet{typeBinary, text[:n]}, nil
+	}
+	if !utf8.Valid(b) {
+		return packet{}, errUTF8
+	}
+	return readPacket(b)
+}

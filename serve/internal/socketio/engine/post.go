@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gobwas/ws"
+)
+
+// postRequest carries out the packets of a POST.
+func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
+	if refused := s.beginPost(); refused != nil {
+		s.server.refuse(w, r, *refused)
+		return
+	}
+	defer s.endPost()
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/octet-stream") {
+		s.violated()
+		s.server.refuse(w, r, badRequest)
+		return
+	}
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(time.Now().Add(s.server.o.PingTimeout + 10*time.Second))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(s.server.o.MaxPayload)))
+	control.SetReadDeadline(time.Time{})
+	if err != nil {
+		s.cutPost(w, err)
+		return
+	}
+	if !s.carryOut(body) {
+		s.server.refuse(w, r, badRequest)
+		return
+	}
+	s.server.respond(w, http.StatusOK, "text/html", []byte("ok"))
+}
+
+// beginPost refuses when a POST runs already, which ends the session.
+func (s *Session) beginPost() *refusal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if refused := s.refusal(); refused != nil {
+		return refused
+	}
+	if s.posting {
+		s.end(Protocol, ws.StatusProtocolError)
+		return &badRequest
+	}
+	s.posting = true
+	return nil
+}
+
+func (s *Session) endPost() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.posting = false
+}
+
+// cutPost is a POST that was not read to its end. What it held is lost, and so is
+// the session.
+func (s *Session) cutPost(w http.ResponseWriter, err error) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		s.violated()
+		w.Header().Set("Connection", "close")
+		s.server.respond(w, http.StatusRequestEntityTooLarge, plainText, []byte("message above the limit"))
+		return
+	}
+	s.mu.Lock()
+	s.lose(Transport)
+	s.mu.Unlock()
+	w.Header().Set("Connection", "close")
+	s.server.respond(w, http.StatusBadRequest, plainText, []byte("the body was cut"))
+}
+
+// carryOut is false for a violation, which ends the session.
+func (s *Session) carryOut(body []byte) bool {
+	packets, err := readPayload(body)
+	s.inbound.Lock()
+	defer s.inbound.Unlock()
+	if err != nil {
+		s.violated()
+		return false
+	}
+	for _, p := range packets {
+		if !s.receive(p) {
+			s.violated()
+			return false
+		}
+	}
+	return true
+}
+
+// refusal is what a polling request gets that the session does not take; mu is
+// held.
+func (s *Session) refusal() *refusal {
+	switch {
+	case s.state != open:
+		return &sessionUnknown
+	case s.ws != nil:
+		return &badRequest
+	}
+	return nil
+}

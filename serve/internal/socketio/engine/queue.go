@@ -1,0 +1,58 @@
+package engine
+
+import "slices"
+
+// entry is a message that waits.
+type entry struct {
+	m   *Message
+	key string // of Replace; "" = never replaced
+}
+
+// cost is what an entry counts against MaxQueued: many small ones are not free.
+func (e entry) cost() int { return len(e.m.frames) + 32 }
+
+// queue is what waits for a client. Its zero value is empty and holds no memory.
+type queue struct {
+	list  []entry
+	bytes int // cost of the list
+}
+
+func (q *queue) push(e entry) {
+	q.list = append(q.list, e)
+	q.bytes += e.cost()
+}
+
+// pushFront is for what may overtake: heartbeats and control frames.
+func (q *queue) pushFront(e entry) {
+	q.list = slices.Insert(q.list, 0, e)
+	q.bytes += e.cost()
+}
+
+// pop takes the first; the queue is not empty.
+func (q *queue) pop() entry {
+	e := q.list[0]
+	q.bytes -= e.cost()
+	q.list[0] = entry{}
+	q.list = q.list[1:]
+	if len(q.list) == 0 {
+		q.list = nil
+	}
+	return e
+}
+
+// remove takes out what waits under a key.
+func (q *queue) remove(key string) {
+	q.list = slices.DeleteFunc(q.list, func(e entry) bool {
+		if e.key == key {
+			q.bytes -= e.cost()
+		}
+		return e.key == key
+	})
+}
+
+// take takes all.
+func (q *queue) take() []entry {
+	list := q.list
+	*q = queue{}
+	return list
+}

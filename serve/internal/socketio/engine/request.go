@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// refusal is an error of the transport layer.
+type refusal struct {
+	status  int
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// The refusals of the protocol, and noRoom, which is ours.
+var (
+	transportUnknown   = refusal{400, 0, "Transport unknown"}
+	sessionUnknown     = refusal{400, 1, "Session ID unknown"}
+	badHandshakeMethod = refusal{400, 2, "Bad handshake method"}
+	badRequest         = refusal{400, 3, "Bad request"}
+	versionUnsupported = refusal{400, 5, "Unsupported protocol version"}
+	noRoom             = refusal{503, 4, "No room for another connection"}
+)
+
+// ServeHTTP implements http.Handler. The order of the checks is the protocol's.
+func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	sane := saneOrigin(r.Header)
+	if sane {
+		allowOrigin(w.Header(), r.Header)
+	}
+	if r.Method == http.MethodOptions {
+		preflight(w, r)
+		return
+	}
+	query := r.URL.Query() // what does not parse is not there
+	transport := query.Get("transport")
+	upgrades := isUpgrade(r)
+	switch {
+	case transport != "websocket" && (transport != "polling" || v.o.WebsocketOnly):
+		v.refuse(w, r, transportUnknown)
+	case !sane:
+		v.refuse(w, r, badRequest)
+	case query.Get("sid") != "":
+		v.resume(w, r, query.Get("sid"), transport)
+	case r.Method != http.MethodGet:
+		v.refuse(w, r, badHandshakeMethod)
+	case transport == "websocket" && !upgrades:
+		v.refuse(w, r, badRequest)
+	case query.Get("EIO") != "4":
+		v.refuse(w, r, versionUnsupported)
+	case transport == "websocket":
+		v.websocket(w, r, nil)
+	default:
+		v.handshake(w, r)
+	}
+}
+
+// resume is a request that names a session.
+func (v *Server) resume(w http.ResponseWriter, r *http.Request, id, transport string) {
+	s := v.find(id)
+	switch {
+	case s == nil:
+		v.refuse(w, r, sessionUnknown)
+	case transport == "websocket" && isUpgrade(r):
+		v.websocket(w, r, s)
+	case transport == "websocket" || s.isWebsocket():
+		v.refuse(w, r, badRequest)
+	case r.Method == http.MethodGet:
+		s.pollRequest(w, r)
+	case r.Method == http.MethodPost:
+		s.postRequest(w, r)
+	default:
+		v.refuse(w, r, badRequest)
+	}
+}
+
+// refuse answers with an error: JSON, or its text where a websocket was wanted.
+func (v *Server) refuse(w http.ResponseWriter, r *http.Request, e refusal) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	if e.status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "2")
+	}
+	if isUpgrade(r) {
+		h.Set("Connection", "close")
+		http.Error(w, e.Message, e.status)
+		return
+	}
+	body, err := json.Marshal(e)
+	if err != nil {
+		panic(err) // a number and a string
+	}
+	v.respond(w, e.status, "application/json", body)
+}
+
+// isUpgrade tells a websocket's request.
+func isUpgrade(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
+
+// saneOrigin is false for an Origin that is no text that a header may have.
+func saneOrigin(h http.Header) bool {
+	for _, origin := range h["Origin"] {
+		for i := range len(origin) {
+			if c := origin[i]; c != '\t' && c < ' ' || c == 0x7f {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// allowOrigin opens the answer to the page that asked. There are no cookies here:
+// the token in the messages is the only authority, and whether the origin may use
+// it is judged with it.
+func allowOrigin(h, request http.Header) {
+	h.Add("Vary", "Origin")
+	if origin := request.Get("Origin"); origin != "" {
+		h.Set("Access-Control-Allow-Origin", origin)
+	}
+}
+
+// preflight answers OPTIONS.
+func preflight(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Allow", "GET, POST, OPTIONS")
+	if r.Header.Get("Origin") != "" {
+		h.Set("Access-Control-Allow-Methods", "GET, POST")
+		h.Set("Access-Control-Allow-Headers", allowedHeaders(r.Header.Get("Access-Control-Request-Headers")))
+		h.Set("Access-Control-Max-Age", "600")
+		h.Add("Vary", "Access-Control-Request-Headers")
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// allowedHeaders is what a client asks for, if that is a list of names: it may put
+// headers of its own on every request.
+func allowedHeaders(asked string) string {
+	const usual = "Authorization, Content-Type"
+	if asked == "" || len(asked) > 512 {
+		return usual
+	}
+	for i := range len(asked) {
+		c := asked[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-_, ", c) >= 0) {
+			return usual
+		}
+	}
+	return asked
+}

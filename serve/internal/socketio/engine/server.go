@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Server is an http.Handler for one path. Safe for concurrent use.
+type Server struct {
+	o       Options
+	began   time.Time
+	writers writers
+	live    sync.WaitGroup // sessions whose Closed is still to be called
+
+	mu       sync.Mutex
+	draining bool
+	sessions map[string]*Session // by id
+	opened   uint64
+	refused  uint64
+	closed   map[string]uint64 // by reason
+}
+
+// New makes a server. o.Open is needed.
+func New(o Options) *Server {
+	o.setDefaults()
+	return &Server{o: o, began: time.Now(), sessions: map[string]*Session{}, closed: map[string]uint64{}}
+}
+
+// elapsed is the server's monotonic clock.
+func (v *Server) elapsed() time.Duration { return time.Since(v.began) }
+
+// silence is how long a healthy client may send nothing, and some more.
+func (v *Server) silence() time.Duration {
+	return v.o.PingInterval + 2*v.o.PingTimeout + 5*time.Second
+}
+
+// begin makes a session; nil when there is no room, or the server is closing.
+func (v *Server) begin(r *http.Request) *Session {
+	id, err := v.newID()
+	s := &Session{server: v, id: id, remote: strings.Clone(r.RemoteAddr), header: v.keep(r.Header)}
+	s.inbound.Lock() // the end may come before the receiver does
+	defer s.inbound.Unlock()
+	s.due = v.elapsed() + v.o.PingInterval
+	s.timer = time.AfterFunc(v.o.PingInterval, s.tick)
+	if err != nil || !v.admit(s) {
+		s.timer.Stop()
+		return nil
+	}
+	if s.receiver = v.o.Open(s); s.receiver == nil {
+		s.receiver = nobody{}
+		s.unwanted()
+		return nil
+	}
+	return s
+}
+
+// unwanted takes back the place of a session that was refused.
+func (s *Session) unwanted() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == open {
+		s.state = closed
+		s.timer.Stop()
+		s.server.disown(s)
+	}
+}
+
+// nobody receives for a session that is refused.
+type nobody struct{}
+
+func (nobody) Message([]byte, bool) error { return nil }
+func (nobody) Closed(string)              {}
+
+// admit takes a place in the table.
+func (v *Server) admit(s *Session) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.draining || len(v.sessions) >= v.o.MaxSessions {
+		v.refused++
+		return false
+	}
+	v.sessions[s.id] = s
+	v.opened++
+	v.live.Add(1)
+	return true
+}
+
+// newID is 144 random bits.
+func (v *Server) newID() (string, error) {
+	var b [18]byte
+	if _, err := io.ReadFull(v.o.Rand, b[:]); err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(b[:]), nil
+}
+
+// keep copies the headers that are asked for, without the block they lie in.
+func (v *Server) keep(h http.Header) []headerLine {
+	var kept []headerLine
+	for _, name := range v.o.KeepHeaders {
+		if values := h[name]; len(values) > 0 {
+			line := headerLine{name, make([]string, len(values))}
+			for i, value := range values {
+				line.values[i] = strings.Clone(value)
+			}
+			kept = append(kept, line)
+		}
+	}
+	return kept
+}
+
+// openPacket is what a client is told first.
+func (v *Server) openPacket(s *Session) *Message {
+	upgrades := []string{"websocket"}
+	if s.ws != nil {
+		upgrades = []string{}
+	}
+	data, err := json.Marshal(struct {
+		Sid          string   `json:"sid"`
+		Upgrades     []string `json:"upgrades"`
+		PingInterval int64    `json:"pingInterval"`
+		PingTimeout  int64    `json:"pingTimeout"`
+		MaxPayload   int      `json:"maxPayload"`
+	}{s.id, upgrades, v.o.PingInterval.Milliseconds(), v.o.PingTimeout.Milliseconds(), v.o.MaxPayload})
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return newPacket(typeOpen, data, 0)
+}
+
+// find is the session with this id; nil = none.
+func (v *Server) find(id string) *Session {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.sessions[id]
+}
+
+func (v *Server) forget(s *Session) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.sessions, s.id)
+}
+
+// disown undoes admit.
+func (v *Server) disown(s *Session) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.sessions, s.id)
+	v.opened--
+	v.refused++
+	v.live.Done()
+}
+
+func (v *Server) count(reason string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.closed[reason]++
+}
+
+// all is every session, in no order.
+func (v *Server) all() []*Session {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return slices.Collect(maps.Values(v.sessions))
+}

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"time"
+
+	"github.com/gobwas/ws"
+)
+
+// A shutdown closes sessions over mostSpread, and a few of them sooner.
+const (
+	mostSpread = 5 * time.Second
+	mostGap    = 20 * time.Millisecond // from one to the next, on average
+)
+
+// Shutdown refuses new sessions and closes the others, spread over half of the
+// time that ctx leaves, at most 5 seconds and 20 ms a session. It returns when each Receiver has been
+// told, or with ctx's error.
+func (v *Server) Shutdown(ctx context.Context) error {
+	v.mu.Lock()
+	v.draining = true
+	v.mu.Unlock()
+	spread := mostSpread
+	if end, ok := ctx.Deadline(); ok {
+		spread = min(spread, time.Until(end)/2)
+	}
+	sessions := v.all()
+	spread = min(spread, time.Duration(len(sessions))*mostGap)
+	for _, s := range sessions {
+		// The gaps are random, spread/n on average.
+		pause(ctx, time.Duration(2*rand.Float64()*float64(spread)/float64(len(sessions))))
+		s.mu.Lock()
+		if s.state == open {
+			s.queue.take()
+			s.end(Shutdown, ws.StatusGoingAway)
+		}
+		s.mu.Unlock()
+	}
+	told := make(chan struct{})
+	go func() { v.live.Wait(); close(told) }()
+	select {
+	case <-told:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// Stats is what a server has seen. Closed is the caller's.
+type Stats struct {
+	Sessions, Websockets int
+	QueuedBytes          int64
+	Opened, Refused      uint64
+	Closed               map[string]uint64
+}
+
+// Stats counts.
+func (v *Server) Stats() Stats {
+	var t Stats
+	for _, s := range v.all() {
+		s.mu.Lock()
+		t.Sessions++
+		if s.ws != nil {
+			t.Websockets++
+		}
+		t.QueuedBytes += int64(s.queue.bytes)
+		s.mu.Unlock()
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	t.Opened, t.Refused, t.Closed = v.opened, v.refused, maps.Clone(v.closed)
+	return t
+}

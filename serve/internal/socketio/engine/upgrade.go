@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/gobwas/ws"
+)
+
+// websocket answers an upgrade request: a new session, or one that leaves polling.
+// The request is let go; the connection goes on without it.
+func (v *Server) websocket(w http.ResponseWriter, r *http.Request, s *Session) {
+	fresh := s == nil
+	if fresh {
+		if s = v.begin(r); s == nil {
+			v.refuse(w, r, noRoom)
+			return
+		}
+	}
+	c, err := v.upgrade(w, r)
+	switch {
+	case err != nil && fresh:
+		s.mu.Lock()
+		s.lose(Transport)
+		s.mu.Unlock()
+	case err != nil:
+	case fresh:
+		s.openOn(c)
+		go s.run(c)
+	case s.claim(c):
+		go s.takeProbe(c)
+	default:
+		go c.refuse(ws.StatusPolicyViolation, v.o.WriteTimeout)
+	}
+}
+
+// upgrade makes a websocket of a request.
+func (v *Server) upgrade(w http.ResponseWriter, r *http.Request) (*wire, error) {
+	u := ws.HTTPUpgrader{Timeout: v.o.WriteTimeout}
+	conn, rw, _, err := u.Upgrade(r, w)
+	if err != nil {
+		if conn != nil {
+			conn.Close()
+		}
+		return nil, err
+	}
+	c := &wire{conn: conn, max: v.o.MaxPayload}
+	if n := rw.Reader.Buffered(); n > 0 {
+		early, _ := rw.Reader.Peek(n)
+		c.early = bytes.Clone(early)
+	}
+	return c, nil
+}
+
+// openOn sends the open packet of a session that begins as a websocket.
+func (s *Session) openOn(c *wire) {
+	c.patience = s.server.silence()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ws = c
+	if s.state != open {
+		c.cut()
+		return
+	}
+	s.queue.pushFront(entry{m: s.server.openPacket(s)})
+	s.pump()
+}
+
+// run reads a session's websocket until it ends.
+func (s *Session) run(c *wire) {
+	defer c.cut()
+	for {
+		op, data, err := c.next()
+		if err != nil {
+			s.lost(err)
+			break
+		}
+		if !s.take(op, data) {
+			break
+		}
+	}
+	c.drain()
+}
+
+// take carries out a message or a control frame. It is false when no more is to be
+// read.
+func (s *Session) take(op ws.OpCode, data []byte) bool {
+	switch op {
+	case ws.OpPing:
+		s.pong(data)
+		return true
+	case ws.OpPong:
+		return true
+	case ws.OpClose:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.end(Transport, farewell(data))
+		return false
+	}
+	s.inbound.Lock()
+	defer s.inbound.Unlock()
+	if !s.receiveFrame(op, data) {
+		s.violated()
+	}
+	return s.isOpen()
+}
+
+// receiveFrame carries out the packet that a message is; inbound is held. It is
+// false for a violation.
+func (s *Session) receiveFrame(op ws.OpCode, data []byte) bool {
+	if op == ws.OpBinary {
+		return s.receive(packet{typeBinary, data})
+	}
+	p, err := readPacket(data)
+	return err == nil && s.receive(p)
+}
+
+// pong answers a control ping; of several that wait, the last one counts.
+func (s *Session) pong(data []byte) {
+	const key = "\x00pong"
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == open {
+		s.queue.remove(key)
+		s.queue.pushFront(entry{pong(data), key})
+		s.pump()
+	}
+}
+
+// drain reads what the client still sends until it closes, for a moment: a
+// connection closed over unread bytes loses the close frame.
+func (c *wire) drain() {
+	c.conn.SetReadDeadline(time.Now().Add(closeGrace))
+	io.Copy(io.Discard, c.conn)
+}
+
+// claim makes a websocket the one that probes.
+func (s *Session) claim(c *wire) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != open || s.ws != nil || s.probe != nil {
+		return false
+	}
+	s.probe = c
+	return true
+}
+
+// takeProbe lets a websocket ask for the session, and then is its reader.
+func (s *Session) takeProbe(c *wire) {
+	c.conn.SetReadDeadline(time.Now().Add(s.server.o.UpgradeTimeout))
+	if err := s.converse(c); err != nil || !s.takeOver(c) {
+		s.giveUp(c)
+		c.refuse(orElse(closeCode(err), ws.StatusPolicyViolation), s.server.o.WriteTimeout)
+		return
+	}
+	s.run(c)
+}
+
+var errProbe = errors.New("not the packets of an upgrade")
+
+// converse is the client's 2probe, perhaps repeated, and its 5.
+func (s *Session) converse(c *wire) error {
+	for probed := false; ; {
+		op, data, err := c.next()
+		switch {
+		case err != nil:
+			return err
+		case op == ws.OpPing:
+			err = c.writeAll(pong(data).frames, s.server.o.WriteTimeout)
+		case op == ws.OpPong:
+		case op == ws.OpText && string(data) == "2probe":
+			probed = true
+			err = s.answerProbe(c)
+		case op == ws.OpText && string(data) == "5" && probed:
+			return nil
+		default:
+			return errProbe
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// answerProbe writes 3probe, and then ends the waiting GET. One noop is not enough:
+// it may overtake the 3probe, and the client polls again. So GETs that arrive from
+// now on do not wait for long either.
+func (s *Session) answerProbe(c *wire) error {
+	if err := c.writeAll(probePacket.frames, s.server.o.WriteTimeout); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.probed = s.probe == c
+	s.answer([]entry{{m: noopPacket}})
+	return nil
+}
+
+// takeOver makes a websocket the session's transport. It is false when the session
+// has ended meanwhile.
+func (s *Session) takeOver(c *wire) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != open || s.probe != c {
+		return false
+	}
+	s.probe, s.probed, s.ws = nil, false, c
+	c.patience = s.server.silence()
+	s.answer([]entry{{m: noopPacket}}) // a client that obeys the protocol has none waiting
+	if s.pongDue {
+		s.arm(s.server.o.PingTimeout) // the ping may have to travel again
+	}
+	s.pump()
+	return true
+}
+
+// giveUp ends an upgrade that came to nothing; polling goes on.
+func (s *Session) giveUp(c *wire) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.probe == c {
+		s.probe, s.probed = nil, false
+	}
+}

@@ -1,0 +1,165 @@
+package socketio
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+)
+
+// Types of packets, as they are written.
+const (
+	typeConnect      = '0'
+	typeDisconnect   = '1'
+	typeEvent        = '2'
+	typeAck          = '3'
+	typeConnectError = '4'
+	typeBinaryEvent  = '5'
+	typeBinaryAck    = '6'
+)
+
+// mostAttachments of a binary packet, as in the official parser.
+const mostAttachments = 10
+
+// mostAckID is the largest integer that a JavaScript number holds exactly.
+const mostAckID = 1<<53 - 1
+
+// packet is one from a client, checked against its type. Nothing in it lies in what
+// it was parsed from.
+type packet struct {
+	kind        byte // of the first five: the binary ones become event and ack
+	attachments int  // binary messages that follow
+	namespace   string
+	id          uint64
+	hasID       bool
+	auth        json.RawMessage   // of a connect: an object, or nil
+	args        []json.RawMessage // of an event or ack
+	name        string            // of an event
+}
+
+// errPacket is any violation of the protocol: it is not told apart to the client.
+var errPacket = errors.New("no socket.io packet")
+
+// parse reads the text of a packet.
+func parse(b []byte) (packet, error) {
+	if len(b) == 0 {
+		return packet{}, errPacket
+	}
+	p := packet{kind: b[0], namespace: "/"}
+	b = b[1:]
+	var err error
+	if p.kind == typeBinaryEvent || p.kind == typeBinaryAck {
+		if p.attachments, b, err = parseAttachments(b); err != nil {
+			return packet{}, err
+		}
+		p.kind -= typeBinaryEvent - typeEvent
+	}
+	if len(b) > 0 && b[0] == '/' {
+		name, rest, _ := bytes.Cut(b, []byte{','})
+		p.namespace, b = string(name), rest
+	}
+	if p.id, p.hasID, b, err = parseID(b); err != nil {
+		return packet{}, err
+	}
+	return p, p.setPayload(b)
+}
+
+// parseAttachments reads the number in front of a dash.
+func parseAttachments(b []byte) (int, []byte, error) {
+	digits, rest, found := bytes.Cut(b, []byte{'-'})
+	n, err := strconv.ParseUint(string(digits), 10, 8)
+	if !found || err != nil || n < 1 || n > mostAttachments {
+		return 0, nil, errPacket
+	}
+	return int(n), rest, nil
+}
+
+// parseID reads the digits, if there are any.
+func parseID(b []byte) (id uint64, ok bool, rest []byte, err error) {
+	n := 0
+	for n < len(b) && b[n] >= '0' && b[n] <= '9' {
+		n++
+	}
+	if n == 0 {
+		return 0, false, b, nil
+	}
+	if id, err = strconv.ParseUint(string(b[:n]), 10, 53); err != nil {
+		return 0, false, nil, errPacket
+	}
+	return id, true, b[n:], nil
+}
+
+// setPayload reads what suits the type.
+func (p *packet) setPayload(b []byte) error {
+	switch p.kind {
+	case typeConnect:
+		return p.setAuth(b)
+	case typeDisconnect:
+		if len(b) == 0 {
+			return nil
+		}
+	case typeEvent:
+		return p.setEvent(b)
+	case typeAck:
+		if p.hasID {
+			return p.setArgs(b)
+		}
+	}
+	return errPacket
+}
+
+func (p *packet) setAuth(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	if first(b) != '{' || !json.Valid(b) {
+		return errPacket
+	}
+	p.auth = bytes.Clone(b)
+	return nil
+}
+
+func (p *packet) setArgs(b []byte) error {
+	if first(b) != '[' || json.Unmarshal(b, &p.args) != nil {
+		return errPacket
+	}
+	return nil
+}
+
+func (p *packet) setEvent(b []byte) error {
+	if err := p.setArgs(b); err != nil {
+		return err
+	}
+	if len(p.args) == 0 || !p.setName(p.args[0]) {
+		return errPacket
+	}
+	p.args = p.args[1:]
+	return nil
+}
+
+// reserved are names that the official libraries use themselves.
+var reserved = map[string]bool{
+	"connect": true, "connect_error": true, "disconnect": true, "disconnecting": true,
+	"newListener": true, "removeListener": true,
+}
+
+// setName takes a string, or a number as it is written.
+func (p *packet) setName(b json.RawMessage) bool {
+	switch c := first(b); {
+	case c == '"':
+		return json.Unmarshal(b, &p.name) == nil && !reserved[p.name]
+	case c == '-' || c >= '0' && c <= '9':
+		p.name = string(b)
+		return true
+	}
+	return false
+}
+
+// first is the first byte that is no space; 0 for none.
+func first(b []byte) byte {
+	b = bytes.TrimLeft(b, " \t\r\n")
+	if len(b) == 0 {
+		return 0
+	}
+	return b[0]
+}
