@@ -51,12 +51,17 @@ type Collection struct {
 // where nobody looks before it is deleted, so that it is there whole or not at
 // all. What a reader may hold is kept: retention is never shorter than that.
 func Collect(o Collection) (Collected, error) {
+	c := newCollector(o)
+	err := c.collect()
+	return c.done, err
+}
+
+func newCollector(o Collection) *collector {
 	c := &collector{f: o.Root, now: o.Now, keep: o.Keep, dry: o.DryRun, tell: o.Tell}
 	if c.tell == nil {
 		c.tell = func(string) {}
 	}
-	err := c.collect()
-	return c.done, err
+	return c
 }
 
 type collector struct {
