@@ -25,7 +25,8 @@ type answer struct {
 	tenant  string
 	code    api.Code
 	cause   error // of a refusal that is our fault
-	status  int   // 0 until something was written
+	shed    shedding
+	status  int // 0 until something was written
 	bytes   int64
 	aborted bool
 }

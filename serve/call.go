@@ -27,6 +27,7 @@ type call struct {
 	now     time.Time
 
 	who     *account.Account // nil on an open route without a known token
+	inCrowd bool             // counted among the account's requests at once
 	query   url.Values       // the known parameters
 	dataset *reader.Dataset  // nil where the route reads no data
 	view    *reader.View     // nil until there is data
@@ -51,14 +52,14 @@ func (s *server) enter(rt *route) echo.HandlerFunc {
 			return err
 		}
 		c := &call{server: s, answer: a, request: e.Request(), echo: e, route: rt, now: a.began}
+		defer c.leave()
 		if err := c.admit(); err != nil {
 			return err
 		}
-		defer c.leave()
 		ctx, cancel := context.WithTimeout(c.request.Context(), answerTime)
 		defer cancel()
 		c.request = c.request.WithContext(ctx)
-		return timely(ctx, rt.handle(c))
+		return c.timely(ctx, rt.handle(c))
 	}
 }
 
@@ -79,6 +80,10 @@ func (c *call) admit() error {
 		return err
 	}
 	if c.who != nil {
+		if c.inCrowd = c.crowd.Enter(c.who.ClientID, mostOfOne); !c.inCrowd {
+			c.answer.shed = shedOwn
+			return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second}
+		}
 		c.usage.Count(c.who.ClientID, c.route.name, c.route.need.Product)
 	}
 	if c.query, err = parseQuery(c.request.URL.RawQuery, c.route.params); err != nil {
@@ -98,20 +103,31 @@ func (c *call) enterGate() (gate.Pass, error) {
 	return c.gate.Enter(c.request, c.route.need)
 }
 
-// leave gives the data back.
+// leave gives back what was taken.
 func (c *call) leave() {
 	if c.view != nil {
 		c.view.Release()
 	}
+	if c.inCrowd {
+		c.crowd.Leave(c.who.ClientID)
+	}
 }
 
-// timely words a handler's error where it is the time that ran out: the service
-// was too busy.
-func timely(ctx context.Context, err error) error {
-	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second, Cause: err}
+// timely words a handler's error where it is that the service was too busy: the
+// time ran out, or there was no place in the line.
+func (c *call) timely(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, reader.ErrBusy):
+		c.answer.shed = shedWaiting
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		c.answer.shed = shedLate
+	case ctx.Err() != nil: // the client went away: nobody reads this, and it is no fault
+	default:
+		return err
 	}
-	return err
+	return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second, Cause: err}
 }
 
 // ready checks that there is data to answer from: a usable provider, then a

@@ -46,6 +46,7 @@ func newServer(o *Options) (*server, error) {
 		return nil, errors.Join(fmt.Errorf("serve: %w", err), s.close())
 	}
 	s.usage = gate.NewUsage(s.openUsage(o), o.Now, o.Log)
+	s.metrics = newMetrics(s)
 	s.openRealtime(o)
 	s.routes()
 	return s, nil

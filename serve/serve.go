@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mkt/serve/account"
+	"mkt/serve/admin"
 	"mkt/serve/internal/reader"
 )
 
@@ -26,6 +27,7 @@ type Options struct {
 	Poll     time.Duration    // how often new snapshots are looked for, live ones twice as often; 0 = a second
 	Version  string           // of the binary
 	Service  Service          // how the service presents itself in /status
+	Admin    *admin.Server    // shows metrics and readiness; the caller's to close. nil = none
 	Realtime Realtime
 
 	// Ready is called once, with the base URL, when requests are accepted and what
@@ -67,6 +69,10 @@ func Run(ctx context.Context, o Options) (err error) {
 		return errors.Join(err, listener.Close())
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
+	if o.Admin != nil {
+		o.Admin.Metrics.MustRegister(s.collectors()...)
+		o.Admin.ReadyWhen(s.readiness)
+	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() { s.library.Run(background); close(done) }()
@@ -112,6 +118,25 @@ func (s *server) listen(ctx context.Context, l net.Listener, ready func(string))
 		return fmt.Errorf("serve: requests were still under way after %v: %w", drainTime, errors.Join(err, h.Close()))
 	}
 	return nil
+}
+
+// What a server that is not ready says.
+var (
+	errLoading  = errors.New("starting: what was published is being loaded")
+	errDraining = errors.New("draining: requests under way are being finished")
+)
+
+// readiness is nil while new requests are worth sending here.
+func (s *server) readiness() error {
+	if s.draining.Load() {
+		return errDraining
+	}
+	select {
+	case <-s.library.Loaded():
+		return nil
+	default:
+		return errLoading
+	}
 }
 
 // baseURL is where a client on this machine reaches the listener.

@@ -29,6 +29,8 @@ type server struct {
 	service  api.Service
 	schema   *api.Page
 	echo     *echo.Echo
+	metrics  *metrics
+	crowd    gate.Crowd
 	realtime *realtime.Service
 	sockets  *socketio.Server // the protocol in front of it
 
@@ -39,8 +41,12 @@ type server struct {
 	temporary string        // folder to remove at the end; "" for none
 }
 
-// mostInFlight bounds the requests at once over all accounts.
-const mostInFlight = 16_384
+// mostInFlight bounds the requests at once over all accounts, mostOfOne those of
+// one: who floods leaves room for others.
+const (
+	mostInFlight = 16_384
+	mostOfOne    = mostInFlight / 4 * 3
+)
 
 // allowed are the methods.
 const allowed = "GET, OPTIONS"
@@ -56,6 +62,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if p := recover(); p != nil {
 			s.survive(a, p)
 		}
+		s.metrics.count(a)
 		s.logLine(a)
 	}()
 	if isRealtime(r) {
@@ -67,8 +74,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.draining.Load():
 		h.Set("Connection", "close")
+		a.shed = shedDrain
 		a.refuse(&api.Error{Code: api.ServiceUnavailable, RetryAfter: 2 * time.Second})
 	case s.inFlight.Load() > mostInFlight:
+		a.shed = shedCrowd
 		a.refuse(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
 	case r.Method == http.MethodOptions:
 		preflight(a, r)

@@ -40,6 +40,7 @@ var rules = []rule{
 	{pkg: "transform/...", may: append([]string{"transform/...", "fetch/raw", "fetch/provider", "fetch/provider/all"}, ground...),
 		far: []string{"serve/...", "cmd/...", "fetch/credential", "fetch/internal/upstream"}, what: "transform's own, the formats, fetch/raw and the providers' readers"},
 	{pkg: "serve/account", may: []string{"publish/football"}, what: "publish/football"},
+	{pkg: "serve/admin", what: "a leaf"},
 	{pkg: "serve/...", may: append([]string{"serve/..."}, ground...),
 		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own and the formats, and reach nothing of fetch or transform"},
 	{pkg: "cmd/...", may: []string{"..."}, what: "everything"},
@@ -63,6 +64,7 @@ var guests = map[string][]string{
 	"github.com/sony/gobreaker":         {"fetch/internal/upstream"},
 	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
 	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},
+	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt"}, // whoever has metrics of its own declares them
 }
 
 // listed is what go list tells of a package.

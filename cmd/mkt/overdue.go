@@ -5,8 +5,6 @@ import (
 
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/publish/durable"
-	"mkt/publish/health"
 )
 
 // overdue names the entries whose newest fetch is older than their cadence, or
@@ -31,13 +29,8 @@ func (a *app) overdue(f *tenants.File) []string {
 // lastFetch is when the newest fetch began; the zero time when there is none, or
 // when it cannot be read: running once too often does no harm.
 func (a *app) lastFetch(j job) time.Time {
-	root, err := durable.OpenExisting(a.rootDir(j))
-	if err != nil {
-		return time.Time{}
-	}
-	defer root.Close()
-	run, err := health.Read(root, "fetch")
-	if err != nil || run == nil {
+	run := a.newestRun(j.tenant.ID, string(j.product), "fetch")
+	if run == nil {
 		return time.Time{}
 	}
 	return run.StartedAt

@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"mkt/cmd/mkt/internal/tenants"
 )
 
 // scheduleOptions of mkt schedule.
@@ -15,6 +14,7 @@ type scheduleOptions struct {
 	parallel int
 	grace    time.Duration
 	catchUp  bool
+	admin    adminFlags
 
 	transform transformFlags
 	publish   publishFlags
@@ -26,16 +26,17 @@ func newSchedule(a *app) *cobra.Command {
 		Use:   "schedule",
 		Short: "Run the cycles of all tenants on their cron expressions, until stopped",
 		Long: `Run the cycles of all tenants on their cron expressions (schedule in
-tenants.yaml; default: market_engine @hourly), until stopped. Changes of
-tenants.yaml are followed. A tick that comes while a run of the same tenant
-and product is under way, here or started by hand, is skipped. On SIGTERM
+tenants.yaml; default: market_engine @hourly, live_intelligence @every 8s),
+until stopped. Changes of tenants.yaml are followed. A tick that comes while a
+run of the same tenant and product is under way, here or started by hand, is
+skipped, logged and counted; market cycles do not hold up live ones. On SIGTERM
 running steps finish, no further step begins, and the exit code is 0.`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{longRunning: ""},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.schedule(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&o.jitter, "jitter", 30*time.Second, "longest random wait before a run; never more than a tenth of its cadence")
+	flags.DurationVar(&o.jitter, "jitter", 30*time.Second, "longest wait before a run, by which tenants are spread; never more than a tenth of the cadence")
 	flags.IntVar(&o.parallel, "parallel", 4, "cycles under way at once; of live ones four times as many")
 	flags.DurationVar(&o.grace, "grace", time.Minute, "how long a running step may go on after SIGTERM")
 	flags.BoolVar(&o.catchUp, "catch-up", true, "run at the start what is overdue")
@@ -47,6 +48,7 @@ running steps finish, no further step begins, and the exit code is 0.`,
 	a.set.bind(flags, "parallel", "schedule.parallel")
 	a.set.bind(flags, "grace", "schedule.grace")
 	a.set.bind(flags, "catch-up", "schedule.catch_up")
+	o.admin.flags(a, cmd, "schedule")
 	a.sealKeyFlag(cmd)
 	o.transform.flags(a, cmd)
 	o.publish.retention(a, cmd)
@@ -54,6 +56,9 @@ running steps finish, no further step begins, and the exit code is 0.`,
 }
 
 func (a *app) schedule(ctx context.Context, o scheduleOptions) error {
+	if err := o.admin.check(); err != nil {
+		return err
+	}
 	f, err := a.loadTenants()
 	if err != nil {
 		return err
@@ -63,14 +68,39 @@ func (a *app) schedule(ctx context.Context, o scheduleOptions) error {
 		return err
 	}
 	t := newTimetable(a, o, steps)
-	t.follow(f)
+	if err := t.follow(f); err != nil {
+		return err
+	}
+	door, closeDoor, err := o.admin.open(a)
+	if err != nil {
+		return err
+	}
+	defer closeDoor()
+	edits := newReloads(a)
+	if door != nil {
+		door.Metrics.MustRegister(append(edits.collectors(), t.collectors()...)...)
+		door.ReadyWhen(func() error { return scheduling(ctx) })
+	}
 	var overdue []string
 	if o.catchUp {
 		overdue = a.overdue(f)
 	}
 	a.log.Info("schedule started", "jobs", len(entries(f)), "overdue", len(overdue))
-	go tenants.Watch(ctx, f, tenants.WatchOptions{Log: a.log}, t.follow)
+	if door != nil {
+		a.log.Info("admin address open", "url", door.URL())
+	}
+	go edits.watch(ctx, f, t.follow)
 	t.scheduler.Run(ctx, overdue...)
-	a.log.Info("schedule stopped")
+	a.log.Info("schedule stopped", "ticks_skipped", t.scheduler.Skipped())
+	return nil
+}
+
+// errStopping is what /readyz says once no further cycle begins.
+var errStopping = errors.New("stopping: steps under way are being finished")
+
+func scheduling(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return errStopping
+	}
 	return nil
 }

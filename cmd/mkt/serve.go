@@ -18,6 +18,8 @@ type serveFlags struct {
 	listen string
 	poll   time.Duration
 	cache  string
+	usage  string
+	admin  adminFlags
 }
 
 func newServe(a *app) *cobra.Command {
@@ -27,7 +29,8 @@ func newServe(a *app) *cobra.Command {
 		Short: "Answer the API from the newest snapshots",
 		Long: `Answer the API from the newest snapshots below the data root. New snapshots and
 changes of tenants.yaml are picked up while it runs. It opens no key and writes
-nothing into the data root but its usage counters.`,
+nothing into the data root but its usage counters. On SIGTERM requests under way
+finish, new ones are told 503, and the exit code is 0.`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{longRunning: ""},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f, a.printServing) },
@@ -36,14 +39,22 @@ nothing into the data root but its usage counters.`,
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
 	flags.DurationVar(&f.poll, "poll", 500*time.Millisecond, "how often new snapshots are looked for")
 	flags.StringVar(&f.cache, "cache", "", "private folder for the engine's files (default: a temporary one)")
+	flags.StringVar(&f.usage, "usage-dir", "", "folder for the usage counters (default: usage below the data root)")
+	listens(flags, "listen", &f.listen)
+	bound(flags, "poll", "a duration from 10ms to 1m, such as 500ms", between(&f.poll, 10*time.Millisecond, time.Minute))
 	a.set.bind(flags, "listen", "serve.listen")
 	a.set.bind(flags, "poll", "serve.poll")
 	a.set.bindPath(flags, "cache", "serve.cache")
+	a.set.bindPath(flags, "usage-dir", "serve.usage_dir")
+	f.admin.flags(a, cmd, "serve")
 	return cmd
 }
 
 // serve answers until ctx ends; ready is called with the base URL.
-func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL string)) error {
+func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, adminURL string)) error {
+	if err := f.admin.check(); err != nil {
+		return err
+	}
 	file, err := a.loadTenants()
 	if err != nil {
 		return err
@@ -52,20 +63,27 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL string
 	if err := a.swap(registry, file); err != nil {
 		return err
 	}
-	go tenants.Watch(ctx, file, tenants.WatchOptions{Log: a.log}, func(file *tenants.File) {
-		if err := a.swap(registry, file); err != nil {
-			a.log.Error("accounts not changed", "error", err)
-		}
-	})
+	door, closeDoor, err := f.admin.open(a)
+	if err != nil {
+		return err
+	}
+	defer closeDoor()
+	edits := newReloads(a)
+	adminURL := ""
+	if door != nil {
+		adminURL = door.URL()
+		door.Metrics.MustRegister(edits.collectors()...)
+	}
+	go edits.watch(ctx, file, func(file *tenants.File) error { return a.swap(registry, file) })
 	return serve.Run(ctx, serve.Options{
-		Listen: f.listen, DataDir: a.data, Accounts: registry, Now: a.now, Log: a.log,
-		Poll: f.poll, CacheDir: f.cache, Version: version, Ready: ready,
+		Listen: f.listen, DataDir: a.data, Accounts: registry, Now: a.now, Log: a.log, Poll: f.poll, CacheDir: f.cache,
+		UsageDir: f.usage, Version: version, Admin: door, Ready: func(baseURL string) { ready(baseURL, adminURL) },
 	})
 }
 
 // swap puts a generation of accounts in force.
 func (a *app) swap(registry *account.Registry, f *tenants.File) error {
-	g, err := account.NewGeneration(f.Accounts(a.now()))
+	g, err := account.NewGeneration(a.final.hold(f, a.log).Accounts(a.now()))
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
@@ -73,12 +91,15 @@ func (a *app) swap(registry *account.Registry, f *tenants.File) error {
 	return nil
 }
 
-func (a *app) printServing(baseURL string) {
+func (a *app) printServing(baseURL, adminURL string) {
 	if a.forScripts() {
-		json.NewEncoder(a.out).Encode(listening{Event: "ready", BaseURL: baseURL})
+		json.NewEncoder(a.out).Encode(listening{Event: "ready", BaseURL: baseURL, AdminURL: adminURL})
 		return
 	}
 	fmt.Fprintf(a.out, "mkt serve ready at %s/api/v1\n", baseURL)
+	if adminURL != "" {
+		fmt.Fprintf(a.out, "metrics at %s/metrics\n", adminURL)
+	}
 }
 
 // listening is what serve and simulate print when they answer, to whoever
@@ -86,6 +107,7 @@ func (a *app) printServing(baseURL string) {
 type listening struct {
 	Event    string `json:"event"`
 	BaseURL  string `json:"base_url"`
+	AdminURL string `json:"admin_url,omitempty"`
 	Provider string `json:"provider,omitempty"`
 	Token    string `json:"token,omitempty"`
 }

@@ -20,6 +20,7 @@ type timetable struct {
 	steps     []step
 	grace     time.Duration // how long a running step may go on after the stop
 	scheduler *schedule.Scheduler
+	metrics   *cycleMetrics
 
 	mu   sync.Mutex // guards file
 	file *tenants.File
@@ -30,20 +31,21 @@ type timetable struct {
 const livePlaces = 4
 
 func newTimetable(a *app, o scheduleOptions, steps []step) *timetable {
-	t := &timetable{app: a, steps: steps, grace: o.grace}
+	t := &timetable{app: a, steps: steps, grace: o.grace, metrics: newCycleMetrics()}
 	t.scheduler = schedule.New(schedule.Options{Run: t.run, Jitter: o.jitter, Parallel: o.parallel, Lanes: map[string]int{
-		string(football.LiveIntelligence): livePlaces * o.parallel}, Log: a.log})
+		string(football.LiveIntelligence): livePlaces * o.parallel}, Skipped: t.metrics.skip, Log: a.log})
 	return t
 }
 
 // follow puts a generation of the tenants file in force.
-func (t *timetable) follow(f *tenants.File) {
+func (t *timetable) follow(f *tenants.File) error {
+	if err := t.scheduler.Set(entries(f)); err != nil {
+		return err
+	}
 	t.mu.Lock()
 	t.file = f
 	t.mu.Unlock()
-	if err := t.scheduler.Set(entries(f)); err != nil {
-		t.app.log.Error("schedule not changed", "error", err)
-	}
+	return nil
 }
 
 // entries are the jobs of every tenant that has an expression. Whether a tenant
@@ -77,6 +79,10 @@ func (t *timetable) due(name string) (job, bool) {
 		t.app.log.Debug("tick passed by", "tenant", id, "product", product, "reason", reason)
 		return job{}, false
 	}
+	if reason := t.app.heldBack(jobs[0]); reason != "" {
+		t.app.log.Debug("tick passed by", "tenant", id, "product", product, "reason", reason)
+		return job{}, false
+	}
 	return jobs[0], true
 }
 
@@ -90,12 +96,18 @@ func (t *timetable) run(stopping context.Context, name string) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(stopping))
 	defer cancel()
 	defer context.AfterFunc(stopping, func() { time.AfterFunc(t.grace, cancel) })()
+	ended := t.metrics.begin(j)
+	defer func() { ended(cycleFailed) }() // what is not said below: an error, or a panic
 	err := t.app.runJob(ctx, stopping, j, "", t.steps, t.tell)
 	switch {
+	case err == nil:
+		ended(cyclePublished)
 	case errors.Is(err, durable.ErrLocked):
+		ended(cycleLocked)
 		t.app.log.Warn("tick skipped: a run started elsewhere is under way", "tenant", j.tenant.ID, "product", j.product)
 		return nil
 	case errors.Is(err, errInterrupted):
+		ended(cycleInterrupted)
 		t.app.log.Info("stopped between two steps", "tenant", j.tenant.ID, "product", j.product)
 		return nil
 	}
@@ -105,6 +117,11 @@ func (t *timetable) run(stopping context.Context, name string) error {
 // tell logs what a step came to.
 func (t *timetable) tell(r report) {
 	if r.Error != "" {
+		code := r.Code
+		if run := t.app.newestRun(r.Tenant, r.Product, r.Step); code == "" && run != nil && !run.OK {
+			code = run.Code
+		}
+		t.metrics.failure(r, code)
 		return // the scheduler logs it
 	}
 	t.app.log.Info("step done", "tenant", r.Tenant, "product", r.Product, "cycle", r.Cycle, "step", r.Step, "seconds", r.Seconds, "counts", r.Counts)

@@ -62,7 +62,9 @@ func newTestTimetable(t *testing.T, grace, takes time.Duration) (*timetable, *[]
 		}
 	}
 	table := newTimetable(a, scheduleOptions{grace: grace, parallel: 1}, []step{named("one"), named("two"), named("three")})
-	table.follow(f)
+	if err := table.follow(f); err != nil {
+		t.Fatal(err)
+	}
 	return table, done, log
 }
 
@@ -81,10 +83,19 @@ func TestTickRunsOnlyWhoMayRun(t *testing.T) {
 	}
 }
 
+// stopInFirst has the stop come when the first step has begun.
+func stopInFirst(t *timetable, stop func()) {
+	first := t.steps[0]
+	t.steps[0] = func(ctx context.Context, task task) (report, error) {
+		stop()
+		return first(ctx, task)
+	}
+}
+
 func TestStopAtAStepBoundary(t *testing.T) {
 	table, done, log := newTestTimetable(t, time.Minute, 50*time.Millisecond)
 	ctx, stop := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, stop)
+	stopInFirst(table, stop)
 	if err := table.run(ctx, "acme/market_engine"); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +107,7 @@ func TestStopAtAStepBoundary(t *testing.T) {
 func TestStopAfterTheGrace(t *testing.T) {
 	table, done, _ := newTestTimetable(t, 30*time.Millisecond, time.Minute)
 	ctx, stop := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, stop)
+	stopInFirst(table, stop)
 	began := time.Now()
 	err := table.run(ctx, "acme/market_engine")
 	if err == nil || len(*done) > 0 || time.Since(began) > 10*time.Second {

@@ -26,6 +26,7 @@ type Dataset struct {
 	clientID string
 	product  football.Product
 	log      *slog.Logger
+	counts   *loadCounts // of its product, over all tenants
 
 	mu      sync.RWMutex
 	current *View // nil until a snapshot was loaded

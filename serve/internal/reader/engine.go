@@ -20,6 +20,7 @@ import (
 // concurrent use.
 type engine struct {
 	db     *sql.DB
+	memory int64       // what it may take
 	broken atomic.Bool // it failed in a way that it does not recover from
 
 	mu         sync.Mutex
@@ -99,7 +100,7 @@ func openEngine(ctx context.Context, path string, memory int64) (*engine, error)
 	}
 	db.SetMaxOpenConns(maxConcurrent)
 	db.SetMaxIdleConns(maxConcurrent)
-	return &engine{db: db, statements: map[string]*sql.Stmt{}}, nil
+	return &engine{db: db, memory: memory, statements: map[string]*sql.Stmt{}}, nil
 }
 
 // openMemory starts an instance without data, bounded, that spills into dir.

@@ -62,3 +62,8 @@ func headOf(id string) uint64 {
 
 // marketChunk notes the first market of the next chunk.
 func (x *index) marketChunk(firstID string) { x.starts = append(x.starts, headOf(firstID)) }
+
+// bytes is what the index takes in memory.
+func (x *index) bytes() int {
+	return x.ids.Cap() + 4*cap(x.first) + 8*cap(x.fetched) + 8*cap(x.starts)
+}

@@ -1,8 +1,10 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"runtime"
 	"sync"
 	"time"
 
@@ -19,6 +21,7 @@ type Options struct {
 	Poll     time.Duration // how often news are looked for, live ones twice as often; 0 = a second
 	Loads    int           // at once, over all tenants; 0 = 1
 	Workers  int           // renderers of one load; 0 = 1
+	Renders  int           // pages rendered at once, over all tenants; 0 = twice the processors, at least 4
 	Now      func() time.Time
 	Log      *slog.Logger
 }
@@ -34,6 +37,8 @@ type Library struct {
 	now      func() time.Time
 	log      *slog.Logger
 	scratch  *scratch
+	places   *places
+	counts   counts
 
 	loaded chan struct{} // closed when every tenant was looked at once
 
@@ -79,6 +84,11 @@ func Open(o Options) (*Library, error) {
 	l := &Library{
 		dataDir: o.DataDir, clients: o.Clients, products: o.Products, poll: o.Poll, now: o.Now, log: o.Log,
 		workers: max(1, o.Workers), turns: make(chan struct{}, max(1, o.Loads)), scratch: s, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
+		places: newPlaces(cmp.Or(o.Renders, max(4, 2*runtime.GOMAXPROCS(0)))),
+	}
+	l.counts.loads = map[football.Product]*loadCounts{}
+	for _, p := range o.Products {
+		l.counts.loads[p] = new(loadCounts)
 	}
 	if l.poll <= 0 {
 		l.poll = time.Second
@@ -108,7 +118,7 @@ func (l *Library) Tenant(clientID string) *Tenant {
 	}
 	t = &Tenant{datasets: map[football.Product]*Dataset{}, connection: newConnection(l, clientID)}
 	for _, p := range l.products {
-		t.datasets[p] = &Dataset{library: l, clientID: clientID, product: p, unfit: map[string]time.Time{},
+		t.datasets[p] = &Dataset{library: l, clientID: clientID, product: p, unfit: map[string]time.Time{}, counts: l.counts.loads[p],
 			log: l.log.With("tenant", clientID, "product", string(p))}
 	}
 	l.tenants[clientID] = t

@@ -56,3 +56,10 @@ func (c *lru[K, V]) put(key K, value V, weight int) {
 		c.weight -= old.weight
 	}
 }
+
+// weighs is the weight of what is kept.
+func (c *lru[K, V]) weighs() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.weight
+}

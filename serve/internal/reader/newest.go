@@ -49,7 +49,9 @@ func (d *Dataset) loadNewest(ctx context.Context, c snapshot.Commit) error {
 	var errs []error
 	for tries := 0; ; tries++ {
 		if !d.setAside(c) {
+			started := time.Now()
 			err := d.load(ctx, c)
+			d.counts.load(ctx, err, time.Since(started))
 			if err == nil || !isUnfit(err) {
 				return errors.Join(append(errs, err)...)
 			}
@@ -105,6 +107,9 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit) error {
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(attempt.dir))
 	}
+	if d.current != nil && d.current.engine.broken.Load() {
+		d.library.counts.replaced.Add(1)
+	}
 	d.swap(d.view(c, m, l, attempt.dir))
 	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", l.index.fixtures(), "last_seq", c.LastSeq, "took_ms", time.Since(started).Milliseconds())
 	return nil
@@ -125,7 +130,7 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit) error {
 	if err != nil {
 		return err
 	}
-	v := &View{commit: c, manifest: trimmed(m), live: s, log: d.changes}
+	v := &View{commit: c, manifest: trimmed(m), live: s, log: d.changes, dataset: d}
 	v.refs.Store(1)
 	d.swap(v)
 	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", len(s.fixtures), "in_play", len(s.inPlay), "took_ms", time.Since(started).Milliseconds())
@@ -135,7 +140,7 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit) error {
 // view makes a view of what was loaded. dir holds what its engine spills.
 func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir string) *View {
 	v := &View{
-		commit: c, manifest: trimmed(m), index: l.index, engine: l.engine, log: d.changes,
+		commit: c, manifest: trimmed(m), index: l.index, engine: l.engine, log: d.changes, dataset: d,
 		pages:   newLRU[string, *api.Page](d.library.room(pageRoom)),
 		matches: newLRU[FixtureFilter, []int32](d.library.room(matchRoom)),
 		closed: func(err error) {

@@ -18,6 +18,7 @@ type View struct {
 	engine   *engine  // nil on a live snapshot
 	live     *liveSet // nil but on a live snapshot, which has neither index nor engine
 	log      *changeLog
+	dataset  *Dataset // whose snapshot it is; nil on a view that is only checked
 
 	pages   *lru[string, *api.Page]
 	matches *lru[FixtureFilter, []int32]
@@ -78,16 +79,29 @@ func (v *View) FixtureFreshness(f Fixture) api.Freshness {
 	return fresh
 }
 
-// Page returns the page of that key, rendering it at most once as long as it is
-// remembered. The key must name everything the page depends on beside the view.
+// Page returns the page of that key, rendering it when it is not remembered: then
+// it waits for its tenant's turn, or returns ErrBusy. The key must name everything
+// the page depends on beside the view.
 func (v *View) Page(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
+	l, tenant := v.dataset.library, v.dataset.clientID
 	if p, ok := v.pages.get(key); ok {
+		l.counts.cached.Add(1)
+		return p, nil
+	}
+	if err := l.places.take(ctx, tenant); err != nil {
+		return nil, err
+	}
+	defer l.places.leave(tenant)
+	if p, ok := v.pages.get(key); ok { // made while this one waited
+		l.counts.cached.Add(1)
 		return p, nil
 	}
 	p, err := render(ctx)
 	if err != nil {
+		l.counts.failure(ctx, err)
 		return nil, err
 	}
+	l.counts.rendered.Add(1)
 	v.pages.put(key, p, p.Size())
 	return p, nil
 }

@@ -12,6 +12,8 @@ import (
 type WatchOptions struct {
 	Poll time.Duration // 0: 500 ms, so that losing a right takes effect within two seconds
 	Log  *slog.Logger  // nil: discarded
+	// Refused is called for each edit that is not put in force. May be nil.
+	Refused func()
 }
 
 // Watch looks at the file that from was read from until ctx ends, and calls
@@ -25,7 +27,10 @@ func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File)) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	w := watcher{path: from.Name, log: o.Log, apply: apply, judged: from.sum}
+	if o.Refused == nil {
+		o.Refused = func() {}
+	}
+	w := watcher{path: from.Name, log: o.Log, apply: apply, refused: o.Refused, judged: from.sum}
 	tick := time.NewTicker(o.Poll)
 	defer tick.Stop()
 	for {
@@ -39,9 +44,10 @@ func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File)) {
 }
 
 type watcher struct {
-	path  string
-	log   *slog.Logger
-	apply func(*File)
+	path    string
+	log     *slog.Logger
+	apply   func(*File)
+	refused func()
 
 	stat    os.FileInfo // of the content judged last
 	judged  [32]byte    // the content itself
@@ -87,5 +93,6 @@ func (w *watcher) refuse(err error) {
 		return
 	}
 	w.trouble = err.Error()
+	w.refused()
 	w.log.Error("tenants file refused: the last good one stays in force", "error", err)
 }

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"net"
+	"strconv"
+
+	"github.com/spf13/pflag"
+)
+
+// listens bounds a flag to an address to listen on. The port is a number: names
+// differ from machine to machine.
+func listens(flags *pflag.FlagSet, name string, address *string) {
+	bound(flags, name, "HOST:PORT, such as 127.0.0.1:8080, or :8080 for every address of this machine", func() bool {
+		_, port, err := net.SplitHostPort(*address)
+		if err != nil {
+			return false
+		}
+		_, err = strconv.ParseUint(port, 10, 16)
+		return err == nil
+	})
+}

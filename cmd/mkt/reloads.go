@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"mkt/cmd/mkt/internal/tenants"
+)
+
+// reloads follows tenants.yaml and counts what came of its edits.
+type reloads struct {
+	app        *app
+	generation prometheus.Gauge
+	inForce    prometheus.Gauge
+	refused    prometheus.Counter
+}
+
+func newReloads(a *app) *reloads {
+	r := &reloads{
+		app: a,
+		generation: prometheus.NewGauge(prometheus.GaugeOpts{Name: "mkt_tenants_generation",
+			Help: "Generation of tenants.yaml in force: 1 at the start, one more with each edit."}),
+		inForce: prometheus.NewGauge(prometheus.GaugeOpts{Name: "mkt_tenants_file_in_force",
+			Help: "1 when tenants.yaml as it lies there is in force, 0 when it is refused or cannot be read."}),
+		refused: prometheus.NewCounter(prometheus.CounterOpts{Name: "mkt_tenants_edits_refused_total",
+			Help: "Edits of tenants.yaml that were refused; the generation before stayed in force."}),
+	}
+	r.generation.Set(1)
+	r.inForce.Set(1)
+	return r
+}
+
+func (r *reloads) collectors() []prometheus.Collector {
+	return []prometheus.Collector{r.generation, r.inForce, r.refused}
+}
+
+// watch has apply put each valid edit in force until ctx ends. What apply refuses
+// leaves the generation before in force.
+func (r *reloads) watch(ctx context.Context, from *tenants.File, apply func(*tenants.File) error) {
+	refuse := func() { r.refused.Inc(); r.inForce.Set(0) }
+	tenants.Watch(ctx, from, tenants.WatchOptions{Log: r.app.log, Refused: refuse}, func(f *tenants.File) {
+		if err := apply(f); err != nil {
+			r.app.log.Error("tenants file refused: the last good one stays in force", "error", err)
+			refuse()
+			return
+		}
+		r.generation.Inc()
+		r.inForce.Set(1)
+	})
+}

@@ -1,0 +1,147 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Options of a server.
+type Options struct {
+	Listen  string       // address; port 0 takes a free one
+	Remote  bool         // Listen may be an address that other machines reach
+	Version string       // of the binary
+	Log     *slog.Logger // nil: discarded
+}
+
+// Server answers until it is closed. It is not ready before ReadyWhen was called.
+type Server struct {
+	// Metrics is what /metrics shows: the process and the Go runtime from the
+	// start, and whatever is registered. It is no global registry.
+	Metrics *prometheus.Registry
+
+	url   string
+	http  *http.Server
+	done  chan error
+	ready atomic.Pointer[func() error]
+}
+
+// Bounds of the side door. Scraping waits for nobody, so that a few at once do.
+const (
+	headerTime = 2 * time.Second
+	answerTime = 10 * time.Second
+	idleTime   = 2 * time.Minute
+	headerRoom = 8 << 10
+	atOnce     = 4
+	closeTime  = 2 * time.Second
+)
+
+// Open listens and begins to answer.
+func Open(o Options) (*Server, error) {
+	if err := CheckAddress(o.Listen, o.Remote); err != nil {
+		return nil, fmt.Errorf("admin address: %w", err)
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	l, err := net.Listen("tcp", o.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("admin address: %w", err)
+	}
+	s := &Server{Metrics: newRegistry(o.Version), url: "http://" + l.Addr().String(), done: make(chan error, 1)}
+	log := slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn)
+	s.http = &http.Server{
+		Handler: s.routes(o.Remote, log), ReadHeaderTimeout: headerTime, ReadTimeout: answerTime, WriteTimeout: answerTime,
+		IdleTimeout: idleTime, MaxHeaderBytes: headerRoom, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+	}
+	go func() { s.done <- s.http.Serve(l) }()
+	return s, nil
+}
+
+func newRegistry(version string) *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "mkt_build_info", Help: "1; the version is the label.",
+		ConstLabels: prometheus.Labels{"version": version}})
+	build.Set(1)
+	r.MustRegister(build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
+
+// URL is where the server is reached from this machine.
+func (s *Server) URL() string { return s.url }
+
+// ReadyWhen says how to find out whether the process does its work: nil when it
+// does, else an error whose text is shown, so that it may name no account.
+func (s *Server) ReadyWhen(check func() error) { s.ready.Store(&check) }
+
+// Close ends the server. What is being answered has a moment to finish.
+func (s *Server) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, s.http.Close())
+	}
+	if served := <-s.done; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	if err != nil {
+		return fmt.Errorf("admin address: %w", err)
+	}
+	return nil
+}
+
+type printer interface{ Println(...any) }
+
+func (s *Server) routes(remote bool, log printer) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{
+		ErrorLog: log, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: atOnce, EnableOpenMetrics: true}))
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
+	mux.HandleFunc("GET /readyz", s.readyz)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "/livez /readyz /metrics") })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !remote && !ownName(r.Host) {
+			say(w, http.StatusForbidden, "this address is for this machine")
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
+	if err := s.Ready(); err != nil {
+		say(w, http.StatusServiceUnavailable, "not ready: "+err.Error())
+		return
+	}
+	say(w, http.StatusOK, "ready")
+}
+
+// errStarting: nobody has said yet what ready means.
+var errStarting = errors.New("starting")
+
+// Ready is what /readyz answers: nil when the process does its work.
+func (s *Server) Ready() error {
+	if check := s.ready.Load(); check != nil {
+		return (*check)()
+	}
+	return errStarting
+}
+
+// say writes one line of plain text.
+func say(w http.ResponseWriter, status int, line string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	io.WriteString(w, line+"\n") // whether it arrives is the asker's affair
+}

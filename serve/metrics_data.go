@@ -1,0 +1,121 @@
+package serve
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"mkt/publish/football"
+	"mkt/serve/account"
+	"mkt/serve/internal/reader"
+)
+
+// dataMetrics is what the library did and holds, read when somebody looks.
+type dataMetrics struct{ *server }
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, labels, nil)
+}
+
+// sending sends values of one kind.
+func sending(to chan<- prometheus.Metric, kind prometheus.ValueType) func(d *prometheus.Desc, v float64, labels ...string) {
+	return func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, kind, v, labels...)
+	}
+}
+
+var (
+	pagesDesc     = desc("mkt_pages_total", "Pages of markets, fixtures and changes: cached, rendered, or failed for a fault of the engine or of a file.", "outcome")
+	turnedDesc    = desc("mkt_page_line_refused_total", "Cold pages that were not waited for: the line was full, or the wait too long (slow).", "reason")
+	waitingDesc   = desc("mkt_pages_waiting", "Cold pages that wait for their tenant's turn.")
+	renderingDesc = desc("mkt_pages_rendering", "Cold pages being rendered.")
+	replacedDesc  = desc("mkt_engines_replaced_total", "Query engines that broke and were replaced.")
+	memoryDesc    = desc("mkt_memory_bytes", "Memory of what is served, by part; for engines the most they may take.", "part")
+	loadsDesc     = desc("mkt_snapshot_loads_total", "Published snapshots loaded, or failed to load.", "product", "outcome")
+	loadTimeDesc  = desc("mkt_snapshot_load_seconds_total", "Time taken by the loads that succeeded.", "product")
+	rowsDesc      = desc("mkt_snapshot_rows", "Fixtures and markets served, over all accounts.", "product", "table")
+	datasetsDesc  = desc("mkt_datasets", "Datasets of active accounts in force: current, overdue (older than two cadences), or empty (nothing published).", "product", "state")
+	newestDesc    = desc("mkt_publication_newest_age_seconds", "Age of the newest publication of any active account.", "product")
+	oldestDesc    = desc("mkt_publication_oldest_age_seconds", "Age of the newest publication of the active account that waits longest for one.", "product")
+)
+
+// Describe implements prometheus.Collector.
+func (m dataMetrics) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{pagesDesc, turnedDesc, waitingDesc, renderingDesc, replacedDesc, memoryDesc, loadsDesc, loadTimeDesc,
+		rowsDesc, datasetsDesc, newestDesc, oldestDesc} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m dataMetrics) Collect(to chan<- prometheus.Metric) {
+	gauge, counter := sending(to, prometheus.GaugeValue), sending(to, prometheus.CounterValue)
+	s := m.library.Stats()
+	counter(pagesDesc, float64(s.PagesCached), "cached")
+	counter(pagesDesc, float64(s.PagesRendered), "rendered")
+	counter(pagesDesc, float64(s.PagesFailed), "failed")
+	counter(turnedDesc, float64(s.LineFull), "full")
+	counter(turnedDesc, float64(s.LineSlow), "slow")
+	gauge(waitingDesc, float64(s.Waiting))
+	gauge(renderingDesc, float64(s.Rendering))
+	counter(replacedDesc, float64(s.EnginesReplaced))
+	gauge(memoryDesc, float64(s.IndexBytes), "index")
+	gauge(memoryDesc, float64(s.PageBytes), "pages")
+	gauge(memoryDesc, float64(s.MatchBytes), "filters")
+	gauge(memoryDesc, float64(s.EventBytes), "events")
+	gauge(memoryDesc, float64(s.EngineMemory), "engines")
+	for p, ps := range s.Products {
+		product := string(p)
+		counter(loadsDesc, float64(ps.Loaded), product, "loaded")
+		counter(loadsDesc, float64(ps.LoadsFailed), product, "failed")
+		counter(loadTimeDesc, ps.LoadTime.Seconds(), product)
+		gauge(rowsDesc, float64(ps.Fixtures), product, "fixtures")
+		gauge(rowsDesc, float64(ps.Markets), product, "markets")
+		age := ageing(m.accounts.Load(), p, ps.Published, m.now())
+		gauge(datasetsDesc, float64(age.current), product, "current")
+		gauge(datasetsDesc, float64(age.overdue), product, "overdue")
+		gauge(datasetsDesc, float64(age.empty), product, "empty")
+		if age.current+age.overdue > 0 {
+			gauge(newestDesc, age.newest.Seconds(), product)
+			gauge(oldestDesc, age.oldest.Seconds(), product)
+		}
+	}
+}
+
+// ages is how the publications of a product lie in time.
+type ages struct {
+	current, overdue, empty int
+	newest, oldest          time.Duration // 0 without any
+}
+
+// ageing judges the accounts that should have data: of others, whose cycles do not
+// run, an old age would say nothing.
+func ageing(g *account.Generation, p football.Product, published []reader.Published, now time.Time) ages {
+	at := make(map[string]time.Time, len(published))
+	for _, d := range published {
+		at[d.ClientID] = d.At
+	}
+	var r ages
+	for i := range g.Accounts() {
+		a := &g.Accounts()[i]
+		if a.Status != account.Active || a.TermAt(p, now) != account.InForce || !a.Provider.Configured || a.Provider.Disabled {
+			continue
+		}
+		published, ok := at[a.ClientID]
+		if !ok {
+			r.empty++
+			continue
+		}
+		age := max(0, now.Sub(published))
+		if r.current+r.overdue == 0 || age < r.newest {
+			r.newest = age
+		}
+		r.oldest = max(r.oldest, age)
+		if cadence := a.Cadence[p]; cadence > 0 && age > staleAfter*cadence {
+			r.overdue++
+			continue
+		}
+		r.current++
+	}
+	return r
+}

@@ -1,0 +1,52 @@
+package serve
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"mkt/serve/internal/realtime"
+)
+
+// socketMetrics is what the realtime service did and holds. Its labels are the
+// contract's channels and codes, and words of package realtime.
+type socketMetrics struct{ service *realtime.Service }
+
+var (
+	socketsDesc       = desc("mkt_socket_connections", "Sockets connected.")
+	socketHoldersDesc = desc("mkt_socket_accounts", "Accounts with sockets connected.")
+	subscribedDesc    = desc("mkt_socket_subscriptions", "Subscriptions held.", "channel")
+	handshakesDesc    = desc("mkt_socket_handshakes_total", "Handshakes, by the code of the refusal (empty for those let in).", "code")
+	messagesDesc      = desc("mkt_socket_messages_refused_total", "Messages that were refused.", "code")
+	closedDesc        = desc("mkt_socket_channels_closed_total", "Subscriptions ended by channel_closed.", "code")
+	disconnectsDesc   = desc("mkt_socket_disconnects_total", "Sockets that ended, by reason.", "reason")
+	pushesDesc        = desc("mkt_socket_pushes_total", "Pushes sent.", "channel")
+	eventsDesc        = desc("mkt_socket_events_total", "Change events in the pushes.")
+)
+
+// Describe implements prometheus.Collector.
+func (m socketMetrics) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{socketsDesc, socketHoldersDesc, subscribedDesc, handshakesDesc, messagesDesc, closedDesc,
+		disconnectsDesc, pushesDesc, eventsDesc} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m socketMetrics) Collect(to chan<- prometheus.Metric) {
+	gauge, counter := sending(to, prometheus.GaugeValue), sending(to, prometheus.CounterValue)
+	s := m.service.Stats()
+	gauge(socketsDesc, float64(s.Connections))
+	gauge(socketHoldersDesc, float64(s.Accounts))
+	for channel, n := range s.Subscriptions {
+		gauge(subscribedDesc, float64(n), string(channel))
+	}
+	counter(handshakesDesc, float64(s.Connected), "")
+	counter(eventsDesc, float64(s.Events))
+	for channel, n := range s.Pushes {
+		counter(pushesDesc, float64(n), string(channel))
+	}
+	for d, counts := range map[*prometheus.Desc]map[string]uint64{handshakesDesc: s.Refused, messagesDesc: s.NotDone, closedDesc: s.Closed, disconnectsDesc: s.Disconnected} {
+		for word, n := range counts {
+			counter(d, float64(n), word)
+		}
+	}
+}
