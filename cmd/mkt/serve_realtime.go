@@ -21,13 +21,14 @@ func (f *realtimeFlags) flags(a *app, flags *pflag.FlagSet) {
 	own.DurationVar(&f.PingTimeout, "realtime-ping-timeout", 10*time.Second, "how long a heartbeat may go unanswered")
 	own.DurationVar(&f.ConnectTimeout, "realtime-connect-timeout", 5*time.Second, "how long a socket may take to send its token")
 	own.DurationVar(&f.UpgradeTimeout, "realtime-upgrade-timeout", 10*time.Second, "how long the change from polling to websocket may take")
+	own.DurationVar(&f.WriteTimeout, "realtime-write-timeout", 10*time.Second, "how long a socket may take nothing of what it is sent")
 	own.IntVar(&f.Connections, "realtime-connections", 8, "sockets of one account at once")
 	own.IntVar(&f.Sessions, "realtime-sessions", 20_000, "sockets of all accounts at once")
 	own.IntVar(&f.QueueBytes, "realtime-queue-bytes", 1<<20, "bytes waiting for one socket, above which it is dropped")
 	own.BoolVar(&f.WebsocketOnly, "realtime-websocket-only", false, "no long polling: for replicas without sticky sessions")
 	own.StringSliceVar(&f.Channels, "realtime-channels", []string{"changes", "live"}, "channels offered")
 	for name, value := range map[string]*time.Duration{"tick": &f.Tick, "ping-interval": &f.PingInterval, "ping-timeout": &f.PingTimeout,
-		"connect-timeout": &f.ConnectTimeout, "upgrade-timeout": &f.UpgradeTimeout} {
+		"connect-timeout": &f.ConnectTimeout, "upgrade-timeout": &f.UpgradeTimeout, "write-timeout": &f.WriteTimeout} {
 		bound(own, "realtime-"+name, "a duration from 100ms to 2m, such as 10s", between(value, 100*time.Millisecond, 2*time.Minute))
 	}
 	bound(own, "realtime-connections", "a whole number from 1 to 1000", between(&f.Connections, 1, 1000))
