@@ -23,7 +23,7 @@ func TestSocketNothingIsLostOrDoubled(t *testing.T) {
 	t.Parallel()
 	seeds, steps := uint64(1), 10
 	if !testing.Short() {
-		seeds, steps = 20, 120
+		seeds, steps = 8, 80
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { follow(t, seed, steps) })
@@ -58,7 +58,7 @@ func follow(t *testing.T, seed uint64, steps int) {
 		default:
 			drop := 0
 			if random.IntN(8) == 0 {
-				drop = 1 + random.IntN(3)
+				drop = 1 + random.IntN(20)
 			}
 			h.publish(1+random.IntN(500), step+2, drop)
 		}
@@ -164,6 +164,9 @@ func (f *follower) run(ctx context.Context) {
 // is to be cut.
 func (f *follower) follow(ctx context.Context, s *socket) {
 	for subscribed := false; !f.cut.Swap(false); {
+		if f.random.IntN(30) == 0 {
+			time.Sleep(time.Duration(f.random.IntN(500)) * time.Millisecond) // it is busy
+		}
 		if !subscribed || f.random.IntN(20) == 0 {
 			if subscribed = f.subscribe(ctx, s); !subscribed {
 				return
