@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"mkt/fetch/provider"
 )
 
 // app is what every command shares: the world it speaks to and the global
@@ -16,6 +18,8 @@ type app struct {
 	in        io.Reader
 	out, errs io.Writer
 	now       func() time.Time
+	adapter   func(name string) (provider.Provider, bool)
+	fleeting  bool // what the data root holds need not outlive a power cut
 
 	set    *settings
 	config string // mkt.yaml

@@ -123,11 +123,15 @@ type held struct {
 
 // hold opens the job's folders and takes its lock.
 func (a *app) hold(j job) (*held, error) {
-	data, err := durable.OpenRoot(a.data)
+	open := durable.OpenRoot
+	if a.fleeting {
+		open = durable.OpenUnsynced
+	}
+	data, err := open(a.data)
 	if err != nil {
 		return nil, fmt.Errorf("data root: %w", err)
 	}
-	root, err := durable.OpenRoot(a.rootDir(j))
+	root, err := open(a.rootDir(j))
 	if err != nil {
 		data.Close()
 		return nil, fmt.Errorf("data root: %w", err)
