@@ -38,6 +38,7 @@ func (r *run) commit(m snapshot.Manifest, sum string) snapshot.Commit {
 	c := snapshot.Commit{
 		Format: snapshot.Format, Version: r.base.Version + 1, HistoryID: r.base.HistoryID, RunID: r.RunID, CycleID: r.cycle,
 		PublishedAt: *m.PublishedAt, ManifestSHA256: sum, LastSeq: r.summary.LastSeq, FirstSeq: r.summary.LastSeq + 1, PreviousSHA256: r.base.SHA256,
+		CanonicalSHA256: r.canonicalSum, RawSHA256: r.canonical.RawSHA256,
 	}
 	if c.HistoryID == "" {
 		c.HistoryID = r.RunID

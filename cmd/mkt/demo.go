@@ -30,7 +30,7 @@ type demoFlags struct {
 	speed     float64
 	seed      uint64
 
-	began time.Time
+	present time.Time // when the past had been played
 }
 
 func newDemo(a *app) *cobra.Command {
@@ -76,7 +76,6 @@ var demoKeeps = publish.Retention{Snapshots: 5, SnapshotAge: time.Hour, CycleAge
 
 // demo sets the house up, runs everything in it, and stops when ctx ends.
 func (a *app) demo(ctx context.Context, f demoFlags) error {
-	f.began = time.Now()
 	if f.liveEvery == 0 {
 		f.liveEvery = max(time.Second, f.shorten(8*time.Second).Truncate(time.Second))
 	}
@@ -164,6 +163,7 @@ func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlag
 	if err := a.playPast(ctx, clock, f, file, steps[:2]); err != nil { // the present publishes what came of it
 		return err
 	}
+	f.present = time.Now()
 	serving, base, first := make(chan error, 1), make(chan string, 1), make(chan struct{})
 	go func() {
 		serving <- a.serve(ctx, serveFlags{listen: f.listen, poll: 200 * time.Millisecond}, func(url, _ string) { base <- url })

@@ -32,8 +32,8 @@ type demoTicket struct {
 	About    string   `json:"about"`
 }
 
-// readyBy is how long after the start the ready line waits for the small
-// accounts' data. The main account's it waits for as long as it takes.
+// readyBy is how long after the past has been played the ready line waits for the
+// small accounts' data. The main account's it waits for as long as it takes.
 const readyBy = 8 * time.Second
 
 // announce waits until the data is served and prints how to read it.
@@ -54,7 +54,7 @@ func (a *app) announce(ctx context.Context, base <-chan string, first <-chan str
 			return err
 		}
 	}
-	others, cancel := context.WithDeadline(ctx, f.began.Add(readyBy))
+	others, cancel := context.WithDeadline(ctx, f.present.Add(readyBy))
 	defer cancel()
 	for _, d := range accounts[1:] {
 		for _, p := range account.Products() {

@@ -73,5 +73,5 @@ func collectFailed(root durable.FS, now time.Time, keep publish.Retention) (publ
 	if found {
 		spare = append(spare, newest.CycleID)
 	}
-	return publish.CollectUnpublished(root, now, keep, spare...)
+	return publish.CollectUnpublished(publish.Collection{Root: root, Now: now, Keep: keep}, spare...)
 }

@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 //	match VAR REGEXP      $VAR is the first match in the last stdout
 //	within D http|headers|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
 //	demotoken NAME FILE   $NAME_token is set from the ready line of mkt demo
-//	jsonlive VAR FILE     $VAR is a fixture of GET /live with momentum, in play for half an hour
+//	jsonlive VAR FILE     $VAR is a fixture of GET /live in play for half an hour, with momentum if there is one
 //	append FILE MORE      put the content of MORE at the end of FILE
 //	fill FILE             write until the disk is full
 //	sleep D
@@ -278,18 +278,21 @@ func jsonLive(ts *testscript.TestScript, neg bool, args []string) {
 	var page struct {
 		Data []struct {
 			FixtureID string `json:"fixture_id"`
+			Detailed  bool   `json:"detail_available"`
 			Momentum  *struct{}
 			Clock     struct{ Minute *int }
 		}
 	}
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &page))
-	for _, f := range page.Data {
-		if f.Momentum != nil && f.Clock.Minute != nil && *f.Clock.Minute >= 25 {
-			ts.Setenv(args[0], f.FixtureID)
-			return
+	for _, withMomentum := range []bool{true, false} {
+		for _, f := range page.Data {
+			if (f.Momentum != nil) == withMomentum && f.Detailed && f.Clock.Minute != nil && *f.Clock.Minute >= 25 && *f.Clock.Minute < 90 {
+				ts.Setenv(args[0], f.FixtureID)
+				return
+			}
 		}
 	}
-	ts.Fatalf("no fixture with momentum, in play for half an hour, in %s", ts.ReadFile(args[1]))
+	ts.Fatalf("no fixture in play for half an hour in %s", ts.ReadFile(args[1]))
 }
 
 func demoToken(ts *testscript.TestScript, neg bool, args []string) {
