@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -109,7 +110,7 @@ func checkUsage(cmd *cobra.Command) {
 			if _, worded := err.(usageError); err == nil || worded {
 				return err
 			}
-			return usagef("%w (%s --help)", err, cmd.CommandPath())
+			return usagef("%w: %s (--help tells more)", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 		}
 	}
 	for _, c := range cmd.Commands() {
