@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,6 +21,7 @@ type serveFlags struct {
 	cache  string
 	usage  string
 	admin  adminFlags
+	socket realtimeFlags
 }
 
 func newServe(a *app) *cobra.Command {
@@ -47,12 +49,13 @@ finish, new ones are told 503, and the exit code is 0.`,
 	a.set.bindPath(flags, "cache", "serve.cache")
 	a.set.bindPath(flags, "usage-dir", "serve.usage_dir")
 	f.admin.flags(a, cmd, "serve")
+	f.socket.flags(a, flags)
 	return cmd
 }
 
 // serve answers until ctx ends; ready is called with the base URL.
 func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, adminURL string)) error {
-	if err := f.admin.check(); err != nil {
+	if err := errors.Join(f.admin.check(), f.socket.check()); err != nil {
 		return err
 	}
 	file, err := a.loadTenants()
@@ -77,7 +80,7 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 	go edits.watch(ctx, file, func(file *tenants.File) error { return a.swap(registry, file) })
 	return serve.Run(ctx, serve.Options{
 		Listen: f.listen, DataDir: a.data, Accounts: registry, Now: a.now, Log: a.log, Poll: f.poll, CacheDir: f.cache,
-		UsageDir: f.usage, Version: version, Admin: door, Ready: func(baseURL string) { ready(baseURL, adminURL) },
+		UsageDir: f.usage, Version: version, Realtime: f.socket.Realtime, Admin: door, Ready: func(baseURL string) { ready(baseURL, adminURL) },
 	})
 }
 
