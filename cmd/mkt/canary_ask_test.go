@@ -19,7 +19,7 @@ func (h *house) lookAround() {
 		{"doctor"}, {"doctor", "--online"}, {"version"}, {"--help"}, {"live", "show", " - "}, {"live", "report", " - ", "--html", "-"},
 		{"inspect"}, {"inspect", "--tenant", "acme", "--product", "market_engine"}, {"inspect", "latest", "--tenant", "acme", "--product", "market_engine"},
 		{"inspect", "--tenant", "acme", "--sql", "SELECT * FROM fixtures"}, {"inspect", "--tenant", "acme", "--sql", "SELECT * FROM read_text('seal.key')"},
-		{"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/momentum"},
+		{"replay", "--from", "latest", "--into", "again"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/momentum"},
 	} {
 		h.run("", args...)
 		h.run("", append(args, "--output", "json")...)
