@@ -94,6 +94,7 @@ type world struct {
 	log      *logBuffer
 	realtime serve.Realtime
 	listen   string // a free port unless a test says more
+	asOf     time.Time
 	stop     func() error
 
 	mu       *sync.Mutex
@@ -238,7 +239,7 @@ func (w *world) start() *world {
 	ready, done := make(chan string, 1), make(chan error, 1)
 	go func() {
 		done <- serve.Run(ctx, serve.Options{
-			Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, Now: w.now,
+			Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now,
 			Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
 			Version: "test", Realtime: w.realtime, Ready: func(url string) { ready <- url },
 		})
