@@ -60,6 +60,7 @@ func newRoot(a *app) *cobra.Command {
 		newServe(a), newSimulate(a), newDemo(a), newMapping(a), newBacktest(a), newLive(a), newInspect(a), newExplain(a), newTenant(a),
 		newProvider(a), newDoctor(a), newVersion(a), newCheck())
 	root.AddCommand(newVerify(a), newReplay(a))
+	root.AddCommand(newRecover(a), newGC(a))
 	root.InitDefaultCompletionCmd()
 	checkUsage(root)
 	return root
