@@ -15,11 +15,11 @@ import (
 func (h *house) lookAround() {
 	for _, args := range [][]string{
 		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "list"}, {"provider", "status", "acme"},
-		{"verify"}, {"verify", "--deep"},
+		{"verify"}, {"verify", "--deep"}, {"gc", "--dry-run"}, {"recover"},
 		{"doctor"}, {"doctor", "--online"}, {"version"}, {"--help"}, {"live", "show", " - "}, {"live", "report", " - ", "--html", "-"},
 		{"inspect"}, {"inspect", "--tenant", "acme", "--product", "market_engine"}, {"inspect", "latest", "--tenant", "acme", "--product", "market_engine"},
 		{"inspect", "--tenant", "acme", "--sql", "SELECT * FROM fixtures"}, {"inspect", "--tenant", "acme", "--sql", "SELECT * FROM read_text('seal.key')"},
-		{"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/momentum"},
+		{"replay", "--from", "latest", "--into", "again"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/momentum"},
 	} {
 		h.run("", args...)
 		h.run("", append(args, "--output", "json")...)

@@ -59,7 +59,8 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(newInit(a), newFetch(a), newTransform(a), newPublish(a), newCycle(a), newSchedule(a),
 		newServe(a), newSimulate(a), newDemo(a), newMapping(a), newBacktest(a), newLive(a), newInspect(a), newExplain(a), newTenant(a),
 		newProvider(a), newDoctor(a), newVersion(a), newCheck())
-	root.AddCommand(newVerify(a))
+	root.AddCommand(newVerify(a), newReplay(a))
+	root.AddCommand(newRecover(a), newGC(a))
 	root.InitDefaultCompletionCmd()
 	checkUsage(root)
 	return root

@@ -69,7 +69,6 @@ var codes = map[string]string{
 	"UNKNOWN_FILE":        "nothing accounts for a file or folder",
 	"TRANSFORM_DIFFERS":   "transforming the raw cycle again does not give the canonical one",
 	"PUBLICATION_DIFFERS": "publishing the canonical cycle again does not give the snapshot",
-	"UNREADABLE":          "a file or folder cannot be read",
 }
 
 // Codes lists every code and what it means.
