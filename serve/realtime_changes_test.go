@@ -29,6 +29,10 @@ func (w *world) overHTTP(as string, after uint64) (events []string) {
 	cursor := ""
 	for {
 		r := w.get("/changes?limit=200"+cursor, as)
+		if r.code() == "INVALID_CURSOR" { // the window has moved on meanwhile
+			cursor, events = "", nil
+			continue
+		}
 		var body struct{ Data []json.RawMessage }
 		must(w.t, json.Unmarshal([]byte(r.body), &body))
 		for _, e := range body.Data {

@@ -93,6 +93,7 @@ type world struct {
 	clock    atomic.Pointer[time.Time]
 	log      *logBuffer
 	realtime serve.Realtime
+	asOf     time.Time
 	stop     func() error
 
 	mu       *sync.Mutex
@@ -237,7 +238,7 @@ func (w *world) start() *world {
 	ready, done := make(chan string, 1), make(chan error, 1)
 	go func() {
 		done <- serve.Run(ctx, serve.Options{
-			Listen: "127.0.0.1:0", DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, Now: w.now,
+			Listen: "127.0.0.1:0", DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now,
 			Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
 			Version: "test", Realtime: w.realtime, Ready: func(url string) { ready <- url },
 		})

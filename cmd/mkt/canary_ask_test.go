@@ -15,11 +15,12 @@ import (
 func (h *house) lookAround() {
 	for _, args := range [][]string{
 		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "list"}, {"provider", "status", "acme"},
+		{"verify"}, {"verify", "--deep"}, {"gc", "--dry-run"}, {"recover"},
 		{"doctor"}, {"doctor", "--online"}, {"version"}, {"--help"}, {"live", "show", " - "}, {"live", "report", " - ", "--html", "-"},
 		{"diff", "--tenant", "acme", "--product", "market_engine"}, {"diff", "--tenant", "acme", "--product", "market_engine", "--html", "-"},
 		{"inspect"}, {"inspect", "--tenant", "acme", "--product", "market_engine"}, {"inspect", "latest", "--tenant", "acme", "--product", "market_engine"},
 		{"inspect", "--tenant", "acme", "--sql", "SELECT * FROM fixtures"}, {"inspect", "--tenant", "acme", "--sql", "SELECT * FROM read_text('seal.key')"},
-		{"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/momentum"},
+		{"replay", "--from", "latest", "--into", "again"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/momentum"},
 	} {
 		h.run("", args...)
 		h.run("", append(args, "--output", "json")...)
@@ -40,6 +41,7 @@ func (h *house) askEverything(s *service, token string) {
 	for _, id := range h.listed(s, token, "/live?limit=3") {
 		paths = append(paths, "/live/"+id, "/live/"+id+"/timeline", "/live/"+id+"/momentum", "/live/"+id+"/stats")
 	}
+	h.askSockets(s, token)
 	// What a client should not do with its token must not get it into a log.
 	misplaced := []string{"/fixtures?token=" + token, "/live?cursor=" + token, "/live/" + token + "/stats", "/fixtures?cursor=" + token, "/fixtures?limit=" + token, "/fixtures?league=" + token,
 		"/fixtures/" + token, "/" + token, "/account?access_token=" + token}

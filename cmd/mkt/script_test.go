@@ -48,6 +48,7 @@ func TestMain(m *testing.M) {
 //	within D http|headers|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
 //	demotoken NAME FILE   $NAME_token is set from the ready line of mkt demo
 //	jsonlive VAR FILE     $VAR is a fixture of GET /live in play for half an hour, with momentum if there is one
+//	cursor VAR KEY        $VAR is set from meta.KEY of the last body
 //	append FILE MORE      put the content of MORE at the end of FILE
 //	fill FILE             write until the disk is full
 //	sleep D
@@ -68,6 +69,7 @@ func TestScript(t *testing.T) {
 			"within":    within,
 			"tenant":    addTenant,
 			"demotoken": demoToken,
+			"cursor":    metaCursor,
 			"append":    appendFile,
 			"fill":      fillDisk,
 			"sleep":     sleep,
@@ -293,6 +295,19 @@ func jsonLive(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("no fixture in play for half an hour in %s", ts.ReadFile(args[1]))
+}
+
+func metaCursor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cursor VAR KEY")
+	}
+	var body struct{ Meta map[string]any }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &body))
+	value, ok := body.Meta[args[1]].(string)
+	if !ok {
+		ts.Fatalf("no %s in %v", args[1], body.Meta)
+	}
+	ts.Setenv(args[0], value)
 }
 
 func demoToken(ts *testscript.TestScript, neg bool, args []string) {

@@ -12,8 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mkt/cmd/mkt/internal/explain"
+	"mkt/cmd/mkt/internal/worldtest"
+	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
-	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -21,29 +22,18 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
-const offered = `"main":{"updated_at":"1795160000","sp":{
-  "full_time_result":{"id":"40","name":"Full Time Result","odds":[{"id":"11","odds":"1.90","name":"1"},{"id":"12","odds":null,"name":"Draw"},{"id":"13","name":"2"}]},
-  "goals_over_under":{"id":"981","name":"Goals Over\/Under","odds":[{"id":"21","odds":"2.50","header":"Over","name":"2.5"},{"id":"22","odds":"one","header":"Under","name":"2.5"},{"id":"23","odds":"9.00","header":"Over","name":"about two"}]},
-  "magic_hat":{"id":"77","name":"Magic Hat","odds":[{"id":"31","odds":"3.00","name":"Rabbit"}]}}}`
-
-// markets is a world of two cycles: in the second the first fixture's markets
-// could not be had.
-func markets(t testing.TB) *world {
-	w := newWorld(t, football.MarketEngine)
-	page := listing(listed("9001", "Fulham", "Arsenal"), listed("9002", "Nord", "Süd"))
-	w.cycle(0, nil, page, sold("9001", offered), sold("9002", `"main":{"sp":{}}`))
-	w.cycle(time.Hour, func(c *raw.Cycle) {
-		c.Outcome, c.Code, c.Failed = raw.Partial, "PROVIDER_UNREACHABLE", []string{"9001"}
-	},
-		page, sold("9002", offered))
-	return w
+// explained explains one target.
+func explained(w *worldtest.World, at snapshot.Moment, id string) (*explain.Report, error) {
+	target, err := explain.ParseTarget(id)
+	worldtest.Must(w, err)
+	return explain.Run(w.Context(), explain.Options{Tenant: "acme", Product: w.Product, Root: w.Mem, At: at, Provider: all.Lookup}, target)
 }
 
 // everything lists every id of the newest snapshot.
-func everything(w *world) (ids []string) {
-	for _, f := range rows[table.FixtureRow](w, layout.FixturesFile) {
+func everything(w *worldtest.World) (ids []string) {
+	for _, f := range worldtest.Rows[table.FixtureRow](w, layout.FixturesFile) {
 		ids = append(ids, f.FixtureID)
-		for _, m := range rows[table.MarketRow](w, layout.MarketsFile) {
+		for _, m := range worldtest.Rows[table.MarketRow](w, layout.MarketsFile) {
 			if m.FixtureID != f.FixtureID {
 				continue
 			}
@@ -58,11 +48,11 @@ func everything(w *world) (ids []string) {
 
 // TestMarkets explains every id there is, and a person has read the golden.
 func TestMarkets(t *testing.T) {
-	w := markets(t)
+	w := worldtest.Markets(t)
 	var b strings.Builder
 	for _, id := range everything(w) {
-		r, err := w.explain(snapshot.Newest, id)
-		must(t, err)
+		r, err := explained(w, snapshot.Newest, id)
+		worldtest.Must(t, err)
 		write(&b, r)
 	}
 	golden(t, "testdata/markets.txt", b.String())
@@ -90,10 +80,10 @@ func write(b *strings.Builder, r *explain.Report) {
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
-		must(t, os.WriteFile(file, []byte(got), 0o644))
+		worldtest.Must(t, os.WriteFile(file, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	must(t, err)
+	worldtest.Must(t, err)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got)\n%s", file, diff)
 	}
@@ -101,25 +91,25 @@ func golden(t *testing.T, file, got string) {
 
 // TestGone: what retention took is named, and nothing is made up for it.
 func TestGone(t *testing.T) {
-	w := markets(t)
+	w := worldtest.Markets(t)
 	ids := everything(w)
-	cycles, err := raw.Between(w.mem, time.Time{}, time.Time{})
-	must(t, err)
-	must(t, w.mem.RemoveAll(layout.Cycle(layout.RawDir, cycles[0])))
-	r, err := w.explain(snapshot.Newest, ids[len(ids)-1]) // of the fixture that was carried over
-	must(t, err)
+	cycles, err := raw.Between(w.Mem, time.Time{}, time.Time{})
+	worldtest.Must(t, err)
+	worldtest.Must(t, w.Mem.RemoveAll(layout.Cycle(layout.RawDir, cycles[0])))
+	r, err := explained(w, snapshot.Newest, ids[len(ids)-1]) // of the fixture that was carried over
+	worldtest.Must(t, err)
 	if r.Complete || len(r.Sources) > 0 || len(r.Notes) == 0 || !strings.Contains(strings.Join(r.Notes, ";"), "retention.cycle_age") {
 		t.Errorf("the payloads are gone: %+v", r)
 	}
-	c, err := snapshot.Resolve(w.mem, "v1")
-	must(t, err)
-	must(t, w.mem.RemoveAll(c.Dir()))
+	c, err := snapshot.Resolve(w.Mem, "v1")
+	worldtest.Must(t, err)
+	worldtest.Must(t, w.Mem.RemoveAll(c.Dir()))
 	at, err := snapshot.ParseMoment("v1")
-	must(t, err)
-	if _, err := w.explain(at, ids[0]); !errors.Is(err, explain.ErrDeleted) {
+	worldtest.Must(t, err)
+	if _, err := explained(w, at, ids[0]); !errors.Is(err, explain.ErrDeleted) {
 		t.Errorf("the snapshot is gone: %v", err)
 	}
-	if _, err := w.explain(snapshot.Newest, "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"); !errors.Is(err, explain.ErrUnknown) {
+	if _, err := explained(w, snapshot.Newest, "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"); !errors.Is(err, explain.ErrUnknown) {
 		t.Errorf("an id that nobody has: %v", err)
 	}
 }

@@ -77,7 +77,7 @@ func (v *Server) Stats() Stats {
 		if s.ws != nil {
 			t.Websockets++
 		}
-		t.QueuedBytes += int64(s.queue.bytes)
+		t.QueuedBytes += int64(s.queue.bytes + s.flying)
 		s.mu.Unlock()
 	}
 	v.mu.Lock()

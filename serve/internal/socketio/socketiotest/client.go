@@ -163,6 +163,9 @@ func (c *Client) take(p string) error {
 		e.Args = args[1:]
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		if c.ended != nil {
+			return c.ended
+		}
 		c.events = append(c.events, e)
 		close(c.came)
 		c.came = make(chan struct{})
@@ -185,6 +188,9 @@ func (c *Client) takeAck(p string) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.ended != nil {
+		return c.ended
+	}
 	waiting, ok := c.acks[id]
 	if !ok {
 		return fmt.Errorf("ack %d that nobody waits for", id)
