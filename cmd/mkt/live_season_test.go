@@ -257,7 +257,7 @@ func TestLiveShootout(t *testing.T) {
 		}
 	})
 	t.Logf("%s: %v; %d whole matches, %+v", id, phases, whole, all)
-	for _, phase := range []string{"1H", "HT", "2H", "ET1", "ET2", "PEN", "FT"} {
+	for _, phase := range []string{"1H", "HT", "2H", "ET_1H", "ET_2H", "PEN", "FT"} {
 		if !phases[phase] {
 			t.Errorf("period %s was never told", phase)
 		}
