@@ -13,12 +13,11 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// hold asks for cold pages that take as long as the engine may be given, one more
-// than an account gets places for, and returns once those have them. release ends
-// them.
+// hold asks for cold pages that take until release, as many as one account gets
+// places for, and returns once it has them.
 func (w *world) hold(as string) (release func()) {
 	w.t.Helper()
-	places := min(8, max(4, 2*runtime.GOMAXPROCS(0))-1)
+	places := min(8, max(2, runtime.GOMAXPROCS(0))-1)
 	var asked sync.WaitGroup
 	var pages []chan struct{}
 	for range places {

@@ -42,6 +42,9 @@ func (h *house) askEverything(s *service, token string) {
 	for _, f := range page.Data {
 		paths = append(paths, "/fixtures/"+f.ID, "/fixtures/"+f.ID+"/markets?limit=200", "/fixtures/"+f.ID+"/markets/TOTAL_GOALS")
 	}
+	for _, path := range []string{"/metrics", "/readyz", "/livez", "/", "/nothing"} {
+		h.ask("GET", s.side+path, "Bearer "+token, "")
+	}
 	// What a client should not do with its token must not get it into a log.
 	misplaced := []string{"/fixtures?token=" + token, "/fixtures?cursor=" + token, "/fixtures?limit=" + token, "/fixtures?league=" + token,
 		"/fixtures/" + token, "/" + token, "/account?access_token=" + token}
