@@ -45,6 +45,15 @@ test-long: ## every test
 race: ## the race detector where goroutines meet
 	$(GO) test -short -race -skip 'TestSimulatedFaults' $(RACE)
 
+.PHONY: check-node
+check-node: ## the official Socket.IO client against the socket (needs node and npm)
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory testdata/node/node_modules && $(GO) test -short -run Node ./serve/...; \
+	else echo "check-node: npm is not there; the tests with the official client were skipped"; fi
+
+testdata/node/node_modules: testdata/node/package-lock.json
+	cd testdata/node && npm ci --no-audit --no-fund --silent
+	@touch $@
+
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed:"; echo "$$bad"; exit 1; fi
@@ -52,7 +61,7 @@ lint: ## gofmt, vet, staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
 .PHONY: check
-check: lint check-test race ## what CI runs
+check: lint check-test check-node race ## what CI runs
 	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench)"

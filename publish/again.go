@@ -78,6 +78,9 @@ func (r *run) remake(ctx context.Context, c snapshot.Commit, known guess) (remad
 			return remade{}, err
 		}
 	}
+	if c.Republishes > 0 {
+		return a.republished(ctx, c, known)
+	}
 	if err := a.checkCanonical(); err != nil {
 		return remade{}, fmt.Errorf("canonical cycle %s: %w", c.CycleID, err)
 	}
@@ -92,6 +95,23 @@ func (r *run) remake(ctx context.Context, c snapshot.Commit, known guess) (remad
 	}
 	sum, err := snapshot.CreateManifest(r.Root, a.staging+"/snapshot", m)
 	return remade{a, m, sum}, err
+}
+
+// republished makes the first publication of a history again.
+func (r *run) republished(ctx context.Context, c snapshot.Commit, known guess) (remade, error) {
+	source, err := snapshot.ReadCommit(r.Root, c.Republishes)
+	if err != nil {
+		return remade{}, err
+	}
+	m, err := r.openMended(ctx, source)
+	if err != nil {
+		return remade{}, err
+	}
+	if m, err = r.copySnapshot(ctx, source, m, c, known.binaryVersion); err != nil {
+		return remade{}, err
+	}
+	sum, err := snapshot.CreateManifest(r.Root, r.staging+"/snapshot", m)
+	return remade{r, m, sum}, err
 }
 
 // startFrom makes a committed version the one that is built upon.

@@ -34,7 +34,7 @@ func years(t testing.TB, f durable.FS, n int) {
 
 func collect(t testing.TB, f durable.FS, n int, keep publish.Retention) publish.Collected {
 	t.Helper()
-	done, err := publish.Collect(f, cycle{number: 24 * n}.at().Add(time.Hour), keep)
+	done, err := publish.Collect(publish.Collection{Root: f, Now: cycle{number: 24 * n}.at().Add(time.Hour), Keep: keep})
 	must(t, err)
 	return done
 }
@@ -163,13 +163,13 @@ func TestCollectorKilledAnywhere(t *testing.T) {
 	now := cycle{number: 24 * 8}.at()
 	for k := 1; ; k += 2 * stride() {
 		f := base.PowerCut(1, 0)
-		_, err := publish.Collect(durabletest.Wrap(f, durabletest.KillAt(k)), now, keep)
+		_, err := publish.Collect(publish.Collection{Root: durabletest.Wrap(f, durabletest.KillAt(k)), Now: now, Keep: keep})
 		for _, keepOf := range []float64{0.5, 0, 1} {
 			cut := f.PowerCut(keepOf, uint64(k))
 			if _, e := look(cut); e != nil {
 				t.Fatalf("killed at %d: %v", k, e)
 			}
-			_, e := publish.Collect(cut, now, keep)
+			_, e := publish.Collect(publish.Collection{Root: cut, Now: now, Keep: keep})
 			must(t, e)
 			if got := len(list(t, cut, layout.SnapshotsDir)); got != 3 {
 				t.Fatalf("killed at %d: %d snapshots left after the next run", k, got)

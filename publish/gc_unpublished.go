@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
@@ -17,8 +16,8 @@ import (
 // thins out as Collect does. The first, which shows what began it, the newest,
 // and those that are to be spared stay; what is published stays as it is. Only
 // for the holder of the lock; it may be killed at any point.
-func CollectUnpublished(f durable.FS, now time.Time, keep Retention, spare ...layout.CycleID) (Collected, error) {
-	c := &collector{f: f, now: now, keep: keep}
+func CollectUnpublished(o Collection, spare ...layout.CycleID) (Collected, error) {
+	c := newCollector(o)
 	err := c.collectUnpublished(spare)
 	return c.done, err
 }
@@ -85,7 +84,7 @@ func (c *collector) rolledUnpublished() error {
 			continue
 		}
 		c.done.Cycles++
-		err = c.f.Remove(packs[i])
+		err = c.removeFile(packs[i])
 	}
 	return err
 }

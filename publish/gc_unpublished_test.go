@@ -39,7 +39,7 @@ func TestFailingCyclesAreBounded(t *testing.T) {
 			month := failing(t, f, "market_engine", cycle{number: 24 * 4}.at(), time.Hour, 30*24)
 			spared := month[100]
 			keep := publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 7 * 24 * time.Hour}
-			done, err := publish.CollectUnpublished(f, time.Now(), keep, spared)
+			done, err := publish.CollectUnpublished(publish.Collection{Root: f, Now: time.Now(), Keep: keep}, spared)
 			must(t, err)
 			want := before + 7*24 + 2
 			for _, dir := range []string{layout.RawDir, layout.CanonicalDir} {
@@ -57,7 +57,7 @@ func TestFailingCyclesAreBounded(t *testing.T) {
 					}
 				}
 			}
-			if again, err := publish.CollectUnpublished(f, time.Now(), keep, spared); err != nil || again != (publish.Collected{}) || done.Cycles == 0 {
+			if again, err := publish.CollectUnpublished(publish.Collection{Root: f, Now: time.Now(), Keep: keep}, spared); err != nil || again != (publish.Collected{}) || done.Cycles == 0 {
 				t.Errorf("first %+v, second time %+v, %v", done, again, err)
 			}
 			if published {
@@ -77,7 +77,7 @@ func TestFailingTicksAreThinnedOut(t *testing.T) {
 		{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 2 * time.Hour}: {2*450 + 1, 113 + 3},
 	} {
 		g := f.PowerCut(1, 0)
-		_, err := publish.CollectUnpublished(g, time.Now(), keep.For(football.LiveIntelligence))
+		_, err := publish.CollectUnpublished(publish.Collection{Root: g, Now: time.Now(), Keep: keep.For(football.LiveIntelligence)})
 		must(t, err)
 		for i, dir := range []string{layout.RawDir, layout.CanonicalDir} {
 			if got := len(list(t, g, dir)); got != want[i] {

@@ -111,7 +111,7 @@ func (r *run) mendFile(made remade, sealed snapshot.Manifest, file snapshot.File
 	if sum == file.SHA256 {
 		return r.putBack(staged, final)
 	}
-	key := strings.TrimSuffix(file.Name, ".parquet")
+	key := tableKey(file.Name)
 	if rows := sealed.Tables[key]; rows.Digest == "" || rows.Digest != made.manifest.Tables[key].Digest {
 		return fmt.Errorf("%s: other rows", final)
 	}
@@ -119,6 +119,9 @@ func (r *run) mendFile(made remade, sealed snapshot.Manifest, file snapshot.File
 	r.Log.Warn("a damaged file was made again in other bytes, with the same rows", "tenant", r.ClientID, "product", r.Product, "file", final)
 	return nil
 }
+
+// tableKey is the name that manifests have for a file's table.
+func tableKey(file string) string { return strings.TrimSuffix(file, ".parquet") }
 
 // mendSegment puts a segment of the change log back that this publication made.
 func (r *run) mendSegment(made remade, s snapshot.Segment) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path"
 	"strings"
 	"testing"
 
@@ -40,16 +42,15 @@ func files(t testing.TB, f durable.FS, dirs ...string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, dir := range dirs {
-		for _, name := range list(t, f, dir) {
-			info, err := f.Stat(dir + "/" + name)
+		for _, base := range list(t, f, dir) {
+			name := path.Join(dir, base)
+			info, err := f.Stat(name)
 			must(t, err)
 			if info.IsDir() {
-				for name, sum := range files(t, f, dir+"/"+name) {
-					all[name] = sum
-				}
+				maps.Copy(all, files(t, f, name))
 				continue
 			}
-			_, all[dir+"/"+name], err = durable.HashFile(f, dir+"/"+name)
+			_, all[name], err = durable.HashFile(f, name)
 			must(t, err)
 		}
 	}
@@ -183,7 +184,7 @@ func TestMendingKilledAnywhere(t *testing.T) {
 	}
 	head, _, err := snapshot.Head(want)
 	must(t, err)
-	for k := 1; ; k += stride() {
+	for k := 1; ; k += 3 * stride() {
 		f := base.PowerCut(1, 0)
 		_, err := publishNext(durabletest.Wrap(f, durabletest.KillAt(k)))
 		for _, keep := range []float64{0, 0.5, 1} {

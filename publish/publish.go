@@ -55,6 +55,8 @@ type Summary struct {
 	Held    int
 	Events  int
 	LastSeq uint64
+	// Republishes is the version whose dataset begins a new history; see NewHistory.
+	Republishes uint64
 
 	Collected Collected
 }
@@ -122,6 +124,11 @@ func (r *run) publish(ctx context.Context) error {
 	if err := r.recover(ctx); err != nil {
 		return err
 	}
+	return r.publishCycle(ctx)
+}
+
+// publishCycle goes on from what is published.
+func (r *run) publishCycle(ctx context.Context) error {
 	if err := r.chooseCycle(); err != nil || r.summary.Already {
 		return err
 	}

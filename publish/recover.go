@@ -18,10 +18,8 @@ import (
 // newest commit durable, CURRENT pointing to it. It is how every run starts, may
 // be killed itself, and does nothing when there is nothing to do.
 func (r *run) recover(ctx context.Context) error {
-	for _, dir := range []string{layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StagingDir} {
-		if err := durable.MkdirAllSync(r.Root, dir); err != nil {
-			return err
-		}
+	if err := r.makeFolders(); err != nil {
+		return err
 	}
 	base, found, err := snapshot.Last(r.Root)
 	if err != nil || !found {
@@ -38,6 +36,15 @@ func (r *run) recover(ctx context.Context) error {
 		return fmt.Errorf("published snapshot is of %s %s: %w", manifest.ClientID, manifest.Product, snapshot.ErrDamaged)
 	}
 	r.base, r.previous = base, &manifest
+	return nil
+}
+
+func (r *run) makeFolders() error {
+	for _, dir := range []string{layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StagingDir} {
+		if err := durable.MkdirAllSync(r.Root, dir); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

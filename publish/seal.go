@@ -12,17 +12,16 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// seal puts what is staged into place and commits it. The folder comes first:
+// sealAs puts what is staged into place and commits it. The folder comes first:
 // its name is a cycle's, and whoever has it there is the one to commit it.
-func (r *run) seal(m snapshot.Manifest, sum string, inTheWay bool) error {
+func (r *run) sealAs(c snapshot.Commit, inTheWay bool) error {
 	if err := r.install(inTheWay); err != nil {
 		return err
 	}
-	c := r.commit(m, sum)
 	if err := r.installSegments(); err != nil {
 		return err
 	}
-	if _, there, err := durable.HashFile(r.Root, c.Dir()+"/"+layout.ManifestFile); err != nil || there != sum {
+	if _, there, err := durable.HashFile(r.Root, c.Dir()+"/"+layout.ManifestFile); err != nil || there != c.ManifestSHA256 {
 		return errors.Join(err, fmt.Errorf("snapshot was replaced before its commit: %w", ErrConflict))
 	}
 	_, err := snapshot.Seal(r.Root, c, r.staging+"/commit.json")
@@ -38,6 +37,7 @@ func (r *run) commit(m snapshot.Manifest, sum string) snapshot.Commit {
 	c := snapshot.Commit{
 		Format: snapshot.Format, Version: r.base.Version + 1, HistoryID: r.base.HistoryID, RunID: r.RunID, CycleID: r.cycle,
 		PublishedAt: *m.PublishedAt, ManifestSHA256: sum, LastSeq: r.summary.LastSeq, FirstSeq: r.summary.LastSeq + 1, PreviousSHA256: r.base.SHA256,
+		CanonicalSHA256: r.canonicalSum, RawSHA256: r.canonical.RawSHA256,
 	}
 	if c.HistoryID == "" {
 		c.HistoryID = r.RunID

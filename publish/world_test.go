@@ -285,7 +285,8 @@ func (d *dataset) check(f durable.FS) error {
 		if err != nil {
 			return err
 		}
-		if before.SHA256 != c.PreviousSHA256 || before.HistoryID != c.HistoryID || !before.PublishedAt.Before(c.PublishedAt) || before.CycleID >= c.CycleID || before.LastSeq > c.LastSeq {
+		sameHistory := before.HistoryID == c.HistoryID
+		if before.SHA256 != c.PreviousSHA256 || sameHistory == (c.Republishes > 0) || !before.PublishedAt.Before(c.PublishedAt) || before.CycleID >= c.CycleID || before.LastSeq > c.LastSeq {
 			return fmt.Errorf("commit %d does not follow %d", c.Version, before.Version)
 		}
 		c = before

@@ -38,15 +38,23 @@ func (r *run) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.load(ctx); err != nil {
+		return err
+	}
+	return r.sealAs(r.commit(manifest, sum), before.inTheWay)
+}
+
+// load lets the child look at what is staged.
+func (r *run) load(ctx context.Context) error {
 	if r.Check != nil && r.product.checked {
 		if err := r.Check(ctx, r.cycle, r.staging+"/snapshot"); err != nil {
 			return fmt.Errorf("the new snapshot does not load: %w", err)
 		}
 	}
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return r.seal(manifest, sum, before.inTheWay)
+	return nil
 }
 
 // takeOver settles the times of this publication: those of an earlier run that

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -64,9 +65,10 @@ func (d *document) walk(pointer string, value any, visit func(pointer string, m 
 	}
 }
 
-// document is docs/openapi.yaml as a JSON value, with its schemas compiled when
-// they are first needed.
+// document is docs/openapi.yaml, or another one, as a JSON value, with its schemas
+// compiled when they are first needed.
 type document struct {
+	name     string
 	root     map[string]any
 	compiler *jsonschema.Compiler
 	mu       sync.Mutex // guards the rest; schema expects it held
@@ -74,8 +76,32 @@ type document struct {
 	used     map[string]bool // "GET /fixtures 200"
 }
 
-var openAPI = sync.OnceValues(func() (*document, error) {
-	data, err := os.ReadFile(openAPIFile)
+var openAPI = sync.OnceValues(func() (*document, error) { return readDocument(openAPIFile) })
+
+// readDocument reads a document and those that it refers to, which lie beside it.
+func readDocument(file string, beside ...string) (*document, error) {
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	d := &document{name: filepath.Base(file), compiler: c, schemas: map[string]*jsonschema.Schema{}, used: map[string]bool{}}
+	for _, name := range append([]string{file}, beside...) {
+		root, err := readYAML(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.AddResource(filepath.Base(name), root); err != nil {
+			return nil, err
+		}
+		if name == file {
+			d.root = root.(map[string]any)
+		}
+	}
+	return d, nil
+}
+
+// readYAML reads a document as the JSON value that it is.
+func readYAML(file string) (any, error) {
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -83,22 +109,11 @@ var openAPI = sync.OnceValues(func() (*document, error) {
 	if err := yaml.Unmarshal(data, &value); err != nil {
 		return nil, err
 	}
-	data, err = json.Marshal(value)
-	if err != nil {
+	if data, err = json.Marshal(value); err != nil {
 		return nil, err
 	}
-	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.AssertFormat()
-	if err := c.AddResource("openapi.json", root); err != nil {
-		return nil, err
-	}
-	return &document{root: root.(map[string]any), compiler: c, schemas: map[string]*jsonschema.Schema{}, used: map[string]bool{}}, nil
-})
+	return jsonschema.UnmarshalJSON(bytes.NewReader(data))
+}
 
 // check holds an answer against the document: its status, its headers both ways,
 // its body. path is below the API's root, without the query.
@@ -254,7 +269,7 @@ func (d *document) schema(pointer string) (*jsonschema.Schema, error) {
 	if s, ok := d.schemas[pointer]; ok {
 		return s, nil
 	}
-	s, err := d.compiler.Compile("openapi.json" + pointer)
+	s, err := d.compiler.Compile(d.name + pointer)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", pointer, err)
 	}

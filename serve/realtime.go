@@ -19,6 +19,7 @@ type Realtime struct {
 	PingTimeout    time.Duration // 0 = 10 s
 	ConnectTimeout time.Duration // for the handshake; 0 = 5 s
 	UpgradeTimeout time.Duration // from polling to websocket; 0 = 10 s
+	WriteTimeout   time.Duration // of a write that makes no progress; 0 = 10 s
 	Connections    int           // of one account at once; 0 = 8
 	Sessions       int           // over all accounts at once; 0 = 20,000
 	QueueBytes     int           // waiting for one connection before it is dropped; 0 = 1 MiB
@@ -48,7 +49,7 @@ func (s *server) openRealtime(o *Options) {
 	s.sockets = socketio.New(socketio.Options{
 		Namespaces:   map[string]socketio.Handler{"/": s.realtime},
 		PingInterval: o.Realtime.PingInterval, PingTimeout: o.Realtime.PingTimeout,
-		ConnectTimeout: o.Realtime.ConnectTimeout, UpgradeTimeout: o.Realtime.UpgradeTimeout,
+		ConnectTimeout: o.Realtime.ConnectTimeout, UpgradeTimeout: o.Realtime.UpgradeTimeout, WriteTimeout: o.Realtime.WriteTimeout,
 		MaxSessions: o.Realtime.Sessions, MaxQueued: o.Realtime.QueueBytes,
 		WebsocketOnly: o.Realtime.WebsocketOnly, KeepHeaders: realtime.KeepHeaders, Log: s.log,
 	})

@@ -95,6 +95,8 @@ type world struct {
 	registry *account.Registry
 	clock    atomic.Pointer[time.Time]
 	log      *logBuffer
+	realtime serve.Realtime
+	asOf     time.Time
 	stop     func() error
 
 	mu       *sync.Mutex
@@ -128,6 +130,7 @@ func (l *logBuffer) String() string {
 // newWorld sets up a data root without a server.
 func newWorld(t testing.TB) *world {
 	w := &world{t: t, dataDir: t.TempDir(), registry: new(account.Registry), log: new(logBuffer), mu: new(sync.Mutex),
+		realtime: serve.Realtime{Tick: 20 * time.Millisecond},
 		accounts: map[string]account.Account{}, tokens: map[string]string{}, roots: map[string]*servetest.Root{}, lives: map[string]*servetest.LiveRoot{}}
 	w.setClock(begin)
 	return w
@@ -165,6 +168,21 @@ func (w *world) add(id string, edit func(*account.Account)) {
 		edit(&a)
 	}
 	w.accounts[id] = a
+	w.swap()
+}
+
+// remove takes an account away.
+func (w *world) remove(id string) {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.accounts, id)
+	w.swap()
+}
+
+// swap puts the accounts in force. The lock is held.
+func (w *world) swap() {
+	w.t.Helper()
 	var list []account.Account
 	for _, id := range slices.Sorted(maps.Keys(w.accounts)) {
 		list = append(list, w.accounts[id])
@@ -226,9 +244,9 @@ func (w *world) start() *world {
 	w.admin = door
 	go func() {
 		done <- serve.Run(ctx, serve.Options{
-			Listen: "127.0.0.1:0", DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, Now: w.now, Admin: door,
+			Listen: "127.0.0.1:0", DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now, Admin: door,
 			Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
-			Version: "test", Ready: func(url string) { ready <- url },
+			Version: "test", Realtime: w.realtime, Ready: func(url string) { ready <- url },
 		})
 	}()
 	select {

@@ -113,8 +113,12 @@ func (r *run) tooManyMissing(followed []*follow) bool {
 
 // liveAdapter reads the cycle's payloads.
 func (r *run) liveAdapter() (provider.LiveAdapter, error) {
-	name := r.archive.Cycle().Provider
-	p, ok := r.Provider(name)
+	return liveAdapterOf(r.archive, r.Provider)
+}
+
+func liveAdapterOf(a *raw.Archive, lookup func(string) (provider.Provider, bool)) (provider.LiveAdapter, error) {
+	name := a.Cycle().Provider
+	p, ok := lookup(name)
 	if !ok || p.Live == nil {
 		return nil, fmt.Errorf("provider %q: nothing here reads its live data", name)
 	}

@@ -7,6 +7,7 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
 	"mkt/publish/football"
+	"mkt/publish/layout"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
 )
@@ -25,7 +26,14 @@ type Retraced struct {
 // Origin is one archived answer and what was found where in it. Number 0 is none.
 type Origin struct {
 	raw.Response
-	Trace *provider.Trace
+	Cycle      layout.CycleID
+	In, Member string // where it lies, see raw.Archive.Place
+	Trace      *provider.Trace
+}
+
+func originOf(a *raw.Archive, r raw.Response, t *provider.Trace) Origin {
+	in, member := a.Place(r)
+	return Origin{Response: r, Cycle: a.Cycle().CycleID, In: in, Member: member, Trace: t}
 }
 
 // ErrNotInCycle: the cycle's payloads do not hold the fixture.
@@ -73,7 +81,7 @@ func (t *retracer) readListing() error {
 			return err
 		}
 		page.Trace = new(provider.Trace)
-		pages, origins = append(pages, page), append(origins, Origin{r, page.Trace})
+		pages, origins = append(pages, page), append(origins, originOf(t.archive, r, page.Trace))
 	}
 	listing, err := t.adapter.ReadListing(pages)
 	if err != nil {
@@ -104,7 +112,7 @@ func (t *retracer) readMarkets(r raw.Response) error {
 		if f.Fixture.ProviderFixtureID != t.id || t.result.Offered.Number > 0 && t.result.Offered.FetchedAt.After(r.FetchedAt) {
 			continue
 		}
-		t.result.Fixture, t.result.Offered = f.Fixture, Origin{r, p.Trace}
+		t.result.Fixture, t.result.Offered = f.Fixture, originOf(t.archive, r, p.Trace)
 		t.result.Markets = t.deriver.Derive(&f.Fixture, f.Offers)
 	}
 	return nil

@@ -135,7 +135,7 @@ func (o *LiveOptions) readCycle(a *raw.Archive, step *LiveStep) (provider.LiveSh
 		}
 		p.Trace = &provider.Trace{Only: o.Event}
 		if adapter.IsList(r.Endpoint) {
-			pages, lists = append(pages, p), append(lists, Origin{r, p.Trace})
+			pages, lists = append(pages, p), append(lists, originOf(a, r, p.Trace))
 			if p.FetchedAt.After(step.At) {
 				step.At = p.FetchedAt
 			}
@@ -145,7 +145,7 @@ func (o *LiveOptions) readCycle(a *raw.Archive, step *LiveStep) (provider.LiveSh
 		if err != nil {
 			continue // as the pipeline goes on without it
 		}
-		details, told = append(details, Origin{r, p.Trace}), append(told, sheet.Samples...)
+		details, told = append(details, originOf(a, r, p.Trace)), append(told, sheet.Samples...)
 	}
 	list, err := adapter.ReadList(pages)
 	if err != nil {

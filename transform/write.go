@@ -60,7 +60,7 @@ func (r *run) header() snapshot.Manifest {
 		Format: snapshot.Format, Kind: snapshot.KindCanonical, ClientID: r.ClientID, Product: r.Product, CycleID: r.cycle,
 		Provider: r.archive.Cycle().Provider, DerivationVersion: r.engine.version,
 		PreviousCycle: res.previousCycle, PreviousDigest: res.previousDigest,
-		IDKeyFingerprint: r.Key.Fingerprint(), BinaryVersion: r.Version, Tables: map[string]snapshot.Table{},
+		RawSHA256: r.archive.SHA256(), IDKeyFingerprint: r.Key.Fingerprint(), BinaryVersion: r.Version, Tables: map[string]snapshot.Table{},
 		ListingComplete: res.listingComplete, Filtered: res.filtered, Broken: res.broken, UnknownFields: res.unknown,
 		RawMarkets: map[string]int{}, NotPublishable: map[string]int{}, Counters: res.counters,
 	}
@@ -74,6 +74,9 @@ func (r *run) header() snapshot.Manifest {
 	m.ProcessedAt = &at
 	if r.before != nil {
 		m.ProcessedAt, m.BinaryVersion = r.before.ProcessedAt, r.before.BinaryVersion
+		if r.before.RawSHA256 == "" { // of a version that did not tell
+			m.RawSHA256 = ""
+		}
 	}
 	return m
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"mkt/fetch/provider"
 )
 
 // app is what every command shares: the world it speaks to and the global
@@ -16,6 +18,8 @@ type app struct {
 	in        io.Reader
 	out, errs io.Writer
 	now       func() time.Time
+	adapter   func(name string) (provider.Provider, bool)
+	fleeting  bool // what the data root holds need not outlive a power cut
 
 	set    *settings
 	config string // mkt.yaml
@@ -30,6 +34,7 @@ type app struct {
 	logFormat choice
 	log       *slog.Logger
 
+	final finality   // which accounts are revoked for good
 	bars  bool       // progress bars may be drawn: one run at a time
 	tells sync.Mutex // held while a report is printed
 }

@@ -44,6 +44,7 @@ func (a *app) runAll(ctx context.Context, s *selection, prepare func() ([]step, 
 	if err != nil {
 		return err
 	}
+	jobs, pass = s.holdBack(a, jobs, pass)
 	for _, p := range pass {
 		a.printPassed(p)
 	}
@@ -122,11 +123,15 @@ type held struct {
 
 // hold opens the job's folders and takes its lock.
 func (a *app) hold(j job) (*held, error) {
-	data, err := durable.OpenRoot(a.data)
+	open := durable.OpenRoot
+	if a.fleeting {
+		open = durable.OpenUnsynced
+	}
+	data, err := open(a.data)
 	if err != nil {
 		return nil, fmt.Errorf("data root: %w", err)
 	}
-	root, err := durable.OpenRoot(a.rootDir(j))
+	root, err := open(a.rootDir(j))
 	if err != nil {
 		data.Close()
 		return nil, fmt.Errorf("data root: %w", err)

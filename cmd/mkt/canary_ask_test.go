@@ -15,7 +15,11 @@ import (
 func (h *house) lookAround() {
 	for _, args := range [][]string{
 		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "list"}, {"provider", "status", "acme"},
-		{"doctor"}, {"doctor", "--online"}, {"version"}, {"--help"},
+		{"verify"}, {"verify", "--deep"}, {"gc", "--dry-run"}, {"recover"},
+		{"doctor"}, {"doctor", "--online"}, {"version"}, {"--help"}, {"live", "show", " - "}, {"live", "report", " - ", "--html", "-"},
+		{"inspect"}, {"inspect", "--tenant", "acme", "--product", "market_engine"}, {"inspect", "latest", "--tenant", "acme", "--product", "market_engine"},
+		{"inspect", "--tenant", "acme", "--sql", "SELECT * FROM fixtures"}, {"inspect", "--tenant", "acme", "--sql", "SELECT * FROM read_text('seal.key')"},
+		{"replay", "--from", "latest", "--into", "again"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/momentum"},
 	} {
 		h.run("", args...)
 		h.run("", append(args, "--output", "json")...)
@@ -28,25 +32,20 @@ func (h *house) askEverything(s *service, token string) {
 	paths := []string{"/status", "/schema", "/fixtures", "/fixtures?limit=1", "/changes", "/account", "/account/provider", "/account/usage",
 		"/fixtures/fx_aaaaaaaaaaaaaaaaaaaaaaaaaa", "/fixtures/fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/markets", "/live", "/nothing",
 		"/fixtures?limit=0", "/fixtures?cursor=nonsense", "/fixtures?starts_after=nonsense", "/fixtures?limit=1&limit=2", "/fixtures?%zz"}
-	var page struct {
-		Data []struct {
-			ID string `json:"fixture_id"`
-		}
+	for _, id := range h.listed(s, token, "/fixtures?limit=3") {
+		h.run("", "explain", id)
+		h.run("", "explain", id, "--output", "json")
+		paths = append(paths, "/fixtures/"+id, "/fixtures/"+id+"/markets?limit=200", "/fixtures/"+id+"/markets/TOTAL_GOALS")
 	}
-	for end := time.Now().Add(10 * time.Second); len(page.Data) == 0 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		_ = json.Unmarshal(h.ask("GET", s.url+"/api/v1/fixtures?limit=3", "Bearer "+token, ""), &page)
-	}
-	if len(page.Data) == 0 {
-		h.t.Errorf("no fixtures are served: %s", h.ask("GET", s.url+"/api/v1/fixtures?limit=3", "Bearer "+token, ""))
-	}
-	for _, f := range page.Data {
-		paths = append(paths, "/fixtures/"+f.ID, "/fixtures/"+f.ID+"/markets?limit=200", "/fixtures/"+f.ID+"/markets/TOTAL_GOALS")
+	for _, id := range h.listed(s, token, "/live?limit=3") {
+		paths = append(paths, "/live/"+id, "/live/"+id+"/timeline", "/live/"+id+"/momentum", "/live/"+id+"/stats")
 	}
 	for _, path := range []string{"/metrics", "/readyz", "/livez", "/", "/nothing"} {
 		h.ask("GET", s.side+path, "Bearer "+token, "")
 	}
+	h.askSockets(s, token)
 	// What a client should not do with its token must not get it into a log.
-	misplaced := []string{"/fixtures?token=" + token, "/fixtures?cursor=" + token, "/fixtures?limit=" + token, "/fixtures?league=" + token,
+	misplaced := []string{"/fixtures?token=" + token, "/live?cursor=" + token, "/live/" + token + "/stats", "/fixtures?cursor=" + token, "/fixtures?limit=" + token, "/fixtures?league=" + token,
 		"/fixtures/" + token, "/" + token, "/account?access_token=" + token}
 	for _, authorization := range []string{"Bearer " + token, "", "Bearer " + token[:len(token)-1], "Basic " + base64.StdEncoding.EncodeToString([]byte("x:"+token)), token, "Bearer " + token + " " + token} {
 		for _, path := range slices.Concat(paths, misplaced) {
@@ -57,6 +56,26 @@ func (h *house) askEverything(s *service, token string) {
 			h.ask(method, s.url+"/api/v1/fixtures", authorization, "https://acme.example")
 		}
 	}
+}
+
+// listed waits until a route lists fixtures, and returns their ids.
+func (h *house) listed(s *service, token, path string) (ids []string) {
+	h.t.Helper()
+	var page struct {
+		Data []struct {
+			ID string `json:"fixture_id"`
+		}
+	}
+	for end := time.Now().Add(10 * time.Second); len(page.Data) == 0 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		_ = json.Unmarshal(h.ask("GET", s.url+"/api/v1"+path, "Bearer "+token, ""), &page)
+	}
+	if len(page.Data) == 0 {
+		h.t.Errorf("%s lists nothing: %s", path, h.ask("GET", s.url+"/api/v1"+path, "Bearer "+token, ""))
+	}
+	for _, f := range page.Data {
+		ids = append(ids, f.ID)
+	}
+	return ids
 }
 
 // ask asks plainly and packed, and keeps the answer with its headers.

@@ -27,7 +27,7 @@ var quickFailures = []string{"fault 429-body:1", "fault credential:1", "fault ht
 func (h *house) everyFailure(good string) {
 	providers := map[string]string{}
 	for _, kind := range append(simulator.FaultKinds(), "credential@markets", "permission@markets", "wrong@markets", "429-body@markets") {
-		kind, class, aimed := strings.Cut(kind, "@")
+		kind, class, aimed := strings.Cut(string(kind), "@")
 		fault := kind + ":1"
 		if aimed {
 			fault += "@" + class

@@ -95,7 +95,7 @@ func (h *house) runFor(d time.Duration, stdin string, args ...string) (stdout st
 func (h *house) addTenant(id string) (token string) {
 	h.t.Helper()
 	var answer struct{ Token string }
-	out := h.run("", "tenant", "add", id, "--product", "market_engine", "--origin", "https://"+id+".example", "--output", "json")
+	out := h.run("", "tenant", "add", id, "--product", "market_engine", "--product", "live_intelligence", "--feature", "advanced_stats", "--origin", "https://"+id+".example", "--output", "json")
 	if err := json.Unmarshal([]byte(out), &answer); err != nil {
 		h.t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 )
 
 func newCycle(a *app) *cobra.Command {
-	var s selection
+	s := selection{asks: true}
 	var tf transformFlags
 	var pf publishFlags
 	cmd := &cobra.Command{

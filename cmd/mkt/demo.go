@@ -6,25 +6,31 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/provider"
 	"mkt/fetch/simulator"
 	"mkt/publish"
 )
 
 // demoFlags of mkt demo.
 type demoFlags struct {
-	listen   string
-	dir      string
-	every    time.Duration
-	fixtures int
-	speed    float64
-	seed     uint64
+	listen    string
+	dir       string
+	every     time.Duration
+	liveEvery time.Duration // 0: 8 s of the simulated days
+	past      time.Duration // of the simulated days
+	fixtures  int
+	inPlay    int
+	speed     float64
+	seed      uint64
 
-	began time.Time
+	present time.Time // when the past had been played
 }
 
 func newDemo(a *app) *cobra.Command {
@@ -35,7 +41,12 @@ func newDemo(a *app) *cobra.Command {
 		Long: `Run the whole system in one process until interrupted: a simulated provider,
 accounts in every state, their cycles on a schedule, and the API. Without --dir
 it lives in a temporary folder that is removed at the end; with --dir what it
-made stays, ready for mkt fetch, inspect and the rest.`,
+made stays, ready for mkt fetch, inspect and the rest.
+
+Matches are under way and have been followed for two hours when it is ready: the
+live cycles of that time are run first, on a clock that is set back. With --speed
+the simulated days pass faster, and live cycles come as much more often, up to
+one a second. It does not wait for the disk: a power cut may lose what it made.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), f) },
 	}
@@ -43,12 +54,19 @@ made stays, ready for mkt fetch, inspect and the rest.`,
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
 	flags.StringVar(&f.dir, "dir", "", "folder to live in, kept at the end (default: a temporary one)")
 	flags.DurationVar(&f.every, "every", 30*time.Second, "time between the cycles of an account")
+	flags.DurationVar(&f.liveEvery, "live-every", 0, "time between the live cycles of an account (default: 8s of the simulated days)")
+	flags.DurationVar(&f.past, "past", 2*time.Hour, "for how long matches in play have been followed when it is ready; 0 for not at all")
 	flags.IntVar(&f.fixtures, "fixtures", 300, "fixtures of the main account's provider")
+	flags.IntVar(&f.inPlay, "in-play", 12, "matches in play at any time, of each account")
 	flags.Float64Var(&f.speed, "speed", 1, "how many times faster the simulated days pass")
 	flags.Uint64Var(&f.seed, "seed", 1, "same seed, same fixtures")
 	listens(flags, "listen", &f.listen)
-	for _, name := range []string{"listen", "every", "fixtures", "speed", "seed"} {
-		a.set.bind(flags, name, "demo."+name)
+	for name, d := range map[string]*time.Duration{"every": &f.every, "live-every": &f.liveEvery} {
+		bound(flags, name, "whole seconds, at least 1s", func() bool { return *d >= time.Second && *d%time.Second == 0 })
+	}
+	bound(flags, "past", "a duration from 0 to 24h, such as 2h", between(&f.past, 0, 24*time.Hour))
+	for _, name := range []string{"listen", "every", "live-every", "past", "fixtures", "in-play", "speed", "seed"} {
+		a.set.bind(flags, name, "demo."+strings.ReplaceAll(name, "-", "_"))
 	}
 	return cmd
 }
@@ -58,9 +76,8 @@ var demoKeeps = publish.Retention{Snapshots: 5, SnapshotAge: time.Hour, CycleAge
 
 // demo sets the house up, runs everything in it, and stops when ctx ends.
 func (a *app) demo(ctx context.Context, f demoFlags) error {
-	f.began = time.Now()
-	if f.every < time.Second || f.every%time.Second != 0 {
-		return usagef("--every %v: want whole seconds, at least 1s", f.every)
+	if f.liveEvery == 0 {
+		f.liveEvery = max(time.Second, f.shorten(8*time.Second).Truncate(time.Second))
 	}
 	remove, err := a.demoHouse(&f)
 	if err != nil {
@@ -70,8 +87,9 @@ func (a *app) demo(ctx context.Context, f demoFlags) error {
 	accounts := demoAccounts(f)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	handler, _, err := simulated("betsapi", simulator.Options{Seed: f.seed, Speed: f.speed, Fixtures: f.fixtures,
-		Quota: 1_000_000, Tokens: worlds(accounts), Log: a.log})
+	clock := a.demoWorld(f)
+	handler, _, err := simulated("betsapi", simulator.Options{Seed: f.seed, Speed: f.speed, Fixtures: f.fixtures, InPlay: f.inPlay,
+		Now: clock.now, Quota: demoQuota, Tokens: worlds(accounts), Log: a.log})
 	if err != nil {
 		return usageError{fmt.Errorf("demo: %w", err)}
 	}
@@ -83,9 +101,31 @@ func (a *app) demo(ctx context.Context, f demoFlags) error {
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	err = a.runDemo(ctx, cancel, f, accounts, file)
+	err = a.runDemo(ctx, cancel, f, clock, accounts, file)
 	cancel()
 	return errors.Join(err, <-simulating)
+}
+
+const (
+	// demoQuota is requests an hour, and demoBurst requests a second, of the demo's
+	// own provider, which need not be spared.
+	demoQuota = 1_000_000
+	demoBurst = 1000
+)
+
+// demoWorld makes the app's clock, providers and disk those of a demo. The clock
+// is set to where the past begins.
+func (a *app) demoWorld(f demoFlags) *demoClock {
+	clock := &demoClock{real: a.now}
+	clock.show(f.pastBegins(clock.real()))
+	a.now, a.fleeting = clock.now, true
+	lookup := a.adapter
+	a.adapter = func(name string) (provider.Provider, bool) {
+		p, ok := lookup(name)
+		p.Budget.Burst = demoBurst
+		return p, ok
+	}
+	return clock
 }
 
 // demoHouse makes the folder the demo lives in and points the settings there.
@@ -113,13 +153,17 @@ func (a *app) demoHouse(f *demoFlags) (remove func(), err error) {
 	return remove, nil
 }
 
-// runDemo serves and runs cycles until ctx ends or the server fails. The ready
-// line comes when the main account's data is served.
-func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlags, accounts []demoAccount, file *tenants.File) error {
-	steps, err := a.cycleSteps(transformFlags{}, publishFlags{keep: demoKeeps})
+// runDemo plays the past, then serves and runs cycles until ctx ends or the
+// server fails. The ready line comes when the main account's data is served.
+func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlags, clock *demoClock, accounts []demoAccount, file *tenants.File) error {
+	steps, err := a.cycleSteps(transformFlags{details: liveDetails}, publishFlags{keep: demoKeeps})
 	if err != nil {
 		return err
 	}
+	if err := a.playPast(ctx, clock, f, file, steps[:2]); err != nil { // the present publishes what came of it
+		return err
+	}
+	f.present = time.Now()
 	serving, base, first := make(chan error, 1), make(chan string, 1), make(chan struct{})
 	go func() {
 		serving <- a.serve(ctx, serveFlags{listen: f.listen, poll: 200 * time.Millisecond}, func(url, _ string) { base <- url })
@@ -143,24 +187,26 @@ func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlag
 	return errors.Join(err, <-running)
 }
 
-// demoCycles runs every account's first cycle, the main account's first, and
+// demoCycles runs every account's first cycles, the main account's first, and
 // then all of them on their schedules. first is called after the main account's.
 func (a *app) demoCycles(ctx context.Context, file *tenants.File, every time.Duration, steps []step, first func()) error {
 	table := newTimetable(a, scheduleOptions{jitter: every / 10, parallel: 2, grace: 20 * time.Second}, steps)
 	if err := table.follow(file); err != nil {
 		return err
 	}
-	names := entries(file)
-	if len(names) > 0 {
-		if err := table.run(ctx, names[0].Name); err != nil {
-			return fmt.Errorf("first cycle of %s: %w", names[0].Name, err)
+	var own errgroup.Group
+	var rest []string
+	for _, e := range entries(file) {
+		if id, _, _ := strings.Cut(e.Name, "/"); id != file.Tenants[0].ID {
+			rest = append(rest, e.Name)
+			continue
 		}
+		own.Go(func() error { return table.run(ctx, e.Name) })
+	}
+	if err := own.Wait(); err != nil {
+		return fmt.Errorf("first cycle: %w", err)
 	}
 	first()
-	var rest []string
-	for _, e := range names[min(1, len(names)):] {
-		rest = append(rest, e.Name)
-	}
 	go newReloads(a).watch(ctx, file, table.follow)
 	table.scheduler.Run(ctx, rest...)
 	return nil

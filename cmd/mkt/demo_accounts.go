@@ -46,7 +46,8 @@ func demoAccounts(f demoFlags) []demoAccount {
 	}
 	for i := range list[:7] {
 		list[i].credential = simulator.Token(f.seed*1000 + uint64(i))
-		list[i].tenant.Schedule = map[football.Product]string{football.MarketEngine: "@every " + f.every.String()}
+		list[i].tenant.Schedule = map[football.Product]string{
+			football.MarketEngine: "@every " + f.every.String(), football.LiveIntelligence: "@every " + f.liveEvery.String()}
 	}
 	return list
 }
@@ -60,9 +61,9 @@ func demoTenant(id string, products []football.Product, features map[string]bool
 	return t
 }
 
-// runs tells whether the account's cycles run.
-func (d *demoAccount) runs(now time.Time) bool {
-	return d.tenant.Status == account.Active && d.credential != "" && d.tenant.Subscription(football.MarketEngine, now) == account.InForce
+// runs tells whether the account's cycles of a product run.
+func (d *demoAccount) runs(p football.Product, now time.Time) bool {
+	return d.tenant.Status == account.Active && d.credential != "" && d.tenant.Subscription(p, now) == account.InForce
 }
 
 // worlds are the credentials that the simulator accepts.

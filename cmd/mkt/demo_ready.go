@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"mkt/publish/football"
 	"mkt/serve/account"
 )
 
@@ -31,8 +32,8 @@ type demoTicket struct {
 	About    string   `json:"about"`
 }
 
-// readyBy is how long after the start the ready line waits for the small
-// accounts' data. The main account's it waits for as long as it takes.
+// readyBy is how long after the past has been played the ready line waits for the
+// small accounts' data. The main account's it waits for as long as it takes.
 const readyBy = 8 * time.Second
 
 // announce waits until the data is served and prints how to read it.
@@ -48,14 +49,18 @@ func (a *app) announce(ctx context.Context, base <-chan string, first <-chan str
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if err := served(ctx, url, accounts[0].token); err != nil {
-		return err
+	for _, p := range account.Products() {
+		if err := served(ctx, url+routes[p], accounts[0].token); err != nil {
+			return err
+		}
 	}
-	others, cancel := context.WithDeadline(ctx, f.began.Add(readyBy))
+	others, cancel := context.WithDeadline(ctx, f.present.Add(readyBy))
 	defer cancel()
 	for _, d := range accounts[1:] {
-		if d.runs(a.now()) {
-			_ = served(others, url, d.token) // it comes a little later, and says so: 503
+		for _, p := range account.Products() {
+			if d.runs(p, a.now()) {
+				_ = served(others, url+routes[p], d.token) // it comes a little later, and says so: 503
+			}
 		}
 	}
 	if a.json() {
@@ -64,10 +69,14 @@ func (a *app) announce(ctx context.Context, base <-chan string, first <-chan str
 	return a.printDemo(url, f, accounts)
 }
 
-// served waits until the account's fixtures are answered.
+// routes that have answers when a product has data.
+var routes = map[football.Product]string{
+	football.MarketEngine: "/api/v1/fixtures?limit=1", football.LiveIntelligence: "/api/v1/live?limit=1"}
+
+// served waits until a route has an answer.
 func served(ctx context.Context, url, token string) error {
 	for {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/api/v1/fixtures?limit=1", nil)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
 			return err
 		}
@@ -113,7 +122,7 @@ func (a *app) printDemo(url string, f demoFlags, accounts []demoAccount) error {
 		return err
 	}
 	_, err := fmt.Fprint(a.out, strings.NewReplacer("URL", url+"/api/v1", "MAIN", accounts[0].token,
-		"SUSPENDED", accounts[4].token, "DIR", f.dir, "EVERY", f.every.String()).Replace(demoHints))
+		"SUSPENDED", accounts[4].token, "DIR", f.dir, "LIVELY", f.liveEvery.String(), "EVERY", f.every.String()).Replace(demoHints))
 	return err
 }
 
@@ -134,6 +143,14 @@ Try, in another terminal:
   # what changed, and the account; a new cycle runs every EVERY
   curl -s -H "$AUTH" "$API/changes?limit=5"
   curl -s -H "$AUTH" "$API/account"
+
+  # in play, and one fixture's momentum, timeline and minutes; new every LIVELY
+  curl -s -H "$AUTH" "$API/live?limit=3"
+  FX=$(curl -s -H "$AUTH" "$API/live?limit=1" | grep -o 'fx_[a-z0-9]*' | head -1)
+  curl -s -H "$AUTH" "$API/live/$FX/momentum"
+  curl -s -H "$AUTH" "$API/live/$FX/timeline"
+  curl -s -H "$AUTH" "$API/live/$FX/stats"
+  mkt live show "$FX" --data DIR/data
 
   # an account that may not: 403
   curl -s -i -H 'Authorization: Bearer SUSPENDED' "$API/fixtures?limit=1"

@@ -9,11 +9,10 @@ import (
 
 	"mkt/fetch"
 	"mkt/fetch/credential"
-	"mkt/fetch/provider/all"
 )
 
 func newFetch(a *app) *cobra.Command {
-	var s selection
+	s := selection{asks: true}
 	cmd := &cobra.Command{
 		Use:   "fetch --tenant ID | --all",
 		Short: "Ask the provider and archive its answers (step 1 of a cycle)",
@@ -50,7 +49,7 @@ func (a *app) fetchStep() (step, error) {
 			Open: func(sealed, tenant, provider string) (credential.Secret, error) {
 				return credential.Open(key, sealed, tenant, provider)
 			},
-			Provider: all.Lookup, Circuits: circuits,
+			Provider: a.adapter, Circuits: circuits,
 			Now: a.now, Log: a.log, Progress: bar.set,
 		})
 		bar.done()

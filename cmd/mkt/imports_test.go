@@ -54,7 +54,7 @@ var (
 
 // guests are dependencies with one room each.
 var guests = map[string][]string{
-	"github.com/duckdb/":                {"serve/internal/reader/..."},
+	"github.com/duckdb/":                {"serve/internal/reader/...", "serve/offline"},
 	"github.com/labstack/echo":          {"serve/..."},
 	"github.com/parquet-go/parquet-go":  {"publish/table/..."},
 	"filippo.io/age":                    {"fetch/credential"},

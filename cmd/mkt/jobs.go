@@ -32,6 +32,8 @@ type selection struct {
 	cycle   string
 
 	parallel int
+
+	asks bool // its steps ask the provider
 }
 
 func (s *selection) flags(a *app, cmd *cobra.Command) {
@@ -113,6 +115,23 @@ func (s *selection) jobs(f *tenants.File, now time.Time) (run []job, pass []pass
 		}
 	}
 	return run, nil, nil
+}
+
+// holdBack takes the jobs out whose provider is not to be asked yet. One that was
+// named is asked.
+func (s *selection) holdBack(a *app, jobs []job, pass []passed) ([]job, []passed) {
+	if !s.all || !s.asks {
+		return jobs, pass
+	}
+	var run []job
+	for _, j := range jobs {
+		if reason := a.heldBack(j); reason != "" {
+			pass = append(pass, passed{j.tenant.ID, string(j.product) + ": " + reason})
+			continue
+		}
+		run = append(run, j)
+	}
+	return run, pass
 }
 
 // due lists the jobs of a tenant that run by themselves, or why there are none.

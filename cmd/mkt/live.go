@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/matchpage"
 	"mkt/publish/layout"
 )
 
 func newLive(a *app) *cobra.Command {
 	cmd := &cobra.Command{Use: "live", Short: "Look at fixtures in play, on the data root alone", Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(newLiveShow(a))
+	cmd.AddCommand(newLiveShow(a), newLiveReport(a))
 	return cmd
 }
 
@@ -78,6 +79,9 @@ type liveView struct {
 
 	Buckets  []liveBucket `json:"buckets"`
 	Timeline []liveEntry  `json:"timeline"`
+
+	place     place
+	published matchpage.Match // the rows it was made of
 }
 
 // liveBucket is one minute of play.

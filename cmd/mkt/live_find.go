@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"mkt/cmd/mkt/internal/matchpage"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -67,6 +68,7 @@ func liveOf(p place, name string) ([]*liveView, error) {
 	err = eachRow(root, c.Dir()+"/"+layout.LiveFile, func(r *table.LiveRow) {
 		v := viewOfLive(p.tenant, string(c.CycleID), r)
 		if v.answersTo(name) {
+			v.place, v.published = p, matchpage.Match{Row: *r, Commit: c, Manifest: m}
 			list = append(list, v)
 		}
 	})
@@ -85,18 +87,30 @@ func viewOfLive(tenant, cycle string, r *table.LiveRow) *liveView {
 	}
 }
 
+// readDetails reads what other tables have of the fixture.
 func (f *liveView) readDetails(root durable.FS, dir string) error {
-	return errors.Join(
-		eachRow(root, dir+"/"+layout.LiveBucketsFile, func(r *table.LiveBucketRow) {
-			if r.FixtureID == f.FixtureID {
-				f.Buckets = append(f.Buckets, liveBucket{r.Minute, r.State, r.Home, r.Away})
-			}
-		}),
-		eachRow(root, dir+"/"+layout.LiveTimelineFile, func(r *table.LiveTimelineRow) {
-			if r.FixtureID == f.FixtureID {
-				f.Timeline = append(f.Timeline, liveEntry{r.At, r.Minute, r.Second, r.State, r.Certainty, r.SideProven, r.Until})
-			}
-		}))
+	m := &f.published
+	err := errors.Join(
+		rowsOf(root, dir+"/"+layout.LiveBucketsFile, &m.Buckets, func(r *table.LiveBucketRow) bool { return r.FixtureID == f.FixtureID }),
+		rowsOf(root, dir+"/"+layout.LiveTimelineFile, &m.Timeline, func(r *table.LiveTimelineRow) bool { return r.FixtureID == f.FixtureID }),
+		rowsOf(root, dir+"/"+layout.LivePeriodsFile, &m.Periods, func(r *table.LivePeriodRow) bool { return r.FixtureID == f.FixtureID }),
+		rowsOf(root, dir+"/"+layout.LiveCountersFile, &m.Counters, func(r *table.LiveCounterRow) bool { return r.FixtureID == f.FixtureID }))
+	for _, r := range m.Buckets {
+		f.Buckets = append(f.Buckets, liveBucket{r.Minute, r.State, r.Home, r.Away})
+	}
+	for _, r := range m.Timeline {
+		f.Timeline = append(f.Timeline, liveEntry{r.At, r.Minute, r.Second, r.State, r.Certainty, r.SideProven, r.Until})
+	}
+	return err
+}
+
+// rowsOf collects the rows of a table that are wanted.
+func rowsOf[T table.Row](root durable.FS, name string, list *[]T, wanted func(*T) bool) error {
+	return eachRow(root, name, func(r *T) {
+		if wanted(r) {
+			*list = append(*list, *r)
+		}
+	})
 }
 
 // eachRow reads a table to its end.

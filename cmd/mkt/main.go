@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"mkt/fetch/provider/all"
 )
 
 func main() {
@@ -19,7 +21,7 @@ func main() {
 
 // run is the program with everything it takes from the world handed in.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	a := &app{in: in, out: out, errs: errs, now: time.Now}
+	a := &app{in: in, out: out, errs: errs, now: time.Now, adapter: all.Lookup}
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(in)

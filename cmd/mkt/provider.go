@@ -33,7 +33,12 @@ func newProviderSet(a *app) *cobra.Command {
 		Long: `Connect a tenant's provider. The credential is read without echo from the
 terminal, or from stdin, or from --credential-file; never from an argument,
 where other users could see it. It is sealed before it is written.`,
-		Args: cobra.ExactArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("only the tenant is an argument: a credential is read from stdin or --credential-file; one that stood here may have been seen by others, so change it")
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkProvider(p); err != nil {
 				return err
@@ -51,11 +56,17 @@ where other users could see it. It is sealed before it is written.`,
 }
 
 func checkProvider(p tenants.Provider) error {
+	if p.Name == "" {
+		return usagef("which provider? give --provider NAME: %s", strings.Join(tenants.ProviderNames(), ", "))
+	}
 	if !tenants.KnownProvider(p.Name) {
 		return usagef("--provider %q: want one of %s", p.Name, strings.Join(tenants.ProviderNames(), ", "))
 	}
 	if reason := tenants.CheckBaseURL(p.BaseURL, p.AllowPrivateAddress); reason != "" {
 		return usagef("--base-url: %s", reason)
+	}
+	if reason := tenants.RefusedHost(p); reason != "" {
+		return usagef("--base-url %s: %s: give --allow-private-address for a simulator, or leave --base-url out", p.BaseURL, reason)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (a *app) providers(f *tenants.File) (providersView, error) {
 	v := providersView{Connections: []connectionView{}}
 	for _, p := range all.All() {
 		v.Adapters = append(v.Adapters, adapterView{p.Name, p.BaseURL, p.Hosts, p.Capabilities,
-			fmt.Sprintf("%d per %s", p.Budget.Requests, p.Budget.Window)})
+			fmt.Sprintf("%d per %s", p.Budget.Requests, span(p.Budget.Window.String()))})
 	}
 	for i := range f.Tenants {
 		c, err := a.connection(&f.Tenants[i])

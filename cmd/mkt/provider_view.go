@@ -49,13 +49,12 @@ type findingView struct {
 // credential than the one that is set are passed by.
 func (a *app) connection(t *tenants.Tenant) (connectionView, error) {
 	v := connectionView{ID: t.ID, Status: health.Unconfigured, Found: []findingView{}, Calls: map[string]map[string]int64{}}
-	sources := []source{{"test", health.StepProbe, a.tenantDir(t.ID)}}
-	for _, p := range built {
-		sources = append(sources, source{string(p), health.StepFetch, a.rootDir(job{t, p})})
-	}
 	var findings []*health.Run
-	for _, s := range sources {
-		run, err := s.read(v.Calls)
+	for _, s := range a.sources(t) {
+		run, err := s.newest()
+		if err == nil {
+			err = s.addCalls(v.Calls)
+		}
 		if err != nil {
 			return v, fmt.Errorf("state of tenant %s: %w", t.ID, err)
 		}
@@ -80,30 +79,51 @@ func (a *app) tenantDir(id string) string { return filepath.Join(a.data, layout.
 // source is a folder with the state file of a step that asks the provider.
 type source struct{ of, step, dir string }
 
-// read returns what the step found last, nil when it never ran, and adds its
-// calls.
-func (s source) read(calls map[string]map[string]int64) (*health.Run, error) {
+// sources are those of a tenant: the test of the connection, and each product.
+func (a *app) sources(t *tenants.Tenant) []source {
+	list := []source{{"test", health.StepProbe, a.tenantDir(t.ID)}}
+	for _, p := range built {
+		list = append(list, source{string(p), health.StepFetch, a.rootDir(job{t, p})})
+	}
+	return list
+}
+
+// newest returns what the step found last, nil when it never ran.
+func (s source) newest() (run *health.Run, err error) {
+	err = s.open(func(root durable.FS) error {
+		run, err = health.Read(root, s.step)
+		return err
+	})
+	return run, err
+}
+
+// addCalls adds the calls it made.
+func (s source) addCalls(calls map[string]map[string]int64) error {
+	return s.open(func(root durable.FS) error {
+		counted, err := health.ReadCalls(root)
+		for day, endpoints := range counted.Days {
+			if calls[day] == nil {
+				calls[day] = map[string]int64{}
+			}
+			for endpoint, n := range endpoints {
+				calls[day][endpoint] += n
+			}
+		}
+		return err
+	})
+}
+
+// open reads in the folder, which may be missing.
+func (s source) open(read func(durable.FS) error) error {
 	root, err := durable.OpenExisting(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer root.Close()
-	counted, err := health.ReadCalls(root)
-	if err != nil {
-		return nil, err
-	}
-	for day, endpoints := range counted.Days {
-		if calls[day] == nil {
-			calls[day] = map[string]int64{}
-		}
-		for endpoint, n := range endpoints {
-			calls[day][endpoint] += n
-		}
-	}
-	return health.Read(root, s.step)
+	return read(root)
 }
 
 // print shows one connection to a person.

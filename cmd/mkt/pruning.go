@@ -7,7 +7,6 @@ import (
 
 	"mkt/fetch/raw"
 	"mkt/publish"
-	"mkt/publish/durable"
 	"mkt/publish/layout"
 )
 
@@ -53,7 +52,7 @@ func (p *pruning) isDue(j job) bool {
 
 func (p *pruning) prune(t task) {
 	log := p.app.log.With("tenant", t.tenant.ID, "product", t.product)
-	done, err := collectFailed(t.root, p.app.now(), p.keep.For(t.product))
+	done, err := collectFailed(publish.Collection{Root: t.root, Now: p.app.now(), Keep: p.keep.For(t.product)})
 	if err != nil {
 		log.Warn("collecting what failed cycles left stopped early", "error", err)
 	}
@@ -64,14 +63,14 @@ func (p *pruning) prune(t task) {
 
 // collectFailed spares the newest raw cycle that has something in it: the next
 // transform begins from it.
-func collectFailed(root durable.FS, now time.Time, keep publish.Retention) (publish.Collected, error) {
+func collectFailed(o publish.Collection) (publish.Collected, error) {
 	var spare []layout.CycleID
-	newest, found, err := raw.Newest(root)
+	newest, found, err := raw.Newest(o.Root)
 	if err != nil {
 		return publish.Collected{}, err
 	}
 	if found {
 		spare = append(spare, newest.CycleID)
 	}
-	return publish.CollectUnpublished(root, now, keep, spare...)
+	return publish.CollectUnpublished(o, spare...)
 }

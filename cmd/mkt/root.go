@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -56,7 +57,10 @@ func newRoot(a *app) *cobra.Command {
 	a.set.bind(flags, "log-format", "log.format")
 
 	root.AddCommand(newInit(a), newFetch(a), newTransform(a), newPublish(a), newCycle(a), newSchedule(a),
-		newServe(a), newSimulate(a), newDemo(a), newMapping(a), newBacktest(a), newLive(a), newTenant(a), newProvider(a), newDoctor(a), newVersion(a), newCheck())
+		newServe(a), newSimulate(a), newDemo(a), newMapping(a), newBacktest(a), newLive(a), newInspect(a), newExplain(a), newTenant(a),
+		newProvider(a), newDoctor(a), newVersion(a), newCheck())
+	root.AddCommand(newVerify(a), newReplay(a))
+	root.AddCommand(newRecover(a), newGC(a))
 	root.InitDefaultCompletionCmd()
 	checkUsage(root)
 	return root
@@ -107,7 +111,7 @@ func checkUsage(cmd *cobra.Command) {
 			if _, worded := err.(usageError); err == nil || worded {
 				return err
 			}
-			return usagef("%w (%s --help)", err, cmd.CommandPath())
+			return usagef("%w: %s (--help tells more)", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 		}
 	}
 	for _, c := range cmd.Commands() {

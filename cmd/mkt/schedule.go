@@ -28,16 +28,17 @@ func newSchedule(a *app) *cobra.Command {
 		Use:   "schedule",
 		Short: "Run the cycles of all tenants on their cron expressions, until stopped",
 		Long: `Run the cycles of all tenants on their cron expressions (schedule in
-tenants.yaml; default: market_engine @hourly), until stopped. Changes of
-tenants.yaml are followed. A tick that comes while a run of the same tenant
-and product is under way, here or started by hand, is skipped. On SIGTERM
+tenants.yaml; default: market_engine @hourly, live_intelligence @every 8s),
+until stopped. Changes of tenants.yaml are followed. A tick that comes while a
+run of the same tenant and product is under way, here or started by hand, is
+skipped, logged and counted; market cycles do not hold up live ones. On SIGTERM
 running steps finish, no further step begins, and the exit code is 0.`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{longRunning: ""},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.schedule(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&o.jitter, "jitter", 30*time.Second, "longest random wait before a run; never more than a tenth of its cadence")
+	flags.DurationVar(&o.jitter, "jitter", 30*time.Second, "longest wait before a run, by which tenants are spread; never more than a tenth of the cadence")
 	flags.IntVar(&o.parallel, "parallel", 4, "cycles under way at once; of live ones four times as many")
 	flags.DurationVar(&o.grace, "grace", time.Minute, "how long a running step may go on after SIGTERM")
 	flags.BoolVar(&o.catchUp, "catch-up", true, "run at the start what is overdue")
@@ -92,7 +93,7 @@ func (a *app) schedule(ctx context.Context, o scheduleOptions) error {
 	}
 	go edits.watch(ctx, f, t.follow)
 	t.scheduler.Run(ctx, overdue...)
-	a.log.Info("schedule stopped")
+	a.log.Info("schedule stopped", "ticks_skipped", t.scheduler.Skipped())
 	return nil
 }
 

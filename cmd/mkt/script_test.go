@@ -44,8 +44,11 @@ func TestMain(m *testing.M) {
 //	endtoken NAME TOKEN   mkt tenant token end
 //	connect NAME SIM      mkt provider set, to the simulator started as SIM
 //	jsonenv VAR KEY       $VAR is set from the first JSON line of the last stdout
+//	match VAR REGEXP      $VAR is the first match in the last stdout
 //	within D http|headers|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
 //	demotoken NAME FILE   $NAME_token is set from the ready line of mkt demo
+//	jsonlive VAR FILE     $VAR is a fixture of GET /live in play for half an hour, with momentum if there is one
+//	cursor VAR KEY        $VAR is set from meta.KEY of the last body
 //	append FILE MORE      put the content of MORE at the end of FILE
 //	fill FILE             write until the disk is full
 //	sleep D
@@ -66,12 +69,15 @@ func TestScript(t *testing.T) {
 			"within":    within,
 			"tenant":    addTenant,
 			"demotoken": demoToken,
+			"cursor":    metaCursor,
 			"append":    appendFile,
 			"fill":      fillDisk,
 			"sleep":     sleep,
 			"endtoken":  endToken,
 			"connect":   connectTenant,
 			"jsonenv":   jsonEnv,
+			"match":     matchEnv,
+			"jsonlive":  jsonLive,
 			"lock":      holdLock,
 			"smalldisk": smallDisk,
 		},
@@ -252,6 +258,56 @@ func jsonEnv(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no key %s in %v", args[1], line)
 	}
 	ts.Setenv(args[0], fmt.Sprint(value))
+}
+
+func matchEnv(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: match VAR REGEXP")
+	}
+	re, err := regexp.Compile(args[1])
+	ts.Check(err)
+	found := re.FindString(ts.ReadFile("stdout"))
+	if found == "" {
+		ts.Fatalf("nothing matches %s", args[1])
+	}
+	ts.Setenv(args[0], found)
+}
+
+func jsonLive(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: jsonlive VAR FILE")
+	}
+	var page struct {
+		Data []struct {
+			FixtureID string `json:"fixture_id"`
+			Detailed  bool   `json:"detail_available"`
+			Momentum  *struct{}
+			Clock     struct{ Minute *int }
+		}
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &page))
+	for _, withMomentum := range []bool{true, false} {
+		for _, f := range page.Data {
+			if (f.Momentum != nil) == withMomentum && f.Detailed && f.Clock.Minute != nil && *f.Clock.Minute >= 25 && *f.Clock.Minute < 90 {
+				ts.Setenv(args[0], f.FixtureID)
+				return
+			}
+		}
+	}
+	ts.Fatalf("no fixture in play for half an hour in %s", ts.ReadFile(args[1]))
+}
+
+func metaCursor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cursor VAR KEY")
+	}
+	var body struct{ Meta map[string]any }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &body))
+	value, ok := body.Meta[args[1]].(string)
+	if !ok {
+		ts.Fatalf("no %s in %v", args[1], body.Meta)
+	}
+	ts.Setenv(args[0], value)
 }
 
 func demoToken(ts *testscript.TestScript, neg bool, args []string) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,9 +28,17 @@ func newSimulate(a *app) *cobra.Command {
 		Short: "Run a provider to develop and test against",
 		Long: `Run a provider to develop and test against: it speaks the real one's wire
 format over HTTP, with tokens, paging, quotas and errors, and is the same for
-the same seed. --replay serves recorded payloads instead. --fault makes things
-go wrong: 429:0.05 for one request in twenty, truncated:#3 for the third,
-html:1@markets for every request for markets.`,
+the same seed. Matches are in play from the start; --matches plays real ones
+again, from a folder of counter increments, in their place. --replay serves
+recorded payloads instead of a world.
+
+--fault makes requests go wrong: 429:0.05 for one in twenty, truncated:#3 for the
+third, html:1@markets for every request for markets (also @listing, @live,
+@details):
+` + faultLines(false) + `
+Others befall matches in play, of which a few suffer them unless told otherwise:
+stall:0.5 for half of them, stall:0 for none:
+` + faultLines(true),
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{longRunning: ""},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.simulate(cmd.Context(), f) },
@@ -39,16 +48,31 @@ html:1@markets for every request for markets.`,
 	flags.StringVar(&f.provider, "provider", "betsapi", "provider to speak as")
 	flags.Uint64Var(&f.options.Seed, "seed", 1, "same seed, same answers")
 	flags.IntVar(&f.options.Fixtures, "fixtures", 300, "fixtures announced at any time")
-	flags.Float64Var(&f.options.Speed, "speed", 1, "how many times faster the world's days pass")
+	flags.IntVar(&f.options.InPlay, "in-play", 12, "matches in play at any time, about; one in twelve is eSoccer. -1 adds none to those announced")
+	flags.StringVar(&f.options.Matches, "matches", "", "folder of real matches (matches.csv.gz and increments) to play again in place of invented ones")
+	flags.Float64Var(&f.options.Speed, "speed", 1, "how many times faster the world's days pass; quotas keep to the clock")
 	flags.IntVar(&f.options.Quota, "quota", 3600, "requests an hour")
 	flags.StringVar(&f.options.Replay, "replay", "", "folder of recorded payloads to serve")
-	flags.StringArrayVar(&f.faults, "fault", nil, "KIND:RATE or KIND:#NUMBER, with @listing or @markets behind (repeat for several)")
+	flags.StringArrayVar(&f.faults, "fault", nil, "KIND:RATE or KIND:#NUMBER, @CLASS behind (repeat for several)")
 	listens(flags, "listen", &f.listen)
-	for _, name := range []string{"listen", "provider", "seed", "fixtures", "speed", "quota", "fault"} {
-		a.set.bind(flags, name, "simulate."+name)
+	for _, name := range []string{"listen", "provider", "seed", "fixtures", "in-play", "speed", "quota", "fault"} {
+		a.set.bind(flags, name, "simulate."+strings.ReplaceAll(name, "-", "_"))
 	}
 	a.set.bindPath(flags, "replay", "simulate.replay")
+	a.set.bindPath(flags, "matches", "simulate.matches")
 	return cmd
+}
+
+// faultLines are the kinds of faults, a line each: those that befall matches in
+// play, or those that befall requests.
+func faultLines(ofMatches bool) string {
+	var b strings.Builder
+	for _, k := range simulator.FaultKinds() {
+		if k.OnMatches() == ofMatches {
+			fmt.Fprintf(&b, "  %-19s  %s\n", k, k.About())
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func (a *app) simulate(ctx context.Context, f simulateFlags) error {

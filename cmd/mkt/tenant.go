@@ -63,7 +63,7 @@ func newTenantValidate(a *app) *cobra.Command {
 			if a.json() {
 				return json.NewEncoder(a.out).Encode(map[string]any{"file": f.Name, "valid": true, "tenants": len(f.Tenants)})
 			}
-			_, err = fmt.Fprintf(a.out, "%s is valid: %d tenants\n", f.Name, len(f.Tenants))
+			_, err = fmt.Fprintf(a.out, "%s is valid: %s\n", f.Name, plural(len(f.Tenants), "tenant"))
 			return err
 		},
 	}

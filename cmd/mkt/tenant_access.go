@@ -30,7 +30,7 @@ func (a *app) newOrigin(verb, short, said string, action audit.Action, change fu
 			if reason := tenants.CheckOrigin(origin); reason != "" {
 				return usagef("origin %q: %s", origin, reason)
 			}
-			return a.editAccount(cmd, id, action, fmt.Sprintf(said, origin), func(e *tenants.Editor) error { return change(e, id, origin) })
+			return a.editAccount(cmd, id, action, says(said, origin), func(e *tenants.Editor) error { return change(e, id, origin) })
 		},
 	}
 }
@@ -55,7 +55,7 @@ func newLimitSet(a *app) *cobra.Command {
 			if want == (account.Limit{}) {
 				return usagef("want one or more of --requests, --per and --burst")
 			}
-			return a.editAccount(cmd, args[0], audit.LimitSet, "Rate limit set.", func(e *tenants.Editor) error {
+			return a.editAccount(cmd, args[0], audit.LimitSet, says("Rate limit set."), func(e *tenants.Editor) error {
 				now, err := tenantByID(e.File(), args[0])
 				if err != nil {
 					return err

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +43,7 @@ func newTenantAdd(a *app) *cobra.Command {
 			if done == nil {
 				return err
 			}
-			return errors.Join(err, a.printToken(t.ID, token, f.next(t.ID)))
+			return errors.Join(err, a.printToken(t.ID, token, f.next(t, a.now())))
 		},
 	}
 	flags := cmd.Flags()
@@ -65,6 +67,9 @@ func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
 	if err != nil {
 		return t, err
 	}
+	if len(f.products) == 0 && f.starts+f.expires != "" {
+		return t, usagef("--starts and --expires are the term of a product: say which with --product")
+	}
 	for _, name := range f.products {
 		p := football.Product(name)
 		if !tenants.KnownProduct(p) {
@@ -86,6 +91,17 @@ func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
 	return t, nil
 }
 
-func (f *tenantFlags) next(id string) string {
-	return fmt.Sprintf("Next: mkt provider set %s --provider betsapi", id)
+// next is what is to be done before the account is of use.
+func (f *tenantFlags) next(t tenants.Tenant, now time.Time) string {
+	var lines []string
+	for _, p := range account.Products() {
+		if _, subscribed := t.Products[p]; subscribed && t.Subscription(p, now) != account.InForce {
+			lines = append(lines, termWords(&t, p, now))
+		}
+	}
+	next := fmt.Sprintf("Next: mkt provider set %s --provider %s", t.ID, strings.Join(tenants.ProviderNames(), "|"))
+	if len(t.Products) == 0 {
+		next = fmt.Sprintf("Next: mkt tenant product set %s %s", t.ID, football.MarketEngine)
+	}
+	return strings.Join(append(lines, next), "\n")
 }

@@ -12,10 +12,17 @@ import (
 	"mkt/publish/football"
 )
 
+// saying is what is said of an edit, with the account as it is then.
+type saying func(*tenants.Tenant) string
+
+func says(format string, args ...any) saying {
+	return func(*tenants.Tenant) string { return fmt.Sprintf(format, args...) }
+}
+
 // editAccount changes one account, then says what was done and prints the
 // account as it is now. The same done twice is done: the second time nothing
 // changes.
-func (a *app) editAccount(cmd *cobra.Command, id string, action audit.Action, said string, change func(*tenants.Editor) error) error {
+func (a *app) editAccount(cmd *cobra.Command, id string, action audit.Action, said saying, change func(*tenants.Editor) error) error {
 	done, err := a.editTenants(cmd.Context(), action, change)
 	if done == nil {
 		return err
@@ -28,7 +35,7 @@ func (a *app) editAccount(cmd *cobra.Command, id string, action audit.Action, sa
 	if a.json() {
 		return errors.Join(err, json.NewEncoder(a.out).Encode(v))
 	}
-	fmt.Fprintf(a.out, "%s\n\n", said)
+	fmt.Fprintf(a.out, "%s\n\n", said(t))
 	return errors.Join(err, v.print(a.out))
 }
 

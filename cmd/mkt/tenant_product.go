@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
 	"mkt/serve/account"
 )
 
@@ -29,13 +31,36 @@ given is the whole term: without --starts the product has started, and without
 			if err != nil {
 				return err
 			}
-			said := fmt.Sprintf("Subscribed to %s, from %s to %s.", p, moment(term.Starts), moment(term.Expires))
+			said := func(t *tenants.Tenant) string { return termWords(t, p, a.now()) }
 			return a.editAccount(cmd, args[0], audit.ProductSet, said, func(e *tenants.Editor) error { return e.SetProduct(args[0], p, term) })
 		},
 	}
 	cmd.Flags().StringVar(&starts, "starts", "", "when the product starts, a time or a day in UTC (default: at once)")
 	cmd.Flags().StringVar(&expires, "expires", "", "when it expires (default: never)")
 	return cmd
+}
+
+// termWords says what a term comes to now: a year that was mistyped must not pass
+// for a subscription.
+func termWords(t *tenants.Tenant, p football.Product, now time.Time) string {
+	term := t.Products[p]
+	switch t.Subscription(p, now) {
+	case account.Expired:
+		return fmt.Sprintf("Subscribed to %s, which is over already: it expired at %s.", p, moment(term.Expires))
+	case account.NotStarted:
+		return fmt.Sprintf("Subscribed to %s, which has not started: it does at %s.", p, moment(term.Starts))
+	}
+	return fmt.Sprintf("Subscribed to %s, from %s to %s.", p, moment(term.Starts), moment(term.Expires))
+}
+
+// featureWords says what a switched feature comes to now.
+func featureWords(t *tenants.Tenant, feature, verb string, now time.Time) string {
+	for _, p := range account.Products() {
+		if slices.Contains(account.ProductFeatures(p), feature) && t.Subscription(p, now) != account.InForce {
+			return fmt.Sprintf("Feature %s %sd. It counts when %s is in force, which it is not now.", feature, verb, p)
+		}
+	}
+	return fmt.Sprintf("Feature %s %sd.", feature, verb)
 }
 
 // parseTerm reads --starts and --expires.
@@ -65,7 +90,7 @@ SUBSCRIPTION_REQUIRED, and no cycle of it runs. mkt tenant product set with
 			if err != nil {
 				return err
 			}
-			said := fmt.Sprintf("Not subscribed to %s.", p)
+			said := says("Not subscribed to %s.", p)
 			return a.editAccount(cmd, args[0], audit.ProductUnset, said, func(e *tenants.Editor) error { return e.UnsetProduct(args[0], p) })
 		},
 	}
@@ -87,7 +112,7 @@ func (a *app) newFeature(verb, short string, action audit.Action, on bool) *cobr
 			if !slices.Contains(tenants.Features(), feature) {
 				return usagef("feature %q: want one of %s", feature, orDash(tenants.Features()))
 			}
-			said := fmt.Sprintf("Feature %s %sd. It counts while its product is in force.", feature, verb)
+			said := func(t *tenants.Tenant) string { return featureWords(t, feature, verb, a.now()) }
 			return a.editAccount(cmd, id, action, said, func(e *tenants.Editor) error { return e.SetFeature(id, feature, on) })
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
 )
 
 func newScheduleSet(a *app) *cobra.Command {
@@ -28,9 +29,21 @@ judged by it, whoever runs the cycles.`,
 			if _, err := schedule.Parse(expr); err != nil {
 				return usagef("schedule %q: %w; want such as \"5 * * * *\", @hourly or \"@every 30m\"", expr, err)
 			}
-			said := fmt.Sprintf("%s runs on %s.", p, expr)
+			said := scheduleWords(p)
 			return a.editAccount(cmd, id, audit.ScheduleSet, said, func(e *tenants.Editor) error { return e.SetSchedule(id, p, expr) })
 		},
+	}
+}
+
+// scheduleWords says when a product runs now, which it does not when there is no
+// subscription.
+func scheduleWords(p football.Product) saying {
+	return func(t *tenants.Tenant) string {
+		expr := t.Expression(p)
+		if expr == "" {
+			return fmt.Sprintf("Kept for later: the tenant is not subscribed to %s, so it does not run.", p)
+		}
+		return fmt.Sprintf("%s runs on %s.", p, expr)
 	}
 }
 
@@ -44,7 +57,7 @@ func newScheduleUnset(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			said := fmt.Sprintf("%s runs on its default.", p)
+			said := scheduleWords(p)
 			return a.editAccount(cmd, args[0], audit.ScheduleUnset, said, func(e *tenants.Editor) error { return e.UnsetSchedule(args[0], p) })
 		},
 	}

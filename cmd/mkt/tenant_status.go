@@ -16,7 +16,7 @@ func newTenantSuspend(a *app) *cobra.Command {
 		Short: "Suspend a tenant: every answer is 403 CLIENT_SUSPENDED, and no cycle runs",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			said := fmt.Sprintf("Suspended. Its tokens get 403 CLIENT_SUSPENDED; mkt tenant reactivate %s undoes it.", args[0])
+			said := says("Suspended. Its tokens get 403 CLIENT_SUSPENDED; mkt tenant reactivate %s undoes it.", args[0])
 			return a.setStatus(cmd, args[0], audit.TenantSuspend, account.Suspended, said)
 		},
 	}
@@ -30,7 +30,7 @@ func newTenantReactivate(a *app) *cobra.Command {
 		Short: "Let a suspended tenant read again; a revoked one stays revoked",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.setStatus(cmd, args[0], audit.TenantReactivate, account.Active, "Reactivated. Its tokens are good again.")
+			return a.setStatus(cmd, args[0], audit.TenantReactivate, account.Active, says("Reactivated. Its tokens are good again."))
 		},
 	}
 	needlessYes(cmd)
@@ -51,13 +51,13 @@ undone.`,
 			if err := a.confirmFor(cmd.Context(), args[0], question, yes); err != nil {
 				return err
 			}
-			return a.setStatus(cmd, args[0], audit.TenantRevoke, account.Revoked, "Revoked, for good. Its tokens get 403 CLIENT_REVOKED.")
+			return a.setStatus(cmd, args[0], audit.TenantRevoke, account.Revoked, says("Revoked, for good. Its tokens get 403 CLIENT_REVOKED."))
 		},
 	}
 	yesFlag(cmd, &yes)
 	return cmd
 }
 
-func (a *app) setStatus(cmd *cobra.Command, id string, action audit.Action, s account.Status, said string) error {
+func (a *app) setStatus(cmd *cobra.Command, id string, action audit.Action, s account.Status, said saying) error {
 	return a.editAccount(cmd, id, action, said, func(e *tenants.Editor) error { return e.SetStatus(id, s) })
 }

@@ -39,7 +39,7 @@ not say --yes.`,
 			if err := a.confirmFor(cmd.Context(), id, question, yes || !onTerminal(a.in)); err != nil {
 				return err
 			}
-			said := fmt.Sprintf("The token …%s is refused from now on.", hint)
+			said := says("The token …%s is refused from now on.", hint)
 			return a.editAccount(cmd, id, audit.TokenEnd, said, func(e *tenants.Editor) error { return e.EndToken(id, hint, *at) })
 		},
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -100,7 +101,7 @@ func (v tenantView) print(out io.Writer) error {
 	}
 	row("features", "%s", orDash(v.Features))
 	row("origins", "%s", orDash(v.Origins))
-	row("rate limit", "%d per %s, burst %d", v.Limit.Requests, v.Limit.Per, v.Limit.Burst)
+	row("rate limit", "%d per %s, burst %d", v.Limit.Requests, span(v.Limit.Per), v.Limit.Burst)
 	for _, t := range v.Tokens {
 		row("token", "…%s, issued %s", t.Hint, moment(&t.IssuedAt))
 	}
@@ -109,6 +110,17 @@ func (v tenantView) print(out io.Writer) error {
 		row("credential", "%s", p.Hint)
 	}
 	return w.Flush()
+}
+
+// span is a duration as people write it: 1m, not 1m0s.
+func span(d string) string {
+	if strings.HasSuffix(d, "m0s") {
+		d = strings.TrimSuffix(d, "0s")
+	}
+	if strings.HasSuffix(d, "h0m") {
+		d = strings.TrimSuffix(d, "0m")
+	}
+	return d
 }
 
 func moment(t *time.Time) string {

@@ -17,9 +17,13 @@ type transformFlags struct {
 	details int
 }
 
+// liveDetails is how many fixtures have full live detail, unless told otherwise
+// (DESIGN, section 5).
+const liveDetails = 50
+
 func (f *transformFlags) flags(a *app, cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.workers, "workers", 0, "payloads transformed at once (default: one a core)")
-	cmd.Flags().IntVar(&f.details, "live-details", 50, "live fixtures whose timeline and minutes are published, those farthest from 50/50 first")
+	cmd.Flags().IntVar(&f.details, "live-details", liveDetails, "live fixtures whose timeline and minutes are published, those farthest from 50/50 first")
 	bound(cmd.Flags(), "workers", "a whole number from 1 to 256, or 0 for one a core", between(&f.workers, 0, 256))
 	bound(cmd.Flags(), "live-details", "a whole number from 1 to 1000", between(&f.details, 1, 1000))
 	a.set.bind(cmd.Flags(), "workers", "transform.workers")

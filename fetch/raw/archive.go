@@ -20,6 +20,7 @@ type Archive struct {
 	fsys      durable.FS
 	dir       string
 	cycle     Cycle
+	sum       string // of cycle.json
 	responses []Response
 	rolled    *rolledCycle // nil when it has a folder
 }
@@ -56,7 +57,7 @@ func openHeaders(fsys durable.FS, id layout.CycleID, header []byte, rolled *roll
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, name, err)
 	}
-	return &Archive{fsys: fsys, dir: dir, cycle: cycle, responses: responses, rolled: rolled}, nil
+	return &Archive{fsys: fsys, dir: dir, cycle: cycle, sum: durable.Hash(header), responses: responses, rolled: rolled}, nil
 }
 
 // readHeader reads cycle.json, out of its pack when the cycle was rolled up.
@@ -107,6 +108,9 @@ func damaged(err error) error {
 
 // Cycle is the header.
 func (a *Archive) Cycle() Cycle { return a.cycle }
+
+// SHA256 is the hash of cycle.json, which vouches for all that was archived.
+func (a *Archive) SHA256() string { return a.sum }
 
 // Responses are the entries by number, rejected ones among them; the slice is
 // the caller's.

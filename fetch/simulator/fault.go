@@ -57,9 +57,9 @@ var faultKinds = map[FaultKind]string{
 	WithoutIDs: "a listing without ids", BadCredential: "token refused", BadPermission: "product not bought", Duplicate: "a fixture twice",
 	Shrink: "a listing 60 % shorter", Huge: "ten times the size", Bomb: "a compressed gigabyte", Nested: "arrays 100,000 deep",
 	Redirect: "a redirect elsewhere", BrokenFixture: "one fixture of an answer unreadable",
-	Corrected: "counters corrected", Retracted: "a goal disallowed", Vanish: "a metric missing for a while",
-	Void: "a metric without a value for a while", Late: "a metric that appears late", Stall: "a fixture that stands still",
-	Freeze: "a live feed that stands still",
+	Corrected: "counters fall and come back, or stand wrong for a while", Retracted: "a goal is shown, and taken back", Vanish: "metrics are missing for some minutes",
+	Void: "metrics have no value for some minutes, of one side or both", Late: "metrics appear in the middle of the match", Stall: "a fixture's clock and numbers stand still for a while",
+	Freeze: "the whole live feed stands still, once in that share of half hours",
 }
 
 // share is where a world has the rate of a fault that befalls matches, nil for
@@ -84,17 +84,21 @@ func (k FaultKind) share(o *Oddities) *float64 {
 	return nil
 }
 
-// onMatches reports whether a kind befalls matches in play and not requests.
-func (k FaultKind) onMatches() bool { return k.share(new(Oddities)) != nil }
+// OnMatches reports whether a kind befalls matches in play and not requests.
+func (k FaultKind) OnMatches() bool { return k.share(new(Oddities)) != nil }
+
+// About is what a person reads about a kind.
+func (k FaultKind) About() string { return faultKinds[k] }
 
 // FaultKinds returns every kind, sorted.
-func FaultKinds() []string {
+func FaultKinds() []FaultKind { return slices.Sorted(maps.Keys(faultKinds)) }
+
+func kindList() string {
 	var all []string
-	for k := range maps.Keys(faultKinds) {
+	for _, k := range FaultKinds() {
 		all = append(all, string(k))
 	}
-	slices.Sort(all)
-	return all
+	return strings.Join(all, ", ")
 }
 
 // Fault is a kind and when it falls due: at a rate, or at one request by its
@@ -115,12 +119,12 @@ func ParseFault(text string) (Fault, error) {
 	kind, when, ok := strings.Cut(text, ":")
 	f := Fault{Kind: FaultKind(kind), Class: Class(aim)}
 	if _, known := faultKinds[f.Kind]; !known {
-		return Fault{}, fmt.Errorf("fault %q: unknown kind %q; kinds are %s", text, kind, strings.Join(FaultKinds(), ", "))
+		return Fault{}, fmt.Errorf("fault %q: unknown kind %q; kinds are %s", text, kind, kindList())
 	}
 	if aimed && !slices.Contains(classes, f.Class) {
 		return Fault{}, fmt.Errorf("fault %q: %q is none of %v", text, aim, classes)
 	}
-	if f.Kind.onMatches() && (aimed || strings.HasPrefix(when, "#")) {
+	if f.Kind.OnMatches() && (aimed || strings.HasPrefix(when, "#")) {
 		return Fault{}, fmt.Errorf("fault %q: befalls matches, not requests; write %s:0.1 for one in ten", text, kind)
 	}
 	if !ok {
@@ -164,7 +168,7 @@ func (s *Server) due(a *account, n asked, class Class) (FaultKind, func(int) int
 			number = n.class
 		}
 		switch {
-		case f.Kind.onMatches():
+		case f.Kind.OnMatches():
 		case f.Class != "" && f.Class != class:
 		case f.Number > 0 && f.Number == number,
 			f.Number == 0 && d.unit(uint64(number), uint64(i), 2) < f.Rate:

@@ -12,7 +12,10 @@ import (
 
 // Disk is the real file system below one folder. It cannot name a file outside
 // it, not even through a symbolic link. Safe for concurrent use.
-type Disk struct{ root *os.Root }
+type Disk struct {
+	root     *os.Root
+	unsynced bool
+}
 
 var _ FS = (*Disk)(nil)
 
@@ -38,6 +41,20 @@ func OpenRoot(dir string) (*Disk, error) {
 	return OpenExisting(dir)
 }
 
+// OpenUnsynced is OpenRoot with syncs that do nothing: what is written may be
+// lost in a power cut, though not when the process dies. For data roots that are
+// made to be looked at and thrown away.
+func OpenUnsynced(dir string) (*Disk, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, explain("mkdir", filepath.Base(dir), err)
+	}
+	d, err := OpenExisting(dir)
+	if err == nil {
+		d.unsynced = true
+	}
+	return d, err
+}
+
 // OpenExisting opens a folder as a root; a missing one is fs.ErrNotExist. For
 // readers, who make nothing.
 func OpenExisting(dir string) (*Disk, error) {
@@ -45,7 +62,7 @@ func OpenExisting(dir string) (*Disk, error) {
 	if err != nil {
 		return nil, explain("open", filepath.Base(dir), err)
 	}
-	return &Disk{root}, nil
+	return &Disk{root: root}, nil
 }
 
 func syncPath(dir string) error {
@@ -66,7 +83,7 @@ func (d *Disk) Create(name string) (File, error) {
 	if err != nil {
 		return nil, explain("create", name, err)
 	}
-	return &diskFile{f, name}, nil
+	return &diskFile{f, name, d.unsynced}, nil
 }
 
 // Open implements FS. What is not a regular file is ErrNotRegular.
@@ -110,6 +127,9 @@ func (d *Disk) MkdirAll(name string) error {
 
 // SyncDir implements FS.
 func (d *Disk) SyncDir(name string) error {
+	if d.unsynced {
+		return nil
+	}
 	f, err := d.root.Open(name)
 	if err != nil {
 		return explain("sync", name, err)
@@ -149,8 +169,9 @@ func (d *Disk) Lock(name string) (io.Closer, error) {
 
 // diskFile words what a full disk does to a write, a sync or a close.
 type diskFile struct {
-	file *os.File
-	name string
+	file     *os.File
+	name     string
+	unsynced bool
 }
 
 func (f *diskFile) Write(p []byte) (int, error) {
@@ -158,7 +179,13 @@ func (f *diskFile) Write(p []byte) (int, error) {
 	return n, explain("write", f.name, err)
 }
 
-func (f *diskFile) Sync() error  { return explain("sync", f.name, f.file.Sync()) }
+func (f *diskFile) Sync() error {
+	if f.unsynced {
+		return nil
+	}
+	return explain("sync", f.name, f.file.Sync())
+}
+
 func (f *diskFile) Close() error { return explain("close", f.name, f.file.Close()) }
 
 type diskReader struct {

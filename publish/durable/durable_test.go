@@ -24,6 +24,14 @@ func everyFS(t *testing.T, test func(*testing.T, durable.FS)) {
 		t.Cleanup(func() { disk.Close() })
 		test(t, disk)
 	})
+	t.Run("unsynced", func(t *testing.T) {
+		disk, err := durable.OpenUnsynced(filepath.Join(t.TempDir(), "client_id=a", "product=b"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { disk.Close() })
+		test(t, disk)
+	})
 	t.Run("memory", func(t *testing.T) { test(t, durabletest.NewMem()) })
 }
 

@@ -79,7 +79,7 @@ func StandingOf(fingerprint string, findings ...*Run) Standing {
 // good test or run ends a row of failures.
 func (s Standing) status() Connection {
 	switch {
-	case s.refused != nil && !later(s.accepted, s.refused):
+	case s.RefusedAt() != nil:
 		return InvalidCredential
 	case s.FailuresInARow >= DegradedAfter:
 		return Degraded
@@ -87,6 +87,15 @@ func (s Standing) status() Connection {
 		return Connected
 	}
 	return Verifying
+}
+
+// RefusedAt is when the credential was last refused; nil when never, or when it
+// was accepted since.
+func (s Standing) RefusedAt() *time.Time {
+	if later(s.accepted, s.refused) {
+		return nil
+	}
+	return s.refused
 }
 
 // later tells whether a comes after b; never (nil) comes before everything.

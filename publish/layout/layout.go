@@ -13,6 +13,7 @@
 //	  commits/<20 digits>.json    the commit records
 //	  commits/<first>-<last>.tar.zst   old ones of a product with many, rolled up
 //	  CURRENT                     pointer to the newest commit
+//	  COLLECTED                   what retention has let go of; written before it is
 //	  state/*.json                one writer a file (package health)
 //	  staging/<run>/  lock        disposable; never unlinked
 //
@@ -44,6 +45,7 @@ const (
 	AsideDir     = "staging/aside" // debris that was in the way
 	GoneDir      = "staging/gone"  // what is being deleted
 	Current      = "CURRENT"
+	Collected    = "COLLECTED" // what retention has let go of
 	Lock         = "lock"
 
 	RawCycleFile  = "cycle.json"     // header of a raw cycle, written last
@@ -187,6 +189,18 @@ func ParseCommit(base string) (uint64, bool) {
 	}
 	n, err := strconv.ParseUint(s, 10, 64)
 	return n, err == nil && n > 0
+}
+
+// ParseCommitPack reads the last record's number back from the base name of a
+// CommitPack.
+func ParseCommitPack(base string) (last uint64, ok bool) {
+	s, ok := strings.CutSuffix(base, ".tar.zst")
+	if !ok || len(s) != 41 || s[20] != '-' {
+		return 0, false
+	}
+	first, errFirst := strconv.ParseUint(s[:20], 10, 64)
+	last, errLast := strconv.ParseUint(s[21:], 10, 64)
+	return last, errFirst == nil && errLast == nil && last == first+PackedCommits-1 && last%PackedCommits == 0
 }
 
 // ChangeSegment is the path of the change-log segment with events first..last.

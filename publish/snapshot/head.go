@@ -46,6 +46,20 @@ func Last(f durable.FS) (Commit, bool, error) {
 	return c, err == nil, err
 }
 
+// LastRecord is the number and the hash of the newest commit record as it lies
+// there, whole or not; 0 when there is none.
+func LastRecord(f durable.FS) (n uint64, sum string, err error) {
+	start, err := startOf(f)
+	if err != nil {
+		return 0, "", err
+	}
+	if n, err = newest(f, start); err != nil || n == 0 {
+		return 0, "", err
+	}
+	data, err := recordBytes(f, n)
+	return n, durable.Hash(data), damagedSize(err)
+}
+
 // ReadCommit reads commit record n. A missing one is fs.ErrNotExist, one that
 // cannot be n is ErrDamaged.
 func ReadCommit(f durable.FS, n uint64) (Commit, error) {

@@ -44,6 +44,9 @@ type Manifest struct {
 	// PreviousDigest that of its states. Canonical cycles of the live product only.
 	PreviousCycle  layout.CycleID `json:"previous_cycle,omitempty"`
 	PreviousDigest string         `json:"previous_digest,omitempty"`
+	// RawSHA256 is the hash of the cycle.json that a canonical cycle was made from;
+	// "" where an older version made it.
+	RawSHA256 string `json:"raw_sha256,omitempty"`
 	// CanonicalSHA256 is the hash of the canonical.json a snapshot was made from.
 	CanonicalSHA256 string `json:"canonical_sha256,omitempty"`
 
@@ -101,6 +104,16 @@ type Commit struct {
 	FirstSeq       uint64         `json:"first_seq"`       // of the retained window; LastSeq+1 when it is empty
 	LastSeq        uint64         `json:"last_seq"`        // newest seq given so far, 0 when none
 	PreviousSHA256 string         `json:"previous_sha256"` // of the commit record before; "" for the first
+
+	// CanonicalSHA256 and RawSHA256 are the hashes of the canonical.json and of the
+	// cycle.json that went into it: records outlive snapshots, and vouch for what
+	// is kept longer. "" where an older version published.
+	CanonicalSHA256 string `json:"canonical_sha256,omitempty"`
+	RawSHA256       string `json:"raw_sha256,omitempty"`
+
+	// Republishes is the version whose dataset this is once more, at the beginning
+	// of a new history: no cycle went into it. 0 of every other.
+	Republishes uint64 `json:"republishes,omitempty"`
 
 	// SHA256 of the record as it lies on disk; set when it is read or written.
 	SHA256 string `json:"-"`

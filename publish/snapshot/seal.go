@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -106,17 +107,24 @@ func Follow(f durable.FS, c Commit) error {
 	return durable.Overwrite(f, layout.Current, data)
 }
 
+// IsFollowed tells whether CURRENT holds the very bytes that Follow writes.
+func IsFollowed(f durable.FS, c Commit) (bool, error) {
+	want, err := encode(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
+	if err != nil {
+		return false, err
+	}
+	got, err := durable.ReadFile(f, layout.Current, maxPointer)
+	return err == nil && bytes.Equal(got, want), err
+}
+
 // Repair makes the newest commit durable and CURRENT point to it. It is how
 // every writer starts.
 func Repair(f durable.FS, c Commit) error {
 	if err := f.SyncDir(layout.CommitsDir); err != nil {
 		return err
 	}
-	data, err := durable.ReadFile(f, layout.Current, maxPointer)
-	if err == nil {
-		if p, err := ParsePointer(data); err == nil && p.Version == c.Version && p.CommitSHA256 == c.SHA256 {
-			return nil
-		}
+	if done, err := IsFollowed(f, c); err == nil && done {
+		return nil
 	}
 	return Follow(f, c)
 }

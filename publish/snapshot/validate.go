@@ -99,6 +99,7 @@ func (m *Manifest) Validate() error {
 		{inOrder(m.ProviderFetchedAt, m.ProcessedAt) && inOrder(m.ProcessedAt, m.PublishedAt) && inOrder(m.ProviderFetchedAt, m.PublishedAt), "order of times"},
 		{(m.Kind == KindSnapshot) == (m.PublishedAt != nil), "published_at"},
 		{m.PreviousCycle < m.CycleID, "previous_cycle"},
+		{m.RawSHA256 == "" || isSHA256(m.RawSHA256), "raw_sha256"},
 		{(m.PreviousCycle == "") == (m.PreviousDigest == ""), "previous_digest"},
 	}
 	seen := map[string]bool{}
@@ -137,6 +138,9 @@ func (c *Commit) Validate() error {
 		{isSHA256(c.ManifestSHA256), "manifest_sha256"},
 		{window, "first_seq and last_seq"},
 		{c.Segment == nil || c.Segment.valid() && c.Segment.Last == c.LastSeq, "segment"},
+		{c.Republishes < c.Version, "republishes"},
+		{c.CanonicalSHA256 == "" || isSHA256(c.CanonicalSHA256), "canonical_sha256"},
+		{c.RawSHA256 == "" || isSHA256(c.RawSHA256), "raw_sha256"},
 		{isSHA256(c.PreviousSHA256) || c.Version == 1 && c.PreviousSHA256 == "", "previous_sha256"},
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"unicode"
 )
 
 // Types of packets, as they are written.
@@ -56,6 +57,9 @@ func parse(b []byte) (packet, error) {
 	}
 	if len(b) > 0 && b[0] == '/' {
 		name, rest, _ := bytes.Cut(b, []byte{','})
+		if bytes.IndexFunc(name, unicode.IsControl) >= 0 {
+			return packet{}, errPacket // it comes back in answers, where 0x1e would part packets
+		}
 		p.namespace, b = string(name), rest
 	}
 	if p.id, p.hasID, b, err = parseID(b); err != nil {

@@ -72,8 +72,8 @@ func (s *Server) newID() (string, error) {
 }
 
 // Shutdown refuses new sessions with 503, and closes the others spread over half
-// of the time that ctx leaves, at most 5 seconds, so that they do not all come
-// back at once. Transports are closed, without a DISCONNECT: clients reconnect by
+// of the time that ctx leaves, at most 5 seconds and 20 ms for each, so that they
+// do not all come back at once. Transports are closed, without a DISCONNECT: clients reconnect by
 // themselves. It returns when every Disconnect has been called, or with ctx's
 // error.
 func (s *Server) Shutdown(ctx context.Context) error { return s.engine.Shutdown(ctx) }

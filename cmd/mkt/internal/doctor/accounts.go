@@ -2,15 +2,9 @@ package doctor
 
 import (
 	"fmt"
-	"net"
-	"net/netip"
-	"net/url"
-	"slices"
-	"strings"
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/fetch/provider/all"
 	"mkt/serve/account"
 )
 
@@ -74,33 +68,14 @@ func (d *doctor) account(t *tenants.Tenant) {
 	}
 }
 
-// baseURL looks for one that fetch will refuse: another host than the
-// provider's, on a private network or not, needs the flag.
+// baseURL looks for one that fetch will refuse.
 func (d *doctor) baseURL(t *tenants.Tenant) {
 	p := t.Provider
-	u, err := url.Parse(p.BaseURL)
-	if p.BaseURL == "" || p.AllowPrivateAddress || err != nil {
+	reason := tenants.RefusedHost(*p)
+	if reason == "" {
 		return
-	}
-	adapter, _ := all.Lookup(p.Name)
-	if slices.ContainsFunc(adapter.Hosts, func(h string) bool { return strings.EqualFold(h, u.Hostname()) }) && (u.Port() == "" || u.Port() == "443") {
-		return
-	}
-	what := "none of the provider's hosts"
-	if private(u.Hostname()) {
-		what = "a private address"
 	}
 	d.bad(Fail, "BASE_URL_REFUSED", "accounts", place{tenant: t.ID, file: d.Tenants},
 		d.mkt("provider set "+t.ID+" --provider "+p.Name)+", for a simulator with --base-url "+quote(p.BaseURL)+" --allow-private-address",
-		"base_url %s is %s, and allow_private_address is not set: fetch refuses it", quote(p.BaseURL), what)
-}
-
-// private tells whether a host is plainly one of a private network. Names are
-// not looked up.
-func private(host string) bool {
-	if strings.EqualFold(host, "localhost") || strings.HasSuffix(strings.ToLower(host), ".localhost") || !strings.Contains(host, ".") && net.ParseIP(host) == nil {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && (ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified())
+		"base_url %s %s, and allow_private_address is not set: fetch refuses it", quote(p.BaseURL), reason)
 }

@@ -46,6 +46,26 @@ func parseEvery(text string) (cron.Schedule, error) {
 	return cron.Every(d), nil
 }
 
+// steady holds an @every to its beginning: the library counts from the moment at
+// which it noticed the tick before, and so slips whenever the machine is busy.
+func steady(s cron.Schedule, from time.Time) cron.Schedule {
+	if every, ok := s.(cron.ConstantDelaySchedule); ok {
+		return grid{from, every.Delay}
+	}
+	return s
+}
+
+// grid is due at from and every so long after it.
+type grid struct {
+	from  time.Time
+	every time.Duration
+}
+
+// Next implements cron.Schedule.
+func (g grid) Next(t time.Time) time.Time {
+	return g.from.Add((t.Sub(g.from)/g.every + 1) * g.every)
+}
+
 // Cadence is the longest time between two of the next activations after from:
 // what a reader may expect to wait for news.
 func Cadence(s cron.Schedule, from time.Time) time.Duration {

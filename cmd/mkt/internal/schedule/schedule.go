@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"hash/fnv"
 	"log/slog"
-	"math/rand/v2"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -27,8 +27,8 @@ type Options struct {
 	// Run does the job. Its context ends when the scheduler is asked to stop;
 	// the scheduler waits for it. Its error is logged. Required.
 	Run func(ctx context.Context, name string) error
-	// Jitter bounds the random wait before a run; a tenth of the job's own
-	// cadence bounds it too. 0: none.
+	// Jitter bounds the wait before a run, by which jobs of one cadence are spread:
+	// a job's own is always the same. A tenth of its cadence bounds it too. 0: none.
 	Jitter time.Duration
 	// Parallel bounds the runs of a lane that are under way at once; 0: 4. Lanes
 	// has those for which another number holds.
@@ -50,6 +50,7 @@ type Scheduler struct {
 	stopped bool // no run begins any more
 	entries map[string]entry
 	running map[string]bool
+	skipped map[string]skips
 	lanes   map[string]chan struct{} // a place is taken while a run is under way
 }
 
@@ -58,6 +59,9 @@ type entry struct {
 	job     Job
 	cadence time.Duration
 }
+
+// skips are ticks of a job that came while a run of it was under way.
+type skips struct{ inARow, all uint64 }
 
 // New makes a scheduler without jobs.
 func New(o Options) *Scheduler {
@@ -76,6 +80,7 @@ func New(o Options) *Scheduler {
 		ctx:     context.Background(),
 		entries: map[string]entry{},
 		running: map[string]bool{},
+		skipped: map[string]skips{},
 		lanes:   map[string]chan struct{}{},
 	}
 }
@@ -114,7 +119,7 @@ func (s *Scheduler) setOne(j Job, when cron.Schedule) {
 	if ok {
 		s.cron.Remove(old.id)
 	}
-	id := s.cron.Schedule(when, cron.FuncJob(func() { s.trigger(j.Name, s.o.Jitter) }))
+	id := s.cron.Schedule(steady(when, time.Now()), cron.FuncJob(func() { s.trigger(j.Name, s.o.Jitter) }))
 	s.entries[j.Name] = entry{id: id, job: j, cadence: Cadence(when, time.Now())}
 }
 
@@ -146,13 +151,40 @@ func (s *Scheduler) trigger(name string, jitter time.Duration) {
 		return
 	}
 	if s.running[name] {
-		s.o.Log.Warn("tick skipped: the previous run is still under way", "job", name)
-		s.o.Skipped(e.job)
+		s.skip(e.job)
 		return
 	}
-	s.running[name] = true
+	s.running[name], s.skipped[name] = true, skips{all: s.skipped[name].all}
 	ctx, lane := s.ctx, s.lane(e.job.Lane)
-	s.runs.Go(func() { s.run(ctx, name, lane, min(jitter, e.cadence/10)) })
+	s.runs.Go(func() { s.run(ctx, name, lane, share(name, min(jitter, e.cadence/10))) })
+}
+
+// skip counts a tick that comes too early. Only for the holder of mu.
+func (s *Scheduler) skip(j Job) {
+	n := s.skipped[j.Name]
+	n.inARow++
+	n.all++
+	s.skipped[j.Name] = n
+	s.o.Log.Warn("tick skipped: the previous run is still under way", "job", j.Name, "in_a_row", n.inARow, "skipped", n.all)
+	s.o.Skipped(j)
+}
+
+// Skipped is how many ticks of all jobs came while a run of the same job was
+// under way.
+func (s *Scheduler) Skipped() (all uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range s.skipped {
+		all += n.all
+	}
+	return all
+}
+
+// share is a job's own part of a time.
+func share(name string, of time.Duration) time.Duration {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return time.Duration(float64(of) * float64(h.Sum32()) / (1 << 32))
 }
 
 // lane is the places of a lane. Only for the holder of mu.
@@ -163,13 +195,13 @@ func (s *Scheduler) lane(name string) chan struct{} {
 	return s.lanes[name]
 }
 
-func (s *Scheduler) run(ctx context.Context, name string, lane chan struct{}, jitter time.Duration) {
+func (s *Scheduler) run(ctx context.Context, name string, lane chan struct{}, wait time.Duration) {
 	defer func() {
 		s.mu.Lock()
 		delete(s.running, name)
 		s.mu.Unlock()
 	}()
-	if !admit(ctx, lane, jitter) {
+	if !admit(ctx, lane, wait) {
 		return
 	}
 	defer func() { <-lane }()
@@ -178,14 +210,14 @@ func (s *Scheduler) run(ctx context.Context, name string, lane chan struct{}, ji
 	}
 }
 
-// admit waits out the jitter and then for a free place; it is false when the
-// scheduler stops first.
-func admit(ctx context.Context, lane chan struct{}, jitter time.Duration) bool {
-	if jitter > 0 {
-		wait := time.NewTimer(rand.N(jitter))
-		defer wait.Stop()
+// admit waits, and then waits for a free place; it is false when the scheduler
+// stops first.
+func admit(ctx context.Context, lane chan struct{}, wait time.Duration) bool {
+	if wait > 0 {
+		over := time.NewTimer(wait)
+		defer over.Stop()
 		select {
-		case <-wait.C:
+		case <-over.C:
 		case <-ctx.Done():
 			return false
 		}

@@ -3,6 +3,7 @@ package schedule_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -222,6 +223,89 @@ func TestParallelAndJitterAreBounded(t *testing.T) {
 			if len(at) != 3 || at[0] < 60*time.Second || at[0] > 75*time.Second {
 				t.Errorf("%s ran at %v", name, at)
 			}
+		}
+	})
+}
+
+// However late a tick is noticed, the next is at its time.
+func TestEveryKeepsItsPhase(t *testing.T) {
+	from := time.Date(2026, 11, 20, 19, 0, 0, 300e6, time.UTC)
+	s, err := schedule.Parse("@every 8s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = schedule.Steady(s, from)
+	for noticed, want := range map[time.Duration]time.Duration{0: 8, 1: 8, 8 * time.Second: 16, 9900 * time.Millisecond: 16, 15999 * time.Millisecond: 16,
+		24*time.Second - 1: 24, 24 * time.Second: 32} {
+		if got := s.Next(from.Add(noticed)); !got.Equal(from.Add(want * time.Second)) {
+			t.Errorf("noticed after %v: next at %v, want %vs", noticed, got.Sub(from), int(want))
+		}
+	}
+	hourly, err := schedule.Parse("@hourly")
+	if err != nil || schedule.Steady(hourly, from) != hourly {
+		t.Errorf("a cron expression was changed: %v", err)
+	}
+}
+
+// A provider that is slow makes a cycle late: never two at once, the ticks in
+// between are counted and told, and the next is at its time.
+func TestSlowRunIsLateAndTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
+		defer cancel()
+		var log strings.Builder
+		var under atomic.Int32
+		r := newRecorder()
+		s := schedule.New(schedule.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Run: func(context.Context, string) error {
+			if under.Add(1) > 1 {
+				t.Error("two at once")
+			}
+			defer under.Add(-1)
+			r.note("live")
+			if len(r.at["live"]) == 2 {
+				time.Sleep(27 * time.Second) // until 43 s
+			}
+			return nil
+		}})
+		if err := s.Set([]schedule.Job{{Name: "live", Expr: "@every 8s"}}); err != nil {
+			t.Fatal(err)
+		}
+		s.Run(ctx)
+		if want := seconds(8, 16, 48, 56, 64, 72, 80, 88, 96); !slices.Equal(r.at["live"], want) {
+			t.Errorf("ran at %v, want %v", r.at["live"], want)
+		}
+		if s.Skipped() != 3 || !strings.Contains(log.String(), "job=live in_a_row=3 skipped=3") {
+			t.Errorf("%d skipped: %s", s.Skipped(), &log)
+		}
+	})
+}
+
+// Jobs of one cadence are spread, and each keeps its distance.
+func TestSpreadKeepsTheCadence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		r := newRecorder()
+		s := schedule.New(schedule.Options{Jitter: 30 * time.Second, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
+		var jobs []schedule.Job
+		for i := range 20 {
+			jobs = append(jobs, schedule.Job{Name: fmt.Sprint("live", i), Expr: "@every 8s"})
+		}
+		if err := s.Set(jobs); err != nil {
+			t.Fatal(err)
+		}
+		s.Run(ctx)
+		first := map[time.Duration]bool{}
+		for name, at := range r.at {
+			first[at[0]] = true
+			for i, d := range at {
+				if d != at[0]+time.Duration(i)*8*time.Second || at[0] < 8*time.Second || at[0] >= 8800*time.Millisecond {
+					t.Fatalf("%s: run %d at %v, the first at %v", name, i, d, at[0])
+				}
+			}
+		}
+		if len(r.at) != 20 || len(first) < 15 {
+			t.Errorf("%d jobs began at %d times", len(r.at), len(first))
 		}
 	})
 }

@@ -129,6 +129,7 @@ func read(root durable.FS, name string) ([]byte, error) {
 // that tenants which were not touched read exactly as before.
 func (e *Editor) outcome() ([]byte, *File, error) {
 	after, err := encode(&e.doc)
+	after = e.style.apply(after)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", e.name, err)
 	}

@@ -15,7 +15,7 @@ func (e *Editor) SetProviderDisabled(id string, disabled bool) error {
 	}
 	connection := child(entry, "provider")
 	if connection == nil || connection.Kind != yaml.MappingNode {
-		return fmt.Errorf("tenant %s has no provider: connect one with mkt provider set %s", id, id)
+		return fmt.Errorf("tenant %s has no provider: connect one with mkt provider set %s --provider NAME", id, id)
 	}
 	var value *yaml.Node // what is not said is false
 	if disabled {

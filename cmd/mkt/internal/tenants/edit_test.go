@@ -113,6 +113,20 @@ func TestEditKeepsCommentsOrderAndBlankLines(t *testing.T) {
 	}
 }
 
+// Line ends and the mark in front stay as the file has them.
+func TestEditKeepsLineEndsAndMark(t *testing.T) {
+	for name, of := range map[string]func(string) string{
+		"line ends of Windows": func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
+		"byte order mark":      func(s string) string { return "\ufeff" + s },
+	} {
+		path := write(t, of(kept))
+		edit(t, path, func(e *tenants.Editor) error { return e.SetStatus("acme", account.Active) })
+		if diff := cmp.Diff(of(strings.Replace(kept, "SUSPENDED", "ACTIVE", 1)), content(t, path)); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
+	}
+}
+
 func TestEditFirstTenant(t *testing.T) {
 	for _, empty := range []string{"version: 1\ntenants: []\n", "version: 1\ntenants:\n", "version: 1\n"} {
 		path := write(t, empty)
@@ -130,7 +144,7 @@ func TestEditRefusals(t *testing.T) {
 	}{
 		{"unknown tenant", byHand, `no tenant "nobody" in`, func(e *tenants.Editor) error { return e.AddToken("nobody", tenants.Token{}) }},
 		{"tenant exists", byHand, "tenant acme exists already", func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "acme"}) }},
-		{"invalid before", "version: 3\n", "version: want 1", func(e *tenants.Editor) error { return nil }},
+		{"invalid before", "version: 3\n", "version: is 3: this build of mkt reads 1", func(e *tenants.Editor) error { return nil }},
 		{"invalid after", byHand, "the edit would make the file invalid", func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "No", Status: "X"}) }},
 	}
 	for _, tt := range tests {

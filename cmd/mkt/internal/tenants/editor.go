@@ -20,6 +20,7 @@ type Editor struct {
 	name    string
 	doc     yaml.Node
 	before  *File
+	style   style
 	touched map[string]bool // tenants an edit may change
 }
 
@@ -28,11 +29,13 @@ func newEditor(name string, data []byte) (*Editor, error) {
 	if err != nil {
 		return nil, err
 	}
+	style := styleOf(data)
+	data = style.strip(data)
 	marked := markBlankLines(data)
 	if same, err := Parse(name, marked); err != nil || !reflect.DeepEqual(before.Tenants, same.Tenants) {
 		marked = data // a blank line inside a value: better to lose the others
 	}
-	e := &Editor{name: name, before: before, touched: map[string]bool{}}
+	e := &Editor{name: name, before: before, style: style, touched: map[string]bool{}}
 	return e, yaml.Unmarshal(marked, &e.doc)
 }
 

@@ -3,6 +3,7 @@ package tenants
 import (
 	"encoding/hex"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,6 +40,10 @@ func (r *reader) status(n *yaml.Node) account.Status {
 func (r *reader) tokens(n *yaml.Node) []Token {
 	var list []Token
 	for _, item := range r.items(n, "tokens") {
+		if item.Kind == yaml.ScalarNode && !isNull(item) {
+			r.problem(item, "tokens", "want entries of sha256, hint and issued_at, as mkt tenant token issue makes them; if a token stood here in clear, end it with mkt tenant token rotate")
+			continue
+		}
 		var t Token
 		r.fields(item, "tokens", map[string]func(*yaml.Node){
 			"sha256":    func(n *yaml.Node) { t.Digest = r.digest(n) },
@@ -74,8 +79,11 @@ func (r *reader) hint(n *yaml.Node, field string) string {
 
 func (r *reader) time(n *yaml.Node, field string) time.Time {
 	at, err := time.Parse(time.RFC3339, n.Value)
+	if err != nil {
+		at, err = time.Parse(time.DateOnly, n.Value)
+	}
 	if n.Kind != yaml.ScalarNode || err != nil {
-		r.problem(n, field, "%q: want a time such as 2026-11-20T09:07:00Z", shorten(n.Value))
+		r.problem(n, field, "%q: want a time such as 2026-11-20T09:07:00Z or a day such as 2026-11-20", shorten(n.Value))
 	}
 	return at.UTC()
 }
@@ -131,6 +139,10 @@ func CheckOrigin(s string) string {
 	switch {
 	case err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http"):
 		return "want a form like https://app.example.com"
+	case strings.IndexFunc(s, func(c rune) bool { return c > '~' }) >= 0:
+		return "want the host in ASCII, as browsers send it: xn--…"
+	case !hostWanted(u):
+		return "want a host, and a port from 1 to 65535 where it is not the default one"
 	case u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil || u.ForceQuery:
 		return "want scheme, host and port only, without a trailing slash"
 	case s != strings.ToLower(s):
@@ -141,6 +153,15 @@ func CheckOrigin(s string) string {
 		return "leave the default port out, as browsers do"
 	}
 	return ""
+}
+
+// hostWanted tells whether a browser can send such a host.
+func hostWanted(u *url.URL) bool {
+	if strings.HasSuffix(u.Host, ":") || strings.HasPrefix(u.Host, ".") || strings.Contains(u.Host, "..") {
+		return false
+	}
+	port, err := strconv.Atoi(u.Port())
+	return u.Port() == "" || err == nil && port >= 1 && port <= 65535
 }
 
 func (r *reader) limit(n *yaml.Node) account.Limit {

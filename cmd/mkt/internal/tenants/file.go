@@ -64,6 +64,18 @@ func (f *File) Tenant(id string) (*Tenant, bool) {
 	return &f.Tenants[i], true
 }
 
+// WithRevoked is a copy of the generation in which these tenants are revoked.
+func (f *File) WithRevoked(ids []string) *File {
+	held := *f
+	held.Tenants = slices.Clone(f.Tenants)
+	for i := range held.Tenants {
+		if slices.Contains(ids, held.Tenants[i].ID) {
+			held.Tenants[i].Status = account.Revoked
+		}
+	}
+	return &held
+}
+
 // IDs lists the tenants in the file's order.
 func (f *File) IDs() []string {
 	ids := make([]string, 0, len(f.Tenants))

@@ -39,6 +39,8 @@ func (r *reader) fields(n *yaml.Node, field string, known map[string]func(*yaml.
 		key, value := n.Content[i], n.Content[i+1]
 		read, ok := known[key.Value]
 		switch {
+		case key.Value == "<<" && !ok:
+			r.problem(key, field, "anchors and aliases are not read: write the values out")
 		case key.Kind != yaml.ScalarNode || !ok:
 			r.problem(key, join(field, word(key.Value)), "unknown key: want one of %s", words(known))
 		case seen[key.Value]:

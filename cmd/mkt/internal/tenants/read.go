@@ -12,9 +12,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"go.yaml.in/yaml/v3"
 
+	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve/account"
@@ -34,11 +36,15 @@ func Load(path string) (*File, error) {
 }
 
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	// Without O_NONBLOCK a pipe laid in the way would hold the reader for ever.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, &InvalidError{File: path, Problems: []Problem{{Reason: durable.ErrNotRegular.Error()}}})
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
@@ -92,6 +98,9 @@ var syntaxLine = regexp.MustCompile(`^yaml: line (\d+): `)
 // syntaxProblem takes the line out of the library's message.
 func syntaxProblem(err error) Problem {
 	text := err.Error()
+	if strings.Contains(text, "cannot start any token") {
+		text += " (a tab? lines are indented with spaces only)"
+	}
 	m := syntaxLine.FindStringSubmatch(text)
 	if m == nil {
 		return Problem{Reason: "not YAML: " + strings.TrimPrefix(text, "yaml: ")}
@@ -112,8 +121,12 @@ func (r *reader) file(n *yaml.Node, f *File) {
 		},
 	})
 	r.tenant = ""
-	if version != Version && len(r.problems) == 0 {
-		r.problem(n, "version", "want %d", Version)
+	switch {
+	case len(r.problems) > 0 || version == Version:
+	case version < 0:
+		r.problem(n, "version", "is missing: want version: %d at the top", Version)
+	default:
+		r.problem(n, "version", "is %d: this build of mkt reads %d", version, Version)
 	}
 	r.unique(f)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -76,9 +77,10 @@ func TestProblems(t *testing.T) {
 	tests := []struct{ name, yaml, want string }{
 		{"empty", "", "t.yaml: is empty"},
 		{"not yaml", "version: 1\ntenants: [\n", "t.yaml:2: not YAML: "},
-		{"tab", "version: 1\n\ttenants: []\n", "t.yaml:2: not YAML: "},
-		{"version", "version: 2\ntenants: []\n", "t.yaml:1: version: want 1"},
-		{"no version", "tenants: []\n", "t.yaml:1: version: want 1"},
+		{"tab", "version: 1\n\ttenants: []\n", "t.yaml:2: not YAML: found a tab character"},
+		{"tab after a key", "version: 1\ntenants:\n\t- id: acme\n", "(a tab? lines are indented with spaces only)"},
+		{"version", "version: 2\ntenants: []\n", "t.yaml:1: version: is 2: this build of mkt reads 1"},
+		{"no version", "tenants: []\n", "t.yaml:1: version: is missing: want version: 1"},
 		{"two documents", "version: 1\n---\nversion: 1\n", "t.yaml:2: a second document"},
 		{"top is a list", "- version: 1\n", "t.yaml:1: want a mapping of tenants, version"},
 		{"unknown key", entry("tokenz: []"), "t.yaml:4: tenant acme: tokenz: unknown key: want one of features, id"},
@@ -88,7 +90,7 @@ func TestProblems(t *testing.T) {
 		{"bad id", "version: 1\ntenants:\n  - id: Acme/..\n", `t.yaml:3: id: "Acme/..": want 1 to 63`},
 		{"id twice", entry("name: a\n  - id: b\n  - id: acme"), "t.yaml:6: tenant acme: id: is taken by the tenant in line 3"},
 		{"status", entry("status: PAUSED"), `t.yaml:4: tenant acme: status: "PAUSED": want ACTIVE, SUSPENDED or REVOKED`},
-		{"token in clear", entry("tokens: [" + secret + "]"), "t.yaml:4: tenant acme: tokens: want a mapping"},
+		{"token in clear", entry("tokens: [" + secret + "]"), "t.yaml:4: tenant acme: tokens: want entries of sha256"},
 		{"token under another key", entry("tokens: [{token: " + secret + "}]"), "t.yaml:4: tenant acme: tokens.token: unknown key"},
 		{"digest", entry("tokens: [{sha256: " + secret + "}]"), "t.yaml:4: tenant acme: tokens.sha256: want the SHA-256"},
 		{"digest missing", entry("tokens: [{hint: abcd}]"), "t.yaml:4: tenant acme: tokens.sha256: is missing"},
@@ -102,6 +104,10 @@ func TestProblems(t *testing.T) {
 		{"feature value", entry("features: {momentum: maybe}"), "t.yaml:4: tenant acme: features.momentum: want true or false"},
 		{"origin path", entry("origins: [https://a.example/]"), "t.yaml:4: tenant acme: origins: \"https://a.example/\": want scheme, host and port only"},
 		{"origin wildcard", entry("origins: ['https://*.example']"), "wildcards are not allowed"},
+		{"origin without ASCII", entry("origins: [https://exämple.com]"), "want the host in ASCII, as browsers send it: xn--"},
+		{"origin of no port", entry("origins: ['https://a.example:99999']"), "a port from 1 to 65535"},
+		{"origin of no host", entry("origins: ['https://.example']"), "want a host"},
+		{"merge key", entry("<<: {name: x}"), "t.yaml:4: tenant acme: anchors and aliases are not read"},
 		{"origin case", entry("origins: [https://A.example]"), "want lower case"},
 		{"origin port", entry("origins: ['https://a.example:443']"), "leave the default port out"},
 		{"limit", entry("rate_limit: {requests: 0}"), "t.yaml:4: tenant acme: rate_limit.requests: want a whole number from 1"},
@@ -174,4 +180,29 @@ func FuzzParse(f *testing.F) {
 			file.Accounts(time.Unix(0, 0))
 		}
 	})
+}
+
+// A day is the midnight it begins at, as it is for the commands.
+func TestDayIsATime(t *testing.T) {
+	f, err := tenants.Parse("t.yaml", []byte(entry("products: {market_engine: {expires: 2030-01-02}}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := f.Tenants[0].Products[football.MarketEngine].Expires; at == nil || !at.Equal(time.Date(2030, 1, 2, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("expires %v", at)
+	}
+}
+
+// A pipe or folder in the file's place is told, and holds nobody.
+func TestNotAFile(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, pipe} {
+		if _, err := tenants.Load(path); err == nil || err.Error() != path+": not a regular file" {
+			t.Errorf("%v", err)
+		}
+	}
 }

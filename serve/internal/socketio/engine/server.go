@@ -47,8 +47,10 @@ func (v *Server) begin(r *http.Request) *Session {
 	s := &Session{server: v, id: id, remote: strings.Clone(r.RemoteAddr), header: v.keep(r.Header)}
 	s.inbound.Lock() // the end may come before the receiver does
 	defer s.inbound.Unlock()
+	s.mu.Lock()
 	s.due = v.elapsed() + v.o.PingInterval
 	s.timer = time.AfterFunc(v.o.PingInterval, s.tick)
+	s.mu.Unlock()
 	if err != nil || !v.admit(s) {
 		s.timer.Stop()
 		return nil

@@ -43,6 +43,7 @@ type Session struct {
 	probe      *wire        // would like to take over
 	poll       chan []entry // the waiting GET; nil = none
 	queue      queue
+	flying     int // cost of what is being written
 	timer      *time.Timer
 	due        time.Duration // when the timer is to fire, on the server's clock
 	drained    func()
@@ -82,7 +83,7 @@ func (s *Session) Replace(key string, m *Message) bool {
 		s.queue.remove(key)
 	}
 	e := entry{m, key}
-	if s.queue.bytes > 0 && s.queue.bytes+e.cost() > s.server.o.MaxQueued {
+	if waiting := s.queue.bytes + s.flying; waiting > 0 && waiting+e.cost() > s.server.o.MaxQueued {
 		s.queue.take()
 		s.end(Slow, ws.StatusPolicyViolation)
 		return false
@@ -99,7 +100,7 @@ func (s *Session) Queued() int {
 	if s.state != open {
 		return 0
 	}
-	return s.queue.bytes
+	return s.queue.bytes + s.flying
 }
 
 // WhenDrained calls f once, from its own goroutine, as soon as nothing waits or

@@ -9,11 +9,14 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// mostSpread is over how long a shutdown closes sessions.
-const mostSpread = 5 * time.Second
+// A shutdown closes sessions over mostSpread, and a few of them sooner.
+const (
+	mostSpread = 5 * time.Second
+	mostGap    = 20 * time.Millisecond // from one to the next, on average
+)
 
 // Shutdown refuses new sessions and closes the others, spread over half of the
-// time that ctx leaves, at most 5 seconds. It returns when each Receiver has been
+// time that ctx leaves, at most 5 seconds and 20 ms a session. It returns when each Receiver has been
 // told, or with ctx's error.
 func (v *Server) Shutdown(ctx context.Context) error {
 	v.mu.Lock()
@@ -24,6 +27,7 @@ func (v *Server) Shutdown(ctx context.Context) error {
 		spread = min(spread, time.Until(end)/2)
 	}
 	sessions := v.all()
+	spread = min(spread, time.Duration(len(sessions))*mostGap)
 	for _, s := range sessions {
 		// The gaps are random, spread/n on average.
 		pause(ctx, time.Duration(2*rand.Float64()*float64(spread)/float64(len(sessions))))
@@ -73,7 +77,7 @@ func (v *Server) Stats() Stats {
 		if s.ws != nil {
 			t.Websockets++
 		}
-		t.QueuedBytes += int64(s.queue.bytes)
+		t.QueuedBytes += int64(s.queue.bytes + s.flying)
 		s.mu.Unlock()
 	}
 	v.mu.Lock()

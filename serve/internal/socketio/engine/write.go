@@ -91,12 +91,15 @@ func (s *Session) flushSlowly(m *Message, n int) {
 func (s *Session) nextMessage() *Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.flying = 0
 	if len(s.queue.list) == 0 {
 		s.writing, s.slow = false, false
 		s.checkDrained()
 		return nil
 	}
-	return s.queue.pop().m
+	e := s.queue.pop()
+	s.flying = e.cost()
+	return e.m
 }
 
 // written follows a whole message.

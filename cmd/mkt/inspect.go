@@ -1,0 +1,212 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/inspect"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// inspectFlags of mkt inspect.
+type inspectFlags struct {
+	wanted
+	at      string
+	last    int
+	columns bool
+
+	sql     string
+	format  choice
+	rows    int
+	memory  int
+	timeout time.Duration
+}
+
+func newInspect(a *app) *cobra.Command {
+	f := inspectFlags{format: oneOf("table", "table", "csv", "json")}
+	cmd := &cobra.Command{
+		Use:   "inspect [CYCLE]",
+		Short: "Look at cycles, snapshots, files, rows and freshness; ask them by SQL",
+		Long: `Look at what lies on the data root, offline and without changing anything.
+
+Without an argument: every account's products at a glance, or with --tenant and
+--product one, publication by publication. With one: all there is of one cycle,
+` + "from what the provider sent to what was served. It is named by " + snapshot.Forms + `
+(the newest publication that was out then, UTC).
+
+--sql asks a snapshot, the newest or the one of --at, by DuckDB: fixtures, markets,
+selections, changes, commits; live, live_counters, live_timeline, live_buckets,
+live_periods; and all_fixtures and so on for the same of every snapshot kept until
+then. Only a single SELECT is carried out, and nothing else can be read.`,
+		Example: `  mkt inspect --tenant acme --product market_engine
+  mkt inspect --tenant acme 20261121T140312Z-market_engine
+  mkt inspect --tenant acme --at "2026-11-21 14:05" --sql "SELECT * FROM fixtures WHERE league LIKE '%Cup%'"
+  mkt inspect --tenant acme --sql "SELECT cycle, odds_decimal_text FROM all_selections WHERE selection_id = 'sl_…' ORDER BY cycle"`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.inspect(cmd, f, args) },
+	}
+	f.flags(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.at, "at", "", "which snapshot --sql asks: "+snapshot.Forms+" (default: the newest)")
+	flags.StringVar(&f.sql, "sql", "", "a SELECT to carry out")
+	flags.Var(&f.format, "format", "what --sql prints (--output json is json)")
+	flags.IntVar(&f.rows, "rows", 1000, "most rows of a table that are printed; csv and json have all")
+	flags.IntVar(&f.memory, "memory", 1024, "MiB a query may use")
+	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "how long a query may take")
+	flags.IntVar(&f.last, "last", 20, "how many publications are listed, 0 for all")
+	flags.BoolVar(&f.columns, "columns", false, "of one cycle: count absent, null, zero and value of every column")
+	return cmd
+}
+
+func (a *app) inspect(cmd *cobra.Command, f inspectFlags, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	changed := cmd.Flags().Changed
+	switch {
+	case f.at != "" && len(args) > 0:
+		return usagef("--at and %s: want one of the two", args[0])
+	case len(args) > 0:
+		f.at = args[0]
+	case f.at != "" && f.sql == "":
+		return usagef("--at is for --sql; without it say mkt inspect %q", f.at)
+	}
+	if f.last < 0 || f.rows < 1 || f.memory < 16 || f.timeout <= 0 {
+		return usagef("--last, --rows, --memory (at least 16) and --timeout: want more than nothing")
+	}
+	switch {
+	case changed("sql"):
+		return a.inspectSQL(cmd.Context(), f)
+	case f.at != "":
+		return a.inspectCycle(f)
+	}
+	places, err := placesOf(a.data, f.wanted)
+	if err != nil {
+		return err
+	}
+	if len(places) == 1 && (f.product != "" || f.tenant != "") {
+		return a.inspectHistory(places[0], f.last)
+	}
+	return a.inspectAll(places)
+}
+
+// opened runs do on a place.
+func (p place) opened(do func(inspect.Place) error) error {
+	root, err := p.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := do(inspect.Place{ClientID: p.tenant, Product: p.product, Root: root}); err != nil {
+		return fmt.Errorf("%s: %w", p, err)
+	}
+	return nil
+}
+
+// inspectAll shows every place in a line.
+func (a *app) inspectAll(places []place) error {
+	list := []inspect.Overview{}
+	for _, p := range places {
+		err := p.opened(func(p inspect.Place) error {
+			o, err := inspect.Of(p, a.now())
+			list = append(list, o)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if a.json() {
+		return json.NewEncoder(a.out).Encode(list)
+	}
+	return printOverviews(a.out, list)
+}
+
+// inspectHistory shows one place, publication by publication.
+func (a *app) inspectHistory(p place, last int) error {
+	return p.opened(func(p inspect.Place) error {
+		o, err := inspect.Of(p, a.now())
+		if err != nil {
+			return err
+		}
+		list, err := inspect.History(p.Root, last)
+		if err != nil && o.Damage == "" {
+			return err
+		}
+		if list == nil {
+			list = []inspect.Publication{}
+		}
+		if a.json() {
+			return json.NewEncoder(a.out).Encode(struct {
+				inspect.Overview
+				Publications []inspect.Publication `json:"publications"`
+			}{o, list})
+		}
+		return printHistory(a.out, o, list)
+	})
+}
+
+// inspectCycle shows all there is of one cycle. A cycle's own id finds it also
+// when it was never published.
+func (a *app) inspectCycle(f inspectFlags) error {
+	m, err := momentArg("CYCLE", f.at)
+	if err != nil {
+		return err
+	}
+	p, err := onePlace(a.data, f.wanted, m)
+	if err != nil {
+		return err
+	}
+	return p.opened(func(p inspect.Place) error {
+		commit, err := snapshot.Find(p.Root, m)
+		id, named := commit.CycleID, err == nil
+		if _, _, e := layout.ParseCycleID(m.String()); e == nil && errors.Is(err, snapshot.ErrUnknown) {
+			id = layout.CycleID(m.String())
+		} else if err != nil {
+			return err
+		}
+		published := &commit
+		if !named {
+			published = nil
+		}
+		c, looked := inspect.CycleOf(p, id, published)
+		if errors.Is(looked, inspect.ErrNoCycle) {
+			return err // names what comes near
+		}
+		if looked != nil {
+			return looked
+		}
+		if a.json() {
+			return json.NewEncoder(a.out).Encode(c)
+		}
+		return printCycle(a.out, c, f.columns)
+	})
+}
+
+// datasetsFor are the publications that a query is to see: of every product of
+// the account that is meant.
+func (a *app) datasetsFor(f inspectFlags, m snapshot.Moment) ([]place, error) {
+	w := f.wanted
+	if _, product, err := layout.ParseCycleID(m.String()); err == nil {
+		w.product = product
+	}
+	places, err := placesOf(a.data, w)
+	if err != nil {
+		return nil, err
+	}
+	if places[0].tenant != places[len(places)-1].tenant {
+		var names []string
+		for _, p := range places {
+			if len(names) == 0 || names[len(names)-1] != p.tenant {
+				names = append(names, p.tenant)
+			}
+		}
+		return nil, usagef("which account? give --tenant: %s", several(names))
+	}
+	return places, nil
+}

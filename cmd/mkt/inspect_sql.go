@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"mkt/publish/snapshot"
+	"mkt/serve/offline"
+)
+
+// inspectSQL asks the snapshots of an account.
+func (a *app) inspectSQL(ctx context.Context, f inspectFlags) error {
+	m := snapshot.Newest
+	if f.at != "" {
+		var err error
+		if m, err = momentArg("--at", f.at); err != nil {
+			return err
+		}
+	}
+	places, err := a.datasetsFor(f, m)
+	if err != nil {
+		return err
+	}
+	o := offline.Options{Memory: int64(f.memory) << 20, Timeout: f.timeout}
+	var missing []error
+	for _, p := range places {
+		d, err := datasetOf(p, m)
+		if errors.Is(err, snapshot.ErrUnknown) || errors.Is(err, errCollected) {
+			missing = append(missing, err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		defer d.close()
+		o.Datasets = append(o.Datasets, d.Dataset)
+	}
+	if len(o.Datasets) == 0 {
+		return errors.Join(missing...)
+	}
+	for _, err := range missing {
+		fmt.Fprintf(a.errs, "mkt: left out: %v\n", err)
+	}
+	answer := a.answer(f)
+	err = offline.Query(ctx, o, f.sql, answer)
+	if errors.Is(err, offline.ErrSQL) {
+		return usageError{err}
+	}
+	return errors.Join(err, answer.end())
+}
+
+// dataset is a publication with its folder open.
+type dataset struct {
+	offline.Dataset
+	close func()
+}
+
+// errCollected: the publication's snapshot is not kept any more.
+var errCollected = errors.New("its snapshot is not kept any more; mkt inspect lists those that are")
+
+func datasetOf(p place, m snapshot.Moment) (dataset, error) {
+	dir, err := filepath.Abs(p.dir())
+	if err != nil {
+		return dataset{}, err
+	}
+	root, err := p.open()
+	if err != nil {
+		return dataset{}, err
+	}
+	c, err := snapshot.Find(root, m)
+	if err == nil {
+		var kept bool
+		if kept, err = snapshot.IsKept(root, c); err == nil && !kept {
+			err = fmt.Errorf("version %d, %s: %w", c.Version, c.CycleID, errCollected)
+		}
+	}
+	if err != nil {
+		root.Close()
+		return dataset{}, fmt.Errorf("%s: %w", p, err)
+	}
+	return dataset{offline.Dataset{Dir: dir, Root: root, Commit: c}, func() { root.Close() }}, nil
+}

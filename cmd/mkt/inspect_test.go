@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/inspect"
+	"mkt/fetch/simulator"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// threeHours is a data root with three publications of markets, of which the
+// first snapshot is not kept, one of live data, and a cycle that was never
+// published.
+func threeHours(t *testing.T) *played {
+	t.Helper()
+	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 6, InPlay: 2})
+	for range 3 {
+		p.cycle(football.MarketEngine)
+		p.now = p.now.Add(time.Hour)
+	}
+	p.now = p.now.Add(-time.Hour)
+	p.cycle(football.LiveIntelligence)
+	dir := p.place(football.MarketEngine).dir()
+	p.must(os.RemoveAll(dir + "/" + layout.Cycle(layout.SnapshotsDir, layout.NewCycleID(playedBegins, string(football.MarketEngine)))))
+	newest := layout.Cycle(layout.RawDir, layout.NewCycleID(p.now, string(football.MarketEngine)))
+	failed := layout.Cycle(layout.RawDir, layout.NewCycleID(p.now.Add(time.Minute), string(football.MarketEngine)))
+	p.must(os.CopyFS(dir+"/"+failed, os.DirFS(dir+"/"+newest)))
+	header, err := os.ReadFile(dir + "/" + failed + "/cycle.json")
+	p.must(err)
+	p.must(os.WriteFile(dir+"/"+failed+"/cycle.json", bytes.ReplaceAll(header, []byte("140000Z"), []byte("140100Z")), 0o644))
+	return p
+}
+
+// run runs a command of the program on what was played.
+func (p *played) run(build func(*app) *cobra.Command, args ...string) (string, error) {
+	a, out := p.app(), &bytes.Buffer{}
+	a.out, a.errs = out, out
+	if len(args) > 1 && args[len(args)-1] == "as json" {
+		a.output.value, args = "json", args[:len(args)-1]
+	}
+	cmd := build(a)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs(args)
+	err := cmd.ExecuteContext(context.Background())
+	return out.String(), err
+}
+
+func TestInspect(t *testing.T) {
+	p := threeHours(t)
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{nil, []string{"TENANT", "acme    market_engine", "20260307T140000Z-market_engine", "acme    live_intelligence", "5s"}},
+		{[]string{"--product", "market_engine"}, []string{"3 publications", "on the disk: ", "not published: cycle 20260307T140100Z-market_engine", "retrieved 2026-03-07T14:00:00Z, 5s ago", "not kept", "\n3  "}},
+		{[]string{"--product", "market_engine", "--last", "1"}, []string{"\n3  "}},
+		{[]string{"latest", "--product", "market_engine"}, []string{"COMPLETE", "bet365/upcoming", "canonical", "version 3", "markets.parquet"}},
+		{[]string{"v1", "--product", "market_engine"}, []string{"version 1", "not kept", "(first)"}},
+		{[]string{"2026-03-07 13:30", "--product", "market_engine", "--columns"}, []string{"version 2", "20260307T130000Z-market_engine", "ABSENT", "selections.odds_decimal"}},
+		{[]string{"20260307T140100Z-market_engine"}, []string{"not published", "COMPLETE", "canonical    not there"}},
+		{[]string{"--sql", "SELECT count(*) AS n FROM commits WHERE kept", "--product", "market_engine"}, []string{"N\n2\n"}},
+		{[]string{"--sql", "SELECT 'a' || chr(27) || '[2J' AS x, NULL AS y FROM fixtures LIMIT 1"}, []string{`a\x1b[2J  NULL`}},
+		{[]string{"--sql", "SELECT i FROM range(5) t(i), (FROM live LIMIT 1)", "--rows", "2"}, []string{"I\n0\n1\n", "first 2 of 5 rows"}},
+		{[]string{"--sql", "SELECT NULL AS a, 'x,\"y' AS b FROM live LIMIT 1", "--format", "csv"}, []string{"a,b\n,\"x,\"\"y\"\n"}},
+		{[]string{"--sql", "SELECT 1 AS b, NULL AS a FROM live LIMIT 1", "--format", "json"}, []string{"[\n{\"b\":1,\"a\":null}\n]\n"}},
+		{[]string{"--sql", "SELECT 1 AS b FROM live WHERE false", "as json"}, []string{"[\n]\n"}},
+		{[]string{"--at", "v3", "--sql", "SELECT count(*) > 0 AS there FROM markets"}, []string{"true", "left out: acme live_intelligence: v3: no such publication"}},
+	} {
+		out, err := p.run(newInspect, c.args...)
+		for _, want := range c.want {
+			if err != nil || !strings.Contains(out, want) {
+				t.Errorf("inspect %q: no %q in\n%s%v", c.args, want, out, err)
+			}
+		}
+	}
+}
+
+func TestInspectJSON(t *testing.T) {
+	p := threeHours(t)
+	var all []inspect.Overview
+	out, err := p.run(newInspect, "--last", "5", "as json")
+	p.must(err)
+	p.must(json.Unmarshal([]byte(out), &all))
+	if len(all) != 2 || all[0].Newest == nil || all[0].Newest.Rows["markets"] == 0 || all[0].AgeMS == nil || *all[0].AgeMS != 5000 || all[0].Bytes["total"] < 1000 || all[1].Underway == "" && all[0].Underway == "" {
+		t.Errorf("%s", out)
+	}
+	var one struct {
+		Publications []inspect.Publication
+	}
+	out, err = p.run(newInspect, "--product", "market_engine", "as json")
+	p.must(err)
+	p.must(json.Unmarshal([]byte(out), &one))
+	if n := len(one.Publications); n != 3 || one.Publications[0].Version != 3 || one.Publications[2].Kept || !one.Publications[1].Kept {
+		t.Errorf("%s", out)
+	}
+	var cycle inspect.Cycle
+	out, err = p.run(newInspect, "latest~1", "--product", "market_engine", "as json")
+	p.must(err)
+	p.must(json.Unmarshal([]byte(out), &cycle))
+	if cycle.Raw == nil || cycle.Canonical == nil || cycle.Snapshot == nil || cycle.Commit == nil || cycle.Commit.Version != 2 || cycle.Commit.SHA256 == "" || len(cycle.Damage) > 0 {
+		t.Errorf("%s", out)
+	}
+}
+
+func TestInspectRefuses(t *testing.T) {
+	p := threeHours(t)
+	for _, c := range []struct {
+		args []string
+		exit int
+		want string
+	}{
+		{[]string{"latest"}, exitUsage, "give --product: acme market_engine, acme live_intelligence"},
+		{[]string{"yesterday"}, exitUsage, "want latest"},
+		{[]string{"latest", "--tenant", "nobody"}, exitFailed, "nothing lies there of tenant nobody"},
+		{[]string{"latest", "--product", "odds"}, exitUsage, "want market_engine"},
+		{[]string{"v9", "--product", "market_engine"}, exitFailed, "the newest is v3"},
+		{[]string{"20260307T143000Z-market_engine"}, exitFailed, "the newest is v3"},
+		{[]string{"20260307T143000Z-market_engine", "--product", "live_intelligence"}, exitUsage, "is a cycle of market_engine"},
+		{[]string{"--at", "v1"}, exitUsage, "--at is for --sql"},
+		{[]string{"v1", "--at", "v1", "--sql", "SELECT 1"}, exitUsage, "one of the two"},
+		{[]string{"--sql", "SELEC"}, exitUsage, "syntax error"},
+		{[]string{"--sql", "DELETE FROM commits"}, exitUsage, "only SELECT"},
+		{[]string{"--sql", ""}, exitUsage, "one statement"},
+		{[]string{"--at", "v1", "--product", "market_engine", "--sql", "FROM fixtures"}, exitFailed, "is not kept any more"},
+		{[]string{"--rows", "0"}, exitUsage, "--rows"},
+	} {
+		out, err := p.run(newInspect, c.args...)
+		if exitCode(err) != c.exit || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("inspect %q: exit %d, %v, want %d, %q; %s", c.args, exitCode(err), err, c.exit, c.want, out)
+		}
+	}
+}
+
+// What is damaged is said to be, and hides nothing else.
+func TestInspectOverDamage(t *testing.T) {
+	p := threeHours(t)
+	dir := p.place(football.MarketEngine).dir() + "/"
+	p.must(os.WriteFile(dir+layout.Commit(2), []byte("{"), 0o644))
+	out, err := p.run(newInspect, "--product", "market_engine")
+	if err != nil || !strings.Contains(out, "2        DAMAGED: "+layout.Commit(2)) || !strings.Contains(out, "\n1  ") {
+		t.Errorf("%s%v", out, err)
+	}
+	newest := layout.Cycle(layout.SnapshotsDir, layout.NewCycleID(p.now, string(football.MarketEngine)))
+	p.must(os.WriteFile(dir+newest+"/manifest.json", []byte("{"), 0o644))
+	for _, args := range [][]string{nil, {"--product", "market_engine"}, {"latest", "--product", "market_engine"}} {
+		out, err := p.run(newInspect, args...)
+		if err != nil || !strings.Contains(out, "DAMAGED") || !strings.Contains(out, newest+"/manifest.json") {
+			t.Errorf("inspect %q: %s%v", args, out, err)
+		}
+	}
+	if _, err := p.run(newInspect, "--product", "market_engine", "--sql", "FROM fixtures"); !errors.Is(err, snapshot.ErrDamaged) {
+		t.Error(err)
+	}
+}

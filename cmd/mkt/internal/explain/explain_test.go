@@ -1,0 +1,131 @@
+package explain_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/cmd/mkt/internal/explain"
+	"mkt/cmd/mkt/internal/worldtest"
+	"mkt/fetch/provider/all"
+	"mkt/fetch/raw"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+// explained explains one target.
+func explained(w *worldtest.World, at snapshot.Moment, id string) (*explain.Report, error) {
+	target, err := explain.ParseTarget(id)
+	worldtest.Must(w, err)
+	return explain.Run(w.Context(), explain.Options{Tenant: "acme", Product: w.Product, Root: w.Mem, At: at, Provider: all.Lookup}, target)
+}
+
+// everything lists every id of the newest snapshot.
+func everything(w *worldtest.World) (ids []string) {
+	for _, f := range worldtest.Rows[table.FixtureRow](w, layout.FixturesFile) {
+		ids = append(ids, f.FixtureID)
+		for _, m := range worldtest.Rows[table.MarketRow](w, layout.MarketsFile) {
+			if m.FixtureID != f.FixtureID {
+				continue
+			}
+			ids = append(ids, m.MarketID)
+			for _, s := range m.Selections {
+				ids = append(ids, s.SelectionID)
+			}
+		}
+	}
+	return ids
+}
+
+// TestMarkets explains every id there is, and a person has read the golden.
+func TestMarkets(t *testing.T) {
+	w := worldtest.Markets(t)
+	var b strings.Builder
+	for _, id := range everything(w) {
+		r, err := explained(w, snapshot.Newest, id)
+		worldtest.Must(t, err)
+		write(&b, r)
+	}
+	golden(t, "testdata/markets.txt", b.String())
+}
+
+func write(b *strings.Builder, r *explain.Report) {
+	fmt.Fprintf(b, "%s %s: %s, from %s, complete %v\n", r.ID, r.Kind, r.Title, r.Cycle, r.Complete)
+	for _, n := range r.Notes {
+		fmt.Fprintf(b, "  note %s\n", n)
+	}
+	for _, v := range r.Values {
+		fmt.Fprintf(b, "  %s %s %s <- %s\n", v.Field, v.State, v.Value, v.Rule)
+		for _, p := range v.From {
+			fmt.Fprintf(b, "    #%d %s %s\n", p.Response, p.Path, strings.Join(strings.Fields(p.Text), " "))
+		}
+	}
+	for _, s := range r.Steps {
+		fmt.Fprintf(b, "  %s %s %v: %s\n", s.FetchedAt.Format("15:04:05"), s.Clock, s.Moved, s.Gave)
+	}
+	for _, s := range r.Sources {
+		fmt.Fprintf(b, "  %s#%d %s %s %s\n", s.Cycle, s.Response, s.Endpoint, s.FetchedAt.Format(time.RFC3339), s.File)
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		worldtest.Must(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	worldtest.Must(t, err)
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got)\n%s", file, diff)
+	}
+}
+
+// TestGone: what retention took is named, and nothing is made up for it.
+func TestGone(t *testing.T) {
+	w := worldtest.Markets(t)
+	ids := everything(w)
+	cycles, err := raw.Between(w.Mem, time.Time{}, time.Time{})
+	worldtest.Must(t, err)
+	worldtest.Must(t, w.Mem.RemoveAll(layout.Cycle(layout.RawDir, cycles[0])))
+	r, err := explained(w, snapshot.Newest, ids[len(ids)-1]) // of the fixture that was carried over
+	worldtest.Must(t, err)
+	if r.Complete || len(r.Sources) > 0 || len(r.Notes) == 0 || !strings.Contains(strings.Join(r.Notes, ";"), "retention.cycle_age") {
+		t.Errorf("the payloads are gone: %+v", r)
+	}
+	c, err := snapshot.Resolve(w.Mem, "v1")
+	worldtest.Must(t, err)
+	worldtest.Must(t, w.Mem.RemoveAll(c.Dir()))
+	at, err := snapshot.ParseMoment("v1")
+	worldtest.Must(t, err)
+	if _, err := explained(w, at, ids[0]); !errors.Is(err, explain.ErrDeleted) {
+		t.Errorf("the snapshot is gone: %v", err)
+	}
+	if _, err := explained(w, snapshot.Newest, "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"); !errors.Is(err, explain.ErrUnknown) {
+		t.Errorf("an id that nobody has: %v", err)
+	}
+}
+
+func TestParseTarget(t *testing.T) {
+	const fx, mk, sl = "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa", "mk_bbbbbbbbbbbbbbbbbbbbbbbbbb~cdefghij", "sl_cccccccccccccccccccccccccc"
+	for _, good := range []string{fx, mk, sl, fx + "/" + mk, fx + "/" + mk + "/" + sl, fx + "/momentum", fx + "/minute/37", fx + "/minute/37/home",
+		fx + "/timeline", fx + "/timeline/3", fx + "/counter/corners", fx + "/score", fx + "/clock"} {
+		if _, err := explain.ParseTarget(good); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, bad := range []string{"", "/", "fx_", "fx_A", fx + "/minute", fx + "/minute/0", fx + "/minute/x", fx + "/nothing", fx + "/counter", mk + "/momentum",
+		fx + "/" + sl, sl + "/" + fx, fx + "/score/1", fx + "//"} {
+		if _, err := explain.ParseTarget(bad); err == nil && bad != fx+"//" {
+			t.Errorf("%q is understood", bad)
+		}
+	}
+}

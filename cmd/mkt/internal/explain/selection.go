@@ -1,0 +1,114 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"mkt/fetch/provider"
+	"mkt/publish/football"
+)
+
+// notTexts are what a row has beside its descriptive texts.
+var notTexts = []string{provider.FieldThing, provider.FieldSelectionID, provider.FieldDecimal, provider.FieldFractional,
+	provider.FieldPacked, provider.FieldSuspended}
+
+// selection explains a selection.
+func (m *marketsTrail) selection() {
+	s, r := m.found.selection, m.found.market
+	m.report.Kind = "selection"
+	m.report.Title = title(&m.found.fixture) + ": " + marketName(r) + " " + strings.TrimSpace(or(s.Selection)+" "+or(s.Line))
+	place := m.place()
+	if place == 0 && m.read.Offered.Number > 0 {
+		m.report.doubt("its row was not found in the payload again" + m.otherRules())
+	}
+	of := provider.Subject{Row: place}
+	m.value(provider.FieldDecimal, s.OddsDecimalText, s.Absent, ruleVerbatim, m.orRow(of, provider.FieldDecimal))
+	m.value(provider.FieldFractional, s.OddsFractional, s.Absent, ruleVerbatim, m.orRow(of, provider.FieldFractional, provider.FieldPacked))
+	texts := m.texts(of)
+	rule := ruleToken
+	if r.Market == nil || s.Selection != nil && m.unread() {
+		rule = ruleRaw
+	}
+	for _, v := range []struct {
+		field string
+		value *string
+	}{{"selection", s.Selection}, {"line", s.Line}, {"qualifier", s.Qualifier}, {"subject", s.Subject}, {"subject_2", s.Subject2},
+		{"grid.row", s.GridRow}, {"grid.column", s.GridColumn}} {
+		if v.value != nil {
+			m.value(v.field, v.value, nil, rule, texts)
+		}
+	}
+	if s.Dimension != nil {
+		m.value("dimension", s.Dimension, nil, "what the market counts, by the vocabulary", nil)
+	}
+	m.value(provider.FieldSelectionID, s.ProviderSelectionID, s.Absent, ruleVerbatim, m.orRow(of, provider.FieldSelectionID))
+	m.value("market", r.Market, nil, m.mappingRule(), m.pieces(m.read.Offered,
+		provider.Subject{Fixture: m.found.fixture.ProviderFixtureID, Market: r.ProviderMarketKey}, provider.FieldMarketName))
+	m.quality(of)
+}
+
+// from are the places of some fields of the row; with none, nothing.
+func (m *marketsTrail) from(of provider.Subject, fields ...string) []Piece {
+	if of.Row == 0 {
+		return nil
+	}
+	return m.pieces(m.read.Offered, of, fields...)
+}
+
+// orRow is from, and the whole row when it has none of the fields: there it can be
+// seen that they are absent.
+func (m *marketsTrail) orRow(of provider.Subject, fields ...string) []Piece {
+	if found := m.from(of, fields...); len(found) > 0 {
+		return found
+	}
+	return m.from(of, provider.FieldThing)
+}
+
+// texts are the row's descriptive texts.
+func (m *marketsTrail) texts(of provider.Subject) (from []Piece) {
+	if of.Row == 0 {
+		return nil
+	}
+	for _, p := range m.pieces(m.read.Offered, of) {
+		if !slices.Contains(notTexts, p.Says) {
+			from = append(from, p)
+		}
+	}
+	return from
+}
+
+// unread tells whether the row's texts could not be read.
+func (m *marketsTrail) unread() bool {
+	for _, reason := range m.found.selection.Reasons {
+		switch football.Reason(reason) {
+		case football.AmbiguousShape, football.UnresolvedQualifier, football.UnreadableLine:
+			return m.found.selection.Line == nil
+		}
+	}
+	return false
+}
+
+// quality explains the verdict, each reason with the fields that it is about.
+func (m *marketsTrail) quality(of provider.Subject) {
+	s := m.found.selection
+	m.value("quality.status", &s.QualityStatus, nil, "OK when there is no reason against it; publishable is the same", nil)
+	for _, reason := range s.Reasons {
+		b := blame[football.Reason(reason)]
+		words := b.words
+		if football.Reason(reason) == football.MarketNotMapped {
+			words += ": " + whyRaw[football.Reason(or(m.found.market.RawReason))]
+		}
+		var from []Piece
+		for _, field := range b.fields {
+			switch field {
+			case "label":
+				from = append(from, m.texts(of)...)
+			case "odds":
+				from = append(from, m.from(of, provider.FieldDecimal, provider.FieldFractional, provider.FieldPacked)...)
+			default:
+				from = append(from, m.from(of, field)...)
+			}
+		}
+		m.value("quality.reasons", &reason, nil, words, from)
+	}
+}

@@ -1,0 +1,103 @@
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Target is what is to be explained.
+type Target struct {
+	text                       string
+	fixture, market, selection string
+	live                       string // momentum, minute, timeline, counter, clock, score, state; "" when it is no live value
+	name                       string // of a counter
+	number                     int    // of a minute or timeline entry
+}
+
+// IsLive tells whether only live intelligence can have it.
+func (t Target) IsLive() bool { return t.live != "" }
+
+// Forms says what ParseTarget reads.
+const Forms = "fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or of a fixture in play fx_…/momentum, minute/37, timeline (or timeline/3, from 1), counter/corners, score, clock"
+
+// ParseTarget reads an id or the path of a live value.
+func ParseTarget(text string) (Target, error) {
+	t := Target{text: text}
+	parts := strings.Split(strings.Trim(text, "/"), "/")
+	for i, part := range parts {
+		switch {
+		case i == 0 && isID("fx_", part):
+			t.fixture = part
+		case i == len(parts)-1 && isID("sl_", part) && (i == 0 || t.market != ""):
+			t.selection = part
+		case isID("mk_", part) && t.market == "":
+			t.market = part
+		case i == 1 && t.fixture != "":
+			return t, t.liveValue(parts[1:])
+		default:
+			return t, t.not(fmt.Errorf("%q is not understood there", part))
+		}
+	}
+	return t, nil
+}
+
+// liveValue reads what follows the id of a fixture in play.
+func (t *Target) liveValue(words []string) error {
+	t.live = words[0]
+	rest := words[1:]
+	if t.live == "minute" && len(rest) == 2 { // a side of it is the same minute
+		rest = rest[:1]
+	}
+	switch t.live {
+	case "momentum", "score", "clock":
+		if len(rest) == 0 {
+			return nil
+		}
+	case "timeline":
+		if len(rest) == 0 {
+			return nil
+		}
+		return t.numbered(rest)
+	case "minute":
+		return t.numbered(rest)
+	case "counter":
+		if len(rest) == 1 && rest[0] != "" {
+			t.name = rest[0]
+			return nil
+		}
+	}
+	return t.not(errors.New("no such live value"))
+}
+
+func (t *Target) numbered(rest []string) error {
+	if len(rest) == 1 {
+		n, err := strconv.Atoi(rest[0])
+		if err == nil && n > 0 && n < 1000 {
+			t.number = n
+			return nil
+		}
+	}
+	return t.not(errors.New("a number from 1 is missing"))
+}
+
+func (t *Target) not(err error) error { return fmt.Errorf("%q: %w; want %s", t.text, err, Forms) }
+
+// isID tells whether a text has the shape of an id: the prefix and 26 letters, of
+// a market perhaps a suffix.
+func isID(prefix, text string) bool {
+	rest, ok := strings.CutPrefix(text, prefix)
+	if prefix == "mk_" {
+		rest, _, _ = strings.Cut(rest, "~")
+	}
+	if !ok || len(rest) != 26 {
+		return false
+	}
+	for i := 0; i < len(rest); i++ {
+		if c := rest[i]; (c < 'a' || c > 'z') && (c < '2' || c > '7') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,165 @@
+package explain
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/provider"
+	"mkt/publish/football"
+	"mkt/publish/table"
+	"mkt/transform"
+)
+
+// Rules that are not of the mapping table, in words.
+const (
+	ruleVerbatim = "the provider's own characters, untouched"
+	ruleEpoch    = "seconds since 1970, as a time in UTC"
+	ruleListed   = "as the newest page of the provider's list has it"
+	ruleCount    = "how many markets of the payload have prices"
+	ruleLines    = "the distinct lines of the selections that can be relied on, in numeric order; handicaps as the home side's"
+	ruleToken    = "the row's texts, each read once and none left over, in the only way that the market's definition allows"
+	ruleRaw      = "the provider's own words: the market is RAW, or the row could not be read"
+	ruleTabs     = "the provider's tabs that show it, in the order met"
+)
+
+// fixture explains a fixture.
+func (m *marketsTrail) fixture() {
+	f, id := &m.found.fixture, provider.Subject{Fixture: m.found.fixture.ProviderFixtureID}
+	m.report.Kind, m.report.Title = "fixture", title(f)
+	origin := m.read.Listed
+	for _, v := range []struct {
+		field, rule string
+		value       *string
+	}{{provider.FieldHome, ruleListed, f.Home}, {provider.FieldAway, ruleListed, f.Away},
+		{provider.FieldLeague, ruleListed, f.League}, {provider.FieldStartsAt, ruleEpoch, timeText(f.StartsAt)}} {
+		from := m.pieces(origin, id, v.field)
+		if len(from) == 0 {
+			from = m.pieces(m.read.Offered, id, provider.FieldTeams)
+		}
+		m.value(v.field, v.value, f.Absent, v.rule, from)
+	}
+	count := strconv.Itoa(int(f.MarketCount))
+	from := m.pieces(m.read.Offered, id, provider.FieldThing)
+	if m.read.NotOffered {
+		m.report.note("the provider answered for the fixture and offers no markets on it")
+	}
+	m.value("market_count", &count, nil, ruleCount, from)
+	at := f.ProviderFetchedAt.UTC().Format(time.RFC3339Nano)
+	m.value("provider_fetched_at", &at, nil, "when the newest answer that it was read from arrived", nil)
+	m.value("provenance.provider_fixture_id", &f.ProviderFixtureID, nil, ruleVerbatim, m.pieces(origin, id, provider.FieldThing))
+}
+
+// market explains a market.
+func (m *marketsTrail) market() {
+	r := m.found.market
+	m.report.Kind = "market"
+	m.report.Title = title(&m.found.fixture) + ": " + marketName(r)
+	of := provider.Subject{Fixture: m.found.fixture.ProviderFixtureID, Market: r.ProviderMarketKey}
+	thing := m.pieces(m.read.Offered, of, provider.FieldThing)
+	if len(thing) == 0 { // one market of several in one: its rows say where
+		thing = m.firstRows(3)
+	}
+	rule := m.mappingRule()
+	m.value("origin_type", &r.OriginType, nil, rule, thing)
+	if r.RawReason != nil {
+		m.value("raw_reason", r.RawReason, nil, whyRaw[football.Reason(*r.RawReason)], thing)
+	} else {
+		m.value("market", r.Market, nil, rule, thing)
+		m.value("period", r.Period, nil, rule, thing)
+	}
+	m.value("market_name", r.MarketName, r.Absent, ruleVerbatim, m.pieces(m.read.Offered, of, provider.FieldMarketName))
+	m.lists("lines", r.Lines, ruleLines, nil)
+	m.lists("sections", r.Sections, ruleTabs, thing)
+	m.lists("provenance.provider_market_ids", r.ProviderMarketIDs, ruleVerbatim, m.pieces(m.read.Offered, of, provider.FieldMarketID))
+	count := strconv.Itoa(int(r.SelectionCount))
+	m.value("selection_count", &count, nil, "its rows, each in one selection", m.firstRows(1))
+}
+
+// firstRows are where the first rows of the market begin.
+func (m *marketsTrail) firstRows(n int) (from []Piece) {
+	if m.again == nil {
+		return nil
+	}
+	for i := range m.again.Selections[:min(n, len(m.again.Selections))] {
+		from = append(from, m.pieces(m.read.Offered, provider.Subject{Row: m.again.Selections[i].Place}, provider.FieldThing)...)
+	}
+	return from
+}
+
+// mappingRule is the line of the mapping table that gave the market its name, or
+// that there is none.
+func (m *marketsTrail) mappingRule() string {
+	r := m.found.market
+	if r.Rule == nil {
+		return "RAW: " + whyRaw[football.Reason(or(r.RawReason))]
+	}
+	if m.adapter.Rule != nil {
+		if line := m.adapter.Rule(*r.Rule); line != "" {
+			return *r.Rule + ": " + strings.ReplaceAll(line, "\n", " | ")
+		}
+	}
+	return *r.Rule + ": this build's table has no such line"
+}
+
+// value adds a field as it was served.
+func (m *marketsTrail) value(field string, value *string, absent []string, rule string, from []Piece) {
+	v := Value{Field: field, State: HasValue, Value: or(value), Rule: rule, From: from}
+	column := strings.ReplaceAll(field, ".", "_")
+	if value == nil {
+		v.State = IsNull
+		if slices.Contains(absent, column) {
+			v.State, v.Rule = IsAbsent, "the payload does not have the field"
+		}
+	}
+	if from == nil {
+		v.From = []Piece{}
+	}
+	m.report.Values = append(m.report.Values, v)
+}
+
+func (m *marketsTrail) lists(field string, values []string, rule string, from []Piece) {
+	if len(values) == 0 {
+		m.report.Values = append(m.report.Values, Value{Field: field, State: NotApply, Rule: rule, From: []Piece{}})
+		return
+	}
+	text := strings.Join(values, ", ")
+	m.value(field, &text, nil, rule, from)
+}
+
+// pieces are the places where something was found; all of a thing's when no field
+// is named.
+func (e *explainer) pieces(o transform.Origin, s provider.Subject, fields ...string) (from []Piece) {
+	for _, f := range o.Trace.Of(s) {
+		if len(fields) == 0 || slices.Contains(fields, f.Field) {
+			from = append(from, Piece{Cycle: e.report.Cycle, Response: o.Number, Path: f.Path, Text: cut(f.Text, maxText), Says: f.Field})
+		}
+	}
+	return from
+}
+
+func title(f *table.FixtureRow) string {
+	words := func(s *string) string {
+		if s == nil {
+			return "?"
+		}
+		return *s
+	}
+	return words(f.Home) + " - " + words(f.Away)
+}
+
+func marketName(r *table.MarketRow) string {
+	if r.Market == nil {
+		return "RAW " + r.ProviderMarketKey
+	}
+	return *r.Market + " " + or(r.Period)
+}
+
+func timeText(t *time.Time) *string {
+	if t == nil {
+		return nil
+	}
+	text := t.UTC().Format(time.RFC3339)
+	return &text
+}

@@ -1,0 +1,82 @@
+package inspect
+
+import (
+	"errors"
+	"io/fs"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// Publication is one line of the history.
+type Publication struct {
+	Version     uint64           `json:"version"`
+	CycleID     layout.CycleID   `json:"cycle_id,omitempty"`
+	PublishedAt time.Time        `json:"published_at,omitzero"`
+	FirstSeq    uint64           `json:"first_seq"` // of the window it published
+	LastSeq     uint64           `json:"last_seq"`
+	Events      uint64           `json:"events"` // of its own cycle
+	Kept        bool             `json:"kept"`   // its snapshot is still there
+	Rows        map[string]int64 `json:"rows,omitempty"`
+	Bytes       int64            `json:"bytes,omitempty"` // of the snapshot's files
+	// Freshness of a snapshot that is kept.
+	ProviderFetchedAt *time.Time `json:"provider_fetched_at,omitempty"`
+	ProcessedAt       *time.Time `json:"processed_at,omitempty"`
+	Damage            string     `json:"damage,omitempty"`
+}
+
+// PublicationOf describes a publication from its record and its manifest.
+func PublicationOf(root durable.FS, c snapshot.Commit) Publication {
+	p := Publication{Version: c.Version, CycleID: c.CycleID, PublishedAt: c.PublishedAt, FirstSeq: c.FirstSeq, LastSeq: c.LastSeq}
+	if s := c.Segment; s != nil && s.Cycles == 0 {
+		p.Events = s.Last - s.First + 1
+	}
+	m, err := snapshot.Open(root, c)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		kept, err := durable.Exists(root, c.Dir())
+		if p.Kept = kept; kept || err != nil {
+			p.Damage = "its manifest is missing"
+		}
+		return p
+	case err != nil:
+		p.Kept, p.Damage = true, err.Error()
+		return p
+	}
+	p.Kept, p.Rows = true, map[string]int64{}
+	p.ProviderFetchedAt, p.ProcessedAt = m.ProviderFetchedAt, m.ProcessedAt
+	for name, t := range m.Tables {
+		p.Rows[name] = t.Rows
+	}
+	if n, ok := m.Counters["selections"]; ok {
+		p.Rows["selections"] = n
+	}
+	for _, f := range m.Files {
+		p.Bytes += f.Bytes
+	}
+	return p
+}
+
+// History is the newest publications, newest first; last 0 is all of them.
+func History(root durable.FS, last int) (list []Publication, err error) {
+	head, found, err := snapshot.Head(root)
+	if err != nil || !found {
+		return nil, err
+	}
+	for c, err := range snapshot.Backward(root, head) {
+		switch {
+		case errors.Is(err, snapshot.ErrDamaged), errors.Is(err, fs.ErrNotExist):
+			list = append(list, Publication{Version: c.Version, Damage: err.Error()})
+		case err != nil:
+			return nil, err
+		default:
+			list = append(list, PublicationOf(root, c))
+		}
+		if len(list) == last {
+			break
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,171 @@
+package matchpage
+
+import (
+	"fmt"
+
+	"mkt/publish/football"
+)
+
+// Measures of every figure, in the units of its view box.
+const (
+	width      = 1000.0
+	left       = 46.0
+	right      = 12.0
+	breakWidth = 16.0 // between two halves
+)
+
+// begins is where each half begins on the scoreboard, and lasts how long it is
+// without stoppage time; in seconds, by half, from 1.
+var (
+	begins = [5]int{0, 0, 45 * 60, 90 * 60, 105 * 60}
+	lasts  = [5]int{0, 45 * 60, 45 * 60, 15 * 60, 15 * 60}
+)
+
+// half is one half of play on the axis.
+type half struct {
+	Number int
+	length int     // seconds that are drawn
+	known  int     // seconds up to where play was seen or is over
+	From   float64 // where it is drawn
+	To     float64
+}
+
+// axis is the match clock from kick-off on, stoppage time included, breaks left
+// out.
+type axis struct {
+	Halves []half
+	places []place // of past moments, in their order
+}
+
+// place is where a moment of the past lies; half is 0 outside play and where the
+// clock is not known.
+type place struct{ half, second int }
+
+func placeOf(c *football.Clock) place {
+	h := c.Phase.Half()
+	minute, known := c.Minute.Get()
+	second, _ := c.Second.Get()
+	if h == 0 || !known {
+		return place{}
+	}
+	return place{h, max(0, minute*60+second-begins[h])}
+}
+
+// axis lays the halves out that were played or will be.
+func (m *Match) axis() *axis {
+	x := &axis{}
+	var seen [5]int
+	for i := range m.Past {
+		p := placeOf(&m.Past[i].Clock)
+		if x.places = append(x.places, p); p.half > 0 {
+			seen[p.half] = max(seen[p.half], p.second)
+		}
+	}
+	for i := range m.Timeline {
+		p := m.placeOfEntry(i)
+		seen[p.half] = max(seen[p.half], p.second)
+	}
+	now := m.halfNow()
+	if p := m.placeNow(); p.half > 0 {
+		seen[p.half] = max(seen[p.half], p.second)
+	}
+	last, total := max(2, now), 0
+	for n := 1; n <= last; n++ {
+		h := half{Number: n, length: max(lasts[n], seen[n]), known: seen[n]}
+		if n < now || n == now && m.placeNow().half == 0 && m.Row.ClockPeriod != nil {
+			h.known = h.length // it is over
+		}
+		total += h.length
+		x.Halves = append(x.Halves, h)
+	}
+	scale := (width - left - right - breakWidth*float64(last-1)) / float64(total)
+	at := left
+	for i := range x.Halves {
+		x.Halves[i].From = at
+		at += float64(x.Halves[i].length) * scale
+		x.Halves[i].To = at
+		at += breakWidth
+	}
+	return x
+}
+
+// of is where a second of a half is drawn.
+func (x *axis) of(n, second int) float64 {
+	h := x.Halves[min(max(n, 1), len(x.Halves))-1]
+	return h.From + (h.To-h.From)*float64(min(max(second, 0), h.length))/float64(h.length)
+}
+
+// tick is a mark on the clock's axis.
+type tick struct {
+	X    float64
+	Text string
+}
+
+// Ticks are every fifteenth minute.
+func (x *axis) Ticks() (all []tick) {
+	for _, h := range x.Halves {
+		for s := 0; s <= lasts[h.Number]; s += 15 * 60 {
+			text := fmt.Sprintf("%d'", (begins[h.Number]+s)/60)
+			if s == 0 && h.Number > 1 {
+				text = "" // the half before ends with the same
+			}
+			all = append(all, tick{x.of(h.Number, s), text})
+		}
+	}
+	return all
+}
+
+// placeNow is where play is; half 0 in breaks, after the end, and when not known.
+func (m *Match) placeNow() place {
+	if m.Row.ClockPeriod == nil || m.Row.ClockMinute == nil {
+		return place{}
+	}
+	h := football.Phase(*m.Row.ClockPeriod).Half()
+	if h == 0 {
+		return place{}
+	}
+	second := int(*m.Row.ClockMinute) * 60
+	if m.Row.ClockSecond != nil {
+		second += int(*m.Row.ClockSecond)
+	}
+	return place{h, max(0, second-begins[h])}
+}
+
+// halfNow is the half that is played, or was played last.
+func (m *Match) halfNow() int {
+	switch phase := football.Phase(words(m.Row.ClockPeriod)); phase {
+	case football.HalfTime:
+		return 1
+	case football.Shootout:
+		return 4
+	case football.FullTime, football.Break:
+		if m.Row.ClockMinute != nil && *m.Row.ClockMinute >= 105 {
+			if phase == football.Break {
+				return 3
+			}
+			return 4
+		}
+		return 2
+	default:
+		return max(1, phase.Half())
+	}
+}
+
+// placeOfEntry finds the half of a timeline entry, whose scoreboard alone does
+// not tell stoppage time from the half that follows: backwards from the half that
+// is played now, every break that lies between takes one half off.
+func (m *Match) placeOfEntry(i int) place {
+	h := m.halfNow()
+	for k := len(m.Timeline) - 1; k > i; k-- {
+		inBreak := m.Timeline[k].State == string(football.VisualHalfTime)
+		if inBreak && (k < len(m.Timeline)-1 || m.placeNow().half > 0) {
+			h--
+		}
+	}
+	e := &m.Timeline[i]
+	if e.State == string(football.VisualHalfTime) && i < len(m.Timeline)-1 {
+		h--
+	}
+	h = max(1, h)
+	return place{h, max(0, int(e.Minute)*60+int(e.Second)-begins[h])}
+}

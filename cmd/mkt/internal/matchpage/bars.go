@@ -1,0 +1,242 @@
+package matchpage
+
+import (
+	"fmt"
+	"strings"
+
+	"mkt/publish/football"
+)
+
+// Rows of a figure of bars: home upwards, away downwards from the axis.
+const (
+	barsTop    = 14.0
+	barsSide   = 54.0
+	barsMiddle = barsTop + barsSide
+	barsBottom = barsMiddle + barsSide
+	barsClock  = barsBottom + 18
+	barsEnd    = barsClock + 8
+)
+
+// barsFigure is a number of both sides for every minute of play.
+type barsFigure struct {
+	Name, About string
+	Most        int
+	Height      float64
+	Bars        []bar
+	Ticks       []tick
+	Halves      []half
+	Text        string
+
+	Top, Middle, Bottom, ClockRow, Left, Right float64
+}
+
+// bar is one minute. Its state says which of the others hold.
+type bar struct {
+	X, Width          float64
+	Center            float64
+	State             football.BucketState
+	Fallen            bool // a counter fell: the feed corrected itself
+	HomeY, HomeHeight float64
+	AwayY, AwayHeight float64
+	Title             string
+
+	minute     int
+	home, away int
+}
+
+// minute is what is known of one minute of play.
+type minute struct {
+	half, minute int // the minute under way, from 1; stoppage time is the last of its half
+	state        football.BucketState
+	home, away   int
+	fallen       bool
+}
+
+// halfOfMinute is the half that a bucket's minute belongs to.
+func halfOfMinute(n int) int {
+	for h := 4; h > 1; h-- {
+		if n*60 > begins[h] {
+			return h
+		}
+	}
+	return 1
+}
+
+// pressure is the published series.
+func (m *Match) pressure(x *axis) barsFigure {
+	var all []minute
+	for _, b := range m.Buckets {
+		one := minute{half: halfOfMinute(int(b.Minute)), minute: int(b.Minute), state: football.BucketState(b.State)}
+		if b.Home != nil {
+			one.home = int(*b.Home)
+		}
+		if b.Away != nil {
+			one.away = int(*b.Away)
+		}
+		all = append(all, one)
+	}
+	f := m.figure(x, all)
+	f.Name, f.About = "Pressure by minute", "as published: the series of the statistics route"
+	if len(all) == 0 {
+		f.Text = "No minutes are published: the fixture is outside the detail set, or has not begun."
+	}
+	return f
+}
+
+// figure draws minutes as bars.
+func (m *Match) figure(x *axis, all []minute) barsFigure {
+	f := barsFigure{Most: 1, Height: barsEnd, Ticks: x.Ticks(), Halves: x.Halves, Top: barsTop, Middle: barsMiddle, Bottom: barsBottom, ClockRow: barsClock, Left: left, Right: width - right}
+	counts := map[football.BucketState]int{}
+	for _, one := range all {
+		f.Most = max(f.Most, one.home, one.away)
+		counts[one.state]++
+	}
+	for _, one := range all {
+		if one.half > len(x.Halves) {
+			continue
+		}
+		f.Bars = append(f.Bars, m.bar(x, one, f.Most))
+	}
+	f.Text = fmt.Sprintf("%d minutes with a number, %d of zero, %d missing, %d sent without a value; highest %d.",
+		counts[football.BucketValue], counts[football.BucketZero], counts[football.BucketMissing], counts[football.BucketNull], f.Most)
+	return f
+}
+
+func (m *Match) bar(x *axis, one minute, most int) bar {
+	from := (one.minute-1)*60 - begins[one.half]
+	to := from + 60
+	if to >= lasts[one.half] {
+		to = x.Halves[one.half-1].length // stoppage time
+	}
+	b := bar{X: x.of(one.half, from) + 0.6, State: one.state, Fallen: one.fallen, minute: one.minute, home: one.home, away: one.away}
+	b.Width = max(1, x.of(one.half, to)-b.X-0.6)
+	b.Center = b.X + b.Width/2
+	b.HomeHeight, b.AwayHeight = barsSide*float64(max(0, one.home))/float64(most), barsSide*float64(max(0, one.away))/float64(most)
+	b.HomeY, b.AwayY = barsMiddle-b.HomeHeight, barsMiddle
+	name := fmt.Sprintf("minute %d", one.minute)
+	if one.minute*60 == begins[one.half]+lasts[one.half] {
+		name += " and stoppage time"
+	}
+	switch one.state {
+	case football.BucketValue:
+		b.Title = fmt.Sprintf("%s: %s %d, %s %d", name, words(m.Row.Home), one.home, words(m.Row.Away), one.away)
+	case football.BucketZero:
+		b.Title = name + ": zero"
+	case football.BucketNull:
+		b.Title = name + ": sent without a value"
+	default:
+		b.Title = name + ": missing"
+	}
+	if one.fallen {
+		b.Title += "; the feed took something back"
+	}
+	return b
+}
+
+// charted are the counters that have a figure of their own, where they are sent.
+var charted = []football.Metric{football.DangerousAttacks, football.OnTarget, football.OffTarget, football.Corners}
+
+// counterBars is how much a counter of the provider rose in every minute: the
+// difference between the last samples of two minutes, and no number where either
+// has none. It is false where the archive has nothing of it.
+func (m *Match) counterBars(x *axis, metric football.Metric) (barsFigure, bool) {
+	var all []minute
+	var before *football.Counter // at the end of the minute before
+	beforeAt, sent := -1, false
+	for _, last := range m.lastOfMinutes(x) {
+		c := counterOf(&m.Past[last.moment], metric)
+		one := minute{half: last.half, minute: last.minute, state: football.BucketMissing}
+		if c != nil {
+			sent = true
+			if consecutive := last.minute == beforeAt+1; consecutive || c.State() == football.BucketNull {
+				one.rise(before, c)
+			}
+		}
+		all = append(all, one)
+		before, beforeAt = c, last.minute
+	}
+	if !sent {
+		return barsFigure{}, false
+	}
+	f := m.figure(x, missingBetween(all))
+	f.Name = strings.ReplaceAll(string(metric), "_", " ")
+	f.Name = strings.ToUpper(f.Name[:1]) + f.Name[1:] + " by minute"
+	f.About = "rise of the provider's own counter from minute to minute, from the archive"
+	return f, true
+}
+
+// lastSample is the last moment of a minute that the feed told something in.
+type lastSample struct{ half, minute, moment int }
+
+func (m *Match) lastOfMinutes(x *axis) (all []lastSample) {
+	for i, p := range x.places {
+		fresh := i == 0 || m.Past[i].Fixture.FetchedAt.After(m.Past[i-1].Fixture.FetchedAt)
+		if p.half == 0 || !fresh {
+			continue
+		}
+		n := min(begins[p.half]/60+p.second/60+1, (begins[p.half]+lasts[p.half])/60)
+		one := lastSample{p.half, n, i}
+		switch last := len(all) - 1; {
+		case last >= 0 && all[last].half == p.half && all[last].minute == n:
+			all[last] = one
+		case last < 0 || all[last].minute < n:
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+func counterOf(l *football.Live, metric football.Metric) *football.Counter {
+	for i := range l.Counters {
+		if c := &l.Counters[i]; c.Metric == metric && c.State() != football.BucketMissing {
+			return c
+		}
+	}
+	return nil
+}
+
+// rise is the difference of two counters, for both sides or none.
+func (one *minute) rise(before, now *football.Counter) {
+	if now.State() == football.BucketNull {
+		one.state = football.BucketNull
+		return
+	}
+	if before == nil {
+		return
+	}
+	home, okHome := difference(before.Home, now.Home)
+	away, okAway := difference(before.Away, now.Away)
+	if !okHome || !okAway {
+		return
+	}
+	one.fallen = home < 0 || away < 0
+	one.home, one.away = max(0, home), max(0, away)
+	one.state = football.BucketZero
+	if one.home > 0 || one.away > 0 {
+		one.state = football.BucketValue
+	}
+}
+
+func difference(before, now football.Field[football.Number]) (int, bool) {
+	b, okBefore := before.Get()
+	n, okNow := now.Get()
+	if !okBefore || !okNow {
+		return 0, false
+	}
+	from, whole := b.Count()
+	to, wholeNow := n.Count()
+	return to - from, whole && wholeNow
+}
+
+// missingBetween fills in the minutes that no sample is of.
+func missingBetween(all []minute) (filled []minute) {
+	next := 1
+	for _, one := range all {
+		for ; next < one.minute; next++ {
+			filled = append(filled, minute{half: halfOfMinute(next), minute: next, state: football.BucketMissing})
+		}
+		filled = append(filled, one)
+		next = one.minute + 1
+	}
+	return filled
+}

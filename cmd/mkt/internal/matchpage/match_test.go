@@ -1,0 +1,348 @@
+package matchpage
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+func of[T any](v T) *T { return &v }
+
+var kickOff = time.Date(2026, 3, 7, 15, 0, 0, 0, time.UTC)
+
+// moment is how the fixture stood at a second of play of a half; home below zero
+// is none, for the reason.
+func moment(half, second, home int, reason football.UnavailableReason) football.Live {
+	clock := begins[half] + second
+	phase := map[int]football.Phase{1: football.FirstHalf, 2: football.SecondHalf}[half]
+	at := kickOff.Add(time.Duration(clock+(half-1)*900) * time.Second)
+	l := football.Live{Fixture: football.Fixture{FetchedAt: at}, InPlay: true, At: at,
+		Clock: football.Clock{Phase: phase, Minute: football.Of(clock / 60), Second: football.Of(clock % 60)}, Momentum: football.Momentum{Reason: reason, Home: home, Away: 100 - home}}
+	for _, metric := range charted {
+		n, _ := football.ParseNumber(fmt.Sprint(second / 50))
+		c := football.Counter{Metric: metric, Home: football.Of(n), Away: football.Of(n)}
+		if metric == football.OnTarget && second >= 600 && second < 900 {
+			c.Home, c.Away = football.NullField[football.Number](), football.NullField[football.Number]()
+		}
+		if metric == football.OffTarget && second >= 600 && second < 900 {
+			continue
+		}
+		if metric == football.Corners && second >= 1200 {
+			less, _ := football.ParseNumber("3")
+			c.Home, c.Away = football.Of(less), football.Of(less)
+		}
+		l.Counters = append(l.Counters, c)
+	}
+	return l
+}
+
+// sample is a match in its second half with a hole, an identity that would do
+// harm if it were not escaped, and every state of a minute.
+func sample() *Match {
+	now := kickOff.Add(80 * time.Minute)
+	m := &Match{
+		Row: table.LiveRow{FixtureID: "fx_a", Home: of(`</title><script>alert("1")</script>`), Away: of("A & B's"), League: of("<i>League"), InPlay: true, At: now, FreshAt: now, StaleAt: of(now.Add(time.Minute)),
+			ClockPeriod: of("2H"), ClockMinute: of(int32(65)), ClockSecond: of(int32(0)), ClockRunning: of(true), ScoreHome: of(int32(1)), ScoreAway: of(int32(0)),
+			VisualState: of("PRESSURE"), VisualSide: of("HOME"), VisualCertainty: of("INFERRED"), MomentumHome: of(int32(61)), MomentumAway: of(int32(39)), MomentumLeader: of("HOME"), MomentumStrength: of("CLEAR"),
+			DetailRank: of(int32(3)), SourceProvider: "betsapi", ProviderFixtureID: "9001", ProviderFetchedAt: now, Absent: []string{"starts_at"}},
+		Counters: []table.LiveCounterRow{{Metric: "corners", State: "VALUE", HomeText: of("4"), AwayText: of("2")}, {Metric: "red_cards", State: "NULL"}},
+		Buckets: []table.LiveBucketRow{{Minute: 1, State: "VALUE", Home: of(int32(3)), Away: of(int32(1))}, {Minute: 2, State: "ZERO", Home: of(int32(0)), Away: of(int32(0))},
+			{Minute: 3, State: "MISSING"}, {Minute: 4, State: "NULL"}, {Minute: 45, State: "VALUE", Home: of(int32(2)), Away: of(int32(6))}, {Minute: 46, State: "VALUE", Home: of(int32(1)), Away: of(int32(0))}},
+		Periods: []table.LivePeriodRow{{Half: 1, State: "VALUE", Home: of(int32(5)), Away: of(int32(7))}, {Half: 2, State: "MISSING"}},
+		Commit:  snapshot.Commit{Version: 7, CycleID: "20260307T162000Z-live_intelligence", ManifestSHA256: strings.Repeat("ab", 32)},
+		Manifest: snapshot.Manifest{ClientID: "acme", CycleID: layout.CycleID("20260307T162000Z-live_intelligence"), ProcessedAt: &now, PublishedAt: &now,
+			DerivationVersion: "live-1", BinaryVersion: "test"},
+		Now: now, MadeBy: "mkt test", Command: "mkt live report",
+	}
+	entry := func(minute int, state, side, certainty string) {
+		at := kickOff.Add(time.Duration(minute) * time.Minute)
+		m.Timeline = append(m.Timeline, table.LiveTimelineRow{Ordinal: int32(len(m.Timeline)), At: at, Until: at.Add(time.Minute), Minute: int32(minute), State: state, SideProven: side, Certainty: certainty})
+	}
+	entry(0, "KICK_OFF", "NONE", "INFERRED")
+	entry(12, "GOAL", "HOME", "EXACT")
+	entry(47, "CARD", "AWAY", "INFERRED") // stoppage time of the first half
+	entry(47, "HALF_TIME", "NONE", "EXACT")
+	entry(47, "CORNER", "AWAY", "UNKNOWN") // of the second half
+	entry(52, "STALE", "NONE", "UNKNOWN")
+	for second := 8; second <= 47*60; second += 8 {
+		home, reason := 40+second/100, football.UnavailableReason("")
+		if second < 120 {
+			home, reason = 0, football.InsufficientSamples
+		}
+		if second > 1500 && second < 2000 {
+			continue // no cycle ran
+		}
+		m.Past = append(m.Past, moment(1, second, home, reason))
+	}
+	for second := 0; second <= 20*60; second += 8 {
+		home, reason := 61, football.UnavailableReason("")
+		if second > 300 && second < 600 {
+			home, reason = 0, football.FeedStale
+		}
+		m.Past = append(m.Past, moment(2, second, home, reason))
+	}
+	return m
+}
+
+func written(t *testing.T, m *Match) string {
+	t.Helper()
+	var b strings.Builder
+	if err := m.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// parse reads the page as XML, which is stricter than HTML, and gives its text
+// and every attribute by name.
+func parse(t *testing.T, text string) (words string, attributes map[string][]string) {
+	t.Helper()
+	attributes = map[string][]string{}
+	dec := xml.NewDecoder(strings.NewReader(text))
+	for {
+		token, err := dec.Token()
+		if err == io.EOF {
+			return words, attributes
+		}
+		if err != nil {
+			t.Fatalf("not well formed: %v", err)
+		}
+		switch token := token.(type) {
+		case xml.CharData:
+			words += string(token)
+		case xml.StartElement:
+			if token.Name.Local == "script" {
+				t.Error("a script got in")
+			}
+			for _, a := range token.Attr {
+				attributes[a.Name.Local] = append(attributes[a.Name.Local], a.Value)
+			}
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	text := written(t, sample())
+	words, attributes := parse(t, text)
+	for _, want := range []string{`</title><script>alert("1")</script>`, "A & B's", "<i>League", "65:00, second half", "pressure of", "61", "clear",
+		"12:00", "GOAL", "EXACT", "INFERRED", "UNKNOWN", "first half", "VALUE", "MISSING", "red cards: sent without a value", "starts at: the provider did not send it",
+		"00:00 to 02:00 (INSUFFICIENT_SAMPLES)", "24:56 to 33:20 (not seen)", "49:56 to 55:00 (FEED_STALE)", "acme", "version 7", strings.Repeat("ab", 32), "live-1", "9001",
+		"Momentum is known for 52 of 67 minutes of play; marked: 1 × goal, 1 × card, 1 × corner."} {
+		if !strings.Contains(words, want) {
+			t.Errorf("nothing of %q", want)
+		}
+	}
+	seen := map[string]bool{}
+	for _, id := range attributes["id"] {
+		if seen[id] {
+			t.Errorf("id %s twice", id)
+		}
+		seen[id] = true
+	}
+	for _, ids := range attributes["aria-labelledby"] {
+		for id := range strings.FieldsSeq(ids) {
+			if !seen[id] {
+				t.Errorf("labelled by %s, which is nowhere", id)
+			}
+		}
+	}
+	if n := len(attributes["aria-labelledby"]); n != 6 {
+		t.Errorf("%d figures", n)
+	}
+	for _, name := range []string{"href", "src", "style", "onload", "onclick", "action"} {
+		if len(attributes[name]) > 0 {
+			t.Errorf("%s: %v", name, attributes[name])
+		}
+	}
+	if outside := regexp.MustCompile(`(?i)(https?:|@import|url\([^#]|file:|//[a-z])`).FindString(text); outside != "" {
+		t.Errorf("not self-contained: %s", outside)
+	}
+}
+
+// Every state of a minute looks another way.
+func TestStatesOfMinutes(t *testing.T) {
+	m := sample()
+	v := m.view()
+	var got []string
+	for _, b := range v.Bars[0].Bars {
+		got = append(got, string(b.State))
+	}
+	if strings.Join(got, " ") != "VALUE ZERO MISSING NULL VALUE VALUE" {
+		t.Error(got)
+	}
+	text := written(t, m)
+	for state, shape := range map[string]string{"VALUE": `<rect class="bar-home"`, "ZERO": `<circle class="zero"`, "NULL": `<rect class="null"`, "MISSING": `fill="url(#hatch)"`} {
+		for other, group := range map[string]string{"VALUE": "", "ZERO": "", "NULL": "", "MISSING": ""} {
+			group = regexp.MustCompile(`<g class="minute ` + other + `">.*?</g>`).FindString(text)
+			if strings.Contains(group, shape) != (state == other) || group == "" {
+				t.Errorf("%s is drawn as %s: %s", other, state, group)
+			}
+		}
+	}
+}
+
+// The bars of a counter are its rises; where it was not sent, or without a value,
+// there is none, and none is made up for the minute after.
+func TestCounterBars(t *testing.T) {
+	m := sample()
+	states := map[string]map[int]bar{}
+	for _, f := range m.view().Bars[1:] {
+		states[f.Name] = map[int]bar{}
+		for _, b := range f.Bars {
+			states[f.Name][b.minute] = b
+		}
+	}
+	for name, want := range map[string]map[int]football.BucketState{
+		"Dangerous attacks by minute": {1: football.BucketMissing, 2: football.BucketValue, 11: football.BucketValue, 27: football.BucketMissing, 30: football.BucketMissing, 36: football.BucketValue},
+		"On target by minute":         {10: football.BucketValue, 11: football.BucketNull, 15: football.BucketNull, 16: football.BucketMissing, 17: football.BucketValue},
+		"Off target by minute":        {10: football.BucketValue, 11: football.BucketMissing, 15: football.BucketMissing, 16: football.BucketMissing, 17: football.BucketValue},
+		"Corners by minute":           {20: football.BucketValue, 21: football.BucketZero, 22: football.BucketZero},
+	} {
+		for minute, state := range want {
+			if got := states[name][minute]; got.State != state {
+				t.Errorf("%s %d: %s, want %s", name, minute, got.State, state)
+			}
+		}
+	}
+	if b := states["Corners by minute"][21]; !b.Fallen || b.home != 0 || b.HomeHeight != 0 {
+		t.Errorf("a counter that fell: %+v", b)
+	}
+	if b := states["Dangerous attacks by minute"][10]; b.home < 1 || b.home > 2 {
+		t.Errorf("a rise of one in fifty seconds: %+v", b)
+	}
+}
+
+// What happened in stoppage time is drawn in its half.
+func TestMarks(t *testing.T) {
+	m := sample()
+	x := m.axis()
+	marks := map[string]mark{}
+	for _, k := range m.marks(x) {
+		marks[k.Kind] = k
+	}
+	first, second := x.Halves[0], x.Halves[1]
+	if k := marks["card"]; k.X < x.of(1, 46*60) || k.X > first.To {
+		t.Errorf("a card in stoppage time is at %v, the half ends at %v", k.X, first.To)
+	}
+	if k := marks["corner"]; k.X < second.From || k.X > x.of(2, 3*60) || k.Class != "unknown" || k.Y != awayMarks {
+		t.Errorf("a corner of the second half: %+v, it begins at %v", k, second.From)
+	}
+	if k := marks["goal"]; k.Class != "exact" || k.Y != homeMarks || k.Title != "12:00 goal, "+*m.Row.Home+", exact" {
+		t.Errorf("%+v", k)
+	}
+}
+
+var number = regexp.MustCompile(`[ML](-?[0-9.]+) `)
+
+// Whatever was available when: no curve enters a gap, no gap covers a number, and
+// together they are all that was played.
+func TestGapsAreGaps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := sample()
+		m.Past, m.Timeline = nil, nil
+		available := map[int]bool{}
+		second, there := 0, true
+		for second < 2700 {
+			second += rapid.SampledFrom([]int{8, 8, 8, 8, 8, 8, 40, 70, 300}).Draw(t, "step")
+			if rapid.IntRange(0, 9).Draw(t, "turn") == 0 {
+				there = !there
+			}
+			home, reason := rapid.IntRange(0, 100).Draw(t, "home"), football.UnavailableReason("")
+			if !there {
+				home, reason = 0, football.FeedStale
+			}
+			available[second] = there
+			m.Past = append(m.Past, moment(1, second, home, reason))
+		}
+		x := m.axis()
+		f := m.momentum(x)
+		for _, g := range f.Gaps {
+			if g.Half != 1 {
+				continue
+			}
+			for _, c := range f.Curves {
+				for _, found := range number.FindAllStringSubmatch(c.Line, -1) {
+					if at, _ := strconv.ParseFloat(found[1], 64); at > g.X+0.2 && at < g.X+g.Width-0.2 {
+						t.Fatalf("the curve %s is in the gap from %d to %d", c.Line, g.From, g.To)
+					}
+				}
+			}
+			for s, is := range available {
+				if is && s > g.From && s < g.To {
+					t.Fatalf("the gap from %d to %d covers the number at %d", g.From, g.To, s)
+				}
+			}
+		}
+		for s, is := range available {
+			if is {
+				continue
+			}
+			covered := false
+			for _, g := range f.Gaps {
+				covered = covered || g.Half == 1 && g.From <= s && s <= g.To
+			}
+			if !covered {
+				t.Fatalf("there is no number at %d, and no gap", s)
+			}
+		}
+		points := 0
+		for _, c := range f.Curves {
+			points += len(c.points)
+		}
+		numbers := 0
+		for _, is := range available {
+			if is {
+				numbers++
+			}
+		}
+		if points != numbers {
+			t.Fatalf("%d points of %d numbers", points, numbers)
+		}
+	})
+}
+
+// Of a match of which nothing is archived, only the newest moment is drawn.
+func TestWithoutPast(t *testing.T) {
+	m := sample()
+	m.Past = nil
+	f := m.momentum(m.axis())
+	if len(f.Curves) != 1 || len(f.Curves[0].points) != 1 || f.Curves[0].Line != "" || len(f.Gaps) != 2 {
+		t.Errorf("%d curves, gaps %+v", len(f.Curves), f.Gaps)
+	}
+	if words, _ := parse(t, written(t, m)); !strings.Contains(words, "no archived cycle of the match is kept") {
+		t.Error("it does not say so")
+	}
+	m.Now = m.Now.Add(time.Hour)
+	if f := m.momentum(m.axis()); len(f.Curves) != 0 {
+		t.Errorf("stale: %d curves", len(f.Curves))
+	}
+	if words, _ := parse(t, written(t, m)); !strings.Contains(words, "FEED_STALE") || !strings.Contains(words, "told nothing new for 1h0m0s") {
+		t.Error("stale: it does not say so")
+	}
+}
+
+// Of which nothing is known at all, a page can be made all the same.
+func TestNothingKnown(t *testing.T) {
+	m := &Match{Row: table.LiveRow{FixtureID: "fx_a", InPlay: true, UnavailableReason: of("NOT_IN_PLAY")}, Now: kickOff}
+	words, _ := parse(t, written(t, m))
+	for _, want := range []string{"? ? : ? ?", "league not known", "before kick-off, or not known", "Momentum: NOT_IN_PLAY.", "outside the detail set", "The provider sends none"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("nothing of %q in %s", want, words)
+		}
+	}
+	if f := m.momentum(m.axis()); len(f.Gaps)+len(f.Curves) > 0 {
+		t.Errorf("%+v", f)
+	}
+}

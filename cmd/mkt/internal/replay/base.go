@@ -1,0 +1,172 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+
+	"mkt/fetch/raw"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// prepare brings the other root to where the source stood before the first cycle.
+func (r *run) prepare(cycles []layout.CycleID) error {
+	if r.Fingerprint != "" {
+		if err := durable.CreateAgain(r.Data, layout.IDKeyFingerprintFile, durable.Bytes([]byte(r.Fingerprint+"\n"))); err != nil {
+			return err
+		}
+	}
+	if err := durable.MkdirAllSync(r.Target, layout.RawDir); err != nil {
+		return err
+	}
+	first := cycles[0]
+	if r.Product == football.LiveIntelligence {
+		begin, err := r.copyState(first)
+		if err != nil {
+			return fmt.Errorf("what the range begins from: %w", err)
+		}
+		if begin != "" {
+			between, err := raw.Between(r.Source, timeOf(begin), timeOf(first))
+			if err != nil {
+				return err
+			}
+			cycles = append(between, cycles...)
+		}
+	} else if err := r.copyPublication(first); err != nil {
+		return fmt.Errorf("what the range begins from: %w", err)
+	}
+	slices.Sort(cycles)
+	return r.copyRaw(slices.Compact(cycles))
+}
+
+// copyState copies the canonical cycle that the live product goes on from: the
+// newest before the first. The cycles between are transformed on the way.
+func (r *run) copyState(first layout.CycleID) (begin layout.CycleID, err error) {
+	entries, err := r.Source.ReadDir(layout.CanonicalDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	for _, e := range entries {
+		if id, ok := layout.ParseCycleDir(e.Name()); ok && id < first && id > begin {
+			if _, _, err := snapshot.OpenCanonical(r.Source, id); err == nil {
+				begin = id
+			}
+		}
+	}
+	if begin == "" {
+		r.report.Notes = append(r.report.Notes, "no state from before the range is kept: it begins with baselines")
+		return "", nil
+	}
+	r.report.Base = string(begin)
+	return begin, r.copyFolder(layout.Cycle(layout.CanonicalDir, begin), layout.CanonicalFile)
+}
+
+// copyPublication copies the publication before the first cycle, with its change
+// log and the records of all before it: what is carried over comes from there.
+func (r *run) copyPublication(first layout.CycleID) error {
+	base := snapshot.Commit{}
+	for c, err := range snapshot.Backward(r.Source, r.to) {
+		if err == nil && c.CycleID < first {
+			base = c
+			break
+		}
+	}
+	if base.Version == 0 {
+		return nil
+	}
+	m, err := snapshot.Open(r.Source, base)
+	if errors.Is(err, fs.ErrNotExist) {
+		r.report.Notes = append(r.report.Notes, fmt.Sprintf("the snapshot before the range (version %d) was deleted by retention: fixtures carried over from it are missing", base.Version))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.report.Base = string(base.CycleID)
+	if err := r.copyFolder(base.Dir(), layout.ManifestFile); err != nil {
+		return err
+	}
+	for _, s := range m.Changes {
+		if err := r.copyFile(s.File); err != nil {
+			return err
+		}
+	}
+	for n := uint64(1); n <= base.Version; n++ {
+		if err := r.copyFile(layout.Commit(n)); err != nil {
+			return err
+		}
+	}
+	return snapshot.Follow(r.Target, base)
+}
+
+// copyRaw copies the payloads, packs as they are.
+func (r *run) copyRaw(cycles []layout.CycleID) error {
+	packs := map[string]bool{}
+	for _, id := range cycles {
+		dir := layout.Cycle(layout.RawDir, id)
+		inFolder, err := raw.Sealed(r.Source, id)
+		if err != nil {
+			return err
+		}
+		if inFolder {
+			err = r.copyFolder(dir, layout.RawCycleFile)
+		} else if pack := layout.RawPack(id); !packs[pack] {
+			packs[pack] = true
+			err = r.copyFile(pack)
+		}
+		if err != nil {
+			return fmt.Errorf("payloads of %s: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// copyFolder copies a folder with its header last.
+func (r *run) copyFolder(dir, header string) error {
+	entries, err := r.Source.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	if err := durable.MkdirAllSync(r.Target, dir); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := dir + "/" + e.Name()
+		switch {
+		case e.Name() == header:
+			continue
+		case e.IsDir():
+			err = r.copyFolder(name, "")
+		default:
+			err = r.copyFile(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if header == "" {
+		return nil
+	}
+	return r.copyFile(dir + "/" + header)
+}
+
+func (r *run) copyFile(name string) error {
+	if err := durable.MkdirAllSync(r.Target, path.Dir(name)); err != nil {
+		return err
+	}
+	in, err := r.Source.Open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return durable.CreateAgain(r.Target, name, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
+}

@@ -1,0 +1,96 @@
+package replay
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// compare holds what came out of a cycle against what its first run left.
+func (r *run) compare(c *Cycle, then *before) error {
+	id := layout.CycleID(c.Cycle)
+	dir := layout.Cycle(layout.SnapshotsDir, id)
+	switch {
+	case then.nowhere != "":
+		c.Outcome, c.Why = Unknown, []string{then.nowhere}
+		return nil
+	case then.manifest == nil && then.published:
+		c.Outcome, c.Why = Unknown, []string{"what was published then was deleted by retention"}
+		return nil
+	case then.manifest == nil || !then.published:
+		c.Outcome, c.Why = New, []string{"it was not published then"}
+		return nil
+	case then.manifest.Kind == snapshot.KindCanonical:
+		dir = layout.Cycle(layout.CanonicalDir, id)
+		c.Why = append(c.Why, "the snapshot is deleted: the canonical cycle is compared")
+	}
+	name := dir + "/" + layout.ManifestFile
+	if then.manifest.Kind == snapshot.KindCanonical {
+		name = dir + "/" + layout.CanonicalFile
+	}
+	now, _, err := snapshot.ReadManifest(r.Target, name)
+	if err != nil {
+		return err
+	}
+	c.Tables = tables(then.manifest, &now)
+	sameFiles := slices.Equal(then.manifest.Files, now.Files) && r.sameEvents(then.manifest, &now)
+	switch {
+	case sameFiles:
+		c.Outcome = SameBytes
+		return nil
+	case len(c.Tables) == 0:
+		c.Outcome = SameRows
+		c.Why = append(c.Why, "other bytes, the same rows: another version of a library, or events of other numbers")
+		return nil
+	}
+	c.Outcome = Differs
+	r.why(c, then, &now)
+	return r.rows(c, then.dir, dir)
+}
+
+// sameEvents tells whether the change segment of a cycle is the same bytes.
+func (r *run) sameEvents(then, now *snapshot.Manifest) bool {
+	last := func(m *snapshot.Manifest) string {
+		if n := len(m.Changes); n > 0 && strings.HasSuffix(m.Changes[n-1].File, string(m.CycleID)+".parquet") {
+			return m.Changes[n-1].SHA256
+		}
+		return ""
+	}
+	return last(then) == last(now)
+}
+
+// tables are those whose rows differ.
+func tables(then, now *snapshot.Manifest) (list []Table) {
+	names := slices.Sorted(maps.Keys(now.Tables))
+	for _, name := range names {
+		a, b := then.Tables[name], now.Tables[name]
+		if a.Digest != b.Digest {
+			list = append(list, Table{Name: name, RowsThen: a.Rows, RowsNow: b.Rows})
+		}
+	}
+	return list
+}
+
+// why says what may have made the difference.
+func (r *run) why(c *Cycle, then *before, now *snapshot.Manifest) {
+	m := then.manifest
+	if m.DerivationVersion != now.DerivationVersion {
+		c.Why = append(c.Why, fmt.Sprintf("rules %s then, %s now", m.DerivationVersion, now.DerivationVersion))
+	}
+	if m.BinaryVersion != now.BinaryVersion {
+		c.Why = append(c.Why, fmt.Sprintf("binary %s then, %s now", m.BinaryVersion, now.BinaryVersion))
+	}
+	if r.report.Base == "" && len(r.report.Notes) > 0 {
+		c.Why = append(c.Why, r.report.Notes...)
+	}
+	if n := len(r.report.Cycles); n > 0 && r.report.Cycles[n-1].Outcome == Differs {
+		c.Why = append(c.Why, "what is carried over from the cycle before differs")
+	}
+	if len(c.Why) == 0 {
+		c.Why = append(c.Why, "same rules, same binary: a file was changed (mkt verify), or a fault of mkt")
+	}
+}

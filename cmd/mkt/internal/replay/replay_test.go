@@ -1,0 +1,179 @@
+package replay_test
+
+import (
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/cmd/mkt/internal/replay"
+	"mkt/cmd/mkt/internal/worldtest"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/raw"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/transform"
+	"mkt/transform/identity"
+)
+
+// again replays from a moment to the newest, into a new root.
+func again(w *worldtest.World, from string, edit func(*replay.Options)) (*replay.Report, *durabletest.Mem, error) {
+	m, err := snapshot.ParseMoment(from)
+	worldtest.Must(w, err)
+	into := durabletest.NewMem()
+	o := replay.Options{ClientID: "acme", Product: w.Product, Source: w.Mem, Target: into, Data: into, From: m, To: snapshot.Newest,
+		Key: worldtest.Key, Version: "test", Fingerprint: worldtest.Key.Fingerprint()}
+	if edit != nil {
+		edit(&o)
+	}
+	r, err := replay.Run(w.Context(), o)
+	return r, into, err
+}
+
+// files are the bytes of every file below a folder.
+func files(t testing.TB, f durable.FS, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := f.ReadDir(dir)
+	if err != nil {
+		return all
+	}
+	for _, e := range entries {
+		name := dir + "/" + e.Name()
+		if e.IsDir() {
+			for k, v := range files(t, f, name) {
+				all[k] = v
+			}
+			continue
+		}
+		data, err := durable.ReadFile(f, name, 1<<30)
+		worldtest.Must(t, err)
+		all[name] = string(data)
+	}
+	return all
+}
+
+// kept are all files but states and pointers.
+func kept(t testing.TB, f durable.FS) map[string]string {
+	all := map[string]string{}
+	for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StateDir} {
+		maps.Copy(all, files(t, f, dir))
+	}
+	return all
+}
+
+// more makes it four cycles, in which fixtures are carried over and one leaves.
+func more(t testing.TB) *worldtest.World {
+	w := worldtest.Markets(t)
+	w.Cycle(2*time.Hour, nil, worldtest.Listing(worldtest.Listed("9001", "Fulham", "Arsenal")), worldtest.Sold("9001", worldtest.Offered))
+	w.Cycle(3*time.Hour, func(c *raw.Cycle) {
+		c.Outcome, c.Code, c.Failed = raw.Partial, "PROVIDER_UNREACHABLE", []string{"9001"}
+	},
+		worldtest.Listing(worldtest.Listed("9001", "Fulham", "Arsenal")))
+	return w
+}
+
+// TestSame: by the same rules the very bytes come out, down to manifests, change
+// log and commit records, from whichever cycle the replay begins; and the source
+// is as it was.
+func TestSame(t *testing.T) {
+	w := more(t)
+	source := kept(t, w.Mem)
+	for _, from := range []string{"v1", "v2", "v4", "latest"} {
+		r, into, err := again(w, from, nil)
+		worldtest.Must(t, err)
+		if !r.Same() || r.Outcomes[replay.SameBytes] != len(r.Cycles) {
+			t.Errorf("from %s: %+v", from, r)
+		}
+		for name, bytes := range kept(t, into) {
+			if source[name] != bytes && !strings.HasPrefix(name, layout.StateDir) {
+				t.Errorf("from %s: %s differs", from, name)
+			}
+		}
+	}
+	for name, bytes := range kept(t, w.Mem) {
+		if source[name] != bytes {
+			t.Errorf("%s of the source was changed", name)
+		}
+	}
+}
+
+// mended is an adapter whose mapping knows one market more.
+type mended struct{ provider.MarketAdapter }
+
+func (m mended) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
+	s, err := m.MarketAdapter.ReadMarkets(p, l)
+	for i := range s.Fixtures {
+		for k := range s.Fixtures[i].Offers {
+			if o := &s.Fixtures[i].Offers[k]; o.Key == "full_time_result" {
+				o.Reading, o.RawReason = nil, football.NeverMapped
+			}
+		}
+	}
+	return s, err
+}
+
+// TestMended: after a change of the mapping the rows that differ are named.
+func TestMended(t *testing.T) {
+	w := more(t)
+	r, _, err := again(w, "v1", func(o *replay.Options) {
+		o.Provider = func(name string) (provider.Provider, bool) {
+			p := betsapi.Provider()
+			p.Markets = mended{p.Markets}
+			return p, true
+		}
+	})
+	worldtest.Must(t, err)
+	if r.Same() || r.Outcomes[replay.Differs] != 4 {
+		t.Fatalf("%+v", r)
+	}
+	c := r.Cycles[0]
+	if c.Columns["fixtures.content_digest"] != 1 || c.Columns["markets added"] != 1 || c.Columns["markets removed"] != 1 || len(c.Why) != 1 {
+		t.Errorf("%+v", c)
+	}
+	if why := strings.Join(r.Cycles[3].Why, "; "); !strings.Contains(why, "carried over") {
+		t.Errorf("the last: %s", why)
+	}
+}
+
+// TestLive: the live product goes on from the state before the range.
+func TestLive(t *testing.T) {
+	w := worldtest.Play(t)
+	_, err := raw.Roll(w.Mem, layout.NewCycleID(worldtest.Began.Add(2*time.Hour), string(w.Product)))
+	worldtest.Must(t, err)
+	for from, base := range map[string]bool{"v1": false, "v9": true, "latest~2": true} {
+		r, _, err := again(w, from, nil)
+		worldtest.Must(t, err)
+		if !r.Same() || r.Outcomes[replay.SameBytes] != len(r.Cycles) || (r.Base != "") != base {
+			t.Errorf("from %s: %+v", from, r)
+		}
+	}
+}
+
+// TestRefused: what cannot be replayed is said before anything is.
+func TestRefused(t *testing.T) {
+	w := more(t)
+	if _, _, err := again(w, "v1", func(o *replay.Options) { o.Key = identity.Key{9} }); !errors.Is(err, transform.ErrKey) {
+		t.Errorf("another key: %v", err)
+	}
+	if _, _, err := again(w, "v9", nil); !errors.Is(err, snapshot.ErrUnknown) {
+		t.Errorf("a publication that is not there: %v", err)
+	}
+	c, err := snapshot.Resolve(w.Mem, "v2")
+	worldtest.Must(t, err)
+	worldtest.Must(t, w.Mem.RemoveAll(c.Dir()))
+	r, _, err := again(w, "v3", nil)
+	worldtest.Must(t, err)
+	if len(r.Notes) == 0 || r.Base != "" {
+		t.Errorf("what it goes on from is deleted: %+v", r)
+	}
+	worldtest.Must(t, w.Mem.RemoveAll(layout.RawDir))
+	if _, _, err := again(w, "v1", nil); !errors.Is(err, replay.ErrNothing) {
+		t.Errorf("payloads that are deleted: %v", err)
+	}
+}

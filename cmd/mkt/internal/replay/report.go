@@ -1,0 +1,91 @@
+package replay
+
+import (
+	"mkt/publish/football"
+	"mkt/transform/live"
+)
+
+// Outcome is what became of one cycle.
+type Outcome string
+
+const (
+	SameBytes Outcome = "SAME"               // every file is the very bytes
+	SameRows  Outcome = "SAME_ROWS"          // other bytes, the same rows
+	Differs   Outcome = "DIFFERS"            // other rows
+	Failed    Outcome = "FAILED"             // it was published, and cannot be now
+	AsBefore  Outcome = "NOT_PUBLISHED"      // neither then nor now
+	New       Outcome = "NEW"                // it was not published then
+	Unknown   Outcome = "NOTHING_TO_COMPARE" // what was published then is deleted
+)
+
+// Report is what a replay came to.
+type Report struct {
+	Tenant    string           `json:"tenant"`
+	Product   football.Product `json:"product"`
+	From      string           `json:"from"`
+	To        string           `json:"to"`
+	Into      string           `json:"into"`
+	Base      string           `json:"base,omitempty"` // cycle that the range goes on from
+	Rules     string           `json:"rules"`          // of this build
+	Version   string           `json:"binary_version"`
+	Published int              `json:"published"` // publications in the range
+	Outcomes  map[Outcome]int  `json:"outcomes"`
+	Cycles    []Cycle          `json:"cycles"`
+	Notes     []string         `json:"notes,omitempty"`
+}
+
+func (r *Report) add(c Cycle) {
+	if r.Outcomes == nil {
+		r.Outcomes = map[Outcome]int{}
+	}
+	r.Outcomes[c.Outcome]++
+	r.Cycles = append(r.Cycles, c)
+}
+
+// Same tells whether everything that can be compared has the same rows.
+func (r *Report) Same() bool { return r.Outcomes[Differs]+r.Outcomes[Failed]+r.Outcomes[New] == 0 }
+
+// Versions made a cycle.
+type Versions struct {
+	Rules  string `json:"derivation_version"`
+	Binary string `json:"binary_version"`
+}
+
+// Cycle is one cycle, then and now.
+type Cycle struct {
+	Cycle   string   `json:"cycle_id"`
+	Outcome Outcome  `json:"outcome"`
+	Then    Versions `json:"then"`
+	Why     []string `json:"why,omitempty"`
+	Error   string   `json:"error,omitempty"`
+	Tables  []Table  `json:"tables,omitempty"`  // those that differ
+	Changed []Change `json:"changed,omitempty"` // the first of them
+	Columns Counts   `json:"columns,omitempty"` // in how many rows each column differs
+}
+
+// Table is one that differs.
+type Table struct {
+	Name     string `json:"name"`
+	RowsThen int64  `json:"rows_then"`
+	RowsNow  int64  `json:"rows_now"`
+}
+
+// Counts by column.
+type Counts map[string]int
+
+// Change is one row that is other now.
+type Change struct {
+	Table   string   `json:"table"`
+	Row     string   `json:"row"`
+	What    string   `json:"what"` // added, removed, changed
+	Columns []string `json:"columns,omitempty"`
+	Example string   `json:"example,omitempty"` // of the first column: then → now
+}
+
+// rulesOf is the version of the rules that a product is made by.
+func rulesOf(p football.Product) string {
+	if p == football.LiveIntelligence {
+		return live.Rules
+	}
+	return football.DerivationVersion
+}

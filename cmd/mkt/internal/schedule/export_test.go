@@ -1,0 +1,3 @@
+package schedule
+
+var Steady = steady

@@ -1,0 +1,38 @@
+package tenants
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"mkt/fetch/provider/all"
+)
+
+// RefusedHost says why fetch will not ask at a connection's base URL, "" when it
+// will: another host than the provider's, on a private network or not, needs
+// private addresses to be allowed. Names are not looked up.
+func RefusedHost(p Provider) string {
+	u, err := url.Parse(p.BaseURL)
+	if p.BaseURL == "" || p.AllowPrivateAddress || err != nil {
+		return ""
+	}
+	adapter, _ := all.Lookup(p.Name)
+	if slices.ContainsFunc(adapter.Hosts, func(h string) bool { return strings.EqualFold(h, u.Hostname()) }) && (u.Port() == "" || u.Port() == "443") {
+		return ""
+	}
+	if private(u.Hostname()) {
+		return "is a private address"
+	}
+	return "is none of the provider's hosts"
+}
+
+// private tells whether a host is plainly one of a private network.
+func private(host string) bool {
+	if strings.EqualFold(host, "localhost") || strings.HasSuffix(strings.ToLower(host), ".localhost") || !strings.Contains(host, ".") && net.ParseIP(host) == nil {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && (ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified())
+}

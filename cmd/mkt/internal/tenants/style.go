@@ -1,0 +1,35 @@
+package tenants
+
+import "bytes"
+
+// style is what of a file's bytes the YAML library does not keep: the line ends
+// and the mark in front that some editors write.
+type style struct{ crlf, bom bool }
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+func styleOf(data []byte) style {
+	lines, returns := bytes.Count(data, []byte("\n")), bytes.Count(data, []byte("\r\n"))
+	return style{crlf: lines > 0 && lines == returns, bom: bytes.HasPrefix(data, byteOrderMark)}
+}
+
+// strip takes the style off: the library puts comments elsewhere with it.
+func (s style) strip(data []byte) []byte {
+	if s.bom {
+		data = bytes.TrimPrefix(data, byteOrderMark)
+	}
+	if s.crlf {
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	}
+	return data
+}
+
+func (s style) apply(data []byte) []byte {
+	if s.crlf {
+		data = bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))
+	}
+	if s.bom {
+		data = append(bytes.Clone(byteOrderMark), data...)
+	}
+	return data
+}

@@ -1,0 +1,170 @@
+package verify_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+
+	"mkt/cmd/mkt/internal/verify"
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// makeRight writes every manifest, commit record and CURRENT anew that an edit of a
+// version's manifest breaks: what somebody can do who may write everything.
+func (h house) makeRight(t *testing.T, from uint64) {
+	t.Helper()
+	head, _, err := snapshot.Last(h.root)
+	must(t, err)
+	previous, manifest := "", ""
+	if from > 1 {
+		c, err := snapshot.ReadCommit(h.root, from-1)
+		must(t, err)
+		previous, manifest = c.SHA256, c.ManifestSHA256
+	}
+	for n := from; n <= head.Version; n++ {
+		commit := h.object(t, layout.Commit(n))
+		name := layout.Cycle(layout.SnapshotsDir, layout.CycleID(commit["cycle_id"].(string))) + "/" + layout.ManifestFile
+		m := h.object(t, name)
+		if manifest != "" {
+			m["previous_manifest_sha256"] = manifest
+		}
+		manifest = h.put(t, name, m)
+		commit["manifest_sha256"], commit["previous_sha256"] = manifest, previous
+		previous = h.put(t, layout.Commit(n), commit)
+	}
+	data, err := json.MarshalIndent(snapshot.Pointer{Format: snapshot.Format, Version: head.Version, CommitSHA256: previous}, "", "  ")
+	must(t, err)
+	h.write(t, layout.Current, append(data, '\n'))
+	floors, err := publish.ReadFloors(h.root)
+	must(t, err)
+	for _, l := range []*publish.Floor{floors.Snapshots, floors.Raw, floors.Canonical, floors.Thinned} {
+		if l != nil {
+			c, err := snapshot.ReadCommit(h.root, l.Version)
+			must(t, err)
+			l.CommitSHA256 = c.SHA256
+		}
+	}
+	data, err = json.MarshalIndent(floors, "", "  ")
+	must(t, err)
+	h.write(t, layout.Collected, append(data, '\n'))
+}
+
+// Who writes the whole chain anew is not found by the chain. The hash of a head
+// that was noted elsewhere finds him.
+func TestWholeChainAnew(t *testing.T) {
+	h := built(t, markets)
+	head := h.verify(t, nil).Head.SHA256
+	r := rand.New(rand.NewPCG(1, 1))
+	c := h.anyCommit(t, r)
+	name := c.Dir() + "/" + layout.ManifestFile
+	m := h.object(t, name)
+	m["binary_version"] = "another"
+	h.put(t, name, m)
+	if h.verify(t, nil).Clean {
+		t.Fatal("an edit was not found")
+	}
+	h.makeRight(t, c.Version)
+	if report := h.verify(t, nil); !report.Clean {
+		t.Fatalf("the whole chain is new, and: %+v", report.Findings)
+	}
+	expect(t, h, head, "HEAD_UNKNOWN")
+}
+
+// A chain that was cut is one of an earlier time, but for what was noted.
+func TestChainCut(t *testing.T) {
+	h := built(t, markets)
+	head, _, err := snapshot.Head(h.root)
+	must(t, err)
+	before, err := snapshot.ReadCommit(h.root, head.Version-1)
+	must(t, err)
+	expect(t, h, before.SHA256, "")
+	expect(t, h, head.SHA256, "")
+	must(t, h.root.Remove(layout.Commit(head.Version)))
+	if r := h.verify(t, nil); !has(r, "HEAD_BEHIND") {
+		t.Errorf("CURRENT and the state tell of it: %+v", r.Findings)
+	}
+	must(t, h.root.RemoveAll(head.Dir()))
+	must(t, h.root.Remove(head.Segment.File))
+	must(t, h.root.RemoveAll(layout.StateDir))
+	must(t, h.root.Remove(layout.Current))
+	must(t, snapshot.Follow(h.root, before))
+	must(t, h.root.Remove(layout.Collected))
+	expect(t, h, before.SHA256, "")
+	expect(t, h, head.SHA256, "HEAD_UNKNOWN")
+	expect(t, h, durable.Hash(nil), "HEAD_UNKNOWN")
+}
+
+// expect verifies with a hash that was noted; code is what must be found, or that
+// HEAD_UNKNOWN must not.
+func expect(t *testing.T, h house, hash, code string) {
+	t.Helper()
+	r := h.verify(t, func(o *verify.Options) { o.Expect = hash })
+	if code == "" && has(r, "HEAD_UNKNOWN") || code != "" && !has(r, code) {
+		t.Errorf("want %q: %+v", code, r.Findings)
+	}
+}
+
+func has(r verify.Report, code string) bool {
+	for _, f := range r.Findings {
+		if f.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// Rows that were edited with the whole chain made right above them are found by
+// making them again, and so are answers.
+func TestDeepFindsRows(t *testing.T) {
+	for name, of := range map[string]func() (house, error){"markets": markets, "ticks": ticks} {
+		h := built(t, of)
+		head, _, err := snapshot.Head(h.root)
+		must(t, err)
+		c, err := snapshot.ReadCommit(h.root, head.Version-1)
+		must(t, err)
+		m, _ := h.alterRow(t, c, rand.New(rand.NewPCG(2, 2)), true)
+		h.put(t, c.Dir()+"/"+layout.ManifestFile, asObject(t, m))
+		h.makeRight(t, c.Version)
+		if report := h.verify(t, nil); !report.Clean {
+			t.Errorf("%s: the whole chain is new, and: %+v", name, report.Findings)
+		}
+		if report := h.verify(t, h.deep); !has(report, "PUBLICATION_DIFFERS") {
+			t.Errorf("%s: %+v, %v", name, report.Findings, report.Notes)
+		}
+	}
+}
+
+// An answer that was edited, with every header and the whole chain made right, does
+// not give the rows any more.
+func TestDeepFindsAnswers(t *testing.T) {
+	h := built(t, markets)
+	head, _, err := snapshot.Head(h.root)
+	must(t, err)
+	dir := layout.Cycle(layout.RawDir, head.CycleID)
+	name := h.alterBody(t, dir, func(body []byte) []byte { return bytes.ReplaceAll(body, []byte(`"home"`), []byte(`"hoem"`)) })
+	if name == "" {
+		t.Skip("no such body")
+	}
+	canonical := layout.Cycle(layout.CanonicalDir, head.CycleID) + "/" + layout.CanonicalFile
+	_, sum, err := durable.HashFile(h.root, dir+"/"+layout.RawCycleFile)
+	must(t, err)
+	o := h.object(t, canonical)
+	o["raw_sha256"] = sum
+	m := h.object(t, head.Dir()+"/"+layout.ManifestFile)
+	m["canonical_sha256"] = h.put(t, canonical, o)
+	h.put(t, head.Dir()+"/"+layout.ManifestFile, m)
+	commit := h.object(t, layout.Commit(head.Version))
+	commit["raw_sha256"], commit["canonical_sha256"] = sum, m["canonical_sha256"]
+	h.put(t, layout.Commit(head.Version), commit)
+	h.makeRight(t, head.Version)
+	if report := h.verify(t, nil); !report.Clean {
+		t.Errorf("the whole chain is new, and: %+v", report.Findings)
+	}
+	if report := h.verify(t, h.deep); !has(report, "TRANSFORM_DIFFERS") {
+		t.Errorf("%+v, %v", report.Findings, report.Notes)
+	}
+}

@@ -1,0 +1,92 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// canonical reads the canonical cycles that are there, and tells which are gone.
+func (v *verifier) canonical(ctx context.Context) error {
+	there, err := v.cyclesIn(layout.CanonicalDir)
+	if err != nil {
+		return err
+	}
+	have, ofHour := map[layout.CycleID]bool{}, map[string]bool{}
+	for _, id := range there {
+		have[id], ofHour[layout.HourOf(id)] = true, true
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if !v.wanted(id) {
+			continue
+		}
+		if err := v.canonicalCycle(id); err != nil {
+			return err
+		}
+	}
+	gone := missing{v: v, code: "CANONICAL_MISSING", dir: layout.CanonicalDir, fix: v.fixCanonical}
+	defer gone.tell()
+	for _, c := range v.order {
+		hour := layout.HourOf(c.CycleID)
+		thinned := v.floors.Thinned.Covers(c.CycleID) && ofHour[hour]
+		ofHour[hour] = ofHour[hour] || v.floors.Thinned.Covers(c.CycleID) // told once
+		kept := !thinned && !v.floors.Canonical.Covers(c.CycleID) && c.Republishes == 0
+		gone.see(c, kept && !have[c.CycleID] && v.wanted(c.CycleID))
+	}
+	return nil
+}
+
+// fixCanonical is to transform the raw cycle again.
+func (v *verifier) fixCanonical(id layout.CycleID) string {
+	return fmt.Sprintf("%s transform --tenant %s --cycle %s makes it again from the raw one; if that differs, %s", v.Command, v.ClientID, id, fixBackup)
+}
+
+func (v *verifier) canonicalCycle(id layout.CycleID) error {
+	defer v.step()
+	v.report.Checked.Canonical++
+	dir := layout.Cycle(layout.CanonicalDir, id)
+	name := dir + "/" + layout.CanonicalFile
+	m, sum, err := snapshot.OpenCanonical(v.Root, id)
+	if isBad(err) {
+		if _, published := v.commits[id]; !published && id > v.head.CycleID {
+			v.note("%s is of a run under way, or that was broken off", dir)
+			return nil
+		}
+		v.find("CANONICAL_DAMAGED", name, v.fixCanonical(id), "%s", reason(err, name))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	switch want := v.canonicalSum(id); {
+	case want == "" && id <= v.head.CycleID:
+		v.note("some canonical cycles were not published, or by a version that did not record it: nothing but themselves vouches for them")
+	case want != "" && want != sum:
+		v.find("CANONICAL_DAMAGED", name, v.fixCanonical(id), "it is not the one that was published")
+		return nil
+	}
+	if m.ClientID != v.ClientID || m.Product != v.Product {
+		v.find("CANONICAL_DAMAGED", name, "take the folder away: it was copied here", "it is of %s %s", m.ClientID, m.Product)
+	}
+	return v.folder(dir, m, layout.CanonicalFile, folderCodes{"CANONICAL_DAMAGED", "CANONICAL_DAMAGED"})
+}
+
+// canonicalSum is the hash that the publication of a cycle recorded, in its commit
+// or its manifest; "" when nothing did.
+func (v *verifier) canonicalSum(id layout.CycleID) string {
+	c, ok := v.commits[id]
+	if !ok {
+		return ""
+	}
+	if c.CanonicalSHA256 != "" {
+		return c.CanonicalSHA256
+	}
+	m, err := snapshot.Open(v.Root, c)
+	if err != nil {
+		return ""
+	}
+	return m.CanonicalSHA256
+}

@@ -1,0 +1,188 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// chain holds every commit record against the one before it, newest first, and
+// keeps those whose data may still be there.
+func (v *verifier) chain(ctx context.Context) error {
+	newest, err := v.newestNumber()
+	if err != nil {
+		return err
+	}
+	if err := v.readFloors(); err != nil {
+		return err
+	}
+	if newest == 0 {
+		v.nothing()
+		return nil
+	}
+	expected := v.Expect == ""
+	var after snapshot.Commit // the record that follows the one at hand
+	for c, err := range snapshot.Backward(v.Root, snapshot.Commit{Version: newest}) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			v.badRecord(c.Version, err)
+			after = snapshot.Commit{}
+			continue
+		}
+		v.report.Checked.Commits++
+		if v.report.Head == nil {
+			v.head = c
+			v.report.Head = &Head{Version: c.Version, Cycle: string(c.CycleID), SHA256: c.SHA256}
+		}
+		if after.Version > 0 {
+			v.follows(c, after)
+		}
+		if c.SHA256 == v.Expect {
+			expected = true
+			v.note("version %d has the hash that was expected: it and all before it are as they were then", c.Version)
+		}
+		v.keep(c)
+		after = c
+	}
+	if after.Version == 1 && after.PreviousSHA256 != "" {
+		v.find("CHAIN_BROKEN", layout.Commit(1), fixBackup, "the first record names one before it")
+	}
+	for i, j := 0, len(v.order)-1; i < j; i, j = i+1, j-1 {
+		v.order[i], v.order[j] = v.order[j], v.order[i]
+	}
+	if !expected {
+		v.find("HEAD_UNKNOWN", layout.CommitsDir, "restore the commit records from a backup that has it",
+			"no record has the expected hash %s: the history was cut or written anew", v.Expect)
+	}
+	return v.pointers(newest)
+}
+
+// newestNumber is the highest number that a record has, by the folder: the search
+// by name that readers do stops where one is missing.
+func (v *verifier) newestNumber() (newest uint64, err error) {
+	entries, err := v.names(layout.CommitsDir)
+	for _, e := range entries {
+		n, ok := layout.ParseCommit(e.Name())
+		if !ok {
+			n, ok = layout.ParseCommitPack(e.Name())
+		}
+		if ok {
+			newest = max(newest, n)
+		}
+	}
+	return newest, err
+}
+
+// nothing: no record at all. What tells of a publication all the same is a finding.
+func (v *verifier) nothing() {
+	if there, err := durable.Exists(v.Root, layout.Current); err == nil && there {
+		v.find("HEAD_BEHIND", layout.Current, "restore the commit records from a backup", "CURRENT is there, and no commit record is")
+	}
+	if v.Expect != "" {
+		v.find("HEAD_UNKNOWN", layout.CommitsDir, "restore the commit records from a backup", "there is no commit record")
+	}
+	v.note("nothing was published yet")
+}
+
+func (v *verifier) badRecord(n uint64, err error) {
+	name := layout.Commit(n)
+	if errors.Is(err, fs.ErrNotExist) {
+		v.find("COMMIT_MISSING", name, "restore it from a backup: its hash is in the record after it", "it is not there, and a later one is")
+		return
+	}
+	v.find("COMMIT_DAMAGED", name, "restore it from a backup: its hash is in the record after it", "%s", reason(err, name))
+}
+
+// follows holds a record against the one after it.
+func (v *verifier) follows(c, after snapshot.Commit) {
+	name := layout.Commit(after.Version)
+	if after.PreviousSHA256 != c.SHA256 {
+		v.find("CHAIN_BROKEN", name, fixBackup, "it carries %.12s… as the hash of version %d, which has %.12s…: one of the two was changed", after.PreviousSHA256, c.Version, c.SHA256)
+	}
+	if !c.PublishedAt.Before(after.PublishedAt) || c.CycleID >= after.CycleID {
+		v.find("COMMIT_ORDER", name, fixBackup, "it is not later than version %d", c.Version)
+	}
+	first := after.LastSeq + 1
+	if after.Segment != nil {
+		first = after.Segment.First
+	}
+	restarted := c.HistoryID != after.HistoryID
+	if restarted {
+		v.note("version %d begins a new history, with seq %d", after.Version, after.LastSeq+1)
+	}
+	if restarted && first <= c.LastSeq+1 || !restarted && (first != c.LastSeq+1 || after.FirstSeq < c.FirstSeq) {
+		v.find("SEQ_GAP", name, fixBackup, "its events begin with seq %d, version %d ends with %d", first, c.Version, c.LastSeq)
+	}
+}
+
+// keep remembers a record whose snapshot, canonical or raw cycle may be there.
+func (v *verifier) keep(c snapshot.Commit) {
+	if v.floors.Snapshots.Covers(c.CycleID) && v.floors.Canonical.Covers(c.CycleID) && v.floors.Raw.Covers(c.CycleID) && !v.isThere(c.CycleID) {
+		return
+	}
+	v.commits[c.CycleID] = c
+	v.order = append(v.order, c)
+	if c.Segment != nil {
+		v.segments[c.Segment.File] = *c.Segment
+	}
+}
+
+func (v *verifier) isThere(id layout.CycleID) bool {
+	for _, dir := range []string{layout.SnapshotsDir, layout.CanonicalDir, layout.RawDir} {
+		if there, err := durable.Exists(v.Root, layout.Cycle(dir, id)); err == nil && there {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *verifier) readFloors() error {
+	floors, err := publish.ReadFloors(v.Root)
+	if err == nil {
+		v.floors = floors
+		err = floors.Check(v.Root)
+	}
+	if errors.Is(err, snapshot.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
+		v.floors = publish.Floors{}
+		v.find("FLOORS_WRONG", layout.Collected, fixBackup+"; what is missing below is told without it", "%s", reason(err, layout.Collected))
+		return nil
+	}
+	return err
+}
+
+// pointers holds against the chain what else tells of the newest publication.
+func (v *verifier) pointers(newest uint64) error {
+	data, err := durable.ReadFile(v.Root, layout.Current, 4<<10)
+	var p snapshot.Pointer
+	if err == nil {
+		p, err = snapshot.ParsePointer(data)
+	}
+	fix := fmt.Sprintf("%s recover --tenant %s --product %s writes it anew", v.Command, v.ClientID, v.Product)
+	switch {
+	case err != nil:
+		v.find("CURRENT_WRONG", layout.Current, fix, "%s", reason(err, layout.Current))
+	case p.Version > newest:
+		v.find("HEAD_BEHIND", layout.Current, "restore the newest commit records from a backup", "it names version %d, the newest there is is %d", p.Version, newest)
+	case p.Version < v.head.Version:
+		v.find("CURRENT_WRONG", layout.Current, fix, "it names version %d, the newest is %d", p.Version, v.head.Version)
+	default:
+		if same, err := snapshot.IsFollowed(v.Root, v.head); err != nil || !same {
+			v.find("CURRENT_WRONG", layout.Current, fix, "it is not what the publication of version %d wrote", p.Version)
+		}
+	}
+	state, err := health.Read(v.Root, "publish")
+	if err == nil && state != nil && state.OK && layout.CycleID(state.Cycle) > v.head.CycleID {
+		v.find("HEAD_BEHIND", layout.StateDir+"/publish.json", "restore the newest commit records from a backup",
+			"cycle %s was published, the newest record is of %s", state.Cycle, v.head.CycleID)
+	}
+	return nil
+}

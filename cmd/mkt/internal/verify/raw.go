@@ -1,0 +1,177 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+
+	"mkt/fetch/raw"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// raw reads the raw cycles that are there, in folders and in packs, and tells
+// which are gone.
+func (v *verifier) raw(ctx context.Context) error {
+	entries, err := v.names(layout.RawDir)
+	if err != nil {
+		return err
+	}
+	have := map[layout.CycleID]bool{}
+	for _, e := range entries {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if id, ok := layout.ParseCycleDir(e.Name()); ok {
+			have[id] = true
+			err = v.rawFolder(id)
+		} else if _, ok := layout.ParseRawPack(e.Name()); ok {
+			err = v.rawPack(ctx, layout.RawDir+"/"+e.Name(), have)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	gone := missing{v: v, code: "RAW_MISSING", dir: layout.RawDir, fix: func(layout.CycleID) string { return fixBackup }}
+	defer gone.tell()
+	for _, c := range v.order {
+		gone.see(c, !have[c.CycleID] && v.wanted(c.CycleID) && !v.floors.Raw.Covers(c.CycleID) && c.Republishes == 0)
+	}
+	return nil
+}
+
+func (v *verifier) rawFolder(id layout.CycleID) error {
+	defer v.step()
+	if !v.wanted(id) {
+		return nil
+	}
+	dir := layout.Cycle(layout.RawDir, id)
+	a, err := raw.Open(v.Root, id)
+	if errors.Is(err, raw.ErrNotSealed) {
+		if _, published := v.commits[id]; published {
+			v.find("RAW_DAMAGED", dir+"/"+layout.RawCycleFile, fixBackup, "it is not there")
+			return nil
+		}
+		v.note("%s is of a run under way, or that was broken off", dir)
+		return nil
+	}
+	if errors.Is(err, raw.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) {
+		v.find("RAW_DAMAGED", dir, fixBackup, "%s", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := v.archive(dir, id, a); err != nil {
+		return err
+	}
+	return v.rawNames(dir, a)
+}
+
+// rawPack reads a pack once, cycle by cycle.
+func (v *verifier) rawPack(ctx context.Context, pack string, have map[layout.CycleID]bool) error {
+	defer v.step()
+	for c, err := range raw.Rolled(v.Root, pack) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if c.ID != "" && layout.RawPack(c.ID) != pack {
+			v.find("RAW_DAMAGED", pack, fixBackup, "it holds %s, which nobody looks for here", c.ID)
+			continue
+		}
+		if c.ID != "" {
+			have[c.ID] = true
+		}
+		if err != nil {
+			v.find("RAW_DAMAGED", pack, fixBackup, "%s", err)
+			continue
+		}
+		if v.wanted(c.ID) {
+			if err := v.archive(pack, c.ID, c.Archive); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// archive reads every answer of a cycle. where is its folder or its pack.
+func (v *verifier) archive(where string, id layout.CycleID, a *raw.Archive) error {
+	v.report.Checked.Raw++
+	switch want := v.rawSum(id); {
+	case want == "" && a.Cycle().Outcome != raw.Failed && id <= v.head.CycleID:
+		v.note("some raw cycles were not published, or by a version that did not record it: nothing but themselves vouches for them")
+	case want != "" && want != a.SHA256():
+		v.find("RAW_DAMAGED", where, fixBackup, "%s of %s is not the one that was transformed", layout.RawCycleFile, id)
+		return nil
+	}
+	if c := a.Cycle(); c.ClientID != v.ClientID || c.Product != v.Product {
+		v.find("RAW_DAMAGED", where, "take it away: it was copied here", "it is of %s %s", c.ClientID, c.Product)
+	}
+	for _, r := range a.Responses() {
+		v.report.Checked.Files++
+		body, err := a.Body(r)
+		if errors.Is(err, raw.ErrCorrupt) {
+			v.find("RAW_DAMAGED", where, fixBackup, "%s", err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		v.report.Checked.Bytes += int64(len(body))
+	}
+	return nil
+}
+
+// rawSum is the hash of cycle.json that the cycle's publication recorded; "" when
+// nothing did.
+func (v *verifier) rawSum(id layout.CycleID) string {
+	if c, ok := v.commits[id]; ok && c.RawSHA256 != "" {
+		return c.RawSHA256
+	}
+	m, _, err := snapshot.OpenCanonical(v.Root, id)
+	if err != nil {
+		return ""
+	}
+	return m.RawSHA256
+}
+
+// rawNames tells of files that fetch.json does not name.
+func (v *verifier) rawNames(dir string, a *raw.Archive) error {
+	known := map[string]bool{}
+	for _, name := range a.Files() {
+		known[name] = true
+	}
+	names, err := v.below(dir, "")
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if !known[name] {
+			v.find("UNKNOWN_FILE", dir+"/"+name, fixUnknown, "%s does not name it", layout.RawFetchFile)
+		}
+	}
+	return nil
+}
+
+// below lists the files below a folder, relative to it.
+func (v *verifier) below(dir, sub string) (map[string]bool, error) {
+	all := map[string]bool{}
+	entries, err := v.names(path.Join(dir, sub))
+	for _, e := range entries {
+		name := path.Join(sub, e.Name())
+		if !e.IsDir() {
+			all[name] = true
+			continue
+		}
+		inner, err := v.below(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, inner)
+	}
+	return all, err
+}

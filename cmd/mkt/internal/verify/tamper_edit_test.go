@@ -1,0 +1,263 @@
+package verify_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// editJSON changes a word of a header and makes the hash right by which the next
+// one up names it.
+func editJSON(t *testing.T, h house, r *rand.Rand) string {
+	c := h.anyCommit(t, r)
+	words := []string{"binary_version", "provider", "derivation_version", "processed_at"}
+	word := words[r.IntN(len(words))]
+	alter := func(o object) {
+		if word == "processed_at" {
+			o[word] = o["provider_fetched_at"]
+			return
+		}
+		o[word] = "altered"
+	}
+	manifest := c.Dir() + "/" + layout.ManifestFile
+	commit := h.object(t, layout.Commit(c.Version))
+	m := h.object(t, manifest)
+	canonical := layout.Cycle(layout.CanonicalDir, c.CycleID) + "/" + layout.CanonicalFile
+	if there, _ := durable.Exists(h.root, canonical); there && r.IntN(2) == 0 {
+		o := h.object(t, canonical)
+		alter(o)
+		m["canonical_sha256"] = h.put(t, canonical, o)
+		commit["canonical_sha256"] = m["canonical_sha256"]
+	} else {
+		alter(m)
+	}
+	commit["manifest_sha256"] = h.put(t, manifest, m)
+	h.put(t, layout.Commit(c.Version), commit)
+	return fmt.Sprintf("%s of version %d", word, c.Version)
+}
+
+// editRow changes a row of a table; its file's hash in the manifest is made right,
+// half of the time the rows' digest and the commit as well.
+func editRow(t *testing.T, h house, r *rand.Rand) string {
+	c := h.anyCommit(t, r)
+	m, name := h.alterRow(t, c, r, r.IntN(2) == 0)
+	if name == "" {
+		return ""
+	}
+	sum := h.put(t, c.Dir()+"/"+layout.ManifestFile, asObject(t, m))
+	if r.IntN(2) == 0 {
+		commit := h.object(t, layout.Commit(c.Version))
+		commit["manifest_sha256"] = sum
+		h.put(t, layout.Commit(c.Version), commit)
+	}
+	return name
+}
+
+// alterRow alters one row of a snapshot, and gives the manifest that names the file
+// as it is then, with its rows described if that is wanted.
+func (h house) alterRow(t *testing.T, c snapshot.Commit, r *rand.Rand, described bool) (m snapshot.Manifest, name string) {
+	t.Helper()
+	m, err := snapshot.Open(h.root, c)
+	must(t, err)
+	var packed bytes.Buffer
+	var rows table.Summary
+	file, key := layout.FixturesFile, "fixtures"
+	if _, live := m.Tables["live"]; live {
+		file, key = layout.LiveFile, "live"
+		rows = rewrite(t, h.root, c.Dir()+"/"+file, &packed, r, func(row *table.LiveRow) { row.Home = new(string) })
+	} else {
+		rows = rewrite(t, h.root, c.Dir()+"/"+file, &packed, r, func(row *table.FixtureRow) { row.Home = new(string) })
+	}
+	if rows.Rows == 0 {
+		return m, ""
+	}
+	h.write(t, c.Dir()+"/"+file, packed.Bytes())
+	for i := range m.Files {
+		if m.Files[i].Name == file {
+			m.Files[i].SHA256, m.Files[i].Bytes = durable.Hash(packed.Bytes()), int64(packed.Len())
+		}
+	}
+	if described {
+		m.Tables[key] = rows
+	}
+	return m, c.Dir() + "/" + file
+}
+
+func asObject(t *testing.T, v any) (o object) {
+	t.Helper()
+	data, err := json.Marshal(v)
+	must(t, err)
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	must(t, d.Decode(&o))
+	return o
+}
+
+// rewrite copies a table with one row altered.
+func rewrite[T table.Row](t *testing.T, f durable.FS, name string, out io.Writer, r *rand.Rand, alter func(*T)) table.Summary {
+	t.Helper()
+	file, err := f.Open(name)
+	must(t, err)
+	defer file.Close()
+	in, err := table.NewReader[T](file, file.Size())
+	must(t, err)
+	defer in.Close()
+	w := table.NewWriter[T](out, in.Header())
+	at, n := r.IntN(max(1, int(in.Len()))), 0
+	for row, err := range in.All {
+		must(t, err)
+		if n == at {
+			alter(row)
+		}
+		n++
+		must(t, w.Write(*row))
+	}
+	s, err := w.Close()
+	must(t, err)
+	return s
+}
+
+// editAnswer changes an archived answer and every header of its cycle.
+func editAnswer(t *testing.T, h house, r *rand.Rand) string {
+	var bodies []string
+	for _, name := range h.list(t, layout.RawDir) {
+		if strings.Contains(name, "/responses/") {
+			bodies = append(bodies, name)
+		}
+	}
+	if len(bodies) == 0 {
+		return ""
+	}
+	dir := path.Dir(path.Dir(bodies[r.IntN(len(bodies))]))
+	return h.alterBody(t, dir, func(body []byte) []byte { return bytes.Replace(body, []byte(`1`), []byte(`2`), 1) })
+}
+
+// alterBody alters the first answer of a cycle that it can, and makes the cycle's
+// own headers right.
+func (h house) alterBody(t *testing.T, dir string, alter func([]byte) []byte) string {
+	t.Helper()
+	d, err := zstd.NewReader(nil)
+	must(t, err)
+	defer d.Close()
+	e, err := zstd.NewWriter(nil)
+	must(t, err)
+	for _, name := range h.list(t, dir+"/responses") {
+		body, err := d.DecodeAll(h.read(t, name), nil)
+		must(t, err)
+		altered := alter(body)
+		if bytes.Equal(altered, body) {
+			continue
+		}
+		h.write(t, name, e.EncodeAll(altered, nil))
+		list := h.object(t, dir+"/"+layout.RawFetchFile)
+		for _, entry := range list["responses"].([]any) {
+			if o := entry.(map[string]any); dir+"/"+o["file"].(string) == name {
+				o["sha256"], o["bytes"] = durable.Hash(altered), len(altered)
+			}
+		}
+		cycle := h.object(t, dir+"/"+layout.RawCycleFile)
+		cycle["fetch_sha256"] = h.put(t, dir+"/"+layout.RawFetchFile, list)
+		h.put(t, dir+"/"+layout.RawCycleFile, cycle)
+		return name
+	}
+	return ""
+}
+
+// dropSegment takes a segment out of the newest manifest and off the disk.
+func dropSegment(t *testing.T, h house, r *rand.Rand) string {
+	head, _, err := snapshot.Head(h.root)
+	must(t, err)
+	m, err := snapshot.Open(h.root, head)
+	must(t, err)
+	if len(m.Changes) == 0 {
+		return ""
+	}
+	i := r.IntN(len(m.Changes))
+	name := m.Changes[i].File
+	must(t, h.root.Remove(name))
+	m.Changes = slices.Delete(m.Changes, i, i+1)
+	h.put(t, head.Dir()+"/"+layout.ManifestFile, asObject(t, m))
+	return name
+}
+
+// doubleSegment gives a segment's events a second file, or another's.
+func doubleSegment(t *testing.T, h house, r *rand.Rand) string {
+	names := h.list(t, ".")
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, layout.ChangesDir+"/") })
+	if len(names) == 0 {
+		return ""
+	}
+	from := names[r.IntN(len(names))]
+	first, last, _ := layout.ParseChangeSegment(path.Base(from))
+	cycle, _ := layout.CycleOfSegment(from)
+	size := last - first + 1
+	to := layout.ChangeSegment(first+1000*size, last+1000*size, cycle)
+	if there, _ := durable.Exists(h.root, to); there {
+		return ""
+	}
+	h.write(t, to, h.read(t, from))
+	return to
+}
+
+// relink changes the order of commit records: one is left out, two change places,
+// or one is put in, with numbers and hashes of its own made right.
+func relink(t *testing.T, h house, r *rand.Rand) string {
+	c := h.anyCommit(t, r)
+	at, next := layout.Commit(c.Version), layout.Commit(c.Version+1)
+	if there, _ := durable.Exists(h.root, at); !there {
+		return ""
+	}
+	a, b := h.object(t, at), h.object(t, next)
+	switch r.IntN(3) {
+	case 0: // two change places
+		a["version"], b["version"] = b["version"], a["version"]
+		b["previous_sha256"], a["previous_sha256"] = a["previous_sha256"], h.put(t, at, b)
+		h.put(t, next, a)
+		return "swapped " + at
+	case 1: // the next one is linked to the one before
+		b["previous_sha256"] = a["previous_sha256"]
+		h.put(t, next, b)
+		return "passed by " + at
+	}
+	a["run_id"] = "another"
+	b["previous_sha256"] = h.put(t, at, a)
+	h.put(t, next, b)
+	if head, _, err := snapshot.Last(h.root); err != nil || head.Version == c.Version+1 {
+		return "" // then the whole chain is new
+	}
+	return "of another run " + at
+}
+
+// raiseFloor says that retention let go of more, and takes that away.
+func raiseFloor(t *testing.T, h house, r *rand.Rand) string {
+	c := h.anyCommit(t, r)
+	floors, err := publish.ReadFloors(h.root)
+	must(t, err)
+	if floors.Snapshots.Before >= c.CycleID {
+		return ""
+	}
+	for _, dir := range h.list(t, layout.SnapshotsDir) {
+		if path.Dir(dir) < c.Dir() {
+			must(t, h.root.RemoveAll(path.Dir(dir)))
+		}
+	}
+	floors.Snapshots.Before = c.CycleID
+	data, err := json.MarshalIndent(floors, "", "  ")
+	must(t, err)
+	h.write(t, layout.Collected, append(data, '\n'))
+	return string(c.CycleID)
+}

@@ -1,0 +1,143 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// Options of a run.
+type Options struct {
+	ClientID string
+	Product  football.Product
+	Root     durable.FS // of the tenant and product; only read
+
+	// From and To bound the cycles whose data is read; "" = from the oldest kept,
+	// to the newest. The chain of commits is always held whole.
+	From, To layout.CycleID
+	// Expect is the hash of a commit record that was noted elsewhere; "" = none.
+	Expect string
+	// Deep makes cycles and snapshots again; nil = no.
+	Deep *Deep
+	// Command is how mkt is called in fixes.
+	Command string
+	// Progress is told how many cycles are done of how many; nil = nobody.
+	Progress func(done, total int)
+}
+
+// verifier is one run.
+type verifier struct {
+	Options
+	floors  publish.Floors
+	report  Report
+	told    map[Finding]bool
+	commits map[layout.CycleID]snapshot.Commit // of cycles whose data may be there
+	order   []snapshot.Commit                  // the same, oldest first
+	head    snapshot.Commit
+
+	segments map[string]snapshot.Segment // named by a manifest or a commit
+	read     map[string]bool             // of these
+	done     int
+	total    int
+}
+
+// Run verifies one account's product. The error is of reading: the disk's, or
+// ctx's.
+func Run(ctx context.Context, o Options) (Report, error) {
+	v := &verifier{Options: o, told: map[Finding]bool{}, commits: map[layout.CycleID]snapshot.Commit{}, segments: map[string]snapshot.Segment{}, read: map[string]bool{}}
+	v.report = Report{Tenant: o.ClientID, Product: string(o.Product), Findings: []Finding{}, Notes: []string{}}
+	if v.Progress == nil {
+		v.Progress = func(int, int) {}
+	}
+	err := v.all(ctx)
+	v.report.Clean = len(v.report.Findings) == 0
+	return v.report, err
+}
+
+func (v *verifier) all(ctx context.Context) error {
+	steps := []func(context.Context) error{v.chain, v.publications, v.changeLog, v.canonical, v.raw, v.strays}
+	if v.Deep != nil {
+		steps = append(steps, v.deep)
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// find notes a finding, once.
+func (v *verifier) find(code, file, fix, format string, args ...any) {
+	f := Finding{code, file, fmt.Sprintf(format, args...), fix}
+	if !v.told[f] {
+		v.told[f] = true
+		v.report.Findings = append(v.report.Findings, f)
+	}
+}
+
+func (v *verifier) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(v.report.Notes, text) {
+		v.report.Notes = append(v.report.Notes, text)
+	}
+}
+
+// wanted tells whether a cycle's data is to be read.
+func (v *verifier) wanted(c layout.CycleID) bool {
+	return c >= v.From && (v.To == "" || c <= v.To)
+}
+
+// step counts one cycle as done.
+func (v *verifier) step() {
+	v.done++
+	v.Progress(v.done, max(v.total, v.done))
+}
+
+// names lists a folder; a missing one is empty.
+func (v *verifier) names(dir string) ([]fs.DirEntry, error) {
+	entries, err := v.Root.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return entries, err
+}
+
+// cyclesIn lists the cycles that have a folder below a folder.
+func (v *verifier) cyclesIn(dir string) (ids []layout.CycleID, err error) {
+	entries, err := v.names(dir)
+	for _, e := range entries {
+		if id, ok := layout.ParseCycleDir(e.Name()); ok && e.IsDir() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, err
+}
+
+// Fixes.
+const (
+	fixBackup  = "restore it from a backup: the hash must be the sealed one"
+	fixUnknown = "find out who put it there; take it away when nobody needs it"
+)
+
+// fixMend is for what can be made again.
+func (v *verifier) fixMend() string {
+	return fmt.Sprintf("%s recover --tenant %s --product %s makes it again; if it cannot, %s", v.Command, v.ClientID, v.Product, fixBackup)
+}
+
+// reason is an error's text without the file's name, which the finding has.
+func reason(err error, name string) string {
+	return strings.TrimPrefix(err.Error(), name+": ")
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"mkt/serve"
+)
+
+// realtimeFlags are the settings of the socket.
+type realtimeFlags struct{ serve.Realtime }
+
+// flags puts the settings, with their defaults, among those of mkt serve.
+func (f *realtimeFlags) flags(a *app, flags *pflag.FlagSet) {
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	own.DurationVar(&f.Tick, "realtime-tick", 2*time.Second, "time between pushes")
+	own.DurationVar(&f.PingInterval, "realtime-ping-interval", 10*time.Second, "time between heartbeats of a socket")
+	own.DurationVar(&f.PingTimeout, "realtime-ping-timeout", 10*time.Second, "how long a heartbeat may go unanswered")
+	own.DurationVar(&f.ConnectTimeout, "realtime-connect-timeout", 5*time.Second, "how long a socket may take to send its token")
+	own.DurationVar(&f.UpgradeTimeout, "realtime-upgrade-timeout", 10*time.Second, "how long the change from polling to websocket may take")
+	own.DurationVar(&f.WriteTimeout, "realtime-write-timeout", 10*time.Second, "how long a socket may take nothing of what it is sent")
+	own.IntVar(&f.Connections, "realtime-connections", 8, "sockets of one account at once")
+	own.IntVar(&f.Sessions, "realtime-sessions", 20_000, "sockets of all accounts at once")
+	own.IntVar(&f.QueueBytes, "realtime-queue-bytes", 1<<20, "bytes waiting for one socket, above which it is dropped")
+	own.BoolVar(&f.WebsocketOnly, "realtime-websocket-only", false, "no long polling: for replicas without sticky sessions")
+	own.StringSliceVar(&f.Channels, "realtime-channels", []string{"changes", "live"}, "channels offered")
+	for name, value := range map[string]*time.Duration{"tick": &f.Tick, "ping-interval": &f.PingInterval, "ping-timeout": &f.PingTimeout,
+		"connect-timeout": &f.ConnectTimeout, "upgrade-timeout": &f.UpgradeTimeout, "write-timeout": &f.WriteTimeout} {
+		bound(own, "realtime-"+name, "a duration from 100ms to 2m, such as 10s", between(value, 100*time.Millisecond, 2*time.Minute))
+	}
+	bound(own, "realtime-connections", "a whole number from 1 to 1000", between(&f.Connections, 1, 1000))
+	bound(own, "realtime-sessions", "a whole number from 1 to 1000000", between(&f.Sessions, 1, 1_000_000))
+	bound(own, "realtime-queue-bytes", "a whole number from 65536 to 67108864", between(&f.QueueBytes, 64<<10, 64<<20))
+	flags.AddFlagSet(own)
+	own.VisitAll(func(flag *pflag.Flag) { // realtime-ping-timeout is serve.realtime.ping_timeout
+		a.set.bind(flags, flag.Name, "serve."+strings.ReplaceAll(strings.Replace(flag.Name, "-", ".", 1), "-", "_"))
+	})
+}
+
+// check: a channel that there is not is a mistake, and so is none.
+func (f *realtimeFlags) check() error {
+	if f.Channels != nil && len(f.Channels) == 0 {
+		return usagef("--realtime-channels: want changes, live or both")
+	}
+	for _, c := range f.Channels {
+		if !slices.Contains([]string{"changes", "live"}, c) {
+			return usagef("--realtime-channels %q: want changes, live or both", c)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package durable
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+)
+
+// Over is one file system laid over another: what is written goes above, what is
+// read comes from above or else from below, and below nothing ever changes. A
+// name that is only below cannot be removed. For looking at what a step would do.
+type Over struct{ Above, Below FS }
+
+var _ FS = Over{}
+
+// Create implements FS.
+func (o Over) Create(name string) (File, error) {
+	if there, err := Exists(o.Below, name); err != nil || there {
+		return nil, cmp.Or(err, error(&fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}))
+	}
+	if err := o.Above.MkdirAll(path.Dir(name)); err != nil {
+		return nil, err
+	}
+	return o.Above.Create(name)
+}
+
+// Open implements FS.
+func (o Over) Open(name string) (Reader, error) {
+	r, err := o.Above.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return o.Below.Open(name)
+	}
+	return r, err
+}
+
+// Link implements FS.
+func (o Over) Link(oldname, newname string) error {
+	if there, err := Exists(o.Below, newname); err != nil || there {
+		return cmp.Or(err, error(&fs.PathError{Op: "link", Path: newname, Err: fs.ErrExist}))
+	}
+	if err := o.Above.MkdirAll(path.Dir(newname)); err != nil {
+		return err
+	}
+	return o.Above.Link(oldname, newname)
+}
+
+// Rename implements FS. What is below under the new name is covered, files of a
+// folder one by one.
+func (o Over) Rename(oldname, newname string) error {
+	if err := o.Above.MkdirAll(path.Dir(newname)); err != nil {
+		return err
+	}
+	return o.Above.Rename(oldname, newname)
+}
+
+// Remove implements FS.
+func (o Over) Remove(name string) error { return o.Above.Remove(name) }
+
+// RemoveAll implements FS.
+func (o Over) RemoveAll(name string) error { return o.Above.RemoveAll(name) }
+
+// MkdirAll implements FS.
+func (o Over) MkdirAll(name string) error { return o.Above.MkdirAll(name) }
+
+// SyncDir implements FS.
+func (o Over) SyncDir(name string) error {
+	if there, err := Exists(o.Above, name); err != nil || !there {
+		return err
+	}
+	return o.Above.SyncDir(name)
+}
+
+// ReadDir implements FS.
+func (o Over) ReadDir(name string) ([]fs.DirEntry, error) {
+	above, err := o.Above.ReadDir(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	below, errBelow := o.Below.ReadDir(name)
+	if errBelow != nil && (err != nil || !errors.Is(errBelow, fs.ErrNotExist)) {
+		return nil, errBelow
+	}
+	all := slices.Concat(above, below)
+	slices.SortStableFunc(all, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	return slices.CompactFunc(all, func(a, b fs.DirEntry) bool { return a.Name() == b.Name() }), nil
+}
+
+// Stat implements FS.
+func (o Over) Stat(name string) (fs.FileInfo, error) {
+	info, err := o.Above.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return o.Below.Stat(name)
+	}
+	return info, err
+}
+
+// Lock implements FS. It keeps nobody from what is below.
+func (o Over) Lock(name string) (io.Closer, error) { return o.Above.Lock(name) }

@@ -1,0 +1,141 @@
+package publish
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// Floors say what retention has let go of, in COLLECTED: written before anything
+// is deleted, so that what is missing above them was not deleted by us. A nil one
+// says that nothing of its kind was.
+type Floors struct {
+	Format    int    `json:"format"`
+	Snapshots *Floor `json:"snapshots,omitempty"`
+	Raw       *Floor `json:"raw,omitempty"`
+	Canonical *Floor `json:"canonical,omitempty"`
+	// Thinned is that of canonical cycles which are not the first of their hour.
+	Thinned *Floor `json:"thinned,omitempty"`
+}
+
+// Floor is one of them, with what it was settled by: anybody can settle it again.
+type Floor struct {
+	Before       layout.CycleID `json:"before"`        // cycles before this one are gone, or about to be
+	Version      uint64         `json:"version"`       // newest publication at that time
+	CommitSHA256 string         `json:"commit_sha256"` // of its record
+	Count        int            `json:"count,omitempty"`
+	AgeSeconds   int64          `json:"age_seconds"` // younger ones were kept
+}
+
+// FloorsFormat is the version of COLLECTED.
+//
+//	1: first
+const FloorsFormat = 1
+
+const maxFloors = 16 << 10
+
+// ReadFloors reads what retention has let go of; nothing when there is no record.
+func ReadFloors(f durable.FS) (Floors, error) {
+	data, err := durable.ReadFile(f, layout.Collected, maxFloors)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Floors{}, nil
+	}
+	if err != nil {
+		return Floors{}, fmt.Errorf("%s: %w", layout.Collected, err)
+	}
+	var all Floors
+	if err := json.Unmarshal(data, &all); err != nil || all.Format != FloorsFormat {
+		return Floors{}, fmt.Errorf("%s: %w: not a record of this version", layout.Collected, snapshot.ErrDamaged)
+	}
+	if again, err := all.encode(); err != nil || !bytes.Equal(again, data) {
+		return Floors{}, fmt.Errorf("%s: %w: not as it is written", layout.Collected, snapshot.ErrDamaged)
+	}
+	return all, nil
+}
+
+func (a Floors) encode() ([]byte, error) {
+	data, err := json.MarshalIndent(a, "", "  ")
+	return append(data, '\n'), err
+}
+
+// Covers tells whether retention has let go of a cycle.
+func (l *Floor) Covers(c layout.CycleID) bool { return l != nil && c < l.Before }
+
+// Check settles every floor again, from the records that it names: one that was
+// raised by hand is not what its own retention gives.
+func (a Floors) Check(f durable.FS) error {
+	for name, l := range map[string]*Floor{"snapshots": a.Snapshots, "raw": a.Raw, "canonical": a.Canonical, "thinned": a.Thinned} {
+		if l == nil {
+			continue
+		}
+		head, err := snapshot.ReadCommit(f, l.Version)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", layout.Collected, name, err)
+		}
+		want := cycleFloor(head, time.Duration(l.AgeSeconds)*time.Second)
+		if name == "snapshots" {
+			if want, err = snapshotFloor(f, head, l.Count, want.AgeSeconds); err != nil {
+				return err
+			}
+		}
+		if *want != *l {
+			if want.Before == l.Before {
+				return fmt.Errorf("%s: %s: %w: version %d has another hash", layout.Collected, name, snapshot.ErrDamaged, l.Version)
+			}
+			return fmt.Errorf("%s: %s: %w: its own retention gives %s at version %d, not %s", layout.Collected, name, snapshot.ErrDamaged, want.Before, l.Version, l.Before)
+		}
+	}
+	return nil
+}
+
+// cycleFloor is that of cycles which are older than an age at a publication.
+func cycleFloor(head snapshot.Commit, age time.Duration) *Floor {
+	age = age.Truncate(time.Second)
+	began := head.PublishedAt.Add(-age).Truncate(time.Second).Add(time.Second)
+	_, product, _ := layout.ParseCycleID(string(head.CycleID)) // it was read
+	return &Floor{Before: min(layout.NewCycleID(began, product), head.CycleID), Version: head.Version, CommitSHA256: head.SHA256, AgeSeconds: int64(age / time.Second)}
+}
+
+// snapshotFloor is that of snapshots which are neither among the newest nor young
+// at a publication.
+func snapshotFloor(f durable.FS, head snapshot.Commit, count int, ageSeconds int64) (*Floor, error) {
+	oldest, err := oldestKept(f, head, count, time.Duration(ageSeconds)*time.Second)
+	return &Floor{Before: oldest.CycleID, Version: head.Version, CommitSHA256: head.SHA256, Count: count, AgeSeconds: ageSeconds}, err
+}
+
+// raise records the floors of this collection, before anything is deleted. A
+// floor never sinks: what an earlier, shorter retention let go of does not come
+// back.
+func (c *collector) raise() error {
+	recorded, err := ReadFloors(c.f)
+	if errors.Is(err, snapshot.ErrDamaged) {
+		recorded, err = Floors{}, nil
+	}
+	if err != nil {
+		return err
+	}
+	next := Floors{Format: FloorsFormat, Snapshots: higher(recorded.Snapshots, c.floors.Snapshots), Raw: higher(recorded.Raw, c.floors.Raw),
+		Canonical: higher(recorded.Canonical, c.floors.Canonical), Thinned: higher(recorded.Thinned, c.floors.Thinned)}
+	if c.dry || next == (Floors{Format: FloorsFormat}) || recorded == next {
+		return nil
+	}
+	data, err := next.encode()
+	if err != nil {
+		return err
+	}
+	return durable.Overwrite(c.f, layout.Collected, data)
+}
+
+func higher(a, b *Floor) *Floor {
+	if a == nil || b != nil && b.Before > a.Before {
+		return b
+	}
+	return a
+}

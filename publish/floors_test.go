@@ -1,0 +1,106 @@
+package publish_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+	"time"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// What is missing was recorded before it went, wherever the collector is killed
+// and whatever of it a power cut leaves.
+func TestFloorsComeFirst(t *testing.T) {
+	t.Parallel()
+	base := durabletest.NewMem()
+	years(t, base, 8)
+	keep := publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 48 * time.Hour}
+	now := cycle{number: 24 * 8}.at()
+	for k := 1; ; k += stride() {
+		f := base.PowerCut(1, 0)
+		_, err := publish.Collect(publish.Collection{Root: durabletest.Wrap(f, durabletest.KillAt(k)), Now: now, Keep: keep})
+		for _, keepOf := range []float64{0.5, 0, 1} {
+			onlyBelowFloors(t, f.PowerCut(keepOf, uint64(k)))
+		}
+		if err == nil {
+			return
+		}
+	}
+}
+
+func onlyBelowFloors(t *testing.T, f durable.FS) {
+	t.Helper()
+	floors, err := publish.ReadFloors(f)
+	must(t, err)
+	must(t, floors.Check(f))
+	for i := 1; i <= 8; i++ {
+		id := cycle{number: 24 * i}.id()
+		if !exists(t, f, layout.Cycle(layout.SnapshotsDir, id)) && !floors.Snapshots.Covers(id) {
+			t.Fatalf("snapshot %d is gone, floor %+v", i, floors.Snapshots)
+		}
+		if !exists(t, f, layout.Cycle(layout.CanonicalDir, id)) && !floors.Canonical.Covers(id) {
+			t.Fatalf("cycle %d is gone, floor %+v", i, floors.Canonical)
+		}
+	}
+}
+
+// A floor does not sink when more is to be kept, and one that was raised by hand
+// shows.
+func TestFloors(t *testing.T) {
+	f := durabletest.NewMem()
+	years(t, f, 10)
+	collect(t, f, 10, publish.Retention{Snapshots: 3, CycleAge: 72 * time.Hour})
+	first, err := publish.ReadFloors(f)
+	must(t, err)
+	if want := (cycle{number: 24 * 8}).id(); first.Snapshots.Before != want || first.Snapshots.Count != 3 || first.Snapshots.Version != 10 {
+		t.Errorf("%+v, want %s", first.Snapshots, want)
+	}
+	if want := (cycle{number: 24 * 7}).at(); first.Raw.Before < layout.NewCycleID(want, "market_engine") {
+		t.Errorf("%+v", first.Raw)
+	}
+	collect(t, f, 10, publish.Retention{Snapshots: 9, CycleAge: 200 * time.Hour})
+	second, err := publish.ReadFloors(f)
+	must(t, err)
+	must(t, second.Check(f))
+	if *second.Snapshots != *first.Snapshots || *second.Raw != *first.Raw {
+		t.Errorf("sank: %+v, %+v", second.Snapshots, second.Raw)
+	}
+	data, err := durable.ReadFile(f, layout.Collected, 1<<20)
+	must(t, err)
+	replace(t, f, layout.Collected, bytes.ReplaceAll(data, []byte(first.Snapshots.Before), []byte((cycle{number: 24 * 9}).id())))
+	raised, err := publish.ReadFloors(f)
+	must(t, err)
+	if err := raised.Check(f); !errors.Is(err, snapshot.ErrDamaged) {
+		t.Errorf("raised by hand: %v", err)
+	}
+}
+
+// A dry run tells what would go, and nothing goes.
+func TestDryRun(t *testing.T) {
+	f := durabletest.NewMem()
+	years(t, f, 6)
+	before := files(t, f, ".")
+	keep := publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}
+	told, went := map[string]bool{}, map[string]bool{}
+	now := cycle{number: 24 * 6}.at().Add(time.Hour)
+	dry, err := publish.Collect(publish.Collection{Root: f, Now: now, Keep: keep, DryRun: true, Tell: func(name string) { told[name] = true }})
+	must(t, err)
+	if diff := diffFiles(before, files(t, f, ".")); diff != "" {
+		t.Error(diff)
+	}
+	wet, err := publish.Collect(publish.Collection{Root: f, Now: now, Keep: keep, Tell: func(name string) { went[name] = true }})
+	must(t, err)
+	if dry != wet || len(told) != len(went) || wet.Snapshots != 3 {
+		t.Errorf("told %+v, did %+v", dry, wet)
+	}
+	for name := range went {
+		if !told[name] || exists(t, f, name) {
+			t.Errorf("%s: told %v", name, told[name])
+		}
+	}
+}

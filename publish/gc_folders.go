@@ -1,0 +1,109 @@
+package publish
+
+import (
+	"errors"
+	"io/fs"
+
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// snapshotsAndSegments deletes what is older than the oldest snapshot that is
+// kept: folders, and segments that no kept manifest names.
+func (c *collector) snapshotsAndSegments() error {
+	err := c.each(layout.SnapshotsDir, func(name string, e fs.DirEntry) error {
+		cycle, ok := layout.ParseCycleDir(e.Name())
+		if !ok || cycle >= c.oldest.CycleID {
+			return nil
+		}
+		if young := c.age(cycle) < debrisAge && !c.keep.ticks; young {
+			if commit, err := committed(c.f, cycle, c.head); err != nil || commit.CycleID != cycle {
+				return err
+			}
+		}
+		c.done.Snapshots++
+		return c.remove(name)
+	})
+	if err != nil {
+		return err
+	}
+	unused, err := c.unusedSegment(c.oldest)
+	if err != nil {
+		return err
+	}
+	return c.each(layout.ChangesDir, func(name string, e fs.DirEntry) error {
+		if !unused(name, e) {
+			return nil
+		}
+		c.done.Segments++
+		return c.removeFile(name)
+	})
+}
+
+// unusedSegment tells which segments no kept manifest names: those behind the
+// oldest one's window, and those that were put together before it was made.
+func (c *collector) unusedSegment(oldest snapshot.Commit) (func(string, fs.DirEntry) bool, error) {
+	used := map[string]bool{}
+	for _, commit := range []snapshot.Commit{oldest, c.head} {
+		m, err := snapshot.Open(c.f, commit)
+		if errors.Is(err, fs.ErrNotExist) { // deleted under an earlier retention
+			return func(_ string, e fs.DirEntry) bool {
+				_, last, ok := layout.ParseChangeSegment(e.Name())
+				return ok && last < oldest.FirstSeq
+			}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range m.Changes {
+			used[s.File] = true
+		}
+	}
+	return func(name string, e fs.DirEntry) bool {
+		first, last, ok := layout.ParseChangeSegment(e.Name())
+		behind := last < oldest.FirstSeq
+		// What the oldest manifest already had in another file, and the newest
+		// still has in another file, is in that other file in between as well.
+		replaced := !used[name] && last <= oldest.LastSeq && first >= c.head.FirstSeq
+		return ok && (behind || replaced)
+	}, nil
+}
+
+// cycles deletes raw and canonical cycles that are old and behind what is
+// published, and raw ones that were rolled up.
+func (c *collector) cycles() error {
+	if c.floors.Raw == nil {
+		return nil
+	}
+	err := c.each(layout.RawDir, func(name string, e fs.DirEntry) error {
+		if until, packed := layout.ParseRawPack(e.Name()); packed {
+			if c.head.PublishedAt.Sub(until) < max(c.keep.CycleAge, leastAge) {
+				return nil
+			}
+			c.done.Cycles++
+			return c.removeFile(name)
+		}
+		if cycle, ok := layout.ParseCycleDir(e.Name()); !ok || !c.floors.Raw.Covers(cycle) {
+			return nil
+		}
+		c.done.Cycles++
+		return c.remove(name)
+	})
+	if err != nil {
+		return err
+	}
+	hour := ""
+	return c.each(layout.CanonicalDir, func(name string, e fs.DirEntry) error {
+		cycle, ok := layout.ParseCycleDir(e.Name())
+		if !ok {
+			return nil
+		}
+		first := layout.HourOf(cycle) != hour
+		hour = layout.HourOf(cycle)
+		if !c.floors.Canonical.Covers(cycle) && (first || !c.floors.Thinned.Covers(cycle)) {
+			return nil
+		}
+		c.done.Cycles++
+		return c.remove(name)
+	})
+}

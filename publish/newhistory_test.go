@@ -1,0 +1,201 @@
+package publish_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+func newHistory(f durable.FS, at time.Time, run string) (publish.Summary, error) {
+	o := options(f, cycle{number: 1}, run)
+	o.Cycle, o.Now = "", func() time.Time { return at }
+	return publish.NewHistory(context.Background(), o)
+}
+
+// seqs are those of all events that a root tells, with what they tell.
+func seqs(t *testing.T, f durable.FS) map[int64]string {
+	t.Helper()
+	d, err := look(f)
+	must(t, err)
+	all := map[int64]string{}
+	for _, e := range d.events {
+		all[e.Seq] = e.CycleID + e.FixtureID + e.Type
+	}
+	return all
+}
+
+// L3: a backup is restored, time and again, and clients were told more than it
+// has. No seq is ever used twice, and no cursor from before is taken.
+func TestRestoreOfAnOlderBackup(t *testing.T) {
+	f := durabletest.NewMem()
+	publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2}})
+	publishCycle(t, f, cycle{number: 2, refreshed: []int{1, 3}})
+	backup := f.PowerCut(1, 0)
+	publishCycle(t, f, cycle{number: 3, refreshed: []int{1, 2, 3}})
+	old, err := look(f)
+	must(t, err)
+	told := seqs(t, f)
+	cursors := []snapshot.Commit{old.commit}
+	for n := 4; n < 9; n++ {
+		root := backup.PowerCut(1, 0)
+		dataset, err := look(root)
+		must(t, err)
+		s, err := newHistory(root, (cycle{number: n}).at(), fmt.Sprint("history-", n))
+		must(t, err)
+		d, err := look(root)
+		must(t, err)
+		if diff := cmp.Diff(dataset.fixtures, d.fixtures); diff != "" || len(d.events) != 0 {
+			t.Fatalf("restore %d: %s, %d events", n, diff, len(d.events))
+		}
+		if d.commit.Version != 3 || d.commit.Republishes != 2 || s.Republishes != 2 || d.commit.FirstSeq != s.LastSeq+1 {
+			t.Errorf("restore %d: %+v", n, d.commit)
+		}
+		publishCycle(t, root, cycle{number: n + 1, refreshed: []int{1, 2}})
+		after, err := look(root)
+		must(t, err)
+		for _, was := range cursors {
+			if was.HistoryID == after.commit.HistoryID || was.LastSeq+1 >= after.commit.FirstSeq {
+				t.Errorf("restore %d: cursor at %d of %s fits into %+v of %s", n, was.LastSeq, was.HistoryID, after.commit.Window(), after.commit.HistoryID)
+			}
+		}
+		for seq, what := range seqs(t, root) {
+			if told[seq] != "" {
+				t.Errorf("restore %d: seq %d was %s, is %s", n, seq, told[seq], what)
+			}
+			told[seq] = what
+		}
+		cursors = append(cursors, after.commit)
+	}
+}
+
+// Where a clock stands still or went back, seq goes on all the same.
+func TestHistoriesUnderABackwardClock(t *testing.T) {
+	f := durabletest.NewMem()
+	publishCycle(t, f, cycle{number: 1, refreshed: []int{1}})
+	last := uint64(0)
+	for i := range 5 {
+		s, err := newHistory(f, start.Add(-time.Duration(i)*time.Hour), fmt.Sprint("history-", i))
+		must(t, err)
+		d, err := look(f)
+		must(t, err)
+		if s.LastSeq < last+1_000_000_000 || d.commit.FirstSeq != d.commit.LastSeq+1 {
+			t.Errorf("%d: from %d to %d", i, last, s.LastSeq)
+		}
+		last = s.LastSeq
+	}
+}
+
+// What cannot be mended is passed by; without any record the newest cycle begins.
+func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
+	f := worn(t)
+	must(t, f.RemoveAll(layout.Cycle(layout.CanonicalDir, cycle{number: 3}.id())))
+	must(t, f.Remove(published(3)+"/"+layout.MarketsFile))
+	s, err := newHistory(f, cycle{number: 5}.at(), "history")
+	must(t, err)
+	if s.Version != 4 || s.Republishes != 2 {
+		t.Errorf("%+v", s)
+	}
+	d, err := look(f)
+	must(t, err)
+	if diff := cmp.Diff(map[int]int{1: 2, 2: 1, 3: 1, 4: 2}, d.fixtures); diff != "" {
+		t.Error(diff)
+	}
+	publishCycle(t, f, cycle{number: 6, refreshed: []int{1}, partly: true})
+
+	f = worn(t)
+	must(t, f.Remove(layout.Commit(3)))
+	must(t, durable.Create(f, layout.Commit(3), durable.Bytes([]byte("{}"))))
+	s, err = newHistory(f, cycle{number: 5}.at(), "history")
+	must(t, err)
+	head, _, err := snapshot.Last(f)
+	must(t, err)
+	if s.Version != 4 || s.Republishes != 2 || head.PreviousSHA256 != durable.Hash([]byte("{}")) {
+		t.Errorf("%+v, %+v", s, head)
+	}
+
+	f = worn(t)
+	for _, dir := range []string{layout.CommitsDir, layout.SnapshotsDir, layout.ChangesDir, layout.Current} {
+		must(t, f.RemoveAll(dir))
+	}
+	s, err = newHistory(f, cycle{number: 5}.at(), "history")
+	must(t, err)
+	if s.Version != 1 || s.Cycle != wornNext.id() || s.LastSeq <= uint64(start.UnixMilli()) || s.Events == 0 {
+		t.Errorf("%+v", s)
+	}
+	_, err = look(f)
+	must(t, err)
+}
+
+// The first of a history is mended like any other.
+func TestNewHistoryIsMended(t *testing.T) {
+	f := worn(t)
+	_, err := newHistory(f, cycle{number: 5}.at(), "history")
+	must(t, err)
+	head, _, err := snapshot.Last(f)
+	must(t, err)
+	want := files(t, f, head.Dir())
+	for name := range want {
+		replace(t, f, name, []byte("PAR1"))
+	}
+	if done := mendAll(t, f); len(done.Files) != len(want) || len(done.Lost) != 0 {
+		t.Errorf("%+v", done)
+	}
+	if diff := diffFiles(want, files(t, f, head.Dir())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// P1 and P2: killed or without power anywhere, the old history goes on or the new
+// one has begun, and the next try begins one.
+func TestNewHistoryKilledAnywhere(t *testing.T) {
+	t.Parallel()
+	base := worn(t)
+	want, err := look(base)
+	must(t, err)
+	for k := 1; ; k += stride() {
+		f := base.PowerCut(1, 0)
+		_, err := newHistory(durabletest.Wrap(f, durabletest.KillAt(k)), cycle{number: 5}.at(), "history")
+		for _, keep := range []float64{0, 0.5, 1} {
+			cut := f.PowerCut(keep, uint64(k))
+			d, e := look(cut)
+			if e != nil || cmp.Diff(want.fixtures, d.fixtures) != "" || err == nil && d.commit.Version != 4 {
+				t.Fatalf("killed at %d (%v), %v kept: version %d, %v", k, err, keep, d.commit.Version, e)
+			}
+			_, e = newHistory(cut, cycle{number: 6}.at(), "again")
+			must(t, e)
+			if d, e = look(cut); e != nil || d.commit.HistoryID != "again" {
+				t.Fatalf("killed at %d, then again: %+v, %v", k, d.commit, e)
+			}
+		}
+		if err == nil {
+			return
+		}
+	}
+}
+
+func TestNewLiveHistory(t *testing.T) {
+	f := durabletest.NewMem()
+	publishTicks(t, f, publish.Retention{}, liveTick{1, 3}, liveTick{2, 4})
+	o := liveTick{3, 1}.options(f)
+	o.RunID = "history"
+	s, err := publish.NewHistory(context.Background(), o)
+	must(t, err)
+	if s.Version != 3 || s.Republishes != 2 || s.Fixtures != 4 {
+		t.Errorf("%+v", s)
+	}
+	publishTicks(t, f, publish.Retention{}, liveTick{5, 2})
+	head, _, err := snapshot.Head(f)
+	must(t, err)
+	if head.Version != 4 || head.HistoryID != "history" {
+		t.Errorf("%+v", head)
+	}
+}

@@ -1,0 +1,71 @@
+package table
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Differences names the columns in which two rows differ, in the table's order,
+// those of nested rows as "selections.line". An empty list and none are the same,
+// as they are in Parquet.
+func Differences[T Row](a, b T) []string {
+	return differences("", reflect.ValueOf(a), reflect.ValueOf(b))
+}
+
+func differences(prefix string, a, b reflect.Value) (names []string) {
+	for i := range a.NumField() {
+		column, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("parquet"), ",")
+		name, x, y := prefix+column, a.Field(i), b.Field(i)
+		if x.Kind() != reflect.Slice {
+			if !reflect.DeepEqual(x.Interface(), y.Interface()) {
+				names = append(names, name)
+			}
+			continue
+		}
+		if x.Len() != y.Len() {
+			names = append(names, name)
+			continue
+		}
+		for k := range x.Len() {
+			nested := []string{name}
+			if x.Index(k).Kind() == reflect.Struct {
+				nested = differences(name+".", x.Index(k), y.Index(k))
+			} else if reflect.DeepEqual(x.Index(k).Interface(), y.Index(k).Interface()) {
+				continue
+			}
+			for _, n := range nested {
+				if !slices.Contains(names, n) {
+					names = append(names, n)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// Column is one of a row's columns as text, for people: NULL where there is none,
+// and of a list of rows how many there are.
+func Column[T Row](row T, column string) string {
+	v := reflect.ValueOf(row)
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("parquet"), ",")
+		if name == column {
+			return words(v.Field(i))
+		}
+	}
+	return ""
+}
+
+func words(v reflect.Value) string {
+	switch {
+	case v.Kind() == reflect.Pointer && v.IsNil():
+		return "NULL"
+	case v.Kind() == reflect.Pointer:
+		return fmt.Sprint(v.Elem().Interface())
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
+		return fmt.Sprintf("%d rows", v.Len())
+	}
+	return fmt.Sprint(v.Interface())
+}

@@ -1,0 +1,40 @@
+package table_test
+
+import (
+	"slices"
+	"testing"
+
+	"mkt/publish/table"
+)
+
+func TestDifferences(t *testing.T) {
+	line, other := "2.5", "3.5"
+	base := func() table.MarketRow {
+		return table.MarketRow{FixtureID: "fx", Lines: []string{"2.5"}, Market: &line,
+			Selections: []table.SelectionRow{{SelectionID: "a", Line: &line}, {SelectionID: "b", Labels: []table.LabelRow{{Field: "name", Text: "x"}}}}}
+	}
+	for _, c := range []struct {
+		name string
+		edit func(*table.MarketRow)
+		want []string
+	}{
+		{"nothing", func(*table.MarketRow) {}, nil},
+		{"empty and none", func(r *table.MarketRow) { r.Sections = []string{} }, nil},
+		{"a text", func(r *table.MarketRow) { r.Market = &other }, []string{"market"}},
+		{"null", func(r *table.MarketRow) { r.Market = nil }, []string{"market"}},
+		{"the same text elsewhere", func(r *table.MarketRow) { same := "2.5"; r.Market = &same }, nil},
+		{"a list", func(r *table.MarketRow) { r.Lines = []string{"3.5"} }, []string{"lines"}},
+		{"nested", func(r *table.MarketRow) { r.Selections[0].Line, r.Selections[1].Line = &other, &other }, []string{"selections.line"}},
+		{"nested twice", func(r *table.MarketRow) { r.Selections[1].Labels[0].Text = "y" }, []string{"selections.labels.text"}},
+		{"fewer", func(r *table.MarketRow) { r.Selections = r.Selections[:1] }, []string{"selections"}},
+	} {
+		b := base()
+		c.edit(&b)
+		if got := table.Differences(base(), b); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	if got := table.Column(base(), "market") + table.Column(base(), "period") + table.Column(base(), "selections"); got != "2.5NULL2 rows" {
+		t.Errorf("columns: %s", got)
+	}
+}

@@ -1,0 +1,90 @@
+package serve_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+const asyncAPIFile = "../docs/asyncapi.yaml"
+
+var asyncAPI = sync.OnceValues(func() (*document, error) { return readDocument(asyncAPIFile, openAPIFile) })
+
+// Every reference leads somewhere, every schema compiles, every message is used.
+func TestAsyncAPIIsSound(t *testing.T) {
+	t.Parallel()
+	d, err := asyncAPI()
+	must(t, err)
+	http, err := openAPI()
+	must(t, err)
+	if d.root["asyncapi"] != "3.0.0" {
+		t.Errorf("asyncapi: %v", d.root["asyncapi"])
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	referred := map[string]bool{}
+	d.walk("#", d.root, func(pointer string, m map[string]any) {
+		if ref, ok := m["$ref"].(string); ok {
+			referred[ref] = true
+			from := d
+			if name, rest, _ := strings.Cut(ref, "#"); name != "" {
+				from, ref = http, "#"+rest
+			}
+			if from.at(ref) == nil {
+				t.Errorf("%s: %s leads nowhere", pointer, ref)
+			}
+		}
+		if strings.HasPrefix(pointer, "#/components/schemas/") && strings.Count(pointer, "/") == 3 {
+			if _, err := d.schema(pointer); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for name := range d.at("#/components/messages").(map[string]any) {
+		if !referred["#/components/messages/"+name] || !referred["#/channels/main/messages/"+name] {
+			t.Errorf("message %s is of no channel or no operation", name)
+		}
+	}
+}
+
+// checkMessage holds the payload of a message against the document.
+func (d *document) checkMessage(name string, payload []byte) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	ref, ok := d.at("#/components/messages/" + name + "/payload/$ref").(string)
+	if !ok {
+		return fmt.Errorf("message %q is not in the document: %.200s", name, payload)
+	}
+	s, err := d.schema(ref)
+	if err != nil {
+		return err
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(payload))
+	if err != nil {
+		return fmt.Errorf("message %s: %w: %.200s", name, err, payload)
+	}
+	if err := s.Validate(value); err != nil {
+		return fmt.Errorf("message %s: %w\n%.2000s", name, err, payload)
+	}
+	d.used[name] = true
+	return nil
+}
+
+// checked is a payload that the document describes.
+func checked(t testing.TB, name string, args []json.RawMessage) json.RawMessage {
+	t.Helper()
+	d, err := asyncAPI()
+	must(t, err)
+	if len(args) != 1 {
+		t.Fatalf("message %s has %d arguments", name, len(args))
+	}
+	if err := d.checkMessage(name, args[0]); err != nil {
+		t.Fatal(err)
+	}
+	return args[0]
+}

@@ -1,0 +1,202 @@
+package socketio_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gobwas/ws"
+
+	"mkt/serve/internal/socketio"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 10 * time.Second
+
+// room is a handler that says what it is told, and does what clients ask.
+type room struct {
+	events   chan string // "connect {auth}", "event name [args]", "disconnect reason"
+	sockets  chan *socketio.Socket
+	entering func(context.Context, *socketio.Socket) error // nil lets everybody in
+}
+
+func (r *room) Connect(ctx context.Context, s *socketio.Socket, auth json.RawMessage) error {
+	r.events <- "connect " + string(auth)
+	r.sockets <- s
+	if r.entering != nil {
+		return r.entering(ctx, s)
+	}
+	return nil
+}
+
+func (r *room) Event(s *socketio.Socket, name string, args []json.RawMessage, ack func(...any)) {
+	var same []any
+	for _, a := range args {
+		same = append(same, a)
+	}
+	if list := s.Attachments(); list != nil {
+		same = append(same, list)
+	}
+	switch {
+	case name == "panic":
+		panic("as asked")
+	case ack != nil:
+		ack(same...)
+		ack("never sent")
+	case name == "message":
+		p, err := socketio.NewPacket("message-back", same...)
+		if err != nil {
+			panic(err)
+		}
+		s.Send(p)
+	}
+	r.events <- "event " + name
+}
+
+func (r *room) Disconnect(_ *socketio.Socket, reason string) { r.events <- "disconnect " + reason }
+
+// host is a server with one room in each of two namespaces.
+type host struct {
+	*room
+	t      *testing.T
+	url    string
+	server *socketio.Server
+}
+
+func start(t *testing.T, o socketio.Options) *host {
+	t.Helper()
+	h := &host{t: t, room: &room{events: make(chan string, 1000), sockets: make(chan *socketio.Socket, 1000)}}
+	o.Namespaces = map[string]socketio.Handler{"/": h.room, "/custom": h.room}
+	h.server = socketio.New(o)
+	web := httptest.NewServer(h.server)
+	h.url = web.URL
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Nanosecond)
+		defer cancel()
+		h.server.Shutdown(ctx)
+		web.Close()
+	})
+	return h
+}
+
+// told waits for what the room is told next.
+func (h *host) told(want ...string) {
+	h.t.Helper()
+	for _, w := range want {
+		select {
+		case got := <-h.events:
+			if got != w {
+				h.t.Fatalf("told %q, want %q", got, w)
+			}
+		case <-time.After(patience):
+			h.t.Fatalf("not told %q", w)
+		}
+	}
+}
+
+// socket is a websocket client that speaks packets of Socket.IO.
+type socket struct {
+	t    *testing.T
+	conn net.Conn
+	r    io.Reader
+}
+
+// open is a connection that has joined nothing.
+func (h *host) open() socket {
+	h.t.Helper()
+	conn, early, _, err := ws.Dial(h.t.Context(), strings.Replace(h.url, "http", "ws", 1)+"/?EIO=4&transport=websocket")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { conn.Close() })
+	conn.SetDeadline(time.Now().Add(patience))
+	s := socket{h.t, conn, conn}
+	if early != nil {
+		s.r = io.MultiReader(early, conn)
+	}
+	if f, err := ws.ReadFrame(s.r); err != nil || !strings.HasPrefix(string(f.Payload), "0{") {
+		h.t.Fatalf("open packet %q, %v", f.Payload, err)
+	}
+	return s
+}
+
+// join is a connection in the main namespace.
+func (h *host) join() socket {
+	h.t.Helper()
+	s := h.open()
+	s.send("0")
+	s.wantJoined("")
+	h.told("connect ")
+	return s
+}
+
+// wantJoined returns the id.
+func (s socket) wantJoined(namespace string) string {
+	s.t.Helper()
+	var o map[string]string
+	text := s.next()
+	rest, ok := strings.CutPrefix(text, "0"+namespace)
+	if err := json.Unmarshal([]byte(rest), &o); !ok || err != nil || len(o) != 1 || o["sid"] == "" {
+		s.t.Fatalf("got %q, want an acceptance", text)
+	}
+	return o["sid"]
+}
+
+func (s socket) send(text string)   { s.frame(ws.NewTextFrame([]byte("4" + text))) }
+func (s socket) binary(data string) { s.frame(ws.NewBinaryFrame([]byte(data))) }
+
+func (s socket) frame(f ws.Frame) {
+	ws.WriteFrame(s.conn, ws.MaskFrame(f)) // the server may have closed meanwhile
+}
+
+// next is the next packet, or "closed".
+func (s socket) next() string {
+	s.t.Helper()
+	f, err := ws.ReadFrame(s.r)
+	switch {
+	case errors.Is(err, io.EOF) || err == nil && f.Header.OpCode == ws.OpClose:
+		return "closed"
+	case err != nil:
+		return err.Error()
+	case f.Header.OpCode == ws.OpBinary:
+		return "binary " + string(f.Payload)
+	case len(f.Payload) == 0 || f.Payload[0] != '4':
+		s.t.Fatalf("got %q", f.Payload)
+	}
+	return string(f.Payload[1:])
+}
+
+func (s socket) want(texts ...string) {
+	s.t.Helper()
+	for _, want := range texts {
+		if got := s.next(); got != want {
+			s.t.Fatalf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// do is one polling request.
+func (h *host) do(method, query, body string) string {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), method, h.url+"/?EIO=4&transport=polling"+query, strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	b, err := io.ReadAll(response.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return string(b)
+}

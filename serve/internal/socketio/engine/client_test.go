@@ -1,0 +1,288 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gobwas/ws"
+
+	"mkt/serve/internal/socketio/engine"
+)
+
+// host is a server that sends every message back, with what it was told.
+type host struct {
+	t      *testing.T
+	url    string
+	server *engine.Server
+	opened chan *engine.Session
+	closed chan string // reasons
+}
+
+// mirror is the receiver of one session.
+type mirror struct {
+	h *host
+	s *engine.Session
+}
+
+func (m mirror) Message(data []byte, binary bool) error {
+	switch {
+	case string(data) == "panic":
+		panic("as asked")
+	case binary:
+		m.s.Send(engine.NewBinary(data))
+	default:
+		m.s.Send(engine.NewMessage(data))
+	}
+	return nil
+}
+
+func (m mirror) Closed(reason string) { m.h.closed <- reason }
+
+// patience is how long a test waits for what must come.
+const patience = 10 * time.Second
+
+func start(t *testing.T, o engine.Options) *host {
+	t.Helper()
+	h := &host{t: t, opened: make(chan *engine.Session, 1000), closed: make(chan string, 1000)}
+	if o.Open == nil {
+		o.Open = func(s *engine.Session) engine.Receiver {
+			h.opened <- s
+			return mirror{h, s}
+		}
+	}
+	h.server = engine.New(o)
+	web := httptest.NewUnstartedServer(h.server)
+	// As the service has them: long polls and slow uploads must outlive these.
+	web.Config.ReadTimeout, web.Config.WriteTimeout = 500*time.Millisecond, 500*time.Millisecond
+	web.Start()
+	h.url = web.URL
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+		defer cancel()
+		h.server.Shutdown(ctx)
+		web.Close()
+	})
+	return h
+}
+
+// reason waits for the end of a session.
+func (h *host) reason() string {
+	h.t.Helper()
+	select {
+	case r := <-h.closed:
+		return r
+	case <-time.After(patience):
+		h.t.Fatal("the session did not end")
+		return ""
+	}
+}
+
+// wantSessions waits until the server holds so many.
+func (h *host) wantSessions(n int) {
+	h.t.Helper()
+	for end := time.Now().Add(patience); h.server.Stats().Sessions != n; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			h.t.Fatalf("%d sessions, want %d", h.server.Stats().Sessions, n)
+		}
+	}
+}
+
+// answer is a response, read.
+type answer struct {
+	status int
+	body   string
+	header http.Header
+}
+
+func (h *host) do(method, query, body string, headers ...string) answer {
+	h.t.Helper()
+	a, err := h.try(h.t.Context(), method, query, strings.NewReader(body), headers...)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return a
+}
+
+func (h *host) try(ctx context.Context, method, query string, body io.Reader, headers ...string) (answer, error) {
+	r, err := http.NewRequestWithContext(ctx, method, h.url+"/engine.io/?"+query, body)
+	if err != nil {
+		return answer{}, err
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	b, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, string(b), response.Header}, err
+}
+
+// polling is a session that polls.
+type polling struct {
+	*host
+	sid string
+}
+
+const hello = "EIO=4&transport=polling"
+
+func (h *host) poll() polling {
+	h.t.Helper()
+	a := h.do("GET", hello, "")
+	return polling{h, sid(h.t, a.body)}
+}
+
+func sid(t *testing.T, packet string) string {
+	t.Helper()
+	var o struct{ Sid string }
+	if len(packet) == 0 || packet[0] != '0' || json.Unmarshal([]byte(packet[1:]), &o) != nil || o.Sid == "" {
+		t.Fatalf("open packet %q", packet)
+	}
+	return o.Sid
+}
+
+func (p polling) query() string           { return "EIO=4&transport=polling&sid=" + p.sid }
+func (p polling) get() answer             { p.t.Helper(); return p.do("GET", p.query(), "") }
+func (p polling) post(body string) answer { p.t.Helper(); return p.do("POST", p.query(), body) }
+
+// later gets without waiting for the answer, but until it waits at the server.
+func (p polling) later() chan answer {
+	got := make(chan answer, 1)
+	go func() {
+		a, err := p.try(p.t.Context(), "GET", p.query(), nil)
+		if err != nil {
+			a.body = err.Error()
+		}
+		got <- a
+	}()
+	time.Sleep(30 * time.Millisecond) // most likely; every order must be right
+	return got
+}
+
+func (h *host) expect(a answer, status int, body string) {
+	h.t.Helper()
+	if a.status != status || a.body != body {
+		h.t.Fatalf("got %d %q, want %d %q", a.status, a.body, status, body)
+	}
+}
+
+// unknown is what a session that has ended answers.
+const unknown = `{"code":1,"message":"Session ID unknown"}`
+
+// socket is a websocket client.
+type socket struct {
+	t    *testing.T
+	conn net.Conn
+	r    io.Reader
+}
+
+func (h *host) dial(query string) socket {
+	h.t.Helper()
+	s, err := h.tryDial(query)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return s
+}
+
+func (h *host) tryDial(query string) (socket, error) {
+	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	defer cancel()
+	conn, early, _, err := ws.Dial(ctx, strings.Replace(h.url, "http", "ws", 1)+"/engine.io/?"+query)
+	if err != nil {
+		return socket{}, err
+	}
+	h.t.Cleanup(func() { conn.Close() })
+	conn.SetDeadline(time.Now().Add(patience))
+	s := socket{h.t, conn, conn}
+	if early != nil {
+		s.r = io.MultiReader(early, conn)
+	}
+	return s, nil
+}
+
+// websocket is a session that begins as one.
+func (h *host) websocket() socket {
+	h.t.Helper()
+	s := h.dial("EIO=4&transport=websocket")
+	sid(h.t, s.next())
+	return s
+}
+
+func (s socket) send(text string) { s.frame(ws.NewTextFrame([]byte(text))) }
+
+func (s socket) frame(f ws.Frame) {
+	s.t.Helper()
+	f.Payload = append([]byte(nil), f.Payload...)
+	ws.WriteFrame(s.conn, ws.MaskFrameInPlace(f)) // the server may have closed meanwhile
+}
+
+// next is the next text, or what else came in words.
+func (s socket) next() string {
+	s.t.Helper()
+	f, err := ws.ReadFrame(s.r)
+	switch {
+	case err != nil:
+		return "cut"
+	case f.Header.OpCode == ws.OpClose:
+		code, _ := ws.ParseCloseFrameData(f.Payload)
+		return "close " + json.Number(itoa(int(code))).String()
+	case f.Header.OpCode == ws.OpBinary:
+		return "binary " + string(f.Payload)
+	case f.Header.OpCode == ws.OpPong:
+		return "pong " + string(f.Payload)
+	}
+	return string(f.Payload)
+}
+
+func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
+
+func (s socket) want(texts ...string) {
+	s.t.Helper()
+	for _, want := range texts {
+		if got := s.next(); got != want {
+			s.t.Fatalf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// wantEnd reads until the connection ends.
+func (s socket) wantEnd() {
+	s.t.Helper()
+	for {
+		if got := s.next(); got == "cut" {
+			return
+		}
+	}
+}
+
+// redial is a bare connection to the same address.
+func (s socket) redial(h *host) socket {
+	h.t.Helper()
+	conn, err := net.Dial("tcp", s.conn.RemoteAddr().String())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { conn.Close() })
+	conn.SetDeadline(time.Now().Add(patience))
+	return socket{h.t, conn, conn}
+}
+
+// skipResponse reads the HTTP response byte by byte, so that nothing behind it is.
+func (s socket) skipResponse() {
+	var seen []byte
+	for one := make([]byte, 1); !strings.HasSuffix(string(seen), "\r\n\r\n"); seen = append(seen, one...) {
+		if _, err := s.conn.Read(one); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"mkt/serve/internal/socketio/engine"
+)
+
+// soon are heartbeats for tests: the timeout is long enough for a busy machine.
+var soon = engine.Options{PingInterval: 30 * time.Millisecond, PingTimeout: 5 * time.Second}
+
+// late are heartbeats that are missed.
+var late = engine.Options{PingInterval: 30 * time.Millisecond, PingTimeout: 60 * time.Millisecond}
+
+func TestPollingHeartbeat(t *testing.T) {
+	p := start(t, soon).poll()
+	for range 3 {
+		p.expect(p.get(), 200, "2")
+		p.expect(p.post("3"), 200, "ok")
+	}
+}
+
+func TestWebsocketHeartbeat(t *testing.T) {
+	s := start(t, soon).websocket()
+	for range 3 {
+		s.want("2")
+		s.send("3")
+	}
+}
+
+func TestPingTimeout(t *testing.T) {
+	t.Run("polling", func(t *testing.T) {
+		h := start(t, late)
+		p := h.poll()
+		p.expect(p.get(), 200, "2")
+		p.expect(p.get(), 200, "1")
+		if got := h.reason(); got != engine.Ping {
+			t.Errorf("reason %q", got)
+		}
+		p.expect(p.get(), 400, unknown)
+	})
+	t.Run("polling, gone without a trace", func(t *testing.T) {
+		h := start(t, late)
+		p := h.poll()
+		if got := h.reason(); got != engine.Ping {
+			t.Errorf("reason %q", got)
+		}
+		p.expect(p.get(), 400, unknown)
+	})
+	t.Run("websocket", func(t *testing.T) {
+		h := start(t, late)
+		s := h.websocket()
+		s.want("2", "cut")
+		if got := h.reason(); got != engine.Ping {
+			t.Errorf("reason %q", got)
+		}
+	})
+	t.Run("behind an upgrade", func(t *testing.T) {
+		h := start(t, late)
+		s := h.poll().upgraded()
+		s.want("2", "cut")
+		h.reason()
+	})
+}
+
+// The heartbeat goes on across an upgrade, even if a ping was under way.
+func TestHeartbeatAcrossUpgrade(t *testing.T) {
+	h := start(t, engine.Options{PingInterval: 50 * time.Millisecond, PingTimeout: 5 * time.Second})
+	p := h.poll()
+	p.expect(p.get(), 200, "2")
+	s := p.upgraded()
+	s.send("3")
+	for range 3 {
+		s.want("2")
+		s.send("3")
+	}
+	q := h.poll()
+	time.Sleep(80 * time.Millisecond) // its ping waits, and leaves by the websocket
+	s = q.probe()
+	s.send("2probe")
+	s.want("3probe")
+	s.send("5")
+	for range 3 {
+		s.want("2")
+		s.send("3")
+	}
+}
+
+// Another packet extends the wait for the pong, but only once.
+func TestBusyClient(t *testing.T) {
+	h := start(t, engine.Options{PingInterval: 20 * time.Millisecond, PingTimeout: 300 * time.Millisecond})
+	s := h.websocket()
+	s.want("2")
+	for range 50 {
+		s.send("4busy")
+		time.Sleep(20 * time.Millisecond)
+	}
+	if got := h.reason(); got != engine.Ping {
+		t.Errorf("reason %q", got)
+	}
+}
+
+// A client does not pay for a receiver that takes its time.
+func TestBusyReceiver(t *testing.T) {
+	release := make(chan struct{})
+	called := make(chan struct{})
+	o := engine.Options{PingInterval: 20 * time.Millisecond, PingTimeout: 40 * time.Millisecond}
+	var h *host
+	o.Open = func(s *engine.Session) engine.Receiver { return slow{mirror{h, s}, called, release} }
+	h = start(t, o)
+	s := h.websocket()
+	s.send("4a")
+	<-called
+	time.Sleep(300 * time.Millisecond)
+	if n := h.server.Stats().Sessions; n != 1 {
+		t.Error("the session has ended")
+	}
+	close(release)
+}
+
+type slow struct {
+	mirror
+	called, release chan struct{}
+}
+
+func (s slow) Message(data []byte, binary bool) error {
+	close(s.called)
+	<-s.release
+	return s.mirror.Message(data, binary)
+}

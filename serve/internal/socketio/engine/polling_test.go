@@ -1,0 +1,266 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/serve/internal/socketio/engine"
+)
+
+func TestPollingEcho(t *testing.T) {
+	h := start(t, engine.Options{MaxPayload: 1 << 20})
+	large := "4" + strings.Repeat("é€😀", 50_000)
+	for name, body := range map[string]string{
+		"one":           "4hello",
+		"empty":         "4",
+		"three":         "4one\x1e4two\x1e4three",
+		"binary":        "4hello\x1ebAQIDBA==",
+		"lone binary":   "bAQIDBA==",
+		"UTF-8":         "4é€😀",
+		"large":         large,
+		"noop between":  "4a\x1e6\x1e4b",
+		"unasked pongs": "3\x1e4a\x1e3probe",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := h.poll()
+			h.expect(p.post(body), 200, "ok")
+			want := strings.NewReplacer("\x1e6", "", "3\x1e", "", "\x1e3probe", "").Replace(body)
+			h.expect(p.get(), 200, want)
+		})
+	}
+}
+
+func TestPollingHeaders(t *testing.T) {
+	p := start(t, engine.Options{}).poll()
+	a := p.post("4a")
+	if a.header.Get("Content-Type") != "text/html" || a.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("push: %v", a.header)
+	}
+	a = p.get()
+	if a.header.Get("Content-Type") != "text/plain; charset=UTF-8" || a.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("poll: %v", a.header)
+	}
+}
+
+func TestChunkedUpload(t *testing.T) {
+	p := start(t, engine.Options{}).poll()
+	read, write := io.Pipe()
+	go func() {
+		for _, part := range []string{"4on", "e\x1e", "4\xc3", "\xa9"} {
+			io.WriteString(write, part)
+			time.Sleep(200 * time.Millisecond) // all in all beyond the outer server's timeout
+		}
+		write.Close()
+	}()
+	a, err := p.try(t.Context(), "POST", p.query(), read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.expect(a, 200, "ok")
+	p.expect(p.get(), 200, "4one\x1e4é")
+}
+
+// What waits is answered as soon as it comes, however long that takes.
+func TestWaitingPoll(t *testing.T) {
+	p := start(t, engine.Options{}).poll()
+	waiting := p.later()
+	time.Sleep(700 * time.Millisecond) // beyond the outer server's timeouts
+	p.expect(p.post("4a"), 200, "ok")
+	p.expect(<-waiting, 200, "4a")
+	again := p.later()
+	p.expect(p.post("4b\x1e4c"), 200, "ok")
+	first := <-again
+	if first.body == "4b" {
+		p.expect(p.get(), 200, "4c")
+		return
+	}
+	p.expect(first, 200, "4b\x1e4c")
+}
+
+func TestBadPolledPackets(t *testing.T) {
+	for name, body := range map[string]string{
+		"no type": "abc", "unknown type": "7", "nothing": "", "trailing separator": "4a\x1e", "no base64": "b!!!!",
+		"invalid UTF-8": "4\xff", "open": "0{}", "ping": "2", "probe": "2probe", "upgrade": "5",
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := start(t, engine.Options{})
+			p := h.poll()
+			if a := p.post(body); a.status != 400 {
+				t.Errorf("got %+v", a)
+			}
+			if got := h.reason(); got != engine.Protocol {
+				t.Errorf("reason %q", got)
+			}
+			p.expect(p.get(), 200, "6\x1e1")
+			p.expect(p.get(), 400, unknown)
+			p.expect(p.post("4a"), 400, unknown)
+		})
+	}
+}
+
+// What was queued before a violation is still delivered.
+func TestQueuedBeforeViolation(t *testing.T) {
+	p := start(t, engine.Options{}).poll()
+	p.expect(p.post("4a"), 200, "ok")
+	if a := p.post("2"); a.status != 400 {
+		t.Errorf("got %+v", a)
+	}
+	p.expect(p.get(), 200, "4a\x1e6\x1e1")
+	p.expect(p.get(), 400, unknown)
+}
+
+// The end of a session that nobody fetches is forgotten by itself.
+func TestEndNotFetched(t *testing.T) {
+	h := start(t, engine.Options{PingTimeout: 50 * time.Millisecond})
+	p := h.poll()
+	p.post("2")
+	h.reason()
+	h.wantSessions(0)
+	p.expect(p.get(), 400, unknown)
+}
+
+func TestOctetStream(t *testing.T) {
+	h := start(t, engine.Options{})
+	p := h.poll()
+	if a := p.do("POST", p.query(), "4a", "Content-Type", "application/octet-stream"); a.status != 400 {
+		t.Errorf("got %+v", a)
+	}
+	h.reason()
+}
+
+func TestTwoPolls(t *testing.T) {
+	h := start(t, engine.Options{})
+	p := h.poll()
+	first := p.later()
+	if second := p.get(); second.status != 400 {
+		t.Errorf("second %+v", second)
+	}
+	p.expect(<-first, 200, "1")
+	p.expect(p.get(), 400, unknown)
+	if got := h.reason(); got != engine.Protocol {
+		t.Errorf("reason %q", got)
+	}
+}
+
+func TestTwoPosts(t *testing.T) {
+	h := start(t, engine.Options{})
+	p := h.poll()
+	read, write := io.Pipe()
+	first := make(chan answer, 1)
+	go func() {
+		a, _ := p.try(t.Context(), "POST", p.query(), read)
+		first <- a
+	}()
+	io.WriteString(write, "4a")
+	time.Sleep(50 * time.Millisecond)
+	if second := p.post("4b"); second.status != 400 {
+		t.Errorf("second %+v", second)
+	}
+	write.Close()
+	<-first
+	if got := h.reason(); got != engine.Protocol {
+		t.Errorf("reason %q", got)
+	}
+	p.expect(p.get(), 200, "6\x1e1")
+}
+
+func TestCancelledPoll(t *testing.T) {
+	h := start(t, engine.Options{})
+	p := h.poll()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { _, err := p.try(ctx, "GET", p.query(), nil); done <- err }()
+	time.Sleep(50 * time.Millisecond)
+	cancel()
+	<-done
+	if got := h.reason(); got != engine.Transport {
+		t.Errorf("reason %q", got)
+	}
+	p.expect(p.get(), 400, unknown)
+}
+
+func TestCutPost(t *testing.T) {
+	h := start(t, engine.Options{})
+	p := h.poll()
+	waiting := p.later()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(conn, "POST /engine.io/?%s HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n4a", p.query())
+	time.Sleep(50 * time.Millisecond)
+	conn.Close()
+	if got := h.reason(); got != engine.Transport {
+		t.Errorf("reason %q", got)
+	}
+	p.expect(<-waiting, 200, "1")
+	p.expect(p.get(), 400, unknown)
+}
+
+func TestGoodbye(t *testing.T) {
+	h := start(t, engine.Options{})
+	p := h.poll()
+	waiting := p.later()
+	p.expect(p.post("1"), 200, "ok")
+	p.expect(<-waiting, 200, "6")
+	p.expect(p.get(), 400, unknown)
+	if got := h.reason(); got != engine.Transport {
+		t.Errorf("reason %q", got)
+	}
+}
+
+func TestPayloadLimit(t *testing.T) {
+	for name, length := range map[string]bool{"told beforehand": true, "chunked": false} {
+		t.Run(name, func(t *testing.T) {
+			h := start(t, engine.Options{MaxPayload: 100})
+			p := h.poll()
+			p.expect(p.post("4"+strings.Repeat("x", 99)), 200, "ok")
+			p.get()
+			var body io.Reader = strings.NewReader("4" + strings.Repeat("x", 100))
+			if !length {
+				body = io.MultiReader(body)
+			}
+			a, err := p.try(t.Context(), "POST", p.query(), body)
+			if err != nil || a.status != 413 {
+				t.Errorf("got %+v %v", a, err)
+			}
+			if got := h.reason(); got != engine.Protocol {
+				t.Errorf("reason %q", got)
+			}
+		})
+	}
+}
+
+func TestPanicEndsOneSession(t *testing.T) {
+	h := start(t, engine.Options{})
+	p, other := h.poll(), h.poll()
+	p.post("4panic")
+	if got := h.reason(); got != engine.Panic {
+		t.Errorf("reason %q", got)
+	}
+	p.expect(p.get(), 200, "6\x1e1")
+	other.expect(other.post("4a"), 200, "ok")
+}
+
+// The server ends a session: with the waiting poll, or the next one.
+func TestServerCloses(t *testing.T) {
+	h := start(t, engine.Options{})
+	p := h.poll()
+	waiting := p.later()
+	(<-h.opened).Close("dropped")
+	p.expect(<-waiting, 200, "1")
+	q := h.poll()
+	s := <-h.opened
+	s.Send(engine.NewMessage([]byte("forgotten")))
+	s.Close("dropped")
+	q.expect(q.get(), 200, "6\x1e1")
+	q.expect(q.get(), 400, unknown)
+	if got := h.server.Stats().Closed["dropped"]; got != 2 {
+		t.Errorf("counted %d", got)
+	}
+}

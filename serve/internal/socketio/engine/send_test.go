@@ -1,0 +1,207 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mkt/serve/internal/socketio/engine"
+)
+
+func text(s string) *engine.Message { return engine.NewMessage([]byte(s)) }
+
+func TestReplace(t *testing.T) {
+	h := start(t, engine.Options{})
+	p := h.poll()
+	s := <-h.opened
+	s.Send(text("a"))
+	s.Replace("live", text("old"))
+	s.Replace("other", text("b"))
+	s.Replace("live", text("new"))
+	p.expect(p.get(), 200, "4a\x1e4b\x1e4new")
+	if n := s.Queued(); n != 0 {
+		t.Errorf("%d bytes queued", n)
+	}
+}
+
+// One message for many, each with its own transport.
+func TestSharedMessage(t *testing.T) {
+	h := start(t, engine.Options{})
+	m := engine.NewMessage([]byte("text"), []byte{1, 2}, []byte("three"))
+	for range 3 {
+		p := h.poll()
+		(<-h.opened).Send(m)
+		p.expect(p.get(), 200, "4text\x1ebAQI=\x1ebdGhyZWU=")
+		s := h.websocket()
+		(<-h.opened).Send(m)
+		s.want("4text", "binary \x01\x02", "binary three")
+	}
+}
+
+// A client that reads nothing is dropped, and what waited for it let go.
+func TestSlowClient(t *testing.T) {
+	for name, o := range map[string]engine.Options{
+		"too much waiting": {MaxQueued: 1 << 20},
+		"no progress":      {MaxQueued: 1 << 30, WriteTimeout: 100 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := start(t, o)
+			h.websocket()
+			s, other := <-h.opened, h.websocket()
+			m := text(strings.Repeat("x", 300_000))
+			for range 2000 {
+				if !s.Send(m) {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			if got := h.reason(); got != engine.Slow {
+				t.Errorf("reason %q", got)
+			}
+			if n := s.Queued(); n != 0 {
+				t.Errorf("%d bytes still queued", n)
+			}
+			other.send("4a")
+			other.want("4a")
+			h.wantSessions(1)
+		})
+	}
+	t.Run("polling", func(t *testing.T) {
+		h := start(t, engine.Options{MaxQueued: 1000})
+		p := h.poll()
+		s := <-h.opened
+		for s.Send(text(strings.Repeat("x", 100))) {
+		}
+		if got := h.reason(); got != engine.Slow {
+			t.Errorf("reason %q", got)
+		}
+		p.expect(p.get(), 200, "6\x1e1")
+	})
+}
+
+// What is larger than the bound is taken when nothing waits.
+func TestLargeMessage(t *testing.T) {
+	h := start(t, engine.Options{MaxQueued: 1000})
+	c := h.websocket()
+	large := strings.Repeat("x", 9_000_000) // beyond what the system buffers
+	s := <-h.opened
+	if !s.Send(text(large)) || s.Send(text(large)) {
+		t.Fatal("the first is to be taken, the second is not")
+	}
+	h.reason()
+	c.next()
+
+	c = h.websocket()
+	s = <-h.opened
+	s.Send(text(large))
+	c.want("4" + large)
+	s.Send(text("a"))
+	c.want("4a")
+}
+
+func TestWhenDrained(t *testing.T) {
+	h := start(t, engine.Options{MaxQueued: 1 << 30})
+	wait := func(c chan struct{}) {
+		t.Helper()
+		select {
+		case <-c:
+		case <-time.After(patience):
+			t.Fatal("never drained")
+		}
+	}
+	notify := func(s *engine.Session) chan struct{} {
+		c := make(chan struct{})
+		s.WhenDrained(func() { close(c) })
+		return c
+	}
+	c := h.websocket()
+	s := <-h.opened
+	wait(notify(s)) // nothing has to be written
+	const n, size = 20, 1 << 20
+	for range n {
+		s.Send(text(strings.Repeat("x", size)))
+	}
+	drained := notify(s)
+	select {
+	case <-drained:
+		t.Fatalf("drained with %d bytes queued", s.Queued())
+	case <-time.After(20 * time.Millisecond):
+	}
+	for range n {
+		if got := c.next(); len(got) != size+1 {
+			t.Fatalf("a message of %d bytes", len(got))
+		}
+	}
+	wait(drained)
+
+	p := h.poll()
+	s = <-h.opened
+	s.Send(text("a"))
+	drained = notify(s)
+	p.get()
+	wait(drained)
+	s.Send(text("b"))
+	drained = notify(s)
+	s.Close("dropped")
+	wait(drained)
+	wait(notify(s))
+}
+
+// Many senders, many clients: every message of each sender arrives, in its order.
+func TestFanOut(t *testing.T) {
+	h := start(t, engine.Options{})
+	const clients, senders, each = 20, 4, 100
+	var sockets []socket
+	var sessions []*engine.Session
+	for range clients {
+		sockets = append(sockets, h.websocket())
+		sessions = append(sessions, <-h.opened)
+	}
+	for sender := range senders {
+		go func() {
+			for i := range each {
+				m := text(fmt.Sprint(sender, " ", i))
+				for _, s := range sessions {
+					s.Send(m)
+				}
+			}
+		}()
+	}
+	var group sync.WaitGroup
+	for _, s := range sockets {
+		group.Go(func() {
+			var next [senders]int
+			for range senders * each {
+				var sender, i int
+				if _, err := fmt.Sscanf(s.next(), "4%d %d", &sender, &i); err != nil || i != next[sender] {
+					t.Errorf("sender %d: %d, want %d (%v)", sender, i, next[sender], err)
+					return
+				}
+				next[sender]++
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestAfterTheEnd(t *testing.T) {
+	h := start(t, engine.Options{})
+	c := h.websocket()
+	s := <-h.opened
+	closed := make(chan struct{})
+	s.WhenClosed(func() { close(closed) })
+	c.send("1")
+	h.reason()
+	<-closed
+	called := false
+	s.WhenClosed(func() { called = true })
+	if s.Send(text("a")) || s.Replace("k", text("a")) || !called || s.Queued() != 0 {
+		t.Error("a session that has ended still takes something")
+	}
+	s.Close("again")
+	if n := len(h.closed); n != 0 {
+		t.Errorf("told %d times more", n)
+	}
+}

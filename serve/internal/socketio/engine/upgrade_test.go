@@ -1,0 +1,244 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gobwas/ws"
+
+	"mkt/serve/internal/socketio/engine"
+)
+
+// probe opens a websocket for a polling session.
+func (p polling) probe() socket {
+	p.t.Helper()
+	return p.dial("EIO=4&transport=websocket&sid=" + p.sid)
+}
+
+// upgraded is a session that has changed over to a websocket.
+func (p polling) upgraded() socket {
+	p.t.Helper()
+	s := p.probe()
+	s.send("2probe")
+	s.want("3probe")
+	s.send("5")
+	s.send("4changed")
+	s.want("4changed")
+	return s
+}
+
+func TestUpgrade(t *testing.T) {
+	h := start(t, engine.Options{})
+	p := h.poll()
+	s := p.probe()
+	waiting := p.later()
+	s.send("2probe")
+	s.want("3probe")
+	p.expect(<-waiting, 200, "6")
+	s.send("5")
+	s.send("4hello")
+	s.want("4hello")
+	for _, method := range []string{"GET", "POST"} {
+		p.expect(p.do(method, p.query(), "4x"), 400, `{"code":3,"message":"Bad request"}`)
+	}
+	second := p.probe()
+	second.want("close 1008")
+	second.wantEnd()
+	s.send("4still here")
+	s.want("4still here")
+	if n := h.server.Stats().Websockets; n != 1 {
+		t.Errorf("%d websockets", n)
+	}
+}
+
+// The noop may overtake the 3probe: the client polls again, and must not hang.
+func TestNoopIsRepeated(t *testing.T) {
+	p := start(t, engine.Options{}).poll()
+	s := p.probe()
+	s.send("2probe")
+	s.want("3probe")
+	for range 3 {
+		p.expect(p.get(), 200, "6")
+	}
+	s.send("2probe")
+	s.want("3probe")
+	s.send("5")
+	s.send("4a")
+	s.want("4a")
+}
+
+// Until the 5 polling stays fully usable, and the websocket silent.
+func TestPollingWhileProbed(t *testing.T) {
+	p := start(t, engine.Options{}).poll()
+	s := p.probe()
+	s.send("2probe")
+	s.want("3probe")
+	p.expect(p.post("4one"), 200, "ok")
+	p.expect(p.get(), 200, "4one")
+	p.expect(p.post("4two\x1e4three"), 200, "ok")
+	s.frame(ws.NewPingFrame([]byte("x")))
+	s.want("pong x")
+	s.send("5")
+	s.send("4four")
+	s.want("4two", "4three", "4four")
+}
+
+// A GET that still waits when the 5 arrives is answered all the same.
+func TestUpgradeOverWaitingPoll(t *testing.T) {
+	p := start(t, engine.Options{}).poll()
+	s := p.probe()
+	s.send("2probe")
+	s.want("3probe")
+	waiting := p.later()
+	s.send("5")
+	p.expect(<-waiting, 200, "6")
+	s.send("4a")
+	s.want("4a")
+}
+
+// What comes instead of the packets of an upgrade ends the websocket, and leaves
+// the session as it was: the client may try again.
+func TestBadUpgrades(t *testing.T) {
+	cases := map[string][]ws.Frame{
+		"no probe":            {ws.NewTextFrame([]byte("5"))},
+		"a message first":     {ws.NewTextFrame([]byte("4a"))},
+		"a message behind it": {ws.NewTextFrame([]byte("2probe")), ws.NewTextFrame([]byte("4a"))},
+		"another probe":       {ws.NewTextFrame([]byte("2probed"))},
+		"binary":              {ws.NewBinaryFrame([]byte("2probe"))},
+		"invalid text":        {ws.NewTextFrame([]byte("2probe")), ws.NewTextFrame([]byte("\xff"))},
+		"close frame":         {ws.NewTextFrame([]byte("2probe")), ws.NewCloseFrame(nil)},
+	}
+	for name, frames := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, engine.Options{}).poll()
+			s := p.probe()
+			for _, f := range frames {
+				s.frame(f)
+			}
+			s.wantEnd()
+			p.expect(p.post("4a"), 200, "ok")
+			p.expect(p.get(), 200, "4a")
+			p.upgraded()
+		})
+	}
+}
+
+func TestCutProbe(t *testing.T) {
+	p := start(t, engine.Options{}).poll()
+	s := p.probe()
+	s.send("2probe")
+	s.want("3probe")
+	s.conn.Close()
+	p.expect(p.post("4a"), 200, "ok")
+	p.expect(p.get(), 200, "4a")
+	for { // until the server has noticed
+		again := p.probe()
+		again.send("2probe")
+		if again.next() == "3probe" {
+			return
+		}
+	}
+}
+
+func TestUpgradeTimeout(t *testing.T) {
+	p := start(t, engine.Options{UpgradeTimeout: 50 * time.Millisecond}).poll()
+	s := p.probe()
+	s.send("2probe")
+	s.want("3probe")
+	s.wantEnd()
+	p.expect(p.post("4a"), 200, "ok")
+	p.expect(p.get(), 200, "4a")
+}
+
+func TestSecondProbe(t *testing.T) {
+	p := start(t, engine.Options{}).poll()
+	first := p.probe()
+	first.send("2probe")
+	first.want("3probe")
+	second := p.probe()
+	second.want("close 1008")
+	first.send("5")
+	first.send("4a")
+	first.want("4a")
+}
+
+func TestEndWhileProbed(t *testing.T) {
+	for name, end := range map[string]func(*host, polling){
+		"by the client": func(_ *host, p polling) { p.post("1") },
+		"by violation":  func(_ *host, p polling) { p.post("x") },
+		"by the server": func(h *host, _ polling) { (<-h.opened).Close("dropped") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := start(t, engine.Options{})
+			p := h.poll()
+			s := p.probe()
+			s.send("2probe")
+			s.want("3probe")
+			end(h, p)
+			s.wantEnd()
+			h.reason()
+		})
+	}
+}
+
+func TestWebsocketCannotUpgrade(t *testing.T) {
+	h := start(t, engine.Options{})
+	first := h.dial("EIO=4&transport=websocket")
+	id := sid(t, first.next())
+	second := h.dial("EIO=4&transport=websocket&sid=" + id)
+	second.want("close 1008")
+	first.send("4a")
+	first.want("4a")
+}
+
+// Messages keep their order over the change, in both directions, whenever it falls.
+func TestOrderAcrossUpgrade(t *testing.T) {
+	h := start(t, engine.Options{})
+	for round := range 20 {
+		p := h.poll()
+		server := <-h.opened
+		const n = 200
+		go func() {
+			for i := range n {
+				server.Send(engine.NewMessage(fmt.Append(nil, i)))
+				if i%10 == round%10 {
+					time.Sleep(time.Millisecond)
+				}
+			}
+		}()
+		var got []string
+		polled := make(chan struct{})
+		stop := make(chan struct{})
+		go func() {
+			defer close(polled)
+			for {
+				for _, text := range strings.Split(p.get().body, "\x1e") {
+					if text != "6" {
+						got = append(got, text)
+					}
+				}
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		}()
+		s := p.probe()
+		s.send("2probe")
+		s.want("3probe")
+		close(stop)
+		<-polled
+		s.send("5")
+		for len(got) < n {
+			got = append(got, s.next())
+		}
+		for i, text := range got {
+			if text != fmt.Sprint("4", i) {
+				t.Fatalf("round %d: place %d holds %q", round, i, text)
+			}
+		}
+	}
+}

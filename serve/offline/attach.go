@@ -1,0 +1,257 @@
+package offline
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/duckdb/duckdb-go/v2"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// attaching makes the tables that a query names. What it does not name is left
+// out: it would have to be held against its hash for nothing.
+type attaching struct {
+	ctx   context.Context
+	conn  *sql.Conn
+	query string // in lower case
+	paths []string
+	has   bool // commits is there
+}
+
+// everything is what a query asks for that names no table, as SHOW TABLES does.
+func (a *attaching) everything() bool {
+	for _, names := range tables {
+		if slices.ContainsFunc(names, func(n string) bool { return strings.Contains(a.query, n) }) {
+			return false
+		}
+	}
+	return !strings.Contains(a.query, "changes") && !strings.Contains(a.query, "commits") && !strings.Contains(a.query, "selections")
+}
+
+func (a *attaching) names(table string) bool {
+	return strings.Contains(a.query, table) || a.everything()
+}
+
+// tables are the files of a snapshot, by product; each is a table of that name.
+var tables = map[football.Product][]string{
+	football.MarketEngine:     {"fixtures", "markets"},
+	football.LiveIntelligence: {"live", "live_counters", "live_timeline", "live_buckets", "live_periods"},
+}
+
+// selections takes them out of their markets, in the provider's order.
+const selections = `CREATE VIEW %s AS SELECT * EXCLUDE (s), unnest(s) FROM (
+	SELECT %s fixture_id, market_id, market, market_name, period, origin_type, generate_subscripts(selections, 1) AS place, unnest(selections) AS s FROM %s)`
+
+func (a *attaching) dataset(d Dataset) error {
+	m, err := snapshot.Open(d.Root, d.Commit)
+	if err != nil {
+		return err
+	}
+	for _, table := range tables[m.Product] {
+		if !a.names(table) && !(table == "markets" && a.names("selections")) {
+			continue
+		}
+		if err := a.table(d, m, table); err != nil {
+			return err
+		}
+		if every := "all_" + table; a.names(every) || table == "markets" && a.names("all_selections") {
+			if err := a.all(d, table); err != nil {
+				return err
+			}
+		}
+	}
+	if m.Product == football.MarketEngine && a.names("selections") {
+		if err := a.run(fmt.Sprintf(selections, "selections", "", "markets")); err != nil {
+			return err
+		}
+		if a.names("all_selections") {
+			if err := a.run(fmt.Sprintf(selections, "all_selections", "client_id, product, cycle,", "all_markets")); err != nil {
+				return err
+			}
+		}
+	}
+	if m.Product == football.MarketEngine && a.names("changes") {
+		if err := a.changes(d, m); err != nil {
+			return err
+		}
+	}
+	if a.names("commits") {
+		return a.commits(d, m)
+	}
+	return nil
+}
+
+// table makes one of the snapshot's own.
+func (a *attaching) table(d Dataset, m snapshot.Manifest, table string) error {
+	file, err := a.verified(d, d.Commit, m, table)
+	if err != nil {
+		return err
+	}
+	return a.run(fmt.Sprintf("CREATE VIEW %s AS SELECT * FROM read_parquet(%s, hive_partitioning = false)", table, quoted(file)))
+}
+
+// verified holds one file of a snapshot against its manifest; it is in reach from
+// then on.
+func (a *attaching) verified(d Dataset, c snapshot.Commit, m snapshot.Manifest, table string) (string, error) {
+	name := table + ".parquet"
+	only := snapshot.Manifest{}
+	for _, f := range m.Files {
+		if f.Name == name {
+			only.Files = append(only.Files, f)
+		}
+	}
+	if len(only.Files) == 0 {
+		return "", fmt.Errorf("%s: %w: its manifest has no %s", c.Dir(), snapshot.ErrDamaged, name)
+	}
+	if err := snapshot.Verify(d.Root, c.Dir(), only); err != nil {
+		return "", err
+	}
+	return a.reach(d, c.Dir()+"/"+name), nil
+}
+
+func (a *attaching) reach(d Dataset, name string) string {
+	path := filepath.Join(d.Dir, filepath.FromSlash(name))
+	a.paths = append(a.paths, path)
+	return path
+}
+
+// all makes one over every snapshot that is kept, up to the dataset's.
+func (a *attaching) all(d Dataset, table string) error {
+	kept, err := keptCycles(d.Root)
+	if err != nil {
+		return err
+	}
+	oldest := d.Commit.CycleID
+	for id := range kept {
+		oldest = min(oldest, id)
+	}
+	var files []string
+	for c, err := range snapshot.Backward(d.Root, d.Commit) {
+		if errors.Is(err, snapshot.ErrDamaged) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if c.CycleID < oldest {
+			break
+		}
+		if !kept[c.CycleID] {
+			continue
+		}
+		m, err := snapshot.Open(d.Root, c)
+		if err != nil {
+			return err
+		}
+		file, err := a.verified(d, c, m, table)
+		if err != nil {
+			return err
+		}
+		files = append(files, quoted(file))
+	}
+	return a.run(fmt.Sprintf("CREATE VIEW all_%s AS SELECT client_id, product, cycle, * EXCLUDE (client_id, product, cycle) FROM read_parquet([%s], hive_partitioning = true, hive_types_autocast = false, union_by_name = true)",
+		table, strings.Join(files, ", ")))
+}
+
+// keptCycles are the cycles that have a snapshot.
+func keptCycles(root durable.FS) (map[layout.CycleID]bool, error) {
+	entries, err := root.ReadDir(layout.SnapshotsDir)
+	if err != nil {
+		return nil, err
+	}
+	kept := map[layout.CycleID]bool{}
+	for _, e := range entries {
+		if id, ok := layout.ParseCycleDir(e.Name()); ok && e.IsDir() {
+			kept[id] = true
+		}
+	}
+	return kept, nil
+}
+
+// changes makes the retained window of the change log.
+func (a *attaching) changes(d Dataset, m snapshot.Manifest) error {
+	var files []string
+	for _, s := range m.Changes {
+		if err := snapshot.VerifySegment(d.Root, s); err != nil {
+			return err
+		}
+		files = append(files, quoted(a.reach(d, s.File)))
+	}
+	if len(files) == 0 {
+		return a.run(`CREATE TABLE changes (seq BIGINT, type VARCHAR, fixture_id VARCHAR, published_at TIMESTAMPTZ, cycle_id VARCHAR, provider_fixture_id VARCHAR, content_digest VARCHAR)`)
+	}
+	return a.run("CREATE VIEW changes AS SELECT * FROM read_parquet([" + strings.Join(files, ", ") + "], hive_partitioning = false)")
+}
+
+const commitColumns = `version UBIGINT, product VARCHAR, cycle_id VARCHAR, published_at TIMESTAMPTZ, first_seq UBIGINT, last_seq UBIGINT, segment VARCHAR,
+	kept BOOLEAN, damaged BOOLEAN, history_id VARCHAR, run_id VARCHAR, manifest_sha256 VARCHAR, previous_sha256 VARCHAR, sha256 VARCHAR`
+
+// commits makes the table of publications, up to the dataset's, rolled up ones
+// among them.
+func (a *attaching) commits(d Dataset, m snapshot.Manifest) error {
+	if !a.has {
+		a.has = true
+		if err := a.run("CREATE TABLE commits (" + commitColumns + ")"); err != nil {
+			return err
+		}
+	}
+	kept, err := keptCycles(d.Root)
+	if err != nil {
+		return err
+	}
+	return a.conn.Raw(func(raw any) error {
+		to, err := duckdb.NewAppender(raw.(driver.Conn), "", "main", "commits")
+		if err != nil {
+			return err
+		}
+		for c, err := range snapshot.Backward(d.Root, d.Commit) {
+			row := []driver.Value{c.Version, string(m.Product), nil, nil, nil, nil, nil, nil, true, nil, nil, nil, nil, nil}
+			switch {
+			case err == nil:
+				var segment any
+				if c.Segment != nil {
+					segment = c.Segment.File
+				}
+				row = []driver.Value{c.Version, string(m.Product), string(c.CycleID), c.PublishedAt, c.FirstSeq, c.LastSeq, segment, kept[c.CycleID], false,
+					c.HistoryID, c.RunID, c.ManifestSHA256, c.PreviousSHA256, c.SHA256}
+			case !errors.Is(err, snapshot.ErrDamaged):
+				return errors.Join(err, to.Close())
+			}
+			if err := to.AppendRow(row...); err != nil {
+				return errors.Join(err, to.Close())
+			}
+		}
+		return to.Close()
+	})
+}
+
+func (a *attaching) run(statement string) error {
+	if _, err := a.conn.ExecContext(a.ctx, statement); err != nil {
+		return fmt.Errorf("%.40s: %w", statement, err)
+	}
+	return nil
+}
+
+// lock puts everything but the files of the tables out of reach, for good.
+func (a *attaching) lock() error {
+	var list []string
+	for _, p := range a.paths {
+		list = append(list, quoted(p))
+	}
+	for _, s := range []string{"SET allowed_paths = [" + strings.Join(list, ", ") + "]", "SET enable_external_access = false", "SET lock_configuration = true"} {
+		if err := a.run(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}

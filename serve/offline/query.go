@@ -1,0 +1,213 @@
+package offline
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/duckdb/duckdb-go/v2"
+
+	"mkt/publish/durable"
+	"mkt/publish/snapshot"
+)
+
+// Dataset is one published snapshot of an account's product.
+type Dataset struct {
+	Dir    string // absolute, of the tenant and product
+	Root   durable.FS
+	Commit snapshot.Commit
+}
+
+// Options of a query.
+type Options struct {
+	Datasets []Dataset // at most one of each product, of one account
+	Memory   int64     // bytes the engine may use; 0 = 1 GiB
+	Spill    int64     // bytes it may put on the disk; 0 = 8 GiB
+	Timeout  time.Duration
+	Scratch  string // where it may; "" = the system's temporary folder
+	Threads  int    // 0 = as many as there are processors
+}
+
+const (
+	defaultMemory = 1 << 30
+	defaultSpill  = 8 << 30
+)
+
+// Answer takes in what a query gives: Columns once, then Row for each.
+type Answer interface {
+	Columns(names []string) error
+	// Row has a value for each column: nil, bool, integers, floats, string, []byte,
+	// time.Time, *big.Int, []any, Struct, and what the driver has for other types. It is
+	// only valid until the next.
+	Row(values []any) error
+}
+
+// ErrSQL: the query cannot be carried out, for what it says.
+var ErrSQL = errors.New("sql")
+
+// ErrTimeout: the query took too long.
+var ErrTimeout = errors.New("the query took longer than it may")
+
+// Query runs one SELECT over the datasets and gives its rows to the answer.
+func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, ErrTimeout)
+		defer cancel()
+	}
+	private, err := os.MkdirTemp(o.Scratch, "mkt-sql-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(private)) }()
+	db, err := start(o, private)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	a := &attaching{ctx: ctx, conn: conn, query: strings.ToLower(text)}
+	for _, d := range o.Datasets {
+		if err := a.dataset(d); err != nil {
+			return err
+		}
+	}
+	if err := a.lock(); err != nil {
+		return err
+	}
+	return worded(ctx, ask(ctx, conn, text, to))
+}
+
+// start is an empty engine, bounded.
+func start(o Options, private string) (*sql.DB, error) {
+	connector, err := duckdb.NewConnector("", nil)
+	if err != nil {
+		return nil, fmt.Errorf("start the engine: %w", err)
+	}
+	db := sql.OpenDB(connector)
+	memory, spill := o.Memory, o.Spill
+	if memory <= 0 {
+		memory = defaultMemory
+	}
+	if spill <= 0 {
+		spill = defaultSpill
+	}
+	settings := []string{
+		fmt.Sprintf("SET memory_limit = '%dB'", memory),
+		"SET temp_directory = " + quoted(private+"/spill"),
+		fmt.Sprintf("SET max_temp_directory_size = '%dB'", spill),
+		"SET autoinstall_known_extensions = false",
+		"SET autoload_known_extensions = false",
+		"SET TimeZone = 'UTC'",
+	}
+	if o.Threads > 0 {
+		settings = append(settings, fmt.Sprintf("SET threads = %d", o.Threads))
+	}
+	for _, s := range settings {
+		if _, err := db.Exec(s); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", s, err), db.Close())
+		}
+	}
+	return db, nil
+}
+
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// ask carries the query out. It is looked at first: several statements, or one that
+// is no SELECT, are refused before anything runs.
+func ask(ctx context.Context, conn *sql.Conn, text string, to Answer) error {
+	if err := conn.Raw(func(raw any) error { return isSelect(raw.(driver.Conn), text) }); err != nil {
+		return err
+	}
+	rows, err := conn.QueryContext(ctx, text)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return err
+	}
+	if err := to.Columns(names); err != nil {
+		return err
+	}
+	values, into := make([]any, len(names)), make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		for i := range values {
+			values[i] = plain(values[i], types[i].DatabaseTypeName())
+		}
+		if err := to.Row(values); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// isSelect refuses what could do more than read.
+func isSelect(conn driver.Conn, text string) error {
+	prepared, err := conn.Prepare(text)
+	var fault *duckdb.Error
+	if err != nil && !errors.As(err, &fault) { // the driver's own: it found none, or several
+		return fmt.Errorf("%w: one statement at a time, and not none", ErrSQL)
+	}
+	if err != nil {
+		return err
+	}
+	defer prepared.Close()
+	stmt, ok := prepared.(*duckdb.Stmt)
+	if !ok {
+		return errors.New("the engine's statement is of a kind that is not known")
+	}
+	if kind, err := stmt.StatementType(); err != nil || kind != duckdb.STATEMENT_TYPE_SELECT {
+		return errors.Join(err, fmt.Errorf("%w: only SELECT is carried out (WITH, FROM, DESCRIBE, SHOW and SUMMARIZE among it), one at a time", ErrSQL))
+	}
+	if stmt.NumInput() > 0 {
+		return fmt.Errorf("%w: it has parameters, and nothing gives them a value", ErrSQL)
+	}
+	return nil
+}
+
+// worded tells what the query is to blame for from what it is not.
+func worded(ctx context.Context, err error) error {
+	var fault *duckdb.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(context.Cause(ctx), ErrTimeout):
+		return ErrTimeout
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, ErrSQL):
+		return err
+	case !errors.As(err, &fault):
+		return err
+	}
+	switch fault.Type {
+	case duckdb.ErrorTypeIO, duckdb.ErrorTypeFatal, duckdb.ErrorTypeInternal:
+		return fmt.Errorf("the engine: %w", fault)
+	case duckdb.ErrorTypePermission:
+		return fmt.Errorf("%w: only the tables are in reach, no other file and no setting", ErrSQL)
+	case duckdb.ErrorTypeOutOfMemory:
+		return fmt.Errorf("the query needs more memory than it may use: %s", fault.Msg)
+	}
+	return fmt.Errorf("%w: %s", ErrSQL, fault.Msg)
+}

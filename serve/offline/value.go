@@ -1,0 +1,95 @@
+package offline
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"time"
+
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// plain is a value of the engine in the types that Answer names.
+func plain(v any, kind string) any {
+	switch v := v.(type) {
+	case time.Time:
+		return timeOf(v, kind)
+	case duckdb.Decimal:
+		return json.Number(v.String())
+	case *big.Int:
+		return json.Number(v.String())
+	case duckdb.UUID:
+		return v.String()
+	case duckdb.Interval:
+		return fmt.Sprintf("%d months %d days %v", v.Months, v.Days, time.Duration(v.Micros)*time.Microsecond)
+	case []byte:
+		if kind == "UUID" && len(v) == 16 {
+			return fmt.Sprintf("%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:])
+		}
+		return fmt.Sprintf("%x", v)
+	case float64:
+		return floatOf(v)
+	case float32:
+		return floatOf(float64(v))
+	case []any:
+		for i := range v {
+			v[i] = plain(v[i], "")
+		}
+		return v
+	case map[string]any:
+		for k := range v {
+			v[k] = plain(v[k], "")
+		}
+		return v
+	case duckdb.Map:
+		return mapOf(v)
+	}
+	return v
+}
+
+// mapOf is a map as a list of its pairs: keys may be of any type.
+func mapOf(m duckdb.Map) any {
+	pairs := []any{}
+	for k, v := range m {
+		pairs = append(pairs, map[string]any{"key": plain(k, ""), "value": plain(v, "")})
+	}
+	return pairs
+}
+
+// floatOf keeps what JSON has no number for as a word.
+func floatOf(f float64) any {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return fmt.Sprint(f)
+	}
+	return f
+}
+
+func timeOf(t time.Time, kind string) string {
+	switch kind {
+	case "DATE":
+		return t.Format(time.DateOnly)
+	case "TIME":
+		return t.Format("15:04:05.999999")
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// Text is a value as a person reads it; nil is "NULL".
+func Text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case string:
+		return v
+	case []any, map[string]any:
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(v); err == nil {
+			return string(bytes.TrimSpace(b.Bytes()))
+		}
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,263 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"mkt/serve/internal/servetest"
+	"mkt/serve/internal/socketio/socketiotest"
+)
+
+// push is the payload of a changes event.
+type push struct {
+	Events []json.RawMessage
+	Cursor uint64
+}
+
+func (s *socket) changes() push {
+	s.t.Helper()
+	var p push
+	must(s.t, json.Unmarshal(s.next("changes"), &p))
+	return p
+}
+
+// overHTTP is every event behind a seq, as GET /changes tells them.
+func (w *world) overHTTP(as string, after uint64) (events []string) {
+	w.t.Helper()
+	cursor := ""
+	for {
+		r := w.get("/changes?limit=200"+cursor, as)
+		if r.code() == "INVALID_CURSOR" { // the window has moved on meanwhile
+			cursor, events = "", nil
+			continue
+		}
+		var body struct{ Data []json.RawMessage }
+		must(w.t, json.Unmarshal([]byte(r.body), &body))
+		for _, e := range body.Data {
+			if seqOf(w.t, e) > after {
+				events = append(events, string(e))
+			}
+		}
+		p := r.page(w.t)
+		if !p.Pagination.HasMore {
+			return events
+		}
+		cursor = "&cursor=" + *p.Pagination.NextCursor
+	}
+}
+
+func seqOf(t testing.TB, e json.RawMessage) uint64 {
+	t.Helper()
+	var i item
+	must(t, json.Unmarshal(e, &i))
+	return i.Seq
+}
+
+func texts(list []json.RawMessage) (out []string) {
+	for _, e := range list {
+		out = append(out, string(e))
+	}
+	return out
+}
+
+// Where a subscription begins, and what its first page is.
+func TestSocketChangesBegin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 30, 1, 1) // seq 1 to 30
+	w.publish("acme", 10, 1, 2) // seq 31 to 40
+	w.start()
+	s, _ := w.connect("acme")
+	all := w.overHTTP("acme", 0)
+	for _, c := range []struct {
+		payload map[string]any
+		events  []string
+		cursor  uint64
+	}{
+		{map[string]any{}, nil, 40},
+		{map[string]any{"cursor": 40}, nil, 40},
+		{map[string]any{"cursor": 39}, all[39:], 40},
+		{map[string]any{"cursor": 12, "backlog": 200}, all[12:], 40},
+		{map[string]any{"cursor": 0, "backlog": 7}, all[:7], 7},
+		{map[string]any{"cursor": 0}, all, 40},
+		{map[string]any{"backlog": 7}, nil, 40},
+		{map[string]any{"cursor": 41}, nil, 41},           // another replica was ahead of this one
+		{map[string]any{"cursor": 1 << 52}, nil, 1 << 52}, // the same, as far as anybody knows
+	} {
+		c.payload["channel"] = "changes"
+		a := s.ask("subscribe", c.payload)
+		if !a.OK || a.Channel != "changes" || a.Cursor != c.cursor || fmt.Sprint(texts(a.Events)) != fmt.Sprint(c.events) || a.Window.FirstSeq != 1 || a.Window.LastSeq != 40 {
+			t.Errorf("%v: %d events, %+v", c.payload, len(a.Events), a)
+		}
+		s.ask("unsubscribe", map[string]any{"channel": "changes"})
+	}
+}
+
+// The rest of a page that backlog or its limit cut off follows in pushes of at
+// most 200, whole and in order, over either transport.
+func TestSocketChangesLeftovers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 900, 1, 1)
+	w.start()
+	all := w.overHTTP("acme", 0)
+	for name, how := range map[string][]func(*socketiotest.Options){"websocket": nil, "polling": {overPolling}} {
+		s, _ := w.connect("acme", how...)
+		a := s.ask("subscribe", map[string]any{"channel": "changes", "cursor": 100, "backlog": 3})
+		got, cursor := texts(a.Events), a.Cursor
+		for len(got) < 800 {
+			p := s.changes()
+			got, cursor = append(got, texts(p.Events)...), p.Cursor
+			if len(p.Events) > 200 || cursor != seqOf(t, p.Events[len(p.Events)-1]) {
+				t.Fatalf("%s: a push of %d events, cursor %d", name, len(p.Events), cursor)
+			}
+		}
+		if len(a.Events) != 3 || cursor != 900 || fmt.Sprint(got) != fmt.Sprint(all[100:]) {
+			t.Errorf("%s: %d events, %d in the answer, cursor %d", name, len(got), len(a.Events), cursor)
+		}
+		s.Close()
+	}
+}
+
+// L4: the same range by HTTP and socket is identical, event by event and byte by
+// byte, for every connection.
+func TestSocketChangesAreThoseOfHTTP(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 5, 1, 1)
+	w.start()
+	var list []*socket
+	for i := range 6 {
+		how := []func(*socketiotest.Options){}
+		if i%3 == 2 {
+			how = append(how, overPolling)
+		}
+		s, _ := w.connect("acme", how...)
+		if a := s.ask("subscribe", map[string]any{"channel": "changes"}); !a.OK || a.Cursor != 5 {
+			t.Fatalf("%+v", a)
+		}
+		list = append(list, s)
+	}
+	for version := 2; version <= 4; version++ {
+		w.publish("acme", 3+version, 1, version)
+	}
+	var want []string
+	eventually(t, "all is served", func() bool { want = w.overHTTP("acme", 5); return len(want) == 5+6+7 })
+	for _, s := range list {
+		var got []string
+		for len(got) < len(want) {
+			got = append(got, texts(s.changes().Events)...)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("over the socket %s\nover HTTP %s", got, want)
+		}
+		s.quiet()
+	}
+}
+
+// A repeated subscribe begins anew and doubles nothing; a refused one changes
+// nothing; behind an unsubscribe nothing comes.
+func TestSocketSubscribesAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 4, 1, 1)
+	w.start()
+	s, _ := w.connect("acme")
+	other, _ := w.connect("acme")
+	for _, s := range []*socket{s, other} {
+		for range 3 {
+			s.ask("subscribe", map[string]any{"channel": "changes"})
+		}
+	}
+	if a := s.ask("subscribe", map[string]any{"channel": "changes", "cursor": -1}); a.OK {
+		t.Error("subscribed with a cursor of -1")
+	}
+	w.publish("acme", 2, 1, 2)
+	for _, s := range []*socket{s, other} {
+		if p := s.changes(); len(p.Events) != 2 || p.Cursor != 6 {
+			t.Errorf("%d events, cursor %d", len(p.Events), p.Cursor)
+		}
+	}
+	s.ask("unsubscribe", map[string]any{"channel": "changes"})
+	w.publish("acme", 2, 1, 3)
+	other.changes()
+	w.publish("acme", 2, 1, 4)
+	other.changes() // so a whole tick lies between
+	s.quiet()
+	if a := s.ask("subscribe", map[string]any{"channel": "changes", "cursor": 6}); len(a.Events) != 4 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// The window: older than it is INVALID_CURSOR, exactly at its edge is not.
+func TestSocketWindow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 5, 1, 1)
+	w.publish("acme", 5, 1, 2)
+	list := servetest.Samples("acme", 5, 1, 3)
+	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: 1}) // 6 to 15 are left
+	w.start()
+	s, _ := w.connect("acme")
+	for cursor, want := range map[int]string{0: "INVALID_CURSOR", 4: "INVALID_CURSOR", 5: "", 6: "", 15: "", 16: ""} {
+		a := s.ask("subscribe", map[string]any{"channel": "changes", "cursor": cursor})
+		if a.Error.Code != want {
+			t.Errorf("cursor %d: %+v", cursor, a)
+		}
+	}
+}
+
+// After a restore every position is gone: the connection is closed, the client
+// comes back, and its subscribe says INVALID_CURSOR.
+func TestSocketAfterARestore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 5, 1, 1)
+	w.publish("acme", 5, 1, 2)
+	w.start()
+	following, _ := w.connect("acme")
+	following.ask("subscribe", map[string]any{"channel": "changes"})
+	aside, _ := w.connect("acme") // follows nothing
+
+	restored := servetest.NewRoot(t, w.dataDir, "acme")
+	restored.Commit, restored.Manifest, _ = servetest.Earlier(t, w.root("acme"), 1)
+	restored.History, restored.Late = "restored", 3*time.Hour
+	restored.Commit.Version, restored.Commit.LastSeq, restored.Manifest.Changes = 2, 1_000_000, nil
+	list := servetest.Samples("acme", 4, 1, 3)
+	restored.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
+
+	following.ended()
+	again, _ := w.connect("acme")
+	if a := again.ask("subscribe", map[string]any{"channel": "changes", "cursor": 10}); a.Error.Code != "INVALID_CURSOR" {
+		t.Errorf("%+v", a)
+	}
+	if a := aside.ask("subscribe", map[string]any{"channel": "changes"}); a.Cursor != 1_000_004 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Before the first publication there is no position to begin at.
+func TestSocketBeforeTheFirstPublication(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.fetched("acme")
+	w.start()
+	s, r := w.connect("acme")
+	if fmt.Sprint(r.Channels) != "[{changes /api/v1/changes false DATA_NOT_READY} {live /api/v1/live true }]" {
+		t.Errorf("channels: %+v", r.Channels)
+	}
+	if a := s.ask("subscribe", map[string]any{"channel": "changes"}); a.Error.Code != "DATA_NOT_READY" || a.Error.RetryAfter != 60 {
+		t.Errorf("%+v", a)
+	}
+	w.publish("acme", 2, 1, 1)
+	eventually(t, "it can be subscribed to", func() bool { return s.ask("subscribe", map[string]any{"channel": "changes"}).OK })
+}

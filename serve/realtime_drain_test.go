@@ -1,0 +1,68 @@
+package serve_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"mkt/serve/internal/socketio/socketiotest"
+)
+
+// S2: at the end every request under way is answered and every socket closed,
+// spread over some seconds and within the time for it; a closed client is not told
+// to stay away.
+func TestSocketsDrain(t *testing.T) {
+	t.Parallel()
+	sockets, slow := 40, 20
+	if !testing.Short() {
+		sockets, slow = 200, 1000
+	}
+	w := newWorld(t)
+	w.realtime.Connections = sockets
+	w.add("acme", nil)
+	w.publish("acme", 3, 1, 1)
+	w.start()
+	var list []*socket
+	for i := range sockets {
+		how := []func(*socketiotest.Options){}
+		if i%5 == 4 {
+			how = append(how, overPolling)
+		}
+		s, _ := w.connect("acme", how...)
+		subscribe(s)
+		list = append(list, s)
+	}
+	answers := make(chan reply, slow)
+	for range slow {
+		go func() {
+			r, err := w.sendPlain("/test/slow", "acme")
+			if err != nil {
+				t.Error(err)
+			}
+			answers <- r
+		}()
+	}
+	eventually(t, "the slow ones are in", func() bool { return len(answers) > 0 })
+	began := time.Now()
+	stopped := make(chan error, 1)
+	go func() { stopped <- w.stop() }()
+	for _, s := range list {
+		s.ended()
+	}
+	must(t, <-stopped)
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("took %v", took)
+	}
+	failed := map[string]int{}
+	for range slow {
+		if r := <-answers; r.status != 200 && r.status != 503 { // 503: it came after the notice
+			failed[fmt.Sprint(r.status, r.body)]++
+		}
+	}
+	if len(failed) > 0 {
+		t.Errorf("failed: %v", failed)
+	}
+	if _, err := w.dial("acme"); err == nil {
+		t.Error("still listening")
+	}
+}

@@ -1,0 +1,182 @@
+package serve_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mkt/serve/internal/servetest"
+	"mkt/serve/internal/socketio/socketiotest"
+)
+
+// R2: a client that stops reading is dropped with a reason once nothing more can be
+// written to it, and the others of its account get every snapshot meanwhile.
+func TestSocketThatNeverReads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.realtime.WriteTimeout = 300 * time.Millisecond
+	w.add("acme", nil)
+	w.publish("acme", 300, 1, 1)
+	w.publishLive("acme", 240)
+	w.start()
+	stalled, err := w.dial("acme", func(o *socketiotest.Options) { o.Stalled = true })
+	must(t, err)
+	must(t, stalled.Emit("subscribe", map[string]any{"channel": "live"}))
+	must(t, stalled.Emit("subscribe", map[string]any{"channel": "changes", "cursor": 0}))
+	s, _ := w.connect("acme")
+	s.ask("subscribe", map[string]any{"channel": "live"})
+	const most = 1000 // what the kernel's buffers take is far less
+	version := 2
+	for ; !strings.Contains(w.log.String(), `reason="slow client"`); version++ {
+		if version == most {
+			t.Fatal("it is never dropped")
+		}
+		w.live("acme").Publish(servetest.LiveSamples("acme", 240, version, begin))
+		if b := s.live(); len(b.Data) != 200 {
+			t.Fatalf("a push of %d", len(b.Data))
+		}
+	}
+	s.quiet()
+	t.Logf("dropped after %d pushes", version-2)
+}
+
+// R2: thousands of connections that never join take no place, are closed, and let
+// nobody wait.
+func TestSocketsThatNeverAuthenticate(t *testing.T) {
+	t.Parallel()
+	n := 2000
+	if testing.Short() {
+		n = 200
+	}
+	w := newWorld(t)
+	w.realtime.ConnectTimeout = 3 * time.Second
+	w.add("acme", nil)
+	w.publish("acme", 1, 1, 1)
+	w.start()
+	idle, _ := w.connect("acme")
+	host := strings.TrimPrefix(w.url, "http://")
+	var list []net.Conn
+	for i := range n {
+		c, err := net.Dial("tcp", host)
+		must(t, err)
+		defer c.Close()
+		list = append(list, c)
+		if i%2 == 0 {
+			fmt.Fprintf(c, "GET /realtime/?EIO=4&transport=polling HTTP/1.1\r\nHost: x\r\n\r\n")
+			continue
+		}
+		fmt.Fprintf(c, "GET /realtime/?EIO=4&transport=websocket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
+	}
+	s, _ := w.connect("acme")
+	if a := s.ask("subscribe", map[string]any{"channel": "changes"}); !a.OK {
+		t.Errorf("%+v", a)
+	}
+	must(t, list[1].SetReadDeadline(time.Now().Add(patience)))
+	for buf := make([]byte, 1024); ; { // a websocket that joins nothing is closed
+		if _, err := list[1].Read(buf); err != nil {
+			if e, ok := err.(net.Error); ok && e.Timeout() {
+				t.Error("a websocket that joined nothing stays open")
+			}
+			break
+		}
+	}
+	s.quiet()
+	idle.quiet()
+}
+
+// R2: a message above the limit closes the connection that it came over, and no
+// other.
+func TestSocketBigMessage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 1, 1, 1)
+	w.start()
+	big := `42["subscribe","` + strings.Repeat("x", 5000) + `"]`
+	for name, how := range map[string][]func(*socketiotest.Options){"websocket": nil, "polling": {overPolling}} {
+		other, _ := w.connect("acme")
+		s, _ := w.connect("acme", how...)
+		s.Send(big)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		if _, err := s.Next(ctx); ctx.Err() != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+		other.quiet()
+	}
+}
+
+// A browser on any origin can read that it is refused: the transport is open to
+// all, and takes methods that the API does not.
+func TestSocketAcrossOrigins(t *testing.T) {
+	t.Parallel()
+	w := shared(t)
+	for _, method := range []string{"GET", "OPTIONS"} {
+		q, err := http.NewRequest(method, w.url+"/realtime/?EIO=4&transport=polling", nil)
+		must(t, err)
+		q.Header.Set("Origin", "https://anywhere.example")
+		q.Header.Set("Access-Control-Request-Method", "POST")
+		a, err := client.Do(q)
+		must(t, err)
+		a.Body.Close()
+		allowed := a.Header.Get("Access-Control-Allow-Origin")
+		if a.StatusCode >= 300 || allowed != "*" && allowed != "https://anywhere.example" {
+			t.Errorf("%s: %d %v", method, a.StatusCode, a.Header)
+		}
+		if a.Header.Get("X-Request-Id") == "" || a.Header.Get("RateLimit-Limit") != "" {
+			t.Errorf("%s: %v", method, a.Header)
+		}
+	}
+}
+
+// Connections that come and go leave nothing behind.
+func TestSocketsLeaveNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts goroutines, so nothing else may run")
+	}
+	w := newWorld(t)
+	for i := range 10 {
+		w.add(fmt.Sprint("acme-", i), nil)
+	}
+	w.start()
+	churn := func(rounds int) {
+		var wait sync.WaitGroup
+		for i := range 10 {
+			wait.Go(func() {
+				for n := range rounds {
+					how := []func(*socketiotest.Options){}
+					if n%3 == 0 {
+						how = append(how, overPolling)
+					}
+					s, _ := w.connect(fmt.Sprint("acme-", i), how...)
+					s.ask("subscribe", map[string]any{"channel": "live"})
+					s.Close()
+					eventually(t, "the place is free", func() bool { // eight at most
+						s, err := w.dial(fmt.Sprint("acme-", i))
+						if err == nil {
+							s.Close()
+						}
+						return err == nil
+					})
+				}
+			})
+		}
+		wait.Wait()
+	}
+	churn(5)
+	before := 0
+	eventually(t, "it is quiet", func() bool {
+		last := before
+		before = runtime.NumGoroutine()
+		time.Sleep(50 * time.Millisecond)
+		return last == before
+	})
+	churn(50)
+	eventually(t, "as many goroutines as before", func() bool { client.CloseIdleConnections(); return runtime.NumGoroutine() <= before+5 })
+}

@@ -1,0 +1,205 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/serve/account"
+	"mkt/serve/internal/servetest"
+)
+
+// R1: each way of losing a right closes the channels that it concerns, within two
+// ticks and with its code; nothing comes behind that; the connection stays, and a
+// subscribe works again once the cause is gone.
+func TestSocketLosesARight(t *testing.T) {
+	t.Parallel()
+	expired := begin.Add(-time.Second)
+	for name, c := range map[string]struct {
+		lose   func(*account.Account)
+		closed map[string]string // channel → code
+	}{
+		"suspended": {func(a *account.Account) { a.Status = account.Suspended }, both("CLIENT_SUSPENDED")},
+		"revoked":   {func(a *account.Account) { a.Status = account.Revoked }, both("CLIENT_REVOKED")},
+		"expired": {func(a *account.Account) {
+			a.Subscriptions[football.MarketEngine] = account.Subscription{Expires: &expired}
+		}, map[string]string{"changes": "SUBSCRIPTION_REQUIRED"}},
+		"live unsubscribed":  {func(a *account.Account) { delete(a.Subscriptions, football.LiveIntelligence) }, map[string]string{"live": "SUBSCRIPTION_REQUIRED"}},
+		"changes off":        {func(a *account.Account) { a.Features["changes"] = false }, map[string]string{"changes": "FEATURE_NOT_ENABLED"}},
+		"live_match off":     {func(a *account.Account) { a.Features["live_match"] = false }, map[string]string{"live": "FEATURE_NOT_ENABLED"}},
+		"provider disabled":  {func(a *account.Account) { a.Provider.Disabled = true }, both("PROVIDER_NOT_CONNECTED")},
+		"another credential": {func(a *account.Account) { a.Provider.Fingerprint = "untested" }, both("PROVIDER_NOT_CONNECTED")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			for _, id := range []string{"acme", "other"} {
+				w.add(id, nil)
+				w.publish(id, 3, 1, 1)
+				w.publishLive(id, 3)
+			}
+			w.start()
+			s, _ := w.connect("acme")
+			witness, _ := w.connect("other")
+			subscribe(s, witness)
+			w.add("acme", c.lose)
+			s.closed(c.closed)
+			for version := 2; version <= 3; version++ { // what is published now is not for it
+				for _, id := range []string{"acme", "other"} {
+					w.publish(id, 3, 1, version)
+				}
+				witness.changes()
+			}
+			s.drain(c.closed)
+			for _, id := range []string{"changes", "live"} {
+				if a := s.ask("subscribe", map[string]any{"channel": id}); a.Error.Code != c.closed[id] {
+					t.Errorf("%s: %+v, want %q", id, a, c.closed[id])
+				}
+			}
+			w.regain("acme")
+			eventually(t, "it can be subscribed to again", func() bool {
+				return s.ask("subscribe", map[string]any{"channel": "changes", "cursor": 9}).OK && s.ask("subscribe", map[string]any{"channel": "live"}).OK
+			})
+			w.publish("acme", 2, 1, 4)
+			if p := s.changes(); len(p.Events) != 2 {
+				t.Errorf("%d events", len(p.Events))
+			}
+		})
+	}
+}
+
+func both(code string) map[string]string { return map[string]string{"changes": code, "live": code} }
+
+func subscribe(list ...*socket) {
+	for _, s := range list {
+		for _, channel := range []string{"changes", "live"} {
+			if a := s.ask("subscribe", map[string]any{"channel": channel}); !a.OK {
+				s.t.Fatalf("%s: %+v", channel, a)
+			}
+		}
+	}
+}
+
+// closed waits for channel_closed on exactly these channels.
+func (s *socket) closed(want map[string]string) {
+	s.t.Helper()
+	got := map[string]string{}
+	for range want {
+		var p struct {
+			Channel string
+			Error   struct{ Code string }
+		}
+		must(s.t, json.Unmarshal(s.next("channel_closed"), &p))
+		got[p.Channel] = p.Error.Code
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		s.t.Errorf("closed %v, want %v", got, want)
+	}
+}
+
+// drain takes the pushes of the channels that are still open.
+func (s *socket) drain(closed map[string]string) {
+	s.t.Helper()
+	if closed["changes"] == "" {
+		s.changes()
+		s.changes()
+	}
+	s.quiet()
+}
+
+// regain gives an account everything back that a test may have taken.
+func (w *world) regain(id string) {
+	w.t.Helper()
+	w.add(id, func(a *account.Account) {
+		a.Status, a.Provider.Disabled, a.Provider.Fingerprint = account.Active, false, fingerprint
+		a.Subscriptions = map[football.Product]account.Subscription{football.MarketEngine: {}, football.LiveIntelligence: {}}
+		a.Features["changes"], a.Features["live_match"] = true, true
+	})
+}
+
+// A term that runs out while a client is connected is noticed without any edit.
+func TestSocketExpires(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	end := begin.Add(time.Hour)
+	w.add("acme", func(a *account.Account) {
+		a.Subscriptions[football.MarketEngine] = account.Subscription{Expires: &end}
+	})
+	w.publish("acme", 3, 1, 1)
+	w.start()
+	s, _ := w.connect("acme")
+	s.ask("subscribe", map[string]any{"channel": "changes"})
+	w.setClock(end)
+	s.closed(map[string]string{"changes": "SUBSCRIPTION_REQUIRED"})
+}
+
+// A token that was rotated, an origin taken off the list and an account that is
+// gone end their connections and no others; coming back, the client is told why.
+// It does not wait for a tick.
+func TestSocketOfARotatedToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.realtime.Tick = time.Second
+	w.add("acme", nil)
+	second, _ := account.NewToken(nil)
+	w.add("acme", func(a *account.Account) { a.TokenDigests = append(a.TokenDigests, account.Digest(second)) })
+	w.add("gone", nil)
+	w.publish("acme", 3, 1, 1)
+	w.start()
+	first, _ := w.connect("acme")
+	polled, _ := w.connect("acme", overPolling)
+	other, _ := w.connect(second)
+	browser, _ := w.connect(second, withHeader("Origin", "https://acme.example"))
+	w.add("acme", func(a *account.Account) { a.TokenDigests = [][32]byte{account.Digest(second)} })
+	first.ended()
+	polled.ended()
+	if code := w.refused("acme"); code != "INVALID_API_TOKEN" {
+		t.Error(code)
+	}
+	browser.ask("subscribe", map[string]any{"channel": "changes"})
+	w.add("acme", func(a *account.Account) { a.Origins = nil })
+	browser.ended()
+	if code := w.refused(second, withHeader("Origin", "https://acme.example")); code != "ORIGIN_NOT_ALLOWED" {
+		t.Error(code)
+	}
+	other.quiet()
+	if a := other.ask("subscribe", map[string]any{"channel": "changes"}); !a.OK {
+		t.Errorf("%+v", a)
+	}
+	left, _ := w.connect("gone")
+	w.remove("gone")
+	left.ended()
+}
+
+// A socket's data is its account's, whatever it asks for.
+func TestSocketsOfTwoAccounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var list [2]*socket
+	for _, id := range []string{"acme", "other"} {
+		w.add(id, nil)
+		w.publish(id, 3, 1, 1)
+	}
+	w.start()
+	for i, id := range []string{"acme", "other"} {
+		list[i], _ = w.connect(id)
+		subscribe(list[i])
+	}
+	for i, id := range []string{"acme", "other"} {
+		w.publish(id, 2+i, 1, 2)
+		for _, e := range list[i].changes().Events {
+			var event item
+			must(t, json.Unmarshal(e, &event))
+			own := false
+			for n := range 4 {
+				own = own || event.FixtureID == servetest.FixtureID(id, n)
+			}
+			if !own {
+				t.Errorf("%s was sent %s", id, e)
+			}
+		}
+	}
+	list[0].quiet()
+}
