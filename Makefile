@@ -47,7 +47,7 @@ race: ## the race detector where goroutines meet
 
 .PHONY: check-node
 check-node: ## the official Socket.IO client against the socket (needs node and npm)
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory testdata/node/node_modules && $(GO) test -short -run Node ./serve/...; \
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory testdata/node/node_modules && CHECK_NODE=1 $(GO) test -short -run Node ./serve/...; \
 	else echo "check-node: npm is not there; the tests with the official client were skipped"; fi
 
 testdata/node/node_modules: testdata/node/package-lock.json

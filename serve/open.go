@@ -25,7 +25,10 @@ func newServer(o *Options) (*server, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &server{log: o.Log, now: o.Now, accounts: o.Accounts, service: describe(o.Service)}
-	s.gate = &gate.Gate{Accounts: o.Accounts, Limits: new(gate.Limits), Now: o.Now}
+	if !o.AsOf.IsZero() {
+		s.now = func() time.Time { return o.AsOf }
+	}
+	s.gate = &gate.Gate{Accounts: o.Accounts, Limits: new(gate.Limits), Now: o.Now, Terms: s.now}
 	cache := o.CacheDir
 	if cache == "" {
 		dir, err := os.MkdirTemp("", "mkt-serve-")
@@ -36,7 +39,7 @@ func newServer(o *Options) (*server, error) {
 	}
 	library, err := reader.Open(reader.Options{
 		DataDir: o.DataDir, CacheDir: cache, Clients: s.clients, Products: account.Products(),
-		Poll: o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), Now: o.Now, Log: o.Log,
+		Poll: o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), AsOf: o.AsOf, Now: o.Now, Log: o.Log,
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("serve: cache folder: %w", err), s.removeTemporary())
@@ -55,6 +58,9 @@ func newServer(o *Options) (*server, error) {
 // openUsage opens the folder of the usage counters. Without one the counters
 // live in memory only: they are telemetry, and no reason not to serve.
 func (s *server) openUsage(o *Options) durable.FS {
+	if !o.AsOf.IsZero() {
+		return nil // nobody's requests of today belong to the past
+	}
 	dir := o.UsageDir
 	if dir == "" {
 		dir = filepath.Join(o.DataDir, "usage")

@@ -21,6 +21,11 @@ type Options struct {
 	CacheDir string // private folder for the engine's files; "" = a temporary one
 	UsageDir string // where usage counters are kept; "" = usage below DataDir
 
+	// AsOf, when not zero, answers as it was at that time: from what was published
+	// by then, with a clock that stands there. It listens on loopback only and
+	// counts no usage. Accounts are those of today, their terms as of then.
+	AsOf time.Time
+
 	Accounts *account.Registry
 	Now      func() time.Time // nil = time.Now
 	Log      *slog.Logger     // nil = none
@@ -64,6 +69,9 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
+	if err := o.past(listener.Addr()); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	s, err := newServer(&o)
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -84,6 +92,17 @@ func Run(ctx context.Context, o Options) (err error) {
 	<-done
 	<-flushed
 	return err
+}
+
+// ErrNotLoopback: the past is shown to whoever sits at the machine, to nobody else.
+var ErrNotLoopback = errors.New("serving the past listens on a loopback address only")
+
+// past refuses to show the past to the network.
+func (o *Options) past(a net.Addr) error {
+	if tcp, ok := a.(*net.TCPAddr); !o.AsOf.IsZero() && (!ok || !tcp.IP.IsLoopback()) {
+		return fmt.Errorf("serve: %s: %w", a, ErrNotLoopback)
+	}
+	return nil
 }
 
 // listen accepts requests until ctx ends, then drains.

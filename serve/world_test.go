@@ -93,6 +93,8 @@ type world struct {
 	clock    atomic.Pointer[time.Time]
 	log      *logBuffer
 	realtime serve.Realtime
+	listen   string // a free port unless a test says more
+	asOf     time.Time
 	stop     func() error
 
 	mu       *sync.Mutex
@@ -126,7 +128,7 @@ func (l *logBuffer) String() string {
 // newWorld sets up a data root without a server.
 func newWorld(t testing.TB) *world {
 	w := &world{t: t, dataDir: t.TempDir(), registry: new(account.Registry), log: new(logBuffer), mu: new(sync.Mutex),
-		realtime: serve.Realtime{Tick: 20 * time.Millisecond},
+		realtime: serve.Realtime{Tick: 20 * time.Millisecond}, listen: "127.0.0.1:0",
 		accounts: map[string]account.Account{}, tokens: map[string]string{}, roots: map[string]*servetest.Root{}, lives: map[string]*servetest.LiveRoot{}}
 	w.setClock(begin)
 	return w
@@ -237,7 +239,7 @@ func (w *world) start() *world {
 	ready, done := make(chan string, 1), make(chan error, 1)
 	go func() {
 		done <- serve.Run(ctx, serve.Options{
-			Listen: "127.0.0.1:0", DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, Now: w.now,
+			Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now,
 			Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
 			Version: "test", Realtime: w.realtime, Ready: func(url string) { ready <- url },
 		})

@@ -17,6 +17,7 @@ func (h *house) lookAround() {
 		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "list"}, {"provider", "status", "acme"},
 		{"verify"}, {"verify", "--deep"}, {"gc", "--dry-run"}, {"recover"},
 		{"doctor"}, {"doctor", "--online"}, {"version"}, {"--help"}, {"live", "show", " - "}, {"live", "report", " - ", "--html", "-"},
+		{"diff", "--tenant", "acme", "--product", "market_engine"}, {"diff", "--tenant", "acme", "--product", "market_engine", "--html", "-"},
 		{"inspect"}, {"inspect", "--tenant", "acme", "--product", "market_engine"}, {"inspect", "latest", "--tenant", "acme", "--product", "market_engine"},
 		{"inspect", "--tenant", "acme", "--sql", "SELECT * FROM fixtures"}, {"inspect", "--tenant", "acme", "--sql", "SELECT * FROM read_text('seal.key')"},
 		{"replay", "--from", "latest", "--into", "again"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/momentum"},

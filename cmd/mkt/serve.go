@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/snapshot"
 	"mkt/serve"
 	"mkt/serve/account"
 )
@@ -22,6 +23,7 @@ type serveFlags struct {
 	usage  string
 	admin  adminFlags
 	socket realtimeFlags
+	past   pastFlags
 }
 
 func newServe(a *app) *cobra.Command {
@@ -41,6 +43,7 @@ finish, new ones are told 503, and the exit code is 0.`,
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
 	flags.DurationVar(&f.poll, "poll", 500*time.Millisecond, "how often new snapshots are looked for")
 	flags.StringVar(&f.cache, "cache", "", "private folder for the engine's files (default: a temporary one)")
+	flags.StringVar(&f.past.asOf, "as-of", "", "answer as it was then, on loopback, with a clock that stands there: "+snapshot.Forms)
 	flags.StringVar(&f.usage, "usage-dir", "", "folder for the usage counters (default: usage below the data root)")
 	listens(flags, "listen", &f.listen)
 	bound(flags, "poll", "a duration from 10ms to 1m, such as 500ms", between(&f.poll, 10*time.Millisecond, time.Minute))
@@ -55,10 +58,14 @@ finish, new ones are told 503, and the exit code is 0.`,
 
 // serve answers until ctx ends; ready is called with the base URL.
 func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, adminURL string)) error {
-	if err := errors.Join(f.admin.check(), f.socket.check()); err != nil {
+	if err := errors.Join(f.admin.check(), f.socket.check(), f.past.check(f.listen)); err != nil {
 		return err
 	}
 	file, err := a.loadTenants()
+	if err != nil {
+		return err
+	}
+	asOf, err := a.past(f.past)
 	if err != nil {
 		return err
 	}
@@ -79,7 +86,7 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 	}
 	go edits.watch(ctx, file, func(file *tenants.File) error { return a.swap(registry, file) })
 	return serve.Run(ctx, serve.Options{
-		Listen: f.listen, DataDir: a.data, Accounts: registry, Now: a.now, Log: a.log, Poll: f.poll, CacheDir: f.cache,
+		Listen: f.listen, DataDir: a.data, AsOf: asOf, Accounts: registry, Now: a.now, Log: a.log, Poll: f.poll, CacheDir: f.cache,
 		UsageDir: f.usage, Version: version, Realtime: f.socket.Realtime, Admin: door, Ready: func(baseURL string) { ready(baseURL, adminURL) },
 	})
 }

@@ -28,6 +28,16 @@ var Newest = Moment{text: latest}
 
 const latest = "latest"
 
+// At is the newest publication that was out at a time.
+func At(t time.Time) Moment { return Moment{text: t.UTC().Format(time.RFC3339Nano), at: t.UTC()} }
+
+// Time is the time that the moment names; false when it is none.
+func (m Moment) Time() (time.Time, bool) { return m.at, !m.at.IsZero() }
+
+// IsCycle tells whether the moment names a cycle, which several accounts may have
+// in common.
+func (m Moment) IsCycle() bool { return m.cycle != "" }
+
 // String is the text that the moment was read from.
 func (m Moment) String() string { return m.text }
 

@@ -23,6 +23,8 @@ type Gate struct {
 	Accounts *account.Registry
 	Limits   *Limits
 	Now      func() time.Time
+	// Terms is the clock that subscriptions are judged by; nil = Now.
+	Terms func() time.Time
 }
 
 // Need is what a route asks of an account beside a token. Zero fields ask for
@@ -79,7 +81,11 @@ func (g *Gate) EnterOpen(r *http.Request) (pass Pass, err error) {
 // Entitled judges what is asked of an account: its product's subscription now,
 // then the feature.
 func (g *Gate) Entitled(a *account.Account, need Need) error {
-	if need.Product != "" && a.TermAt(need.Product, g.Now()) != account.InForce {
+	terms := g.Terms
+	if terms == nil {
+		terms = g.Now
+	}
+	if need.Product != "" && a.TermAt(need.Product, terms()) != account.InForce {
 		return api.Refuse(api.SubscriptionRequired)
 	}
 	if need.Feature != "" && !a.Allows(need.Feature) {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"mkt/publish/durable"
 	"mkt/publish/health"
@@ -16,8 +17,9 @@ import (
 // Connection is what is known of a tenant's provider connection beside the runs
 // of its products.
 type Connection struct {
-	dir string
-	log *slog.Logger
+	dir  string
+	log  *slog.Logger
+	then func(*health.Run) *health.Run // as of the library's time
 
 	mu    sync.RWMutex
 	probe *health.Run
@@ -25,7 +27,8 @@ type Connection struct {
 }
 
 func newConnection(l *Library, clientID string) *Connection {
-	return &Connection{dir: filepath.Join(l.dataDir, layout.Tenant(clientID)), log: l.log.With("tenant", clientID)}
+	return &Connection{dir: filepath.Join(l.dataDir, layout.Tenant(clientID)), log: l.log.With("tenant", clientID),
+		then: func(r *health.Run) *health.Run { return l.then(r, time.Time{}) }}
 }
 
 // Probe is the newest test of the connection; nil when there was none.
@@ -62,5 +65,5 @@ func (c *Connection) Refresh(context.Context) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.probe, c.calls = probe, calls.Days
+	c.probe, c.calls = c.then(probe), calls.Days
 }

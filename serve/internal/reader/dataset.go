@@ -118,11 +118,11 @@ func (d *Dataset) refresh(ctx context.Context) error {
 	if err := d.open(); err != nil || d.root == nil {
 		return err
 	}
-	d.readState()
+	c, found, err := d.head()
+	d.readState(c)
 	if d.library.now().Before(d.retryAt) {
 		return nil
 	}
-	c, found, err := snapshot.Head(d.root)
 	if err != nil || !found || !d.wanted(c) {
 		return err
 	}
@@ -149,14 +149,16 @@ func (d *Dataset) open() error {
 	return nil
 }
 
-func (d *Dataset) readState() {
+// readState reads what the steps' newest runs found; c is the publication that is
+// to be served, zero when there is none.
+func (d *Dataset) readState(c snapshot.Commit) {
 	var s State
 	for step, run := range map[string]**health.Run{"fetch": &s.Fetch, "transform": &s.Transform, "publish": &s.Publish} {
 		r, err := health.Read(d.root, step)
 		if err != nil {
 			d.log.Warn("read a state file", "step", step, "err", err)
 		}
-		*run = r
+		*run = d.library.then(r, c.PublishedAt)
 	}
 	calls, err := health.ReadCalls(d.root)
 	if err != nil {

@@ -22,8 +22,11 @@ type Options struct {
 	Loads    int           // at once, over all tenants; 0 = 1
 	Workers  int           // renderers of one load; 0 = 1
 	Renders  int           // pages rendered at once, over all tenants; 0 = twice the processors, at least 4
-	Now      func() time.Time
-	Log      *slog.Logger
+	// AsOf, when not zero, pins every dataset to the publication that was out at
+	// that time, and tells of the runs as of then.
+	AsOf time.Time
+	Now  func() time.Time
+	Log  *slog.Logger
 }
 
 // Library is every tenant's datasets. Safe for concurrent use.
@@ -34,6 +37,7 @@ type Library struct {
 	poll     time.Duration
 	turns    chan struct{}
 	workers  int
+	asOf     time.Time
 	now      func() time.Time
 	log      *slog.Logger
 	scratch  *scratch
@@ -82,7 +86,7 @@ func Open(o Options) (*Library, error) {
 		return nil, err
 	}
 	l := &Library{
-		dataDir: o.DataDir, clients: o.Clients, products: o.Products, poll: o.Poll, now: o.Now, log: o.Log,
+		dataDir: o.DataDir, clients: o.Clients, products: o.Products, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
 		workers: max(1, o.Workers), turns: make(chan struct{}, max(1, o.Loads)), scratch: s, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
 		places: newPlaces(cmp.Or(o.Renders, max(4, 2*runtime.GOMAXPROCS(0)))),
 	}

@@ -58,7 +58,7 @@ func (d *Dataset) loadNewest(ctx context.Context, c snapshot.Commit) error {
 			d.unfit[c.SHA256] = d.library.now()
 			errs = append(errs, fmt.Errorf("publication %d is set aside: %w", c.Version, err))
 		}
-		if d.current != nil || c.Version == 1 || tries == backward {
+		if d.current != nil || c.Version == 1 || tries == backward || !d.library.asOf.IsZero() {
 			return errors.Join(errs...)
 		}
 		older, err := snapshot.ReadCommit(d.root, c.Version-1)

@@ -17,8 +17,9 @@ var KeepHeaders = []string{"Authorization", "Origin"}
 
 // Connect implements socketio.Handler: it lets a client in and greets it with
 // ready, or refuses it with one of the contract's codes.
-func (s *Service) Connect(_ context.Context, socket *socketio.Socket, auth json.RawMessage) error {
+func (s *Service) Connect(ctx context.Context, socket *socketio.Socket, auth json.RawMessage) error {
 	c := &connection{service: s, socket: socket, since: s.o.Now()}
+	s.loaded(ctx)
 	a, err := s.admit(c, auth)
 	if err != nil {
 		return s.refuse(a, api.AsError(err))
@@ -33,6 +34,17 @@ func (s *Service) Connect(_ context.Context, socket *socketio.Socket, auth json.
 	s.log.Info("socket", "tenant", a.ClientID, "socket", socket.ID())
 	socket.Send(ready)
 	return nil
+}
+
+// loaded waits, for a while, until a server that has just started knows its data:
+// who comes back after a restart goes on at once and not in a minute.
+func (s *Service) loaded(ctx context.Context) {
+	const patience = 3 * time.Second
+	select {
+	case <-s.o.Library.Loaded():
+	case <-ctx.Done():
+	case <-time.After(patience):
+	}
 }
 
 // admit judges the handshake and takes a place. The account is that of the token,

@@ -22,10 +22,12 @@ func (s *Service) Event(socket *socketio.Socket, name string, args []json.RawMes
 		}
 	}
 	var err error
-	switch name {
-	case api.SubscribeMessage:
+	switch {
+	case socket.Attachments() != nil:
+		err, name = api.Refusef(api.BadRequest, "no message has binary parts"), "binary"
+	case name == api.SubscribeMessage:
 		err = c.subscribe(args, answer)
-	case api.UnsubscribeMessage:
+	case name == api.UnsubscribeMessage:
 		err = c.unsubscribe(args, answer)
 	default:
 		if ack == nil {

@@ -1,0 +1,154 @@
+package serve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"mkt/publish/health"
+	"mkt/serve"
+	"mkt/serve/account"
+	"mkt/serve/internal/servetest"
+)
+
+// askedThen are the paths whose answers are recorded.
+func askedThen(w *world) []string {
+	paths := []string{"/fixtures", "/fixtures?limit=2", "/changes", "/changes?limit=3", "/live", "/live?limit=2", "/account", "/account/provider", "/schema", "/status"}
+	for n := range 4 {
+		f := "/fixtures/" + servetest.FixtureID("acme", n)
+		l := "/live/" + servetest.FixtureID("acme", n)
+		paths = append(paths, f, f+"/markets", f+"/markets/MATCH_RESULT", l, l+"/timeline", l+"/momentum", l+"/stats")
+	}
+	for _, collection := range []string{"/fixtures?limit=2", "/changes?limit=3", "/live?limit=2"} {
+		if next := w.get(collection, "acme").page(w.t).Pagination.NextCursor; next != nil {
+			paths = append(paths, collection+"&cursor="+*next)
+		}
+	}
+	return paths
+}
+
+func (w *world) record(paths []string) map[string]string {
+	w.t.Helper()
+	bodies := map[string]string{}
+	for _, p := range paths {
+		r := w.get(p, "acme", "X-Request-Id", "the-same")
+		bodies[p] = fmt.Sprint(r.status, " ", r.body)
+	}
+	return bodies
+}
+
+// TestAsOf: what a running server answered at two moments is answered again, byte
+// for byte, whatever was published and went wrong since.
+func TestAsOf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 5, 3, 1)
+	liveAt := servetest.Start.Add(-time.Second)
+	w.live("acme").Publish(servetest.LiveSamples("acme", 5, 1, liveAt))
+	w.live("acme").Publish(servetest.LiveSamples("acme", 5, 2, liveAt))
+	times := []time.Time{servetest.Start.Add(10 * time.Second), servetest.Start.Add(time.Hour + 5*time.Minute)}
+	w.setClock(times[0])
+	w.start()
+	recorded := []map[string]string{}
+	paths := askedThen(w)
+	recorded = append(recorded, w.record(paths))
+
+	w.publish("acme", 6, 2, 2)
+	w.live("acme").Publish(servetest.LiveSamples("acme", 4, 3, liveAt))
+	w.setClock(times[1])
+	eventually(t, "the second publication", func() bool {
+		return w.get("/fixtures", "acme").page(t).Meta.FixtureCount == 6 && w.get("/live", "acme").page(t).Meta.PublishedAt == servetest.Start.Add(2*servetest.LiveTick).Format("2006-01-02T15:04:05.000Z")
+	})
+	later := askedThen(w)
+	recorded = append(recorded, w.record(later))
+
+	list := servetest.Samples("acme", 3, 1, 3)
+	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: 1})
+	refused := servetest.Start.Add(3 * time.Hour)
+	w.root("acme").Record(health.Run{Step: "fetch", Cycle: "c", Code: "CREDENTIAL_REJECTED", FinishedAt: refused, CredentialFingerprint: fingerprint,
+		CredentialRefusedAt: &refused, FailuresInARow: 1, FailedAt: []time.Time{refused}, LastOKAt: &servetest.Start})
+	w.add("acme", func(a *account.Account) {
+		for p := range a.Subscriptions {
+			expired := servetest.Start.Add(2 * time.Hour)
+			a.Subscriptions[p] = account.Subscription{Expires: &expired}
+		}
+	})
+	w.setClock(servetest.Start.Add(4 * time.Hour))
+	eventually(t, "the end of the subscription", func() bool { return w.get("/fixtures", "acme").code() == "SUBSCRIPTION_REQUIRED" })
+	must(t, w.stop())
+	counted := usage(t, w.dataDir)
+
+	for i, at := range times {
+		then := w.startAsOf(at)
+		for p, want := range recorded[i] {
+			if p == "/account" || p == "/status" || p == "/account/provider" {
+				continue // they tell of the account as it is today
+			}
+			r := then.get(p, "acme", "X-Request-Id", "the-same")
+			if got := fmt.Sprint(r.status, " ", r.body); got != want {
+				t.Errorf("as of %v, %s:\n%s\nwas\n%s", at, p, got, want)
+			}
+		}
+		if again := then.get("/fixtures", "acme").body; again != then.get("/fixtures", "acme").body {
+			t.Error("the clock does not stand")
+		}
+		must(t, then.stop())
+	}
+	if after := usage(t, w.dataDir); after != counted {
+		t.Errorf("requests to the past were counted: %s, before %s", after, counted)
+	}
+}
+
+// usage is all that lies in the folder of the counters.
+func usage(t *testing.T, dataDir string) (all string) {
+	must(t, fs.WalkDir(os.DirFS(filepath.Join(dataDir, "usage")), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			data, err := os.ReadFile(filepath.Join(dataDir, "usage", name))
+			all += name + string(data)
+			return err
+		}
+		return err
+	}))
+	return all
+}
+
+// startAsOf runs a second server over the same data.
+func (w *world) startAsOf(at time.Time) *world {
+	w.t.Helper()
+	past := &world{t: w.t, dataDir: w.dataDir, registry: w.registry, log: w.log, realtime: w.realtime, mu: w.mu,
+		accounts: w.accounts, tokens: w.tokens, roots: w.roots, lives: w.lives, asOf: at}
+	past.setClock(w.now())
+	return past.start()
+}
+
+// TestAsOfStaysHere: the past is not shown to the network, before any publication
+// there is nothing, and where retention took a snapshot an older one is not shown
+// in its place.
+func TestAsOfStaysHere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 5, 3, 1)
+	w.publish("acme", 6, 3, 2)
+	err := serve.Run(context.Background(), serve.Options{Listen: "0.0.0.0:0", DataDir: w.dataDir, CacheDir: t.TempDir(), Accounts: w.registry, AsOf: begin})
+	if !errors.Is(err, serve.ErrNotLoopback) {
+		t.Errorf("on every address: %v", err)
+	}
+	before := w.startAsOf(servetest.Start.Add(-time.Minute))
+	if r := before.get("/fixtures", "acme"); r.status == 200 {
+		t.Errorf("before the first publication: %d %s", r.status, r.body)
+	}
+	must(t, before.stop())
+	must(t, os.RemoveAll(filepath.Join(w.dataDir, "client_id=acme/product=market_engine", w.root("acme").Commit.Dir())))
+	gone := w.startAsOf(servetest.Start.Add(90 * time.Minute))
+	if r := gone.get("/fixtures", "acme"); r.code() != "DATA_NOT_READY" {
+		t.Errorf("a deleted snapshot: %d %s", r.status, r.body)
+	}
+	must(t, gone.stop())
+}

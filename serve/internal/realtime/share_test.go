@@ -1,0 +1,66 @@
+package realtime
+
+import (
+	"testing"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/serve/internal/reader"
+	"mkt/serve/internal/servetest"
+)
+
+// However many connections an account has at one position, what they are pushed is
+// made once.
+func TestOnePacketForAll(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list := servetest.Samples("acme", 250, 1, 1)
+	root, live := servetest.NewRoot(t, dir, "acme"), servetest.NewLiveRoot(t, dir, "acme")
+	root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
+	live.Publish(servetest.LiveSamples("acme", 3, 1, servetest.Start))
+	l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: t.TempDir(), Clients: func() []string { return []string{"acme"} },
+		Products: []football.Product{football.MarketEngine, football.LiveIntelligence}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	view := func(p football.Product) *reader.View {
+		d := l.Tenant("acme").Dataset(p)
+		d.Refresh(t.Context())
+		v := d.Acquire()
+		t.Cleanup(v.Release)
+		return v
+	}
+	tenant := &tenant{clientID: "acme"}
+	page := func(after uint64) page {
+		v := view(football.MarketEngine)
+		p, err := tenant.page(position{v.Commit().HistoryID, after}, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	first, rest := page(0), page(200)
+	if page(0).packet != first.packet || page(200).packet != rest.packet {
+		t.Error("a page is made twice")
+	}
+	if first.last != 200 || !first.more || rest.last != 250 || rest.more || page(10).last != 210 {
+		t.Errorf("pages: %+v, %+v", first, rest)
+	}
+	root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list[:5])})
+	if p := page(0); p.packet != first.packet || !p.more {
+		t.Error("a full page is the same for ever")
+	}
+	if p := page(200); p.packet == rest.packet || p.last != 255 {
+		t.Errorf("a page that was not full hides what came later: %+v", p)
+	}
+	snapshot := func() any { return tenant.livePacket(view(football.LiveIntelligence), time.Now()) }
+	before := snapshot()
+	if snapshot() != before {
+		t.Error("a snapshot is rendered twice")
+	}
+	live.Publish(servetest.LiveSamples("acme", 3, 2, servetest.Start))
+	if snapshot() == before {
+		t.Error("the next snapshot is the one before")
+	}
+}

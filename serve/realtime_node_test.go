@@ -1,0 +1,199 @@
+package serve_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mkt/publish/table"
+	"mkt/serve/internal/servetest"
+)
+
+// modules is where make check-node puts the official client.
+const modules = "../testdata/node/node_modules"
+
+// script runs a program of the official client's language until it ends or the
+// test does. next gives its lines of JSON.
+type script struct {
+	t     testing.TB
+	lines chan string
+	done  chan error
+	mu    sync.Mutex
+	errs  bytes.Buffer
+}
+
+func node(t *testing.T, name, source string, env ...string) *script {
+	t.Helper()
+	from, err := filepath.Abs(modules)
+	must(t, err)
+	if _, err := os.Stat(from); err != nil {
+		t.Skip("the official client is not there: make check-node")
+	}
+	dir := t.TempDir()
+	must(t, os.Symlink(from, filepath.Join(dir, "node_modules")))
+	return start(t, dir, name, source, []string{"node", name}, env)
+}
+
+// start writes a program down and runs it with a command.
+func start(t *testing.T, dir, name, source string, command, env []string) *script {
+	t.Helper()
+	must(t, os.WriteFile(filepath.Join(dir, name), []byte(source), 0o600))
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, append(os.Environ(), env...), time.Second
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	s := &script{t: t, lines: make(chan string, 1000), done: make(chan error, 1)}
+	cmd.Stderr = s
+	must(t, cmd.Start())
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			s.lines <- lines.Text()
+		}
+		close(s.lines)
+		s.done <- cmd.Wait()
+	}()
+	return s
+}
+
+// Write keeps what the program complains about.
+func (s *script) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.errs.Write(p)
+}
+
+func (s *script) complaints() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.errs.String()
+}
+
+// until reads lines until one holds want.
+func (s *script) until(want string) {
+	s.t.Helper()
+	last := ""
+	for late := time.After(patience); ; {
+		select {
+		case line, ok := <-s.lines:
+			if !ok {
+				s.t.Fatalf("it ended before it said %s; last %s\n%s", want, last, s.complaints())
+			}
+			if last = line; strings.Contains(line, want) {
+				return
+			}
+		case <-late:
+			s.t.Fatalf("it never said %s; last %s\n%s", want, last, s.complaints())
+		}
+	}
+}
+
+// snippet is the program of that language in the clients' guide.
+func snippet(t *testing.T, language string) string {
+	t.Helper()
+	guide, err := os.ReadFile("../docs/clients.md")
+	must(t, err)
+	found := regexp.MustCompile("(?s)\n```" + language + "\n(.*?)\n```\n").FindSubmatch(guide)
+	if found == nil {
+		t.Fatalf("there is no %s in the guide", language)
+	}
+	return string(found[1])
+}
+
+// The program of the guide holds the state of a server that publishes, removes,
+// restarts, and forgets.
+func TestNodeGuide(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 5, 1, 1)
+	w.start()
+	w.listen = strings.TrimPrefix(w.url, "http://")
+	s := node(t, "follow.mjs", snippet(t, "js"), "BASE="+w.url, "TOKEN="+w.token("acme"))
+	s.until(`{"cursor":5,"fixtures":5}`)
+	w.publish("acme", 7, 1, 2)
+	s.until(`{"cursor":12,"fixtures":7}`)
+	list := servetest.Samples("acme", 3, 1, 3)
+	events := servetest.Updates(list)
+	for n := 3; n < 7; n++ {
+		events = append(events, table.EventRow{Type: "fixture_removed", FixtureID: servetest.FixtureID("acme", n), ProviderFixtureID: fmt.Sprint(n)})
+	}
+	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: events})
+	s.until(`{"cursor":19,"fixtures":3}`)
+
+	must(t, w.stop()) // it comes back, to more than one page
+	w.publish("acme", 450, 1, 4)
+	w.start()
+	s.until(`{"cursor":469,"fixtures":450}`)
+
+	must(t, w.stop()) // it comes back, and where it was is no longer known
+	list = servetest.Samples("acme", 4, 1, 5)
+	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
+	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: 5})
+	w.start()
+	s.until(`{"cursor":477,"fixtures":4}`)
+	// On a slow machine it may come back before the data is loaded.
+	if said := strings.ReplaceAll(s.complaints(), "DATA_NOT_READY\n", ""); said != "" {
+		t.Errorf("it complained: %s", said)
+	}
+}
+
+// The Go program of the guide follows the same way.
+func TestGuideInGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 5, 1, 1)
+	w.start()
+	s := start(t, t.TempDir(), "follow.go", snippet(t, "go"), []string{"go", "run", "follow.go"}, []string{"BASE=" + w.url, "TOKEN=" + w.token("acme"), "GOFLAGS="})
+	s.until("5 0 events")
+	w.publish("acme", 7, 1, 2)
+	s.until("7 7 events")
+}
+
+// The official client, over each transport and with an upgrade between them, sees
+// what the contract says: testdata/node/service.mjs.
+func TestNodeService(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []string{"polling", "websocket", "upgrade", "full"} {
+		w.add(id, nil)
+		w.publish(id, 30, 1, 1)
+		w.publishLive(id, 12)
+	}
+	w.start()
+	source, err := os.ReadFile("../testdata/node/service.mjs")
+	must(t, err)
+	tokens, err := json.Marshal(w.tokens)
+	must(t, err)
+	s := node(t, "service.mjs", string(source), "BASE="+w.url, "TOKENS="+string(tokens))
+	for version := 2; ; version++ {
+		select {
+		case line, ok := <-s.lines:
+			if ok {
+				t.Log(line)
+				continue
+			}
+			if err := <-s.done; err != nil {
+				t.Errorf("%v\n%s", err, s.complaints())
+			}
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+		for _, id := range []string{"polling", "websocket", "upgrade"} {
+			w.publish(id, 3, 1, version)
+			w.live(id).Publish(servetest.LiveSamples(id, 12, version, begin))
+		}
+	}
+}
