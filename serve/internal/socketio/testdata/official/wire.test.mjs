@@ -8,6 +8,7 @@ import { official, ours } from "./servers.mjs";
 // Talk is one conversation; its lines are what the server said.
 class Talk {
   lines = [];
+  sockets = [];
   constructor(url, path) { this.base = `${url}${path}/`; }
 
   // ids become their lengths: they differ each time.
@@ -32,6 +33,7 @@ class Talk {
   // socket opens a websocket; what comes goes into a list that next takes from.
   async socket(query = "EIO=4&transport=websocket") {
     const s = new WebSocket(`${this.base.replace("http", "ws")}?${query}`);
+    this.sockets.push(s);
     const came = [];
     let wake = () => {};
     const put = (text) => { came.push(text); wake(); };
@@ -189,7 +191,11 @@ for (const start of [ours, official]) {
       for (const [name, [talk, ...want]] of Object.entries(talks)) {
         it(`${path} ${name}`, async () => {
           const t = new Talk(server.url, path);
-          await talk(t);
+          try {
+            await talk(t);
+          } finally {
+            t.sockets.forEach((s) => s.terminate());
+          }
           assert.deepEqual(t.lines, want);
         });
       }
