@@ -177,7 +177,7 @@ func benchClient(b *testing.B, url string, arrivals chan<- float64) net.Conn {
 	}
 	joined := make(chan bool)
 	go func() {
-		r := bufio.NewReaderSize(in, 256)
+		r := bufio.NewReaderSize(in, 4096)
 		for {
 			f, err := ws.ReadFrame(r)
 			now := float64(time.Now().UnixNano()) / 1e6
