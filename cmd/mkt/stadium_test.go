@@ -42,6 +42,23 @@ const cadence = 8 * time.Second
 // newStadium opens at a moment with one account, which may do everything.
 func newStadium(t *testing.T, begins time.Time, o simulator.Options) *stadium {
 	t.Helper()
+	var sim *betsapi.Simulator
+	s := openStadium(t, begins, func(now func() time.Time) (http.Handler, string) {
+		var err error
+		o.Now, o.Quota = now, demoQuota
+		if sim, err = betsapi.NewSimulator(o); err != nil {
+			t.Fatal(err)
+		}
+		return sim, sim.Tokens()[0]
+	})
+	s.sim, s.accepted = sim, sim.Tokens()[0]
+	return s
+}
+
+// openStadium is newStadium with any provider, which is made with the clock and
+// comes with the token it accepts.
+func openStadium(t *testing.T, begins time.Time, provider func(now func() time.Time) (http.Handler, string)) *stadium {
+	t.Helper()
 	s := &stadium{T: t, now: begins, app: &app{out: io.Discard, errs: io.Discard, adapter: all.Lookup, log: slog.New(slog.DiscardHandler)}}
 	s.app.now = func() time.Time { return begins }
 	house := demoFlags{dir: t.TempDir()}
@@ -49,13 +66,10 @@ func newStadium(t *testing.T, begins time.Time, o simulator.Options) *stadium {
 	s.check(err)
 	s.clock = s.demoWorld(house)
 	s.clock.show(begins)
-	o.Now, o.Quota = s.clock.now, demoQuota
-	s.sim, err = betsapi.NewSimulator(o)
-	s.check(err)
-	s.accepted = s.sim.Tokens()[0]
-	provider := httptest.NewServer(s.sim)
-	t.Cleanup(provider.Close)
-	s.enroll(provider.URL)
+	handler, token := provider(s.clock.now)
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	s.enroll(server.URL, token)
 	s.steps, err = s.cycleSteps(transformFlags{details: 1000}, publishFlags{keep: demoKeeps})
 	s.check(err)
 	s.open()
@@ -69,9 +83,9 @@ func (s *stadium) check(err error) {
 	}
 }
 
-func (s *stadium) enroll(provider string) {
+func (s *stadium) enroll(provider, credential string) {
 	s.Helper()
-	acme := demoAccount{credential: s.accepted, tenant: demoTenant("acme",
+	acme := demoAccount{credential: credential, tenant: demoTenant("acme",
 		[]football.Product{football.MarketEngine, football.LiveIntelligence}, map[string]bool{account.AdvancedStats: true})}
 	acme.tenant.Limit = account.Limit{Requests: 1_000_000, Per: time.Minute, Burst: 1_000_000}
 	list := []demoAccount{acme}
