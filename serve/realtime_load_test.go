@@ -51,13 +51,17 @@ func loadFromEnv(t *testing.T) load {
 	return l
 }
 
-// TestRealtimeLoad measures latency from publication to receipt and the server's
-// memory for each connection, of serve and of the official Node server, one after
-// the other under the same load, each in a process of its own.
+// TestRealtimeLoad measures the server's memory for each connection while nothing is
+// published, then latency from publication to receipt, of serve and of the official
+// Node server, one after the other under the same load, each in a process of its own.
 func TestRealtimeLoad(t *testing.T) {
 	l := loadFromEnv(t)
 	b := &bench{t: t, load: l, dir: t.TempDir(), tokens: map[string]string{}, published: map[string]time.Time{}}
 	b.prepare()
+	for i := range b.ids { // something to serve from the first moment
+		b.publish(i)
+		b.publishFile(i)
+	}
 	t.Logf("%d accounts, %d connections, %d fixtures in play an account; load average %s", l.accounts, l.accounts*l.each, l.fixtures, loadAverage())
 	for round := range 2 {
 		ours := b.run("serve", exec.Command(os.Args[0], "-test.run=^TestRealtimeServer$", "-test.timeout=0"), b.publish)
@@ -131,7 +135,7 @@ type measured struct {
 	p50, p99 time.Duration
 }
 
-// run starts a server, publishes to it without connections and then with them.
+// run starts a server, connects to it, and publishes.
 func (b *bench) run(name string, cmd *exec.Cmd, publish func(account int)) measured {
 	t := b.t
 	modules, err := filepath.Abs("../testdata/node")
@@ -151,6 +155,17 @@ func (b *bench) run(name string, cmd *exec.Cmd, publish func(account int)) measu
 	url, err := bufio.NewReader(out).ReadString('\n')
 	must(t, err)
 
+	time.Sleep(b.load.settle)
+	before := b.resident(cmd)
+	clients := b.connect(strings.TrimSpace(url) + "/realtime/")
+	defer func() {
+		for _, c := range clients {
+			c.Close()
+		}
+	}()
+	time.Sleep(b.load.settle)
+	idle := b.resident(cmd)
+
 	ctx, stop := context.WithCancel(t.Context())
 	var publishing sync.WaitGroup
 	publishing.Go(func() {
@@ -168,23 +183,14 @@ func (b *bench) run(name string, cmd *exec.Cmd, publish func(account int)) measu
 	defer publishing.Wait()
 	defer stop()
 	time.Sleep(b.load.settle)
-	before := resident(t, cmd.Process.Pid)
-	clients := b.connect(strings.TrimSpace(url) + "/realtime/")
-	defer func() {
-		for _, c := range clients {
-			c.Close()
-		}
-	}()
-	time.Sleep(b.load.settle)
 	b.mu.Lock()
 	b.took, b.bytes = nil, 0
 	b.mu.Unlock()
 	used := processor(t, cmd.Process.Pid)
-	var after []float64
+	most := 0.0
 	for end := time.Now().Add(b.load.measure); time.Now().Before(end); time.Sleep(time.Second) {
-		after = append(after, resident(t, cmd.Process.Pid))
+		most = max(most, resident(t, cmd.Process.Pid))
 	}
-	slices.Sort(after)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	slices.Sort(b.took)
@@ -192,12 +198,12 @@ func (b *bench) run(name string, cmd *exec.Cmd, publish func(account int)) measu
 		t.Fatalf("%s: nothing was received", name)
 	}
 	m := measured{
-		memory: (after[len(after)/2] - before) / float64(len(clients)),
+		memory: (idle - before) / float64(len(clients)),
 		p50:    b.took[len(b.took)/2], p99: b.took[len(b.took)*99/100],
 	}
-	t.Logf("%-5s %d connections, %d pushes of %d bytes: publication to receipt p50 %v, p99 %v, max %v; %.1f KiB a connection (resident %.1f MiB before, %.1f with them, %.1f at most); %.0f %% of a core",
+	t.Logf("%-5s %d connections, %d pushes of %d bytes: publication to receipt p50 %v, p99 %v, max %v; %.1f KiB a connection (resident %.1f MiB without, %.1f with them, %.1f at most while publishing); %.0f %% of a core",
 		name, len(clients), len(b.took), b.bytes/len(b.took), m.p50.Round(time.Millisecond), m.p99.Round(time.Millisecond), b.took[len(b.took)-1].Round(time.Millisecond),
-		m.memory/1024, before/(1<<20), after[len(after)/2]/(1<<20), after[len(after)-1]/(1<<20), 100*(processor(t, cmd.Process.Pid)-used).Seconds()/b.load.measure.Seconds())
+		m.memory/1024, before/(1<<20), idle/(1<<20), most/(1<<20), 100*(processor(t, cmd.Process.Pid)-used).Seconds()/b.load.measure.Seconds())
 	return m
 }
 
@@ -290,6 +296,17 @@ func (b *bench) note(id string, at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.published[id+at.UTC().Format("2006-01-02T15:04:05.000Z")] = time.Now()
+}
+
+// resident is a server's memory over some seconds, in the middle.
+func (b *bench) resident(cmd *exec.Cmd) float64 {
+	var list []float64
+	for range 10 {
+		list = append(list, resident(b.t, cmd.Process.Pid))
+		time.Sleep(500 * time.Millisecond)
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
 }
 
 func resident(t *testing.T, pid int) float64 {

@@ -43,11 +43,11 @@ async function look(account) {
 }
 
 setInterval(() => accounts.forEach((account) => look(account).catch(console.error)), poll);
-setInterval(() => {
+setTimeout(() => setInterval(() => { // behind a look, as serve does it
   for (const account of accounts.values()) {
     if (account.fresh) io.to(account.id).emit("live", account.snapshot);
     account.fresh = false;
   }
-}, tick);
+}, tick), 100);
 http.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${http.address().port}`));
 process.stdin.resume().on("end", () => process.exit());
