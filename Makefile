@@ -47,7 +47,7 @@ race: ## the race detector where goroutines meet
 
 .PHONY: check-node
 check-node: ## the official Socket.IO client against the socket (needs node and npm)
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory testdata/node/node_modules && $(GO) test -short -run Node ./serve/...; \
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory testdata/node/node_modules && CHECK_NODE=1 $(GO) test -short -run Node ./serve/...; \
 	else echo "check-node: npm is not there; the tests with the official client were skipped"; fi
 
 testdata/node/node_modules: testdata/node/package-lock.json
@@ -61,14 +61,35 @@ lint: ## gofmt, vet, staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
 .PHONY: check
-check: lint check-test check-node race ## what CI runs
+check: lint check-test check-node race vulncheck ## what CI runs
 	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
-	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench)"
+	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench), fuzzing (make fuzz), the second build (make reproducible)"
 
 .PHONY: bench
 bench: ## benchmarks of the stages and of serve
 	$(GO) test -run '^$$' -bench . -benchmem ./transform/... ./publish/... ./serve/... ./fetch/...
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME (30s), one after the other
+	scripts/fuzz.sh $(or $(FUZZTIME),30s)
+
+.PHONY: vulncheck
+vulncheck: ## known vulnerabilities that the code can reach
+	scripts/vulncheck.sh
+
+.PHONY: licences
+licences: ## docs/licences.md anew
+	$(GO) run ./scripts/sbom licences > bin/licences.md && mv bin/licences.md docs/licences.md
+
+.PHONY: sbom
+sbom: build ## bin/mkt.cdx.json (CycloneDX) and bin/licences.txt, of bin/mkt
+	VERSION='$(VERSION)' $(GO) run ./scripts/sbom bom bin/mkt > bin/mkt.cdx.json
+	$(GO) run ./scripts/sbom texts > bin/licences.txt
+
+.PHONY: reproducible
+reproducible: ## two builds give the same bytes; takes minutes
+	scripts/reproducible.sh
 
 .PHONY: clean
 clean: ## what was built
@@ -76,4 +97,4 @@ clean: ## what was built
 
 .PHONY: help
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-12s %s\n", $$1, $$2}'

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/simulatortest"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
@@ -164,130 +164,21 @@ func (s *season) play(length time.Duration) {
 	s.look()
 }
 
-// slop is how far a cycle may be behind what happened, with the scoreboard's
-// whole seconds.
-const slop = 10 * time.Second
-
-// worth is what counts for a minute of play.
-var worth = map[simulator.Metric]int{simulator.DangerousAttacks: 2, simulator.OnTarget: 1, simulator.OffTarget: 1, simulator.Corners: 2}
-
-// points are those of one side between two moments of the match.
-func (m *followed) points(side simulator.Side, from, to time.Duration) (n int) {
-	for _, i := range m.match.Increments() {
-		if i.Side == side && i.At > from && i.At <= to && m.match.Covers(i.Metric) {
-			n += worth[i.Metric] * int(i.N)
-			if i.Metric == simulator.Attacks && !m.match.Covers(simulator.DangerousAttacks) {
-				n += int(i.N)
-			}
-		}
-	}
-	return n
-}
-
-// undisturbed tells that the feed told the truth around a time, and was met
-// before it.
-func (s *season) undisturbed(m *followed, from, to time.Duration) bool {
-	const around = 150 * time.Second
-	from, to = from-around, to+around
-	disturbs := func(of simulator.Span) bool { return of.From < to && of.To > from }
-	for _, c := range m.match.Corrections() {
-		if disturbs(c.Span) {
-			return false
-		}
-	}
-	for _, g := range m.match.Gaps() {
-		if disturbs(g.Span) {
-			return false
-		}
-	}
-	for _, stall := range m.match.Stalls() {
-		if disturbs(stall) {
-			return false
-		}
-	}
-	for at := from; at < to; at += 20 * time.Second {
-		when := m.match.Whistle.Add(at)
-		if w := s.sim.World(s.token); !w.FeedTime(when).Equal(when) {
-			return false
-		}
-	}
-	return s.since(m, m.met) < max(from+around-time.Minute, 0) && !m.match.WithoutTimer
-}
-
-// minutes holds every minute of play against what truly happened in it.
-func (s *season) minutes(m *followed) (compared int) {
-	published := map[int32]table.LiveBucketRow{}
+// judged is a match as published, for the judge.
+func (m *followed) judged() *simulatortest.Published {
+	p := &simulatortest.Published{Match: m.match.Match, Met: m.met, Minutes: map[int]simulatortest.Minute{},
+		WithoutTimer: m.match.WithoutTimer, WithoutTimeline: m.match.WithoutTimeline}
 	for _, b := range m.buckets {
-		published[b.Minute] = b
-	}
-	for _, minute := range m.match.Minutes() {
-		if !s.undisturbed(m, minute.From, minute.To) {
-			continue
+		minute := simulatortest.Minute{Told: b.State == "VALUE" || b.State == "ZERO"}
+		if minute.Told {
+			minute.Home, minute.Away = int(*b.Home), int(*b.Away)
 		}
-		b, there := published[int32(minute.Minute)]
-		if !there || b.State != "VALUE" && b.State != "ZERO" {
-			s.Errorf("%s minute %d: %q, played from %v to %v", m.row.ProviderFixtureID, minute.Minute, b.State, minute.From, minute.To)
-			continue
-		}
-		compared++
-		for side, got := range []*int32{b.Home, b.Away} {
-			least := m.points(simulator.Side(side), minute.From+slop, minute.To-slop)
-			most := m.points(simulator.Side(side), minute.From-slop, minute.To+slop)
-			if int(*got) < least || int(*got) > most {
-				s.Errorf("%s minute %d, side %d: %d points, want %d to %d", m.row.ProviderFixtureID, minute.Minute, side, *got, least, most)
-			}
-		}
-	}
-	return compared
-}
-
-// states are the timeline's words for what the simulator's incidents are.
-var states = map[simulator.IncidentKind]string{simulator.Goal: "GOAL", simulator.Corner: "CORNER", simulator.YellowCard: "CARD",
-	simulator.RedCard: "CARD", simulator.Substitution: "SUBSTITUTION"}
-
-// counters are what shows such an incident where the feed has no timeline.
-var counters = map[simulator.IncidentKind]simulator.Metric{simulator.Corner: simulator.Corners, simulator.YellowCard: simulator.YellowCards,
-	simulator.RedCard: simulator.RedCards, simulator.Substitution: simulator.Substitutions}
-
-// incidents holds the timeline against what truly happened: nothing is missing,
-// and nothing is told that did not happen.
-func (s *season) incidents(m *followed) (found, exact int) {
-	sides := []string{"HOME", "AWAY"}
-	const patience = 40 * time.Second
-	for _, i := range m.match.Incidents() {
-		metric, counted := counters[i.Kind]
-		if states[i.Kind] == "" || !s.undisturbed(m, i.At, i.At) || counted && !m.match.Covers(metric) && m.match.WithoutTimeline {
-			continue
-		}
-		certainty := ""
-		for _, e := range m.timeline {
-			after := s.since(m, e.At) - i.At
-			if e.State == states[i.Kind] && e.SideProven == sides[i.Side] && after >= -time.Second && after <= patience {
-				certainty = e.Certainty
-				break
-			}
-		}
-		if certainty == "" {
-			s.Errorf("%s: %s of %s at %v is not on the timeline", m.row.ProviderFixtureID, states[i.Kind], sides[i.Side], i.At)
-			continue
-		}
-		if found++; certainty == "EXACT" {
-			exact++
-		}
+		p.Minutes[int(b.Minute)] = minute
 	}
 	for _, e := range m.timeline {
-		at, happened := s.since(m, e.At), false
-		if !s.undisturbed(m, at, at) || !strings.Contains("GOAL CORNER CARD SUBSTITUTION", e.State) {
-			continue
-		}
-		for _, i := range m.match.Incidents() {
-			happened = happened || states[i.Kind] == e.State && (sides[i.Side] == e.SideProven || e.SideProven == "NONE") && at-i.At >= -time.Second && at-i.At <= patience
-		}
-		if !happened {
-			s.Errorf("%s: %s %s at %v (%s) never happened", m.row.ProviderFixtureID, e.State, e.SideProven, at, e.Certainty)
-		}
+		p.Timeline = append(p.Timeline, simulatortest.Entry{At: e.At, State: e.State, Side: e.SideProven, Certainty: e.Certainty})
 	}
-	return found, exact
+	return p
 }
 
 // Whole matches, eight seconds at a time, from the simulator's answers to rows:
@@ -297,17 +188,18 @@ func TestLiveSeason(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays matches for two hours and a half")
 	}
-	for _, name := range []string{"truth", "usual"} {
+	for name, rate := range map[string]float64{"truth": 0, "usual": -1, "troubled": 0.6} {
 		t.Run(name, func(t *testing.T) {
 			o := simulator.Options{Seed: 7, Fixtures: 40, InPlay: 14}
-			if name == "truth" {
-				for _, kind := range []simulator.FaultKind{simulator.Corrected, simulator.Retracted, simulator.Vanish, simulator.Void, simulator.Late, simulator.Stall, simulator.Freeze} {
-					o.Faults = append(o.Faults, simulator.Fault{Kind: kind})
+			for _, kind := range simulator.FaultKinds() {
+				if kind.OnMatches() && rate >= 0 {
+					o.Faults = append(o.Faults, simulator.Fault{Kind: kind, Rate: rate})
 				}
 			}
 			s := newSeason(t, o)
 			s.play(150 * time.Minute)
-			whole, minutes, found, exact := 0, 0, 0, 0
+			whole, all := 0, simulatortest.Tally{}
+			judge := simulatortest.Judge{World: s.sim.World(s.token), Errorf: t.Errorf}
 			for id, m := range s.matches {
 				if m.match.Over.After(s.now) || s.since(m, m.met) > 0 || m.row.FixtureID == "" {
 					continue // not seen from whistle to whistle
@@ -316,16 +208,17 @@ func TestLiveSeason(t *testing.T) {
 				if m.row.InPlay || word(m.row.ClockPeriod) != "FT" {
 					t.Errorf("%s ended at %v: %+v", id, m.match.Over, m.row)
 				}
-				minutes += s.minutes(m)
-				n, e := s.incidents(m)
-				found += n
-				if !m.match.WithoutTimeline {
-					exact += e
-				}
+				p := m.judged()
+				all.Add(judge.Play(p))
+				all.Add(judge.Incidents(p))
+				all.Add(judge.Standstills(p))
 			}
-			t.Logf("%d whole matches, %d minutes, %d incidents, %d of them exact; last cycle %+v", whole, minutes, found, exact, s.last.Live)
-			if whole < 3 || minutes < 200 || found < 50 || exact < found/2 {
+			t.Logf("%d whole matches, %+v; last cycle %+v", whole, all, s.last.Live)
+			if whole < 3 || all.Minutes < 200 || all.Found < 50 || all.Exact < all.Found/3 {
 				t.Error("too little was compared")
+			}
+			if name == "troubled" && (all.Bounded < 100 || all.Unseen < 5 || all.StaleFor < 2) {
+				t.Error("too little trouble was compared")
 			}
 		})
 	}

@@ -17,6 +17,7 @@ func (h *house) lookAround() {
 		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "list"}, {"provider", "status", "acme"},
 		{"verify"}, {"verify", "--deep"}, {"gc", "--dry-run"}, {"recover"},
 		{"doctor"}, {"doctor", "--online"}, {"version"}, {"--help"}, {"live", "show", " - "}, {"live", "report", " - ", "--html", "-"},
+		{"diff", "--tenant", "acme", "--product", "market_engine"}, {"diff", "--tenant", "acme", "--product", "market_engine", "--html", "-"},
 		{"inspect"}, {"inspect", "--tenant", "acme", "--product", "market_engine"}, {"inspect", "latest", "--tenant", "acme", "--product", "market_engine"},
 		{"inspect", "--tenant", "acme", "--sql", "SELECT * FROM fixtures"}, {"inspect", "--tenant", "acme", "--sql", "SELECT * FROM read_text('seal.key')"},
 		{"replay", "--from", "latest", "--into", "again"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"explain", "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/momentum"},
@@ -39,6 +40,9 @@ func (h *house) askEverything(s *service, token string) {
 	}
 	for _, id := range h.listed(s, token, "/live?limit=3") {
 		paths = append(paths, "/live/"+id, "/live/"+id+"/timeline", "/live/"+id+"/momentum", "/live/"+id+"/stats")
+	}
+	for _, path := range []string{"/metrics", "/readyz", "/livez", "/", "/nothing"} {
+		h.ask("GET", s.side+path, "Bearer "+token, "")
 	}
 	h.askSockets(s, token)
 	// What a client should not do with its token must not get it into a log.

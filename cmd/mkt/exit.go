@@ -31,10 +31,11 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // of them is.
 func exitCode(err error) int {
 	var usage usageError
+	var trouble troubleError
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &trouble):
 		return exitUsage
 	case later(err):
 		return exitLater

@@ -38,7 +38,13 @@ var playedBegins = time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)
 
 func newPlayed(t testing.TB, o simulator.Options) *played {
 	t.Helper()
-	p := &played{TB: t, now: playedBegins, data: t.TempDir(), resume: map[football.Product]string{}}
+	return newPlayedAt(t, playedBegins, o)
+}
+
+// newPlayedAt begins at another time.
+func newPlayedAt(t testing.TB, begins time.Time, o simulator.Options) *played {
+	t.Helper()
+	p := &played{TB: t, now: begins, data: filepath.Join(t.TempDir(), "data"), resume: map[football.Product]string{}}
 	o.Now = func() time.Time { return p.now }
 	sim, err := betsapi.NewSimulator(o)
 	p.must(err)

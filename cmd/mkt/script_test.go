@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 // TestScript runs the command line as people and scripts do. Beside testscript's
 // own commands there are
 //
-//	start NAME ARG...     mkt in the background until its ready line; $NAME_url and $NAME_token are set
+//	start NAME ARG...     mkt in the background until its ready line; $NAME_url, $NAME_token and $NAME_admin are set
 //	spawn NAME ARG...     the same without a ready line
 //	stop NAME             SIGTERM, and it must exit with 0
 //	http STATUS URL [TOKEN]   GET; the body is the standard output

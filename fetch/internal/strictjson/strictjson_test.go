@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -117,7 +118,26 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("accepted what encoding/json refuses: %v", err)
 		}
 		compare(t, d.Root(), want)
+		placed(t, d.Root(), ".", body)
 	})
+}
+
+// placed holds the way, the beginning and the text of every value against the body.
+func placed(t *testing.T, v strictjson.Value, path string, body []byte) {
+	t.Helper()
+	if from := v.Start(); v.Raw() == "" || !bytes.HasPrefix(body[from:], []byte(v.Raw())) {
+		t.Fatalf("%s does not stand at %d", path, from)
+	}
+	if v.Path() != path {
+		t.Fatalf("%s, want %s", v.Path(), path)
+	}
+	if v.Kind() == strictjson.Array {
+		n := 0
+		for item := range v.Items() {
+			placed(t, item, fmt.Sprintf("%s[%d]", path, n), body)
+			n++
+		}
+	}
 }
 
 func allowed(err error) bool {

@@ -52,6 +52,9 @@ func (f *LiveFixture) StaleAt(now time.Time) bool {
 	return f.InPlay && f.row.StaleAt != nil && now.After(*f.row.StaleAt)
 }
 
+// Runs tells that the provider says its clock runs.
+func (f *LiveFixture) Runs() bool { return f.row.ClockRunning != nil && *f.row.ClockRunning }
+
 // AppendItem appends the fixture as GET /live and the socket show it.
 func (f *LiveFixture) AppendItem(dst []byte, now time.Time) []byte {
 	dst = append(dst, f.head...)

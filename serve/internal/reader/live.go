@@ -163,14 +163,21 @@ func (v *View) FindLive(id string) (*api.LiveFixture, bool) {
 }
 
 // FeedStale tells whether there are fixtures in play and of none of them is
-// anything known that is new enough at now.
+// anything known that is new enough at now. A clock that stands still has nothing
+// new to tell: where one runs, those that run are what counts.
 func (v *View) FeedStale(now time.Time) bool {
+	running, resting := 0, 0
 	for _, f := range v.live.inPlay {
-		if !f.StaleAt(now) {
+		switch {
+		case f.Runs() && !f.StaleAt(now):
 			return false
+		case f.Runs():
+			running++
+		case !f.StaleAt(now):
+			resting++
 		}
 	}
-	return len(v.live.inPlay) > 0
+	return running > 0 || len(v.live.inPlay) > 0 && resting == 0
 }
 
 // LiveFreshness is that of one fixture: its own retrieval, the snapshot's other

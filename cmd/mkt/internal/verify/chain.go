@@ -159,6 +159,12 @@ func (v *verifier) readFloors() error {
 	return err
 }
 
+// isCommit tells whether a pointer names a record as it is.
+func (v *verifier) isCommit(p snapshot.Pointer) bool {
+	c, err := snapshot.ReadCommit(v.Root, p.Version)
+	return err == nil && c.SHA256 == p.CommitSHA256
+}
+
 // pointers holds against the chain what else tells of the newest publication.
 func (v *verifier) pointers(newest uint64) error {
 	data, err := durable.ReadFile(v.Root, layout.Current, 4<<10)
@@ -172,8 +178,8 @@ func (v *verifier) pointers(newest uint64) error {
 		v.find("CURRENT_WRONG", layout.Current, fix, "%s", reason(err, layout.Current))
 	case p.Version > newest:
 		v.find("HEAD_BEHIND", layout.Current, "restore the newest commit records from a backup", "it names version %d, the newest there is is %d", p.Version, newest)
-	case p.Version < v.head.Version:
-		v.find("CURRENT_WRONG", layout.Current, fix, "it names version %d, the newest is %d", p.Version, v.head.Version)
+	case p.Version < v.head.Version && v.isCommit(p):
+		v.note("CURRENT names version %d, as after a run that was killed behind its commit; readers and the next run find version %d", p.Version, v.head.Version)
 	default:
 		if same, err := snapshot.IsFollowed(v.Root, v.head); err != nil || !same {
 			v.find("CURRENT_WRONG", layout.Current, fix, "it is not what the publication of version %d wrote", p.Version)

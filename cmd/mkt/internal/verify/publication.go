@@ -49,7 +49,7 @@ func (v *verifier) publications(ctx context.Context) error {
 		}
 		before = here
 	}
-	return nil
+	return v.uncommitted()
 }
 
 // count foresees how much there is to read.

@@ -150,7 +150,7 @@ func (v *verifier) rawNames(dir string, a *raw.Archive) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if !known[name] {
+		if !known[name] && !v.isHalf(dir+"/"+name) {
 			v.find("UNKNOWN_FILE", dir+"/"+name, fixUnknown, "%s does not name it", layout.RawFetchFile)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 )
 
 // strays tells of names that nothing accounts for. What lies below staging and
@@ -45,7 +46,7 @@ func (v *verifier) strays(context.Context) error {
 			}
 		}
 	}
-	return v.uncommitted()
+	return nil
 }
 
 func isCycle(name string) bool {
@@ -53,28 +54,55 @@ func isCycle(name string) bool {
 	return ok
 }
 
-// stray is one such name. Half-written files are of a run under way or broken off.
+// stray is one such name.
 func (v *verifier) stray(name string) {
-	if at := strings.LastIndex(name, ".tmp"); at >= 0 && strings.Trim(name[at+4:], "0123456789") == "" {
-		v.note("%s is of a run under way, or that was broken off", name)
-		return
+	if !v.isHalf(name) {
+		v.find("UNKNOWN_FILE", name, fixUnknown, "nothing of mkt has this name")
 	}
-	v.find("UNKNOWN_FILE", name, fixUnknown, "nothing of mkt has this name")
 }
 
-// uncommitted tells of snapshots that no commit record names.
+// isHalf notes a half-written file: it is of a run under way, or broken off.
+func (v *verifier) isHalf(name string) bool {
+	at := strings.LastIndex(name, ".tmp")
+	if at < 0 || strings.Trim(name[at+4:], "0123456789") != "" {
+		return false
+	}
+	v.note("%s is of a run under way, or that was broken off", name)
+	return true
+}
+
+// uncommitted looks at snapshots that no commit record names. One that follows a
+// publication, and holds what its manifest says, is of a run that was broken off
+// before its commit, as its segments are; nobody reads it.
 func (v *verifier) uncommitted() error {
 	ids, err := v.cyclesIn(layout.SnapshotsDir)
+	if err != nil {
+		return err
+	}
+	follows := map[string]bool{"": true}
+	for _, c := range v.order {
+		follows[c.ManifestSHA256] = true
+	}
 	for _, id := range ids {
 		if _, ok := v.commits[id]; ok {
 			continue
 		}
 		dir := layout.Cycle(layout.SnapshotsDir, id)
-		if id > v.head.CycleID {
-			v.note("%s is of a run under way, or that was broken off", dir)
+		m, _, err := snapshot.ReadManifest(v.Root, dir+"/"+layout.ManifestFile)
+		if err == nil {
+			err = snapshot.Verify(v.Root, dir, m)
+		}
+		if err != nil && !isBad(err) {
+			return err
+		}
+		if err != nil || m.CycleID != id || m.ClientID != v.ClientID || m.Product != v.Product || !follows[m.PreviousManifestSHA256] {
+			v.find("UNKNOWN_FILE", dir, fixUnknown, "no commit record names it, and it follows no publication")
 			continue
 		}
-		v.find("UNKNOWN_FILE", dir, "nobody reads it: mkt gc deletes it when it is older than what is kept", "no commit record names it: it was never published, or it was put there")
+		v.note("%s is of a run under way, or that was broken off before its commit", dir)
+		for _, s := range m.Changes {
+			v.segments[s.File] = s
+		}
 	}
-	return err
+	return nil
 }

@@ -20,23 +20,23 @@ import (
 // The suites' conventions.
 const (
 	pingInterval   = 300 * time.Millisecond
-	pingTimeout    = 200 * time.Millisecond
 	connectTimeout = time.Second
 	maxPayload     = 1_000_000
 )
 
 func main() {
 	listen := flag.String("listen", ":3000", "address; port 0 takes a free one")
+	pingTimeout := flag.Duration("ping-timeout", 200*time.Millisecond, "for a pong")
 	flag.Parse()
 	l, err := net.Listen("tcp", *listen)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("listening on port", l.Addr().(*net.TCPAddr).Port)
-	log.Fatal(http.Serve(l, handler()))
+	log.Fatal(http.Serve(l, handler(*pingTimeout)))
 }
 
-func handler() http.Handler {
+func handler(pingTimeout time.Duration) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/engine.io/", engine.New(engine.Options{
 		Open:         func(s *engine.Session) engine.Receiver { return mirror{s} },

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -35,6 +36,8 @@ func (m mirror) Message(data []byte, binary bool) error {
 	switch {
 	case string(data) == "panic":
 		panic("as asked")
+	case string(data) == "violate":
+		return errors.New("as asked")
 	case binary:
 		m.s.Send(engine.NewBinary(data))
 	default:

@@ -107,9 +107,21 @@ func (s *Session) lost(err error) {
 	}
 }
 
-// violated ends a session whose client broke the rules of the packets.
+// violated ends a session whose receiver took offence. A polling client fetches
+// what was said to it before.
 func (s *Session) violated() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.end(Protocol, ws.StatusProtocolError)
+}
+
+// broken ends a session whose client does not send packets. Nothing more is said.
+func (s *Session) broken() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ws != nil {
+		s.end(Protocol, ws.StatusProtocolError)
+		return
+	}
+	s.lose(Protocol)
 }

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/gobwas/ws"
 )
 
 // postRequest carries out the packets of a POST.
@@ -18,7 +16,7 @@ func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.endPost()
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/octet-stream") {
-		s.violated()
+		s.broken()
 		s.server.refuse(w, r, badRequest)
 		return
 	}
@@ -45,7 +43,7 @@ func (s *Session) beginPost() *refusal {
 		return refused
 	}
 	if s.posting {
-		s.end(Protocol, ws.StatusProtocolError)
+		s.lose(Protocol)
 		return &badRequest
 	}
 	s.posting = true
@@ -62,7 +60,7 @@ func (s *Session) endPost() {
 // the session.
 func (s *Session) cutPost(w http.ResponseWriter, err error) {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		s.violated()
+		s.broken()
 		w.Header().Set("Connection", "close")
 		s.server.respond(w, http.StatusRequestEntityTooLarge, plainText, []byte("message above the limit"))
 		return
@@ -80,12 +78,11 @@ func (s *Session) carryOut(body []byte) bool {
 	s.inbound.Lock()
 	defer s.inbound.Unlock()
 	if err != nil {
-		s.violated()
+		s.broken()
 		return false
 	}
 	for _, p := range packets {
 		if !s.receive(p) {
-			s.violated()
 			return false
 		}
 	}

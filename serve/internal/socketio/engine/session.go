@@ -152,22 +152,26 @@ func (s *Session) Close(reason string) {
 	}
 }
 
-// receive carries out a packet; inbound is held. It is false for a violation.
+// receive carries out a packet; inbound is held. It is false for a violation,
+// which has ended the session.
 func (s *Session) receive(p packet) bool {
 	switch p.kind {
 	case typeMessage, typeBinary:
 		s.alive(p.kind)
-		return s.call(p.data, p.kind == typeBinary)
+		if !s.call(p.data, p.kind == typeBinary) {
+			s.violated()
+			return false
+		}
 	case typePong:
 		s.alive(p.kind)
-		return true
 	case typeClose:
 		s.goodbye()
-		return true
 	case typeNoop:
-		return true
+	default:
+		s.broken()
+		return false
 	}
-	return false
+	return true
 }
 
 // call hands a message to the receiver, unless the session has ended.

@@ -102,20 +102,14 @@ func (s *Session) take(op ws.OpCode, data []byte) bool {
 	}
 	s.inbound.Lock()
 	defer s.inbound.Unlock()
-	if !s.receiveFrame(op, data) {
-		s.violated()
+	if op == ws.OpBinary {
+		s.receive(packet{typeBinary, data})
+	} else if p, err := readPacket(data); err == nil {
+		s.receive(p)
+	} else {
+		s.broken()
 	}
 	return s.isOpen()
-}
-
-// receiveFrame carries out the packet that a message is; inbound is held. It is
-// false for a violation.
-func (s *Session) receiveFrame(op ws.OpCode, data []byte) bool {
-	if op == ws.OpBinary {
-		return s.receive(packet{typeBinary, data})
-	}
-	p, err := readPacket(data)
-	return err == nil && s.receive(p)
 }
 
 // pong answers a control ping; of several that wait, the last one counts.

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/duckdb/duckdb-go/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/fetch/simulator"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// tuesday is the data root that docs/auditors.md speaks of, with three cycles of
+// both products, and an id of each kind that is in all three.
+type tuesday struct {
+	*played
+	fixture, selection string
+	odds               []string // of the selection, by cycle
+	fixtures           [3]int   // of each snapshot
+	rows               snapshot.Manifest
+}
+
+func newTuesday(t *testing.T) *tuesday {
+	t.Helper()
+	d := &tuesday{played: newPlayedAt(t, time.Date(2026, 11, 24, 13, 0, 0, 0, time.UTC), simulator.Options{Seed: 3, Fixtures: 8, InPlay: 3})}
+	seen := map[string][]string{} // odds by selection of a match result
+	of := map[string]string{}
+	for n := range 3 {
+		d.cycle(football.MarketEngine)
+		d.cycle(football.LiveIntelligence)
+		root, err := d.place(football.MarketEngine).open()
+		d.must(err)
+		defer root.Close()
+		c, err := snapshot.Resolve(root, "latest")
+		d.must(err)
+		d.rows, err = snapshot.Open(root, c)
+		d.must(err)
+		d.fixtures[n] = int(d.rows.Tables["fixtures"].Rows)
+		d.must(eachRow(root, c.Dir()+"/"+layout.MarketsFile, func(m *table.MarketRow) {
+			if m.Market == nil || *m.Market != "MATCH_RESULT" || *m.Period != "FT" {
+				return
+			}
+			for _, s := range m.Selections {
+				seen[s.SelectionID] = append(seen[s.SelectionID], *s.OddsDecimalText)
+				of[s.SelectionID] = m.FixtureID
+			}
+		}))
+		d.now = d.now.Add(time.Hour)
+	}
+	d.now = d.now.Add(-time.Hour)
+	for id, odds := range seen {
+		if len(odds) == 3 && id > d.selection {
+			d.selection, d.fixture, d.odds = id, of[id], odds
+		}
+	}
+	if d.selection == "" {
+		t.Fatal("no selection is in all three snapshots")
+	}
+	return d
+}
+
+// blocks are the code blocks of a language in the page for auditors, with this
+// day's ids.
+func (d *tuesday) blocks(language string) (list []string) {
+	d.Helper()
+	page, err := os.ReadFile("../../docs/auditors.md")
+	d.must(err)
+	for _, found := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(page, -1) {
+		list = append(list, strings.NewReplacer("fx_…", d.fixture, "sl_…", d.selection).Replace(string(found[1])))
+	}
+	return list
+}
+
+// ask runs a query in a plain DuckDB, every value as text.
+func ask(t *testing.T, db *sql.DB, query string) (rows [][]string) {
+	t.Helper()
+	answer, err := db.Query(query)
+	if err != nil {
+		t.Errorf("%s\n%v", query, err)
+		return nil
+	}
+	defer answer.Close()
+	names, err := answer.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for answer.Next() {
+		values, into := make([]any, len(names)), make([]any, len(names))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := answer.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		row := make([]string, len(names))
+		for i, v := range values {
+			row[i] = fmt.Sprint(v)
+		}
+		rows = append(rows, row)
+	}
+	if err := answer.Err(); err != nil {
+		t.Errorf("%s\n%v", query, err)
+	}
+	return rows
+}
+
+// column is one column of an answer.
+func column(rows [][]string, n int) (values []string) {
+	for _, r := range rows {
+		values = append(values, r[n])
+	}
+	return values
+}
+
+// counted is what the manifest says of a column, as the queries tell it.
+func (d *tuesday) counted(table, column string) string {
+	n := d.rows.Tables[table].Columns[column]
+	return fmt.Sprint([]string{fmt.Sprint(n.Absent), fmt.Sprint(n.Null), fmt.Sprint(n.Zero), fmt.Sprint(n.Value)})
+}
+
+// Every query of the page runs in a DuckDB that knows nothing of mkt, and says what
+// mkt says.
+func TestAuditorsQueries(t *testing.T) {
+	d := newTuesday(t)
+	blocks := d.blocks("sql") // before the folder changes
+	t.Chdir(filepath.Dir(d.data))
+	db, err := sql.Open("duckdb", "")
+	d.must(err)
+	defer db.Close()
+	checks := map[string]func(rows [][]string) string{
+		"served at a moment": func(rows [][]string) string {
+			if len(rows) != d.fixtures[1] || rows[0][1] != "20261124T140000Z-market_engine" {
+				return fmt.Sprintf("want the %d fixtures of version 2", d.fixtures[1])
+			}
+			return ""
+		},
+		"one market at a moment": func(rows [][]string) string {
+			if len(rows) != 3 || !strings.Contains(fmt.Sprint(column(rows, 2)), d.odds[1]) {
+				return "want three selections, one of them with " + d.odds[1]
+			}
+			return ""
+		},
+		"what every column means": func(rows [][]string) string {
+			if len(rows) != 1 || !json.Valid([]byte(rows[0][0])) || !strings.Contains(rows[0][0], `"selections.odds_decimal_text"`) {
+				return "want the words for every column"
+			}
+			return ""
+		},
+		"odds over time":  func(rows [][]string) string { return cmp.Diff(d.odds, column(rows, 3)) },
+		"odds that moved": d.movedAsDiffSays,
+		"events of a range": func(rows [][]string) string {
+			return cmp.Diff(strings.Fields("3 4 5 6 7 8 9 10 11 12"), column(rows, 0))
+		},
+		"no seq is missing": func(rows [][]string) string {
+			if len(rows) != 1 || rows[0][0] != rows[0][1] || len(rows[0][0]) < 2 {
+				return "want as many events as there are numbers"
+			}
+			return ""
+		},
+		"states of a column of fixtures": func(rows [][]string) string {
+			return cmp.Diff(d.counted("fixtures", "league"), fmt.Sprint(rows[0]))
+		},
+		"states of the odds": func(rows [][]string) string {
+			return cmp.Diff(d.counted("markets", "selections.odds_decimal_text"), fmt.Sprint(rows[0]))
+		},
+		"the same, as it was counted": func(rows [][]string) string {
+			for _, r := range rows {
+				if want := d.counted(r[0], r[1]); fmt.Sprint(r[2:]) != want {
+					return r[0] + " " + r[1] + ": want " + want
+				}
+			}
+			if len(rows) < 30 {
+				return "want every column"
+			}
+			return ""
+		},
+		"states of live counters": func(rows [][]string) string {
+			if !strings.Contains(fmt.Sprint(column(rows, 1)), "VALUE") {
+				return "want counters with a value"
+			}
+			return ""
+		},
+		"freshness of what was published": func(rows [][]string) string {
+			if diff := cmp.Diff([]string{"1", "2", "3"}, column(rows, 0)); diff != "" {
+				return diff
+			}
+			return ""
+		},
+	}
+	for _, query := range blocks {
+		name, _, _ := strings.Cut(strings.TrimPrefix(query, "-- "), "\n")
+		t.Run(name, func(t *testing.T) {
+			check, known := checks[name]
+			if !known {
+				t.Fatalf("nothing checks what it says: %s", query)
+			}
+			delete(checks, name)
+			rows := ask(t, db, query)
+			if len(rows) == 0 {
+				t.Fatalf("no answer: %s", query)
+			}
+			if wrong := check(rows); wrong != "" {
+				t.Errorf("%s\n%.10s\n%s", query, rows, wrong)
+			}
+		})
+	}
+	for name := range checks {
+		t.Errorf("the page has no query %q any more", name)
+	}
+}
+
+// movedAsDiffSays holds the odds that moved against mkt diff.
+func (d *tuesday) movedAsDiffSays(rows [][]string) string {
+	out, err := d.run(newDiff, "20261124T140000Z-market_engine", "20261124T150000Z-market_engine", "--only", "odds", "as json")
+	d.must(err)
+	moved := 0
+	for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); {
+		var c struct{ Change, Field string }
+		d.must(dec.Decode(&c))
+		if c.Change == "odds_moved" && c.Field == "odds_decimal" {
+			moved++
+		}
+	}
+	if len(rows) != moved {
+		return fmt.Sprintf("%d rows, and mkt diff says %d", len(rows), moved)
+	}
+	return ""
+}
+
+// Every line of the page that calls inspect or diff works as it stands.
+func TestAuditorsCommands(t *testing.T) {
+	d := newTuesday(t)
+	calls := 0
+	for _, block := range d.blocks("sh") {
+		for line := range strings.Lines(block) {
+			line, _, _ = strings.Cut(line, " #")
+			if !strings.HasPrefix(line, "mkt inspect") && !strings.HasPrefix(line, "mkt diff") {
+				continue
+			}
+			calls++
+			var args []string
+			for _, word := range regexp.MustCompile(`"([^"]*)"|\S+`).FindAllStringSubmatch(line, -1)[1:] {
+				if word[1] != "" {
+					word[0] = word[1]
+				}
+				args = append(args, word[0])
+			}
+			var out, errs bytes.Buffer
+			code := run(t.Context(), append(args, "--data", d.data), strings.NewReader(""), &out, &errs)
+			if code != 0 || out.Len() == 0 {
+				t.Errorf("%s: exit %d: %s%s", line, code, out.String(), errs.String())
+			}
+		}
+	}
+	if calls < 9 {
+		t.Errorf("%d calls", calls)
+	}
+}

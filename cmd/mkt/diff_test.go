@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/fetch/simulator"
+	"mkt/publish/football"
+)
+
+func TestDiff(t *testing.T) {
+	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 6, InPlay: 2})
+	for range 3 {
+		p.cycle(football.MarketEngine)
+		p.cycle(football.LiveIntelligence)
+		p.now = p.now.Add(time.Hour)
+	}
+	p.now = p.now.Add(40*time.Second - time.Hour)
+	p.cycle(football.LiveIntelligence)
+	copied := filepath.Join(t.TempDir(), "copy")
+	p.must(os.CopyFS(copied, os.DirFS(p.data)))
+	for _, c := range []struct {
+		args []string
+		exit int
+		want []string
+	}{
+		{[]string{"--product", "market_engine"}, exitDone, []string{"fx_", "  odds", " → ", " %", "A            ", "version 2", "version 3", "odds moved"}},
+		{[]string{"latest~2", "latest", "--product", "market_engine", "--summary"}, exitDone, []string{"version 1", "version 3"}},
+		{[]string{"2026-03-07 12:30", "20260307T130000Z-market_engine", "--exit-code", "--summary"}, exitFailed, []string{"version 1", "version 2"}},
+		{[]string{"latest", "latest", "--product", "market_engine", "--exit-code"}, exitDone, []string{"7 the same, 0 changed"}},
+		{[]string{"--product", "market_engine", "--only", "quality", "--exit-code", "latest", "latest"}, exitDone, nil},
+		{[]string{"--product", "market_engine", "--data-b", copied, "--exit-code"}, exitDone, []string{"0 changed"}},
+		{[]string{"v1", "--product", "market_engine", "--data-b", copied, "--exit-code", "--summary"}, exitFailed, []string{"version 1", "version 3"}},
+		{[]string{"--product", "live_intelligence"}, exitDone, []string{"counter", "clock_minute", "counter moved"}},
+		{nil, exitUsage, []string{"give --product"}},
+		{[]string{"--product", "market_engine", "--only", "prices"}, exitUsage, []string{"want fixtures, markets"}},
+		{[]string{"v9", "--product", "market_engine"}, exitFailed, []string{"the newest is v3"}},
+		{[]string{"v9", "--product", "market_engine", "--exit-code"}, exitUsage, []string{"the newest is v3"}},
+		{[]string{"20260307T120000Z-market_engine", "20260307T120000Z-live_intelligence"}, exitUsage, []string{"is a cycle of live_intelligence, not of market_engine"}},
+		{[]string{"--data-b", "nowhere", "--product", "market_engine"}, exitFailed, []string{"data root nowhere: no such folder"}},
+	} {
+		out, err := p.run(newDiff, c.args...)
+		if err != nil {
+			out += err.Error()
+		}
+		if exitCode(err) != c.exit {
+			t.Errorf("diff %q: exit %d, want %d: %s", c.args, exitCode(err), c.exit, out)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("diff %q: no %q in\n%.2000s", c.args, want, out)
+			}
+		}
+	}
+	checkDiffJSON(p)
+	checkDiffPage(p)
+}
+
+// checkDiffJSON: a change a line, the summary last, and its counts are theirs.
+func checkDiffJSON(p *played) {
+	p.Helper()
+	out, err := p.run(newDiff, "--product", "market_engine", "as json")
+	p.must(err)
+	counts, last := map[string]int{}, map[string]any{}
+	for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); {
+		last = map[string]any{}
+		p.must(dec.Decode(&last))
+		counts[last["change"].(string)]++
+	}
+	if last["change"] != "summary" || last["differs"] != true || counts["odds_moved"] == 0 {
+		p.Fatalf("%v", last)
+	}
+	for what, n := range last["changes"].(map[string]any) {
+		if int(n.(float64)) != counts[what] {
+			p.Errorf("%v %s in the summary, %d told", n, what, counts[what])
+		}
+	}
+}
+
+// checkDiffPage: the page is well formed, holds all it needs, and is the same on the
+// standard output.
+func checkDiffPage(p *played) {
+	p.Helper()
+	file := p.file("diff.html")
+	_, err := p.run(newDiff, "--product", "market_engine", "--html", file, "--summary")
+	p.must(err)
+	page, err := os.ReadFile(file)
+	p.must(err)
+	out, err := p.run(newDiff, "--product", "market_engine", "--html", "-")
+	p.must(err)
+	if out != string(page) {
+		p.Error("the standard output gets another page")
+	}
+	dec := xml.NewDecoder(strings.NewReader(out))
+	for {
+		_, err := dec.Token()
+		if err == io.EOF {
+			break
+		}
+		p.must(err)
+	}
+	for _, want := range []string{"How far odds moved", "By market", "Largest movements", "version 2", "version 3"} {
+		if !strings.Contains(out, want) {
+			p.Errorf("no %q on the page", want)
+		}
+	}
+	for _, never := range []string{"<script", "http:", "https:", " src=", "@import"} {
+		if strings.Contains(out, never) {
+			p.Errorf("%q on the page", never)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/credential"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// hanging is how many accounts there are; the first is the one whose provider
+// does not answer.
+const hanging = 50
+
+// TestOneProviderHangs: of fifty accounts one's provider takes connections and
+// never answers. The other 49 publish all the same, and take as long as they do
+// without it: what it takes is told, and not judged, since machines are busy.
+func TestOneProviderHangs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fifty accounts, several times over")
+	}
+	h := newHouse(t)
+	h.run("", "init", ".")
+	good, bad := h.simulator("--seed", "3"), h.simulator("--seed", "3", "--fault", "timeout:1")
+	var with, without []time.Duration
+	var allWith, allWithout time.Duration
+	for range 2 { // in turns, so that a busy minute befalls both
+		each, all := h.cycleAll(good, good, hanging)
+		without, allWithout = append(without, each...), allWithout+all
+		each, all = h.cycleAll(bad, good, hanging-1)
+		with, allWith = append(with, each...), allWith+all
+	}
+	t.Logf("a cycle, p50 and p95: %v and %v beside a provider that hangs, %v and %v without: p95 %.2f times",
+		part(with, 50), part(with, 95), part(without, 50), part(without, 95), part(with, 95).Seconds()/part(without, 95).Seconds())
+	t.Logf("from the start to the 49th publication, mean: %v beside it, %v without", allWith/2, allWithout/2)
+}
+
+// upstream is a provider: where it is, and the credential that it accepts.
+type upstream struct {
+	URL   string `json:"base_url"`
+	Token string `json:"token"`
+}
+
+// simulator starts a provider with few fixtures.
+func (h *house) simulator(args ...string) (s upstream) {
+	h.t.Helper()
+	cmd := h.command(h.t.Context(), append([]string{"simulate", "--listen", "127.0.0.1:0", "--fixtures", "20", "--quota", "1000000", "--output", "json"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	h.must(errors.Join(err, cmd.Start()))
+	h.t.Cleanup(func() { _ = cmd.Process.Kill() })
+	h.must(json.NewDecoder(out).Decode(&s))
+	return s
+}
+
+// cycleAll runs mkt cycle --all until that many accounts have published, on a new
+// data root, and tells how long each one's cycle took, and how long all did.
+func (h *house) cycleAll(first, others upstream, published int) (each []time.Duration, all time.Duration) {
+	h.t.Helper()
+	key, err := credential.LoadIdentity(filepath.Join(h.dir, "seal.key"))
+	h.must(err)
+	_, err = tenants.Edit(h.t.Context(), filepath.Join(h.dir, "tenants.yaml"), func(e *tenants.Editor) error {
+		for i := range hanging {
+			of := others
+			if i == 0 {
+				of = first
+			}
+			id := fmt.Sprintf("account-%02d", i)
+			sealed, err := credential.Seal(key.Recipient(), id, "betsapi", []byte(of.Token))
+			if err := errors.Join(err, e.Replace(tenants.Tenant{ID: id, Status: account.Active, Limit: tenants.DefaultLimit,
+				Products: map[football.Product]account.Subscription{football.MarketEngine: {}},
+				Provider: &tenants.Provider{Name: "betsapi", BaseURL: of.URL, AllowPrivateAddress: true, Credential: sealed}})); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	h.must(err)
+	h.times++
+	cmd := h.command(h.t.Context(), "cycle", "--all", "--data", fmt.Sprint("data-", h.times), "--output", "json")
+	out, err := cmd.StdoutPipe()
+	h.must(err)
+	began := time.Now()
+	h.must(cmd.Start())
+	took := map[string]time.Duration{}
+	for lines := bufio.NewScanner(out); len(each) < published && lines.Scan(); {
+		var r report
+		h.must(json.Unmarshal(lines.Bytes(), &r))
+		took[r.Tenant] += time.Duration(r.Seconds * float64(time.Second))
+		if r.Step == "publish" && r.OK {
+			each = append(each, took[r.Tenant])
+		}
+	}
+	all = time.Since(began)
+	h.must(cmd.Process.Signal(syscall.SIGTERM))
+	_ = cmd.Wait() // the one that hangs is interrupted
+	if len(each) != published {
+		h.t.Fatalf("%d accounts published, want %d", len(each), published)
+	}
+	return each, all
+}
+
+// part is a percentile.
+func part(list []time.Duration, percent int) time.Duration {
+	slices.Sort(list)
+	return list[min(len(list)*percent/100, len(list)-1)]
+}

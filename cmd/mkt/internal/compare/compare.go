@@ -1,0 +1,249 @@
+// Package compare tells what differs between two published snapshots of a product:
+// fixtures, markets, selections, odds, suspensions, quality; of live data scores,
+// clocks, momentum and counters.
+//
+// Both are read side by side in the order of their ids, one fixture of each in
+// memory at a time, so that size does not matter. Fixtures whose content has the
+// same digest are passed over unread. Changes come in the order of the fixtures'
+// ids, and the same two snapshots always give the same changes.
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// Side is one of the two snapshots.
+type Side struct {
+	Root     durable.FS // of the tenant and product
+	Commit   snapshot.Commit
+	Manifest snapshot.Manifest
+}
+
+// Open opens the snapshot of a publication. One whose snapshot is not kept any
+// more is ErrNotKept.
+func Open(root durable.FS, c snapshot.Commit) (Side, error) {
+	m, err := snapshot.Open(root, c)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Side{}, fmt.Errorf("version %d, %s: %w", c.Version, c.CycleID, ErrNotKept)
+	}
+	return Side{root, c, m}, err
+}
+
+// ErrNotKept: the publication's snapshot is not there any more.
+var ErrNotKept = errors.New("its snapshot is not kept any more")
+
+// ErrProducts: the two are of different products.
+var ErrProducts = errors.New("snapshots of different products cannot be compared")
+
+// Options of a comparison.
+type Options struct {
+	A, B     Side
+	Fixture  string // only this one; "" is all
+	Progress func(done, total int64)
+}
+
+// Run compares B with A and gives every change to the function, whose error ends
+// it. The files of both are held against their manifests first.
+func Run(ctx context.Context, o Options, to func(Change) error) (Summary, error) {
+	if o.A.Manifest.Product != o.B.Manifest.Product {
+		return Summary{}, ErrProducts
+	}
+	for _, s := range []Side{o.A, o.B} {
+		if err := snapshot.Verify(s.Root, s.Commit.Dir(), s.Manifest); err != nil {
+			return Summary{}, err
+		}
+	}
+	r := &run{Options: o, ctx: ctx, to: to, sum: Summary{Changes: map[What]int{}}}
+	compare := r.markets
+	if o.A.Manifest.Product == football.LiveIntelligence {
+		compare = r.live
+	}
+	err := compare()
+	return r.sum, err
+}
+
+// Summary is what a comparison came to.
+type Summary struct {
+	FixturesA int          `json:"fixtures_a"`
+	FixturesB int          `json:"fixtures_b"`
+	Same      int          `json:"fixtures_same"`
+	Changed   int          `json:"fixtures_changed"` // in both, and not the same
+	Changes   map[What]int `json:"changes"`
+	Up        int          `json:"odds_up"`
+	Down      int          `json:"odds_down"`
+}
+
+// Differs tells whether there was any change.
+func (s *Summary) Differs() bool {
+	for _, n := range s.Changes {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+type run struct {
+	Options
+	ctx context.Context
+	to  func(Change) error
+	sum Summary
+
+	current int // changes of the fixture at hand
+	done    int64
+}
+
+// emit counts a change and passes it on.
+func (r *run) emit(c Change) error {
+	r.sum.Changes[c.What]++
+	r.current++
+	if c.What == OddsMoved && c.Percent != nil {
+		if *c.Percent > 0 {
+			r.sum.Up++
+		} else if *c.Percent < 0 {
+			r.sum.Down++
+		}
+	}
+	return r.to(c)
+}
+
+// both closes a fixture that both snapshots have.
+func (r *run) both() {
+	if r.current == 0 {
+		r.sum.Same++
+	} else {
+		r.sum.Changed++
+	}
+	r.current = 0
+}
+
+// step tells how far it is, and whether to go on.
+func (r *run) step(total int64) error {
+	r.done++
+	if r.Progress != nil && r.done%64 == 0 {
+		r.Progress(r.done, total)
+	}
+	return r.ctx.Err()
+}
+
+// cursor reads a table in batches, and can pass rows over.
+type cursor[T table.Row] struct {
+	name   string
+	file   durable.Reader
+	rows   *table.Reader[T]
+	left   []T   // rows read and not taken yet
+	at     int64 // number of the first of them
+	passed int   // rows from there on that are not wanted
+	row    *T    // the one at hand; nil at the end
+}
+
+const (
+	batch = 1024
+	// seekFrom is from how many rows on it pays to look for a row by its number,
+	// which takes as long as reading some hundreds (BenchmarkRun).
+	seekFrom = 2 * batch
+)
+
+// openCursor opens a table of a side. next must be called for the first row.
+func openCursor[T table.Row](s Side, name string) (*cursor[T], error) {
+	path := s.Commit.Dir() + "/" + name
+	file, err := s.Root.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := table.NewReader[T](file, file.Size())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	return &cursor[T]{name: path, file: file, rows: rows}, nil
+}
+
+func (c *cursor[T]) close() {
+	c.rows.Close()
+	c.file.Close()
+}
+
+// skip passes n rows over, when the next are taken.
+func (c *cursor[T]) skip(n int) { c.passed += n }
+
+// pass goes to where the next row is to be taken.
+func (c *cursor[T]) pass() error {
+	n := c.passed
+	c.passed = 0
+	if to := c.at + int64(n); n-len(c.left) >= seekFrom && to < c.rows.Len() {
+		c.left, c.at = nil, to
+		if err := c.rows.SeekRow(to); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		return nil
+	}
+	for n > len(c.left) {
+		n -= len(c.left)
+		c.at += int64(len(c.left))
+		if err := c.fill(); err != nil {
+			return err
+		}
+	}
+	c.left, c.at = c.left[n:], c.at+int64(n)
+	return nil
+}
+
+// take gives the next n rows. They are never written again: whoever has them keeps
+// them.
+func (c *cursor[T]) take(n int) ([]T, error) {
+	if err := c.pass(); err != nil {
+		return nil, err
+	}
+	var taken []T
+	for n > len(c.left) {
+		n -= len(c.left)
+		taken = append(taken, c.left...)
+		c.at += int64(len(c.left))
+		if err := c.fill(); err != nil {
+			return nil, err
+		}
+	}
+	first := c.left[:n:n]
+	c.left, c.at = c.left[n:], c.at+int64(n)
+	if taken == nil {
+		return first, nil
+	}
+	return append(taken, first...), nil
+}
+
+// fill reads the next batch, when the last one is used up. There must be one.
+func (c *cursor[T]) fill() error {
+	rows := make([]T, batch)
+	n, err := c.rows.Read(rows)
+	if n == 0 {
+		if err == nil || err == io.EOF {
+			err = fmt.Errorf("%w: it ends behind row %d", snapshot.ErrDamaged, c.at)
+		}
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
+	c.left = rows[:n]
+	return nil
+}
+
+// next moves to the next row; row is nil behind the last.
+func (c *cursor[T]) next() error {
+	if c.at >= c.rows.Len() {
+		c.row = nil
+		return nil
+	}
+	rows, err := c.take(1)
+	if err != nil {
+		return err
+	}
+	c.row = &rows[0]
+	return nil
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/fetch/simulator"
+	"mkt/publish"
+	"mkt/publish/football"
+)
+
+// markets runs a market cycle now.
+func (s *stadium) markets() {
+	s.Helper()
+	s.clock.show(s.now)
+	tenant, err := tenantByID(s.file, "acme")
+	s.check(err)
+	unchecked := func(ctx context.Context, t task) (report, error) { // the check would be another process, of the test
+		began := time.Now()
+		sum, err := publish.Run(ctx, publish.Options{ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root,
+			Now: s.app.now, Log: s.log, Version: version, Retention: demoKeeps})
+		return publishReport(sum, began), err
+	}
+	steps := []step{s.steps[0], s.steps[1], unchecked}
+	s.check(s.runJob(s.Context(), s.Context(), job{tenant, football.MarketEngine}, "", steps, func(report) {}))
+}
+
+// listedFixtures are the fixtures with markets by the provider's id, once the
+// newest cycle is served.
+func (s *stadium) listedFixtures() map[string]string {
+	s.Helper()
+	var page struct {
+		Data []liveItem
+		Meta struct {
+			ProcessedAt time.Time `json:"processed_at"`
+		}
+	}
+	for end := time.Now().Add(20 * time.Second); !page.Meta.ProcessedAt.Equal(s.now); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.Fatalf("the market cycle of %v is not served: %+v", s.now, page.Meta)
+		}
+		s.ask("/fixtures?limit=200", &page)
+	}
+	ids := map[string]string{}
+	for _, f := range page.Data {
+		ids[f.Provenance.ProviderFixtureID] = f.FixtureID
+	}
+	return ids
+}
+
+// A fixture has one id in both products, which ever met it first.
+func TestFixtureHasOneID(t *testing.T) {
+	s := newStadium(t, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC), simulator.Options{Seed: 7, Fixtures: 60, InPlay: 30, Faults: calm()})
+	s.markets()
+	markets := s.listedFixtures()
+	s.now = s.now.Add(30 * time.Minute)
+	s.play(2*time.Minute, time.Hour, nil)
+	s.served()
+	both, alone := 0, 0
+	for _, f := range s.list() {
+		provider := f.Provenance.ProviderFixtureID
+		other, listed := markets[provider]
+		switch {
+		case strings.HasPrefix(provider, football.ByEvent):
+			alone++ // its live record does not name the bookmaker's fixture
+		case listed && other != f.FixtureID:
+			t.Errorf("%s is %s in play and %s among the markets", provider, f.FixtureID, other)
+		case listed:
+			both++
+		}
+	}
+	if both < 3 {
+		t.Errorf("%d fixtures are in play and among the %d with markets; %d are known by their live record", both, len(markets), alone)
+	}
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"testing"
+	"time"
+
+	"mkt/fetch/simulator"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+// lister notes which folders are listed.
+type lister struct {
+	durable.FS
+	listed map[string]int
+}
+
+func (l lister) ReadDir(name string) ([]fs.DirEntry, error) {
+	l.listed[name]++
+	return l.FS.ReadDir(name)
+}
+
+// However many cycles there were, none lists them: what is the newest is known by
+// name. One publication in ten minutes looks for what is too old.
+func TestNoCycleListsCycles(t *testing.T) {
+	s := newStadium(t, time.Date(2026, 3, 7, 12, 5, 0, 0, time.UTC), simulator.Options{Seed: 7, Fixtures: 20, InPlay: 4})
+	listed := map[string]int{}
+	for i, do := range s.steps {
+		s.steps[i] = func(ctx context.Context, t task) (report, error) {
+			t.root = lister{t.root, listed}
+			return do(ctx, t)
+		}
+	}
+	const cycles = 75 // ten minutes
+	lists := 0
+	s.play(time.Minute, time.Hour, nil)
+	for range cycles {
+		clear(listed)
+		s.now = s.now.Add(cadence)
+		if err := s.tick(); err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.CommitsDir} {
+			if listed[dir] > 0 {
+				lists++
+				break
+			}
+		}
+	}
+	if lists > 2 {
+		t.Errorf("%d of %d cycles listed what there is: %v", lists, cycles, listed)
+	}
+}

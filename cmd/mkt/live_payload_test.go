@@ -1,0 +1,170 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/publish/football"
+)
+
+// inPlayItem is what these tests know of an item of the in-play list, read apart
+// from the code that they test.
+type inPlayItem struct {
+	ID         string                    `json:"id"`
+	FI         string                    `json:"bet365_id"`
+	TimeStatus string                    `json:"time_status"`
+	Stats      map[string][]*string      `json:"stats"`
+	Timer      *struct{ TM, TS, TT any } `json:"timer"`
+}
+
+// wireCounters are the provider's names of counters that leave as they came.
+var wireCounters = map[string]string{"attacks": "attacks", "dangerous_attacks": "dangerous_attacks", "on_target": "on_target",
+	"off_target": "off_target", "corners": "corners", "goals": "goals", "yellowcards": "yellow_cards", "redcards": "red_cards",
+	"penalties": "penalties", "substitutions": "substitutions", "possession_rt": "possession", "ball_safe": "ball_safe"}
+
+// listOnly is a provider with a list, and no details.
+func listOnly(body []byte) func(func() time.Time) (http.Handler, string) {
+	return func(func() time.Time) (http.Handler, string) {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			if strings.HasSuffix(r.URL.Path, "/events/inplay") {
+				w.Write(body)
+				return
+			}
+			fmt.Fprint(w, `{"success":1,"results":[]}`)
+		}), "11111-aaaaaaaaaaaaaa"
+	}
+}
+
+// states holds every counter of every fixture served against the list that it
+// came from, and returns how many of each state there were.
+func states(t *testing.T, body []byte, begins time.Time) map[string]int {
+	t.Helper()
+	s := openStadium(t, begins, listOnly(body))
+	if err := s.tick(); err != nil {
+		t.Fatal(err)
+	}
+	s.served()
+	var list struct{ Results []inPlayItem }
+	s.check(json.Unmarshal(body, &list))
+	sent := map[string]*inPlayItem{}
+	for i := range list.Results {
+		item := &list.Results[i]
+		sent[football.ByEvent+item.ID] = item
+		if item.FI != "" {
+			sent[item.FI] = item
+		}
+	}
+	met := map[string]int{}
+	for _, f := range s.list() {
+		item := sent[f.Provenance.ProviderFixtureID]
+		if item == nil {
+			t.Errorf("%s: nobody sent it", &f)
+			continue
+		}
+		var single struct{ Data liveItem }
+		s.one(f.FixtureID, "", &single)
+		for wire, name := range wireCounters {
+			want := asSent(item.Stats[wire])
+			if got := single.Data.Counters[name].sides(); got != want {
+				t.Errorf("%s: %s is %v, sent %s", &f, name, got, sentText(item.Stats, wire))
+			}
+			met[single.Data.Counters[name].State]++
+		}
+	}
+	return met
+}
+
+// asSent are both sides in words: "absent", "null", or the digits.
+func asSent(values []*string) (words [2]string) {
+	for side := range words {
+		switch {
+		case side >= len(values):
+			words[side] = "absent"
+		case values[side] == nil || *values[side] == "":
+			words[side] = "null"
+		default:
+			words[side], _, _ = strings.Cut(*values[side], ",")
+		}
+	}
+	return words
+}
+
+func sentText(stats map[string][]*string, name string) string {
+	text, _ := json.Marshal(stats[name])
+	return string(text)
+}
+
+// Absent, null, zero and value are four things, from the provider's bytes to the
+// client's, whatever stands beside them.
+func TestLiveStatesAreNeverMerged(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 8))
+	fixtures := 1000
+	if testing.Short() {
+		fixtures = 250
+	}
+	var items []string
+	for i := range fixtures {
+		var stats []string
+		for wire := range wireCounters {
+			if value, sent := anyPair(rng); sent {
+				stats = append(stats, strconv.Quote(wire)+":"+value)
+			}
+		}
+		items = append(items, fmt.Sprintf(`{"id":"%d","sport_id":"1","time":"1772884800","time_status":"1","league":{"id":"9","name":"Coast League"},`+
+			`"home":{"id":"1","name":"Home %d"},"away":{"id":"2","name":"Away %d"},"ss":"0-0","bet365_id":"%d","timer":{"tm":30,"ts":1,"tt":"1","ta":0,"md":0},"stats":{%s}}`,
+			500+i, i, i, 9000+i, strings.Join(stats, ",")))
+	}
+	body := fmt.Sprintf(`{"success":1,"pager":{"page":1,"per_page":1000,"total":%d},"results":[%s]}`, fixtures, strings.Join(items, ","))
+	met := states(t, []byte(body), time.Date(2026, 3, 7, 12, 30, 0, 0, time.UTC))
+	for _, state := range []string{"VLERE", "ZERO", "NULL", "MUNGON"} {
+		if met[state] < 2*fixtures {
+			t.Errorf("%d of state %s: %v", met[state], state, met)
+		}
+	}
+}
+
+// anyPair is a counter as it may be sent, false for one that is not.
+func anyPair(rng *rand.Rand) (string, bool) {
+	one := func() string { return []string{`""`, `null`, `"0"`, `"7"`, `"41"`, `"0"`}[rng.IntN(6)] }
+	switch rng.IntN(6) {
+	case 0, 1:
+		return "", false
+	case 2:
+		return `["0","0"]`, true
+	case 3:
+		return `["",""]`, true
+	}
+	return "[" + one() + "," + one() + "]", true
+}
+
+// The same over what a real provider sent.
+func TestLiveStatesOfRecordings(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(recordings, "events-inplay", "*.json"))
+	if len(files) == 0 {
+		t.Skip("the recorded payloads are not beside the repository, in ../shared/providers/betsapi")
+	}
+	met := map[string]int{}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			body, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for state, n := range states(t, body, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)) {
+				met[state] += n
+			}
+		})
+	}
+	if t.Logf("%v", met); met["VLERE"] < 1000 || met["ZERO"] < 100 || met["MUNGON"] < 100 {
+		t.Error("too little was compared")
+	}
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/simulatortest"
+	"mkt/publish/football"
+)
+
+// season is matches followed through the whole pipeline, as a client saw them.
+type season struct {
+	*stadium
+	met     map[string]time.Time // by provider's fixture id, when it was first listed
+	matches map[string]betsapi.MeantMatch
+	ids     map[string]string // fixture ids
+	judged  map[string]bool
+	looks   int
+}
+
+func newSeason(t *testing.T, o simulator.Options) *season {
+	return &season{stadium: newStadium(t, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC), o), met: map[string]time.Time{},
+		matches: map[string]betsapi.MeantMatch{}, ids: map[string]string{}, judged: map[string]bool{}}
+}
+
+// look holds what is served now against what the provider answers now: clock,
+// score and every counter, in three states.
+func (s *season) look() {
+	s.Helper()
+	served := map[string]*liveItem{}
+	list := s.list()
+	for i := range list {
+		served[list[i].Provenance.ProviderFixtureID] = &list[i]
+	}
+	for _, m := range s.sim.InPlay(s.accepted) {
+		id := m.FI
+		if m.WithoutFI {
+			id = football.ByEvent + m.EventID
+		}
+		item := served[id]
+		if !m.Fixture.League.Human() {
+			if item != nil {
+				s.Errorf("%v: is not played by people, and is served", item)
+			}
+			continue
+		}
+		sent := m.Sent(s.now)
+		if sent.Status != simulator.InPlay {
+			continue
+		}
+		if item == nil {
+			s.Errorf("%s is in play and not listed at %v", id, s.now)
+			continue
+		}
+		if _, known := s.matches[id]; !known {
+			s.met[id], s.matches[id], s.ids[id] = s.now, m, item.FixtureID
+		}
+		if s.ids[id] != item.FixtureID {
+			s.Errorf("%s was %s and is %s", id, s.ids[id], item.FixtureID)
+		}
+		s.looks++
+		s.compare(item, &m, &sent)
+	}
+}
+
+// compare holds one fixture against what the feed says of it.
+func (s *season) compare(item *liveItem, m *betsapi.MeantMatch, sent *simulator.Sent) {
+	s.Helper()
+	var single struct{ Data liveItem }
+	s.one(item.FixtureID, "", &single)
+	if !sent.Begun {
+		return
+	}
+	if home, away := item.Score.Home, item.Score.Away; home == nil || away == nil || *home != sent.Score[0] || *away != sent.Score[1] {
+		s.Errorf("%v at %v: score %s:%s, sent %v", item, s.now, text(home), text(away), sent.Score)
+	}
+	seconds := int(sent.Clock.Shown / time.Second)
+	if c := item.Clock; !m.WithoutTimer && (c.Minute == nil || c.Second == nil || *c.Minute*60+*c.Second != seconds) {
+		s.Errorf("%v at %v: clock %s:%s, sent %d s", item, s.now, text(c.Minute), text(c.Second), seconds)
+	}
+	for name, metric := range countersSent {
+		var want [2]string
+		for side := range want {
+			n, state := sent.Value(metric, simulator.Side(side))
+			want[side] = [...]string{simulator.Absent: "absent", simulator.Null: "null", simulator.Value: fmt.Sprint(n)}[state]
+		}
+		if got := single.Data.Counters[name].sides(); got != want {
+			s.Errorf("%v at %v: %s is %v, sent %v", item, s.now, name, got, want)
+		}
+	}
+}
+
+// countersSent are counters that leave as they came.
+var countersSent = map[string]simulator.Metric{"attacks": simulator.Attacks, "dangerous_attacks": simulator.DangerousAttacks,
+	"on_target": simulator.OnTarget, "off_target": simulator.OffTarget, "corners": simulator.Corners, "goals": simulator.Goals,
+	"yellow_cards": simulator.YellowCards, "red_cards": simulator.RedCards, "penalties": simulator.Penalties, "substitutions": simulator.Substitutions}
+
+// sides are both sides in words. A state that is not theirs is among them.
+func (c counterSent) sides() (words [2]string) {
+	sent, zero, null := false, true, false
+	for side, n := range []*json.Number{c.Home, c.Away} {
+		switch {
+		case n != nil:
+			words[side], sent, zero = n.String(), true, zero && n.String() == "0"
+		case c.State == "MUNGON" || slices.Contains(c.Absent, [2]string{"home", "away"}[side]):
+			words[side] = "absent"
+		default:
+			words[side], null = "null", true
+		}
+	}
+	want := "MUNGON"
+	switch {
+	case sent && !zero:
+		want = "VLERE"
+	case sent:
+		want = "ZERO"
+	case null:
+		want = "NULL"
+	}
+	if c.State != want {
+		words[0] += " as " + c.State
+	}
+	return words
+}
+
+// text is a number, or null.
+func text(n *int) string {
+	if n == nil {
+		return "null"
+	}
+	return strconv.Itoa(*n)
+}
+
+// published is a match as a client has it in the end.
+func (s *season) published(id string) *simulatortest.Published {
+	s.Helper()
+	m := s.matches[id]
+	p := &simulatortest.Published{Match: m.Match, Met: s.met[id], Minutes: map[int]simulatortest.Minute{},
+		WithoutTimer: m.WithoutTimer, WithoutTimeline: m.WithoutTimeline}
+	var stats liveNumbers
+	s.one(s.ids[id], "/stats", &stats)
+	for _, k := range stats.Data.Series.Kova {
+		minute := simulatortest.Minute{Told: k.State == "VLERE" || k.State == "ZERO"}
+		if minute.Told != (k.H != nil && k.A != nil) {
+			s.Errorf("%s minute %d: %+v", id, k.TM, k)
+			continue
+		}
+		if minute.Told {
+			minute.Home, minute.Away = *k.H, *k.A
+		}
+		p.Minutes[k.TM] = minute
+	}
+	var line liveLine
+	s.one(s.ids[id], "/timeline", &line)
+	for _, e := range line.Data.Timeline {
+		p.Timeline = append(p.Timeline, simulatortest.Entry{At: e.At, State: e.State, Side: e.SideProven, Certainty: e.Certainty})
+	}
+	return p
+}
+
+// judge holds every match that just ended against what happened in it.
+func (s *season) judge(t *testing.T) (whole int, all simulatortest.Tally) {
+	s.Helper()
+	judge := simulatortest.Judge{World: s.sim.World(s.accepted), Errorf: t.Errorf}
+	for id, m := range s.matches {
+		if m.Over.After(s.now) || s.met[id].After(m.Whistle) || s.judged[id] {
+			continue // not seen from whistle to whistle, or not over
+		}
+		whole++
+		s.judged[id] = true
+		p := s.published(id)
+		all.Add(judge.Play(p))
+		all.Add(judge.Incidents(p))
+		all.Add(judge.Standstills(p))
+	}
+	return whole, all
+}
+
+// Whole matches through the whole pipeline: what a client reads is, every minute,
+// what the provider says at that moment, and in the end what truly happened. In
+// short mode some minutes of them.
+func TestLiveSeason(t *testing.T) {
+	length, rates := 150*time.Minute, map[string]float64{"truth": 0, "troubled": 0.6}
+	if testing.Short() {
+		length, rates = 8*time.Minute, map[string]float64{"troubled": 0.6}
+	}
+	for name, rate := range rates {
+		t.Run(name, func(t *testing.T) {
+			o := simulator.Options{Seed: 7, Fixtures: 40, InPlay: 14}
+			for _, kind := range simulator.FaultKinds() {
+				if kind.OnMatches() {
+					o.Faults = append(o.Faults, simulator.Fault{Kind: kind, Rate: rate})
+				}
+			}
+			s := newSeason(t, o)
+			whole, all := 0, simulatortest.Tally{}
+			s.play(length, 40*time.Second, func() {
+				s.look()
+				n, tally := s.judge(t)
+				whole += n
+				all.Add(tally)
+			})
+			t.Logf("%d looks at fixtures, %d whole matches, %+v", s.looks, whole, all)
+			if s.looks < 80 || !testing.Short() && (whole < 3 || all.Minutes+all.Bounded < 200 || all.Found < 30) {
+				t.Error("too little was compared")
+			}
+		})
+	}
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzSettings: any mkt.yaml is read, or refused with its name, and what it says
+// never becomes more than one line of an error.
+func FuzzSettings(f *testing.F) {
+	for _, s := range []string{"", "data: data\n", "serve:\n  listen: 127.0.0.1:0\n  poll: 5ms\n", "retention:\n  snapshots: 3\n  snapshot_age: 1h\n", "data: [a, b]\n",
+		"a: &x 1\nb: *x\n", "serve:\n", "data:\n\tdata", "data: 1\ndata: 2\n", "? [a]\n: b\n", "live:\n  details: many\n", "\xff\xfe", "log: {level: loud}\n"} {
+		f.Add([]byte(s))
+	}
+	dir := f.TempDir()
+	file := filepath.Join(dir, "mkt.yaml")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a := &app{in: strings.NewReader(""), out: io.Discard, errs: io.Discard, now: time.Now}
+		root := newRoot(a)
+		for _, name := range []string{"serve", "publish", "cycle"} {
+			cmd, _, err := root.Find([]string{name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.config = file
+			err = a.set.read(file, true)
+			if err == nil {
+				err = a.set.resolve(cmd.Flags())
+			}
+			if err != nil && exitCode(err) != exitUsage {
+				t.Errorf("%s: exit code %d: %v", name, exitCode(err), err)
+			}
+			if err != nil && !strings.Contains(err.Error(), "mkt.yaml") {
+				t.Errorf("%s: the file is not named: %v", name, err)
+			}
+		}
+	})
+}

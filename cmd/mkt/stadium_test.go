@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/provider/all"
+	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/simulator"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// stadium is live intelligence as a whole, over real HTTP at both ends and real
+// files between: a provider that plays matches, the three steps, and the API, on
+// a clock that the test sets.
+type stadium struct {
+	*testing.T
+	*app
+	now time.Time
+
+	clock    *demoClock
+	sim      *betsapi.Simulator
+	accepted string // the provider's token
+	file     *tenants.File
+	steps    []step
+
+	url, token string
+}
+
+// cadence is the time between two cycles.
+const cadence = 8 * time.Second
+
+// newStadium opens at a moment with one account, which may do everything.
+func newStadium(t *testing.T, begins time.Time, o simulator.Options) *stadium {
+	t.Helper()
+	var sim *betsapi.Simulator
+	s := openStadium(t, begins, func(now func() time.Time) (http.Handler, string) {
+		var err error
+		o.Now, o.Quota = now, demoQuota
+		if sim, err = betsapi.NewSimulator(o); err != nil {
+			t.Fatal(err)
+		}
+		return sim, sim.Tokens()[0]
+	})
+	s.sim, s.accepted = sim, sim.Tokens()[0]
+	return s
+}
+
+// openStadium is newStadium with any provider, which is made with the clock and
+// comes with the token it accepts.
+func openStadium(t *testing.T, begins time.Time, provider func(now func() time.Time) (http.Handler, string)) *stadium {
+	t.Helper()
+	s := &stadium{T: t, now: begins, app: &app{out: io.Discard, errs: io.Discard, adapter: all.Lookup, log: slog.New(slog.DiscardHandler)}}
+	s.app.now = func() time.Time { return begins }
+	house := demoFlags{dir: t.TempDir()}
+	_, err := s.demoHouse(&house)
+	s.check(err)
+	s.clock = s.demoWorld(house)
+	s.clock.show(begins)
+	handler, token := provider(s.clock.now)
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	s.enroll(server.URL, token)
+	s.steps, err = s.cycleSteps(transformFlags{details: 1000}, publishFlags{keep: demoKeeps})
+	s.check(err)
+	s.open()
+	return s
+}
+
+func (s *stadium) check(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *stadium) enroll(provider, credential string) {
+	s.Helper()
+	acme := demoAccount{credential: credential, tenant: demoTenant("acme",
+		[]football.Product{football.MarketEngine, football.LiveIntelligence}, map[string]bool{account.AdvancedStats: true})}
+	acme.tenant.Limit = account.Limit{Requests: 1_000_000, Per: time.Minute, Burst: 1_000_000}
+	list := []demoAccount{acme}
+	var err error
+	s.file, err = s.enrol(s.Context(), list, provider)
+	s.check(err)
+	s.token = list[0].token
+}
+
+// open lets the API answer until the test ends.
+func (s *stadium) open() {
+	s.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	base, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		ended <- s.serve(ctx, serveFlags{listen: "127.0.0.1:0", poll: 10 * time.Millisecond}, func(url, _ string) { base <- url })
+	}()
+	s.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			s.Error(err)
+		}
+	})
+	select {
+	case s.url = <-base:
+	case err := <-ended:
+		ended <- err
+		s.Fatal("the API does not open")
+	}
+}
+
+// tick runs the live cycle that is due now.
+func (s *stadium) tick() error {
+	s.clock.show(s.now)
+	t, err := tenantByID(s.file, "acme")
+	s.check(err)
+	return s.runJob(s.Context(), s.Context(), job{t, football.LiveIntelligence}, "", s.steps, func(report) {})
+}
+
+// play runs cycles for that long, and looks now and then.
+func (s *stadium) play(length, between time.Duration, look func()) {
+	s.Helper()
+	seen := s.now
+	for end := s.now.Add(length); s.now.Before(end); s.now = s.now.Add(cadence) {
+		if err := s.tick(); err != nil {
+			s.Fatalf("cycle of %v: %v", s.now, err)
+		}
+		if s.now.Sub(seen) >= between {
+			seen = s.now
+			s.served()
+			look()
+		}
+	}
+	s.now = s.now.Add(-cadence)
+}
+
+// served waits until the newest cycle is.
+func (s *stadium) served() {
+	s.Helper()
+	var page livePage
+	for end := time.Now().Add(10 * time.Second); !page.Meta.ProcessedAt.Equal(s.now); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.Fatalf("the cycle of %v is not served: %+v", s.now, page.Meta)
+		}
+		s.ask("/live?limit=1", &page)
+	}
+}
+
+// ask asks for a route, and returns the status; the body goes into v.
+func (s *stadium) ask(path string, v any) int {
+	s.Helper()
+	r, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.url+"/api/v1"+path, nil)
+	s.check(err)
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	answer, err := http.DefaultClient.Do(r)
+	s.check(err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	s.check(err)
+	if err := json.Unmarshal(body, v); err != nil {
+		s.Fatalf("%s: %v: %s", path, err, body)
+	}
+	return answer.StatusCode
+}
+
+// livePage, and what follows, are answers as a client reads them.
+type livePage struct {
+	Data []liveItem
+	Meta struct {
+		LiveFixtureCount  int       `json:"live_fixture_count"`
+		ProviderFetchedAt time.Time `json:"provider_fetched_at"`
+		ProcessedAt       time.Time `json:"processed_at"`
+	}
+}
+
+type liveItem struct {
+	FixtureID string `json:"fixture_id"`
+	InPlay    bool   `json:"in_play"`
+	Clock     struct {
+		Period         *string
+		Minute, Second *int
+	}
+	Score       struct{ Home, Away *int }
+	VisualState *struct {
+		State, Certainty string
+	} `json:"visual_state"`
+	Momentum *struct {
+		Home, Away int
+		FeedAgeMS  int `json:"feed_age_ms"`
+	}
+	Reason     *string `json:"unavailable_reason"`
+	Counters   map[string]counterSent
+	Provenance struct {
+		ProviderFixtureID string `json:"provider_fixture_id"`
+	}
+}
+
+type counterSent struct {
+	State      string
+	Home, Away *json.Number
+	Absent     []string
+}
+
+type liveLine struct {
+	Data struct{ Timeline []timelineEntry }
+}
+
+type timelineEntry struct {
+	At, Until  time.Time
+	State      string
+	Certainty  string
+	SideProven string `json:"side_proven"`
+}
+
+type liveNumbers struct {
+	Data struct {
+		Series struct {
+			Kova []struct {
+				TM    int
+				H, A  *int
+				State string
+			}
+		}
+		Periods map[string]struct {
+			State      string
+			Home, Away *int
+		}
+	}
+}
+
+// list is everything on GET /live, page by page.
+func (s *stadium) list() (all []liveItem) {
+	s.Helper()
+	path := "/live?limit=200"
+	for path != "" {
+		var page struct {
+			livePage
+			Pagination struct {
+				NextCursor *string `json:"next_cursor"`
+			}
+		}
+		if status := s.ask(path, &page); status != http.StatusOK {
+			s.Fatalf("%s: %d", path, status)
+		}
+		all, path = append(all, page.Data...), ""
+		if page.Pagination.NextCursor != nil {
+			path = "/live?limit=200&cursor=" + *page.Pagination.NextCursor
+		}
+	}
+	return all
+}
+
+// one asks for a route of a fixture, which must have an answer.
+func (s *stadium) one(id, route string, v any) {
+	s.Helper()
+	if status := s.ask("/live/"+id+route, v); status != http.StatusOK {
+		s.Fatalf("/live/%s%s: status %d", id, route, status)
+	}
+}
+
+func (i *liveItem) String() string {
+	return fmt.Sprintf("%s (%s)", i.FixtureID, i.Provenance.ProviderFixtureID)
+}

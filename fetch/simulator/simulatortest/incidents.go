@@ -1,0 +1,119 @@
+package simulatortest
+
+import (
+	"slices"
+	"time"
+
+	"mkt/fetch/simulator"
+)
+
+// states are the timeline's words for what the simulator's incidents are.
+var states = map[simulator.IncidentKind]string{simulator.Goal: "GOAL", simulator.Corner: "CORNER", simulator.YellowCard: "CARD",
+	simulator.RedCard: "CARD", simulator.Substitution: "SUBSTITUTION"}
+
+// happenings are those states.
+var happenings = []string{"GOAL", "CORNER", "CARD", "SUBSTITUTION"}
+
+// counters are what shows such an incident where the feed has no timeline.
+var counters = map[simulator.IncidentKind]simulator.Metric{simulator.Corner: simulator.Corners, simulator.YellowCard: simulator.YellowCards,
+	simulator.RedCard: simulator.RedCards, simulator.Substitution: simulator.Substitutions}
+
+var sides = []string{"HOME", "AWAY"}
+
+// Incidents holds the timeline against what truly happened: where the feed told
+// the truth nothing is missing, and nothing is told that did not happen; what a
+// correction or a standstill hid is not made up later.
+func (j Judge) Incidents(p *Published) (t Tally) {
+	for _, i := range p.Match.Incidents() {
+		metric, counted := counters[i.Kind]
+		if states[i.Kind] == "" || !j.undisturbed(p, i.At, i.At) || counted && !p.Match.Covers(metric) && p.WithoutTimeline {
+			continue
+		}
+		n := slices.IndexFunc(p.Timeline, func(e Entry) bool {
+			after := p.since(e.At) - i.At
+			return e.State == states[i.Kind] && e.Side == sides[i.Side] && after >= -time.Second && after <= patience
+		})
+		if n < 0 {
+			j.Errorf("%v: %s of %s at %v is not on the timeline", p.Match.Fixture.Number, states[i.Kind], sides[i.Side], i.At)
+			continue
+		}
+		if t.Found++; p.Timeline[n].Certainty == "EXACT" {
+			t.Exact++
+		}
+	}
+	for _, e := range p.Timeline {
+		if slices.Contains(happenings, e.State) && !j.happened(p, e) {
+			j.Errorf("%v: %s %s at %v (%s) never happened", p.Match.Fixture.Number, e.State, e.Side, p.since(e.At), e.Certainty)
+		}
+	}
+	return t
+}
+
+// happened tells that an entry is of something that truly happened just before,
+// or of what the feed claimed: a goal that was taken back, a counter put right.
+func (j Judge) happened(p *Published, e Entry) bool {
+	at := p.since(e.At)
+	late := patience
+	if !j.moving(p, simulator.Span{From: at - around, To: at + slop}) {
+		late += blind + around // held back, and told within the minutes in which events are news
+	}
+	near := func(of time.Duration) bool { return at-of >= -time.Second && at-of <= late }
+	onSide := func(s simulator.Side) bool { return e.Side == "NONE" || e.Side == sides[s] }
+	for _, i := range p.Match.Incidents() {
+		if states[i.Kind] == e.State && onSide(i.Side) && near(i.At) {
+			return true
+		}
+	}
+	for _, told := range p.Match.Told() {
+		if told.Withdrawn > 0 && states[told.Kind] == e.State && onSide(told.Side) && near(told.At) {
+			return true
+		}
+	}
+	for _, c := range p.Match.Corrections() {
+		if stateOf(c.Metric) == e.State && onSide(c.Side) && (near(c.From) || near(c.To)) {
+			return true
+		}
+	}
+	return false
+}
+
+func stateOf(m simulator.Metric) string {
+	if m == simulator.Goals {
+		return states[simulator.Goal]
+	}
+	for kind, metric := range counters {
+		if metric == m {
+			return states[kind]
+		}
+	}
+	return ""
+}
+
+// Standstills holds that the timeline owns to every standstill in which the
+// match was in play and which lasted longer than anything may be believed.
+func (j Judge) Standstills(p *Published) (t Tally) {
+	for _, stall := range p.Match.Stalls() {
+		wide := simulator.Span{From: stall.From - slop, To: stall.To + slop}
+		if stall.To-stall.From < blind+2*slop || !playing(p, wide) || p.WithoutTimer || p.since(p.Met) > stall.From-2*slop || !j.feedMoves(p, wide) {
+			continue
+		}
+		t.StaleFor++
+		if !slices.ContainsFunc(p.Timeline, func(e Entry) bool {
+			at := p.since(e.At)
+			return e.State == "STALE" && e.Certainty == "UNKNOWN" && at >= stall.From+blind-slop && at <= stall.To+slop
+		}) {
+			j.Errorf("%v: stood still from %v to %v, and the timeline does not say so", p.Match.Fixture.Number, stall.From, stall.To)
+		}
+	}
+	return t
+}
+
+// playing tells that the clock ran all the while.
+func playing(p *Published, during simulator.Span) bool {
+	for _, half := range p.Match.Periods() {
+		if half.Phase.Playing() && during.From > half.From && during.To < half.To {
+			return true
+		}
+	}
+	return false
+}

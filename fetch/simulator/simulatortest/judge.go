@@ -1,0 +1,93 @@
+// Package simulatortest holds what somebody made of a simulated feed against what
+// truly happened in its matches. It knows neither rows nor JSON: tests of both
+// hand in what they read.
+package simulatortest
+
+import (
+	"time"
+
+	"mkt/fetch/simulator"
+)
+
+// Minute is one minute of play as published.
+type Minute struct {
+	Told       bool // it has a number
+	Home, Away int  // points, 0 where it has none
+}
+
+// Entry is one entry of a timeline as published.
+type Entry struct {
+	At              time.Time
+	State           string
+	Side, Certainty string
+}
+
+// Published is what was made of one match that was followed to its end.
+type Published struct {
+	Match    simulator.Match
+	Met      time.Time // when it was first seen
+	Minutes  map[int]Minute
+	Timeline []Entry
+	// What the feed of this match is without.
+	WithoutTimer, WithoutTimeline bool
+}
+
+// Judge says by Errorf what is wrong.
+type Judge struct {
+	World  *simulator.World
+	Errorf func(format string, args ...any)
+}
+
+const (
+	// slop is how far a sample may be behind what happened: the cadence and the
+	// scoreboard's whole seconds.
+	slop = 10 * time.Second
+	// patience is how long the timeline may take to tell of an incident.
+	patience = 40 * time.Second
+	// around is how near a trouble of the feed may be to matter.
+	around = 150 * time.Second
+	// blind is after how long nothing that moved can be dated any more.
+	blind = 60 * time.Second
+)
+
+func (p *Published) since(at time.Time) time.Duration { return at.Sub(p.Match.Whistle) }
+
+// undisturbed tells that the feed told the truth around a time, and was met
+// before it.
+func (j Judge) undisturbed(p *Published, from, to time.Duration) bool {
+	wide := simulator.Span{From: from - around, To: to + around}
+	for _, c := range p.Match.Corrections() {
+		if overlap(c.Span, wide) {
+			return false
+		}
+	}
+	for _, g := range p.Match.Gaps() {
+		if overlap(g.Span, wide) {
+			return false
+		}
+	}
+	return j.moving(p, wide) && p.since(p.Met) < max(to-time.Minute, 0) && p.since(p.Met) < max(from, 0)+time.Minute && !p.WithoutTimer
+}
+
+// moving tells that neither the match nor the feed stood still.
+func (j Judge) moving(p *Published, during simulator.Span) bool {
+	for _, stall := range p.Match.Stalls() {
+		if overlap(stall, during) {
+			return false
+		}
+	}
+	return j.feedMoves(p, during)
+}
+
+// feedMoves tells that the feed as a whole did not stand still.
+func (j Judge) feedMoves(p *Published, during simulator.Span) bool {
+	for at := during.From; at < during.To; at += 20 * time.Second {
+		when := p.Match.Whistle.Add(at)
+		if !j.World.FeedTime(when).Equal(when) {
+			return false
+		}
+	}
+	return true
+}
+
+func overlap(a, b simulator.Span) bool { return a.From < b.To && a.To > b.From }

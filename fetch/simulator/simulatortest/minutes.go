@@ -1,0 +1,144 @@
+package simulatortest
+
+import (
+	"time"
+
+	"mkt/fetch/simulator"
+)
+
+// Tally is how much was compared.
+type Tally struct {
+	Minutes  int // that must be exact, and are
+	Bounded  int // told while the feed was troubled: nothing invented in them
+	Unseen   int // of stalls and standstills, which must have no number
+	Found    int // incidents that are on the timeline
+	Exact    int // of them those anchored to the provider's own event
+	StaleFor int // standstills that the timeline owns to
+}
+
+// Add sums tallies up.
+func (t *Tally) Add(o Tally) {
+	t.Minutes += o.Minutes
+	t.Bounded += o.Bounded
+	t.Unseen += o.Unseen
+	t.Found += o.Found
+	t.Exact += o.Exact
+	t.StaleFor += o.StaleFor
+}
+
+// worth is what counts for a minute of play.
+var worth = map[simulator.Metric]int{simulator.DangerousAttacks: 2, simulator.OnTarget: 1, simulator.OffTarget: 1, simulator.Corners: 2}
+
+// worthOf is what one of a metric counts in this match: attacks where dangerous
+// ones are not sent at all.
+func (p *Published) worthOf(m simulator.Metric) int {
+	switch {
+	case !p.Match.Covers(m):
+		return 0
+	case m == simulator.Attacks && !p.Match.Covers(simulator.DangerousAttacks):
+		return 1
+	}
+	return worth[m]
+}
+
+// points are those of one side between two moments of the match.
+func (p *Published) points(side simulator.Side, from, to time.Duration) (n int) {
+	for _, i := range p.Match.Increments() {
+		if i.Side == side && i.At > from && i.At <= to {
+			n += p.worthOf(i.Metric) * int(i.N)
+		}
+	}
+	return n
+}
+
+// corrected is by how much corrections that begin or end in a time may mislead.
+func (p *Published) corrected(side simulator.Side, from, to time.Duration) (n int) {
+	for _, c := range p.Match.Corrections() {
+		for _, edge := range []time.Duration{c.From, c.To} {
+			if c.Side == side && edge > from && edge <= to {
+				n += p.worthOf(c.Metric) * max(c.By, -c.By)
+			}
+		}
+	}
+	return n
+}
+
+// Play holds every minute of play against what truly happened in it: where the
+// feed told the truth it has a number, and that number; where it was troubled,
+// no number that did not happen; where it stood still, none.
+func (j Judge) Play(p *Published) (t Tally) {
+	for _, minute := range p.Match.Minutes() {
+		b := p.Minutes[minute.Minute]
+		switch {
+		case j.undisturbed(p, minute.From, minute.To):
+			t.Minutes++
+			j.exact(p, minute, b)
+		case j.dark(p, minute.Span):
+			t.Unseen++
+			if b.Told {
+				j.Errorf("%v minute %d: %+v, and the feed stood still from %v to %v", p.Match.Fixture.Number, minute.Minute, b, minute.From, minute.To)
+			}
+		case b.Told:
+			t.Bounded++
+			j.bounded(p, minute, b)
+		}
+	}
+	return t
+}
+
+func (j Judge) exact(p *Published, minute simulator.Minute, b Minute) {
+	if !b.Told {
+		j.Errorf("%v minute %d: no number, played from %v to %v", p.Match.Fixture.Number, minute.Minute, minute.From, minute.To)
+		return
+	}
+	for side, got := range []int{b.Home, b.Away} {
+		least := p.points(simulator.Side(side), minute.From+slop, minute.To-slop)
+		most := p.points(simulator.Side(side), minute.From-slop, minute.To+slop)
+		if got < least || got > most {
+			j.Errorf("%v minute %d, side %d: %d points, want %d to %d", p.Match.Fixture.Number, minute.Minute, side, got, least, most)
+		}
+	}
+}
+
+// bounded allows what a short standstill held back to be told behind it.
+func (j Judge) bounded(p *Published, minute simulator.Minute, b Minute) {
+	from, to := minute.From-slop, minute.To+slop
+	if !j.moving(p, simulator.Span{From: from - around, To: to}) {
+		from -= blind + slop
+	}
+	for side, got := range []int{b.Home, b.Away} {
+		if most := p.points(simulator.Side(side), from, to) + p.corrected(simulator.Side(side), from, to); got < 0 || got > most {
+			j.Errorf("%v minute %d, side %d: %d points, and no more than %d happened", p.Match.Fixture.Number, minute.Minute, side, got, most)
+		}
+	}
+}
+
+// dark tells that nothing at all was told of a time: it lies within a standstill,
+// and away from its edges.
+func (j Judge) dark(p *Published, s simulator.Span) bool {
+	for at := s.From - slop; at <= s.To+slop; at += 4 * time.Second {
+		if j.standstill(p, at) < blind+slop {
+			return false
+		}
+	}
+	return true
+}
+
+// standstill is how long the standstill lasts that holds a moment, 0 when there
+// is none.
+func (j Judge) standstill(p *Published, at time.Duration) time.Duration {
+	for _, stall := range p.Match.Stalls() {
+		if at >= stall.From && at < stall.To {
+			return stall.To - stall.From
+		}
+	}
+	from := j.World.FeedTime(p.Match.Whistle.Add(at))
+	if from.Equal(p.Match.Whistle.Add(at)) {
+		return 0
+	}
+	to := from
+	for !j.World.FeedTime(to).After(from) {
+		to = to.Add(4 * time.Second)
+	}
+	return to.Sub(from)
+}

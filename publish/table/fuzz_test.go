@@ -1,0 +1,55 @@
+package table_test
+
+import (
+	"bytes"
+	"io"
+	"testing"
+	"time"
+
+	"mkt/publish/table"
+)
+
+// FuzzReader reads what may lie on a disk: a table is read, or refused with an
+// error, and never takes the process with it. Callers hold files against their
+// hashes first; this is the second line.
+func FuzzReader(f *testing.F) {
+	line, at := "2.5", time.Date(2026, 11, 20, 9, 7, 0, 0, time.UTC)
+	small := map[string][]byte{}
+	small["markets"], _ = write(f, []table.MarketRow{{FixtureID: "fx_a", MarketID: "mk_a", Lines: []string{"2.5"},
+		Selections: []table.SelectionRow{{SelectionID: "sl_a", Line: &line, Labels: []table.LabelRow{{Field: "name", Text: "Over"}}}, {SelectionID: "sl_b"}}}}, 1)
+	small["fixtures"], _ = write(f, []table.FixtureRow{{FixtureID: "fx_a", Home: &line, StartsAt: &at, ProviderFetchedAt: at, Absent: []string{"away"}}}, 1)
+	small["changes"], _ = write(f, []table.EventRow{{Seq: 1, PublishedAt: at}, {Seq: 2, PublishedAt: at}}, 2)
+	small["live"], _ = write(f, []table.LiveRow{{FixtureID: "fx_a", At: at, FreshAt: at, ProviderFetchedAt: at}}, 1)
+	for _, data := range small {
+		f.Add(data)
+		f.Add(data[:len(data)/2])
+		f.Add(append(bytes.Clone(data[:len(data)-8]), data[len(data)-4:]...))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<20 {
+			t.Skip("larger than what shows anything")
+		}
+		drain[table.MarketRow](data)
+		drain[table.FixtureRow](data)
+		drain[table.EventRow](data)
+		drain[table.LiveRow](data)
+	})
+}
+
+// drain reads what can be read of a table, and sums it up.
+func drain[T table.Row](data []byte) {
+	r, err := table.NewReader[T](bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	rows, left := make([]T, 16), 1<<16
+	for n := 0; left > 0; left -= n {
+		if n, err = r.Read(rows); err != nil || n == 0 {
+			break
+		}
+	}
+	if err == io.EOF {
+		_, _ = table.Summarize[T](bytes.NewReader(data), int64(len(data))) // an error is fine
+	}
+}

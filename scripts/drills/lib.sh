@@ -1,0 +1,31 @@
+# What the drills share: a scratch folder with the binary, a simulator and one
+# account. Source it; it leaves in $work.
+set -eu
+here=$(cd "$(dirname "$0")/../.." && pwd)
+bin=${MKT:-$here/bin/mkt}
+[ -x "$bin" ] || { echo "no $bin: run make build" >&2; exit 2; }
+work=$(mktemp -d "${TMPDIR:-/tmp}/mkt-drill-XXXXXX")
+simulator=
+trap '[ -z "$simulator" ] || kill "$simulator" 2>/dev/null; rm -rf "$work"' EXIT
+cd "$work"
+mkt() { "$bin" "$@"; }
+
+# base makes an account that has published $1 cycles.
+base() {
+  mkt init > /dev/null
+  "$bin" simulate --listen 127.0.0.1:0 --fixtures 12 --output json > sim.json 2> /dev/null & simulator=$!
+  until [ -s sim.json ]; do sleep 0.05; done
+  mkt tenant add acme --product market_engine --output json > acme.json
+  token=$(sed 's/.*"token":"\([^"]*\)".*/\1/' sim.json)
+  url=$(sed 's/.*"base_url":"\([^"]*\)".*/\1/' sim.json)
+  printf %s "$token" | mkt provider set acme --provider betsapi --base-url "$url" --allow-private-address > /dev/null
+  for _ in $(seq "$1"); do mkt cycle --tenant acme > /dev/null; sleep 1; done
+}
+
+# version is the newest publication's number.
+version() { ls data/client_id=acme/product=market_engine/commits | wc -l; }
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+# sound holds the data root against itself.
+sound() { mkt verify > verify.out 2>&1 || { cat verify.out >&2; fail "$*: mkt verify"; }; }

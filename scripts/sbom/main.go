@@ -1,0 +1,42 @@
+// Command sbom tells what is linked into mkt: docs/licences.md, a software bill of
+// materials in CycloneDX, and every licence's text. It asks the go command and the
+// module cache, and nothing on the network.
+//
+//	go run ./scripts/sbom licences > docs/licences.md
+//	go run ./scripts/sbom texts > bin/licences.txt
+//	go run ./scripts/sbom bom bin/mkt > bin/mkt.cdx.json
+//
+// The same modules give the same bytes.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "sbom:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, out io.Writer) error {
+	if len(args) == 0 {
+		return fmt.Errorf("want licences, texts or bom FILE")
+	}
+	modules, err := linked("./cmd/mkt")
+	if err != nil {
+		return err
+	}
+	switch {
+	case args[0] == "licences" && len(args) == 1:
+		return writeLicences(out, modules)
+	case args[0] == "texts" && len(args) == 1:
+		return writeTexts(out, modules)
+	case args[0] == "bom" && len(args) == 2:
+		return writeBOM(out, args[1], modules)
+	}
+	return fmt.Errorf("want licences, texts or bom FILE")
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestLicences: docs/licences.md is what is linked, and all of it may be used.
+func TestLicences(t *testing.T) {
+	modules, err := linked("../../cmd/mkt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(modules) < 20 {
+		t.Errorf("only %d modules", len(modules))
+	}
+	for _, m := range modules {
+		for _, l := range strings.Split(m.Licence, " AND ") {
+			if !accepted[l] {
+				t.Errorf("%s is under %s: may it be linked?", m.Path, l)
+			}
+		}
+	}
+	var got bytes.Buffer
+	if err := writeLicences(&got, modules); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("../../docs/licences.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, got.Bytes()) {
+		t.Error("docs/licences.md is not what is linked: make licences")
+	}
+}
+
+// TestBOM: a bill names every module of a binary, and is the same twice.
+func TestBOM(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules := []module{{Path: "std", Licence: "BSD-3-Clause"}}
+	var bills [2]bytes.Buffer
+	for i := range bills {
+		if err := writeBOM(&bills[i], self, modules); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(bills[0].Bytes(), bills[1].Bytes()) {
+		t.Error("two bills of one binary differ")
+	}
+	var b struct {
+		BomFormat, SpecVersion, SerialNumber string
+		Metadata                             struct {
+			Component struct {
+				Hashes []struct{ Alg, Content string }
+			}
+		}
+		Components []struct {
+			Name, PURL string
+			Licenses   []struct{ Expression string }
+		}
+	}
+	if err := json.Unmarshal(bills[0].Bytes(), &b); err != nil {
+		t.Fatal(err)
+	}
+	if b.BomFormat != "CycloneDX" || b.SpecVersion != "1.6" || !strings.HasPrefix(b.SerialNumber, "urn:uuid:") || len(b.Metadata.Component.Hashes) != 1 ||
+		len(b.Components) == 0 || b.Components[0].Name != "std" || len(b.Components[0].Licenses) != 1 {
+		t.Errorf("%s", bills[0].String())
+	}
+}
+
+func TestLicencesIn(t *testing.T) {
+	for text, want := range map[string]string{
+		"Permission is hereby granted, free\n of charge, to any person":                 "MIT",
+		"Apache License\n  Version 2.0, January 2004":                                   "Apache-2.0",
+		"Redistribution and use in source and binary forms, with":                       "BSD-2-Clause",
+		"Redistribution and use in source and binary forms\nNeither the name of Google": "BSD-3-Clause",
+		"GNU GENERAL PUBLIC LICENSE":                                                    "GPL",
+		"all rights reserved":                                                           "",
+	} {
+		if got := strings.Join(licencesIn(text), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// module is one that is linked into the binary.
+type module struct {
+	Path, Version string
+	Licence       string   // an SPDX expression
+	Files         []string // where its text is, in the module
+	dir           string
+}
+
+// platform is that of the binary that is shipped. Other platforms link another
+// library of the query engine, of the same licence.
+var platform = []string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1"}
+
+// linked lists the modules of a command's packages, and Go itself first.
+func linked(command string) ([]module, error) {
+	cmd := exec.Command("go", "list", "-deps", "-json=Module", command)
+	cmd.Env = append(os.Environ(), platform...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w: %s", err, errs.String())
+	}
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	found := map[string]module{"std": {Path: "std", Version: runtime.Version(), dir: strings.TrimSpace(string(goroot))}}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			Module *struct {
+				Path, Version, Dir string
+				Main               bool
+			}
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		if m := p.Module; m != nil && !m.Main {
+			found[m.Path] = module{Path: m.Path, Version: m.Version, dir: m.Dir}
+		}
+	}
+	var list []module
+	for _, m := range found {
+		if err := m.read(); err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	slices.SortFunc(list, func(a, b module) int { return cmp.Compare(a.Path, b.Path) })
+	return list, nil
+}
+
+// read finds a module's licence files and what they are.
+func (m *module) read() error {
+	entries, err := os.ReadDir(m.dir)
+	if err != nil {
+		return fmt.Errorf("%s: %w (go mod download)", m.Path, err)
+	}
+	for _, e := range entries {
+		name := strings.ToUpper(e.Name())
+		for _, begins := range []string{"LICENSE", "LICENCE", "COPYING", "NOTICE", "PATENTS", "UNLICENSE"} {
+			if strings.HasPrefix(name, begins) && !e.IsDir() {
+				m.Files = append(m.Files, e.Name())
+			}
+		}
+	}
+	var all []string
+	for _, f := range m.Files {
+		text, err := os.ReadFile(filepath.Join(m.dir, f))
+		if err != nil {
+			return err
+		}
+		for _, l := range licencesIn(string(text)) {
+			if !slices.Contains(all, l) {
+				all = append(all, l)
+			}
+		}
+	}
+	slices.Sort(all)
+	m.Licence = strings.Join(all, " AND ")
+	if m.Licence == "" {
+		if m.Licence = readByHand[m.Path]; m.Licence == "" {
+			return fmt.Errorf("%s: its licence is not known: read it, and put it into scripts/sbom/licence.go", m.Path)
+		}
+	}
+	return nil
+}

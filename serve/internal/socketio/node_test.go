@@ -1,0 +1,44 @@
+package socketio_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// The official client talks to the echo program over each transport, and raw
+// conversations are held with it and with the official server. make check-node
+// installs what this needs.
+func TestNodeOfficial(t *testing.T) {
+	if testing.Short() && os.Getenv("CHECK_NODE") == "" {
+		t.Skip("half a minute with the official client: make check-node")
+	}
+	modules, err := filepath.Abs("../../../testdata/node/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(modules); err != nil {
+		t.Skip("the official client is not there: make check-node")
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/official")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	echo := filepath.Join(dir, "echo")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", echo, "./echo").CombinedOutput(); err != nil {
+		t.Fatalf("build the echo program: %v\n%s", err, out)
+	}
+	for _, file := range []string{"wire.test.mjs", "client.test.mjs"} {
+		t.Run(file, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "node", "--test", "--test-force-exit", "--test-reporter=spec", file)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "ECHO="+echo)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
