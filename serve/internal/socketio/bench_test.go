@@ -179,7 +179,7 @@ func benchClient(b *testing.B, url string, arrivals chan<- float64) net.Conn {
 	go func() {
 		r := bufio.NewReaderSize(in, 4096)
 		for {
-			f, err := ws.ReadFrame(r)
+			f, err := readFrame(r)
 			now := float64(time.Now().UnixNano()) / 1e6
 			if err != nil {
 				return
