@@ -15,6 +15,7 @@ import (
 	"github.com/gobwas/ws"
 
 	"mkt/serve/internal/socketio/engine"
+	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // host is a server that sends every message back, with what it was told.
@@ -232,7 +233,7 @@ func (s socket) frame(f ws.Frame) {
 // next is the next text, or what else came in words.
 func (s socket) next() string {
 	s.t.Helper()
-	f, err := readFrame(s.r)
+	f, err := socketiotest.ReadFrame(s.r)
 	switch {
 	case err != nil:
 		return "cut"
@@ -288,14 +289,4 @@ func (s socket) skipResponse() {
 			s.t.Fatal(err)
 		}
 	}
-}
-
-// readFrame reads a whole frame of a server, whose payload is not masked.
-func readFrame(r io.Reader) (f ws.Frame, err error) {
-	if f.Header, err = ws.ReadHeader(r); err != nil {
-		return f, err
-	}
-	f.Payload = make([]byte, f.Header.Length)
-	_, err = io.ReadFull(r, f.Payload)
-	return f, err
 }
