@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -141,6 +142,45 @@ func TestLogHoldsNoURLAndNoToken(t *testing.T) {
 	for _, want := range []string{"request_id=one", "route=/fixtures/{id}", "tenant=acme", "status=404", "code=FIXTURE_NOT_FOUND"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %q:\n%s", want, log)
+		}
+	}
+}
+
+// A line of a request holds these keys and no others: what is said of a request is
+// decided here, not where it comes by.
+func TestLogHasFixedKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.add("gone", func(a *account.Account) { a.Status = account.Revoked })
+	w.publish("acme", 2, 2, 1)
+	w.start()
+	asked := 0
+	for _, path := range everyRoute("acme") {
+		for _, as := range []string{"acme", "gone", "", "bogus"} {
+			w.get(path, as, "X-Request-Id", "one")
+			asked++
+		}
+	}
+	w.sendPlain("/test/error", "acme")
+	asked++
+	eventually(t, "a line each", func() bool { return strings.Count(w.log.String(), "msg=request") == asked })
+	known := map[string]bool{"time": true, "level": true, "msg": true, "request_id": true, "tenant": true, "method": true, "route": true, "status": true,
+		"bytes": true, "took_us": true, "code": true, "err": true}
+	key := regexp.MustCompile(`(?:^| )([a-zA-Z_]+)=(?:"(?:[^"\\\\]|\\\\.)*"|[^ ]*)`)
+	for _, line := range strings.Split(w.log.String(), "\n") {
+		if !strings.Contains(line, "msg=request") {
+			continue
+		}
+		for _, m := range key.FindAllStringSubmatch(line, -1) {
+			if !known[m[1]] {
+				t.Errorf("%s in %s", m[1], line)
+			}
+		}
+		for _, want := range []string{"time=", "request_id=", "route=/", "status=", "took_us="} {
+			if !strings.Contains(line, want) {
+				t.Errorf("no %s in %s", want, line)
+			}
 		}
 	}
 }
@@ -396,32 +436,81 @@ func TestUsageOutlivesTheServer(t *testing.T) {
 	}
 }
 
-// Who dribbles his request is cut off; meanwhile others are served.
+// Who dribbles his request, or never reads the answer, is cut off; meanwhile others
+// are served.
 func TestSlowClientsAreCutOff(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("as long as a time-out")
 	}
-	w := shared(t)
-	var slow []net.Conn
-	for range 50 {
-		c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-		must(t, err)
-		defer c.Close()
-		fmt.Fprint(c, "GET /api/v1/status HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-		slow = append(slow, c)
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 30, 60, 1)
+	w.start()
+	bearer := "Host: x\r\nAuthorization: Bearer " + w.tokens["acme"] + "\r\n"
+	page := "GET " + "/api/v1" + coldPage("acme", 29*60) + " HTTP/1.1\r\n" + bearer + "\r\n"
+	kinds := map[string]struct {
+		send  string
+		drip  string        // then, again and again
+		reads bool          // else it never does
+		by    time.Duration // when it must be over
+	}{
+		"nothing":          {"", "", true, 15 * time.Second},
+		"half a line":      {"GET /api/v1/st", "a", true, 15 * time.Second},
+		"endless header":   {"GET /api/v1/status HTTP/1.1\r\nHost: x\r\nX-Slow: ", "x", true, 15 * time.Second},
+		"more headers":     {"GET /api/v1/status HTTP/1.1\r\nHost: x\r\n", "X: y\r\n", true, 15 * time.Second},
+		"dribbled body":    {"GET /api/v1/schema HTTP/1.1\r\n" + bearer + "Content-Length: 60000\r\n\r\n", "x", true, 20 * time.Second},
+		"dribbled chunks":  {"GET /api/v1/schema HTTP/1.1\r\n" + bearer + "Transfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n", true, 20 * time.Second},
+		"body to a POST":   {"POST /api/v1/schema HTTP/1.1\r\n" + bearer + "Content-Length: 60000\r\n\r\n", "x", true, 20 * time.Second},
+		"reads no answers": {strings.Repeat(page, 400), "", false, 45 * time.Second},
 	}
 	began := time.Now()
-	if r := w.get("/account", "acme"); r.status != 200 || time.Since(began) > 2*time.Second {
-		t.Errorf("beside slow clients: %d after %v", r.status, time.Since(began))
-	}
-	for _, c := range slow {
-		must(t, c.SetReadDeadline(time.Now().Add(20*time.Second)))
-		if data, err := io.ReadAll(c); err != nil || strings.Contains(string(data), " 200 ") {
-			t.Errorf("not cut off: %q, %v", data, err)
+	var slow sync.WaitGroup
+	for name, k := range kinds {
+		for range 8 {
+			slow.Go(func() {
+				c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer c.Close()
+				c.SetDeadline(began.Add(k.by + 10*time.Second))
+				if !k.reads {
+					c.(*net.TCPConn).SetReadBuffer(4 << 10)
+				}
+				over := make(chan struct{})
+				go func() {
+					io.WriteString(c, k.send)
+					for k.drip != "" {
+						select {
+						case <-over:
+							return
+						case <-time.After(200 * time.Millisecond):
+						}
+						if _, err := io.WriteString(c, k.drip); err != nil {
+							return
+						}
+					}
+				}()
+				if !k.reads {
+					time.Sleep(time.Until(began.Add(k.by - time.Second)))
+				}
+				_, err = io.Copy(io.Discard, c) // until the server ends it
+				close(over)
+				if took := time.Since(began); took > k.by {
+					t.Errorf("%s: cut off after %v (%v), want %v", name, took, err, k.by)
+				}
+			})
 		}
 	}
-	if took := time.Since(began); took > 15*time.Second {
-		t.Errorf("cut off after %v", took)
+	for range 20 {
+		asked := time.Now()
+		if r := w.get("/account", "acme"); r.status != 200 || time.Since(asked) > 2*time.Second {
+			t.Errorf("beside slow clients: %d after %v", r.status, time.Since(asked))
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
+	slow.Wait()
+	eventually(t, "nothing is in flight", func() bool { return w.metric("mkt_http_requests_in_flight") == 0 })
 }

@@ -1,8 +1,11 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"time"
+
+	"mkt/serve/internal/api"
 )
 
 // Routes that only the tests' server has: what a faulty or slow handler does.
@@ -18,5 +21,24 @@ func init() {
 			time.Sleep(400 * time.Millisecond)
 			return c.sendDocument("done")
 		}},
+		route{path: "/test/held", name: "/test/held", need: needFixtures, handle: func(c *call) error {
+			return c.send(c.view.Page(c.request.Context(), "held "+c.answer.id, func(ctx context.Context) (*api.Page, error) {
+				release := make(chan struct{})
+				Held <- release
+				select {
+				case <-release:
+					return api.Document("done")
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}))
+		}},
 	)
 }
+
+// Held tells of each cold page of /test/held that is being rendered: closing what
+// comes ends the rendering.
+var Held = make(chan chan struct{}, 64)
+
+// MostOfOne is how many requests of one account are answered at once.
+const MostOfOne = mostOfOne

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -22,6 +23,7 @@ import (
 	"mkt/publish/health"
 	"mkt/serve"
 	"mkt/serve/account"
+	"mkt/serve/admin"
 	"mkt/serve/internal/servetest"
 )
 
@@ -52,7 +54,7 @@ func shared(t testing.TB) *world {
 	if common.world == nil {
 		t.Fatal("the common world did not start")
 	}
-	return &world{t: t, dataDir: common.world.dataDir, url: common.world.url, registry: common.world.registry, log: common.world.log,
+	return &world{t: t, dataDir: common.world.dataDir, url: common.world.url, admin: common.world.admin, registry: common.world.registry, log: common.world.log,
 		accounts: common.world.accounts, tokens: common.world.tokens, roots: common.world.roots, lives: common.world.lives, mu: common.world.mu}
 }
 
@@ -89,6 +91,7 @@ type world struct {
 	t        testing.TB
 	dataDir  string
 	url      string
+	admin    *admin.Server
 	registry *account.Registry
 	clock    atomic.Pointer[time.Time]
 	log      *logBuffer
@@ -237,9 +240,12 @@ func (w *world) start() *world {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, done := make(chan string, 1), make(chan error, 1)
+	door, err := admin.Open(admin.Options{Listen: "127.0.0.1:0", Version: "test"})
+	must(w.t, err)
+	w.admin = door
 	go func() {
 		done <- serve.Run(ctx, serve.Options{
-			Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now,
+			Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now, Admin: door,
 			Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
 			Version: "test", Realtime: w.realtime, Ready: func(url string) { ready <- url },
 		})
@@ -251,7 +257,7 @@ func (w *world) start() *world {
 	}
 	var once sync.Once
 	w.stop = func() (err error) {
-		once.Do(func() { cancel(); err = <-done })
+		once.Do(func() { cancel(); err = errors.Join(<-done, door.Close()) })
 		return err
 	}
 	w.t.Cleanup(func() { must(w.t, w.stop()) })

@@ -71,12 +71,15 @@ func newTuesday(t *testing.T) *tuesday {
 	return d
 }
 
-// blocks are the code blocks of a language in the page for auditors, with this
-// day's ids.
+// blocks are the code blocks of a language in the page for auditors and in the
+// README, with this day's ids.
 func (d *tuesday) blocks(language string) (list []string) {
 	d.Helper()
+	readme, err := os.ReadFile("../../README.md")
+	d.must(err)
 	page, err := os.ReadFile("../../docs/auditors.md")
 	d.must(err)
+	page = append(readme, page...)
 	for _, found := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(page, -1) {
 		list = append(list, strings.NewReplacer("fx_…", d.fixture, "sl_…", d.selection).Replace(string(found[1])))
 	}
@@ -140,6 +143,12 @@ func TestAuditorsQueries(t *testing.T) {
 	d.must(err)
 	defer db.Close()
 	checks := map[string]func(rows [][]string) string{
+		"every Asian handicap": func(rows [][]string) string {
+			if !strings.Contains(fmt.Sprint(column(rows, 3)), "ASIAN_HANDICAP") {
+				return "want Asian handicaps"
+			}
+			return ""
+		},
 		"served at a moment": func(rows [][]string) string {
 			if len(rows) != d.fixtures[1] || rows[0][1] != "20261124T140000Z-market_engine" {
 				return fmt.Sprintf("want the %d fixtures of version 2", d.fixtures[1])

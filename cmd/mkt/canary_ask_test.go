@@ -41,6 +41,9 @@ func (h *house) askEverything(s *service, token string) {
 	for _, id := range h.listed(s, token, "/live?limit=3") {
 		paths = append(paths, "/live/"+id, "/live/"+id+"/timeline", "/live/"+id+"/momentum", "/live/"+id+"/stats")
 	}
+	for _, path := range []string{"/metrics", "/readyz", "/livez", "/", "/nothing"} {
+		h.ask("GET", s.side+path, "Bearer "+token, "")
+	}
 	h.askSockets(s, token)
 	// What a client should not do with its token must not get it into a log.
 	misplaced := []string{"/fixtures?token=" + token, "/live?cursor=" + token, "/live/" + token + "/stats", "/fixtures?cursor=" + token, "/fixtures?limit=" + token, "/fixtures?league=" + token,

@@ -128,6 +128,7 @@ func (h *house) must(err error) {
 type service struct {
 	name string
 	url  string
+	side string // the admin address
 	cmd  *exec.Cmd
 	errs *bytes.Buffer
 	done chan error
@@ -136,7 +137,7 @@ type service struct {
 // serve starts mkt serve with all its logs in a form.
 func (h *house) serve(form string) *service {
 	h.t.Helper()
-	return h.start("serve", "--listen", "127.0.0.1:0", "--cache", "cache", "--output", "json", "--log-level", "debug", "--log-format", form)
+	return h.start("serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--cache", "cache", "--output", "json", "--log-level", "debug", "--log-format", form)
 }
 
 func (h *house) start(args ...string) *service {
@@ -149,12 +150,13 @@ func (h *house) start(args ...string) *service {
 	h.t.Cleanup(func() { _ = s.cmd.Process.Kill() })
 	if args[0] == "serve" {
 		var ready struct {
-			BaseURL string `json:"base_url"`
+			BaseURL  string `json:"base_url"`
+			AdminURL string `json:"admin_url"`
 		}
 		if err := json.NewDecoder(out).Decode(&ready); err != nil {
 			h.t.Fatalf("mkt %s: %v\n%s", s.name, err, s.errs)
 		}
-		s.url = ready.BaseURL
+		s.url, s.side = ready.BaseURL, ready.AdminURL
 	}
 	go func() {
 		said, _ := io.ReadAll(out)

@@ -71,9 +71,14 @@ func placesOf(data string, w wanted) ([]place, error) {
 		return nil, fmt.Errorf("data root: %w", err)
 	}
 	var list []place
+	var others []string
 	for _, e := range entries {
 		id, ok := strings.CutPrefix(e.Name(), layout.Tenant(""))
-		if !ok || !layout.ValidTenantID(id) || w.tenant != "" && id != w.tenant {
+		if !ok || !layout.ValidTenantID(id) {
+			continue
+		}
+		if w.tenant != "" && id != w.tenant {
+			others = append(others, id)
 			continue
 		}
 		for _, product := range built {
@@ -86,10 +91,13 @@ func placesOf(data string, w wanted) ([]place, error) {
 			}
 		}
 	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("data root %s: nothing lies there%s", data, w.words())
+	switch {
+	case len(list) > 0:
+		return list, nil
+	case len(others) > 0:
+		return nil, fmt.Errorf("data root %s: nothing lies there%s; there is %s", data, w.words(), several(others))
 	}
-	return list, nil
+	return nil, fmt.Errorf("data root %s: nothing lies there%s", data, w.words())
 }
 
 func (w wanted) words() string {

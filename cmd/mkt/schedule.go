@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -87,7 +89,7 @@ func (a *app) schedule(ctx context.Context, o scheduleOptions) error {
 	}
 	a.log.Info("schedule started", "jobs", len(entries(f)), "overdue", len(overdue))
 	if door != nil {
-		a.log.Info("admin address open", "url", door.URL())
+		a.printScheduling(door.URL())
 	}
 	go edits.watch(ctx, f, t.follow)
 	t.scheduler.Run(ctx, overdue...)
@@ -103,4 +105,12 @@ func scheduling(ctx context.Context) error {
 		return errStopping
 	}
 	return nil
+}
+
+func (a *app) printScheduling(adminURL string) {
+	if a.forScripts() {
+		json.NewEncoder(a.out).Encode(listening{Event: "ready", AdminURL: adminURL})
+		return
+	}
+	fmt.Fprintf(a.out, "mkt schedule runs; metrics at %s/metrics\n", adminURL)
 }

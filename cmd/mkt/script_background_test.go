@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"time"
 
@@ -33,9 +32,9 @@ func startMkt(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	select {
 	case line := <-ready:
-		for _, key := range []string{"token", "base_url"} {
+		for key, variable := range map[string]string{"token": "_token", "base_url": "_url", "admin_url": "_admin"} {
 			if v, ok := line[key].(string); ok {
-				ts.Setenv(name+"_"+strings.TrimPrefix(key, "base_"), v)
+				ts.Setenv(name+variable, v)
 			}
 		}
 		text, err := json.Marshal(line)

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 // TestScript runs the command line as people and scripts do. Beside testscript's
 // own commands there are
 //
-//	start NAME ARG...     mkt in the background until its ready line; $NAME_url and $NAME_token are set
+//	start NAME ARG...     mkt in the background until its ready line; $NAME_url, $NAME_token and $NAME_admin are set
 //	spawn NAME ARG...     the same without a ready line
 //	stop NAME             SIGTERM, and it must exit with 0
 //	http STATUS URL [TOKEN]   GET; the body is the standard output
@@ -52,6 +52,8 @@ func TestMain(m *testing.M) {
 //	append FILE MORE      put the content of MORE at the end of FILE
 //	fill FILE             write until the disk is full
 //	sleep D
+//	settled D DIR         after D, and what then runs, nothing is added to DIR any more
+//	grows D DIR           something is added to DIR, within D
 //	lock DIR              hold the lock file in DIR until the script ends
 //	smalldisk DIR BYTES   mount a file system of that size there
 func TestScript(t *testing.T) {
@@ -73,6 +75,8 @@ func TestScript(t *testing.T) {
 			"append":    appendFile,
 			"fill":      fillDisk,
 			"sleep":     sleep,
+			"settled":   settled,
+			"grows":     grows,
 			"endtoken":  endToken,
 			"connect":   connectTenant,
 			"jsonenv":   jsonEnv,
@@ -354,6 +358,48 @@ func sleep(ts *testscript.TestScript, neg bool, args []string) {
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
 	time.Sleep(d)
+}
+
+// underWay is how long a cycle that began just before may still take.
+const underWay = 2 * time.Second
+
+func settled(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: settled D DIR")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	time.Sleep(d)
+	before := count(ts, args[1])
+	time.Sleep(underWay)
+	if then := count(ts, args[1]); then > before+1 { // one was under way
+		ts.Fatalf("%d more in %s", then-before, args[1])
+	}
+	before = count(ts, args[1])
+	time.Sleep(underWay)
+	if then := count(ts, args[1]); then != before {
+		ts.Fatalf("still %d more in %s", then-before, args[1])
+	}
+}
+
+func grows(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: grows D DIR")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	before := count(ts, args[1])
+	for end := time.Now().Add(d); count(ts, args[1]) == before; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			ts.Fatalf("nothing more in %s within %v", args[1], d)
+		}
+	}
+}
+
+func count(ts *testscript.TestScript, dir string) int {
+	entries, err := os.ReadDir(ts.MkAbs(dir))
+	ts.Check(err)
+	return len(entries)
 }
 
 func holdLock(ts *testscript.TestScript, neg bool, args []string) {

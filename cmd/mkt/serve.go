@@ -112,11 +112,11 @@ func (a *app) printServing(baseURL, adminURL string) {
 	}
 }
 
-// listening is what serve and simulate print when they answer, to whoever
+// listening is what serve, simulate and schedule print when they answer, to whoever
 // started them and waits for it.
 type listening struct {
 	Event    string `json:"event"`
-	BaseURL  string `json:"base_url"`
+	BaseURL  string `json:"base_url,omitempty"`
 	AdminURL string `json:"admin_url,omitempty"`
 	Provider string `json:"provider,omitempty"`
 	Token    string `json:"token,omitempty"`

@@ -32,7 +32,7 @@ type Server struct {
 
 	url   string
 	http  *http.Server
-	done  chan error
+	done  chan error // what ended Serve; closed then
 	ready atomic.Pointer[func() error]
 }
 
@@ -64,7 +64,7 @@ func Open(o Options) (*Server, error) {
 		Handler: s.routes(o.Remote, log), ReadHeaderTimeout: headerTime, ReadTimeout: answerTime, WriteTimeout: answerTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: headerRoom, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
-	go func() { s.done <- s.http.Serve(l) }()
+	go func() { s.done <- s.http.Serve(l); close(s.done) }()
 	return s, nil
 }
 
@@ -84,7 +84,7 @@ func (s *Server) URL() string { return s.url }
 // does, else an error whose text is shown, so that it may name no account.
 func (s *Server) ReadyWhen(check func() error) { s.ready.Store(&check) }
 
-// Close ends the server. What is being answered has a moment to finish.
+// Close ends the server, once. What is being answered has a moment to finish.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
@@ -92,7 +92,7 @@ func (s *Server) Close() error {
 	if err != nil {
 		err = errors.Join(err, s.http.Close())
 	}
-	if served := <-s.done; !errors.Is(served, http.ErrServerClosed) {
+	if served := <-s.done; served != nil && !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)
 	}
 	if err != nil {

@@ -21,7 +21,7 @@ type Options struct {
 	Poll     time.Duration // how often news are looked for, live ones twice as often; 0 = a second
 	Loads    int           // at once, over all tenants; 0 = 1
 	Workers  int           // renderers of one load; 0 = 1
-	Renders  int           // pages rendered at once, over all tenants; 0 = twice the processors, at least 4
+	Renders  int           // pages rendered at once, over all tenants; 0 = as many as processors, at least 2
 	// AsOf, when not zero, pins every dataset to the publication that was out at
 	// that time, and tells of the runs as of then.
 	AsOf time.Time
@@ -88,7 +88,7 @@ func Open(o Options) (*Library, error) {
 	l := &Library{
 		dataDir: o.DataDir, clients: o.Clients, products: o.Products, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
 		workers: max(1, o.Workers), turns: make(chan struct{}, max(1, o.Loads)), scratch: s, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
-		places: newPlaces(cmp.Or(o.Renders, max(4, 2*runtime.GOMAXPROCS(0)))),
+		places: newPlaces(cmp.Or(o.Renders, max(2, runtime.GOMAXPROCS(0)))),
 	}
 	l.counts.loads = map[football.Product]*loadCounts{}
 	for _, p := range o.Products {

@@ -20,9 +20,11 @@ const (
 	patience    = 2 * time.Second // in line
 )
 
-// places gives out places for work to tenants. One that asks for much waits behind
-// itself: each place that comes free goes to the next tenant in line, and no
-// tenant holds all of them. Safe for concurrent use.
+// places gives out places for work to tenants: as many as there are processors,
+// since the engine reads from memory and more at once would only slow each other
+// down. A tenant that asks for much waits behind itself: each place that comes free
+// goes to the next tenant in line, and none holds all of them. Safe for concurrent
+// use.
 type places struct {
 	each     int // places that one tenant holds at most
 	patience time.Duration

@@ -1,8 +1,10 @@
 package tenants
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"log/slog"
 	"os"
 	"time"
@@ -49,9 +51,10 @@ type watcher struct {
 	apply   func(*File)
 	refused func()
 
-	stat    os.FileInfo // of the content judged last
-	judged  [32]byte    // the content itself
-	trouble string      // the problem logged last; "" when the file in force is the one on disk
+	stat     os.FileInfo // of the content judged last
+	judged   [32]byte    // the content itself
+	changing time.Time   // since when it is not what was judged; zero when it is
+	trouble  string      // the problem logged last; "" when the file in force is the one on disk
 }
 
 func (w *watcher) look() {
@@ -60,6 +63,13 @@ func (w *watcher) look() {
 		return
 	}
 	data, err := readFile(w.path)
+	if err == nil && sha256.Sum256(data) == w.judged && w.trouble == "" {
+		w.stat, w.changing = stat, time.Time{}
+		return
+	}
+	if data, err = w.settled(stat, data, err); errors.Is(err, errUnsettled) {
+		return // the next look tries again
+	}
 	if err != nil {
 		w.refuse(err)
 		return
@@ -78,6 +88,40 @@ func (w *watcher) look() {
 	w.trouble = ""
 	w.log.Info("tenants file in force", "file", w.path, "tenants", len(f.Tenants))
 	w.apply(f)
+}
+
+// Who writes a file in place leaves half of it there for a moment, and half a list
+// of accounts is a valid list: the other half would lose their access. So such a
+// file is judged when it was at rest. One that took another's place came whole, and
+// is only read twice, as is one that never rests.
+const (
+	restTime = 100 * time.Millisecond
+	restless = time.Second // then it is judged all the same
+	pause    = 5 * time.Millisecond
+	pauses   = 20
+)
+
+var errUnsettled = errors.New("is being written")
+
+// settled reads on from what was read first until two readings agree.
+func (w *watcher) settled(stat os.FileInfo, data []byte, err error) ([]byte, error) {
+	if w.changing.IsZero() {
+		w.changing = time.Now()
+	}
+	wait, tries := pause, pauses
+	if inPlace := w.stat == nil || os.SameFile(w.stat, stat); inPlace && time.Since(w.changing) < restless {
+		wait, tries = restTime, 1
+	}
+	for range tries {
+		time.Sleep(wait)
+		again, errAgain := readFile(w.path)
+		if err == nil && errAgain == nil && bytes.Equal(data, again) || err != nil && errAgain != nil {
+			w.changing = time.Time{}
+			return again, errAgain
+		}
+		data, err = again, errAgain
+	}
+	return nil, errUnsettled
 }
 
 // unchanged trusts the file's times only when they are old: a file that is

@@ -3,7 +3,9 @@ package tenants_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"strings"
 	"sync"
@@ -87,5 +89,59 @@ func TestWatchKeepsTheLastGoodOne(t *testing.T) {
 	<-done
 	if len(got) > 0 {
 		t.Errorf("an unasked generation: %s", <-got)
+	}
+}
+
+// A file that is written in place, slowly, is half there for a while, and valid:
+// nobody loses access for it.
+func TestHalfWrittenFileIsNotBelieved(t *testing.T) {
+	path := write(t, "version: 1\ntenants: [{id: a}]\n")
+	from, err := tenants.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	refused := 0
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tenants.Watch(ctx, from, tenants.WatchOptions{Poll: time.Millisecond, Refused: func() { refused++ }}, func(f *tenants.File) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen[strings.Join(f.IDs(), ",")] = true
+		})
+	}()
+	want := map[string]bool{}
+	for round := range 8 {
+		last := fmt.Sprint("c", round)
+		want["a,b,"+last] = true
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []string{"version: 1\n", "tenants:\n", "  - id: a\n", "  - id: b\n", "  - id: " + last + "\n"} {
+			if _, err := f.WriteString(line); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(200 * time.Microsecond)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+			mu.Lock()
+			whole := seen["a,b,"+last]
+			mu.Unlock()
+			if whole || time.Now().After(end) {
+				break
+			}
+		}
+	}
+	cancel()
+	<-done
+	if !maps.Equal(seen, want) || refused > 0 {
+		t.Errorf("generations %v, %d refused; want the whole ones alone", seen, refused)
 	}
 }

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mkt/serve/account"
+)
+
+// lockedBuffer is written by a server and read by a test.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// serving is mkt serve in this process, with its admin address.
+type serving struct {
+	listening
+	log  *lockedBuffer
+	stop func() int
+}
+
+func startServing(t *testing.T, args ...string) serving {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	s := serving{log: new(lockedBuffer)}
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--output", "json"}, args...), nil, in, s.log)
+		in.Close()
+	}()
+	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&s.listening); err != nil {
+		t.Fatalf("no ready line: %v\n%s", err, s.log)
+	}
+	s.stop = sync.OnceValue(func() int { cancel(); return <-code })
+	t.Cleanup(func() { s.stop() })
+	return s
+}
+
+// get asks with a token, "" for none.
+func (s serving) get(url, token string) (status int, header http.Header, body string, err error) {
+	r, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		return 0, nil, "", err
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, nil, "", err
+	}
+	defer a.Body.Close()
+	text, err := io.ReadAll(a.Body)
+	return a.StatusCode, a.Header, string(text), err
+}
+
+// tenants.yaml is rewritten a hundred times a second, every third time wrongly,
+// while both accounts read: no answer is wrong, none is of two generations, the
+// wrong ones are refused with file, line and reason, and what stands in the file in
+// the end is in force within two seconds.
+func TestReloadUnderLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "tenants.yaml")
+	tokens := map[string]string{}
+	for _, id := range []string{"acme", "steady"} {
+		token, err := account.NewToken(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens[id] = token
+	}
+	content := func(n int, status string) string {
+		var b strings.Builder
+		fmt.Fprintf(&b, "version: 1\ntenants:\n")
+		for _, id := range []string{"acme", "steady"} {
+			name, limit, state := "steady", 1_000_000, "ACTIVE"
+			if id == "acme" {
+				name, limit, state = fmt.Sprint("g", n), 1_000_000+n, status
+			}
+			fmt.Fprintf(&b, "  - id: %s\n    name: %s\n    status: %s\n    tokens: [{sha256: %x}]\n    rate_limit: {requests: %d, per: 1m, burst: 1000000}\n",
+				id, name, state, account.Digest(tokens[id]), limit)
+		}
+		return b.String()
+	}
+	put := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(content(0, "ACTIVE"))
+	s := startServing(t, "--tenants", path, "--data", filepath.Join(dir, "data"))
+
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	generations := map[string]bool{}
+	for id, token := range tokens {
+		readers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				status, header, body, err := s.get(s.BaseURL+"/api/v1/account", token)
+				var a struct {
+					Data struct {
+						ID        string `json:"client_id"`
+						Name      string
+						RateLimit struct{ Requests int } `json:"rate_limit"`
+					}
+				}
+				if err != nil || status != 200 || json.Unmarshal([]byte(body), &a) != nil || a.Data.ID != id {
+					t.Errorf("%s: %v %d %s", id, err, status, body)
+					return
+				}
+				n := 0
+				fmt.Sscanf(a.Data.Name, "g%d", &n)
+				if a.Data.RateLimit.Requests != 1_000_000+n || header.Get("RateLimit-Limit") != fmt.Sprint(1_000_000+n) || (id == "steady") != (a.Data.Name == "steady") {
+					t.Errorf("%s: of two generations: %v %s", id, header, body)
+				}
+				if id == "acme" {
+					generations[a.Data.Name] = true
+				}
+			}
+		})
+	}
+	for n := 1; n <= 500; n++ {
+		status := "ACTIVE"
+		if n%3 == 0 {
+			status = "GONE"
+		}
+		put(content(n, status))
+		time.Sleep(10 * time.Millisecond)
+	}
+	put(content(999, "GONE")) // the newest is wrong: the last good one stays
+	time.Sleep(1500 * time.Millisecond)
+	close(stop)
+	readers.Wait()
+	if len(generations) < 3 {
+		t.Errorf("only %v were in force", generations)
+	}
+	if log := s.log.String(); !strings.Contains(log, `tenants.yaml:5: tenant acme: status: \"GONE\"`) || strings.Contains(log, "panic") {
+		t.Errorf("the log does not say where and why:\n%s", log)
+	}
+	_, _, metrics, err := s.get(s.AdminURL+"/metrics", "")
+	if err != nil || !strings.Contains(metrics, "\nmkt_tenants_file_in_force 0\n") || strings.Contains(metrics, "\nmkt_tenants_edits_refused_total 0\n") {
+		t.Errorf("%v\n%s", err, metrics)
+	}
+
+	put(content(1000, "SUSPENDED"))
+	for deadline := time.Now().Add(2 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		status, _, body, err := s.get(s.BaseURL+"/api/v1/account", tokens["acme"])
+		if err == nil && status == 403 && strings.Contains(body, "CLIENT_SUSPENDED") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("not suspended within two seconds: %d %s %v", status, body, err)
+		}
+	}
+	if _, _, metrics, _ := s.get(s.AdminURL+"/metrics", ""); !strings.Contains(metrics, "\nmkt_tenants_file_in_force 1\n") {
+		t.Error("the file is in force, and the metric says no")
+	}
+	if code := s.stop(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.log)
+	}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// latencies of one account in one phase, rising.
+type latencies []time.Duration
+
+func (l latencies) at(q float64) time.Duration { return l[min(len(l)-1, int(q*float64(len(l))))] }
+
+// quietly has the quiet account ask for cold pages at its pace, whether or not the
+// ones before are answered, so that a slow answer hides none behind it.
+func (h *house) quietly(ctx context.Context, phase int) (latencies, error) {
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	var took latencies
+	var failed error
+	tick := time.NewTicker(time.Second / time.Duration(h.pace))
+	defer tick.Stop()
+	warm := h.pace // the first second is not counted
+	for n := range warm + int(h.each.Seconds()*float64(h.pace)) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		all.Go(func() {
+			began := time.Now()
+			status, _, err := h.ask(ctx, "quiet", h.cold("quiet", phase*100_003+n))
+			d := time.Since(began)
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil && status != http.StatusOK {
+				err = fmt.Errorf("the quiet account was answered %d", status)
+			}
+			if err != nil {
+				failed = err
+				return
+			}
+			if n >= warm {
+				took = append(took, d)
+			}
+		})
+	}
+	all.Wait()
+	slices.Sort(took)
+	return took, failed
+}
+
+// flood asks on all connections, as fast as it is answered unless a rate is given,
+// and counts the answers.
+func (h *house) flood(ctx context.Context, p phase) map[int]int {
+	answers := map[int]int{}
+	if p.path == nil {
+		return answers
+	}
+	pace := rate.NewLimiter(rate.Inf, 1)
+	if h.rate > 0 {
+		pace = rate.NewLimiter(rate.Limit(h.rate), 1)
+	}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for c := range h.connections {
+		all.Go(func() {
+			for n := c; pace.Wait(ctx) == nil; n += h.connections {
+				status, _, err := h.ask(ctx, "flood", p.path(h, n))
+				if err != nil {
+					continue
+				}
+				mu.Lock()
+				answers[status]++
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	return answers
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
+
+func perSecond(answers map[int]int, each time.Duration) string {
+	var parts []string
+	for _, status := range slices.Sorted(maps.Keys(answers)) {
+		parts = append(parts, fmt.Sprintf("%d: %.0f/s", status, float64(answers[status])/each.Seconds()))
+	}
+	return strings.Join(parts, ", ")
+}

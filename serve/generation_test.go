@@ -1,0 +1,168 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mkt/serve/account"
+)
+
+// swapping puts generations in force, one after the other, until the readers are
+// done.
+func (w *world) swapping(t *testing.T, generations func(n int) account.Account, readers func()) {
+	t.Helper()
+	stop, done := make(chan struct{}), make(chan int)
+	go func() {
+		n := 0
+		for ; ; n++ {
+			select {
+			case <-stop:
+				done <- n
+				return
+			case <-time.After(time.Millisecond):
+			}
+			g, err := account.NewGeneration([]account.Account{generations(n)})
+			if err != nil {
+				t.Error(err)
+			}
+			w.registry.Swap(g)
+		}
+	}()
+	readers()
+	close(stop)
+	if n := <-done; n < 5 {
+		t.Errorf("%d generations only", n)
+	}
+}
+
+// A request sees one generation from its first check to its last byte: what the
+// gate says in the headers and what the answer says are of the same one.
+func TestOneGenerationPerRequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 2, 2, 1)
+	w.start()
+	base := w.accounts["acme"]
+	numbered := func(n int) account.Account {
+		a := base
+		a.Name = fmt.Sprint("generation ", n)
+		a.Limit = account.Limit{Requests: 1_000_000 + n, Per: time.Minute, Burst: 1_000_000 + n}
+		a.Origins = []string{fmt.Sprintf("https://g%d.example", n)}
+		if n%3 == 2 {
+			a.Status = account.Suspended
+		}
+		return a
+	}
+	w.swapping(t, numbered, func() {
+		var readers sync.WaitGroup
+		for range 4 {
+			readers.Go(func() {
+				answered := 0
+				for answered < 50 {
+					r, err := w.send("GET", "/account", "acme", nil)
+					if err == nil && r.status == 403 && r.code() == "CLIENT_SUSPENDED" {
+						continue
+					}
+					answered++
+					var a struct {
+						Data struct {
+							Name      string
+							Status    string
+							RateLimit struct{ Requests, Burst int } `json:"rate_limit"`
+						}
+					}
+					if err != nil || r.status != 200 || json.Unmarshal([]byte(r.body), &a) != nil {
+						t.Errorf("%v %d %s", err, r.status, r.body)
+						return
+					}
+					n, _ := strconv.Atoi(strings.TrimPrefix(a.Data.Name, "generation "))
+					if a.Data.Name == base.Name {
+						continue // from before the first
+					}
+					if limit := r.header.Get("RateLimit-Limit"); a.Data.RateLimit.Requests != 1_000_000+n || a.Data.RateLimit.Burst != 1_000_000+n || limit != strconv.Itoa(1_000_000+n) || n%3 == 2 || a.Data.Status != "ACTIVE" {
+						t.Errorf("%s, status %s, limit %+v, in the header %s: of several generations", a.Data.Name, a.Data.Status, a.Data.RateLimit, limit)
+					}
+				}
+			})
+		}
+		readers.Wait()
+	})
+}
+
+// While tokens are rotated, one of the two is good: whoever is refused with the old
+// one gets in with the new one.
+func TestRotationUnderLoad(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.start()
+	for range 8 {
+		old := w.tokens["acme"]
+		next, err := account.NewToken(nil)
+		must(t, err)
+		var readers sync.WaitGroup
+		changed := make(chan struct{})
+		for range 4 {
+			readers.Go(func() {
+				for after := 0; after < 3; {
+					late := false
+					select {
+					case <-changed:
+						late = true
+					default:
+					}
+					r, err := w.send("GET", "/account", old, nil)
+					if err == nil && r.status == 200 && !late {
+						continue
+					}
+					again, errAgain := w.send("GET", "/account", next, nil)
+					if err != nil || errAgain != nil || r.code() != "INVALID_API_TOKEN" || again.status != 200 {
+						t.Errorf("with the old token %d %s, then with the new one %d %s (%v, %v)", r.status, r.code(), again.status, again.code(), err, errAgain)
+						return
+					}
+					after++
+				}
+			})
+		}
+		time.Sleep(2 * time.Millisecond)
+		a := w.accounts["acme"]
+		a.TokenDigests = [][32]byte{account.Digest(next)}
+		g, err := account.NewGeneration([]account.Account{a})
+		must(t, err)
+		w.registry.Swap(g)
+		r := w.get("/account", old) // a request that began after the swap
+		close(changed)
+		if r.code() != "INVALID_API_TOKEN" {
+			t.Errorf("the old token after the rotation: %d", r.status)
+		}
+		readers.Wait()
+		w.tokens["acme"] = next
+	}
+}
+
+// What began before a suspension is finished; what begins after it is refused.
+func TestSuspensionDuringARequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.start()
+	slow := make(chan reply, 1)
+	go func() {
+		r, _ := w.sendPlain("/test/slow", "acme")
+		slow <- r
+	}()
+	eventually(t, "the slow one is in", func() bool { return w.metric("mkt_http_requests_in_flight") == 1 })
+	w.add("acme", func(a *account.Account) { a.Status = account.Suspended })
+	if r := w.get("/account", "acme"); r.code() != "CLIENT_SUSPENDED" {
+		t.Errorf("after the suspension: %d", r.status)
+	}
+	if r := <-slow; r.status != 200 {
+		t.Errorf("what was under way: %d %s", r.status, r.body)
+	}
+}

@@ -1,0 +1,180 @@
+package serve_test
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mkt/serve"
+	"mkt/serve/internal/servetest"
+)
+
+// hold asks for cold pages that take until release, as many as one account gets
+// places for, and returns once it has them.
+func (w *world) hold(as string) (release func()) {
+	w.t.Helper()
+	places := min(8, max(2, runtime.GOMAXPROCS(0))-1)
+	var asked sync.WaitGroup
+	var pages []chan struct{}
+	for range places {
+		asked.Go(func() {
+			if r, err := w.sendPlain("/test/held", as); err != nil || r.status != 200 {
+				w.t.Errorf("a slow page: %d %s, %v", r.status, r.body, err)
+			}
+		})
+		pages = append(pages, <-serve.Held)
+	}
+	return func() {
+		for _, p := range pages {
+			close(p)
+		}
+		asked.Wait()
+	}
+}
+
+// coldPage is a page of markets that nobody asks for twice.
+func coldPage(as string, n int) string {
+	return fmt.Sprintf("/fixtures/%s/markets?limit=%d", servetest.FixtureID(as, n%30), 1+n/30)
+}
+
+// An engine that is busy: who can be answered from memory is, other accounts are
+// rendered for, and the account that asked for too much is told to come again.
+// Nobody gets a wrong answer, and few wait.
+func TestOverloadIsShed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []string{"flood", "quiet"} {
+		w.add(id, nil)
+		w.publish(id, 30, 60, 1)
+	}
+	w.start()
+	right := map[string]string{} // of every cold page: what it must say
+	for n := range 300 {
+		right[coldPage("flood", n)] = fmt.Sprintf(`"pagination":{"limit":%d,`, 1+n/30)
+	}
+	cached := "/fixtures?limit=7"
+	if r := w.get(cached, "flood"); r.status != 200 {
+		t.Fatal(r)
+	}
+	release := w.hold("flood")
+
+	var mu sync.Mutex
+	count := map[string]int{}
+	var flood sync.WaitGroup
+	for path, want := range right {
+		flood.Go(func() {
+			r, err := w.sendPlain(path, "flood")
+			mu.Lock()
+			defer mu.Unlock()
+			count[fmt.Sprint(r.status, " ", r.code())]++
+			id := strings.Split(path, "/")[2]
+			if err != nil || r.status == 200 && (!strings.Contains(r.body, want) || !strings.Contains(r.body, `"fixture_id":"`+id+`"`)) {
+				t.Errorf("%s: %v %.200s", path, err, r.body)
+			}
+			if r.status != 200 && r.header.Get("Retry-After") == "" {
+				t.Errorf("%d without Retry-After", r.status)
+			}
+		})
+	}
+	eventually(t, "the line is full", func() bool { return w.metric(`mkt_pages_waiting`) == 128 })
+	for n := range 20 {
+		if r := w.get(cached, "flood"); r.status != 200 {
+			t.Errorf("a page at hand, beside the flood: %d %s", r.status, r.code())
+		}
+		if r := w.get(coldPage("quiet", n), "quiet"); r.status != 200 {
+			t.Errorf("another account's cold page: %d %s", r.status, r.code())
+		}
+	}
+	flood.Wait()
+	if count["503 SERVICE_UNAVAILABLE"] != len(right) {
+		t.Errorf("the flood was answered %v, want 503 alone", count)
+	}
+	full, slow := w.metric(`mkt_page_line_refused_total{reason="full"}`), w.metric(`mkt_page_line_refused_total{reason="slow"}`)
+	if shed := w.metric(`mkt_http_shed_total{reason="line"}`); full != 172 || slow != 128 || shed != 300 {
+		t.Errorf("%v were turned away, %v had waited too long, %v shed; want 172, 128, 300", full, slow, shed)
+	}
+	release()
+	for path, want := range right {
+		if r := w.get(path, "flood"); r.status != 200 || !strings.Contains(r.body, want) {
+			t.Errorf("afterwards: %s: %d", path, r.status)
+		}
+	}
+}
+
+// A thousand cold pages at once on an engine that does its best: each answer is
+// right or 503, and what waits stays bounded.
+func TestManyColdPagesAtOnce(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("seconds of both processors")
+	}
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 30, 60, 1)
+	w.start()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	count := map[int]int{}
+	most := 0.0
+	for n := range 1500 {
+		all.Go(func() {
+			path := coldPage("acme", n)
+			r, err := w.sendPlain(path, "acme")
+			id := strings.Split(path, "/")[2]
+			mu.Lock()
+			defer mu.Unlock()
+			count[r.status]++
+			if err != nil || r.status == 200 && strings.Count(r.body, `"market_id"`) != 1+n/30 || r.status == 200 && !strings.Contains(r.body, id) || r.status != 200 && r.code() != "SERVICE_UNAVAILABLE" {
+				t.Errorf("%s: %v %d %.100s", path, err, r.status, r.body)
+			}
+		})
+		if n%100 == 0 {
+			most = max(most, w.metric("mkt_pages_waiting"))
+		}
+	}
+	all.Wait()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	t.Logf("answers by status: %v; %v waited at most; heap %d KiB more", count, most, (int64(after.HeapAlloc)-int64(before.HeapAlloc))>>10)
+	if count[200] == 0 || most > 128 {
+		t.Errorf("%v, %v waited", count, most)
+	}
+	const room = 64 << 20 // the cache has 32
+	if after.HeapAlloc > before.HeapAlloc+room {
+		t.Errorf("the heap grew from %d to %d", before.HeapAlloc, after.HeapAlloc)
+	}
+}
+
+// A client that went away is no fault, and takes nobody's place.
+func TestClientsThatGoAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 30, 60, 1)
+	w.start()
+	release := w.hold("acme")
+	impatient := &http.Client{Timeout: 100 * time.Millisecond}
+	for n := range 5 {
+		q, err := http.NewRequest("GET", w.url+"/api/v1"+coldPage("acme", n), nil)
+		must(t, err)
+		q.Header.Set("Authorization", "Bearer "+w.tokens["acme"])
+		if a, err := impatient.Do(q); err == nil {
+			t.Errorf("answered %d", a.StatusCode)
+		}
+	}
+	eventually(t, "nobody waits", func() bool { return w.metric("mkt_pages_waiting") == 0 })
+	release()
+	if log := w.log.String(); strings.Contains(log, "level=ERROR") {
+		t.Error(log)
+	}
+	if n := w.metric(`mkt_pages_total{outcome="failed"}`); n != 0 {
+		t.Errorf("%v pages count as failed", n)
+	}
+}
