@@ -29,7 +29,7 @@ func (v *Server) websocket(w http.ResponseWriter, r *http.Request, s *Session) {
 	case err != nil:
 	case fresh:
 		s.openOn(c)
-		go s.run(c)
+		go s.resume(c, nil)
 	case s.claim(c):
 		go s.takeProbe(c)
 	default:
@@ -69,20 +69,33 @@ func (s *Session) openOn(c *wire) {
 	s.pump()
 }
 
-// run reads a session's websocket until it ends.
+// run waits for a session's websocket, and for nothing else: a goroutine that does
+// no more than this keeps the smallest stack there is. It ends with what came; the
+// next one waits for more.
 func (s *Session) run(c *wire) {
-	defer c.cut()
-	for {
-		op, data, err := c.next()
-		if err != nil {
-			s.lost(err)
-			break
-		}
-		if !s.take(op, data) {
-			break
+	err := c.fill()
+	s.resume(c, err)
+}
+
+// resume carries out what has come, and waits again.
+func (s *Session) resume(c *wire, err error) {
+	for err == nil && c.unread() {
+		var op ws.OpCode
+		var data []byte
+		if op, data, err = c.next(); err == nil && !s.take(op, data) {
+			c.drain()
+			c.cut()
+			return
 		}
 	}
-	c.drain()
+	if err != nil {
+		s.lost(err)
+		c.drain()
+		c.cut()
+		return
+	}
+	c.expect()
+	go s.run(c)
 }
 
 // take carries out a message or a control frame. It is false when no more is to be
@@ -150,7 +163,7 @@ func (s *Session) takeProbe(c *wire) {
 		c.refuse(orElse(closeCode(err), ws.StatusPolicyViolation), s.server.o.WriteTimeout)
 		return
 	}
-	s.run(c)
+	s.resume(c, nil)
 }
 
 var errProbe = errors.New("not the packets of an upgrade")

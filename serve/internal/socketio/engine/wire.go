@@ -16,7 +16,7 @@ import (
 type wire struct {
 	conn     net.Conn
 	max      int           // bytes of a message
-	patience time.Duration // for the next frame; 0 = the deadline is the caller's
+	patience time.Duration // for the next message
 	early    []byte        // what came behind the HTTP request
 	buf      [24]byte
 	from     uint8 // buf[from:to] is unread
@@ -57,12 +57,6 @@ func closeCode(err error) ws.StatusCode {
 // call. The error is a violation, or that of the connection.
 func (c *wire) next() (ws.OpCode, []byte, error) {
 	for {
-		if c.from == c.to && len(c.early) == 0 {
-			// Right here, and not within what follows: the goroutine waits on a small stack.
-			if err := c.fill(); err != nil {
-				return 0, nil, err
-			}
-		}
 		h, data, err := c.frame()
 		if err != nil {
 			return 0, nil, err
@@ -76,14 +70,19 @@ func (c *wire) next() (ws.OpCode, []byte, error) {
 	}
 }
 
+// unread tells that something has come already.
+func (c *wire) unread() bool { return c.from < c.to || len(c.early) > 0 }
+
+// expect gives the client time for what it sends next.
+func (c *wire) expect() {
+	c.conn.SetReadDeadline(time.Now().Add(c.patience))
+	if c.closing.Load() {
+		c.conn.SetReadDeadline(time.Now().Add(closeGrace))
+	}
+}
+
 // fill waits for bytes from the client.
 func (c *wire) fill() error {
-	if c.patience > 0 {
-		c.conn.SetReadDeadline(time.Now().Add(c.patience))
-		if c.closing.Load() {
-			c.conn.SetReadDeadline(time.Now().Add(closeGrace))
-		}
-	}
 	n, err := c.conn.Read(c.buf[:])
 	c.from, c.to = 0, uint8(n)
 	if n > 0 {
@@ -106,8 +105,13 @@ func (c *wire) Read(p []byte) (int, error) {
 		n := copy(p, c.buf[c.from:c.to])
 		c.from += uint8(n)
 		return n, nil
+	case len(p) >= len(c.buf):
+		return c.conn.Read(p)
 	}
-	return c.conn.Read(p)
+	if err := c.fill(); err != nil {
+		return 0, err
+	}
+	return c.Read(p)
 }
 
 // frame reads a frame and checks what can be checked of one.
