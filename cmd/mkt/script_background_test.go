@@ -91,7 +91,7 @@ type runningKey struct{}
 
 func stopMkt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 || running(ts)[args[0]] == nil {
-		ts.Fatalf("usage: stop NAME, of something started")
+		ts.Fatalf("usage: end NAME, of something started")
 	}
 	b := running(ts)[args[0]]
 	ts.Check(b.cmd.Process.Signal(syscall.SIGTERM))

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 //
 //	start NAME ARG...     mkt in the background until its ready line; $NAME_url, $NAME_token and $NAME_admin are set
 //	spawn NAME ARG...     the same without a ready line
-//	stop NAME             SIGTERM, and it must exit with 0
+//	end NAME              SIGTERM, and it must exit with 0
 //	http STATUS URL [TOKEN]   GET; the body is the standard output
 //	headers STATUS URL TOKEN [NAME:VALUE]...   the same with headers, of the request and in the output
 //	code N ARG...         run mkt, which must exit with N
@@ -62,7 +62,7 @@ func TestScript(t *testing.T) {
 		Deadline: deadline(t),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start":   startMkt,
-			"stop":    stopMkt,
+			"end":     stopMkt,
 			"http":    httpGet,
 			"headers": askHeaders,
 			"code":    codeMkt,
@@ -262,6 +262,25 @@ func jsonEnv(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no key %s in %v", args[1], line)
 	}
 	ts.Setenv(args[0], fmt.Sprint(value))
+}
+
+// TestScriptsRunToTheirEnd: testscript has a command of its own, stop, that ends a
+// script there and calls it passed.
+func TestScriptsRunToTheirEnd(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/script/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal(len(files), err)
+	}
+	early := regexp.MustCompile(`(?m)^stop\b.*$`)
+	for _, file := range files {
+		script, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line := early.Find(script); line != nil {
+			t.Errorf("%s: %q ends the script: a process is ended by end NAME", filepath.Base(file), line)
+		}
+	}
 }
 
 func matchEnv(ts *testscript.TestScript, neg bool, args []string) {

@@ -11,6 +11,7 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
 	"mkt/publish/football"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
@@ -23,6 +24,9 @@ func (r *run) prepare(cycles []layout.CycleID) error {
 		}
 	}
 	if err := durable.MkdirAllSync(r.Target, layout.RawDir); err != nil {
+		return err
+	}
+	if err := r.copyConnection(); err != nil {
 		return err
 	}
 	first := cycles[0]
@@ -43,6 +47,16 @@ func (r *run) prepare(cycles []layout.CycleID) error {
 	}
 	slices.Sort(cycles)
 	return r.copyRaw(slices.Compact(cycles))
+}
+
+// copyConnection copies what the newest fetch found: without it nobody knows that
+// the credential is good, and serve answers nothing.
+func (r *run) copyConnection() error {
+	err := r.copyFile(layout.StateDir + "/" + health.StepFetch + ".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // copyState copies the canonical cycle that the live product goes on from: the
