@@ -213,3 +213,66 @@ func TestLiveSeason(t *testing.T) {
 		})
 	}
 }
+
+// shootout finds a world in which a match is about to begin that goes to extra
+// time and penalties, and returns its seed and the match.
+func shootout(t *testing.T, begins time.Time) (seed uint64, m simulator.Match) {
+	t.Helper()
+	for seed = 1; seed < 2000; seed++ {
+		world := simulator.MakeWorld(simulator.WorldOptions{Seed: seed, Fixtures: 60, InPlay: 8, Start: begins})
+		for _, m := range world.Live(begins) {
+			periods := m.Periods()
+			if m.Whistle.After(begins.Add(time.Minute)) && len(periods) == 5 && periods[4].Phase == simulator.Shootout {
+				return seed, m
+			}
+		}
+	}
+	t.Fatal("no match goes to penalties")
+	return 0, m
+}
+
+// A match that goes all the way: both halves of extra time, and penalties.
+func TestLiveShootout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays a match of almost three hours")
+	}
+	begins := time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)
+	seed, m := shootout(t, begins)
+	s := newSeason(t, simulator.Options{Seed: seed, Fixtures: 60, InPlay: 8, Faults: calm()})
+	phases := map[string]bool{}
+	id, whole, all := "", 0, simulatortest.Tally{}
+	s.play(m.Over.Sub(begins)+2*time.Minute, 40*time.Second, func() {
+		s.look()
+		n, tally := s.judge(t)
+		whole += n
+		all.Add(tally)
+		for provider, other := range s.matches {
+			if other.Fixture.Number == m.Fixture.Number {
+				id = provider
+			}
+		}
+		var single struct{ Data liveItem }
+		if s.one(s.ids[id], "", &single); single.Data.Clock.Period != nil {
+			phases[*single.Data.Clock.Period] = true
+		}
+	})
+	t.Logf("%s: %v; %d whole matches, %+v", id, phases, whole, all)
+	for _, phase := range []string{"1H", "HT", "2H", "ET_1H", "ET_2H", "PEN", "FT"} {
+		if !phases[phase] {
+			t.Errorf("period %s was never told", phase)
+		}
+	}
+	var stats liveNumbers
+	s.one(s.ids[id], "/stats", &stats)
+	for _, period := range []string{"pjesa_1", "pjesa_2", "shtesa_1", "shtesa_2"} {
+		if got := stats.Data.Periods[period]; got.State != "VLERE" {
+			t.Errorf("%s is %+v", period, got)
+		}
+	}
+	if kova := stats.Data.Series.Kova; len(kova) != 120 || kova[119].TM != 120 {
+		t.Errorf("%d minutes", len(kova))
+	}
+	if !s.judged[id] {
+		t.Error("the match was not held against what happened")
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// followers ask for GET /live as clients do, each with its own token and with the
+// validator of its last answer.
+type followers struct {
+	ended chan struct{}
+	all   sync.WaitGroup
+
+	mu   sync.Mutex
+	seen sightings
+}
+
+// sightings is what the clients saw.
+type sightings struct {
+	delays  []time.Duration // from a publication to its first sight
+	steps   []time.Duration // between the publications of an account
+	answers []time.Duration // an answer with a body
+	listed  int             // fixtures in play in the newest
+	errors  map[string]int
+}
+
+func follow(url string, tokens []string, every time.Duration) *followers {
+	f := &followers{ended: make(chan struct{}), seen: sightings{errors: map[string]int{}}}
+	for i, token := range tokens {
+		f.all.Go(func() {
+			time.Sleep(every * time.Duration(i) / time.Duration(len(tokens)))
+			f.one(url+"/api/v1/live?limit=200", token, every)
+		})
+	}
+	return f
+}
+
+func (f *followers) one(url, token string, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	var newest time.Time
+	tag := ""
+	for {
+		select {
+		case <-f.ended:
+			return
+		case <-tick.C:
+		}
+		began := time.Now()
+		published, listed, etag, err := ask(url, token, tag)
+		took := time.Since(began)
+		f.mu.Lock()
+		switch {
+		case err != nil:
+			f.seen.errors[err.Error()]++
+		case published.After(newest):
+			f.seen.delays = append(f.seen.delays, time.Since(published))
+			if !newest.IsZero() {
+				f.seen.steps = append(f.seen.steps, published.Sub(newest))
+			}
+			f.seen.answers, f.seen.listed = append(f.seen.answers, took), listed
+			newest, tag = published, etag
+		}
+		f.mu.Unlock()
+	}
+}
+
+// ask returns the zero time when nothing is new.
+func ask(url, token, tag string) (published time.Time, listed int, etag string, err error) {
+	r, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		return published, 0, "", err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	if tag != "" {
+		r.Header.Set("If-None-Match", tag)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return published, 0, "", err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	switch {
+	case err != nil:
+		return published, 0, "", err
+	case answer.StatusCode == http.StatusNotModified:
+		return published, 0, tag, nil
+	case answer.StatusCode != http.StatusOK:
+		return published, 0, "", fmt.Errorf("status %d", answer.StatusCode)
+	}
+	var page struct {
+		Meta struct {
+			PublishedAt time.Time `json:"published_at"`
+			Listed      int       `json:"live_fixture_count"`
+		}
+	}
+	err = json.Unmarshal(body, &page)
+	return page.Meta.PublishedAt, page.Meta.Listed, answer.Header.Get("ETag"), err
+}
+
+// reset forgets what was seen while everything warmed up.
+func (f *followers) reset() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen = sightings{errors: map[string]int{}}
+}
+
+func (f *followers) stop() sightings {
+	close(f.ended)
+	f.all.Wait()
+	return f.seen
+}

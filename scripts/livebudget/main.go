@@ -1,0 +1,84 @@
+// Livebudget measures what live intelligence costs as a whole: a provider with
+// matches in play, the schedule of many accounts, and the API, each a process of
+// its own, while a client of every account follows GET /live.
+//
+//	go build -o bin/mkt ./cmd/mkt && go run ./scripts/livebudget -accounts 20 -in-play 300 -for 2m
+//
+// It prints a table for docs/benchmarks.md. Linux only: processor time is read
+// from /proc.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+type options struct {
+	mkt      string
+	accounts int
+	inPlay   int
+	measured time.Duration
+	warm     time.Duration
+	poll     time.Duration
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.mkt, "mkt", "bin/mkt", "the binary to measure")
+	flag.IntVar(&o.accounts, "accounts", 20, "accounts")
+	flag.IntVar(&o.inPlay, "in-play", 300, "matches in play of each, about")
+	flag.DurationVar(&o.measured, "for", 2*time.Minute, "how long to measure")
+	flag.DurationVar(&o.warm, "warm", 40*time.Second, "how long to wait before")
+	flag.DurationVar(&o.poll, "poll", 200*time.Millisecond, "time between two requests of a client")
+	flag.Parse()
+	if err := run(o); err != nil {
+		fmt.Fprintln(os.Stderr, "livebudget:", err)
+		os.Exit(1)
+	}
+}
+
+func run(o options) error {
+	mkt, err := filepath.Abs(o.mkt)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "livebudget-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	h := &house{mkt: mkt, dir: dir}
+	defer h.close()
+	tokens, err := h.furnish(o)
+	if err != nil {
+		return err
+	}
+	f := follow(h.serve.url, tokens, o.poll)
+	time.Sleep(o.warm)
+	load := loadAverage()
+	f.reset()
+	before, began := h.costs(), time.Now()
+	time.Sleep(o.measured)
+	took, after := time.Since(began), h.costs()
+	seen := f.stop()
+	skipped, failed, err := h.trouble()
+	if err != nil {
+		return err
+	}
+	report{o: o, took: took, before: before, after: after, seen: seen, skipped: skipped, failed: failed,
+		load: [2]string{load, loadAverage()}}.print()
+	return nil
+}
+
+func loadAverage() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "?"
+	}
+	first, _, _ := strings.Cut(string(b), " ")
+	return first
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// report is what was measured.
+type report struct {
+	o             options
+	took          time.Duration
+	before, after map[string]cost
+	seen          sightings
+	skipped       int
+	failed        int
+	load          [2]string
+}
+
+// tick is the cadence.
+const tick = 8 * time.Second
+
+func (r report) print() {
+	ticks := r.took.Seconds() / tick.Seconds()
+	fmt.Printf("%d accounts with %d fixtures in play each, %v, load %s before and %s after\n\n", r.o.accounts, r.seen.listed, r.took.Round(time.Second), r.load[0], r.load[1])
+	fmt.Println("| what | measured |\n|---|---|")
+	whole := 0.0
+	for _, name := range []string{"schedule", "serve", "simulate"} {
+		spent := r.after[name].seconds - r.before[name].seconds
+		if name != "simulate" {
+			whole += spent
+		}
+		fmt.Printf("| `%s`, a tick | %.2f s of processor time, %d MB resident |\n", name, spent/ticks, r.after[name].megabytes)
+	}
+	fmt.Printf("| of the 16 s of two cores a tick | %.0f %% |\n", 100*whole/ticks/16)
+	fmt.Printf("| publications, of %.0f due | %d |\n", ticks*float64(r.o.accounts), len(r.seen.delays))
+	fmt.Printf("| between two publications of an account | %s |\n", spread(r.seen.steps))
+	fmt.Printf("| from publication to a client's first sight of it, asking every %v | %s |\n", r.o.poll, spread(r.seen.delays))
+	fmt.Printf("| an answer of 200 fixtures that is new | %s |\n", spread(r.seen.answers))
+	fmt.Printf("| ticks skipped, runs failed, requests refused | %d, %d, %v |\n", r.skipped, r.failed, len(r.seen.errors))
+	for err, n := range r.seen.errors {
+		fmt.Printf("%d times: %s\n", n, err)
+	}
+}
+
+// spread says where times lie.
+func spread(all []time.Duration) string {
+	if len(all) == 0 {
+		return "none"
+	}
+	slices.Sort(all)
+	at := func(share float64) time.Duration {
+		return all[int(share*float64(len(all)-1))].Round(100 * time.Microsecond)
+	}
+	return fmt.Sprintf("half below %v, 95 %% below %v, at most %v", at(0.5), at(0.95), at(1))
+}
