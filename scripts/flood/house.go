@@ -123,6 +123,7 @@ func (h *house) start(ctx context.Context, args ...string) (r ready, err error) 
 
 // list reads the ids of an account's fixtures that have a page of markets.
 func (h *house) list(ctx context.Context, id string) error {
+	patience := time.Now().Add(2 * time.Minute)
 	for cursor := ""; ; {
 		var page struct {
 			Data []struct {
@@ -134,6 +135,10 @@ func (h *house) list(ctx context.Context, id string) error {
 			}
 		}
 		status, body, err := h.ask(ctx, id, "/fixtures?limit=200"+cursor)
+		if err == nil && status == http.StatusServiceUnavailable && time.Now().Before(patience) {
+			time.Sleep(100 * time.Millisecond) // it is still being loaded
+			continue
+		}
 		if err == nil && status != http.StatusOK {
 			err = fmt.Errorf("fixtures of %s: status %d", id, status)
 		}
