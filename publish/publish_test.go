@@ -193,10 +193,15 @@ func TestRemovalsThatAreExpected(t *testing.T) {
 
 // P6: the clock goes back one hour between publications; times still rise.
 func TestClockThatGoesBack(t *testing.T) {
+	t.Parallel()
 	f := durabletest.NewMem()
 	now := start.Add(500 * time.Hour)
 	var last time.Time
-	for i := range 30 {
+	steps := 1000
+	if testing.Short() {
+		steps = 30
+	}
+	for i := range steps {
 		c := cycle{number: i + 1, refreshed: []int{1}}
 		c.transform(t, f)
 		o := options(f, c, fmt.Sprint("run-", i))
@@ -221,7 +226,8 @@ func TestCycleTwiceAndOlderCycle(t *testing.T) {
 	}
 	before, err := look(f)
 	must(t, err)
-	for n := 1; n <= 9; n++ {
+	for i := range 100 {
+		n := i%9 + 1
 		c := cycle{number: n, refreshed: []int{n}}
 		s, err := publish.Run(context.Background(), options(f, c, "again"))
 		if n%2 == 1 && (err != nil || !s.Already || s.Version != uint64(n/2+1)) {

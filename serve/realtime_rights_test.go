@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -17,6 +18,7 @@ import (
 func TestSocketLosesARight(t *testing.T) {
 	t.Parallel()
 	expired := begin.Add(-time.Second)
+	cases := []*losing{{name: "nothing", id: "acme"}}
 	for name, c := range map[string]struct {
 		lose   func(*account.Account)
 		closed map[string]string // channel → code
@@ -32,41 +34,87 @@ func TestSocketLosesARight(t *testing.T) {
 		"provider disabled":  {func(a *account.Account) { a.Provider.Disabled = true }, both("PROVIDER_NOT_CONNECTED")},
 		"another credential": {func(a *account.Account) { a.Provider.Fingerprint = "untested" }, both("PROVIDER_NOT_CONNECTED")},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			for _, id := range []string{"acme", "other"} {
-				w.add(id, nil)
-				w.publish(id, 3, 1, 1)
-				w.publishLive(id, 3)
+		cases = append(cases, &losing{name: name, id: fmt.Sprint("acme-", len(cases)), closed: c.closed, lose: c.lose})
+	}
+	w := newWorld(t)
+	for _, c := range cases {
+		w.add(c.id, nil)
+		w.publish(c.id, 3, 1, 1)
+		w.publishLive(c.id, 3)
+	}
+	w.start()
+	witness, _ := w.connect(cases[0].id) // its account loses nothing
+	for _, c := range cases {
+		c.socket, _ = w.connect(c.id)
+		subscribe(c.socket)
+	}
+	subscribe(witness)
+	for _, c := range cases {
+		w.add(c.id, c.lose)
+	}
+	for _, c := range cases {
+		c.socket.closed(c.closed)
+		w.publish(c.id, 2, 1, 2) // what is published now is not for it
+		w.live(c.id).Publish(servetest.LiveSamples(c.id, 3, 2, begin))
+	}
+	witness.both()
+	w.live(cases[0].id).Publish(nil)
+	witness.live() // a whole tick lies between
+	for _, c := range cases {
+		if c.lose != nil {
+			c.open(t)
+			c.socket.quiet()
+		}
+		for _, channel := range []string{"changes", "live"} {
+			if a := c.socket.ask("subscribe", map[string]any{"channel": channel}); a.Error.Code != c.closed[channel] {
+				t.Errorf("%s: %s: %+v, want %q", c.name, channel, a, c.closed[channel])
 			}
-			w.start()
-			s, _ := w.connect("acme")
-			witness, _ := w.connect("other")
-			subscribe(s, witness)
-			w.add("acme", c.lose)
-			s.closed(c.closed)
-			for version := 2; version <= 3; version++ { // what is published now is not for it
-				for _, id := range []string{"acme", "other"} {
-					w.publish(id, 3, 1, version)
-				}
-				witness.changes()
-			}
-			s.drain(c.closed)
-			for _, id := range []string{"changes", "live"} {
-				if a := s.ask("subscribe", map[string]any{"channel": id}); a.Error.Code != c.closed[id] {
-					t.Errorf("%s: %+v, want %q", id, a, c.closed[id])
-				}
-			}
-			w.regain("acme")
-			eventually(t, "it can be subscribed to again", func() bool {
-				return s.ask("subscribe", map[string]any{"channel": "changes", "cursor": 9}).OK && s.ask("subscribe", map[string]any{"channel": "live"}).OK
-			})
-			w.publish("acme", 2, 1, 4)
-			if p := s.changes(); len(p.Events) != 2 {
-				t.Errorf("%d events", len(p.Events))
-			}
+		}
+		w.regain(c.id)
+		eventually(t, "it can be subscribed to again", func() bool {
+			return c.socket.ask("subscribe", map[string]any{"channel": "live"}).OK && c.socket.ask("subscribe", map[string]any{"channel": "changes", "cursor": 3}).OK
 		})
+		if a := c.socket.ask("subscribe", map[string]any{"channel": "changes", "cursor": 3}); len(a.Events) != 2 {
+			t.Errorf("%s: %+v", c.name, a)
+		}
+	}
+}
+
+// both takes a push of each channel, in whatever order they come.
+func (s *socket) both() {
+	s.t.Helper()
+	left := map[string]bool{"changes": true, "live": true}
+	for len(left) > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		e, err := s.Next(ctx)
+		cancel()
+		must(s.t, err)
+		if !left[e.Name] {
+			s.t.Fatalf("%s came, waiting for %v", e.Name, left)
+		}
+		checked(s.t, e.Name, e.Args)
+		delete(left, e.Name)
+	}
+}
+
+// losing is one way of losing a right.
+type losing struct {
+	name, id string
+	lose     func(*account.Account) // nil: nothing
+	closed   map[string]string      // channel → code
+	socket   *socket
+}
+
+// open takes what came on the channel that is still open, if there is one.
+func (c *losing) open(t *testing.T) {
+	t.Helper()
+	if c.closed["changes"] == "" {
+		if p := c.socket.changes(); len(p.Events) != 2 {
+			t.Errorf("%s: %d events", c.name, len(p.Events))
+		}
+	}
+	if c.closed["live"] == "" {
+		c.socket.live()
 	}
 }
 
@@ -97,16 +145,6 @@ func (s *socket) closed(want map[string]string) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		s.t.Errorf("closed %v, want %v", got, want)
 	}
-}
-
-// drain takes the pushes of the channels that are still open.
-func (s *socket) drain(closed map[string]string) {
-	s.t.Helper()
-	if closed["changes"] == "" {
-		s.changes()
-		s.changes()
-	}
-	s.quiet()
 }
 
 // regain gives an account everything back that a test may have taken.

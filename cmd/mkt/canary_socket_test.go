@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -13,6 +15,10 @@ import (
 // same over a websocket.
 func (h *house) askSockets(s *service, token string) {
 	h.t.Helper()
+	file := filepath.Join(h.t.TempDir(), "token")
+	h.must(os.WriteFile(file, []byte(token), 0o600))
+	h.run("", "tail", "--base-url", s.url, "--token-file", file, "--once", "--verify")
+	h.run("", "tail", "--base-url", s.url, "--token-file", file, "--once", "--output", "json")
 	auth := func(v any) string {
 		b, err := json.Marshal(v)
 		h.must(err)

@@ -34,19 +34,21 @@ func newDiff(a *app) *cobra.Command {
 		Long: `Tell what differs between two published snapshots of an account's product: fixtures,
 markets and selections that came, went or changed, odds that moved, what was
 suspended or resumed; of live data scores, states, momentum and counters.
-A and B are ` + snapshot.Forms + ";\n" +
-			`by default latest~1 and latest. --data-b compares with the same account on another
-data root, by default newest with newest.
+A and B are each
+` + snapshot.Forms + `
+(UTC; the newest publication that was out then), by default latest~1 and latest.
+--data-b compares with the same account on another data root, by default newest
+with newest.
 
 Changes are told fixture by fixture, or with --output json one JSON object a line,
 a summary last. "(not sent)" and "(null)" are kept apart; in JSON the first has no
 key. --html writes a page with the odds' movements beside.
 
 The exit code is 0 whether they differ or not. With --exit-code it is that of
-diff(1): 0 the same, 1 different, 2 trouble.`,
+diff(1): 0 the same, 1 different, 2 trouble; with --only, of what is asked for.`,
 		Example: `  mkt diff --tenant acme --product market_engine
-  mkt diff --tenant acme 2026-11-21T13:00:00Z 2026-11-21T14:05:00Z --only odds
-  mkt diff --tenant acme latest --data-b ../replayed/data --exit-code --summary`,
+  mkt diff --tenant acme --product market_engine 2026-11-21T13:00:00Z 2026-11-21T14:05:00Z --only odds
+  mkt diff --tenant acme --product market_engine --data-b ../replayed/data --exit-code --summary`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			differs, err := a.diff(cmd.Context(), f, args)

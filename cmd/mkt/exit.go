@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"mkt/cmd/mkt/internal/tail"
 	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/publish"
@@ -51,7 +52,7 @@ func later(err error) bool {
 	case errors.As(err, &batch):
 		return !slices.ContainsFunc(batch.errs, func(e error) bool { return !later(e) })
 	}
-	for _, passing := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict} {
+	for _, passing := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict, tail.ErrUnreachable} {
 		if errors.Is(err, passing) {
 			return true
 		}

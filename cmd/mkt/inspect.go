@@ -36,8 +36,9 @@ func newInspect(a *app) *cobra.Command {
 
 Without an argument: every account's products at a glance, or with --tenant and
 --product one, publication by publication. With one: all there is of one cycle,
-` + "from what the provider sent to what was served. It is named by " + snapshot.Forms + `
-(the newest publication that was out then, UTC).
+from what the provider sent to what was served. It is named by
+` + snapshot.Forms + `
+(UTC; the newest publication that was out then).
 
 --sql asks a snapshot, the newest or the one of --at, by DuckDB: fixtures, markets,
 selections, changes, commits; live, live_counters, live_timeline, live_buckets,
@@ -53,7 +54,7 @@ then. Only a single SELECT is carried out, and nothing else can be read.`,
 	f.flags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.at, "at", "", "which snapshot --sql asks: "+snapshot.Forms+" (default: the newest)")
-	flags.StringVar(&f.sql, "sql", "", "a SELECT to carry out")
+	flags.StringVar(&f.sql, "sql", "", "a SELECT to carry out, - reads it from the standard input")
 	flags.Var(&f.format, "format", "what --sql prints (--output json is json)")
 	flags.IntVar(&f.rows, "rows", 1000, "most rows of a table that are printed; csv and json have all")
 	flags.IntVar(&f.memory, "memory", 1024, "MiB a query may use")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"mkt/publish/snapshot"
@@ -43,12 +44,31 @@ func (a *app) inspectSQL(ctx context.Context, f inspectFlags) error {
 	for _, err := range missing {
 		fmt.Fprintf(a.errs, "mkt: left out: %v\n", err)
 	}
+	query, err := a.query(f.sql)
+	if err != nil {
+		return err
+	}
 	answer := a.answer(f)
-	err = offline.Query(ctx, o, f.sql, answer)
+	err = offline.Query(ctx, o, query, answer)
 	if errors.Is(err, offline.ErrSQL) {
 		return usageError{err}
 	}
 	return errors.Join(err, answer.end())
+}
+
+// mostQuery bounds a query that is read from the standard input, in bytes.
+const mostQuery = 1 << 20
+
+// query is the text itself, or what the standard input holds.
+func (a *app) query(text string) (string, error) {
+	if text != "-" {
+		return text, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(a.in, mostQuery+1))
+	if err == nil && len(data) > mostQuery {
+		err = usagef("--sql -: the query is longer than %s", size(mostQuery))
+	}
+	return string(data), err
 }
 
 // dataset is a publication with its folder open.

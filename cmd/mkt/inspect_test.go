@@ -113,6 +113,18 @@ func TestInspectJSON(t *testing.T) {
 	}
 }
 
+// A query may come from the standard input.
+func TestInspectReadsQuery(t *testing.T) {
+	p := threeHours(t)
+	for text, exit := range map[string]int{"SELECT count(*) AS n\nFROM live": exitDone, strings.Repeat(" ", mostQuery) + "SELECT 1": exitUsage, "SELEC": exitUsage} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), []string{"inspect", "--data", p.data, "--sql", "-"}, strings.NewReader(text), &out, &errs)
+		if code != exit || exit == exitDone && !strings.HasPrefix(out.String(), "N\n") {
+			t.Errorf("%.30q: exit %d: %s%s", text, code, out.String(), errs.String())
+		}
+	}
+}
+
 func TestInspectRefuses(t *testing.T) {
 	p := threeHours(t)
 	for _, c := range []struct {

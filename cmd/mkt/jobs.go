@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,7 +109,11 @@ func (s *selection) jobs(f *tenants.File, now time.Time) (run []job, pass []pass
 		}
 		products := s.products(t)
 		if len(products) == 0 {
-			return nil, nil, fmt.Errorf("tenant %s has no product that can be run: it needs market_engine under products in %s", id, f.Name)
+			wanted := strings.Join(productNames(built), " or ")
+			if s.product != "" {
+				wanted = s.product
+			}
+			return nil, nil, fmt.Errorf("tenant %s has no product that can be run: it needs %s under products in %s", id, wanted, f.Name)
 		}
 		for _, p := range products {
 			run = append(run, job{t, p})

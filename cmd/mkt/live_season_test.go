@@ -215,14 +215,15 @@ func TestLiveSeason(t *testing.T) {
 }
 
 // shootout finds a world in which a match is about to begin that goes to extra
-// time and penalties, and returns its seed and the match.
+// time and penalties, and is still listed when it is over: its seed and the match.
 func shootout(t *testing.T, begins time.Time) (seed uint64, m simulator.Match) {
 	t.Helper()
 	for seed = 1; seed < 2000; seed++ {
 		world := simulator.MakeWorld(simulator.WorldOptions{Seed: seed, Fixtures: 60, InPlay: 8, Start: begins})
 		for _, m := range world.Live(begins) {
 			periods := m.Periods()
-			if m.Whistle.After(begins.Add(time.Minute)) && len(periods) == 5 && periods[4].Phase == simulator.Shootout {
+			listed := m.Leaves.After(m.Over.Add(30 * time.Second))
+			if listed && m.Whistle.After(begins.Add(time.Minute)) && len(periods) == 5 && periods[4].Phase == simulator.Shootout {
 				return seed, m
 			}
 		}

@@ -57,7 +57,7 @@ func newRoot(a *app) *cobra.Command {
 	a.set.bind(flags, "log-format", "log.format")
 
 	root.AddCommand(newInit(a), newFetch(a), newTransform(a), newPublish(a), newCycle(a), newSchedule(a),
-		newServe(a), newSimulate(a), newDemo(a), newMapping(a), newBacktest(a), newLive(a), newInspect(a), newDiff(a), newExplain(a), newTenant(a),
+		newServe(a), newTail(a), newSimulate(a), newDemo(a), newMapping(a), newBacktest(a), newLive(a), newInspect(a), newDiff(a), newExplain(a), newTenant(a),
 		newProvider(a), newDoctor(a), newVersion(a), newCheck())
 	root.AddCommand(newVerify(a), newReplay(a))
 	root.AddCommand(newRecover(a), newGC(a))

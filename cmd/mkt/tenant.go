@@ -17,7 +17,7 @@ import (
 
 func newTenant(a *app) *cobra.Command {
 	return group("tenant", "Keep the accounts in tenants.yaml",
-		newTenantAdd(a), newTenantList(a), newTenantShow(a), newTenantValidate(a), newTenantLog(a),
+		newTenantAdd(a), newTenantList(a), newTenantShow(a), newTenantValidate(a), newTenantLog(a), newTenantName(a),
 		newTenantSuspend(a), newTenantReactivate(a), newTenantRevoke(a),
 		group("token", "Issue, rotate and end API tokens", newTokenIssue(a), newTokenRotate(a), newTokenEnd(a)),
 		group("product", "Set which products a tenant is subscribed to, and for how long", newProductSet(a), newProductUnset(a)),

@@ -17,5 +17,5 @@
 // last request leaves. A snapshot that cannot be loaded changes nothing.
 //
 // It never lists a folder, never repairs, and never writes below the data root.
-// It is the only package that knows DuckDB.
+// DuckDB has one more room, serve/offline, for people who look at a data root.
 package reader

@@ -315,6 +315,19 @@ func TestUnknownIds(t *testing.T) {
 	}
 }
 
+// A snapshot is read to its end however many rows it has: how many are fetched at
+// once grew, and with more than fifty thousand it grew out of its type.
+func TestCheckOfManyMarkets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	root := servetest.NewRoot(t, dir, "acme")
+	root.PublishSamples(1300, 50)
+	must(t, reader.Check(t.Context(), filepath.Join(dir, layout.TenantProduct("acme", "market_engine"), root.Commit.Dir()), t.TempDir()))
+}
+
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	dir, root := publish(t, 40, 20)

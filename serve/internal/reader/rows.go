@@ -20,7 +20,7 @@ const mostChunks = 64
 // stop. An entry is only valid until do returns. likely is how many entries it
 // will probably take; if it takes more, more are fetched.
 func (v *View) each(ctx context.Context, table string, from, to, likely int, do func(n int, e *entry) (more bool)) error {
-	for batch := likely/chunkRows + 1; from < to; batch *= 2 {
+	for batch := likely/chunkRows + 1; from < to; batch = min(2*batch, mostChunks) {
 		first, last := from/chunkRows, (to-1)/chunkRows
 		last = min(last, first+min(batch, mostChunks)-1)
 		numbers := make([]int, 0, last-first+1)

@@ -46,8 +46,14 @@ func New(o Options) *Service {
 // which reading the edit takes a part.
 const looks = 4
 
+// behind is how long after the library's looks for news the ticks come, where the
+// tick is a multiple of its poll and both are run at once: what a look has found is
+// loaded by then and pushed, and does not wait for the next tick.
+const behind = 100 * time.Millisecond
+
 // Run ticks until ctx ends.
 func (s *Service) Run(ctx context.Context) {
+	time.Sleep(min(behind, s.o.Tick/looks))
 	tick := time.NewTicker(max(s.o.Tick/looks, time.Millisecond))
 	defer tick.Stop()
 	judged := s.o.Gate.Accounts.Load()

@@ -22,6 +22,7 @@ import (
 	"github.com/gobwas/ws"
 
 	"mkt/serve/internal/socketio"
+	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // The shape of the benchmark.
@@ -179,7 +180,7 @@ func benchClient(b *testing.B, url string, arrivals chan<- float64) net.Conn {
 	go func() {
 		r := bufio.NewReaderSize(in, 4096)
 		for {
-			f, err := ws.ReadFrame(r)
+			f, err := socketiotest.ReadFrame(r)
 			now := float64(time.Now().UnixNano()) / 1e6
 			if err != nil {
 				return

@@ -15,6 +15,7 @@ import (
 	"github.com/gobwas/ws"
 
 	"mkt/serve/internal/socketio"
+	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // patience is how long a test waits for what must come.
@@ -121,7 +122,7 @@ func (h *host) open() socket {
 	if early != nil {
 		s.r = io.MultiReader(early, conn)
 	}
-	if f, err := ws.ReadFrame(s.r); err != nil || !strings.HasPrefix(string(f.Payload), "0{") {
+	if f, err := socketiotest.ReadFrame(s.r); err != nil || !strings.HasPrefix(string(f.Payload), "0{") {
 		h.t.Fatalf("open packet %q, %v", f.Payload, err)
 	}
 	return s
@@ -159,7 +160,7 @@ func (s socket) frame(f ws.Frame) {
 // next is the next packet, or "closed".
 func (s socket) next() string {
 	s.t.Helper()
-	f, err := ws.ReadFrame(s.r)
+	f, err := socketiotest.ReadFrame(s.r)
 	switch {
 	case errors.Is(err, io.EOF) || err == nil && f.Header.OpCode == ws.OpClose:
 		return "closed"

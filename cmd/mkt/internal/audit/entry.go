@@ -38,11 +38,12 @@ const (
 	ProviderSet      Action = "provider.set"
 	ProviderEnable   Action = "provider.enable"
 	ProviderDisable  Action = "provider.disable"
+	ProviderUnset    Action = "provider.unset"
 )
 
 var actions = []Action{TenantAdd, TenantName, TenantSuspend, TenantReactivate, TenantRevoke, TokenIssue, TokenRotate, TokenEnd,
 	ProductSet, ProductUnset, FeatureEnable, FeatureDisable, OriginAllow, OriginDeny, LimitSet, ScheduleSet, ScheduleUnset,
-	ProviderSet, ProviderEnable, ProviderDisable}
+	ProviderSet, ProviderEnable, ProviderDisable, ProviderUnset}
 
 // Actions lists the closed set.
 func Actions() []Action { return slices.Clone(actions) }

@@ -156,16 +156,21 @@ func (m *Match) halfNow() int {
 // is played now, every break that lies between takes one half off.
 func (m *Match) placeOfEntry(i int) place {
 	h := m.halfNow()
-	for k := len(m.Timeline) - 1; k > i; k-- {
-		inBreak := m.Timeline[k].State == string(football.VisualHalfTime)
-		if inBreak && (k < len(m.Timeline)-1 || m.placeNow().half > 0) {
+	inBreak := m.placeNow().half == 0 // the break of now is of the half before it
+	for k := len(m.Timeline) - 1; k >= i; k-- {
+		switch state := football.VisualState(m.Timeline[k].State); {
+		case state == football.VisualHalfTime && !inBreak && k < len(m.Timeline)-1:
 			h--
+			inBreak = true
+		case state == football.VisualHalfTime || happensInBreaks[state]:
+		default:
+			inBreak = false
 		}
 	}
 	e := &m.Timeline[i]
-	if e.State == string(football.VisualHalfTime) && i < len(m.Timeline)-1 {
-		h--
-	}
 	h = max(1, h)
 	return place{h, max(0, int(e.Minute)*60+int(e.Second)-begins[h])}
 }
+
+// happensInBreaks are states that do not show that play went on in between.
+var happensInBreaks = map[football.VisualState]bool{football.VisualStale: true, football.VisualSubstitution: true, football.VisualCard: true, football.VisualCalm: true}

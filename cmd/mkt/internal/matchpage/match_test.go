@@ -346,3 +346,58 @@ func TestNothingKnown(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// Wherever play is, what was played is drawn, in its half.
+func TestHalves(t *testing.T) {
+	for _, c := range []struct {
+		period       string
+		minute       int32
+		halves, last int // drawn, and the half that an entry of the present is of
+	}{
+		{"1H", 47, 2, 1}, {"HT", 45, 2, 1}, {"2H", 46, 2, 2}, {"2H", 97, 2, 2}, {"FT", 96, 2, 2}, {"BREAK", 90, 2, 2}, {"ET_1H", 92, 3, 3}, {"BREAK", 105, 3, 3},
+		{"ET_2H", 106, 4, 4}, {"ET_2H", 123, 4, 4}, {"PEN", 120, 4, 4}, {"FT", 120, 4, 4},
+	} {
+		m := sample()
+		m.Past, m.Timeline = nil, nil
+		m.Row.ClockPeriod, m.Row.ClockMinute = of(c.period), of(c.minute)
+		m.Buckets = append(m.Buckets, table.LiveBucketRow{Minute: min(c.minute+1, int32((begins[c.last]+lasts[c.last])/60)), State: "ZERO", Home: of(int32(0)), Away: of(int32(0))})
+		for h := 1; h < c.last; h++ {
+			m.Timeline = append(m.Timeline, table.LiveTimelineRow{Minute: int32(begins[h]/60) + 5, State: "ATTACK", SideProven: "HOME", Certainty: "INFERRED"})
+			m.Timeline = append(m.Timeline, table.LiveTimelineRow{Minute: int32((begins[h] + lasts[h]) / 60), State: "HALF_TIME", SideProven: "NONE", Certainty: "EXACT"})
+		}
+		m.Timeline = append(m.Timeline, table.LiveTimelineRow{Minute: int32(begins[c.last] / 60), State: "ATTACK", SideProven: "HOME", Certainty: "INFERRED"})
+		if c.period == "HT" || c.period == "BREAK" || c.period == "FT" {
+			m.Timeline = append(m.Timeline, table.LiveTimelineRow{Minute: c.minute, State: map[bool]string{true: "FULL_TIME", false: "HALF_TIME"}[c.period == "FT"], SideProven: "NONE", Certainty: "EXACT"})
+		} else {
+			m.Timeline = append(m.Timeline, table.LiveTimelineRow{Minute: c.minute, State: "GOAL", SideProven: "HOME", Certainty: "EXACT"})
+		}
+		x := m.axis()
+		if len(x.Halves) != c.halves {
+			t.Errorf("%s %d: %d halves, want %d", c.period, c.minute, len(x.Halves), c.halves)
+		}
+		for i := range m.Timeline {
+			want := i/2 + 1
+			if p := m.placeOfEntry(i); p.half != want {
+				t.Errorf("%s %d: entry %d (%s) is of half %d, want %d", c.period, c.minute, i, m.Timeline[i].State, p.half, want)
+			}
+		}
+		parse(t, written(t, m))
+	}
+}
+
+// A feed that stalls during the break makes no second break of it.
+func TestBreakWithAHole(t *testing.T) {
+	m := sample()
+	m.Timeline = nil
+	m.Row.ClockPeriod, m.Row.ClockMinute = of("ET_1H"), of(int32(93))
+	for _, state := range []string{"KICK_OFF", "GOAL", "HALF_TIME", "STALE", "HALF_TIME", "SUBSTITUTION", "ATTACK", "HALF_TIME", "ATTACK"} {
+		m.Timeline = append(m.Timeline, table.LiveTimelineRow{Minute: 45, State: state, SideProven: "NONE", Certainty: "INFERRED"})
+	}
+	var halves []int
+	for i := range m.Timeline {
+		halves = append(halves, m.placeOfEntry(i).half)
+	}
+	if got := fmt.Sprint(halves); got != "[1 1 1 1 1 2 2 2 3]" {
+		t.Error(got)
+	}
+}

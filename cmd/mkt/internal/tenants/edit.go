@@ -13,12 +13,12 @@ import (
 )
 
 // lockWait is how long an edit waits for another one to finish.
-const lockWait = 10 * time.Second
+const lockWait = 30 * time.Second
 
 // Edit changes the tenants file at path: takes the lock beside it, reads,
 // checks, lets change work on the nodes, checks the outcome and replaces the
 // file. Edits that come at once wait for each other, and none is lost; after
-// ten seconds the error wraps durable.ErrLocked. An error of change leaves the
+// half a minute the error wraps durable.ErrLocked. An error of change leaves the
 // file as it was. It returns the new generation.
 func Edit(ctx context.Context, path string, change func(*Editor) error) (*File, error) {
 	return EditLogged(ctx, path, nil, change)
@@ -56,6 +56,9 @@ type rim struct {
 
 func edit(ctx context.Context, root durable.FS, name, shown string, out rim, change func(*Editor) error) (*File, error) {
 	lock, err := waitForLock(ctx, root, lockName(name))
+	if errors.Is(err, durable.ErrLocked) {
+		return nil, fmt.Errorf("%s: %w: another command edits the accounts; try again later", shown, durable.ErrLocked)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shown, err)
 	}

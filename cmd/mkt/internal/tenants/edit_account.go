@@ -21,6 +21,14 @@ func (e *Editor) SetStatus(id string, s account.Status) error {
 	return e.set(id, "status", text(string(s)))
 }
 
+// SetName names a tenant for people; "" takes the name away.
+func (e *Editor) SetName(id, name string) error {
+	if name == "" {
+		return e.set(id, "name", nil)
+	}
+	return e.set(id, "name", text(name))
+}
+
 // RevokedError: the tenant is revoked, and what was asked for would lead out of
 // it or be of no use.
 type RevokedError struct{ ID string }

@@ -57,6 +57,9 @@ func TestAccountVerbs(t *testing.T) {
 			"20T09:07:00Z\n", "20T09:07:00Z\n      - sha256: cd" + strings.Repeat("0", 62) + "\n        hint: abcd\n        issued_at: 2026-11-20T09:07:00Z\n"},
 		"end the only token": {func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", time.Time{}) },
 			"    tokens:\n      - sha256: ab" + strings.Repeat("0", 62) + "\n        hint: wxyz\n        issued_at: 2026-11-20T09:07:00Z\n\n", "\n"},
+		"name":        {func(e *tenants.Editor) error { return e.SetName("gone", "Gone: away") }, "REVOKED\n", "REVOKED\n    name: 'Gone: away'\n"},
+		"no name":     {func(e *tenants.Editor) error { return e.SetName("gone", "") }, "", ""},
+		"no provider": {func(e *tenants.Editor) error { return e.UnsetProvider("acme") }, "", ""},
 		"product again": {func(e *tenants.Editor) error {
 			return e.SetProduct("acme", engine, account.Subscription{Expires: &expires})
 		},

@@ -6,6 +6,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// UnsetProvider takes a tenant's provider connection away, where there is one.
+func (e *Editor) UnsetProvider(id string) error { return e.set(id, "provider", nil) }
+
 // SetProviderDisabled switches a tenant's provider connection off or on. Its
 // credential stays.
 func (e *Editor) SetProviderDisabled(id string, disabled bool) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/gobwas/ws"
 
 	"mkt/serve/internal/socketio/engine"
+	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // host is a server that sends every message back, with what it was told.
@@ -232,7 +233,7 @@ func (s socket) frame(f ws.Frame) {
 // next is the next text, or what else came in words.
 func (s socket) next() string {
 	s.t.Helper()
-	f, err := ws.ReadFrame(s.r)
+	f, err := socketiotest.ReadFrame(s.r)
 	switch {
 	case err != nil:
 		return "cut"

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"github.com/gobwas/ws"
 )
 
@@ -33,9 +35,20 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 	}
 }
 
-// goodbye ends a session whose client said so.
+// goodbye ends a session whose client said so. The GET that a client sent beside
+// its POST may be behind it: it is worth a moment.
 func (s *Session) goodbye() {
 	s.mu.Lock()
+	if s.state == open && s.ws == nil && s.poll == nil {
+		came := make(chan struct{})
+		s.leaving = came
+		s.mu.Unlock()
+		select {
+		case <-came:
+		case <-time.After(goodbyeDelay):
+		}
+		s.mu.Lock()
+	}
 	defer s.mu.Unlock()
 	if s.state != open {
 		return

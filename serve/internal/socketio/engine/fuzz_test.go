@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/gobwas/ws"
+
+	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // encode is the polling form of packets.
@@ -127,8 +129,9 @@ func FuzzMessage(f *testing.F) {
 			t.Errorf("polled %v, %v", list, err)
 		}
 		r := bytes.NewReader(m.frames)
-		one, two := ws.MustReadFrame(r), ws.MustReadFrame(r)
-		if string(one.Payload) != "4"+string(text) || !bytes.Equal(two.Payload, attached) || r.Len() != 0 {
+		one, err1 := socketiotest.ReadFrame(r)
+		two, err2 := socketiotest.ReadFrame(r)
+		if err1 != nil || err2 != nil || string(one.Payload) != "4"+string(text) || !bytes.Equal(two.Payload, attached) || r.Len() != 0 {
 			t.Errorf("frames %q", m.frames)
 		}
 		if alone := NewMessage(text); string(alone.polled) != "4"+string(text) || !bytes.HasSuffix(alone.frames, alone.polled) {

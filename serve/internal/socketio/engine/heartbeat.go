@@ -3,9 +3,17 @@ package engine
 import "time"
 
 // arm sets the session's one timer; mu is held.
-func (s *Session) arm(d time.Duration) {
-	s.due = s.server.elapsed() + d
-	s.timer.Reset(d)
+func (s *Session) arm(d time.Duration) { s.armAt(s.server.elapsed() + d) }
+
+func (s *Session) armAt(due time.Duration) {
+	s.due = due
+	s.timer.Reset(due - s.server.elapsed())
+}
+
+// overdue is a pong that did not come in time, whether the timer has noticed or
+// not; mu is held.
+func (s *Session) overdue() bool {
+	return s.state == open && s.pongDue && !s.calling && s.server.elapsed() >= s.due
 }
 
 // tick is the timer's: a ping is due, or a pong, or the end was never fetched.
@@ -20,7 +28,7 @@ func (s *Session) tick() {
 	case !s.pongDue:
 		s.pongDue, s.extended = true, false
 		s.queue.pushFront(entry{m: pingPacket})
-		s.arm(s.server.o.PingTimeout)
+		s.armAt(s.due + s.server.o.PingTimeout) // a timer that was late takes nothing from the end
 		s.pump()
 	case s.calling:
 		s.arm(s.server.o.PingTimeout) // the pong may wait behind what we are busy with

@@ -20,45 +20,47 @@ func (v *Server) handshake(w http.ResponseWriter, r *http.Request) {
 
 const plainText = "text/plain; charset=UTF-8"
 
-// noopDelay keeps a client whose websocket went silent behind the probe from
-// polling as fast as it can.
+// noopDelay is how long a GET waits for an upgrade to be completed: a client whose
+// websocket went silent behind the probe must not poll as fast as it can.
 const noopDelay = 100 * time.Millisecond
+
+// goodbyeDelay is how long a close packet waits for the GET that the client sent
+// beside it.
+const goodbyeDelay = 100 * time.Millisecond
 
 // pollRequest answers a GET with what waits, or with what comes.
 func (s *Session) pollRequest(w http.ResponseWriter, r *http.Request) {
-	answer, hurry, refused := s.wait()
+	answer, refused := s.wait()
 	if refused != nil {
 		s.server.refuse(w, r, *refused)
 		return
 	}
 	// The server's timeouts are for requests that do not wait.
 	http.NewResponseController(w).SetReadDeadline(time.Time{})
-	var late <-chan time.Time
-	if hurry {
-		late = time.After(noopDelay)
-	}
 	select {
 	case list := <-answer:
+		if list == nil {
+			s.server.refuse(w, r, badRequest)
+			return
+		}
 		s.deliver(w, list)
-	case <-late:
-		s.deliver(w, s.orElse(answer, []entry{{m: noopPacket}}))
 	case <-r.Context().Done():
 		s.cutPoll(answer)
 	}
 }
 
 // wait makes a request the waiting GET. It is refused when there is one, which
-// ends the session, or when the session has ended or is a websocket. With hurry
-// there is an upgrade that waits for the GET to end.
-func (s *Session) wait() (answer chan []entry, hurry bool, refused *refusal) {
+// ends the session, or when the session has ended or is a websocket. An empty
+// answer is a refusal too: the session became a websocket.
+func (s *Session) wait() (answer chan []entry, refused *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if refused := s.refusal(); refused != nil && s.state != ending {
-		return nil, false, refused
+		return nil, refused
 	}
 	if s.poll != nil {
 		s.lose(Protocol)
-		return nil, false, &badRequest
+		return nil, &badRequest
 	}
 	answer = make(chan []entry, 1)
 	s.poll = answer
@@ -67,18 +69,29 @@ func (s *Session) wait() (answer chan []entry, hurry bool, refused *refusal) {
 		s.lose("")
 	}
 	s.pump()
-	return answer, s.probed, nil
+	if s.probed {
+		s.hurry()
+	}
+	if s.leaving != nil {
+		close(s.leaving)
+		s.leaving = nil
+	}
+	return answer, nil
 }
 
-// orElse takes a GET out of its wait with an answer, unless it has another.
-func (s *Session) orElse(answer chan []entry, list []entry) []entry {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.poll == answer {
-		s.poll = nil
-		return list
+// hurry ends the waiting GET soon, for an upgrade waits for that; mu is held.
+func (s *Session) hurry() {
+	waiting := s.poll
+	if waiting == nil {
+		return
 	}
-	return <-answer
+	time.AfterFunc(noopDelay, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.poll == waiting {
+			s.answer([]entry{{m: noopPacket}})
+		}
+	})
 }
 
 // cutPoll is a GET whose client has gone. Once an answer was chosen this no longer

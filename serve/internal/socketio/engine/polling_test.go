@@ -213,6 +213,26 @@ func TestGoodbye(t *testing.T) {
 	}
 }
 
+// The GET may come behind the close packet that was sent beside it. Without one the
+// session has ended when the POST is answered.
+func TestGoodbyeBesidePoll(t *testing.T) {
+	h := start(t, engine.Options{})
+	for range 5 {
+		p := h.poll()
+		posted := make(chan answer, 1)
+		go func() {
+			a, _ := p.try(t.Context(), "POST", p.query(), strings.NewReader("1"))
+			posted <- a
+		}()
+		p.expect(p.get(), 200, "6")
+		p.expect(<-posted, 200, "ok")
+		p.expect(p.get(), 400, unknown)
+	}
+	p := h.poll()
+	p.expect(p.post("1"), 200, "ok")
+	p.expect(p.get(), 400, unknown)
+}
+
 func TestPayloadLimit(t *testing.T) {
 	for name, length := range map[string]bool{"told beforehand": true, "chunked": false} {
 		t.Run(name, func(t *testing.T) {

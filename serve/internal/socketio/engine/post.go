@@ -92,6 +92,9 @@ func (s *Session) carryOut(body []byte) bool {
 // refusal is what a polling request gets that the session does not take; mu is
 // held.
 func (s *Session) refusal() *refusal {
+	if s.overdue() {
+		s.lose(Ping)
+	}
 	switch {
 	case s.state != open:
 		return &sessionUnknown

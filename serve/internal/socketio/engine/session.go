@@ -38,10 +38,11 @@ type Session struct {
 	calling    bool // the receiver is being called
 	probed     bool // the probing websocket has been answered
 	pongDue    bool
-	extended   bool         // the wait for the pong, by another packet
-	ws         *wire        // nil while polling
-	probe      *wire        // would like to take over
-	poll       chan []entry // the waiting GET; nil = none
+	extended   bool          // the wait for the pong, by another packet
+	ws         *wire         // nil while polling
+	probe      *wire         // would like to take over
+	poll       chan []entry  // the waiting GET; nil = none
+	leaving    chan struct{} // closed when a GET comes that a close packet waits for
 	queue      queue
 	flying     int // cost of what is being written
 	timer      *time.Timer

@@ -192,9 +192,9 @@ func (s *Session) converse(c *wire) error {
 	}
 }
 
-// answerProbe writes 3probe, and then ends the waiting GET. One noop is not enough:
-// it may overtake the 3probe, and the client polls again. So GETs that arrive from
-// now on do not wait for long either.
+// answerProbe writes 3probe, and then ends the waiting GET soon. One noop is not
+// enough: it may overtake the 3probe, and the client polls again. So GETs that
+// arrive from now on do not wait for long either.
 func (s *Session) answerProbe(c *wire) error {
 	if err := c.writeAll(probePacket.frames, s.server.o.WriteTimeout); err != nil {
 		return err
@@ -202,7 +202,7 @@ func (s *Session) answerProbe(c *wire) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.probed = s.probe == c
-	s.answer([]entry{{m: noopPacket}})
+	s.hurry()
 	return nil
 }
 
@@ -216,7 +216,7 @@ func (s *Session) takeOver(c *wire) bool {
 	}
 	s.probe, s.probed, s.ws = nil, false, c
 	c.patience = s.server.silence()
-	s.answer([]entry{{m: noopPacket}}) // a client that obeys the protocol has none waiting
+	s.answer(nil) // a client that obeys the protocol has none waiting
 	if s.pongDue {
 		s.arm(s.server.o.PingTimeout) // the ping may have to travel again
 	}

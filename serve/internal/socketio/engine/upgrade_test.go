@@ -85,7 +85,7 @@ func TestPollingWhileProbed(t *testing.T) {
 	s.want("4two", "4three", "4four")
 }
 
-// A GET that still waits when the 5 arrives is answered all the same.
+// A GET that still waits when the 5 arrives is answered, as any that comes later.
 func TestUpgradeOverWaitingPoll(t *testing.T) {
 	p := start(t, engine.Options{}).poll()
 	s := p.probe()
@@ -93,7 +93,7 @@ func TestUpgradeOverWaitingPoll(t *testing.T) {
 	s.want("3probe")
 	waiting := p.later()
 	s.send("5")
-	p.expect(<-waiting, 200, "6")
+	p.expect(<-waiting, 400, `{"code":3,"message":"Bad request"}`)
 	s.send("4a")
 	s.want("4a")
 }

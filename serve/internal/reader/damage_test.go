@@ -1,0 +1,189 @@
+package reader_test
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/serve/internal/reader"
+	"mkt/serve/internal/servetest"
+)
+
+// twoPublications makes a data root in two states: after the first publication,
+// and after the second. Every value bears its version.
+func twoPublications(t *testing.T) (first, second string) {
+	t.Helper()
+	dir := t.TempDir()
+	root := servetest.NewRoot(t, dir, "acme")
+	for version := 1; version <= 2; version++ {
+		list := servetest.Samples("acme", 2+version, 2, version)
+		root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
+		if version == 1 {
+			first = copied(t, dir)
+		}
+	}
+	return first, dir
+}
+
+func copied(t *testing.T, dir string) string {
+	t.Helper()
+	to, err := os.MkdirTemp(t.TempDir(), "root-")
+	must(t, err)
+	must(t, os.CopyFS(to, os.DirFS(dir)))
+	return to
+}
+
+// told is all that a view answers, or an error of reading it.
+func told(t *testing.T, v *reader.View) (string, error) {
+	var all strings.Builder
+	var inside error
+	_, err := v.Fixtures(t.Context(), reader.FixtureFilter{}, "", 100, func(f reader.FixtureItem) {
+		fmt.Fprintf(&all, "%s\n", f.Body)
+		found, _ := v.Find(f.ID)
+		_, e := v.Markets(t.Context(), found, reader.MarketFilter{}, "", 100, func(m reader.MarketItem) { fmt.Fprintf(&all, "%s\n", m.Body) })
+		if e != nil {
+			inside = e
+		}
+	})
+	if err != nil || inside != nil {
+		return "", fmt.Errorf("%v, %v", err, inside)
+	}
+	w := v.Window()
+	if _, _, err := v.Events(w.FirstSeq-1, 100, func(body []byte) { fmt.Fprintf(&all, "%s\n", body) }); err != nil {
+		return "", err
+	}
+	return all.String(), nil
+}
+
+// D1: whatever is damaged of what was published, a reader that begins and one that
+// serves answer as the newest publication that is whole, or not at all.
+func TestDamageIsNeverServed(t *testing.T) {
+	t.Parallel()
+	first, second := twoPublications(t)
+	want := map[uint64]string{}
+	for version, dir := range map[uint64]string{1: first, 2: second} {
+		text, err := told(t, view(t, refresh(t, open(t, dir, "acme"), "acme")))
+		must(t, err)
+		want[version] = text
+	}
+	mutants := 1000
+	if testing.Short() {
+		mutants = 16
+	}
+	counts := map[string]int{}
+	for i := range mutants {
+		t.Run(fmt.Sprint(i), func(t *testing.T) { counts[mutant(t, first, second, want, i)]++ })
+	}
+	t.Logf("%d mutants: %v", mutants, counts)
+}
+
+// mutant tells what becomes of one damaged root.
+func mutant(t *testing.T, first, second string, want map[uint64]string, i int) string {
+	r := rand.New(rand.NewPCG(uint64(i), 3))
+	dir := copied(t, first)
+	l := open(t, dir, "acme")
+	if i%2 == 0 { // it serves already
+		refresh(t, l, "acme")
+	}
+	must(t, os.Remove(filepath.Join(dir, layout.TenantProduct("acme", string(football.MarketEngine)), layout.Current)))
+	copyMissing(t, second, dir)
+	how := spoil(t, dir, r)
+	v := refresh(t, l, "acme").Acquire()
+	if v == nil {
+		return "nothing is answered"
+	}
+	defer v.Release()
+	text, err := told(t, v)
+	switch {
+	case err != nil:
+		return "an error is answered"
+	case text != want[v.Commit().Version]:
+		t.Errorf("%s: version %d answers\n%s", how, v.Commit().Version, text)
+	case v.Commit().Version == 1:
+		return "the publication before answers"
+	}
+	return "the newest answers"
+}
+
+// copyMissing adds what a later state has.
+func copyMissing(t *testing.T, from, to string) {
+	t.Helper()
+	must(t, filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(from, path)
+		target := filepath.Join(to, name)
+		if _, there := os.Stat(target); err != nil || there == nil {
+			return err
+		}
+		if e.IsDir() {
+			return os.Mkdir(target, 0o755)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, data, 0o644)
+	}))
+}
+
+// spoil damages one file as disks and people do.
+func spoil(t *testing.T, dir string, r *rand.Rand) string {
+	t.Helper()
+	var files []string
+	must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && !strings.Contains(path, "/"+layout.StagingDir+"/") {
+			files = append(files, path)
+		}
+		return err
+	}))
+	path := files[r.IntN(len(files))]
+	data, err := os.ReadFile(path)
+	must(t, err)
+	name := filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path)
+	at := r.IntN(max(1, len(data)))
+	switch kind := r.IntN(5); {
+	case kind == 0 || len(data) == 0:
+		must(t, os.Remove(path))
+		return name + " removed"
+	case kind == 1:
+		data = data[:at]
+	case kind == 2:
+		clear(data[at:min(len(data), at+1+r.IntN(512))])
+	case kind == 3:
+		data[at] ^= 1 << r.IntN(8)
+	default: // the footer of a table
+		clear(data[max(0, len(data)-1-r.IntN(64)):])
+	}
+	must(t, os.WriteFile(path, data, 0o644))
+	return name + fmt.Sprint(" changed at ", at)
+}
+
+// P8: whatever CURRENT holds, the newest publication is served, by a reader that
+// begins and by one that serves.
+func TestNewestIsServedWhateverCurrentHolds(t *testing.T) {
+	t.Parallel()
+	for form, content := range map[string]string{"missing": "", "empty": " ", "garbage": "\xff\x00}", "dangling": `{"format":1,"version":99,"commit_sha256":"` + durable.Hash(nil) + `"}`} {
+		for _, hot := range []bool{false, true} {
+			first, second := twoPublications(t)
+			l := open(t, first, "acme")
+			if hot {
+				refresh(t, l, "acme")
+			}
+			copyMissing(t, second, first)
+			current := filepath.Join(first, layout.TenantProduct("acme", string(football.MarketEngine)), layout.Current)
+			must(t, os.Remove(current))
+			if content != "" {
+				must(t, os.WriteFile(current, []byte(strings.TrimSpace(content)), 0o644))
+			}
+			if v := view(t, refresh(t, l, "acme")); v.Commit().Version != 2 {
+				t.Errorf("CURRENT %s, hot %v: version %d is served", form, hot, v.Commit().Version)
+			}
+		}
+	}
+}

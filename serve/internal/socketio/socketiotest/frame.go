@@ -1,0 +1,25 @@
+package socketiotest
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/gobwas/ws"
+)
+
+// mostFrame is more than any server in a test may send as one frame.
+const mostFrame = 16 << 20
+
+// ReadFrame reads one websocket frame as it is on the wire.
+func ReadFrame(r io.Reader) (ws.Frame, error) {
+	h, err := ws.ReadHeader(r)
+	if err != nil {
+		return ws.Frame{}, err
+	}
+	if h.Length > mostFrame {
+		return ws.Frame{}, fmt.Errorf("a frame of %d bytes", h.Length)
+	}
+	f := ws.Frame{Header: h, Payload: make([]byte, h.Length)}
+	_, err = io.ReadFull(r, f.Payload)
+	return f, err
+}
