@@ -71,7 +71,7 @@ func newMetrics(s *server) *metrics {
 // collectors are all that /metrics shows of the API.
 func (s *server) collectors() []prometheus.Collector {
 	m := s.metrics
-	return []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, accountMetrics{&m.accounts, s.accounts}, dataMetrics{s}, socketMetrics{s.realtime}}
+	return []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, accountMetrics{&m.accounts, s.accounts}, dataMetrics{s}, socketMetrics{s.realtime, s.sockets}}
 }
 
 // count counts an answer.

@@ -4,11 +4,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"mkt/serve/internal/realtime"
+	"mkt/serve/internal/socketio"
 )
 
-// socketMetrics is what the realtime service did and holds. Its labels are the
-// contract's channels and codes, and words of package realtime.
-type socketMetrics struct{ service *realtime.Service }
+// socketMetrics is what the realtime service, and the protocol in front of it, did
+// and hold. Labels are the contract's channels and codes, and words of package
+// realtime.
+type socketMetrics struct {
+	service  *realtime.Service
+	protocol *socketio.Server
+}
 
 var (
 	socketsDesc       = desc("mkt_socket_connections", "Sockets connected.")
@@ -20,12 +25,18 @@ var (
 	disconnectsDesc   = desc("mkt_socket_disconnects_total", "Sockets that ended, by reason.", "reason")
 	pushesDesc        = desc("mkt_socket_pushes_total", "Pushes sent.", "channel")
 	eventsDesc        = desc("mkt_socket_events_total", "Change events in the pushes.")
+
+	sessionsDesc = desc("mkt_socket_sessions", "Engine.IO sessions, those that did not authenticate yet among them.", "transport")
+	pendingDesc  = desc("mkt_socket_sessions_pending", "Sessions that did not authenticate yet.")
+	queuedDesc   = desc("mkt_socket_queued_bytes", "Bytes that wait for clients to read them.")
+	openedDesc   = desc("mkt_socket_sessions_opened_total", "Sessions opened.")
+	noRoomDesc   = desc("mkt_socket_sessions_refused_total", "Sessions for which there was no room.")
 )
 
 // Describe implements prometheus.Collector.
 func (m socketMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{socketsDesc, socketHoldersDesc, subscribedDesc, handshakesDesc, messagesDesc, closedDesc,
-		disconnectsDesc, pushesDesc, eventsDesc} {
+		disconnectsDesc, pushesDesc, eventsDesc, sessionsDesc, pendingDesc, queuedDesc, openedDesc, noRoomDesc} {
 		to <- d
 	}
 }
@@ -49,4 +60,11 @@ func (m socketMetrics) Collect(to chan<- prometheus.Metric) {
 			counter(d, float64(n), word)
 		}
 	}
+	p := m.protocol.Stats()
+	gauge(sessionsDesc, float64(p.Websockets), "websocket")
+	gauge(sessionsDesc, float64(p.Sessions-p.Websockets), "polling")
+	gauge(pendingDesc, float64(p.Pending))
+	gauge(queuedDesc, float64(p.QueuedBytes))
+	counter(openedDesc, float64(p.Opened))
+	counter(noRoomDesc, float64(p.Refused))
 }

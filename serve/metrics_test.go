@@ -111,6 +111,30 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	}
 }
 
+func TestMetricsOfSockets(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 5, 4, 1)
+	w.start()
+	s, _ := w.connect("acme")
+	for name, want := range map[string]float64{
+		`mkt_socket_connections`:                     1,
+		`mkt_socket_accounts`:                        1,
+		`mkt_socket_sessions_opened_total`:           1,
+		`mkt_socket_handshakes_total{code=""}`:       1,
+		`mkt_socket_subscriptions{channel="live"}`:   0,
+		`mkt_socket_sessions_pending`:                0,
+		`mkt_socket_pushes_total{channel="changes"}`: 0,
+	} {
+		if got := w.metric(name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	s.Close()
+	eventually(t, "the socket is gone", func() bool { return w.metric(`mkt_socket_connections`) == 0 })
+}
+
 // Nothing that a client wrote gets into a label, and an account that is gone takes
 // its series along.
 func TestLabelsAreOfClosedSets(t *testing.T) {
