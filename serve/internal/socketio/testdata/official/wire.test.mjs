@@ -183,7 +183,7 @@ for (const bad of ["4abc", "42{}", "42abc[]", "42[]", "40", '42["disconnect"]', 
 }
 
 for (const start of [ours, official]) {
-  describe(`the wire, ${start.name}`, { timeout: 60_000 }, () => {
+  describe(`the wire, ${start.name}`, { timeout: 300_000 }, () => {
     let server;
     before(async () => { server = await start(); });
     after(() => server.stop());
