@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/publish/health"
 	"mkt/serve/internal/servetest"
 	"mkt/serve/internal/socketio/socketiotest"
 )
@@ -244,12 +245,34 @@ func TestSocketAfterARestore(t *testing.T) {
 	}
 }
 
-// Before the first publication there is no position to begin at.
+// Before the first publication the log is empty, and all of it is later.
 func TestSocketBeforeTheFirstPublication(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.add("acme", nil)
 	w.fetched("acme")
+	w.start()
+	s, r := w.connect("acme")
+	if fmt.Sprint(r.Channels) != "[{changes /api/v1/changes true } {live /api/v1/live true }]" {
+		t.Errorf("channels: %+v", r.Channels)
+	}
+	if a := s.ask("subscribe", map[string]any{"channel": "changes"}); !a.OK || a.Cursor != 0 || a.Window.FirstSeq != 1 || a.Window.LastSeq != 0 {
+		t.Errorf("%+v", a)
+	}
+	w.publish("acme", 2, 1, 1)
+	if p := s.changes(); len(p.Events) != 2 || p.Cursor != 2 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// What has been published and is not loaded yet has a newest event that nobody
+// knows: a position there would be a guess.
+func TestSocketBeforeItIsLoaded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.fetched("acme")
+	w.root("acme").Record(health.Run{Step: "publish", Cycle: "c", OK: true, FinishedAt: servetest.Start})
 	w.start()
 	s, r := w.connect("acme")
 	if fmt.Sprint(r.Channels) != "[{changes /api/v1/changes false DATA_NOT_READY} {live /api/v1/live true }]" {

@@ -155,7 +155,7 @@ func (b *bench) run(name string, cmd *exec.Cmd, publish func(account int)) measu
 	url, err := bufio.NewReader(out).ReadString('\n')
 	must(t, err)
 
-	time.Sleep(b.load.settle)
+	time.Sleep(2 * b.load.settle)
 	before := b.resident(cmd)
 	clients := b.connect(strings.TrimSpace(url) + "/realtime/")
 	defer func() {
@@ -163,7 +163,7 @@ func (b *bench) run(name string, cmd *exec.Cmd, publish func(account int)) measu
 			c.Close()
 		}
 	}()
-	time.Sleep(b.load.settle)
+	time.Sleep(2 * b.load.settle) // garbage of the handshakes goes
 	idle := b.resident(cmd)
 
 	ctx, stop := context.WithCancel(t.Context())

@@ -75,6 +75,13 @@ func (d *Dataset) NotReady() *api.Error {
 	return &api.Error{Code: api.DataNotReady, RetryAfter: time.Minute}
 }
 
+// Published tells whether a publish step has ever succeeded, as far as its state
+// file knows: without a view, whether there is one to come.
+func (d *Dataset) Published() bool {
+	run := d.State().Publish
+	return run != nil && (run.OK || run.LastOKAt != nil)
+}
+
 // Refresh looks for news and loads them. It waits for another refresh that is
 // under way, and for its turn among the tenants. Errors are logged; the current
 // view stays.

@@ -29,6 +29,9 @@ func (c *connection) pushChanges(r *round) {
 		return
 	}
 	commit := v.Commit()
+	if c.at.history == "" { // it subscribed before the first publication
+		c.at.history = commit.HistoryID
+	}
 	if c.at.history != commit.HistoryID || c.at.seq+1 < commit.FirstSeq {
 		c.drop(reasonPosition)
 		return
@@ -88,8 +91,12 @@ func (r *round) changesFrom(f fields) (at position, answer []byte, err error) {
 	if e := r.refusal(changes); e != nil {
 		return at, nil, e
 	}
+	if v == nil && r.dataset(changes).Published() {
+		return at, nil, r.dataset(changes).NotReady() // it is being loaded: the newest event is not known
+	}
 	if v == nil {
-		return at, nil, r.dataset(changes).NotReady()
+		at.seq = from.cursor
+		return at, api.AppendSubscribedChanges(nil, new(api.List), at.seq, api.Window{FirstSeq: 1}), nil
 	}
 	at = position{v.Commit().HistoryID, v.Commit().LastSeq}
 	if from.given {

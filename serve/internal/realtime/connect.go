@@ -119,7 +119,7 @@ func (r *round) unavailable(ch int) *api.Error {
 	if e := r.refusal(ch); e != nil {
 		return e
 	}
-	if ch == changes && r.view(ch) == nil {
+	if ch == changes && r.view(ch) == nil && r.dataset(ch).Published() {
 		return r.dataset(ch).NotReady()
 	}
 	return nil
