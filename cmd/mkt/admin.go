@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"mkt/serve/admin"
@@ -29,7 +31,7 @@ func (f adminFlags) open(a *app) (s *admin.Server, close func(), err error) {
 	}
 	s, err = admin.Open(admin.Options{Listen: f.listen, Remote: f.remote, Version: version, Log: a.log})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("%w: --admin wants an address that is free", err)
 	}
 	return s, func() {
 		if err := s.Close(); err != nil {

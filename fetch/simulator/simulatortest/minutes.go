@@ -51,13 +51,17 @@ func (p *Published) points(side simulator.Side, from, to time.Duration) (n int) 
 	return n
 }
 
-// corrected is by how much corrections that begin or end in a time may mislead.
+// corrected is by how much corrections may mislead in a time: a rise that is taken
+// back later, and a counter that comes back after so long that its fall is
+// forgotten. What comes back while the other side falls must not mislead.
 func (p *Published) corrected(side simulator.Side, from, to time.Duration) (n int) {
 	for _, c := range p.Match.Corrections() {
-		for _, edge := range []time.Duration{c.From, c.To} {
-			if c.Side == side && edge > from && edge <= to {
-				n += p.worthOf(c.Metric) * max(c.By, -c.By)
-			}
+		edge := c.From
+		if c.By < 0 {
+			edge = c.To
+		}
+		if misleads := c.By > 0 || c.Why != simulator.Swapped; misleads && c.Side == side && edge > from && edge <= to {
+			n += p.worthOf(c.Metric) * max(c.By, -c.By)
 		}
 	}
 	return n
