@@ -68,6 +68,14 @@ check: lint check-test check-node race vulncheck ## what CI runs
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench), fuzzing (make fuzz), the second build (make reproducible)"
 
+.PHONY: drills
+drills: build ## faults on the real binary and disk, and the long crash tests: most of an hour
+	scripts/drills/kill.sh 20
+	scripts/drills/term.sh
+	scripts/drills/smalldisk.sh
+	scripts/drills/long.sh
+	scripts/drills/gc.sh
+
 .PHONY: bench
 bench: ## benchmarks of the stages and of serve
 	$(GO) test -run '^$$' -bench . -benchmem ./transform/... ./publish/... ./serve/... ./fetch/...

@@ -16,7 +16,7 @@ while IFS=: read -r file line; do
 	found=$cache/$(go list "$package")/$target
 	if [ "$keep" -gt 0 ] && [ -d "$found" ]; then
 		mkdir -p "$package/testdata/fuzz/$target"
-		find "$found" -type f -size -4k -printf '%s %p\n' | sort -n | head -n "$keep" | cut -d' ' -f2- | while read -r f; do cp -n "$f" "$package/testdata/fuzz/$target/"; done
+		find "$found" -type f -size -4k -printf '%s %p\n' | sort -n | awk -v n="$keep" 'NR <= n' | cut -d' ' -f2- | while read -r f; do cp -n "$f" "$package/testdata/fuzz/$target/"; done
 	fi
 done < <(git grep -E '^func Fuzz[A-Za-z0-9_]*\(f \*testing\.F\)' -- '*_test.go' | sort -u)
 echo "fuzz: $failed failed"

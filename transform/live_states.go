@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -13,16 +14,35 @@ import (
 // statesTable is the canonical table that the next cycle begins from, in headers.
 const statesTable = "live_states"
 
-// readStates reads what the previous cycle left, the file only after its hash. A
-// state that this version does not read is left out: its fixture begins anew.
+// readStates reads what the previous cycle left. A state that this version does
+// not read is left out: its fixture begins anew.
 func (r *run) readStates() ([]*follow, error) {
 	id := r.result.previousCycle
 	if id == "" {
 		return nil, nil
 	}
-	m, _, err := snapshot.OpenCanonical(r.Root, id)
+	var followed []*follow
+	err := eachState(r.Root, id, func(row *table.LiveStateRow) error {
+		state, err := live.Decode(row.State)
+		if errors.Is(err, live.ErrVersion) {
+			r.summary.Live.Refused++
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("fixture %s: %w: %w", row.FixtureID, snapshot.ErrDamaged, err)
+		}
+		followed = append(followed, &follow{state: &state, known: true, fetchedAt: row.FetchedAt.UTC()})
+		return nil
+	})
+	return followed, err
+}
+
+// eachState reads the states that a canonical cycle left, the file only after its
+// hash. A row is only valid until the next.
+func eachState(root durable.FS, id layout.CycleID, do func(*table.LiveStateRow) error) error {
+	m, _, err := snapshot.OpenCanonical(root, id)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	dir := layout.Cycle(layout.CanonicalDir, id)
 	only := snapshot.Manifest{}
@@ -31,33 +51,26 @@ func (r *run) readStates() ([]*follow, error) {
 			only.Files = append(only.Files, file)
 		}
 	}
-	if err := snapshot.Verify(r.Root, dir, only); err != nil {
-		return nil, err
+	if err := snapshot.Verify(root, dir, only); err != nil {
+		return err
 	}
-	file, err := r.Root.Open(dir + "/" + layout.LiveStatesFile)
+	file, err := root.Open(dir + "/" + layout.LiveStatesFile)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer file.Close()
 	rows, err := table.NewReader[table.LiveStateRow](file, file.Size())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
+		return fmt.Errorf("%s: %w", dir, err)
 	}
 	defer rows.Close()
-	var followed []*follow
 	for row, err := range rows.All {
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
-		}
-		state, err := live.Decode(row.State)
-		if errors.Is(err, live.ErrVersion) {
-			r.summary.Live.Refused++
-			continue
+		if err == nil {
+			err = do(row)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: fixture %s: %w: %w", dir, row.FixtureID, snapshot.ErrDamaged, err)
+			return fmt.Errorf("%s: %w", dir, err)
 		}
-		followed = append(followed, &follow{state: &state, known: true, fetchedAt: row.FetchedAt.UTC()})
 	}
-	return followed, nil
+	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/transform/live"
 )
@@ -179,35 +178,20 @@ func holding(origins []Origin, item string) (last Origin) {
 // LiveBegins finds what a canonical cycle kept of a fixture; false when it has
 // nothing of it, or a state that this version does not read.
 func LiveBegins(root durable.FS, cycle layout.CycleID, is func(*table.LiveStateRow) bool) (begin LiveBegin, found bool, err error) {
-	if _, _, err := snapshot.OpenCanonical(root, cycle); err != nil {
-		return begin, false, err
-	}
-	file, err := root.Open(layout.Cycle(layout.CanonicalDir, cycle) + "/" + layout.LiveStatesFile)
-	if err != nil {
-		return begin, false, err
-	}
-	defer file.Close()
-	rows, err := table.NewReader[table.LiveStateRow](file, file.Size())
-	if err != nil {
-		return begin, false, err
-	}
-	defer rows.Close()
-	for row, err := range rows.All {
-		if err != nil {
-			return begin, false, err
-		}
-		if !is(row) {
-			continue
+	err = eachState(root, cycle, func(row *table.LiveStateRow) error {
+		if found || !is(row) {
+			return nil
 		}
 		state, err := live.Decode(row.State)
 		if errors.Is(err, live.ErrVersion) {
-			return begin, false, nil
+			return nil
 		}
 		begin = LiveBegin{Cycle: cycle, FixtureID: row.FixtureID, Fixture: row.ProviderFixtureID, State: state, fetchedAt: row.FetchedAt.UTC()}
 		if row.ProviderEventID != nil {
 			begin.Event = *row.ProviderEventID
 		}
-		return begin, err == nil, err
-	}
-	return begin, false, nil
+		found = err == nil
+		return err
+	})
+	return begin, found, err
 }

@@ -10,39 +10,6 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// FuzzMoment: what a person writes is understood in one way, or refused; and a time
-// that is understood is found again by its own text.
-func FuzzMoment(f *testing.F) {
-	for _, s := range []string{"latest", "latest~2", "v17", "20261121T140312Z-market_engine", "20261121T140312Z", "2026-11-21T14:05:00Z", "2026-11-21 14:05",
-		"latest~", "v0", "v-1", "2026-11-21", "latest~99999999999999999999"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		m, err := snapshot.ParseMoment(s)
-		if err != nil {
-			return
-		}
-		at, isTime := m.Time()
-		if isTime && m.IsCycle() {
-			t.Errorf("%q is a time and a cycle", s)
-		}
-		again, err := snapshot.ParseMoment(m.String())
-		if err != nil {
-			t.Fatalf("%q: %v", m, err)
-		}
-		if other, ok := again.Time(); ok != isTime || !other.Equal(at) {
-			t.Errorf("%q is %v, read again %v", s, at, other)
-		}
-		if isTime && at.Year() > 0 && at.Year() < 10000 {
-			if other, err := snapshot.ParseMoment(snapshot.At(at).String()); err != nil {
-				t.Errorf("%v as text: %v", at, err)
-			} else if same, _ := other.Time(); !same.Equal(at) {
-				t.Errorf("%v as text is %v", at, same)
-			}
-		}
-	})
-}
-
 // FuzzPack: a file of rolled up records that is not what was written is refused;
 // records in it are those it says.
 func FuzzPack(f *testing.F) {

@@ -125,5 +125,11 @@ func FuzzParseMoment(f *testing.F) {
 		if again, err := snapshot.ParseMoment(m.String()); err != nil || again != m {
 			t.Errorf("%q: %+v, then %+v, %v", text, m, again, err)
 		}
+		if at, isTime := m.Time(); isTime && at.Year() > 0 && at.Year() < 10_000 {
+			again, err := snapshot.ParseMoment(snapshot.At(at).String())
+			if same, _ := again.Time(); err != nil || !same.Equal(at) || again.IsCycle() {
+				t.Errorf("%q: %v, as text %v, %v", text, at, same, err)
+			}
+		}
 	})
 }

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,9 @@ type Reader[T Row] struct {
 func NewReader[T Row](r io.ReaderAt, size int64) (_ *Reader[T], err error) {
 	s := specOf[T]()
 	defer survive(s.name, &err)
+	if err := checkFooter(r, size); err != nil {
+		return nil, fmt.Errorf("table %s: %w", s.name, err)
+	}
 	file, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", s.name, err)
@@ -40,6 +44,23 @@ func NewReader[T Row](r io.ReaderAt, size int64) (_ *Reader[T], err error) {
 		return nil, fmt.Errorf("table %s: format %q: %w", s.name, format, ErrFormat)
 	}
 	return &Reader[T]{spec: s, file: file, rows: parquet.NewGenericReader[T](file)}, nil
+}
+
+// checkFooter holds the length that the file's end says of its footer against the
+// file: the library makes room for it first, 4 GiB for four bytes.
+func checkFooter(r io.ReaderAt, size int64) error {
+	const head, tail = 4, 8 // "PAR1"; the footer's length and "PAR1"
+	var end [tail]byte
+	if size < head+tail {
+		return fmt.Errorf("%d bytes are no table: %w", size, ErrFormat)
+	}
+	if _, err := r.ReadAt(end[:], size-tail); err != nil {
+		return err
+	}
+	if length := binary.LittleEndian.Uint32(end[:4]); int64(length) > size-head-tail {
+		return fmt.Errorf("a footer of %d bytes in a file of %d: %w", length, size, ErrFormat)
+	}
+	return nil
 }
 
 // Header returns what the file says of itself.
