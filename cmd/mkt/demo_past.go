@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
 
@@ -35,6 +36,28 @@ func (c *demoClock) show(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.set = at
+}
+
+const (
+	// demoQuota is requests an hour, and demoBurst requests a second, of the demo's
+	// own provider, which need not be spared.
+	demoQuota = 1_000_000
+	demoBurst = 1000
+)
+
+// demoWorld makes the app's clock, providers and disk those of a demo. The clock
+// is set to where the past begins.
+func (a *app) demoWorld(f demoFlags) *demoClock {
+	clock := &demoClock{real: a.now}
+	clock.show(f.pastBegins(clock.real()))
+	a.now, a.fleeting = clock.now, true
+	lookup := a.adapter
+	a.adapter = func(name string) (provider.Provider, bool) {
+		p, ok := lookup(name)
+		p.Budget.Burst = demoBurst
+		return p, ok
+	}
+	return clock
 }
 
 const (

@@ -84,6 +84,7 @@ func (r root) ask(t testing.TB, moment, query string) ([]string, error) {
 }
 
 func TestQuery(t *testing.T) {
+	t.Parallel()
 	r := newRoot(t)
 	for name, c := range map[string]struct{ moment, query, want string }{
 		"fixtures":             {"latest", "SELECT count(*) AS n FROM fixtures", "n 4"},
@@ -140,6 +141,7 @@ func files(t testing.TB, dir string) map[string]string {
 // Nothing but the tables can be read, nothing at all can be written, no setting
 // undone: whatever is asked.
 func TestQueryIsConfined(t *testing.T) {
+	t.Parallel()
 	r := newRoot(t)
 	secret := filepath.Join(r.dir, "seal.key")
 	must(t, os.WriteFile(secret, []byte("AGE-SECRET-KEY"), 0o600))
@@ -175,6 +177,7 @@ func TestQueryIsConfined(t *testing.T) {
 
 // Errors say what is wrong with the query.
 func TestQueryErrors(t *testing.T) {
+	t.Parallel()
 	r := newRoot(t)
 	for query, want := range map[string]string{
 		"SELEC 1":                      `syntax error at or near "SELEC"`,
@@ -192,6 +195,10 @@ func TestQueryErrors(t *testing.T) {
 }
 
 func TestQueryIsBounded(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs into every bound")
+	}
 	r := newRoot(t)
 	const endless = "SELECT count(*) FROM range(10000000) a, range(10000000) b, fixtures"
 	o := offline.Options{Datasets: r.datasets(t, "latest"), Scratch: t.TempDir(), Timeout: 300 * time.Millisecond}
@@ -216,6 +223,7 @@ func TestQueryIsBounded(t *testing.T) {
 
 // A file that is not what was sealed is never handed to the engine.
 func TestQueryOverDamage(t *testing.T) {
+	t.Parallel()
 	r := newRoot(t)
 	name := r.markets.Commit.Dir() + "/markets.parquet"
 	must(t, r.markets.FS.Remove(name))

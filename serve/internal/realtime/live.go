@@ -27,8 +27,8 @@ func (c *connection) pushLive(r *round) {
 // livePacket is the push of a view, made once for all connections. Ages in it are
 // those of the moment it was made.
 func (t *tenant) livePacket(v *reader.View, now time.Time) *socketio.Packet {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.making.Lock()
+	defer t.making.Unlock()
 	if commit := v.Commit().SHA256; t.lives.commit != commit {
 		fixtures, _ := v.Live("", pageSize)
 		body := api.AppendLivePush(nil, api.LiveItems(fixtures, now), v.LiveCount(), v.Freshness())

@@ -13,8 +13,10 @@ type tenant struct {
 
 	mu          sync.Mutex
 	connections map[*connection]struct{}
-	pages       map[position]page
-	lives       livePacket
+
+	making sync.Mutex // apart from mu: a page may have to be read from disk
+	pages  map[position]page
+	lives  livePacket
 }
 
 // position is a place in one history of a change log.
@@ -87,8 +89,8 @@ const mostPages = 16
 // page returns the push of the events behind a position, made once for all
 // connections that are there.
 func (t *tenant) page(at position, v *reader.View) (page, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.making.Lock()
+	defer t.making.Unlock()
 	p, ok := t.pages[at]
 	if ok && (p.events == pageSize || p.last == v.Commit().LastSeq) {
 		p.more = p.last < v.Commit().LastSeq
@@ -107,7 +109,7 @@ func (t *tenant) page(at position, v *reader.View) (page, error) {
 
 // forget lets go of pages that nobody is likely to ask for again.
 func (t *tenant) forget() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.making.Lock()
+	defer t.making.Unlock()
 	t.pages = nil
 }

@@ -14,6 +14,7 @@ var soon = engine.Options{PingInterval: 30 * time.Millisecond, PingTimeout: 5 * 
 var late = engine.Options{PingInterval: 30 * time.Millisecond, PingTimeout: 60 * time.Millisecond}
 
 func TestPollingHeartbeat(t *testing.T) {
+	t.Parallel()
 	p := start(t, soon).poll()
 	for range 3 {
 		p.expect(p.get(), 200, "2")
@@ -22,6 +23,7 @@ func TestPollingHeartbeat(t *testing.T) {
 }
 
 func TestWebsocketHeartbeat(t *testing.T) {
+	t.Parallel()
 	s := start(t, soon).websocket()
 	for range 3 {
 		s.want("2")
@@ -30,6 +32,7 @@ func TestWebsocketHeartbeat(t *testing.T) {
 }
 
 func TestPingTimeout(t *testing.T) {
+	t.Parallel()
 	t.Run("polling", func(t *testing.T) {
 		h := start(t, late)
 		p := h.poll()
@@ -66,6 +69,7 @@ func TestPingTimeout(t *testing.T) {
 
 // The heartbeat goes on across an upgrade, even if a ping was under way.
 func TestHeartbeatAcrossUpgrade(t *testing.T) {
+	t.Parallel()
 	h := start(t, engine.Options{PingInterval: 50 * time.Millisecond, PingTimeout: 5 * time.Second})
 	p := h.poll()
 	p.expect(p.get(), 200, "2")
@@ -89,6 +93,7 @@ func TestHeartbeatAcrossUpgrade(t *testing.T) {
 
 // Another packet extends the wait for the pong, but only once.
 func TestBusyClient(t *testing.T) {
+	t.Parallel()
 	h := start(t, engine.Options{PingInterval: 20 * time.Millisecond, PingTimeout: 300 * time.Millisecond})
 	s := h.websocket()
 	s.want("2")
@@ -103,6 +108,7 @@ func TestBusyClient(t *testing.T) {
 
 // A client does not pay for a receiver that takes its time.
 func TestBusyReceiver(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	called := make(chan struct{})
 	o := engine.Options{PingInterval: 20 * time.Millisecond, PingTimeout: 40 * time.Millisecond}

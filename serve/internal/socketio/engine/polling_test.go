@@ -48,6 +48,7 @@ func TestPollingHeaders(t *testing.T) {
 }
 
 func TestChunkedUpload(t *testing.T) {
+	t.Parallel()
 	p := start(t, engine.Options{}).poll()
 	read, write := io.Pipe()
 	go func() {
@@ -67,6 +68,7 @@ func TestChunkedUpload(t *testing.T) {
 
 // What waits is answered as soon as it comes, however long that takes.
 func TestWaitingPoll(t *testing.T) {
+	t.Parallel()
 	p := start(t, engine.Options{}).poll()
 	waiting := p.later()
 	time.Sleep(700 * time.Millisecond) // beyond the outer server's timeouts
@@ -202,6 +204,7 @@ func TestCutPost(t *testing.T) {
 }
 
 func TestGoodbye(t *testing.T) {
+	t.Parallel()
 	h := start(t, engine.Options{})
 	p := h.poll()
 	waiting := p.later()
@@ -216,6 +219,7 @@ func TestGoodbye(t *testing.T) {
 // The GET may come behind the close packet that was sent beside it. Without one the
 // session has ended when the POST is answered.
 func TestGoodbyeBesidePoll(t *testing.T) {
+	t.Parallel()
 	h := start(t, engine.Options{})
 	for range 5 {
 		p := h.poll()
@@ -234,6 +238,7 @@ func TestGoodbyeBesidePoll(t *testing.T) {
 }
 
 func TestPayloadLimit(t *testing.T) {
+	t.Parallel()
 	for name, length := range map[string]bool{"told beforehand": true, "chunked": false} {
 		t.Run(name, func(t *testing.T) {
 			h := start(t, engine.Options{MaxPayload: 100})

@@ -42,6 +42,7 @@ func TestSharedMessage(t *testing.T) {
 
 // A client that reads nothing is dropped, and what waited for it let go.
 func TestSlowClient(t *testing.T) {
+	t.Parallel()
 	for name, o := range map[string]engine.Options{
 		"too much waiting": {MaxQueued: 1 << 20},
 		"no progress":      {MaxQueued: 1 << 30, WriteTimeout: 100 * time.Millisecond},
@@ -83,6 +84,7 @@ func TestSlowClient(t *testing.T) {
 
 // What is larger than the bound is taken when nothing waits.
 func TestLargeMessage(t *testing.T) {
+	t.Parallel()
 	h := start(t, engine.Options{MaxQueued: 1000})
 	c := h.websocket()
 	large := strings.Repeat("x", 9_000_000) // beyond what the system buffers
@@ -102,6 +104,7 @@ func TestLargeMessage(t *testing.T) {
 }
 
 func TestWhenDrained(t *testing.T) {
+	t.Parallel()
 	h := start(t, engine.Options{MaxQueued: 1 << 30})
 	wait := func(c chan struct{}) {
 		t.Helper()
@@ -151,6 +154,7 @@ func TestWhenDrained(t *testing.T) {
 
 // Many senders, many clients: every message of each sender arrives, in its order.
 func TestFanOut(t *testing.T) {
+	t.Parallel()
 	h := start(t, engine.Options{})
 	const clients, senders, each = 20, 4, 100
 	var sockets []socket

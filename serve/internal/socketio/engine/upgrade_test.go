@@ -30,6 +30,7 @@ func (p polling) upgraded() socket {
 }
 
 func TestUpgrade(t *testing.T) {
+	t.Parallel()
 	h := start(t, engine.Options{})
 	p := h.poll()
 	s := p.probe()
@@ -55,6 +56,7 @@ func TestUpgrade(t *testing.T) {
 
 // The noop may overtake the 3probe: the client polls again, and must not hang.
 func TestNoopIsRepeated(t *testing.T) {
+	t.Parallel()
 	p := start(t, engine.Options{}).poll()
 	s := p.probe()
 	s.send("2probe")
@@ -71,6 +73,7 @@ func TestNoopIsRepeated(t *testing.T) {
 
 // Until the 5 polling stays fully usable, and the websocket silent.
 func TestPollingWhileProbed(t *testing.T) {
+	t.Parallel()
 	p := start(t, engine.Options{}).poll()
 	s := p.probe()
 	s.send("2probe")
@@ -101,6 +104,7 @@ func TestUpgradeOverWaitingPoll(t *testing.T) {
 // What comes instead of the packets of an upgrade ends the websocket, and leaves
 // the session as it was: the client may try again.
 func TestBadUpgrades(t *testing.T) {
+	t.Parallel()
 	cases := map[string][]ws.Frame{
 		"no probe":            {ws.NewTextFrame([]byte("5"))},
 		"a message first":     {ws.NewTextFrame([]byte("4a"))},
@@ -165,6 +169,7 @@ func TestSecondProbe(t *testing.T) {
 }
 
 func TestEndWhileProbed(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*host, polling){
 		"by the client": func(_ *host, p polling) { p.post("1") },
 		"by violation":  func(_ *host, p polling) { p.post("x") },
@@ -195,6 +200,7 @@ func TestWebsocketCannotUpgrade(t *testing.T) {
 
 // Messages keep their order over the change, in both directions, whenever it falls.
 func TestOrderAcrossUpgrade(t *testing.T) {
+	t.Parallel()
 	h := start(t, engine.Options{})
 	for round := range 20 {
 		p := h.poll()

@@ -80,6 +80,7 @@ func TestFragments(t *testing.T) {
 
 // Broken framing, and packets that are none.
 func TestWebsocketViolations(t *testing.T) {
+	t.Parallel()
 	masked := func(f ws.Frame) ws.Frame { return f }
 	unmasked := ws.NewTextFrame([]byte("4a"))
 	cases := map[string]struct {
@@ -123,6 +124,7 @@ func TestWebsocketViolations(t *testing.T) {
 }
 
 func TestWebsocketEnds(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		act  func(*host, socket)
 		want string // what the client sees first
@@ -164,6 +166,7 @@ func TestPingFlood(t *testing.T) {
 }
 
 func TestShutdown(t *testing.T) {
+	t.Parallel()
 	h := start(t, engine.Options{})
 	s, p := h.websocket(), h.poll()
 	waiting := p.later()
