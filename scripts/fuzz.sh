@@ -11,7 +11,7 @@ while IFS=: read -r file line; do
 	package=./$(dirname "$file") target=$(sed -E 's/func (Fuzz[A-Za-z0-9_]*).*/\1/' <<<"$line")
 	grep -qE "$pattern" <<<"$package $target" || continue
 	echo "== $package $target"
-	out=$(go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" -parallel "${PARALLEL:-1}" "$package" 2>&1) || { failed=$((failed + 1)); echo "$out" | tail -40; continue; }
+	out=$(go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 1s -parallel "${PARALLEL:-1}" "$package" 2>&1) || { failed=$((failed + 1)); echo "$out" | tail -40; continue; }
 	grep -E '^fuzz: elapsed' <<<"$out" | tail -1
 	found=$cache/$(go list "$package")/$target
 	if [ "$keep" -gt 0 ] && [ -d "$found" ]; then

@@ -122,7 +122,7 @@ func usage(t *testing.T, dataDir string) (all string) {
 func (w *world) startAsOf(at time.Time) *world {
 	w.t.Helper()
 	past := &world{t: w.t, dataDir: w.dataDir, registry: w.registry, log: w.log, realtime: w.realtime, mu: w.mu,
-		accounts: w.accounts, tokens: w.tokens, roots: w.roots, lives: w.lives, asOf: at}
+		accounts: w.accounts, tokens: w.tokens, roots: w.roots, lives: w.lives, listen: "127.0.0.1:0", asOf: at}
 	past.setClock(w.now())
 	return past.start()
 }

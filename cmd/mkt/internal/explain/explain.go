@@ -99,14 +99,22 @@ func (e *explainer) verify(name string) error {
 }
 
 // refreshedIn is the cycle in which something was retrieved at a time: the newest
-// published one, from that of the publication back, that had begun by then.
+// published one, from that of the publication back, that had begun by then. A cycle
+// may have begun before the time in its name: of several in one second each has a
+// name of its own. Where its payloads are gone, the name is what is left.
 func (e *explainer) refreshedIn(at time.Time) (layout.CycleID, error) {
 	for c, err := range snapshot.Backward(e.Root, e.commit) {
 		if err != nil {
 			continue // a damaged record is not the one that is looked for
 		}
 		began, _, err := layout.ParseCycleID(string(c.CycleID))
-		if err == nil && !began.After(at) {
+		if err != nil {
+			continue
+		}
+		if a, err := raw.Open(e.Root, c.CycleID); err == nil {
+			began = a.Cycle().StartedAt
+		}
+		if !began.After(at) {
 			return c.CycleID, nil
 		}
 	}

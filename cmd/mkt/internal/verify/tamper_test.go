@@ -120,6 +120,12 @@ func TestTamperings(t *testing.T) {
 		h.root = h.root.PowerCut(1, 0)
 		how := tamperings[i%len(tamperings)]
 		what := how.do(t, h, r)
+		if what == "" { // there is nothing to do it to: in the other, then
+			of = 1 - of
+			h = houses[of]
+			h.root = h.root.PowerCut(1, 0)
+			what = how.do(t, h, r)
+		}
 		if what == "" {
 			continue
 		}
