@@ -63,9 +63,9 @@ func (a *app) demoWorld(f demoFlags) *demoClock {
 const (
 	// pastStep is the simulated time between two cycles of the past: below a
 	// minute, so that no minute of play is missed and no feed grows stale.
-	pastStep = 48 * time.Second
+	pastStep = 56 * time.Second
 	// briefPast is what is played for all but the main account: people wait for it.
-	briefPast = 30 * time.Minute
+	briefPast = 10 * time.Minute
 )
 
 // shorten is how long something of the simulated days takes.
