@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -168,6 +170,36 @@ func TestTwoPosts(t *testing.T) {
 		t.Errorf("reason %q", got)
 	}
 	p.expect(p.get(), 400, unknown)
+}
+
+// lingering is a writer whose answers have arrived long before their handlers
+// return, as a busy machine has them.
+type lingering struct{ http.ResponseWriter }
+
+func (l lingering) FlushError() error {
+	err := http.NewResponseController(l.ResponseWriter).Flush()
+	time.Sleep(20 * time.Millisecond)
+	return err
+}
+
+func (l lingering) Unwrap() http.ResponseWriter { return l.ResponseWriter }
+
+// A client that has its answer may send the next request, over another connection
+// too.
+func TestRequestsBehindAnswers(t *testing.T) {
+	h := start(t, engine.Options{})
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.server.ServeHTTP(lingering{w}, r)
+	}))
+	t.Cleanup(web.Close)
+	h.url = web.URL
+	p := h.poll()
+	for i := range 10 {
+		for _, message := range []string{fmt.Sprint("4", i), "4b"} {
+			h.expect(p.do("POST", p.query(), message, "Connection", "close"), 200, "ok")
+		}
+		h.expect(p.do("GET", p.query(), "", "Connection", "close"), 200, fmt.Sprintf("4%d\x1e4b", i))
+	}
 }
 
 func TestCancelledPoll(t *testing.T) {

@@ -14,7 +14,6 @@ func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
 		s.server.refuse(w, r, *refused)
 		return
 	}
-	defer s.endPost()
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/octet-stream") {
 		s.broken()
 		s.server.refuse(w, r, badRequest)
@@ -28,7 +27,9 @@ func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
 		s.cutPost(w, err)
 		return
 	}
-	if !s.carryOut(body) {
+	done := s.carryOut(body)
+	s.endPost() // before the answer: with it the client may send the next
+	if !done {
 		s.server.refuse(w, r, badRequest)
 		return
 	}
