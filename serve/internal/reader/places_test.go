@@ -33,6 +33,8 @@ func (p *places) work(ctx context.Context, tenant string, took time.Duration) er
 // empty: nobody holds or waits, and nothing is remembered of who did.
 func (p *places) empty(t testing.TB, n int) {
 	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.free != n || p.waiting != 0 || len(p.lines) != 0 || len(p.ring) != 0 {
 		t.Errorf("left behind: %d of %d free, %d waiting, %d lines, %d in the ring", p.free, n, p.waiting, len(p.lines), len(p.ring))
 	}
@@ -102,14 +104,18 @@ func TestLinesAreBounded(t *testing.T) {
 			}
 		}
 		synctest.Wait()
+		p.mu.Lock()
 		if p.waiting > waitingAll || len(p.lines["0"].waiters) > waitingEach {
 			t.Errorf("%d wait, %d of one tenant", p.waiting, len(p.lines["0"].waiters))
 		}
+		p.mu.Unlock()
 		time.Sleep(patience + time.Millisecond)
 		synctest.Wait()
+		p.mu.Lock()
 		if p.waiting != 0 || p.impatient == 0 || p.refused == 0 {
 			t.Errorf("after the longest wait %d still wait, %d had enough, %d were turned away", p.waiting, p.impatient, p.refused)
 		}
+		p.mu.Unlock()
 		all.Wait()
 		if errs[ErrBusy.Error()] != 20*200-4 || errs["<nil>"] != 4 {
 			t.Errorf("%v", errs)
