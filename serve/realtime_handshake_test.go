@@ -19,7 +19,8 @@ import (
 func TestSocketGreets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.realtime = serve.Realtime{} // the defaults
+	// The tick is the default; pings find out soon who stopped polling between two polls.
+	w.realtime = serve.Realtime{PingInterval: 500 * time.Millisecond, PingTimeout: 500 * time.Millisecond}
 	w.add("acme", nil)
 	w.add("poor", func(a *account.Account) {
 		delete(a.Subscriptions, "live_intelligence")
