@@ -289,11 +289,11 @@ func matchEnv(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	re, err := regexp.Compile(args[1])
 	ts.Check(err)
-	found := re.FindString(ts.ReadFile("stdout"))
-	if found == "" {
+	found := re.FindStringSubmatch(ts.ReadFile("stdout"))
+	if found == nil {
 		ts.Fatalf("nothing matches %s", args[1])
 	}
-	ts.Setenv(args[0], found)
+	ts.Setenv(args[0], found[len(found)-1]) // the group, where there is one
 }
 
 func jsonLive(ts *testscript.TestScript, neg bool, args []string) {
