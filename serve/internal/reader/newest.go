@@ -170,9 +170,9 @@ func trimmed(m snapshot.Manifest) snapshot.Manifest {
 // full disk: 1 s, 2 s, 4 s and so on up to a minute.
 func (d *Dataset) backOff(err error) {
 	if err == nil || isUnfit(err) {
-		d.faults, d.retryAt = 0, time.Time{}
+		d.failed, d.retryAt = 0, time.Time{}
 		return
 	}
-	d.faults = min(d.faults+1, 7)
-	d.retryAt = d.library.now().Add(min(time.Minute, time.Second<<(d.faults-1)))
+	d.failed = min(d.failed+1, 7)
+	d.retryAt = d.library.now().Add(min(time.Minute, time.Second<<(d.failed-1)))
 }
