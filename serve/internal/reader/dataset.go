@@ -104,20 +104,21 @@ const soon = 200 * time.Millisecond
 
 // RefreshSoon looks for news on behalf of a request: it waits for what comes of
 // it as long as patience lasts. Clients can cause it, so it does nothing when
-// news were looked for a moment ago or are being looked for.
+// news were looked for a moment ago or are being looked for: of many at once, one
+// looks.
 func (d *Dataset) RefreshSoon(ctx context.Context, patience time.Duration) {
 	if !d.refreshing.TryLock() {
 		return
 	}
-	recent := d.library.now().Sub(d.looked) < soon
-	d.refreshing.Unlock()
-	if recent {
+	if d.library.now().Sub(d.looked) < soon {
+		d.refreshing.Unlock()
 		return
 	}
 	done := make(chan struct{})
 	go func() { // a client that goes away does not stop a load
 		defer close(done)
-		d.Refresh(context.WithoutCancel(ctx))
+		defer d.refreshing.Unlock()
+		d.look(context.WithoutCancel(ctx))
 	}()
 	select {
 	case <-done:
