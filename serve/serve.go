@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"mkt/serve/account"
@@ -82,15 +83,13 @@ func Run(ctx context.Context, o Options) (err error) {
 		o.Admin.ReadyWhen(s.readiness)
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan struct{})
-	go func() { s.library.Run(background); close(done) }()
-	flushed := make(chan struct{})
-	go func() { s.usage.Run(background); close(flushed) }()
-	go s.realtime.Run(background)
+	var running sync.WaitGroup
+	for _, run := range []func(context.Context){s.library.Run, s.usage.Run, s.realtime.Run} {
+		running.Go(func() { run(background) })
+	}
 	err = s.listen(ctx, listener, o.Ready)
 	stop()
-	<-done
-	<-flushed
+	running.Wait()
 	return err
 }
 
