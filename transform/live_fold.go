@@ -45,9 +45,14 @@ func liveCounts(s *Summary) []count {
 // foldLive is the engine of live_intelligence: what the list and the details say
 // is folded into the states of the cycle before. Every time in it is one of the
 // raw cycle's.
-func foldLive(_ context.Context, r *run) error {
+func foldLive(ctx context.Context, r *run) error {
 	list, details, err := r.readLive()
 	if err != nil {
+		return err
+	}
+	// Not before it is known to be readable: in a row of cycles that are not, each
+	// would make up for all before it, in vain.
+	if err := r.findPrevious(ctx); err != nil {
 		return err
 	}
 	followed, err := r.readStates()
