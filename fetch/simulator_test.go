@@ -16,6 +16,7 @@ import (
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
+	"mkt/internal/needs"
 )
 
 // simulated starts a simulator that goes wrong as told.
@@ -106,8 +107,8 @@ func TestSimulatedFaults(t *testing.T) {
 		{[]string{"slow:#3"}, usable, "", nil},
 	} {
 		t.Run(fmt.Sprint(c.faults), func(t *testing.T) {
-			if testing.Short() && i%4 != 0 {
-				t.Skip("one in four is enough")
+			if i%4 != 0 {
+				needs.Time(t, "every fault, of which a quick run has one in four")
 			}
 			t.Parallel()
 			b, without := betsapiBench(t, 30)
@@ -170,9 +171,7 @@ func TestCredentialRefusedAtEveryRequest(t *testing.T) {
 
 // A provider's wait is obeyed, and the cycle is whole afterwards.
 func TestSimulatedRateLimit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for seconds")
-	}
+	needs.Time(t, "waits as long as the provider says")
 	b, without := betsapiBench(t, 30)
 	url, sim := simulated(t, 30, "429:#2")
 	b.options.Tenant.BaseURL, b.clock = url, b.clock.Add(time.Hour)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/needs"
 	"mkt/serve"
 	"mkt/serve/internal/servetest"
 )
@@ -109,9 +110,7 @@ func TestOverloadIsShed(t *testing.T) {
 // right or 503, and what waits stays bounded.
 func TestManyColdPagesAtOnce(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("seconds of both processors")
-	}
+	needs.Time(t, "asks for 1,500 cold pages at once")
 	w := newWorld(t)
 	w.add("acme", nil)
 	w.publish("acme", 30, 60, 1)

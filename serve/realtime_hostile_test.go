@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/needs"
 	"mkt/serve/internal/servetest"
 	"mkt/serve/internal/socketio/socketiotest"
 )
@@ -138,9 +139,7 @@ func TestSocketAcrossOrigins(t *testing.T) {
 
 // Connections that come and go leave nothing behind.
 func TestSocketsLeaveNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("counts goroutines, so nothing else may run")
-	}
+	needs.Time(t, "counts goroutines, so that nothing else may run")
 	w := newWorld(t)
 	for i := range 10 {
 		w.add(fmt.Sprint("acme-", i), nil)
