@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mkt/internal/needs"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
@@ -200,7 +199,6 @@ func TestLiveKilledAtEveryOperation(t *testing.T) {
 // still be read and follows the one before it, and no tick but the few that
 // collect lists anything.
 func TestLiveRetention(t *testing.T) {
-	needs.Time(t, "publishes a thousand ticks")
 	mem := durabletest.NewMem()
 	lists, collecting := 0, 0
 	w := durabletest.Wrap(mem, func(op durabletest.Op) error {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/needs"
 	"mkt/serve"
 	"mkt/serve/internal/servetest"
 )
@@ -110,7 +109,6 @@ func TestOverloadIsShed(t *testing.T) {
 // right or 503, and what waits stays bounded.
 func TestManyColdPagesAtOnce(t *testing.T) {
 	t.Parallel()
-	needs.Time(t, "asks for 1,500 cold pages at once")
 	w := newWorld(t)
 	w.add("acme", nil)
 	w.publish("acme", 30, 60, 1)

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/needs"
 	"mkt/serve/internal/servetest"
 	"mkt/serve/internal/socketio/socketiotest"
 )
@@ -139,7 +138,6 @@ func TestSocketAcrossOrigins(t *testing.T) {
 
 // Connections that come and go leave nothing behind.
 func TestSocketsLeaveNothing(t *testing.T) {
-	needs.Time(t, "counts goroutines, so that nothing else may run")
 	w := newWorld(t)
 	for i := range 10 {
 		w.add(fmt.Sprint("acme-", i), nil)

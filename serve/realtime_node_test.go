@@ -141,7 +141,6 @@ func TestNodeGuide(t *testing.T) {
 
 // The Go program of the guide follows the same way.
 func TestGuideInGo(t *testing.T) {
-	needs.Time(t, "builds a program")
 	t.Parallel()
 	w := newWorld(t)
 	w.add("acme", nil)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"mkt/fetch/provider"
-	"mkt/internal/needs"
 )
 
 // script answers the n-th request with the n-th function, the last for ever.
@@ -114,7 +113,6 @@ func TestProvidersWaitsAreObeyed(t *testing.T) {
 		{"429 with seconds to the reset", say(429, "l", "X-RateLimit-Reset", "1"), time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			needs.Time(t, "waits as long as the provider says")
 			t.Parallel()
 			url, asked := script(t, c.first, fine)
 			b := newBench(t, url, nil)

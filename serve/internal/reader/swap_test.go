@@ -304,7 +304,6 @@ func TestNothingLeaksOverManySwaps(t *testing.T) { // alone: it counts open file
 // query fails that was not given up, and the engine lives.
 func TestCancelledQueriesHarmNobody(t *testing.T) {
 	t.Parallel()
-	needs.Time(t, "gives up queries for three seconds")
 	dir, root := publish(t, 60, 40)
 	d := refresh(t, open(t, dir, "acme"), "acme")
 	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)

@@ -30,7 +30,6 @@ var reference = map[string]string{
 // On the real matches the baselines score what was published of them, to the
 // last digit, which proves the harness; and momentum meets its targets.
 func TestRealMatches(t *testing.T) {
-	needs.Time(t, "folds 240 matches")
 	realMatches := needs.Shared(t, "matches")
 	report, err := backtest.Run(context.Background(), backtest.Options{Matches: os.DirFS(realMatches), Drawings: 1})
 	if err != nil {
