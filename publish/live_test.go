@@ -226,9 +226,6 @@ func TestLiveKilledAtEveryOperation(t *testing.T) {
 // still be read and follows the one before it, and no tick but the few that
 // collect lists anything.
 func TestLiveRetention(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a thousand ticks take seconds")
-	}
 	mem := durabletest.NewMem()
 	lists, collecting := 0, 0
 	w := durabletest.Wrap(mem, func(op durabletest.Op) error {
