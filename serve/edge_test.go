@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/needs"
 	"mkt/serve/account"
 	"mkt/serve/internal/servetest"
 )
@@ -370,9 +371,7 @@ func (w *world) sendPlain(path, as string) (reply, error) {
 // MKT_READERS sets how many read at once, for a drill.
 func TestSwapUnderRequests(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("seconds")
-	}
+	needs.Time(t, "swaps snapshots for seconds")
 	w := newWorld(t)
 	w.add("acme", nil)
 	w.publish("acme", 30, 10, 1)
@@ -440,9 +439,7 @@ func TestUsageOutlivesTheServer(t *testing.T) {
 // are served.
 func TestSlowClientsAreCutOff(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("as long as a time-out")
-	}
+	needs.Time(t, "lasts as long as a time-out")
 	w := newWorld(t)
 	w.add("acme", nil)
 	w.publish("acme", 30, 60, 1)

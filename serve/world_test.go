@@ -74,6 +74,13 @@ func (l lasting) TempDir() string {
 func (lasting) Cleanup(func()) {}
 
 func TestMain(m *testing.M) {
+	if data := os.Getenv("MKT_BENCH_DATA"); data != "" {
+		if err := measuredServer(data); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	code := m.Run()
 	if common.world != nil {
 		if err := common.world.stop(); err != nil {
