@@ -3,7 +3,6 @@ package serve_test
 import (
 	"bufio"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -18,13 +17,12 @@ import (
 	"time"
 
 	"mkt/fetch/credential"
+	"mkt/internal/needs"
 	"mkt/publish/health"
 	"mkt/serve/account"
 	"mkt/serve/internal/servetest"
 	"mkt/serve/internal/socketio/socketiotest"
 )
-
-var binary = flag.String("mkt", "", "path of mkt, to be drained by TestDrainOfTheBinary")
 
 // What is under way when the binary is told to end.
 const (
@@ -38,10 +36,7 @@ const (
 // sockets. Every request is answered to its last byte, every socket is closed, who
 // comes new is turned away, and the process exits with 0 within 30 seconds.
 func TestDrainOfTheBinary(t *testing.T) {
-	if *binary == "" {
-		t.Skip("needs -mkt, the path of the binary: scripts/drills/drain.sh")
-	}
-	d := newDrained(t)
+	d := newDrained(t, needs.Env(t, "MKT_BINARY", "scripts/drills/drain.sh sets it"))
 	d.start()
 	var sockets []*socket
 	for i := range drainSocks {
@@ -87,11 +82,11 @@ func TestDrainOfTheBinary(t *testing.T) {
 
 // drained is the binary over a data root of several accounts.
 type drained struct {
-	t          *testing.T
-	dir        string
-	tokens     []string
-	server     *exec.Cmd
-	url, admin string
+	t           *testing.T
+	binary, dir string
+	tokens      []string
+	server      *exec.Cmd
+	url, admin  string
 
 	mu    sync.Mutex
 	whole int
@@ -99,8 +94,8 @@ type drained struct {
 
 func accountOf(n int) string { return fmt.Sprintf("acme-%02d", n) }
 
-func newDrained(t *testing.T) *drained {
-	d := &drained{t: t, dir: t.TempDir()}
+func newDrained(t *testing.T, binary string) *drained {
+	d := &drained{t: t, binary: binary, dir: t.TempDir()}
 	sealed := "-----BEGIN AGE ENCRYPTED FILE-----\nsealed\n-----END AGE ENCRYPTED FILE-----"
 	var file strings.Builder
 	file.WriteString("version: 1\ntenants:\n")
@@ -121,7 +116,7 @@ func newDrained(t *testing.T) *drained {
 
 func (d *drained) start() {
 	d.t.Helper()
-	d.server = exec.Command(*binary, "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--output", "json", "--tenants", filepath.Join(d.dir, "tenants.yaml"), "--data", filepath.Join(d.dir, "data"))
+	d.server = exec.Command(d.binary, "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--output", "json", "--tenants", filepath.Join(d.dir, "tenants.yaml"), "--data", filepath.Join(d.dir, "data"))
 	log, err := os.Create(filepath.Join(d.dir, "log"))
 	must(d.t, err)
 	d.server.Dir, d.server.Stderr = d.dir, log

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve"
@@ -38,9 +39,7 @@ var (
 // behind it, is what latencies are held against; they are told and not judged.
 // (-load-for 60s -in-flight 10000 is the drill.)
 func TestPublicationsUnderLoad(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: a load of seconds")
-	}
+	needs.Time(t, "a load of seconds")
 	l := newPaging(t)
 	l.start()
 	alone := l.run(*loadFor/2, false)
@@ -317,10 +316,7 @@ func between(body []byte, from, to string) string {
 
 // TestLoadedServer is the process under load.
 func TestLoadedServer(t *testing.T) {
-	data, token := os.Getenv("MKT_LOAD_DATA"), os.Getenv("MKT_LOAD_TOKEN")
-	if data == "" {
-		t.Skip("needs TestPublicationsUnderLoad, which starts it")
-	}
+	data, token := needs.Env(t, "MKT_LOAD_DATA", "TestPublicationsUnderLoad starts it"), os.Getenv("MKT_LOAD_TOKEN")
 	g, err := account.NewGeneration([]account.Account{{
 		ClientID: "acme", Status: account.Active, TokenDigests: [][32]byte{account.Digest(token)},
 		Subscriptions: map[football.Product]account.Subscription{football.MarketEngine: {}}, Features: map[string]bool{"fixtures": true},

@@ -4,4 +4,4 @@
 here=$(cd "$(dirname "$0")/../.." && pwd)
 bin=${MKT:-$here/bin/mkt}
 [ -x "$bin" ] || { echo "no $bin: run make build" >&2; exit 2; }
-cd "$here" && go test ./serve -run TestDrainOfTheBinary -mkt "$bin" -count=1 -v
+cd "$here" && MKT_BINARY=$bin go test ./serve -run TestDrainOfTheBinary -count=1 -v

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/needs"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/serve/internal/reader"
@@ -25,12 +26,7 @@ var swaps = flag.Int("swaps", 200, "how many snapshots of each product are swapp
 // as many open files, goroutines and files in the cache folder, and no more memory.
 // (-swaps 10000 is the drill: a live day.)
 func TestNothingLeaksOverManySwaps(t *testing.T) { // alone: it counts open files
-	if testing.Short() {
-		t.Skip("long: hundreds of loads")
-	}
-	if _, err := os.Stat("/proc/self/fd"); err != nil {
-		t.Skip("needs /proc")
-	}
+	needs.Time(t, "swaps hundreds of times")
 	w := newSwapping(t)
 	w.swap(*swaps / 10)
 	before := w.footprint()
