@@ -114,14 +114,13 @@ func (r *run) emit(c Change) error {
 	return r.to(c)
 }
 
-// both closes a fixture that both snapshots have.
-func (r *run) both() {
+// count closes a fixture that both snapshots have.
+func (r *run) count() {
 	if r.current == 0 {
 		r.sum.Same++
 	} else {
 		r.sum.Changed++
 	}
-	r.current = 0
 }
 
 // step tells how far it is, and whether to go on.
