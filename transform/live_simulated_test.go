@@ -9,6 +9,7 @@ import (
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
 	"mkt/fetch/simulator/simulatortest"
+	"mkt/internal/needs"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
@@ -155,9 +156,7 @@ func (m *followed) judged() *simulatortest.Published {
 // every minute and every incident is what the simulator says happened, for
 // matches whose feed tells the truth, and for the others wherever it does.
 func TestLiveSeason(t *testing.T) {
-	if testing.Short() {
-		t.Skip("plays matches for two hours and a half")
-	}
+	needs.Time(t, "plays matches for two hours and a half")
 	for name, rate := range map[string]float64{"truth": 0, "usual": -1, "troubled": 0.6} {
 		t.Run(name, func(t *testing.T) {
 			o := simulator.Options{Seed: 7, Fixtures: 40, InPlay: 14}

@@ -82,6 +82,23 @@ func play(t testing.TB, root durable.FS, ticks ...tick) (last transform.Summary)
 	return last
 }
 
+// rollUp packs all cycles, and tells how many.
+func rollUp(t testing.TB, root durable.FS) int {
+	t.Helper()
+	n, err := raw.Roll(root, layout.NewCycleID(began.Add(4*time.Hour), string(football.LiveIntelligence)))
+	must(t, err)
+	return n
+}
+
+// damage changes a byte in the middle of a file.
+func damage(t testing.TB, root durable.FS, name string) {
+	t.Helper()
+	data, err := durable.ReadFile(root, name, 1<<30)
+	must(t, err)
+	data[len(data)/2] ^= 0x10
+	must(t, durable.Overwrite(root, name, data))
+}
+
 // item is one fixture of a list: its event id, FI ("" for none), clock, and
 // whatever else.
 func item(event, fi string, minute, second int, more ...string) string {
