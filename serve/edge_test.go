@@ -168,7 +168,7 @@ func TestLogHasFixedKeys(t *testing.T) {
 	eventually(t, "a line each", func() bool { return strings.Count(w.log.String(), "msg=request") == asked })
 	known := map[string]bool{"time": true, "level": true, "msg": true, "request_id": true, "tenant": true, "method": true, "route": true, "status": true,
 		"bytes": true, "took_us": true, "code": true, "err": true}
-	key := regexp.MustCompile(`(?:^| )([a-zA-Z_]+)=(?:"(?:[^"\\\\]|\\\\.)*"|[^ ]*)`)
+	key := regexp.MustCompile(`(?:^| )([a-zA-Z_]+)=(?:"(?:[^"\\]|\\.)*"|[^ ]*)`)
 	for _, line := range strings.Split(w.log.String(), "\n") {
 		if !strings.Contains(line, "msg=request") {
 			continue

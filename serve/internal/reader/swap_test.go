@@ -341,3 +341,23 @@ func readSome(ctx context.Context, d *reader.Dataset, n int) error {
 	_, err := v.Fixtures(ctx, reader.FixtureFilter{League: fmt.Sprint(n % 50)}, "", 20, func(reader.FixtureItem) {})
 	return err
 }
+
+// What cannot even be opened leaves nothing in the private folder.
+func TestADamagedManifestLeavesNoFolder(t *testing.T) {
+	t.Parallel()
+	dir, root := publish(t, 4, 2)
+	cache := t.TempDir()
+	l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: cache, Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}})
+	must(t, err)
+	t.Cleanup(func() { must(t, l.Close()) })
+	d := refresh(t, l, "acme")
+	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 2, 2)})
+	root.Damage(dir, layout.ManifestFile)
+	d.Refresh(t.Context())
+	if v := view(t, d); v.Commit().Version != 1 {
+		t.Errorf("version %d is served", v.Commit().Version)
+	}
+	if loads, _ := filepath.Glob(filepath.Join(cache, "run-*", "load-*")); len(loads) != 1 {
+		t.Errorf("%v, want that of what is served", loads)
+	}
+}

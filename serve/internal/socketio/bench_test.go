@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -166,13 +165,9 @@ func benchServer(b *testing.B, cmd *exec.Cmd) {
 
 // benchClient joins, answers heartbeats, and says how long each push took.
 func benchClient(b *testing.B, url string, arrivals chan<- float64) net.Conn {
-	conn, early, _, err := ws.Dial(b.Context(), url)
+	conn, in, err := socketiotest.DialWebsocket(b.Context(), url, nil)
 	if err != nil {
 		b.Fatal(err)
-	}
-	var in io.Reader = conn
-	if early != nil {
-		in = io.MultiReader(early, conn)
 	}
 	joined := make(chan bool)
 	go func() {
