@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,22 +23,22 @@ import (
 var swaps = flag.Int("swaps", 200, "how many snapshots of each product are swapped while files, goroutines and memory are counted")
 
 // S4: however many snapshots were swapped, those of the market engine through the
-// whole database engine and live ones, with pages, filters and events read of each:
-// as many open files, goroutines and files in the cache folder, and no more memory.
+// whole database engine and live ones, for several accounts at once, with pages,
+// filters and events read of each: as many open files, goroutines and files in the cache folder, and no more memory.
 // (-swaps 10000 is the drill: a live day.)
 func TestNothingLeaksOverManySwaps(t *testing.T) { // alone: it counts open files
 	needs.Time(t, "swaps hundreds of times")
 	w := newSwapping(t)
 	w.swap(*swaps / 10)
 	before := w.footprint()
-	t.Logf("after %d swaps: %+v", w.version, before)
+	t.Logf("after %d swaps: %+v", w.swapped, before)
 	for range 9 {
 		w.swap(*swaps / 10)
-		t.Logf("after %d swaps: %+v", w.version, w.footprint())
+		t.Logf("after %d swaps: %+v", w.swapped, w.footprint())
 	}
 	after := w.footprint()
 	if after.files > before.files || after.goroutines > before.goroutines || after.cached > before.cached {
-		t.Errorf("after %d swaps %+v, and it was %+v", w.version, after, before)
+		t.Errorf("after %d swaps %+v, and it was %+v", w.swapped, after, before)
 	}
 	const roomMiB = 32 // the allocators of two languages take and give back
 	if after.residentMiB > before.residentMiB+roomMiB {
@@ -45,10 +46,46 @@ func TestNothingLeaksOverManySwaps(t *testing.T) { // alone: it counts open file
 	}
 }
 
-// swapping publishes both products and loads them, as fast as it goes.
+// swappers is how many accounts there are.
+const swappers = 4
+
+// swapping is a library over some accounts that publish as fast as it goes.
 type swapping struct {
+	t       *testing.T
+	cache   string
+	swapped int
+	list    []*swapper
+}
+
+func newSwapping(t *testing.T) *swapping {
+	w := &swapping{t: t, cache: t.TempDir()}
+	dir := t.TempDir()
+	l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: w.cache, Clients: func() []string { return nil }, Loads: swappers,
+		Products: []football.Product{football.MarketEngine, football.LiveIntelligence}})
+	must(t, err)
+	t.Cleanup(func() { must(t, l.Close()) })
+	for n := range swappers {
+		id := fmt.Sprint("acme-", n)
+		w.list = append(w.list, &swapper{t: t, id: id, markets: servetest.NewRoot(t, dir, id), live: servetest.NewLiveRoot(t, dir, id),
+			engine: l.Tenant(id).Dataset(football.MarketEngine), ticks: l.Tenant(id).Dataset(football.LiveIntelligence)})
+	}
+	return w
+}
+
+// swap has all accounts together swap n snapshots of each product.
+func (w *swapping) swap(n int) {
+	var all sync.WaitGroup
+	for _, s := range w.list {
+		all.Go(func() { s.swap(n / swappers) })
+	}
+	all.Wait()
+	w.swapped += n / swappers * swappers
+}
+
+// swapper is one account, which publishes both products, loads and reads them.
+type swapper struct {
 	t             *testing.T
-	cache         string
+	id            string
 	markets       *servetest.Root
 	live          *servetest.LiveRoot
 	engine, ticks *reader.Dataset
@@ -56,27 +93,13 @@ type swapping struct {
 	debris        []func() error
 }
 
-func newSwapping(t *testing.T) *swapping {
-	w := &swapping{t: t, cache: t.TempDir()}
-	dir := t.TempDir()
-	w.markets, w.live = servetest.NewRoot(t, dir, "acme"), servetest.NewLiveRoot(t, dir, "acme")
-	l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: w.cache, Clients: func() []string { return []string{"acme"} },
-		Products: []football.Product{football.MarketEngine, football.LiveIntelligence}, Workers: 2})
-	must(t, err)
-	t.Cleanup(func() { must(t, l.Close()) })
-	w.engine, w.ticks = l.Tenant("acme").Dataset(football.MarketEngine), l.Tenant("acme").Dataset(football.LiveIntelligence)
-	return w
-}
-
-// swap publishes, loads and reads n times.
-func (w *swapping) swap(n int) {
-	w.t.Helper()
+func (w *swapper) swap(n int) {
 	for range n {
 		w.version++
-		list := servetest.Samples("acme", 20, 4, w.version)
+		list := servetest.Samples(w.id, 20, 4, w.version)
 		c := w.markets.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: min(1, w.version/6)})
 		w.forget(w.markets.FS, c.Dir(), c.Segment.File)
-		w.forget(w.live.FS, w.live.Publish(servetest.LiveSamples("acme", 20, w.version, servetest.Start)).Dir())
+		w.forget(w.live.FS, w.live.Publish(servetest.LiveSamples(w.id, 20, w.version, servetest.Start)).Dir())
 		w.engine.Refresh(w.t.Context())
 		w.ticks.Refresh(w.t.Context())
 		w.read()
@@ -87,7 +110,7 @@ func (w *swapping) swap(n int) {
 const keeps = 16
 
 // forget deletes what a publication that is old by now has written.
-func (w *swapping) forget(f *durable.Disk, names ...string) {
+func (w *swapper) forget(f *durable.Disk, names ...string) {
 	w.debris = append(w.debris, func() error {
 		for _, name := range names {
 			if err := f.RemoveAll(name); err != nil {
@@ -103,8 +126,7 @@ func (w *swapping) forget(f *durable.Disk, names ...string) {
 }
 
 // read asks for something of everything; every value bears its version.
-func (w *swapping) read() {
-	w.t.Helper()
+func (w *swapper) read() {
 	v, live := w.engine.Acquire(), w.ticks.Acquire()
 	defer v.Release()
 	defer live.Release()
@@ -115,7 +137,7 @@ func (w *swapping) read() {
 		}
 	})
 	must(w.t, err)
-	f, _ := v.Find(servetest.FixtureID("acme", w.version%20))
+	f, _ := v.Find(servetest.FixtureID(w.id, w.version%20))
 	_, err = v.Markets(w.t.Context(), f, reader.MarketFilter{}, "", 50, func(m reader.MarketItem) {
 		if !strings.Contains(string(m.Body), mark) {
 			w.t.Errorf("version %d shows %s", w.version, m.Body)
