@@ -70,7 +70,7 @@ func times(sim *betsapi.Simulator) (n int) {
 // credential is nowhere (bench.search).
 func TestSimulatedFaults(t *testing.T) {
 	const usable = "complete, or some fixtures without markets"
-	for i, c := range []struct {
+	for _, c := range []struct {
 		faults  []string
 		outcome raw.Outcome
 		code    string
@@ -106,9 +106,6 @@ func TestSimulatedFaults(t *testing.T) {
 		{[]string{"slow:#3"}, usable, "", nil},
 	} {
 		t.Run(fmt.Sprint(c.faults), func(t *testing.T) {
-			if testing.Short() && i%4 != 0 {
-				t.Skip("one in four is enough")
-			}
 			t.Parallel()
 			b, without := betsapiBench(t, 30)
 			old := b.clock
@@ -170,9 +167,6 @@ func TestCredentialRefusedAtEveryRequest(t *testing.T) {
 
 // A provider's wait is obeyed, and the cycle is whole afterwards.
 func TestSimulatedRateLimit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for seconds")
-	}
 	b, without := betsapiBench(t, 30)
 	url, sim := simulated(t, 30, "429:#2")
 	b.options.Tenant.BaseURL, b.clock = url, b.clock.Add(time.Hour)

@@ -79,11 +79,14 @@ func (a Floors) Check(f durable.FS) error {
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", layout.Collected, name, err)
 		}
-		want := cycleFloor(head, time.Duration(l.AgeSeconds)*time.Second)
+		age := time.Duration(l.AgeSeconds) * time.Second
+		want := cycleFloor(head, age)
 		if name == "snapshots" {
-			if want, err = snapshotFloor(f, head, l.Count, want.AgeSeconds); err != nil {
+			oldest, err := oldestKept(f, head, l.Count, age)
+			if err != nil {
 				return err
 			}
+			want = snapshotFloor(head, oldest, l.Count, age)
 		}
 		if *want != *l {
 			if want.Before == l.Before {
@@ -104,10 +107,9 @@ func cycleFloor(head snapshot.Commit, age time.Duration) *Floor {
 }
 
 // snapshotFloor is that of snapshots which are neither among the newest nor young
-// at a publication.
-func snapshotFloor(f durable.FS, head snapshot.Commit, count int, ageSeconds int64) (*Floor, error) {
-	oldest, err := oldestKept(f, head, count, time.Duration(ageSeconds)*time.Second)
-	return &Floor{Before: oldest.CycleID, Version: head.Version, CommitSHA256: head.SHA256, Count: count, AgeSeconds: ageSeconds}, err
+// at a publication, when oldest is the oldest that is kept.
+func snapshotFloor(head, oldest snapshot.Commit, count int, age time.Duration) *Floor {
+	return &Floor{Before: oldest.CycleID, Version: head.Version, CommitSHA256: head.SHA256, Count: count, AgeSeconds: int64(age / time.Second)}
 }
 
 // raise records the floors of this collection, before anything is deleted. A

@@ -110,9 +110,7 @@ func (c *collector) settle() (err error) {
 		if c.oldest, err = oldestKept(c.f, c.head, count, age); err != nil {
 			return err
 		}
-		if c.floors.Snapshots, err = snapshotFloor(c.f, c.head, count, int64(age/time.Second)); err != nil {
-			return err
-		}
+		c.floors.Snapshots = snapshotFloor(c.head, c.oldest, count, age)
 	}
 	if c.keep.CycleAge > 0 {
 		floor := cycleFloor(c.head, max(c.keep.CycleAge, leastAge))

@@ -75,10 +75,11 @@ func (c *collector) cycles() error {
 	if c.floors.Raw == nil {
 		return nil
 	}
+	_, product, _ := layout.ParseCycleID(string(c.head.CycleID)) // it was read
 	err := c.each(layout.RawDir, func(name string, e fs.DirEntry) error {
 		if until, packed := layout.ParseRawPack(e.Name()); packed {
-			if c.head.PublishedAt.Sub(until) < max(c.keep.CycleAge, leastAge) {
-				return nil
+			if layout.NewCycleID(until, product) > c.floors.Raw.Before {
+				return nil // not every cycle in it
 			}
 			c.done.Cycles++
 			return c.removeFile(name)

@@ -10,6 +10,7 @@ import (
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
@@ -179,5 +180,29 @@ func TestCollectorKilledAnywhere(t *testing.T) {
 		if err == nil {
 			return
 		}
+	}
+}
+
+// A cycle that is published by hand long after it was fetched lets go of nothing
+// that came after it, rolled up or not.
+func TestCollectKeepsWhatCameAfter(t *testing.T) {
+	f := durabletest.NewMem()
+	k := liveTick{1, 1}
+	k.transform(t, f)
+	o := k.options(f)
+	o.Now = func() time.Time { return k.at().Add(10 * 24 * time.Hour) }
+	_, err := publish.Run(context.Background(), o)
+	must(t, err)
+	must(t, durable.MkdirAllSync(f, layout.RawDir))
+	before := layout.RawPack(layout.NewCycleID(k.at().Add(-time.Hour), "live_intelligence"))
+	after := layout.RawPack(layout.NewCycleID(k.at().Add(24*time.Hour), "live_intelligence"))
+	for _, pack := range []string{before, after} {
+		must(t, durable.Create(f, pack, durable.Bytes(nil)))
+	}
+	keep := publish.Retention{Snapshots: 3, CycleAge: 48 * time.Hour}.For(football.LiveIntelligence)
+	done, err := publish.Collect(publish.Collection{Root: f, Now: o.Now(), Keep: keep})
+	must(t, err)
+	if exists(t, f, before) || !exists(t, f, after) || done.Cycles != 1 {
+		t.Errorf("%+v; before it %v, after it %v", done, exists(t, f, before), exists(t, f, after))
 	}
 }

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,21 +33,34 @@ func (r *run) openMended(ctx context.Context, c snapshot.Commit) (snapshot.Manif
 // previousFile is where the rows of the published snapshot's file are read: the
 // file itself, held against its manifest, after it was put back if need be.
 func (r *run) previousFile(ctx context.Context, name string) (string, error) {
-	if at, ok := r.standIns[name]; ok {
-		return at, nil
-	}
 	at := r.base.Dir() + "/" + name
-	err := snapshot.Verify(r.Root, r.base.Dir(), only(*r.previous, name))
-	if !isDamage(err) || r.asIs {
-		return at, err
+	if r.standIns[name] == "" {
+		err := snapshot.Verify(r.Root, r.base.Dir(), only(*r.previous, name))
+		if !isDamage(err) || r.asIs {
+			return at, err
+		}
+		if err := r.mend(ctx, r.base, r.previous, err); err != nil {
+			return "", err
+		}
 	}
-	if err := r.mend(ctx, r.base, r.previous, err); err != nil {
-		return "", err
+	return cmp.Or(r.standIns[name], at), nil
+}
+
+// verifyMended reads all files of a snapshot, after the damaged ones were put back.
+// Rows in other bytes will not do here: the file is still not what was sealed.
+func (r *run) verifyMended(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
+	err := snapshot.Verify(r.Root, c.Dir(), m)
+	if !isDamage(err) {
+		return err
 	}
-	if at, ok := r.standIns[name]; ok {
-		return at, nil
+	if err := r.mend(ctx, c, &m, err); err != nil {
+		return err
 	}
-	return at, nil
+	err = snapshot.Verify(r.Root, c.Dir(), m)
+	if isDamage(err) {
+		return fmt.Errorf("%w: %w (made again it has the same rows in other bytes)", err, ErrBeyondMending)
+	}
+	return err
 }
 
 // only is a manifest with no other file in it.

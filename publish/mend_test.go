@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -15,6 +18,7 @@ import (
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/publish/table"
 )
 
 // worn is a root with three publications, where the fourth cycle carries over from
@@ -234,6 +238,59 @@ func TestMendAll(t *testing.T) {
 	done := mendAll(t, f)
 	if len(done.Lost) != 1 || !errors.Is(done.Lost[0], publish.ErrBeyondMending) || len(done.Files) != 1 || done.Files[0] != published(2)+"/"+layout.MarketsFile {
 		t.Errorf("%+v", done)
+	}
+}
+
+// otherBuild writes the markets of the newest publication as another build of the
+// Parquet library might have: the same rows in other bytes.
+func otherBuild(t testing.TB, f durable.FS) {
+	t.Helper()
+	c, _, err := snapshot.Head(f)
+	must(t, err)
+	m, err := snapshot.Open(f, c)
+	must(t, err)
+	var rows []table.MarketRow
+	must(t, eachRow(f, c.Dir()+"/"+layout.MarketsFile, func(row *table.MarketRow) error {
+		rows = append(rows, *row)
+		return nil
+	}))
+	digest, sealed := m.Tables["markets"].Digest, m.Files
+	for _, name := range []string{c.Dir() + "/" + layout.MarketsFile, c.Dir() + "/" + layout.ManifestFile, layout.Commit(c.Version)} {
+		must(t, f.Remove(name))
+	}
+	m.Files = slices.DeleteFunc(slices.Clone(m.Files), func(file snapshot.File) bool { return file.Name == layout.MarketsFile })
+	writeTable(t, f, c.Dir(), layout.MarketsFile, "markets", &m, rows)
+	if got := m.Files[len(m.Files)-1]; slices.Contains(sealed, got) || m.Tables["markets"].Digest != digest {
+		t.Fatalf("not the same rows in other bytes: %+v of %+v", got, sealed)
+	}
+	c.ManifestSHA256, err = snapshot.CreateManifest(f, c.Dir(), m)
+	must(t, err)
+	_, err = snapshot.Seal(f, c, layout.StagingDir+"/commit.json")
+	must(t, err)
+}
+
+// Rows that only come back in other bytes are built upon, and Mend says that the
+// file is still damaged.
+func TestMendOfAnotherBuild(t *testing.T) {
+	f := worn(t)
+	want := f.PowerCut(1, 0)
+	_, err := publishNext(want)
+	must(t, err)
+	otherBuild(t, f)
+	damaged := published(3) + "/" + layout.MarketsFile
+	replace(t, f, damaged, []byte("PAR1"))
+	done := mendAll(t, f)
+	if len(done.Files) > 0 || len(done.Lost) != 1 || !errors.Is(done.Lost[0], publish.ErrBeyondMending) || !strings.Contains(done.Lost[0].Error(), damaged) {
+		t.Errorf("%+v", done)
+	}
+	_, err = publishNext(f)
+	must(t, err)
+	a, err := look(want)
+	must(t, err)
+	b, err := look(f)
+	must(t, err)
+	if diff := cmp.Diff(a.manifest.Tables, b.manifest.Tables); diff != "" {
+		t.Error(diff)
 	}
 }
 

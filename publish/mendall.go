@@ -70,11 +70,7 @@ func (r *run) mendWhole(ctx context.Context, c snapshot.Commit) error {
 	if err != nil {
 		return fmt.Errorf("version %d: %w", c.Version, err)
 	}
-	err = snapshot.Verify(r.Root, c.Dir(), m)
-	if isDamage(err) {
-		err = r.mend(ctx, c, &m, err)
-	}
-	if err != nil {
+	if err := r.verifyMended(ctx, c, m); err != nil {
 		return fmt.Errorf("version %d: %w", c.Version, err)
 	}
 	for _, s := range m.Changes {

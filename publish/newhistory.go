@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"mkt/publish/durable"
@@ -126,12 +125,7 @@ func (r *run) wholeOf(ctx context.Context, c snapshot.Commit) (snapshot.Manifest
 	if err != nil {
 		return m, err
 	}
-	err = snapshot.Verify(r.Root, c.Dir(), m)
-	if isDamage(err) {
-		if err = r.mend(ctx, c, &m, err); err == nil {
-			err = snapshot.Verify(r.Root, c.Dir(), m) // rows in other bytes will not do
-		}
-	}
+	err = r.verifyMended(ctx, c, m)
 	if err == nil && (m.ClientID != r.ClientID || m.Product != r.Product) {
 		err = fmt.Errorf("published snapshot is of %s %s: %w", m.ClientID, m.Product, snapshot.ErrDamaged)
 	}
@@ -169,16 +163,9 @@ func (r *run) copySnapshot(ctx context.Context, source snapshot.Commit, m snapsh
 	m.CycleID, m.PublishedAt, m.BinaryVersion = c.CycleID, &c.PublishedAt, version
 	m.PreviousManifestSHA256, m.Changes, m.Files = r.base.ManifestSHA256, nil, nil
 	for _, file := range files {
-		copied, err := snapshot.CreateFile(r.Root, r.staging+"/snapshot", file.Name, func(w io.Writer) error {
-			return copyFile(r.Root, source.Dir()+"/"+file.Name, cancellable{ctx, w})
-		})
-		if err != nil {
+		if err := r.stageCopy(ctx, source.Dir(), file, &m); err != nil {
 			return m, err
 		}
-		if copied != file {
-			return m, fmt.Errorf("%s/%s: %w: changed while it was copied", source.Dir(), file.Name, snapshot.ErrDamaged)
-		}
-		m.Files = append(m.Files, copied)
 	}
 	return m, nil
 }

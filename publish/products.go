@@ -23,7 +23,7 @@ type product struct {
 	// takes longer than a tick may: the live product's files are copies of those
 	// that transform wrote and summed up, held against their hashes once more.
 	checked bool
-	// ticks: it has thousands of cycles a day, see ticks.go.
+	// ticks: it has thousands of cycles a day, see Retention.For.
 	ticks bool
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mkt/internal/needs"
 	"mkt/publish"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
@@ -19,9 +20,7 @@ import (
 // events stay what they were, and the files that nobody names go.
 func TestManySegmentsAreRolled(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("400 publications")
-	}
+	needs.Time(t, "publishes 400 times")
 	f := durabletest.NewMem()
 	var told []table.EventRow
 	for i := 1; i <= 400; i++ {

@@ -3,27 +3,21 @@ package publish_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"mkt/internal/needs"
 	"mkt/publish"
 	"mkt/publish/durable"
 )
 
-var smallDisk = flag.String("small-disk", "", "an empty file system of half a megabyte or so, to be filled")
-
 // P3 on a real disk with less and less room: a run that does not fit leaves
 // nothing visible, and does its work when there is space again.
-//
-//	mount -t tmpfs -o size=500k tmpfs /mnt/small && go test ./publish -run RealDisk -small-disk /mnt/small
 func TestRealDiskThatIsFull(t *testing.T) {
-	if *smallDisk == "" {
-		t.Skip("no -small-disk")
-	}
-	disk, err := durable.OpenRoot(filepath.Join(*smallDisk, "root"))
+	small := needs.Disk(t, "500k")
+	disk, err := durable.OpenRoot(filepath.Join(small, "root"))
 	must(t, err)
 	defer disk.Close()
 	full := 0
@@ -32,7 +26,7 @@ func TestRealDiskThatIsFull(t *testing.T) {
 		c.transform(t, disk)
 		o := options(disk, c, fmt.Sprint("run-", number))
 		o.Retention = publish.Retention{Snapshots: 3, SnapshotAge: 1, CycleAge: 1}
-		ballast := fill(t, room)
+		ballast := fill(t, small, room)
 		_, err := publish.Run(context.Background(), o)
 		if err != nil && !errors.Is(err, durable.ErrNoSpace) {
 			t.Fatalf("room for %d bytes: %v", room, err)
@@ -55,10 +49,10 @@ func TestRealDiskThatIsFull(t *testing.T) {
 	}
 }
 
-// fill writes a file that leaves so many bytes of room.
-func fill(t testing.TB, room int) string {
+// fill writes a file to a disk that leaves so many bytes of room.
+func fill(t testing.TB, disk string, room int) string {
 	t.Helper()
-	name := filepath.Join(*smallDisk, "ballast")
+	name := filepath.Join(disk, "ballast")
 	file, err := os.Create(name)
 	must(t, err)
 	defer file.Close()

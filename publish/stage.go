@@ -63,12 +63,30 @@ func (r *run) newestRetrieval() *time.Time {
 
 // copyTable takes one table of the cycle into the snapshot as it is.
 func copyTable(ctx context.Context, r *run, m *snapshot.Manifest, name, key string) error {
-	canonical := layout.Cycle(layout.CanonicalDir, r.cycle) + "/" + name
-	file, err := snapshot.CreateFile(r.Root, r.staging+"/snapshot", name, func(w io.Writer) error {
-		return copyFile(r.Root, canonical, cancellable{ctx, w})
+	dir := layout.Cycle(layout.CanonicalDir, r.cycle)
+	sealed := only(r.canonical, name).Files
+	if len(sealed) != 1 {
+		return fmt.Errorf("%s/%s: %w: its header does not name it", dir, name, snapshot.ErrDamaged)
+	}
+	m.Tables[key] = r.canonical.Tables[key]
+	return r.stageCopy(ctx, dir, sealed[0], m)
+}
+
+// stageCopy takes one file of a folder into the snapshot, and holds what can be
+// read back against what was sealed.
+func (r *run) stageCopy(ctx context.Context, dir string, sealed snapshot.File, m *snapshot.Manifest) error {
+	name := dir + "/" + sealed.Name
+	copied, err := snapshot.CreateFile(r.Root, r.staging+"/snapshot", sealed.Name, func(w io.Writer) error {
+		return copyFile(r.Root, name, cancellable{ctx, w})
 	})
-	m.Files, m.Tables[key] = append(m.Files, file), r.canonical.Tables[key]
-	return err
+	if err != nil {
+		return err
+	}
+	if copied != sealed {
+		return fmt.Errorf("%s: %w: changed while it was copied", name, snapshot.ErrDamaged)
+	}
+	m.Files = append(m.Files, copied)
+	return nil
 }
 
 // stageTable writes one table of the snapshot. When every row comes from the

@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"bufio"
 	"crypto/rand"
 	"encoding/base32"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -51,6 +53,16 @@ func (a *answer) Write(p []byte) (int, error) {
 
 // Unwrap lets http.ResponseController reach the connection.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// Hijack implements http.Hijacker. A websocket's answer, its refusal by the
+// protocol among them, is written past this one.
+func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(a.ResponseWriter).Hijack()
+	if err == nil {
+		a.status = http.StatusSwitchingProtocols
+	}
+	return conn, rw, err
+}
 
 // refuse writes a refusal.
 func (a *answer) refuse(e *api.Error) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"mkt/internal/needs"
 	"mkt/serve"
 	"mkt/serve/internal/servetest"
 )
@@ -158,8 +159,8 @@ func echoOf(b *testing.B, body []byte) string {
 func BenchmarkColdPage(b *testing.B) {
 	for _, fixtures := range []int{1_000, 10_000, 100_000} {
 		b.Run(strconv.Itoa(fixtures), func(b *testing.B) {
-			if fixtures > 1_000 && os.Getenv("MKT_BENCH_LARGE") == "" {
-				b.Skip("set MKT_BENCH_LARGE=1: takes minutes and gigabytes")
+			if fixtures > 1_000 {
+				needs.Env(b, "MKT_BENCH_LARGE", "1, for minutes and gigabytes")
 			}
 			w, address := served(b, fixtures)
 			for name, more := range map[string]string{"identity": "", "gzip": "Accept-Encoding: gzip\r\n"} {

@@ -1,8 +1,9 @@
 package serve_test
 
 import (
-	"os"
 	"testing"
+
+	"mkt/internal/needs"
 )
 
 // A server that runs somewhere else, `mkt demo` for one, is walked from end to
@@ -10,10 +11,7 @@ import (
 //
 //	MKT_BASE_URL=http://127.0.0.1:8080 MKT_TOKEN=mkt_… go test ./serve -run Crawl -v
 func TestCrawl(t *testing.T) {
-	url, token := os.Getenv("MKT_BASE_URL"), os.Getenv("MKT_TOKEN")
-	if url == "" || token == "" {
-		t.Skip("MKT_BASE_URL and MKT_TOKEN name no server to walk")
-	}
+	url, token := needs.Env(t, "MKT_BASE_URL", "a running server to walk"), needs.Env(t, "MKT_TOKEN", "of an account there")
 	w := newWorld(t)
 	w.url = url
 	for _, path := range []string{"/status", "/schema", "/account", "/account/provider", "/account/usage"} {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/needs"
 	"mkt/serve/account"
 	"mkt/serve/internal/servetest"
 )
@@ -167,7 +168,7 @@ func TestLogHasFixedKeys(t *testing.T) {
 	eventually(t, "a line each", func() bool { return strings.Count(w.log.String(), "msg=request") == asked })
 	known := map[string]bool{"time": true, "level": true, "msg": true, "request_id": true, "tenant": true, "method": true, "route": true, "status": true,
 		"bytes": true, "took_us": true, "code": true, "err": true}
-	key := regexp.MustCompile(`(?:^| )([a-zA-Z_]+)=(?:"(?:[^"\\\\]|\\\\.)*"|[^ ]*)`)
+	key := regexp.MustCompile(`(?:^| )([a-zA-Z_]+)=(?:"(?:[^"\\]|\\.)*"|[^ ]*)`)
 	for _, line := range strings.Split(w.log.String(), "\n") {
 		if !strings.Contains(line, "msg=request") {
 			continue
@@ -370,9 +371,7 @@ func (w *world) sendPlain(path, as string) (reply, error) {
 // MKT_READERS sets how many read at once, for a drill.
 func TestSwapUnderRequests(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("seconds")
-	}
+	needs.Time(t, "swaps snapshots for seconds")
 	w := newWorld(t)
 	w.add("acme", nil)
 	w.publish("acme", 30, 10, 1)
@@ -440,9 +439,7 @@ func TestUsageOutlivesTheServer(t *testing.T) {
 // are served.
 func TestSlowClientsAreCutOff(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("as long as a time-out")
-	}
+	needs.Time(t, "lasts as long as a time-out")
 	w := newWorld(t)
 	w.add("acme", nil)
 	w.publish("acme", 30, 60, 1)

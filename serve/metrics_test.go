@@ -126,6 +126,8 @@ func TestMetricsOfSockets(t *testing.T) {
 		`mkt_socket_subscriptions{channel="live"}`:   0,
 		`mkt_socket_sessions_pending`:                0,
 		`mkt_socket_pushes_total{channel="changes"}`: 0,
+
+		`mkt_http_requests_total{code="",route="/realtime",status="101"}`: 1,
 	} {
 		if got := w.metric(name); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
@@ -220,4 +222,31 @@ func TestReadiness(t *testing.T) {
 		t.Errorf("the request under way: %d", r.status)
 	}
 	must(t, <-stopped)
+}
+
+// Between "not ready" and the first refusal lies the time that a load balancer
+// takes to see it.
+func TestDrainDelay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.delay = time.Second
+	w.add("acme", nil)
+	w.publish("acme", 3, 2, 1)
+	w.start()
+	began := time.Now()
+	stopped := make(chan error, 1)
+	go func() { stopped <- w.stop() }()
+	eventually(t, "not ready", func() bool { status, _ := w.side("/readyz"); return status == 503 })
+	if r := w.get("/fixtures", "acme"); r.status != 200 {
+		t.Errorf("%v after the end began: %d %s", time.Since(began), r.status, r.code())
+	}
+	if s, err := w.dial("acme"); err != nil {
+		t.Errorf("a socket, %v after the end began: %v", time.Since(began), err)
+	} else {
+		s.next("ready")
+	}
+	must(t, <-stopped)
+	if took := time.Since(began); took < w.delay {
+		t.Errorf("over after %v", took)
+	}
 }

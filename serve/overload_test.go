@@ -109,9 +109,6 @@ func TestOverloadIsShed(t *testing.T) {
 // right or 503, and what waits stays bounded.
 func TestManyColdPagesAtOnce(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("seconds of both processors")
-	}
 	w := newWorld(t)
 	w.add("acme", nil)
 	w.publish("acme", 30, 60, 1)

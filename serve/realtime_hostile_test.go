@@ -138,9 +138,6 @@ func TestSocketAcrossOrigins(t *testing.T) {
 
 // Connections that come and go leave nothing behind.
 func TestSocketsLeaveNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("counts goroutines, so nothing else may run")
-	}
 	w := newWorld(t)
 	for i := range 10 {
 		w.add(fmt.Sprint("acme-", i), nil)

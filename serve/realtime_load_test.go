@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve"
@@ -26,7 +27,7 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// load is what TestRealtimeLoad puts on a server: accounts that publish a live
+// load is what BenchmarkRealtimeLoad puts on a server: accounts that publish a live
 // snapshot every period, at different moments, and connections that take it.
 type load struct {
 	accounts, each, fixtures int
@@ -35,26 +36,22 @@ type load struct {
 
 // loadFromEnv reads MKT_BENCH_REALTIME: accounts, connections an account, fixtures
 // in play an account, seconds to measure.
-func loadFromEnv(t *testing.T) load {
+func loadFromEnv(b *testing.B) load {
 	l := load{500, 8, 20, 8 * time.Second, 16 * time.Second, time.Minute}
-	switch said := os.Getenv("MKT_BENCH_REALTIME"); said {
-	case "":
-		t.Skip("a measurement: scripts/realtime-bench.sh")
-	case "1":
-	default:
+	if said := needs.Env(b, "MKT_BENCH_REALTIME", "run scripts/realtime-bench.sh"); said != "1" {
 		var seconds int
 		if _, err := fmt.Sscanf(said, "%d,%d,%d,%d", &l.accounts, &l.each, &l.fixtures, &seconds); err != nil {
-			t.Fatalf("MKT_BENCH_REALTIME=%s: want 1, or ACCOUNTS,CONNECTIONS,FIXTURES,SECONDS", said)
+			b.Fatalf("MKT_BENCH_REALTIME=%s: want 1, or ACCOUNTS,CONNECTIONS,FIXTURES,SECONDS", said)
 		}
 		l.measure = time.Duration(seconds) * time.Second
 	}
 	return l
 }
 
-// TestRealtimeLoad measures the server's memory for each connection while nothing is
+// BenchmarkRealtimeLoad measures the server's memory for each connection while nothing is
 // published, then latency from publication to receipt, of serve and of the official
 // Node server, one after the other under the same load, each in a process of its own.
-func TestRealtimeLoad(t *testing.T) {
+func BenchmarkRealtimeLoad(t *testing.B) {
 	l := loadFromEnv(t)
 	b := &bench{t: t, load: l, dir: t.TempDir(), tokens: map[string]string{}, published: map[string]time.Time{}}
 	b.prepare()
@@ -64,23 +61,24 @@ func TestRealtimeLoad(t *testing.T) {
 	}
 	t.Logf("%d accounts, %d connections, %d fixtures in play an account; load average %s", l.accounts, l.accounts*l.each, l.fixtures, loadAverage())
 	for round := range 2 {
-		ours := b.run("serve", exec.Command(os.Args[0], "-test.run=^TestRealtimeServer$", "-test.timeout=0"), b.publish)
+		ours := b.run("serve", exec.Command(os.Args[0]), b.publish)
 		theirs := b.run("node", exec.Command("node", "fanout.mjs"), b.publishFile)
 		t.Logf("round %d: memory a connection %.2f of the official server's, p99 %.2f of it; load average %s", round+1,
 			ours.memory/theirs.memory, ours.p99.Seconds()/theirs.p99.Seconds(), loadAverage())
 	}
 }
 
-// TestRealtimeServer is the process that is measured.
-func TestRealtimeServer(t *testing.T) {
-	data := os.Getenv("MKT_BENCH_DATA")
-	if data == "" {
-		t.Skip("it is started by TestRealtimeLoad")
-	}
+// measuredServer is the process that BenchmarkRealtimeLoad measures: a server over
+// the folder data, until its standard input ends.
+func measuredServer(data string) error {
 	text, err := os.ReadFile(os.Getenv("TOKENS"))
-	must(t, err)
+	if err != nil {
+		return err
+	}
 	var tokens map[string]string
-	must(t, json.Unmarshal(text, &tokens))
+	if err := json.Unmarshal(text, &tokens); err != nil {
+		return err
+	}
 	var list []account.Account
 	for id, token := range tokens {
 		list = append(list, account.Account{
@@ -90,17 +88,24 @@ func TestRealtimeServer(t *testing.T) {
 		})
 	}
 	g, err := account.NewGeneration(list)
-	must(t, err)
+	if err != nil {
+		return err
+	}
 	registry := new(account.Registry)
 	registry.Swap(g)
-	ctx, cancel := context.WithCancel(t.Context())
+	cache, err := os.MkdirTemp("", "")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(cache)
+	ctx, cancel := context.WithCancel(context.Background())
 	go func() { io.Copy(io.Discard, os.Stdin); cancel() }()
-	must(t, serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: data, CacheDir: t.TempDir(), Accounts: registry,
-		Poll: 500 * time.Millisecond, Ready: func(url string) { fmt.Println(url) }}))
+	return serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: data, CacheDir: cache, Accounts: registry,
+		Poll: 500 * time.Millisecond, Ready: func(url string) { fmt.Println(url) }})
 }
 
 type bench struct {
-	t      *testing.T
+	t      testing.TB
 	load   load
 	dir    string
 	tokens map[string]string
@@ -309,7 +314,7 @@ func (b *bench) resident(cmd *exec.Cmd) float64 {
 	return list[len(list)/2]
 }
 
-func resident(t *testing.T, pid int) float64 {
+func resident(t testing.TB, pid int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	must(t, err)
 	_, rest, _ := strings.Cut(string(text), "VmRSS:")
@@ -319,7 +324,7 @@ func resident(t *testing.T, pid int) float64 {
 }
 
 // processor is the time that a process has run, user and system.
-func processor(t *testing.T, pid int) time.Duration {
+func processor(t testing.TB, pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	must(t, err)
 	f := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))

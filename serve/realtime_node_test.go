@@ -14,12 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/needs"
 	"mkt/publish/table"
 	"mkt/serve/internal/servetest"
 )
-
-// modules is where make check-node puts the official client.
-const modules = "../testdata/node/node_modules"
 
 // script runs a program of the official client's language until it ends or the
 // test does. next gives its lines of JSON.
@@ -33,11 +31,7 @@ type script struct {
 
 func node(t *testing.T, name, source string, env ...string) *script {
 	t.Helper()
-	from, err := filepath.Abs(modules)
-	must(t, err)
-	if _, err := os.Stat(from); err != nil {
-		t.Skip("the official client is not there: make check-node")
-	}
+	from := needs.Node(t)
 	dir := t.TempDir()
 	must(t, os.Symlink(from, filepath.Join(dir, "node_modules")))
 	return start(t, dir, name, source, []string{"node", name}, env)
@@ -147,9 +141,6 @@ func TestNodeGuide(t *testing.T) {
 
 // The Go program of the guide follows the same way.
 func TestGuideInGo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a program")
-	}
 	t.Parallel()
 	w := newWorld(t)
 	w.add("acme", nil)

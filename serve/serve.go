@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"mkt/serve/account"
@@ -35,6 +36,11 @@ type Options struct {
 	Admin    *admin.Server    // shows metrics and readiness; the caller's to close. nil = none
 	Realtime Realtime
 
+	// DrainDelay is how long requests are still answered as ever once ctx has ended
+	// and Admin says that it is not ready: as long as a load balancer takes to see
+	// that. It is a part of the half minute that an end may take; 0 = none.
+	DrainDelay time.Duration
+
 	// Ready is called once, with the base URL, when requests are accepted and what
 	// was published has been loaded (or ten seconds have passed). May be nil.
 	Ready func(baseURL string)
@@ -60,7 +66,7 @@ const (
 
 // Run serves until ctx ends, then lets requests under way finish and closes the
 // sockets one by one, for at most half a minute. New requests are told
-// SERVICE_UNAVAILABLE meanwhile.
+// SERVICE_UNAVAILABLE meanwhile, behind the DrainDelay.
 func Run(ctx context.Context, o Options) (err error) {
 	if o.Accounts == nil || o.DataDir == "" {
 		return errors.New("serve: Accounts and DataDir are needed")
@@ -82,15 +88,13 @@ func Run(ctx context.Context, o Options) (err error) {
 		o.Admin.ReadyWhen(s.readiness)
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan struct{})
-	go func() { s.library.Run(background); close(done) }()
-	flushed := make(chan struct{})
-	go func() { s.usage.Run(background); close(flushed) }()
-	go s.realtime.Run(background)
-	err = s.listen(ctx, listener, o.Ready)
+	var running sync.WaitGroup
+	for _, run := range []func(context.Context){s.library.Run, s.usage.Run, s.realtime.Run} {
+		running.Go(func() { run(background) })
+	}
+	err = s.listen(ctx, listener, o)
 	stop()
-	<-done
-	<-flushed
+	running.Wait()
 	return err
 }
 
@@ -106,14 +110,14 @@ func (o *Options) past(a net.Addr) error {
 }
 
 // listen accepts requests until ctx ends, then drains.
-func (s *server) listen(ctx context.Context, l net.Listener, ready func(string)) error {
+func (s *server) listen(ctx context.Context, l net.Listener, o Options) error {
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: readHeaderTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: headerRoom, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(plainListener{l}) }()
-	if ready != nil {
+	if o.Ready != nil {
 		select {
 		case <-s.library.Loaded():
 		case <-time.After(loadPatience):
@@ -121,16 +125,18 @@ func (s *server) listen(ctx context.Context, l net.Listener, ready func(string))
 		case err := <-failed:
 			return fmt.Errorf("serve: %w", err)
 		}
-		ready(baseURL(l.Addr()))
+		o.Ready(baseURL(l.Addr()))
 	}
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	s.draining.Store(true)
+	s.leaving.Store(true)
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
+	time.Sleep(o.DrainDelay)
+	s.draining.Store(true)
 	sockets := s.closeSockets(patience)
 	time.Sleep(drainNotice)
 	if err := errors.Join(h.Shutdown(patience), <-sockets); err != nil {
@@ -147,7 +153,7 @@ var (
 
 // readiness is nil while new requests are worth sending here.
 func (s *server) readiness() error {
-	if s.draining.Load() {
+	if s.leaving.Load() {
 		return errDraining
 	}
 	select {

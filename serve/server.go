@@ -34,7 +34,8 @@ type server struct {
 	realtime *realtime.Service
 	sockets  *socketio.Server // the protocol in front of it
 
-	draining atomic.Bool
+	leaving  atomic.Bool // the end has begun
+	draining atomic.Bool // and new requests are refused
 	inFlight atomic.Int64
 
 	usageDisk *durable.Disk // nil when the counters live in memory only

@@ -2,9 +2,11 @@ package serve
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"syscall"
 
 	"mkt/serve/internal/api"
 )
@@ -24,6 +26,29 @@ func (l plainListener) Accept() (net.Conn, error) {
 }
 
 type plainConn struct{ net.Conn }
+
+// A websocket takes the connection over, and needs of it what a net.Conn does not
+// have: to write without waiting (package engine), and to close one half.
+var (
+	_ syscall.Conn                    = (*plainConn)(nil)
+	_ interface{ CloseWrite() error } = (*plainConn)(nil)
+)
+
+// SyscallConn implements syscall.Conn.
+func (c *plainConn) SyscallConn() (syscall.RawConn, error) {
+	if owner, ok := c.Conn.(syscall.Conn); ok {
+		return owner.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
+}
+
+// CloseWrite says that nothing more will be sent.
+func (c *plainConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
 
 // protocolHeaders is how every answer that net/http writes by itself goes on
 // behind its first line. Ours never do.

@@ -74,6 +74,13 @@ func (l lasting) TempDir() string {
 func (lasting) Cleanup(func()) {}
 
 func TestMain(m *testing.M) {
+	if data := os.Getenv("MKT_BENCH_DATA"); data != "" {
+		if err := measuredServer(data); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	code := m.Run()
 	if common.world != nil {
 		if err := common.world.stop(); err != nil {
@@ -98,6 +105,7 @@ type world struct {
 	realtime serve.Realtime
 	listen   string // a free port unless a test says more
 	asOf     time.Time
+	delay    time.Duration // DrainDelay
 	stop     func() error
 
 	mu       *sync.Mutex
@@ -247,7 +255,7 @@ func (w *world) start() *world {
 		done <- serve.Run(ctx, serve.Options{
 			Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now, Admin: door,
 			Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
-			Version: "test", Realtime: w.realtime, Ready: func(url string) { ready <- url },
+			Version: "test", Realtime: w.realtime, DrainDelay: w.delay, Ready: func(url string) { ready <- url },
 		})
 	}()
 	select {

@@ -11,8 +11,6 @@ import (
 // engine is what is different about a product.
 type engine struct {
 	version string // of the rules
-	// chained: a cycle begins from the one before, see chain.go.
-	chained bool
 	// derive reads the chosen cycle and fills the run's result.
 	derive func(context.Context, *run) error
 	// tables writes the result into a folder, and describes it.
@@ -30,5 +28,5 @@ type count struct {
 // engines is the one place where a product is told from another.
 var engines = map[football.Product]engine{
 	football.MarketEngine:     {version: football.DerivationVersion, derive: deriveMarkets, tables: writeMarketTables, counts: marketCounts},
-	football.LiveIntelligence: {version: live.Rules, chained: true, derive: foldLive, tables: writeLiveTables, counts: liveCounts},
+	football.LiveIntelligence: {version: live.Rules, derive: foldLive, tables: writeLiveTables, counts: liveCounts},
 }

@@ -45,9 +45,14 @@ func liveCounts(s *Summary) []count {
 // foldLive is the engine of live_intelligence: what the list and the details say
 // is folded into the states of the cycle before. Every time in it is one of the
 // raw cycle's.
-func foldLive(_ context.Context, r *run) error {
+func foldLive(ctx context.Context, r *run) error {
 	list, details, err := r.readLive()
 	if err != nil {
+		return err
+	}
+	// Not before it is known to be readable: in a row of cycles that are not, each
+	// would make up for all before it, in vain.
+	if err := r.findPrevious(ctx); err != nil {
 		return err
 	}
 	followed, err := r.readStates()
@@ -68,17 +73,14 @@ func (r *run) advance(followed []*follow) (kept []*follow) {
 	mayLeave := r.result.listingComplete && !r.tooManyMissing(followed)
 	for _, f := range followed {
 		wasInPlay := f.state != nil && f.state.InPlay()
-		switch {
-		case f.sample != nil:
+		if f.sample != nil {
 			l.Sampled++
 			f.fold()
 			if !f.known {
 				l.Baselines++
 			}
-		case f.missing(at) && (mayLeave || f.silent(at) >= live.Linger):
-			f.step(live.Leave(*f.state, at))
-		default:
-			f.step(live.Pass(*f.state, at))
+		} else {
+			f.unlisted(at, mayLeave)
 		}
 		if wasInPlay && !f.state.InPlay() {
 			l.Left++
@@ -152,7 +154,7 @@ func (r *run) readLive() (list provider.LiveSheet, details []football.Sample, er
 			}
 			continue
 		}
-		sheet, err := adapter.ReadDetail(p)
+		sheet, err := guarded(func() (provider.LiveSheet, error) { return adapter.ReadDetail(p) })
 		if err != nil {
 			r.unreadable(response, err)
 			continue
@@ -163,7 +165,7 @@ func (r *run) readLive() (list provider.LiveSheet, details []football.Sample, er
 	if len(pages) == 0 {
 		return list, nil, fmt.Errorf("%w: no list of fixtures in play", ErrNoCycle)
 	}
-	if list, err = adapter.ReadList(pages); err != nil {
+	if list, err = guarded(func() (provider.LiveSheet, error) { return adapter.ReadList(pages) }); err != nil {
 		return list, nil, fmt.Errorf("%w: the list of fixtures in play: %w", ErrQuarantined, err)
 	}
 	res.filtered, res.broken, res.unknown = list.Filtered, sums(list.Broken), unknown

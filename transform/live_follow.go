@@ -122,6 +122,16 @@ func (f *follow) fold() {
 	f.step(live.Fold(&previous, s))
 }
 
+// unlisted takes a fixture on that the list does not hold. It leaves play when a
+// list that is believed has lacked it for a while, or none has held it for long.
+func (f *follow) unlisted(at time.Time, believed bool) {
+	if f.missing(at) && (believed || f.silent(at) >= live.Linger) {
+		f.step(live.Leave(*f.state, at))
+		return
+	}
+	f.step(live.Pass(*f.state, at))
+}
+
 func (f *follow) step(next live.State) { f.state = &next }
 
 // silent is for how long no list has held it.

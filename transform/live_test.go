@@ -266,6 +266,36 @@ func TestLivePassesBy(t *testing.T) {
 	}
 }
 
+// In a row of cycles that cannot be read none reads those before it again; the
+// first one that can goes on from before them.
+func TestLiveUnreadableInARow(t *testing.T) {
+	mem, ticks := newMem(), minutes(9)
+	play(t, mem, ticks[:3]...)
+	again := 0
+	w := durabletest.Wrap(mem, func(op durabletest.Op) error {
+		if op.Kind == durabletest.Open && strings.HasPrefix(op.Name, layout.Cycle(layout.RawDir, ticks[3].id())+"/responses") {
+			again++
+		}
+		return nil
+	})
+	for i, k := range ticks[3:8] {
+		k.body = `{"success":1,"results":[{"id":"1"` // cut
+		must(t, k.archive(mem))
+		if _, err := k.transform(w); !errors.Is(err, transform.ErrQuarantined) {
+			t.Errorf("unreadable: %v", err)
+		}
+		if again != 1 {
+			t.Errorf("after %d of them the first was read %d times", i+1, again)
+		}
+	}
+	play(t, mem, ticks[8])
+	m, _, err := snapshot.OpenCanonical(mem, ticks[8].id())
+	must(t, err)
+	if m.PreviousCycle != ticks[2].id() {
+		t.Errorf("goes on from %s", m.PreviousCycle)
+	}
+}
+
 // Stopped at every operation, then the power fails: the next run ends as an
 // undisturbed one does.
 func TestLiveKilledAtEveryOperation(t *testing.T) {
@@ -330,8 +360,7 @@ func TestLiveAfterRollingUp(t *testing.T) {
 	mem, ticks := newMem(), minutes(60)
 	play(t, mem, ticks...)
 	want := canonicalFiles(t, mem)
-	n, err := raw.Roll(mem, layout.NewCycleID(began.Add(2*time.Hour), "live_intelligence"))
-	must(t, err)
+	n := rollUp(t, mem)
 	for _, k := range ticks[1:] {
 		must(t, mem.RemoveAll(layout.Cycle(layout.CanonicalDir, k.id())))
 	}

@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"mkt/fetch/raw"
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/table"
 	"mkt/transform"
@@ -82,8 +79,7 @@ func TestTraceLive(t *testing.T) {
 		}
 	}
 	check("in folders")
-	_, err := raw.Roll(mem, layout.NewCycleID(began.Add(3*time.Hour), string(football.LiveIntelligence)))
-	must(t, err)
+	rollUp(t, mem)
 	check("rolled up")
 	if found := trace(t, mem, ticks[0], last, "77", ""); len(found.Moments) != 0 {
 		t.Errorf("a fixture that never was: %d moments", len(found.Moments))

@@ -82,6 +82,23 @@ func play(t testing.TB, root durable.FS, ticks ...tick) (last transform.Summary)
 	return last
 }
 
+// rollUp packs all cycles, and tells how many.
+func rollUp(t testing.TB, root durable.FS) int {
+	t.Helper()
+	n, err := raw.Roll(root, layout.NewCycleID(began.Add(4*time.Hour), string(football.LiveIntelligence)))
+	must(t, err)
+	return n
+}
+
+// damage changes a byte in the middle of a file.
+func damage(t testing.TB, root durable.FS, name string) {
+	t.Helper()
+	data, err := durable.ReadFile(root, name, 1<<30)
+	must(t, err)
+	data[len(data)/2] ^= 0x10
+	must(t, durable.Overwrite(root, name, data))
+}
+
 // item is one fixture of a list: its event id, FI ("" for none), clock, and
 // whatever else.
 func item(event, fi string, minute, second int, more ...string) string {
@@ -122,19 +139,9 @@ func minutes(n int) (ticks []tick) {
 }
 
 // liveRows reads a table of a tick's canonical cycle.
-func liveRows[T table.Row](t testing.TB, fsys durable.FS, k tick, name string) (all []T) {
+func liveRows[T table.Row](t testing.TB, fsys durable.FS, k tick, name string) []T {
 	t.Helper()
-	file, err := fsys.Open(layout.Cycle(layout.CanonicalDir, k.id()) + "/" + name)
-	must(t, err)
-	defer file.Close()
-	r, err := table.NewReader[T](file, file.Size())
-	must(t, err)
-	defer r.Close()
-	for row, err := range r.All {
-		must(t, err)
-		all = append(all, *row)
-	}
-	return all
+	return rowsOf[T](t, fsys, k.id(), name)
 }
 
 // liveRow is the row of the fixture with that home team, nil when there is none.

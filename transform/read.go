@@ -79,7 +79,7 @@ func (r *run) readListing(adapter provider.MarketAdapter) (provider.Listing, []r
 			rest = append(rest, response)
 		}
 	}
-	listing, err := adapter.ReadListing(pages)
+	listing, err := guarded(func() (provider.Listing, error) { return adapter.ReadListing(pages) })
 	if err != nil {
 		return provider.Listing{}, nil, fmt.Errorf("%w: the list of fixtures: %w", ErrQuarantined, err)
 	}
@@ -135,21 +135,16 @@ type sheetReader struct {
 	deriver *markets.Deriver
 }
 
-// errPanic: reading a payload ended in a panic. It is a fault of ours that a
-// stranger's bytes found; it costs that payload, not the run.
-var errPanic = errors.New("reading it ended in a panic")
+func (sr *sheetReader) read(p provider.Payload) sheet {
+	s, err := guarded(func() (sheet, error) { return sr.derive(p) })
+	s.bytes, s.err = len(p.Body), err
+	return s
+}
 
-func (sr *sheetReader) read(p provider.Payload) (s sheet) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			s = sheet{bytes: len(p.Body), err: fmt.Errorf("%w: %v\n%s", errPanic, cause, debug.Stack())}
-		}
-	}()
-	s.bytes = len(p.Body)
+func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 	read, err := sr.adapter.ReadMarkets(p, sr.listing)
 	if err != nil {
-		s.err = err
-		return s
+		return s, err
 	}
 	s.broken, s.unknown, s.skipped = read.Broken, read.Unknown, read.Skipped
 	s.fixtures = make([]refreshed, len(read.Fixtures))
@@ -158,7 +153,22 @@ func (sr *sheetReader) read(p provider.Payload) (s sheet) {
 		f.Fixture.ID = sr.minter.Fixture(f.Fixture.ProviderFixtureID).FixtureID()
 		s.fixtures[i] = refreshed{fixture: f.Fixture, markets: sr.deriver.Derive(&f.Fixture, f.Offers), withoutPrices: withoutPrices(f.Offers)}
 	}
-	return s
+	return s, nil
+}
+
+// errPanic: reading a payload ended in a panic. It is a fault of ours that a
+// stranger's bytes found; it costs that payload, not the process.
+var errPanic = errors.New("reading it ended in a panic")
+
+// guarded reads; a panic is errPanic, and nothing was read.
+func guarded[T any](read func() (T, error)) (result T, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			var nothing T
+			result, err = nothing, fmt.Errorf("%w: %v\n%s", errPanic, cause, debug.Stack())
+		}
+	}()
+	return read()
 }
 
 // withoutPrices counts the markets that were listed without any row.

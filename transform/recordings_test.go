@@ -14,6 +14,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/transform"
 	"mkt/transform/identity"
@@ -36,12 +37,12 @@ const participants = "65404844,Arsenal,Leicester\n69223585,Russia,Saudi Arabia\n
 // repository.
 func recorded(t testing.TB) fs.FS {
 	t.Helper()
-	dir := filepath.Join("..", "..", "shared", "providers", "betsapi", "bet365-prematch")
+	dir := needs.Shared(t, "providers/betsapi/bet365-prematch")
 	folder := fstest.MapFS{"participants.csv": {Data: []byte(participants)}}
 	for name := range recordings {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
-			t.Skipf("recorded payloads are not here: %v", err)
+			t.Fatal(err)
 		}
 		folder["bet365-prematch/"+name] = &fstest.MapFile{Data: data}
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/raw"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -52,127 +51,29 @@ type LiveStep struct {
 
 // RetraceLive takes the steps of a fixture once more. A cycle that is damaged or
 // not readable is passed by, as the pipeline passes it by.
-func RetraceLive(ctx context.Context, o LiveOptions) ([]LiveStep, error) {
+func RetraceLive(ctx context.Context, o LiveOptions) (steps []LiveStep, err error) {
 	if o.Provider.Live == nil {
 		return nil, fmt.Errorf("provider %q: nothing here reads its live data", o.Provider.Name)
 	}
-	var steps []LiveStep
-	follows := follow{}
+	c := course{fixture: o.Fixture, event: o.Event, traced: true,
+		lookup: func(string) (provider.Provider, bool) { return o.Provider, true }}
 	if o.From != nil {
-		follows = follow{state: &o.From.State, known: true, fetchedAt: o.From.fetchedAt}
+		c.follow = follow{state: &o.From.State, known: true, fetchedAt: o.From.fetchedAt}
 	}
-	walk := raw.NewWalk(o.Root)
-	for i, id := range o.Cycles {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		a, err := walk.Open(id)
-		if err == nil && a.Cycle().Outcome != raw.Failed {
-			var step *LiveStep
-			if step, err = o.step(a, &follows); step != nil {
-				steps = append(steps, *step)
-			}
-		}
-		if err != nil && !errors.Is(err, raw.ErrCorrupt) && !errors.Is(err, raw.ErrNotSealed) {
-			return nil, fmt.Errorf("cycle %s: %w", id, err)
+	err = c.along(ctx, o.Root, o.Cycles, func(done int, s *LiveStep, _ error) bool {
+		if s != nil {
+			steps = append(steps, *s)
 		}
 		if o.Progress != nil {
-			o.Progress(i+1, len(o.Cycles))
+			o.Progress(done, len(o.Cycles))
 		}
-		if n := len(steps); n > 0 && o.Until != nil && o.Until(&steps[n-1]) {
-			break
-		}
-	}
-	return steps, nil
-}
-
-// step takes one cycle; nil when it tells nothing of the fixture and nothing was
-// known of it.
-func (o *LiveOptions) step(a *raw.Archive, f *follow) (*LiveStep, error) {
-	step := LiveStep{Cycle: a.Cycle().CycleID, Item: o.Event, Before: f.state}
-	list, err := o.readCycle(a, &step)
+		n := len(steps)
+		return n == 0 || o.Until == nil || !o.Until(&steps[n-1])
+	})
 	if err != nil {
 		return nil, err
 	}
-	f.sample = nil
-	if step.Sample != nil {
-		f.sample = step.Sample
-		if f.known {
-			f.sample.ProviderFixtureID = f.state.FixtureID()
-		}
-		if f.state != nil || live.Follows(nil, f.sample) {
-			f.fold()
-			f.known = true
-		}
-	} else if f.state != nil {
-		if f.missing(step.At) && list.Complete && a.Cycle().ListingComplete {
-			f.step(live.Leave(*f.state, step.At))
-		} else {
-			f.step(live.Pass(*f.state, step.At))
-		}
-	}
-	step.After = f.state
-	if f.state == nil {
-		return nil, nil
-	}
-	return &step, nil
-}
-
-// readCycle reads a cycle's list, and the detail of the fixture, with traces.
-func (o *LiveOptions) readCycle(a *raw.Archive, step *LiveStep) (provider.LiveSheet, error) {
-	adapter := o.Provider.Live
-	var pages []provider.Payload
-	var lists, details []Origin
-	var told []football.Sample
-	for _, r := range a.Responses() {
-		if !r.Accepted() || !adapter.IsList(r.Endpoint) && !adapter.IsDetail(r.Endpoint) {
-			continue
-		}
-		p, err := a.Payload(r)
-		if err != nil {
-			return provider.LiveSheet{}, err
-		}
-		p.Trace = &provider.Trace{Only: o.Event}
-		if adapter.IsList(r.Endpoint) {
-			pages, lists = append(pages, p), append(lists, originOf(a, r, p.Trace))
-			if p.FetchedAt.After(step.At) {
-				step.At = p.FetchedAt
-			}
-			continue
-		}
-		sheet, err := adapter.ReadDetail(p)
-		if err != nil {
-			continue // as the pipeline goes on without it
-		}
-		details, told = append(details, originOf(a, r, p.Trace)), append(told, sheet.Samples...)
-	}
-	list, err := adapter.ReadList(pages)
-	if err != nil {
-		return list, fmt.Errorf("%w: %w", raw.ErrCorrupt, err)
-	}
-	joined := live.Join(list.Samples, told)
-	for i := range joined {
-		if o.is(&joined[i]) {
-			step.Sample = &joined[i]
-		}
-	}
-	step.Listed, step.Detail = holding(lists, o.Event), holding(details, o.Event)
-	return list, nil
-}
-
-// is tells whether a sample is of the fixture.
-func (o *LiveOptions) is(s *football.Sample) bool {
-	return o.Event != "" && s.ProviderEventID == o.Event || o.Event == "" && s.ProviderFixtureID == o.Fixture
-}
-
-// holding is the last of them in which something of the item was found.
-func holding(origins []Origin, item string) (last Origin) {
-	for _, o := range origins {
-		if o.Trace.Of(provider.Subject{Fixture: item}) != nil {
-			last = o
-		}
-	}
-	return last
+	return steps, nil
 }
 
 // LiveBegins finds what a canonical cycle kept of a fixture; false when it has

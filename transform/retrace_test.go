@@ -11,6 +11,7 @@ import (
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/raw"
+	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/table"
@@ -34,9 +35,9 @@ func TestRetraceSimulated(t *testing.T) {
 
 // TestRetraceRecordings is the same for the recorded payloads.
 func TestRetraceRecordings(t *testing.T) {
-	files, err := filepath.Glob("../../shared/providers/betsapi/bet365-prematch/football_*.json")
+	files, err := filepath.Glob(filepath.Join(needs.Shared(t, "providers/betsapi/bet365-prematch"), "football_*.json"))
 	if err != nil || len(files) == 0 {
-		t.Skip("the recorded payloads are not there")
+		t.Fatal(len(files), err)
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {

@@ -144,11 +144,6 @@ func (r *run) transform(ctx context.Context) error {
 	if err := r.chooseCycle(); err != nil || r.summary.Already {
 		return err
 	}
-	if r.engine.chained {
-		if err := r.findPrevious(ctx); err != nil {
-			return fmt.Errorf("cycle %s: %w", r.cycle, err)
-		}
-	}
 	if err := r.engine.derive(ctx, r); err != nil {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}

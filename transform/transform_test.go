@@ -17,6 +17,7 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
+	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -443,5 +444,43 @@ func TestPanicCostsOnePayload(t *testing.T) {
 	s, err := transform.Run(context.Background(), o)
 	if err != nil || s.Broken != 1 || s.Fixtures != 2 {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// panickingLive falls over details, or over the list.
+type panickingLive struct {
+	provider.LiveAdapter
+	list bool
+}
+
+func (p panickingLive) ReadDetail(provider.Payload) (provider.LiveSheet, error) {
+	panic("index out of range")
+}
+
+func (p panickingLive) ReadList(pages []provider.Payload) (provider.LiveSheet, error) {
+	if p.list {
+		panic("index out of range")
+	}
+	return p.LiveAdapter.ReadList(pages)
+}
+
+// A panic over a detail costs the detail, one over the list the cycle, and neither
+// the process.
+func TestPanicInLivePayload(t *testing.T) {
+	for _, list := range []bool{false, true} {
+		mem, k := newMem(), minutes(1)[0]
+		k.views = []string{`{"id":"501","sport_id":"1","time_status":"1"}`}
+		must(t, k.archive(mem))
+		o := options(mem, mem)
+		o.Product, o.Cycle = football.LiveIntelligence, k.id()
+		o.Provider = func(name string) (provider.Provider, bool) {
+			p, ok := all.Lookup(name)
+			p.Live = panickingLive{p.Live, list}
+			return p, ok
+		}
+		s, err := transform.Run(context.Background(), o)
+		if list && !errors.Is(err, transform.ErrQuarantined) || !list && (err != nil || s.Fixtures != 2 || s.Live.Details != 0) {
+			t.Errorf("over the list %v: %+v, %v", list, s, err)
+		}
 	}
 }

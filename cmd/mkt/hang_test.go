@@ -13,6 +13,7 @@ import (
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -25,9 +26,7 @@ const hanging = 50
 // never answers. The other 49 publish all the same, and take as long as they do
 // without it: what it takes is told, and not judged, since machines are busy.
 func TestOneProviderHangs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("fifty accounts, several times over")
-	}
+	needs.Time(t, "cycles of fifty accounts, several times over")
 	h := newHouse(t)
 	h.run("", "init", ".")
 	good, bad := h.simulator("--seed", "3"), h.simulator("--seed", "3", "--fault", "timeout:1")

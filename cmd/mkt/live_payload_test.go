@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/needs"
 	"mkt/publish/football"
 )
 
@@ -148,10 +149,7 @@ func anyPair(rng *rand.Rand) (string, bool) {
 
 // The same over what a real provider sent.
 func TestLiveStatesOfRecordings(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(recordings, "events-inplay", "*.json"))
-	if len(files) == 0 {
-		t.Skip("the recorded payloads are not beside the repository, in ../shared/providers/betsapi")
-	}
+	files, _ := filepath.Glob(filepath.Join(needs.Shared(t, "providers/betsapi/events-inplay"), "*.json"))
 	met := map[string]int{}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/simulator"
 	"mkt/fetch/simulator/simulatortest"
+	"mkt/internal/needs"
 	"mkt/publish/football"
 )
 
@@ -234,9 +235,7 @@ func shootout(t *testing.T, begins time.Time) (seed uint64, m simulator.Match) {
 
 // A match that goes all the way: both halves of extra time, and penalties.
 func TestLiveShootout(t *testing.T) {
-	if testing.Short() {
-		t.Skip("plays a match of almost three hours")
-	}
+	needs.Time(t, "plays a match of almost three hours")
 	begins := time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)
 	seed, m := shootout(t, begins)
 	s := newSeason(t, simulator.Options{Seed: seed, Fixtures: 60, InPlay: 8, Faults: calm()})

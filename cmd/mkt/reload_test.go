@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/needs"
 	"mkt/serve/account"
 )
 
@@ -84,9 +85,7 @@ func (s serving) get(url, token string) (status int, header http.Header, body st
 // wrong ones are refused with file, line and reason, and what stands in the file in
 // the end is in force within two seconds.
 func TestReloadUnderLoad(t *testing.T) {
-	if testing.Short() {
-		t.Skip("seconds")
-	}
+	needs.Time(t, "rewrites tenants.yaml a hundred times a second")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tenants.yaml")
 	tokens := map[string]string{}

@@ -19,13 +19,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"mkt/internal/needs"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 )
-
-// recordings of a real provider's answers stand beside the repository when they
-// are there; they are not part of it.
-const recordings = "../../../shared/providers/betsapi"
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"mkt": main})
@@ -88,9 +85,9 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Values[runningKey{}] = map[string]*background{}
-			path, err := filepath.Abs(recordings)
+			path, _ := needs.FindShared("providers/betsapi")
 			env.Setenv("RECORDINGS", path)
-			return err
+			return nil
 		},
 		Condition: condition(t),
 	})
@@ -99,12 +96,12 @@ func TestScript(t *testing.T) {
 // condition knows recordings (of a real provider, beside the repository),
 // smalldisk (a small file system can be mounted here) and long (not -short).
 func condition(t *testing.T) func(string) (bool, error) {
-	_, noRecordings := os.Stat(recordings)
-	unmount, noMount := mountSmall(t.TempDir(), "64k")
+	_, recordings := needs.FindShared("providers/betsapi")
+	unmount, noMount := needs.MountDisk(t.TempDir(), "64k")
 	if noMount == nil {
 		unmount()
 	}
-	known := map[string]bool{"recordings": noRecordings == nil, "smalldisk": noMount == nil, "long": !testing.Short()}
+	known := map[string]bool{"recordings": recordings, "smalldisk": noMount == nil, "long": !testing.Short()}
 	return func(cond string) (bool, error) {
 		holds, ok := known[cond]
 		if !ok {
@@ -436,18 +433,8 @@ func smallDisk(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: smalldisk DIR BYTES")
 	}
-	unmount, err := mountSmall(ts.MkAbs(args[0]), args[1])
+	ts.Check(os.MkdirAll(ts.MkAbs(args[0]), 0o755))
+	unmount, err := needs.MountDisk(ts.MkAbs(args[0]), args[1])
 	ts.Check(err)
 	ts.Defer(unmount)
-}
-
-// mountSmall mounts a file system of that size, which takes some rights.
-func mountSmall(dir, bytes string) (unmount func(), err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+bytes, "tmpfs", dir).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("mount: %w: %s", err, out)
-	}
-	return func() { _ = exec.Command("umount", "-l", dir).Run() }, nil
 }

@@ -21,6 +21,7 @@ type serveFlags struct {
 	poll   time.Duration
 	cache  string
 	usage  string
+	drain  time.Duration
 	admin  adminFlags
 	socket realtimeFlags
 	past   pastFlags
@@ -45,12 +46,15 @@ finish, new ones are told 503, and the exit code is 0.`,
 	flags.StringVar(&f.cache, "cache", "", "private folder for the engine's files (default: a temporary one)")
 	flags.StringVar(&f.past.asOf, "as-of", "", "answer as it was then, on loopback, with a clock that stands there: "+snapshot.Forms)
 	flags.StringVar(&f.usage, "usage-dir", "", "folder for the usage counters (default: usage below the data root)")
+	flags.DurationVar(&f.drain, "drain-delay", 0, "how long, when told to stop, requests are still answered while /readyz says 503: for a load balancer to see it")
 	listens(flags, "listen", &f.listen)
 	bound(flags, "poll", "a duration from 10ms to 1m, such as 500ms", between(&f.poll, 10*time.Millisecond, time.Minute))
+	bound(flags, "drain-delay", "a duration from 0s to 15s, such as 5s", between(&f.drain, 0, 15*time.Second))
 	a.set.bind(flags, "listen", "serve.listen")
 	a.set.bind(flags, "poll", "serve.poll")
 	a.set.bindPath(flags, "cache", "serve.cache")
 	a.set.bindPath(flags, "usage-dir", "serve.usage_dir")
+	a.set.bind(flags, "drain-delay", "serve.drain_delay")
 	f.admin.flags(a, cmd, "serve")
 	f.socket.flags(a, flags)
 	return cmd
@@ -87,7 +91,7 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 	go edits.watch(ctx, file, func(file *tenants.File) error { return a.swap(registry, file) })
 	return serve.Run(ctx, serve.Options{
 		Listen: f.listen, DataDir: a.data, AsOf: asOf, Accounts: registry, Now: a.now, Log: a.log, Poll: f.poll, CacheDir: f.cache,
-		UsageDir: f.usage, Version: version, Realtime: f.socket.Realtime, Admin: door, Ready: func(baseURL string) { ready(baseURL, adminURL) },
+		UsageDir: f.usage, Version: version, Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) { ready(baseURL, adminURL) },
 	})
 }
 

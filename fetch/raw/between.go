@@ -23,7 +23,9 @@ func (a *Archive) Place(r Response) (file, member string) {
 
 // Between lists the sealed cycles that began in a stretch of time, both ends
 // included, oldest first, packed ones among them; a zero time is no bound. It
-// lists folders, and reads the packs of that time: for tools, not for steps.
+// lists folders, and reads the packs of that time: for tools, not for steps. The
+// cycles of packs that are damaged are missing, and the error, which is
+// ErrCorrupt, stands beside the others.
 func Between(fsys durable.FS, from, to time.Time) ([]layout.CycleID, error) {
 	within := func(id layout.CycleID) bool {
 		at, _, err := layout.ParseCycleID(string(id))
@@ -37,6 +39,7 @@ func Between(fsys durable.FS, from, to time.Time) ([]layout.CycleID, error) {
 		return nil, err
 	}
 	var ids []layout.CycleID
+	var damaged []error
 	for _, e := range entries {
 		if id, ok := layout.ParseCycleDir(e.Name()); ok && within(id) {
 			sealed, err := Sealed(fsys, id)
@@ -52,6 +55,10 @@ func Between(fsys durable.FS, from, to time.Time) ([]layout.CycleID, error) {
 			continue
 		}
 		in, err := cyclesNamed(fsys, layout.RawDir+"/"+e.Name())
+		if errors.Is(err, ErrCorrupt) {
+			damaged = append(damaged, err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +69,7 @@ func Between(fsys durable.FS, from, to time.Time) ([]layout.CycleID, error) {
 		}
 	}
 	slices.Sort(ids)
-	return slices.Compact(ids), nil
+	return slices.Compact(ids), errors.Join(damaged...)
 }
 
 // cyclesNamed lists the cycles of a pack.
@@ -90,10 +97,10 @@ func NewWalk(fsys durable.FS) *Walk { return &Walk{fsys: fsys} }
 // Open is Open.
 func (w *Walk) Open(id layout.CycleID) (*Archive, error) {
 	sealed, err := Sealed(w.fsys, id)
-	if err != nil || sealed {
-		if err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
+	}
+	if sealed {
 		return Open(w.fsys, id)
 	}
 	if pack := layout.RawPack(id); pack != w.pack {

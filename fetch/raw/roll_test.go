@@ -105,33 +105,65 @@ func TestRoll(t *testing.T) {
 	archived(t, mem, late)
 }
 
-// A file that is damaged is said to be.
+// A file that is damaged is said to be, whether in what leads to a cycle or in the
+// middle of an answer.
 func TestRollDamaged(t *testing.T) {
-	mem, good, _, _, now := hours(t)
-	_, err := raw.Roll(mem, now)
-	must(t, err)
-	name := layout.RawPack(good[0])
-	whole, err := durable.ReadFile(mem, name, 1<<20)
-	must(t, err)
-	for range 300 {
-		bad := bytes.Clone(whole)
-		if rand.IntN(2) == 0 {
-			bad = bad[:rand.IntN(len(bad))]
-		} else {
-			bad[rand.IntN(len(bad))] ^= 1 << rand.IntN(8)
-		}
-		must(t, durable.Overwrite(mem, name, bad))
-		a, err := raw.Open(mem, good[0])
-		if err != nil {
-			if !errors.Is(err, raw.ErrCorrupt) && !errors.Is(err, raw.ErrNotSealed) {
-				t.Errorf("%v", err)
+	random := rand.New(rand.NewPCG(1, 2))
+	large := make([]byte, 1<<20)
+	for i := range large {
+		large[i] = byte(random.Uint32())
+	}
+	for name, body := range map[string][]byte{"small": []byte("{}"), "large": large} {
+		t.Run(name, func(t *testing.T) {
+			mem, good, _, _, now := hours(t)
+			id := layout.NewCycleID(start.Add(32*time.Second), "market_engine")
+			w, err := raw.Create(mem, id, nil)
+			must(t, err)
+			_, err = w.Add(answer("1"), body)
+			must(t, err)
+			_, err = w.Seal(header())
+			must(t, err)
+			_, err = raw.Roll(mem, now)
+			must(t, err)
+			pack := layout.RawPack(id)
+			whole, err := durable.ReadFile(mem, pack, 4<<20)
+			must(t, err)
+			for n := range 150 {
+				bad := bytes.Clone(whole)
+				if n%2 == 0 {
+					bad = bad[:random.IntN(len(bad))]
+				} else {
+					bad[random.IntN(len(bad))] ^= 1 << random.IntN(8)
+				}
+				must(t, durable.Overwrite(mem, pack, bad))
+				for _, id := range []layout.CycleID{good[0], id} {
+					isSaid(t, mem, id)
+				}
+				if ids, err := raw.Between(mem, time.Time{}, time.Time{}); err != nil && !errors.Is(err, raw.ErrCorrupt) || !slices.Contains(ids, now) {
+					t.Errorf("%v are listed, %v", ids, err)
+				}
 			}
-			continue
+		})
+	}
+}
+
+// isSaid holds that a cycle of a pack reads as it was, or is said to be damaged.
+func isSaid(t *testing.T, fsys durable.FS, id layout.CycleID) {
+	t.Helper()
+	a, err := raw.Open(fsys, id)
+	if err != nil {
+		if !errors.Is(err, raw.ErrCorrupt) && !errors.Is(err, raw.ErrNotSealed) {
+			t.Errorf("%v", err)
 		}
-		for _, r := range a.Responses() {
-			if body, err := a.Body(r); err == nil && durable.Hash(body) != r.SHA256 {
-				t.Error("a wrong body")
-			}
+		return
+	}
+	for _, r := range a.Responses() {
+		body, err := a.Body(r)
+		if err == nil && durable.Hash(body) != r.SHA256 {
+			t.Error("a wrong body")
+		}
+		if err != nil && !errors.Is(err, raw.ErrCorrupt) {
+			t.Error(err)
 		}
 	}
 }

@@ -77,8 +77,19 @@ func eachRolled(fsys durable.FS, pack string, do func(layout.CycleID, string, io
 		if !ok {
 			return fmt.Errorf("%w: %s: holds %q", ErrCorrupt, pack, header.Name)
 		}
-		if err := do(id, name, in); err != nil {
+		if err := do(id, name, packed{in}); err != nil {
 			return fmt.Errorf("%s: %w", pack, err)
 		}
 	}
+}
+
+// packed is the content of one file of a pack. What cannot be unpacked is damaged.
+type packed struct{ io.Reader }
+
+func (p packed) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return n, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"mkt/fetch/simulator"
+	"mkt/internal/needs"
 )
 
 const (
@@ -134,11 +135,7 @@ func FuzzReadMatches(f *testing.F) {
 
 // sharedMatches is the folder of real matches, where it is there.
 func sharedMatches(t testing.TB) string {
-	dir := filepath.Join("..", "..", "..", "shared", "matches")
-	if _, err := os.Stat(filepath.Join(dir, "matches.csv.gz")); err != nil {
-		t.Skip("no real matches at ../shared/matches")
-	}
-	return dir
+	return needs.Shared(t, "matches")
 }
 
 // Every real match, played again, ends with the totals of its file; on the way

@@ -5,15 +5,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"mkt/internal/needs"
 	"mkt/publish/durable"
 )
 
 // A secret of root's that its group may read is taken by a service that runs as
 // somebody else, and by root itself not.
 func TestExposed(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root, to be somebody else")
-	}
+	needs.Root(t, "becomes somebody else")
 	path := filepath.Join(t.TempDir(), "seal.key")
 	must(t, os.WriteFile(path, nil, 0o600))
 	info := func(mode os.FileMode) os.FileInfo {

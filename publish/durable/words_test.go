@@ -4,11 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"mkt/internal/needs"
 	"mkt/publish/durable"
 )
 
@@ -16,12 +16,7 @@ import (
 // machine, and can still be branched on.
 func TestErrorsOfTheDiskSayWhatToDo(t *testing.T) {
 	dir := t.TempDir()
-	bind := func(args ...string) error { return exec.Command("mount", args...).Run() }
-	if err := errors.Join(bind("--bind", dir, dir), bind("-o", "remount,bind,ro", dir)); err != nil {
-		exec.Command("umount", dir).Run()
-		t.Skip("nothing can be mounted here: ", err)
-	}
-	defer exec.Command("umount", dir).Run()
+	needs.ReadOnly(t, dir)
 	disk, err := durable.OpenExisting(dir)
 	must(t, err)
 	defer disk.Close()
@@ -35,11 +30,9 @@ func TestErrorsOfTheDiskSayWhatToDo(t *testing.T) {
 }
 
 func TestErrorsOfRightsSayWhatToDo(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may do everything")
-	}
 	dir := filepath.Join(t.TempDir(), "root")
 	must(t, os.Mkdir(dir, 0o500))
+	loseRights(t, dir)
 	disk, err := durable.OpenExisting(dir)
 	must(t, err)
 	defer disk.Close()

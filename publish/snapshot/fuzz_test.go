@@ -2,7 +2,6 @@ package snapshot_test
 
 import (
 	"testing"
-	"time"
 
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
@@ -13,17 +12,7 @@ import (
 // FuzzPack: a file of rolled up records that is not what was written is refused;
 // records in it are those it says.
 func FuzzPack(f *testing.F) {
-	mem := durabletest.NewMem()
-	must(f, durable.MkdirAllSync(mem, layout.CommitsDir))
-	last := snapshot.Commit{}
-	for n := range uint64(300) {
-		c := snapshot.Commit{Format: snapshot.Format, Version: n + 1, HistoryID: "h", RunID: "r", CycleID: layout.NewCycleID(time.Unix(1_795_000_000+int64(8*n), 0), "live_intelligence"),
-			PublishedAt: time.Unix(1_795_000_001+int64(8*n), 0).UTC(), ManifestSHA256: durable.Hash(nil), FirstSeq: 1, PreviousSHA256: last.SHA256}
-		var err error
-		last, err = snapshot.Seal(mem, c, "staged")
-		must(f, err)
-		must(f, mem.Remove("staged"))
-	}
+	mem := records(f, 300)
 	_, err := snapshot.Pack(mem, 300)
 	must(f, err)
 	name, _, _ := layout.CommitPack(1)

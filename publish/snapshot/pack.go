@@ -67,18 +67,22 @@ func isRolled(f durable.FS, name string, last uint64) (bool, error) {
 }
 
 // pack rolls up the records from one on. First the file, durable and read back,
-// then its records go.
+// then its records go. A file that is there already was written by a run that was
+// killed before they were all gone, perhaps of another build, in other bytes.
 func pack(f durable.FS, from uint64) error {
 	name, first, last := layout.CommitPack(from)
-	data, err := packOf(f, first, last)
+	there, err := durable.Exists(f, name)
+	if err == nil && !there {
+		err = createPack(f, name, first, last)
+	}
+	if err == nil {
+		err = f.SyncDir(layout.CommitsDir)
+	}
+	if err == nil {
+		err = holdsRecords(f, name, first, last)
+	}
 	if err != nil {
 		return err
-	}
-	if err := durable.CreateAgain(f, name, durable.Bytes(data)); err != nil {
-		return err
-	}
-	if _, sum, err := durable.HashFile(f, name); err != nil || sum != durable.Hash(data) {
-		return errors.Join(err, fmt.Errorf("%s: %w: not what was written", name, ErrDamaged))
 	}
 	for n := first; n <= last; n++ {
 		if err := f.Remove(layout.Commit(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -88,6 +92,34 @@ func pack(f durable.FS, from uint64) error {
 	return f.SyncDir(layout.CommitsDir)
 }
 
+// holdsRecords tells that a pack can be read, and that every record is in it, byte
+// for byte where it still lies beside it.
+func holdsRecords(f durable.FS, name string, first, last uint64) error {
+	records, err := readPack(f, name)
+	if err != nil {
+		return err
+	}
+	for n := first; n <= last; n++ {
+		loose, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		case records[n] == nil, err == nil && !bytes.Equal(loose, records[n]):
+			return fmt.Errorf("%s: %w: record %d in it is another", name, ErrDamaged, n)
+		}
+	}
+	return nil
+}
+
+// createPack writes a pack, durable before it has its name.
+func createPack(f durable.FS, name string, first, last uint64) error {
+	data, err := packOf(f, first, last)
+	if err != nil {
+		return err
+	}
+	return durable.CreateAgain(f, name, durable.Bytes(data))
+}
+
 // packOf is the content of a pack: the same records, the same bytes. Each is
 // read as a commit first, and must follow the one before it.
 func packOf(f durable.FS, first, last uint64) ([]byte, error) {
@@ -95,16 +127,16 @@ func packOf(f durable.FS, first, last uint64) ([]byte, error) {
 	out := tar.NewWriter(&plain)
 	previous := ""
 	for n := first; n <= last; n++ {
-		c, err := ReadCommit(f, n)
+		data, err := recordBytes(f, n)
+		if err != nil {
+			return nil, damagedSize(err)
+		}
+		c, err := commitOf(n, data)
 		if err != nil {
 			return nil, err
 		}
 		if previous != "" && c.PreviousSHA256 != previous {
 			return nil, fmt.Errorf("%s: %w: it does not follow the record before it", layout.Commit(n), ErrDamaged)
-		}
-		data, err := recordBytes(f, n)
-		if err != nil {
-			return nil, err
 		}
 		header := tar.Header{Name: path.Base(layout.Commit(n)), Mode: 0o644, Size: int64(len(data)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
 		if err := out.WriteHeader(&header); err != nil {

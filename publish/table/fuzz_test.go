@@ -27,7 +27,7 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 1<<20 {
-			t.Skip("larger than what shows anything")
+			return // larger than what shows anything
 		}
 		drain[table.MarketRow](data)
 		drain[table.FixtureRow](data)

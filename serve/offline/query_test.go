@@ -196,9 +196,6 @@ func TestQueryErrors(t *testing.T) {
 
 func TestQueryIsBounded(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("runs into every bound")
-	}
 	r := newRoot(t)
 	const endless = "SELECT count(*) FROM range(10000000) a, range(10000000) b, fixtures"
 	o := offline.Options{Datasets: r.datasets(t, "latest"), Scratch: t.TempDir(), Timeout: 300 * time.Millisecond}

@@ -89,8 +89,7 @@ for (const options of [{ transports: ["polling"] }, { transports: ["websocket"] 
 const server = connect({}, { extraHeaders: { authorization: `Bearer ${tokens.full}` } }); // from server to server
 assert.equal((await once(server, "ready")).client_id, "full");
 const others = await Promise.all(Array.from({ length: 7 }, async () => {
-  const socket = connect(() => ({ token: tokens.full }));
-  socket.auth = { token: tokens.full };
+  const socket = connect({ token: tokens.full });
   await once(socket, "ready");
   return socket;
 }));

@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
-
-const recordedSeries = "../../../shared/providers/betsapi/fragments/minute-series/*.json"
 
 // series is a recorded match, one row a minute.
 type series struct {
@@ -30,10 +29,7 @@ type series struct {
 // counters did; where the provider sent the counters, momentum is there from the
 // third minute on, and the buckets hold what moved.
 func TestRecordedSeries(t *testing.T) {
-	files, _ := filepath.Glob(recordedSeries)
-	if len(files) == 0 {
-		t.Skip("the recorded series are not here")
-	}
+	files, _ := filepath.Glob(filepath.Join(needs.Shared(t, "providers/betsapi/fragments/minute-series"), "*.json"))
 	for _, name := range files {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			body, err := os.ReadFile(name)

@@ -113,9 +113,6 @@ func TestProvidersWaitsAreObeyed(t *testing.T) {
 		{"429 with seconds to the reset", say(429, "l", "X-RateLimit-Reset", "1"), time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() {
-				t.Skip("waits for seconds")
-			}
 			t.Parallel()
 			url, asked := script(t, c.first, fine)
 			b := newBench(t, url, nil)

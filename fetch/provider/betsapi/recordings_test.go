@@ -4,22 +4,20 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"mkt/fetch/provider"
+	"mkt/internal/needs"
 	"mkt/publish/football"
 )
 
-const recordedPayloads = "../../../../shared/providers/betsapi"
-
 func recorded(t testing.TB, path string) []byte {
 	t.Helper()
-	body, err := os.ReadFile(filepath.Join(recordedPayloads, path))
+	body, err := os.ReadFile(needs.Shared(t, "providers/betsapi", path))
 	if err != nil {
-		t.Skip("the recorded payloads are not here")
+		t.Fatal(err)
 	}
 	return body
 }

@@ -14,6 +14,7 @@ import (
 
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/simulator"
+	"mkt/internal/needs"
 )
 
 // lineForms are the recorded forms of timeline lines.
@@ -136,9 +137,9 @@ func checkTold(t *testing.T, it *simLiveItem, m *betsapi.MeantMatch, now time.Ti
 // Every recorded line has one of the forms, or the forms are not the recorded
 // ones.
 func TestRecordedLinesHaveTheForms(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "..", "shared", "providers", "betsapi", "event-view", "*.json"))
+	files, _ := filepath.Glob(filepath.Join(needs.Shared(t, "providers/betsapi/event-view"), "*.json"))
 	if len(files) == 0 {
-		t.Skip("no recordings at ../shared/providers")
+		t.Fatal("no recordings")
 	}
 	for _, file := range files {
 		body, err := os.ReadFile(file)
@@ -158,12 +159,12 @@ func TestRecordedLinesHaveTheForms(t *testing.T) {
 // Fields and statistics of the simulator's records are all known from
 // recordings.
 func TestLiveFieldsAreRecorded(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "..", "shared", "providers", "betsapi")
+	dir := needs.Shared(t, "providers/betsapi")
 	files, _ := filepath.Glob(filepath.Join(dir, "event*", "*.json"))
 	more, _ := filepath.Glob(filepath.Join(dir, "fragments", "minute-series", "*.json"))
 	one, _ := filepath.Glob(filepath.Join(dir, "bet365-inplay_filter", "*.json"))
 	if files = append(append(files, more...), one...); len(files) == 0 {
-		t.Skip("no recordings at ../shared/providers")
+		t.Fatal("no recordings")
 	}
 	known := make(map[string]bool)
 	for _, file := range files {
@@ -257,10 +258,7 @@ func TestLiveTrends(t *testing.T) {
 // Without offsets the pitches are in use since ever; who plays on them next is
 // announced, with markets, under the id of the match to come.
 func TestRealMatchesAreAnnounced(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "..", "shared", "matches")
-	if _, err := os.Stat(filepath.Join(dir, "matches.csv.gz")); err != nil {
-		t.Skip("no real matches at ../shared/matches")
-	}
+	dir := needs.Shared(t, "matches")
 	clock := &moving{simNoon}
 	sim := simulated(t, simulator.Options{Seed: 1, Fixtures: 10, InPlay: 100, Matches: dir, Quota: 1 << 20, Now: clock.now})
 	var before []string
@@ -293,10 +291,7 @@ func TestRealMatchesAreAnnounced(t *testing.T) {
 // Real matches, played again and read over HTTP, end with the score and the
 // counters of their files.
 func TestRealMatchesOverHTTP(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "..", "shared", "matches")
-	if _, err := os.Stat(filepath.Join(dir, "matches.csv.gz")); err != nil {
-		t.Skip("no real matches at ../shared/matches")
-	}
+	dir := needs.Shared(t, "matches")
 	clock := &moving{simNoon}
 	sim := simulated(t, simulator.Options{Seed: 1, Fixtures: 10, Matches: dir, MatchOffsets: make([]time.Duration, 240), Quota: 1 << 20, Now: clock.now})
 	get := overHTTP(t, sim)

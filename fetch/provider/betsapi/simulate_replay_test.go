@@ -10,17 +10,14 @@ import (
 
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/simulator"
+	"mkt/internal/needs"
 )
 
 // recordings is the folder of recorded payloads beside the repository; a test
 // that needs it is skipped where it is not.
 func recordings(t *testing.T) string {
 	t.Helper()
-	dir := filepath.Join("..", "..", "..", "..", "shared", "providers", "betsapi")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no recorded payloads in ../shared/providers/betsapi beside the repository")
-	}
-	return dir
+	return needs.Shared(t, "providers/betsapi")
 }
 
 func TestReplayServesRecordings(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"mkt/internal/needs"
 )
 
 // What the simulator writes is JSON that says what was meant, in ASCII.
@@ -32,9 +34,9 @@ func TestAppendText(t *testing.T) {
 
 // The key that a name makes is the recorded one, for every recorded market.
 func TestMarketKeyOfRecordings(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "..", "shared", "providers", "betsapi", "bet365-prematch", "*.json"))
+	files, _ := filepath.Glob(filepath.Join(needs.Shared(t, "providers/betsapi/bet365-prematch"), "*.json"))
 	if len(files) == 0 {
-		t.Skip("no recorded payloads in ../shared/providers/betsapi beside the repository")
+		t.Fatal("no recordings")
 	}
 	seen := 0
 	var walk func(v any)

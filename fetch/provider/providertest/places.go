@@ -14,6 +14,7 @@ import (
 // places: a traced reading reads the same, and every price it gives stands in the
 // payload where the trace says, digit by digit.
 func (s Suite) places(t *testing.T) {
+	prices := 0
 	for name, x := range s.markets() {
 		t.Run(name, func(t *testing.T) {
 			trace := new(provider.Trace)
@@ -22,7 +23,7 @@ func (s Suite) places(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prices, tree := 0, NewTree(x.Body)
+			tree := NewTree(x.Body)
 			for _, f := range sheet.Fixtures {
 				for _, o := range f.Offers {
 					for _, row := range o.Rows {
@@ -35,10 +36,10 @@ func (s Suite) places(t *testing.T) {
 					}
 				}
 			}
-			if prices == 0 {
-				t.Skip("no prices in it")
-			}
 		})
+	}
+	if prices == 0 && len(s.markets()) > 0 {
+		t.Error("no sample has a price")
 	}
 }
 

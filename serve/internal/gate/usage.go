@@ -29,10 +29,9 @@ type Usage struct {
 
 	counters sync.Map // counter → *atomic.Int64, since the last flush
 
-	mu      sync.Mutex
-	files   map[string]*usageFile // by client id: what was written down, and since
-	dirty   map[string]bool       // files that are not written down as they are
-	flushed time.Time
+	mu    sync.Mutex
+	files map[string]*usageFile // by client id: what was written down, and since
+	dirty map[string]bool       // files that are not written down as they are
 }
 
 // counter is what is counted apart.
@@ -55,6 +54,8 @@ const dayLayout = "2006-01-02"
 type usageFile struct {
 	Format int                     `json:"format"`
 	Days   map[string][]RouteCount `json:"days"` // sorted by route and product
+
+	flushed time.Time // by this process; zero when not yet
 }
 
 const usageFormat = 1
@@ -87,19 +88,20 @@ type Day struct {
 	Requests []RouteCount // sorted by route and product
 }
 
-// Of returns an account's counters, oldest day first, and when they were last
-// written down (zero when never).
+// Of returns an account's counters, oldest day first, and when this process last
+// wrote them down (zero when not yet). Another account's say nothing here.
 func (u *Usage) Of(clientID string) ([]Day, time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.collect()
 	file := u.file(clientID)
+	file.trim(u.now())
 	days := make([]Day, 0, len(file.Days))
 	for date, counts := range file.Days {
 		days = append(days, Day{date, append([]RouteCount(nil), counts...)})
 	}
 	sort.Slice(days, func(i, j int) bool { return days[i].Date < days[j].Date })
-	return days, u.flushed
+	return days, file.flushed
 }
 
 // Run flushes until ctx ends, and then once more.
@@ -131,7 +133,7 @@ func (u *Usage) Flush() {
 			continue
 		}
 		delete(u.dirty, clientID)
-		u.flushed = u.now()
+		u.files[clientID].flushed = u.now()
 	}
 }
 

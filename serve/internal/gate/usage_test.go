@@ -65,6 +65,38 @@ func TestUsageSurvivesARestart(t *testing.T) {
 	}
 }
 
+// What one account does does not show in what another is told.
+func TestUsageOfAccountsIsApart(t *testing.T) {
+	disk, err := durable.OpenExisting(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	at := now
+	u := gate.NewUsage(disk, func() time.Time { return at }, quiet)
+	u.Count("quiet", "/account", "")
+	u.Flush()
+	at = at.Add(time.Hour)
+	u.Count("busy", "/fixtures", "market_engine")
+	u.Flush()
+	if days, flushed := u.Of("quiet"); total(days) != 1 || !flushed.Equal(now) {
+		t.Errorf("%d requests, written down at %v, want 1 at %v", total(days), flushed, now)
+	}
+}
+
+// Old days are forgotten also where nothing is written down.
+func TestUsageInMemoryForgets(t *testing.T) {
+	at := now
+	u := gate.NewUsage(nil, func() time.Time { return at }, quiet)
+	u.Count("acme", "/fixtures", "market_engine")
+	u.Flush()
+	at = at.AddDate(0, 0, 35)
+	u.Count("acme", "/fixtures", "market_engine")
+	if days, _ := u.Of("acme"); len(days) != 1 || days[0].Date != "2026-12-25" {
+		t.Errorf("%+v", days)
+	}
+}
+
 func TestUsageOfADamagedFileBeginsAnew(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "acme.json"), []byte(`{"format":1,"days":`), 0o600); err != nil {

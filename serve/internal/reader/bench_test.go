@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/servetest"
@@ -34,8 +35,8 @@ func BenchmarkLoad(b *testing.B) {
 func BenchmarkColdPage(b *testing.B) {
 	for _, fixtures := range []int{1_000, 10_000, 100_000} {
 		b.Run(strconv.Itoa(fixtures), func(b *testing.B) {
-			if fixtures > 1_000 && os.Getenv("MKT_BENCH_LARGE") == "" {
-				b.Skip("set MKT_BENCH_LARGE=1: takes minutes and gigabytes")
+			if fixtures > 1_000 {
+				needs.Env(b, "MKT_BENCH_LARGE", "1, for minutes and gigabytes")
 			}
 			dir := b.TempDir()
 			root := servetest.NewRoot(b, dir, "acme")

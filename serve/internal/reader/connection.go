@@ -17,9 +17,9 @@ import (
 // Connection is what is known of a tenant's provider connection beside the runs
 // of its products.
 type Connection struct {
-	dir  string
-	log  *slog.Logger
-	then func(*health.Run) *health.Run // as of the library's time
+	dir    string
+	faults *faults
+	then   func(*health.Run) *health.Run // as of the library's time
 
 	mu    sync.RWMutex
 	probe *health.Run
@@ -27,7 +27,7 @@ type Connection struct {
 }
 
 func newConnection(l *Library, clientID string) *Connection {
-	return &Connection{dir: filepath.Join(l.dataDir, layout.Tenant(clientID)), log: l.log.With("tenant", clientID),
+	return &Connection{dir: filepath.Join(l.dataDir, layout.Tenant(clientID)), faults: newFaults(l.log.With("tenant", clientID), l.now),
 		then: func(r *health.Run) *health.Run { return l.then(r, time.Time{}) }}
 }
 
@@ -46,24 +46,28 @@ func (c *Connection) Calls() map[string]map[string]int64 {
 	return c.calls
 }
 
-// Refresh looks for news. Errors are logged; what was known stays.
+// Refresh looks for news, one call at a time. Faults are logged; what was known
+// stays.
 func (c *Connection) Refresh(context.Context) {
+	c.faults.note(slog.LevelWarn, "read the state of the connection", c.refresh())
+}
+
+func (c *Connection) refresh() error {
 	root, err := durable.OpenExisting(c.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return
+		return nil
 	}
 	if err != nil {
-		c.log.Error("open the folder of the tenant", "err", err)
-		return
+		return err
 	}
 	defer root.Close()
 	probe, err := health.Read(root, health.StepProbe)
 	calls, more := health.ReadCalls(root)
 	if err := errors.Join(err, more); err != nil {
-		c.log.Warn("read the state of the connection", "err", err)
-		return
+		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.probe, c.calls = c.then(probe), calls.Days
+	return nil
 }

@@ -33,11 +33,12 @@ type Dataset struct {
 	state   State
 
 	refreshing sync.Mutex // held while news are looked for and loaded
+	faults     *faults
 	root       *durable.Disk
 	changes    *changeLog
 	unfit      map[string]time.Time // commits by hash that would not load, and when that was
 	retryAt    time.Time            // after a fault of ours: not before
-	faults     int                  // of them in a row
+	failed     int                  // times in a row
 	looked     time.Time            // when news were last looked for
 	gone       bool                 // the tenant is served no longer
 }
@@ -83,13 +84,18 @@ func (d *Dataset) Published() bool {
 }
 
 // Refresh looks for news and loads them. It waits for another refresh that is
-// under way, and for its turn among the tenants. Errors are logged; the current
+// under way, and for its turn among the tenants. Faults are logged; the current
 // view stays.
 func (d *Dataset) Refresh(ctx context.Context) {
 	d.refreshing.Lock()
 	defer d.refreshing.Unlock()
-	if err := d.refresh(ctx); err != nil && ctx.Err() == nil {
-		d.log.Error("refresh", "err", err)
+	d.look(ctx)
+}
+
+// look is Refresh with the lock held.
+func (d *Dataset) look(ctx context.Context) {
+	if err := d.refresh(ctx); ctx.Err() == nil {
+		d.faults.note(slog.LevelError, "refresh", err)
 	}
 }
 
@@ -98,20 +104,21 @@ const soon = 200 * time.Millisecond
 
 // RefreshSoon looks for news on behalf of a request: it waits for what comes of
 // it as long as patience lasts. Clients can cause it, so it does nothing when
-// news were looked for a moment ago or are being looked for.
+// news were looked for a moment ago or are being looked for: of many at once, one
+// looks.
 func (d *Dataset) RefreshSoon(ctx context.Context, patience time.Duration) {
 	if !d.refreshing.TryLock() {
 		return
 	}
-	recent := d.library.now().Sub(d.looked) < soon
-	d.refreshing.Unlock()
-	if recent {
+	if d.library.now().Sub(d.looked) < soon {
+		d.refreshing.Unlock()
 		return
 	}
 	done := make(chan struct{})
 	go func() { // a client that goes away does not stop a load
 		defer close(done)
-		d.Refresh(context.WithoutCancel(ctx))
+		defer d.refreshing.Unlock()
+		d.look(context.WithoutCancel(ctx))
 	}()
 	select {
 	case <-done:
@@ -162,15 +169,11 @@ func (d *Dataset) readState(c snapshot.Commit) {
 	var s State
 	for step, run := range map[string]**health.Run{"fetch": &s.Fetch, "transform": &s.Transform, "publish": &s.Publish} {
 		r, err := health.Read(d.root, step)
-		if err != nil {
-			d.log.Warn("read a state file", "step", step, "err", err)
-		}
+		d.faults.note(slog.LevelWarn, "read the state of "+step, err)
 		*run = d.library.then(r, c.PublishedAt)
 	}
 	calls, err := health.ReadCalls(d.root)
-	if err != nil {
-		d.log.Warn("read the provider calls", "err", err)
-	}
+	d.faults.note(slog.LevelWarn, "read the provider calls", err)
 	s.Calls = calls.Days
 	d.mu.Lock()
 	d.state = s

@@ -122,8 +122,9 @@ func (l *Library) Tenant(clientID string) *Tenant {
 	}
 	t = &Tenant{datasets: map[football.Product]*Dataset{}, connection: newConnection(l, clientID)}
 	for _, p := range l.products {
+		log := l.log.With("tenant", clientID, "product", string(p))
 		t.datasets[p] = &Dataset{library: l, clientID: clientID, product: p, unfit: map[string]time.Time{}, counts: l.counts.loads[p],
-			log: l.log.With("tenant", clientID, "product", string(p))}
+			log: log, faults: newFaults(log, l.now)}
 	}
 	l.tenants[clientID] = t
 	return t

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"time"
 
@@ -40,6 +41,14 @@ func (d *Dataset) setAside(c snapshot.Commit) bool {
 	return ok && d.library.now().Sub(at) < asideFor
 }
 
+// putAside notes that a publication will not load, and forgets those whose time is
+// over: where every one is unfit, there is another every few seconds.
+func (d *Dataset) putAside(c snapshot.Commit) {
+	now := d.library.now()
+	maps.DeleteFunc(d.unfit, func(_ string, at time.Time) bool { return now.Sub(at) >= asideFor })
+	d.unfit[c.SHA256] = now
+}
+
 // backward is how many publications a reader without any tries before it waits.
 const backward = 8
 
@@ -55,7 +64,7 @@ func (d *Dataset) loadNewest(ctx context.Context, c snapshot.Commit) error {
 			if err == nil || !isUnfit(err) {
 				return errors.Join(append(errs, err)...)
 			}
-			d.unfit[c.SHA256] = d.library.now()
+			d.putAside(c)
 			errs = append(errs, fmt.Errorf("publication %d is set aside: %w", c.Version, err))
 		}
 		if d.current != nil || c.Version == 1 || tries == backward || !d.library.asOf.IsZero() {
@@ -82,9 +91,21 @@ func isUnfit(err error) bool {
 
 // load makes a commit the current view.
 func (d *Dataset) load(ctx context.Context, c snapshot.Commit) error {
-	if d.product == football.LiveIntelligence {
-		return d.loadLive(ctx, c)
+	m, err := snapshot.Open(d.root, c)
+	if err != nil {
+		return err
 	}
+	if m.ClientID != d.clientID || m.Product != d.product {
+		return fmt.Errorf("%w: the snapshot is of client %s, product %s", ErrUnfit, m.ClientID, m.Product)
+	}
+	if d.product == football.LiveIntelligence {
+		return d.loadLive(ctx, c, m)
+	}
+	return d.loadMarkets(ctx, c, m)
+}
+
+// loadMarkets loads a snapshot of the market engine, in its turn.
+func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
 	release, err := d.library.turn(ctx)
 	if err != nil {
 		return err
@@ -96,13 +117,6 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit) error {
 		return err
 	}
 	defer attempt.ended()
-	m, err := snapshot.Open(d.root, c)
-	if err != nil {
-		return err
-	}
-	if m.ClientID != d.clientID || m.Product != d.product {
-		return fmt.Errorf("%w: the snapshot is of client %s, product %s", ErrUnfit, m.ClientID, m.Product)
-	}
 	l, err := load(ctx, d.root, c.Dir(), m, bounds{attempt.dir, d.library.engineMemory(), d.library.workers})
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(attempt.dir))
@@ -115,17 +129,10 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit) error {
 	return nil
 }
 
-// loadLive makes a commit of the live product the current view. It waits for no
-// turn: it takes milliseconds, and must not wait for a large load.
-func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit) error {
+// loadLive loads a snapshot of the live product. It waits for no turn: it takes
+// milliseconds, and must not wait for a large load.
+func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
 	started := time.Now()
-	m, err := snapshot.Open(d.root, c)
-	if err != nil {
-		return err
-	}
-	if m.ClientID != d.clientID || m.Product != d.product {
-		return fmt.Errorf("%w: the snapshot is of client %s, product %s", ErrUnfit, m.ClientID, m.Product)
-	}
 	s, err := loadLive(ctx, d.root, c.Dir(), m)
 	if err != nil {
 		return err
@@ -163,9 +170,9 @@ func trimmed(m snapshot.Manifest) snapshot.Manifest {
 // full disk: 1 s, 2 s, 4 s and so on up to a minute.
 func (d *Dataset) backOff(err error) {
 	if err == nil || isUnfit(err) {
-		d.faults, d.retryAt = 0, time.Time{}
+		d.failed, d.retryAt = 0, time.Time{}
 		return
 	}
-	d.faults = min(d.faults+1, 7)
-	d.retryAt = d.library.now().Add(min(time.Minute, time.Second<<(d.faults-1)))
+	d.failed = min(d.failed+1, 7)
+	d.retryAt = d.library.now().Add(min(time.Minute, time.Second<<(d.failed-1)))
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve/internal/reader"
@@ -318,9 +319,7 @@ func TestUnknownIds(t *testing.T) {
 // A snapshot is read to its end however many rows it has: how many are fetched at
 // once grew, and with more than fifty thousand it grew out of its type.
 func TestCheckOfManyMarkets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	needs.Time(t, "writes and reads 65,000 markets")
 	t.Parallel()
 	dir := t.TempDir()
 	root := servetest.NewRoot(t, dir, "acme")

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/gobwas/ws"
 
+	"mkt/internal/needs"
 	"mkt/serve/internal/socketio"
 	"mkt/serve/internal/socketio/socketiotest"
 )
@@ -102,10 +102,7 @@ func BenchmarkFanOut(b *testing.B) {
 		benchServer(b, cmd)
 	})
 	b.Run("official", func(b *testing.B) {
-		modules, err := filepath.Abs("../../../testdata/node/node_modules")
-		if _, statErr := os.Stat(modules); err != nil || statErr != nil {
-			b.Skip("the official server is not there: make check-node")
-		}
+		modules := needs.Node(b)
 		dir := b.TempDir()
 		if err := os.CopyFS(dir, os.DirFS("testdata/official")); err != nil {
 			b.Fatal(err)
@@ -168,13 +165,9 @@ func benchServer(b *testing.B, cmd *exec.Cmd) {
 
 // benchClient joins, answers heartbeats, and says how long each push took.
 func benchClient(b *testing.B, url string, arrivals chan<- float64) net.Conn {
-	conn, early, _, err := ws.Dial(b.Context(), url)
+	conn, in, err := socketiotest.DialWebsocket(b.Context(), url, nil)
 	if err != nil {
 		b.Fatal(err)
-	}
-	var in io.Reader = conn
-	if early != nil {
-		in = io.MultiReader(early, conn)
 	}
 	joined := make(chan bool)
 	go func() {
@@ -211,7 +204,7 @@ func benchClient(b *testing.B, url string, arrivals chan<- float64) net.Conn {
 func residentBytes(b *testing.B, pid int) int {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
-		b.Skip("no /proc: ", err)
+		b.Fatal(err)
 	}
 	_, rest, _ := bytes.Cut(status, []byte("VmRSS:"))
 	kib, err := strconv.Atoi(string(bytes.Fields(rest)[0]))

@@ -112,16 +112,13 @@ type socket struct {
 // open is a connection that has joined nothing.
 func (h *host) open() socket {
 	h.t.Helper()
-	conn, early, _, err := ws.Dial(h.t.Context(), strings.Replace(h.url, "http", "ws", 1)+"/?EIO=4&transport=websocket")
+	conn, from, err := socketiotest.DialWebsocket(h.t.Context(), h.url+"/?EIO=4&transport=websocket", nil)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(patience))
-	s := socket{h.t, conn, conn}
-	if early != nil {
-		s.r = io.MultiReader(early, conn)
-	}
+	s := socket{h.t, conn, from}
 	if f, err := socketiotest.ReadFrame(s.r); err != nil || !strings.HasPrefix(string(f.Payload), "0{") {
 		h.t.Fatalf("open packet %q, %v", f.Payload, err)
 	}

@@ -5,22 +5,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"mkt/internal/needs"
 )
 
 // The official client talks to the echo program over each transport, and raw
 // conversations are held with it and with the official server. make check-node
 // installs what this needs.
 func TestNodeOfficial(t *testing.T) {
-	if testing.Short() && os.Getenv("CHECK_NODE") == "" {
-		t.Skip("half a minute with the official client: make check-node")
-	}
-	modules, err := filepath.Abs("../../../testdata/node/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(modules); err != nil {
-		t.Skip("the official client is not there: make check-node")
-	}
+	modules := needs.Node(t)
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/official")); err != nil {
 		t.Fatal(err)

@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/needs"
 	"mkt/transform/live/backtest"
 )
-
-const realMatches = "../../../../shared/matches"
 
 // reference are the baselines' figures on the 240 matches as published with
 // them, by another program: shot AUC, shot AUC live, shot Brier, past rho, step,
@@ -31,12 +30,7 @@ var reference = map[string]string{
 // On the real matches the baselines score what was published of them, to the
 // last digit, which proves the harness; and momentum meets its targets.
 func TestRealMatches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("folds 240 matches")
-	}
-	if _, err := os.Stat(realMatches); err != nil {
-		t.Skip("the real matches are not here: ", err)
-	}
+	realMatches := needs.Shared(t, "matches")
 	report, err := backtest.Run(context.Background(), backtest.Options{Matches: os.DirFS(realMatches), Drawings: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/audit"
+	"mkt/internal/needs"
 )
 
 // Root edits the accounts of somebody else, who goes on owning them, the log and
 // the lock.
 func TestOwnerIsKept(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root, to edit somebody else's file")
-	}
+	needs.Root(t, "edits somebody else's file")
 	path := house(t)
 	must(t, os.Chown(path, 1234, 4321))
 	must(t, os.Chmod(path, 0o640))

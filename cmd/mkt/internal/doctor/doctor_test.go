@@ -21,6 +21,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/credential"
 	"mkt/fetch/provider"
+	"mkt/internal/needs"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -325,8 +326,8 @@ func (h *house) lockedBy(pid int, state string) {
 func TestPlantedFaults(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
-			if slices.Contains(f.want, "FAIL OWNER_DIFFERS") && !root {
-				t.Skip("needs root, to give a file to somebody else")
+			if slices.Contains(f.want, "FAIL OWNER_DIFFERS") {
+				needs.Root(t, "gives a file to somebody else")
 			}
 			t.Parallel()
 			h := newHouse(t)
@@ -384,12 +385,10 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 
 func TestReadOnlyDisk(t *testing.T) {
 	h := newHouse(t)
-	if !root {
-		must(t, os.Chmod(h.options.Data, 0o555))
-	} else if out, err := exec.Command("sh", "-c", `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0"`, h.options.Data).CombinedOutput(); err != nil {
-		t.Skipf("a file system cannot be mounted here: %s", out)
+	if root {
+		needs.ReadOnly(t, h.options.Data)
 	} else {
-		t.Cleanup(func() { _ = exec.Command("umount", "-l", h.options.Data).Run() })
+		must(t, os.Chmod(h.options.Data, 0o555))
 	}
 	if got := names(doctor.Run(t.Context(), h.options)); !slices.Equal(got, []string{"FAIL DATA_NOT_WRITABLE"}) {
 		t.Errorf("%v", got)

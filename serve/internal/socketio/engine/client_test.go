@@ -201,17 +201,13 @@ func (h *host) dial(query string) socket {
 func (h *host) tryDial(query string) (socket, error) {
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
-	conn, early, _, err := ws.Dial(ctx, strings.Replace(h.url, "http", "ws", 1)+"/engine.io/?"+query)
+	conn, from, err := socketiotest.DialWebsocket(ctx, h.url+"/engine.io/?"+query, nil)
 	if err != nil {
 		return socket{}, err
 	}
 	h.t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(patience))
-	s := socket{h.t, conn, conn}
-	if early != nil {
-		s.r = io.MultiReader(early, conn)
-	}
-	return s, nil
+	return socket{h.t, conn, from}, nil
 }
 
 // websocket is a session that begins as one.

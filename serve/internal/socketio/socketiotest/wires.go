@@ -1,7 +1,6 @@
 package socketiotest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,28 +10,21 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/gobwas/ws"
 	"github.com/gobwas/ws/wsutil"
 )
 
 type websocket struct {
 	conn    net.Conn
-	source  io.ReadWriter // conn behind what the handshake read too much
+	source  source
 	sending sync.Mutex
 }
 
 func openWebsocket(ctx context.Context, o Options) (wire, error) {
-	d := ws.Dialer{Header: ws.HandshakeHeaderHTTP(o.Header)}
-	conn, early, _, err := d.Dial(ctx, "ws"+strings.TrimPrefix(o.URL, "http")+"?EIO=4&transport=websocket")
+	conn, from, err := DialWebsocket(ctx, o.URL+"?EIO=4&transport=websocket", o.Header)
 	if err != nil {
 		return nil, err
 	}
-	w := &websocket{conn: conn, source: conn}
-	if early != nil {
-		rest, _ := early.Peek(early.Buffered())
-		w.source = behind{io.MultiReader(bytes.NewReader(bytes.Clone(rest)), conn), conn}
-		ws.PutReader(early)
-	}
+	w := &websocket{conn: conn, source: source{from, conn}}
 	packets, err := w.receive()
 	if err == nil && packets[0][0] != '0' {
 		err = fmt.Errorf("%q in place of the open packet", packets[0])
@@ -44,8 +36,8 @@ func openWebsocket(ctx context.Context, o Options) (wire, error) {
 	return w, nil
 }
 
-// behind reads from one place and writes to another.
-type behind struct {
+// source reads what came, and answers control frames over the connection.
+type source struct {
 	io.Reader
 	io.Writer
 }

@@ -1,0 +1,126 @@
+// Package needs says what a test needs that a machine, or a quick run, may not
+// have. It is the one place where tests are skipped: every reason begins with
+// "needs" and names what is missing and how to get it, and .ci/summary.awk counts
+// them, so that nothing is left out unseen.
+package needs
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Time skips a test in a quick run (-short): make test-long has it. What it does
+// in that time is told to who reads the list.
+func Time(t testing.TB, what string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs time (make test-long): " + what)
+	}
+}
+
+// Shared is a file or folder in ../shared, which is beside the repository and no
+// part of it: what real providers and matches sent, and the specification.
+func Shared(t testing.TB, path ...string) string {
+	t.Helper()
+	name, ok := FindShared(path...)
+	if !ok {
+		t.Skip("needs " + filepath.ToSlash(filepath.Join("../shared", filepath.Join(path...))) + ", beside the repository")
+	}
+	return name
+}
+
+// FindShared is Shared for who skips by other means.
+func FindShared(path ...string) (name string, ok bool) {
+	name = filepath.Join(append([]string{module(), "..", "shared"}, path...)...)
+	_, err := os.Stat(name)
+	return name, err == nil
+}
+
+// module is the folder of go.mod; tests run in the folder of their package.
+func module() string {
+	dir, err := os.Getwd()
+	for err == nil && dir != filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	panic("needs: no go.mod above the test")
+}
+
+// Node is testdata/node/node_modules, with the official Socket.IO client and
+// server. make check-node installs it and sets CHECK_NODE, and then must have it.
+func Node(t testing.TB) string {
+	t.Helper()
+	name := filepath.Join(module(), "testdata", "node", "node_modules")
+	_, err := os.Stat(name)
+	switch asked := os.Getenv("CHECK_NODE") != ""; {
+	case err != nil && asked:
+		t.Fatal("testdata/node is not installed: ", err)
+	case err != nil || !asked && testing.Short():
+		t.Skip("needs the official Socket.IO client (make check-node)")
+	}
+	return name
+}
+
+// Env is the value of an environment variable that only who asks for this test
+// sets; usage says to what.
+func Env(t testing.TB, name, usage string) string {
+	t.Helper()
+	value := os.Getenv(name)
+	if value == "" {
+		t.Skip("needs " + name + ": " + usage)
+	}
+	return value
+}
+
+// Root is for what no other user may do.
+func Root(t testing.TB, why string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: " + why)
+	}
+}
+
+// Disk mounts a file system of its own, of so many bytes ("500k"), for a test
+// that fills it.
+func Disk(t testing.TB, size string) string {
+	t.Helper()
+	dir := t.TempDir()
+	unmount, err := MountDisk(dir, size)
+	if err != nil {
+		t.Skip("needs the right to mount a file system: " + err.Error())
+	}
+	t.Cleanup(unmount)
+	return dir
+}
+
+// MountDisk is Disk for who skips by other means.
+func MountDisk(dir, size string) (unmount func(), err error) {
+	return mount(dir, "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir)
+}
+
+// ReadOnly makes a folder one that cannot be written to, as a disk with errors
+// becomes.
+func ReadOnly(t testing.TB, dir string) {
+	t.Helper()
+	unmount, err := mount(dir, "--bind", dir, dir)
+	if err == nil {
+		t.Cleanup(unmount)
+		_, err = mount(dir, "-o", "remount,ro,bind", dir)
+	}
+	if err != nil {
+		t.Skip("needs the right to mount a file system: " + err.Error())
+	}
+}
+
+func mount(dir string, args ...string) (unmount func(), err error) {
+	if out, err := exec.Command("mount", args...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("mount: %w: %s", err, bytes.TrimSpace(out))
+	}
+	return func() { _ = exec.Command("umount", "-l", dir).Run() }, nil
+}
