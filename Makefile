@@ -90,6 +90,7 @@ vulncheck: ## known vulnerabilities that the code can reach
 
 .PHONY: licences
 licences: ## docs/licences.md anew
+	@mkdir -p bin
 	$(GO) run ./scripts/sbom licences > bin/licences.md && mv bin/licences.md docs/licences.md
 
 .PHONY: sbom

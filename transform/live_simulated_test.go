@@ -1,15 +1,11 @@
 package transform_test
 
 import (
-	"context"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
-	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/providertest"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
 	"mkt/fetch/simulator/simulatortest"
@@ -26,14 +22,13 @@ import (
 // every eight seconds.
 type season struct {
 	*testing.T
-	sim     *betsapi.Simulator
-	token   string
-	now     time.Time
-	mem     *durabletest.Mem
-	archive *raw.Writer
-	resume  string
-	matches map[string]*followed // by provider fixture id
-	last    transform.Summary
+	sim      *betsapi.Simulator
+	exchange *providertest.Exchange
+	now      time.Time
+	mem      *durabletest.Mem
+	resume   string
+	matches  map[string]*followed // by provider fixture id
+	last     transform.Summary
 }
 
 // followed is what was last published of a fixture.
@@ -53,39 +48,24 @@ func newSeason(t *testing.T, o simulator.Options) *season {
 	o.Now = func() time.Time { return s.now }
 	sim, err := betsapi.NewSimulator(o)
 	must(t, err)
-	s.sim, s.token = sim, sim.Tokens()[0]
+	s.sim, s.exchange = sim, &providertest.Exchange{Adapter: betsapi.Provider(), Handler: sim, Token: sim.Tokens()[0], Clock: o.Now}
 	return s
 }
 
-// Get, and what follows, make the season the exchange of its own cycles.
-func (s *season) Get(_ context.Context, r provider.Request) (provider.Payload, error) {
-	w := httptest.NewRecorder()
-	s.sim.ServeHTTP(w, httptest.NewRequest(http.MethodGet, r.Path+"?"+r.Query.Encode()+"&token="+s.token, nil))
-	if w.Code != http.StatusOK {
-		return provider.Payload{}, fmt.Errorf("%s: status %d: %w", r.Endpoint, w.Code, provider.ErrUnreachable)
-	}
-	entry, err := s.archive.Add(raw.Response{Endpoint: r.Endpoint, Path: r.Path, Query: r.Query, Attempt: 1, Status: 200, FetchedAt: s.now}, w.Body.Bytes())
-	return provider.Payload{Number: entry.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: s.now, Body: w.Body.Bytes()}, err
-}
+func (s *season) cycle() layout.CycleID { return layout.NewCycleID(s.now, "live_intelligence") }
 
-func (s *season) Concurrency() int                              { return 1 }
-func (s *season) Quota() (provider.Quota, bool)                 { return provider.Quota{}, false }
-func (s *season) Now() time.Time                                { return s.now }
-func (s *season) Progress(int, int)                             {}
-func (s *season) cycle() layout.CycleID                         { return layout.NewCycleID(s.now, "live_intelligence") }
-func (s *season) dir(of string) string                          { return layout.Cycle(of, s.cycle()) }
 func (s *season) since(m *followed, at time.Time) time.Duration { return at.Sub(m.match.Whistle) }
 
 // tick is one cycle.
 func (s *season) tick() {
 	s.Helper()
-	var err error
-	s.archive, err = raw.Create(s.mem, s.cycle(), nil)
+	archive, err := raw.Create(s.mem, s.cycle(), nil)
 	must(s, err)
-	asked, err := betsapi.Provider().Live.Ask(s.Context(), s, s.resume)
+	s.exchange.Archive = archive
+	asked, err := betsapi.Provider().Live.Ask(s.Context(), s.exchange, s.resume)
 	must(s, err)
 	s.resume = asked.Resume
-	_, err = s.archive.Seal(raw.Cycle{ClientID: "acme", Product: football.LiveIntelligence, Provider: "betsapi", StartedAt: s.now, FinishedAt: s.now,
+	_, err = archive.Seal(raw.Cycle{ClientID: "acme", Product: football.LiveIntelligence, Provider: "betsapi", StartedAt: s.now, FinishedAt: s.now,
 		Outcome: raw.Complete, ListingComplete: asked.ListingComplete, Resume: asked.Resume})
 	must(s, err)
 	o := options(s.mem, s.mem)
@@ -93,7 +73,7 @@ func (s *season) tick() {
 	o.Now = func() time.Time { return s.now.Add(time.Second) }
 	s.last, err = transform.Run(s.Context(), o)
 	must(s, err)
-	for _, m := range s.sim.InPlay(s.token) {
+	for _, m := range s.sim.InPlay(s.exchange.Token) {
 		id := m.FI
 		if m.WithoutFI {
 			id = football.ByEvent + m.EventID
@@ -127,19 +107,9 @@ func (s *season) look() {
 	}
 }
 
-func seasonRows[T table.Row](s *season, name string) (all []T) {
+func seasonRows[T table.Row](s *season, name string) []T {
 	s.Helper()
-	file, err := s.mem.Open(s.dir(layout.CanonicalDir) + "/" + name)
-	must(s, err)
-	defer file.Close()
-	r, err := table.NewReader[T](file, file.Size())
-	must(s, err)
-	defer r.Close()
-	for row, err := range r.All {
-		must(s, err)
-		all = append(all, *row)
-	}
-	return all
+	return rowsOf[T](s, s.mem, s.cycle(), name)
 }
 
 // play goes on for that long; only the newest cycles are kept.
@@ -198,7 +168,7 @@ func TestLiveSeason(t *testing.T) {
 			s := newSeason(t, o)
 			s.play(150 * time.Minute)
 			whole, all := 0, simulatortest.Tally{}
-			judge := simulatortest.Judge{World: s.sim.World(s.token), Errorf: t.Errorf}
+			judge := simulatortest.Judge{World: s.sim.World(s.exchange.Token), Errorf: t.Errorf}
 			for id, m := range s.matches {
 				if m.match.Over.After(s.now) || s.since(m, m.met) > 0 || m.row.FixtureID == "" {
 					continue // not seen from whistle to whistle
@@ -223,5 +193,4 @@ func TestLiveSeason(t *testing.T) {
 	}
 }
 
-var _ provider.Exchange = (*season)(nil)
 var _ durable.FS = (*durabletest.Mem)(nil)

@@ -139,19 +139,9 @@ func minutes(n int) (ticks []tick) {
 }
 
 // liveRows reads a table of a tick's canonical cycle.
-func liveRows[T table.Row](t testing.TB, fsys durable.FS, k tick, name string) (all []T) {
+func liveRows[T table.Row](t testing.TB, fsys durable.FS, k tick, name string) []T {
 	t.Helper()
-	file, err := fsys.Open(layout.Cycle(layout.CanonicalDir, k.id()) + "/" + name)
-	must(t, err)
-	defer file.Close()
-	r, err := table.NewReader[T](file, file.Size())
-	must(t, err)
-	defer r.Close()
-	for row, err := range r.All {
-		must(t, err)
-		all = append(all, *row)
-	}
-	return all
+	return rowsOf[T](t, fsys, k.id(), name)
 }
 
 // liveRow is the row of the fixture with that home team, nil when there is none.

@@ -15,6 +15,7 @@ import (
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/transform"
 	"mkt/transform/identity"
@@ -117,14 +118,13 @@ func files(t testing.TB, fsys durable.FS, dir string) map[string]string {
 // rows reads a table of the canonical cycle.
 func rows[T table.Row](t testing.TB, fsys durable.FS, name string) []T {
 	t.Helper()
-	file, err := fsys.Open(layout.Cycle(layout.CanonicalDir, cycleID) + "/" + name)
-	must(t, err)
-	defer file.Close()
-	r, err := table.NewReader[T](file, file.Size())
-	must(t, err)
-	defer r.Close()
-	var all []T
-	for row, err := range r.All {
+	return rowsOf[T](t, fsys, cycleID, name)
+}
+
+// rowsOf reads a table of a canonical cycle.
+func rowsOf[T table.Row](t testing.TB, fsys durable.FS, cycle layout.CycleID, name string) (all []T) {
+	t.Helper()
+	for row, err := range snapshot.Rows[T](fsys, layout.Cycle(layout.CanonicalDir, cycle)+"/"+name) {
 		must(t, err)
 		all = append(all, *row)
 	}

@@ -71,6 +71,9 @@ func (a *app) openLog(level slog.Level) {
 
 // onTerminal tells whether a person looks at w.
 func onTerminal(w any) bool {
+	if o, is := w.(*output); is {
+		w = o.to
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -48,15 +48,16 @@ func newTuesday(t *testing.T) *tuesday {
 		d.rows, err = snapshot.Open(root, c)
 		d.must(err)
 		d.fixtures[n] = int(d.rows.Tables["fixtures"].Rows)
-		d.must(eachRow(root, c.Dir()+"/"+layout.MarketsFile, func(m *table.MarketRow) {
+		for m, err := range snapshot.Rows[table.MarketRow](root, c.Dir()+"/"+layout.MarketsFile) {
+			d.must(err)
 			if m.Market == nil || *m.Market != "MATCH_RESULT" || *m.Period != "FT" {
-				return
+				continue
 			}
 			for _, s := range m.Selections {
 				seen[s.SelectionID] = append(seen[s.SelectionID], *s.OddsDecimalText)
 				of[s.SelectionID] = m.FixtureID
 			}
-		}))
+		}
 		d.now = d.now.Add(time.Hour)
 	}
 	d.now = d.now.Add(-time.Hour)

@@ -15,10 +15,7 @@ import (
 )
 
 func newBacktest(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "backtest", Short: "Measure the live product's formulas on real matches", Args: subcommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(newBacktestMomentum(a))
-	return cmd
+	return group("backtest", "Measure the live product's formulas on real matches", newBacktestMomentum(a))
 }
 
 // backtestFlags of mkt backtest momentum.

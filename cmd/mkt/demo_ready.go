@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"mkt/publish/football"
@@ -113,7 +112,7 @@ func readyLine(url string, accounts []demoAccount) demoReady {
 
 func (a *app) printDemo(url string, f demoFlags, accounts []demoAccount) error {
 	fmt.Fprintf(a.out, "mkt demo is ready at %s/api/v1\n\n", url)
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	w := newTableWriter(a.out)
 	fmt.Fprintln(w, "account\ttoken\tshows")
 	for _, d := range accounts {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", d.tenant.ID, d.token, d.about)

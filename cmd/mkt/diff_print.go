@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -33,10 +32,6 @@ func (p *jsonPrinter) end() error                    { return nil }
 type textPrinter struct {
 	out     *tabwriter.Writer
 	fixture string
-}
-
-func newTableWriter(out io.Writer) *tabwriter.Writer {
-	return tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 }
 
 func (p *textPrinter) change(c compare.Change) error {
@@ -132,7 +127,7 @@ func (a *app) printSummary(o compare.Options, sum compare.Summary) error {
 		if what == compare.OddsMoved {
 			note = fmt.Sprintf("  (%d up, %d down)", sum.Up, sum.Down)
 		}
-		fmt.Fprintf(w, "%s\t%d%s\n", strings.ReplaceAll(string(what), "_", " "), n, note)
+		fmt.Fprintf(w, "%s\t%d%s\n", what.Words(), n, note)
 	}
 	return w.Flush()
 }

@@ -61,7 +61,7 @@ func (a *app) gc(f gcFlags) error {
 
 func (a *app) gcPlace(p place, root *durable.Disk, f gcFlags) error {
 	names, bytes := []string{}, int64(0)
-	keep := f.keep.For(p.product)
+	keep := f.retained().For(p.product)
 	o := publish.Collection{Root: root, Now: a.now(), Keep: keep, DryRun: f.dryRun, Tell: func(name string) {
 		names = append(names, name)
 		bytes += sizeOf(root, name)

@@ -60,6 +60,10 @@ then. Only a single SELECT is carried out, and nothing else can be read.`,
 	flags.IntVar(&f.memory, "memory", 1024, "MiB a query may use")
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "how long a query may take")
 	flags.IntVar(&f.last, "last", 20, "how many publications are listed, 0 for all")
+	bound(flags, "rows", "a whole number, 1 or more", func() bool { return f.rows >= 1 })
+	bound(flags, "memory", "a whole number of MiB from 16 to 1048576", between(&f.memory, 16, 1<<20))
+	bound(flags, "timeout", "a duration from 1ms to 24h, such as 5m", between(&f.timeout, time.Millisecond, 24*time.Hour))
+	bound(flags, "last", "a whole number, 0 or more", func() bool { return f.last >= 0 })
 	flags.BoolVar(&f.columns, "columns", false, "of one cycle: count absent, null, zero and value of every column")
 	return cmd
 }
@@ -76,9 +80,6 @@ func (a *app) inspect(cmd *cobra.Command, f inspectFlags, args []string) error {
 		f.at = args[0]
 	case f.at != "" && f.sql == "":
 		return usagef("--at is for --sql; without it say mkt inspect %q", f.at)
-	}
-	if f.last < 0 || f.rows < 1 || f.memory < 16 || f.timeout <= 0 {
-		return usagef("--last, --rows, --memory (at least 16) and --timeout: want more than nothing")
 	}
 	switch {
 	case changed("sql"):

@@ -27,7 +27,7 @@ func (a *app) answer(f inspectFlags) answerer {
 	case f.format.value == "csv":
 		return &csvAnswer{w: csv.NewWriter(a.out)}
 	}
-	return &tableAnswer{w: tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0), errs: a.errs, most: f.rows}
+	return &tableAnswer{w: newTableWriter(a.out), errs: a.errs, most: f.rows}
 }
 
 // tableAnswer is for people: aligned, cut after so many rows.

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"mkt/cmd/mkt/internal/inspect"
@@ -22,7 +21,7 @@ var rowsShown = map[football.Product][]string{
 }
 
 func printOverviews(out io.Writer, list []inspect.Overview) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := newTableWriter(out)
 	fmt.Fprintln(w, "TENANT\tPRODUCT\tVERSION\tCYCLE\tPUBLISHED\tDATA AGE\tROWS\tSNAPSHOTS\tRAW\tSIZE\t")
 	for _, o := range list {
 		version, cycle, published, rows := "-", "-", "-", "-"
@@ -91,7 +90,7 @@ func printHistory(out io.Writer, o inspect.Overview, list []inspect.Publication)
 		fmt.Fprintf(out, "DAMAGED: %s\n", o.Damage)
 	}
 	fmt.Fprintln(out)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := newTableWriter(out)
 	fmt.Fprintln(w, "VERSION\tCYCLE\tPUBLISHED\tRETRIEVED\tROWS\tEVENTS\tLAST SEQ\tSIZE\t")
 	for _, p := range list {
 		if p.CycleID == "" {
@@ -116,7 +115,7 @@ func printHistory(out io.Writer, o inspect.Overview, list []inspect.Publication)
 
 // printCycle shows what each step left of a cycle.
 func printCycle(out io.Writer, c inspect.Cycle, columns bool) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := newTableWriter(out)
 	row := func(key, format string, args ...any) { fmt.Fprintf(w, key+"\t"+format+"\n", args...) }
 	row("cycle", "%s of %s", c.CycleID, c.ClientID)
 	for _, d := range c.Damage {
@@ -200,7 +199,7 @@ func countsOf(counts map[string]int) string {
 
 // printTables shows what a manifest counts.
 func printTables(out io.Writer, m *snapshot.Manifest, columns bool) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := newTableWriter(out)
 	for _, part := range []struct {
 		name   string
 		counts map[string]int

@@ -145,7 +145,6 @@ func TestInspectRefuses(t *testing.T) {
 		{[]string{"--sql", "DELETE FROM commits"}, exitUsage, "only SELECT"},
 		{[]string{"--sql", ""}, exitUsage, "one statement"},
 		{[]string{"--at", "v1", "--product", "market_engine", "--sql", "FROM fixtures"}, exitFailed, "is not kept any more"},
-		{[]string{"--rows", "0"}, exitUsage, "--rows"},
 	} {
 		out, err := p.run(newInspect, c.args...)
 		if exitCode(err) != c.exit || err == nil || !strings.Contains(err.Error(), c.want) {

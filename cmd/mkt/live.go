@@ -9,14 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/matchpage"
-	"mkt/publish/layout"
 )
 
 func newLive(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "live", Short: "Look at fixtures in play, on the data root alone", Args: subcommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(newLiveShow(a), newLiveReport(a))
-	return cmd
+	return group("live", "Look at fixtures in play, on the data root alone", newLiveShow(a), newLiveReport(a))
 }
 
 func newLiveShow(a *app) *cobra.Command {
@@ -29,8 +25,8 @@ newest live snapshot. FIXTURE is its id, or a part of its teams' names. Pressure
 and timeline are there for fixtures of the detail set. Nothing is written.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if tenant != "" && !layout.ValidTenantID(tenant) {
-				return usagef("--tenant %q: no account can have that id", tenant)
+			if err := (wanted{tenant: tenant}).check(); err != nil {
+				return err
 			}
 			return a.liveShow(tenant, args[0])
 		},

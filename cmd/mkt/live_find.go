@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"mkt/cmd/mkt/internal/matchpage"
 	"mkt/publish/durable"
@@ -65,15 +64,18 @@ func liveOf(p place, name string) ([]*liveView, error) {
 		return nil, err
 	}
 	var list []*liveView
-	err = eachRow(root, c.Dir()+"/"+layout.LiveFile, func(r *table.LiveRow) {
+	for r, err := range snapshot.Rows[table.LiveRow](root, c.Dir()+"/"+layout.LiveFile) {
+		if err != nil {
+			return nil, err
+		}
 		v := viewOfLive(p.tenant, string(c.CycleID), r)
 		if v.answersTo(name) {
 			v.place, v.published = p, matchpage.Match{Row: *r, Commit: c, Manifest: m}
 			list = append(list, v)
 		}
-	})
-	if err != nil || len(list) != 1 {
-		return list, err
+	}
+	if len(list) != 1 {
+		return list, nil
 	}
 	return list, list[0].readDetails(root, c.Dir())
 }
@@ -106,33 +108,13 @@ func (f *liveView) readDetails(root durable.FS, dir string) error {
 
 // rowsOf collects the rows of a table that are wanted.
 func rowsOf[T table.Row](root durable.FS, name string, list *[]T, wanted func(*T) bool) error {
-	return eachRow(root, name, func(r *T) {
+	for r, err := range snapshot.Rows[T](root, name) {
+		if err != nil {
+			return err
+		}
 		if wanted(r) {
 			*list = append(*list, *r)
 		}
-	})
-}
-
-// eachRow reads a table to its end.
-func eachRow[T table.Row](root durable.FS, name string, do func(*T)) error {
-	file, err := root.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: missing", name)
-	}
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	rows, err := table.NewReader[T](file, file.Size())
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	defer rows.Close()
-	for row, err := range rows.All {
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		do(row)
 	}
 	return nil
 }

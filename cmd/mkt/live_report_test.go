@@ -24,7 +24,10 @@ func liveRowsOf(p *played) (rows []table.LiveRow) {
 	defer root.Close()
 	c, _, err := snapshot.Head(root)
 	p.must(err)
-	p.must(eachRow(root, c.Dir()+"/"+layout.LiveFile, func(r *table.LiveRow) { rows = append(rows, *r) }))
+	for r, err := range snapshot.Rows[table.LiveRow](root, c.Dir()+"/"+layout.LiveFile) {
+		p.must(err)
+		rows = append(rows, *r)
+	}
 	return rows
 }
 

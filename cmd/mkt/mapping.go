@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -18,10 +17,7 @@ import (
 )
 
 func newMapping(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "mapping", Short: "Look at how provider markets are mapped", Args: subcommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(newMappingCheck(a))
-	return cmd
+	return group("mapping", "Look at how provider markets are mapped", newMappingCheck(a))
 }
 
 func newMappingCheck(a *app) *cobra.Command {
@@ -130,7 +126,7 @@ func coverageOf(c transform.Coverage) coverageView {
 }
 
 func (v coverageView) print(a *app) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	w := newTableWriter(a.out)
 	fmt.Fprintln(w, "PAYLOAD\tFIXTURES\tMARKETS\tMAPPED\tRAW\tNO PRICES\tSELECTIONS\tPUBLISHABLE")
 	for _, p := range v.Payloads {
 		if p.Error != "" {

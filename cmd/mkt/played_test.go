@@ -1,16 +1,13 @@
 package main
 
 import (
-	"context"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/providertest"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
 	"mkt/publish"
@@ -25,13 +22,11 @@ import (
 // simulated time: hours of them in seconds.
 type played struct {
 	testing.TB
-	sim   *betsapi.Simulator
-	token string
-	now   time.Time
-	data  string
+	now  time.Time
+	data string
 
-	archive *raw.Writer
-	resume  map[football.Product]string
+	exchange *providertest.Exchange
+	resume   map[football.Product]string
 }
 
 var playedBegins = time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)
@@ -48,7 +43,7 @@ func newPlayedAt(t testing.TB, begins time.Time, o simulator.Options) *played {
 	o.Now = func() time.Time { return p.now }
 	sim, err := betsapi.NewSimulator(o)
 	p.must(err)
-	p.sim, p.token = sim, sim.Tokens()[0]
+	p.exchange = &providertest.Exchange{Adapter: betsapi.Provider(), Handler: sim, Token: sim.Tokens()[0], Clock: o.Now}
 	return p
 }
 
@@ -58,22 +53,6 @@ func (p *played) must(err error) {
 		p.Fatal(err)
 	}
 }
-
-// Get, and what follows, make it the exchange of its own cycles.
-func (p *played) Get(_ context.Context, r provider.Request) (provider.Payload, error) {
-	w := httptest.NewRecorder()
-	p.sim.ServeHTTP(w, httptest.NewRequest(http.MethodGet, r.Path+"?"+r.Query.Encode()+"&token="+p.token, nil))
-	if w.Code != http.StatusOK {
-		return provider.Payload{}, fmt.Errorf("%s: status %d: %w", r.Endpoint, w.Code, provider.ErrUnreachable)
-	}
-	entry, err := p.archive.Add(raw.Response{Endpoint: r.Endpoint, Path: r.Path, Query: r.Query, Attempt: 1, Status: 200, FetchedAt: p.now}, w.Body.Bytes())
-	return provider.Payload{Number: entry.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: p.now, Body: w.Body.Bytes()}, err
-}
-
-func (p *played) Concurrency() int              { return 1 }
-func (p *played) Quota() (provider.Quota, bool) { return provider.Quota{}, false }
-func (p *played) Now() time.Time                { return p.now }
-func (p *played) Progress(int, int)             {}
 
 // place is the account's folder for a product.
 func (p *played) place(product football.Product) place { return place{p.data, "acme", product} }
@@ -88,18 +67,18 @@ func (p *played) cycle(product football.Product) publish.Summary {
 	p.must(err)
 	defer root.Close()
 	id := layout.NewCycleID(p.now, string(product))
-	p.archive, err = raw.Create(root, id, nil)
+	archive, err := raw.Create(root, id, nil)
 	p.must(err)
-	ask := func() (provider.Asked, error) { return betsapi.Provider().Markets.Ask(p.Context(), p) }
+	p.exchange.Archive = archive
+	var asked provider.Asked
 	if product == football.LiveIntelligence {
-		ask = func() (provider.Asked, error) {
-			return betsapi.Provider().Live.Ask(p.Context(), p, p.resume[product])
-		}
+		asked, err = betsapi.Provider().Live.Ask(p.Context(), p.exchange, p.resume[product])
+	} else {
+		asked, err = betsapi.Provider().Markets.Ask(p.Context(), p.exchange)
 	}
-	asked, err := ask()
 	p.must(err)
 	p.resume[product] = asked.Resume
-	_, err = p.archive.Seal(raw.Cycle{ClientID: "acme", Product: product, Provider: "betsapi", StartedAt: p.now, FinishedAt: p.now,
+	_, err = archive.Seal(raw.Cycle{ClientID: "acme", Product: product, Provider: "betsapi", StartedAt: p.now, FinishedAt: p.now,
 		Outcome: raw.Complete, ListingComplete: asked.ListingComplete, Resume: asked.Resume, NotOffered: asked.NotOffered})
 	p.must(err)
 	_, err = transform.Run(p.Context(), transform.Options{ClientID: "acme", Product: product, Cycle: id, Root: root, Data: data, Key: identity.Key{1},

@@ -18,10 +18,8 @@ import (
 )
 
 func newProvider(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "provider", Short: "Keep the tenants' provider connections", Args: subcommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(newProviderSet(a), newProviderTest(a), newProviderStatus(a), newProviderDisable(a), newProviderEnable(a), newProviderUnset(a), newProviderList(a))
-	return cmd
+	return group("provider", "Keep the tenants' provider connections",
+		newProviderSet(a), newProviderTest(a), newProviderStatus(a), newProviderDisable(a), newProviderEnable(a), newProviderUnset(a), newProviderList(a))
 }
 
 func newProviderSet(a *app) *cobra.Command {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -69,7 +68,7 @@ func (a *app) providers(f *tenants.File) (providersView, error) {
 }
 
 func (v providersView) print(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := newTableWriter(out)
 	fmt.Fprintln(w, "PROVIDER\tHOSTS\tCAPABILITIES\tBUDGET")
 	for _, p := range v.Adapters {
 		var able []string

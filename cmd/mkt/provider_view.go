@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"mkt/cmd/mkt/internal/tenants"
@@ -128,7 +127,7 @@ func (s source) open(read func(durable.FS) error) error {
 
 // print shows one connection to a person.
 func (v connectionView) print(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := newTableWriter(out)
 	row := func(key, format string, args ...any) { fmt.Fprintf(w, key+"\t"+format+"\n", args...) }
 	row("tenant", "%s", v.ID)
 	row("status", "%s", v.Status)

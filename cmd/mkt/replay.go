@@ -37,7 +37,8 @@ into another data root, and compare with what was published: for debugging, or
 after a mapping was mended. The data root is only read. The range begins with the
 cycle that was served at --from. The other root is whole: mkt serve, inspect and
 explain work on it with --data.
-Exit code 0 when every cycle has the same rows, 1 when any differs or fails.`,
+Exit code 0 when every cycle that can be compared has the same rows, 1 when any
+differs or fails.`,
 		Example: `  mkt replay --from latest~3 --into /tmp/again
   mkt replay --tenant acme --from "2026-11-21 14:00" --to 2026-11-21T15:00:00Z --into /tmp/again`,
 		Args: cobra.NoArgs,

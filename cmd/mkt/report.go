@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"text/tabwriter"
 	"time"
 
 	"mkt/publish/layout"
@@ -49,6 +51,11 @@ func (a *app) printPassed(p passed) {
 		return
 	}
 	fmt.Fprintf(a.out, "%s passed by: %s\n", p.Tenant, p.Reason)
+}
+
+// newTableWriter aligns columns, which tabs divide, for people.
+func newTableWriter(out io.Writer) *tabwriter.Writer {
+	return tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 }
 
 // plural is a count with its noun.

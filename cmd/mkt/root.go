@@ -102,6 +102,14 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	return usagef("unknown command %q%s (%s --help lists them)", args[0], hint, cmd.CommandPath())
 }
 
+// group is a command that only has others below it.
+func group(name, short string, below ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short, Args: subcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(below...)
+	return cmd
+}
+
 // checkUsage makes wrong arguments of every command a usage error.
 func checkUsage(cmd *cobra.Command) {
 	cmd.SuggestionsMinimumDistance = 2

@@ -47,11 +47,3 @@ func parseProduct(s string) (football.Product, error) {
 	}
 	return p, nil
 }
-
-// group is a command that only has others below it.
-func group(name, short string, below ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Short: short, Args: subcommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(below...)
-	return cmd
-}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -103,7 +102,7 @@ func (a *app) printLog(log audit.Log, pick audit.Filter) error {
 }
 
 func (a *app) printLogTable(log audit.Log) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	w := newTableWriter(a.out)
 	fmt.Fprintln(w, "TIME\tWHO\tACTION\tTENANT\tCHANGE")
 	for _, e := range log.Entries {
 		if e.AfterUnlogged {

@@ -58,11 +58,16 @@ func (a *app) mintToken(cmd *cobra.Command, id string, action audit.Action, keep
 
 // printToken prints a token for the only time: it is not kept anywhere.
 func (a *app) printToken(id, token, next string) error {
+	var err error
 	if a.json() {
-		return json.NewEncoder(a.out).Encode(map[string]string{"client_id": id, "token": token})
+		err = json.NewEncoder(a.out).Encode(map[string]string{"client_id": id, "token": token})
+	} else {
+		_, err = fmt.Fprintf(a.out, "tenant  %s\ntoken   %s\n\nKeep the token now: it is not shown again.\n", id, token)
 	}
-	fmt.Fprintf(a.out, "tenant  %s\ntoken   %s\n\nKeep the token now: it is not shown again.\n", id, token)
-	if next != "" {
+	if err != nil {
+		return fmt.Errorf("tenant %s has a new token, which could not be printed and is kept nowhere: mkt tenant token rotate %s gives another: %w", id, id, err)
+	}
+	if next != "" && !a.json() {
 		fmt.Fprintln(a.out, next)
 	}
 	return nil

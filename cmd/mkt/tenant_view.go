@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"mkt/cmd/mkt/internal/tenants"
@@ -91,7 +90,7 @@ func (v tenantView) provider() string {
 }
 
 func (v tenantView) print(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := newTableWriter(out)
 	row := func(key, format string, args ...any) { fmt.Fprintf(w, key+"\t"+format+"\n", args...) }
 	row("tenant", "%s", v.ID)
 	row("name", "%s", v.Name)

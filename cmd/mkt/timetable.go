@@ -37,11 +37,13 @@ func newTimetable(a *app, o scheduleOptions, steps []step) *timetable {
 	return t
 }
 
-// follow puts a generation of the tenants file in force.
+// follow puts a generation of the tenants file in force, in which revoked accounts
+// stay revoked.
 func (t *timetable) follow(f *tenants.File) error {
 	if err := t.scheduler.Set(entries(f)); err != nil {
 		return err
 	}
+	f = t.app.final.hold(f, t.app.log)
 	t.mu.Lock()
 	t.file = f
 	t.mu.Unlock()

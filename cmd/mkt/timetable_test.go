@@ -83,6 +83,27 @@ func TestTickRunsOnlyWhoMayRun(t *testing.T) {
 	}
 }
 
+// A hand in tenants.yaml does not bring an account back that was revoked.
+func TestRevokedDoesNotRunAgain(t *testing.T) {
+	table, done, log := newTestTimetable(t, 0, 0)
+	path := table.file.Name
+	for _, text := range []string{strings.Replace(scheduled, "- id: acme", "- id: acme\n    status: REVOKED", 1), scheduled} {
+		f, err := tenants.Parse(path, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := table.follow(f); err != nil {
+			t.Fatal(err)
+		}
+		if err := table.run(t.Context(), "acme/market_engine"); err != nil || len(*done) > 0 {
+			t.Errorf("ran %v, %v", *done, err)
+		}
+	}
+	if !strings.Contains(log.String(), "account stays revoked") {
+		t.Errorf("logged %s", log)
+	}
+}
+
 // stopInFirst has the stop come when the first step has begun.
 func stopInFirst(t *timetable, stop func()) {
 	first := t.steps[0]

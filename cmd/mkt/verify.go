@@ -197,6 +197,6 @@ func (a *app) printVerified(r verify.Report) error {
 	if r.Head == nil {
 		return nil
 	}
-	_, err := fmt.Fprintf(a.out, "head  version %d, %s, sha256 %s\n", r.Head.Version, r.Head.Cycle, r.Head.SHA256)
+	_, err := fmt.Fprintf(a.out, "head  %s %s: version %d, %s, sha256 %s\n", r.Tenant, r.Product, r.Head.Version, r.Head.Cycle, r.Head.SHA256)
 	return err
 }

@@ -67,7 +67,8 @@ func (h *house) run(in string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// start runs mkt in the background until its ready line, if it has one.
+// start runs mkt in the background, and waits for its ready line, if it has one. The
+// process is there also beside an error, when it began.
 func (h *house) start(args ...string) (*process, error) {
 	p := &process{cmd: exec.Command(h.mkt, append(args, "--output", "json", "--log-format", "json", "--log-level", "info")...)}
 	log, err := os.Create(filepath.Join(h.dir, args[0]+".log"))
@@ -79,15 +80,18 @@ func (h *house) start(args ...string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.cmd.Start(); err != nil || args[0] == "schedule" {
-		return p, err
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	if args[0] == "schedule" {
+		return p, nil
 	}
 	var ready struct {
 		BaseURL string `json:"base_url"`
 		Token   string
 	}
 	if err := json.NewDecoder(out).Decode(&ready); err != nil {
-		return nil, fmt.Errorf("mkt %s: %w", args[0], err)
+		return p, fmt.Errorf("mkt %s: no ready line: %w", args[0], err)
 	}
 	p.url, p.token = ready.BaseURL, ready.Token
 	return p, nil

@@ -37,7 +37,11 @@ func (r report) print() {
 	fmt.Printf("| between two publications of an account | %s |\n", spread(r.seen.steps))
 	fmt.Printf("| from publication to a client's first sight of it, asking every %v | %s |\n", r.o.poll, spread(r.seen.delays))
 	fmt.Printf("| an answer of 200 fixtures that is new | %s |\n", spread(r.seen.answers))
-	fmt.Printf("| ticks skipped, runs failed, requests refused | %d, %d, %v |\n", r.skipped, r.failed, len(r.seen.errors))
+	refused := 0
+	for _, n := range r.seen.errors {
+		refused += n
+	}
+	fmt.Printf("| ticks skipped, runs failed, requests refused | %d, %d, %d |\n", r.skipped, r.failed, refused)
 	for err, n := range r.seen.errors {
 		fmt.Printf("%d times: %s\n", n, err)
 	}

@@ -25,10 +25,6 @@ var known = []struct{ id, words string }{
 	{"LGPL", "GNU LESSER GENERAL PUBLIC LICENSE"},
 }
 
-// readByHand are modules without a file of their own that tells, and where it was
-// read instead.
-var readByHand = map[string]string{}
-
 // accepted are those that ask for no more than being named, or (MPL) for the
 // source of what is changed in it: nothing is.
 var accepted = map[string]bool{"Apache-2.0": true, "BSD-2-Clause": true, "BSD-3-Clause": true, "ISC": true, "MIT": true, "MPL-2.0": true}

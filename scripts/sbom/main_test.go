@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"debug/buildinfo"
 	"encoding/json"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -74,6 +76,20 @@ func TestBOM(t *testing.T) {
 	if b.BomFormat != "CycloneDX" || b.SpecVersion != "1.6" || !strings.HasPrefix(b.SerialNumber, "urn:uuid:") || len(b.Metadata.Component.Hashes) != 1 ||
 		len(b.Components) == 0 || b.Components[0].Name != "std" || len(b.Components[0].Licenses) != 1 {
 		t.Errorf("%s", bills[0].String())
+	}
+}
+
+// The engine's version is that of the library that was linked, however it is spelled.
+func TestEngine(t *testing.T) {
+	for version, want := range map[string]string{"v0.10505.0": "1.5.5", "v0.20110.3": "2.1.10"} {
+		info := &buildinfo.BuildInfo{Deps: []*debug.Module{{Path: "github.com/duckdb/duckdb-go-bindings", Version: version},
+			{Path: "github.com/duckdb/duckdb-go-bindings/lib/linux-amd64", Version: version}}}
+		if got := engine(info); len(got) != 1 || got[0].Version != want || got[0].Ref != "pkg:generic/duckdb@"+want {
+			t.Errorf("%s: %+v, want %s", version, got, want)
+		}
+	}
+	if got := engine(&buildinfo.BuildInfo{}); got != nil {
+		t.Errorf("without a library: %+v", got)
 	}
 }
 

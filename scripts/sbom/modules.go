@@ -98,9 +98,7 @@ func (m *module) read() error {
 	slices.Sort(all)
 	m.Licence = strings.Join(all, " AND ")
 	if m.Licence == "" {
-		if m.Licence = readByHand[m.Path]; m.Licence == "" {
-			return fmt.Errorf("%s: its licence is not known: read it, and put it into scripts/sbom/licence.go", m.Path)
-		}
+		return fmt.Errorf("%s: its licence is not known: read it, and put its words into scripts/sbom/licence.go", m.Path)
 	}
 	return nil
 }

@@ -7,6 +7,8 @@
 // same, garbage is refused or read but never a panic, and a registration is
 // complete.
 //
+// Beside it is an Exchange, by which tests of whole cycles ask.
+//
 // Source: STYLE, section 6; RELIABILITY, section 2 (Upstream).
 package providertest
 

@@ -3,6 +3,7 @@ package compare
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // What kind of change.
@@ -24,6 +25,9 @@ const (
 	QualityChanged   What = "quality_changed"
 	CounterMoved     What = "counter_moved" // live: Field is the metric and the side
 )
+
+// Words is the kind for people.
+func (w What) Words() string { return strings.ReplaceAll(string(w), "_", " ") }
 
 // Whats lists every kind.
 func Whats() []What {

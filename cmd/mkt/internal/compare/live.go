@@ -9,30 +9,51 @@ import (
 
 // liveHalf is one side's two tables.
 type liveHalf struct {
-	fixtures *cursor[table.LiveRow]
+	rows     *cursor[table.LiveRow]
 	counters *cursor[table.LiveCounterRow]
 }
 
 func openLive(s Side) (*liveHalf, error) {
-	fixtures, err := openCursor[table.LiveRow](s, layout.LiveFile)
+	rows, err := openCursor[table.LiveRow](s, layout.LiveFile)
 	if err != nil {
 		return nil, err
 	}
 	counters, err := openCursor[table.LiveCounterRow](s, layout.LiveCountersFile)
 	if err != nil {
-		fixtures.close()
+		rows.close()
 		return nil, err
 	}
-	if err = fixtures.next(); err == nil {
+	h := &liveHalf{rows, counters}
+	if err = rows.next(); err == nil {
 		err = counters.next()
 	}
-	return &liveHalf{fixtures, counters}, err
+	if err != nil {
+		h.close()
+		return nil, err
+	}
+	return h, nil
 }
 
 func (h *liveHalf) close() {
-	h.fixtures.close()
+	h.rows.close()
 	h.counters.close()
 }
+
+func (h *liveHalf) id() string {
+	if h.rows.row == nil {
+		return ""
+	}
+	return h.rows.row.FixtureID
+}
+
+func (h *liveHalf) about(what What) Change {
+	l := h.rows.row
+	return about(what, &table.FixtureRow{FixtureID: l.FixtureID, Home: l.Home, Away: l.Away, League: l.League})
+}
+
+func (h *liveHalf) pass() error { return h.rows.next() }
+
+func (h *liveHalf) fixtures() int64 { return h.rows.rows.Len() }
 
 // countersOf are the counters of the fixture at hand.
 func (h *liveHalf) countersOf(id string) (map[string]table.LiveCounterRow, []string, error) {
@@ -50,68 +71,7 @@ func (h *liveHalf) countersOf(id string) (map[string]table.LiveCounterRow, []str
 }
 
 // live compares two live snapshots. Times, which always differ, are left out.
-func (r *run) live() error {
-	a, err := openLive(r.A)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	b, err := openLive(r.B)
-	if err != nil {
-		return err
-	}
-	defer b.close()
-	total := max(a.fixtures.rows.Len(), b.fixtures.rows.Len())
-	for a.fixtures.row != nil || b.fixtures.row != nil {
-		if err := r.liveFixture(a, b); err != nil {
-			return err
-		}
-		if err := r.step(total); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *run) liveFixture(a, b *liveHalf) error {
-	fa, fb := a.fixtures.row, b.fixtures.row
-	idA, idB := "", ""
-	if fa != nil {
-		idA = fa.FixtureID
-	}
-	if fb != nil {
-		idB = fb.FixtureID
-	}
-	first := order(idA, idB, fa != nil, fb != nil)
-	var err error
-	switch wanted := r.Fixture == "" || first <= 0 && idA == r.Fixture || first > 0 && idB == r.Fixture; {
-	case !wanted:
-	case first < 0:
-		r.sum.FixturesA++
-		err = r.emit(aboutLive(FixtureRemoved, fa))
-		r.current = 0
-	case first > 0:
-		r.sum.FixturesB++
-		err = r.emit(aboutLive(FixtureAdded, fb))
-		r.current = 0
-	default:
-		r.sum.FixturesA++
-		r.sum.FixturesB++
-		err = r.liveChanged(a, b)
-		r.both()
-	}
-	if err == nil && first <= 0 {
-		err = a.fixtures.next()
-	}
-	if err == nil && first >= 0 {
-		err = b.fixtures.next()
-	}
-	return err
-}
-
-func aboutLive(what What, l *table.LiveRow) Change {
-	return about(what, &table.FixtureRow{FixtureID: l.FixtureID, Home: l.Home, Away: l.Away, League: l.League})
-}
+func (r *run) live() error { return walk(r, openLive, r.liveChanged) }
 
 // number is a nullable column that holds one.
 func number[T any](v *T, name string, notSent []string) Value {
@@ -121,9 +81,10 @@ func number[T any](v *T, name string, notSent []string) Value {
 	return valueOf(fmt.Sprint(*v))
 }
 
+// liveChanged compares a fixture that both have.
 func (r *run) liveChanged(a, b *liveHalf) error {
-	la, lb := a.fixtures.row, b.fixtures.row
-	base := aboutLive(FixtureChanged, lb)
+	la, lb := a.rows.row, b.rows.row
+	base := b.about(FixtureChanged)
 	for _, f := range []struct {
 		name string
 		of   func(*table.LiveRow) Value

@@ -249,21 +249,11 @@ var layoutOf = page.Template(body, template.FuncMap{
 	"percent": func(f float64) string { return fmt.Sprintf("%+.1f %%", f) },
 	"mean":    func(f float64) string { return fmt.Sprintf("%.1f %%", f) },
 	"share":   func(part, whole int) float64 { return 100 * float64(part) / float64(max(1, whole)) },
-	"words":   func(w compare.What) string { return wordsOf(w) },
+	"words":   compare.What.Words,
 	"field":   func(c compare.Change) string { return c.Field },
 })
 
 // Write writes the page.
 func (r *Report) Write(w io.Writer) error {
 	return page.Write(w, layoutOf, page.Content{Title: "What changed: " + r.ClientID + " " + r.Product, Body: r, MadeBy: r.madeBy, MadeAt: r.madeAt, Command: "mkt diff"})
-}
-
-func wordsOf(w compare.What) string {
-	b := []byte(w)
-	for i := range b {
-		if b[i] == '_' {
-			b[i] = ' '
-		}
-	}
-	return string(b)
 }

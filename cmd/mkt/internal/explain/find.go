@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
 
@@ -79,19 +80,9 @@ func scan[T table.Row](e *explainer, name string, done func(*T) bool) error {
 	if err := e.verify(name); err != nil {
 		return err
 	}
-	file, err := e.Root.Open(e.commit.Dir() + "/" + name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	rows, err := table.NewReader[T](file, file.Size())
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	defer rows.Close()
-	for row, err := range rows.All {
+	for row, err := range snapshot.Rows[T](e.Root, e.commit.Dir()+"/"+name) {
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return err
 		}
 		if done(row) {
 			return nil

@@ -140,12 +140,6 @@ func (e *explainer) pieces(o transform.Origin, s provider.Subject, fields ...str
 }
 
 func title(f *table.FixtureRow) string {
-	words := func(s *string) string {
-		if s == nil {
-			return "?"
-		}
-		return *s
-	}
 	return words(f.Home) + " - " + words(f.Away)
 }
 

@@ -3,6 +3,7 @@ package replay_test
 import (
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -151,6 +152,52 @@ func TestLive(t *testing.T) {
 		worldtest.Must(t, err)
 		if !r.Same() || r.Outcomes[replay.SameBytes] != len(r.Cycles) || (r.Base != "") != base {
 			t.Errorf("from %s: %+v", from, r)
+		}
+	}
+}
+
+// mendedLive is an adapter that reads no dangerous attacks.
+type mendedLive struct{ provider.LiveAdapter }
+
+func (m mendedLive) ReadList(pages []provider.Payload) (provider.LiveSheet, error) {
+	s, err := m.LiveAdapter.ReadList(pages)
+	for i := range s.Samples {
+		s.Samples[i].Counters = slices.DeleteFunc(s.Samples[i].Counters, func(c football.Counter) bool { return c.Metric == football.DangerousAttacks })
+	}
+	return s, err
+}
+
+// TestMendedLive: of every table that differs rows are named, in the snapshot and,
+// where that is gone, in the canonical cycle.
+func TestMendedLive(t *testing.T) {
+	w := worldtest.Play(t)
+	head, _, err := snapshot.Head(w.Mem)
+	worldtest.Must(t, err)
+	worldtest.Must(t, w.Mem.RemoveAll(head.Dir()))
+	r, _, err := again(w, "v1", func(o *replay.Options) {
+		o.Provider = func(name string) (provider.Provider, bool) {
+			p := betsapi.Provider()
+			p.Live = mendedLive{p.Live}
+			return p, true
+		}
+	})
+	worldtest.Must(t, err)
+	differed := map[string]bool{}
+	for _, c := range r.Cycles {
+		for _, table := range c.Tables {
+			differed[table.Name] = true
+			named := false
+			for column := range c.Columns {
+				named = named || strings.HasPrefix(column, table.Name+".") || strings.HasPrefix(column, table.Name+" ")
+			}
+			if !named {
+				t.Errorf("%s: no row of %s is named: %v", c.Cycle, table.Name, c.Columns)
+			}
+		}
+	}
+	for _, name := range []string{"live_counters", "live_buckets", "live_periods", "live_states"} {
+		if !differed[name] {
+			t.Errorf("%s did not differ: %v", name, differed)
 		}
 	}
 }

@@ -13,44 +13,56 @@ import (
 // mostChanges bounds the rows that are told of one cycle.
 const mostChanges = 20
 
+// walk goes along one table of two cycles, notes the first rows that differ, and
+// counts columns.
+type walk func(r *run, c *Cycle, name, thenDir, nowDir string) error
+
+// walks are those of every table that a manifest names.
+var walks = map[string]walk{
+	"fixtures":      along(layout.FixturesFile, func(x *table.FixtureRow) string { return x.FixtureID }),
+	"markets":       along(layout.MarketsFile, func(x *table.MarketRow) string { return x.FixtureID + "/" + x.MarketID }),
+	"listing":       along(layout.ListingFile, func(x *table.ListingRow) string { return x.FixtureID }),
+	"live":          along(layout.LiveFile, func(x *table.LiveRow) string { return x.FixtureID }),
+	"live_counters": along(layout.LiveCountersFile, func(x *table.LiveCounterRow) string { return x.FixtureID + "/" + x.Metric }),
+	"live_timeline": along(layout.LiveTimelineFile, func(x *table.LiveTimelineRow) string { return fmt.Sprintf("%s/%05d", x.FixtureID, x.Ordinal) }),
+	"live_buckets":  along(layout.LiveBucketsFile, func(x *table.LiveBucketRow) string { return fmt.Sprintf("%s/%05d", x.FixtureID, x.Minute) }),
+	"live_periods":  along(layout.LivePeriodsFile, func(x *table.LivePeriodRow) string { return fmt.Sprintf("%s/%d", x.FixtureID, x.Half) }),
+	"live_states":   along(layout.LiveStatesFile, func(x *table.LiveStateRow) string { return x.FixtureID }),
+}
+
 // rows names the first rows that differ, and counts columns.
 func (r *run) rows(c *Cycle, thenDir, nowDir string) error {
 	c.Columns = Counts{}
 	for _, t := range c.Tables {
-		var err error
-		switch t.Name {
-		case "fixtures":
-			err = rowsOf(r, c, t.Name, layout.FixturesFile, thenDir, nowDir, func(x *table.FixtureRow) string { return x.FixtureID })
-		case "markets":
-			err = rowsOf(r, c, t.Name, layout.MarketsFile, thenDir, nowDir, func(x *table.MarketRow) string { return x.FixtureID + "/" + x.MarketID })
-		case "live":
-			err = rowsOf(r, c, t.Name, layout.LiveFile, thenDir, nowDir, func(x *table.LiveRow) string { return x.FixtureID })
-		case "live_counters":
-			err = rowsOf(r, c, t.Name, layout.LiveCountersFile, thenDir, nowDir, func(x *table.LiveCounterRow) string { return x.FixtureID + "/" + x.Metric })
-		case "live_timeline":
-			err = rowsOf(r, c, t.Name, layout.LiveTimelineFile, thenDir, nowDir, func(x *table.LiveTimelineRow) string { return fmt.Sprintf("%s/%05d", x.FixtureID, x.Ordinal) })
-		case "live_buckets":
-			err = rowsOf(r, c, t.Name, layout.LiveBucketsFile, thenDir, nowDir, func(x *table.LiveBucketRow) string { return fmt.Sprintf("%s/%05d", x.FixtureID, x.Minute) })
-		}
-		if err != nil {
-			return fmt.Errorf("compare %s: %w", t.Name, err)
+		if walk, known := walks[t.Name]; known {
+			if err := walk(r, c, t.Name, thenDir, nowDir); err != nil {
+				return fmt.Errorf("compare %s: %w", t.Name, err)
+			}
 		}
 	}
 	return nil
 }
 
-// rowsOf walks along two sorted tables at once.
-func rowsOf[T table.Row](r *run, c *Cycle, name, file, thenDir, nowDir string, key func(*T) string) error {
-	a, err := openRows[T](r.Source, thenDir+"/"+file)
-	if err != nil {
-		return err
+// along walks along two files that are sorted by key.
+func along[T table.Row](file string, key func(*T) string) walk {
+	return func(r *run, c *Cycle, name, thenDir, nowDir string) error {
+		a, err := openRows[T](r.Source, thenDir+"/"+file)
+		if err != nil {
+			return err
+		}
+		defer a.close()
+		b, err := openRows[T](r.Target, nowDir+"/"+file)
+		if err != nil {
+			return err
+		}
+		defer b.close()
+		return pair(c, name, a, b, key)
 	}
-	defer a.close()
-	b, err := openRows[T](r.Target, nowDir+"/"+file)
-	if err != nil {
-		return err
-	}
-	defer b.close()
+}
+
+// pair notes the rows of a that b lacks, those that it has anew, and those that
+// differ.
+func pair[T table.Row](c *Cycle, name string, a, b *cursor[T], key func(*T) string) (err error) {
 	change := func(row, what string) {
 		c.Columns[name+" "+what]++
 		if len(c.Changed) < mostChanges {

@@ -34,15 +34,18 @@ type News struct {
 // ErrDiffers: what was followed is not what the service has.
 var ErrDiffers = errors.New("the state that was followed differs from the service's")
 
+// mostBeginnings is how often it begins anew without ever reaching the end.
+const mostBeginnings = 3
+
 // Run follows until ctx ends, or the end is reached with Once. A *Refused is the
-// service's no; ErrUnreachable is only returned before anything was read, or with
+// service's no, also to position after position that it gave itself; ErrUnreachable is only returned before anything was read, or with
 // Once: later Run waits until the service is back.
 func Run(ctx context.Context, o Options) error {
 	if o.Every <= 0 {
 		o.Every = 2 * time.Second
 	}
 	s := &state{client: &client{base: strings.TrimSuffix(o.BaseURL, "/"), token: o.Token, http: &http.Client{}}}
-	for {
+	for beginnings := 1; ; {
 		err := o.follow(ctx, s)
 		var refused *Refused
 		switch {
@@ -51,8 +54,10 @@ func Run(ctx context.Context, o Options) error {
 		case err == nil && o.Once:
 			return nil
 		case err == nil:
-		case errors.As(err, &refused) && refused.Code == "INVALID_CURSOR":
+			beginnings = 1
+		case errors.As(err, &refused) && refused.Code == "INVALID_CURSOR" && beginnings < mostBeginnings:
 			s.fixtures, s.cursor = nil, "" // the position has left the log
+			beginnings++
 			o.Tell(News{Kind: "start_again"})
 			continue
 		case errors.Is(err, ErrUnreachable) && s.fixtures != nil && !o.Once:

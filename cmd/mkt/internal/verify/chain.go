@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -56,9 +57,7 @@ func (v *verifier) chain(ctx context.Context) error {
 	if after.Version == 1 && after.PreviousSHA256 != "" {
 		v.find("CHAIN_BROKEN", layout.Commit(1), fixBackup, "the first record names one before it")
 	}
-	for i, j := 0, len(v.order)-1; i < j; i, j = i+1, j-1 {
-		v.order[i], v.order[j] = v.order[j], v.order[i]
-	}
+	slices.Reverse(v.order)
 	if !expected {
 		v.find("HEAD_UNKNOWN", layout.CommitsDir, "restore the commit records from a backup that has it",
 			"no record has the expected hash %s: the history was cut or written anew", v.Expect)

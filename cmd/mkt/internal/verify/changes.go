@@ -47,11 +47,9 @@ func (v *verifier) strange(name string) {
 	v.find("UNKNOWN_FILE", name, fixUnknown, "no manifest that is kept and no commit record names it")
 }
 
-// window holds the newest manifest's change log: nothing of it may be missing.
+// window reads the segments that manifests name and the folder does not have: of
+// what is kept, none may be missing.
 func (v *verifier) window() error {
-	if v.head.Version == 0 {
-		return nil
-	}
 	for _, c := range v.order {
 		m, err := snapshot.Open(v.Root, c)
 		if isBad(err) {

@@ -97,17 +97,7 @@ func (v *verifier) transformAgain(ctx context.Context, id layout.CycleID) error 
 // detailsOf is how many fixtures of a live cycle have their details, which is a
 // setting; 0 when there are none.
 func (v *verifier) detailsOf(dir string) (most int) {
-	r, err := v.Root.Open(dir + "/" + layout.LiveFile)
-	if err != nil {
-		return 0
-	}
-	defer r.Close()
-	rows, err := table.NewReader[table.LiveRow](r, r.Size())
-	if err != nil {
-		return 0
-	}
-	defer rows.Close()
-	for row, err := range rows.All {
+	for row, err := range snapshot.Rows[table.LiveRow](v.Root, dir+"/"+layout.LiveFile) {
 		if err != nil {
 			return 0
 		}

@@ -85,13 +85,7 @@ func Rows[T table.Row](w *World, name string) (list []T) {
 	w.Helper()
 	c, _, err := snapshot.Head(w.Mem)
 	Must(w, err)
-	file, err := w.Mem.Open(c.Dir() + "/" + name)
-	Must(w, err)
-	defer file.Close()
-	r, err := table.NewReader[T](file, file.Size())
-	Must(w, err)
-	defer r.Close()
-	for row, err := range r.All {
+	for row, err := range snapshot.Rows[T](w.Mem, c.Dir()+"/"+name) {
 		Must(w, err)
 		list = append(list, *row)
 	}

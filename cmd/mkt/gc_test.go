@@ -1,0 +1,35 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/fetch/simulator"
+	"mkt/publish/football"
+)
+
+// gc understands the retention settings as a publication does: who keeps all
+// snapshots by one of the two keeps them whatever the other says.
+func TestCollectsAsAPublicationDoes(t *testing.T) {
+	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 3, InPlay: -1})
+	for range 5 {
+		p.cycle(football.MarketEngine)
+		p.now = p.now.Add(2 * time.Hour)
+	}
+	for _, c := range []struct {
+		count, age string
+		want       string
+	}{
+		{"3", "1h", "2 snapshots, "},
+		{"0", "1h", "0 snapshots, "},
+		{"3", "0", "0 snapshots, "},
+	} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), []string{"gc", "--dry-run", "--data", p.data, "--keep-snapshots", c.count, "--keep-snapshot-age", c.age}, nil, &out, &errs)
+		if code != exitDone || !strings.Contains(out.String(), "acme market_engine: "+c.want) {
+			t.Errorf("keep %s snapshots, and %s: exit %d, want %s\n%s%s", c.count, c.age, code, c.want, out.String(), errs.String())
+		}
+	}
+}

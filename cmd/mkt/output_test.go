@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A command whose answer cannot be written fails, and a token that is lost is said
+// to be.
+func TestLostOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	dir := t.TempDir()
+	config := filepath.Join(dir, "mkt.yaml")
+	if code := run(t.Context(), []string{"init", dir}, nil, new(bytes.Buffer), new(bytes.Buffer)); code != exitDone {
+		t.Fatalf("init: exit %d", code)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"version"}, "no space left on device"},
+		{[]string{"--help"}, "mkt: the output is not complete: write /dev/full: no space left on device\n"},
+		{[]string{"cycle", "--all"}, ""}, // there is nothing to tell
+		{[]string{"tenant", "validate"}, "no space left on device"},
+		{[]string{"tenant", "add", "acme"}, "mkt tenant token rotate acme gives another"},
+		{[]string{"tenant", "token", "rotate", "acme", "--output", "json"}, "mkt tenant token rotate acme gives another"},
+		{[]string{"tenant", "name", "acme", "Acme"}, "no space left on device"},
+		{[]string{"cycle", "--all"}, "the output is not complete"}, // who is passed by
+	} {
+		var errs bytes.Buffer
+		code := run(t.Context(), append(c.args, "--config", config), strings.NewReader(""), full, &errs)
+		want := exitFailed
+		if c.want == "" {
+			want = exitDone
+		}
+		if code != want || !strings.Contains(errs.String(), c.want) || strings.Contains(errs.String(), "mkt_") {
+			t.Errorf("%q: exit %d, want %d: %s", c.args, code, want, errs.String())
+		}
+	}
+}
