@@ -195,3 +195,46 @@ func TestReloadUnderLoad(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, s.log)
 	}
 }
+
+// A right that is lost while a load balancer still sends requests is lost.
+func TestEditsReachAServerThatIsLeaving(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "tenants.yaml")
+	token, err := account.NewToken(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(status string) {
+		t.Helper()
+		text := fmt.Sprintf("version: 1\ntenants:\n  - id: acme\n    status: %s\n    tokens: [{sha256: %x}]\n", status, account.Digest(token))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("ACTIVE")
+	s := startServing(t, "--tenants", path, "--data", filepath.Join(dir, "data"), "--drain-delay", "3s")
+	stopped := make(chan int, 1)
+	go func() { stopped <- s.stop() }()
+	for {
+		if status, _, _, err := s.get(s.AdminURL+"/readyz", ""); err != nil {
+			t.Fatal(err)
+		} else if status == http.StatusServiceUnavailable {
+			break
+		}
+	}
+	put("SUSPENDED")
+	for {
+		status, _, body, err := s.get(s.BaseURL+"/api/v1/account", token)
+		if err != nil || status != http.StatusOK && status != http.StatusForbidden {
+			t.Fatalf("it ended before the edit was in force: %d %s %v", status, body, err)
+		}
+		if status == http.StatusForbidden {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if code := <-stopped; code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.log)
+	}
+}
