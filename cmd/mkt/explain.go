@@ -82,10 +82,13 @@ func worst(errs []error) error {
 	if len(rest) > 0 {
 		return errors.Join(rest...)
 	}
-	if len(errs) > 1 {
-		return fmt.Errorf("%w; nor does any of the other %s", errs[0], plural(len(errs)-1, "place"))
+	switch len(errs) {
+	case 1:
+		return errs[0]
+	case 2:
+		return fmt.Errorf("%w; nor in the other product", errs[0])
 	}
-	return errs[0]
+	return fmt.Errorf("%w; nor in %d others", errs[0], len(errs)-1)
 }
 
 func (a *app) explainIn(ctx context.Context, p place, at snapshot.Moment, target explain.Target) (*explain.Report, error) {

@@ -122,7 +122,7 @@ func TestParseTarget(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, bad := range []string{"", "/", "fx_", "fx_A", fx + "/minute", fx + "/minute/0", fx + "/minute/x", fx + "/nothing", fx + "/counter", mk + "/momentum",
+	for _, bad := range []string{"", "/", "fx_", "fx_A", fx + "/minute", fx + "/minute/0", fx + "/minute/x", fx + "/nothing", fx + "/counter", fx + "/counter/", fx + "/counter/corner", mk + "/momentum",
 		fx + "/" + sl, sl + "/" + fx, fx + "/score/1", fx + "//"} {
 		if _, err := explain.ParseTarget(bad); err == nil && bad != fx+"//" {
 			t.Errorf("%q is understood", bad)
