@@ -263,6 +263,7 @@ func (w *world) start() *world {
 	case err := <-done:
 		w.t.Fatal(err)
 	}
+	eventually(w.t, "what was published is loaded", func() bool { return door.Ready() == nil }) // a busy machine takes longer than Ready waits
 	var once sync.Once
 	w.stop = func() (err error) {
 		once.Do(func() { cancel(); err = errors.Join(<-done, door.Close()) })

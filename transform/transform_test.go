@@ -104,7 +104,11 @@ func TestAnyParallelism(t *testing.T) {
 		sheets[i].FetchedAt = began
 	}
 	var want map[string]string
-	for _, workers := range []int{1, 2, 3, 8} {
+	runs := []int{1, 2, 3, 8}
+	if !testing.Short() {
+		runs = []int{1, 2, 3, 4, 5, 6, 7, 8, 16, 64}
+	}
+	for _, workers := range runs {
 		root := world{pages: pages, sheets: sheets}.mem(t)
 		o := options(root, durabletest.NewMem())
 		o.Workers = workers
@@ -118,6 +122,7 @@ func TestAnyParallelism(t *testing.T) {
 			t.Errorf("%d workers write other bytes", workers)
 		}
 	}
+	t.Logf("%d runs with up to %d workers: the same %d files", len(runs), runs[len(runs)-1], len(want))
 }
 
 func TestRefusals(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -15,10 +14,12 @@ import (
 // ratioFrom is how many unpacked bytes are let through before the ratio counts.
 const ratioFrom = 1 << 20
 
-// meter counts what comes over the wire.
+// meter counts what comes over the wire. While it is held nothing is read, and
+// nothing is expected.
 type meter struct {
-	r io.Reader
-	n atomic.Int64
+	r    io.Reader
+	n    atomic.Int64
+	held atomic.Bool
 }
 
 func (m *meter) Read(p []byte) (int, error) {
@@ -55,22 +56,22 @@ func (c *Client) readBody(ctx context.Context, cancel context.CancelCauseFunc, r
 // collect gathers in pieces, so that what is cut at the cap never took much
 // more memory than the cap.
 func (c *Client) collect(ctx context.Context, unpacked io.Reader, wire *meter, max int64) ([]byte, *failure) {
-	var pieces [][]byte
-	var total int64
-	for size := 32 << 10; ; size = min(size*2, 1<<20) {
-		piece := make([]byte, size)
-		n, err := fill(unpacked, piece)
-		total += int64(n)
-		pieces = append(pieces, piece[:n])
+	g := c.memory.gather()
+	defer g.release()
+	for {
+		if err := g.grow(ctx, wire); err != nil {
+			return g.head(), bodyFailure(ctx, err)
+		}
+		err := g.fill(unpacked)
 		switch {
-		case total > max || wire.n.Load() > max:
-			return pieces[0], tooLarge
-		case total > ratioFrom && total > c.limits.MaxRatio*wire.n.Load():
-			return pieces[0], bomb
+		case g.total > max || wire.n.Load() > max:
+			return g.head(), tooLarge
+		case g.total > ratioFrom && g.total > c.limits.MaxRatio*wire.n.Load():
+			return g.head(), bomb
 		case err == io.EOF:
-			return slices.Concat(pieces...), nil
+			return g.whole(), nil
 		case err != nil:
-			return slices.Concat(pieces...), bodyFailure(ctx, err)
+			return g.whole(), bodyFailure(ctx, err)
 		}
 	}
 }
@@ -105,7 +106,7 @@ func (c *Client) watch(wire *meter, cancel context.CancelCauseFunc) (stop func()
 				return
 			case <-window.C:
 				now := wire.n.Load()
-				if now-before < least {
+				if now-before < least && !wire.held.Load() {
 					cancel(tooSlow)
 					return
 				}

@@ -53,6 +53,7 @@ type Client struct {
 	base    *url.URL
 	line    *line
 	http    *http.Transport
+	memory  *memory
 
 	life     context.Context // ends with the error that stops the run
 	stop     context.CancelCauseFunc
@@ -79,7 +80,7 @@ func New(o Options) (*Client, error) {
 	if o.Circuits == nil {
 		o.Circuits = &Circuits{}
 	}
-	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base}
+	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base, memory: newMemory()}
 	c.line = o.Circuits.line(o.Account, base.Host, credential.Fingerprint(o.Credential.Reveal()), o.Provider.Budget, c.limits.Break)
 	c.http = c.transport()
 	c.deadline = time.Now().Add(c.limits.Run)

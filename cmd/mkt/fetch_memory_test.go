@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/simulator"
+)
+
+// TestTooMuchOfAnAnswer: a provider that sends too much, or too slowly, is cut off
+// at the cap and in time, and the process never takes much more memory than the
+// cap: as the kernel counts it, of a real mkt.
+func TestTooMuchOfAnAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: a gigabyte, and waits of ten seconds")
+	}
+	h := newHouse(t)
+	h.run("", "init", ".")
+	atMost := betsapi.Provider().Budget.MaxBody + 64<<20
+	for i, c := range []struct {
+		fault  string
+		exit   int
+		within time.Duration
+	}{
+		{"", exitDone, 30 * time.Second},
+		{"huge:1", exitFailed, 30 * time.Second},
+		{"bomb:1", exitFailed, 30 * time.Second},
+		{"slow:1", exitLater, 30 * time.Second},
+		{"huge:1@markets", exitFailed, time.Minute}, // four at once
+		{"bomb:1@markets", exitFailed, time.Minute},
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			o := simulator.Options{Seed: 3, Fixtures: 60, Tokens: map[string]simulator.Account{canary: {Seed: 3}}}
+			if c.fault != "" {
+				f, err := simulator.ParseFault(c.fault)
+				h.must(err)
+				o.Faults = []simulator.Fault{f}
+			}
+			sim, err := betsapi.NewSimulator(o)
+			h.must(err)
+			server := httptest.NewServer(sim)
+			defer server.Close()
+			defer server.CloseClientConnections()
+			id := fmt.Sprint("account-", i)
+			h.addTenant(id)
+			h.connect(id, server.URL)
+			cmd := h.command(t.Context(), "fetch", "--tenant", id, "--product", "market_engine")
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			began := time.Now()
+			peak := h.peak(cmd)
+			took := time.Since(began)
+			if code := cmd.ProcessState.ExitCode(); code != c.exit || took > c.within {
+				t.Errorf("exit code %d after %v, want %d within %v: %s", code, took, c.exit, c.within, errs.String())
+			}
+			if peak == 0 || peak > atMost {
+				t.Errorf("took %d MiB, want at most %d", peak>>20, atMost>>20)
+			}
+			t.Logf("%d MiB at the most, %v: %s", peak>>20, took.Round(time.Millisecond), bytes.TrimSpace(errs.Bytes()))
+		})
+	}
+}
+
+var highWater = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
+
+// peak runs a command to its end, and returns the most memory that it had, in
+// bytes. What getrusage tells counts the parent's, before exec.
+func (h *house) peak(cmd *exec.Cmd) (most int64) {
+	h.t.Helper()
+	h.must(cmd.Start())
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // its exit code is looked at
+		close(ended)
+	}()
+	status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
+	for tick := time.NewTicker(2 * time.Millisecond); ; {
+		select {
+		case <-ended:
+			tick.Stop()
+			return most
+		case <-tick.C:
+			text, err := os.ReadFile(status)
+			if m := highWater.FindSubmatch(text); err == nil && m != nil {
+				kB, _ := strconv.ParseInt(string(m[1]), 10, 64)
+				most = max(most, kB<<10)
+			}
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package upstream
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync"
+)
+
+// Answers are gathered in pieces, which are used again: a provider that sends too
+// much time after time leaves no garbage.
+const (
+	pieceSize = 256 << 10
+	freely    = 4 << 20  // bytes that answers may take together at any time: real ones are 1 to 3 MiB
+	headSize  = 32 << 10 // bytes that are kept of an answer that is cut off at the cap
+)
+
+// memory is what all answers of a client are gathered in. When they have taken what
+// they may take freely, one of them goes on at a time, so that together they take
+// little more than the largest one may.
+type memory struct {
+	large chan struct{} // taken by that one
+
+	mu    sync.Mutex
+	taken int // pieces
+	free  [][]byte
+}
+
+func newMemory() *memory { return &memory{large: make(chan struct{}, 1)} }
+
+// gathering is one answer as far as it came.
+type gathering struct {
+	memory *memory
+	pieces [][]byte // the last one is filled next
+	total  int64    // bytes
+	large  bool
+}
+
+func (m *memory) gather() *gathering { return &gathering{memory: m} }
+
+// grow adds an empty piece, and waits when it is another answer's turn to be large.
+func (g *gathering) grow(ctx context.Context, wire *meter) error {
+	p := g.memory.piece(g.large)
+	if p == nil {
+		wire.held.Store(true)
+		select {
+		case g.memory.large <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		wire.held.Store(false)
+		g.large = true
+		p = g.memory.piece(g.large)
+	}
+	g.pieces = append(g.pieces, p)
+	return nil
+}
+
+// piece takes one; nil when answers have taken all that they may, and this one is
+// not the large one.
+func (m *memory) piece(large bool) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.taken >= freely/pieceSize && !large {
+		return nil
+	}
+	m.taken++
+	if last := len(m.free) - 1; last >= 0 {
+		p := m.free[last]
+		m.free = m.free[:last]
+		return p
+	}
+	return make([]byte, pieceSize)
+}
+
+// fill fills the last piece.
+func (g *gathering) fill(r io.Reader) error {
+	last := len(g.pieces) - 1
+	n, err := fill(r, g.pieces[last])
+	g.pieces[last] = g.pieces[last][:n]
+	g.total += int64(n)
+	return err
+}
+
+// whole is a copy of all that came.
+func (g *gathering) whole() []byte { return slices.Concat(g.pieces...) }
+
+// head is a copy of its beginning.
+func (g *gathering) head() []byte {
+	if len(g.pieces) == 0 {
+		return nil
+	}
+	return slices.Clone(g.pieces[0][:min(len(g.pieces[0]), headSize)])
+}
+
+// release gives the pieces back, and then the turn: who has it next takes these.
+func (g *gathering) release() {
+	g.memory.put(g.pieces)
+	if g.large {
+		<-g.memory.large
+	}
+}
+
+func (m *memory) put(pieces [][]byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.taken -= len(pieces)
+	for _, p := range pieces {
+		m.free = append(m.free, p[:cap(p)])
+	}
+}
