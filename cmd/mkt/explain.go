@@ -82,13 +82,10 @@ func worst(errs []error) error {
 	if len(rest) > 0 {
 		return errors.Join(rest...)
 	}
-	switch len(errs) {
-	case 1:
-		return errs[0]
-	case 2:
-		return fmt.Errorf("%w; nor in the other product", errs[0])
+	if others := len(errs) - 1; others > 0 {
+		return fmt.Errorf("%w; nor in %s", errs[0], plural(others, "other place"))
 	}
-	return fmt.Errorf("%w; nor in %d others", errs[0], len(errs)-1)
+	return errs[0]
 }
 
 func (a *app) explainIn(ctx context.Context, p place, at snapshot.Moment, target explain.Target) (*explain.Report, error) {
