@@ -14,10 +14,6 @@ import (
 	"mkt/publish/layout"
 )
 
-// overdueAfter is how many cadences old the newest good cycle may be: what serve
-// calls stale.
-const overdueAfter = 2
-
 // steps in the order they run.
 var steps = []string{health.StepFetch, "transform", "publish"}
 
@@ -153,7 +149,7 @@ func (d *doctor) overdue(r *root, last time.Time) {
 		return // it has no schedule: cycles are run by hand
 	}
 	cadence, age := schedule.Cadence(s, d.now), d.now.Sub(last)
-	if age > overdueAfter*cadence {
+	if age > schedule.OverdueAfter*cadence {
 		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id)+", and see that mkt schedule, cron or the timer runs",
 			"the newest good cycle is %s old, and one is due every %s", ago(age), cadence)
 		return
