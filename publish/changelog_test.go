@@ -104,20 +104,20 @@ func (c *chronicle) run(steps int) {
 
 func (c *chronicle) step() {
 	switch n := c.random.IntN(100); {
-	case n < 40:
+	case n < 25:
 		c.publish(c.newCycle(), nil)
-	case n < 50:
+	case n < 32:
 		c.broken(c.newCycle())
-	case n < 54:
+	case n < 35:
 		c.again()
-	case n < 56:
+	case n < 37:
 		c.older()
-	case n < 58:
+	case n < 39:
 		c.collect()
-	case n < 59:
+	case n < 40:
 		c.backup = &backedUp{c.f.PowerCut(1, 0), c.now}
 		c.did["backups"]++
-	case n < 60:
+	case n < 41:
 		c.restore()
 	default:
 		c.anybody().poll()
@@ -183,7 +183,9 @@ func (c *chronicle) publish(k cycle, plan durabletest.Plan) {
 		return nil
 	})
 	o := options(f, k, fmt.Sprint("run-", k.number, "-", c.random.Uint32()))
-	o.Retention = c.keep
+	if o.Retention.ChangeEvents = c.keep.ChangeEvents; c.random.IntN(4) == 0 {
+		o.Retention = c.keep
+	}
 	if c.random.IntN(20) == 0 {
 		o.Now = func() time.Time { return k.at().Add(-time.Hour) }
 	}

@@ -93,7 +93,9 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 		adminURL = door.URL()
 		door.Metrics.MustRegister(edits.collectors()...)
 	}
-	go edits.watch(ctx, file, func(file *tenants.File) error { return a.swap(registry, file) })
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop() // a right that is lost while requests are still answered is lost
+	go edits.watch(watching, file, func(file *tenants.File) error { return a.swap(registry, file) })
 	return serve.Run(ctx, serve.Options{
 		Listen: f.listen, DataDir: a.data, AsOf: asOf, Accounts: registry, Now: a.now, Log: a.log, Poll: f.poll, CacheDir: f.cache,
 		UsageDir: f.usage, Version: version, Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) { ready(baseURL, adminURL) },
