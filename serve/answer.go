@@ -145,7 +145,7 @@ func matches(headers []string, tag string) bool {
 
 // acceptsGzip reads Accept-Encoding: gzip, or anything, unless with weight 0.
 func acceptsGzip(headers []string) bool {
-	any := false
+	others := false
 	for _, h := range headers {
 		for _, part := range strings.Split(h, ",") {
 			name, params, _ := strings.Cut(part, ";")
@@ -156,10 +156,10 @@ func acceptsGzip(headers []string) bool {
 			if name != "*" {
 				return !zeroWeight(params)
 			}
-			any = !zeroWeight(params)
+			others = !zeroWeight(params)
 		}
 	}
-	return any
+	return others
 }
 
 // zeroWeight tells whether the parameters say q=0.

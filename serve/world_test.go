@@ -255,7 +255,7 @@ func (w *world) start() *world {
 		done <- serve.Run(ctx, serve.Options{
 			Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now, Admin: door,
 			Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
-			Version: "test", Realtime: w.realtime, DrainDelay: w.delay, Ready: func(url string) { ready <- url },
+			Realtime: w.realtime, DrainDelay: w.delay, Ready: func(url string) { ready <- url },
 		})
 	}()
 	select {

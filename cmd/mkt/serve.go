@@ -98,7 +98,7 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 	go edits.watch(watching, file, func(file *tenants.File) error { return a.swap(registry, file) })
 	return serve.Run(ctx, serve.Options{
 		Listen: f.listen, DataDir: a.data, AsOf: asOf, Accounts: registry, Now: a.now, Log: a.log, Poll: f.poll, CacheDir: f.cache,
-		UsageDir: f.usage, Version: version, Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) { ready(baseURL, adminURL) },
+		UsageDir: f.usage, Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) { ready(baseURL, adminURL) },
 	})
 }
 
