@@ -37,6 +37,7 @@ type clientele struct {
 	gate     *gate
 	accounts []string
 	tokens   map[string]string
+	newest   map[string]report // of the last good cycle, by account
 	api      *service
 }
 
@@ -65,6 +66,7 @@ func newClientele(t *testing.T, accounts, fixtures int) *clientele {
 	h.must(err)
 	c.good()
 	c.api = h.serve("json")
+	c.served()
 	return c
 }
 
@@ -93,24 +95,31 @@ func (c *clientele) cycles() (code int, last map[string]report) {
 	return cmd.ProcessState.ExitCode(), last
 }
 
-// good is a cycle in which every account publishes; where there is an API, it is
-// waited for until it serves it.
+// good is a cycle in which every account publishes, and the API serves it.
 func (c *clientele) good() {
 	c.t.Helper()
-	code, last := c.cycles()
-	for id, r := range last {
+	var code int
+	code, c.newest = c.cycles()
+	for id, r := range c.newest {
 		if code != exitDone || r.Step != "publish" || !r.OK {
 			c.t.Fatalf("exit code %d, %s: %+v", code, id, r)
 		}
 	}
-	for id, r := range last {
-		for end := time.Now().Add(30 * time.Second); c.api != nil; time.Sleep(50 * time.Millisecond) {
-			if _, body := c.ask(id, "/changes?limit=200"); strings.Contains(body, `"`+r.Cycle+`"`) {
-				break
-			}
+	if c.api != nil {
+		c.served()
+	}
+}
+
+// served waits until the API has the newest publication of every account.
+func (c *clientele) served() {
+	c.t.Helper()
+	end := time.Now().Add(2 * time.Minute)
+	for _, id := range c.accounts {
+		for len(c.events(id, c.newest[id].Cycle)) == 0 {
 			if time.Now().After(end) {
-				c.t.Fatalf("%s: %s is not served", id, r.Cycle)
+				c.t.Fatalf("%s: %s is not served", id, c.newest[id].Cycle)
 			}
+			time.Sleep(50 * time.Millisecond)
 		}
 	}
 }
