@@ -220,7 +220,7 @@ func (g *gate) fill() (free func()) {
 	if err != nil {
 		g.Fatal(err)
 	}
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		g.Fatal(err)
 	}
