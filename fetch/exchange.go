@@ -61,9 +61,9 @@ func (x *exchange) keep(r provider.Request, a upstream.Answer) (provider.Payload
 	if a.Verdict.Kind != provider.Accepted {
 		return provider.Payload{}, x.reject(entry, verdictWord(a.Verdict), a.Body)
 	}
-	entry, err := x.archive.Add(entry, a.Body)
+	archived, err := x.archive.Add(entry, a.Body)
 	if errors.Is(err, raw.ErrSecret) {
-		return provider.Payload{}, x.echoed(r, a)
+		return provider.Payload{}, x.echoed(entry, a.Body)
 	}
 	if err != nil {
 		return provider.Payload{}, x.fail(err)
@@ -71,8 +71,8 @@ func (x *exchange) keep(r provider.Request, a upstream.Answer) (provider.Payload
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.accepted[r.Endpoint]++
-	x.bytes += entry.Bytes
-	return provider.Payload{Number: entry.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: entry.FetchedAt, Body: a.Body}, nil
+	x.bytes += archived.Bytes
+	return provider.Payload{Number: archived.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: archived.FetchedAt, Body: a.Body}, nil
 }
 
 func (x *exchange) reject(entry raw.Response, why string, body []byte) error {
@@ -89,15 +89,11 @@ func (x *exchange) reject(entry raw.Response, why string, body []byte) error {
 // for with. Archived bytes are not edited, so it cannot be archived as it is.
 const codeEchoed = "CREDENTIAL_ECHOED"
 
-func (x *exchange) echoed(r provider.Request, a upstream.Answer) error {
-	entry := raw.Response{
-		Endpoint: r.Endpoint, Path: r.Path, Query: r.Query, Attempt: a.Attempt,
-		Status: a.Status, Header: keptHeader(a.Header), FetchedAt: a.At,
-	}
-	if err := x.reject(entry, codeEchoed, a.Body); err != nil {
+func (x *exchange) echoed(entry raw.Response, body []byte) error {
+	if err := x.reject(entry, codeEchoed, body); err != nil {
 		return err
 	}
-	return &provider.AnswerError{Endpoint: r.Endpoint, Status: a.Status, Verdict: provider.Verdict{Kind: provider.Rejected, Code: codeEchoed}}
+	return &provider.AnswerError{Endpoint: entry.Endpoint, Status: entry.Status, Verdict: provider.Verdict{Kind: provider.Rejected, Code: codeEchoed}}
 }
 
 // fail ends the run: what cannot be archived must not be used.

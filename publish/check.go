@@ -89,49 +89,34 @@ func (r *run) belongs() error {
 // readFixtures reads a file of fixtures and holds them against their manifest.
 func readFixtures(f durable.FS, name string, m snapshot.Manifest) ([]fixture, error) {
 	var all []fixture
-	err := each(f, name, func(row *table.FixtureRow) error {
+	for row, err := range snapshot.Rows[table.FixtureRow](f, name) {
+		if err != nil {
+			return nil, err
+		}
 		if n := len(all); n > 0 && row.FixtureID <= all[n-1].id {
-			return fmt.Errorf("fixture %s after %s: %w", row.FixtureID, all[n-1].id, snapshot.ErrDamaged)
+			return nil, outOfOrder(name, row.FixtureID, all[n-1].id)
 		}
 		all = append(all, fixture{row.FixtureID, row.ProviderFixtureID, row.SourceProvider, row.ContentDigest, row.StartsAt, row.ProviderFetchedAt, row.MarketCount})
-		return nil
-	})
-	if err == nil && int64(len(all)) != m.Tables["fixtures"].Rows {
-		err = fmt.Errorf("%s: %d fixtures, manifest says %d: %w", name, len(all), m.Tables["fixtures"].Rows, snapshot.ErrDamaged)
 	}
-	return all, err
+	if int64(len(all)) != m.Tables["fixtures"].Rows {
+		return nil, fmt.Errorf("%s: %d fixtures, manifest says %d: %w", name, len(all), m.Tables["fixtures"].Rows, snapshot.ErrDamaged)
+	}
+	return all, nil
 }
 
 func readListing(f durable.FS, name string) (all []table.ListingRow, err error) {
-	err = each(f, name, func(row *table.ListingRow) error {
+	for row, err := range snapshot.Rows[table.ListingRow](f, name) {
+		if err != nil {
+			return nil, err
+		}
 		if n := len(all); n > 0 && row.FixtureID <= all[n-1].FixtureID {
-			return fmt.Errorf("fixture %s after %s: %w", row.FixtureID, all[n-1].FixtureID, snapshot.ErrDamaged)
+			return nil, outOfOrder(name, row.FixtureID, all[n-1].FixtureID)
 		}
 		all = append(all, *row)
-		return nil
-	})
-	return all, err
+	}
+	return all, nil
 }
 
-// each gives every row of a table to do.
-func each[T table.Row](f durable.FS, name string, do func(*T) error) error {
-	r, err := f.Open(name)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	rows, err := table.NewReader[T](r, r.Size())
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	defer rows.Close()
-	for row, err := range rows.All {
-		if err == nil {
-			err = do(row)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return nil
+func outOfOrder(name, fixture, after string) error {
+	return fmt.Errorf("%s: fixture %s after %s: %w", name, fixture, after, snapshot.ErrDamaged)
 }

@@ -291,3 +291,46 @@ func TestRerunGivesTheSameBytes(t *testing.T) {
 	_, err := verdict(f, true)
 	must(t, err)
 }
+
+// What a reader has told of stays, though the power fails the moment after, and the
+// publisher had not made its record durable yet. It is the reader's care, without
+// which this test sees a publication vanish.
+func TestWhatWasToldStays(t *testing.T) {
+	t.Parallel()
+	base := scene(t)
+	link := 0 // the operation that gives the record its number
+	must(t, lastRun(durabletest.Wrap(base.PowerCut(1, 0), func(op durabletest.Op) error {
+		if op.Kind == durabletest.Link && op.Name == layout.Commit(4) {
+			link = op.Number
+		}
+		return nil
+	}), "count"))
+	vanished := map[bool]int{}
+	for _, careful := range []bool{true, false} {
+		for k := link - 2; k <= link+8; k++ {
+			f, told := base.PowerCut(1, 0), snapshot.Commit{}
+			_ = lastRun(durabletest.Wrap(f, func(op durabletest.Op) error {
+				if op.Number < k {
+					return nil
+				}
+				if op.Number == k {
+					var err error
+					told, _, err = snapshot.Head(f)
+					must(t, err)
+					if careful {
+						must(t, snapshot.Settle(f, told))
+					}
+				}
+				return durabletest.ErrKilled
+			}), "run-killed")
+			after, err := look(f.PowerCut(0, 0))
+			must(t, err)
+			if after.commit.Version < told.Version {
+				vanished[careful]++
+			}
+		}
+	}
+	if vanished[true] > 0 || vanished[false] == 0 {
+		t.Errorf("told of and gone: %d with care, %d without", vanished[true], vanished[false])
+	}
+}

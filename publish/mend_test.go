@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -238,6 +239,26 @@ func TestMendAll(t *testing.T) {
 	done := mendAll(t, f)
 	if len(done.Lost) != 1 || !errors.Is(done.Lost[0], publish.ErrBeyondMending) || len(done.Files) != 1 || done.Files[0] != published(2)+"/"+layout.MarketsFile {
 		t.Errorf("%+v", done)
+	}
+}
+
+// A publication whose whole folder is lost is made again like any damaged one; one
+// that retention let go of is not looked for.
+func TestMendOfALostFolder(t *testing.T) {
+	f := worn(t)
+	_, err := publishNext(f)
+	must(t, err)
+	want := files(t, f, layout.SnapshotsDir)
+	must(t, f.RemoveAll(published(2)))
+	done := mendAll(t, f)
+	if diff := diffFiles(want, files(t, f, layout.SnapshotsDir)); diff != "" || len(done.Files) != 3 || done.Checked != 4 || len(done.Lost) > 0 {
+		t.Errorf("%s; %+v", diff, done)
+	}
+	g := durabletest.NewMem()
+	years(t, g, 6)
+	collect(t, g, 6, publish.Retention{Snapshots: 3, SnapshotAge: time.Hour})
+	if done := mendAll(t, g); done.Checked != 3 || len(done.Files)+len(done.Lost) > 0 {
+		t.Errorf("after retention: %+v", done)
 	}
 }
 

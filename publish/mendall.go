@@ -18,9 +18,9 @@ type Mended struct {
 	Lost    []error  // what is damaged still: each ErrBeyondMending
 }
 
-// Mend reads every publication that is kept, and makes again what is damaged of
-// it and can be: see mend. CURRENT is made right. It may be killed at any point.
-// What is lost is in the result, not in the error.
+// Mend reads every publication that retention has not let go of, and makes again
+// what is damaged or missing of it and can be: see mend. CURRENT is made right. It
+// may be killed at any point. What is lost is in the result, not in the error.
 func Mend(ctx context.Context, o Options) (done Mended, err error) {
 	if o, err = o.check(); err != nil {
 		return Mended{}, err
@@ -36,12 +36,17 @@ func Mend(ctx context.Context, o Options) (done Mended, err error) {
 	if err := snapshot.Repair(r.Root, head); err != nil {
 		return done, err
 	}
+	floors, err := ReadFloors(r.Root)
+	unknown := errors.Is(err, snapshot.ErrDamaged) // what is missing may be deleted or lost
+	if err != nil && !unknown {
+		return done, err
+	}
 	for c := head; ; {
 		kept, err := durable.Exists(r.Root, c.Dir())
 		if err != nil {
 			return done, err
 		}
-		if !kept && c.Version != head.Version {
+		if !kept && c.Version != head.Version && (unknown || floors.Snapshots.Covers(c.CycleID)) {
 			return done, nil // retention let it go, and all before it
 		}
 		done.Checked++

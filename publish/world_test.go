@@ -245,17 +245,7 @@ func (d *dataset) readRows(f durable.FS) error {
 }
 
 func eachRow[T table.Row](f durable.FS, name string, do func(*T) error) error {
-	r, err := f.Open(name)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	rows, err := table.NewReader[T](r, r.Size())
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for row, err := range rows.All {
+	for row, err := range snapshot.Rows[T](f, name) {
 		if err != nil {
 			return err
 		}

@@ -90,18 +90,23 @@ func (a *answer) refuse(e *api.Error) {
 // tails are buffers for the ends of bodies.
 var tails = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
 
-// page writes a page, or that the client has it already.
-func (a *answer) page(r *http.Request, p *api.Page, validate, stale bool) {
+// unchanged gives the answer its validator, and tells a client that has the page
+// already so; then there is nothing left to write.
+func (a *answer) unchanged(r *http.Request, tag string) bool {
 	h := a.Header()
 	h.Set("Cache-Control", "private, no-cache")
-	if validate {
-		tag := p.ETag(stale)
-		h.Set("ETag", tag)
-		if matches(r.Header["If-None-Match"], tag) {
-			a.WriteHeader(http.StatusNotModified)
-			return
-		}
+	h.Set("ETag", tag)
+	if !matches(r.Header["If-None-Match"], tag) {
+		return false
 	}
+	a.WriteHeader(http.StatusNotModified)
+	return true
+}
+
+// page writes a page.
+func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
+	h := a.Header()
+	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Content-Type", "application/json")
 	buf := tails.Get().(*[]byte)
 	defer func() { tails.Put(buf) }()
@@ -140,7 +145,7 @@ func matches(headers []string, tag string) bool {
 
 // acceptsGzip reads Accept-Encoding: gzip, or anything, unless with weight 0.
 func acceptsGzip(headers []string) bool {
-	any := false
+	others := false
 	for _, h := range headers {
 		for _, part := range strings.Split(h, ",") {
 			name, params, _ := strings.Cut(part, ";")
@@ -151,10 +156,10 @@ func acceptsGzip(headers []string) bool {
 			if name != "*" {
 				return !zeroWeight(params)
 			}
-			any = !zeroWeight(params)
+			others = !zeroWeight(params)
 		}
 	}
-	return any
+	return others
 }
 
 // zeroWeight tells whether the parameters say q=0.

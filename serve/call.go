@@ -146,12 +146,16 @@ func (c *call) ready() error {
 // not scheduled.
 func (c *call) cadence(p football.Product) time.Duration { return c.who.Cadence[p] }
 
-// send answers with a page of the dataset.
+// send answers with a page that is kept for many requests, unless the client has it
+// already.
 func (c *call) send(p *api.Page, err error) error {
 	if err != nil {
 		return err
 	}
-	c.answer.page(c.request, p, true, c.stale())
+	stale := c.stale()
+	if !c.answer.unchanged(c.request, p.ETag(stale)) {
+		c.answer.page(c.request, p, stale)
+	}
 	return nil
 }
 
@@ -161,6 +165,6 @@ func (c *call) sendDocument(data any) error {
 	if err != nil {
 		return err
 	}
-	c.answer.page(c.request, p, false, false)
+	c.answer.page(c.request, p, false)
 	return nil
 }

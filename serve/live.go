@@ -27,8 +27,9 @@ func (c *call) live() error {
 	if more {
 		page.NextCursor = scope.Cursor(fixtures[len(fixtures)-1].ID)
 	}
-	p := api.LiveItems(fixtures, c.now).Page(page, c.view.Freshness(), api.LiveListMeta(c.view.LiveCount()))
-	return c.sendLive(p, fmt.Sprint("list ", limit, " ", after), fixtures...)
+	return c.sendLive(fmt.Sprint("list ", limit, " ", after), func() *api.Page {
+		return api.LiveItems(fixtures, c.now).Page(page, c.view.Freshness(), api.LiveListMeta(c.view.LiveCount()))
+	}, fixtures...)
 }
 
 // liveFixture answers GET /live/{id}.
@@ -68,9 +69,10 @@ func (c *call) sendOne(what string, of reach, render func(*api.LiveFixture, []by
 	if of == detailSet && !f.Detailed {
 		return &api.Error{Code: api.DataNotReady, RetryAfter: time.Minute}
 	}
-	const room = 4 << 10
-	body := render(f, make([]byte, 0, room), c.now)
-	return c.sendLive(api.Object(body, c.view.LiveFreshness(f)), what+" "+f.ID, f)
+	return c.sendLive(what+" "+f.ID, func() *api.Page {
+		const room = 4 << 10
+		return api.Object(render(f, make([]byte, 0, room), c.now), c.view.LiveFreshness(f))
+	}, f)
 }
 
 // findLive is the fixture that the path names. The shape of the id is checked
@@ -90,9 +92,13 @@ func (c *call) findLive() (*api.LiveFixture, error) {
 	return f, nil
 }
 
-// sendLive answers with a page that has ages inside its data. Its validator is
-// over the snapshot, what was asked for, and which feeds are too old by now.
-func (c *call) sendLive(p *api.Page, asked string, fixtures ...*api.LiveFixture) error {
-	p.MadeOf(c.view.Commit().SHA256, asked, api.StaleMarks(c.now, fixtures...))
-	return c.send(p, nil)
+// sendLive answers with a page that has ages inside its data, made for this request
+// unless the client has it already. Its validator is over the snapshot, what was
+// asked for, and which feeds are too old by now.
+func (c *call) sendLive(asked string, page func() *api.Page, fixtures ...*api.LiveFixture) error {
+	tag := api.MadeOf(c.view.Commit().SHA256, asked, api.StaleMarks(c.now, fixtures...))
+	if !c.answer.unchanged(c.request, tag) {
+		c.answer.page(c.request, page(), false)
+	}
+	return nil
 }

@@ -1,8 +1,6 @@
 package serve_test
 
 import (
-	"encoding/base64"
-	"math/rand/v2"
 	"net/url"
 	"strings"
 	"testing"
@@ -100,47 +98,6 @@ func TestQueriesThatDoNotParse(t *testing.T) {
 			t.Errorf("%s: %d %s", query, r.status, r.code())
 		}
 	}
-}
-
-// Whatever bytes come as a cursor: an answer or INVALID_CURSOR, nothing else.
-func TestRandomCursors(t *testing.T) {
-	t.Parallel()
-	w := shared(t)
-	next := *w.get("/fixtures?limit=2", "acme").page(t).Pagination.NextCursor
-	tries := 500
-	if testing.Short() {
-		tries = 200
-	}
-	random := rand.New(rand.NewPCG(1, 2))
-	for range tries {
-		cursor := randomCursor(random, next)
-		for _, path := range []string{"/fixtures", "/changes", "/live", "/fixtures/" + servetest.FixtureID("acme", 0) + "/markets"} {
-			r := w.get(path+"?limit=2&cursor="+url.QueryEscape(cursor), "acme")
-			if r.code() != "INVALID_CURSOR" && !(r.status == 200 && cursor == next) {
-				t.Fatalf("%s, cursor %q: %d %s", path, cursor, r.status, r.body)
-			}
-		}
-	}
-}
-
-func randomCursor(random *rand.Rand, good string) string {
-	switch random.IntN(3) {
-	case 0: // one letter changed
-		b := []byte(good)
-		b[random.IntN(len(b))] = "ABCDwxyz0189-_=."[random.IntN(16)]
-		return string(b)
-	case 1: // random bytes in the right clothes
-		b := make([]byte, random.IntN(80))
-		for i := range b {
-			b[i] = byte(random.Uint32())
-		}
-		return base64.RawURLEncoding.EncodeToString(b)
-	}
-	b := make([]byte, random.IntN(60))
-	for i := range b {
-		b[i] = byte(random.Uint32())
-	}
-	return string(b)
 }
 
 // A held cursor goes on in the next snapshot behind the same id, and nothing that

@@ -31,7 +31,6 @@ type Options struct {
 	Now      func() time.Time // nil = time.Now
 	Log      *slog.Logger     // nil = none
 	Poll     time.Duration    // how often new snapshots are looked for, live ones twice as often; 0 = a second
-	Version  string           // of the binary
 	Service  Service          // how the service presents itself in /status
 	Admin    *admin.Server    // shows metrics and readiness; the caller's to close. nil = none
 	Realtime Realtime

@@ -21,8 +21,7 @@ func (c *call) status() error {
 
 // schema answers GET /schema, the same for everybody.
 func (c *call) schema() error {
-	c.answer.page(c.request, c.server.schema, true, false)
-	return nil
+	return c.send(c.server.schema, nil)
 }
 
 // describe says who answers.

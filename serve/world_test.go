@@ -255,7 +255,7 @@ func (w *world) start() *world {
 		done <- serve.Run(ctx, serve.Options{
 			Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now, Admin: door,
 			Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
-			Version: "test", Realtime: w.realtime, DrainDelay: w.delay, Ready: func(url string) { ready <- url },
+			Realtime: w.realtime, DrainDelay: w.delay, Ready: func(url string) { ready <- url },
 		})
 	}()
 	select {
@@ -263,6 +263,7 @@ func (w *world) start() *world {
 	case err := <-done:
 		w.t.Fatal(err)
 	}
+	eventually(w.t, "what was published is loaded", func() bool { return door.Ready() == nil }) // a busy machine takes longer than Ready waits
 	var once sync.Once
 	w.stop = func() (err error) {
 		once.Do(func() { cancel(); err = errors.Join(<-done, door.Close()) })

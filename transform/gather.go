@@ -44,8 +44,7 @@ func (r *run) gather(l provider.Listing, sheets []sheet) error {
 	for i := range sheets {
 		g.sheet(&sheets[i], res)
 		if s := &sheets[i]; s.err != nil {
-			r.Log.Warn("payload could not be read", "tenant", r.ClientID, "product", r.Product, "cycle", r.cycle,
-				"step", "transform", "response", s.response.Number, "error", s.err)
+			r.unreadable(s.response, s.err)
 		}
 	}
 	for _, reason := range g.broken {
@@ -93,7 +92,6 @@ func (g *gathering) sheet(s *sheet, res *result) {
 		res.counters["skipped:"+name] += int64(n)
 	}
 	if s.err != nil {
-		res.counters["payloads_unreadable"]++
 		g.unreadable(s)
 		return
 	}

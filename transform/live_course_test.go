@@ -80,7 +80,9 @@ func TestRetraceLiveAsThePipeline(t *testing.T) {
 // A pack that is damaged is counted, and what is beside it is followed.
 func TestTraceLiveOverADamagedPack(t *testing.T) {
 	mem, ticks := newMem(), minutes(160)
-	play(t, mem, ticks...)
+	for _, k := range ticks {
+		must(t, k.archive(mem))
+	}
 	rollUp(t, mem)
 	damage(t, mem, layout.RawPack(ticks[0].id()))
 	found, err := transform.TraceLive(context.Background(), transform.TraceOptions{Root: mem, ProviderFixtureID: "9001", ProviderEventID: "501",

@@ -177,12 +177,6 @@ func (r *run) readLive() (list provider.LiveSheet, details []football.Sample, er
 	return list, details, tooManyBroken(list)
 }
 
-func (r *run) unreadable(response raw.Response, err error) {
-	r.result.counters["payloads_unreadable"]++
-	r.Log.Warn("payload could not be read", "tenant", r.ClientID, "product", r.Product, "cycle", r.cycle,
-		"step", "transform", "response", response.Number, "error", err)
-}
-
 // tooManyBroken refuses a list of which too much could not be read.
 func tooManyBroken(list provider.LiveSheet) error {
 	bad, whole := total(list.Broken), total(list.Broken)+len(list.Samples)

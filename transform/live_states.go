@@ -54,21 +54,11 @@ func eachState(root durable.FS, id layout.CycleID, do func(*table.LiveStateRow) 
 	if err := snapshot.Verify(root, dir, only); err != nil {
 		return err
 	}
-	file, err := root.Open(dir + "/" + layout.LiveStatesFile)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	rows, err := table.NewReader[table.LiveStateRow](file, file.Size())
-	if err != nil {
-		return fmt.Errorf("%s: %w", dir, err)
-	}
-	defer rows.Close()
-	for row, err := range rows.All {
-		if err == nil {
-			err = do(row)
-		}
+	for row, err := range snapshot.Rows[table.LiveStateRow](root, dir+"/"+layout.LiveStatesFile) {
 		if err != nil {
+			return err
+		}
+		if err := do(row); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
 	}

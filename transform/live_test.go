@@ -306,7 +306,7 @@ func TestLiveKilledAtEveryOperation(t *testing.T) {
 	base := newMem()
 	play(t, base, ticks[:2]...)
 	for _, keep := range []float64{0, 0.5, 1} {
-		for k := 1; ; k++ {
+		for k := 1; ; k += thin {
 			mem := base.PowerCut(1, 1)
 			killed := func() error {
 				w := durabletest.Wrap(mem, durabletest.KillAt(k))

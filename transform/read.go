@@ -171,6 +171,13 @@ func guarded[T any](read func() (T, error)) (result T, err error) {
 	return read()
 }
 
+// unreadable counts a payload that could not be read, and logs why.
+func (r *run) unreadable(response raw.Response, err error) {
+	r.result.counters["payloads_unreadable"]++
+	r.Log.Warn("payload could not be read", "tenant", r.ClientID, "product", r.Product, "cycle", r.cycle,
+		"step", "transform", "response", response.Number, "error", err)
+}
+
 // withoutPrices counts the markets that were listed without any row.
 func withoutPrices(offers []football.Offer) (n int) {
 	for i := range offers {

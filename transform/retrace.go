@@ -80,7 +80,7 @@ func (t *retracer) readListing() error {
 		if err != nil {
 			return err
 		}
-		page.Trace = new(provider.Trace)
+		page.Trace = &provider.Trace{Only: t.id}
 		pages, origins = append(pages, page), append(origins, originOf(t.archive, r, page.Trace))
 	}
 	listing, err := t.adapter.ReadListing(pages)
@@ -102,7 +102,7 @@ func (t *retracer) readMarkets(r raw.Response) error {
 	if err != nil {
 		return err
 	}
-	p.Trace = new(provider.Trace)
+	p.Trace = &provider.Trace{Only: t.id}
 	sheet, err := t.adapter.ReadMarkets(p, t.listing)
 	if err != nil {
 		return nil // such a payload gave no rows

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	mathrand "math/rand/v2"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -200,6 +201,8 @@ type answeredPage struct {
 }
 
 func (w *collectingWorld) page(ctx context.Context, client *http.Client, url string, requests *atomic.Int64) (page answeredPage, status int, err error) {
+	// A thousand requests a second in all: the publications must get on, too.
+	time.Sleep(time.Duration(mathrand.IntN(2**gcReaders)) * time.Millisecond)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return page, 0, err

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -124,6 +125,7 @@ func TestReloadUnderLoad(t *testing.T) {
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
 	generations := map[string]bool{}
+	var answers atomic.Int64
 	for id, token := range tokens {
 		readers.Go(func() {
 			for {
@@ -144,6 +146,7 @@ func TestReloadUnderLoad(t *testing.T) {
 					t.Errorf("%s: %v %d %s", id, err, status, body)
 					return
 				}
+				answers.Add(1)
 				n := 0
 				fmt.Sscanf(a.Data.Name, "g%d", &n)
 				if a.Data.RateLimit.Requests != 1_000_000+n || header.Get("RateLimit-Limit") != fmt.Sprint(1_000_000+n) || (id == "steady") != (a.Data.Name == "steady") {
@@ -155,18 +158,23 @@ func TestReloadUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	for n := 1; n <= 500; n++ {
+	const rewrites = 500
+	began, turn := time.Now(), time.NewTicker(10*time.Millisecond)
+	defer turn.Stop()
+	for n := 1; n <= rewrites; n++ {
 		status := "ACTIVE"
 		if n%3 == 0 {
 			status = "GONE"
 		}
 		put(content(n, status))
-		time.Sleep(10 * time.Millisecond)
+		<-turn.C
 	}
+	t.Logf("%d rewrites, %.0f a second", rewrites, rewrites/time.Since(began).Seconds())
 	put(content(999, "GONE")) // the newest is wrong: the last good one stays
 	time.Sleep(1500 * time.Millisecond)
 	close(stop)
 	readers.Wait()
+	t.Logf("%d answers, %d generations in force", answers.Load(), len(generations))
 	if len(generations) < 3 {
 		t.Errorf("only %v were in force", generations)
 	}
@@ -179,9 +187,11 @@ func TestReloadUnderLoad(t *testing.T) {
 	}
 
 	put(content(1000, "SUSPENDED"))
+	suspended := time.Now()
 	for deadline := time.Now().Add(2 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		status, _, body, err := s.get(s.BaseURL+"/api/v1/account", tokens["acme"])
 		if err == nil && status == 403 && strings.Contains(body, "CLIENT_SUSPENDED") {
+			t.Logf("suspended after %v", time.Since(suspended).Round(time.Millisecond))
 			break
 		}
 		if time.Now().After(deadline) {
@@ -192,6 +202,49 @@ func TestReloadUnderLoad(t *testing.T) {
 		t.Error("the file is in force, and the metric says no")
 	}
 	if code := s.stop(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.log)
+	}
+}
+
+// A right that is lost while a load balancer still sends requests is lost.
+func TestEditsReachAServerThatIsLeaving(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "tenants.yaml")
+	token, err := account.NewToken(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(status string) {
+		t.Helper()
+		text := fmt.Sprintf("version: 1\ntenants:\n  - id: acme\n    status: %s\n    tokens: [{sha256: %x}]\n", status, account.Digest(token))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("ACTIVE")
+	s := startServing(t, "--tenants", path, "--data", filepath.Join(dir, "data"), "--drain-delay", "3s")
+	stopped := make(chan int, 1)
+	go func() { stopped <- s.stop() }()
+	for {
+		if status, _, _, err := s.get(s.AdminURL+"/readyz", ""); err != nil {
+			t.Fatal(err)
+		} else if status == http.StatusServiceUnavailable {
+			break
+		}
+	}
+	put("SUSPENDED")
+	for {
+		status, _, body, err := s.get(s.BaseURL+"/api/v1/account", token)
+		if err != nil || status != http.StatusOK && status != http.StatusForbidden {
+			t.Fatalf("it ended before the edit was in force: %d %s %v", status, body, err)
+		}
+		if status == http.StatusForbidden {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if code := <-stopped; code != 0 {
 		t.Errorf("exit code %d\n%s", code, s.log)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -73,6 +75,9 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 	if err != nil {
 		return err
 	}
+	if _, err := os.Stat(a.data); errors.Is(err, fs.ErrNotExist) {
+		a.log.Warn("there is no data root yet: nothing is served until a cycle has made it", "data", a.data)
+	}
 	registry := new(account.Registry)
 	if err := a.swap(registry, file); err != nil {
 		return err
@@ -88,10 +93,12 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 		adminURL = door.URL()
 		door.Metrics.MustRegister(edits.collectors()...)
 	}
-	go edits.watch(ctx, file, func(file *tenants.File) error { return a.swap(registry, file) })
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop() // a right that is lost while requests are still answered is lost
+	go edits.watch(watching, file, func(file *tenants.File) error { return a.swap(registry, file) })
 	return serve.Run(ctx, serve.Options{
 		Listen: f.listen, DataDir: a.data, AsOf: asOf, Accounts: registry, Now: a.now, Log: a.log, Poll: f.poll, CacheDir: f.cache,
-		UsageDir: f.usage, Version: version, Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) { ready(baseURL, adminURL) },
+		UsageDir: f.usage, Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) { ready(baseURL, adminURL) },
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 // Trace is told nothing and costs nothing.
 type Trace struct {
 	// Only, when not "", is the one fixture of interest: of others nothing is noted.
+	// A reader asks For before it reads the parts of one.
 	Only string
 
 	found map[Subject][]Found
@@ -32,7 +33,7 @@ type Found struct {
 
 // Tell notes where something was read. A value that is absent was not found.
 func (t *Trace) Tell(s Subject, field string, v strictjson.Value) {
-	if t == nil || v.Kind() == strictjson.Absent || t.Only != "" && s.Fixture != t.Only {
+	if t == nil || v.Kind() == strictjson.Absent || s.Fixture != "" && t.For(s.Fixture) == nil {
 		return
 	}
 	if t.found == nil {
@@ -43,6 +44,14 @@ func (t *Trace) Tell(s Subject, field string, v strictjson.Value) {
 		state = football.Null
 	}
 	t.found[s] = append(t.found[s], Found{field, v.Path(), v.Raw(), state})
+}
+
+// For is the trace to be told of one fixture: nil when it is of no interest.
+func (t *Trace) For(fixture string) *Trace {
+	if t != nil && t.Only != "" && t.Only != fixture {
+		return nil
+	}
+	return t
 }
 
 // Join gives one thing what was found of another, too.

@@ -20,6 +20,16 @@ func Head(f durable.FS) (Commit, bool, error) {
 	return newestWhole(f, start)
 }
 
+// Settle makes sure that a publication which is about to be told of stays: a record
+// that CURRENT does not follow yet may be there for all to see, and still go with the
+// power. What it names was made durable before it.
+func Settle(f durable.FS, c Commit) error {
+	if done, err := IsFollowed(f, c); err == nil && done {
+		return nil
+	}
+	return f.SyncDir(layout.CommitsDir)
+}
+
 // Newer finds the newest publication after the one that is known; false when
 // there is none, which costs one look-up.
 func Newer(f durable.FS, known Commit) (Commit, bool, error) {

@@ -1,10 +1,57 @@
 #!/bin/bash
-# The long forms of the crash tests, one after the other, with their figures: power
-# cuts (P2), races (P4), clock (P6), damage (D1) and tamperings (M1). About ten
-# minutes on two cores.
+# The long forms of the tests, one after the other, with their figures. Alone on two
+# cores they take some ninety minutes, each part as long as is said below; beside
+# other work much longer. Nothing in them is judged by the clock but the 30 seconds
+# of S2.
+#
+#   scripts/drills/long.sh [PART...]           default: all of them, in this order
 cd "$(dirname "$0")/../.." || exit 2
 set -eo pipefail # grep finds something also in what a test that fails says
-go test ./publish -count=1 -timeout 30m -v -run 'Killed|PowerCut|Planted|FullDisk|Rivals|Clock|CycleTwice|Stopped|Current|Floors|Damage|Mend|History|Restore' -seeds 28 -rounds 100 | grep -E '^(---|ok|FAIL|    [a-z_]+\.go)'
-go test ./publish/durable ./fetch ./fetch/raw ./transform ./cmd/mkt/internal/tenants -count=1 -timeout 30m -v -run 'Killed|Power|Full|Lock|Interrupted|Roll' | grep -E '^(---|ok|FAIL|    [a-z_]+\.go)'
-go test ./serve/internal/reader -count=1 -timeout 30m -v -run 'DamageIsNever|WhateverCurrent' | grep -E '^(---|ok|FAIL|    damage)'
-go test ./cmd/mkt/internal/verify -count=1 -timeout 30m -v | grep -E '^(---|ok|FAIL|    [a-z_]+\.go)'
+
+# run PACKAGES... FLAGS...: what the tests log is what is to be known.
+run() { go test -count=1 -timeout 0 -v "$@" | grep -E '^ *(---|ok|FAIL|panic|[a-z_]+\.go:)'; }
+
+# P1 to P8, P10, L3 and the writers' D1: kills, power cuts, races, clocks, damage.
+crashes() { # 10 minutes
+  run ./publish -run 'Killed|PowerCut|Planted|FullDisk|Rivals|Clock|CycleTwice|Stopped|Current|Floors|Damage|Mend|History|Restore|Shrinks|ToldStays' -seeds 28 -rounds 100
+  run ./publish/durable ./fetch ./fetch/raw ./transform ./cmd/mkt/internal/tenants -run 'Killed|Power|Full|Lock|Interrupted|Roll'
+}
+# L1: 20 histories of 10,000 steps on files in memory, 20 of 80 over a real server.
+log() { # half an hour
+  GOGC=400 run ./publish -run 'ChangeLogUnder' -steps 10000 -histories 20 -parallel 4
+  run ./serve -run 'SocketNothingIsLost' -follow 20 -follow-steps 80
+}
+# L2, L4.
+cursors() { # a minute
+  run ./serve -run 'RandomCursors|CursorsAtTheEdges|ChangesOverTheWindow|SocketWindow|SocketChangesAreThoseOfHTTP' -cursors 10000
+}
+# D1, P8: 1,000 mutants under the reader.
+damage() { # 3 minutes
+  run ./serve/internal/reader -run 'DamageIsNever|WhateverCurrent'
+}
+# S4: 10,000 swaps of each product.
+swaps() { # 8 minutes
+  run ./serve/internal/reader -run 'NothingLeaks' -swaps 10000
+  run ./serve -run 'Panic|SocketsLeaveNothing'
+}
+# S1: 10,000 requests under way, a publication every 200 ms, two minutes in all.
+load() { # 3 minutes
+  run ./serve -run 'PublicationsUnderLoad' -load-for 60s -in-flight 10000
+}
+# S2 in process, S3, R1, R2, H1.
+edge() { # 3 minutes
+  run ./serve -run 'Drain|AccountsChange|OneGeneration|Suspension|SocketLoses|SocketExpires|SocketOfARotated|SocketThat|SocketsThat|SocketPlaces|SocketBig|SocketWindow|Protocol|EveryMethod|Limits|SlowClients'
+  run ./cmd/mkt -run 'ReloadUnderLoad'
+}
+# M1: 1,000 tamperings.
+tampering() { # 5 minutes
+  run ./cmd/mkt/internal/verify
+}
+
+[ $# -gt 0 ] || set -- crashes log cursors damage swaps load edge tampering
+for part; do
+  began=$SECONDS
+  echo "== $part"
+  $part
+  echo "== $part: $((SECONDS - began)) s"
+done

@@ -16,6 +16,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/serve/internal/reader/duck"
 )
 
 // attaching makes the tables that a query names. What it does not name is left
@@ -97,7 +98,7 @@ func (a *attaching) table(d Dataset, m snapshot.Manifest, table string) error {
 	if err != nil {
 		return err
 	}
-	return a.run(fmt.Sprintf("CREATE VIEW %s AS SELECT * FROM read_parquet(%s, hive_partitioning = false)", table, quoted(file)))
+	return a.run(fmt.Sprintf("CREATE VIEW %s AS SELECT * FROM read_parquet(%s, hive_partitioning = false)", table, duck.Quoted(file)))
 }
 
 // verified holds one file of a snapshot against its manifest; it is in reach from
@@ -157,7 +158,7 @@ func (a *attaching) all(d Dataset, table string) error {
 		if err != nil {
 			return err
 		}
-		files = append(files, quoted(file))
+		files = append(files, duck.Quoted(file))
 	}
 	return a.run(fmt.Sprintf("CREATE VIEW all_%s AS SELECT client_id, product, cycle, * EXCLUDE (client_id, product, cycle) FROM read_parquet([%s], hive_partitioning = true, hive_types_autocast = false, union_by_name = true)",
 		table, strings.Join(files, ", ")))
@@ -185,7 +186,7 @@ func (a *attaching) changes(d Dataset, m snapshot.Manifest) error {
 		if err := snapshot.VerifySegment(d.Root, s); err != nil {
 			return err
 		}
-		files = append(files, quoted(a.reach(d, s.File)))
+		files = append(files, duck.Quoted(a.reach(d, s.File)))
 	}
 	if len(files) == 0 {
 		return a.run(`CREATE TABLE changes (seq BIGINT, type VARCHAR, fixture_id VARCHAR, published_at TIMESTAMPTZ, cycle_id VARCHAR, provider_fixture_id VARCHAR, content_digest VARCHAR)`)
@@ -246,7 +247,7 @@ func (a *attaching) run(statement string) error {
 func (a *attaching) lock() error {
 	var list []string
 	for _, p := range a.paths {
-		list = append(list, quoted(p))
+		list = append(list, duck.Quoted(p))
 	}
 	for _, s := range []string{"SET allowed_paths = [" + strings.Join(list, ", ") + "]", "SET enable_external_access = false", "SET lock_configuration = true"} {
 		if err := a.run(s); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
+	"mkt/serve/internal/reader/duck"
 )
 
 // Dataset is one published snapshot of an account's product.
@@ -89,38 +90,15 @@ func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
 
 // start is an empty engine, bounded.
 func start(o Options, private string) (*sql.DB, error) {
-	connector, err := duckdb.NewConnector("", nil)
-	if err != nil {
-		return nil, fmt.Errorf("start the engine: %w", err)
+	b := duck.Bounds{Dir: private, Memory: o.Memory, Spill: o.Spill, Threads: o.Threads}
+	if b.Memory <= 0 {
+		b.Memory = defaultMemory
 	}
-	db := sql.OpenDB(connector)
-	memory, spill := o.Memory, o.Spill
-	if memory <= 0 {
-		memory = defaultMemory
+	if b.Spill <= 0 {
+		b.Spill = defaultSpill
 	}
-	if spill <= 0 {
-		spill = defaultSpill
-	}
-	settings := []string{
-		fmt.Sprintf("SET memory_limit = '%dB'", memory),
-		"SET temp_directory = " + quoted(private+"/spill"),
-		fmt.Sprintf("SET max_temp_directory_size = '%dB'", spill),
-		"SET autoinstall_known_extensions = false",
-		"SET autoload_known_extensions = false",
-		"SET TimeZone = 'UTC'",
-	}
-	if o.Threads > 0 {
-		settings = append(settings, fmt.Sprintf("SET threads = %d", o.Threads))
-	}
-	for _, s := range settings {
-		if _, err := db.Exec(s); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w", s, err), db.Close())
-		}
-	}
-	return db, nil
+	return duck.Start(b, "SET TimeZone = 'UTC'")
 }
-
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // ask carries the query out. It is looked at first: several statements, or one that
 // is no SELECT, are refused before anything runs.

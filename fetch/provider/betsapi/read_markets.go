@@ -37,7 +37,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", endpointPrematch, err)
 	}
-	r := sheetReader{names: table(), fixtures: make(map[string]*offered), trace: p.Trace}
+	r := sheetReader{names: table(), fixtures: make(map[string]*offered), told: p.Trace}
 	if ids := p.Query.Get(paramFixtures); ids != "" {
 		r.asked = strings.Split(ids, ",")
 	}
@@ -55,7 +55,8 @@ type sheetReader struct {
 	order    []*offered
 	unknown  tally
 	skipped  tally
-	trace    *provider.Trace
+	told     *provider.Trace // of the payload
+	trace    *provider.Trace // of the fixture at hand
 }
 
 // offered is everything met on one fixture.
@@ -84,6 +85,7 @@ func (r *sheetReader) item(item strictjson.Value) {
 		r.fixtures[id] = f
 		r.order = append(r.order, f)
 	}
+	r.trace = r.told.For(id)
 	r.trace.Tell(provider.Subject{Fixture: id}, provider.FieldThing, item)
 	for name, v := range item.Members() {
 		if err := r.member(f, name, v); err != nil {
@@ -173,6 +175,7 @@ func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.She
 			s.Broken[f.id] = football.AmbiguousShape
 			continue
 		}
+		r.trace = r.told.For(f.id)
 		s.Fixtures = append(s.Fixtures, provider.FixtureOffers{Fixture: fixture(f, p, l), Offers: r.offers(f)})
 	}
 	s.Unknown, s.Skipped = r.unknown, r.skipped

@@ -12,12 +12,9 @@ const (
 	Unconfigured HealthStatus = "UNCONFIGURED"
 )
 
-// Components of an account's health.
-const (
-	MarketEngineComponent     = "market_engine"
-	LiveIntelligenceComponent = "live_intelligence"
-	ProviderComponent         = "provider_connection"
-)
+// ProviderComponent is the component of an account's health beside its products,
+// which go by their names.
+const ProviderComponent = "provider_connection"
 
 // Health is what an account's pipeline is doing.
 type Health struct {

@@ -47,17 +47,16 @@ func AppendLiveMeta(dst []byte, count int, f Freshness) []byte {
 	return append(dst, '}')
 }
 
-// MadeOf replaces the page's validator: one over what the page is made of, for a
-// page with ages inside its data. It must name all that the page depends on but
-// the time.
-func (p *Page) MadeOf(parts ...string) *Page {
+// MadeOf is the weak validator of a page that has ages inside its data: over what
+// the page is made of, so that it is known before the page is. The parts must name
+// all that the page depends on but the time.
+func MadeOf(parts ...string) (tag string) {
 	d := xxhash.New()
 	for _, part := range parts {
 		d.WriteString(part) // never fails
 		d.Write([]byte{0})
 	}
-	p.hash = d.Sum64()
-	return p
+	return weakTag(d.Sum64(), "")
 }
 
 // StaleMarks says of each fixture whether its feed is too old at now: a part of

@@ -135,13 +135,14 @@ func (p *Page) digest() uint64 {
 
 // ETag is the weak validator over everything but the age.
 func (p *Page) ETag(stale bool) string {
-	b := make([]byte, 0, 24)
-	b = append(b, `W/"`...)
-	b = strconv.AppendUint(b, p.hash, 36)
 	if p.staleable && stale {
-		b = append(b, 's')
+		return weakTag(p.hash, "s")
 	}
-	return string(append(b, '"'))
+	return weakTag(p.hash, "")
+}
+
+func weakTag(hash uint64, mark string) string {
+	return `W/"` + strconv.FormatUint(hash, 36) + mark + `"`
 }
 
 // Size is about what the page takes in memory.

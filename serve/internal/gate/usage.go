@@ -21,17 +21,19 @@ import (
 
 // Usage counts the requests of each account by UTC day, route and product:
 // telemetry, not billing records. Counting costs one addition; the counters are
-// written down every FlushEvery and at the end. Safe for concurrent use.
+// added to those that are written down every FlushEvery and at the end, so that
+// several processes over one folder add up, one that replaces another among them.
+// Two that write in the same instant may lose a count. Safe for concurrent use.
 type Usage struct {
 	fs  durable.FS // nil: nothing is written down
 	now func() time.Time
 	log *slog.Logger
 
-	counters sync.Map // counter → *atomic.Int64, since the last flush
+	counters sync.Map // counter → *atomic.Int64, since they were last collected
 
-	mu    sync.Mutex
-	files map[string]*usageFile // by client id: what was written down, and since
-	dirty map[string]bool       // files that are not written down as they are
+	mu      sync.Mutex
+	counted map[string]*usageFile // by client id: what is not written down
+	flushed map[string]time.Time  // by client id: when this process last wrote
 }
 
 // counter is what is counted apart.
@@ -54,8 +56,6 @@ const dayLayout = "2006-01-02"
 type usageFile struct {
 	Format int                     `json:"format"`
 	Days   map[string][]RouteCount `json:"days"` // sorted by route and product
-
-	flushed time.Time // by this process; zero when not yet
 }
 
 const usageFormat = 1
@@ -69,7 +69,7 @@ type RouteCount struct {
 
 // NewUsage counts on from what lies in f; nil keeps the counters in memory only.
 func NewUsage(f durable.FS, now func() time.Time, log *slog.Logger) *Usage {
-	return &Usage{fs: f, now: now, log: log, files: map[string]*usageFile{}, dirty: map[string]bool{}}
+	return &Usage{fs: f, now: now, log: log, counted: map[string]*usageFile{}, flushed: map[string]time.Time{}}
 }
 
 // Count counts one request.
@@ -94,14 +94,18 @@ func (u *Usage) Of(clientID string) ([]Day, time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.collect()
-	file := u.file(clientID)
+	file, err := u.read(clientID)
+	if err != nil {
+		u.log.Warn("usage counters cannot be read", "tenant", clientID, "err", err)
+	}
+	file.addAll(u.counted[clientID])
 	file.trim(u.now())
 	days := make([]Day, 0, len(file.Days))
 	for date, counts := range file.Days {
-		days = append(days, Day{date, append([]RouteCount(nil), counts...)})
+		days = append(days, Day{date, counts})
 	}
 	sort.Slice(days, func(i, j int) bool { return days[i].Date < days[j].Date })
-	return days, file.flushed
+	return days, u.flushed[clientID]
 }
 
 // Run flushes until ctx ends, and then once more.
@@ -124,27 +128,30 @@ func (u *Usage) Flush() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.collect()
-	if u.fs == nil {
-		return
-	}
-	for clientID := range u.dirty {
+	for clientID, file := range u.counted {
+		file.trim(u.now())
+		if u.fs == nil {
+			continue
+		}
 		if err := u.write(clientID); err != nil {
 			u.log.Warn("usage counters are not written down", "tenant", clientID, "err", err)
 			continue
 		}
-		delete(u.dirty, clientID)
-		u.files[clientID].flushed = u.now()
+		delete(u.counted, clientID)
+		u.flushed[clientID] = u.now()
 	}
 }
 
-// collect moves what was counted into the files.
+// collect takes in what was counted.
 func (u *Usage) collect() {
 	today := u.now().UTC().Format(dayLayout)
 	u.counters.Range(func(k, v any) bool {
 		key := k.(counter)
 		if n := v.(*atomic.Int64).Swap(0); n > 0 {
-			u.file(key.clientID).add(key, n)
-			u.dirty[key.clientID] = true
+			if u.counted[key.clientID] == nil {
+				u.counted[key.clientID] = newUsageFile()
+			}
+			u.counted[key.clientID].add(key, n)
 		} else if key.day != today {
 			u.counters.Delete(k) // nobody counts on a past day
 		}
@@ -152,25 +159,23 @@ func (u *Usage) collect() {
 	})
 }
 
-// file returns an account's counters, read once.
-func (u *Usage) file(clientID string) *usageFile {
-	if f, ok := u.files[clientID]; ok {
-		return f
-	}
-	f := u.read(clientID)
-	u.files[clientID] = f
-	return f
+func newUsageFile() *usageFile {
+	return &usageFile{Format: usageFormat, Days: map[string][]RouteCount{}}
 }
 
-func (u *Usage) read(clientID string) *usageFile {
-	none := &usageFile{Format: usageFormat, Days: map[string][]RouteCount{}}
+// read returns what is written down of an account; nothing where there is nothing,
+// beside an error of the disk, and where it is damaged: then it begins anew.
+func (u *Usage) read(clientID string) (*usageFile, error) {
 	if u.fs == nil || !layout.ValidTenantID(clientID) {
-		return none
+		return newUsageFile(), nil
 	}
 	const most = 4 << 20
 	data, err := durable.ReadFile(u.fs, clientID+".json", most)
 	if errors.Is(err, fs.ErrNotExist) {
-		return none
+		return newUsageFile(), nil
+	}
+	if err != nil && !errors.Is(err, durable.ErrTooLarge) {
+		return newUsageFile(), err
 	}
 	var f usageFile
 	if err == nil {
@@ -178,22 +183,39 @@ func (u *Usage) read(clientID string) *usageFile {
 	}
 	if err != nil || f.Format != usageFormat || f.Days == nil {
 		u.log.Warn("usage counters begin anew", "tenant", clientID, "err", err)
-		return none
+		return newUsageFile(), nil
 	}
-	return &f
+	return &f, nil
 }
 
+// write adds what was counted to what is written down.
 func (u *Usage) write(clientID string) error {
-	f := u.files[clientID]
+	if !layout.ValidTenantID(clientID) {
+		return fmt.Errorf("%q is no account id", clientID)
+	}
+	f, err := u.read(clientID)
+	if err != nil {
+		return err
+	}
+	f.addAll(u.counted[clientID])
 	f.trim(u.now())
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
 		return err
 	}
-	if !layout.ValidTenantID(clientID) {
-		return fmt.Errorf("%q is no account id", clientID)
-	}
 	return durable.Overwrite(u.fs, clientID+".json", append(data, '\n'))
+}
+
+// addAll adds the counts of another; nil has none.
+func (f *usageFile) addAll(other *usageFile) {
+	if other == nil {
+		return
+	}
+	for day, counts := range other.Days {
+		for _, c := range counts {
+			f.add(counter{day: day, route: c.Route, product: c.Product}, c.Count)
+		}
+	}
 }
 
 func (f *usageFile) add(key counter, n int64) {

@@ -65,6 +65,31 @@ func TestUsageSurvivesARestart(t *testing.T) {
 	}
 }
 
+// A server that replaces another, and counts beside it for a while, takes nothing
+// from what the other has counted.
+func TestUsageOfTwoServersAddsUp(t *testing.T) {
+	disk, err := durable.OpenExisting(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	clock := func() time.Time { return now }
+	old, next := gate.NewUsage(disk, clock, quiet), gate.NewUsage(disk, clock, quiet)
+	for _, u := range []*gate.Usage{old, next, old, next} {
+		for range 5 {
+			u.Count("acme", "/fixtures", "market_engine")
+		}
+		u.Of("acme")
+	}
+	next.Flush()
+	old.Flush()
+	for name, u := range map[string]*gate.Usage{"old": old, "next": next, "a third": gate.NewUsage(disk, clock, quiet)} {
+		if days, _ := u.Of("acme"); total(days) != 20 {
+			t.Errorf("%s: %d counted, want 20", name, total(days))
+		}
+	}
+}
+
 // What one account does does not show in what another is told.
 func TestUsageOfAccountsIsApart(t *testing.T) {
 	disk, err := durable.OpenExisting(t.TempDir())

@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/duckdb/duckdb-go/v2"
+
+	"mkt/serve/internal/reader/duck"
 )
 
 // engine is one DuckDB instance over one loaded snapshot: read-only, one thread,
@@ -67,7 +68,7 @@ func build(ctx context.Context, path string, fill func(*appenders) error) (err e
 		return err
 	}
 	defer conn.Close()
-	if err := run(ctx, conn, fmt.Sprintf(attachNew, quoted(path)), schema, "BEGIN"); err != nil {
+	if err := run(ctx, conn, fmt.Sprintf(attachNew, duck.Quoted(path)), schema, "BEGIN"); err != nil {
 		return err
 	}
 	err = conn.Raw(func(raw any) error {
@@ -92,7 +93,7 @@ func openEngine(ctx context.Context, path string, memory int64) (*engine, error)
 	}
 	conn, err := db.Conn(ctx)
 	if err == nil {
-		err = run(ctx, conn, "ATTACH "+quoted(path)+" AS d (READ_ONLY)", "SET enable_external_access = false", "SET lock_configuration = true")
+		err = run(ctx, conn, "ATTACH "+duck.Quoted(path)+" AS d (READ_ONLY)", "SET enable_external_access = false", "SET lock_configuration = true")
 		err = errors.Join(err, conn.Close(), os.Remove(path))
 	}
 	if err != nil {
@@ -105,28 +106,8 @@ func openEngine(ctx context.Context, path string, memory int64) (*engine, error)
 
 // openMemory starts an instance without data, bounded, that spills into dir.
 func openMemory(dir string, memory int64) (*sql.DB, error) {
-	connector, err := duckdb.NewConnector("", nil)
-	if err != nil {
-		return nil, fmt.Errorf("start the engine: %w", err)
-	}
-	db := sql.OpenDB(connector)
-	settings := []string{
-		"SET threads = 1",
-		fmt.Sprintf("SET memory_limit = '%dB'", memory),
-		"SET temp_directory = " + quoted(filepath.Join(dir, "spill")),
-		fmt.Sprintf("SET max_temp_directory_size = '%dB'", int64(maxTempSpace)),
-		"SET autoinstall_known_extensions = false",
-		"SET autoload_known_extensions = false",
-	}
-	for _, s := range settings {
-		if _, err := db.Exec(s); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w", s, err), db.Close())
-		}
-	}
-	return db, nil
+	return duck.Start(duck.Bounds{Dir: dir, Memory: memory, Spill: maxTempSpace, Threads: 1})
 }
-
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 func run(ctx context.Context, conn *sql.Conn, statements ...string) error {
 	for _, s := range statements {

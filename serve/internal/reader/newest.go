@@ -91,6 +91,9 @@ func isUnfit(err error) bool {
 
 // load makes a commit the current view.
 func (d *Dataset) load(ctx context.Context, c snapshot.Commit) error {
+	if err := snapshot.Settle(d.root, c); err != nil {
+		return fmt.Errorf("publication %d is not certain to stay: %w", c.Version, err)
+	}
 	m, err := snapshot.Open(d.root, c)
 	if err != nil {
 		return err

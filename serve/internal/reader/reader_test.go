@@ -13,6 +13,7 @@ import (
 	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/serve/internal/api"
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/servetest"
 )
@@ -335,5 +336,21 @@ func TestCheck(t *testing.T) {
 	root.Damage(dir, layout.MarketsFile)
 	if err := reader.Check(t.Context(), folder, t.TempDir()); err == nil || !strings.Contains(err.Error(), layout.MarketsFile) {
 		t.Errorf("damaged: %v", err)
+	}
+}
+
+// What is remembered is bounded by all that it takes: a page of nothing may have a
+// long filter.
+func TestPagesCountTheirKeys(t *testing.T) {
+	t.Parallel()
+	dir, _ := publish(t, 1, 1)
+	l := open(t, dir, "acme")
+	v := view(t, refresh(t, l, "acme"))
+	key := strings.Repeat("k", 5000)
+	before := l.Stats().PageBytes
+	_, err := v.Page(t.Context(), key, func(context.Context) (*api.Page, error) { return api.Document(1) })
+	must(t, err)
+	if more := l.Stats().PageBytes - before; more < len(key) {
+		t.Errorf("a page under a key of %d bytes counts %d", len(key), more)
 	}
 }

@@ -270,36 +270,6 @@ func readOnce(t *testing.T, d *reader.Dataset, last uint64) uint64 {
 	return version
 }
 
-func TestNothingLeaksOverManySwaps(t *testing.T) { // alone: it counts open files
-	needs.Time(t, "swaps many times")
-	dir, root := publish(t, 3, 2)
-	d := refresh(t, open(t, dir, "acme"), "acme")
-	files := func() int {
-		entries, err := os.ReadDir("/proc/self/fd")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(entries)
-	}
-	swap := func(n int) {
-		for range n {
-			root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 3, 2, 2)})
-			d.Refresh(t.Context())
-			v := d.Acquire()
-			_, err := v.Fixtures(t.Context(), reader.FixtureFilter{}, "", 3, func(reader.FixtureItem) {})
-			must(t, err)
-			v.Release()
-		}
-		time.Sleep(50 * time.Millisecond) // closing is not waited for
-	}
-	swap(5)
-	before := files()
-	swap(30)
-	if after := files(); after > before+3 {
-		t.Errorf("%d open files, %d before", after, before)
-	}
-}
-
 // Clients that go away in the middle of a query, while snapshots come and go: no
 // query fails that was not given up, and the engine lives.
 func TestCancelledQueriesHarmNobody(t *testing.T) {

@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"context"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +20,7 @@ type View struct {
 	dataset  *Dataset // whose snapshot it is; nil on a view that is only checked
 
 	pages   *lru[string, *api.Page]
+	flights flights
 	matches *lru[FixtureFilter, []int32]
 
 	refs   atomic.Int64 // the dataset's own one included
@@ -77,31 +77,4 @@ func (v *View) FixtureFreshness(f Fixture) api.Freshness {
 	fresh := v.Freshness()
 	fresh.ProviderFetchedAt = &f.FetchedAt
 	return fresh
-}
-
-// Page returns the page of that key, rendering it when it is not remembered: then
-// it waits for its tenant's turn, or returns ErrBusy. The key must name everything
-// the page depends on beside the view.
-func (v *View) Page(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
-	l, tenant := v.dataset.library, v.dataset.clientID
-	if p, ok := v.pages.get(key); ok {
-		l.counts.cached.Add(1)
-		return p, nil
-	}
-	if err := l.places.take(ctx, tenant); err != nil {
-		return nil, err
-	}
-	defer l.places.leave(tenant)
-	if p, ok := v.pages.get(key); ok { // made while this one waited
-		l.counts.cached.Add(1)
-		return p, nil
-	}
-	p, err := render(ctx)
-	if err != nil {
-		l.counts.failure(ctx, err)
-		return nil, err
-	}
-	l.counts.rendered.Add(1)
-	v.pages.put(key, p, p.Size())
-	return p, nil
 }

@@ -1,6 +1,7 @@
 package socketio
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -23,12 +24,8 @@ type Server struct {
 
 // New makes a server. Nothing runs until a client comes.
 func New(o Options) *Server {
-	if o.ConnectTimeout == 0 {
-		o.ConnectTimeout = 5 * time.Second
-	}
-	if o.MaxPending == 0 {
-		o.MaxPending = 2000
-	}
+	o.ConnectTimeout = cmp.Or(o.ConnectTimeout, 5*time.Second)
+	o.MaxPending = cmp.Or(o.MaxPending, 2000)
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}

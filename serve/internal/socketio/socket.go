@@ -53,9 +53,6 @@ func (s *Socket) Namespace() string { return s.namespace }
 // had. It is made for each call.
 func (s *Socket) Header() http.Header { return s.connection.session.Header() }
 
-// RemoteAddr is the address and port that the first request came from.
-func (s *Socket) RemoteAddr() string { return s.connection.session.RemoteAddr() }
-
 // Send queues a packet. It is false when the socket has ended, or ends now since
 // too much is waiting (ReasonSlow). A packet that finds nothing waiting is always
 // taken, however large.

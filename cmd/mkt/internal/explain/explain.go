@@ -9,6 +9,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
+	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -125,10 +126,19 @@ func (e *explainer) refreshedIn(at time.Time) (layout.CycleID, error) {
 func (e *explainer) open(cycle layout.CycleID) (*raw.Archive, error) {
 	a, err := raw.Open(e.Root, cycle)
 	if errors.Is(err, raw.ErrNotSealed) || errors.Is(err, fs.ErrNotExist) {
-		e.report.doubt(fmt.Sprintf("the payloads of cycle %s are not there any more (retention.cycle_age): what follows is what the snapshot itself keeps", cycle))
+		e.report.doubt(fmt.Sprintf("the payloads of cycle %s are not %s: what follows is what the snapshot itself keeps", cycle, e.whyMissing(cycle)))
 		return nil, nil
 	}
 	return a, err
+}
+
+// whyMissing goes on a sentence about payloads that are not there. Retention records
+// what it lets go of; what it did not was lost, or never was in this root.
+func (e *explainer) whyMissing(cycle layout.CycleID) string {
+	if floors, err := publish.ReadFloors(e.Root); err == nil && floors.Raw.Covers(cycle) {
+		return "there any more (retention.cycle_age)"
+	}
+	return "in this data root, and retention did not delete them; one that mkt replay made has those of its range alone, the root it was made from may have them"
 }
 
 // source notes an archived answer among the sources, once.

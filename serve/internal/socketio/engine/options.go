@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"crypto/rand"
 	"io"
 	"log/slog"
@@ -49,13 +50,13 @@ const (
 )
 
 func (o *Options) setDefaults() {
-	o.PingInterval = orElse(o.PingInterval, 10*time.Second)
-	o.PingTimeout = orElse(o.PingTimeout, 10*time.Second)
-	o.UpgradeTimeout = orElse(o.UpgradeTimeout, 10*time.Second)
-	o.WriteTimeout = orElse(o.WriteTimeout, 10*time.Second)
-	o.MaxPayload = orElse(o.MaxPayload, 4096)
-	o.MaxQueued = orElse(o.MaxQueued, 1<<20)
-	o.MaxSessions = orElse(o.MaxSessions, 20_000)
+	o.PingInterval = cmp.Or(o.PingInterval, 10*time.Second)
+	o.PingTimeout = cmp.Or(o.PingTimeout, 10*time.Second)
+	o.UpgradeTimeout = cmp.Or(o.UpgradeTimeout, 10*time.Second)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, 10*time.Second)
+	o.MaxPayload = cmp.Or(o.MaxPayload, 4096)
+	o.MaxQueued = cmp.Or(o.MaxQueued, 1<<20)
+	o.MaxSessions = cmp.Or(o.MaxSessions, 20_000)
 	o.KeepHeaders = canonical(o.KeepHeaders)
 	if o.Rand == nil {
 		o.Rand = rand.Reader
@@ -63,14 +64,6 @@ func (o *Options) setDefaults() {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-}
-
-func orElse[T comparable](v, fallback T) T {
-	var zero T
-	if v == zero {
-		return fallback
-	}
-	return v
 }
 
 func canonical(names []string) []string {

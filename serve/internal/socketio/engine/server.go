@@ -44,7 +44,7 @@ func (v *Server) silence() time.Duration {
 // begin makes a session; nil when there is no room, or the server is closing.
 func (v *Server) begin(r *http.Request) *Session {
 	id, err := v.newID()
-	s := &Session{server: v, id: id, remote: strings.Clone(r.RemoteAddr), header: v.keep(r.Header)}
+	s := &Session{server: v, id: id, header: v.keep(r.Header)}
 	s.inbound.Lock() // the end may come before the receiver does
 	defer s.inbound.Unlock()
 	s.mu.Lock()

@@ -24,7 +24,6 @@ const (
 type Session struct {
 	server   *Server
 	id       string // a secret
-	remote   string
 	header   []headerLine
 	receiver Receiver
 
@@ -65,9 +64,6 @@ func (s *Session) Header() http.Header {
 	}
 	return h
 }
-
-// RemoteAddr is the address of the first request.
-func (s *Session) RemoteAddr() string { return s.remote }
 
 // Send queues a message. It is false when the session has ended, or ends now for
 // too much is waiting. What finds nothing waiting is always taken.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -23,7 +24,7 @@ func (s *Session) takeProbe(c *wire) {
 	c.conn.SetReadDeadline(time.Now().Add(s.server.o.UpgradeTimeout))
 	if err := s.converse(c); err != nil || !s.takeOver(c) {
 		s.giveUp(c)
-		c.refuse(orElse(closeCode(err), ws.StatusPolicyViolation), s.server.o.WriteTimeout)
+		c.refuse(cmp.Or(closeCode(err), ws.StatusPolicyViolation), s.server.o.WriteTimeout)
 		return
 	}
 	s.resume(c, nil)

@@ -81,14 +81,12 @@ func TestFragments(t *testing.T) {
 // Broken framing, and packets that are none.
 func TestWebsocketViolations(t *testing.T) {
 	t.Parallel()
-	masked := func(f ws.Frame) ws.Frame { return f }
-	unmasked := ws.NewTextFrame([]byte("4a"))
 	cases := map[string]struct {
 		frame ws.Frame
 		raw   []byte
 		want  string
 	}{
-		"too large":             {frame: masked(ws.NewTextFrame(bytes.Repeat([]byte("4"), 101))), want: "close 1009"},
+		"too large":             {frame: ws.NewTextFrame(bytes.Repeat([]byte("4"), 101)), want: "close 1009"},
 		"announced as huge":     {raw: []byte{0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, want: "close 1009"},
 		"a length beyond all":   {raw: []byte{0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, want: "close 1002"},
 		"invalid UTF-8":         {frame: ws.NewTextFrame([]byte("4\xff")), want: "close 1007"},
@@ -97,7 +95,7 @@ func TestWebsocketViolations(t *testing.T) {
 		"large control frame":   {frame: ws.NewFrame(ws.OpPing, true, make([]byte, 126)), want: "close 1002"},
 		"fragmented control":    {frame: ws.NewFrame(ws.OpPing, false, nil), want: "close 1002"},
 		"reserved bits":         {frame: ws.Frame{Header: ws.Header{Fin: true, Rsv: 4, OpCode: ws.OpText, Length: 1}, Payload: []byte("4")}, want: "close 1002"},
-		"not masked":            {raw: ws.MustCompileFrame(unmasked), want: "close 1002"},
+		"not masked":            {raw: ws.MustCompileFrame(ws.NewTextFrame([]byte("4a"))), want: "close 1002"},
 		"no packet":             {frame: ws.NewTextFrame([]byte("abc")), want: "close 1002"},
 		"empty packet":          {frame: ws.NewTextFrame(nil), want: "close 1002"},
 		"unknown packet":        {frame: ws.NewTextFrame([]byte("7")), want: "close 1002"},

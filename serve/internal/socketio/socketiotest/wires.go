@@ -1,6 +1,7 @@
 package socketiotest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/gobwas/ws"
 	"github.com/gobwas/ws/wsutil"
 )
 
@@ -17,6 +19,19 @@ type websocket struct {
 	conn    net.Conn
 	source  source
 	sending sync.Mutex
+}
+
+// DialWebsocket opens a websocket and reads nothing from it. from is to be read in
+// place of conn: what came in one piece with the answer to the request is in it.
+func DialWebsocket(ctx context.Context, url string, header http.Header) (conn net.Conn, from io.Reader, err error) {
+	d := ws.Dialer{Header: ws.HandshakeHeaderHTTP(header)}
+	conn, early, _, err := d.Dial(ctx, strings.Replace(url, "http", "ws", 1))
+	if err != nil || early == nil {
+		return conn, conn, err
+	}
+	defer ws.PutReader(early)
+	rest, err := io.ReadAll(io.LimitReader(early, int64(early.Buffered())))
+	return conn, io.MultiReader(bytes.NewReader(rest), conn), err
 }
 
 func openWebsocket(ctx context.Context, o Options) (wire, error) {

@@ -1,0 +1,26 @@
+package durable_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+)
+
+// loseRights makes this test somebody who may read dir and not write to it: root,
+// who may do everything, becomes the owner of dir on this thread, for files alone.
+func loseRights(t *testing.T, dir string) {
+	if os.Geteuid() != 0 {
+		return
+	}
+	const nobody = 65534
+	must(t, os.Chmod(filepath.Dir(filepath.Dir(dir)), 0o755)) // a test's folder is its user's alone
+	must(t, os.Chown(dir, nobody, nobody))
+	runtime.LockOSThread()
+	must(t, syscall.Setfsuid(nobody))
+	t.Cleanup(func() {
+		must(t, syscall.Setfsuid(0))
+		runtime.UnlockOSThread()
+	})
+}

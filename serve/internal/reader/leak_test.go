@@ -1,0 +1,187 @@
+package reader_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mkt/internal/needs"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/serve/internal/reader"
+	"mkt/serve/internal/servetest"
+)
+
+var swaps = flag.Int("swaps", 200, "how many snapshots of each product are swapped while files, goroutines and memory are counted")
+
+// S4: however many snapshots were swapped, those of the market engine through the
+// whole database engine and live ones, for several accounts at once, with pages,
+// filters and events read of each: as many open files, goroutines and files in the cache folder, and no more memory.
+// (-swaps 10000 is the drill: a live day.)
+func TestNothingLeaksOverManySwaps(t *testing.T) { // alone: it counts open files
+	needs.Time(t, "swaps hundreds of times")
+	w := newSwapping(t)
+	w.swap(*swaps / 10)
+	before := w.footprint()
+	t.Logf("after %d swaps: %+v", w.swapped, before)
+	for range 9 {
+		w.swap(*swaps / 10)
+		t.Logf("after %d swaps: %+v", w.swapped, w.footprint())
+	}
+	after := w.footprint()
+	if after.files > before.files || after.goroutines > before.goroutines || after.cached > before.cached {
+		t.Errorf("after %d swaps %+v, and it was %+v", w.swapped, after, before)
+	}
+	const roomMiB = 32 // the allocators of two languages take and give back
+	if after.residentMiB > before.residentMiB+roomMiB {
+		t.Errorf("%d MiB are resident, and it was %d", after.residentMiB, before.residentMiB)
+	}
+}
+
+// swappers is how many accounts there are.
+const swappers = 4
+
+// swapping is a library over some accounts that publish as fast as it goes.
+type swapping struct {
+	t       *testing.T
+	cache   string
+	swapped int
+	list    []*swapper
+}
+
+func newSwapping(t *testing.T) *swapping {
+	w := &swapping{t: t, cache: t.TempDir()}
+	dir := t.TempDir()
+	l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: w.cache, Clients: func() []string { return nil }, Loads: swappers,
+		Products: []football.Product{football.MarketEngine, football.LiveIntelligence}})
+	must(t, err)
+	t.Cleanup(func() { must(t, l.Close()) })
+	for n := range swappers {
+		id := fmt.Sprint("acme-", n)
+		w.list = append(w.list, &swapper{t: t, id: id, markets: servetest.NewRoot(t, dir, id), live: servetest.NewLiveRoot(t, dir, id),
+			engine: l.Tenant(id).Dataset(football.MarketEngine), ticks: l.Tenant(id).Dataset(football.LiveIntelligence)})
+	}
+	return w
+}
+
+// swap has all accounts together swap n snapshots of each product.
+func (w *swapping) swap(n int) {
+	var all sync.WaitGroup
+	for _, s := range w.list {
+		all.Go(func() { s.swap(n / swappers) })
+	}
+	all.Wait()
+	w.swapped += n / swappers * swappers
+}
+
+// swapper is one account, which publishes both products, loads and reads them.
+type swapper struct {
+	t             *testing.T
+	id            string
+	markets       *servetest.Root
+	live          *servetest.LiveRoot
+	engine, ticks *reader.Dataset
+	version       int
+	debris        []func() error
+}
+
+func (w *swapper) swap(n int) {
+	for range n {
+		w.version++
+		list := servetest.Samples(w.id, 20, 4, w.version)
+		c := w.markets.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: min(1, w.version/6)})
+		w.forget(w.markets.FS, c.Dir(), c.Segment.File)
+		w.forget(w.live.FS, w.live.Publish(servetest.LiveSamples(w.id, 20, w.version, servetest.Start)).Dir())
+		w.engine.Refresh(w.t.Context())
+		w.ticks.Refresh(w.t.Context())
+		w.read()
+	}
+}
+
+// keeps is how many publications lie in the data root, as retention would have it.
+const keeps = 16
+
+// forget deletes what a publication that is old by now has written.
+func (w *swapper) forget(f *durable.Disk, names ...string) {
+	w.debris = append(w.debris, func() error {
+		for _, name := range names {
+			if err := f.RemoveAll(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if len(w.debris) > 2*keeps {
+		must(w.t, w.debris[0]())
+		w.debris = w.debris[1:]
+	}
+}
+
+// read asks for something of everything; every value bears its version.
+func (w *swapper) read() {
+	v, live := w.engine.Acquire(), w.ticks.Acquire()
+	defer v.Release()
+	defer live.Release()
+	mark := fmt.Sprintf(" v%d\"", w.version)
+	_, err := v.Fixtures(w.t.Context(), reader.FixtureFilter{League: "league"}, "", 3, func(f reader.FixtureItem) {
+		if !strings.Contains(string(f.Body), mark) {
+			w.t.Errorf("version %d shows %s", w.version, f.Body)
+		}
+	})
+	must(w.t, err)
+	f, _ := v.Find(servetest.FixtureID(w.id, w.version%20))
+	_, err = v.Markets(w.t.Context(), f, reader.MarketFilter{}, "", 50, func(m reader.MarketItem) {
+		if !strings.Contains(string(m.Body), mark) {
+			w.t.Errorf("version %d shows %s", w.version, m.Body)
+		}
+	})
+	must(w.t, err)
+	window, events := v.Window(), 0
+	_, _, err = v.Events(window.FirstSeq-1, 200, func([]byte) { events++ })
+	must(w.t, err)
+	if events == 0 || live.Commit().Version != uint64(w.version) {
+		w.t.Errorf("%d events; live version %d of %d", events, live.Commit().Version, w.version)
+	}
+}
+
+// footprint is what a process holds.
+type footprint struct{ files, goroutines, cached, residentMiB int }
+
+// footprint waits until what closes in the background has closed.
+func (w *swapping) footprint() (f footprint) {
+	w.t.Helper()
+	for last := (footprint{files: -1}); f.files != last.files || f.goroutines != last.goroutines || f.cached != last.cached; {
+		time.Sleep(100 * time.Millisecond)
+		runtime.GC()
+		debug.FreeOSMemory()
+		last, f = f, footprint{w.count("/proc/self/fd"), runtime.NumGoroutine(), 0, residentMiB(w.t)}
+		must(w.t, filepath.WalkDir(w.cache, func(_ string, _ os.DirEntry, err error) error { f.cached++; return nil }))
+	}
+	return f
+}
+
+func (w *swapping) count(dir string) int {
+	w.t.Helper()
+	entries, err := os.ReadDir(dir)
+	must(w.t, err)
+	return len(entries)
+}
+
+// residentMiB is the memory of this process, all languages together.
+func residentMiB(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/status")
+	must(t, err)
+	_, rest, _ := strings.Cut(string(text), "VmRSS:")
+	kib, err := strconv.Atoi(strings.Fields(rest)[0])
+	must(t, err)
+	return kib / 1024
+}

@@ -1,0 +1,333 @@
+package serve_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mkt/internal/needs"
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/serve"
+	"mkt/serve/account"
+	"mkt/serve/internal/servetest"
+)
+
+var (
+	loadFor  = flag.Duration("load-for", 4*time.Second, "how long TestPublicationsUnderLoad publishes, and how long it does not")
+	inFlight = flag.Int("in-flight", 500, "requests that are under way at any moment of it")
+)
+
+// S1: a publication every 200 ms under requests that page through everything, as many
+// under way at any moment as -in-flight says. No answer is an error or a mixture, no
+// client sees an older publication behind a newer one, and every walk shows each
+// fixture that lasts exactly once. The same load without publications, before and
+// behind it, is what latencies are held against; they are told and not judged.
+// (-load-for 60s -in-flight 10000 is the drill.)
+func TestPublicationsUnderLoad(t *testing.T) {
+	needs.Time(t, "a load of seconds")
+	l := newPaging(t)
+	l.start()
+	alone := l.run(*loadFor/2, false)
+	beside := l.run(*loadFor, true)
+	again := l.run(*loadFor/2, false)
+	l.stop()
+	without := append(alone.took, again.took...)
+	slices.Sort(without)
+	slices.Sort(beside.took)
+	p := func(list []int32, percent int) time.Duration {
+		return time.Duration(list[min(len(list)*percent/100, len(list)-1)]) * time.Microsecond
+	}
+	t.Logf("%d in flight: %d requests beside %d publications, p50 %v, p99 %v; %d without, p50 %v, p99 %v (before %v, behind %v); p99 %.2f times, p50 %.2f times; %d whole walks; load average %s",
+		*inFlight, len(beside.took), beside.publications, p(beside.took, 50), p(beside.took, 99), len(without), p(without, 50), p(without, 99),
+		alone.p99(), again.p99(), p(beside.took, 99).Seconds()/p(without, 99).Seconds(), p(beside.took, 50).Seconds()/p(without, 50).Seconds(), l.walks.Load(), loadAverage())
+	if beside.publications == 0 || l.walks.Load() == 0 {
+		t.Error("nothing was published, or nobody came to an end")
+	}
+}
+
+// Of the fixtures some last, and of the others each is there for a while.
+const (
+	staying   = 180
+	passing   = 40
+	passingAt = 20 // at once
+)
+
+// paging is a server in a process of its own, and its clients.
+type paging struct {
+	t      *testing.T
+	root   *servetest.Root
+	data   string
+	token  string
+	server *exec.Cmd
+	input  io.Closer
+	url    string
+	last   map[string]int // the fixtures that last, numbered
+
+	clients  []*pager
+	phase    atomic.Pointer[phase]
+	walks    atomic.Int64
+	finished sync.WaitGroup
+}
+
+// phase is a part of the run with its own latencies.
+type phase struct {
+	publications int
+	took         []int32 // microseconds
+}
+
+func (p *phase) p99() time.Duration {
+	list := slices.Sorted(slices.Values(p.took))
+	return time.Duration(list[len(list)*99/100]) * time.Microsecond
+}
+
+func newPaging(t *testing.T) *paging {
+	dir := t.TempDir()
+	token, err := account.NewToken(nil)
+	must(t, err)
+	l := &paging{t: t, data: filepath.Join(dir, "data"), token: token, last: map[string]int{}}
+	l.root = servetest.NewRoot(t, l.data, "acme")
+	l.root.Record(health.Run{Step: "fetch", Cycle: "c", OK: true, FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
+	for n := range staying {
+		l.last[servetest.FixtureID("acme", n)] = n
+	}
+	l.publish()
+	return l
+}
+
+// publish seals the next version: some of the passing fixtures have come or gone.
+func (l *paging) publish() {
+	version := int(l.root.Commit.Version) + 1
+	list := servetest.Samples("acme", staying, 1, version)
+	for k := range passingAt {
+		list = append(list, servetest.Sample("acme", staying+(version+k)%passing, 1, version))
+	}
+	l.root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: min(1, version/20)})
+}
+
+// start starts the server and its clients.
+func (l *paging) start() {
+	t := l.t
+	l.server = exec.Command(os.Args[0], "-test.run=^TestLoadedServer$", "-test.timeout=0")
+	l.server.Env = append(os.Environ(), "MKT_LOAD_DATA="+l.data, "MKT_LOAD_TOKEN="+l.token)
+	l.server.Stderr = os.Stderr
+	in, err := l.server.StdinPipe()
+	must(t, err)
+	out, err := l.server.StdoutPipe()
+	must(t, err)
+	must(t, l.server.Start())
+	l.input = in
+	url, err := bufio.NewReader(out).ReadString('\n')
+	must(t, err)
+	l.url = strings.TrimPrefix(strings.TrimSpace(url), "http://")
+	l.phase.Store(new(phase))
+	for range *inFlight {
+		conn, err := net.Dial("tcp", l.url)
+		must(t, err)
+		p := &pager{paging: l, conn: conn, in: bufio.NewReaderSize(conn, 4<<10)}
+		l.clients = append(l.clients, p)
+		l.finished.Go(p.run)
+	}
+}
+
+// run is one phase of the load.
+func (l *paging) run(d time.Duration, publishing bool) *phase {
+	l.t.Helper()
+	p := new(phase)
+	l.collect(p) // what came between two phases is of none
+	tick, end := time.NewTicker(200*time.Millisecond), time.After(d)
+	defer tick.Stop()
+	for going := true; going; {
+		select {
+		case <-tick.C:
+			if publishing {
+				l.publish()
+				p.publications++
+			}
+		case <-end:
+			going = false
+		}
+	}
+	if p.took = l.collect(new(phase)); len(p.took) == 0 {
+		l.t.Fatal("nobody was answered")
+	}
+	return p
+}
+
+// collect begins the next phase and returns the latencies of the one before.
+func (l *paging) collect(next *phase) (took []int32) {
+	l.phase.Store(next)
+	for _, c := range l.clients {
+		c.mu.Lock()
+		took = append(took, c.took...)
+		c.took = nil
+		c.mu.Unlock()
+	}
+	return took
+}
+
+func (l *paging) stop() {
+	for _, c := range l.clients {
+		c.over.Store(true)
+	}
+	l.finished.Wait()
+	l.input.Close()
+	must(l.t, l.server.Wait())
+}
+
+// pager is one client: it pages through the fixtures, again and again.
+type pager struct {
+	*paging
+	conn net.Conn
+	in   *bufio.Reader
+	over atomic.Bool
+	body []byte
+
+	mu   sync.Mutex
+	took []int32 // of this phase
+
+	version int // of the newest page it was shown
+}
+
+func (p *pager) run() {
+	defer p.conn.Close()
+	for !p.over.Load() {
+		if err := p.walk(); err != nil {
+			p.t.Error(err)
+			return
+		}
+	}
+}
+
+// walk shows every page once.
+func (p *pager) walk() error {
+	var shown [staying]byte
+	for cursor := ""; ; {
+		body, err := p.ask(cursor)
+		if err == nil {
+			err = p.check(body, &shown)
+		}
+		if err != nil || p.over.Load() {
+			return err
+		}
+		next := between(body, `"next_cursor":"`, `"`)
+		if next == "" {
+			break
+		}
+		cursor = "&cursor=" + next
+	}
+	for n, times := range shown {
+		if times != 1 {
+			return fmt.Errorf("fixture %d lasts and was shown %d times", n, times)
+		}
+	}
+	p.walks.Add(1)
+	return nil
+}
+
+// ask takes one page, valid until the next.
+func (p *pager) ask(cursor string) ([]byte, error) {
+	began, now := time.Now(), p.phase.Load()
+	if _, err := fmt.Fprintf(p.conn, "GET /api/v1/fixtures?limit=50%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", cursor, p.token); err != nil {
+		return nil, err
+	}
+	status, length := "", 0
+	for {
+		line, err := p.in.ReadSlice('\n')
+		if err != nil {
+			return nil, err
+		}
+		if status == "" {
+			status = string(line[9:12])
+		}
+		if len(line) == 2 {
+			break
+		}
+		if rest, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
+			length, _ = strconv.Atoi(string(bytes.TrimSpace(rest)))
+		}
+	}
+	p.body = slices.Grow(p.body[:0], length)[:length]
+	if _, err := io.ReadFull(p.in, p.body); err != nil {
+		return nil, err
+	}
+	if status != "200" {
+		return nil, fmt.Errorf("%s %s", status, p.body)
+	}
+	if now == p.phase.Load() { // a request of two phases is of none
+		p.mu.Lock()
+		p.took = append(p.took, int32(time.Since(began).Microseconds()))
+		p.mu.Unlock()
+	}
+	return p.body, nil
+}
+
+// check: a page is of one publication, and not of an older one than the last.
+func (p *pager) check(body []byte, shown *[staying]byte) error {
+	at, err := time.Parse(time.RFC3339, between(body, `"published_at":"`, `"`))
+	if err != nil {
+		return err
+	}
+	version := int(at.Sub(servetest.Start).Hours()) + 1
+	if version < p.version {
+		return fmt.Errorf("version %d behind %d", version, p.version)
+	}
+	p.version = version
+	mark := fmt.Appendf(nil, " v%d\"", version)
+	for rest := body; ; {
+		id := between(rest, `"fixture_id":"`, `"`)
+		if id == "" {
+			return nil
+		}
+		_, rest, _ = bytes.Cut(rest, []byte(id))
+		home, _, _ := bytes.Cut(rest, []byte(`,"away"`))
+		if !bytes.HasSuffix(home, mark) {
+			return fmt.Errorf("version %d shows %s", version, home)
+		}
+		if n, lasts := p.last[id]; lasts {
+			shown[n]++
+		}
+	}
+}
+
+// between is the text between two others; "" when there is none.
+func between(body []byte, from, to string) string {
+	_, rest, _ := bytes.Cut(body, []byte(from))
+	text, _, _ := bytes.Cut(rest, []byte(to))
+	if len(text) == len(rest) {
+		return ""
+	}
+	return string(text)
+}
+
+// TestLoadedServer is the process under load.
+func TestLoadedServer(t *testing.T) {
+	data, token := needs.Env(t, "MKT_LOAD_DATA", "TestPublicationsUnderLoad starts it"), os.Getenv("MKT_LOAD_TOKEN")
+	g, err := account.NewGeneration([]account.Account{{
+		ClientID: "acme", Status: account.Active, TokenDigests: [][32]byte{account.Digest(token)},
+		Subscriptions: map[football.Product]account.Subscription{football.MarketEngine: {}}, Features: map[string]bool{"fixtures": true},
+		Limit:    account.Limit{Requests: 1_000_000_000, Per: time.Minute, Burst: 1_000_000_000},
+		Provider: account.Provider{Name: "betsapi", Configured: true, Fingerprint: fingerprint},
+	}})
+	must(t, err)
+	registry := new(account.Registry)
+	registry.Swap(g)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { io.Copy(io.Discard, os.Stdin); cancel() }()
+	must(t, serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: data, CacheDir: t.TempDir(), Accounts: registry,
+		Poll: 50 * time.Millisecond, Ready: func(url string) { fmt.Println(url) }}))
+}
