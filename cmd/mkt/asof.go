@@ -93,11 +93,15 @@ func (a *app) tellPast(places []place, at time.Time) error {
 		c, err := p.find(snapshot.At(at))
 		if err == nil {
 			words = fmt.Sprintf("version %d, cycle %s", c.Version, c.CycleID)
-			if there, err := p.keeps(c); err != nil {
+			there, err := p.keeps(c)
+			switch {
+			case errors.Is(err, snapshot.ErrDamaged):
+				words += ": damaged; mkt recover makes it again"
+			case err != nil:
 				return err
-			} else if there {
+			case there:
 				kept++
-			} else {
+			default:
 				words += ": deleted by retention; where its payloads are kept, mkt replay makes it again"
 			}
 		} else if !errors.Is(err, snapshot.ErrUnknown) {

@@ -35,10 +35,6 @@ func (c agesOfCycles) Describe(to chan<- *prometheus.Desc) {
 	to <- oldestGood
 }
 
-// overdueAfter is how many cadences old the newest good cycle may be; serve and
-// mkt doctor judge by the same.
-const overdueAfter = 2
-
 // Collect implements prometheus.Collector.
 func (c agesOfCycles) Collect(to chan<- prometheus.Metric) {
 	c.mu.Lock()
@@ -78,7 +74,7 @@ func (c agesOfCycles) judge(f *tenants.File, p football.Product) (count map[stri
 			newest = age
 		}
 		oldest = max(oldest, age)
-		if age > overdueAfter*schedule.Cadence(when, now) {
+		if age > schedule.OverdueAfter*schedule.Cadence(when, now) {
 			count["overdue"]++
 			continue
 		}

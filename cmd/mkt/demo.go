@@ -78,6 +78,9 @@ func (a *app) demo(ctx context.Context, f demoFlags) error {
 	if f.liveEvery == 0 {
 		f.liveEvery = max(time.Second, f.shorten(8*time.Second).Truncate(time.Second))
 	}
+	if err := isFree(f.listen); err != nil { // said before the past is played
+		return fmt.Errorf("demo: %w", err)
+	}
 	remove, err := a.demoHouse(&f)
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)

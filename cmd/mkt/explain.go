@@ -82,8 +82,8 @@ func worst(errs []error) error {
 	if len(rest) > 0 {
 		return errors.Join(rest...)
 	}
-	if len(errs) > 1 {
-		return fmt.Errorf("%w; nor does any of the other %s", errs[0], plural(len(errs)-1, "place"))
+	if others := len(errs) - 1; others > 0 {
+		return fmt.Errorf("%w; nor in %s", errs[0], plural(others, "other place"))
 	}
 	return errs[0]
 }

@@ -53,7 +53,10 @@ func (a *app) inspectSQL(ctx context.Context, f inspectFlags) error {
 	if errors.Is(err, offline.ErrSQL) {
 		return usageError{err}
 	}
-	return errors.Join(err, answer.end())
+	if ended := answer.end(); err == nil {
+		err = ended
+	}
+	return err
 }
 
 // mostQuery bounds a query that is read from the standard input, in bytes.

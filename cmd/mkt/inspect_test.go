@@ -162,6 +162,19 @@ func TestInspectOverDamage(t *testing.T) {
 	if err != nil || !strings.Contains(out, "2        DAMAGED: "+layout.Commit(2)) || !strings.Contains(out, "\n1  ") {
 		t.Errorf("%s%v", out, err)
 	}
+	sound, err := os.ReadFile(dir + layout.Commit(3))
+	p.must(err)
+	p.must(os.WriteFile(dir+layout.Commit(3), []byte("{"), 0o644))
+	for _, args := range [][]string{nil, {"--product", "market_engine"}} {
+		out, err := p.run(newInspect, args...)
+		if err != nil || !strings.Contains(out, "DAMAGED: "+layout.Commit(3)) {
+			t.Errorf("inspect %q does not tell of the newest record: %s%v", args, out, err)
+		}
+	}
+	if out, _ := p.run(newInspect, "--product", "market_engine"); !strings.Contains(out, "3        DAMAGED: "+layout.Commit(3)) || !strings.Contains(out, "\n1  ") {
+		t.Errorf("%s", out)
+	}
+	p.must(os.WriteFile(dir+layout.Commit(3), sound, 0o644))
 	newest := layout.Cycle(layout.SnapshotsDir, layout.NewCycleID(p.now, string(football.MarketEngine)))
 	p.must(os.WriteFile(dir+newest+"/manifest.json", []byte("{"), 0o644))
 	for _, args := range [][]string{nil, {"--product", "market_engine"}, {"latest", "--product", "market_engine"}} {

@@ -7,6 +7,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// isFree tells whether an address can be listened on now.
+func isFree(address string) error {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
 // listens bounds a flag to an address to listen on. The port is a number: names
 // differ from machine to machine.
 func listens(flags *pflag.FlagSet, name string, address *string) {

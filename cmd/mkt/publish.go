@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"mkt/publish"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 )
 
 // publishFlags of mkt publish and of the commands that publish.
@@ -92,6 +94,9 @@ func (a *app) publishStep(f publishFlags) step {
 				return checkInChild(ctx, filepath.Join(root, filepath.FromSlash(dir)))
 			},
 		})
+		if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, publish.ErrBeyondMending) {
+			err = fmt.Errorf("%w: mkt doctor --tenant %s says how to mend it", err, t.tenant.ID)
+		}
 		return tellers[t.product].publish(s, began), err
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 )
 
 // recoverFlags of mkt recover.
@@ -105,6 +106,9 @@ func (a *app) publishOptions(p place, root *durable.Disk) publish.Options {
 
 func (a *app) mendPlace(ctx context.Context, p place, root *durable.Disk) error {
 	done, err := publish.Mend(ctx, a.publishOptions(p, root))
+	if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, publish.ErrBeyondMending) {
+		return fmt.Errorf("%w: restore it from a backup, or without one: mkt recover --new-history --tenant %s --product %s", err, p.tenant, p.product)
+	}
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -72,6 +74,9 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 	asOf, err := a.past(f.past)
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(a.data); errors.Is(err, fs.ErrNotExist) {
+		a.log.Warn("there is no data root yet: nothing is served until a cycle has made it", "data", a.data)
 	}
 	registry := new(account.Registry)
 	if err := a.swap(registry, file); err != nil {

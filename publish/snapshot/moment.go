@@ -213,7 +213,15 @@ func Resolve(f durable.FS, text string) (Commit, error) {
 }
 
 // IsKept tells whether the snapshot of a publication is still there: its record
-// stays for ever, its data as long as the retention says.
+// stays for ever, its data as long as the retention says. Retention takes the whole
+// folder: one without a manifest is ErrDamaged.
 func IsKept(f durable.FS, c Commit) (bool, error) {
-	return durable.Exists(f, c.Dir()+"/"+layout.ManifestFile)
+	manifest := c.Dir() + "/" + layout.ManifestFile
+	if there, err := durable.Exists(f, manifest); err != nil || there {
+		return there, err
+	}
+	if folder, err := durable.Exists(f, c.Dir()); err != nil || !folder {
+		return false, err
+	}
+	return false, fmt.Errorf("%s: %w: it is missing", manifest, ErrDamaged)
 }

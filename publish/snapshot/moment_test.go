@@ -79,6 +79,10 @@ func TestIsKept(t *testing.T) {
 	if kept, err := snapshot.IsKept(f, c); !kept || err != nil {
 		t.Error(kept, err)
 	}
+	must(t, f.Remove(c.Dir()+"/"+layout.ManifestFile))
+	if kept, err := snapshot.IsKept(f, c); kept || !errors.Is(err, snapshot.ErrDamaged) || !strings.Contains(err.Error(), layout.ManifestFile) {
+		t.Error(kept, err)
+	}
 	must(t, f.RemoveAll(c.Dir()))
 	if kept, err := snapshot.IsKept(f, c); kept || err != nil {
 		t.Error(kept, err)

@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -29,10 +28,14 @@ type Side struct {
 // Open opens the snapshot of a publication. One whose snapshot is not kept any
 // more is ErrNotKept.
 func Open(root durable.FS, c snapshot.Commit) (Side, error) {
-	m, err := snapshot.Open(root, c)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Side{}, fmt.Errorf("version %d, %s: %w", c.Version, c.CycleID, ErrNotKept)
+	kept, err := snapshot.IsKept(root, c)
+	if err == nil && !kept {
+		err = ErrNotKept
 	}
+	if err != nil {
+		return Side{}, fmt.Errorf("version %d, %s: %w", c.Version, c.CycleID, err)
+	}
+	m, err := snapshot.Open(root, c)
 	return Side{root, c, m}, err
 }
 

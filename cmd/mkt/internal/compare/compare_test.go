@@ -315,7 +315,12 @@ func TestRefuses(t *testing.T) {
 	if _, err := compare.Run(context.Background(), compare.Options{A: a, B: other}, none); !errors.Is(err, compare.ErrProducts) {
 		t.Error(err)
 	}
-	if _, err := compare.Open(a.Root, a.Commit); !errors.Is(err, compare.ErrNotKept) {
+	if _, err := compare.Open(a.Root, a.Commit); !errors.Is(err, snapshot.ErrDamaged) { // the folder is there, without its manifest
+		t.Error(err)
+	}
+	gone := a.Commit
+	gone.CycleID = "20261120T080000Z-market_engine"
+	if _, err := compare.Open(a.Root, gone); !errors.Is(err, compare.ErrNotKept) {
 		t.Error(err)
 	}
 	damaged := side(t, sample(1, 1))

@@ -53,6 +53,28 @@ func TestHealthyIsSilent(t *testing.T) {
 	}
 }
 
+// A credential that a fetch of another product has shown to be good is good: serve
+// takes it so.
+func TestCredentialThatAnotherProductTried(t *testing.T) {
+	h := newHouse(t)
+	h.options.Products = append(h.options.Products, football.LiveIntelligence)
+	key, err := credential.LoadIdentity(h.options.SealKey)
+	must(t, err)
+	sealed, err := credential.Seal(key.Recipient(), "acme", "betsapi", []byte("another-secret"))
+	must(t, err)
+	h.change(func(t *tenants.Tenant) { t.Provider.Credential = sealed })
+	if got := names(doctor.Run(t.Context(), h.options)); !slices.Equal(got, []string{"WARN CREDENTIAL_UNTRIED"}) {
+		t.Fatalf("%v", got)
+	}
+	live, err := durable.OpenRoot(filepath.Join(filepath.Dir(h.root), "product="+string(football.LiveIntelligence)))
+	must(t, err)
+	defer live.Close()
+	must(t, health.Record(live, health.Run{Step: health.StepFetch, StartedAt: h.now(), FinishedAt: h.now(), OK: true, CredentialFingerprint: credential.Fingerprint(sealed)}))
+	if got := names(doctor.Run(t.Context(), h.options)); len(got) > 0 {
+		t.Errorf("%v", got)
+	}
+}
+
 // tree is every file with its size and time.
 func tree(t *testing.T, dir string) string {
 	t.Helper()

@@ -71,7 +71,7 @@ func ago(d time.Duration) string {
 	case d >= 2*time.Minute:
 		return fmt.Sprintf("%d minutes", int(d.Minutes()))
 	}
-	return fmt.Sprintf("%.0f seconds", d.Seconds())
+	return plural(int(d.Round(time.Second).Seconds()), "second")
 }
 
 // bytes is a size for people.

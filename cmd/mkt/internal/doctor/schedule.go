@@ -14,10 +14,6 @@ import (
 	"mkt/publish/layout"
 )
 
-// overdueAfter is how many cadences old the newest good cycle may be: what serve
-// calls stale.
-const overdueAfter = 2
-
 // steps in the order they run.
 var steps = []string{health.StepFetch, "transform", "publish"}
 
@@ -116,18 +112,23 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 }
 
 // connection judges the provider connection as serve does, by the newest test and
-// the newest fetch. A refusal that a fetch met is told by its step.
+// the newest fetch of every product. A refusal that a fetch met is told by its step.
 func (d *doctor) connection(r *root) {
 	at := place{tenant: r.id, product: string(r.product), file: d.Tenants}
 	var findings []*health.Run
-	if run, err := health.Read(r.fs, health.StepFetch); err == nil {
-		findings = append(findings, run)
-	}
-	if disk, err := durable.OpenExisting(filepath.Dir(r.dir)); err == nil {
-		if run, err := health.Read(disk, health.StepProbe); err == nil {
+	look := func(dir, step string) {
+		disk, err := durable.OpenExisting(dir)
+		if err != nil {
+			return // it never ran, or is told of elsewhere
+		}
+		defer disk.Close()
+		if run, err := health.Read(disk, step); err == nil {
 			findings = append(findings, run)
 		}
-		disk.Close()
+	}
+	look(filepath.Dir(r.dir), health.StepProbe)
+	for _, p := range d.Products {
+		look(d.rootDir(r.id, p), health.StepFetch)
 	}
 	switch status := health.ConnectionStatus(true, false, r.fingerprint(), findings...); status {
 	case health.Verifying:
@@ -148,7 +149,7 @@ func (d *doctor) overdue(r *root, last time.Time) {
 		return // it has no schedule: cycles are run by hand
 	}
 	cadence, age := schedule.Cadence(s, d.now), d.now.Sub(last)
-	if age > overdueAfter*cadence {
+	if age > schedule.OverdueAfter*cadence {
 		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id)+", and see that mkt schedule, cron or the timer runs",
 			"the newest good cycle is %s old, and one is due every %s", ago(age), cadence)
 		return

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -20,7 +21,8 @@ func (d *doctor) snapshot(r *root) {
 	switch {
 	case errors.Is(err, snapshot.ErrDamaged):
 		r.published = true
-		d.bad(Fail, "COMMIT_DAMAGED", "snapshot", r.at(layout.CommitsDir), "restore the record from a backup: without it nothing more is published", "%v", err)
+		d.bad(Fail, "COMMIT_DAMAGED", "snapshot", r.at(layout.CommitsDir),
+			"restore the record from a backup: without it nothing more is published; without a backup "+d.mkt(fmt.Sprintf("recover --new-history --tenant %s --product %s", r.id, r.product)), "%v", err)
 		return
 	case err != nil:
 		d.unreadable("snapshot", r.at(layout.CommitsDir), err)

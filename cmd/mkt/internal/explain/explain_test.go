@@ -107,6 +107,11 @@ func TestGone(t *testing.T) {
 		if r.Complete || len(r.Sources) > 0 || len(r.Notes) == 0 || !strings.Contains(strings.Join(r.Notes, ";"), why) {
 			t.Errorf("the payloads are gone, want %s: %+v", why, r)
 		}
+		for _, v := range r.Values { // the mapping table is here all the same
+			if strings.Contains(v.Rule, "no such line") {
+				t.Errorf("%s: %s", v.Field, v.Rule)
+			}
+		}
 		worldtest.Must(t, durable.Overwrite(w.Mem, layout.Collected, append(collected, '\n')))
 	}
 	c, err := snapshot.Resolve(w.Mem, "v1")
@@ -130,7 +135,7 @@ func TestParseTarget(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, bad := range []string{"", "/", "fx_", "fx_A", fx + "/minute", fx + "/minute/0", fx + "/minute/x", fx + "/nothing", fx + "/counter", mk + "/momentum",
+	for _, bad := range []string{"", "/", "fx_", "fx_A", fx + "/minute", fx + "/minute/0", fx + "/minute/x", fx + "/nothing", fx + "/counter", fx + "/counter/", fx + "/counter/corner", mk + "/momentum",
 		fx + "/" + sl, sl + "/" + fx, fx + "/score/1", fx + "//"} {
 		if _, err := explain.ParseTarget(bad); err == nil && bad != fx+"//" {
 			t.Errorf("%q is understood", bad)

@@ -42,7 +42,7 @@ func (e *explainer) find() (found, error) {
 }
 
 func (e *explainer) unknown() error {
-	return fmt.Errorf("%s: version %d of %s %s (%s) does not have it: %w", e.target.text, e.commit.Version, e.Tenant, e.Product, e.commit.CycleID, ErrUnknown)
+	return fmt.Errorf("%s: %w in version %d of %s %s (%s)", e.target.text, ErrUnknown, e.commit.Version, e.Tenant, e.Product, e.commit.CycleID)
 }
 
 // findMarket finds the row of a market, or the one that has a selection.

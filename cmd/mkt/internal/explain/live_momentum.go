@@ -45,7 +45,7 @@ func pointsText(s *transform.LiveStep) string {
 		return "baseline"
 	}
 	now := s.After.Inputs()
-	return fmt.Sprintf("fast %.3f-%.3f, slow %.3f-%.3f", now.Fast[0], now.Fast[1], now.Slow[0], now.Slow[1])
+	return fmt.Sprintf("fast %.3f home, %.3f away; slow %.3f home, %.3f away", now.Fast[0], now.Fast[1], now.Slow[0], now.Slow[1])
 }
 
 // step adds a sample with the counters that are others than before.

@@ -14,7 +14,7 @@ import (
 func (l *liveTrail) timeline() error {
 	entries := l.steps[len(l.steps)-1].After.Live().Timeline
 	if l.target.number > len(entries) {
-		return fmt.Errorf("%s: there are %d entries: %w", l.target.text, len(entries), ErrUnknown)
+		return fmt.Errorf("%s: %w: the timeline has %d so far", l.target.text, ErrUnknown, len(entries))
 	}
 	for i, entry := range entries {
 		if n := l.target.number; n > 0 && n != i+1 {

@@ -26,6 +26,7 @@ func (e *explainer) markets() error {
 		e.report.Rules.Then = f.market.DerivationVersion
 	}
 	m := &marketsTrail{explainer: e, found: f}
+	m.adapter, _ = e.Provider(f.fixture.SourceProvider) // what reads the payload, where it is there, must be known
 	if err := m.retrace(); err != nil {
 		return err
 	}

@@ -3,8 +3,11 @@ package explain
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"mkt/publish/football"
 )
 
 // Target is what is to be explained.
@@ -63,12 +66,23 @@ func (t *Target) liveValue(words []string) error {
 	case "minute":
 		return t.numbered(rest)
 	case "counter":
-		if len(rest) == 1 && rest[0] != "" {
+		if len(rest) == 1 && slices.Contains(football.Metrics(), football.Metric(rest[0])) {
 			t.name = rest[0]
 			return nil
 		}
+		if len(rest) == 1 {
+			return t.not(fmt.Errorf("there is no counter %q: %s", rest[0], metricNames()))
+		}
 	}
 	return t.not(errors.New("no such live value"))
+}
+
+func metricNames() string {
+	var names []string
+	for _, m := range football.Metrics() {
+		names = append(names, string(m))
+	}
+	return strings.Join(names, ", ")
 }
 
 func (t *Target) numbered(rest []string) error {

@@ -59,13 +59,14 @@ func PublicationOf(root durable.FS, c snapshot.Commit) Publication {
 	return p
 }
 
-// History is the newest publications, newest first; last 0 is all of them.
+// History is the newest publications, newest first, those among them whose records
+// are damaged; last 0 is all of them.
 func History(root durable.FS, last int) (list []Publication, err error) {
-	head, found, err := snapshot.Head(root)
-	if err != nil || !found {
+	newest, _, err := snapshot.LastRecord(root)
+	if err != nil && !errors.Is(err, snapshot.ErrDamaged) {
 		return nil, err
 	}
-	for c, err := range snapshot.Backward(root, head) {
+	for c, err := range snapshot.Backward(root, snapshot.Commit{Version: newest}) {
 		switch {
 		case errors.Is(err, snapshot.ErrDamaged), errors.Is(err, fs.ErrNotExist):
 			list = append(list, Publication{Version: c.Version, Damage: err.Error()})

@@ -60,6 +60,9 @@ func Of(p Place, now time.Time) (Overview, error) {
 			age := max(0, now.Sub(*at)).Milliseconds()
 			o.AgeMS = &age
 		}
+		if _, _, err := snapshot.Last(p.Root); errors.Is(err, snapshot.ErrDamaged) {
+			o.Damage = err.Error() // readers go on with the one before it
+		}
 	}
 	if err := o.folders(); err != nil {
 		return o, err

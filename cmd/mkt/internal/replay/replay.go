@@ -88,6 +88,9 @@ func (r *run) choose() (cycles []layout.CycleID, err error) {
 	if r.to, err = snapshot.Find(r.Source, r.To); err != nil {
 		return nil, fmt.Errorf("--to %w", err)
 	}
+	if r.to.Version < r.from.Version {
+		return nil, fmt.Errorf("%w: --to (version %d) comes before --from (version %d)", ErrNothing, r.to.Version, r.from.Version)
+	}
 	for c, err := range snapshot.Backward(r.Source, r.to) {
 		if err == nil && c.CycleID < r.from.CycleID {
 			break

@@ -66,6 +66,10 @@ func (g grid) Next(t time.Time) time.Time {
 	return g.from.Add((t.Sub(g.from)/g.every + 1) * g.every)
 }
 
+// OverdueAfter is how many cadences old the newest good cycle may be. serve, which may
+// not know this package, calls a snapshot stale by the same number.
+const OverdueAfter = 2
+
 // Cadence is the longest time between two of the next activations after from:
 // what a reader may expect to wait for news.
 func Cadence(s cron.Schedule, from time.Time) time.Duration {
