@@ -150,10 +150,6 @@ func (r *run) fetch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before, _, err := raw.Newest(r.Root)
-	if err != nil {
-		return &storageError{err}
-	}
 	archive, err := raw.Create(r.Root, r.summary.Cycle, credential.NewScrubber(l.secret).Scrub)
 	if err != nil {
 		return &storageError{err}
@@ -164,7 +160,7 @@ func (r *run) fetch(ctx context.Context) error {
 		client: l.client, archive: archive, now: r.Now, progress: r.Progress, concurrency: max(1, l.adapter.Budget.Concurrency),
 		abandon: abandon, accepted: map[string]int{}, rejected: map[string]int64{},
 	}
-	asked, err := asking.ask(ctx, x, before.Resume)
+	asked, err := asking.ask(ctx, x, archive.Resume())
 	return r.conclude(ctx, x, asking, asked, err)
 }
 

@@ -33,26 +33,20 @@ func Cycles(fsys durable.FS) ([]layout.CycleID, error) {
 // transform: failed ones and folders without a header are passed by. found is
 // false when there is none.
 func Newest(fsys durable.FS) (cycle Cycle, found bool, err error) {
-	p, known, err := readProgress(fsys)
-	if err != nil {
-		return Cycle{}, false, err
-	}
-	if known {
-		return newestOf(fsys, p.candidates())
-	}
-	ids, err := Cycles(fsys)
-	if err != nil {
-		return Cycle{}, false, err
-	}
-	return newestOf(fsys, ids)
+	return newest(fsys, func(err error) bool { return errors.Is(err, ErrNotSealed) })
 }
 
-// newestOf looks at cycles, oldest first.
-func newestOf(fsys durable.FS, ids []layout.CycleID) (Cycle, bool, error) {
+// newest looks at cycles from the newest on; passedBy are those that cannot be read
+// and do not matter.
+func newest(fsys durable.FS, passedBy func(error) bool) (Cycle, bool, error) {
+	ids, err := candidates(fsys)
+	if err != nil {
+		return Cycle{}, false, err
+	}
 	for _, id := range slices.Backward(ids) {
 		cycle, err := readCycle(fsys, id)
 		switch {
-		case errors.Is(err, ErrNotSealed):
+		case err != nil && passedBy(err):
 			continue
 		case err != nil:
 			return Cycle{}, false, err
@@ -61,6 +55,18 @@ func newestOf(fsys durable.FS, ids []layout.CycleID) (Cycle, bool, error) {
 		}
 	}
 	return Cycle{}, false, nil
+}
+
+// candidates are the cycles of which one is the newest, oldest first.
+func candidates(fsys durable.FS) ([]layout.CycleID, error) {
+	p, known, err := readProgress(fsys)
+	if err != nil {
+		return nil, err
+	}
+	if known {
+		return p.candidates(), nil
+	}
+	return Cycles(fsys)
 }
 
 // Sealed tells whether a cycle has its header.

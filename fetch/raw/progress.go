@@ -53,27 +53,22 @@ func (p progress) candidates() []layout.CycleID {
 	return ids
 }
 
-// begin notes that a cycle begins, and tells the newest before it that has
-// something to transform, "" when there is none.
-func begin(fsys durable.FS, id layout.CycleID) (layout.CycleID, error) {
-	newest, _, err := Newest(fsys)
+// begin notes that a cycle begins, and gives the newest that has something to
+// transform, zero when there is none. A damaged one is passed by: nothing of it is
+// needed, and a provider is asked whatever became of what it said before.
+func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {
+	newest, _, err := newest(fsys, func(err error) bool { return errors.Is(err, ErrNotSealed) || errors.Is(err, ErrCorrupt) })
 	if err != nil {
-		return "", err
+		return Cycle{}, err
 	}
 	data, err := encode(progress{Format: Format, Begun: id, Newest: newest.CycleID})
 	if err != nil {
-		return "", err
+		return Cycle{}, err
 	}
 	if err := durable.MkdirAllSync(fsys, layout.StateDir); err != nil {
-		return "", err
+		return Cycle{}, err
 	}
-	if err := durable.Overwrite(fsys, progressFile, data); err != nil {
-		return "", err
-	}
-	if newest.CycleID > id { // a cycle was named that is older
-		return "", nil
-	}
-	return newest.CycleID, nil
+	return newest, durable.Overwrite(fsys, progressFile, data)
 }
 
 // LastBegun is the time of the cycle that was begun last; false when nothing

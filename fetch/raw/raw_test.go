@@ -261,6 +261,33 @@ func TestNewestPassesByFailedAndUnsealed(t *testing.T) {
 	}
 }
 
+// A damaged header stops who would build on it, and no cycle after it.
+func TestCreateAfterADamagedCycle(t *testing.T) {
+	mem := durabletest.NewMem()
+	for i := range 2 {
+		w := create(t, mem, layout.NewCycleID(start.Add(time.Duration(i)*time.Hour), string(football.MarketEngine)), nil)
+		c := header()
+		c.Resume = fmt.Sprint("after ", i)
+		_, err := w.Seal(c)
+		must(t, err)
+	}
+	damaged := layout.NewCycleID(start.Add(time.Hour), string(football.MarketEngine))
+	must(t, durable.Overwrite(mem, layout.Cycle(layout.RawDir, damaged)+"/"+layout.RawCycleFile, []byte("{")))
+	if _, _, err := raw.Newest(mem); !errors.Is(err, raw.ErrCorrupt) {
+		t.Errorf("the newest: %v", err)
+	}
+	next := layout.NewCycleID(start.Add(2*time.Hour), string(football.MarketEngine))
+	w := create(t, mem, next, nil)
+	sealed, err := w.Seal(header())
+	must(t, err)
+	if w.Resume() != "after 0" || sealed.Previous != layout.NewCycleID(start, string(football.MarketEngine)) {
+		t.Errorf("goes on from %q, %s", w.Resume(), sealed.Previous)
+	}
+	if newest, found, err := raw.Newest(mem); err != nil || !found || newest.CycleID != next {
+		t.Errorf("then the newest is %s, %v", newest.CycleID, err)
+	}
+}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

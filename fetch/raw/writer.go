@@ -32,7 +32,7 @@ type Scrub func(b []byte) (clean []byte, found bool)
 type Writer struct {
 	fsys  durable.FS
 	id    layout.CycleID
-	prior layout.CycleID // newest with something to transform, "" when none
+	prior Cycle // newest with something to transform, zero when none
 	dir   string
 	scrub Scrub
 
@@ -68,6 +68,10 @@ func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
 	}
 	return &Writer{fsys: fsys, id: id, prior: prior, dir: dir, scrub: scrub}, nil
 }
+
+// Resume is what the newest cycle that has something to transform left to go on
+// from.
+func (w *Writer) Resume() string { return w.prior.Resume }
 
 // Add archives an accepted answer, and returns r with its number, file, size
 // and hash. Bodies that hold a secret are ErrSecret and use up no number.
@@ -186,7 +190,10 @@ func (w *Writer) Seal(c Cycle) (Cycle, error) {
 	if err != nil {
 		return Cycle{}, err
 	}
-	c.Format, c.CycleID, c.Previous, c.FetchSHA256 = Format, w.id, w.prior, durable.Hash(list)
+	c.Format, c.CycleID, c.FetchSHA256 = Format, w.id, durable.Hash(list)
+	if c.Previous = w.prior.CycleID; c.Previous > w.id { // a cycle was named that is older
+		c.Previous = ""
+	}
 	c.StartedAt, c.FinishedAt = c.StartedAt.UTC(), c.FinishedAt.UTC()
 	c.Failed, c.NotOffered = sortedOnce(c.Failed), sortedOnce(c.NotOffered)
 	header, err := encode(c)

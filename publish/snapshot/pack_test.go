@@ -78,17 +78,24 @@ func TestPackKilledAtEveryOperation(t *testing.T) {
 	}
 }
 
+// packed is the first pack of a root, which stays as it is.
+func packed(t *testing.T, f *durabletest.Mem, n uint64) (name string, data []byte) {
+	t.Helper()
+	other := f.PowerCut(1, 1)
+	_, err := snapshot.Pack(other, n)
+	must(t, err)
+	name, _, _ = layout.CommitPack(1)
+	data, err = durable.ReadFile(other, name, 1<<20)
+	must(t, err)
+	return name, data
+}
+
 // A run that was killed before it had deleted the records is taken up by another
 // build, whose compression gives other bytes.
 func TestPackOfAnotherBuild(t *testing.T) {
 	const n = layout.PackedCommits + 2
 	f := records(t, n)
-	packed := f.PowerCut(1, 1)
-	_, err := snapshot.Pack(packed, n)
-	must(t, err)
-	name, _, _ := layout.CommitPack(1)
-	data, err := durable.ReadFile(packed, name, 1<<20)
-	must(t, err)
+	name, data := packed(t, f, n)
 	in, err := zstd.NewReader(nil)
 	must(t, err)
 	plain, err := in.DecodeAll(data, nil)
@@ -106,12 +113,7 @@ func TestPackOfAnotherBuild(t *testing.T) {
 func TestPackThatHoldsAnother(t *testing.T) {
 	const n = layout.PackedCommits + 2
 	f := records(t, n)
-	packed := f.PowerCut(1, 1)
-	_, err := snapshot.Pack(packed, n)
-	must(t, err)
-	name, _, _ := layout.CommitPack(1)
-	data, err := durable.ReadFile(packed, name, 1<<20)
-	must(t, err)
+	name, data := packed(t, f, n)
 	must(t, durable.Create(f, name, durable.Bytes(data)))
 	record, err := durable.ReadFile(f, layout.Commit(200), 1<<20)
 	must(t, err)

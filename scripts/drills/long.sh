@@ -1,6 +1,6 @@
 #!/bin/bash
 # The long forms of the tests, one after the other, with their figures. Alone on two
-# cores they take some ninety minutes, each part as long as is said below; beside
+# cores they take some two hours, each part as long as is said below; beside
 # other work much longer. Nothing in them is judged by the clock but the 30 seconds
 # of S2.
 #
@@ -47,8 +47,25 @@ edge() { # 3 minutes
 tampering() { # 5 minutes
   run ./cmd/mkt/internal/verify
 }
+# F1 to F7: most of it waits for what a provider that is silent makes wait.
+upstream() { # half an hour
+  run ./fetch/internal/upstream
+  run ./fetch -run 'Simulated|CredentialRefused|CutAtEvery'
+  run ./cmd/mkt -run 'TestProvider|TooMuchOfAnAnswer|OneProviderHangs' -parallel 9
+}
+# T1 to T4: a hundred orders, ten runs, 10,000 cases a test, fixtures planted.
+meaning() { # 6 minutes
+  run ./transform -run 'AnyParallelism|LiveThreeStates' -rapid.checks=10000
+  run ./transform/markets ./transform/live ./fetch/provider/betsapi ./publish/table ./serve/internal/api -rapid.checks=10000 \
+    -run 'NothingIsLost|StatesOfCounters|CountersKeepTheirStates|SummaryIsThatOfTheFile|LiveStatesAreNeverMerged'
+  run ./cmd/mkt -run 'Shuffled|Planted|StatesAreNeverMerged|TestScript/keys'
+}
+# K1.
+canary() { # 3 minutes
+  run ./cmd/mkt -run 'Canary'
+}
 
-[ $# -gt 0 ] || set -- crashes log cursors damage swaps load edge tampering
+[ $# -gt 0 ] || set -- crashes log cursors damage swaps load edge tampering upstream meaning canary
 for part; do
   began=$SECONDS
   echo "== $part"

@@ -62,7 +62,7 @@ func saysThen(text string, breaks bool) func(*net.TCPConn) {
 // full is an address at which there is no room for another connection.
 func full(t *testing.T) string {
 	t.Helper()
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

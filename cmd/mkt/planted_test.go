@@ -1,0 +1,190 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/simulator"
+)
+
+// planted marks what must never be seen: the names and the ids of fixtures that no
+// people play.
+const (
+	plantedName = "PLANTED"
+	plantedID   = "7777700000"
+)
+
+// disguises are the names under which such fixtures come: of the league, of the
+// home team, of the away team.
+var disguises = [][3]string{
+	{"Esoccer Battle - 8 mins play", "Arsenal", "Chelsea"}, {"E-soccer - GT Leagues", "Arsenal", "Chelsea"},
+	{"England Premier League", "Arsenal (Gamer) Esports", "Chelsea"}, {"England Premier League", "Arsenal", "Chelsea (Gamer) eSports"},
+	{"Friendlies - 12 mins play", "Arsenal", "Chelsea"}, {"Simulated Reality League", "Arsenal", "Chelsea"},
+	{"England Premier League", "Arsenal SRL", "Chelsea SRL"}, {"Virtual Football", "Arsenal", "Chelsea"}, {"Cyber Cup", "Arsenal", "Chelsea"},
+}
+
+// planter adds such fixtures to every answer that a provider gives.
+type planter struct {
+	provider http.Handler
+	planted  atomic.Int64
+}
+
+func (p *planter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r.Header.Del("Accept-Encoding")
+	answer := httptest.NewRecorder()
+	p.provider.ServeHTTP(answer, r)
+	text := answer.Body.Bytes()
+	var body map[string]json.RawMessage
+	var items []map[string]json.RawMessage
+	if json.Unmarshal(text, &body) == nil && json.Unmarshal(body["results"], &items) == nil && len(items) > 0 {
+		text = p.plant(body, items)
+	}
+	for name := range answer.Header() {
+		w.Header().Set(name, answer.Header().Get(name))
+	}
+	w.Header().Del("Content-Length")
+	w.WriteHeader(answer.Code)
+	w.Write(text)
+}
+
+// plant adds an item in each disguise, like the first in everything else.
+func (p *planter) plant(body map[string]json.RawMessage, items []map[string]json.RawMessage) []byte {
+	for n, names := range disguises {
+		id := json.RawMessage(fmt.Sprintf("%q", plantedID+fmt.Sprint(n)))
+		item := map[string]json.RawMessage{}
+		for key, value := range items[0] {
+			item[key] = value
+		}
+		for _, key := range []string{"id", "FI", "bet365_id", "event_id", "our_event_id"} {
+			if _, has := item[key]; has {
+				item[key] = id
+			}
+		}
+		for i, key := range []string{"league", "home", "away"} {
+			if _, has := item[key]; has {
+				item[key], _ = json.Marshal(map[string]string{"id": "1", "name": names[i] + []string{"", " " + plantedName, " " + plantedName}[i]})
+			}
+		}
+		items = append(items, item)
+		p.planted.Add(1)
+	}
+	body["results"], _ = json.Marshal(items)
+	text, _ := json.Marshal(body)
+	return text
+}
+
+// TestPlantedNeverAppears: fixtures that no people play, in every answer of the
+// provider and in every disguise, are in no table and in no answer of ours.
+func TestPlantedNeverAppears(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many runs of mkt")
+	}
+	h := newHouse(t)
+	h.run("", "init", ".")
+	token := h.addTenant("acme")
+	h.unlimited("acme")
+	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 5, Fixtures: 80, InPlay: 20, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 5}}})
+	h.must(err)
+	p := &planter{provider: sim}
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	h.connect("acme", server.URL)
+	for range 3 {
+		for _, product := range []string{"market_engine", "live_intelligence"} {
+			var exit struct{ OK bool }
+			for _, line := range strings.Split(strings.TrimSpace(h.run("", "cycle", "--tenant", "acme", "--product", product, "--output", "json")), "\n") {
+				if err := json.Unmarshal([]byte(line), &exit); err != nil || !exit.OK {
+					t.Fatalf("%s: %s", product, line)
+				}
+			}
+		}
+		time.Sleep(time.Second)
+	}
+	tables := map[string][]string{"market_engine": {"all_fixtures", "all_markets", "all_selections", "changes"},
+		"live_intelligence": {"all_live", "all_live_counters", "all_live_timeline", "all_live_buckets", "all_live_periods"}}
+	for product, names := range tables {
+		for _, name := range names {
+			query := fmt.Sprintf("SELECT count(*) AS n, count(*) FILTER (WHERE x::VARCHAR LIKE '%%%s%%' OR x::VARCHAR LIKE '%%%s%%') AS planted FROM %s x", plantedName, plantedID, name)
+			got := strings.Fields(h.run("", "inspect", "--tenant", "acme", "--product", product, "--sql", query, "--format", "csv"))
+			var rows, found int
+			if len(got) != 2 || got[0] != "n,planted" {
+				t.Fatalf("%s: %q", name, got)
+			}
+			if _, err := fmt.Sscanf(got[1], "%d,%d", &rows, &found); err != nil || rows == 0 || found != 0 {
+				t.Errorf("%s: %d rows, %d of them planted, %v", name, rows, found, err)
+			}
+		}
+	}
+	api := h.serve("json")
+	seen := h.everywhere(api.url+"/api/v1", token)
+	for path, body := range seen {
+		if strings.Contains(body, plantedName) || strings.Contains(body, plantedID) {
+			t.Errorf("%s: %s", path, body)
+		}
+	}
+	h.end(api)
+	if p.planted.Load() < 100 || len(seen) < 100 {
+		t.Errorf("%d planted, %d answers looked at", p.planted.Load(), len(seen))
+	}
+	t.Logf("%d planted in the provider's answers, 0 in all tables and in %d answers", p.planted.Load(), len(seen))
+}
+
+// everywhere are the answers of all lists, and of what every fixture in them has,
+// by path; and of the planted fixtures' markets, were they there.
+func (h *house) everywhere(base, token string) map[string]string {
+	h.t.Helper()
+	seen := map[string]string{}
+	for _, list := range []string{"/fixtures", "/live", "/changes"} {
+		for path := list + "?limit=200"; path != ""; {
+			var page struct {
+				Data []struct {
+					FixtureID string `json:"fixture_id"`
+				}
+				Pagination struct {
+					HasMore bool   `json:"has_more"`
+					Next    string `json:"next_cursor"`
+				}
+			}
+			body := h.read(base+path, token)
+			h.must(json.Unmarshal([]byte(body), &page))
+			seen[path] = body
+			for _, f := range page.Data {
+				switch list {
+				case "/fixtures":
+					seen["/fixtures/"+f.FixtureID] = h.read(base+"/fixtures/"+f.FixtureID, token)
+					seen["/fixtures/"+f.FixtureID+"/markets"] = h.read(base+"/fixtures/"+f.FixtureID+"/markets?limit=200", token)
+				case "/live":
+					for _, route := range []string{"", "/timeline", "/momentum", "/stats"} {
+						seen["/live/"+f.FixtureID+route] = h.read(base+"/live/"+f.FixtureID+route, token)
+					}
+				}
+			}
+			if path = ""; page.Pagination.HasMore {
+				path = list + "?limit=200&cursor=" + page.Pagination.Next
+			}
+		}
+	}
+	return seen
+}
+
+// read is the body of an answer.
+func (h *house) read(url, token string) string {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, url, nil)
+	h.must(err)
+	r.Header.Set("Authorization", "Bearer "+token)
+	answer, err := http.DefaultClient.Do(r)
+	h.must(err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	h.must(err)
+	return string(body)
+}
