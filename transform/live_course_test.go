@@ -106,9 +106,9 @@ func TestTraceLiveOverADamagedPack(t *testing.T) {
 // What is kept of hundreds of cycles is of the fixture, not all that was said of
 // others beside it.
 func TestCourseKeepsNoPayload(t *testing.T) {
-	mem, ticks, size := newMem(), minutes(100), 0
+	mem, ticks, size := newMem(), minutes(60), 0
 	for i := range ticks {
-		for n := range 300 {
+		for n := range 250 {
 			ticks[i].items = append(ticks[i].items, playing(fmt.Sprint(1000+n), "", i))
 		}
 		for _, item := range ticks[i].items {
@@ -119,7 +119,7 @@ func TestCourseKeepsNoPayload(t *testing.T) {
 	cycles, err := raw.Between(mem, time.Time{}, time.Time{})
 	must(t, err)
 	for name, follow := range map[string]func() any{
-		"traced": func() any { return trace(t, mem, ticks[0], ticks[99], "9001", "501") },
+		"traced": func() any { return trace(t, mem, ticks[0], ticks[59], "9001", "501") },
 		"retraced": func() any {
 			steps, err := transform.RetraceLive(t.Context(), transform.LiveOptions{Root: mem, Provider: betsapi.Provider(), Fixture: "9001", Event: "501", Cycles: cycles})
 			must(t, err)
