@@ -69,9 +69,10 @@ check: lint check-test check-node race vulncheck ## what CI runs
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench), fuzzing (make fuzz), the second build (make reproducible)"
 
 .PHONY: drills
-drills: build ## faults on the real binary and disk, and the long crash tests: most of an hour
+drills: build ## faults on the real binary and disk, and the long forms of the tests: two hours
 	scripts/drills/kill.sh 20
 	scripts/drills/term.sh
+	scripts/drills/drain.sh
 	scripts/drills/smalldisk.sh
 	scripts/drills/long.sh
 	scripts/drills/gc.sh

@@ -2,17 +2,12 @@ package serve
 
 import (
 	"bufio"
-	"crypto/rand"
-	"encoding/base32"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
-	"mkt/serve/account"
 	"mkt/serve/internal/api"
 )
 
@@ -128,81 +123,3 @@ func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
 		a.Write(tail)
 	}
 }
-
-// matches compares validators as If-None-Match does: weakly.
-func matches(headers []string, tag string) bool {
-	opaque := strings.TrimPrefix(tag, "W/")
-	for _, h := range headers {
-		for _, candidate := range strings.Split(h, ",") {
-			candidate = strings.TrimSpace(candidate)
-			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == opaque {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// acceptsGzip reads Accept-Encoding: gzip, or anything, unless with weight 0.
-func acceptsGzip(headers []string) bool {
-	others := false
-	for _, h := range headers {
-		for _, part := range strings.Split(h, ",") {
-			name, params, _ := strings.Cut(part, ";")
-			name = strings.ToLower(strings.TrimSpace(name))
-			if name != "gzip" && name != "x-gzip" && name != "*" {
-				continue
-			}
-			if name != "*" {
-				return !zeroWeight(params)
-			}
-			others = !zeroWeight(params)
-		}
-	}
-	return others
-}
-
-// zeroWeight tells whether the parameters say q=0.
-func zeroWeight(params string) bool {
-	_, weight, ok := strings.Cut(strings.ToLower(strings.ReplaceAll(params, " ", "")), "q=")
-	if !ok {
-		return false
-	}
-	q, err := strconv.ParseFloat(weight, 64)
-	return err == nil && q == 0
-}
-
-var idLetters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-
-// requestID is the client's own id where it is a decent one, else a new one. A
-// token that a client put in the wrong place does not get into the log.
-func requestID(r *http.Request) string {
-	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && decentID(ids[0]) && !account.ValidToken(ids[0]) {
-		return ids[0]
-	}
-	return newRequestID()
-}
-
-func newRequestID() string {
-	var b [15]byte
-	rand.Read(b[:]) // never fails
-	return "req_" + idLetters.EncodeToString(b[:])
-}
-
-// decentID tells whether a client's request id can go into a header and a log:
-// 1 to 64 letters, digits, ".", "_" and "-".
-func decentID(s string) bool {
-	if len(s) == 0 || len(s) > 64 {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-func stack() string { return string(debug.Stack()) }

@@ -115,6 +115,21 @@ func TestCursorsAtTheEdges(t *testing.T) {
 	t.Logf("%d positions, each by three limits and over the socket", tried)
 }
 
+// A cursor that was made up, around a position that spells a filter, does not put its
+// page in the place of another that is asked for rightly.
+func TestMadeUpCursorIsNobodyElsesPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 30, 1, 1)
+	w.start()
+	made := w.get("/fixtures?limit=3&cursor="+collections["/fixtures"].Cursor(" ;;serie"), "acme").page(t)
+	asked := w.get("/fixtures?limit=3&league=serie%20", "acme").page(t)
+	if made.Meta.FilteredCount != 30 || asked.Meta.FilteredCount != 3 {
+		t.Errorf("%d fixtures with the cursor, %d with the filter", made.Meta.FilteredCount, asked.Meta.FilteredCount)
+	}
+}
+
 // edge tries one position behind which a reader wants to go on.
 func (w *world) edge(t *testing.T, s *socket, history string, position, first, last uint64) int {
 	t.Helper()

@@ -28,7 +28,7 @@ func (c *call) fixtures() error {
 	if err := c.ready(); err != nil {
 		return err
 	}
-	key := fmt.Sprint("f ", limit, " ", after, " ", scope.Filter)
+	key := fmt.Sprintf("f %d %q %s", limit, after, scope.Filter) // quoted: whoever makes cursors up puts anything there
 	return c.send(c.view.Page(c.request.Context(), key, func(ctx context.Context) (*api.Page, error) {
 		return c.renderFixtures(ctx, scope, filter, after, limit)
 	}))

@@ -29,7 +29,7 @@ func (c *call) markets() error {
 	if err != nil {
 		return err
 	}
-	key := fmt.Sprint("m ", limit, " ", after, " ", scope.Filter)
+	key := fmt.Sprintf("m %d %q %s", limit, after, scope.Filter)
 	return c.send(c.view.Page(c.request.Context(), key, func(ctx context.Context) (*api.Page, error) {
 		return c.renderMarkets(ctx, scope, f, filter, after, limit)
 	}))
@@ -83,7 +83,7 @@ func (c *call) market() error {
 		return err
 	}
 	id := c.echo.Param("market_id")
-	key := fmt.Sprint("k ", f.ID, " ", id, " ", period)
+	key := fmt.Sprintf("k %s %q %s", f.ID, id, period)
 	return c.send(c.view.Page(c.request.Context(), key, func(ctx context.Context) (page *api.Page, err error) {
 		render := func(body []byte) { page = api.Object(body, c.view.FixtureFreshness(f)) }
 		found := false

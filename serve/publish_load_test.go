@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,16 +67,13 @@ const (
 	passingAt = 20 // at once
 )
 
-// paging is a server in a process of its own, and its clients.
+// paging is a server and a publisher, each in a process of its own, and the clients.
 type paging struct {
-	t      *testing.T
-	root   *servetest.Root
-	data   string
-	token  string
-	server *exec.Cmd
-	input  io.Closer
-	url    string
-	last   map[string]int // the fixtures that last, numbered
+	t                 *testing.T
+	data, token       string
+	publisher, server *loaded
+	url               string
+	last              map[string]int // the fixtures that last, numbered
 
 	clients  []*pager
 	phase    atomic.Pointer[phase]
@@ -96,44 +93,59 @@ func (p *phase) p99() time.Duration {
 }
 
 func newPaging(t *testing.T) *paging {
-	dir := t.TempDir()
 	token, err := account.NewToken(nil)
 	must(t, err)
-	l := &paging{t: t, data: filepath.Join(dir, "data"), token: token, last: map[string]int{}}
-	l.root = servetest.NewRoot(t, l.data, "acme")
-	l.root.Record(health.Run{Step: "fetch", Cycle: "c", OK: true, FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
+	l := &paging{t: t, data: t.TempDir(), token: token, last: map[string]int{}}
 	for n := range staying {
 		l.last[servetest.FixtureID("acme", n)] = n
 	}
-	l.publish()
 	return l
 }
 
-// publish seals the next version: some of the passing fixtures have come or gone.
-func (l *paging) publish() {
-	version := int(l.root.Commit.Version) + 1
-	list := servetest.Samples("acme", staying, 1, version)
-	for k := range passingAt {
-		list = append(list, servetest.Sample("acme", staying+(version+k)%passing, 1, version))
-	}
-	l.root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: min(1, version/20)})
+// loaded is a process of the load. It is told something, and answers, by lines.
+type loaded struct {
+	*exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
 }
 
-// start starts the server and its clients.
+// process runs a test of this binary as one.
+func (l *paging) process(test string) *loaded {
+	l.t.Helper()
+	p := &loaded{Cmd: exec.Command(os.Args[0], "-test.run=^"+test+"$", "-test.timeout=0")}
+	p.Env = append(os.Environ(), "MKT_LOAD_DATA="+l.data, "MKT_LOAD_TOKEN="+l.token)
+	p.Stderr = os.Stderr
+	in, err := p.StdinPipe()
+	must(l.t, err)
+	out, err := p.StdoutPipe()
+	must(l.t, err)
+	must(l.t, p.Start())
+	p.in, p.out = in, bufio.NewReader(out)
+	return p
+}
+
+func (p *loaded) line() (string, error) {
+	text, err := p.out.ReadString('\n')
+	return strings.TrimSpace(text), err
+}
+
+func (p *loaded) end() error {
+	p.in.Close()
+	io.Copy(io.Discard, p.out)
+	return p.Wait()
+}
+
+// start starts the processes and the clients.
 func (l *paging) start() {
 	t := l.t
-	l.server = exec.Command(os.Args[0], "-test.run=^TestLoadedServer$", "-test.timeout=0")
-	l.server.Env = append(os.Environ(), "MKT_LOAD_DATA="+l.data, "MKT_LOAD_TOKEN="+l.token)
-	l.server.Stderr = os.Stderr
-	in, err := l.server.StdinPipe()
+	t.Helper()
+	l.publisher = l.process("TestLoadingPublisher")
+	_, err := l.publisher.line()
 	must(t, err)
-	out, err := l.server.StdoutPipe()
+	l.server = l.process("TestLoadedServer")
+	url, err := l.server.line()
 	must(t, err)
-	must(t, l.server.Start())
-	l.input = in
-	url, err := bufio.NewReader(out).ReadString('\n')
-	must(t, err)
-	l.url = strings.TrimPrefix(strings.TrimSpace(url), "http://")
+	l.url = strings.TrimPrefix(url, "http://")
 	l.phase.Store(new(phase))
 	for range *inFlight {
 		conn, err := net.Dial("tcp", l.url)
@@ -149,18 +161,14 @@ func (l *paging) run(d time.Duration, publishing bool) *phase {
 	l.t.Helper()
 	p := new(phase)
 	l.collect(p) // what came between two phases is of none
-	tick, end := time.NewTicker(200*time.Millisecond), time.After(d)
-	defer tick.Stop()
-	for going := true; going; {
-		select {
-		case <-tick.C:
-			if publishing {
-				l.publish()
-				p.publications++
-			}
-		case <-end:
-			going = false
-		}
+	if publishing {
+		fmt.Fprintln(l.publisher.in, d)
+		published, err := l.publisher.line()
+		must(l.t, err)
+		p.publications, err = strconv.Atoi(published)
+		must(l.t, err)
+	} else {
+		time.Sleep(d)
 	}
 	if p.took = l.collect(new(phase)); len(p.took) == 0 {
 		l.t.Fatal("nobody was answered")
@@ -185,8 +193,7 @@ func (l *paging) stop() {
 		c.over.Store(true)
 	}
 	l.finished.Wait()
-	l.input.Close()
-	must(l.t, l.server.Wait())
+	must(l.t, errors.Join(l.server.end(), l.publisher.end()))
 }
 
 // pager is one client: it pages through the fixtures, again and again.
@@ -312,6 +319,34 @@ func between(body []byte, from, to string) string {
 		return ""
 	}
 	return string(text)
+}
+
+// TestLoadingPublisher is the process that publishes: first once, then every 200 ms
+// for as long as it is told.
+func TestLoadingPublisher(t *testing.T) {
+	root := servetest.NewRoot(t, needs.Env(t, "MKT_LOAD_DATA", "TestPublicationsUnderLoad starts it"), "acme")
+	root.Record(health.Run{Step: "fetch", Cycle: "c", OK: true, FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
+	publish := func() { // some of the passing fixtures have come or gone
+		version := int(root.Commit.Version) + 1
+		list := servetest.Samples("acme", staying, 1, version)
+		for k := range passingAt {
+			list = append(list, servetest.Sample("acme", staying+(version+k)%passing, 1, version))
+		}
+		root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: min(1, version/20)})
+	}
+	publish()
+	fmt.Println("ready")
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		d, err := time.ParseDuration(lines.Text())
+		must(t, err)
+		n, tick, end := 0, time.NewTicker(200*time.Millisecond), time.Now().Add(d)
+		for time.Now().Before(end) {
+			<-tick.C
+			publish()
+			n++
+		}
+		fmt.Println(n)
+	}
 }
 
 // TestLoadedServer is the process under load.

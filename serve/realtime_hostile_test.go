@@ -138,6 +138,19 @@ func TestSocketAcrossOrigins(t *testing.T) {
 	}
 }
 
+// A websocket's answer, and its refusal, name the request as every answer does.
+func TestSocketUpgradeHasARequestID(t *testing.T) {
+	t.Parallel()
+	w := shared(t)
+	const ask = "GET /realtime/?EIO=4&transport=websocket HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+	for key, want := range map[string]int{"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n": 101, "": 400} {
+		a, _ := raw(t, w, ask+key+"\r\n")
+		if a.StatusCode != want || a.Header.Get("X-Request-Id") != "mine" {
+			t.Errorf("%d %v, want %d", a.StatusCode, a.Header, want)
+		}
+	}
+}
+
 // Connections that come and go leave nothing behind.
 func TestSocketsLeaveNothing(t *testing.T) {
 	w := newWorld(t)

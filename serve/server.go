@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -121,7 +122,7 @@ func (s *server) survive(a *answer, p any) {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
-	s.log.Error("panic", "request_id", a.id, "route", a.route, "panic", p, "stack", stack())
+	s.log.Error("panic", "request_id", a.id, "route", a.route, "panic", p, "stack", string(debug.Stack()))
 	if a.status != 0 {
 		a.aborted = true // half of another answer is out: the connection must end
 		return

@@ -157,10 +157,11 @@ func (c *course) pick(samples []football.Sample) (found *football.Sample) {
 			found = s
 		}
 	}
-	if found != nil && c.follow.state == nil && !live.Follows(nil, found) {
+	if found == nil || c.follow.state == nil && !live.Follows(nil, found) {
 		return nil
 	}
-	return found
+	own := found.Detached() // hundreds of steps are kept, and no payload
+	return &own
 }
 
 // holding is the last of them in which something of the item was found.

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/raw"
 	"mkt/publish/layout"
 	"mkt/publish/table"
 	"mkt/transform"
@@ -98,4 +101,45 @@ func TestTraceLiveOverADamagedPack(t *testing.T) {
 	if at := found.Moments[0].At; at.Before(began.Add(ticks[first].after)) || at.After(began.Add(ticks[first].after+time.Second)) {
 		t.Errorf("begins at %v", at)
 	}
+}
+
+// What is kept of hundreds of cycles is of the fixture, not all that was said of
+// others beside it.
+func TestCourseKeepsNoPayload(t *testing.T) {
+	mem, ticks, size := newMem(), minutes(60), 0
+	for i := range ticks {
+		for n := range 250 {
+			ticks[i].items = append(ticks[i].items, playing(fmt.Sprint(1000+n), "", i))
+		}
+		for _, item := range ticks[i].items {
+			size += len(item)
+		}
+		must(t, ticks[i].archive(mem))
+	}
+	cycles, err := raw.Between(mem, time.Time{}, time.Time{})
+	must(t, err)
+	for name, follow := range map[string]func() any{
+		"traced": func() any { return trace(t, mem, ticks[0], ticks[59], "9001", "501") },
+		"retraced": func() any {
+			steps, err := transform.RetraceLive(t.Context(), transform.LiveOptions{Root: mem, Provider: betsapi.Provider(), Fixture: "9001", Event: "501", Cycles: cycles})
+			must(t, err)
+			return steps
+		},
+	} {
+		before := heap()
+		kept := follow()
+		if grown := heap() - before; grown > size/3 {
+			t.Errorf("%s: %d KiB are kept of %d KiB", name, grown>>10, size>>10)
+		}
+		runtime.KeepAlive(kept)
+	}
+}
+
+// heap is how many bytes are in use.
+func heap() int {
+	runtime.GC()
+	runtime.GC() // also what pools held on to
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }

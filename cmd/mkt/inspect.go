@@ -110,18 +110,19 @@ func (p place) opened(do func(inspect.Place) error) error {
 	return nil
 }
 
-// inspectAll shows every place in a line.
+// inspectAll shows every place in a line, also one that cannot be read.
 func (a *app) inspectAll(places []place) error {
 	list := []inspect.Overview{}
 	for _, p := range places {
-		err := p.opened(func(p inspect.Place) error {
-			o, err := inspect.Of(p, a.now())
-			list = append(list, o)
+		o := inspect.Overview{Place: inspect.Place{ClientID: p.tenant, Product: p.product}, Bytes: map[string]int64{}}
+		err := p.opened(func(p inspect.Place) (err error) {
+			o, err = inspect.Of(p, a.now())
 			return err
 		})
 		if err != nil {
-			return err
+			o.Damage = err.Error()
 		}
+		list = append(list, o)
 	}
 	if a.json() {
 		return json.NewEncoder(a.out).Encode(list)

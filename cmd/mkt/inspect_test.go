@@ -187,3 +187,33 @@ func TestInspectOverDamage(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An account whose data cannot be read hides no other: not from inspect, live show
+// and verify.
+func TestUnreadableAccountHidesNoOther(t *testing.T) {
+	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 3, InPlay: 2})
+	p.cycle(football.LiveIntelligence)
+	of := p.place(football.LiveIntelligence).dir()
+	broken := strings.Replace(of, "client_id=acme", "client_id=aaaa", 1)
+	p.must(os.CopyFS(broken, os.DirFS(of)))
+	p.must(os.RemoveAll(broken + "/" + layout.SnapshotsDir))
+	p.must(os.WriteFile(broken+"/"+layout.SnapshotsDir, nil, 0o644)) // a file where a folder should be
+	row := liveRowsOf(p)[0]
+	for _, c := range []struct {
+		args      []string
+		exit      int
+		out, errs string
+	}{
+		{[]string{"inspect"}, exitDone, "acme    live_intelligence  1 ", ""},
+		{[]string{"inspect"}, exitDone, "DAMAGED: aaaa live_intelligence: ", ""},
+		{[]string{"live", "show", row.FixtureID}, exitDone, row.FixtureID + ", acme", ""},
+		{[]string{"live", "show", "nobody plays"}, exitFailed, "", "live data of aaaa: "},
+		{[]string{"verify"}, exitFailed, "acme live_intelligence: clean; 1 commit", "verify aaaa live_intelligence: "},
+	} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), append(c.args, "--data", p.data), nil, &out, &errs)
+		if code != c.exit || !strings.Contains(out.String(), c.out) || !strings.Contains(errs.String(), c.errs) {
+			t.Errorf("%q: exit %d, want %d\n%s%s", c.args, code, c.exit, out.String(), errs.String())
+		}
+	}
+}

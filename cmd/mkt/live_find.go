@@ -13,25 +13,28 @@ import (
 )
 
 // findLive is the fixture that a person asks for, of one tenant or ("") of the
-// first that has it.
+// first that has it. Tenants whose data cannot be read are told when no other has it.
 func (a *app) findLive(tenant, name string) (*liveView, error) {
 	places, err := placesOf(a.data, wanted{tenant, string(football.LiveIntelligence)})
 	if err != nil {
 		return nil, err
 	}
 	var tenants []string
+	var unread []error
 	for _, p := range places {
 		found, err := liveOf(p, name)
-		if err != nil {
-			return nil, fmt.Errorf("live data of %s: %w", p.tenant, err)
-		}
 		switch {
+		case err != nil:
+			unread = append(unread, fmt.Errorf("live data of %s: %w", p.tenant, err))
 		case len(found) == 1:
 			return found[0], nil
 		case len(found) > 1:
 			return nil, usagef("%q may be %s: give more of the name, or the id", name, candidates(found))
 		}
 		tenants = append(tenants, p.tenant)
+	}
+	if len(unread) > 0 {
+		return nil, errors.Join(unread...)
 	}
 	return nil, fmt.Errorf("no fixture %q in the newest live snapshot of %s", name, several(tenants))
 }

@@ -31,7 +31,7 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          subcommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:          showHelp,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			return a.prepare(cmd)
 		},
@@ -62,6 +62,9 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(newVerify(a), newReplay(a))
 	root.AddCommand(newRecover(a), newGC(a))
 	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		completion.Args, completion.RunE = subcommand, showHelp
+	}
 	checkUsage(root)
 	return root
 }
@@ -90,6 +93,8 @@ func (a *app) prepare(cmd *cobra.Command) error {
 	return nil
 }
 
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
 // subcommand refuses a word that is no command; none at all shows the help.
 func subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
@@ -104,8 +109,7 @@ func subcommand(cmd *cobra.Command, args []string) error {
 
 // group is a command that only has others below it.
 func group(name, short string, below ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Short: short, Args: subcommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: name, Short: short, Args: subcommand, RunE: showHelp}
 	cmd.AddCommand(below...)
 	return cmd
 }

@@ -76,7 +76,7 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 		return err
 	}
 	if _, err := os.Stat(a.data); errors.Is(err, fs.ErrNotExist) {
-		a.log.Warn("there is no data root yet: nothing is served until a cycle has made it", "data", a.data)
+		a.log.Warn("there is no data root yet: nothing is served until a cycle has made it; is it the one that is meant (--data)?")
 	}
 	registry := new(account.Registry)
 	if err := a.swap(registry, file); err != nil {

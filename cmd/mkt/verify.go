@@ -96,16 +96,21 @@ func (a *app) verify(ctx context.Context, command string, f verifyFlags) error {
 	}
 	defer done()
 	a.bars = true
-	findings := 0
+	findings, failed := 0, batchError{of: len(places)}
 	for _, p := range places {
 		report, err := a.verifyPlace(ctx, p, command, f, deep)
 		if err != nil {
-			return fmt.Errorf("verify %s: %w", p, err)
-		}
-		findings += len(report.Findings)
-		if err := a.printVerified(report); err != nil {
+			failed.add(a, fmt.Errorf("verify %s: %w", p, err))
+		} else if err := a.printVerified(report); err != nil {
 			return err
 		}
+		findings += len(report.Findings)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if err := failed.whole(); err != nil {
+		return err
 	}
 	if findings > 0 {
 		return fmt.Errorf("verify: %s", plural(findings, "finding"))

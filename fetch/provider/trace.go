@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"strings"
+
 	"mkt/fetch/internal/strictjson"
 	"mkt/publish/football"
 )
@@ -43,7 +45,9 @@ func (t *Trace) Tell(s Subject, field string, v strictjson.Value) {
 	if v.Kind() == strictjson.Null || v.Raw() == `""` {
 		state = football.Null
 	}
-	t.found[s] = append(t.found[s], Found{field, v.Path(), v.Raw(), state})
+	// What is handed in lies in the payload, all of which it would keep in memory.
+	own := Subject{strings.Clone(s.Fixture), strings.Clone(s.Market), s.Row}
+	t.found[own] = append(t.found[own], Found{strings.Clone(field), v.Path(), strings.Clone(v.Raw()), state})
 }
 
 // For is the trace to be told of one fixture: nil when it is of no interest.

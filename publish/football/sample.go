@@ -1,6 +1,7 @@
 package football
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -30,6 +31,36 @@ func (s *Sample) At() time.Time {
 		return at
 	}
 	return s.RetrievedAt
+}
+
+// Detached is a copy whose texts are its own: those of a sample as it was read lie in
+// the payload, all of which they keep in memory.
+func (s *Sample) Detached() Sample {
+	d := *s
+	d.ProviderFixtureID, d.ProviderEventID = strings.Clone(s.ProviderFixtureID), strings.Clone(s.ProviderEventID)
+	for _, f := range []*Field[string]{&d.Home, &d.Away, &d.League} {
+		if text, ok := f.Get(); ok {
+			*f = Of(strings.Clone(text))
+		}
+	}
+	d.Counters = slices.Clone(s.Counters)
+	for i := range d.Counters {
+		c := &d.Counters[i]
+		c.Metric = Metric(strings.Clone(string(c.Metric)))
+		for _, f := range []*Field[Number]{&c.Home, &c.Away} {
+			if n, ok := f.Get(); ok {
+				*f = Of(Number{strings.Clone(n.text), n.value})
+			}
+		}
+	}
+	if told, ok := s.Incidents.Get(); ok {
+		told = slices.Clone(told)
+		for i := range told {
+			told[i].ID, told[i].Text = strings.Clone(told[i].ID), strings.Clone(told[i].Text)
+		}
+		d.Incidents = Of(told)
+	}
+	return d
 }
 
 // ByEvent begins the identity of a fixture that the market engine has no identity

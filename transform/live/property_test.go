@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -202,6 +203,24 @@ func anyIncident(t *rapid.T) football.Incident {
 		Kind:   rapid.SampledFrom([]football.IncidentKind{football.IncidentGoal, football.IncidentCorner, football.IncidentRedCard, "OTHER"}).Draw(t, "kind"),
 		Minute: rapid.IntRange(0, 120).Draw(t, "minute"), Added: rapid.IntRange(0, 9).Draw(t, "added"),
 		Side: rapid.SampledFrom(football.Sides()).Draw(t, "side")}
+}
+
+// A feed that stands still is stale, however many events it lists.
+func TestStaleWithCountlessEvents(t *testing.T) {
+	var told []football.Incident
+	for n := range 1000 {
+		told = append(told, football.Incident{ID: fmt.Sprint(n), Kind: football.IncidentCorner, Minute: 10, Side: football.SideHome})
+	}
+	var state *live.State
+	for seconds := 0; seconds <= 80; seconds += 8 {
+		s := &football.Sample{ProviderFixtureID: "77", RetrievedAt: start.Add(time.Duration(seconds) * time.Second), Status: football.InPlay,
+			Clock: football.ClockReading{Half: football.Of(1), Minute: football.Of(10), Second: football.Of(0)}, Incidents: football.Of(told)}
+		next := live.Fold(state, s)
+		state = &next
+	}
+	if l := state.Live(); l.Visual.State != football.VisualStale || l.Momentum.Reason != football.FeedStale {
+		t.Errorf("after 80 s: %+v, %s", l.Visual, l.Momentum.Reason)
+	}
 }
 
 // A fixture that left play is kept for a while, then it is gone.

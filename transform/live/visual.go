@@ -103,8 +103,12 @@ func (s *State) met(i *football.Incident) (mark uint32, where int, met bool) {
 	return mark, where, met
 }
 
-// hasNews tells whether a sample lists an event that was not met before.
+// hasNews tells whether a sample lists an event that was not met before. When no
+// more are remembered, none is news: each would be, in every sample.
 func (s *State) hasNews(sample *football.Sample) bool {
+	if len(s.incidents) >= maxIncidents {
+		return false
+	}
 	list := sample.Incidents.Or(nil)
 	return slices.ContainsFunc(list, func(i football.Incident) bool {
 		_, _, met := s.met(&i)

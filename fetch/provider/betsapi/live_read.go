@@ -31,8 +31,9 @@ func ReadView(p provider.Payload) (provider.LiveSheet, error) {
 // liveReader reads the items of live payloads.
 type liveReader struct {
 	sheet    provider.LiveSheet
+	ids      []string          // of the samples' items
 	place    map[string]int    // of an item in the samples, by its id
-	filtered map[string]string // rule by item id
+	filtered map[string]string // rule by item id, as the last page that has it says
 	broken   tally
 	unknown  tally
 	last     lastPage
@@ -103,12 +104,13 @@ func (r *liveReader) page(results strictjson.Value, p provider.Payload, read ite
 
 // keep puts a sample into the sheet, in the place of the same item met before.
 func (r *liveReader) keep(id string, s football.Sample) {
+	delete(r.filtered, id)
 	if at, twice := r.place[id]; twice {
 		r.sheet.Samples[at] = s
 		return
 	}
 	r.place[id] = len(r.sheet.Samples)
-	r.sheet.Samples = append(r.sheet.Samples, s)
+	r.sheet.Samples, r.ids = append(r.sheet.Samples, s), append(r.ids, id)
 }
 
 func (r *liveReader) finish() provider.LiveSheet {
@@ -116,6 +118,13 @@ func (r *liveReader) finish() provider.LiveSheet {
 	for _, rule := range r.filtered {
 		rules.add(rule)
 	}
+	kept := r.sheet.Samples[:0]
+	for at, s := range r.sheet.Samples {
+		if r.filtered[r.ids[at]] == "" { // else a later page says that no people play it
+			kept = append(kept, s)
+		}
+	}
+	r.sheet.Samples = kept
 	r.sheet.Filtered, r.sheet.Broken, r.sheet.Unknown = rules, r.broken, r.unknown
 	r.sheet.Complete = r.last.met && r.last.done && len(r.broken) == 0
 	return r.sheet

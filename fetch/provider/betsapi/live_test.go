@@ -206,6 +206,17 @@ func TestReadLiveLists(t *testing.T) {
 	if sheet.Samples[0].Score.Home.Or(0) != 1 || sheet.Samples[1].Status != football.Over || sheet.Filtered["esports:home-name"] != 1 {
 		t.Errorf("%+v", sheet)
 	}
+	game, people := `{"id":"2","time_status":"1","league":{"name":"Esoccer Battle"}}`, `{"id":"2","time_status":"1","league":{"name":"League"}}`
+	for name, pages := range map[string][]provider.Payload{"1": {page(1, a+","+people), page(2, game)}, "1,2": {page(1, a+","+game), page(2, people)}} {
+		sheet, err := betsapi.ReadInplay(pages)
+		var ids []string
+		for _, s := range sheet.Samples {
+			ids = append(ids, s.ProviderEventID)
+		}
+		if got := strings.Join(ids, ","); err != nil || got != name || len(sheet.Filtered) != 2-len(ids) {
+			t.Errorf("as the later page says %s, got %s, filtered %v, %v", name, got, sheet.Filtered, err)
+		}
+	}
 	for name, pages := range map[string][]provider.Payload{
 		"a page is missing":  {page(1, a+","+b)},
 		"an item is broken":  {page(1, a+","+b), page(2, `{"time_status":"1"},`+ended)},

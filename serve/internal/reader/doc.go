@@ -16,6 +16,7 @@
 // replaces the current one by a swap of a pointer; the old one closes when its
 // last request leaves. A snapshot that cannot be loaded changes nothing.
 //
-// It never lists a folder, never repairs, and never writes below the data root.
+// It never lists a folder, never repairs, and never writes below the data root. A
+// publication that may still go with the power is synced before it is served.
 // DuckDB has one more room, serve/offline, for people who look at a data root.
 package reader

@@ -36,9 +36,9 @@ func (v *Server) websocket(w http.ResponseWriter, r *http.Request, s *Session) {
 	}
 }
 
-// upgrade makes a websocket of a request.
+// upgrade makes a websocket of a request. The headers that are set go along.
 func (v *Server) upgrade(w http.ResponseWriter, r *http.Request) (*wire, error) {
-	u := ws.HTTPUpgrader{Timeout: v.o.WriteTimeout}
+	u := ws.HTTPUpgrader{Timeout: v.o.WriteTimeout, Header: w.Header()}
 	conn, rw, _, err := u.Upgrade(r, w)
 	if err != nil {
 		if conn != nil {

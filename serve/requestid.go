@@ -1,0 +1,42 @@
+package serve
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"net/http"
+
+	"mkt/serve/account"
+)
+
+var idLetters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// requestID is the client's own id where it is a decent one, else a new one. A
+// token that a client put in the wrong place does not get into the log.
+func requestID(r *http.Request) string {
+	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && decentID(ids[0]) && !account.ValidToken(ids[0]) {
+		return ids[0]
+	}
+	return newRequestID()
+}
+
+func newRequestID() string {
+	var b [15]byte
+	rand.Read(b[:]) // never fails
+	return "req_" + idLetters.EncodeToString(b[:])
+}
+
+// decentID tells whether a client's request id can go into a header and a log:
+// 1 to 64 letters, digits, ".", "_" and "-".
+func decentID(s string) bool {
+	if len(s) == 0 || len(s) > 64 {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
+}
