@@ -4,12 +4,12 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"mkt/internal/panics"
 	"mkt/publish/durable"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
@@ -122,7 +122,7 @@ func (s *server) survive(a *answer, p any) {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
-	s.log.Error("panic", "request_id", a.id, "route", a.route, "panic", p, "stack", string(debug.Stack()))
+	s.log.Error("panic", "request_id", a.id, "route", a.route, "panic", panics.Describe(p))
 	if a.status != 0 {
 		a.aborted = true // half of another answer is out: the connection must end
 		return

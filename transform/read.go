@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
+	"mkt/internal/panics"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
@@ -165,7 +165,7 @@ func guarded[T any](read func() (T, error)) (result T, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			var nothing T
-			result, err = nothing, fmt.Errorf("%w: %v\n%s", errPanic, cause, debug.Stack())
+			result, err = nothing, fmt.Errorf("%w: %s", errPanic, panics.Describe(cause))
 		}
 	}()
 	return read()

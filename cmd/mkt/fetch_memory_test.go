@@ -13,15 +13,14 @@ import (
 
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/simulator"
+	"mkt/internal/needs"
 )
 
 // TestTooMuchOfAnAnswer: a provider that sends too much, or too slowly, is cut off
 // at the cap and in time, and the process never takes much more memory than the
 // cap: as the kernel counts it, of a real mkt.
 func TestTooMuchOfAnAnswer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: a gigabyte, and waits of ten seconds")
-	}
+	needs.Time(t, "a gigabyte, and waits of ten seconds")
 	h := newHouse(t)
 	h.run("", "init", ".")
 	atMost := betsapi.Provider().Budget.MaxBody + 64<<20

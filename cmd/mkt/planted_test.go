@@ -14,6 +14,7 @@ import (
 
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/simulator"
+	"mkt/internal/needs"
 )
 
 // planted marks what must never be seen: the names and the ids of fixtures that no
@@ -91,9 +92,7 @@ func (p *planter) plant(body map[string]json.RawMessage, items []map[string]json
 // TestPlantedNeverAppears: fixtures that no people play, in every answer of the
 // provider and in every disguise, are in no table and in no answer of ours.
 func TestPlantedNeverAppears(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: many runs of mkt")
-	}
+	needs.Time(t, "many runs of mkt")
 	h := newHouse(t)
 	h.run("", "init", ".")
 	token := h.addTenant("acme")

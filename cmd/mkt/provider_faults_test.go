@@ -23,6 +23,7 @@ import (
 	"mkt/fetch/credential"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/simulator"
+	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -198,9 +199,7 @@ func (c *clientele) publications(id string) int {
 // and is told as the design says, DEGRADED at the third failure in a row, and
 // CONNECTED after a good run.
 func TestProviderOutOfReach(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: twenty accounts wait for every timeout")
-	}
+	needs.Time(t, "twenty accounts wait for every timeout")
 	for _, c := range []struct {
 		phase   string
 		befalls func(*gate, *net.TCPConn)
@@ -260,9 +259,7 @@ func (c *clientele) unchanged(before map[string]string) {
 
 // A burst of errors costs a run some time, and nothing else.
 func TestProviderBurstsOfErrors(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: twenty accounts wait to ask again")
-	}
+	needs.Time(t, "twenty accounts wait to ask again")
 	b := newClientele(t, suffering, 20)
 	for name, burst := range map[string][2]int{"the first three": {1, 3}, "three in the middle": {2, 4}} {
 		var fell int64
@@ -303,9 +300,7 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 // A provider that asks for five seconds gets five seconds, time after time, and
 // the run ends as it would have.
 func TestProviderWaitsAreObeyed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: waits of five seconds")
-	}
+	needs.Time(t, "waits of five seconds")
 	const wait = 5 * time.Second
 	b := newClientele(t, suffering, 20)
 	b.gate.forget()
@@ -337,9 +332,7 @@ func TestProviderWaitsAreObeyed(t *testing.T) {
 // A credential refused at request k, whichever that is, stops the run there:
 // nothing is published, and data routes answer 409 until there is another.
 func TestProviderRefusesAtEveryRequest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: an account for every request of a run")
-	}
+	needs.Time(t, "an account for every request of a run")
 	const accounts = 24
 	b := newClientele(t, accounts, 100)
 	whole := len(b.gate.times(b.accounts[0]))
@@ -389,9 +382,7 @@ func TestProviderRefusesAtEveryRequest(t *testing.T) {
 // A certificate that is not the provider's, or an old protocol: no account sends a
 // request, which would tell its credential.
 func TestProviderThatIsAnother(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: twenty accounts for every certificate")
-	}
+	needs.Time(t, "twenty accounts for every certificate")
 	b := newClientele(t, suffering, 20)
 	before := b.data()
 	stranger := newSigner(t)

@@ -17,6 +17,7 @@ import (
 
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/simulator"
+	"mkt/internal/needs"
 )
 
 // shuffler gives every account what one provider said, in an order of its own,
@@ -188,9 +189,7 @@ func closed(members map[string]json.RawMessage) json.RawMessage {
 // TestShuffledAnswers: the same answers in a hundred orders are the same fixtures,
 // each with one event and one digest.
 func TestShuffledAnswers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: a hundred accounts publish")
-	}
+	needs.Time(t, "a hundred accounts publish")
 	const orders = 100
 	c := newClientele(t, orders, 60)
 	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 3, Fixtures: 60, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 3}}})

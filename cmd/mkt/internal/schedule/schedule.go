@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/robfig/cron/v3"
+
+	"mkt/internal/panics"
 )
 
 // Job is a name and when it is due.
@@ -234,7 +235,7 @@ func admit(ctx context.Context, lane chan struct{}, wait time.Duration) bool {
 func (s *Scheduler) guarded(ctx context.Context, name string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			err = fmt.Errorf("panic: %s", panics.Describe(p))
 		}
 	}()
 	return s.o.Run(ctx, name)

@@ -2,12 +2,13 @@ package engine
 
 import (
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/gobwas/ws"
+
+	"mkt/internal/panics"
 )
 
 // state is how far a session has come.
@@ -193,7 +194,7 @@ func (s *Session) setCalling(on bool) bool {
 // recover ends a session whose receiver panicked; all others go on.
 func (s *Session) recover() {
 	if p := recover(); p != nil {
-		s.server.o.Log.Error("panic in a realtime handler", "panic", p, "stack", string(debug.Stack()))
+		s.server.o.Log.Error("panic in a realtime handler", "panic", panics.Describe(p))
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.end(Panic, ws.StatusInternalServerError)

@@ -1,0 +1,34 @@
+package panics_test
+
+import (
+	"errors"
+	"regexp"
+	"testing"
+
+	"mkt/internal/panics"
+)
+
+func described(f func()) (text string) {
+	defer func() { text = panics.Describe(recover()) }()
+	f()
+	return ""
+}
+
+func outOfRange(list []int) int { return list[len(list)+2] }
+
+func inLibrary() { regexp.MustCompile("(") }
+
+func TestDescribe(t *testing.T) {
+	for want, f := range map[string]func(){
+		`^runtime error: index out of range \[3\] with length 1 in mkt/internal/panics_test\.outOfRange \(describe_test\.go:\d+\)$`: func() { outOfRange([]int{1}) },
+		`^a string in mkt/internal/panics_test\.TestDescribe\.func\d+ \(describe_test\.go:\d+\)$`:                                   func() { panic("a credential") },
+		`^a \*errors\.errorString in mkt/internal/panics_test\..*$`:                                                                 func() { panic(errors.New("a payload")) },
+		`^assignment to entry in nil map in mkt/internal/panics_test\.TestDescribe\.func\d+ \(describe_test\.go:\d+\)$`:             func() { var m map[string]int; m["x"] = 1 },
+		// Within a library it is the call of ours that is told.
+		`^a string in mkt/internal/panics_test\.inLibrary \(describe_test\.go:\d+\)$`: inLibrary,
+	} {
+		if got := described(f); !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
