@@ -11,15 +11,20 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// seqJump is how far seq goes on at least when a history begins.
+// seqJump is how far seq goes on when a history begins under a clock that is behind
+// seq itself.
 const seqJump = 1_000_000_000
 
-// historyStart is the seq before the first of a new history: far beyond any that
-// the lost one can have given, which nobody knows, and beyond those of a history
-// that was begun from the same backup before. Milliseconds of the clock are both:
-// no account has a thousand events a second for years.
+// historyStart is the seq before the first of a new history: beyond any that the lost
+// one can have given, which nobody knows, and beyond those of every history that was
+// begun from the same backup before. The clock's microseconds are: each history begins
+// at its own, and none has a million events a second. They stay below 2^53 for two
+// centuries.
 func historyStart(last uint64, now time.Time) uint64 {
-	return max(last+seqJump, uint64(max(0, now.UnixMilli())))
+	if at := uint64(max(0, now.UnixMicro())); at > last {
+		return at
+	}
+	return last + seqJump
 }
 
 // NewHistory publishes the newest dataset that is whole once more, as the first of

@@ -77,6 +77,25 @@ func TestRestoreOfAnOlderBackup(t *testing.T) {
 	}
 }
 
+// A backup of a history that was itself begun by a restore is restored twice within
+// days: each time seq begins beyond what was told.
+func TestRestoreOfARestoreTwice(t *testing.T) {
+	f := durabletest.NewMem()
+	publishCycle(t, f, cycle{number: 1, refreshed: []int{1}})
+	_, err := newHistory(f, cycle{number: 2}.at(), "history-2")
+	must(t, err)
+	told := uint64(0)
+	for n := 3; n < 9; n++ {
+		root := f.PowerCut(1, 0)
+		s, err := newHistory(root, cycle{number: n}.at(), fmt.Sprint("history-", n))
+		must(t, err)
+		if s.LastSeq < told {
+			t.Errorf("restore %d begins behind %d, and %d was told", n, s.LastSeq, told)
+		}
+		told = publishCycle(t, root, cycle{number: n + 1, refreshed: upTo(9)}).LastSeq
+	}
+}
+
 // Where a clock stands still or went back, seq goes on all the same.
 func TestHistoriesUnderABackwardClock(t *testing.T) {
 	f := durabletest.NewMem()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"mkt/serve/internal/api"
 )
@@ -14,7 +15,7 @@ import (
 // thousands may ask for a few pages at once. The key must name everything the page
 // depends on beside the view.
 func (v *View) Page(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
-	for {
+	for came := time.Now(); ; {
 		if p, ok := v.pages.get(key); ok {
 			v.dataset.library.counts.cached.Add(1)
 			return p, nil
@@ -32,7 +33,9 @@ func (v *View) Page(ctx context.Context, key string, render func(context.Context
 		case f.err == nil:
 			v.dataset.library.counts.cached.Add(1)
 			return f.page, nil
-		case !f.givenUp:
+		case f.givenUp: // not by this one
+		case errors.Is(f.err, errSlow) && time.Since(came) < v.dataset.library.places.patience: // it came later
+		default:
 			return nil, f.err
 		}
 	}

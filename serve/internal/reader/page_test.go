@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"mkt/serve/internal/api"
 )
@@ -97,4 +98,28 @@ func TestRenderingIsTakenOver(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Who comes late to a rendering that waits in line is not turned away with those who
+// have waited long enough.
+func TestLatecomersWaitTheirOwnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := bare()
+		var all sync.WaitGroup
+		all.Go(func() { v.dataset.library.places.work(t.Context(), "acme", patience+time.Second) })
+		synctest.Wait()
+		for _, c := range []struct {
+			comes time.Duration
+			want  error
+		}{{0, ErrBusy}, {patience / 2, nil}} {
+			all.Go(func() {
+				time.Sleep(c.comes)
+				_, err := v.Page(t.Context(), "page", func(context.Context) (*api.Page, error) { return api.Document("done") })
+				if !errors.Is(err, c.want) {
+					t.Errorf("who came after %v: %v, want %v", c.comes, err, c.want)
+				}
+			})
+		}
+		all.Wait()
+	})
 }

@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -10,6 +11,9 @@ import (
 // ErrBusy: the engine has more to do than it can in time. The same request may
 // do better in a moment.
 var ErrBusy = errors.New("too many pages wait to be rendered")
+
+// errSlow is the ErrBusy of one who waited as long as anybody has to.
+var errSlow = fmt.Errorf("%w", ErrBusy)
 
 // Bounds of the work on pages that are not remembered, over all tenants. A page
 // takes half a millisecond of a processor, so that a full line of one tenant is
@@ -61,7 +65,7 @@ func (p *places) take(ctx context.Context, tenant string) error {
 	case <-mine:
 		return nil
 	case <-timer.C:
-		err = ErrBusy
+		err = errSlow
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
