@@ -22,10 +22,10 @@ type sentFixture struct {
 var drawnStates = []string{"absent", "null", "value"}
 
 func drawFixture(rng *rand.Rand) (f sentFixture) {
-	any := func(states ...string) string { return states[rng.IntN(len(states))] }
-	f.home, f.away, f.league, f.name = any(drawnStates...), any(drawnStates...), any(drawnStates...), any(drawnStates...)
+	one := func(states ...string) string { return states[rng.IntN(len(states))] }
+	f.home, f.away, f.league, f.name = one(drawnStates...), one(drawnStates...), one(drawnStates...), one(drawnStates...)
 	for i := range f.odds {
-		f.ids[i], f.odds[i] = any(drawnStates...), any("absent", "null", "zero", "value")
+		f.ids[i], f.odds[i] = one(drawnStates...), one("absent", "null", "zero", "value")
 	}
 	return f
 }

@@ -26,7 +26,9 @@ func (a *assembly) add(data []byte) (whole bool) {
 func (a *assembly) check() error {
 	for _, arg := range a.packet.args {
 		var v any
-		if json.Unmarshal(arg, &v) != nil || !placed(v, len(a.got)) {
+		d := json.NewDecoder(bytes.NewReader(arg))
+		d.UseNumber() // one that no float can hold is a number all the same
+		if d.Decode(&v) != nil || !placed(v, len(a.got)) {
 			return errPacket
 		}
 	}
@@ -44,8 +46,9 @@ func placed(v any, n int) bool {
 		}
 	case map[string]any:
 		if v["_placeholder"] == true {
-			num, ok := v["num"].(float64)
-			return ok && num >= 0 && num < float64(n) && num == float64(int(num))
+			number, _ := v["num"].(json.Number)
+			num, err := number.Float64()
+			return err == nil && num >= 0 && num < float64(n) && num == float64(int(num))
 		}
 		for _, e := range v {
 			if !placed(e, n) {
