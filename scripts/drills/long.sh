@@ -1,8 +1,7 @@
 #!/bin/bash
-# The long forms of the tests, one after the other, with their figures. Alone on two
-# cores they take some two hours, each part as long as is said below; beside
-# other work much longer. Nothing in them is judged by the clock but the 30 seconds
-# of S2.
+# The long forms of the tests, one after the other, with their figures. Behind each
+# part is how long it takes two cores that do nothing else, an hour in all; beside
+# other work it was five times as long. Nothing is judged by the clock.
 #
 #   scripts/drills/long.sh [PART...]           default: all of them, in this order
 cd "$(dirname "$0")/../.." || exit 2
@@ -24,12 +23,12 @@ crashes() { # 10 minutes
   run ./publish/durable ./fetch ./fetch/raw ./transform ./cmd/mkt/internal/tenants -run 'Killed|Power|Full|Lock|Interrupted|Roll'
 }
 # L1: 20 histories of 10,000 steps on files in memory, 20 of 80 over a real server.
-log() { # half an hour
+log() { # 15 minutes
   GOGC=400 run ./publish -run 'ChangeLogUnder' -steps 10000 -histories 20 -parallel 4
   run ./serve -run 'SocketNothingIsLost' -follow 20 -follow-steps 80
 }
 # L2, L4.
-cursors() { # a minute
+cursors() { # 1 minute
   run ./serve -run 'RandomCursors|CursorsAtTheEdges|ChangesOverTheWindow|SocketWindow|SocketChangesAreThoseOfHTTP' -cursors 10000
 }
 # D1, P8: 1,000 mutants under the reader.
@@ -37,7 +36,7 @@ damage() { # 3 minutes
   run ./serve/internal/reader -run 'DamageIsNever|WhateverCurrent'
 }
 # S4: 10,000 swaps of each product.
-swaps() { # 8 minutes
+swaps() { # 6 minutes
   in_memory ./serve/internal/reader -run 'NothingLeaks' -swaps 10000
   run ./serve -run 'Panic|SocketsLeaveNothing'
 }
@@ -46,7 +45,7 @@ load() { # 3 minutes
   in_memory ./serve -run 'PublicationsUnderLoad' -load-for 60s -in-flight 10000
 }
 # S2 in process, S3, R1, R2, H1.
-edge() { # 3 minutes
+edge() { # 2 minutes
   run ./serve -run 'Drain|AccountsChange|OneGeneration|Suspension|SocketLoses|SocketExpires|SocketOfARotated|SocketThat|SocketsThat|SocketPlaces|SocketBig|SocketWindow|Protocol|EveryMethod|Limits|SlowClients'
   run ./cmd/mkt -run 'ReloadUnderLoad'
 }
