@@ -69,7 +69,7 @@ check: lint check-test check-node race vulncheck ## what CI runs
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench), fuzzing (make fuzz), the second build (make reproducible)"
 
 .PHONY: drills
-drills: build ## faults on the real binary and disk, and the long forms of the tests: two hours
+drills: build ## faults on the real binary and disk, and the long forms of the tests: an hour and a half alone on two cores
 	scripts/drills/kill.sh 20
 	scripts/drills/term.sh
 	scripts/drills/drain.sh
