@@ -29,7 +29,11 @@ func (c *call) changes() error {
 		at.seq = window.FirstSeq - 1
 	}
 	key := fmt.Sprint("c ", limit, " ", at.seq)
-	return c.send(c.view.Page(c.request.Context(), key, func(context.Context) (*api.Page, error) {
+	page := c.view.Page
+	if c.view.EventsAtHand(at.seq, limit) {
+		page = c.view.PageAtHand
+	}
+	return c.send(page(c.request.Context(), key, func(context.Context) (*api.Page, error) {
 		var list api.List
 		last, more := at.seq, false
 		if at.seq < window.LastSeq {

@@ -105,6 +105,26 @@ func TestOverloadIsShed(t *testing.T) {
 	}
 }
 
+// Who follows the change log waits for nobody's cold pages: what is behind a cursor is
+// in memory, though nobody asked for that very page.
+func TestChangesWaitForNobody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 30, 6, 1)
+	w.start()
+	if r := w.get("/changes", "acme"); r.status != 200 {
+		t.Fatal(r)
+	}
+	release := w.hold("acme")
+	defer release()
+	for limit := 1; limit < 40; limit++ {
+		if p := w.get(fmt.Sprint("/changes?limit=", limit), "acme").page(t); len(p.Data) != min(limit, 30) {
+			t.Errorf("limit %d: %d events", limit, len(p.Data))
+		}
+	}
+}
+
 // A thousand cold pages at once on an engine that does its best: each answer is
 // right or 503, and what waits stays bounded.
 func TestManyColdPagesAtOnce(t *testing.T) {

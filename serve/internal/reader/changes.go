@@ -77,6 +77,23 @@ func (v *View) Events(after uint64, limit int, do func(body []byte)) (last uint6
 	return next - 1, next <= v.commit.LastSeq, nil
 }
 
+// EventsAtHand tells whether all of a page behind seq after is in memory.
+func (v *View) EventsAtHand(after uint64, limit int) bool {
+	segments := v.manifest.Changes
+	next, end := after+1, min(after+uint64(limit), v.commit.LastSeq)
+	i := sort.Search(len(segments), func(i int) bool { return segments[i].Last >= next })
+	for ; i < len(segments) && next <= end; i++ {
+		s := segments[i]
+		for ; next <= min(end, s.Last); next = s.First + (next-s.First)/partEvents*partEvents + partEvents {
+			if _, ok := v.log.parts.get(partKey{s.SHA256, int(next-s.First) / partEvents}); !ok {
+				return false
+			}
+		}
+		next = s.Last + 1
+	}
+	return true
+}
+
 func (p *part) len() int { return len(p.ends) }
 
 func (p *part) body(i int) []byte {

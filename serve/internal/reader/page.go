@@ -15,6 +15,16 @@ import (
 // thousands may ask for a few pages at once. The key must name everything the page
 // depends on beside the view.
 func (v *View) Page(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
+	return v.page(ctx, key, func() (*api.Page, error) { return v.inTurn(ctx, key, render) })
+}
+
+// PageAtHand is Page of what is rendered out of memory: it waits for nobody's turn, so
+// that who follows the change log is not turned away for what others ask the engine.
+func (v *View) PageAtHand(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
+	return v.page(ctx, key, func() (*api.Page, error) { return v.render(ctx, key, render) })
+}
+
+func (v *View) page(ctx context.Context, key string, render func() (*api.Page, error)) (*api.Page, error) {
 	for came := time.Now(); ; {
 		if p, ok := v.pages.get(key); ok {
 			v.dataset.library.counts.cached.Add(1)
@@ -22,7 +32,7 @@ func (v *View) Page(ctx context.Context, key string, render func(context.Context
 		}
 		f, mine := v.flights.join(key)
 		if mine {
-			return v.flights.fly(ctx, f, func() (*api.Page, error) { return v.render(ctx, key, render) })
+			return v.flights.fly(ctx, f, render)
 		}
 		select {
 		case <-f.over:
@@ -41,13 +51,19 @@ func (v *View) Page(ctx context.Context, key string, render func(context.Context
 	}
 }
 
-// render makes a page when the tenant's turn has come.
-func (v *View) render(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
+// inTurn renders when the tenant's turn has come.
+func (v *View) inTurn(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	l, tenant := v.dataset.library, v.dataset.clientID
 	if err := l.places.take(ctx, tenant); err != nil {
 		return nil, err
 	}
 	defer l.places.leave(tenant)
+	return v.render(ctx, key, render)
+}
+
+// render renders and remembers.
+func (v *View) render(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
+	l := v.dataset.library
 	if p, ok := v.pages.get(key); ok { // made between the look and the turn
 		l.counts.cached.Add(1)
 		return p, nil
@@ -58,7 +74,7 @@ func (v *View) render(ctx context.Context, key string, render func(context.Conte
 		return nil, err
 	}
 	l.counts.rendered.Add(1)
-	v.pages.put(key, p, p.Size()+len(key)) // a filter in it may be longer than its empty page
+	v.pages.put(key, p, p.Size())
 	return p, nil
 }
 
