@@ -74,7 +74,7 @@ func (v *View) render(ctx context.Context, key string, render func(context.Conte
 		return nil, err
 	}
 	l.counts.rendered.Add(1)
-	v.pages.put(key, p, p.Size())
+	v.pages.put(key, p, p.Size()+len(key))
 	return p, nil
 }
 
