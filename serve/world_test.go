@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -77,6 +78,13 @@ func TestMain(m *testing.M) {
 	if data := os.Getenv("MKT_BENCH_DATA"); data != "" {
 		if err := measuredServer(data); err != nil {
 			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	if process := loadProcesses[os.Getenv("MKT_LOAD_PROCESS")]; process != nil {
+		flag.Parse()
+		if !testing.RunTests(func(_, _ string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "process", F: process}}) {
 			os.Exit(1)
 		}
 		return
