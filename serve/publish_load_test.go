@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"os"
 	"os/exec"
@@ -110,7 +111,14 @@ type loaded struct {
 }
 
 // loadProcesses are what this binary is when MKT_LOAD_PROCESS names one.
-var loadProcesses = map[string]func(*testing.T){"publisher": loadingPublisher, "server": loadedServer}
+var loadProcesses = map[string]func(testing.TB){"publisher": loadingPublisher, "server": loadedServer}
+
+// alone is what such a process has for a test: what fails ends it.
+type alone struct{ testing.TB }
+
+func (alone) Helper()           {}
+func (alone) Cleanup(func())    {}
+func (alone) Fatal(args ...any) { log.Fatal(args...) }
 
 // process runs this binary as one of them.
 func (l *paging) process(name string) *loaded {
@@ -326,7 +334,7 @@ func between(body []byte, from, to string) string {
 
 // loadingPublisher is the process that publishes: first once, then every 200 ms
 // for as long as it is told.
-func loadingPublisher(t *testing.T) {
+func loadingPublisher(t testing.TB) {
 	root := servetest.NewRoot(t, os.Getenv("MKT_LOAD_DATA"), "acme")
 	root.Record(health.Run{Step: "fetch", Cycle: "c", OK: true, FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
 	publish := func() { // some of the passing fixtures have come or gone
@@ -353,7 +361,7 @@ func loadingPublisher(t *testing.T) {
 }
 
 // loadedServer is the process under load.
-func loadedServer(t *testing.T) {
+func loadedServer(t testing.TB) {
 	data, token := os.Getenv("MKT_LOAD_DATA"), os.Getenv("MKT_LOAD_TOKEN")
 	g, err := account.NewGeneration([]account.Account{{
 		ClientID: "acme", Status: account.Active, TokenDigests: [][32]byte{account.Digest(token)},
@@ -364,8 +372,8 @@ func loadedServer(t *testing.T) {
 	must(t, err)
 	registry := new(account.Registry)
 	registry.Swap(g)
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(context.Background())
 	go func() { io.Copy(io.Discard, os.Stdin); cancel() }()
-	must(t, serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: data, CacheDir: t.TempDir(), Accounts: registry,
+	must(t, serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: data, Accounts: registry,
 		Poll: 50 * time.Millisecond, Ready: func(url string) { fmt.Println(url) }}))
 }

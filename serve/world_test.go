@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -83,10 +82,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	if process := loadProcesses[os.Getenv("MKT_LOAD_PROCESS")]; process != nil {
-		flag.Parse()
-		if !testing.RunTests(func(_, _ string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "process", F: process}}) {
-			os.Exit(1)
-		}
+		process(alone{})
 		return
 	}
 	code := m.Run()
