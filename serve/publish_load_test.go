@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"os"
 	"os/exec"
@@ -109,11 +110,21 @@ type loaded struct {
 	out *bufio.Reader
 }
 
-// process runs a test of this binary as one.
-func (l *paging) process(test string) *loaded {
+// loadProcesses are what this binary is when MKT_LOAD_PROCESS names one.
+var loadProcesses = map[string]func(testing.TB){"publisher": loadingPublisher, "server": loadedServer}
+
+// alone is what such a process has for a test: what fails ends it.
+type alone struct{ testing.TB }
+
+func (alone) Helper()           {}
+func (alone) Cleanup(func())    {}
+func (alone) Fatal(args ...any) { log.Fatal(args...) }
+
+// process runs this binary as one of them.
+func (l *paging) process(name string) *loaded {
 	l.t.Helper()
-	p := &loaded{Cmd: exec.Command(os.Args[0], "-test.run=^"+test+"$", "-test.timeout=0")}
-	p.Env = append(os.Environ(), "MKT_LOAD_DATA="+l.data, "MKT_LOAD_TOKEN="+l.token)
+	p := &loaded{Cmd: exec.Command(os.Args[0])}
+	p.Env = append(os.Environ(), "MKT_LOAD_PROCESS="+name, "MKT_LOAD_DATA="+l.data, "MKT_LOAD_TOKEN="+l.token)
 	p.Stderr = os.Stderr
 	in, err := p.StdinPipe()
 	must(l.t, err)
@@ -139,10 +150,10 @@ func (p *loaded) end() error {
 func (l *paging) start() {
 	t := l.t
 	t.Helper()
-	l.publisher = l.process("TestLoadingPublisher")
+	l.publisher = l.process("publisher")
 	_, err := l.publisher.line()
 	must(t, err)
-	l.server = l.process("TestLoadedServer")
+	l.server = l.process("server")
 	url, err := l.server.line()
 	must(t, err)
 	l.url = strings.TrimPrefix(url, "http://")
@@ -321,10 +332,10 @@ func between(body []byte, from, to string) string {
 	return string(text)
 }
 
-// TestLoadingPublisher is the process that publishes: first once, then every 200 ms
+// loadingPublisher is the process that publishes: first once, then every 200 ms
 // for as long as it is told.
-func TestLoadingPublisher(t *testing.T) {
-	root := servetest.NewRoot(t, needs.Env(t, "MKT_LOAD_DATA", "TestPublicationsUnderLoad starts it"), "acme")
+func loadingPublisher(t testing.TB) {
+	root := servetest.NewRoot(t, os.Getenv("MKT_LOAD_DATA"), "acme")
 	root.Record(health.Run{Step: "fetch", Cycle: "c", OK: true, FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
 	publish := func() { // some of the passing fixtures have come or gone
 		version := int(root.Commit.Version) + 1
@@ -349,9 +360,9 @@ func TestLoadingPublisher(t *testing.T) {
 	}
 }
 
-// TestLoadedServer is the process under load.
-func TestLoadedServer(t *testing.T) {
-	data, token := needs.Env(t, "MKT_LOAD_DATA", "TestPublicationsUnderLoad starts it"), os.Getenv("MKT_LOAD_TOKEN")
+// loadedServer is the process under load.
+func loadedServer(t testing.TB) {
+	data, token := os.Getenv("MKT_LOAD_DATA"), os.Getenv("MKT_LOAD_TOKEN")
 	g, err := account.NewGeneration([]account.Account{{
 		ClientID: "acme", Status: account.Active, TokenDigests: [][32]byte{account.Digest(token)},
 		Subscriptions: map[football.Product]account.Subscription{football.MarketEngine: {}}, Features: map[string]bool{"fixtures": true},
@@ -361,8 +372,8 @@ func TestLoadedServer(t *testing.T) {
 	must(t, err)
 	registry := new(account.Registry)
 	registry.Swap(g)
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(context.Background())
 	go func() { io.Copy(io.Discard, os.Stdin); cancel() }()
-	must(t, serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: data, CacheDir: t.TempDir(), Accounts: registry,
+	must(t, serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: data, Accounts: registry,
 		Poll: 50 * time.Millisecond, Ready: func(url string) { fmt.Println(url) }}))
 }

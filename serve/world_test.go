@@ -81,6 +81,10 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if process := loadProcesses[os.Getenv("MKT_LOAD_PROCESS")]; process != nil {
+		process(alone{})
+		return
+	}
 	code := m.Run()
 	if common.world != nil {
 		if err := common.world.stop(); err != nil {

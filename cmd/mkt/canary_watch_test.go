@@ -39,8 +39,8 @@ func watchProcesses(home string) *watcher {
 }
 
 // knownAfter looks, a process is what it is: one that has just been made still
-// bears the mark of its parent.
-const knownAfter = 5
+// bears the mark of its parent, for long where the machine is busy.
+const knownAfter = 100
 
 func (w *watcher) look() {
 	dirs, _ := os.ReadDir("/proc")
