@@ -87,7 +87,7 @@ type collectingWorld struct {
 }
 
 func newCollectingWorld(t *testing.T) *collectingWorld {
-	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 3, Fixtures: 10, Tokens: map[string]simulator.Account{"12345-collect": {}}})
+	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 3, Fixtures: 10, Quota: 10_000_000, Tokens: map[string]simulator.Account{"12345-collect": {}}})
 	noError(t, err)
 	url, _, err := simulator.Listen(t.Context(), sim, "127.0.0.1:0")
 	noError(t, err)
