@@ -38,7 +38,7 @@ check-test:
 	$(GO) test -short -v ./... 2>&1 | tee bin/test.log | awk -f .ci/summary.awk
 
 .PHONY: test-long
-test-long: ## every test
+test-long: ## every test: twenty minutes on two cores
 	$(GO) test -timeout 60m ./...
 
 .PHONY: race
