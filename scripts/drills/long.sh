@@ -18,7 +18,7 @@ in_memory() {
 }
 
 # P1 to P8, P10, L3 and the writers' D1: kills, power cuts, races, clocks, damage.
-crashes() { # 10 minutes
+crashes() { # 2 minutes
   run ./publish -run 'Killed|PowerCut|Planted|FullDisk|Rivals|Clock|CycleTwice|Stopped|Current|Floors|Damage|Mend|History|Restore|Shrinks|ToldStays' -seeds 28 -rounds 100
   run ./publish/durable ./fetch ./fetch/raw ./transform ./cmd/mkt/internal/tenants -run 'Killed|Power|Full|Lock|Interrupted|Roll'
 }
@@ -32,7 +32,7 @@ cursors() { # 1 minute
   run ./serve -run 'RandomCursors|CursorsAtTheEdges|ChangesOverTheWindow|SocketWindow|SocketChangesAreThoseOfHTTP' -cursors 10000
 }
 # D1, P8: 1,000 mutants under the reader.
-damage() { # 3 minutes
+damage() { # 2 minutes
   run ./serve/internal/reader -run 'DamageIsNever|WhateverCurrent'
 }
 # S4: 10,000 swaps of each product.
