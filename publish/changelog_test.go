@@ -130,18 +130,7 @@ func (c *chronicle) anybody() *consumer { return c.consumers[c.random.IntN(len(c
 func (c *chronicle) newCycle() cycle {
 	c.hour += 1 + c.random.IntN(30)
 	k := cycle{number: c.hour, partly: c.random.IntN(2) == 0, edition: 1 + c.random.IntN(2)}
-	for n := range 12 {
-		switch c.random.IntN(7) {
-		case 0, 1:
-			k.refreshed = append(k.refreshed, n)
-		case 2:
-			k.failed = append(k.failed, n)
-		case 3:
-			k.over = append(k.over, n)
-		case 4, 5:
-			k.bare = append(k.bare, n)
-		}
-	}
+	k.fated(func() int { return c.random.IntN(7) })
 	k.transform(c.t, c.f)
 	return k
 }

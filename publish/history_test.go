@@ -53,8 +53,14 @@ func TestRandomHistory(t *testing.T) {
 
 func drawCycle(t *rapid.T, number int) cycle {
 	c := cycle{number: number, partly: rapid.Bool().Draw(t, "partly"), edition: rapid.IntRange(1, 2).Draw(t, "edition")}
+	c.fated(func() int { return rapid.IntRange(0, 6).Draw(t, "fate") })
+	return c
+}
+
+// fated says of twelve fixtures what becomes of each, by draws from 0 to 6.
+func (c *cycle) fated(draw func() int) {
 	for n := range 12 {
-		switch rapid.IntRange(0, 6).Draw(t, "fate") {
+		switch draw() {
 		case 0, 1:
 			c.refreshed = append(c.refreshed, n)
 		case 2:
@@ -65,7 +71,6 @@ func drawCycle(t *rapid.T, number int) cycle {
 			c.bare = append(c.bare, n)
 		}
 	}
-	return c
 }
 
 // model does in a few lines what the stage does. With 12 fixtures nothing is held.

@@ -28,23 +28,7 @@ import (
 // counted listens on loopback and counts who connects.
 func counted(t *testing.T) (address string, connections *atomic.Int64) {
 	t.Helper()
-	connections = new(atomic.Int64)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			connections.Add(1)
-			conn.Close()
-		}
-	}()
-	return l.Addr().String(), connections
+	return tcp(t, func(conn *net.TCPConn) { conn.Close() })
 }
 
 // names is a real DNS server that answers every question with the addresses.
