@@ -1,7 +1,8 @@
 #!/bin/bash
 # The long forms of the tests, one after the other, with their figures. Behind each
 # part is how long it takes two cores that do nothing else, an hour in all; beside
-# other work it was five times as long. Nothing is judged by the clock.
+# other work it was five times as long. But for the half minute that an end may take,
+# nothing is judged by the clock.
 #
 #   scripts/drills/long.sh [PART...]           default: all of them, in this order
 cd "$(dirname "$0")/../.." || exit 2

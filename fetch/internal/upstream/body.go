@@ -19,7 +19,7 @@ const ratioFrom = 1 << 20
 type meter struct {
 	r    io.Reader
 	n    atomic.Int64
-	held atomic.Bool
+	held atomic.Int64 // grows when it begins and when it ends: odd while it lasts
 }
 
 func (m *meter) Read(p []byte) (int, error) {
@@ -96,8 +96,8 @@ func (c *Client) watch(wire *meter, cancel context.CancelCauseFunc) (stop func()
 		defer end.Stop()
 		window := time.NewTicker(c.limits.Window)
 		defer window.Stop()
-		least := int64(float64(c.limits.MinRate) * c.limits.Window.Seconds())
-		for before := int64(0); ; {
+		p := pace{least: int64(float64(c.limits.MinRate) * c.limits.Window.Seconds())}
+		for {
 			select {
 			case <-done:
 				return
@@ -105,14 +105,26 @@ func (c *Client) watch(wire *meter, cancel context.CancelCauseFunc) (stop func()
 				cancel(tooSlow)
 				return
 			case <-window.C:
-				now := wire.n.Load()
-				if now-before < least && !wire.held.Load() {
+				if p.isSlow(wire.n.Load(), wire.held.Load()) {
 					cancel(tooSlow)
 					return
 				}
-				before = now
 			}
 		}
 	}()
 	return func() { close(done) }
+}
+
+// pace is what came until the window before.
+type pace struct {
+	least   int64 // bytes in a window
+	n, held int64
+}
+
+// isSlow tells whether too little came in the window that ends. One that was held,
+// if only for a part of it, is not judged.
+func (p *pace) isSlow(n, held int64) bool {
+	slow := n-p.n < p.least && held == p.held && held%2 == 0
+	p.n, p.held = n, held
+	return slow
 }

@@ -42,13 +42,13 @@ func (m *memory) gather() *gathering { return &gathering{memory: m} }
 func (g *gathering) grow(ctx context.Context, wire *meter) error {
 	p := g.memory.piece(g.large)
 	if p == nil {
-		wire.held.Store(true)
+		wire.held.Add(1)
 		select {
 		case g.memory.large <- struct{}{}:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		wire.held.Store(false)
+		wire.held.Add(1)
 		g.large = true
 		p = g.memory.piece(g.large)
 	}

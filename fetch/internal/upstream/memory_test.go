@@ -66,3 +66,25 @@ func TestWaitingForATurn(t *testing.T) {
 		t.Errorf("%v, %d pieces are taken", err, b.memory.taken)
 	}
 }
+
+// Nothing is expected of a window in which an answer waited for its turn, be it for
+// a part of it only.
+func TestPaceOfOneThatWaited(t *testing.T) {
+	p := pace{least: 100}
+	for i, w := range []struct {
+		n, held int64
+		slow    bool
+	}{
+		{150, 0, false},
+		{150, 1, false}, // it waits now
+		{150, 1, false}, // and all the time
+		{160, 2, false}, // until a moment ago
+		{260, 2, false},
+		{265, 4, false}, // waited in between
+		{270, 4, true},
+	} {
+		if slow := p.isSlow(w.n, w.held); slow != w.slow {
+			t.Errorf("window %d: slow %v", i, slow)
+		}
+	}
+}
