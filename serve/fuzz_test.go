@@ -11,7 +11,7 @@ import (
 
 // Whatever the query: a refusal of ours, or parameters within their bounds.
 func FuzzParameters(f *testing.F) {
-	for _, q := range []string{"", "limit=1", "limit=%31&cursor=x", "league=%ff&starts_after=2026-11-20T10:00:00Z", "a;b", "%", "&&&=&", "limit=１"} {
+	for _, q := range []string{"", "limit=1", "limit=%31&cursor=x", "league=%ff&starts_after=2026-11-20T10:00:00Z", "a;b", "%", "&&&=&", "limit=１", "starts_after=2016-12-31t23:59:60.5z&limit="} {
 		f.Add(q)
 	}
 	known := []string{"limit", "cursor", "league", "starts_after", "starts_before"}

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -60,18 +61,17 @@ func (c *call) limit() (int, error) {
 	return n, nil
 }
 
-// param is a known parameter and whether it was given.
+// param returns a known parameter and whether it was given. An empty one counts
+// as absent.
 func (c *call) param(name string) (string, bool) {
-	values, ok := c.query[name]
-	if !ok {
-		return "", false
-	}
-	return values[0], true
+	value := c.query.Get(name)
+	return value, value != ""
 }
 
-// rfc3339 is the form to the letter: time.Parse also takes hours of one digit, a
-// comma, and offsets that no clock has.
-var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+// rfc3339 matches a date-time in upper case: up to the second, the fraction, and
+// the zone. A blank is no plus sign, although one that the client did not encode
+// arrives as a blank.
+var rfc3339 = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`)
 
 // instant reads a timestamp as a bound in whole milliseconds: rounded up, so that
 // "at or after" and "before" hold for times in milliseconds.
@@ -80,15 +80,45 @@ func (c *call) instant(name string) (reader.Instant, error) {
 	if !given {
 		return reader.Instant{}, nil
 	}
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil || !rfc3339.MatchString(s) {
+	ms, ok := parseInstant(s)
+	if !ok {
 		return reader.Instant{}, api.Refusef(api.InvalidParameter, "%s must be a date-time such as 2026-11-20T15:00:00Z, with a plus sign written as %%2B", name)
 	}
-	ms := t.UnixMilli()
-	if t.Nanosecond()%int(time.Millisecond) != 0 {
-		ms++
-	}
 	return reader.At(ms), nil
+}
+
+// parseInstant reads a date-time of RFC 3339, rounded up to a millisecond since
+// the Unix epoch.
+func parseInstant(s string) (ms int64, ok bool) {
+	m := rfc3339.FindStringSubmatch(strings.ToUpper(s))
+	if len(s) > mostText || m == nil {
+		return 0, false
+	}
+	seconds, fraction, zone := m[1], m[2], m[3]
+	leap := strings.HasSuffix(seconds, ":60")
+	if leap {
+		seconds = strings.TrimSuffix(seconds, "60") + "59"
+	}
+	t, err := time.Parse(time.RFC3339, seconds+zone)
+	if err != nil {
+		return 0, false
+	}
+	if leap {
+		// A leap second ends a month in UTC. It is read as the second behind it.
+		if t = t.Add(time.Second).UTC(); t.Day() != 1 || t.Hour() != 0 || t.Minute() != 0 {
+			return 0, false
+		}
+	}
+	const digits = 3 // of a millisecond
+	rest := ""
+	if len(fraction) > digits {
+		fraction, rest = fraction[:digits], fraction[digits:]
+	}
+	thousandths, _ := strconv.Atoi((fraction + "000")[:digits])
+	if strings.Trim(rest, "0") != "" {
+		thousandths++
+	}
+	return t.UnixMilli() + int64(thousandths), true
 }
 
 // mostText bounds a text to look for, in bytes.

@@ -13,7 +13,7 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
 	for _, path := range []string{"/fixtures", "/fixtures/" + servetest.FixtureID("acme", 0) + "/markets", "/changes", "/live"} {
-		for _, bad := range []string{"0", "201", "-1", "+1", "1.0", "1e2", "abc", "", " 1", "1 ", "01", "0x10", "999999999999999999999", "５０", "50;", "null", "1000"} {
+		for _, bad := range []string{"0", "201", "-1", "+1", "1.0", "1e2", "abc", " ", " 1", "1 ", "01", "0x10", "999999999999999999999", "５０", "50;", "null", "1000"} {
 			if r := w.get(path+"?limit="+url.QueryEscape(bad), "acme"); r.code() != "INVALID_PARAMETER" {
 				t.Errorf("%s, limit %q: %d %s", path, bad, r.status, r.code())
 			}
@@ -23,8 +23,10 @@ func TestLimits(t *testing.T) {
 				t.Errorf("%s, limit %s: %d", path, good, p.Pagination.Limit)
 			}
 		}
-		if p := w.get(path, "acme").page(t); p.Pagination.Limit != 50 {
-			t.Errorf("%s: default limit %d", path, p.Pagination.Limit)
+		for _, query := range []string{"", "?limit=", "?limit=&cursor="} {
+			if p := w.get(path+query, "acme").page(t); p.Pagination.Limit != 50 {
+				t.Errorf("%s%s: default limit %d", path, query, p.Pagination.Limit)
+			}
 		}
 	}
 }
@@ -34,9 +36,11 @@ func TestTimestampsAreStrict(t *testing.T) {
 	w := shared(t)
 	for _, name := range []string{"starts_after", "starts_before"} {
 		for _, bad := range []string{
-			"", "2026", "2026-11-20", "2026-11-20T10:00", "2026-11-20T10:00:00", "2026-11-20 10:00:00Z", "20261120T100000Z", "2026-11-20T10:00:00+0100",
+			" ", "2026", "2026-11-20", "2026-11-20T10:00", "2026-11-20T10:00:00", "2026-11-20 10:00:00Z", "20261120T100000Z", "2026-11-20T10:00:00+0100",
 			"2026-11-20T10:00:00+1:00", "2026-13-20T10:00:00Z", "2026-02-30T10:00:00Z", "2026-11-20T24:00:00Z", "2026-11-20T10:60:00Z", "2026-11-20T10:00:60Z",
-			"2026-11-20T1:00:00Z", "2026-11-20T10:00:00,5Z", "2026-11-20T10:00:00Z ", "1763633400", "now", "2026-11-20T10:00:00+24:00", "\x00", "2026-11-20T10:00:00Zx",
+			"2026-11-20T1:00:00Z", "2026-11-20T10:00:00,5Z", "2026-11-20T10:00:00Z ", "1763633400", "now", "2026-11-20T10:00:00+24:00", "\x00",
+			"2026-11-20T10:00:00.Z", "2026-11-20T10:00:00 01:00", "2026-11-20T10:00:00 Z", "2026-11-20 10:00:00 01:00", "2026-11-20T23:59:60Z", "2026-11-30T22:59:60Z",
+			"2026-11-20T10:00:00." + strings.Repeat("0", 200) + "Z", "2026-11-20T10:00:00K", "2026-11-20T10:00:00\u212a", "2026-11-20\u017f10:00:00Z", "2026-11-20T10:00:00Zx",
 		} {
 			if r := w.get("/fixtures?"+name+"="+url.QueryEscape(bad), "acme"); r.code() != "INVALID_PARAMETER" {
 				t.Errorf("%s=%q: %d %s", name, bad, r.status, r.code())
@@ -48,6 +52,11 @@ func TestTimestampsAreStrict(t *testing.T) {
 		"starts_after=2026-11-20T09:00:00Z": 4, "starts_after=2026-11-20T09:00:00.001Z": 3, "starts_after=2026-11-20T09:00:00.0000001Z": 3,
 		"starts_before=2026-11-20T09:00:00Z": 0, "starts_before=2026-11-20T09:00:00.0000001Z": 1, "starts_before=2026-11-20T10:00:00.5%2B01:00": 1,
 		"starts_after=0000-01-01T00:00:00Z": 4, "starts_before=9999-12-31T23:59:59Z": 4, "starts_after=2026-11-20T11:00:00Z&starts_before=2026-11-20T10:00:00Z": 0,
+		"starts_after=2026-11-20t10:00:00z": 3, "starts_after=2026-11-20t11:00:00%2b01:00": 3, "starts_after=2026-11-20T10:00:00.0z": 3,
+		"starts_after=2026-11-20T09:00:00-01:00": 3, "starts_after=2026-11-20T10:00:00-00:00": 3,
+		"starts_after=2026-11-20T10:00:00.00000000000000000001Z": 2, "starts_after=2026-11-20T10:00:00.0000000000000000000Z": 3, "starts_before=2026-11-20T09:59:59.999999999999Z": 1,
+		"starts_before=2026-10-31T23:59:60Z": 0, "starts_after=2026-11-01T00:59:60%2B01:00": 4,
+		"starts_after=": 5, "starts_after=&starts_before=": 5, "league=&starts_after=2026-11-20T10:00:00Z": 3, "league=": 5,
 	} {
 		if p := w.get("/fixtures?"+query, "acme").page(t); len(p.Data) != want || p.Meta.FilteredCount != want {
 			t.Errorf("%s: %d fixtures, filtered_count %d, want %d", query, len(p.Data), p.Meta.FilteredCount, want)
