@@ -72,9 +72,14 @@ func (c *call) name(param string) (string, error) {
 }
 
 // market answers GET /fixtures/{id}/markets/{market_id}, where the market is
-// named by its id or by its canonical name.
+// named by its id or by its canonical name. A period and a subject choose among
+// the markets of one name; they do nothing beside an id.
 func (c *call) market() error {
 	period, err := c.name("period")
+	if err != nil {
+		return err
+	}
+	subject, err := c.text("subject")
 	if err != nil {
 		return err
 	}
@@ -83,7 +88,7 @@ func (c *call) market() error {
 		return err
 	}
 	id := c.echo.Param("market_id")
-	key := fmt.Sprintf("k %s %q %s", f.ID, id, period)
+	key := fmt.Sprintf("k %s %q %s %q", f.ID, id, period, subject)
 	return c.send(c.view.Page(c.request.Context(), key, func(ctx context.Context) (page *api.Page, err error) {
 		render := func(body []byte) { page = api.Object(body, c.view.FixtureFreshness(f)) }
 		found := false
@@ -91,7 +96,7 @@ func (c *call) market() error {
 		case api.IsMarketID(id):
 			found, err = c.view.Market(ctx, f, id, render)
 		case api.IsName(id):
-			found, err = c.view.MarketByName(ctx, f, reader.MarketFilter{Market: id, Period: period}, render)
+			found, err = c.view.MarketByName(ctx, f, reader.MarketFilter{Market: id, Period: period, Subject: subject}, render)
 		}
 		if err == nil && !found {
 			err = api.Refuse(api.MarketNotFound)

@@ -40,7 +40,7 @@ var table = []route{
 	{path: "/fixtures", name: "/fixtures", need: needFixtures, params: []string{"limit", "cursor", "league", "starts_after", "starts_before"}, handle: (*call).fixtures},
 	{path: "/fixtures/:id", name: "/fixtures/{id}", need: needFixtures, handle: (*call).fixture},
 	{path: "/fixtures/:id/markets", name: "/fixtures/{id}/markets", need: needMarkets, params: []string{"limit", "cursor", "market", "period"}, handle: (*call).markets},
-	{path: "/fixtures/:id/markets/:market_id", name: "/fixtures/{id}/markets/{market_id}", need: needMarkets, params: []string{"period"}, handle: (*call).market},
+	{path: "/fixtures/:id/markets/:market_id", name: "/fixtures/{id}/markets/{market_id}", need: needMarkets, params: []string{"period", "subject"}, handle: (*call).market},
 	{path: "/changes", name: "/changes", need: needChanges, params: []string{"limit", "cursor"}, handle: (*call).changes},
 	{path: "/live", name: "/live", need: needLive, params: []string{"limit", "cursor"}, handle: (*call).live},
 	{path: "/live/:id", name: "/live/{id}", need: needMatch, handle: (*call).liveFixture},

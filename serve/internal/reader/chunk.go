@@ -19,17 +19,18 @@ const chunkRows = 16
 // entry is one rendered row: the id that orders it, what it is filtered by, and
 // its JSON. The bytes are only valid until the chunk is released.
 type entry struct {
-	key     []byte // market id or fixture id
-	market  []byte // canonical name; empty for RAW markets and fixtures
-	period  []byte
-	ordinal int
-	body    []byte
-	detail  []byte // what a single fixture has beyond the list; empty for markets
+	key      []byte // market id or fixture id
+	market   []byte // canonical name; empty for RAW markets and fixtures
+	period   []byte
+	subjects []byte // of a market's selections, repeats in a row left out, each followed by subjectEnd
+	ordinal  int
+	body     []byte
+	detail   []byte // what a single fixture has beyond the list; empty for markets
 }
 
 // A chunk before compression: the number of entries, then for each the lengths
-// of its five texts and its ordinal, then the texts. It never leaves this
-// process, so it has no version.
+// of its texts and its ordinal, then the texts. It never leaves this process, so
+// it has no version.
 
 var packer = sync.OnceValue(func() *zstd.Encoder {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)),
@@ -66,8 +67,11 @@ func pack(scratch []byte, entries []entry) (packed, _ []byte) {
 	return packer().EncodeAll(b, nil), b
 }
 
-func (e *entry) texts() [5]*[]byte {
-	return [5]*[]byte{&e.key, &e.market, &e.period, &e.body, &e.detail}
+// entryTexts is how many texts an entry has.
+const entryTexts = 6
+
+func (e *entry) texts() [entryTexts]*[]byte {
+	return [entryTexts]*[]byte{&e.key, &e.market, &e.period, &e.subjects, &e.body, &e.detail}
 }
 
 // chunk is an unpacked chunk. Release gives its memory back.
@@ -106,7 +110,7 @@ func (c *chunk) parse() bool {
 		return int(v)
 	}
 	c.entries = c.entries[:0]
-	var lengths [chunkRows][5]int
+	var lengths [chunkRows][entryTexts]int
 	for i := range next(chunkRows) {
 		for j := range lengths[i] {
 			lengths[i][j] = next(len(c.buf))

@@ -200,7 +200,7 @@ func renderBatch(rows []table.MarketRow) (packed [][]byte, err error) {
 	c := chunker{append: func(_ int, p []byte) error { packed = append(packed, p); return nil }}
 	for i := range rows {
 		r := &rows[i]
-		e := entry{key: []byte(r.MarketID), market: bytesOf(r.Market), period: bytesOf(r.Period), ordinal: int(max(0, r.Ordinal))}
+		e := entry{key: []byte(r.MarketID), market: bytesOf(r.Market), period: bytesOf(r.Period), subjects: subjectsOf(r), ordinal: int(max(0, r.Ordinal))}
 		from := len(c.text)
 		c.text = api.AppendMarket(c.text, r)
 		e.body = c.text[from:len(c.text):len(c.text)]

@@ -1,13 +1,51 @@
 package reader
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"strings"
 
-// MarketFilter narrows a fixture's markets to a canonical name and period. Its
-// zero value lets all pass.
-type MarketFilter struct{ Market, Period string }
+	"mkt/publish/table"
+)
+
+// MarketFilter narrows a fixture's markets to a canonical name, a period, and a
+// subject that at least one selection has. Its zero value lets all pass.
+type MarketFilter struct{ Market, Period, Subject string }
 
 func (f MarketFilter) passes(e *entry) bool {
-	return (f.Market == "" || string(e.market) == f.Market) && (f.Period == "" || string(e.period) == f.Period)
+	return (f.Market == "" || string(e.market) == f.Market) && (f.Period == "" || string(e.period) == f.Period) &&
+		(f.Subject == "" || e.about(f.Subject))
+}
+
+// subjectEnd follows each subject of an entry. A subject that contains it cannot
+// be asked for.
+const subjectEnd = 0
+
+// subjectsOf lists the subjects of a market's selections as an entry holds them.
+func subjectsOf(m *table.MarketRow) []byte {
+	var list []byte
+	last := ""
+	for i := range m.Selections {
+		s := m.Selections[i].Subject
+		if s == nil || *s == last || strings.IndexByte(*s, subjectEnd) >= 0 {
+			continue
+		}
+		last = *s
+		list = append(append(list, last...), subjectEnd)
+	}
+	return list
+}
+
+// about reports whether a selection of the market has the subject.
+func (e *entry) about(subject string) bool {
+	for rest := e.subjects; len(rest) > 0; {
+		one, after, _ := bytes.Cut(rest, []byte{subjectEnd})
+		if string(one) == subject {
+			return true
+		}
+		rest = after
+	}
+	return false
 }
 
 // MarketItem is one market of a fixture.
@@ -66,27 +104,47 @@ func (v *View) Market(ctx context.Context, f Fixture, id string, do func(body []
 	return found, err
 }
 
-// fullTime is the period that comes first where a name stands for several.
-const fullTime = "FT"
-
-// MarketByName gives the first market of that canonical name: full time first,
-// then in the provider's order. A period in the filter narrows.
+// MarketByName gives the market that a canonical name stands for, among those
+// that pass the filter: full time comes first, then a bare id before a suffixed
+// one, then the provider's order.
 func (v *View) MarketByName(ctx context.Context, f Fixture, filter MarketFilter, do func(body []byte)) (found bool, err error) {
 	from, to := v.index.markets(f.n)
-	best, bestFull, bestOrdinal := []byte(nil), false, 0
+	var best preference
+	var body []byte
 	err = v.each(ctx, marketChunks, from, to, to-from, func(_ int, e *entry) bool {
 		if !filter.passes(e) {
 			return true
 		}
-		full := string(e.period) == fullTime
-		if !found || full && !bestFull || full == bestFull && e.ordinal < bestOrdinal {
-			found, bestFull, bestOrdinal = true, full, e.ordinal
-			best = append(best[:0], e.body...)
+		if p := preferenceOf(e); !found || p.before(best) {
+			found, best = true, p
+			body = append(body[:0], e.body...)
 		}
 		return true
 	})
 	if found && err == nil {
-		do(best)
+		do(body)
 	}
 	return found, err
+}
+
+// preference orders the markets of one canonical name.
+type preference struct {
+	notFullTime bool
+	suffixed    bool // its id has a suffix: another market owns the definition
+	ordinal     int  // its place in the provider's order
+}
+
+func preferenceOf(e *entry) preference {
+	const fullTime = "FT"
+	return preference{string(e.period) != fullTime, bytes.IndexByte(e.key, '~') >= 0, e.ordinal}
+}
+
+func (p preference) before(q preference) bool {
+	switch {
+	case p.notFullTime != q.notFullTime:
+		return q.notFullTime
+	case p.suffixed != q.suffixed:
+		return q.suffixed
+	}
+	return p.ordinal < q.ordinal
 }

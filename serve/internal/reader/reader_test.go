@@ -266,6 +266,81 @@ func TestMarketByNamePrefersFullTimeThenOrder(t *testing.T) {
 	}
 }
 
+// Among the markets of one name full time comes first, then the bare id, then the
+// provider's order; a period and a subject narrow.
+func TestMarketByNamePrefersTheBareId(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fixture := servetest.Sample("acme", 0, 0, 1)
+	for ordinal, m := range []struct{ name, market, period, subjects string }{
+		{"Goal Line", "TOTAL_GOALS~", "FT", ""},
+		{"First Half Goals", "TOTAL_GOALS", "1H", ""},
+		{"Goals Over/Under", "TOTAL_GOALS", "FT", ""},
+		{"Late Goals", "TOTAL_GOALS", "75-90", ""},
+		{"Half Corners", "TOTAL_CORNERS", "1H", ""},
+		{"Corners", "TOTAL_CORNERS~", "FT", ""},
+		{"Away Goals", "TEAM_TOTAL_GOALS", "FT", "AWAY AWAY"},
+		{"More Home Goals", "TEAM_TOTAL_GOALS~", "FT", "HOME HOME"},
+		{"Home Goals", "TEAM_TOTAL_GOALS", "FT", "HOME HOME"},
+		{"Scorers", "GOALSCORER", "FT", "- Álvaro Álvaro Zoë"},
+		{"More Scorers", "GOALSCORER~", "FT", "Bo - Bo"},
+	} {
+		row := servetest.Sample("acme", 0, 1, 1).Markets[0]
+		market, suffixed := strings.CutSuffix(m.market, "~")
+		row.MarketID = servetest.ID("mk_", m.name)
+		if suffixed {
+			row.MarketID += "~aaaaaaaa"
+		}
+		row.Ordinal, row.MarketName, row.Market, row.Period = int32(ordinal), &m.name, &market, &m.period
+		row.Selections = nil
+		for _, subject := range strings.Fields(m.subjects) {
+			s := servetest.Sample("acme", 0, 1, 1).Markets[0].Selections[0]
+			if subject != "-" {
+				s.Subject = &subject
+			}
+			row.Selections = append(row.Selections, s)
+		}
+		row.SelectionCount = int32(len(row.Selections))
+		fixture.Markets = append(fixture.Markets, row)
+	}
+	servetest.NewRoot(t, dir, "acme").Publish(servetest.Content{Fixtures: []servetest.Fixture{fixture}})
+	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	f, _ := v.Find(fixture.Row.FixtureID)
+	for filter, want := range map[reader.MarketFilter]string{
+		{Market: "TOTAL_GOALS"}:                                     "Goals Over/Under",
+		{Market: "TOTAL_GOALS", Period: "FT"}:                       "Goals Over/Under",
+		{Market: "TOTAL_GOALS", Period: "1H"}:                       "First Half Goals",
+		{Market: "TOTAL_GOALS", Period: "75-90"}:                    "Late Goals",
+		{Market: "TOTAL_GOALS", Period: "2H"}:                       "",
+		{Market: "TOTAL_GOALS", Subject: "HOME"}:                    "",
+		{Market: "TOTAL_CORNERS"}:                                   "Corners", // full time comes before the bare id
+		{Market: "TEAM_TOTAL_GOALS"}:                                "Away Goals",
+		{Market: "TEAM_TOTAL_GOALS", Subject: "AWAY"}:               "Away Goals",
+		{Market: "TEAM_TOTAL_GOALS", Subject: "HOME"}:               "Home Goals",
+		{Market: "TEAM_TOTAL_GOALS", Subject: "home"}:               "",
+		{Market: "TEAM_TOTAL_GOALS", Subject: "HOM"}:                "",
+		{Market: "TEAM_TOTAL_GOALS", Period: "1H", Subject: "HOME"}: "",
+		{Market: "GOALSCORER"}:                                      "Scorers",
+		{Market: "GOALSCORER", Subject: "Zoë"}:                      "Scorers",
+		{Market: "GOALSCORER", Subject: "Bo"}:                       "More Scorers",
+		{Market: "GOALSCORER", Subject: "Bo\x00Bo"}:                 "",
+		{Market: "GOALSCORER", Subject: "Nobody"}:                   "",
+	} {
+		got := ""
+		found, err := v.MarketByName(t.Context(), f, filter, func(body []byte) {
+			var m struct {
+				MarketName string `json:"market_name"`
+			}
+			must(t, json.Unmarshal(body, &m))
+			got = m.MarketName
+		})
+		must(t, err)
+		if got != want || found != (want != "") {
+			t.Errorf("%+v: %q, want %q", filter, got, want)
+		}
+	}
+}
+
 func TestFixturesWithoutMarkets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
