@@ -41,11 +41,14 @@ const answerTime = 10 * time.Second
 func (s *server) enter(rt *route) echo.HandlerFunc {
 	return func(e echo.Context) error {
 		a := e.Response().Writer.(*answer)
-		for _, value := range e.ParamValues() {
+		params := e.ParamValues()
+		for i, value := range params {
 			if value == "" {
 				return api.Refuse(api.NotFound)
 			}
+			params[i] = decoded(value)
 		}
+		e.SetParamValues(params...)
 		a.route = rt.name
 		if err := withinSize(e.Request()); err != nil {
 			a.Header().Set("Connection", "close")

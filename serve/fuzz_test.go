@@ -1,10 +1,14 @@
 package serve
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/labstack/echo/v4"
 
 	"mkt/serve/internal/api"
 )
@@ -51,6 +55,36 @@ func FuzzHeaders(f *testing.F) {
 		r.Header = http.Header{"X-Request-Id": {id}}
 		if got := requestID(r); !decentID(got) {
 			t.Errorf("%q is no id", got)
+		}
+	})
+}
+
+// Whatever the path and its encoding: the router sees one spelling of the same path,
+// with no more separators than the client wrote.
+func FuzzPaths(f *testing.F) {
+	for _, path := range []string{"fixtures/fx_a~b", "fixtures/%7E/markets/\x00", "/../%2f", "a//b", "é\xff", " %2f"} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		everyByte := ""
+		for i := range len(path) {
+			everyByte += fmt.Sprintf("%%%02x", path[i])
+		}
+		for _, target := range []string{"/" + (&url.URL{Path: path}).EscapedPath(), "/" + url.PathEscape(path), "/" + everyByte, "/" + path} {
+			u, err := url.ParseRequestURI(target)
+			if err != nil || u.Host != "" {
+				continue
+			}
+			before := u.Path
+			normalizePath(u)
+			seen := echo.GetPath(&http.Request{URL: u})
+			sent, _, _ := strings.Cut(target, "?")
+			if strings.Count(seen, "/") != strings.Count(sent, "/") {
+				t.Errorf("%q: the router sees %q", target, seen)
+			}
+			if again, err := url.PathUnescape(seen); err != nil || again != before {
+				t.Errorf("%q: %q became %q: %v", target, before, seen, err)
+			}
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -190,6 +191,11 @@ func (d *document) responseFor(method, path string, status int) (string, error) 
 // route finds the path template that a path matches.
 func (d *document) route(path string) (string, bool) {
 	parts := strings.Split(path, "/")
+	for i := range parts {
+		if plain, err := url.PathUnescape(parts[i]); err == nil {
+			parts[i] = plain
+		}
+	}
 	for template := range d.root["paths"].(map[string]any) {
 		want := strings.Split(template, "/")
 		if len(want) != len(parts) {

@@ -3,6 +3,8 @@ package serve
 import (
 	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -61,6 +63,34 @@ func (s *server) routes() {
 		e.GET(api.Root+table[i].path, s.enter(&table[i]))
 	}
 	s.echo = e
+}
+
+// normalizePath gives the path of a request the one spelling that the router, which
+// compares bytes, is to see: nothing is percent-encoded that need not be. Paths that
+// differ only in that are the same (RFC 3986, section 6.2.2). An encoded slash stays
+// encoded and separates nothing.
+func normalizePath(u *url.URL) {
+	sent := u.RawPath
+	if sent == "" {
+		sent = u.EscapedPath()
+	}
+	if !strings.Contains(sent, "%") {
+		return
+	}
+	segments := strings.Split(sent, "/")
+	for i, s := range segments {
+		segments[i] = url.PathEscape(decoded(s))
+	}
+	u.RawPath = strings.Join(segments, "/")
+}
+
+// decoded is a segment of a path without its percent-encoding.
+func decoded(segment string) string {
+	plain, err := url.PathUnescape(segment)
+	if err != nil {
+		return segment // never: net/http refuses a path with an escape that is none
+	}
+	return plain
 }
 
 // fail writes the refusal that an error is. Echo's own error is that it found no

@@ -87,6 +87,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Allow", allowed)
 		a.refuse(api.Refuse(api.MethodNotAllowed))
 	default:
+		normalizePath(r.URL)
 		s.echo.ServeHTTP(a, r)
 	}
 }
