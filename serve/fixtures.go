@@ -54,7 +54,8 @@ func (c *call) renderFixtures(ctx context.Context, scope api.Scope, filter reade
 	if more {
 		page.NextCursor = scope.Cursor(last)
 	}
-	meta := api.FixtureListMeta(v.FixtureCount(), filtered, v.Provider(), c.changeCursor(v.Commit().LastSeq))
+	seq := v.Commit().LastSeq
+	meta := api.FixtureListMeta(v.FixtureCount(), filtered, v.Provider(), c.changeCursor(seq), seq)
 	return list.Page(page, v.Freshness(), meta), nil
 }
 

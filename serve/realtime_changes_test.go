@@ -3,6 +3,7 @@ package serve_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -61,6 +62,46 @@ func texts(list []json.RawMessage) (out []string) {
 		out = append(out, string(e))
 	}
 	return out
+}
+
+// A bootstrap over HTTP that goes on over the socket from the first page's number
+// gets every event behind the state that it read, once, whatever was published while
+// it paged.
+func TestSocketGoesOnFromABootstrap(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 9, 1, 1)
+	w.start()
+	s, _ := w.connect("acme")
+	first := w.get("/fixtures?limit=2", "acme").page(t)
+	if want := w.root("acme").Commit.LastSeq; first.Meta.ChangesSeq != want {
+		t.Fatalf("changes_seq %d, want %d", first.Meta.ChangesSeq, want)
+	}
+	version := 1
+	for next := first.Pagination.NextCursor; next != nil; {
+		version++
+		w.publish("acme", 9, 1, version)
+		eventually(t, "it is served", func() bool {
+			return w.get("/fixtures?limit=1", "acme").page(t).Meta.ChangesSeq == w.root("acme").Commit.LastSeq
+		})
+		p := w.get("/fixtures?limit=2&cursor="+*next, "acme").page(t)
+		if p.Meta.ChangesSeq != w.root("acme").Commit.LastSeq {
+			t.Errorf("a page of version %d has changes_seq %d", version, p.Meta.ChangesSeq)
+		}
+		next = p.Pagination.NextCursor
+	}
+	over := w.get("/changes?limit=200&cursor="+first.Meta.ChangesCursor, "acme")
+	var polled struct{ Data []json.RawMessage }
+	must(t, json.Unmarshal([]byte(over.body), &polled))
+	a := s.ask("subscribe", map[string]any{"channel": "changes", "cursor": first.Meta.ChangesSeq})
+	if !a.OK || !slices.Equal(texts(a.Events), texts(polled.Data)) || len(a.Events) != 9*(version-1) || seqOf(t, a.Events[0]) != first.Meta.ChangesSeq+1 {
+		t.Errorf("the socket gives %d events up to %d, polling %d: %+v", len(a.Events), a.Cursor, len(polled.Data), a.Error)
+	}
+	w.publish("acme", 3, 1, version+1)
+	if p := s.changes(); len(p.Events) != 3 || seqOf(t, p.Events[0]) != a.Cursor+1 {
+		t.Errorf("the next push begins behind %d: %+v", a.Cursor, p)
+	}
 }
 
 // Where a subscription begins, and what its first page is.

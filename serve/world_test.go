@@ -387,6 +387,7 @@ type page struct {
 		FilteredCount int    `json:"filtered_count"`
 		IndexStale    bool   `json:"index_stale"`
 		ChangesCursor string `json:"changes_cursor"`
+		ChangesSeq    uint64 `json:"changes_seq"`
 		AgeMS         *int64 `json:"age_ms"`
 		PublishedAt   string `json:"published_at"`
 		Window        struct {

@@ -12,8 +12,9 @@ type Meta struct {
 }
 
 // FixtureListMeta is the meta of GET /fixtures. changesCursor is the position in
-// /changes of the dataset being paged, so that a bootstrap misses nothing.
-func FixtureListMeta(count, filtered int, provider, changesCursor string) Meta {
+// /changes of the dataset being paged, and changesSeq the same position as the
+// socket counts it, so that a bootstrap misses nothing.
+func FixtureListMeta(count, filtered int, provider, changesCursor string, changesSeq uint64) Meta {
 	b := append([]byte(nil), `,"fixture_count":`...)
 	b = appendInt(b, int64(count))
 	b = append(b, `,"filtered_count":`...)
@@ -27,6 +28,8 @@ func FixtureListMeta(count, filtered int, provider, changesCursor string) Meta {
 	b = append(b, `,"index_stale":`...)
 	after := append([]byte(nil), `,"changes_cursor":`...)
 	after = appendString(after, changesCursor)
+	after = append(after, `,"changes_seq":`...)
+	after = appendInt(after, int64(changesSeq))
 	return Meta{fields: b, after: after, staleable: true}
 }
 

@@ -27,10 +27,10 @@ func TestListPage(t *testing.T) {
 	var l api.List
 	l.Add([]byte(`{"a":1}`))
 	l.Add([]byte(`{"a":2}`))
-	p := l.Page(api.Pagination{Limit: 2, NextCursor: "x", HasMore: true}, times, api.FixtureListMeta(7, 3, "betsapi", "c"))
+	p := l.Page(api.Pagination{Limit: 2, NextCursor: "x", HasMore: true}, times, api.FixtureListMeta(7, 3, "betsapi", "c", 41))
 	const want = `{"data":[{"a":1},{"a":2}],"pagination":{"limit":2,"next_cursor":"x","has_more":true},` +
 		`"meta":{"provider_fetched_at":"2026-11-20T09:07:00.000Z","processed_at":"2026-11-20T09:07:01.000Z","published_at":"2026-11-20T09:07:02.000Z",` +
-		`"age_ms":2500,"fixture_count":7,"filtered_count":3,"source_provider":"betsapi","index_stale":true,"changes_cursor":"c"}}`
+		`"age_ms":2500,"fixture_count":7,"filtered_count":3,"source_provider":"betsapi","index_stale":true,"changes_cursor":"c","changes_seq":41}}`
 	if got := body(p, fetched.Add(2500*time.Millisecond), true); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -64,7 +64,7 @@ func TestETagCoversAllButTheAge(t *testing.T) {
 	page := func(item string, f api.Freshness, count int) *api.Page {
 		var l api.List
 		l.Add([]byte(item))
-		return l.Page(api.Pagination{Limit: 1}, f, api.FixtureListMeta(count, 1, "betsapi", "c"))
+		return l.Page(api.Pagination{Limit: 1}, f, api.FixtureListMeta(count, 1, "betsapi", "c", 41))
 	}
 	base := page("1", times, 1)
 	if base.ETag(false) != page("1", times, 1).ETag(false) {

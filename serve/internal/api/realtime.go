@@ -61,7 +61,7 @@ func HowToBootstrap() Bootstrap {
 	return Bootstrap{
 		Fixtures: Root + "/fixtures",
 		Changes:  Root + "/changes",
-		Note:     "Subscribe to changes and keep its cursor, then page fixtures for the state; events behind that cursor bring it up to date.",
+		Note:     "Page fixtures for the state, then subscribe to changes with meta.changes_seq of the first page as the cursor: no event is missed, and none comes twice.",
 	}
 }
 
