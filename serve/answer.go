@@ -59,6 +59,16 @@ func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
+// shareWith lets the pages of an origin read the answer, "" for none.
+func (a *answer) shareWith(origin string) {
+	if origin == "" {
+		return
+	}
+	h := a.Header()
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, ETag, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy")
+}
+
 // refuse writes a refusal.
 func (a *answer) refuse(e *api.Error) {
 	a.code = e.Code

@@ -70,12 +70,8 @@ func (s *server) enter(rt *route) echo.HandlerFunc {
 func (c *call) admit() error {
 	pass, err := c.enterGate()
 	c.who = pass.Account
-	h := c.answer.Header()
-	pass.Limit.SetHeaders(h)
-	if pass.Origin != "" {
-		h.Set("Access-Control-Allow-Origin", pass.Origin)
-		h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, ETag, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
-	}
+	pass.Limit.SetHeaders(c.answer.Header())
+	c.answer.shareWith(pass.Origin)
 	if c.who != nil {
 		c.answer.tenant = c.who.ClientID
 	}

@@ -21,6 +21,10 @@ func init() {
 			time.Sleep(400 * time.Millisecond)
 			return c.sendDocument("done")
 		}},
+		route{path: "/test/drain", name: "/test/drain", handle: func(c *call) error {
+			c.draining.Store(true) // from now on every request is answered as while draining
+			return c.sendDocument("done")
+		}},
 		route{path: "/test/held", name: "/test/held", need: needFixtures, handle: func(c *call) error {
 			return c.send(c.view.Page(c.request.Context(), "held "+c.answer.id, func(ctx context.Context) (*api.Page, error) {
 				release := make(chan struct{})

@@ -73,16 +73,20 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.inFlight.Add(1)
 	defer s.inFlight.Add(-1)
-	switch {
-	case s.draining.Load():
+	draining := s.draining.Load()
+	if draining {
 		h.Set("Connection", "close")
+	}
+	switch {
+	case r.Method == http.MethodOptions: // also while draining: a browser shows a refusal to nobody whose preflight failed
+		preflight(a, r)
+	case draining:
 		a.shed = shedDrain
+		a.shareWith(gate.Origin(r.Header))
 		a.refuse(&api.Error{Code: api.ServiceUnavailable, RetryAfter: 2 * time.Second})
 	case s.inFlight.Load() > mostInFlight:
 		a.shed = shedCrowd
 		a.refuse(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
-	case r.Method == http.MethodOptions:
-		preflight(a, r)
 	case r.Method != http.MethodGet:
 		h.Set("Allow", allowed)
 		a.refuse(api.Refuse(api.MethodNotAllowed))
@@ -98,7 +102,7 @@ func preflight(a *answer, r *http.Request) {
 	h := a.Header()
 	h.Set("Allow", allowed)
 	h.Add("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")
-	if origin := r.Header.Get("Origin"); origin != "" {
+	if origin := gate.Origin(r.Header); origin != "" {
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Allow-Methods", allowed)
 		h.Set("Access-Control-Allow-Headers", "Authorization, If-None-Match, X-Request-Id")

@@ -39,22 +39,26 @@ type Need struct {
 type Pass struct {
 	Account *account.Account
 	Limit   Remaining // for the RateLimit headers; zero when it was not asked
-	Origin  string    // the request's origin where the account allows it, else ""
+	Origin  string    // the request's origin where it may read the answer, else ""
 }
 
 // Enter judges a request that needs a token. The pass says how far the request
-// came, also beside an error.
+// came, also beside an error. Every origin may read that the token is unknown:
+// there is nothing private in it. The account's list decides about all else, about
+// the refusal of a suspended account too.
 func (g *Gate) Enter(r *http.Request, need Need) (Pass, error) {
 	a, err := g.identify(r)
 	if err != nil {
-		return Pass{}, err
+		return Pass{Origin: Origin(r.Header)}, err
 	}
 	pass := Pass{Account: a}
+	allowed, notAllowed := origin(r.Header, a)
+	pass.Origin = allowed
 	if err := Standing(a); err != nil {
 		return pass, err
 	}
-	if pass.Origin, err = origin(r.Header, a); err != nil {
-		return pass, err
+	if notAllowed != nil {
+		return pass, notAllowed
 	}
 	if pass.Limit, err = g.Limits.Take(a.ClientID, a.Limit, g.Now()); err != nil {
 		return pass, err
@@ -128,15 +132,22 @@ func Standing(a *account.Account) error {
 	return api.Refuse(api.ClientRevoked)
 }
 
+// Origin returns the origin that a request names, "" when it names none, or several.
+func Origin(h http.Header) string {
+	if headers := h["Origin"]; len(headers) == 1 {
+		return headers[0]
+	}
+	return ""
+}
+
 // origin returns a request's origin when the account allows it, "" when the
 // request has none.
 func origin(h http.Header, a *account.Account) (string, error) {
-	headers := h["Origin"]
-	switch {
-	case len(headers) == 0:
+	if len(h["Origin"]) == 0 {
 		return "", nil
-	case len(headers) == 1 && a.AllowsOrigin(headers[0]):
-		return headers[0], nil
+	}
+	if from := Origin(h); from != "" && a.AllowsOrigin(from) {
+		return from, nil
 	}
 	return "", api.Refuse(api.OriginNotAllowed)
 }
