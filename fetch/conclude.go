@@ -42,7 +42,7 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 // outcome of a cycle, and why it is not complete. A refused credential fails it
 // whatever was had before; so does having nothing to transform.
 func outcome(asked provider.Asked, t tally, stopped, err error) (raw.Outcome, error) {
-	if code := codeOf(stopped); code == codeCredential || code == codePermission {
+	if code := codeOf(stopped); code == health.CodeCredential || code == health.CodePermission {
 		return raw.Failed, stopped
 	}
 	switch {

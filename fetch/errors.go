@@ -6,6 +6,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/publish/durable"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 )
 
@@ -17,17 +18,6 @@ var (
 	ErrPermission = errors.New("the credential does not include what was asked for")
 	ErrLimited    = errors.New("the provider's quota is used up")
 	ErrPayload    = errors.New("the provider's answers are not what was asked for")
-)
-
-// Codes of package health that a fetch gives.
-const (
-	codeUnreachable = "PROVIDER_UNREACHABLE"
-	codeCredential  = "CREDENTIAL_REJECTED"
-	codePermission  = "PERMISSION_DENIED"
-	codeLimited     = "RATE_LIMITED"
-	codePayload     = "PAYLOAD_REJECTED"
-	codeStorage     = "STORAGE"
-	codeInternal    = "INTERNAL"
 )
 
 // storageError is a failure of our own disk.
@@ -52,35 +42,35 @@ func codeOf(err error) string {
 	case err == nil:
 		return ""
 	case errors.As(err, &storage) || errors.Is(err, durable.ErrNoSpace):
-		return codeStorage
+		return health.CodeStorage
 	case errors.Is(err, provider.ErrUnreachable):
-		return codeUnreachable
+		return health.CodeUnreachable
 	case errors.As(err, &answer):
 		return codeOfVerdict(answer.Verdict.Kind)
 	case errors.As(err, &asking):
-		return codePayload
+		return health.CodePayloadRejected
 	}
-	return codeInternal
+	return health.CodeInternal
 }
 
 func codeOfVerdict(k provider.Kind) string {
 	switch k {
 	case provider.CredentialFault:
-		return codeCredential
+		return health.CodeCredential
 	case provider.PermissionFault:
-		return codePermission
+		return health.CodePermission
 	case provider.Limited:
-		return codeLimited
+		return health.CodeRateLimited
 	case provider.Retryable:
-		return codeUnreachable
+		return health.CodeUnreachable
 	}
-	return codePayload
+	return health.CodePayloadRejected
 }
 
 // explain words a run's error for the person who reads it.
 func (r *run) explain(err error) error {
 	told := r.Tenant.explain(err)
-	if codeOf(err) == codePayload {
+	if codeOf(err) == health.CodePayloadRejected {
 		return fmt.Errorf("%w: the answers are in %s", told, layout.Cycle(layout.RawDir, r.summary.Cycle))
 	}
 	return told
@@ -90,15 +80,15 @@ func (r *run) explain(err error) error {
 func (t Tenant) explain(err error) error {
 	set := fmt.Sprintf("mkt provider set %s --provider %s", t.ID, t.Provider)
 	switch codeOf(err) {
-	case codeCredential:
+	case health.CodeCredential:
 		return fmt.Errorf("account %s: %w: %w: store a valid one with: %s", t.ID, ErrCredential, err, set)
-	case codePermission:
+	case health.CodePermission:
 		return fmt.Errorf("account %s: %w: %w: buy it from %s, or store another credential with: %s", t.ID, ErrPermission, err, t.Provider, set)
-	case codeLimited:
+	case health.CodeRateLimited:
 		return fmt.Errorf("account %s: %w: %w: run again later, or less often", t.ID, ErrLimited, err)
-	case codePayload:
+	case health.CodePayloadRejected:
 		return fmt.Errorf("account %s: %w: %w", t.ID, ErrPayload, err)
-	case codeUnreachable:
+	case health.CodeUnreachable:
 		return fmt.Errorf("account %s: %s: %w: older data stays; run again later", t.ID, t.Provider, err)
 	}
 	return fmt.Errorf("account %s: %w", t.ID, err)

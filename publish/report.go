@@ -68,13 +68,13 @@ func (r *run) code(err error) string {
 	var errno syscall.Errno
 	switch {
 	case err == nil && r.summary.Held > 0:
-		return "LISTING_HELD"
+		return health.CodeListingHeld
 	case err == nil:
 		return ""
 	case errors.Is(err, ErrBeyondMending):
-		return "SNAPSHOT_DAMAGED"
+		return health.CodeSnapshotDamaged
 	case errors.Is(err, durable.ErrNoSpace), errors.Is(err, snapshot.ErrDamaged), errors.As(err, &path), errors.As(err, &errno):
-		return "STORAGE"
+		return health.CodeStorage
 	}
-	return "INTERNAL"
+	return health.CodeInternal
 }

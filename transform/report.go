@@ -63,10 +63,10 @@ func codeOf(err error) string {
 	case err == nil:
 		return ""
 	case errors.Is(err, ErrQuarantined):
-		return "QUARANTINED"
+		return health.CodeQuarantined
 	case errors.Is(err, durable.ErrNoSpace), errors.Is(err, raw.ErrCorrupt), errors.Is(err, snapshot.ErrDamaged),
 		errors.As(err, &path), errors.As(err, &errno):
-		return "STORAGE"
+		return health.CodeStorage
 	}
-	return "INTERNAL"
+	return health.CodeInternal
 }

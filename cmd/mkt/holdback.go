@@ -40,11 +40,11 @@ func (a *app) refused(j job) (at time.Time, code string) {
 	}
 	fingerprint := credential.Fingerprint(j.tenant.Provider.Credential)
 	if t := health.StandingOf(fingerprint, findings...).RefusedAt(); t != nil {
-		return *t, "CREDENTIAL_REJECTED"
+		return *t, health.CodeCredential
 	}
 	test, own := a.found(j)
 	switch {
-	case own == nil || own.CredentialFingerprint != fingerprint || own.Code != "PERMISSION_DENIED":
+	case own == nil || own.CredentialFingerprint != fingerprint || own.Code != health.CodePermission:
 		return at, ""
 	case test != nil && test.OK && test.CredentialFingerprint == fingerprint && test.FinishedAt.After(own.FinishedAt):
 		return at, "" // somebody has looked since: once more then

@@ -167,5 +167,5 @@ func result(ok bool, code string) string {
 	if ok {
 		return "good"
 	}
-	return cmp.Or(code, "INTERNAL")
+	return cmp.Or(code, health.CodeInternal)
 }

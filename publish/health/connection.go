@@ -53,10 +53,7 @@ func StandingOf(fingerprint string, findings ...*Run) Standing {
 			continue
 		}
 		if later(&f.FinishedAt, s.LastAttemptAt) {
-			s.LastAttemptAt, s.Code = &f.FinishedAt, f.Code
-			if !f.OK && f.Code == "" {
-				s.Code = "INTERNAL"
-			}
+			s.LastAttemptAt, s.Code = &f.FinishedAt, f.Failure()
 		}
 		s.LastOKAt = latest(s.LastOKAt, f.LastOKAt)
 		s.accepted = latest(s.accepted, latest(f.CredentialAcceptedAt, f.LastOKAt))

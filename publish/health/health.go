@@ -27,9 +27,7 @@ type Run struct {
 	StartedAt  time.Time `json:"started_at"`
 	FinishedAt time.Time `json:"finished_at"`
 	OK         bool      `json:"ok"`
-	// Code says why it failed, from a closed set: PROVIDER_UNREACHABLE,
-	// CREDENTIAL_REJECTED, PERMISSION_DENIED, RATE_LIMITED, PAYLOAD_REJECTED,
-	// LISTING_HELD, QUARANTINED, STORAGE, SNAPSHOT_DAMAGED, INTERNAL. "" when OK.
+	// Code is one of Codes, or "": why it failed, or CodeListingHeld when OK.
 	Code string `json:"code,omitempty"`
 	// LastOKAt is when the step last succeeded; nil when never.
 	LastOKAt *time.Time `json:"last_ok_at,omitempty"`

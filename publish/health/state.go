@@ -68,9 +68,9 @@ func (r Run) after(before *Run) Run {
 	}
 	switch {
 	case r.CredentialFingerprint == "":
-	case r.OK || r.Code == "RATE_LIMITED":
+	case r.OK || r.Code == CodeRateLimited:
 		r.CredentialAcceptedAt = &at
-	case r.Code == "CREDENTIAL_REJECTED":
+	case r.Code == CodeCredential:
 		r.CredentialRefusedAt = &at
 	}
 	if r.OK {

@@ -70,7 +70,7 @@ func (d *Dataset) State() State {
 // NotReady is the refusal as long as there is no view: what the last attempt came
 // to, and when to ask again.
 func (d *Dataset) NotReady() *api.Error {
-	if run := d.State().Fetch; run != nil && !run.OK && run.Code == "PROVIDER_UNREACHABLE" {
+	if run := d.State().Fetch; run != nil && !run.OK && run.Code == health.CodeUnreachable {
 		return &api.Error{Code: api.UpstreamUnavailable, RetryAfter: time.Minute}
 	}
 	return &api.Error{Code: api.DataNotReady, RetryAfter: time.Minute}

@@ -72,8 +72,8 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 		d.ok("schedule", r.at(file), "the newest fetch was with another credential")
 	case !run.OK:
 		d.bad(d.weight(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
-			step, times(run.FailuresInARow), codeWord(run.Code), ago(d.now.Sub(run.FinishedAt)))
-	case run.Code == "LISTING_HELD":
+			step, times(run.FailuresInARow), run.Failure(), ago(d.now.Sub(run.FinishedAt)))
+	case run.Code == health.CodeListingHeld:
 		d.bad(Warn, "LISTING_HELD", "schedule", r.at(file), "when they are really gone: "+d.mkt("publish --tenant "+r.id+" --accept-removals"),
 			"the listing lost %d fixtures at once: they are kept", run.Counters["held"])
 	default:
@@ -84,7 +84,7 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 // weight of a failed run: what passes by itself is a warning at first.
 func (d *doctor) weight(run *health.Run) Level {
 	switch run.Code {
-	case "PROVIDER_UNREACHABLE", "RATE_LIMITED", "PAYLOAD_REJECTED", "QUARANTINED":
+	case health.CodeUnreachable, health.CodeRateLimited, health.CodePayloadRejected, health.CodeQuarantined:
 		if run.FailuresInARow < health.DegradedAfter {
 			return Warn
 		}
@@ -95,17 +95,17 @@ func (d *doctor) weight(run *health.Run) Level {
 // remedy is what helps against the code of a failed run.
 func (d *doctor) remedy(r *root, run *health.Run) string {
 	switch run.Code {
-	case "PROVIDER_UNREACHABLE":
+	case health.CodeUnreachable:
 		return d.mkt("doctor --online --tenant " + r.id)
-	case "CREDENTIAL_REJECTED", "PERMISSION_DENIED":
+	case health.CodeCredential, health.CodePermission:
 		return d.mkt("provider set " + r.id + " --provider " + r.tenant.Provider.Name)
-	case "RATE_LIMITED":
+	case health.CodeRateLimited:
 		return "run it less often (schedule in " + quote(d.Tenants) + "), or buy a larger quota"
-	case "PAYLOAD_REJECTED", "QUARANTINED":
+	case health.CodePayloadRejected, health.CodeQuarantined:
 		return "look at what came: ls " + quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
-	case "SNAPSHOT_DAMAGED":
+	case health.CodeSnapshotDamaged:
 		return d.mkt("recover --tenant " + r.id)
-	case "STORAGE":
+	case health.CodeStorage:
 		return "df -h " + quote(d.Data)
 	}
 	return d.mkt(fmt.Sprintf("%s --tenant %s --log-level debug", run.Step, r.id))
@@ -155,13 +155,6 @@ func (d *doctor) overdue(r *root, last time.Time) {
 		return
 	}
 	d.ok("schedule", r.at(""), "the newest good cycle is %s old", ago(age))
-}
-
-func codeWord(code string) string {
-	if code == "" {
-		return "INTERNAL"
-	}
-	return code
 }
 
 func times(n int) string {
