@@ -29,10 +29,7 @@ func (c *call) overdue(v *reader.View, cadence time.Duration) bool {
 func lastFailure(s reader.State) string {
 	for _, run := range []*health.Run{s.Fetch, s.Transform, s.Publish} {
 		if run != nil && !run.OK {
-			if run.Code == "" {
-				return "INTERNAL"
-			}
-			return run.Code
+			return run.Failure()
 		}
 	}
 	return ""
@@ -86,7 +83,7 @@ var badness = map[api.HealthStatus]int{api.Unconfigured: 0, api.Healthy: 1, api.
 func (c *call) productHealth(a *account.Account, p football.Product) api.Component {
 	part := api.Component{Component: string(p), Status: api.Unconfigured}
 	if term := a.TermAt(p, c.now); term != account.InForce {
-		part.Code = some("SUBSCRIPTION_" + string(term))
+		part.Code = some(api.SubscriptionCode(term))
 		return part
 	}
 	d := c.library.Tenant(a.ClientID).Dataset(p)
@@ -94,11 +91,11 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 	failure := lastFailure(state)
 	v := d.Acquire()
 	if v == nil && a.Cadence[p] == 0 && state.Fetch == nil && state.Transform == nil && state.Publish == nil {
-		part.Code = some("NOT_SCHEDULED")
+		part.Code = some(api.HealthNotScheduled)
 		return part
 	}
 	if v == nil {
-		part.Status, part.Code = api.Down, some(cmp.Or(failure, string(api.DataNotReady)))
+		part.Status, part.Code = api.Down, some(cmp.Or(failure, api.HealthNoData))
 		return part
 	}
 	defer v.Release()
@@ -107,9 +104,9 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 	case failure != "":
 		part.Status, part.Code = api.Degraded, some(failure)
 	case c.overdue(v, a.Cadence[p]):
-		part.Status, part.Code = api.Degraded, some("STALE")
+		part.Status, part.Code = api.Degraded, some(api.HealthStale)
 	case p == football.LiveIntelligence && v.FeedStale(c.now):
-		part.Status, part.Code = api.Degraded, some(string(football.FeedStale))
+		part.Status, part.Code = api.Degraded, some(api.HealthFeedStale)
 	default:
 		part.Status = api.Healthy
 	}

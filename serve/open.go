@@ -45,7 +45,7 @@ func newServer(o *Options) (*server, error) {
 		return nil, errors.Join(fmt.Errorf("serve: cache folder: %w", err), s.removeTemporary())
 	}
 	s.library = library
-	if s.schema, err = api.Document(api.NewSchema()); err != nil {
+	if s.schema, err = api.Document(api.NewSchema(o.Words.Sections, o.Words.ProviderMetrics)); err != nil {
 		return nil, errors.Join(fmt.Errorf("serve: %w", err), s.close())
 	}
 	s.usage = gate.NewUsage(s.openUsage(o), o.Now, o.Log)

@@ -32,6 +32,7 @@ type Options struct {
 	Log      *slog.Logger     // nil = none
 	Poll     time.Duration    // how often new snapshots are looked for, live ones twice as often; 0 = a second
 	Service  Service          // how the service presents itself in /status
+	Words    Words            // of the providers, for /schema
 	Admin    *admin.Server    // shows metrics and readiness; the caller's to close. nil = none
 	Realtime Realtime
 
@@ -49,6 +50,13 @@ type Options struct {
 type Service struct {
 	Name         string // "" = Football Markets and Live Intelligence Service
 	SupportEmail string // "" = support@localhost
+}
+
+// Words are the providers' own, which reach answers as they are: see the fields of
+// the same names in /schema.
+type Words struct {
+	Sections        []string
+	ProviderMetrics []string
 }
 
 // Timeouts and bounds of the edge.

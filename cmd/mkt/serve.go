@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/provider/all"
 	"mkt/publish/snapshot"
 	"mkt/serve"
 	"mkt/serve/account"
@@ -98,8 +100,22 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 	go edits.watch(watching, file, func(file *tenants.File) error { return a.swap(registry, file) })
 	return serve.Run(ctx, serve.Options{
 		Listen: f.listen, DataDir: a.data, AsOf: asOf, Accounts: registry, Now: a.now, Log: a.log, Poll: f.poll, CacheDir: f.cache,
-		UsageDir: f.usage, Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) { ready(baseURL, adminURL) },
+		UsageDir: f.usage, Words: providerWords(), Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) { ready(baseURL, adminURL) },
 	})
+}
+
+// providerWords are the words of every registered provider that reach clients as
+// they are, each once.
+func providerWords() (w serve.Words) {
+	for _, p := range all.All() {
+		w.Sections = append(w.Sections, p.Sections...)
+		w.ProviderMetrics = append(w.ProviderMetrics, p.Metrics...)
+	}
+	for _, list := range []*[]string{&w.Sections, &w.ProviderMetrics} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return w
 }
 
 // swap puts a generation of accounts in force.

@@ -36,6 +36,12 @@ type Provider struct {
 	Capabilities []Capability
 	Budget       Budget
 
+	// Sections and Metrics are words of the provider's own that reach clients: the
+	// tabs its markets are shown in, and the counters that are none of
+	// football.Metrics. They are those that have been met; the provider may add one.
+	Sections []string
+	Metrics  []string
+
 	// Authorize puts the credential on a request. It is called by the
 	// transport, on a copy, immediately before the request leaves.
 	Authorize func(r *http.Request, credential string)

@@ -1,7 +1,9 @@
 package betsapi
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"time"
 
 	"mkt/fetch/provider"
@@ -26,6 +28,8 @@ func Provider() provider.Provider {
 			Concurrency: 4,
 			MaxBody:     32 << 20, // ten fixtures are 1 to 3 MiB
 		},
+		Sections:  sections,
+		Metrics:   slices.Sorted(maps.Keys(ownMetrics)),
 		Authorize: authorize,
 		Classify:  Classify,
 		Probe:     probe,

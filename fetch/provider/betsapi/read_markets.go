@@ -119,17 +119,14 @@ func (r *sheetReader) member(f *offered, name string, v strictjson.Value) error 
 	return nil
 }
 
-// isSection tells whether markets stand below a member of that name in some
-// recording or client (betsapi.md, section 6.1). There, anything but a section is
-// a change of shape, not a bookmaker who withdrew the markets.
-func isSection(name string) bool {
-	switch name {
-	case "main", "asian_lines", "goals", "half", "minutes", "player", "player_stats", "specials", "corners", "cards", "cards_fouls", "shots",
-		"other", "others", "schedule":
-		return true
-	}
-	return false
-}
+// sections are the members below which markets stand in some recording or client
+// (betsapi.md, section 6.1).
+var sections = []string{"main", "asian_lines", "goals", "half", "minutes", "player", "player_stats", "specials", "corners", "cards", "cards_fouls", "shots",
+	"other", "others", "schedule"}
+
+// isSection reports whether a member is one of sections. There, anything but a
+// section is a change of shape, not a bookmaker who withdrew the markets.
+func isSection(name string) bool { return slices.Contains(sections, name) }
 
 // section reads one tab, or one block of "others".
 func (r *sheetReader) section(f *offered, name string, v strictjson.Value) error {

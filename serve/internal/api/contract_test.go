@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,9 +63,17 @@ func TestCodesAreThoseOfTheSpecification(t *testing.T) {
 }
 
 func TestSchemaNamesNoEmptyList(t *testing.T) {
-	s := api.NewSchema()
+	s := api.NewSchema(nil, nil)
 	if len(s.ErrorCodes) != 21 || len(s.Markets) == 0 || len(s.QualityReasons) == 0 || s.DerivationVersion == "" {
 		t.Errorf("%d codes, %d markets, %d reasons, derivation %q", len(s.ErrorCodes), len(s.Markets), len(s.QualityReasons), s.DerivationVersion)
+	}
+	if len(s.HealthCodes) == 0 || len(s.ProviderErrorCodes) == 0 || len(s.Channels) != 2 || len(s.HealthComponents) != 3 || s.Sections == nil || s.ProviderMetrics == nil {
+		t.Errorf("%+v", s)
+	}
+	for _, list := range [][]string{s.HealthCodes, s.ProviderErrorCodes, s.QualityReasons, s.Metrics} {
+		if slices.Contains(list, "") || len(slices.Compact(slices.Sorted(slices.Values(list)))) != len(list) {
+			t.Errorf("a word is empty or there twice: %q", list)
+		}
 	}
 	if s.Pagination != (api.PageLimits{DefaultLimit: 50, MinLimit: 1, MaxLimit: 200}) {
 		t.Errorf("pagination %+v", s.Pagination)

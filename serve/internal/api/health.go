@@ -1,6 +1,12 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/serve/account"
+)
 
 // HealthStatus is one of four words (specification, section 2.5).
 type HealthStatus string
@@ -30,6 +36,35 @@ type Component struct {
 	Code          *string      `json:"code"`
 	LastSuccessAt *Time        `json:"last_success_at"`
 	AgeMS         *int64       `json:"age_ms"`
+}
+
+// Codes of a product's component beside those of runs (package health).
+const (
+	HealthNotScheduled = "NOT_SCHEDULED"
+	HealthNoData       = string(DataNotReady)
+	HealthStale        = "STALE" // the newest publication is older than two cadences
+	HealthFeedStale    = string(football.FeedStale)
+)
+
+// SubscriptionCode is the code of a product whose subscription is not in force.
+func SubscriptionCode(t account.Term) string { return "SUBSCRIPTION_" + string(t) }
+
+// HealthCodes lists every code of a component. The provider connection's is its
+// status.
+func HealthCodes() (list []string) {
+	for _, t := range account.Terms() {
+		if t != account.InForce {
+			list = append(list, SubscriptionCode(t))
+		}
+	}
+	list = append(list, HealthNotScheduled, HealthNoData, HealthStale, HealthFeedStale)
+	list = append(list, health.Codes()...)
+	for _, s := range ProviderStatuses() {
+		if s != health.Connected {
+			list = append(list, string(s))
+		}
+	}
+	return list
 }
 
 // Time is a time as the contract writes it: UTC, with milliseconds.

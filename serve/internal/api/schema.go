@@ -48,7 +48,14 @@ type Schema struct {
 	UnavailableReasons  []string `json:"unavailable_reasons"`
 	BucketStates        []string `json:"bucket_states"`
 	StatsPeriods        []string `json:"stats_periods"` // keys of periods in the stats response
-	Metrics             []string `json:"metrics"`       // keys of counters; a provider's own may come beside them
+	Metrics             []string `json:"metrics"`       // keys of counters; a provider's own come beside them
+
+	HealthComponents   []string `json:"health_components"`
+	HealthCodes        []string `json:"health_codes"`         // why a component is not HEALTHY
+	ProviderErrorCodes []string `json:"provider_error_codes"` // last_error of the provider connection
+	Channels           []string `json:"channels"`             // of the socket
+	Sections           []string `json:"sections"`             // the providers' tabs, as far as they are known
+	ProviderMetrics    []string `json:"provider_metrics"`     // the providers' own keys of counters, as far as they are known
 }
 
 // PageLimits are the limits in force.
@@ -74,8 +81,9 @@ type MarketTerm struct {
 	Dimension string   `json:"dimension"`
 }
 
-// NewSchema lists the words from the tables that define them.
-func NewSchema() Schema {
+// NewSchema lists the words from the tables that define them, and the providers'
+// own.
+func NewSchema(sections, providerMetrics []string) Schema {
 	return Schema{
 		APIVersion:           Version,
 		Products:             texts(account.Products()),
@@ -112,6 +120,12 @@ func NewSchema() Schema {
 		BucketStates:         bucketStates(),
 		StatsPeriods:         halfKeys,
 		Metrics:              texts(football.Metrics()),
+		HealthComponents:     append(texts(account.Products()), ProviderComponent),
+		HealthCodes:          HealthCodes(),
+		ProviderErrorCodes:   health.FetchCodes(),
+		Channels:             texts(Channels()),
+		Sections:             append([]string{}, sections...),
+		ProviderMetrics:      append([]string{}, providerMetrics...),
 	}
 }
 
