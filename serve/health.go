@@ -78,8 +78,9 @@ func (c *call) health(a *account.Account) api.Health {
 var badness = map[api.HealthStatus]int{api.Unconfigured: 0, api.Healthy: 1, api.Degraded: 2, api.Down: 3}
 
 // productHealth: HEALTHY with data in time, DEGRADED with late data, a feed that
-// stopped, or after a failed cycle, DOWN without data, UNCONFIGURED when it is not
-// subscribed, or is not scheduled and has never run.
+// stopped, after a failed cycle, or while fixtures are kept that a listing lacks, DOWN
+// without data, UNCONFIGURED when it is not subscribed, or is not scheduled and has
+// never run.
 func (c *call) productHealth(a *account.Account, p football.Product) api.Component {
 	part := api.Component{Component: string(p), Status: api.Unconfigured}
 	if term := a.TermAt(p, c.now); term != account.InForce {
@@ -107,6 +108,8 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 		part.Status, part.Code = api.Degraded, some(api.HealthStale)
 	case p == football.LiveIntelligence && v.FeedStale(c.now):
 		part.Status, part.Code = api.Degraded, some(api.HealthFeedStale)
+	case v.Held() > 0:
+		part.Status, part.Code = api.Degraded, some(health.CodeListingHeld)
 	default:
 		part.Status = api.Healthy
 	}

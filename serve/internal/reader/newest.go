@@ -140,7 +140,7 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 	if err != nil {
 		return err
 	}
-	v := &View{commit: c, manifest: trimmed(m), live: s, log: d.changes, dataset: d}
+	v := &View{commit: c, manifest: trimmed(m), held: m.Counters["held"], live: s, log: d.changes, dataset: d}
 	v.refs.Store(1)
 	d.swap(v)
 	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", len(s.fixtures), "in_play", len(s.inPlay), "took_ms", time.Since(started).Milliseconds())
@@ -150,7 +150,7 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 // view makes a view of what was loaded. dir holds what its engine spills.
 func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir string) *View {
 	v := &View{
-		commit: c, manifest: trimmed(m), index: l.index, engine: l.engine, log: d.changes, dataset: d,
+		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], index: l.index, engine: l.engine, log: d.changes, dataset: d,
 		pages:   newLRU[string, *api.Page](d.library.room(pageRoom)),
 		matches: newLRU[FixtureFilter, []int32](d.library.room(matchRoom)),
 		closed: func(err error) {

@@ -13,6 +13,7 @@ import (
 type View struct {
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
+	held     int64 // see Held
 	index    *index
 	engine   *engine  // nil on a live snapshot
 	live     *liveSet // nil but on a live snapshot, which has neither index nor engine
@@ -49,6 +50,10 @@ func (v *View) Freshness() api.Freshness {
 
 // Provider is the adapter the data comes from; "" when unknown.
 func (v *View) Provider() string { return v.manifest.Provider }
+
+// Held is how many fixtures were kept although the provider's list lacks them,
+// because it lacks too many at once to be believed.
+func (v *View) Held() int64 { return v.held }
 
 // FixtureCount is how many fixtures there are.
 func (v *View) FixtureCount() int { return v.index.fixtures() }

@@ -25,6 +25,7 @@ type LiveRoot struct {
 	ClientID string
 	FS       *durable.Disk
 	Commit   snapshot.Commit
+	Held     int64 // fixtures that the next publications keep although the list lacks them
 	dir      string
 }
 
@@ -77,6 +78,7 @@ func (r *LiveRoot) Publish(fixtures []LiveFixture) snapshot.Commit {
 		Format: snapshot.Format, Kind: snapshot.KindSnapshot, ClientID: r.ClientID, Product: football.LiveIntelligence, CycleID: cycle, Provider: "betsapi",
 		ProviderFetchedAt: &fetched, ProcessedAt: &processed, PublishedAt: &at, DerivationVersion: "1", IDKeyFingerprint: "k", BinaryVersion: "test",
 		PreviousManifestSHA256: r.Commit.ManifestSHA256, Files: files, ListingComplete: true,
+		Counters: map[string]int64{"held": r.Held},
 	})
 	must(r.t, err)
 	r.Commit, err = snapshot.Seal(r.FS, snapshot.Commit{

@@ -56,6 +56,7 @@ type Content struct {
 	Fixtures []Fixture
 	Events   []table.EventRow // seq, time and cycle are filled in
 	DropLog  int              // how many of the oldest segments are no longer retained
+	Held     int64            // fixtures kept although the listing lacks them
 }
 
 // Fixture is one fixture with its markets.
@@ -101,6 +102,7 @@ func (r *Root) publish(c Content, fixtures iter.Seq[*Fixture]) snapshot.Commit {
 		Format: snapshot.Format, Kind: snapshot.KindSnapshot, ClientID: r.ClientID, Product: football.MarketEngine, CycleID: cycle, Provider: "betsapi",
 		ProviderFetchedAt: &fetched, ProcessedAt: &processed, PublishedAt: &at, DerivationVersion: "1", IDKeyFingerprint: "k", BinaryVersion: "test",
 		PreviousManifestSHA256: r.Commit.ManifestSHA256, Files: files, ListingComplete: true, Changes: changes,
+		Counters: map[string]int64{"fixtures_held": c.Held},
 	}
 	sum, err := snapshot.CreateManifest(r.FS, dir, r.Manifest)
 	must(r.t, err)
