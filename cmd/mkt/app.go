@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"mkt/fetch/provider"
+	"mkt/serve"
 )
 
 // app is what every command shares: the world it speaks to and the global
@@ -28,6 +29,7 @@ type app struct {
 	tenants string
 	sealKey string
 	idKey   string
+	service serve.Service // how the service presents itself to clients
 
 	output    choice // text, json
 	logLevel  choice

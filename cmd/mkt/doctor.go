@@ -53,12 +53,14 @@ exit code is 0 when nothing fails, 1 otherwise; warnings alone are no failure.`,
 	flags.BoolVar(&f.verbose, "verbose", false, "show also what is as it should be")
 	a.sealKeyFlag(cmd)
 	a.idKeyFlag(cmd)
+	a.serviceFlags(cmd)
 	return cmd
 }
 
 func (a *app) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options {
 	o := doctor.Options{
 		Config: a.set.file, Tenants: a.tenants, Data: a.data, SealKey: a.sealKey, IDKey: a.idKey,
+		ServiceName: a.service.Name, SupportEmail: a.service.SupportEmail,
 		Tenant: f.tenant, Keyless: f.serving, Products: built, Command: sameCommand(cmd), Now: a.now,
 	}
 	if f.online {

@@ -59,6 +59,7 @@ finish, new ones are told 503, and the exit code is 0.`,
 	a.set.bindPath(flags, "cache", "serve.cache")
 	a.set.bindPath(flags, "usage-dir", "serve.usage_dir")
 	a.set.bind(flags, "drain-delay", "serve.drain_delay")
+	a.serviceFlags(cmd)
 	f.admin.flags(a, cmd, "serve")
 	f.socket.flags(a, flags)
 	return cmd
@@ -100,7 +101,7 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 	go edits.watch(watching, file, func(file *tenants.File) error { return a.swap(registry, file) })
 	return serve.Run(ctx, serve.Options{
 		Listen: f.listen, DataDir: a.data, AsOf: asOf, Accounts: registry, Now: a.now, Log: a.log, Poll: f.poll, CacheDir: f.cache,
-		UsageDir: f.usage, Words: providerWords(), Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) { ready(baseURL, adminURL) },
+		UsageDir: f.usage, Service: a.service, Words: providerWords(), Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) { ready(baseURL, adminURL) },
 	})
 }
 

@@ -28,6 +28,9 @@ type Options struct {
 	SealKey string
 	IDKey   string
 
+	ServiceName  string // as clients see it; "" when it is not set
+	SupportEmail string // that clients are told; "" when it is not set
+
 	Tenant   string             // only this one; "" = all
 	Keyless  bool               // of a host or user that only serves: keys and rights to write are not looked for
 	Products []football.Product // that have an engine
@@ -77,6 +80,7 @@ func Run(ctx context.Context, o Options) Report {
 		d.identityKey()
 	}
 	d.files()
+	d.service()
 	d.accounts()
 	d.openRoots()
 	defer d.closeRoots()

@@ -130,6 +130,8 @@ var faults = []fault{
 		acme.ID, acme.Tokens, acme.Status = "copy", nil, account.Suspended
 		h.edit(func(e *tenants.Editor) error { return e.Add(acme) })
 	}, []string{"FAIL CREDENTIAL_MOVED"}, "copy", "mkt provider set copy"},
+	{"no support address", func(h *house) { h.options.SupportEmail = "" }, []string{"WARN SERVICE_UNSET"}, "mkt.yaml", "support_email: "},
+	{"no name of its own", func(h *house) { h.options.ServiceName = "" }, []string{"WARN SERVICE_UNSET"}, "mkt.yaml", "below serve"},
 	{"id key gone", func(h *house) { must(h.t, os.Remove(h.options.IDKey)) }, []string{"FAIL ID_KEY_MISSING"}, "id.key", "restore it from your copy"},
 	{"id key open to others", func(h *house) { must(h.t, os.Chmod(h.options.IDKey, 0o640)) }, []string{"FAIL ID_KEY_MODE"}, "id.key", "chmod 600 "},
 	{"id key is a folder", func(h *house) {

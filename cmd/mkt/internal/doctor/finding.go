@@ -63,6 +63,8 @@ var codes = map[string]string{
 	"AUDIT_BROKEN":      "the audit log cannot be appended to, so no account can be changed",
 	"EDIT_DEBRIS":       "what a broken off edit of the accounts left",
 
+	"SERVICE_UNSET": "the service has no name or no support address of its own; /status shows clients the defaults",
+
 	"TENANTS_MISSING":  "there is no tenants file",
 	"TENANTS_INVALID":  "the tenants file is wrong; what ran before the edit stays in force",
 	"TOKEN_DUPLICATE":  "two accounts share a token",

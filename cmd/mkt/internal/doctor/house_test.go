@@ -144,6 +144,7 @@ func newHouse(t *testing.T) *house {
 	return &house{t: t, dir: dir, root: filepath.Join(dir, "data", layout.TenantProduct("acme", string(product))), options: doctor.Options{
 		Config: filepath.Join(dir, "mkt.yaml"), Tenants: filepath.Join(dir, "tenants.yaml"), Data: filepath.Join(dir, "data"),
 		SealKey: filepath.Join(dir, "seal.key"), IDKey: filepath.Join(dir, "id.key"),
+		ServiceName: "Coast Football", SupportEmail: "support@coast.example",
 		Products: []football.Product{product}, Now: func() time.Time { return at },
 	}}
 }

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"net/mail"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// serviceFlags are how the service presents itself to clients. serve answers with
+// them; doctor reports what is not set.
+func (a *app) serviceFlags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&a.service.Name, "service-name", "", "name of the service, shown by /status (default: the product's own)")
+	flags.StringVar(&a.service.SupportEmail, "support-email", "", "address that clients write to, shown by /status (default: support@localhost, which reaches nobody)")
+	bound(flags, "service-name", "at most 100 characters on one line", func() bool { return isLine(a.service.Name, 100) })
+	bound(flags, "support-email", "an address such as support@example.com", func() bool { return a.service.SupportEmail == "" || isAddress(a.service.SupportEmail) })
+	a.set.bind(flags, "service-name", "serve.service_name")
+	a.set.bind(flags, "support-email", "serve.support_email")
+}
+
+// isLine reports whether s is printable text of at most that many characters,
+// without blanks around it.
+func isLine(s string, most int) bool {
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= most && strings.TrimSpace(s) == s &&
+		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// isAddress reports whether s is a mail address and nothing beside it.
+func isAddress(s string) bool {
+	const most = 254 // RFC 5321
+	at, err := mail.ParseAddress(s)
+	return err == nil && at.Address == s && isLine(s, most)
+}
