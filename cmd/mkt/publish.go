@@ -115,7 +115,7 @@ func publishReport(s publish.Summary, began time.Time) report {
 		r.text = fmt.Sprintf("was published before, as version %d", s.Version)
 	}
 	if s.Held > 0 {
-		r.text += fmt.Sprintf("; HELD: the listing lost %d fixtures at once, they are kept (--accept-removals believes it)", s.Held)
+		r.text += fmt.Sprintf("; HELD: the listing lost %d fixtures at once, they are kept (mkt cycle --accept-removals believes it)", s.Held)
 	}
 	return r
 }

@@ -221,7 +221,7 @@ var faults = []fault{
 	}, []string{"WARN NEVER_RAN"}, "acme", "mkt cycle --tenant acme"},
 	{"listing held", func(h *house) {
 		h.state("publish", func(r *health.Run) { r.Code, r.Counters = "LISTING_HELD", map[string]int64{"held": 30} })
-	}, []string{"WARN LISTING_HELD"}, "acme", "mkt publish --tenant acme --accept-removals"},
+	}, []string{"WARN LISTING_HELD"}, "acme", "mkt cycle --tenant acme --accept-removals"},
 	{"state is garbage", func(h *house) { h.write(h.in("state/publish.json"), "{") }, []string{"WARN STATE_UNREADABLE"}, "state/publish.json", "mkt cycle --tenant acme"},
 	{"state of the fetch is garbage", func(h *house) { h.write(h.in("state/fetch.json"), "{") }, []string{"WARN STATE_UNREADABLE", "WARN CREDENTIAL_UNTRIED"}, "state/fetch.json", "mkt cycle --tenant acme"},
 

@@ -74,7 +74,7 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 		d.bad(d.weight(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
 			step, times(run.FailuresInARow), run.Failure(), ago(d.now.Sub(run.FinishedAt)))
 	case run.Code == health.CodeListingHeld:
-		d.bad(Warn, "LISTING_HELD", "schedule", r.at(file), "when they are really gone: "+d.mkt("publish --tenant "+r.id+" --accept-removals"),
+		d.bad(Warn, "LISTING_HELD", "schedule", r.at(file), "when they are really gone: "+d.mkt("cycle --tenant "+r.id+" --accept-removals"),
 			"the listing lost %d fixtures at once: they are kept", run.Counters["held"])
 	default:
 		d.ok("schedule", r.at(file), "%s went well %s ago", step, ago(d.now.Sub(run.FinishedAt)))
