@@ -40,7 +40,8 @@ func (c *call) products(a *account.Account) []api.AccountProduct {
 	return list
 }
 
-// features says of every feature whether its routes answer now.
+// features says of every feature whether it is switched on and its product's
+// subscription is in force.
 func (c *call) features(a *account.Account) map[string]bool {
 	on := map[string]bool{}
 	for _, p := range account.Products() {

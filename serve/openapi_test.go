@@ -30,6 +30,11 @@ func TestOpenAPIIsSound(t *testing.T) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.walk("#", d.root, func(pointer string, m map[string]any) {
+		for key, value := range m {
+			if value == nil && !strings.HasPrefix(pointer, "#/components/examples/") {
+				t.Errorf("%s: %q has no value: is a comma in a description not quoted?", pointer, key)
+			}
+		}
 		if ref, ok := m["$ref"].(string); ok && d.at(ref) == nil {
 			t.Errorf("%s: %s leads nowhere", pointer, ref)
 		}

@@ -10,7 +10,9 @@ func TestServiceURLsAnswer(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
 	var body struct {
-		Data struct{ Service struct{ URLs map[string]string } }
+		Data struct {
+			Service struct{ URLs map[string]string }
+		}
 	}
 	must(t, json.Unmarshal([]byte(w.get("/status", "").body), &body))
 	if len(body.Data.Service.URLs) == 0 {
