@@ -56,6 +56,40 @@ func TestOpenAPIIsSound(t *testing.T) {
 	})
 }
 
+// Every route, and every refusal that can be had at will, shows an answer, and what
+// it shows is one that the schema allows. (TestExamples of cmd/mkt writes them.)
+func TestOpenAPIExamplesFit(t *testing.T) {
+	t.Parallel()
+	d, err := openAPI()
+	must(t, err)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	without := map[string]bool{"#/components/responses/Internal": true, "#/components/responses/Unavailable": true}
+	shown := 0
+	d.walk("#", d.root, func(pointer string, m map[string]any) {
+		media, isMedia := strings.CutSuffix(pointer, "/content/application~1json")
+		if !isMedia {
+			return
+		}
+		examples, _ := m["examples"].(map[string]any)
+		if len(examples) == 0 && !without[media] {
+			t.Errorf("%s has no example", media)
+		}
+		s, err := d.schema(pointer + "/schema")
+		must(t, err)
+		for _, e := range examples {
+			ref := e.(map[string]any)["$ref"].(string)
+			shown++
+			if err := s.Validate(d.at(ref + "/value")); err != nil {
+				t.Errorf("%s: %v", ref, err)
+			}
+		}
+	})
+	if all := d.at("#/components/examples").(map[string]any); len(all) != shown {
+		t.Errorf("%d examples, %d of them shown", len(all), shown)
+	}
+}
+
 // walk visits every object below value.
 func (d *document) walk(pointer string, value any, visit func(pointer string, m map[string]any)) {
 	switch v := value.(type) {
