@@ -10,6 +10,7 @@ package gate
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -132,9 +133,14 @@ func Standing(a *account.Account) error {
 	return api.Refuse(api.ClientRevoked)
 }
 
-// Origin returns the origin that a request names, "" when it names none, or several.
+// browserOrigin is an origin as browsers write it: in lower case, without a path.
+var browserOrigin = regexp.MustCompile(`^(null|[a-z][a-z0-9+.-]{0,30}://[a-z0-9._:\[\]-]{1,300})$`)
+
+// Origin returns the origin that a browser names, "" when there is none. It can be
+// repeated in an answer that everybody may read: what no browser writes, such as a
+// token that a client put into the wrong header, is none.
 func Origin(h http.Header) string {
-	if headers := h["Origin"]; len(headers) == 1 {
+	if headers := h["Origin"]; len(headers) == 1 && browserOrigin.MatchString(headers[0]) {
 		return headers[0]
 	}
 	return ""
@@ -143,11 +149,12 @@ func Origin(h http.Header) string {
 // origin returns a request's origin when the account allows it, "" when the
 // request has none.
 func origin(h http.Header, a *account.Account) (string, error) {
-	if len(h["Origin"]) == 0 {
+	headers := h["Origin"]
+	switch {
+	case len(headers) == 0:
 		return "", nil
-	}
-	if from := Origin(h); from != "" && a.AllowsOrigin(from) {
-		return from, nil
+	case len(headers) == 1 && a.AllowsOrigin(headers[0]):
+		return headers[0], nil
 	}
 	return "", api.Refuse(api.OriginNotAllowed)
 }

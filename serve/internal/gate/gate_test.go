@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"net/http/httptest"
 	"sync"
 	"sync/atomic"
@@ -149,6 +150,21 @@ func TestOrigins(t *testing.T) {
 		pass, err := g.Enter(r, gate.Need{})
 		if code(err) != c.want || (pass.Origin != "") != (name == "listed") {
 			t.Errorf("%s: %v, origin %q, want %q", name, err, pass.Origin, c.want)
+		}
+	}
+}
+
+// Only what a browser sends is repeated to a request that nobody vouches for.
+func TestOriginOfAnUnknownToken(t *testing.T) {
+	g, token := setUp(t, nil)
+	for origin, want := range map[string]bool{
+		"https://app.example": true, "http://127.0.0.1:8080": true, "http://[::1]:3000": true, "null": true, "chrome-extension://abcdefgh": true, "http://my_host": true,
+		"": false, "app.example": false, "https://app.example/": false, "https://app.example/path": false, "https://" + token: false, token: false, "https://a b": false,
+		"https://" + strings.Repeat("a", 400): false, "*": false, "https://App.example": false,
+	} {
+		pass, err := g.Enter(request("Authorization", "Bearer x", "Origin", origin), gate.Need{})
+		if code(err) != api.InvalidAPIToken || (pass.Origin == origin && origin != "") != want || pass.Account != nil {
+			t.Errorf("%.40q: %v, %+v", origin, err, pass)
 		}
 	}
 }
