@@ -83,6 +83,7 @@ type liveView struct {
 // liveBucket is one minute of play.
 type liveBucket struct {
 	Minute int32  `json:"minute"`
+	Added  int32  `json:"added"` // minute of stoppage time, from 1; 0 outside it
 	State  string `json:"state"` // a football.BucketState
 	Home   *int32 `json:"home"`
 	Away   *int32 `json:"away"`
@@ -91,8 +92,8 @@ type liveBucket struct {
 // liveEntry is one state of play.
 type liveEntry struct {
 	At         time.Time `json:"at"`
-	Minute     int32     `json:"minute"`
-	Second     int32     `json:"second"`
+	Minute     *int32    `json:"minute"`
+	Second     *int32    `json:"second"`
 	State      string    `json:"state"`
 	Certainty  string    `json:"certainty"`
 	SideProven string    `json:"side_proven"`

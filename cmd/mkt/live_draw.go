@@ -44,8 +44,11 @@ func (f *liveView) clock(now time.Time) string {
 }
 
 func scoreboard(minute, second *int32) string {
-	if minute == nil || second == nil {
+	switch {
+	case minute == nil:
 		return "--:--"
+	case second == nil:
+		return fmt.Sprintf("%02d:--", *minute)
 	}
 	return fmt.Sprintf("%02d:%02d", *minute, *second)
 }
@@ -143,7 +146,7 @@ func mark(b liveBucket) rune {
 func (f *liveView) minutes() string {
 	line := []byte(strings.Repeat(" ", gutter+len(f.Buckets)+len("120")))
 	for i, b := range f.Buckets {
-		if b.Minute%15 == 0 {
+		if b.Minute%15 == 0 && b.Added == 0 {
 			copy(line[gutter+i:], fmt.Sprint(b.Minute))
 		}
 	}
@@ -159,6 +162,6 @@ func (f *liveView) drawTimeline(w io.Writer) {
 		if side == string(football.SideNone) {
 			side = ""
 		}
-		fmt.Fprintf(w, "  %s  %-12s %-4s  %-8s  %v\n", scoreboard(&e.Minute, &e.Second), e.State, side, e.Certainty, e.Until.Sub(e.At).Round(time.Second))
+		fmt.Fprintf(w, "  %s  %-12s %-4s  %-8s  %v\n", scoreboard(e.Minute, e.Second), e.State, side, e.Certainty, e.Until.Sub(e.At).Round(time.Second))
 	}
 }

@@ -26,7 +26,7 @@ func sampleLive(now time.Time) *liveView {
 		f.Buckets = append(f.Buckets, b)
 	}
 	f.Timeline = []liveEntry{{At: now.Add(-2 * time.Minute), State: "KICK_OFF", Certainty: "INFERRED", SideProven: "NONE", Until: now.Add(-time.Minute)},
-		{At: now.Add(-time.Minute), Minute: 15, Second: 9, State: "GOAL", Certainty: "EXACT", SideProven: "HOME", Until: now}}
+		{At: now.Add(-time.Minute), Minute: of(int32(15)), Second: of(int32(9)), State: "GOAL", Certainty: "EXACT", SideProven: "HOME", Until: now}}
 	return f
 }
 
@@ -48,7 +48,7 @@ pressure by minute, at most 17
 
 timeline, newest first
   15:09  GOAL         HOME  EXACT     1m0s
-  00:00  KICK_OFF           INFERRED  1m0s
+  --:--  KICK_OFF           INFERRED  1m0s
 `
 
 func TestDrawLive(t *testing.T) {

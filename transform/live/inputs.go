@@ -38,26 +38,26 @@ func (s *State) Inputs() Inputs {
 // about. Source: docs/momentum.md, and visual.go, which decides.
 func RuleOf(state football.VisualState, certainty football.Certainty) string {
 	if certainty == football.Exact {
-		return "an event of the provider's own list, with its minute, not met before; a counter that showed it within three minutes is the same event"
+		return "an event of the provider's own list, in its minute; the second is that of the observation. A counter that showed it from 20 s before the minute to three minutes behind it is the same event"
 	}
 	if certainty == football.Unknown && state == football.VisualCalm {
-		return "nothing can be said yet: a baseline, or no counter of pressure in two samples running"
+		return "nothing can be said: a baseline, no counter of pressure in two samples running, or the time between events from before the first sample"
 	}
 	return rules[state]
 }
 
 var rules = map[football.VisualState]string{
-	football.VisualKickOff:      "a half that was not played in the sample before is, within its first minute",
+	football.VisualKickOff:      "a half that was not played in the sample before is, within its first minute on the scoreboard",
 	football.VisualCalm:         "no shot within 32 s of match clock, no side under pressure, no dangerous attack within 24 s",
 	football.VisualAttack:       "a dangerous attack (an attack, where those are not sent) within 24 s of match clock, by the side that did it last",
 	football.VisualPressure:     "the fast part of a side's pressure reaches 3 points and twice the other's; it ends below 2, or below one and a half times the other's",
 	football.VisualDanger:       "a shot, or two dangerous attacks within 40 s, within the last 32 s of match clock",
-	football.VisualCorner:       "the counter corners rose",
-	football.VisualGoal:         "the score rose",
-	football.VisualCard:         "the counters yellow_cards or red_cards rose",
-	football.VisualPenalty:      "the counter penalties rose, or a shoot-out is on",
-	football.VisualSubstitution: "the counter substitutions rose",
-	football.VisualHalfTime:     "the clock says that the half is over and the next has not begun",
-	football.VisualFullTime:     "the provider says that the fixture is over, or the clock that normal time is",
+	football.VisualCorner:       "the counter corners rose, and has not fallen again",
+	football.VisualGoal:         "the score rose, and has not fallen again",
+	football.VisualCard:         "the counters yellow_cards or red_cards rose, and have not fallen again",
+	football.VisualPenalty:      "the counter penalties rose and has not fallen again, or a shoot-out is on",
+	football.VisualSubstitution: "the counter substitutions rose, and has not fallen again",
+	football.VisualHalfTime:     "the clock says that the half is over and the next has not begun; the half ended where the clock was last seen to run",
+	football.VisualFullTime:     "the provider says that the fixture is over, or the clock that normal time is; it ended where the clock was last seen to run",
 	football.VisualStale:        "no sample told anything new for 60 s while the clock ran, or 3 minutes while it stood",
 }

@@ -49,9 +49,8 @@ func (s *State) patience() time.Duration {
 func (s *State) isStale() bool { return s.age() > s.patience() }
 
 func (s *State) unavailable() football.UnavailableReason {
-	started := s.clock.Phase != football.NoPhase || s.clock.runs
 	switch {
-	case s.leftAt != 0 || !started || s.clock.Phase == football.FullTime:
+	case !s.InPlay() || s.clock.Phase == football.Shootout:
 		return football.NotInPlay
 	case s.isStale():
 		return football.FeedStale

@@ -41,22 +41,19 @@ type pressure struct {
 }
 
 // supply says which counters the newest sample has, both sides.
-type supply struct{ dangerous, attacks, others, possession bool }
+type supply struct{ dangerous, attacks, possession bool }
 
 func supplyOf(counters []football.Counter) supply {
 	var s supply
 	_, s.dangerous = counts(counters, football.DangerousAttacks)
 	_, s.attacks = counts(counters, football.Attacks)
-	for _, m := range []football.Metric{football.OnTarget, football.OffTarget, football.Corners} {
-		_, ok := counts(counters, m)
-		s.others = s.others || ok
-	}
 	_, s.possession = possession(counters)
 	return s
 }
 
-// any tells whether anything shows pressure.
-func (s supply) any() bool { return s.dangerous || s.attacks || s.others }
+// any reports whether one of the counters is there that carry pressure. Shots and
+// corners are too rare to: without attacks they would say even for hours.
+func (s supply) any() bool { return s.dangerous || s.attacks }
 
 // prior pulls a thin sample towards 50.
 func (s supply) prior() int64 {
