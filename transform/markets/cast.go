@@ -22,7 +22,7 @@ func (r *rowReader) readCast() reading {
 		return reading{reason: football.AmbiguousShape}
 	}
 	var found reading
-	r.found, r.ways = &found, 0
+	r.found, r.ways, r.readings = &found, 0, 0
 	column := func(word string) {
 		r.add(reading{selection: name + "&" + word, qualifier: ordinal, subject: name, row: name, column: word})
 	}

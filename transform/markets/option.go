@@ -27,7 +27,7 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 			into = r.partOptions(&r.plan.parts[i], slot, text, sides[:n], into)
 		}
 	}
-	if start && len(text) == 1 {
+	if start && isCode(text) {
 		r.preferSides(into[base:])
 	}
 	if open&half != 0 {
@@ -51,9 +51,14 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 	return into
 }
 
+// isCode reports whether text is one of the codes for a result and nothing
+// else.
+func isCode(text string) bool { return text == "1" || text == "2" || text == "X" || text == "x" }
+
 // preferSides marks the sides among the ways to read a label that is just "1"
-// or "2": it is a side where one is needed, as long as the row can be read so.
-// Column heads come first, so a number below one does not become the side.
+// or "2": it is a side, and not a number, where a side is needed and the row
+// can be read that way. Column heads come first, so that a number below one
+// does not become the side.
 func (r *rowReader) preferSides(options []option) {
 	for i := range options {
 		o := &options[i]

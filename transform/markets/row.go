@@ -31,9 +31,10 @@ type rowReader struct {
 	states [8]state // one for each choice under way
 	depth  int
 
-	found *reading // the first way to read the row
-	ways  int      // distinct ways
-	best  failure
+	found    *reading // the first way to read the row
+	ways     int      // 1: every way found says the same; more: they differ
+	readings int      // ways found, those that say the same included
+	best     failure
 
 	// contradicts is set when a row says what no row of such a market can say:
 	// a draw in a two-way market, Exactly in a two-way total.
@@ -55,7 +56,7 @@ func (r *rowReader) read(row *football.OfferRow, rd *reading) {
 		*rd = r.readPlayer()
 		return
 	}
-	r.found, r.ways, r.best = rd, 0, failure{}
+	r.found, r.ways, r.readings, r.best = rd, 0, 0, failure{}
 	if r.plan.halves {
 		r.readScores()
 	} else {

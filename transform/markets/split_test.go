@@ -259,3 +259,99 @@ DOUBLE_CHANCE FT
 		})
 	}
 }
+
+// A team may be called like the code, or the word, for the other side. What then
+// has two readings is not vouched for.
+func TestTeamsCalledLikeCodes(t *testing.T) {
+	result := claim{Market: "MATCH_RESULT"}
+	goal := claim{Market: "FIRST_TEAM_TO_SCORE"}
+	margin := claim{Market: "WINNING_MARGIN"}
+	double := claim{Market: "DOUBLE_CHANCE"}
+	team := claim{Market: "TEAM_TOTAL_GOALS", Subject: "TEAM"}
+	shots := claim{Market: "PLAYER_SHOTS"}
+	for _, c := range []struct {
+		name, home, away string
+		claim            claim
+		rows             []string
+		want             string
+	}{
+		{"both swapped", "2", "1", result, []string{"1", "Draw", "2", "Home"}, `
+MATCH_RESULT FT
+  1 SUSPECT [AMBIGUOUS_SHAPE]
+  DRAW
+  2 SUSPECT [AMBIGUOUS_SHAPE]
+  HOME`},
+		{"one of them", "Z", "1", result, []string{"1", "2", "Z"}, `
+MATCH_RESULT FT
+  1 SUSPECT [AMBIGUOUS_SHAPE]
+  AWAY
+  HOME`},
+		{"the draw's code", "2", "X", result, []string{"1", "X", "2", "Tie"}, `
+MATCH_RESULT FT
+  HOME
+  X SUSPECT [AMBIGUOUS_SHAPE]
+  2 SUSPECT [AMBIGUOUS_SHAPE]
+  DRAW`},
+		{"the draw's code where it means no goal", "X", "Leicester", goal, []string{"1", "X", "2"}, `
+FIRST_TEAM_TO_SCORE FT
+  HOME
+  X SUSPECT [AMBIGUOUS_SHAPE]
+  AWAY`},
+		{"the other side's word", "Away", "Home", result, []string{"Home", "Away", "1", "2"}, `
+MATCH_RESULT FT
+  Home SUSPECT [AMBIGUOUS_SHAPE]
+  Away SUSPECT [AMBIGUOUS_SHAPE]
+  HOME
+  AWAY`},
+		{"their own codes", "1", "2", result, []string{"1", "X", "2"}, `
+MATCH_RESULT FT
+  HOME
+  DRAW
+  AWAY`},
+		{"asian handicap", "2", "1", asian, []string{"header=1|+1.0", "header=2|-1.0", "header=Home|-0.5", "header=Away|+0.5"}, `
+ASIAN_HANDICAP FT lines -0.5
+  1 +1.0 SUSPECT [AMBIGUOUS_SHAPE]
+  2 -1.0 SUSPECT [AMBIGUOUS_SHAPE]
+  HOME -0.5
+  AWAY +0.5`},
+		{"correct score", "2", "1", winnerFirst, []string{"header=1|2-1", "header=2|1-0", "header=Draw|1-1"}, `
+CORRECT_SCORE FT
+  1 2-1 SUSPECT [AMBIGUOUS_SHAPE]
+  2 1-0 SUSPECT [AMBIGUOUS_SHAPE]
+  1-1 [1,1]`},
+		{"a side and a number", "2", "1", margin, []string{"header=1|3", "header=2|1", "header=Home|1"}, `
+WINNING_MARGIN FT
+  1 3 SUSPECT [AMBIGUOUS_SHAPE]
+  2 1 SUSPECT [AMBIGUOUS_SHAPE]
+  HOME_1`},
+		{"a team called like a number", "3", "Leicester", margin, []string{"header=3|1", "header=2|3"}, `
+WINNING_MARGIN FT
+  3 1 SUSPECT [AMBIGUOUS_SHAPE]
+  AWAY_3`},
+		{"totals of both sides", "2", "1", team, []string{"header=1|handicap=Over 1.5", "header=2|handicap=Under 1.5", "header=Home|handicap=Over 2.5"}, `
+RAW SEVERAL_IN_ONE
+  1 Over 1.5 SUSPECT [AMBIGUOUS_SHAPE MARKET_NOT_MAPPED]
+  2 Under 1.5 SUSPECT [AMBIGUOUS_SHAPE MARKET_NOT_MAPPED]
+TEAM_TOTAL_GOALS FT lines 2.5
+  OVER 2.5 of=HOME`},
+		{"double chance", "2", "1", double, []string{"1X", "12", "X2", "1 or Draw", "Home or Draw", "1 or 2"}, `
+DOUBLE_CHANCE FT
+  1X SUSPECT [AMBIGUOUS_SHAPE]
+  12
+  X2 SUSPECT [AMBIGUOUS_SHAPE]
+  1 or Draw SUSPECT [AMBIGUOUS_SHAPE]
+  1X
+  12`},
+		{"a player's side", "2", "1", shots, []string{"Ole Berg|name2=1|header=Over|handicap=2.5", "Ole Berg|name2=Home|header=Over|handicap=2.5"}, `
+PLAYER_SHOTS FT lines 2.5
+  Over Ole Berg 1 2.5 SUSPECT [AMBIGUOUS_SHAPE]
+  OVER 2.5 of=Ole Berg and=HOME`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := show(derive(c.home, c.away, offerOf(&c.claim, c.rows...)))
+			if want := strings.TrimLeft(c.want, "\n") + "\n"; got != want {
+				t.Errorf("got:\n%swant:\n%s", got, want)
+			}
+		})
+	}
+}
