@@ -41,7 +41,7 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 		}
 	}
 	if open&line != 0 {
-		if q, signed, size := lineAt(text); size > 0 && r.lineFits(q, signed) {
+		if q, sign, size := lineAt(text); size > 0 && r.lineFits(q, sign) {
 			into = append(into, option{fills: line, size: int32(size), line: q})
 		}
 	}
@@ -82,12 +82,16 @@ func (r *rowReader) sideOption(m sideMatch, open slots, st *state) (option, bool
 	return o, true
 }
 
-// lineFits tells whether a number can be a line of the market's kind.
-func (r *rowReader) lineFits(q quarters, signed bool) bool {
+// lineFits reports whether a number can be a line of the market's kind: a
+// handicap with its sign, or a total without one.
+func (r *rowReader) lineFits(q quarters, sign signs) bool {
 	if r.plan.whole && q%4 != 0 {
 		return false
 	}
-	return r.plan.signed || !signed && q > 0
+	if r.plan.signed {
+		return sign.handicap(q)
+	}
+	return sign == unsigned && q > 0
 }
 
 // idle are words that may stand there and say nothing new: what is counted, and

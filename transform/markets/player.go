@@ -140,12 +140,12 @@ func (r *rowReader) sort(text string, w *playerWords) bool {
 		}
 		return w.takeLine(text)
 	}
-	if q, signed, size := lineAt(text); size == len(text) {
+	if q, sign, size := lineAt(text); size == len(text) {
 		switch s := r.wholeSide(text); {
 		case s != noSide && w.side == noSide: // "1" and "2": the player's team
 			w.side = s
 			return true
-		case r.plan.player != playerTotal || signed || q <= 0:
+		case r.plan.player != playerTotal || sign != unsigned || q <= 0:
 			return false
 		}
 		return w.takeLine(text)
@@ -178,8 +178,8 @@ func (r *rowReader) sort(text string, w *playerWords) bool {
 }
 
 func (w *playerWords) takeLine(text string) bool {
-	q, signed, size := lineAt(text)
-	if size != len(text) || signed || q <= 0 || w.hasLine {
+	q, sign, size := lineAt(text)
+	if size != len(text) || sign != unsigned || q <= 0 || w.hasLine {
 		return false
 	}
 	w.line, w.hasLine = q, true
