@@ -272,6 +272,19 @@ CORRECT_SCORE FT
   1-0 SUSPECT [AMBIGUOUS_SHAPE]
   0-0 [0,0]
   OTHER_AWAY`},
+		{"correct score in words", winnerFirst, []string{"header=1|Any Other Home Win", "header=2|Any Other Away Win", "header=Draw|Any Other Draw", "Any Other Draw", "header=1|Any Other",
+			"header=2|Any Other Home Win", "header=1|Any Other Away Win", "header=Draw|Any Other Home Win", "header=1|Any Other Draw", "Arsenal Any Other Away Win"}, `
+CORRECT_SCORE FT
+  OTHER_HOME
+  OTHER_AWAY
+  OTHER_DRAW
+  OTHER_DRAW
+  OTHER_HOME
+  2 Any Other Home Win SUSPECT [AMBIGUOUS_SHAPE]
+  1 Any Other Away Win SUSPECT [AMBIGUOUS_SHAPE]
+  Draw Any Other Home Win SUSPECT [AMBIGUOUS_SHAPE]
+  1 Any Other Draw SUSPECT [AMBIGUOUS_SHAPE]
+  Arsenal Any Other Away Win SUSPECT [AMBIGUOUS_SHAPE]`},
 		{"correct score, home first", claim{Market: "CORRECT_SCORE"}, []string{"2-1", "1:2", "Other", "header=1|1-2"}, `
 CORRECT_SCORE FT
   2-1 [2,1]
