@@ -30,7 +30,8 @@ func (d *Deriver) checkLines(selections []football.Selection, rows []int, p *pla
 // handicap, include the home side and another.
 func mirrored(sides sideSet) bool { return sides&homeBit != 0 && sides&^homeBit != 0 }
 
-// samePrice tells whether two rows offer the same odds.
-func samePrice(a, b *football.OfferRow) bool {
-	return a.Decimal == b.Decimal && a.Fractional == b.Fractional
+// sameTerms reports whether two rows offer the same odds and are both suspended
+// or both open.
+func sameTerms(a, b *football.OfferRow) bool {
+	return a.Decimal == b.Decimal && a.Fractional == b.Fractional && a.Suspended == b.Suspended
 }
