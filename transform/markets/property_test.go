@@ -227,6 +227,50 @@ func idsOf(m *football.Market) string {
 	return strings.Join(ids, " ")
 }
 
+// What a row says in codes and words does not depend on what the teams are
+// called: it may become doubtful, where a team is called like another result,
+// and never the other side's.
+func TestNamesSwapNoSide(t *testing.T) {
+	names := []string{"1", "2", "X", "x", "Home", "Away", "Draw", "Tie", "Over", "Yes", "3", "2.5", "1-0", "12", "1X", "Z", "Arsenal"}
+	words := []string{"1", "2", "X", "Draw", "Tie", "Home", "Away", "Over", "Under", "Yes", "No", "2.5", "+0.5", "-0.5", "1-0", "0-1", "2-1", "1X", "12", "X2", "1 or Draw",
+		"1 - X", "2/1", "1 & Over 2.5", "Home & Yes", "3", "1 Only", "No Goal", "1st Half", "Ole Berg", "Ole Berg to score first and 1 1-0", "No Goalscorer (1)"}
+	rapid.Check(t, func(t *rapid.T) {
+		o := genOffer(t)
+		for i := range o.Rows {
+			for k := range o.Rows[i].Labels {
+				o.Rows[i].Labels[k].Text = rapid.SampledFrom(words).Draw(t, "word")
+			}
+		}
+		if r := o.Reading; r != nil {
+			if term, _ := football.Lookup(r.Market); !strings.Contains(term.Subject, "TEAM") {
+				r.Subject = "" // no table claims a side for a market of the match
+			}
+		}
+		home, away := rapid.SampledFrom(names).Draw(t, "home"), rapid.SampledFrom(names).Draw(t, "away")
+		said := make(map[string]string)
+		for _, line := range meanings(markets.Derive(minter(), fixture("Neutral", "Neuter"), []football.Offer{o})) {
+			said[line[0]] = line[1]
+		}
+		for _, line := range meanings(markets.Derive(minter(), fixture(home, away), []football.Offer{o})) {
+			if was, ok := said[line[0]]; ok && was != line[1] {
+				t.Fatalf("%s - %s: %s means %s, and %s elsewhere", home, away, line[0], line[1], was)
+			}
+		}
+	})
+}
+
+// meanings lists the words and the meaning of what is vouched for.
+func meanings(all []football.Market) (lines [][2]string) {
+	for _, m := range all {
+		for _, s := range m.Selections {
+			if s.Quality.Publishable {
+				lines = append(lines, [2]string{fmt.Sprintf("%q", s.Labels), fmt.Sprintf("%s %s %s %s %s %s %s", m.Canonical, m.Period, s.Selection, s.Line, s.Qualifier, s.Subject, s.Subject2)})
+			}
+		}
+	}
+	return lines
+}
+
 // Two rows that nothing but their prices tells apart keep their ids when the
 // prices cross, and neither is vouched for.
 func TestPricesCross(t *testing.T) {

@@ -25,6 +25,11 @@ type reading struct {
 type rowReader struct {
 	names participants
 	plan  plan
+
+	// Of the fixture, for rows about players.
+	teamWords []string        // the words of the teams' names, folded
+	people    map[string]bool // texts that were asked to be a player's name
+
 	texts []string // the row's labels, clean, none empty
 	stack []option
 
@@ -39,6 +44,13 @@ type rowReader struct {
 	// contradicts is set when a row says what no row of such a market can say:
 	// a draw in a two-way market, Exactly in a two-way total.
 	contradicts bool
+}
+
+// begin prepares for the rows of a fixture.
+func (r *rowReader) begin(f *football.Fixture) {
+	r.names = participantsOf(f)
+	r.teamWords = r.names.wordsOf(r.teamWords[:0])
+	clear(r.people)
 }
 
 // read reads one row into rd. The row must say everything its form wants, say
