@@ -31,7 +31,7 @@ type Deriver struct {
 
 // New returns a deriver that mints with m. The deriver owns m from then on.
 func New(m *identity.Minter) *Deriver {
-	return &Deriver{minter: m, reader: rowReader{people: make(map[string]bool)}, met: make(map[football.MarketID]bool), levels: make(map[quarters]sideSet),
+	return &Deriver{minter: m, reader: rowReader{verdicts: make(map[string]bool)}, met: make(map[football.MarketID]bool), levels: make(map[quarters]sideSet),
 		suffixes: make(map[[2]string]football.MarketID)}
 }
 

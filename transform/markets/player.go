@@ -42,8 +42,8 @@ func playerFormOf(t *football.Term) *form {
 	return nil
 }
 
-// nobodies are the rows that no player stands for, recorded or in the words of
-// their singular and plural, and what they mean.
+// nobodies are the words of a row that no player stands for, and its outcome.
+// "No Goalscorer" and "No Bookings" are recorded; the others mean the same.
 var nobodies = []phrase{{"No Goalscorer", "NO_GOALSCORER"}, {"No Bookings", "NO_CARD"}, {"No Booking", "NO_CARD"}, {"No Card", "NO_CARD"}, {"No Cards", "NO_CARD"}}
 
 // readPlayer reads one row of a market about players.
@@ -171,7 +171,7 @@ func (r *rowReader) isPlayerWord(text string) bool {
 }
 
 // takeWord takes a text that is neither a team nor a player. ok is false when the
-// row has such a word already, or has no room for it.
+// row has such a word already, or when its market has no use for it.
 func (r *rowReader) takeWord(text string, w *playerWords) (taken, ok bool) {
 	if word, size := phraseAt(text, overUnder[:2]); size > 0 {
 		rest := strings.TrimLeft(text[size:], " ")

@@ -9,12 +9,10 @@ import (
 )
 
 // A name in a row about players is proven by its shape and by its words; no
-// list of players comes with the prices. The rule is on the page on mapping,
-// section "Players". Words are English, the language that prices are asked for
-// in.
-//
-// What it refuses is marked and not lost. What it accepts is published as a
-// person, so in doubt it refuses.
+// list of players comes with the prices. docs/mapping.md states the rule, in the
+// section "Players". The words are English, the language that prices are asked
+// for in. What is refused is marked and not lost. What is accepted is published
+// as a person, so that in doubt a name is refused.
 
 // maxNameWords and maxNameSize bound a name. Recorded ones have up to four words
 // and 26 bytes.
@@ -28,16 +26,15 @@ type wordKind uint8
 
 const (
 	// never: a word that stands in no player's name, except behind an initial:
-	// what is counted, what happens, and whom a row stands for that is no one
-	// player.
+	// what is counted, what happens, and those who are not one player.
 	never wordKind = 1 << iota
 	// plain: a word that proves no name by itself. A name may have one, beside a
 	// word that is nothing else: "Even Hovland", "Cengiz Under", "Win Naing".
 	plain
 	// opener: a word that no player's name begins with.
 	opener
-	// deed: what a row says that somebody is "To" do.
-	deed
+	// action: what a row says that somebody is "To" do.
+	action
 	// particle: a word of a name that may begin in lower case, and proves none.
 	particle
 )
@@ -67,7 +64,7 @@ var wordKinds = makeWordKinds(map[wordKind]string{
 		to of or off sent be by in on at with for from if is it an as this that these those them above below available applicable given
 		one two three four five six seven eight nine ten eleven`,
 	opener: `the any all both each every either neither another not without over under`,
-	deed:   `be win lose draw tie score get have receive miss lead qualify commit make play start come finish concede keep hit assist take`,
+	action: `be win lose draw tie score get have receive miss lead qualify commit make play start come finish concede keep hit assist take`,
 	particle: `
 		de da do dos das di del della dello degli dei der den des du d la le les lo los las el al
 		van von vom zu zum zur ter ten te t op het af av y e i bin ben ibn bint abu ul ur ap mac mc na ni nic`,
@@ -83,20 +80,20 @@ func makeWordKinds(lists map[wordKind]string) map[string]wordKind {
 	return kinds
 }
 
-// playerName reports whether a text is proven to be a player's name. Verdicts are
-// kept for the fixture: a name stands in many markets.
+// playerName reports whether a text is proven to be a player's name. The verdict
+// is kept for the fixture, since a name stands in many markets.
 func (r *rowReader) playerName(text string) bool {
-	is, ok := r.people[text]
+	is, ok := r.verdicts[text]
 	if !ok {
 		is = r.names.known() && isName(text, r.teamWords)
-		r.people[text] = is
+		r.verdicts[text] = is
 	}
 	return is
 }
 
-// isName reports whether a text has the shape of a name, no word that stands in
-// no name, and a word that is nothing else, such as a team's or the beginning
-// of one.
+// isName reports whether a text has the shape of a name, none of the words that
+// stand in no name, and a word that is nothing but a name: neither one of the
+// words in wordKinds nor, in full or abbreviated, one of the teams'.
 func isName(text string, teams []string) bool {
 	words := strings.FieldsFunc(text, isBlank)
 	if len(text) > maxNameSize || len(words) == 0 || len(words) > maxNameWords {
@@ -136,11 +133,11 @@ func isName(text string, teams []string) bool {
 }
 
 // joins reports whether a word in lower case, at position i, joins what stands
-// before it to a deed, "Ole Berg To Win", or to another.
+// before it to an action, "Ole Berg To Win", or to another name.
 func joins(word string, i int, words []string) bool {
 	switch word {
 	case "to":
-		return i+1 < len(words) && wordKinds[foldWord(words[i+1])]&deed != 0
+		return i+1 < len(words) && wordKinds[foldWord(words[i+1])]&action != 0
 	case "or": // "Or Dadia" is a name
 		return i > 0 && i < len(words)-1
 	}
@@ -204,8 +201,8 @@ func isInitial(w string) bool {
 	return point
 }
 
-// isCapitals reports whether a word is up to four capital letters, as an
-// abbreviation is.
+// isCapitals reports whether a word is up to four capital letters, as
+// abbreviations are.
 func isCapitals(w string) bool {
 	n := 0
 	for _, r := range w {

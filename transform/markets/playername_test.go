@@ -64,7 +64,7 @@ func TestPlayerNameByTeam(t *testing.T) {
 		{"Russia", "Saudi Arabia", "Russia Saudi", false},
 		{"", "England", "Harry Kane", false}, // any name could be the other team's
 	} {
-		r := rowReader{people: make(map[string]bool)}
+		r := rowReader{verdicts: make(map[string]bool)}
 		f := football.Fixture{Home: football.Of(c.home), Away: football.Of(c.away)}
 		r.begin(&f)
 		if got := r.playerName(c.text); got != c.want {
@@ -78,7 +78,7 @@ func TestPlayerNameByTeam(t *testing.T) {
 func TestPlainWordsAreNoName(t *testing.T) {
 	var words []string
 	for w, kind := range wordKinds {
-		if kind != deed { // "Take" alone could be one
+		if kind != action { // "Take" alone could be one
 			words = append(words, w)
 		}
 	}

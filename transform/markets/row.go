@@ -26,9 +26,9 @@ type rowReader struct {
 	names participants
 	plan  plan
 
-	// Of the fixture, for rows about players.
+	// For rows about players, of the fixture at hand.
 	teamWords []string        // the words of the teams' names, folded
-	people    map[string]bool // texts that were asked to be a player's name
+	verdicts  map[string]bool // whether a text is a player's name, by text
 
 	texts []string // the row's labels, clean, none empty
 	stack []option
@@ -50,7 +50,7 @@ type rowReader struct {
 func (r *rowReader) begin(f *football.Fixture) {
 	r.names = participantsOf(f)
 	r.teamWords = r.names.wordsOf(r.teamWords[:0])
-	clear(r.people)
+	clear(r.verdicts)
 }
 
 // read reads one row into rd. The row must say everything its form wants, say
