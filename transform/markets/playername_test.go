@@ -22,7 +22,7 @@ func TestPlayerName(t *testing.T) {
 		"Ali Al Bulaihi", "Salem Al-Dawsari", "Mohamed Kanno", "de Souza Wanderson", "Giorgian De Arrascaeta", "Antonio Germano Da Silva", "Saúl Ñíguez", "d'Ambrosio",
 		"Marc-André ter Stegen", "Rafael van der Vaart", "Van 't Hof", "Neymar Jr.", "J.P. Dellacamera", "J Doe", "Þórsson", "Øyvind Østergaard", "Łukasz Świątek",
 		"Gabriel Werneck", "Bruno Xavier", "Jesus Orozco Chiquete", "Lopes Leo Nannetti", "Everton Ribeiro", "Roman Pavlyuchenko", "Booker Goodman", "Cardozo", "Goalby Smith",
-		"Юрий Жирков", "Γιώργος Καραγκούνης", "محمد صلاح", "علی‌رضا جهانبخش", "손흥민", "武磊", "王", "三笘 薫", "モハメド・サラー", "克里斯蒂亚诺·罗纳尔多", "გიორგი ქინქლაძე", "Սարգիս Ադամյան", "สารัช อยู่เย็น",
+		"Юрий Жирков", "Γιώργος Καραγκούνης", "محمد صلاح", "علی\u200cرضا جهانبخش", "손흥민", "武磊", "王", "三笘 薫", "モハメド・サラー", "克里斯蒂亚诺·罗纳尔多", "გიორგი ქინქლაძე", "Սարգիս Ադամյան", "สารัช อยู่เย็น",
 	} {
 		if !isName(clean(name), teams) {
 			t.Errorf("%q is a name", name)
@@ -96,7 +96,7 @@ func TestPlainWordsAreNoName(t *testing.T) {
 }
 
 func FuzzPlayerName(f *testing.F) {
-	for _, s := range []string{"N'Golo Kanté", "No Bookings", "O. G. Nobody", "علی‌رضا", "A-", ".", "-", "'", "A.B"} {
+	for _, s := range []string{"N'Golo Kanté", "No Bookings", "O. G. Nobody", "علی\u200cرضا", "A-", ".", "-", "'", "A.B"} {
 		f.Add(s, "Arsenal")
 	}
 	f.Fuzz(func(t *testing.T, s, team string) {
