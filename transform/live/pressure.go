@@ -118,10 +118,10 @@ func (p *pressure) add(points [2]int64, percent pair, sent bool, tau int) {
 // minutes, and they are long ago when the next half begins.
 func (p *pressure) rest() { p.fast = [2]int64{} }
 
-// sides are both sides' pressure.
-func (p *pressure) sides() (home, away int64) {
+// sides returns the pressure of both sides, home first, before men are counted.
+func (p *pressure) sides() [2]int64 {
 	side := func(i int) int64 { return max(0, p.fast[i]) + max(0, p.slow[i])/slowShare }
-	return side(0), side(1)
+	return [2]int64{side(0), side(1)}
 }
 
 // Factors of decay for the seconds of one half-life, in 2^-32.
