@@ -40,7 +40,7 @@ func TestReport(t *testing.T) {
 	if err := errors.Join(report.WriteText(&first), report.WriteCSV(&second)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"2 matches, 80 full minutes of play", "| momentum | 1.000 |", "| constant 50 | 0.500 |", "| momentum less |", "target missed: shot AUC is -0.0004 above dangerous attack share, last 10 min, not 0.02", "| goal AUC |", " - |"} {
+	for _, want := range []string{"2 matches, 80 full minutes of play", "| momentum | 1.000 |", "| constant 50 | 0.500 |", "| momentum less |", "target missed: momentum: shot AUC is -0.0004 above dangerous attack share, last 10 min, not 0.02", "| goal AUC |", " - |"} {
 		if !strings.Contains(first.String(), want) {
 			t.Errorf("the tables lack %q:\n%s", want, first.String())
 		}
