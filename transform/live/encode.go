@@ -12,7 +12,8 @@ import (
 // version is refused: the next cycle then begins with baselines.
 //
 //	1: first
-const Version = 1
+//	2: what threatens
+const Version = 2
 
 // magic begins every encoded state.
 const magic = "mls"
@@ -150,6 +151,8 @@ func (e *encoder) pressure(p *pressure) {
 		e.int(p.held[side])
 	}
 	e.flag(p.hasHeld)
+	e.byte(p.threat.kind<<1 | p.threat.side)
+	e.int(int64(p.threat.until))
 }
 
 func (e *encoder) cells(cells []cell) {

@@ -109,8 +109,10 @@ func (s *State) take(sample *football.Sample, now clock, elapsed int, at int64) 
 		s.status(sample)
 		return
 	}
+	counted := s.counters
 	moved := s.move(sample)
 	s.observe(&moved)
+	s.pressure.threat = s.threatAfter(&moved, counted)
 	supplied := supplyOf(s.counters)
 	percent, sent := possession(s.counters)
 	s.pressure.add(moved.points(supplied), percent, sent, s.tau)
@@ -124,7 +126,7 @@ func (s *State) baseline(sample *football.Sample) {
 	s.counters, s.score, s.falls = sample.Counters, sample.Score, nil
 	s.seenTau, s.observed = s.tau, 0
 	percent, sent := possession(s.counters)
-	s.pressure.hasHeld = false
+	s.pressure.hasHeld, s.pressure.threat = false, threat{}
 	s.pressure.add([2]int64{}, percent, sent, s.tau)
 	s.count(&movement{}, supply{})
 }

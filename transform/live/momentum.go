@@ -63,18 +63,21 @@ func (s *State) unavailable() football.UnavailableReason {
 // reading is what momentum is computed from at the time of the last step.
 type reading struct {
 	now   pressure // decayed to that time
+	tau   int      // that time, in seconds of match clock since kick-off
 	men   [2]keep
 	sides [2]int64 // the pressure of both sides, with men counted
 	prior int64
 }
 
 func (s *State) reading() reading {
-	r := reading{now: s.pressure, prior: supplyOf(s.counters).prior()}
+	r := reading{now: s.pressure, tau: s.tau, prior: supplyOf(s.counters).prior()}
 	if s.clock.runs {
-		r.now.decay(int(s.age() / time.Second))
+		age := int(s.age() / time.Second)
+		r.now.decay(age)
+		r.tau += age
 	}
 	red, _ := redCards(s.counters)
-	r.men, r.sides = keeps(red), r.now.sides()
+	r.men, r.sides = keeps(red), r.now.sides(r.tau, r.prior)
 	for side := range r.sides {
 		r.sides[side] = r.men[side].of(r.sides[side])
 	}
