@@ -14,7 +14,8 @@ import (
 func twoMatches(t *testing.T) fs.FS {
 	t.Helper()
 	files := map[string]string{"matches.csv.gz": head, "a.csv.gz": "match_id,period,second,side,kind,value\n"}
-	for id, side := range map[int]string{1: "home", 2: "away"} {
+	for i, side := range []string{"home", "away"} {
+		id := i + 1
 		files["matches.csv.gz"] += fmt.Sprintf("%d,Cup,2026,,Home,Away,1,0,1200.0,1200.0,,,0.1,3,a.csv.gz\n", id)
 		for _, period := range []string{"1H", "2H"} {
 			for second := 20; second < 1200; second += 40 {
@@ -45,7 +46,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("the tables lack %q:\n%s", want, first.String())
 		}
 	}
-	if lines := strings.Split(second.String(), "\n"); lines[1] != "1,1H,60," && lines[1] != "2,1H,60," {
+	if lines := strings.Split(second.String(), "\n"); lines[1] != "1,1H,60," {
 		t.Errorf("csv begins %q", lines[:3])
 	}
 	again, err := Run(context.Background(), Options{Matches: twoMatches(t), Drawings: 20, Variants: true})
