@@ -17,6 +17,7 @@ func (f *liveView) draw(out io.Writer, now time.Time) error {
 	fmt.Fprintf(w, "%s, %s, %s\n", words(f.League), f.FixtureID, f.Tenant)
 	fmt.Fprintf(w, "%s\n\n", f.clock(now))
 	fmt.Fprintf(w, "momentum  %s\n", f.momentum(now))
+	f.drawMen(w, now)
 	if f.Detailed {
 		f.drawPressure(w)
 		f.drawTimeline(w)
@@ -70,6 +71,18 @@ func (f *liveView) momentum(now time.Time) string {
 	home := int(*f.MomentumHome)
 	at := home * width / 100
 	return fmt.Sprintf("home %2d %s%s %-2d away   %s, %s", home, strings.Repeat("█", at), strings.Repeat("░", width-at), 100-home, words(f.Leader), words(f.Strength))
+}
+
+// drawMen says what momentum makes of a side that is short of men.
+func (f *liveView) drawMen(w io.Writer, now time.Time) {
+	if f.Men == nil || f.MomentumHome == nil || f.stale(now) {
+		return
+	}
+	for _, side := range []struct{ name, keeps string }{{"home", f.Men.Home}, {"away", f.Men.Away}} {
+		if side.keeps != "1" {
+			fmt.Fprintf(w, "          red cards %s: %s keeps %s of its pressure\n", f.Men.RedCards, side.name, side.keeps)
+		}
+	}
 }
 
 // Rows of the graph for each side, the columns in front of it, and the steps

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mkt/publish/table"
 )
 
 func of[T any](v T) *T { return &v }
@@ -60,6 +62,16 @@ func TestDrawLive(t *testing.T) {
 	}
 	if b.String() != drawnLive {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), drawnLive)
+	}
+	b.Reset()
+	row := table.LiveCounterRow{Metric: "red_cards", HomeText: of("0"), AwayText: of("2")}
+	f.Men = menOf([]table.LiveCounterRow{{Metric: "corners", HomeText: of("9"), AwayText: of("9")}, row})
+	if f.draw(&b, now); !strings.Contains(b.String(), "HOME, CLEAR\n          red cards 0-2: away keeps 4/9 of its pressure\n\n") {
+		t.Errorf("two men short: %s", b.String())
+	}
+	row.HomeText = nil
+	if f.Men = menOf([]table.LiveCounterRow{row}); f.Men != nil {
+		t.Errorf("red cards of one side alone: %+v", f.Men)
 	}
 	b.Reset()
 	if f.draw(&b, now.Add(time.Minute+1)); !strings.Contains(b.String(), "momentum  none: FEED_STALE") {

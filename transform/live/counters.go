@@ -62,6 +62,9 @@ type movement struct {
 	carried bool
 }
 
+// rise is what an event's counter, or the score, moved up.
+func (m *movement) rise(event football.VisualState) pair { return m.events[rank(event)].up }
+
 // move takes over a sample's counters and score as the next baseline and
 // returns what moved since the last: nothing for a metric that was not there
 // before, nothing for one of which either side fell.

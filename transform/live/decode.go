@@ -126,6 +126,8 @@ func (d *decoder) pressure() pressure {
 		p.fast[side], p.slow[side], p.held[side] = int64(d.whole()), int64(d.whole()), int64(d.whole())
 	}
 	p.hasHeld = d.flag()
+	code := d.code(len(threats) << 1)
+	p.threat = threat{code >> 1, code & 1, d.whole()}
 	return p
 }
 

@@ -12,7 +12,8 @@ import (
 // version is refused: the next cycle then begins with baselines.
 //
 //	1: first
-//	2: what the timeline was observed from, and the seconds of a minute not seen
+//	2: what the timeline was observed from, the seconds of a minute that were seen,
+//	   and what threatens
 const Version = 2
 
 // magic begins every encoded state.
@@ -156,6 +157,8 @@ func (e *encoder) pressure(p *pressure) {
 		e.int(p.held[side])
 	}
 	e.flag(p.hasHeld)
+	e.byte(p.threat.kind<<1 | p.threat.side)
+	e.int(int64(p.threat.until))
 }
 
 func (e *encoder) mark(m uint32) { e.b = binary.BigEndian.AppendUint32(e.b, m) }

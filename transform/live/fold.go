@@ -108,8 +108,10 @@ func (s *State) take(sample *football.Sample, now clock, elapsed int, at int64) 
 		s.status(sample)
 		return
 	}
+	counted := s.counters
 	m := s.move(sample)
 	s.observe(&m)
+	s.pressure.threat = s.threatAfter(&m, counted)
 	supplied := supplyOf(s.counters)
 	percent, sent := possession(s.counters)
 	s.pressure.add(m.points(supplied), percent, sent, s.tau)
@@ -129,7 +131,7 @@ func (s *State) baseline(sample *football.Sample) movement {
 		s.base.position = maxPosition // the half is over: all of it is in the counters
 	}
 	percent, sent := possession(s.counters)
-	s.pressure.hasHeld = false
+	s.pressure.hasHeld, s.pressure.threat = false, threat{}
 	s.pressure.add([2]int64{}, percent, sent, s.tau)
 	return m
 }

@@ -202,7 +202,7 @@ func anySample(t *rapid.T, at time.Time) *football.Sample {
 	if rapid.Bool().Draw(t, "observed") {
 		s.ObservedAt = football.Of(at.Add(-time.Duration(rapid.IntRange(-5, 30).Draw(t, "lag")) * time.Second))
 	}
-	for _, metric := range []football.Metric{football.Attacks, football.Corners, football.DangerousAttacks, football.OnTarget, football.Possession, "unheard_of", football.ExpectedGoals, football.YellowCards} {
+	for _, metric := range []football.Metric{football.Attacks, football.Corners, football.DangerousAttacks, football.OnTarget, football.Possession, football.RedCards, football.Penalties, football.OffTarget, "unheard_of", football.ExpectedGoals, football.YellowCards} {
 		if rapid.IntRange(0, 9).Draw(t, "sent") > 0 {
 			s.Counters = append(s.Counters, football.Counter{Metric: metric, Home: anyNumber(t), Away: anyNumber(t)})
 		}
