@@ -72,7 +72,7 @@ func (r *run) advance(followed []*follow) (kept []*follow) {
 	l, at := &r.summary.Live, r.result.newest
 	mayLeave := r.result.listingComplete && !r.tooManyMissing(followed)
 	for _, f := range followed {
-		wasInPlay := f.state != nil && f.state.InPlay()
+		hadNotLeft := f.state != nil && !f.state.Left()
 		if f.sample != nil {
 			l.Sampled++
 			f.fold()
@@ -82,7 +82,7 @@ func (r *run) advance(followed []*follow) (kept []*follow) {
 		} else {
 			f.unlisted(at, mayLeave)
 		}
-		if wasInPlay && !f.state.InPlay() {
+		if hadNotLeft && f.state.Left() {
 			l.Left++
 		}
 		if f.state.Gone(at) {
@@ -97,16 +97,16 @@ func (r *run) advance(followed []*follow) (kept []*follow) {
 // tooManyMissing tells whether a list lacks more fixtures than is believed, and
 // counts them.
 func (r *run) tooManyMissing(followed []*follow) bool {
-	missing, inPlay := 0, 0
+	missing, listed := 0, 0
 	for _, f := range followed {
-		if f.state != nil && f.state.InPlay() {
-			inPlay++
+		if f.state != nil && !f.state.Left() {
+			listed++
 		}
 		if f.missing(r.result.newest) {
 			missing++
 		}
 	}
-	if missing <= holdNumber || float64(missing) <= holdShare*float64(inPlay) {
+	if missing <= holdNumber || float64(missing) <= holdShare*float64(listed) {
 		return false
 	}
 	r.summary.Live.Held = missing

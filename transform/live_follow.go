@@ -137,7 +137,8 @@ func (f *follow) step(next live.State) { f.state = &next }
 // silent is for how long no list has held it.
 func (f *follow) silent(at time.Time) time.Duration { return at.Sub(f.fetchedAt) }
 
-// missing tells a fixture in play that no list has held for a while.
+// missing reports whether a fixture that has not left play has been in no list
+// for a while.
 func (f *follow) missing(at time.Time) bool {
-	return f.sample == nil && f.state.InPlay() && f.silent(at) >= missingFor
+	return f.sample == nil && !f.state.Left() && f.silent(at) >= missingFor
 }

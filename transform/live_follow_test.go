@@ -215,7 +215,7 @@ func TestLiveDarkness(t *testing.T) {
 	entries := liveRows[table.LiveTimelineRow](t, mem, at(400), layout.LiveTimelineFile)
 	n := len(entries)
 	stale, now := entries[n-2], entries[n-1]
-	if stale.State != "STALE" || !stale.At.Equal(began.Add(220301*time.Millisecond)) || now.State != "CALM" || now.Certainty != "UNKNOWN" {
+	if stale.State != "STALE" || !stale.At.Equal(began.Add(220300*time.Millisecond)) || now.State != "CALM" || now.Certainty != "UNKNOWN" {
 		t.Errorf("%+v", entries)
 	}
 	for _, b := range liveRows[table.LiveBucketRow](t, mem, at(400), layout.LiveBucketsFile) {

@@ -76,23 +76,60 @@ func text32(n int) string {
 	return *text(&v)
 }
 
-// playedOut is a match followed from its opening to its end.
-func playedOut(m simulator.Match) *simulatortest.Published {
-	p := &simulatortest.Published{Match: m, Met: m.Opens, Minutes: map[int]simulatortest.Minute{}, WithoutTimeline: true}
+// lastMinutes are the last minute of each half before stoppage time.
+var lastMinutes = map[simulator.Phase]int{simulator.FirstHalf: 45, simulator.SecondHalf: 90, simulator.ExtraFirst: 105, simulator.ExtraSecond: 120}
+
+// listOf is the provider's own list of events at a moment.
+func listOf(m *simulator.Match, now time.Time) []football.Incident {
+	kinds := map[simulator.IncidentKind]football.IncidentKind{simulator.Goal: football.IncidentGoal, simulator.Corner: football.IncidentCorner,
+		simulator.YellowCard: football.IncidentYellowCard, simulator.RedCard: football.IncidentRedCard, simulator.Substitution: football.IncidentSubstitution}
+	list := []football.Incident{}
+	for n, told := range m.Told() {
+		at := now.Sub(m.Whistle)
+		kind, ok := kinds[told.Kind]
+		if !ok || at < told.Appears || told.Withdrawn > 0 && at >= told.Withdrawn {
+			continue
+		}
+		minute := int(told.Clock.Shown/time.Minute) + 1
+		last := lastMinutes[told.Clock.Phase]
+		list = append(list, football.Incident{ID: text32(n), Kind: kind, Minute: min(minute, last), Added: max(0, minute-last), Side: football.Sides()[told.Side]})
+	}
+	return list
+}
+
+// playedOut is a match followed from a moment to its end. Every listed-th sample
+// has the provider's own list of events; 0 means that none has.
+func playedOut(m simulator.Match, from time.Time, listed int) *simulatortest.Published {
+	p := &simulatortest.Published{Match: m, Met: from, Minutes: map[simulatortest.Place]simulatortest.Minute{}, WithoutTimeline: listed == 0}
 	var state *live.State
-	for now := m.Opens; now.Before(m.Over.Add(16 * time.Second)); now = now.Add(8 * time.Second) {
-		next := live.Fold(state, sampleOf(&m, now))
+	for n, now := 0, from; now.Before(m.Over.Add(16 * time.Second)); n, now = n+1, now.Add(8*time.Second) {
+		s := sampleOf(&m, now)
+		if listed > 0 && n%listed == 0 {
+			s.Incidents = football.Of(listOf(&m, now))
+		}
+		next := live.Fold(state, s)
 		state = &next
 	}
 	end := state.Live()
 	for _, b := range end.Series.Buckets {
 		told := b.State == football.BucketValue || b.State == football.BucketZero
-		p.Minutes[b.Minute] = simulatortest.Minute{Told: told, Home: b.Home, Away: b.Away}
+		p.Minutes[simulatortest.Place{Minute: b.Minute, Added: b.Added}] = simulatortest.Minute{Told: told, Home: b.Home, Away: b.Away}
 	}
 	for _, e := range end.Timeline {
-		p.Timeline = append(p.Timeline, simulatortest.Entry{At: e.At, State: string(e.State), Side: string(e.SideProven), Certainty: string(e.Certainty)})
+		p.Timeline = append(p.Timeline, entryOf(e))
 	}
 	return p
+}
+
+func entryOf(e football.TimelineEntry) simulatortest.Entry {
+	out := simulatortest.Entry{At: e.At, Until: e.Until, State: string(e.State), Side: string(e.SideProven), Certainty: string(e.Certainty)}
+	if minute, ok := e.Minute.Get(); ok {
+		out.Minute = &minute
+	}
+	if second, ok := e.Second.Get(); ok {
+		out.Second = &second
+	}
+	return out
 }
 
 // tells leaves out matches of which no samples could tell what happened: a counter
@@ -130,15 +167,46 @@ func TestLiveManyMatches(t *testing.T) {
 	for round := range rounds {
 		for _, m := range world.Live(seasonBegins.Add(time.Duration(round) * 4 * time.Hour)) {
 			if m.Fixture.League.Human() && tells(&m) {
-				p := playedOut(m)
+				p := playedOut(m, m.Opens, 0)
 				all.Add(judge.Play(p))
 				all.Add(judge.Incidents(p))
+				judge.Shape(p)
+				all.Add(judge.Listed(p))
 				whole++
 			}
 		}
 	}
 	t.Logf("%d matches, %+v", whole, all)
 	if whole < 40*rounds || all.Bounded < 300*rounds || all.Minutes < 1500*rounds || all.Found < 200*rounds {
+		t.Error("too little was compared")
+	}
+}
+
+// Whatever the feed does and whenever it is joined, every goal and card of the
+// provider's own list stands on the timeline, EXACT in its minute, and nothing
+// stands there twice or has been withdrawn.
+func TestLiveListsAreKept(t *testing.T) {
+	rounds := 3
+	if testing.Short() {
+		rounds = 1
+	}
+	odd := simulator.Oddities{Corrected: 0.5, Disallowed: 0.6, Vanishing: 0.3, Stalled: 0.5, Null: 0.3}
+	world := simulator.MakeWorld(simulator.WorldOptions{Seed: 9, Fixtures: 40, InPlay: 60, Start: seasonBegins, Oddities: &odd})
+	judge := simulatortest.Judge{World: world, Errorf: t.Errorf}
+	all := simulatortest.Tally{}
+	for round := range rounds {
+		for n, m := range world.Live(seasonBegins.Add(time.Duration(round) * 4 * time.Hour)) {
+			if !m.Fixture.League.Human() {
+				continue
+			}
+			joined := m.Whistle.Add(time.Duration(n%7) * 17 * time.Minute)
+			p := playedOut(m, joined, 1+n%4)
+			judge.Shape(p)
+			all.Add(judge.Listed(p))
+		}
+	}
+	t.Logf("%+v", all)
+	if all.Listed < 150*rounds {
 		t.Error("too little was compared")
 	}
 }

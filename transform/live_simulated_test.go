@@ -137,19 +137,28 @@ func (s *season) play(length time.Duration) {
 
 // judged is a match as published, for the judge.
 func (m *followed) judged() *simulatortest.Published {
-	p := &simulatortest.Published{Match: m.match.Match, Met: m.met, Minutes: map[int]simulatortest.Minute{},
+	p := &simulatortest.Published{Match: m.match.Match, Met: m.met, Minutes: map[simulatortest.Place]simulatortest.Minute{},
 		WithoutTimer: m.match.WithoutTimer, WithoutTimeline: m.match.WithoutTimeline}
 	for _, b := range m.buckets {
 		minute := simulatortest.Minute{Told: b.State == "VALUE" || b.State == "ZERO"}
 		if minute.Told {
 			minute.Home, minute.Away = int(*b.Home), int(*b.Away)
 		}
-		p.Minutes[int(b.Minute)] = minute
+		p.Minutes[simulatortest.Place{Minute: int(b.Minute), Added: int(b.Added)}] = minute
 	}
 	for _, e := range m.timeline {
-		p.Timeline = append(p.Timeline, simulatortest.Entry{At: e.At, State: e.State, Side: e.SideProven, Certainty: e.Certainty})
+		p.Timeline = append(p.Timeline, simulatortest.Entry{At: e.At, Until: e.Until, Minute: wide(e.Minute), Second: wide(e.Second),
+			State: e.State, Side: e.SideProven, Certainty: e.Certainty})
 	}
 	return p
+}
+
+func wide(n *int32) *int {
+	if n == nil {
+		return nil
+	}
+	w := int(*n)
+	return &w
 }
 
 // Whole matches, eight seconds at a time, from the simulator's answers to rows:
@@ -180,6 +189,8 @@ func TestLiveSeason(t *testing.T) {
 				p := m.judged()
 				all.Add(judge.Play(p))
 				all.Add(judge.Incidents(p))
+				judge.Shape(p)
+				all.Add(judge.Listed(p))
 				all.Add(judge.Standstills(p))
 			}
 			t.Logf("%d whole matches, %+v; last cycle %+v", whole, all, s.last.Live)

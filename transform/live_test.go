@@ -19,6 +19,7 @@ import (
 	"mkt/publish/table"
 	"mkt/transform"
 	"mkt/transform/identity"
+	"mkt/transform/live"
 )
 
 // From payloads to rows: clock, score, counters, momentum, timeline and minutes
@@ -82,7 +83,7 @@ func TestLiveRun(t *testing.T) {
 	}
 	m, _, err := snapshot.OpenCanonical(mem, last.id())
 	must(t, err)
-	if m.PreviousCycle != ticks[28].id() || !m.ProviderFetchedAt.Equal(at) || m.Counters["in_play"] != 2 || m.DerivationVersion != "live-1" {
+	if m.PreviousCycle != ticks[28].id() || !m.ProviderFetchedAt.Equal(at) || m.Counters["in_play"] != 2 || m.DerivationVersion != live.Rules {
 		t.Errorf("header %+v", m)
 	}
 }

@@ -29,9 +29,11 @@ func TestSimulatorIsUnderstood(t *testing.T) {
 				c.listed(f)
 			}
 			rows := 0
+			vouched := make(map[string]int)
 			for _, f := range c.fixtures() {
 				got := markets.Derive(c.minter, f.Fixture, f.Offers)
 				sold := sortOut(got)
+				countVouched(got, vouched)
 				for _, m := range c.sim.Meant(c.token, f.Fixture.ProviderFixtureID) {
 					for _, want := range m.Rows {
 						rows++
@@ -41,6 +43,17 @@ func TestSimulatorIsUnderstood(t *testing.T) {
 			}
 			if rows < 20_000 {
 				t.Errorf("only %d rows compared", rows)
+			}
+			for _, what := range []string{"1st_player_booked NO_CARD", "first_card_received NONE", "corners_race NEITHER", "shots_over_under OVER",
+				"shots_on_target_over_under UNDER", "player_fouls_committed OVER"} {
+				if vouched[what] == 0 {
+					t.Errorf("never published: %s", what)
+				}
+			}
+			for what, n := range vouched {
+				if strings.Contains(strings.ToLower(what), simulator.AnyOtherPlayer) {
+					t.Errorf("published %d times: %s", n, what)
+				}
 			}
 		})
 	}
@@ -111,6 +124,17 @@ func (c *comparison) fixtures() (all []provider.FixtureOffers) {
 		all = append(all, sheet.Fixtures...)
 	}
 	return all
+}
+
+// countVouched counts what is published, by the provider's key and the selection.
+func countVouched(all []football.Market, into map[string]int) {
+	for _, m := range all {
+		for _, s := range m.Selections {
+			if s.Quality.Publishable {
+				into[m.Key+" "+s.Selection]++
+			}
+		}
+	}
 }
 
 // outcome is a selection and the market it stands in.

@@ -35,7 +35,9 @@ func newBacktestMomentum(a *app) *cobra.Command {
 		Long: `Measure momentum against simple baselines, with the code of the live pipeline, on
 a folder of matches (matches.csv.gz and the files it names): who shoots next, who
 scores next, danger in the next five minutes, how calm and how available it is.
-docs/momentum.md says what the figures mean. Nothing is written but --csv.`,
+Momentum is measured at the very moment of the question, and with samples as old
+as a client reads them over HTTP. docs/momentum.md says what the figures mean.
+Nothing is written but --csv.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.backtestMomentum(cmd.Context(), f) },
 	}
@@ -43,7 +45,7 @@ docs/momentum.md says what the figures mean. Nothing is written but --csv.`,
 	flags.StringVar(&f.matches, "matches", "", "folder of the matches")
 	flags.StringVar(&f.csv, "csv", "", "also write momentum at every minute here: match_id,period,second,home")
 	flags.IntVar(&f.drawings, "drawings", 500, "drawings of matches behind the intervals")
-	flags.Uint64Var(&f.seed, "seed", 1, "of the drawings")
+	flags.Uint64Var(&f.seed, "seed", 1, "of the drawings, and of when each match is polled")
 	flags.BoolVar(&f.variants, "variants", false, "also momentum from poorer feeds")
 	return cmd
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/publish/football"
+	"mkt/publish/table"
+	"mkt/transform/live"
 )
 
 func newLive(a *app) *cobra.Command {
@@ -71,6 +74,7 @@ type liveView struct {
 	Leader       *string `json:"leader"`
 	Strength     *string `json:"strength"`
 	Reason       *string `json:"unavailable_reason"`
+	Men          *menNow `json:"men"` // null when the red cards of both sides are not known
 	Detailed     bool    `json:"detail_available"`
 
 	Buckets  []liveBucket `json:"buckets"`
@@ -80,9 +84,40 @@ type liveView struct {
 	published matchpage.Match // the rows it was made of
 }
 
+// menNow is what the red cards leave of each side's pressure in momentum: "1", or
+// a fraction such as "2/3".
+type menNow struct {
+	RedCards string `json:"red_cards"`
+	Home     string `json:"home"`
+	Away     string `json:"away"`
+}
+
+// menOf reads the red cards among the counters.
+func menOf(counters []table.LiveCounterRow) *menNow {
+	for _, r := range counters {
+		if r.Metric != string(football.RedCards) || r.HomeText == nil || r.AwayText == nil {
+			continue
+		}
+		red := football.Counter{Metric: football.RedCards, Home: counted(*r.HomeText), Away: counted(*r.AwayText)}
+		if home, away, known := live.Kept(red); known {
+			return &menNow{*r.HomeText + "-" + *r.AwayText, home, away}
+		}
+	}
+	return nil
+}
+
+func counted(text string) football.Field[football.Number] {
+	n, ok := football.ParseNumber(text)
+	if !ok {
+		return football.Field[football.Number]{}
+	}
+	return football.Of(n)
+}
+
 // liveBucket is one minute of play.
 type liveBucket struct {
 	Minute int32  `json:"minute"`
+	Added  int32  `json:"added"` // minute of stoppage time, from 1; 0 outside it
 	State  string `json:"state"` // a football.BucketState
 	Home   *int32 `json:"home"`
 	Away   *int32 `json:"away"`
@@ -91,8 +126,8 @@ type liveBucket struct {
 // liveEntry is one state of play.
 type liveEntry struct {
 	At         time.Time `json:"at"`
-	Minute     int32     `json:"minute"`
-	Second     int32     `json:"second"`
+	Minute     *int32    `json:"minute"`
+	Second     *int32    `json:"second"`
 	State      string    `json:"state"`
 	Certainty  string    `json:"certainty"`
 	SideProven string    `json:"side_proven"`

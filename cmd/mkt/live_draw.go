@@ -17,6 +17,7 @@ func (f *liveView) draw(out io.Writer, now time.Time) error {
 	fmt.Fprintf(w, "%s, %s, %s\n", words(f.League), f.FixtureID, f.Tenant)
 	fmt.Fprintf(w, "%s\n\n", f.clock(now))
 	fmt.Fprintf(w, "momentum  %s\n", f.momentum(now))
+	f.drawMen(w, now)
 	if f.Detailed {
 		f.drawPressure(w)
 		f.drawTimeline(w)
@@ -44,8 +45,11 @@ func (f *liveView) clock(now time.Time) string {
 }
 
 func scoreboard(minute, second *int32) string {
-	if minute == nil || second == nil {
+	switch {
+	case minute == nil:
 		return "--:--"
+	case second == nil:
+		return fmt.Sprintf("%02d:--", *minute)
 	}
 	return fmt.Sprintf("%02d:%02d", *minute, *second)
 }
@@ -67,6 +71,18 @@ func (f *liveView) momentum(now time.Time) string {
 	home := int(*f.MomentumHome)
 	at := home * width / 100
 	return fmt.Sprintf("home %2d %s%s %-2d away   %s, %s", home, strings.Repeat("█", at), strings.Repeat("░", width-at), 100-home, words(f.Leader), words(f.Strength))
+}
+
+// drawMen says what momentum makes of a side that is short of men.
+func (f *liveView) drawMen(w io.Writer, now time.Time) {
+	if f.Men == nil || f.MomentumHome == nil || f.stale(now) {
+		return
+	}
+	for _, side := range []struct{ name, keeps string }{{"home", f.Men.Home}, {"away", f.Men.Away}} {
+		if side.keeps != "1" {
+			fmt.Fprintf(w, "          red cards %s: %s keeps %s of its pressure\n", f.Men.RedCards, side.name, side.keeps)
+		}
+	}
 }
 
 // Rows of the graph for each side, the columns in front of it, and the steps
@@ -143,7 +159,7 @@ func mark(b liveBucket) rune {
 func (f *liveView) minutes() string {
 	line := []byte(strings.Repeat(" ", gutter+len(f.Buckets)+len("120")))
 	for i, b := range f.Buckets {
-		if b.Minute%15 == 0 {
+		if b.Minute%15 == 0 && b.Added == 0 {
 			copy(line[gutter+i:], fmt.Sprint(b.Minute))
 		}
 	}
@@ -159,6 +175,6 @@ func (f *liveView) drawTimeline(w io.Writer) {
 		if side == string(football.SideNone) {
 			side = ""
 		}
-		fmt.Fprintf(w, "  %s  %-12s %-4s  %-8s  %v\n", scoreboard(&e.Minute, &e.Second), e.State, side, e.Certainty, e.Until.Sub(e.At).Round(time.Second))
+		fmt.Fprintf(w, "  %s  %-12s %-4s  %-8s  %v\n", scoreboard(e.Minute, e.Second), e.State, side, e.Certainty, e.Until.Sub(e.At).Round(time.Second))
 	}
 }

@@ -100,8 +100,9 @@ func (f *liveView) readDetails(root durable.FS, dir string) error {
 		rowsOf(root, dir+"/"+layout.LiveTimelineFile, &m.Timeline, func(r *table.LiveTimelineRow) bool { return r.FixtureID == f.FixtureID }),
 		rowsOf(root, dir+"/"+layout.LivePeriodsFile, &m.Periods, func(r *table.LivePeriodRow) bool { return r.FixtureID == f.FixtureID }),
 		rowsOf(root, dir+"/"+layout.LiveCountersFile, &m.Counters, func(r *table.LiveCounterRow) bool { return r.FixtureID == f.FixtureID }))
+	f.Men = menOf(m.Counters)
 	for _, r := range m.Buckets {
-		f.Buckets = append(f.Buckets, liveBucket{r.Minute, r.State, r.Home, r.Away})
+		f.Buckets = append(f.Buckets, liveBucket{r.Minute, r.Added, r.State, r.Home, r.Away})
 	}
 	for _, r := range m.Timeline {
 		f.Timeline = append(f.Timeline, liveEntry{r.At, r.Minute, r.Second, r.State, r.Certainty, r.SideProven, r.Until})

@@ -52,7 +52,13 @@ func (s *season) look() {
 			continue
 		}
 		sent := m.Sent(s.now)
-		if sent.Status != simulator.InPlay {
+		if phase := sent.Clock.Phase; sent.Status != simulator.InPlay || !m.WithoutTimer && (phase == simulator.Before || phase == simulator.FullTime) {
+			if item != nil {
+				s.Errorf("%v: has not kicked off or is over at %v, and is listed in play", item, s.now)
+			}
+			continue
+		}
+		if m.WithoutTimer && !sent.Begun {
 			continue
 		}
 		if item == nil {
@@ -142,7 +148,7 @@ func text(n *int) string {
 func (s *season) published(id string) *simulatortest.Published {
 	s.Helper()
 	m := s.matches[id]
-	p := &simulatortest.Published{Match: m.Match, Met: s.met[id], Minutes: map[int]simulatortest.Minute{},
+	p := &simulatortest.Published{Match: m.Match, Met: s.met[id], Minutes: map[simulatortest.Place]simulatortest.Minute{},
 		WithoutTimer: m.WithoutTimer, WithoutTimeline: m.WithoutTimeline}
 	var stats liveNumbers
 	s.one(s.ids[id], "/stats", &stats)
@@ -155,12 +161,13 @@ func (s *season) published(id string) *simulatortest.Published {
 		if minute.Told {
 			minute.Home, minute.Away = *k.H, *k.A
 		}
-		p.Minutes[k.TM] = minute
+		p.Minutes[simulatortest.Place{Minute: k.TM, Added: k.Added}] = minute
 	}
 	var line liveLine
 	s.one(s.ids[id], "/timeline", &line)
 	for _, e := range line.Data.Timeline {
-		p.Timeline = append(p.Timeline, simulatortest.Entry{At: e.At, State: e.State, Side: e.SideProven, Certainty: e.Certainty})
+		p.Timeline = append(p.Timeline, simulatortest.Entry{At: e.At, Until: e.Until, Minute: e.Minute, Second: e.Second,
+			State: e.State, Side: e.SideProven, Certainty: e.Certainty})
 	}
 	return p
 }
@@ -178,6 +185,8 @@ func (s *season) judge(t *testing.T) (whole int, all simulatortest.Tally) {
 		p := s.published(id)
 		all.Add(judge.Play(p))
 		all.Add(judge.Incidents(p))
+		judge.Shape(p)
+		all.Add(judge.Listed(p))
 		all.Add(judge.Standstills(p))
 	}
 	return whole, all

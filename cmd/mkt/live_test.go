@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mkt/publish/table"
 )
 
 func of[T any](v T) *T { return &v }
@@ -26,7 +28,7 @@ func sampleLive(now time.Time) *liveView {
 		f.Buckets = append(f.Buckets, b)
 	}
 	f.Timeline = []liveEntry{{At: now.Add(-2 * time.Minute), State: "KICK_OFF", Certainty: "INFERRED", SideProven: "NONE", Until: now.Add(-time.Minute)},
-		{At: now.Add(-time.Minute), Minute: 15, Second: 9, State: "GOAL", Certainty: "EXACT", SideProven: "HOME", Until: now}}
+		{At: now.Add(-time.Minute), Minute: of(int32(15)), Second: of(int32(9)), State: "GOAL", Certainty: "EXACT", SideProven: "HOME", Until: now}}
 	return f
 }
 
@@ -48,7 +50,7 @@ pressure by minute, at most 17
 
 timeline, newest first
   15:09  GOAL         HOME  EXACT     1m0s
-  00:00  KICK_OFF           INFERRED  1m0s
+  --:--  KICK_OFF           INFERRED  1m0s
 `
 
 func TestDrawLive(t *testing.T) {
@@ -60,6 +62,16 @@ func TestDrawLive(t *testing.T) {
 	}
 	if b.String() != drawnLive {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), drawnLive)
+	}
+	b.Reset()
+	row := table.LiveCounterRow{Metric: "red_cards", HomeText: of("0"), AwayText: of("2")}
+	f.Men = menOf([]table.LiveCounterRow{{Metric: "corners", HomeText: of("9"), AwayText: of("9")}, row})
+	if f.draw(&b, now); !strings.Contains(b.String(), "HOME, CLEAR\n          red cards 0-2: away keeps 4/9 of its pressure\n\n") {
+		t.Errorf("two men short: %s", b.String())
+	}
+	row.HomeText = nil
+	if f.Men = menOf([]table.LiveCounterRow{row}); f.Men != nil {
+		t.Errorf("red cards of one side alone: %+v", f.Men)
 	}
 	b.Reset()
 	if f.draw(&b, now.Add(time.Minute+1)); !strings.Contains(b.String(), "momentum  none: FEED_STALE") {

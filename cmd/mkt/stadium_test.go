@@ -215,6 +215,8 @@ type liveLine struct {
 
 type timelineEntry struct {
 	At, Until  time.Time
+	Minute     *int
+	Second     *int
 	State      string
 	Certainty  string
 	SideProven string `json:"side_proven"`
@@ -225,6 +227,7 @@ type liveNumbers struct {
 		Series struct {
 			Kova []struct {
 				TM    int
+				Added int
 				H, A  *int
 				State string
 			}

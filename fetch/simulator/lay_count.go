@@ -103,18 +103,25 @@ func layCountAsian(mean func(*Sheet) [2]float64) func(*Sheet, *Market) {
 	}
 }
 
-// layRace sells which side first has as many corners as the parameter says.
+// layRace sells which side first has as many corners as the parameter says, or
+// as each of a few targets where it says none.
 func layRace(s *Sheet, m *Market) {
-	n, err := strconv.Atoi(m.Parameter)
-	if err != nil {
-		return
-	}
 	all := s.corners[0] + s.corners[1]
 	home := s.corners[0] / all
-	h, a := raceTo(n, home, all), raceTo(n, 1-home, all)
-	m.add(Selection{Outcome: "HOME"}, h, marginMany)
-	m.add(Selection{Outcome: "AWAY"}, a, marginMany)
-	m.add(Selection{Outcome: "NEITHER"}, 1-h-a, marginMany)
+	for _, n := range [...]int{3, 5, 7, 9} {
+		target := strconv.Itoa(n)
+		switch m.Parameter {
+		case target:
+			target = ""
+		case "":
+		default:
+			continue
+		}
+		h, a := raceTo(n, home, all), raceTo(n, 1-home, all)
+		m.add(Selection{Outcome: "HOME", Qualifier: target}, h, marginMany)
+		m.add(Selection{Outcome: "AWAY", Qualifier: target}, a, marginMany)
+		m.add(Selection{Outcome: "NEITHER", Qualifier: target}, 1-h-a, marginMany)
+	}
 }
 
 // raceTo is the probability that a side with that share of all corners has n
@@ -132,6 +139,15 @@ func layOneCorner(s *Sheet, m *Market) {
 	home := s.corners[0] / (s.corners[0] + s.corners[1])
 	m.add(Selection{Outcome: "HOME"}, home, marginTwo)
 	m.add(Selection{Outcome: "AWAY"}, 1-home, marginTwo)
+}
+
+// layFirstCard sells which side is shown the first card, and that neither is.
+func layFirstCard(s *Sheet, m *Market) {
+	all := s.cards[0] + s.cards[1]
+	none := math.Exp(-all)
+	m.add(Selection{Outcome: "HOME"}, (1-none)*s.cards[0]/all, marginMany)
+	m.add(Selection{Outcome: "NONE"}, none, marginMany)
+	m.add(Selection{Outcome: "AWAY"}, (1-none)*s.cards[1]/all, marginMany)
 }
 
 func layMulticorners(s *Sheet, m *Market) {

@@ -25,6 +25,10 @@ func (s *Sheet) mean(side, i int) float64 {
 	return [2]float64{s.m.home, s.m.away}[side] * part(i)
 }
 
+// AnyOtherPlayer is the outcome of a row that stands for all players who have no
+// row of their own. The vocabulary has no word for it.
+const AnyOtherPlayer = "any other player"
+
 func layScorerFirst(s *Sheet, m *Market) {
 	all := s.m.home + s.m.away
 	none := s.m.full[0][0]
@@ -32,6 +36,9 @@ func layScorerFirst(s *Sheet, m *Market) {
 		m.add(Selection{Outcome: "YES", Player: name, Side: sides[side]}, s.mean(side, i)/all*(1-none), marginMany*2)
 	})
 	m.add(Selection{Outcome: "NO_GOALSCORER"}, none, marginMany)
+	if s.Fixture.Lot(4, 33) == 0 {
+		m.add(Selection{Outcome: AnyOtherPlayer}, 0.04, marginMany)
+	}
 }
 
 func layScorerAny(s *Sheet, m *Market) {
@@ -119,6 +126,12 @@ func layCarded(p float64) func(*Sheet, *Market) {
 	}
 }
 
+// layFirstCarded sells the first player carded, and that there is none.
+func layFirstCarded(s *Sheet, m *Market) {
+	layCarded(0.06)(s, m)
+	m.add(Selection{Outcome: "NO_CARD"}, math.Exp(-s.cards[0]-s.cards[1]), marginMany)
+}
+
 func layBest(s *Sheet, m *Market) {
 	p := s.m.full.results()
 	s.eachPlayer(func(name string, side, i int) {
@@ -126,7 +139,7 @@ func layBest(s *Sheet, m *Market) {
 	})
 }
 
-// layPlayerCount sells the overs of two players a side, as recorded.
+// layPlayerCount sells over and under for two players a side, as recorded.
 func layPlayerCount(mean func(*Sheet) [2]float64) func(*Sheet, *Market) {
 	return func(s *Sheet, m *Market) {
 		for side, t := range [2]*Team{&s.Fixture.Home, &s.Fixture.Away} {
@@ -135,6 +148,7 @@ func layPlayerCount(mean func(*Sheet) [2]float64) func(*Sheet, *Market) {
 				line := halfLine(c*part(i) - 0.4)
 				p := atLeast(int(line+0.5), c*part(i))
 				m.add(Selection{Outcome: "OVER", Line: lineText(line), Player: t.Players[i], Side: sides[side]}, p, marginTwo)
+				m.add(Selection{Outcome: "UNDER", Line: lineText(line), Player: t.Players[i], Side: sides[side]}, 1-p, marginTwo)
 			}
 		}
 	}

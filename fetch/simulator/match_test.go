@@ -253,19 +253,19 @@ func TestStalls(t *testing.T) {
 func TestMinutesAddUp(t *testing.T) {
 	for _, m := range matches(clean(8), 40) {
 		var sum simulator.Counts
-		last := 0
+		last := simulator.Minute{}
 		for _, minute := range m.Minutes() {
-			if minute.Minute <= last {
-				t.Fatalf("minute %d after %d", minute.Minute, last)
+			if minute.Minute < last.Minute || minute.Minute == last.Minute && minute.Added != last.Added+1 || minute.Minute > last.Minute && minute.Added != 0 {
+				t.Fatalf("minute %d+%d after %d+%d", minute.Minute, minute.Added, last.Minute, last.Added)
 			}
-			last = minute.Minute
+			last = minute
 			for side := range sum {
 				for metric := range sum[side] {
 					sum[side][metric] += minute.Counts[side][metric]
 				}
 			}
 			before, after := m.True(m.Whistle.Add(minute.From-time.Second)), m.True(m.Whistle.Add(minute.To-time.Second))
-			if minute.Minute%45 != 0 && after[0][simulator.Corners]-before[0][simulator.Corners] != minute.Counts[0][simulator.Corners] {
+			if minute.To-minute.From == time.Minute && after[0][simulator.Corners]-before[0][simulator.Corners] != minute.Counts[0][simulator.Corners] {
 				t.Fatalf("minute %d holds %d corners", minute.Minute, minute.Counts[0][simulator.Corners])
 			}
 		}

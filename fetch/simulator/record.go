@@ -52,12 +52,12 @@ func (m *Match) RealID() string {
 	return m.Fixture.real.id
 }
 
-// Minute is one minute of play as it truly was. Stoppage time belongs to the
-// last minute of its half.
+// Minute is one minute of play as it truly was.
 type Minute struct {
-	Span          // the last minute's holds its end as well
+	Span          // the last minute's holds its end as well, and is shorter
 	Half   int    // 1 and 2, 3 and 4 of extra time
 	Minute int    // from 1; 46 begins the second half, 91 and 106 those of extra time
+	Added  int    // minute of stoppage time, from 1, of which Minute is the half's last; 0 outside it
 	Counts Counts // counted in this minute alone
 }
 
@@ -68,13 +68,10 @@ func (m *Match) Minutes() []Minute {
 		if !p.Phase.Playing() {
 			continue
 		}
-		last := min(p.From+p.Length, p.To)
-		for from := p.From; from < last; from += time.Minute {
-			to := from + time.Minute
-			if to >= last {
-				to = p.To
-			}
-			all = append(all, Minute{Span: Span{from, to}, Half: p.Phase.Half(), Minute: int((p.Base+from-p.From)/time.Minute) + 1})
+		last := int((p.Base + p.Length) / time.Minute)
+		for from := p.From; from < p.To; from += time.Minute {
+			minute := int((p.Base+from-p.From)/time.Minute) + 1
+			all = append(all, Minute{Span: Span{from, min(from+time.Minute, p.To)}, Half: p.Phase.Half(), Minute: min(minute, last), Added: max(0, minute-last)})
 		}
 	}
 	i := 0

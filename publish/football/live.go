@@ -15,7 +15,7 @@ type Live struct {
 	StaleAt  time.Time // from then on it is too old to say, unless there is something newer; zero out of play
 	Clock    Clock
 	Score    Score
-	Visual   TimelineEntry // the newest of Timeline; its State is "" when there is none yet
+	Visual   Visual
 	Momentum Momentum
 	Counters []Counter // sorted by metric
 
@@ -85,14 +85,31 @@ type Momentum struct {
 // Available tells whether there is a number.
 func (m Momentum) Available() bool { return m.Reason == "" }
 
-// TimelineEntry is one state of play and how it is known.
+// Visual is the state of play now: that of the newest timeline entry, zero when
+// there is none yet.
+type Visual struct {
+	State      VisualState
+	Certainty  Certainty
+	SideProven Side
+	Since      time.Time
+}
+
+// TimelineEntry is one state of play and how it is known. It holds until the next
+// one begins.
 type TimelineEntry struct {
-	At             time.Time // when it was observed, UTC, milliseconds
-	Minute, Second int       // on the scoreboard then
+	// At is when it was observed, UTC, milliseconds. An event that the provider
+	// listed late begins when the entry behind it does.
+	At   time.Time
+	Half int // the half it belongs to, 1 to 4; 0 before kick-off, or not known
+	// Minute and Second are its place on the scoreboard and never run back along a
+	// timeline; missing where no timer, or no second, was sent. Stoppage time of a
+	// half that another one followed is the half's last second: 45:00.
+	Minute, Second Field[int]
 	State          VisualState
 	Certainty      Certainty
 	SideProven     Side
-	Until          time.Time // the last observation at which it held
+	Until          time.Time // when the next entry begins; of the newest one its last observation
+	ToldAt         time.Time // when the provider's own list first held the event; zero unless Certainty is Exact
 }
 
 // Series is pressure per side and minute of play.
@@ -102,17 +119,18 @@ type Series struct {
 	Buckets   []Bucket
 }
 
-// Bucket is one minute of play. Minute counts from 1, the minute under way:
-// 46 begins the second half, 91 and 106 the halves of extra time. Stoppage time
-// belongs to the last minute of its half (45, 90, 105, 120), so that no two
-// buckets share a minute.
+// Bucket is one minute of play. Minute counts from 1, the minute under way: 46
+// begins the second half, 91 and 106 the halves of extra time. Every minute of
+// stoppage time is a bucket of its own, with the Minute of its half's last (45, 90,
+// 105, 120) and its number in Added.
 type Bucket struct {
 	Minute     int
+	Added      int // 2 is the second minute of stoppage time, 0 none
 	Home, Away int // pressure points; 0 unless State is BucketValue
 	State      BucketState
 }
 
-// PeriodSum is the sum of the buckets of one half that hold a number.
+// PeriodSum is the sum of the buckets of one half, if each of them has a number.
 type PeriodSum struct {
 	Half       int // 1 and 2, 3 and 4 of extra time
 	Home, Away int

@@ -13,7 +13,12 @@ import (
 // moves whenever the same payload would be read otherwise.
 //
 //	1: first
-const DerivationVersion = "1"
+//	2: a player needs a proven name, and NO_CARD is an outcome of
+//	   PLAYER_FIRST_CARDED; a handicap needs its sign and its mirror; a team that
+//	   is called like a code, a score against its head and a market against its
+//	   name are refused; no id depends on a price; the player tables, the race and
+//	   the first card of 2026 are mapped
+const DerivationVersion = "2"
 
 // Term is one canonical market of the vocabulary.
 type Term struct {

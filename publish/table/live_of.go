@@ -29,7 +29,7 @@ func LiveOf(l *football.Live, retrieved time.Time, rank int) LiveRow {
 	row.ScoreAway = small(&row.Absent, "score_away", l.Score.Away)
 	if v := &l.Visual; v.State != "" {
 		row.VisualState, row.VisualSide = filled((*string)(&v.State)), filled((*string)(&v.SideProven))
-		row.VisualCertainty, row.VisualSince = filled((*string)(&v.Certainty)), msOrNone(v.At)
+		row.VisualCertainty, row.VisualSince = filled((*string)(&v.Certainty)), msOrNone(v.Since)
 	}
 	row.momentum(&l.Momentum)
 	if rank > 0 {
@@ -67,10 +67,14 @@ func LiveCountersOf(rows []LiveCounterRow, l *football.Live) []LiveCounterRow {
 // LiveTimelineOf adds the rows of a fixture's timeline.
 func LiveTimelineOf(rows []LiveTimelineRow, l *football.Live) []LiveTimelineRow {
 	for i, e := range l.Timeline {
-		rows = append(rows, LiveTimelineRow{
-			FixtureID: string(l.Fixture.ID), Ordinal: int32(i), At: ms(e.At), Minute: int32(e.Minute), Second: int32(e.Second),
-			State: string(e.State), Certainty: string(e.Certainty), SideProven: string(e.SideProven), Until: ms(e.Until),
-		})
+		row := LiveTimelineRow{
+			FixtureID: string(l.Fixture.ID), Ordinal: int32(i), At: ms(e.At), Minute: numberOf(e.Minute), Second: numberOf(e.Second),
+			State: string(e.State), Certainty: string(e.Certainty), SideProven: string(e.SideProven), Until: ms(e.Until), ToldAt: msOrNone(e.ToldAt),
+		}
+		if e.Half != 0 {
+			row.Half = number(e.Half)
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -79,7 +83,7 @@ func LiveTimelineOf(rows []LiveTimelineRow, l *football.Live) []LiveTimelineRow 
 func LiveBucketsOf(rows []LiveBucketRow, l *football.Live) []LiveBucketRow {
 	for i := range l.Series.Buckets {
 		b := &l.Series.Buckets[i]
-		row := LiveBucketRow{FixtureID: string(l.Fixture.ID), Minute: int32(b.Minute), State: string(b.State)}
+		row := LiveBucketRow{FixtureID: string(l.Fixture.ID), Minute: int32(b.Minute), Added: int32(b.Added), State: string(b.State)}
 		row.Home, row.Away = points(b.State, b.Home, b.Away)
 		rows = append(rows, row)
 	}
@@ -122,6 +126,14 @@ func small(absent *[]string, name string, f football.Field[int]) *int32 {
 		return nil
 	}
 	return number(*n)
+}
+
+// numberOf is a whole number that may be missing.
+func numberOf(f football.Field[int]) *int32 {
+	if n, ok := f.Get(); ok {
+		return number(n)
+	}
+	return nil
 }
 
 func number(n int) *int32 {

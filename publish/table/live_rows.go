@@ -65,22 +65,25 @@ type LiveCounterRow struct {
 
 // LiveTimelineRow is one state of play. Sorted by fixture_id, ordinal.
 type LiveTimelineRow struct {
-	FixtureID  string    `parquet:"fixture_id,dict"`
-	Ordinal    int32     `parquet:"ordinal"`
-	At         time.Time `parquet:"at,timestamp(millisecond)"`
-	Minute     int32     `parquet:"minute"`
-	Second     int32     `parquet:"second"`
-	State      string    `parquet:"state,dict"`
-	Certainty  string    `parquet:"certainty,dict"`
-	SideProven string    `parquet:"side_proven,dict"`
-	Until      time.Time `parquet:"until,timestamp(millisecond)"`
+	FixtureID  string     `parquet:"fixture_id,dict"`
+	Ordinal    int32      `parquet:"ordinal"`
+	At         time.Time  `parquet:"at,timestamp(millisecond)"`
+	Half       *int32     `parquet:"half,optional"`
+	Minute     *int32     `parquet:"minute,optional"`
+	Second     *int32     `parquet:"second,optional"`
+	State      string     `parquet:"state,dict"`
+	Certainty  string     `parquet:"certainty,dict"`
+	SideProven string     `parquet:"side_proven,dict"`
+	Until      time.Time  `parquet:"until,timestamp(millisecond)"`
+	ToldAt     *time.Time `parquet:"told_at,optional,timestamp(millisecond)"`
 }
 
 // LiveBucketRow is the pressure of one minute of play. Sorted by fixture_id,
-// minute.
+// minute, added.
 type LiveBucketRow struct {
 	FixtureID string `parquet:"fixture_id,dict"`
 	Minute    int32  `parquet:"minute"`
+	Added     int32  `parquet:"added"`
 	State     string `parquet:"state,dict"`
 	Home      *int32 `parquet:"home,optional"`
 	Away      *int32 `parquet:"away,optional"`

@@ -137,7 +137,8 @@ func survive(table string, err *error) {
 }
 
 // Summarize counts and hashes the rows of a file, as the writer did when it
-// wrote them.
+// wrote them: by the columns that the file has, which an older format may have
+// fewer of.
 func Summarize[T Row](file io.ReaderAt, size int64) (_ Summary, err error) {
 	r, err := NewReader[T](file, size)
 	if err != nil {
@@ -145,7 +146,7 @@ func Summarize[T Row](file io.ReaderAt, size int64) (_ Summary, err error) {
 	}
 	defer r.Close()
 	defer survive(r.spec.name, &err)
-	t := newTally(r.spec)
+	t := newTally(specIn(r.spec.name, r.file.Schema()))
 	err = r.eachRow(func(row parquet.Row) error {
 		pour(t, row)
 		t.rows++
@@ -154,11 +155,14 @@ func Summarize[T Row](file io.ReaderAt, size int64) (_ Summary, err error) {
 	return t.summary(), err
 }
 
-// eachRow gives the rows as the library holds them; each is valid until the next.
+// eachRow gives the rows as the library holds them, with the file's own columns;
+// each is valid until the next.
 func (r *Reader[T]) eachRow(do func(parquet.Row) error) error {
+	stored := parquet.NewGenericReader[any](r.file, r.file.Schema())
+	defer stored.Close()
 	rows := make([]parquet.Row, batchRows)
 	for {
-		n, err := r.rows.ReadRows(rows)
+		n, err := stored.ReadRows(rows)
 		for _, row := range rows[:n] {
 			if err := do(row); err != nil {
 				return err

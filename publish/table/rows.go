@@ -10,7 +10,9 @@ import "time"
 // Version of the table format, in every file's metadata.
 //
 //	1: first
-const Version = 1
+//	2: live_timeline has half and told_at, and minute and second may be NULL;
+//	   live_buckets has added
+const Version = 2
 
 // FixtureRow is one fixture. Sorted by fixture_id, unique.
 type FixtureRow struct {

@@ -55,7 +55,7 @@ var specs = map[reflect.Type]func() *spec{
 	reflect.TypeFor[LiveRow]():         specFor("live", LiveRow{}, nil, "fixture_id"),
 	reflect.TypeFor[LiveCounterRow]():  specFor("live_counters", LiveCounterRow{}, nil, "fixture_id", "metric"),
 	reflect.TypeFor[LiveTimelineRow](): specFor("live_timeline", LiveTimelineRow{}, nil, "fixture_id", "ordinal"),
-	reflect.TypeFor[LiveBucketRow]():   specFor("live_buckets", LiveBucketRow{}, nil, "fixture_id", "minute"),
+	reflect.TypeFor[LiveBucketRow]():   specFor("live_buckets", LiveBucketRow{}, nil, "fixture_id", "minute", "added"),
 	reflect.TypeFor[LivePeriodRow]():   specFor("live_periods", LivePeriodRow{}, nil, "fixture_id", "half"),
 	reflect.TypeFor[LiveStateRow]():    specFor("live_states", LiveStateRow{}, map[string]bool{"fixture_id": true}, "fixture_id"),
 }
@@ -67,7 +67,14 @@ func specFor(name string, row any, stats map[string]bool, sorting ...string) fun
 func specOf[T Row]() *spec { return specs[reflect.TypeFor[T]()]() }
 
 func newSpec(name string, row any, sorting []string, stats map[string]bool) *spec {
-	s := &spec{name: name, schema: parquet.SchemaOf(row), sorting: sorting, stats: stats}
+	s := specIn(name, parquet.SchemaOf(row))
+	s.sorting, s.stats, s.columns = sorting, stats, s.describe()
+	return s
+}
+
+// specIn is what a table is by the columns of a schema.
+func specIn(name string, schema *parquet.Schema) *spec {
+	s := &spec{name: name, schema: schema}
 	for _, path := range s.schema.Columns() {
 		column, _ := s.schema.Lookup(path...)
 		s.leaves = append(s.leaves, leaf{
@@ -78,7 +85,6 @@ func newSpec(name string, row any, sorting []string, stats map[string]bool) *spe
 			maxDef:   byte(column.MaxDefinitionLevel),
 		})
 	}
-	s.columns = s.describe()
 	s.findAbsentLists()
 	return s
 }

@@ -256,7 +256,7 @@ func TestFileExplainsItself(t *testing.T) {
 	if err := json.Unmarshal([]byte(words), &columns); err != nil || len(columns) != 35 {
 		t.Errorf("%d descriptions: %v", len(columns), err)
 	}
-	if by := file.Metadata().CreatedBy; !strings.HasPrefix(by, "mkt table version 1") {
+	if by := file.Metadata().CreatedBy; !strings.HasPrefix(by, fmt.Sprintf("mkt table version %d", table.Version)) {
 		t.Errorf("created by %q", by)
 	}
 	if s := file.RowGroups()[0].SortingColumns(); len(s) != 2 {

@@ -160,12 +160,12 @@ func (w *Writer[T]) Close() (Summary, error) {
 type key struct {
 	seq           int64
 	first, second string
-	place         int32
+	place, added  int32
 }
 
 func (k key) compare(other key) int {
 	return cmp.Or(cmp.Compare(k.seq, other.seq), cmp.Compare(k.first, other.first), cmp.Compare(k.second, other.second),
-		cmp.Compare(k.place, other.place))
+		cmp.Compare(k.place, other.place), cmp.Compare(k.added, other.added))
 }
 
 // number is the one of a key's two numbers that its table has.
@@ -188,7 +188,7 @@ func keyOf[T Row](row *T) key {
 	case *LiveTimelineRow:
 		return key{first: r.FixtureID, place: r.Ordinal}
 	case *LiveBucketRow:
-		return key{first: r.FixtureID, place: r.Minute}
+		return key{first: r.FixtureID, place: r.Minute, added: r.Added}
 	case *LivePeriodRow:
 		return key{first: r.FixtureID, place: r.Half}
 	case *LiveStateRow:

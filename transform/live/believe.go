@@ -34,7 +34,15 @@ func believable(s *football.Sample) football.Sample {
 	b.Clock.Minute, b.Clock.Second = within(s.Clock.Minute, maxPosition/60), within(s.Clock.Second, 59)
 	b.Clock.Added, b.Clock.Half = within(s.Clock.Added, maxAdded), within(s.Clock.Half, 5)
 	b.Counters = inOrder(s.Counters)
+	if list, ok := s.Incidents.Get(); ok && slices.ContainsFunc(list, isOfNoMatch) {
+		b.Incidents = football.Of(slices.DeleteFunc(slices.Clone(list), isOfNoMatch))
+	}
 	return b
+}
+
+// isOfNoMatch reports whether an event has a minute that no match has.
+func isOfNoMatch(i football.Incident) bool {
+	return i.Minute < 1 || i.Minute > maxPosition/60 || i.Added < 0 || i.Added > maxAdded
 }
 
 func within(f football.Field[int], most int) football.Field[int] {

@@ -2,40 +2,121 @@ package live
 
 import "mkt/publish/football"
 
-// halfMinutes is how many buckets each half has, by half. Stoppage time belongs
-// to the last.
+// halfMinutes is how many minutes each half has before stoppage time, by half.
 var halfMinutes = [5]int{0, 45, 45, 15, 15}
+
+const (
+	// maxStoppage bounds the minutes of stoppage time of a half.
+	maxStoppage = 30
+	// maxPoints bounds what is kept of one minute: no match comes near.
+	maxPoints = 1 << 15
+	// blindSlack is how many seconds of a minute may have gone unseen for it to
+	// have a number all the same: a cycle and what a scoreboard may be off by.
+	blindSlack = 10
+)
 
 // cell is one minute of a half.
 type cell struct {
-	state      football.BucketState // "" stands for missing
-	home, away int
+	home, away uint16 // points
+	// seconds of the minute that were played, by what was sent of the counters
+	// that carry it.
+	seconds [3]uint8
 }
 
-// count puts what a running clock's sample showed into its minute. Points here
-// are whole: a dangerous attack 2, a shot 1, a corner 2, and an attack 1 where
-// dangerous attacks are not sent. A clock that stands still writes nothing: at
-// the whistle it may jump back over minutes that are done.
-func (s *State) count(m *movement, supplied supply) {
-	half := s.clock.Phase.Half()
-	if half == 0 || !s.clock.runs || !s.clock.known {
-		return
+// What was sent of the counters that carry a minute.
+const (
+	carrySeen    = iota // they could be compared
+	carryMissing        // not sent, or not comparable
+	carryNull           // sent without a value
+)
+
+// state is the minute's: a number only if nearly all of what was played of it was
+// seen.
+func (c cell) state() football.BucketState {
+	missing, null := int(c.seconds[carryMissing]), int(c.seconds[carryNull])
+	switch blind := missing + null; {
+	case blind <= min(blindSlack, int(c.seconds[carrySeen])):
+		if c.home > 0 || c.away > 0 {
+			return football.BucketValue
+		}
+		return football.BucketZero
+	case null > missing:
+		return football.BucketNull
 	}
-	minute := clamp((s.clock.position-halfBegins[half])/60, 0, halfMinutes[half]-1)
-	cells := make([]cell, max(len(s.cells[half-1]), minute+1))
+	return football.BucketMissing
+}
+
+// unseen is a minute that no sample told anything of.
+var unseen = cell{seconds: [3]uint8{carryMissing: 60}}
+
+// minutes returns the cells of a half for this step to modify, of which there is
+// one for a place of the scoreboard.
+func (s *State) minutes(half, position int) []cell {
+	last := minuteOf(half, position)
+	cells := make([]cell, max(len(s.cells[half-1]), last+1))
 	copy(cells, s.cells[half-1])
 	s.cells[half-1] = cells
-	c := &cells[minute]
-	switch home, away := m.bucketPoints(supplied, 0), m.bucketPoints(supplied, 1); {
-	case m.seen && home+away > 0:
-		c.state = football.BucketValue
-		c.home += home
-		c.away += away
-	case m.seen && c.state != football.BucketValue:
-		c.state = football.BucketZero
-	case c.state == "" && nullSent(s.counters):
-		c.state = football.BucketNull
+	return cells
+}
+
+// minuteOf is the minute of a half that a place of the scoreboard is in, from 0.
+func minuteOf(half, position int) int {
+	return clamp((position-halfBegins[half])/60, 0, halfMinutes[half]+maxStoppage-1)
+}
+
+// carried notes what was sent while the scoreboard went from one place of a half to
+// another.
+func (s *State) carried(half, from, to, what int) {
+	if to <= from {
+		return
 	}
+	cells := s.minutes(half, to-1)
+	for minute := minuteOf(half, from); minute <= minuteOf(half, to-1); minute++ {
+		begins := halfBegins[half] + 60*minute
+		seconds := clamp(min(to, begins+60)-max(from, begins), 0, 60)
+		n := &cells[minute].seconds[what]
+		*n = uint8(min(int(*n)+seconds, 60))
+	}
+}
+
+// account notes for the minutes that a step went through what was sent of the
+// counters that carry them. before is the clock of the sample before, and seconds
+// how many were played since then.
+func (s *State) account(before *clock, seconds, what int) {
+	half, to := s.clock.Phase.Half(), s.clock.position
+	if ended := before.Phase.Half(); ended != 0 && ended != half && what != carrySeen {
+		s.carried(ended, s.ranTo, halfEnds[ended], carryMissing)
+	}
+	if s.clock.half != before.half {
+		s.ranTo = 0
+	}
+	if half == 0 || !s.clock.known || !s.clock.runs {
+		return
+	}
+	from := max(s.ranTo, halfBegins[half])
+	s.ranTo = to
+	s.minutes(half, to)
+	if what == carrySeen {
+		since := max(from, to-seconds)
+		s.carried(half, from, since, carryMissing) // the scoreboard was set forward, or not sent
+		from = since
+	}
+	s.carried(half, from, to, what)
+}
+
+// count gives a movement to its minute. Points here are whole: a dangerous attack
+// 2, a shot 1, a corner 2, and an attack 1 where dangerous attacks are not sent.
+// What is first seen while the clock stands belongs to the last minute that was
+// played: at the end of a half a scoreboard is set back over minutes that are done.
+func (s *State) count(m *movement, supplied supply) {
+	half, position := s.clock.half, s.ranTo
+	home, away := m.bucketPoints(supplied, 0), m.bucketPoints(supplied, 1)
+	if half == 0 || position == 0 || home+away == 0 {
+		return
+	}
+	c := &s.minutes(half, position)[minuteOf(half, position)]
+	c.home = uint16(min(int(c.home)+home, maxPoints))
+	c.away = uint16(min(int(c.away)+away, maxPoints))
 }
 
 func (m *movement) bucketPoints(supplied supply, side int) int {
@@ -46,64 +127,90 @@ func (m *movement) bucketPoints(supplied supply, side int) int {
 	return points
 }
 
-// nullSent tells whether a counter of pressure was sent without a value.
+// carries is what was sent between two samples of the counters that carry a
+// minute: what the newer one lacks, or the older one if only that lacks them.
+func (m *movement) carries(wasNull, isNull bool, supplied supply) int {
+	switch {
+	case m.carried:
+		return carrySeen
+	case isNull && !supplied.any(), wasNull && supplied.any():
+		return carryNull
+	}
+	return carryMissing
+}
+
+// nullSent reports whether a counter that carries pressure was sent without a
+// value.
 func nullSent(counters []football.Counter) bool {
 	for _, c := range counters {
-		switch c.Metric {
-		case football.Attacks, football.DangerousAttacks, football.OnTarget, football.OffTarget, football.Corners:
-			if c.Home.State() == football.Null || c.Away.State() == football.Null {
-				return true
-			}
+		if (c.Metric == football.Attacks || c.Metric == football.DangerousAttacks) &&
+			(c.Home.State() == football.Null || c.Away.State() == football.Null) {
+			return true
 		}
 	}
 	return false
 }
 
-// series are the buckets of every minute from kick-off to now. A minute that
-// was not seen is missing.
+// played calls do with every minute of a half that was played so far.
+func (s *State) played(half int, do func(minute int, c cell)) {
+	cells := s.cells[half-1]
+	n := len(cells)
+	if half < s.clock.half || s.clock.Phase.Half() == 0 {
+		n = max(n, halfMinutes[half])
+	}
+	for minute := range n {
+		c := unseen
+		if minute < len(cells) {
+			c = cells[minute]
+		}
+		do(minute, c)
+	}
+}
+
+// series are the buckets of every minute from kick-off to now.
 func (s *State) series() football.Series {
 	var out football.Series
 	for half := 1; half <= s.clock.half; half++ {
-		cells := s.cells[half-1]
-		n := len(cells)
-		if half < s.clock.half {
-			n = halfMinutes[half]
-		}
-		for i := range n {
-			b := football.Bucket{Minute: halfBegins[half]/60 + i + 1, State: football.BucketMissing}
-			if i < len(cells) && cells[i].state != "" {
-				b.State, b.Home, b.Away = cells[i].state, cells[i].home, cells[i].away
+		s.played(half, func(minute int, c cell) {
+			regular := min(minute, halfMinutes[half]-1)
+			b := football.Bucket{Minute: halfBegins[half]/60 + regular + 1, Added: minute - regular, State: c.state()}
+			if b.State == football.BucketValue {
+				b.Home, b.Away = int(c.home), int(c.away)
 			}
 			out.Max = max(out.Max, b.Home, b.Away)
 			out.MaxMinute = b.Minute
 			out.Buckets = append(out.Buckets, b)
-		}
+		})
 	}
 	return out
 }
 
-// periods are the sums of the halves begun so far.
+// periods are the sums of the halves begun so far. A half of which a minute is
+// not known has no sum: it would look like that of the whole half.
 func (s *State) periods() []football.PeriodSum {
 	var sums []football.PeriodSum
 	for half := 1; half <= s.clock.half; half++ {
-		sum := football.PeriodSum{Half: half, State: football.BucketMissing}
-		for _, c := range s.cells[half-1] {
-			sum.Home += c.home
-			sum.Away += c.away
-			sum.State = stronger(sum.State, c.state)
+		sum := football.PeriodSum{Half: half, State: football.BucketZero}
+		s.played(half, func(_ int, c cell) {
+			sum.Home += int(c.home)
+			sum.Away += int(c.away)
+			sum.State = together(sum.State, c.state())
+		})
+		if sum.State != football.BucketValue {
+			sum.Home, sum.Away = 0, 0
 		}
 		sums = append(sums, sum)
 	}
 	return sums
 }
 
-// stronger is the state of two minutes together: a value before a zero before a
-// null before nothing.
-func stronger(a, b football.BucketState) football.BucketState {
-	for _, s := range []football.BucketState{football.BucketValue, football.BucketZero, football.BucketNull} {
+// together is the state of two minutes as one: what was not sent before what was
+// sent without a value, and both before a number.
+func together(a, b football.BucketState) football.BucketState {
+	for _, s := range []football.BucketState{football.BucketMissing, football.BucketNull, football.BucketValue} {
 		if a == s || b == s {
 			return s
 		}
 	}
-	return football.BucketMissing
+	return football.BucketZero
 }

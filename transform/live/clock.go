@@ -71,6 +71,6 @@ func (c *clock) isBehind(next *clock) bool {
 	return c.runs && next.runs && c.known && next.known && c.half == next.half && back > 0 && back <= replicaLag
 }
 
-func distance(a, b int) int { return max(a-b, b-a) }
+func distance[T int | int64](a, b T) T { return max(a-b, b-a) }
 
 func clamp(n, low, high int) int { return max(low, min(n, high)) }

@@ -61,10 +61,13 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 // The encoding is frozen: a state written by any build of this version reads
 // back in every other. A change of it is a new version.
 func TestEncodingIsFrozen(t *testing.T) {
-	const want = "6d6c7301023737000207486f6d65204643020741776179204643000080d6c597bf68807d807d00010214021a00020101ca09010102020200030221013400036f6464200131112202363102333900ca09" +
-		"100000d2bc2ca2c8040081f60bc6f502010b0000000000000000000002000000020000ba091a00807d0010510001300000000000000002340ca71c370cabd5"
-	s := step(t, nil, "0 1:10:05 ss=1-0 dangerous_attacks=3/_ possession=60/40 odd=1/- inc=1:GOAL:5:HOME")
-	next := step(t, &s, "8 1:10:13 ss=1-0 dangerous_attacks=4/_ possession=61/39 odd=1/- inc=2:CORNER:11:AWAY")
+	const want = "6d6c7302023737000207486f6d65204643020741776179204643000080d6c597bf6880fa0180fa0100010214022a00020101da090101020202000407220131013102220135013200036f646420013111" +
+		"2202363102333901060004da09da090010b2d0ee01dafab302f2cf0400d267b6fa02010000da090b0000003c000000003c000000003c000000003c000000003c000000003c000000003c000000003c00" +
+		"0000003c000000003c000400080508000000040006ea036003340ca71c000006ba091a00807d06ca09540c000006ca095101370cabd50080fa01012001000001000000000006ba090102340ca71c2109" +
+		"87f201370cabd5e7ca022400"
+	s := step(t, nil, "0 1:10:05 ss=1-0 dangerous_attacks=3/_ possession=60/40 corners=1/1 odd=1/- inc=1:GOAL:5:HOME")
+	s = step(t, &s, "8 1:10:13 ss=1-0 dangerous_attacks=4/2 possession=61/39 corners=2/1 odd=1/- inc=1:GOAL:5:HOME inc=2:CORNER:11:AWAY")
+	next := step(t, &s, "16 1:10:21 ss=1-0 dangerous_attacks=5/2 possession=61/39 corners=1/1 odd=1/- inc=2:CORNER:11:AWAY")
 	if got := hex.EncodeToString(next.Encode(nil)); got != want {
 		t.Errorf("encodes as\n%s, want\n%s", got, want)
 	}

@@ -8,9 +8,12 @@ import (
 )
 
 const (
-	// fallMemory is for how many seconds of match clock a fallen counter's old
-	// value is remembered: climbing back to it is the correction taken back.
+	// fallMemory is for how many seconds of match clock the old value of a counter
+	// that fell is remembered: climbing back to it is the correction taken back.
 	fallMemory = 120
+	// eventMemory is the same for what the timeline reports. It is rarer than
+	// attacks, so that a rise is less likely to be a new event.
+	eventMemory = 180
 	// maxDelta is the most a counter can move between two samples; more is a
 	// correction.
 	maxDelta = 20
@@ -18,6 +21,8 @@ const (
 
 // pair is a number for each side, home first.
 type pair [2]int
+
+func (p pair) plus(q pair) pair { return pair{p[0] + q[0], p[1] + q[1]} }
 
 // fall is a counter that went down.
 type fall struct {
@@ -27,82 +32,166 @@ type fall struct {
 	tau    int // when
 }
 
+// change is what one metric did between two samples, for each side.
+type change struct {
+	up     pair // movement: never negative, corrections left out
+	down   pair // the counter fell: a correction
+	back   pair // it climbed back to where it had fallen from
+	turned pair // it rose by what the other side's fell: the count changed sides
+}
+
+func (c change) plus(d change) change {
+	return change{c.up.plus(d.up), c.down.plus(d.down), c.back.plus(d.back), c.turned.plus(d.turned)}
+}
+
 // movement is what moved between two samples, never negative.
 type movement struct {
 	attacks, dangerous, onTarget, offTarget, corners pair
-	cards, penalties, substitutions, goals           pair
 
-	// seen tells that movement of pressure could be seen: some of its counters
-	// are in both samples.
+	// events are what the timeline reports, in the order of eventStates.
+	events [len(eventStates)]change
+
+	// baseline reports that the two samples cannot be compared: all of the above
+	// is zero, but for what is lower than it was.
+	baseline bool
+	// seen reports whether any counter of pressure is in both samples.
 	seen bool
+	// carried reports whether attacks or dangerous attacks are in both samples.
+	// They carry momentum and the pressure per minute: without them nothing is
+	// known of either.
+	carried bool
 }
+
+// rise is what an event's counter, or the score, moved up.
+func (m *movement) rise(event football.VisualState) pair { return m.events[rank(event)].up }
 
 // move takes over a sample's counters and score as the next baseline and
 // returns what moved since the last: nothing for a metric that was not there
 // before, nothing for one of which either side fell.
 func (s *State) move(sample *football.Sample) movement {
-	falls := slices.DeleteFunc(slices.Clone(s.falls), func(f fall) bool { return s.tau-f.tau > fallMemory })
-	moved := func(metric football.Metric) (pair, bool) {
+	falls := slices.DeleteFunc(slices.Clone(s.falls), func(f fall) bool { return s.tau-f.tau > memoryOf(f.metric) })
+	changed := func(metric football.Metric) (change, bool) {
 		before, okBefore := counts(s.counters, metric)
 		now, ok := counts(sample.Counters, metric)
 		if !ok || !okBefore {
-			return pair{}, false
+			return change{}, false
 		}
 		return delta(&falls, metric, before, now, s.tau), true
 	}
 	var m movement
-	for _, pressing := range []struct {
-		metric football.Metric
-		to     *pair
-	}{{football.Attacks, &m.attacks}, {football.DangerousAttacks, &m.dangerous},
-		{football.OnTarget, &m.onTarget}, {football.OffTarget, &m.offTarget}, {football.Corners, &m.corners}} {
-		var ok bool
-		*pressing.to, ok = moved(pressing.metric)
+	pressing := func(metric football.Metric) (pair, bool) {
+		c, ok := changed(metric)
 		m.seen = m.seen || ok
+		return c.up, ok
 	}
-	yellow, _ := moved(football.YellowCards)
-	red, _ := moved(football.RedCards)
-	m.cards = pair{yellow[0] + red[0], yellow[1] + red[1]}
-	m.penalties, _ = moved(football.Penalties)
-	m.substitutions, _ = moved(football.Substitutions)
+	var attacks, dangerous bool
+	m.attacks, attacks = pressing(football.Attacks)
+	m.dangerous, dangerous = pressing(football.DangerousAttacks)
+	m.carried = attacks || dangerous
+	m.onTarget, _ = pressing(football.OnTarget)
+	m.offTarget, _ = pressing(football.OffTarget)
+	corners, ok := changed(football.Corners)
+	m.corners, m.seen = corners.up, m.seen || ok
+
+	penalties, _ := changed(football.Penalties)
+	substitutions, _ := changed(football.Substitutions)
+	yellow, _ := changed(football.YellowCards)
+	red, _ := changed(football.RedCards)
+	var goals change
 	before, okBefore := goalsOf(s.score)
 	if now, ok := goalsOf(sample.Score); ok && okBefore {
-		m.goals = delta(&falls, football.Goals, before, now, s.tau)
+		goals = delta(&falls, football.Goals, before, now, s.tau)
 	}
+	m.events = [len(eventStates)]change{substitutions, corners, cards(yellow, red), penalties, goals}
 	s.falls, s.counters, s.score = falls, sample.Counters, sample.Score
 	return m
 }
 
-// delta is what one metric moved. A rise that comes with the other side's fall
-// is a correction too, and a counter that climbs back to where it fell from has
-// not moved.
-func delta(falls *[]fall, metric football.Metric, before, now pair, tau int) pair {
-	var moved pair
-	fell := false
+func memoryOf(m football.Metric) int {
+	switch m {
+	case football.Corners, football.YellowCards, football.RedCards, football.Penalties, football.Substitutions, football.Goals:
+		return eventMemory
+	}
+	return fallMemory
+}
+
+// lower is by how much a sample is below the one before it in what the timeline
+// reports.
+func (s *State) lower(sample *football.Sample) (events [len(eventStates)]change) {
+	below := func(before, now pair, okBefore, ok bool) (c change) {
+		for side := range now {
+			if ok && okBefore {
+				c.down[side] = max(0, before[side]-now[side])
+			}
+		}
+		return c
+	}
+	for i, metrics := range [][]football.Metric{{football.Substitutions}, {football.Corners}, {football.YellowCards, football.RedCards}, {football.Penalties}} {
+		before, okBefore := sum(s.counters, metrics)
+		now, ok := sum(sample.Counters, metrics)
+		events[i] = below(before, now, okBefore, ok)
+	}
+	before, okBefore := goalsOf(s.score)
+	now, ok := goalsOf(sample.Score)
+	events[len(eventStates)-1] = below(before, now, okBefore, ok)
+	return events
+}
+
+// cards are yellow and red ones together. A yellow card that goes while a red one
+// comes is a second yellow, and takes no card back.
+func cards(yellow, red change) change {
+	for side := range yellow.down {
+		yellow.down[side] = max(0, yellow.down[side]-red.up[side])
+	}
+	return yellow.plus(red)
+}
+
+// delta is what one metric did. A rise that comes with the other side's fall is a
+// correction too, and a counter that climbs back to where it fell from has not
+// moved.
+func delta(falls *[]fall, metric football.Metric, before, now pair, tau int) change {
+	var c change
+	var fellFrom [2]int // its place in falls, -1 for none
 	for side := range now {
 		i := slices.IndexFunc(*falls, func(f fall) bool { return f.metric == metric && f.side == side })
-		if now[side] < before[side] {
-			fell = true
-			if i < 0 {
-				*falls = append(*falls, fall{metric, side, before[side], tau})
-			}
-			continue
-		}
+		fellFrom[side] = i
+		c.down[side] = max(0, before[side]-now[side])
 		from := before[side]
 		if i >= 0 {
 			from = max(from, (*falls)[i].peak)
-			if now[side] >= from {
-				*falls = slices.Delete(*falls, i, i+1)
-			}
+			c.back[side] = max(0, min(now[side], from)-before[side])
 		}
-		if moved[side] = max(0, now[side]-from); moved[side] > maxDelta {
-			moved[side] = 0
+		if c.up[side] = max(0, now[side]-from); c.up[side] > maxDelta {
+			c.up[side] = 0
 		}
 	}
-	if fell {
-		return pair{}
+	if c.down != (pair{}) {
+		for side := range now {
+			c.turned[side] = min(c.up[side]+c.back[side], c.down[1-side])
+			c.down[1-side] -= c.turned[side]
+			c.back[side] -= min(c.back[side], c.turned[side])
+		}
+		c.up = pair{}
 	}
-	return moved
+	for side, i := range fellFrom {
+		if i < 0 && c.down[side] > 0 {
+			*falls = append(*falls, fall{metric, side, now[side] + c.down[side], tau})
+		}
+	}
+	*falls = slices.DeleteFunc(*falls, func(f fall) bool { return f.metric == metric && now[f.side] >= f.peak })
+	return c
+}
+
+// sum adds metrics up, when all were sent.
+func sum(counters []football.Counter, metrics []football.Metric) (total pair, ok bool) {
+	for _, m := range metrics {
+		p, sent := counts(counters, m)
+		if !sent {
+			return pair{}, false
+		}
+		total = total.plus(p)
+	}
+	return total, true
 }
 
 // counts are both sides of a metric, when both were sent and are counts.

@@ -2,7 +2,6 @@ package live
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -45,16 +44,19 @@ func (d *decoder) state() State {
 	s.tau = d.whole()
 	s.seenTau, s.observed = s.tau-d.whole(), d.whole()
 	s.pressure = d.pressure()
+	s.ranTo = d.whole()
 	for half := range s.cells {
-		s.cells[half] = d.cells(halfMinutes[half+1])
+		s.cells[half] = d.cells(halfMinutes[half+1] + maxStoppage)
 	}
-	s.timeline = d.timeline(s.firstAt)
+	s.timeline = d.timeline(s.firstAt, s.tau)
+	s.heldAt = s.firstAt + d.int()
 	s.scene = d.scene(s.tau)
-	if n := d.len(maxIncidents, 4); n > 0 {
-		s.incidents = make([]uint32, n)
+	s.base = d.place()
+	s.wasListed = d.flag()
+	if n := d.len(maxIncidents, 9); n > 0 {
+		s.incidents = make([]incident, n)
 		for i := range s.incidents {
-			s.incidents[i] = binary.BigEndian.Uint32(d.b)
-			d.b = d.b[4:]
+			s.incidents[i] = incident{d.mark(), d.mark(), d.flag()}
 		}
 	}
 	return s
@@ -124,43 +126,60 @@ func (d *decoder) pressure() pressure {
 		p.fast[side], p.slow[side], p.held[side] = int64(d.whole()), int64(d.whole()), int64(d.whole())
 	}
 	p.hasHeld = d.flag()
+	code := d.code(len(threats) << 1)
+	p.threat = threat{code >> 1, code & 1, d.whole()}
 	return p
 }
 
 func (d *decoder) cells(most int) []cell {
-	n := d.len(most, 1)
+	n := d.len(most, 5)
 	if n == 0 {
 		return nil
 	}
 	cells := make([]cell, n)
 	for i := range cells {
-		if cells[i].state = cellCodes[d.code(len(cellCodes))]; cells[i].state == football.BucketValue {
-			cells[i].home, cells[i].away = d.len(1<<20, 0), d.len(1<<20, 0)
+		c := &cells[i]
+		c.home, c.away = uint16(d.len(maxPoints, 0)), uint16(d.len(maxPoints, 0))
+		for what := range c.seconds {
+			c.seconds[what] = uint8(d.code(61))
 		}
 	}
 	return cells
 }
 
-func (d *decoder) timeline(since int64) []entry {
+func (d *decoder) place() place {
+	code := d.code(len(halfBegins) << 2)
+	if precision(code&3) > placeSecond {
+		d.fail()
+	}
+	return place{half: code >> 2, position: d.whole(), precision: precision(code & 3)}
+}
+
+func (d *decoder) timeline(since int64, now int) []entry {
 	n := d.len(maxEntries, 5)
 	if n == 0 {
 		return nil
 	}
 	entries := make([]entry, n)
-	position := 0
 	for i := range entries {
 		t := &entries[i]
 		t.at = since + d.int()
-		t.until = t.at + d.int()
-		t.position = position + d.whole()
+		since = t.at
+		t.place = d.place()
 		code := d.code(len(stateCodes) << 4)
 		if code>>2&3 >= len(certaintyCodes) || code&3 >= len(sideCodes) {
 			d.fail()
 			return nil
 		}
 		t.state, t.certainty, t.side = stateCodes[code>>4], certaintyCodes[code>>2&3], sideCodes[code&3]
-		since, position = t.at, t.position
-		t.counted = d.flag()
+		bits := d.code(isGone << 1)
+		t.counted, t.gone, t.fellAt = bits&isCounted != 0, bits&isGone != 0, never
+		if bits&hasProof != 0 {
+			t.proof, t.toldAt = d.mark(), t.at+d.int()
+		}
+		if bits&hasFallen != 0 {
+			t.fellAt = now + d.whole()
+		}
 	}
 	return entries
 }

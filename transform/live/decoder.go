@@ -59,6 +59,17 @@ func (d *decoder) code(limit int) int {
 	return int(n)
 }
 
+// mark is four bytes.
+func (d *decoder) mark() uint32 {
+	if len(d.b) < 4 {
+		d.fail()
+		return 0
+	}
+	m := binary.BigEndian.Uint32(d.b)
+	d.b = d.b[4:]
+	return m
+}
+
 func (d *decoder) flag() bool { return d.code(2) == 1 }
 
 func (d *decoder) text() string {

@@ -12,7 +12,9 @@ import (
 // version is refused: the next cycle then begins with baselines.
 //
 //	1: first
-const Version = 1
+//	2: what the timeline was observed from, the seconds of a minute that were seen,
+//	   and what threatens
+const Version = 2
 
 // magic begins every encoded state.
 const magic = "mls"
@@ -23,7 +25,6 @@ var (
 	stateCodes     = football.VisualStates()
 	certaintyCodes = football.Certainties()
 	sideCodes      = football.Sides()
-	cellCodes      = []football.BucketState{"", football.BucketZero, football.BucketNull, football.BucketValue}
 	metricCodes    = football.Metrics()
 )
 
@@ -46,14 +47,20 @@ func (s *State) Encode(b []byte) []byte {
 	e.int(int64(s.tau - s.seenTau))
 	e.int(int64(s.observed))
 	e.pressure(&s.pressure)
+	e.int(int64(s.ranTo))
 	for _, cells := range s.cells {
 		e.cells(cells)
 	}
-	e.timeline(s.timeline, s.firstAt)
+	e.timeline(s.timeline, s.firstAt, s.tau)
+	e.int(s.heldAt - s.firstAt)
 	e.scene(&s.scene, s.tau)
+	e.place(s.base)
+	e.flag(s.wasListed)
 	e.len(len(s.incidents))
-	for _, mark := range s.incidents {
-		e.b = binary.BigEndian.AppendUint32(e.b, mark)
+	for _, i := range s.incidents {
+		e.mark(i.mark)
+		e.mark(i.what)
+		e.flag(i.missed)
 	}
 	return e.b
 }
@@ -150,30 +157,59 @@ func (e *encoder) pressure(p *pressure) {
 		e.int(p.held[side])
 	}
 	e.flag(p.hasHeld)
+	e.byte(p.threat.kind<<1 | p.threat.side)
+	e.int(int64(p.threat.until))
 }
+
+func (e *encoder) mark(m uint32) { e.b = binary.BigEndian.AppendUint32(e.b, m) }
 
 func (e *encoder) cells(cells []cell) {
 	e.len(len(cells))
 	for _, c := range cells {
-		e.byte(slices.Index(cellCodes, c.state))
-		if c.state == football.BucketValue {
-			e.len(c.home)
-			e.len(c.away)
+		e.len(int(c.home))
+		e.len(int(c.away))
+		e.b = append(e.b, c.seconds[:]...)
+	}
+}
+
+func (e *encoder) place(p place) {
+	e.byte(p.half<<2 | int(p.precision))
+	e.int(int64(p.position))
+}
+
+// Bits of what an entry has besides.
+const (
+	hasProof = 1 << iota
+	isCounted
+	hasFallen
+	isGone
+)
+
+// timeline is written with times relative to those before.
+func (e *encoder) timeline(entries []entry, since int64, now int) {
+	e.len(len(entries))
+	for i := range entries {
+		t := &entries[i]
+		e.int(t.at - since)
+		since = t.at
+		e.place(t.place)
+		e.byte(slices.Index(stateCodes, t.state)<<4 | slices.Index(certaintyCodes, t.certainty)<<2 | slices.Index(sideCodes, t.side))
+		e.byte(bitIf(t.proof != 0, hasProof) | bitIf(t.counted, isCounted) | bitIf(t.fellAt != never, hasFallen) | bitIf(t.gone, isGone))
+		if t.proof != 0 {
+			e.mark(t.proof)
+			e.int(t.toldAt - t.at)
+		}
+		if t.fellAt != never {
+			e.int(int64(t.fellAt - now))
 		}
 	}
 }
 
-func (e *encoder) timeline(entries []entry, since int64) {
-	e.len(len(entries))
-	for position := 0; len(entries) > 0; entries = entries[1:] {
-		t := &entries[0]
-		e.int(t.at - since)
-		e.int(t.until - t.at)
-		e.int(int64(t.position - position))
-		e.byte(slices.Index(stateCodes, t.state)<<4 | slices.Index(certaintyCodes, t.certainty)<<2 | slices.Index(sideCodes, t.side))
-		since, position = t.at, t.position
-		e.flag(t.counted)
+func bitIf(is bool, bit int) int {
+	if is {
+		return bit
 	}
+	return 0
 }
 
 // scene is written relative to now; what never was is written as it is.

@@ -9,10 +9,7 @@ import (
 
 // Rules is the version of all that turns samples into what is published: it
 // changes when the same samples would give something else.
-const Rules = "live-1"
-
-// maxIncidents bounds how many of a provider's events are remembered as met.
-const maxIncidents = 400
+const Rules = "live-2"
 
 // maxBlind is StaleAfter in seconds: what moved in a longer time cannot be dated.
 const maxBlind = int(StaleAfter / time.Second)
@@ -72,8 +69,9 @@ func begin(sample *football.Sample, at int64) State {
 	s := State{who: identityOf(sample), firstAt: at, at: max(at, sample.RetrievedAt.UnixMilli()), freshAt: at,
 		clock: resolve(nil, sample, 0), scene: newScene()}
 	s.tau = s.clock.position
-	s.baseline(sample)
-	s.watch(sample, nil, football.NoPhase)
+	s.account(&clock{}, 0, carryMissing)
+	m := s.baseline(sample)
+	s.watch(sample, &m, football.NoPhase)
 	s.status(sample)
 	return s
 }
@@ -96,48 +94,61 @@ func (s *State) saysNothing(now *clock, sample *football.Sample) bool {
 func (s *State) take(sample *football.Sample, now clock, elapsed int, at int64) {
 	seconds := s.clock.played(&now, elapsed)
 	gap := seconds > maxBlind || s.clock.runs && elapsed > maxBlind
-	before := s.clock
+	before, wasNull := s.clock, nullSent(s.counters)
 	s.clock, s.freshAt = now, at
 	s.tau += seconds
 	if now.Phase.Half() != 0 && now.half > before.half && before.half > 0 {
 		s.pressure.rest()
 	}
 	s.pressure.decay(seconds)
-	if gap || s.last() != nil && s.last().state == football.VisualStale {
-		s.baseline(sample)
-		s.watch(sample, nil, before.Phase)
+	if last := s.last(); gap || last != nil && last.state == football.VisualStale {
+		s.account(&before, seconds, carryMissing)
+		m := s.baseline(sample)
+		s.watch(sample, &m, before.Phase)
 		s.status(sample)
 		return
 	}
-	moved := s.move(sample)
-	s.observe(&moved)
+	counted := s.counters
+	m := s.move(sample)
+	s.observe(&m)
+	s.pressure.threat = s.threatAfter(&m, counted)
 	supplied := supplyOf(s.counters)
 	percent, sent := possession(s.counters)
-	s.pressure.add(moved.points(supplied), percent, sent, s.tau)
-	s.count(&moved, supplied)
-	s.watch(sample, &moved, before.Phase)
+	s.pressure.add(m.points(supplied), percent, sent, s.tau)
+	s.account(&before, seconds, m.carries(wasNull, nullSent(s.counters), supplied))
+	s.count(&m, supplied)
+	s.watch(sample, &m, before.Phase)
 	s.status(sample)
 }
 
-// baseline takes counters and score as they are: they count as no movement.
-func (s *State) baseline(sample *football.Sample) {
+// baseline takes counters and score as they are: they count as no movement. What
+// is lower than it was before did not happen, though.
+func (s *State) baseline(sample *football.Sample) movement {
+	m := movement{baseline: true, events: s.lower(sample)}
 	s.counters, s.score, s.falls = sample.Counters, sample.Score, nil
 	s.seenTau, s.observed = s.tau, 0
+	if s.base = s.place(); s.clock.Phase.Half() == 0 && s.base.half != 0 {
+		s.base.position = maxPosition // the half is over: all of it is in the counters
+	}
 	percent, sent := possession(s.counters)
-	s.pressure.hasHeld = false
+	s.pressure.hasHeld, s.pressure.threat = false, threat{}
 	s.pressure.add([2]int64{}, percent, sent, s.tau)
-	s.count(&movement{}, supply{})
+	return m
 }
 
-// observe keeps how long movement could be seen without a gap.
+// observe keeps for how long movement could be seen without a gap. Counters that
+// return after more than a minute begin anew.
 func (s *State) observe(m *movement) {
-	if !m.seen {
+	if !supplyOf(s.counters).any() {
 		return
 	}
 	since := s.tau - s.seenTau
 	s.seenTau = s.tau
-	if s.observed += since; since > maxBlind {
+	switch {
+	case since > maxBlind:
 		s.observed = 0
+	case m.carried:
+		s.observed += since
 	}
 }
 
@@ -157,14 +168,22 @@ func (s *State) leave() {
 	}
 	s.clock.runs = false
 	if s.clock.Phase != football.FullTime && len(s.timeline) > 0 {
-		s.keep(football.VisualStale, football.SideNone, football.Unknown)
+		s.goStale()
 	}
 }
 
 // grow lets the state grow older: past its limit it is stale, and says so
 // instead of what it said last.
 func (s *State) grow() {
-	if s.leftAt == 0 && s.isStale() {
-		s.keep(football.VisualStale, football.SideNone, football.Unknown)
+	if s.InPlay() && s.isStale() {
+		s.goStale()
 	}
+}
+
+// goStale enters that nothing can be said any more. That is so from when the
+// newest sample became too old, however late a step notices.
+func (s *State) goStale() {
+	at := max(s.heldAt, min(s.at, s.freshAt+s.patience().Milliseconds()))
+	s.keep(at, football.VisualStale, football.SideNone, football.Unknown)
+	s.heldAt = s.at
 }

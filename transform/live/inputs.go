@@ -1,30 +1,38 @@
 package live
 
 import (
+	"fmt"
+
 	"mkt/publish/football"
 )
 
-// Inputs are what momentum was made of, in points (docs/momentum.md), home first.
+// Inputs are what momentum was computed from, in points (docs/momentum.md), home
+// first.
 type Inputs struct {
-	Fast, Slow [2]float64 // as they had decayed by the time of the last step
-	Pressure   [2]float64 // max(0, fast) + 0.2 × max(0, slow)
+	Fast, Slow [2]float64 // decayed to the time of the last step
+	Threat     [2]float64 // an attack under way, or a corner or a penalty that is waiting
+	ThreatRule string     // which, and for how long
+	RedCards   string     // "0-1"; empty when they are not known for both sides
+	Keeps      [2]string  // the part of its pressure that a side keeps: "1", or "2/3" when it is a man short
+	Pressure   [2]float64 // (max(0, fast) + max(0, slow) / 5 + threat) × keeps
 	Prior      float64    // pulls a thin sample towards 50
 	Observed   int        // seconds of match clock seen without a gap
 	Enough     int        // how many there must be
 	Supplied   []football.Metric
 }
 
-// Inputs of Momentum at the time of the last step.
+// Inputs returns what Momentum is computed from at the time of the last step.
 func (s *State) Inputs() Inputs {
-	now, supplied := s.pressure, supplyOf(s.counters)
-	if s.clock.runs {
-		now.decay(int(s.age().Seconds()))
+	r := s.reading()
+	in := Inputs{Prior: float64(r.prior) / point, Observed: s.observed, Enough: enough, ThreatRule: r.now.threat.rule(r.tau, r.prior)}
+	threat := r.now.threat.points(r.tau, r.prior)
+	for side := range r.sides {
+		in.Threat[side] = float64(threat[side]) / point
+		in.Fast[side], in.Slow[side] = float64(r.now.fast[side])/point, float64(r.now.slow[side])/point
+		in.Keeps[side], in.Pressure[side] = r.men[side].String(), float64(r.sides[side])/point
 	}
-	in := Inputs{Prior: float64(supplied.prior()) / point, Observed: s.observed, Enough: enough}
-	home, away := now.sides()
-	in.Pressure = [2]float64{float64(home) / point, float64(away) / point}
-	for side := range in.Fast {
-		in.Fast[side], in.Slow[side] = float64(now.fast[side])/point, float64(now.slow[side])/point
+	if red, known := redCards(s.counters); known {
+		in.RedCards = fmt.Sprintf("%d-%d", red[0], red[1])
 	}
 	for _, m := range []football.Metric{football.DangerousAttacks, football.OnTarget, football.OffTarget, football.Corners, football.Attacks, football.Possession} {
 		if _, sent := counts(s.counters, m); sent {
@@ -34,30 +42,57 @@ func (s *State) Inputs() Inputs {
 	return in
 }
 
+// Part is one of the numbers that momentum is computed from, and its rule.
+type Part struct{ Name, Value, Rule string }
+
+// Rule returns the computation of home's number, with the numbers in it.
+func (in *Inputs) Rule() string {
+	return fmt.Sprintf("home = round(100 × (%.6f + %g) / (%.6f + %.6f + 2 × %g)), half to even: pressure of both sides and a prior (docs/momentum.md)",
+		in.Pressure[0], in.Prior, in.Pressure[0], in.Pressure[1], in.Prior)
+}
+
+// Parts returns the numbers that Rule uses and those behind them, so that a reader
+// can do the computation again.
+func (in *Inputs) Parts() []Part {
+	sides := func(of [2]float64) string { return fmt.Sprintf("%.6f home, %.6f away", of[0], of[1]) }
+	red := "red cards " + in.RedCards
+	if in.RedCards == "" {
+		red = "red cards are not known for both sides and count as none"
+	}
+	return []Part{
+		{"pressure", sides(in.Pressure), fmt.Sprintf("(max(0, fast) + max(0, slow) / %d + threat) × men", slowShare)},
+		{"men", in.Keeps[0] + " home, " + in.Keeps[1] + " away",
+			fmt.Sprintf("%s: for each man that a side is short it keeps %v of its pressure, for at most %d", red, keepsWhenShort[1], maxShort)},
+		{"fast", sides(in.Fast), fmt.Sprintf("points, halved every %d s of match clock", fastHalfLife)},
+		{"slow", sides(in.Slow), fmt.Sprintf("points and possession, halved every %d s", slowHalfLife)},
+		{"threat", sides(in.Threat), in.ThreatRule},
+	}
+}
+
 // RuleOf says by which rule a timeline entry of that state and certainty comes
 // about. Source: docs/momentum.md, and visual.go, which decides.
 func RuleOf(state football.VisualState, certainty football.Certainty) string {
 	if certainty == football.Exact {
-		return "an event of the provider's own list, with its minute, not met before; a counter that showed it within three minutes is the same event"
+		return "an event of the provider's own list, in its minute; the second is that of the observation. A counter that showed it from 20 s before the minute to three minutes behind it is the same event"
 	}
 	if certainty == football.Unknown && state == football.VisualCalm {
-		return "nothing can be said yet: a baseline, or no counter of pressure in two samples running"
+		return "nothing can be said: a baseline, no counter of pressure in two samples running, or the time between events from before the first sample"
 	}
 	return rules[state]
 }
 
 var rules = map[football.VisualState]string{
-	football.VisualKickOff:      "a half that was not played in the sample before is, within its first minute",
+	football.VisualKickOff:      "a half that was not played in the sample before is, within its first minute on the scoreboard",
 	football.VisualCalm:         "no shot within 32 s of match clock, no side under pressure, no dangerous attack within 24 s",
 	football.VisualAttack:       "a dangerous attack (an attack, where those are not sent) within 24 s of match clock, by the side that did it last",
 	football.VisualPressure:     "the fast part of a side's pressure reaches 3 points and twice the other's; it ends below 2, or below one and a half times the other's",
 	football.VisualDanger:       "a shot, or two dangerous attacks within 40 s, within the last 32 s of match clock",
-	football.VisualCorner:       "the counter corners rose",
-	football.VisualGoal:         "the score rose",
-	football.VisualCard:         "the counters yellow_cards or red_cards rose",
-	football.VisualPenalty:      "the counter penalties rose, or a shoot-out is on",
-	football.VisualSubstitution: "the counter substitutions rose",
-	football.VisualHalfTime:     "the clock says that the half is over and the next has not begun",
-	football.VisualFullTime:     "the provider says that the fixture is over, or the clock that normal time is",
+	football.VisualCorner:       "the counter corners rose, and has not fallen again",
+	football.VisualGoal:         "the score rose, and has not fallen again",
+	football.VisualCard:         "the counters yellow_cards or red_cards rose, and have not fallen again",
+	football.VisualPenalty:      "the counter penalties rose and has not fallen again, or a shoot-out is on",
+	football.VisualSubstitution: "the counter substitutions rose, and has not fallen again",
+	football.VisualHalfTime:     "the clock says that the half is over and the next has not begun; the half ended where the clock was last seen to run",
+	football.VisualFullTime:     "the provider says that the fixture is over, or the clock that normal time is; it ended where the clock was last seen to run",
 	football.VisualStale:        "no sample told anything new for 60 s while the clock ran, or 3 minutes while it stood",
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
@@ -111,72 +113,97 @@ func TestFullMatchMinuteByMinute(t *testing.T) {
 	}
 }
 
-// seenAt is the poll at which an event shows, -1 when the clock stood by then.
+// seenAt is the poll at which an event shows. What shows when the clock stands
+// belongs to the last poll of its half.
 func seenAt(polls []int, second int) int {
 	for _, poll := range polls {
 		if poll >= second {
 			return poll
 		}
 	}
-	return -1
+	return polls[len(polls)-1]
 }
 
 func checkBuckets(t *testing.T, m *match, polls [2][]int, got football.Series) {
 	t.Helper()
 	points := map[football.Metric]int{football.DangerousAttacks: 2, football.OnTarget: 1, football.OffTarget: 1, football.Corners: 2}
-	want := map[int][2]int{}
-	for _, e := range m.events {
-		if poll := seenAt(polls[e.half], e.second); poll >= 0 {
-			minute := e.half*45 + min(poll/60, 44) + 1
-			sum := want[minute]
-			sum[e.side] += points[e.metric]
-			want[minute] = sum
+	type key struct{ minute, added int }
+	want := map[key][2]int{}
+	minutes := 0
+	for half, all := range polls {
+		minutes += max(45, all[len(all)-1]/60+1)
+		for _, e := range m.events {
+			if e.half == half {
+				minute := seenAt(all, e.second) / 60
+				k := key{half*45 + min(minute, 44) + 1, max(0, minute-44)}
+				sum := want[k]
+				sum[e.side] += points[e.metric]
+				want[k] = sum
+			}
 		}
 	}
-	if len(got.Buckets) != 90 {
-		t.Fatalf("%d buckets", len(got.Buckets))
+	if len(got.Buckets) != minutes {
+		t.Fatalf("%d buckets, want %d", len(got.Buckets), minutes)
 	}
-	for i, b := range got.Buckets {
+	for _, b := range got.Buckets {
+		k := key{b.Minute, b.Added}
 		state := football.BucketValue
-		if want[b.Minute] == [2]int{} {
+		if want[k] == [2]int{} {
 			state = football.BucketZero
 		}
-		if b.Minute != i+1 || b.State != state || want[b.Minute] != [2]int{b.Home, b.Away} {
-			t.Errorf("minute %d is %+v, want %v", i+1, b, want[b.Minute])
+		if b.State != state || want[k] != [2]int{b.Home, b.Away} {
+			t.Errorf("minute %d+%d is %+v, want %v", b.Minute, b.Added, b, want[k])
 		}
 	}
 }
 
+// checkEvents holds that every goal and card has an entry of its own, that every
+// corner and substitution is the state at its poll, and that nothing else is
+// reported.
 func checkEvents(t *testing.T, m *match, polls [2][]int, timeline []football.TimelineEntry) {
 	t.Helper()
 	states := map[football.Metric]football.VisualState{football.Goals: football.VisualGoal, football.Corners: football.VisualCorner,
 		football.YellowCards: football.VisualCard, football.RedCards: football.VisualCard, football.Substitutions: football.VisualSubstitution}
-	want := map[string]bool{}
-	for _, e := range m.events {
-		if state, poll := states[e.metric], seenAt(polls[e.half], e.second); state != "" {
-			position := e.half*45*60 + poll
-			if poll < 0 {
-				position = 45 * 60 * (e.half + 1) // at the whistle
-			}
-			want[fmt.Sprintf("%d:%02d %s %s", position/60, position%60, state, football.Sides()[e.side])] = true
-		}
+	name := func(position int, state football.VisualState, side football.Side) string {
+		return fmt.Sprintf("%d:%02d %s %s", position/60, position%60, state, side)
 	}
-	for _, half := range []string{"0:00", "45:00"} {
-		want[half+" KICK_OFF NONE"] = true
-	}
-	for _, e := range timeline {
+	got, want := map[string]int{}, map[string]int{}
+	for i, e := range timeline {
 		switch e.State {
-		case football.VisualCalm, football.VisualAttack, football.VisualDanger, football.VisualPressure, football.VisualHalfTime, football.VisualFullTime:
-			continue
+		case football.VisualGoal, football.VisualCard, football.VisualKickOff, football.VisualHalfTime, football.VisualFullTime,
+			football.VisualCorner, football.VisualSubstitution:
+			got[name(60*e.Minute.Or(-1)+e.Second.Or(-1), e.State, e.SideProven)]++
 		}
-		name := fmt.Sprintf("%d:%02d %s %s", e.Minute, e.Second, e.State, e.SideProven)
-		if !want[name] || e.Certainty != football.Inferred {
-			t.Errorf("%s %s did not happen", name, e.Certainty)
+		if e.Certainty != football.Inferred || i > 0 && e.Half < timeline[i-1].Half {
+			t.Errorf("entry %+v", e)
 		}
-		delete(want, name)
 	}
-	for name := range want {
-		t.Errorf("%s is not on the timeline", name)
+	last := map[string]int{}
+	for _, e := range m.events {
+		state, side := states[e.metric], football.Sides()[e.side]
+		position := e.half*45*60 + seenAt(polls[e.half], e.second)
+		if e.half == 0 {
+			position = min(position, 45*60)
+		}
+		switch state {
+		case football.VisualGoal, football.VisualCard:
+			want[name(position, state, side)]++
+		case football.VisualCorner, football.VisualSubstitution:
+			// One that follows within the time the one before is the state joins it.
+			key := name(0, state, side)
+			if n := name(position, state, side); got[n] > 0 {
+				want[n] = 1
+			} else if before, met := last[key]; !met || position-before > 24 {
+				t.Errorf("%s is not on the timeline", n)
+			}
+			last[key] = position
+		}
+	}
+	want[name(0, football.VisualKickOff, football.SideNone)], want[name(45*60, football.VisualKickOff, football.SideNone)] = 1, 1
+	want[name(45*60, football.VisualHalfTime, football.SideNone)] = 1
+	want[name(45*60+polls[1][len(polls[1])-1], football.VisualFullTime, football.SideNone)] = 1
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-happened +told:\n%s", diff)
 	}
 }
 

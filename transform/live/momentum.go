@@ -24,11 +24,8 @@ func (s *State) Momentum() football.Momentum {
 	if m.Reason = s.unavailable(); m.Reason != "" {
 		return m
 	}
-	now := s.pressure
-	if s.clock.runs {
-		now.decay(int(s.age() / time.Second))
-	}
-	m.Home = share(&now, supplyOf(s.counters).prior())
+	r := s.reading()
+	m.Home = share(r.sides, r.prior)
 	m.Away = 100 - m.Home
 	m.Leader, m.Strength = words(m.Home)
 	return m
@@ -49,9 +46,8 @@ func (s *State) patience() time.Duration {
 func (s *State) isStale() bool { return s.age() > s.patience() }
 
 func (s *State) unavailable() football.UnavailableReason {
-	started := s.clock.Phase != football.NoPhase || s.clock.runs
 	switch {
-	case s.leftAt != 0 || !started || s.clock.Phase == football.FullTime:
+	case !s.InPlay() || s.clock.Phase == football.Shootout:
 		return football.NotInPlay
 	case s.isStale():
 		return football.FeedStale
@@ -63,10 +59,34 @@ func (s *State) unavailable() football.UnavailableReason {
 	return ""
 }
 
-// share is home's part of 100, rounded half to even.
-func share(p *pressure, prior int64) int {
-	home, away := p.sides()
-	part, whole := 100*(home+prior), home+away+2*prior
+// reading is what momentum is computed from at the time of the last step.
+type reading struct {
+	now   pressure // decayed to that time
+	tau   int      // that time, in seconds of match clock since kick-off
+	men   [2]keep
+	sides [2]int64 // the pressure of both sides, with men counted
+	prior int64
+}
+
+func (s *State) reading() reading {
+	r := reading{now: s.pressure, tau: s.tau, prior: supplyOf(s.counters).prior()}
+	if s.clock.runs {
+		age := int(s.age() / time.Second)
+		r.now.decay(age)
+		r.tau += age
+	}
+	red, _ := redCards(s.counters)
+	r.men, r.sides = keeps(red), r.now.sides(r.tau, r.prior)
+	for side := range r.sides {
+		r.sides[side] = r.men[side].of(r.sides[side])
+	}
+	return r
+}
+
+// share returns home's part of 100, rounded half to even. Because 100 is even,
+// the two sides exchanged give exactly 100 less it.
+func share(sides [2]int64, prior int64) int {
+	part, whole := 100*(sides[0]+prior), sides[0]+sides[1]+2*prior
 	n, rest := part/whole, 2*(part%whole)
 	if rest > whole || rest == whole && n%2 == 1 {
 		n++

@@ -37,6 +37,9 @@ func phase(previous, next *clock, s *football.Sample, elapsed int) football.Phas
 	if isEarly(previous, next, half, elapsed) {
 		return previous.Phase
 	}
+	if half >= 2 && half <= 4 && next.position < halfBegins[half] {
+		half-- // the half is called early: its own clock cannot show that
+	}
 	switch half {
 	case 0, 1:
 		return football.FirstHalf
@@ -58,15 +61,15 @@ func carriedOn(previous *clock) football.Phase {
 	return previous.Phase
 }
 
-// isEarly tells a reading that calls the next half while the half before still
-// runs on in stoppage time: its clock goes on as if nothing had happened, where
-// a half that begins sets it back.
+// isEarly reports whether a reading calls the next half while the half before
+// still runs on: its clock goes on as if nothing had happened, where the clock of
+// a half that begins is set back.
 func isEarly(previous, next *clock, half, elapsed int) bool {
 	if previous == nil || !previous.known {
 		return false
 	}
 	playing := previous.Phase.Half()
-	if playing == 0 || half != playing+1 || next.position <= halfEnds[playing] {
+	if playing == 0 || half != playing+1 {
 		return false
 	}
 	return distance(next.position, previous.position+elapsed) <= clockSlack

@@ -38,25 +38,23 @@ type pressure struct {
 	// held is percent × tau of possession at the last sample that sent it.
 	held    [2]int64
 	hasHeld bool
+	threat  threat
 }
 
 // supply says which counters the newest sample has, both sides.
-type supply struct{ dangerous, attacks, others, possession bool }
+type supply struct{ dangerous, attacks, possession bool }
 
 func supplyOf(counters []football.Counter) supply {
 	var s supply
 	_, s.dangerous = counts(counters, football.DangerousAttacks)
 	_, s.attacks = counts(counters, football.Attacks)
-	for _, m := range []football.Metric{football.OnTarget, football.OffTarget, football.Corners} {
-		_, ok := counts(counters, m)
-		s.others = s.others || ok
-	}
 	_, s.possession = possession(counters)
 	return s
 }
 
-// any tells whether anything shows pressure.
-func (s supply) any() bool { return s.dangerous || s.attacks || s.others }
+// any reports whether one of the counters is there that carry pressure. Shots and
+// corners are too rare to: without attacks they would say even for hours.
+func (s supply) any() bool { return s.dangerous || s.attacks }
 
 // prior pulls a thin sample towards 50.
 func (s supply) prior() int64 {
@@ -116,12 +114,15 @@ func (p *pressure) add(points [2]int64, percent pair, sent bool, tau int) {
 
 // rest is the break between two halves: the fast part speaks of the last
 // minutes, and they are long ago when the next half begins.
-func (p *pressure) rest() { p.fast = [2]int64{} }
+func (p *pressure) rest() { p.fast, p.threat = [2]int64{}, threat{} }
 
-// sides are both sides' pressure.
-func (p *pressure) sides() (home, away int64) {
-	side := func(i int) int64 { return max(0, p.fast[i]) + max(0, p.slow[i])/slowShare }
-	return side(0), side(1)
+// sides returns the pressure of both sides at tau, before men are counted.
+func (p *pressure) sides(tau int, prior int64) [2]int64 {
+	sides := p.threat.points(tau, prior)
+	for i := range sides {
+		sides[i] += max(0, p.fast[i]) + max(0, p.slow[i])/slowShare
+	}
+	return sides
 }
 
 // Factors of decay for the seconds of one half-life, in 2^-32.

@@ -90,36 +90,57 @@ func promises(t rapid.TB, s *live.State) {
 }
 
 func bucketPromises(t rapid.TB, l *football.Live) {
-	minute, most := 0, 0
+	last, most := football.Bucket{}, 0
+	type sum struct {
+		home, away int
+		whole      bool
+	}
+	sums := map[int]*sum{}
 	for _, b := range l.Series.Buckets {
-		if b.Minute <= minute {
-			t.Fatalf("minute %d after %d", b.Minute, minute)
+		if b.Minute < last.Minute || b.Minute == last.Minute && b.Added != last.Added+1 || b.Minute > last.Minute && b.Added != 0 {
+			t.Fatalf("minute %d+%d after %d+%d", b.Minute, b.Added, last.Minute, last.Added)
 		}
-		if minute = b.Minute; (b.State == football.BucketValue) != (b.Home+b.Away > 0) || b.Home < 0 || b.Away < 0 {
+		if last = b; (b.State == football.BucketValue) != (b.Home+b.Away > 0) || b.Home < 0 || b.Away < 0 {
 			t.Fatalf("bucket %+v", b)
 		}
 		most = max(most, b.Home, b.Away)
+		half := 1
+		for h, begins := range map[int]int{2: 45, 3: 90, 4: 105} {
+			if b.Minute > begins {
+				half = max(half, h)
+			}
+		}
+		if sums[half] == nil {
+			sums[half] = &sum{whole: true}
+		}
+		s := sums[half]
+		s.home, s.away = s.home+b.Home, s.away+b.Away
+		s.whole = s.whole && (b.State == football.BucketValue || b.State == football.BucketZero)
 	}
-	if l.Series.Max != most || l.Series.MaxMinute != minute {
-		t.Fatalf("series %d %d, want %d %d", l.Series.Max, l.Series.MaxMinute, most, minute)
+	if l.Series.Max != most || l.Series.MaxMinute != last.Minute {
+		t.Fatalf("series %d %d, want %d %d", l.Series.Max, l.Series.MaxMinute, most, last.Minute)
 	}
-	home := 0
 	for _, p := range l.Periods {
-		home += p.Home
-	}
-	for _, b := range l.Series.Buckets {
-		home -= b.Home
-	}
-	if home != 0 {
-		t.Fatalf("periods and buckets differ by %d", home)
+		s := sums[p.Half]
+		if s == nil {
+			s = &sum{whole: true}
+		}
+		told := p.State == football.BucketValue || p.State == football.BucketZero
+		if told != s.whole || told && (p.Home != s.home || p.Away != s.away) || !told && p.Home+p.Away != 0 {
+			t.Fatalf("half %+v, its minutes %+v", p, *s)
+		}
 	}
 }
 
 func timelinePromises(t rapid.TB, l *football.Live) {
 	var last football.TimelineEntry
-	for _, e := range l.Timeline {
+	place := -1
+	for i, e := range l.Timeline {
 		if e.At.Before(last.At) || e.Until.Before(e.At) || e.At.After(l.At) || e.Until.After(l.At) {
 			t.Fatalf("times of %+v after %+v", e, last)
+		}
+		if i > 0 && !last.Until.Equal(e.At) {
+			t.Fatalf("a hole between %+v and %+v", last, e)
 		}
 		if !slices.Contains(football.VisualStates(), e.State) || !slices.Contains(football.Certainties(), e.Certainty) ||
 			!slices.Contains(football.Sides(), e.SideProven) {
@@ -128,9 +149,24 @@ func timelinePromises(t rapid.TB, l *football.Live) {
 		if e.State == football.VisualStale && e.Certainty != football.Unknown {
 			t.Fatalf("stale and %s", e.Certainty)
 		}
+		if (e.Certainty == football.Exact) == e.ToldAt.IsZero() {
+			t.Fatalf("exact and not listed, or the other way round: %+v", e)
+		}
+		own := e.State == football.VisualGoal || e.State == football.VisualCard || e.State == football.VisualPenalty
+		known := (e.Certainty == football.Unknown) == (last.Certainty == football.Unknown)
+		if e.State == last.State && e.SideProven == last.SideProven && known && !own {
+			t.Fatalf("equal neighbours %+v and %+v", last, e)
+		}
+		if minute, ok := e.Minute.Get(); ok {
+			now := 60*minute + e.Second.Or(59)
+			if now < place {
+				t.Fatalf("the scoreboard runs back to %+v, after %d s", e, place)
+			}
+			place = 60*minute + e.Second.Or(0)
+		}
 		last = e
 	}
-	if l.Visual != last {
+	if v := l.Visual; v.State != last.State || v.Certainty != last.Certainty || v.SideProven != last.SideProven || !v.Since.Equal(last.At) {
 		t.Fatalf("visual %+v, newest entry %+v", l.Visual, last)
 	}
 }
@@ -166,7 +202,7 @@ func anySample(t *rapid.T, at time.Time) *football.Sample {
 	if rapid.Bool().Draw(t, "observed") {
 		s.ObservedAt = football.Of(at.Add(-time.Duration(rapid.IntRange(-5, 30).Draw(t, "lag")) * time.Second))
 	}
-	for _, metric := range []football.Metric{football.Attacks, football.Corners, football.DangerousAttacks, football.OnTarget, football.Possession, "unheard_of", football.ExpectedGoals, football.YellowCards} {
+	for _, metric := range []football.Metric{football.Attacks, football.Corners, football.DangerousAttacks, football.OnTarget, football.Possession, football.RedCards, football.Penalties, football.OffTarget, "unheard_of", football.ExpectedGoals, football.YellowCards} {
 		if rapid.IntRange(0, 9).Draw(t, "sent") > 0 {
 			s.Counters = append(s.Counters, football.Counter{Metric: metric, Home: anyNumber(t), Away: anyNumber(t)})
 		}

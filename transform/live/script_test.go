@@ -161,7 +161,7 @@ func whole(s *live.State) string {
 	var b strings.Builder
 	b.WriteString("timeline\n")
 	for _, e := range l.Timeline {
-		fmt.Fprintf(&b, "  %3d:%02d %-12s %-4s %-8s %5.0f to %.0f\n", e.Minute, e.Second, e.State, e.SideProven, e.Certainty,
+		fmt.Fprintf(&b, "  %6s %-12s %-4s %-8s %5.0f to %.0f\n", place(e), e.State, e.SideProven, e.Certainty,
 			e.At.Sub(start).Seconds(), e.Until.Sub(start).Seconds())
 	}
 	fmt.Fprintf(&b, "buckets, most %d, last minute %d\n", l.Series.Max, l.Series.MaxMinute)
@@ -172,9 +172,9 @@ func whole(s *live.State) string {
 		}
 		first, last := l.Series.Buckets[from], l.Series.Buckets[to]
 		if to > from {
-			fmt.Fprintf(&b, "  %d-%d %s\n", first.Minute, last.Minute, first.State)
+			fmt.Fprintf(&b, "  %s-%s %s\n", minute(first), minute(last), first.State)
 		} else {
-			fmt.Fprintf(&b, "  %d %s %d/%d\n", first.Minute, first.State, first.Home, first.Away)
+			fmt.Fprintf(&b, "  %s %s %d/%d\n", minute(first), first.State, first.Home, first.Away)
 		}
 		from = to + 1
 	}
@@ -185,6 +185,25 @@ func whole(s *live.State) string {
 		fmt.Fprintf(&b, "counter %s %s %s/%s\n", c.Metric, c.State(), digits(c.Home), digits(c.Away))
 	}
 	return b.String()
+}
+
+// place is where an entry stands on the scoreboard.
+func place(e football.TimelineEntry) string {
+	minute, ok := e.Minute.Get()
+	if !ok {
+		return "-"
+	}
+	if second, ok := e.Second.Get(); ok {
+		return fmt.Sprintf("%d:%02d", minute, second)
+	}
+	return fmt.Sprintf("%d:--", minute)
+}
+
+func minute(b football.Bucket) string {
+	if b.Added > 0 {
+		return fmt.Sprintf("%d+%d", b.Minute, b.Added)
+	}
+	return strconv.Itoa(b.Minute)
 }
 
 func digits(f football.Field[football.Number]) string {

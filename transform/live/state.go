@@ -40,11 +40,17 @@ type State struct {
 	seenTau  int // the last at which counters of pressure could be compared
 	observed int // for how many seconds up to then they could be, again and again
 	pressure pressure
+	ranTo    int       // where the scoreboard was last seen to run in the newest half, 0 when it was not
 	cells    [4][]cell // by half; index is the minute of the half, from 0
-	timeline []entry
+	timeline []entry   // in the order of observation, but see news.enterTold
+	heldAt   int64     // the newest observation at which the newest entry held
 	scene    scene
-	// incidents are hashes of the provider's incidents met so far, sorted.
-	incidents []uint32
+	// base is where the scoreboard was at the newest baseline.
+	base place
+	// wasListed reports whether the provider's own list of events was met, and
+	// incidents what was on it, sorted by mark.
+	wasListed bool
+	incidents []incident
 }
 
 // identity is whose state it is, as the newest sample says.
@@ -63,13 +69,32 @@ func (s *State) EventID() string { return s.who.eventID }
 // At is the time of the last step.
 func (s *State) At() time.Time { return utc(s.at) }
 
-// InPlay tells whether the fixture is in play as far as is known.
-func (s *State) InPlay() bool { return s.leftAt == 0 }
+// Left reports whether the fixture left play for good, as far as is known.
+func (s *State) Left() bool { return s.leftAt != 0 }
+
+// InPlay reports whether the fixture is in play: it kicked off and has not ended.
+func (s *State) InPlay() bool {
+	return s.leftAt == 0 && s.hasBegun() && s.clock.Phase != football.FullTime
+}
+
+// hasBegun reports whether the fixture kicked off. Without a scoreboard the
+// provider's word that it is in play must do, once there is something to tell or
+// the time of kick-off has come.
+func (s *State) hasBegun() bool {
+	if s.clock.known || s.clock.Phase != football.NoPhase {
+		return s.clock.Phase != football.NoPhase
+	}
+	if !s.clock.runs {
+		return false
+	}
+	startsAt, announced := s.who.startsAt.Get()
+	return s.score != football.Score{} || len(s.counters) > 0 || !announced || s.at >= startsAt.UnixMilli()
+}
 
 // StaleAt is from when on the state is too old to say anything, unless there is
-// a newer sample; zero when it left play.
+// a newer sample; zero out of play.
 func (s *State) StaleAt() time.Time {
-	if s.leftAt != 0 {
+	if !s.InPlay() {
 		return time.Time{}
 	}
 	return utc(s.freshAt).Add(s.patience())

@@ -7,10 +7,7 @@ import "mkt/publish/football"
 func (s *State) Live() football.Live {
 	l := s.Brief()
 	l.Series, l.Periods = s.series(), s.periods()
-	l.Timeline = make([]football.TimelineEntry, len(s.timeline))
-	for i := range s.timeline {
-		l.Timeline[i] = s.timeline[i].public()
-	}
+	l.Timeline = s.published()
 	return l
 }
 
@@ -23,8 +20,6 @@ func (s *State) Brief() football.Live {
 		EventID: s.who.eventID, InPlay: s.InPlay(), At: utc(s.at),
 		Clock: s.clock.Clock, Score: s.score, Momentum: s.Momentum(), Counters: s.counters, StaleAt: s.StaleAt(),
 	}
-	if n := len(s.timeline); n > 0 {
-		l.Visual = s.timeline[n-1].public()
-	}
+	l.Visual = s.visual()
 	return l
 }

@@ -1,11 +1,6 @@
 package live
 
-import (
-	"hash/fnv"
-	"slices"
-
-	"mkt/publish/football"
-)
+import "mkt/publish/football"
 
 // For how many seconds of match clock an event is the state of play.
 var holds = map[football.VisualState]int{
@@ -45,98 +40,72 @@ func newScene() scene {
 // sides in the order of pairs.
 var sides = [2]football.Side{football.SideHome, football.SideAway}
 
-// watch reports what a sample showed on the timeline. moved is nil for a
-// baseline, of which nothing moved; before is the phase of the last sample.
-func (s *State) watch(sample *football.Sample, moved *movement, before football.Phase) {
-	if moved != nil {
-		s.remember(moved)
-		s.events(moved)
+// watch reports on the timeline what a sample showed; before is the phase of the
+// sample before it.
+func (s *State) watch(sample *football.Sample, m *movement, before football.Phase) {
+	s.purge()
+	if half := s.clock.Phase.Half(); half != 0 && s.clock.Phase != before {
+		s.scene = newScene() // what pressed before the break is no state of this half
+		if into := s.clock.position - halfBegins[half]; s.clock.known && into >= 0 && into < kickOffWithin {
+			s.insert(len(s.timeline), entry{place: s.place(), at: s.at, state: football.VisualKickOff, side: football.SideNone,
+				certainty: football.Inferred, fellAt: never})
+			s.scene.heldUntil = s.tau + holds[football.VisualKickOff]
+		}
 	}
-	s.incidentsOf(sample, moved != nil)
-	if half := s.clock.Phase.Half(); half != 0 && s.clock.Phase != before && s.clock.position-halfBegins[half] < kickOffWithin {
-		s.enter(entry{at: s.at, until: s.at, position: s.clock.position, state: football.VisualKickOff,
-			side: football.SideNone, certainty: football.Inferred})
-		s.hold(football.VisualKickOff)
-		return
-	}
-	s.settle(moved != nil && moved.seen)
+	n := news{State: s, holds: map[football.VisualState]int{}, isBaseline: m.baseline}
+	s.remember(m)
+	n.corrected(m)
+	n.counted(m)
+	n.listed(sample)
+	n.enter()
+	s.choose(m.seen)
+	s.heldAt = s.at
 }
 
-// events reports the counters and the score that moved, what matters most last.
-func (s *State) events(m *movement) {
-	for _, e := range []struct {
-		state football.VisualState
-		moved pair
-	}{{football.VisualSubstitution, m.substitutions}, {football.VisualCard, m.cards},
-		{football.VisualCorner, m.corners}, {football.VisualPenalty, m.penalties}, {football.VisualGoal, m.goals}} {
-		for side, n := range e.moved {
-			if n > 0 && s.byCounters(e.state, sides[side]) {
-				s.hold(e.state)
-			}
+// corrected reports the counters that fell, or climbed back.
+func (n *news) corrected(m *movement) {
+	for i, state := range eventStates {
+		c := &m.events[i]
+		n.times(c.turned, state, n.turned)
+		n.times(c.down, state, n.fell)
+		n.times(c.back, state, n.cameBack)
+	}
+}
+
+// counted reports the counters that rose.
+func (n *news) counted(m *movement) {
+	for i, state := range eventStates {
+		n.times(m.events[i].up, state, n.rose)
+	}
+}
+
+// times makes a report for each time that a counter moved. A counter that moves
+// by more is broken, and the timeline is bounded.
+func (n *news) times(of pair, state football.VisualState, report func(football.VisualState, football.Side)) {
+	for side, times := range of {
+		for range min(times, maxDelta) {
+			report(state, sides[side])
 		}
 	}
 }
 
-// incidentsOf reports the events of the provider's own list that were not met
-// before. A baseline only learns them.
-func (s *State) incidentsOf(sample *football.Sample, tell bool) {
-	list := sample.Incidents.Or(nil)
-	for i := range list {
-		mark, where, met := s.met(&list[i])
-		if met || len(s.incidents) >= maxIncidents {
-			continue
-		}
-		s.incidents = slices.Insert(slices.Clip(s.incidents), where, mark)
-		if state, _ := stateOf(list[i].Kind); tell && s.byIncident(&list[i]) {
-			s.hold(state)
-		}
-	}
-}
-
-// met tells whether an event of the provider's list was met before, and where
-// its mark belongs.
-func (s *State) met(i *football.Incident) (mark uint32, where int, met bool) {
-	h := fnv.New32a()
-	h.Write([]byte(i.ID))
-	mark = h.Sum32()
-	where, met = slices.BinarySearch(s.incidents, mark)
-	return mark, where, met
-}
-
-// hasNews tells whether a sample lists an event that was not met before. When no
-// more are remembered, none is news: each would be, in every sample.
-func (s *State) hasNews(sample *football.Sample) bool {
-	if len(s.incidents) >= maxIncidents {
-		return false
-	}
-	list := sample.Incidents.Or(nil)
-	return slices.ContainsFunc(list, func(i football.Incident) bool {
-		_, _, met := s.met(&i)
-		return !met
-	})
-}
-
-// hold lets an event be the state for a while.
-func (s *State) hold(state football.VisualState) { s.scene.heldUntil = s.tau + holds[state] }
-
-// settle says which state play is in after everything that happened.
-func (s *State) settle(known bool) {
+// choose says which state play is in after everything that happened.
+func (s *State) choose(known bool) {
 	switch s.clock.Phase {
 	case football.HalfTime, football.Break:
-		s.keep(football.VisualHalfTime, football.SideNone, football.Inferred)
+		s.rest(football.VisualHalfTime)
 		return
 	case football.FullTime:
-		s.keep(football.VisualFullTime, football.SideNone, football.Inferred)
+		s.rest(football.VisualFullTime)
 		return
 	case football.Shootout:
-		s.keep(football.VisualPenalty, football.SideNone, football.Inferred)
+		s.rest(football.VisualPenalty)
 		return
 	}
 	if !s.clock.runs && s.clock.Phase == football.NoPhase {
 		return // before kick-off
 	}
 	if last := s.last(); last != nil && s.tau < s.scene.heldUntil && holds[last.state] != 0 {
-		last.until = s.at
 		return
 	}
 	state, side, certainty := football.VisualCalm, football.SideNone, football.Unknown
@@ -144,7 +113,13 @@ func (s *State) settle(known bool) {
 		state, side = s.pressureState()
 		certainty = football.Inferred
 	}
-	s.keep(state, side, certainty)
+	s.keep(s.at, state, side, certainty)
+}
+
+// rest enters a state in which nobody attacks.
+func (s *State) rest(state football.VisualState) {
+	s.scene = newScene()
+	s.keep(s.at, state, football.SideNone, football.Inferred)
 }
 
 // remember notes when each side last attacked.

@@ -21,8 +21,11 @@ func (r *rowReader) readCast() reading {
 	if name == "" || !hasLetter(name) || claimed != "" && claimed != ordinal {
 		return reading{reason: football.AmbiguousShape}
 	}
+	if !r.playerName(name) {
+		return reading{reason: football.UnresolvedQualifier}
+	}
 	var found reading
-	r.found, r.ways = &found, 0
+	r.found, r.ways, r.readings = &found, 0, 0
 	column := func(word string) {
 		r.add(reading{selection: name + "&" + word, qualifier: ordinal, subject: name, row: name, column: word})
 	}

@@ -4,9 +4,10 @@ import "mkt/publish/football"
 
 // checkLines marks handicaps whose sign the other rows do not confirm.
 //
-// In a handicap the rows of one line mirror each other. Where another side has
-// the opposite line only, the convention the table names does not hold here,
-// and no row of the pair can be trusted.
+// In a handicap the rows of one line mirror each other: what is added to the
+// home side is taken from the other. A line that only one side has, or only the
+// two whose rows carry the same sign, the draw and the away side, proves no
+// convention, and none of its rows can be trusted.
 func (d *Deriver) checkLines(selections []football.Selection, rows []int, p *plan) {
 	if !p.signed {
 		return
@@ -19,20 +20,18 @@ func (d *Deriver) checkLines(selections []football.Selection, rows []int, p *pla
 	}
 	for k, i := range rows {
 		rd := &d.readings[i]
-		if rd.reason == "" && rd.hasLine && rd.line != 0 && !d.mirrored(rd) {
+		if rd.reason == "" && rd.hasLine && !mirrored(d.levels[rd.line]) {
 			addReason(&selections[k], football.UnreadableLine)
 		}
 	}
 }
 
-// mirrored tells whether the row's line is another side's as well, or at least
-// not the opposite of one.
-func (d *Deriver) mirrored(rd *reading) bool {
-	own := sideSet(1) << rd.side
-	return d.levels[rd.line]&^own != 0 || d.levels[-rd.line]&^own == 0
-}
+// mirrored reports whether the sides that have a line, as the home side's
+// handicap, include the home side and another.
+func mirrored(sides sideSet) bool { return sides&homeBit != 0 && sides&^homeBit != 0 }
 
-// samePrice tells whether two rows offer the same odds.
-func samePrice(a, b *football.OfferRow) bool {
-	return a.Decimal == b.Decimal && a.Fractional == b.Fractional
+// sameTerms reports whether two rows offer the same odds and are both suspended
+// or both open.
+func sameTerms(a, b *football.OfferRow) bool {
+	return a.Decimal == b.Decimal && a.Fractional == b.Fractional && a.Suspended == b.Suspended
 }

@@ -31,7 +31,7 @@ type Deriver struct {
 
 // New returns a deriver that mints with m. The deriver owns m from then on.
 func New(m *identity.Minter) *Deriver {
-	return &Deriver{minter: m, met: make(map[football.MarketID]bool), levels: make(map[quarters]sideSet),
+	return &Deriver{minter: m, reader: rowReader{verdicts: make(map[string]bool)}, met: make(map[football.MarketID]bool), levels: make(map[quarters]sideSet),
 		suffixes: make(map[[2]string]football.MarketID)}
 }
 
@@ -44,7 +44,7 @@ func (d *Deriver) Derive(f *football.Fixture, offers []football.Offer) []footbal
 		rows += len(offers[i].Rows)
 	}
 	d.fixture = d.minter.Fixture(f.ProviderFixtureID)
-	d.reader.names = participantsOf(f)
+	d.reader.begin(f)
 	d.markets = make([]football.Market, 0, len(offers)+len(offers)/4)
 	d.slab = make([]football.Selection, 0, rows)
 	d.ids, d.places = d.ids[:0], d.places[:0]

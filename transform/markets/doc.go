@@ -12,6 +12,7 @@
 //	row.go search.go finish.go    one row's words against its form, in every way
 //	option.go part.go token.go    what a word can be; words.go: which there are
 //	player.go cast.go score.go    rows about players; scores
+//	playername.go                 which words are a player's name
 //	check.go identify*.go price.go  signs, ids, odds and quality
 //
 // The engine invents nothing and drops nothing: every priced row comes out in

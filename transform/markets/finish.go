@@ -32,6 +32,7 @@ func (r *rowReader) finish(st *state) {
 
 // add records one way to read the row.
 func (r *rowReader) add(rd reading) {
+	r.readings++
 	switch {
 	case r.ways == 0:
 		*r.found, r.ways = rd, 1

@@ -50,7 +50,8 @@ type form struct {
 	want   slots   // what each row must say, besides
 	may    slots   // what a row may say
 	player playerForm
-	halves bool // two scores in one sentence, see scores.go
+	nobody string // of a market about players: the outcome of the row that no player stands for
+	halves bool   // two scores in one sentence, see scores.go
 }
 
 // slots are the things a row can say, each at most once.

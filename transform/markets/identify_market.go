@@ -92,31 +92,80 @@ func (d *Deriver) separateMarkets() {
 	}
 }
 
-// separate gives all but the first of some alike markets another suffix.
+// separate gives all but the first of some alike markets another suffix, by
+// their content and never by their prices. Pieces that nothing but a price
+// tells apart are numbered in the provider's order, and none of them can be
+// trusted.
 func (d *Deriver) separate(alike []int) {
-	slices.SortStableFunc(alike, func(a, b int) int { return d.compareMarkets(a, b) })
-	for n, i := range alike[1:] {
-		m := &d.markets[i]
-		content := d.minter.Again(d.places[i].digest, marketContent(m)...)
-		suffix := content.MarketID()[3:11] + football.MarketID(strconv.Itoa(n+1))
-		m.ID = m.ID[:identity.IDLength] + "~" + suffix
+	content := make(map[int][]string, len(alike))
+	for _, i := range alike {
+		content[i] = marketContent(&d.markets[i])
+	}
+	slices.SortStableFunc(alike, func(a, b int) int { return slices.Compare(content[a], content[b]) })
+	for from := 0; from < len(alike); {
+		to := from + 1
+		for to < len(alike) && slices.Equal(content[alike[to]], content[alike[from]]) {
+			to++
+		}
+		d.markAlike(alike[from:to])
+		for n, i := range alike[from:to] {
+			if from+n == 0 {
+				continue
+			}
+			m := &d.markets[i]
+			digest := d.minter.Again(d.places[i].digest, append(content[i], strconv.Itoa(n))...)
+			m.ID = m.ID[:identity.IDLength] + "~" + digest.MarketID()[3:11]
+		}
+		from = to
 	}
 }
 
-func (d *Deriver) compareMarkets(a, b int) int {
-	return slices.Compare(marketContent(&d.markets[a]), marketContent(&d.markets[b]))
+// markAlike marks the selections of markets of one content whose prices or
+// states differ.
+func (d *Deriver) markAlike(alike []int) {
+	first := marketTerms(&d.markets[alike[0]])
+	differs := func(i int) bool { return !slices.Equal(marketTerms(&d.markets[i]), first) }
+	if !slices.ContainsFunc(alike[1:], differs) {
+		return
+	}
+	for _, i := range alike {
+		for k := range d.markets[i].Selections {
+			s := &d.markets[i].Selections[k]
+			addReason(s, football.AmbiguousShape)
+			s.Quality.Status, s.Quality.Publishable = statusOf(s.Quality.Reasons), false
+		}
+	}
 }
 
-// marketContent is what tells two alike markets apart, independent of order of
-// arrival.
+// marketContent is what tells two alike markets apart, whatever their order and
+// their prices.
 func marketContent(m *football.Market) []string {
 	parts := append(slices.Clone(m.ProviderMarketIDs), fieldText(m.Name))
-	var rows []string
+	return append(parts, sortedRows(m, func(*football.Selection) []string { return nil })...)
+}
+
+// marketTerms are a market's rows with their prices and reasons, whatever their
+// order.
+func marketTerms(m *football.Market) []string {
+	return sortedRows(m, func(s *football.Selection) []string {
+		terms := []string{fieldText(s.Odds.Decimal()), fieldText(s.Odds.Fractional())}
+		for _, r := range s.Quality.Reasons {
+			terms = append(terms, string(r))
+		}
+		return terms
+	})
+}
+
+func sortedRows(m *football.Market, more func(*football.Selection) []string) []string {
+	rows := make([]string, 0, len(m.Selections))
 	for i := range m.Selections {
 		s := &m.Selections[i]
-		row := football.OfferRow{ID: s.ProviderSelectionID, Labels: s.Labels, Decimal: s.Odds.Decimal(), Fractional: s.Odds.Fractional()}
-		rows = append(rows, strings.Join(rowContent(&row), "\x00"))
+		row := football.OfferRow{ID: s.ProviderSelectionID, Labels: s.Labels}
+		if n := len(s.Labels); n > 0 && s.Labels[n-1].Field == decimalField {
+			row.Labels = s.Labels[:n-1] // a price that judge kept as a label
+		}
+		rows = append(rows, strings.Join(append(rowContent(&row), more(s)...), "\x00"))
 	}
 	slices.Sort(rows)
-	return append(parts, rows...)
+	return rows
 }

@@ -10,9 +10,9 @@ import (
 	"mkt/transform/identity"
 )
 
-// identify mints the selections' digests. A read row is its meaning; any other
-// is the provider's row id, or else its words. Rows of one meaning that differ
-// in price contradict each other.
+// identify mints the selections' digests. A row that was read is its meaning;
+// any other is the provider's row id, or else its words. Rows of one meaning
+// that differ in price or state contradict each other.
 func (d *Deriver) identify(market *identity.Digest, selections []football.Selection, o *football.Offer, rows []int) {
 	d.digests = d.digests[:0]
 	d.seen.reset(len(selections))
@@ -41,8 +41,11 @@ func (d *Deriver) identify(market *identity.Digest, selections []football.Select
 	}
 }
 
-// separateSelections marks and tells apart rows that share an identity. The
-// first by content keeps it.
+// separateSelections marks and tells apart rows that share an identity, by what
+// the provider calls them and never by what they cost: an id that depended on a
+// price would pass to another row when prices cross. The first by content keeps
+// the identity, any other bears one made of its own row. Rows that nothing
+// tells apart are numbered in the provider's order.
 func (d *Deriver) separateSelections(selections []football.Selection, o *football.Offer, rows []int) {
 	order := make([]int, len(selections))
 	for k := range order {
@@ -53,7 +56,7 @@ func (d *Deriver) separateSelections(selections []football.Selection, o *footbal
 		if c := bytes.Compare(d.digests[a][:], d.digests[b][:]); c != 0 {
 			return c
 		}
-		return compareRows(row(a), row(b))
+		return slices.Compare(rowContent(row(a)), rowContent(row(b)))
 	})
 	for from := 0; from < len(order); {
 		to := from + 1
@@ -61,17 +64,29 @@ func (d *Deriver) separateSelections(selections []football.Selection, o *footbal
 			to++
 		}
 		d.markDoubles(selections, order[from:to], row)
-		for n, k := range order[from+1 : to] {
-			d.digests[k] = d.minter.Again(d.digests[k], append(rowContent(row(k)), strconv.Itoa(n+1))...)
-		}
+		d.mintDoubles(order[from:to], row)
 		from = to
 	}
 }
 
-// markDoubles marks read rows that say the same and differ in price.
+// mintDoubles gives all but the first of alike rows, sorted by content, an
+// identity of their own.
+func (d *Deriver) mintDoubles(alike []int, row func(int) *football.OfferRow) {
+	shared := d.digests[alike[0]]
+	before, number := rowContent(row(alike[0])), 0
+	for _, k := range alike[1:] {
+		content := rowContent(row(k))
+		if number++; !slices.Equal(content, before) {
+			before, number = content, 0
+		}
+		d.digests[k] = d.minter.Again(shared, append(content, strconv.Itoa(number))...)
+	}
+}
+
+// markDoubles marks rows that say the same and differ in price or state.
 func (d *Deriver) markDoubles(selections []football.Selection, alike []int, row func(int) *football.OfferRow) {
 	for _, k := range alike[1:] {
-		if samePrice(row(k), row(alike[0])) {
+		if sameTerms(row(k), row(alike[0])) {
 			continue
 		}
 		for _, k := range alike {
@@ -85,15 +100,15 @@ func (d *Deriver) markDoubles(selections []football.Selection, alike []int, row 
 	}
 }
 
-func compareRows(a, b *football.OfferRow) int { return slices.Compare(rowContent(a), rowContent(b)) }
-
-// rowContent is all of a row: what tells it from another of its identity.
+// rowContent is what tells a row from another of its identity: its id and its
+// words. The price and the row's state change and are no part of it.
 func rowContent(r *football.OfferRow) []string {
-	parts := []string{fieldText(r.ID)}
+	parts := make([]string, 0, 2+2*len(r.Labels))
+	parts = append(parts, fieldText(r.ID))
 	for _, l := range r.Labels {
 		parts = append(parts, l.Field, l.Text)
 	}
-	return append(parts, fieldText(r.Decimal), fieldText(r.Fractional), string(r.Trouble), strconv.FormatBool(r.Suspended))
+	return parts
 }
 
 // fieldText is a field's value behind its state.

@@ -11,36 +11,60 @@ type quarters int32
 // maxLine bounds what is taken for a line: 999.75.
 const maxLine = 3999
 
+// signs says how a line was written.
+type signs uint8
+
+const (
+	unsigned   signs = iota // no part has a sign
+	partSigned              // a part that is not zero has none, another part has one
+	signed                  // every part that is not zero has one
+)
+
 // parseLine reads a line in any of the spellings met: "2.5", "3", "3.0",
 // "+0.5", "-1.00", "2.75", and split lines "2.5, 3.0", "2.0,2.5", "2/2.5",
-// "0.0, -0.5", which are the mean of their parts. signed tells whether a sign
-// was written. Not a line: parts of a split line that are not 0.5 apart or no
-// multiples of 0.5, a fraction that is no quarter, anything left over.
-func parseLine(s string) (line quarters, signed, ok bool) {
+// "0.0, -0.5", which are the mean of their parts. Not a line: parts of a split
+// line that are not 0.5 apart or no multiples of 0.5, a fraction that is no
+// quarter, anything left over.
+func parseLine(s string) (line quarters, sign signs, ok bool) {
 	s = strings.Trim(s, " ")
 	cut := strings.IndexByte(s, ',')
 	if cut < 0 {
 		cut = strings.IndexByte(s, '/')
 	}
 	if cut < 0 {
-		return parseNumber(s)
+		n, hasSign, ok := parseNumber(s)
+		if hasSign {
+			sign = signed
+		}
+		return n, sign, ok
 	}
 	a, signA, okA := parseNumber(strings.TrimRight(s[:cut], " "))
 	b, signB, okB := parseNumber(strings.TrimLeft(s[cut+1:], " "))
 	if !okA || !okB || a%2 != 0 || b%2 != 0 || a-b != 2 && b-a != 2 {
-		return 0, false, false
+		return 0, unsigned, false
 	}
-	return (a + b) / 2, signA || signB, true
+	switch {
+	case !signA && !signB:
+	case (signA || a == 0) && (signB || b == 0):
+		sign = signed
+	default:
+		sign = partSigned
+	}
+	return (a + b) / 2, sign, true
 }
 
+// handicap reports whether a line so written can be a handicap: without its
+// sign, nobody knows which side it favours.
+func (s signs) handicap(q quarters) bool { return s == signed || s == unsigned && q == 0 }
+
 // parseNumber reads one number that is a multiple of a quarter.
-func parseNumber(s string) (n quarters, signed, ok bool) {
+func parseNumber(s string) (n quarters, hasSign, ok bool) {
 	if s == "" {
 		return 0, false, false
 	}
 	negative := s[0] == '-'
-	signed = negative || s[0] == '+'
-	if signed {
+	hasSign = negative || s[0] == '+'
+	if hasSign {
 		s = s[1:]
 	}
 	whole, fraction, point := strings.Cut(s, ".")
@@ -70,7 +94,7 @@ func parseNumber(s string) (n quarters, signed, ok bool) {
 	if negative {
 		n = -n
 	}
-	return n, signed, true
+	return n, hasSign, true
 }
 
 // total is the line without sign: "2.75", "3".

@@ -30,6 +30,19 @@ func TestParseLine(t *testing.T) {
 	}
 }
 
+// A handicap has its sign on every part but zero.
+func TestSigns(t *testing.T) {
+	for text, want := range map[string]bool{
+		"+1": true, "-1.0": true, "0": true, "0.0": true, "-0": true, "+0.0": true, "0.0, -0.5": true, "+0.5, 0.0": true, "-0.5, -1.0": true, "-0.5/0": true,
+		"1": false, "1.0": false, "0.5": false, "0.0, 0.5": false, "0.5, 1.0": false, "-0.5, 1.0": false, "0.5, +1.0": false, "+0.5,1.0": false, "0/0.5": false,
+	} {
+		q, sign, ok := parseLine(text)
+		if ok && sign.handicap(q) != want || !ok && want {
+			t.Errorf("%q: read %v, signs %v, a handicap %v", text, ok, sign, !want)
+		}
+	}
+}
+
 func TestFormatLine(t *testing.T) {
 	for q, want := range map[quarters]string{11: "2.75", 0: "0", 4: "1", 2: "0.5", 139: "34.75", 400: "100", 241: "60.25"} {
 		if got := q.total(); got != want {
@@ -69,7 +82,7 @@ func FuzzLine(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		q, signed, ok := parseLine(s)
+		q, sign, ok := parseLine(s)
 		if !ok {
 			return
 		}
@@ -77,8 +90,8 @@ func FuzzLine(f *testing.F) {
 		if !ok || again != q || q > maxLine || q < -maxLine {
 			t.Errorf("%q: %s reads back as %s", s, q.handicap(), again.handicap())
 		}
-		if signed != strings.ContainsAny(s, "+-") {
-			t.Errorf("%q: signed %v", s, signed)
+		if (sign != unsigned) != strings.ContainsAny(s, "+-") {
+			t.Errorf("%q: signs %v", s, sign)
 		}
 		if strings.Trim(s, "0123456789+-., /") != "" {
 			t.Errorf("%q has more than a line in it: %s", s, fmt.Sprint(q))

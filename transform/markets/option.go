@@ -27,7 +27,7 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 			into = r.partOptions(&r.plan.parts[i], slot, text, sides[:n], into)
 		}
 	}
-	if start && len(text) == 1 {
+	if start && isCode(text) {
 		r.preferSides(into[base:])
 	}
 	if open&half != 0 {
@@ -41,7 +41,7 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 		}
 	}
 	if open&line != 0 {
-		if q, signed, size := lineAt(text); size > 0 && r.lineFits(q, signed) {
+		if q, sign, size := lineAt(text); size > 0 && r.lineFits(q, sign) {
 			into = append(into, option{fills: line, size: int32(size), line: q})
 		}
 	}
@@ -51,9 +51,14 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 	return into
 }
 
+// isCode reports whether text is one of the codes for a result and nothing
+// else.
+func isCode(text string) bool { return text == "1" || text == "2" || text == "X" || text == "x" }
+
 // preferSides marks the sides among the ways to read a label that is just "1"
-// or "2": it is a side where one is needed, as long as the row can be read so.
-// Column heads come first, so a number below one does not become the side.
+// or "2": it is a side, and not a number, where a side is needed and the row
+// can be read that way. Column heads come first, so that a number below one
+// does not become the side.
 func (r *rowReader) preferSides(options []option) {
 	for i := range options {
 		o := &options[i]
@@ -77,12 +82,16 @@ func (r *rowReader) sideOption(m sideMatch, open slots, st *state) (option, bool
 	return o, true
 }
 
-// lineFits tells whether a number can be a line of the market's kind.
-func (r *rowReader) lineFits(q quarters, signed bool) bool {
+// lineFits reports whether a number can be a line of the market's kind: a
+// handicap with its sign, or a total without one.
+func (r *rowReader) lineFits(q quarters, sign signs) bool {
 	if r.plan.whole && q%4 != 0 {
 		return false
 	}
-	return r.plan.signed || !signed && q > 0
+	if r.plan.signed {
+		return sign.handicap(q)
+	}
+	return sign == unsigned && q > 0
 }
 
 // idle are words that may stand there and say nothing new: what is counted, and

@@ -63,7 +63,7 @@ func (r *rowReader) sidePart(c *class, slot slots, text string, sides []sideMatc
 		case c.sides&(1<<m.side) == 0:
 			r.contradicts = r.contradicts || m.side == draw && c.words == nil
 		case m.side == draw && c.words != nil:
-			into = append(into, option{fills: slot, size: m.size, word: c.words[0].word})
+			into = append(into, option{fills: slot, size: m.size, word: c.words[0].word, side: draw})
 		default:
 			into = append(into, option{fills: slot, size: m.size, word: m.side.String(), side: m.side})
 		}
@@ -74,12 +74,10 @@ func (r *rowReader) sidePart(c *class, slot slots, text string, sides []sideMatc
 	return into
 }
 
-var doubleCodes = []phrase{{"1X", "1X"}, {"X1", "1X"}, {"12", "12"}, {"21", "12"}, {"X2", "X2"}, {"2X", "X2"}}
-
 // doublePart reads "1X" or "Fulham or Draw".
 func (r *rowReader) doublePart(slot slots, text string, sides []sideMatch, into []option) []option {
-	if word, size := phraseAt(text, doubleCodes); size > 0 {
-		into = append(into, option{fills: slot, size: int32(size), word: word})
+	if len(text) >= 2 && isCode(text[:1]) && isCode(text[1:2]) && endsWord(text, 2) {
+		into = r.doubleCode(slot, text[:1], text[1:2], into)
 	}
 	for _, m := range sides {
 		rest := strings.TrimLeft(text[m.size:], " ")
@@ -95,6 +93,21 @@ func (r *rowReader) doublePart(slot slots, text string, sides []sideMatch, into 
 		for _, m2 := range second[:r.names.sidesAt(rest, &second)] {
 			if word := doubleOf(m.side, m2.side); word != "" {
 				into = append(into, option{fills: slot, size: int32(len(text)-len(rest)) + m2.size, word: word})
+			}
+		}
+	}
+	return into
+}
+
+// doubleCode reads two codes without a separator. A code that is a team's name
+// as well is every result it can be.
+func (r *rowReader) doubleCode(slot slots, a, b string, into []option) []option {
+	var first, second sideMatches
+	seconds := second[:r.names.sidesAt(b, &second)]
+	for _, m := range first[:r.names.sidesAt(a, &first)] {
+		for _, m2 := range seconds {
+			if word := doubleOf(m.side, m2.side); word != "" {
+				into = append(into, option{fills: slot, size: 2, word: word})
 			}
 		}
 	}

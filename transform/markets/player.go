@@ -1,14 +1,15 @@
 package markets
 
 import (
+	"cmp"
 	"strings"
 
 	"mkt/publish/football"
 )
 
 // playerForm is how the rows of a market about players are worded. A player's
-// name is whatever is left when all other words are taken, in the provider's
-// spelling.
+// name is what is left when all other words are taken, in the provider's
+// spelling, if it is proven to be a name; see playername.go.
 type playerForm uint8
 
 const (
@@ -22,8 +23,11 @@ const (
 
 func playerFormOf(t *football.Term) *form {
 	switch t.Selections {
-	case "player name", "player name (YES)", "player name|NO_GOALSCORER":
+	case "player name", "player name (YES)":
 		return &form{player: playerName}
+	case "player name|NO_GOALSCORER", "player name|NO_CARD":
+		_, nobody, _ := strings.Cut(t.Selections, "|")
+		return &form{player: playerName, nobody: nobody}
 	case "OVER|UNDER":
 		if t.Subject == "PLAYER" {
 			return &form{player: playerTotal}
@@ -38,8 +42,9 @@ func playerFormOf(t *football.Term) *form {
 	return nil
 }
 
-// noGoalscorer is the row that no player stands for.
-const noGoalscorer = "No Goalscorer"
+// nobodies are the words of a row that no player stands for, and its outcome.
+// "No Goalscorer" and "No Bookings" are recorded; the others mean the same.
+var nobodies = []phrase{{"No Goalscorer", "NO_GOALSCORER"}, {"No Bookings", "NO_CARD"}, {"No Booking", "NO_CARD"}, {"No Card", "NO_CARD"}, {"No Cards", "NO_CARD"}}
 
 // readPlayer reads one row of a market about players.
 func (r *rowReader) readPlayer() reading {
@@ -53,39 +58,45 @@ func (r *rowReader) readPlayer() reading {
 // playerWords are the words of a row, sorted.
 type playerWords struct {
 	name, over, count, column string
+	nobody                    string // the outcome, where the row is nobody's
 	side                      side
 	line                      quarters
-	hasLine, yes, nobody      bool
+	hasLine, yes              bool
 }
 
 func (r *rowReader) readPlayerWords() reading {
 	var w playerWords
 	for _, text := range r.texts {
-		if !r.sort(text, &w) {
-			return reading{reason: football.AmbiguousShape}
+		if reason := r.sort(text, &w); reason != "" {
+			return reading{reason: reason}
 		}
 	}
 	rd := reading{subject: w.name, subject2: w.side.String(), qualifier: r.plan.claim.Parameter}
-	if w.nobody == (w.name != "") { // neither, or both
+	if (w.nobody != "") == (w.name != "") { // neither, or both
 		return reading{reason: football.UnresolvedQualifier}
 	}
 	if r.plan.player == playerTotal {
 		return r.playerTotal(rd, &w)
 	}
-	if w.over != "" || w.hasLine {
+	if w.over != "" || w.hasLine || w.nobody != "" && !r.allowsNobody(&w) {
 		return reading{reason: football.AmbiguousShape}
 	}
-	rd.selection = w.name
-	if w.nobody {
-		rd.selection = "NO_GOALSCORER"
-		if !strings.Contains(r.plan.term.Selections, rd.selection) && w.column == "" {
-			return reading{reason: football.AmbiguousShape}
-		}
-	}
+	rd.selection = cmp.Or(w.nobody, w.name)
 	if !r.playerColumn(&rd, &w) {
 		return reading{reason: football.AmbiguousShape}
 	}
 	return rd
+}
+
+// allowsNobody reports whether nobody is an outcome of the market that the row
+// belongs to: of one side, where the market is about a side's players, and of
+// the match everywhere else.
+func (r *rowReader) allowsNobody(w *playerWords) bool {
+	f, ofTeam := r.plan.form, strings.Contains(r.plan.term.Subject, "TEAM")
+	if r.plan.claim.Condition == football.NeedsScorers {
+		f = forms[w.column]
+	}
+	return f != nil && f.nobody == w.nobody && ofTeam == (w.side != noSide)
 }
 
 // playerColumn settles which market, number or turn a row's column stands for,
@@ -95,7 +106,7 @@ func (r *rowReader) playerColumn(rd *reading, w *playerWords) bool {
 	switch {
 	case r.plan.claim.Condition == football.NeedsScorers:
 		rd.market = w.column
-		return column != "" && w.count == "" && !(w.nobody && column == "ANYTIME")
+		return column != "" && w.count == ""
 	case r.plan.want&target == 0:
 		return column == "" && w.count == ""
 	case r.plan.term.Line == football.OrdinalLine:
@@ -116,7 +127,7 @@ func (r *rowReader) playerTotal(rd reading, w *playerWords) reading {
 		w.over, w.line, w.hasLine = "OVER", quarters(4*n-2), true
 	}
 	switch {
-	case w.over == "" || w.yes || w.nobody || w.column != "":
+	case w.over == "" || w.yes || w.nobody != "" || w.column != "":
 		return reading{reason: football.AmbiguousShape}
 	case !w.hasLine:
 		return reading{reason: football.UnreadableLine}
@@ -127,69 +138,86 @@ func (r *rowReader) playerTotal(rd reading, w *playerWords) reading {
 
 var scorerColumns = []phrase{{"First", "GOALSCORER_FIRST"}, {"Last", "GOALSCORER_LAST"}, {"Anytime", "GOALSCORER_ANYTIME"}, {"Any Time", "GOALSCORER_ANYTIME"}}
 
-// sort gives a label its place among the words. It is false when there is none
-// left for it.
-func (r *rowReader) sort(text string, w *playerWords) bool {
-	if word, size := phraseAt(text, overUnder[:2]); size > 0 {
-		if w.over != "" {
-			return false
-		}
-		w.over = word
-		if text = strings.TrimLeft(text[size:], " "); text == "" {
-			return true
-		}
-		return w.takeLine(text)
-	}
-	if q, signed, size := lineAt(text); size == len(text) {
-		switch s := r.wholeSide(text); {
-		case s != noSide && w.side == noSide: // "1" and "2": the player's team
-			w.side = s
-			return true
-		case r.plan.player != playerTotal || signed || q <= 0:
-			return false
-		}
-		return w.takeLine(text)
-	}
-	if s := r.wholeSide(text); s != noSide {
+// sort gives a label its place among the words. It returns why there is none
+// for it, "" when there is one.
+func (r *rowReader) sort(text string, w *playerWords) football.Reason {
+	side, several := r.wholeSide(text)
+	switch {
+	case several || side != noSide && !isCode(text) && r.isPlayerWord(text):
+		return football.AmbiguousShape
+	case side != noSide: // "1" and "2", or a name: the player's team
 		if w.side != noSide {
-			return false
+			return football.AmbiguousShape
 		}
-		w.side = s
-		return true
+		w.side = side
+		return ""
+	}
+	taken, ok := r.takeWord(text, w)
+	switch {
+	case !ok:
+		return football.AmbiguousShape
+	case taken:
+		return ""
+	}
+	return r.takeName(text, w)
+}
+
+// isPlayerWord reports whether a text can be a word of a row other than a team
+// or a player.
+func (r *rowReader) isPlayerWord(text string) bool {
+	var w playerWords
+	taken, ok := r.takeWord(text, &w)
+	return taken || !ok
+}
+
+// takeWord takes a text that is neither a team nor a player. ok is false when the
+// row has such a word already, or when its market has no use for it.
+func (r *rowReader) takeWord(text string, w *playerWords) (taken, ok bool) {
+	if word, size := phraseAt(text, overUnder[:2]); size > 0 {
+		rest := strings.TrimLeft(text[size:], " ")
+		if _, _, number := lineAt(rest); rest == "" || number == len(rest) {
+			if w.over != "" {
+				return false, false
+			}
+			w.over = word
+			return true, rest == "" || w.takeLine(rest)
+		}
+	}
+	if _, _, size := lineAt(text); size == len(text) {
+		return true, r.plan.player == playerTotal && w.takeLine(text)
 	}
 	if wordPrefix(text, "Yes") == len(text) && !w.yes {
 		w.yes = true
-		return true
+		return true, true
 	}
 	if word, size := countAt(text); size == len(text) && w.count == "" {
 		w.count = word
-		return true
+		return true, true
 	}
 	if r.plan.claim.Condition == football.NeedsScorers || r.plan.want&target != 0 {
 		if word, size := phraseAt(text, scorerColumns); size == len(text) && w.column == "" {
 			w.column = word
-			return true
+			return true, true
 		}
 	}
-	if size := wordPrefix(text, noGoalscorer); size > 0 && !w.nobody {
-		return r.takeNobody(text[size:], w)
+	if word, size := phraseAt(text, nobodies); size > 0 && w.nobody == "" {
+		w.nobody = word
+		return true, r.takeTeam(text[size:], w)
 	}
-	return w.takeName(text)
+	return false, true
 }
 
 func (w *playerWords) takeLine(text string) bool {
-	q, signed, size := lineAt(text)
-	if size != len(text) || signed || q <= 0 || w.hasLine {
+	q, sign, size := lineAt(text)
+	if size != len(text) || sign != unsigned || q <= 0 || w.hasLine {
 		return false
 	}
 	w.line, w.hasLine = q, true
 	return true
 }
 
-// takeNobody reads what follows "No Goalscorer": nothing, or the team in
-// brackets.
-func (r *rowReader) takeNobody(rest string, w *playerWords) bool {
-	w.nobody = true
+// takeTeam reads what follows "No Goalscorer": nothing, or the team in brackets.
+func (r *rowReader) takeTeam(rest string, w *playerWords) bool {
 	if rest == "" {
 		return true
 	}
@@ -198,22 +226,26 @@ func (r *rowReader) takeNobody(rest string, w *playerWords) bool {
 	if !ok || !closed || w.side != noSide {
 		return false
 	}
-	w.side = r.wholeSide(clean(name))
-	return w.side != noSide
+	side, several := r.wholeSide(clean(name))
+	w.side = side
+	return side != noSide && !several
 }
 
 // takeName takes a player's name, and over or under when it stands behind it.
-func (w *playerWords) takeName(text string) bool {
+func (r *rowReader) takeName(text string, w *playerWords) football.Reason {
 	for _, p := range overUnder[:2] {
 		if name, ok := strings.CutSuffix(text, " - "+p.text); ok && w.over == "" {
 			w.over, text = p.word, strings.TrimSpace(name)
 		}
 	}
-	if w.name != "" || !hasLetter(text) || isAnswer(text) {
-		return false
+	switch {
+	case w.name != "" || !hasLetter(text) || isAnswer(text):
+		return football.AmbiguousShape
+	case !r.playerName(text):
+		return football.UnresolvedQualifier
 	}
 	w.name = text
-	return true
+	return ""
 }
 
 func isAnswer(text string) bool {
@@ -231,21 +263,20 @@ func hasLetter(s string) bool {
 }
 
 // wholeSide is the home or away side when the whole text names it, and it
-// alone.
-func (r *rowReader) wholeSide(text string) side {
+// alone. several is true when it can be either.
+func (r *rowReader) wholeSide(text string) (found side, several bool) {
 	if text == "" {
-		return noSide
+		return noSide, false
 	}
 	var sides sideMatches
-	found := noSide
 	for _, m := range sides[:r.names.sidesAt(text, &sides)] {
 		if int(m.size) != len(text) || m.side == draw {
 			continue
 		}
 		if found != noSide && found != m.side {
-			return noSide
+			return noSide, true
 		}
 		found = m.side
 	}
-	return found
+	return found, false
 }

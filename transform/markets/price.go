@@ -6,6 +6,10 @@ import (
 	"mkt/publish/football"
 )
 
+// decimalField is the field of the label that keeps a decimal which is no plain
+// number.
+const decimalField = "decimal"
+
 // judge sets the selection's quality from what reading found, and from the
 // price and its state. It touches the odds in one case: a decimal that is no
 // JSON number cannot leave as one, and becomes a label.
@@ -19,7 +23,7 @@ func (d *Deriver) judge(s *football.Selection, row *football.OfferRow, reading f
 	}
 	if has && !plain {
 		s.Odds = football.NewOdds(row.Fractional, football.NullField[string]())
-		s.Labels = append(slices.Clone(row.Labels), football.Label{Field: "decimal", Text: decimal})
+		s.Labels = append(slices.Clone(row.Labels), football.Label{Field: decimalField, Text: decimal})
 	}
 	s.Quality.Status = statusOf(s.Quality.Reasons)
 	s.Quality.Publishable = len(s.Quality.Reasons) == 0

@@ -170,8 +170,9 @@ func TestInvariants(t *testing.T) {
 	})
 }
 
-// The order of offers, and of rows within them, moves no id: the same content
-// has the same ids.
+// The order of offers, and of rows within them, moves no id and changes nothing
+// that is published. Rows that nothing but a price tells apart are not
+// published; which of them bears which of their ids is the provider's order.
 func TestOrderMovesNoID(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		offers := genOffers(t)
@@ -181,11 +182,164 @@ func TestOrderMovesNoID(t *testing.T) {
 				other[i].Rows = rapid.Permutation(other[i].Rows).Draw(t, "rows")
 			}
 		}
-		a, b := contents(markets.Derive(minter(), arsenal, offers)), contents(markets.Derive(minter(), arsenal, other))
-		if !slices.Equal(a, b) {
-			t.Fatalf("ids moved:\n%s\n\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
+		a, b := markets.Derive(minter(), arsenal, offers), markets.Derive(minter(), arsenal, other)
+		for what, list := range map[string]func([]football.Market) []string{"ids": identities, "published": published} {
+			if a, b := list(a), list(b); !slices.Equal(a, b) {
+				t.Fatalf("%s:\n%s\n\n%s", what, strings.Join(a, "\n"), strings.Join(b, "\n"))
+			}
 		}
 	})
+}
+
+// Whatever happens to the prices of rows, their ids stay.
+func TestPricesMoveNoID(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		offers := genOffers(t)
+		var before, after []string
+		for _, m := range markets.Derive(minter(), arsenal, offers) {
+			before = append(before, idsOf(&m))
+		}
+		for i := range offers {
+			rows := slices.Clone(offers[i].Rows)
+			if len(rows) == 0 {
+				continue
+			}
+			for k, from := range rapid.Permutation(offers[i].Rows).Draw(t, "prices") {
+				rows[k].Decimal, rows[k].Fractional, rows[k].Suspended = from.Decimal, from.Fractional, from.Suspended
+			}
+			offers[i].Rows = rows
+		}
+		for _, m := range markets.Derive(minter(), arsenal, offers) {
+			after = append(after, idsOf(&m))
+		}
+		if !slices.Equal(before, after) {
+			t.Fatalf("ids moved:\n%s\n\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+		}
+	})
+}
+
+// idsOf are the ids of a market and of its selections, in order.
+func idsOf(m *football.Market) string {
+	ids := []string{string(m.ID)}
+	for _, s := range m.Selections {
+		ids = append(ids, string(s.ID))
+	}
+	return strings.Join(ids, " ")
+}
+
+// What a row says in codes and words does not depend on what the teams are
+// called: it may become doubtful, where a team is called like another result,
+// and never the other side's.
+func TestNamesSwapNoSide(t *testing.T) {
+	names := []string{"1", "2", "X", "x", "Home", "Away", "Draw", "Tie", "Over", "Yes", "3", "2.5", "1-0", "12", "1X", "Z", "Arsenal"}
+	words := []string{"1", "2", "X", "Draw", "Tie", "Home", "Away", "Over", "Under", "Yes", "No", "2.5", "+0.5", "-0.5", "1-0", "0-1", "2-1", "1X", "12", "X2", "1 or Draw",
+		"1 - X", "2/1", "1 & Over 2.5", "Home & Yes", "3", "1 Only", "No Goal", "1st Half", "Ole Berg", "Ole Berg to score first and 1 1-0", "No Goalscorer (1)"}
+	rapid.Check(t, func(t *rapid.T) {
+		o := genOffer(t)
+		for i := range o.Rows {
+			for k := range o.Rows[i].Labels {
+				o.Rows[i].Labels[k].Text = rapid.SampledFrom(words).Draw(t, "word")
+			}
+		}
+		if r := o.Reading; r != nil {
+			if term, _ := football.Lookup(r.Market); !strings.Contains(term.Subject, "TEAM") {
+				r.Subject = "" // no table claims a side for a market of the match
+			}
+		}
+		home, away := rapid.SampledFrom(names).Draw(t, "home"), rapid.SampledFrom(names).Draw(t, "away")
+		said := make(map[string]string)
+		for _, line := range meanings(markets.Derive(minter(), fixture("Neutral", "Neuter"), []football.Offer{o})) {
+			said[line[0]] = line[1]
+		}
+		for _, line := range meanings(markets.Derive(minter(), fixture(home, away), []football.Offer{o})) {
+			if was, ok := said[line[0]]; ok && was != line[1] {
+				t.Fatalf("%s - %s: %s means %s, and %s elsewhere", home, away, line[0], line[1], was)
+			}
+		}
+	})
+}
+
+// meanings lists the words and the meaning of what is vouched for.
+func meanings(all []football.Market) (lines [][2]string) {
+	for _, m := range all {
+		for _, s := range m.Selections {
+			if s.Quality.Publishable {
+				lines = append(lines, [2]string{fmt.Sprintf("%q", s.Labels), fmt.Sprintf("%s %s %s %s %s %s %s", m.Canonical, m.Period, s.Selection, s.Line, s.Qualifier, s.Subject, s.Subject2)})
+			}
+		}
+	}
+	return lines
+}
+
+// Two rows that nothing but their prices tells apart keep their ids when the
+// prices cross, and neither is vouched for.
+func TestPricesCross(t *testing.T) {
+	for _, c := range []struct {
+		claim claim
+		row   string
+	}{
+		{claim{Market: "TEAM_TO_SCORE", Subject: "TEAM", Condition: football.NeedsHalves}, "header=Yes|1st Half"},
+		{claim{Market: "TOTAL_GOALS"}, "Over|2.5"},
+		{claim{Market: "GOALSCORER_FIRST"}, "Ole Berg"},
+	} {
+		before := derive("Arsenal", "Leicester", offerOf(&c.claim, c.row+" @2.00", c.row+" @3.00"))[0]
+		after := derive("Arsenal", "Leicester", offerOf(&c.claim, c.row+" @3.00", c.row+" @2.00"))[0]
+		alike := derive("Arsenal", "Leicester", offerOf(&c.claim, c.row+" @2.00", c.row+" @2.00"))[0]
+		if idsOf(&before) != idsOf(&after) || idsOf(&before) != idsOf(&alike) {
+			t.Errorf("%s: ids %s, %s, %s", c.row, idsOf(&before), idsOf(&after), idsOf(&alike))
+		}
+		for _, s := range append(before.Selections, after.Selections...) {
+			if s.Quality.Publishable {
+				t.Errorf("%s: vouched for: %+v", c.row, s)
+			}
+		}
+	}
+}
+
+// A row that shares its meaning with another has an id of its own content, not
+// of its place among them.
+func TestDoublesKeepTheirIDs(t *testing.T) {
+	ids := func(rows ...string) map[string]football.SelectionID {
+		found := make(map[string]football.SelectionID)
+		for _, s := range derive("Arsenal", "Leicester", offerOf(&claim{Market: "TOTAL_GOALS"}, rows...))[0].Selections {
+			found[s.ProviderSelectionID.Or("")] = s.ID
+		}
+		return found
+	}
+	three, two := ids("Over|2.5 #1", "Over|2.5 #2", "Over|2.5 #3"), ids("Over|2.5 #3", "Over|2.5 #1")
+	if three["1"] != two["1"] || three["3"] != two["3"] {
+		t.Errorf("three rows %v, two of them %v", three, two)
+	}
+}
+
+// identities lists what each id stands for, prices left out.
+func identities(all []football.Market) []string {
+	var lines []string
+	for _, m := range all {
+		for _, s := range m.Selections {
+			none := football.Field[string]{}
+			lines = append(lines, fmt.Sprintf("%s %s %s %s %q %q | %s %s", m.ID, m.Key, m.Canonical, m.Period, s.Selection, s.Line,
+				s.ID, rowText(s.ProviderSelectionID, withoutDecimal(s.Labels), none, none)))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func withoutDecimal(labels []football.Label) []football.Label {
+	if n := len(labels); n > 0 && labels[n-1].Field == "decimal" {
+		return labels[:n-1]
+	}
+	return labels
+}
+
+// published lists what is vouched for, with its odds.
+func published(all []football.Market) []string {
+	vouched := slices.Clone(all)
+	for i := range vouched {
+		vouched[i].Selections = slices.DeleteFunc(slices.Clone(all[i].Selections), func(s football.Selection) bool { return !s.Quality.Publishable })
+	}
+	return contents(vouched)
 }
 
 // contents lists what each market and selection id stands for.

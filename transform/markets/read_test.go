@@ -186,9 +186,46 @@ RAW AMBIGUOUS_SHAPE
   Tie -1 SUSPECT [MARKET_NOT_MAPPED]
   2 -1 SUSPECT [MARKET_NOT_MAPPED]`},
 		{"a dash that could be a sign", asian, []string{"Arsenal - 1.0", "Leicester +1.0"}, `
-ASIAN_HANDICAP FT lines -1
+ASIAN_HANDICAP FT
   Arsenal - 1.0 UNREADABLE [UNREADABLE_LINE]
-  AWAY +1`},
+  AWAY +1 UNREADABLE [UNREADABLE_LINE]`},
+		{"handicaps without a sign", asian, []string{"1|1.0", "2|-1.0", "1|0.5, 1.0", "2|-0.5, -1.0", "1|+0.5, 1.0", "1|0.0, 0.5", "1|-0.5", "2|0.5", "1|0", "2|0.0"}, `
+ASIAN_HANDICAP FT lines 0
+  1 1.0 UNREADABLE [UNREADABLE_LINE]
+  AWAY -1 UNREADABLE [UNREADABLE_LINE]
+  1 0.5, 1.0 UNREADABLE [UNREADABLE_LINE]
+  AWAY -0.75 UNREADABLE [UNREADABLE_LINE]
+  1 +0.5, 1.0 UNREADABLE [UNREADABLE_LINE]
+  1 0.0, 0.5 UNREADABLE [UNREADABLE_LINE]
+  HOME -0.5 UNREADABLE [UNREADABLE_LINE]
+  2 0.5 UNREADABLE [UNREADABLE_LINE]
+  HOME 0
+  AWAY 0`},
+		{"pairs that do not mirror", asian, []string{"1|-1.0", "2|+1.5", "1|-2.0", "2|0.0", "1|-3.0"}, `
+ASIAN_HANDICAP FT
+  HOME -1 UNREADABLE [UNREADABLE_LINE]
+  AWAY +1.5 UNREADABLE [UNREADABLE_LINE]
+  HOME -2 UNREADABLE [UNREADABLE_LINE]
+  AWAY 0 UNREADABLE [UNREADABLE_LINE]
+  HOME -3 UNREADABLE [UNREADABLE_LINE]`},
+		{"european handicap without a sign", european, []string{"1|1", "Tie|1", "2|1"}, `
+RAW UNREADABLE_LINE
+  1 1 SUSPECT [MARKET_NOT_MAPPED]
+  Tie 1 SUSPECT [MARKET_NOT_MAPPED]
+  2 1 SUSPECT [MARKET_NOT_MAPPED]`},
+		{"european handicap with one sign on all rows", european, []string{"1|+1", "Tie|+1", "2|+1"}, `
+HANDICAP_RESULT FT
+  HOME +1 UNREADABLE [UNREADABLE_LINE]
+  DRAW -1 UNREADABLE [UNREADABLE_LINE]
+  AWAY -1 UNREADABLE [UNREADABLE_LINE]`},
+		{"european handicap of two sides", european, []string{"1|+1", "2|-1", "1|-2", "Tie|+2", "Tie|-3", "2|-3"}, `
+HANDICAP_RESULT FT lines -2 +1
+  HOME +1
+  AWAY +1
+  HOME -2
+  DRAW -2
+  DRAW +3 UNREADABLE [UNREADABLE_LINE]
+  AWAY +3 UNREADABLE [UNREADABLE_LINE]`},
 		{"european handicap, split", european, []string{"header=1|handicap=+1", "header=Tie|handicap=-1", "header=2|handicap=-1", "header=Home|opp=-3.0", "header=Tie|opp=+3.0", "header=Away|opp=+3.0", "1|0.0", "Tie|0", "2|0"}, `
 HANDICAP_RESULT FT lines -3 0 +1
   HOME +1
@@ -235,6 +272,19 @@ CORRECT_SCORE FT
   1-0 SUSPECT [AMBIGUOUS_SHAPE]
   0-0 [0,0]
   OTHER_AWAY`},
+		{"correct score in words", winnerFirst, []string{"header=1|Any Other Home Win", "header=2|Any Other Away Win", "header=Draw|Any Other Draw", "Any Other Draw", "header=1|Any Other",
+			"header=2|Any Other Home Win", "header=1|Any Other Away Win", "header=Draw|Any Other Home Win", "header=1|Any Other Draw", "Arsenal Any Other Away Win"}, `
+CORRECT_SCORE FT
+  OTHER_HOME
+  OTHER_AWAY
+  OTHER_DRAW
+  OTHER_DRAW
+  OTHER_HOME
+  2 Any Other Home Win SUSPECT [AMBIGUOUS_SHAPE]
+  1 Any Other Away Win SUSPECT [AMBIGUOUS_SHAPE]
+  Draw Any Other Home Win SUSPECT [AMBIGUOUS_SHAPE]
+  1 Any Other Draw SUSPECT [AMBIGUOUS_SHAPE]
+  Arsenal Any Other Away Win SUSPECT [AMBIGUOUS_SHAPE]`},
 		{"correct score, home first", claim{Market: "CORRECT_SCORE"}, []string{"2-1", "1:2", "Other", "header=1|1-2"}, `
 CORRECT_SCORE FT
   2-1 [2,1]

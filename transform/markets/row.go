@@ -25,19 +25,32 @@ type reading struct {
 type rowReader struct {
 	names participants
 	plan  plan
+
+	// For rows about players, of the fixture at hand.
+	teamWords []string        // the words of the teams' names, folded
+	verdicts  map[string]bool // whether a text is a player's name, by text
+
 	texts []string // the row's labels, clean, none empty
 	stack []option
 
 	states [8]state // one for each choice under way
 	depth  int
 
-	found *reading // the first way to read the row
-	ways  int      // distinct ways
-	best  failure
+	found    *reading // the first way to read the row
+	ways     int      // 1: every way found says the same; more: they differ
+	readings int      // ways found, those that say the same included
+	best     failure
 
 	// contradicts is set when a row says what no row of such a market can say:
 	// a draw in a two-way market, Exactly in a two-way total.
 	contradicts bool
+}
+
+// begin prepares for the rows of a fixture.
+func (r *rowReader) begin(f *football.Fixture) {
+	r.names = participantsOf(f)
+	r.teamWords = r.names.wordsOf(r.teamWords[:0])
+	clear(r.verdicts)
 }
 
 // read reads one row into rd. The row must say everything its form wants, say
@@ -55,7 +68,7 @@ func (r *rowReader) read(row *football.OfferRow, rd *reading) {
 		*rd = r.readPlayer()
 		return
 	}
-	r.found, r.ways, r.best = rd, 0, failure{}
+	r.found, r.ways, r.readings, r.best = rd, 0, 0, failure{}
 	if r.plan.halves {
 		r.readScores()
 	} else {

@@ -7,13 +7,16 @@ import (
 )
 
 // nameScore puts a score home first. rd.selection is a word such as OTHER, or
-// empty.
+// empty. A word that names a winner other than the head is refused.
 func (r *rowReader) nameScore(rd *reading, st *state) bool {
 	if rd.selection != "" {
-		if rd.selection == "OTHER" && st.head != noSide {
-			rd.selection = "OTHER_" + st.head.String()
+		if st.head == noSide {
+			return true
 		}
-		return true
+		word := "OTHER_" + st.head.String()
+		agrees := rd.selection == "OTHER" || rd.selection == word
+		rd.selection = word
+		return agrees
 	}
 	h, a, ok := homeFirst([2]int{int(st.score[0]), int(st.score[1])}, st.head, r.plan.claim.Shape&football.WinnerFirst != 0)
 	if !ok {

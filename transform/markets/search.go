@@ -75,20 +75,28 @@ func (r *rowReader) search(label, at int, st *state) {
 }
 
 // searchEach reads on with each of several options. When a preferred one leads
-// to a reading, the others are not tried.
+// to a reading, those that are not preferred are not tried. Every preferred one
+// is: a "1" is two sides where the away team is called "1".
 func (r *rowReader) searchEach(label, at int, st *state, options []option, text string) {
 	next := r.state()
 	defer func() { r.depth-- }()
-	for i := range options {
-		*next = *st
-		before := r.ways
-		size, ok := r.take(next, &options[i], text)
-		if !ok {
-			r.fail(next, text)
-			continue
+	found := false
+	for _, preferred := range [...]bool{true, false} {
+		for i := range options {
+			if options[i].preferred != preferred {
+				continue
+			}
+			*next = *st
+			size, ok := r.take(next, &options[i], text)
+			if !ok {
+				r.fail(next, text)
+				continue
+			}
+			before := r.readings
+			r.search(label, at+size, next)
+			found = found || preferred && r.readings > before
 		}
-		r.search(label, at+size, next)
-		if options[i].preferred && r.ways > before {
+		if found {
 			return
 		}
 	}

@@ -111,6 +111,41 @@ GOALSCORER_FIRST FT
   NO_GOALSCORER
   O'Neil of=O'Neil and=HOME
   N'Golo Kanté of=N'Golo Kanté`},
+		{"first booked", claim{Market: "PLAYER_FIRST_CARDED", Subject: "PLAYER"}, []string{"Ali Al Bulaihi", "No Bookings", "No Card", "None", "Own Goal", "Any Other Player", "Any Unquoted Player", "Both Teams", "Russia to win",
+			"1st Half", "Russia", "Draw", "Saudi", "No Goalscorer", "No Bookings (Russia)", "Ole Berg|No Bookings"}, `
+PLAYER_FIRST_CARDED FT
+  Ali Al Bulaihi of=Ali Al Bulaihi
+  NO_CARD
+  NO_CARD
+  None UNREADABLE [UNRESOLVED_QUALIFIER]
+  Own Goal UNREADABLE [UNRESOLVED_QUALIFIER]
+  Any Other Player UNREADABLE [UNRESOLVED_QUALIFIER]
+  Any Unquoted Player UNREADABLE [UNRESOLVED_QUALIFIER]
+  Both Teams UNREADABLE [UNRESOLVED_QUALIFIER]
+  Russia to win UNREADABLE [UNRESOLVED_QUALIFIER]
+  1st Half UNREADABLE [UNRESOLVED_QUALIFIER]
+  Russia UNREADABLE [UNRESOLVED_QUALIFIER]
+  Draw UNREADABLE [UNRESOLVED_QUALIFIER]
+  Saudi UNREADABLE [UNRESOLVED_QUALIFIER]
+  No Goalscorer SUSPECT [AMBIGUOUS_SHAPE]
+  No Bookings (Russia) SUSPECT [AMBIGUOUS_SHAPE]
+  Ole Berg No Bookings UNREADABLE [UNRESOLVED_QUALIFIER]`},
+		{"carded has no nobody", claim{Market: "PLAYER_CARDED", Subject: "PLAYER"}, []string{"Ole Berg", "No Bookings", "No Card"}, `
+PLAYER_CARDED FT
+  Ole Berg of=Ole Berg
+  No Bookings SUSPECT [AMBIGUOUS_SHAPE]
+  No Card SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"a market of rows without a player", claim{Market: "PLAYER_OF_THE_MATCH", Subject: "PLAYER"}, []string{"Russia to win", "Any Other Player"}, `
+RAW UNRESOLVED_QUALIFIER
+  Russia to win SUSPECT [MARKET_NOT_MAPPED]
+  Any Other Player SUSPECT [MARKET_NOT_MAPPED]`},
+		{"nobody scores of one side", claim{Market: "GOALSCORER_FIRST", Subject: "PLAYER"}, []string{"Ole Berg", "No Goalscorer (Russia)", "No Goalscorer|name2=1", "No Goal", "Own Goal"}, `
+GOALSCORER_FIRST FT
+  Ole Berg of=Ole Berg
+  No Goalscorer (Russia) SUSPECT [AMBIGUOUS_SHAPE]
+  No Goalscorer 1 SUSPECT [AMBIGUOUS_SHAPE]
+  No Goal UNREADABLE [UNRESOLVED_QUALIFIER]
+  Own Goal UNREADABLE [UNRESOLVED_QUALIFIER]`},
 		{"anytime has no nobody", claim{Market: "GOALSCORER_ANYTIME"}, []string{"A. Player", "No Goalscorer", "A. Player|B. Player", "No", "7"}, `
 GOALSCORER_ANYTIME FT
   A. Player of=A. Player
@@ -118,12 +153,14 @@ GOALSCORER_ANYTIME FT
   A. Player B. Player SUSPECT [AMBIGUOUS_SHAPE]
   No SUSPECT [AMBIGUOUS_SHAPE]
   7 SUSPECT [AMBIGUOUS_SHAPE]`},
-		{"first of his team", claim{Market: "TEAM_GOALSCORER", Parameter: "FIRST"}, []string{"A. Player", "No Goalscorer (Saudi Arabia)", "No Goalscorer (Russia)", "No Goalscorer (Rusia)"}, `
+		{"first of his team", claim{Market: "TEAM_GOALSCORER", Parameter: "FIRST"}, []string{"A. Player", "No Goalscorer (Saudi Arabia)", "No Goalscorer (Russia)", "No Goalscorer (Rusia)", "No Goalscorer", "No Goalscorer|name2=2"}, `
 TEAM_GOALSCORER FT
   A. Player q=FIRST of=A. Player
   NO_GOALSCORER q=FIRST and=AWAY
   NO_GOALSCORER q=FIRST and=HOME
-  No Goalscorer (Rusia) SUSPECT [AMBIGUOUS_SHAPE]`},
+  No Goalscorer (Rusia) SUSPECT [AMBIGUOUS_SHAPE]
+  No Goalscorer SUSPECT [AMBIGUOUS_SHAPE]
+  NO_GOALSCORER q=FIRST and=AWAY`},
 		{"first or last of his team by column", claim{Market: "TEAM_GOALSCORER"}, []string{"A. Player|header=First", "A. Player|header=Last", "A. Player", "A. Player|header=Anytime"}, `
 TEAM_GOALSCORER FT
   A. Player q=FIRST of=A. Player
@@ -138,7 +175,8 @@ PLAYER_TO_SCORE_N_OR_MORE FT
   A. Player q=2 of=A. Player
   A. Player q=3 of=A. Player
   A. Player SUSPECT [AMBIGUOUS_SHAPE]`},
-		{"totals", claim{Market: "PLAYER_SHOTS"}, []string{"PD=A. Player - Over|HD=0.5", "A. Player|header=Under|handicap=1.5", "B. Player|name2=2|header=Over|handicap=2.5", "A. Player|header=2+", "A. Player|Over", "A. Player|0.5", "Over|0.5", "A. Player|Over 3.5"}, `
+		{"totals", claim{Market: "PLAYER_SHOTS"}, []string{"PD=A. Player - Over|HD=0.5", "A. Player|header=Under|handicap=1.5", "B. Player|name2=2|header=Over|handicap=2.5", "A. Player|header=2+", "A. Player|Over", "A. Player|0.5", "Over|0.5", "A. Player|Over 3.5",
+			"Cengiz Under - Over|1.5", "header=Under|Cengiz Under|handicap=1.5", "header=Over|Russia|handicap=9.5", "header=Over|Any Player|handicap=9.5"}, `
 PLAYER_SHOTS FT lines 0.5 1.5 2.5 3.5
   OVER 0.5 of=A. Player
   UNDER 1.5 of=A. Player
@@ -147,16 +185,23 @@ PLAYER_SHOTS FT lines 0.5 1.5 2.5 3.5
   A. Player Over UNREADABLE [UNREADABLE_LINE]
   A. Player 0.5 SUSPECT [AMBIGUOUS_SHAPE]
   Over 0.5 UNREADABLE [UNRESOLVED_QUALIFIER]
-  OVER 3.5 of=A. Player`},
+  OVER 3.5 of=A. Player
+  OVER 1.5 of=Cengiz Under
+  UNDER 1.5 of=Cengiz Under
+  Over Russia 9.5 UNREADABLE [UNRESOLVED_QUALIFIER]
+  Over Any Player 9.5 UNREADABLE [UNRESOLVED_QUALIFIER]`},
 		{"scorecast", claim{Market: "GOALSCORER_AND_CORRECT_SCORE", Parameter: "FIRST", Shape: football.WinnerFirst},
-			[]string{"A. Player to score first and Russia 1-0", "B. Player to score first and Saudi Arabia 2-1", "B. Player to score first and Draw 1-1", "B. Player to score anytime and Draw 1-1", "B. Player to score first and Draw 1-0", "B. Player to score first and Rusia 1-0"}, `
+			[]string{"A. Player to score first and Russia 1-0", "B. Player to score first and Saudi Arabia 2-1", "B. Player to score first and Draw 1-1", "B. Player to score anytime and Draw 1-1", "B. Player to score first and Draw 1-0", "B. Player to score first and Rusia 1-0",
+				"No Goalscorer to score first and Draw 0-0", "Any Other Player to score first and Russia 1-0"}, `
 GOALSCORER_AND_CORRECT_SCORE FT
   A. Player&1-0 q=FIRST of=A. Player [A. Player,1-0]
   B. Player&1-2 q=FIRST of=B. Player [B. Player,1-2]
   B. Player&1-1 q=FIRST of=B. Player [B. Player,1-1]
   B. Player to score anytime and Draw 1-1 SUSPECT [AMBIGUOUS_SHAPE]
   B. Player to score first and Draw 1-0 UNREADABLE [UNRESOLVED_QUALIFIER]
-  B. Player to score first and Rusia 1-0 UNREADABLE [UNRESOLVED_QUALIFIER]`},
+  B. Player to score first and Rusia 1-0 UNREADABLE [UNRESOLVED_QUALIFIER]
+  No Goalscorer to score first and Draw 0-0 UNREADABLE [UNRESOLVED_QUALIFIER]
+  Any Other Player to score first and Russia 1-0 UNREADABLE [UNRESOLVED_QUALIFIER]`},
 		{"wincast", claim{Market: "GOALSCORER_AND_RESULT", Parameter: "FIRST"}, []string{"A. Player to score first and Fulltime Result: Russia", "A. Player to score first and Fulltime Result: Draw"}, `
 GOALSCORER_AND_RESULT FT
   A. Player&HOME q=FIRST of=A. Player [A. Player,HOME]
@@ -250,6 +295,103 @@ RESULT_AND_BOTH_TEAMS_TO_SCORE FT
 DOUBLE_CHANCE FT
   1X
   Draw or Leicester UNREADABLE [UNRESOLVED_QUALIFIER]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := show(derive(c.home, c.away, offerOf(&c.claim, c.rows...)))
+			if want := strings.TrimLeft(c.want, "\n") + "\n"; got != want {
+				t.Errorf("got:\n%swant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// A team may be called like the code, or the word, for the other side. What then
+// has two readings is not vouched for.
+func TestTeamsCalledLikeCodes(t *testing.T) {
+	result := claim{Market: "MATCH_RESULT"}
+	goal := claim{Market: "FIRST_TEAM_TO_SCORE"}
+	margin := claim{Market: "WINNING_MARGIN"}
+	double := claim{Market: "DOUBLE_CHANCE"}
+	team := claim{Market: "TEAM_TOTAL_GOALS", Subject: "TEAM"}
+	shots := claim{Market: "PLAYER_SHOTS"}
+	for _, c := range []struct {
+		name, home, away string
+		claim            claim
+		rows             []string
+		want             string
+	}{
+		{"both swapped", "2", "1", result, []string{"1", "Draw", "2", "Home"}, `
+MATCH_RESULT FT
+  1 SUSPECT [AMBIGUOUS_SHAPE]
+  DRAW
+  2 SUSPECT [AMBIGUOUS_SHAPE]
+  HOME`},
+		{"one of them", "Z", "1", result, []string{"1", "2", "Z"}, `
+MATCH_RESULT FT
+  1 SUSPECT [AMBIGUOUS_SHAPE]
+  AWAY
+  HOME`},
+		{"the draw's code", "2", "X", result, []string{"1", "X", "2", "Tie"}, `
+MATCH_RESULT FT
+  HOME
+  X SUSPECT [AMBIGUOUS_SHAPE]
+  2 SUSPECT [AMBIGUOUS_SHAPE]
+  DRAW`},
+		{"the draw's code where it means no goal", "X", "Leicester", goal, []string{"1", "X", "2"}, `
+FIRST_TEAM_TO_SCORE FT
+  HOME
+  X SUSPECT [AMBIGUOUS_SHAPE]
+  AWAY`},
+		{"the other side's word", "Away", "Home", result, []string{"Home", "Away", "1", "2"}, `
+MATCH_RESULT FT
+  Home SUSPECT [AMBIGUOUS_SHAPE]
+  Away SUSPECT [AMBIGUOUS_SHAPE]
+  HOME
+  AWAY`},
+		{"their own codes", "1", "2", result, []string{"1", "X", "2"}, `
+MATCH_RESULT FT
+  HOME
+  DRAW
+  AWAY`},
+		{"asian handicap", "2", "1", asian, []string{"header=1|+1.0", "header=2|-1.0", "header=Home|-0.5", "header=Away|+0.5"}, `
+ASIAN_HANDICAP FT lines -0.5
+  1 +1.0 SUSPECT [AMBIGUOUS_SHAPE]
+  2 -1.0 SUSPECT [AMBIGUOUS_SHAPE]
+  HOME -0.5
+  AWAY +0.5`},
+		{"correct score", "2", "1", winnerFirst, []string{"header=1|2-1", "header=2|1-0", "header=Draw|1-1"}, `
+CORRECT_SCORE FT
+  1 2-1 SUSPECT [AMBIGUOUS_SHAPE]
+  2 1-0 SUSPECT [AMBIGUOUS_SHAPE]
+  1-1 [1,1]`},
+		{"a side and a number", "2", "1", margin, []string{"header=1|3", "header=2|1", "header=Home|1"}, `
+WINNING_MARGIN FT
+  1 3 SUSPECT [AMBIGUOUS_SHAPE]
+  2 1 SUSPECT [AMBIGUOUS_SHAPE]
+  HOME_1`},
+		{"a team called like a number", "3", "Leicester", margin, []string{"header=3|1", "header=2|3"}, `
+WINNING_MARGIN FT
+  3 1 SUSPECT [AMBIGUOUS_SHAPE]
+  AWAY_3`},
+		{"totals of both sides", "2", "1", team, []string{"header=1|handicap=Over 1.5", "header=2|handicap=Under 1.5", "header=Home|handicap=Over 2.5"}, `
+RAW SEVERAL_IN_ONE
+  1 Over 1.5 SUSPECT [AMBIGUOUS_SHAPE MARKET_NOT_MAPPED]
+  2 Under 1.5 SUSPECT [AMBIGUOUS_SHAPE MARKET_NOT_MAPPED]
+TEAM_TOTAL_GOALS FT lines 2.5
+  OVER 2.5 of=HOME`},
+		{"double chance", "2", "1", double, []string{"1X", "12", "X2", "1 or Draw", "Home or Draw", "1 or 2"}, `
+DOUBLE_CHANCE FT
+  1X SUSPECT [AMBIGUOUS_SHAPE]
+  12
+  X2 SUSPECT [AMBIGUOUS_SHAPE]
+  1 or Draw SUSPECT [AMBIGUOUS_SHAPE]
+  1X
+  12`},
+		{"a player's side", "2", "1", shots, []string{"Ole Berg|name2=1|header=Over|handicap=2.5", "Ole Berg|name2=Home|header=Over|handicap=2.5", "Ole Berg|header=Over|1"}, `
+PLAYER_SHOTS FT lines 2.5
+  Over Ole Berg 1 2.5 SUSPECT [AMBIGUOUS_SHAPE]
+  OVER 2.5 of=Ole Berg and=HOME
+  Over Ole Berg 1 SUSPECT [AMBIGUOUS_SHAPE]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := show(derive(c.home, c.away, offerOf(&c.claim, c.rows...)))

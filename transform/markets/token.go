@@ -142,10 +142,10 @@ func clockAt(s string) (size int) {
 }
 
 // lineAt reads a line, split or not; see parseLine.
-func lineAt(s string) (line quarters, signed bool, size int) {
+func lineAt(s string) (line quarters, sign signs, size int) {
 	size = numeralAt(s)
 	if size == 0 {
-		return 0, false, 0
+		return 0, unsigned, 0
 	}
 	end := size
 	for end < len(s) && s[end] == ' ' {
@@ -158,13 +158,13 @@ func lineAt(s string) (line quarters, signed bool, size int) {
 		}
 	}
 	if !endsWord(s, size) {
-		return 0, false, 0
+		return 0, unsigned, 0
 	}
-	line, signed, ok := parseLine(s[:size])
+	line, sign, ok := parseLine(s[:size])
 	if !ok {
-		return 0, false, 0
+		return 0, unsigned, 0
 	}
-	return line, signed, size
+	return line, sign, size
 }
 
 // numeralAt is the length of a number with or without sign.

@@ -1,6 +1,8 @@
 package betsapi
 
 import (
+	"slices"
+
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
@@ -23,11 +25,8 @@ func (r *sheetReader) joinLabels(rows []football.OfferRow) []football.OfferRow {
 		}
 		prices = append(prices, rows[i])
 	}
-	byID := make(map[string]*football.OfferRow, len(labels))
-	for _, l := range labels {
-		byID[labelledID(l)] = l
-	}
-	whole := isWhole(labels, prices)
+	byID, unique := labelsByID(labels)
+	whole := unique && isWhole(labels, prices)
 	joined := make(map[*football.OfferRow]bool, len(labels))
 	for i := range prices {
 		label := byID[prices[i].ID.Or("")]
@@ -46,6 +45,24 @@ func (r *sheetReader) joinLabels(rows []football.OfferRow) []football.OfferRow {
 		r.skipped.add("label without a price")
 	}
 	return prices
+}
+
+// labelsByID returns each price's label by the price's id. An id that labels of
+// different texts bear has none, and unique is false.
+func labelsByID(labels []*football.OfferRow) (byID map[string]*football.OfferRow, unique bool) {
+	byID = make(map[string]*football.OfferRow, len(labels))
+	unique = true
+	for _, l := range labels {
+		id := labelledID(l)
+		first, met := byID[id]
+		switch {
+		case !met:
+			byID[id] = l
+		case first == nil || !slices.Equal(first.Labels, l.Labels):
+			byID[id], unique = nil, false
+		}
+	}
+	return byID, unique
 }
 
 // labelledID is the id of the price that a label row belongs to.

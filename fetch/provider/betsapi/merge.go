@@ -1,6 +1,7 @@
 package betsapi
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -76,12 +77,25 @@ func (r *sheetReader) appendOffer(offers []football.Offer, f *offered, g *group)
 	switch {
 	case g.doubtful && g.entry != nil:
 		o.Reading, o.RawReason = nil, football.ConditionFailed
-	case slices.ContainsFunc(g.showings, func(s showing) bool { return s.strange }):
+	case slices.ContainsFunc(g.showings, func(s showing) bool { return s.strange || g.contradicts(r.names, s) }):
 		o.Reading, o.RawReason = nil, football.AmbiguousShape
 	case o.RawReason == football.MixedMarket:
 		return r.statements(offers, f, o)
 	}
 	return append(offers, o)
+}
+
+// contradicts reports whether a showing's name is another market's than the
+// table's line says: by the provider's rule a key is made of the name, so that a
+// market of the key both_teams_to_score that is named "Both Teams to Score in
+// 1st Half" is one of two markets. A market without a name contradicts nothing.
+func (g *group) contradicts(t *names, s showing) bool {
+	name := normalName(s.name.Or(""))
+	if g.entry == nil || name == "" || makeKey(name) == g.entry.key {
+		return false
+	}
+	e := t.byName[name] // in raw, some names are not those that the key is made of
+	return e == nil || e.key != g.entry.key
 }
 
 // manyIDs tells whether the showings bear different market ids.
@@ -141,15 +155,19 @@ func (g *group) ids() []string {
 	return ids
 }
 
-// name is the first name that was sent.
+// name is the name in the newest showing that has one. Of several names of one
+// age it is the first in alphabetical order, so that the order of the tabs
+// decides nothing.
 func (g *group) name() football.Field[string] {
-	name := g.showings[0].name
+	best := &g.showings[0]
 	for i := range g.showings {
-		if g.showings[i].name.State() > name.State() {
-			name = g.showings[i].name
+		s := &g.showings[i]
+		if c := cmp.Or(cmp.Compare(s.name.State(), best.name.State()), cmp.Compare(s.updated, best.updated),
+			strings.Compare(best.name.Or(""), s.name.Or(""))); c > 0 {
+			best = s
 		}
 	}
-	return name
+	return best.name
 }
 
 // sections are the tabs in the order met, each once.

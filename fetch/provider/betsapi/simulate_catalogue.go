@@ -72,7 +72,8 @@ const (
 // catalogue is everything sold, in the order of the tabs. Names, ids and tabs
 // are the recorded ones: football v3 of 2020 and raw of 2018 (betsapi.md,
 // sections 6.5 and 6.7), with the tables of other sports of 2025 for the forms
-// that no football recording shows.
+// that no football recording shows, and the tables reported of 2026, whose ids
+// are not known.
 var catalogue = keyed([]good{
 	{id: "938", name: "Asian Handicap", tabs: inAsianMain, refs: sellsBook("ASIAN_HANDICAP", "FT", asian), say: sayAsian, tier: 3},
 	{id: "10143", name: "Goal Line", tabs: inAsianMain, refs: sellsBook("TOTAL_GOALS", "FT", asian), say: sayGoalLine, tier: 3},
@@ -92,6 +93,7 @@ var catalogue = keyed([]good{
 	{id: "10240", name: "Card Handicap", tabs: inCards, refs: sells("CARDS_HANDICAP_RESULT", "FT"), say: sayEuropean, tier: 1},
 	{id: "10241", name: "Alternative Card Handicap", tabs: inCards, refs: sellsBook("CARDS_HANDICAP_RESULT", "FT", alternative), say: sayEuropean, tier: 1, form: byHeader},
 	{id: "1183", name: "Time of First Card", tabs: inCards, refs: sells("TIME_OF_FIRST_CARD", "FT"), say: sayBefore("Card"), tier: 1},
+	{id: "", name: "First Card Received", tabs: inCards, refs: sellsParam("NTH_CARD", "FT", "1"), say: sayFirstCard, tier: 1, every: 3},
 	{id: "10242", name: "Team Cards", tabs: inCards, refs: sells("TEAM_TOTAL_CARDS", "FT"), say: sayTeamTotal, tier: 1},
 
 	{id: "760", name: "Corners", tabs: inCorners, refs: sells("TOTAL_CORNERS_3WAY", "FT"), say: sayTotal, tier: 3},
@@ -107,6 +109,7 @@ var catalogue = keyed([]good{
 	{id: "10238", name: "Race to 5 Corners", tabs: inCorners, refs: sellsParam("CORNERS_RACE", "FT", "5"), say: sayRace, tier: 1},
 	{id: "10238", name: "Race to 7 Corners", tabs: inCorners, refs: sellsParam("CORNERS_RACE", "FT", "7"), say: sayRace, tier: 1},
 	{id: "10238", name: "Race to 9 Corners", tabs: inCorners, refs: sellsParam("CORNERS_RACE", "FT", "9"), say: sayRace, tier: 1},
+	{id: "", name: "Corners Race", tabs: inCorners, refs: sells("CORNERS_RACE", "FT"), say: sayRaces, tier: 1, every: 3},
 	{id: "10519", name: "First Match Corner", tabs: inCorners, refs: sellsParam("NTH_CORNER", "FT", "1"), say: sayResult, tier: 1},
 	{id: "10520", name: "Last Match Corner", tabs: inCorners, refs: sells("LAST_CORNER", "FT"), say: sayResult, tier: 1},
 	{id: "1181", name: "Multicorners", tabs: inCorners, refs: sells("MULTICORNERS", "FT"), say: sayTotal, tier: 1},
@@ -195,6 +198,9 @@ var catalogue = keyed([]good{
 	{id: "50540", name: "Player Tackles", tabs: inPlayer, refs: sells("PLAYER_TACKLES", "FT"), say: sayPlayerTotal, tier: 1},
 	{id: "50541", name: "Player Assists", tabs: inPlayer, refs: sells("PLAYER_ASSISTS", "FT"), say: sayPlayerTotal, tier: 1},
 	{id: "50542", name: "Player Passes", tabs: inPlayer, refs: sells("PLAYER_PASSES", "FT"), say: sayPlayerTotal, tier: 1},
+	{id: "", name: "Shots On Target Over/Under", tabs: inPlayer, refs: sells("PLAYER_SHOTS_ON_TARGET", "FT"), say: sayPlayerLine, tier: 2, form: byHeader, every: 3},
+	{id: "", name: "Shots Over/Under", tabs: inPlayer, refs: sells("PLAYER_SHOTS", "FT"), say: sayPlayerLine, tier: 2, form: byHeader, every: 3},
+	{id: "", name: "Player Fouls Committed", tabs: inPlayer, refs: sells("PLAYER_FOULS_COMMITTED", "FT"), say: sayPlayerLine, tier: 1, every: 3},
 
 	{id: "10224", name: "Specials", tabs: inSpecials, refs: specialRefs, say: saySpecial, tier: 3, proof: MayBeRaw},
 	{id: "10229", name: "To Score a Penalty", tabs: inSpecials, refs: sells("TEAM_TO_SCORE_PENALTY", "FT"), say: saySentence(" to score a penalty"), tier: 2},

@@ -192,8 +192,8 @@ func (s *seller) row(i, ri int, sel simulator.Selection, c copyOf) laid {
 	g := &catalogue[i]
 	s.pair.used = 0
 	l := laid{ref: ri, sold: sel, spoken: g.say(&s.pair, g.refs[ri], sel), price: sel.Price}
-	l.unclear = s.pair.used&s.pair.unknown != 0 || g.key == "winning_margin" && l.header == "" ||
-		sel.Player != "" && sel.Player == s.namesake
+	l.unclear = s.pair.used&s.pair.unknown != 0 || g.key == "winning_margin" && l.header == "" || sel.Outcome == simulator.AnyOtherPlayer ||
+		sel.Player != "" && (sel.Player == s.namesake || s.pair.nameless()) // without both teams' names, a team cannot be told from a player
 	h := rowHash(s.fixture, uint64(i), uint64(ri), sel)
 	l.id = strconv.FormatUint(1_000_000_000+h%8_999_999_999, 10)
 	switch {

@@ -35,6 +35,9 @@ func newPair(f simulator.Fixture) teamPair {
 	return p
 }
 
+// nameless reports whether the listing leaves out a team's name.
+func (p *teamPair) nameless() bool { return p.unknown&2 != 0 }
+
 // team is a side's name.
 func (p *teamPair) team(side string) string {
 	i := 0
@@ -105,6 +108,15 @@ func sayResultTie(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
 
 func sayRace(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
 	return spoken{name: sideNumber(s.Outcome, "Neither")}
+}
+
+// sayRaces is a table of races: the side is the header, the target the name.
+func sayRaces(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+	return spoken{header: sideNumber(s.Outcome, "Neither"), name: s.Qualifier}
+}
+
+func sayFirstCard(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+	return spoken{name: sideNumber(s.Outcome, "No Card")}
 }
 
 func sayDoubleChance(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {

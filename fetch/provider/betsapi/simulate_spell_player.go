@@ -6,9 +6,16 @@ import (
 	"mkt/fetch/simulator"
 )
 
+// sayPlayer is a player's name, or what stands in the row that is nobody's or
+// anybody's.
 func sayPlayer(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-	if s.Outcome == "NO_GOALSCORER" {
+	switch s.Outcome {
+	case "NO_GOALSCORER":
 		return spoken{name: "No Goalscorer"}
+	case "NO_CARD":
+		return spoken{name: "No Bookings"}
+	case simulator.AnyOtherPlayer:
+		return spoken{name: "Any Other Player"}
 	}
 	return spoken{name: s.Player}
 }
@@ -54,10 +61,15 @@ func sayTimecast(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
 	return spoken{name: s.Player + " to score first and time of first goal " + s.Outcome}
 }
 
-// sayPlayerTotal is a player's over: name, team in name2, line in handicap, as
+// sayPlayerTotal is a player's over or under: name, team in name2, line in handicap, as
 // player tables of 2025 have it.
 func sayPlayerTotal(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
 	return spoken{name: s.Player, name2: sideNumber(s.Side, ""), header: capital(s.Outcome), handicap: s.Line}
+}
+
+// sayPlayerLine is the same as tables of 2026 have it, without the team.
+func sayPlayerLine(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+	return spoken{name: s.Player, header: capital(s.Outcome), handicap: s.Line}
 }
 
 // sayUnknownTable is a row of a table nobody knows.

@@ -30,8 +30,8 @@ func (j Judge) Incidents(p *Published) (t Tally) {
 			continue
 		}
 		n := slices.IndexFunc(p.Timeline, func(e Entry) bool {
-			after := p.since(e.At) - i.At
-			return e.State == states[i.Kind] && e.Side == sides[i.Side] && after >= -time.Second && after <= patience
+			// One that follows on another of its kind is part of that.
+			return e.State == states[i.Kind] && e.Side == sides[i.Side] && p.since(e.At) <= i.At+patience && p.since(e.Until) >= i.At-time.Second
 		})
 		if n < 0 {
 			j.Errorf("%v: %s of %s at %v is not on the timeline", p.Match.Fixture.Number, states[i.Kind], sides[i.Side], i.At)
@@ -57,6 +57,11 @@ func (j Judge) happened(p *Published, e Entry) bool {
 	if !j.moving(p, simulator.Span{From: at - around, To: at + slop}) {
 		late += blind + around // held back, and told within the minutes in which events are news
 	}
+	if e.Certainty == "EXACT" {
+		return slices.ContainsFunc(p.Match.Told(), func(told simulator.Told) bool {
+			return states[told.Kind] == e.State && (e.Side == "NONE" || e.Side == sides[told.Side]) && p.isIn(e, told.Clock)
+		})
+	}
 	near := func(of time.Duration) bool { return at-of >= -time.Second && at-of <= late }
 	onSide := func(s simulator.Side) bool { return e.Side == "NONE" || e.Side == sides[s] }
 	for _, i := range p.Match.Incidents() {
@@ -70,7 +75,12 @@ func (j Judge) happened(p *Published, e Entry) bool {
 		}
 	}
 	for _, c := range p.Match.Corrections() {
-		if stateOf(c.Metric) == e.State && onSide(c.Side) && (near(c.From) || near(c.To)) {
+		if stateOf(c.Metric) != e.State {
+			continue
+		}
+		// While sides are swapped nobody can tell which of two events is whose.
+		isSwapped := c.Why == simulator.Swapped && at >= c.From-slop && at <= c.To+slop
+		if isSwapped || onSide(c.Side) && (near(c.From) || near(c.To)) {
 			return true
 		}
 	}

@@ -15,9 +15,13 @@ type Minute struct {
 	Home, Away int  // points, 0 where it has none
 }
 
+// Place is a minute of play: Added counts the minutes of stoppage time.
+type Place struct{ Minute, Added int }
+
 // Entry is one entry of a timeline as published.
 type Entry struct {
-	At              time.Time
+	At, Until       time.Time
+	Minute, Second  *int // nil where the scoreboard is not known
 	State           string
 	Side, Certainty string
 }
@@ -26,7 +30,7 @@ type Entry struct {
 type Published struct {
 	Match    simulator.Match
 	Met      time.Time // when it was first seen
-	Minutes  map[int]Minute
+	Minutes  map[Place]Minute
 	Timeline []Entry
 	// What the feed of this match is without.
 	WithoutTimer, WithoutTimeline bool

@@ -13,6 +13,7 @@ type Tally struct {
 	Unseen   int // of stalls and standstills, which must have no number
 	Found    int // incidents that are on the timeline
 	Exact    int // of them those anchored to the provider's own event
+	Listed   int // goals and cards of the provider's own list that are EXACT in their minute
 	StaleFor int // standstills that the timeline owns to
 }
 
@@ -23,6 +24,7 @@ func (t *Tally) Add(o Tally) {
 	t.Unseen += o.Unseen
 	t.Found += o.Found
 	t.Exact += o.Exact
+	t.Listed += o.Listed
 	t.StaleFor += o.StaleFor
 }
 
@@ -72,15 +74,20 @@ func (p *Published) corrected(side simulator.Side, from, to time.Duration) (n in
 // no number that did not happen; where it stood still, none.
 func (j Judge) Play(p *Published) (t Tally) {
 	for _, minute := range p.Match.Minutes() {
-		b := p.Minutes[minute.Minute]
+		b := p.Minutes[Place{minute.Minute, minute.Added}]
 		switch {
+		case !p.Match.Covers(simulator.Attacks) && !p.Match.Covers(simulator.DangerousAttacks):
+			if b.Told {
+				j.Errorf("%v minute %d+%d: %+v, and no attacks are sent", p.Match.Fixture.Number, minute.Minute, minute.Added, b)
+			}
+		case !b.Told && minute.To-minute.From < slop: // the half ended before a sample could show it
 		case j.undisturbed(p, minute.From, minute.To):
 			t.Minutes++
 			j.exact(p, minute, b)
 		case j.dark(p, minute.Span):
 			t.Unseen++
 			if b.Told {
-				j.Errorf("%v minute %d: %+v, and the feed stood still from %v to %v", p.Match.Fixture.Number, minute.Minute, b, minute.From, minute.To)
+				j.Errorf("%v minute %d+%d: %+v, and the feed stood still from %v to %v", p.Match.Fixture.Number, minute.Minute, minute.Added, b, minute.From, minute.To)
 			}
 		case b.Told:
 			t.Bounded++
@@ -92,14 +99,14 @@ func (j Judge) Play(p *Published) (t Tally) {
 
 func (j Judge) exact(p *Published, minute simulator.Minute, b Minute) {
 	if !b.Told {
-		j.Errorf("%v minute %d: no number, played from %v to %v", p.Match.Fixture.Number, minute.Minute, minute.From, minute.To)
+		j.Errorf("%v minute %d+%d: no number, played from %v to %v", p.Match.Fixture.Number, minute.Minute, minute.Added, minute.From, minute.To)
 		return
 	}
 	for side, got := range []int{b.Home, b.Away} {
 		least := p.points(simulator.Side(side), minute.From+slop, minute.To-slop)
 		most := p.points(simulator.Side(side), minute.From-slop, minute.To+slop)
 		if got < least || got > most {
-			j.Errorf("%v minute %d, side %d: %d points, want %d to %d", p.Match.Fixture.Number, minute.Minute, side, got, least, most)
+			j.Errorf("%v minute %d+%d, side %d: %d points, want %d to %d", p.Match.Fixture.Number, minute.Minute, minute.Added, side, got, least, most)
 		}
 	}
 }
@@ -112,7 +119,7 @@ func (j Judge) bounded(p *Published, minute simulator.Minute, b Minute) {
 	}
 	for side, got := range []int{b.Home, b.Away} {
 		if most := p.points(simulator.Side(side), from, to) + p.corrected(simulator.Side(side), from, to); got < 0 || got > most {
-			j.Errorf("%v minute %d, side %d: %d points, and no more than %d happened", p.Match.Fixture.Number, minute.Minute, side, got, most)
+			j.Errorf("%v minute %d+%d, side %d: %d points, and no more than %d happened", p.Match.Fixture.Number, minute.Minute, minute.Added, side, got, most)
 		}
 	}
 }

@@ -20,7 +20,8 @@ type LiveFixture struct {
 	head   []byte // up to the score
 	tail   []byte // from detail_available on
 	detail []byte // what the single fixture has in addition
-	line   []byte // the entries of the timeline
+	line   []byte // the entries of the timeline but the newest, each with a comma
+	newest *table.LiveTimelineRow
 	stats  []byte // series and periods
 }
 
@@ -40,7 +41,11 @@ func NewLiveFixture(row *table.LiveRow, d LiveDetail) *LiveFixture {
 	f.tail = appendLiveTail(make([]byte, 0, 160), row)
 	f.detail = appendLiveDetail(make([]byte, 0, 2048), row, d.Counters)
 	if f.Detailed {
-		f.line = appendTimeline(make([]byte, 0, 160*len(d.Timeline)), d.Timeline)
+		if last := len(d.Timeline) - 1; last >= 0 {
+			newest := d.Timeline[last]
+			f.newest = &newest
+			f.line = appendTimeline(make([]byte, 0, 160*last), d.Timeline[:last])
+		}
 		f.stats = appendStats(make([]byte, 0, 64+40*len(d.Buckets)), row, d.Buckets, d.Periods)
 	}
 	return f
@@ -91,14 +96,23 @@ func (f *LiveFixture) AppendMomentum(dst []byte, now time.Time) []byte {
 }
 
 // AppendTimeline appends the timeline response. A feed that has become too old
-// ends in a STALE entry that holds until now, as the pipeline would enter it.
+// ends in a STALE entry that holds until now, as the pipeline would enter it, and
+// the entry before it holds until then.
 func (f *LiveFixture) AppendTimeline(dst []byte, now time.Time) []byte {
 	dst = append(dst, `{"fixture_id":`...)
 	dst = appendString(dst, f.ID)
 	dst = append(dst, `,"timeline":[`...)
 	dst = append(dst, f.line...)
-	if f.turnsStale(now) {
-		if len(f.line) > 0 {
+	stale := f.turnsStale(now)
+	if f.newest != nil {
+		newest := *f.newest
+		if stale {
+			newest.Until = *f.row.StaleAt
+		}
+		dst = appendEntry(dst, &newest)
+	}
+	if stale {
+		if f.newest != nil {
 			dst = append(dst, ',')
 		}
 		dst = appendEntry(dst, f.staleEntry(now))
@@ -114,16 +128,27 @@ func (f *LiveFixture) turnsStale(now time.Time) bool {
 	return f.StaleAt(now) && (f.row.VisualState == nil || *f.row.VisualState != string(football.VisualStale))
 }
 
+// staleEntry says from when on nothing was known. It stands where the scoreboard
+// was last, which is not before the entry that it follows.
 func (f *LiveFixture) staleEntry(now time.Time) *table.LiveTimelineRow {
 	e := &table.LiveTimelineRow{At: *f.row.StaleAt, Until: now, State: string(football.VisualStale),
-		Certainty: string(football.Unknown), SideProven: string(football.SideNone)}
-	if f.row.ClockMinute != nil {
-		e.Minute = *f.row.ClockMinute
-	}
-	if f.row.ClockSecond != nil {
-		e.Second = *f.row.ClockSecond
+		Certainty: string(football.Unknown), SideProven: string(football.SideNone), Minute: f.row.ClockMinute, Second: f.row.ClockSecond}
+	if last := f.newest; last != nil && last.Minute != nil && place(e) < place(last) {
+		e.Minute, e.Second = last.Minute, last.Second
 	}
 	return e
+}
+
+// place is an entry's place on the scoreboard in seconds, -1 when it has none.
+func place(e *table.LiveTimelineRow) int32 {
+	if e.Minute == nil {
+		return -1
+	}
+	seconds := 60 * *e.Minute
+	if e.Second != nil {
+		seconds += *e.Second
+	}
+	return seconds
 }
 
 // reason says why there is no momentum at now; nil when there is.

@@ -122,13 +122,10 @@ func appendCounter(dst []byte, c *table.LiveCounterRow) []byte {
 	return append(dst, '}')
 }
 
-// appendTimeline appends the entries, without the brackets.
+// appendTimeline appends the entries, each with a comma behind it.
 func appendTimeline(dst []byte, entries []table.LiveTimelineRow) []byte {
 	for i := range entries {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendEntry(dst, &entries[i])
+		dst = append(appendEntry(dst, &entries[i]), ',')
 	}
 	return dst
 }
@@ -137,9 +134,9 @@ func appendEntry(dst []byte, e *table.LiveTimelineRow) []byte {
 	dst = append(dst, `{"at":`...)
 	dst = appendTime(dst, e.At)
 	dst = append(dst, `,"minute":`...)
-	dst = appendInt(dst, int64(e.Minute))
+	dst = appendIntOrNull(dst, e.Minute)
 	dst = append(dst, `,"second":`...)
-	dst = appendInt(dst, int64(e.Second))
+	dst = appendIntOrNull(dst, e.Second)
 	dst = append(dst, `,"state":`...)
 	dst = appendString(dst, e.State)
 	dst = append(dst, `,"certainty":`...)
@@ -173,6 +170,10 @@ func appendStats(dst []byte, r *table.LiveRow, buckets []table.LiveBucketRow, pe
 		dst = appendIntOrNull(dst, away)
 		dst = append(dst, `,"state":`...)
 		dst = appendString(dst, bucketWord(b.State))
+		if b.Added > 0 {
+			dst = append(dst, `,"added":`...)
+			dst = appendInt(dst, int64(b.Added))
+		}
 		dst = append(dst, '}')
 	}
 	dst = append(dst, `]},"periods":{`...)

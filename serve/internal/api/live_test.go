@@ -129,3 +129,38 @@ func TestMomentumIsANumberOrAReason(t *testing.T) {
 		}
 	})
 }
+
+// A feed that became too old ends the timeline as the pipeline would: without a
+// hole, and without a scoreboard that runs back.
+func TestTimelineOfAStaleFeed(t *testing.T) {
+	stale := fetched.Add(time.Minute)
+	row := table.LiveRow{FixtureID: "fx_a", InPlay: true, FreshAt: fetched, StaleAt: &stale, ClockMinute: ptr(int32(45)), ClockSecond: ptr(int32(0)),
+		VisualState: ptr("HALF_TIME"), DetailRank: ptr(int32(1))}
+	f := api.NewLiveFixture(&row, api.LiveDetail{Timeline: []table.LiveTimelineRow{
+		{At: fetched.Add(-time.Minute), Until: fetched.Add(-time.Second), State: "CALM", Certainty: "UNKNOWN", SideProven: "NONE"},
+		{At: fetched.Add(-time.Second), Until: fetched, State: "HALF_TIME", Certainty: "INFERRED", SideProven: "NONE", Minute: ptr(int32(47)), Second: ptr(int32(12))},
+	}})
+	type entry struct {
+		At, Until      time.Time
+		Minute, Second *int32
+		State          string
+	}
+	at := func(now time.Time) []entry {
+		var got struct{ Timeline []entry }
+		if err := json.Unmarshal(f.AppendTimeline(nil, now), &got); err != nil {
+			t.Fatal(err)
+		}
+		return got.Timeline
+	}
+	if got := at(stale); len(got) != 2 || !got[1].Until.Equal(fetched) || got[0].Minute != nil {
+		t.Errorf("not stale yet: %+v", got)
+	}
+	got := at(stale.Add(5 * time.Second))
+	if len(got) != 3 {
+		t.Fatalf("stale: %+v", got)
+	}
+	last := got[2]
+	if !got[1].Until.Equal(stale) || !last.At.Equal(stale) || !last.Until.Equal(stale.Add(5*time.Second)) || last.State != "STALE" || *last.Minute != 47 || *last.Second != 12 {
+		t.Errorf("stale: %+v", got)
+	}
+}

@@ -158,17 +158,18 @@ func LiveSample(clientID string, n, version int, at time.Time) LiveFixture {
 
 func (f *LiveFixture) detail(n int, at time.Time) {
 	id := f.Row.FixtureID
-	f.Row.DetailRank, f.Row.SeriesMax, f.Row.SeriesMaxMinute = ptr(int32(n+1)), ptr(int32(12)), ptr(int32(30))
+	f.Row.DetailRank, f.Row.SeriesMax, f.Row.SeriesMaxMinute = ptr(int32(n+1)), ptr(int32(12)), ptr(int32(45))
 	f.Timeline = []table.LiveTimelineRow{
-		{FixtureID: id, At: at.Add(-29 * time.Minute), State: string(football.VisualKickOff), Certainty: string(football.Inferred), SideProven: string(football.SideNone), Until: at.Add(-28 * time.Minute)},
-		{FixtureID: id, Ordinal: 1, At: at.Add(-9 * time.Minute), Minute: 20, Second: 31, State: string(football.VisualGoal), Certainty: string(football.Exact), SideProven: string(football.SideHome), Until: at.Add(-8 * time.Minute)},
-		{FixtureID: id, Ordinal: 2, At: at.Add(-24 * time.Second), Minute: 28, Second: 43, State: string(football.VisualPressure), Certainty: string(football.Inferred), SideProven: string(football.SideHome), Until: at},
+		{FixtureID: id, At: at.Add(-29 * time.Minute), State: string(football.VisualKickOff), Certainty: string(football.Inferred), SideProven: string(football.SideNone), Until: at.Add(-9 * time.Minute)},
+		{FixtureID: id, Ordinal: 1, At: at.Add(-9 * time.Minute), Half: ptr(int32(1)), Minute: ptr(int32(20)), Second: ptr(int32(31)), State: string(football.VisualGoal), Certainty: string(football.Exact), SideProven: string(football.SideHome), Until: at.Add(-24 * time.Second)},
+		{FixtureID: id, Ordinal: 2, At: at.Add(-24 * time.Second), Half: ptr(int32(1)), Minute: ptr(int32(28)), Second: ptr(int32(43)), State: string(football.VisualPressure), Certainty: string(football.Inferred), SideProven: string(football.SideHome), Until: at},
 	}
 	f.Buckets = []table.LiveBucketRow{
 		{FixtureID: id, Minute: 1, State: string(football.BucketMissing)},
 		{FixtureID: id, Minute: 2, State: string(football.BucketZero), Home: ptr(int32(0)), Away: ptr(int32(0))},
 		{FixtureID: id, Minute: 3, State: string(football.BucketNull)},
 		{FixtureID: id, Minute: 30, State: string(football.BucketValue), Home: ptr(int32(12)), Away: ptr(int32(0))},
+		{FixtureID: id, Minute: 45, Added: 2, State: string(football.BucketZero), Home: ptr(int32(0)), Away: ptr(int32(0))},
 	}
 	f.Periods = []table.LivePeriodRow{
 		{FixtureID: id, Half: 1, State: string(football.BucketValue), Home: ptr(int32(12)), Away: ptr(int32(0))},

@@ -6,14 +6,15 @@ import (
 	"io/fs"
 	"runtime"
 	"sync"
+	"time"
 )
 
 // Options say what to measure.
 type Options struct {
-	Matches  fs.FS // the folder of matches.csv.gz and the files it names
-	Drawings int   // for the intervals; 0 means 500
-	Seed     uint64
-	Variants bool // also momentum from poorer feeds
+	Matches  fs.FS  // the folder of matches.csv.gz and the files it names
+	Drawings int    // for the intervals; 0 means 500
+	Seed     uint64 // of the drawings, and of when each match is polled over HTTP
+	Variants bool   // also momentum from poorer feeds
 }
 
 // Run measures momentum and the baselines. It takes some seconds.
@@ -29,7 +30,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	questions := Questions(matches)
-	predictors := append([]Predictor{Momentum()}, Baselines()...)
+	predictors := append(shown(o.Seed), Baselines()...)
 	if o.Variants {
 		predictors = append(predictors, Variants()...)
 	}
@@ -42,7 +43,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}); err != nil {
 		return nil, err
 	}
-	return newReport(matches, questions, predictors, answers, scores), nil
+	return newReport(o, matches, questions, predictors, answers, scores), nil
+}
+
+// lateProvider is a provider's delay that a client must reckon with.
+const lateProvider = 10 * time.Second
+
+// shown is momentum at the very moment of a question, and as it is read.
+func shown(seed uint64) []Predictor {
+	return []Predictor{Momentum(), OverHTTP(seed, 0), OverHTTP(seed, lateProvider)}
 }
 
 // ask puts every question to a predictor, match by match.

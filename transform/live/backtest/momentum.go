@@ -1,6 +1,9 @@
 package backtest
 
 import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -12,6 +15,47 @@ import (
 // one after the other, the answer taken as a client is given it.
 func Momentum() Predictor {
 	return folded("momentum", func(all []football.Sample) []football.Sample { return all })
+}
+
+// published is how long after the provider's answer its numbers can be read over
+// HTTP: the cycle fetches details, transforms and publishes, and the server looks
+// for a new snapshot every second.
+const published = 1500 * time.Millisecond
+
+// OverHTTP is momentum as a client reads it over HTTP. The published number is that
+// of the newest sample: it stays as it is until the next snapshot, or until it is
+// stale. A match is polled at a moment of its own within the eight seconds, which
+// follows from the seed; the provider shows everything late by so much.
+func OverHTTP(seed uint64, late time.Duration) Predictor {
+	oldest := published + late + cadence*100*time.Millisecond
+	name := fmt.Sprintf("momentum over HTTP, samples %g to %g s old", (published + late).Seconds(), oldest.Seconds())
+	return Predictor{name, func(m *Match, questions []Question) Answers {
+		samples, begins := Poll(m, phaseOf(m, seed))
+		answers := make(Answers, len(questions))
+		var state *live.State
+		for i, q := range questions {
+			now := begins[q.Period].Add(time.Duration(q.Second) * time.Second)
+			for ; len(samples) > 0 && !samples[0].RetrievedAt.Add(published+late).After(now); samples = samples[1:] {
+				next := live.Fold(state, &samples[0])
+				state = &next
+			}
+			answers[i] = NoNumber
+			if state == nil || now.After(state.StaleAt().Add(late)) {
+				continue
+			}
+			if shown := state.Momentum(); shown.Available() {
+				answers[i] = int16(shown.Home)
+			}
+		}
+		return answers
+	}}
+}
+
+// phaseOf is when a match is polled first, in tenths of a second after kick-off.
+func phaseOf(m *Match, seed uint64) int {
+	h := fnv.New64a()
+	h.Write([]byte(m.ID))
+	return rand.New(rand.NewPCG(seed, h.Sum64())).IntN(cadence)
 }
 
 // Variants are momentum from poorer feeds.

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Report is what was measured. The first row is momentum's, then the
-// baselines', then the variants'.
+// Report is what was measured. The first row is momentum's, then come momentum as
+// it is read over HTTP, the baselines, and the variants.
 type Report struct {
 	Matches, Minutes int
 	Rows             []Row
@@ -41,10 +41,11 @@ type Band struct {
 // bands are the steps of lead that are told apart.
 var bands = []Band{{From: 0, To: 0}, {From: 1, To: 3}, {From: 4, To: 7}, {From: 8, To: 12}, {From: 13, To: 18}, {From: 19, To: 50}}
 
-func newReport(matches []Match, questions []Question, predictors []Predictor, answers []Answers, scores []*drawn) *Report {
+func newReport(o Options, matches []Match, questions []Question, predictors []Predictor, answers []Answers, scores []*drawn) *Report {
 	r := &Report{Matches: len(matches), Minutes: len(questions), matches: matches, questions: questions, answers: answers[0]}
+	first := len(shown(o.Seed))
 	for i, p := range predictors {
-		r.Rows = append(r.Rows, Row{p.Name, scores[i].figures(), scores[0].less(scores[i]), i > 0 && i <= len(Baselines())})
+		r.Rows = append(r.Rows, Row{p.Name, scores[i].figures(), scores[0].less(scores[i]), i >= first && i < first+len(Baselines())})
 	}
 	for _, b := range bands {
 		r.Bands = append(r.Bands, b.measure(questions, answers[0]))
@@ -88,35 +89,46 @@ func one(b bool) float64 {
 	return 0
 }
 
-// Misses names the targets that momentum does not meet; none is good. They are
-// those of docs/momentum.md: better than every baseline, calm, and there.
+// Misses names the targets that momentum does not meet, at the moment of the
+// question and as it is read over HTTP; none is good. They are those of
+// docs/momentum.md: better than every baseline, calm, and there.
 func (r *Report) Misses() []string {
 	var misses []string
-	mine := &r.Rows[0].Figures
-	for _, row := range r.Rows {
-		if !row.Baseline {
+	for i := range r.Rows[:2] {
+		misses = append(misses, r.missesOf(&r.Rows[i])...)
+	}
+	return misses
+}
+
+func (r *Report) missesOf(row *Row) (misses []string) {
+	mine := &row.Figures
+	miss := func(format string, args ...any) {
+		misses = append(misses, row.Name+": "+fmt.Sprintf(format, args...))
+	}
+	for _, other := range r.Rows {
+		if !other.Baseline {
 			continue
 		}
 		for _, m := range []Metric{ShotAUC, ShotAUCLive, GoalAUC} {
-			if mine[m].Value <= row.Figures[m].Value {
-				misses = append(misses, fmt.Sprintf("%s %.4f is not above %s, %.4f", m, mine[m].Value, row.Name, row.Figures[m].Value))
+			if mine[m].Value <= other.Figures[m].Value {
+				miss("%s %.4f is not above %s, %.4f", m, mine[m].Value, other.Name, other.Figures[m].Value)
 			}
 		}
-		if mine[ShotBrier].Value >= row.Figures[ShotBrier].Value {
-			misses = append(misses, fmt.Sprintf("shot Brier %.4f is not below %s, %.4f", mine[ShotBrier].Value, row.Name, row.Figures[ShotBrier].Value))
+		if mine[ShotBrier].Value >= other.Figures[ShotBrier].Value {
+			miss("shot Brier %.4f is not below %s, %.4f", mine[ShotBrier].Value, other.Name, other.Figures[ShotBrier].Value)
 		}
-		if row.Name == dangerousLastTen && row.Momentum[ShotAUC].Value < 0.02 {
-			misses = append(misses, fmt.Sprintf("shot AUC is %.4f above %s, not 0.02", row.Momentum[ShotAUC].Value, row.Name))
+		if above := mine[ShotAUC].Value - other.Figures[ShotAUC].Value; other.Name == dangerousLastTen && above < 0.02 {
+			miss("shot AUC is %.4f above %s, not 0.02", above, other.Name)
 		}
 	}
 	if v := mine[Step].Value; v > 4 {
-		misses = append(misses, fmt.Sprintf("step %.2f is above 4", v))
+		miss("step %.2f is above 4", v)
 	}
 	if v := mine[Flip].Value; v > 0.12 {
-		misses = append(misses, fmt.Sprintf("flip %.3f is above 0.12", v))
+		miss("flip %.3f is above 0.12", v)
 	}
 	if v := mine[Available].Value; v < 0.97 {
-		misses = append(misses, fmt.Sprintf("available %.3f is below 0.97", v))
+		miss("available %.3f is below 0.97", v)
 	}
 	return misses
 }

@@ -35,7 +35,7 @@ var metrics = []struct {
 // break after it, when the clock stands still. begins are when each period
 // kicks off.
 func Observe(m *Match) (samples []football.Sample, begins [4]time.Time) {
-	var sums [kinds][2]int
+	var sums totals
 	var wall, next int
 	for period, end := range m.Ends {
 		if end < 0 {
@@ -43,10 +43,7 @@ func Observe(m *Match) (samples []football.Sample, begins [4]time.Time) {
 		}
 		begins[period] = after(wall)
 		for at := 0; ; at = min(at+cadence, end) {
-			for ; next < len(m.Increments) && due(&m.Increments[next], period, at); next++ {
-				i := &m.Increments[next]
-				sums[i.Kind][i.Side] += i.Value
-			}
+			next = sums.add(m.Increments, next, period, at)
 			samples = append(samples, observe(m, period, at, wall+at, &sums, true))
 			if at == end {
 				break
@@ -64,11 +61,52 @@ func Observe(m *Match) (samples []football.Sample, begins [4]time.Time) {
 	return samples, begins
 }
 
+// Poll turns a match into the samples of a client whose polls do not keep to the
+// clock of the match: every eight seconds from phase (tenths of a second, below
+// eight) after kick-off on, breaks included.
+func Poll(m *Match, phase int) (samples []football.Sample, begins [4]time.Time) {
+	var sums totals
+	var wall, next int
+	poll := phase
+	for period, end := range m.Ends {
+		if end < 0 {
+			continue
+		}
+		begins[period] = after(wall)
+		for ; poll < wall+end; poll += cadence {
+			next = sums.add(m.Increments, next, period, poll-wall)
+			samples = append(samples, observe(m, period, poll-wall, poll, &sums, true))
+		}
+		wall += end
+		if !playedAfter(m, period) {
+			break
+		}
+		next = sums.add(m.Increments, next, period, end)
+		for ; poll < wall+halfTime; poll += cadence {
+			samples = append(samples, observe(m, period+1, 0, poll, &sums, false))
+		}
+		wall += halfTime
+	}
+	return samples, begins
+}
+
 // after is the time so many tenths of a second after kick-off.
 func after(tenths int) time.Time { return kickOff.Add(time.Duration(tenths) * 100 * time.Millisecond) }
 
-func due(i *Increment, period, at int) bool {
-	return i.Period < period || i.Period == period && i.At <= at
+// totals are the counters so far, by side.
+type totals [kinds][2]int
+
+// add adds the increments from the next one up to a moment of a period, and
+// returns which is the next then.
+func (t *totals) add(increments []Increment, next, period, at int) int {
+	for ; next < len(increments); next++ {
+		i := &increments[next]
+		if i.Period > period || i.Period == period && i.At > at {
+			break
+		}
+		t[i.Kind][i.Side] += i.Value
+	}
+	return next
 }
 
 func playedAfter(m *Match, period int) bool {
@@ -80,7 +118,7 @@ func playedAfter(m *Match, period int) bool {
 	return false
 }
 
-func observe(m *Match, period, at, wall int, sums *[kinds][2]int, running bool) football.Sample {
+func observe(m *Match, period, at, wall int, sums *totals, running bool) football.Sample {
 	seconds := at / 10
 	return football.Sample{
 		ProviderFixtureID: m.ID, Home: football.Of(m.Home), Away: football.Of(m.Away),
@@ -93,7 +131,7 @@ func observe(m *Match, period, at, wall int, sums *[kinds][2]int, running bool) 
 	}
 }
 
-func counters(sums *[kinds][2]int) []football.Counter {
+func counters(sums *totals) []football.Counter {
 	list := make([]football.Counter, 0, len(metrics))
 	for _, m := range metrics {
 		home, away := sums[m.kind][0], sums[m.kind][1]

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -11,30 +10,30 @@ import (
 )
 
 // bucketOf is a minute of a state; missing when it has not begun.
-func bucketOf(s *live.State, minute int) football.Bucket {
+func bucketOf(s *live.State, minute, added int) football.Bucket {
 	if s != nil {
 		for _, b := range s.Live().Series.Buckets {
-			if b.Minute == minute {
+			if b.Minute == minute && b.Added == added {
 				return b
 			}
 		}
 	}
-	return football.Bucket{Minute: minute, State: football.BucketMissing}
+	return football.Bucket{Minute: minute, Added: added, State: football.BucketMissing}
 }
 
-// minute tells which samples gave a minute its points.
+// minute explains which samples gave a minute its points.
 func (l *liveTrail) minute() error {
-	n := l.target.number
-	last := bucketOf(l.steps[len(l.steps)-1].After, n)
-	rule := "2 × dangerous attacks + shots + 2 × corners (+ attacks, where dangerous ones are not sent) that moved while the clock ran in the minute; stoppage time belongs to 45, 90, 105 and 120"
-	v := Value{Field: fmt.Sprintf("minute %d", n), State: HasValue, Value: fmt.Sprintf("%d-%d", last.Home, last.Away), Rule: rule}
+	n, added := l.target.number, l.target.added
+	last := bucketOf(l.steps[len(l.steps)-1].After, n, added)
+	rule := "2 × dangerous attacks + shots + 2 × corners (+ attacks, where dangerous ones are not sent) that moved in the minute; what is first seen while the clock stands belongs to the last minute played"
+	v := Value{Field: "minute " + minuteName(n, added), State: HasValue, Value: fmt.Sprintf("%d-%d", last.Home, last.Away), Rule: rule}
 	switch last.State {
 	case football.BucketMissing:
-		v.State, v.Value, v.Rule = IsAbsent, "", "no sample of the minute could be compared with one before"
+		v.State, v.Value, v.Rule = IsAbsent, "", "attacks and dangerous attacks were not sent, or could not be compared, for more than 10 s of the minute"
 	case football.BucketNull:
-		v.State, v.Value = IsNull, ""
+		v.State, v.Value, v.Rule = IsNull, "", "attacks or dangerous attacks were sent without a value for more than 10 s of the minute"
 	}
-	served, found, err := l.servedMinute(n)
+	served, found, err := l.servedMinute(n, added)
 	if err != nil {
 		return err
 	}
@@ -45,9 +44,9 @@ func (l *liveTrail) minute() error {
 	l.report.Values = append(l.report.Values, v)
 	for i := range l.steps {
 		s := &l.steps[i]
-		before, after := bucketOf(s.Before, n), bucketOf(s.After, n)
+		before, after := bucketOf(s.Before, n, added), bucketOf(s.After, n, added)
 		if before == after {
-			if s.Sample == nil || !plays(s.After, n) {
+			if s.Sample == nil || !plays(s.After, n, added) {
 				continue
 			}
 		}
@@ -59,21 +58,37 @@ func (l *liveTrail) minute() error {
 	return nil
 }
 
-// plays tells whether a state's clock stands in a minute of play.
-func plays(s *live.State, minute int) bool {
+// minuteName is a minute as football writes it: 37, 45+2.
+func minuteName(minute, added int) string {
+	if added > 0 {
+		return fmt.Sprintf("%d+%d", minute, added)
+	}
+	return fmt.Sprint(minute)
+}
+
+// lastMinutes are the last regular minute of each half.
+var lastMinutes = [...]int{0, 45, 90, 105, 120}
+
+// plays reports whether a state's clock stands in a minute of play.
+func plays(s *live.State, minute, added int) bool {
 	c := s.Brief().Clock
 	m, known := c.Minute.Get()
-	return known && c.Phase.Half() != 0 && (m+1 == minute || m+1 > minute && slices.Contains([]int{45, 90, 105, 120}, minute) && m < minute+15)
+	half := c.Phase.Half()
+	if !known || half == 0 {
+		return false
+	}
+	regular := min(m+1, lastMinutes[half])
+	return regular == minute && m+1-regular == added
 }
 
 // servedMinute is the minute as the snapshot has it; false when that has none.
-func (l *liveTrail) servedMinute(n int) (b football.Bucket, found bool, err error) {
+func (l *liveTrail) servedMinute(n, added int) (b football.Bucket, found bool, err error) {
 	if l.row == nil || l.row.DetailRank == nil {
 		return b, false, nil
 	}
 	err = scan(l.explainer, layout.LiveBucketsFile, func(r *table.LiveBucketRow) bool {
-		if r.FixtureID == l.target.fixture && int(r.Minute) == n {
-			b, found = football.Bucket{Minute: n, State: football.BucketState(r.State), Home: number32(r.Home), Away: number32(r.Away)}, true
+		if r.FixtureID == l.target.fixture && int(r.Minute) == n && int(r.Added) == added {
+			b, found = football.Bucket{Minute: n, Added: added, State: football.BucketState(r.State), Home: number32(r.Home), Away: number32(r.Away)}, true
 		}
 		return r.FixtureID > l.target.fixture
 	})

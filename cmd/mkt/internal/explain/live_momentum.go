@@ -16,15 +16,10 @@ func (l *liveTrail) momentum() {
 	if !m.Available() {
 		v.State, v.Value = IsNull, string(m.Reason)
 	}
-	v.Rule = fmt.Sprintf("home = round(100 × (%.3f + %.0f) / (%.3f + %.3f + 2 × %.0f)): pressure of both sides and a prior (docs/momentum.md)",
-		in.Pressure[0], in.Prior, in.Pressure[0], in.Pressure[1], in.Prior)
+	v.Rule = in.Rule()
 	l.add(v)
-	for _, part := range []struct {
-		field, rule string
-		value       [2]float64
-	}{{"pressure", "max(0, fast) + 0.2 × max(0, slow)", in.Pressure}, {"fast", "points, halved every 120 s of match clock", in.Fast},
-		{"slow", "points and possession, halved every 1800 s", in.Slow}} {
-		l.add(Value{Field: part.field, State: HasValue, Value: fmt.Sprintf("%.6f home, %.6f away", part.value[0], part.value[1]), Rule: part.rule})
+	for _, part := range in.Parts() {
+		l.add(Value{Field: part.Name, State: HasValue, Value: part.Value, Rule: part.Rule})
 	}
 	l.add(Value{Field: "observed", State: HasValue, Value: fmt.Sprintf("%d s of match clock without a gap", in.Observed), Rule: fmt.Sprintf("%d s are enough", in.Enough)})
 	if !l.began {

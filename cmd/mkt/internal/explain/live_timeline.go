@@ -2,7 +2,9 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -24,14 +26,22 @@ func (l *liveTrail) timeline() error {
 		if entry.SideProven != football.SideNone {
 			words = append(words, string(entry.SideProven))
 		}
-		v := Value{Field: fmt.Sprintf("timeline %d, %02d:%02d", i+1, entry.Minute, entry.Second), State: HasValue,
+		v := Value{Field: fmt.Sprintf("timeline %d, %s", i+1, placeOf(entry)), State: HasValue,
 			Value: strings.Join(words, " "), Rule: live.RuleOf(entry.State, entry.Certainty)}
-		if s := l.stepAt(entry); s != nil {
-			v.From = l.pieces(s, l.evidence(s, entry)...)
+		s, told := l.stepAt(entry.At), l.stepAt(entry.ToldAt)
+		if s != nil {
+			v.From = l.pieces(s, evidence(entry)...)
 			if l.target.number > 0 {
 				l.step(s, "entered "+v.Value)
 			}
-		} else {
+		}
+		if told != nil {
+			v.From = append(v.From, l.pieces(told, listed(told, entry)...)...)
+			if l.target.number > 0 && told != s {
+				l.step(told, "the provider's own list holds it")
+			}
+		}
+		if s == nil && told == nil {
 			l.report.note(fmt.Sprintf("entry %d came before the samples that are still there: %s", i+1, entry.At.UTC().Format("15:04:05")))
 		}
 		l.add(v)
@@ -39,27 +49,56 @@ func (l *liveTrail) timeline() error {
 	return nil
 }
 
-// stepAt is the step that an entry came with.
-func (l *liveTrail) stepAt(entry football.TimelineEntry) *transform.LiveStep {
+// placeOf is where an entry stands on the scoreboard, as far as that is known.
+func placeOf(entry football.TimelineEntry) string {
+	minute, ok := entry.Minute.Get()
+	if !ok {
+		return "no timer sent"
+	}
+	if second, ok := entry.Second.Get(); ok {
+		return fmt.Sprintf("%02d:%02d", minute, second)
+	}
+	return fmt.Sprintf("%02d:--", minute)
+}
+
+// stepAt is the step that was taken at a time, or the first behind it; nil when
+// that is before the steps that there are.
+func (l *liveTrail) stepAt(at time.Time) *transform.LiveStep {
+	if at.IsZero() {
+		return nil
+	}
 	for i := range l.steps {
-		if s := &l.steps[i]; s.After.At().Equal(entry.At) {
-			return s
+		s := &l.steps[i]
+		if s.After.At().Before(at) {
+			continue
 		}
+		if i == 0 && s.Before != nil && !s.Before.At().Before(at) {
+			return nil
+		}
+		return s
 	}
 	return nil
 }
 
-// evidence are the fields of a step's sample that an entry speaks of: what moved,
-// the clock, and the events of the provider's own list in its minute.
-func (l *liveTrail) evidence(s *transform.LiveStep, entry football.TimelineEntry) []string {
-	fields := []string{provider.FieldClock}
-	if entry.Certainty == football.Exact && s.Sample != nil {
-		for _, i := range s.Sample.Incidents.Or(nil) {
-			if i.Minute-1+i.Added == entry.Minute || i.Minute == entry.Minute {
-				fields = append(fields, provider.FieldIncident+i.ID)
-			}
+// listed are the fields of the provider's own events in a step's sample that an
+// entry may be of: those of its minute.
+func listed(s *transform.LiveStep, entry football.TimelineEntry) (fields []string) {
+	if s.Sample == nil {
+		return nil
+	}
+	minute, _ := entry.Minute.Get()
+	for _, i := range s.Sample.Incidents.Or(nil) {
+		if under := i.Minute - 1 + i.Added; under == minute || under > minute && slices.Contains(lastMinutes[:], minute) {
+			fields = append(fields, provider.FieldIncident+i.ID)
 		}
 	}
+	return fields
+}
+
+// evidence are the fields of a step's sample that an entry speaks of: what moved,
+// and the clock.
+func evidence(entry football.TimelineEntry) []string {
+	fields := []string{provider.FieldClock}
 	counters := map[football.VisualState][]football.Metric{
 		football.VisualCorner: {football.Corners}, football.VisualCard: {football.YellowCards, football.RedCards}, football.VisualPenalty: {football.Penalties},
 		football.VisualSubstitution: {football.Substitutions}, football.VisualAttack: {football.DangerousAttacks, football.Attacks},

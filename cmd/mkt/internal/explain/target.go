@@ -17,13 +17,14 @@ type Target struct {
 	live                       string // momentum, minute, timeline, counter, clock, score, state; "" when it is no live value
 	name                       string // of a counter
 	number                     int    // of a minute or timeline entry
+	added                      int    // of a minute: that of stoppage time, from 1; 0 outside it
 }
 
 // IsLive tells whether only live intelligence can have it.
 func (t Target) IsLive() bool { return t.live != "" }
 
 // Forms says what ParseTarget reads.
-const Forms = "fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or of a fixture in play fx_…/momentum, minute/37, timeline (or timeline/3, from 1), counter/corners, score, clock"
+const Forms = "fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or of a fixture in play fx_…/momentum, minute/37 or minute/45+2, timeline (or timeline/3, from 1), counter/corners, score, clock"
 
 // ParseTarget reads an id or the path of a live value.
 func ParseTarget(text string) (Target, error) {
@@ -64,6 +65,12 @@ func (t *Target) liveValue(words []string) error {
 		}
 		return t.numbered(rest)
 	case "minute":
+		if len(rest) == 1 {
+			minute, added, isAdded := strings.Cut(rest[0], "+")
+			if n, err := strconv.Atoi(added); isAdded && err == nil && n > 0 && n < 100 {
+				rest, t.added = []string{minute}, n
+			}
+		}
 		return t.numbered(rest)
 	case "counter":
 		if len(rest) == 1 && slices.Contains(football.Metrics(), football.Metric(rest[0])) {

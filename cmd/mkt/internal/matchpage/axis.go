@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mkt/publish/football"
+	"mkt/publish/table"
 )
 
 // Measures of every figure, in the units of its view box.
@@ -62,8 +63,13 @@ func (m *Match) axis() *axis {
 		}
 	}
 	for i := range m.Timeline {
-		p := m.placeOfEntry(i)
+		p := placeOfEntry(&m.Timeline[i])
 		seen[p.half] = max(seen[p.half], p.second)
+	}
+	for _, b := range m.Buckets {
+		if h := halfOfMinute(int(b.Minute)); b.Added > 0 {
+			seen[h] = max(seen[h], lasts[h]+60*int(b.Added))
+		}
 	}
 	now := m.halfNow()
 	if p := m.placeNow(); p.half > 0 {
@@ -151,26 +157,15 @@ func (m *Match) halfNow() int {
 	}
 }
 
-// placeOfEntry finds the half of a timeline entry, whose scoreboard alone does
-// not tell stoppage time from the half that follows: backwards from the half that
-// is played now, every break that lies between takes one half off.
-func (m *Match) placeOfEntry(i int) place {
-	h := m.halfNow()
-	inBreak := m.placeNow().half == 0 // the break of now is of the half before it
-	for k := len(m.Timeline) - 1; k >= i; k-- {
-		switch state := football.VisualState(m.Timeline[k].State); {
-		case state == football.VisualHalfTime && !inBreak && k < len(m.Timeline)-1:
-			h--
-			inBreak = true
-		case state == football.VisualHalfTime || happensInBreaks[state]:
-		default:
-			inBreak = false
-		}
+// placeOfEntry is where a timeline entry lies; half is 0 when that is not known.
+func placeOfEntry(e *table.LiveTimelineRow) place {
+	if e.Half == nil || e.Minute == nil {
+		return place{}
 	}
-	e := &m.Timeline[i]
-	h = max(1, h)
-	return place{h, max(0, int(e.Minute)*60+int(e.Second)-begins[h])}
+	seconds := int(*e.Minute) * 60
+	if e.Second != nil {
+		seconds += int(*e.Second)
+	}
+	h := int(*e.Half)
+	return place{h, max(0, seconds-begins[h])}
 }
-
-// happensInBreaks are states that do not show that play went on in between.
-var happensInBreaks = map[football.VisualState]bool{football.VisualStale: true, football.VisualSubstitution: true, football.VisualCard: true, football.VisualCalm: true}

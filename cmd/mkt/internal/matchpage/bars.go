@@ -40,16 +40,26 @@ type bar struct {
 	AwayY, AwayHeight float64
 	Title             string
 
-	minute     int
+	minute     string
 	home, away int
 }
 
 // minute is what is known of one minute of play.
 type minute struct {
-	half, minute int // the minute under way, from 1; stoppage time is the last of its half
-	state        football.BucketState
-	home, away   int
-	fallen       bool
+	half, of   int // of is the minute of the half, from 0; stoppage time goes on
+	state      football.BucketState
+	home, away int
+	fallen     bool
+}
+
+// name is the minute as a client knows it: 12, 45+2.
+func (one *minute) name() string {
+	regular := min(one.of, lasts[one.half]/60-1)
+	name := fmt.Sprint(begins[one.half]/60 + regular + 1)
+	if one.of > regular {
+		name += fmt.Sprintf("+%d", one.of-regular)
+	}
+	return name
 }
 
 // halfOfMinute is the half that a bucket's minute belongs to.
@@ -66,7 +76,8 @@ func halfOfMinute(n int) int {
 func (m *Match) pressure(x *axis) barsFigure {
 	var all []minute
 	for _, b := range m.Buckets {
-		one := minute{half: halfOfMinute(int(b.Minute)), minute: int(b.Minute), state: football.BucketState(b.State)}
+		h := halfOfMinute(int(b.Minute))
+		one := minute{half: h, of: int(b.Minute) - 1 - begins[h]/60 + int(b.Added), state: football.BucketState(b.State)}
 		if b.Home != nil {
 			one.home = int(*b.Home)
 		}
@@ -103,20 +114,12 @@ func (m *Match) figure(x *axis, all []minute) barsFigure {
 }
 
 func (m *Match) bar(x *axis, one minute, most int) bar {
-	from := (one.minute-1)*60 - begins[one.half]
-	to := from + 60
-	if to >= lasts[one.half] {
-		to = x.Halves[one.half-1].length // stoppage time
-	}
-	b := bar{X: x.of(one.half, from) + 0.6, State: one.state, Fallen: one.fallen, minute: one.minute, home: one.home, away: one.away}
-	b.Width = max(1, x.of(one.half, to)-b.X-0.6)
+	b := bar{X: x.of(one.half, one.of*60) + 0.6, State: one.state, Fallen: one.fallen, minute: one.name(), home: one.home, away: one.away}
+	b.Width = max(1, x.of(one.half, (one.of+1)*60)-b.X-0.6)
 	b.Center = b.X + b.Width/2
 	b.HomeHeight, b.AwayHeight = barsSide*float64(max(0, one.home))/float64(most), barsSide*float64(max(0, one.away))/float64(most)
 	b.HomeY, b.AwayY = barsMiddle-b.HomeHeight, barsMiddle
-	name := fmt.Sprintf("minute %d", one.minute)
-	if one.minute*60 == begins[one.half]+lasts[one.half] {
-		name += " and stoppage time"
-	}
+	name := "minute " + one.name()
 	switch one.state {
 	case football.BucketValue:
 		b.Title = fmt.Sprintf("%s: %s %d, %s %d", name, words(m.Row.Home), one.home, words(m.Row.Away), one.away)
@@ -142,18 +145,18 @@ var charted = []football.Metric{football.DangerousAttacks, football.OnTarget, fo
 func (m *Match) counterBars(x *axis, metric football.Metric) (barsFigure, bool) {
 	var all []minute
 	var before *football.Counter // at the end of the minute before
-	beforeAt, sent := -1, false
+	beforeAt, sent := lastSample{}, false
 	for _, last := range m.lastOfMinutes(x) {
 		c := counterOf(&m.Past[last.moment], metric)
-		one := minute{half: last.half, minute: last.minute, state: football.BucketMissing}
+		one := minute{half: last.half, of: last.of, state: football.BucketMissing}
 		if c != nil {
 			sent = true
-			if consecutive := last.minute == beforeAt+1; consecutive || c.State() == football.BucketNull {
+			if last.follows(beforeAt) || c.State() == football.BucketNull {
 				one.rise(before, c)
 			}
 		}
 		all = append(all, one)
-		before, beforeAt = c, last.minute
+		before, beforeAt = c, last
 	}
 	if !sent {
 		return barsFigure{}, false
@@ -166,7 +169,15 @@ func (m *Match) counterBars(x *axis, metric football.Metric) (barsFigure, bool) 
 }
 
 // lastSample is the last moment of a minute that the feed told something in.
-type lastSample struct{ half, minute, moment int }
+type lastSample struct{ half, of, moment int }
+
+// follows reports whether no minute lies between two.
+func (s lastSample) follows(before lastSample) bool {
+	if s.half == before.half {
+		return s.of == before.of+1
+	}
+	return s.half == before.half+1 && s.of == 0 && (before.of+1)*60 >= lasts[before.half]
+}
 
 func (m *Match) lastOfMinutes(x *axis) (all []lastSample) {
 	for i, p := range x.places {
@@ -174,12 +185,11 @@ func (m *Match) lastOfMinutes(x *axis) (all []lastSample) {
 		if p.half == 0 || !fresh {
 			continue
 		}
-		n := min(begins[p.half]/60+p.second/60+1, (begins[p.half]+lasts[p.half])/60)
-		one := lastSample{p.half, n, i}
+		one := lastSample{p.half, p.second / 60, i}
 		switch last := len(all) - 1; {
-		case last >= 0 && all[last].half == p.half && all[last].minute == n:
+		case last >= 0 && all[last].half == one.half && all[last].of == one.of:
 			all[last] = one
-		case last < 0 || all[last].minute < n:
+		case last < 0 || all[last].half < one.half || all[last].half == one.half && all[last].of < one.of:
 			all = append(all, one)
 		}
 	}
@@ -230,13 +240,18 @@ func difference(before, now football.Field[football.Number]) (int, bool) {
 
 // missingBetween fills in the minutes that no sample is of.
 func missingBetween(all []minute) (filled []minute) {
-	next := 1
+	half, of := 1, 0
 	for _, one := range all {
-		for ; next < one.minute; next++ {
-			filled = append(filled, minute{half: halfOfMinute(next), minute: next, state: football.BucketMissing})
+		for ; half < one.half; half, of = half+1, 0 {
+			for ; of*60 < lasts[half]; of++ {
+				filled = append(filled, minute{half: half, of: of, state: football.BucketMissing})
+			}
+		}
+		for ; of < one.of; of++ {
+			filled = append(filled, minute{half: half, of: of, state: football.BucketMissing})
 		}
 		filled = append(filled, one)
-		next = one.minute + 1
+		of = one.of + 1
 	}
 	return filled
 }

@@ -59,23 +59,25 @@ func sample() *Match {
 			DetailRank: of(int32(3)), SourceProvider: "betsapi", ProviderFixtureID: "9001", ProviderFetchedAt: now, Absent: []string{"starts_at"}},
 		Counters: []table.LiveCounterRow{{Metric: "corners", State: "VALUE", HomeText: of("4"), AwayText: of("2")}, {Metric: "red_cards", State: "NULL"}},
 		Buckets: []table.LiveBucketRow{{Minute: 1, State: "VALUE", Home: of(int32(3)), Away: of(int32(1))}, {Minute: 2, State: "ZERO", Home: of(int32(0)), Away: of(int32(0))},
-			{Minute: 3, State: "MISSING"}, {Minute: 4, State: "NULL"}, {Minute: 45, State: "VALUE", Home: of(int32(2)), Away: of(int32(6))}, {Minute: 46, State: "VALUE", Home: of(int32(1)), Away: of(int32(0))}},
+			{Minute: 3, State: "MISSING"}, {Minute: 4, State: "NULL"}, {Minute: 45, Added: 2, State: "VALUE", Home: of(int32(2)), Away: of(int32(6))}, {Minute: 46, State: "VALUE", Home: of(int32(1)), Away: of(int32(0))}},
 		Periods: []table.LivePeriodRow{{Half: 1, State: "VALUE", Home: of(int32(5)), Away: of(int32(7))}, {Half: 2, State: "MISSING"}},
 		Commit:  snapshot.Commit{Version: 7, CycleID: "20260307T162000Z-live_intelligence", ManifestSHA256: strings.Repeat("ab", 32)},
 		Manifest: snapshot.Manifest{ClientID: "acme", CycleID: layout.CycleID("20260307T162000Z-live_intelligence"), ProcessedAt: &now, PublishedAt: &now,
 			DerivationVersion: "live-1", BinaryVersion: "test"},
 		Now: now, MadeBy: "mkt test", Command: "mkt live report",
 	}
-	entry := func(minute int, state, side, certainty string) {
+	entry := func(half, minute int, state, side, certainty string) {
 		at := kickOff.Add(time.Duration(minute) * time.Minute)
-		m.Timeline = append(m.Timeline, table.LiveTimelineRow{Ordinal: int32(len(m.Timeline)), At: at, Until: at.Add(time.Minute), Minute: int32(minute), State: state, SideProven: side, Certainty: certainty})
+		m.Timeline = append(m.Timeline, table.LiveTimelineRow{Ordinal: int32(len(m.Timeline)), At: at, Until: at.Add(time.Minute),
+			Half: of(int32(half)), Minute: of(int32(minute)), Second: of(int32(0)), State: state, SideProven: side, Certainty: certainty})
 	}
-	entry(0, "KICK_OFF", "NONE", "INFERRED")
-	entry(12, "GOAL", "HOME", "EXACT")
-	entry(47, "CARD", "AWAY", "INFERRED") // stoppage time of the first half
-	entry(47, "HALF_TIME", "NONE", "EXACT")
-	entry(47, "CORNER", "AWAY", "UNKNOWN") // of the second half
-	entry(52, "STALE", "NONE", "UNKNOWN")
+	entry(1, 0, "KICK_OFF", "NONE", "INFERRED")
+	entry(1, 12, "GOAL", "HOME", "EXACT")
+	entry(1, 45, "CARD", "AWAY", "INFERRED") // stoppage time of the first half
+	entry(1, 45, "HALF_TIME", "NONE", "EXACT")
+	entry(2, 47, "CORNER", "AWAY", "UNKNOWN")
+	entry(2, 52, "STALE", "NONE", "UNKNOWN")
+	m.Timeline = append(m.Timeline, table.LiveTimelineRow{At: now, Until: now, State: "PENALTY", SideProven: "HOME", Certainty: "INFERRED"}) // no timer was sent
 	for second := 8; second <= 47*60; second += 8 {
 		home, reason := 40+second/100, football.UnavailableReason("")
 		if second < 120 {
@@ -197,9 +199,9 @@ func TestStatesOfMinutes(t *testing.T) {
 // there is none, and none is made up for the minute after.
 func TestCounterBars(t *testing.T) {
 	m := sample()
-	states := map[string]map[int]bar{}
+	states := map[string]map[string]bar{}
 	for _, f := range m.view().Bars[1:] {
-		states[f.Name] = map[int]bar{}
+		states[f.Name] = map[string]bar{}
 		for _, b := range f.Bars {
 			states[f.Name][b.minute] = b
 		}
@@ -211,15 +213,20 @@ func TestCounterBars(t *testing.T) {
 		"Corners by minute":           {20: football.BucketValue, 21: football.BucketZero, 22: football.BucketZero},
 	} {
 		for minute, state := range want {
-			if got := states[name][minute]; got.State != state {
+			if got := states[name][fmt.Sprint(minute)]; got.State != state {
 				t.Errorf("%s %d: %s, want %s", name, minute, got.State, state)
 			}
 		}
 	}
-	if b := states["Corners by minute"][21]; !b.Fallen || b.home != 0 || b.HomeHeight != 0 {
+	if b := states["Corners by minute"]["21"]; !b.Fallen || b.home != 0 || b.HomeHeight != 0 {
 		t.Errorf("a counter that fell: %+v", b)
 	}
-	if b := states["Dangerous attacks by minute"][10]; b.home < 1 || b.home > 2 {
+	for minute, state := range map[string]football.BucketState{"45+1": football.BucketValue, "45+2": football.BucketValue, "46": football.BucketZero} {
+		if got := states["Dangerous attacks by minute"][minute]; got.State != state {
+			t.Errorf("dangerous attacks of minute %s: %s, want %s", minute, got.State, state)
+		}
+	}
+	if b := states["Dangerous attacks by minute"]["10"]; b.home < 1 || b.home > 2 {
 		t.Errorf("a rise of one in fifty seconds: %+v", b)
 	}
 }
@@ -233,11 +240,14 @@ func TestMarks(t *testing.T) {
 		marks[k.Kind] = k
 	}
 	first, second := x.Halves[0], x.Halves[1]
-	if k := marks["card"]; k.X < x.of(1, 46*60) || k.X > first.To {
+	if k := marks["card"]; k.X < x.of(1, 45*60) || k.X > first.To {
 		t.Errorf("a card in stoppage time is at %v, the half ends at %v", k.X, first.To)
 	}
 	if k := marks["corner"]; k.X < second.From || k.X > x.of(2, 3*60) || k.Class != "unknown" || k.Y != awayMarks {
 		t.Errorf("a corner of the second half: %+v, it begins at %v", k, second.From)
+	}
+	if k, drawn := marks["penalty"]; drawn {
+		t.Errorf("an entry without a place on the clock is drawn at %v", k.X)
 	}
 	if k := marks["goal"]; k.Class != "exact" || k.Y != homeMarks || k.Title != "12:00 goal, "+*m.Row.Home+", exact" {
 		t.Errorf("%+v", k)
@@ -352,7 +362,7 @@ func TestHalves(t *testing.T) {
 	for _, c := range []struct {
 		period       string
 		minute       int32
-		halves, last int // drawn, and the half that an entry of the present is of
+		halves, last int // drawn, and the half that is played
 	}{
 		{"1H", 47, 2, 1}, {"HT", 45, 2, 1}, {"2H", 46, 2, 2}, {"2H", 97, 2, 2}, {"FT", 96, 2, 2}, {"BREAK", 90, 2, 2}, {"ET_1H", 92, 3, 3}, {"BREAK", 105, 3, 3},
 		{"ET_2H", 106, 4, 4}, {"ET_2H", 123, 4, 4}, {"PEN", 120, 4, 4}, {"FT", 120, 4, 4},
@@ -361,43 +371,10 @@ func TestHalves(t *testing.T) {
 		m.Past, m.Timeline = nil, nil
 		m.Row.ClockPeriod, m.Row.ClockMinute = of(c.period), of(c.minute)
 		m.Buckets = append(m.Buckets, table.LiveBucketRow{Minute: min(c.minute+1, int32((begins[c.last]+lasts[c.last])/60)), State: "ZERO", Home: of(int32(0)), Away: of(int32(0))})
-		for h := 1; h < c.last; h++ {
-			m.Timeline = append(m.Timeline, table.LiveTimelineRow{Minute: int32(begins[h]/60) + 5, State: "ATTACK", SideProven: "HOME", Certainty: "INFERRED"})
-			m.Timeline = append(m.Timeline, table.LiveTimelineRow{Minute: int32((begins[h] + lasts[h]) / 60), State: "HALF_TIME", SideProven: "NONE", Certainty: "EXACT"})
-		}
-		m.Timeline = append(m.Timeline, table.LiveTimelineRow{Minute: int32(begins[c.last] / 60), State: "ATTACK", SideProven: "HOME", Certainty: "INFERRED"})
-		if c.period == "HT" || c.period == "BREAK" || c.period == "FT" {
-			m.Timeline = append(m.Timeline, table.LiveTimelineRow{Minute: c.minute, State: map[bool]string{true: "FULL_TIME", false: "HALF_TIME"}[c.period == "FT"], SideProven: "NONE", Certainty: "EXACT"})
-		} else {
-			m.Timeline = append(m.Timeline, table.LiveTimelineRow{Minute: c.minute, State: "GOAL", SideProven: "HOME", Certainty: "EXACT"})
-		}
 		x := m.axis()
 		if len(x.Halves) != c.halves {
 			t.Errorf("%s %d: %d halves, want %d", c.period, c.minute, len(x.Halves), c.halves)
 		}
-		for i := range m.Timeline {
-			want := i/2 + 1
-			if p := m.placeOfEntry(i); p.half != want {
-				t.Errorf("%s %d: entry %d (%s) is of half %d, want %d", c.period, c.minute, i, m.Timeline[i].State, p.half, want)
-			}
-		}
 		parse(t, written(t, m))
-	}
-}
-
-// A feed that stalls during the break makes no second break of it.
-func TestBreakWithAHole(t *testing.T) {
-	m := sample()
-	m.Timeline = nil
-	m.Row.ClockPeriod, m.Row.ClockMinute = of("ET_1H"), of(int32(93))
-	for _, state := range []string{"KICK_OFF", "GOAL", "HALF_TIME", "STALE", "HALF_TIME", "SUBSTITUTION", "ATTACK", "HALF_TIME", "ATTACK"} {
-		m.Timeline = append(m.Timeline, table.LiveTimelineRow{Minute: 45, State: state, SideProven: "NONE", Certainty: "INFERRED"})
-	}
-	var halves []int
-	for i := range m.Timeline {
-		halves = append(halves, m.placeOfEntry(i).half)
-	}
-	if got := fmt.Sprint(halves); got != "[1 1 1 1 1 2 2 2 3]" {
-		t.Error(got)
 	}
 }

@@ -244,9 +244,12 @@ func (m *Match) marks(x *axis) (all []mark) {
 		if !ok {
 			continue
 		}
-		p := m.placeOfEntry(i)
+		p := placeOfEntry(e)
+		if p.half == 0 {
+			continue // it has no place on the match clock
+		}
 		k := mark{X: x.of(p.half, p.second), Kind: kind, Side: strings.ToLower(e.SideProven), Class: strings.ToLower(e.Certainty),
-			Title: fmt.Sprintf("%s %s, %s, %s", scoreboard(int(e.Minute)*60+int(e.Second)), kind, m.side(e.SideProven), strings.ToLower(e.Certainty))}
+			Title: fmt.Sprintf("%s %s, %s, %s", clockOf(*e), kind, m.side(e.SideProven), strings.ToLower(e.Certainty))}
 		switch k.Side {
 		case "home":
 			k.Y = homeMarks

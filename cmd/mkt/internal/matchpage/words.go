@@ -31,7 +31,16 @@ func lower(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", 
 // scoreboard is a time of play in minutes and seconds.
 func scoreboard(seconds int) string { return fmt.Sprintf("%02d:%02d", seconds/60, seconds%60) }
 
-func clockOf(e table.LiveTimelineRow) string { return scoreboard(int(e.Minute)*60 + int(e.Second)) }
+// clockOf is an entry's place on the scoreboard, as far as it is known.
+func clockOf(e table.LiveTimelineRow) string {
+	switch {
+	case e.Minute == nil:
+		return "--:--"
+	case e.Second == nil:
+		return fmt.Sprintf("%02d:--", *e.Minute)
+	}
+	return scoreboard(int(*e.Minute)*60 + int(*e.Second))
+}
 
 // spanOf is a length of time.
 func spanOf(d time.Duration) string {

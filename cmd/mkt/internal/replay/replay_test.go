@@ -195,7 +195,7 @@ func TestMendedLive(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"live_counters", "live_buckets", "live_periods", "live_states"} {
+	for _, name := range []string{"live_counters", "live_buckets", "live_states"} {
 		if !differed[name] {
 			t.Errorf("%s did not differ: %v", name, differed)
 		}

@@ -1,0 +1,108 @@
+package simulatortest
+
+import (
+	"slices"
+	"time"
+
+	"mkt/fetch/simulator"
+)
+
+// owns are the states of which every event is an entry, because it changed a score
+// or a count.
+var owns = []string{"GOAL", "CARD", "PENALTY"}
+
+// Shape holds what is so of every timeline: it has no holes, no two neighbours that
+// are equal, and a scoreboard that never runs back.
+func (j Judge) Shape(p *Published) {
+	place, last := -1, Entry{}
+	for n, e := range p.Timeline {
+		number := p.Match.Fixture.Number
+		if n > 0 && !last.Until.Equal(e.At) {
+			j.Errorf("%v: %s holds until %v and %s begins at %v", number, last.State, p.since(last.Until), e.State, p.since(e.At))
+		}
+		if e.Until.Before(e.At) {
+			j.Errorf("%v: %s holds from %v until %v", number, e.State, p.since(e.At), p.since(e.Until))
+		}
+		known := (e.Certainty == "UNKNOWN") == (last.Certainty == "UNKNOWN")
+		if e.State == last.State && e.Side == last.Side && known && !slices.Contains(owns, e.State) {
+			j.Errorf("%v: %s %s twice, at %v and %v", number, e.State, e.Side, p.since(last.At), p.since(e.At))
+		}
+		if e.Minute != nil {
+			from, to := *e.Minute*60, *e.Minute*60+59
+			if e.Second != nil {
+				from, to = from+*e.Second, from+*e.Second
+			}
+			if to < place {
+				j.Errorf("%v: the scoreboard of %s runs back from %d to %d s", number, e.State, place, to)
+			}
+			place = from
+		}
+		if p.WithoutTimer && e.Certainty != "EXACT" && e.Minute != nil {
+			j.Errorf("%v: %s is in minute %d, and no timer is sent", number, e.State, *e.Minute)
+		}
+		last = e
+	}
+}
+
+// Listed holds the goals and cards of a timeline against those of the provider's
+// own list: each is there, EXACT in its minute, whenever it happened and whatever
+// the feed did; what the provider withdrew is not, and no goal is there twice.
+func (j Judge) Listed(p *Published) (t Tally) {
+	if p.WithoutTimeline {
+		return t
+	}
+	type event struct{ state, side string }
+	found := map[event]int{}
+	left := slices.DeleteFunc(slices.Clone(p.Timeline), func(e Entry) bool { return !slices.Contains(owns, e.State) || e.Side == "NONE" })
+	for _, e := range left {
+		found[event{e.State, e.Side}]++
+	}
+	exact := slices.DeleteFunc(left, func(e Entry) bool { return e.Certainty != "EXACT" })
+	listed, late := map[event]int{}, map[event]int{}
+	for _, told := range p.Match.Told() {
+		what := event{states[told.Kind], sides[told.Side]}
+		if !slices.Contains(owns, what.state) || told.Withdrawn > 0 {
+			continue
+		}
+		// The last lists may come when the match is over.
+		if told.Appears > p.since(p.Match.Over)-time.Minute {
+			late[what]++
+			continue
+		}
+		listed[what]++
+		n := slices.IndexFunc(exact, func(e Entry) bool { return e.State == what.state && e.Side == what.side && p.isIn(e, told.Clock) })
+		if n < 0 {
+			j.Errorf("%v: %s of %s at %v (%v on the clock) is listed and not EXACT in its minute", p.Match.Fixture.Number, what.state, what.side, told.At, told.Clock.Shown)
+			continue
+		}
+		t.Listed++
+		exact = slices.Delete(exact, n, n+1)
+	}
+	for _, e := range exact {
+		if what := (event{e.State, e.Side}); late[what] == 0 {
+			j.Errorf("%v: %s of %s at %v is EXACT and not listed", p.Match.Fixture.Number, e.State, e.Side, p.since(e.At))
+		}
+	}
+	for what, n := range found {
+		if what.state == "GOAL" && n > listed[what]+late[what] {
+			j.Errorf("%v: %d entries for %d goals of %s", p.Match.Fixture.Number, n, listed[what]+late[what], what.side)
+		}
+	}
+	return t
+}
+
+// isIn reports whether an entry stands in the minute of a clock. Stoppage time that
+// another half followed is told as the last second of its half.
+func (p *Published) isIn(e Entry, c simulator.Clock) bool {
+	if e.Minute == nil {
+		return false
+	}
+	minute := int(c.Shown / time.Minute)
+	periods := p.Match.Periods()
+	for n, half := range periods[:len(periods)-1] {
+		if half.Phase == c.Phase && periods[n+1].Phase.Playing() {
+			minute = min(minute, int((half.Base+half.Length)/time.Minute))
+		}
+	}
+	return *e.Minute == minute
+}

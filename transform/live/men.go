@@ -1,0 +1,58 @@
+package live
+
+import (
+	"strconv"
+
+	"mkt/publish/football"
+)
+
+// maxShort is the most men by which a side can be short of the other: with a
+// fifth red card it has fewer than seven players, and the match ends.
+const maxShort = 5
+
+// keep is the part of its pressure that a side keeps, as a fraction: of two sides
+// with the same counters, the one with a man more has the next shot far more
+// often. A fraction and not a factor on one side, so that the sides exchanged give
+// the numbers exchanged.
+type keep struct{ part, whole int64 }
+
+// keepsWhenShort holds 1.5 to the power of -n for a side that is n men short.
+var keepsWhenShort = [maxShort + 1]keep{{1, 1}, {2, 3}, {4, 9}, {8, 27}, {16, 81}, {32, 243}}
+
+// maxRed is the most red cards that are believed of a side: one for each player.
+const maxRed = 11
+
+// redCards returns the red cards of both sides, and whether they are known of
+// both. A second yellow card is one of them, so that second_yellow_cards are not
+// counted again.
+func redCards(counters []football.Counter) (red pair, known bool) {
+	red, known = counts(counters, football.RedCards)
+	if !known || max(red[0], red[1]) > maxRed {
+		return pair{}, false
+	}
+	return red, true
+}
+
+// keeps returns what each side keeps after so many red cards.
+func keeps(red pair) [2]keep {
+	return [2]keep{keepsWhenShort[clamp(red[0]-red[1], 0, maxShort)], keepsWhenShort[clamp(red[1]-red[0], 0, maxShort)]}
+}
+
+// of returns the part of v that is kept. v is at most 2^40.
+func (k keep) of(v int64) int64 { return v * k.part / k.whole }
+
+func (k keep) String() string {
+	if k.part == k.whole {
+		return "1"
+	}
+	return strconv.FormatInt(k.part, 10) + "/" + strconv.FormatInt(k.whole, 10)
+}
+
+// Kept returns the part of its pressure that each side keeps in momentum when the
+// counter of red cards is such, as "1" or a fraction such as "2/3", and whether
+// the counter is known for both sides.
+func Kept(red football.Counter) (home, away string, known bool) {
+	counted, known := redCards([]football.Counter{red})
+	k := keeps(counted)
+	return k[0].String(), k[1].String(), known
+}

@@ -1,0 +1,109 @@
+package live
+
+import (
+	"fmt"
+
+	"mkt/publish/football"
+)
+
+// threat is what may become a shot at any moment: an attack under way, or a corner
+// or a penalty that was awarded. The fast part of pressure knows what happened in
+// the last minutes, not who has the ball now. A threat lasts until its side shoots,
+// the other side attacks, something greater comes, or it lapses.
+type threat struct {
+	kind  int // index of threats
+	side  int // 0 home, 1 away; 0 when there is none
+	until int // the tau at which it lapses; 0 when there is none
+}
+
+// Kinds of a threat, the smallest first.
+const (
+	noThreat = iota
+	attackThreat
+	cornerThreat
+	penaltyThreat
+)
+
+// threats holds what a rise of a counter threatens, and for how many seconds of
+// match clock. What it adds to pressure is given in fifths of the prior: 1, 2 and
+// 20 points, and less in a feed that lacks a counter, where the same points would
+// make the leader jump.
+var threats = [...]struct {
+	name   string
+	metric football.Metric
+	fifths int64
+	lasts  int
+}{
+	attackThreat:  {"an attack", football.Attacks, 1, 12},
+	cornerThreat:  {"a corner", football.Corners, 2, 45},
+	penaltyThreat: {"a penalty", football.Penalties, 20, 180},
+}
+
+// threatAfter returns the threat after a sample of which m moved; counted are the
+// counters before it. Nothing is threatened in a break.
+func (s *State) threatAfter(m *movement, counted []football.Counter) threat {
+	if s.clock.Phase.Half() == 0 && s.clock.Phase != football.NoPhase {
+		return threat{}
+	}
+	return s.pressure.threat.after(m, counted, s.counters, s.tau)
+}
+
+// after returns the threat after a sample of which m moved. It is over when its own
+// counter is corrected, which before and now tell.
+func (t threat) after(m *movement, before, now []football.Counter, tau int) threat {
+	if t.kind != noThreat && (tau >= t.until || m.shot(t.side) || isCorrected(before, now, threats[t.kind].metric)) || m.rise(football.VisualGoal) != (pair{}) {
+		t = threat{}
+	}
+	waits := t.kind == penaltyThreat // for the kick, whoever attacks meanwhile
+	for _, next := range []struct {
+		kind int
+		rose pair
+	}{{attackThreat, m.attacks}, {cornerThreat, m.corners}, {penaltyThreat, m.rise(football.VisualPenalty)}} {
+		if next.rose == (pair{}) || waits && next.kind != penaltyThreat {
+			continue
+		}
+		side, one := only(next.rose)
+		if t = (threat{}); one && !m.shot(side) {
+			t = threat{next.kind, side, tau + threats[next.kind].lasts}
+		}
+	}
+	return t
+}
+
+// only returns the one side of which something moved. When both moved between two
+// samples, which was last is not known.
+func only(moved pair) (side int, one bool) {
+	if moved[0] > 0 {
+		return 0, moved[1] == 0
+	}
+	return 1, moved[1] > 0
+}
+
+func (m *movement) shot(side int) bool {
+	return m.onTarget[side]+m.offTarget[side]+m.rise(football.VisualGoal)[side] > 0
+}
+
+// isCorrected reports whether a counter fell on either side.
+func isCorrected(before, now []football.Counter, m football.Metric) bool {
+	was, okWas := counts(before, m)
+	is, ok := counts(now, m)
+	return okWas && ok && (is[0] < was[0] || is[1] < was[1])
+}
+
+// points returns what the threat adds to the pressure of each side at tau.
+func (t threat) points(tau int, prior int64) (p [2]int64) {
+	if t.kind != noThreat && tau < t.until {
+		p[t.side] = prior / 5 * threats[t.kind].fifths
+	}
+	return p
+}
+
+// rule says what the threat adds at tau, and for how long.
+func (t threat) rule(tau int, prior int64) string {
+	if t.kind == noThreat || tau >= t.until {
+		return "no attack is under way, and no corner or penalty is waiting"
+	}
+	k := &threats[t.kind]
+	return fmt.Sprintf("%s, counted %d s of match clock ago, adds %d/5 of the prior of %g until the side shoots, for at most %d s",
+		k.name, tau-t.until+k.lasts, k.fifths, float64(prior)/point, k.lasts)
+}

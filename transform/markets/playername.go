@@ -1,0 +1,263 @@
+package markets
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A name in a row about players is proven by its shape and by its words; no
+// list of players comes with the prices. docs/mapping.md states the rule, in the
+// section "Players". The words are English, the language that prices are asked
+// for in. What is refused is marked and not lost. What is accepted is published
+// as a person, so that in doubt a name is refused.
+
+// maxNameWords and maxNameSize bound a name. Recorded ones have up to four words
+// and 26 bytes.
+const (
+	maxNameWords = 8
+	maxNameSize  = 120
+)
+
+// wordKind says what a word in the row of a player says. A word may be several.
+type wordKind uint8
+
+const (
+	// never: a word that stands in no player's name, except behind an initial:
+	// what is counted, what happens, and those who are not one player.
+	never wordKind = 1 << iota
+	// plain: a word that proves no name by itself. A name may have one, beside a
+	// word that is nothing else: "Even Hovland", "Cengiz Under", "Win Naing".
+	plain
+	// opener: a word that no player's name begins with.
+	opener
+	// action: what a row says that somebody is "To" do.
+	action
+	// particle: a word of a name that may begin in lower case, and proves none.
+	particle
+)
+
+var wordKinds = makeWordKinds(map[wordKind]string{
+	never: `
+		goal goals goalless goalscorer goalscorers nogoal nogoals nogoalscorer owngoal owngoals score scores scored scorer scorers scoreless scoring
+		card cards carded nocard nocards booked booking bookings nobooking nobookings
+		penalty penalties corner corners foul fouls fouled offside offsides shot shots tackle tackles assist assists header headers saves passes
+		hattrick trick sheet trophy
+		half halves halftime fulltime minute minutes mins interval
+		team teams squad player players goalkeeper goalkeepers defender defenders midfielder midfielders striker strikers substitute substitutes
+		anyone anybody anytime someone somebody everyone everybody other others otherwise unquoted unlisted unnamed unknown unspecified unpriced
+		listed quoted selection selections outcome outcomes result results market markets handicap odds
+		yes exactly and vs versus wins winning winners`,
+	plain: `
+		no none nobody noone nothing naught nil zero null nan undefined na tba tbc tbd
+		the any all both each every either neither another not without
+		first second third fourth fifth last next only early late
+		win winner lose loser draw drawn tie tied level lead
+		home away host hosts visitor visitors side sides club opponent opponents
+		over under odd even more less most least between before after than
+		time full extra injury stoppage added match game period whole
+		own red yellow clean hat free kick open play shootout bet void price
+		field rest bench sub subs super keeper captain starter man men woman women ladies youth reserve reserves res academy
+		fc afc cfc cf sc ac utd xi ii iii jr sr
+		to of or off sent be by in on at with for from if is it an as this that these those them above below available applicable given
+		one two three four five six seven eight nine ten eleven`,
+	opener: `the any all both each every either neither another not without over under`,
+	action: `be win lose draw tie score get have receive miss lead qualify commit make play start come finish concede keep hit assist take`,
+	particle: `
+		de da do dos das di del della dello degli dei der den des du d la le les lo los las el al
+		van von vom zu zum zur ter ten te t op het af av y e i bin ben ibn bint abu ul ur ap mac mc na ni nic`,
+})
+
+func makeWordKinds(lists map[wordKind]string) map[string]wordKind {
+	kinds := make(map[string]wordKind)
+	for kind, list := range lists {
+		for _, w := range strings.Fields(list) {
+			kinds[w] |= kind
+		}
+	}
+	return kinds
+}
+
+// playerName reports whether a text is proven to be a player's name. The verdict
+// is kept for the fixture, since a name stands in many markets.
+func (r *rowReader) playerName(text string) bool {
+	is, ok := r.verdicts[text]
+	if !ok {
+		is = r.names.known() && isName(text, r.teamWords)
+		r.verdicts[text] = is
+	}
+	return is
+}
+
+// isName reports whether a text has the shape of a name, none of the words that
+// stand in no name, and a word that is nothing but a name: neither one of the
+// words in wordKinds nor, in full or abbreviated, one of the teams'.
+func isName(text string, teams []string) bool {
+	words := strings.FieldsFunc(text, isBlank)
+	if len(text) > maxNameSize || len(words) == 0 || len(words) > maxNameWords {
+		return false
+	}
+	proofs, initial := 0, false
+	for i, w := range words {
+		if !isNameWord(w) {
+			return false
+		}
+		if isInitial(w) {
+			initial = true
+			continue
+		}
+		for part := range strings.FieldsFuncSeq(w, isHyphen) {
+			p := foldWord(part)
+			kind := wordKinds[p]
+			switch {
+			case initial && utf8.RuneCountInString(p) > 1: // "O. G. Nobody"
+				proofs += 2
+			case kind&never != 0, i == 0 && kind&opener != 0, joins(p, i, words):
+				return false
+			case kind&(plain|particle) == 0 && isLong(p) && !isTeamWord(p, teams):
+				proofs++
+			}
+		}
+		initial = false
+	}
+	first, _, _ := strings.Cut(words[0], "-")
+	switch {
+	case foldWord(first) == "no": // "No Jung-Yoon" is a name, "No Penalties" a row without a player
+		return proofs > 1
+	case len(words) == 1 && isCapitals(words[0]): // "OG", "KSA"
+		return false
+	}
+	return proofs > 0
+}
+
+// joins reports whether a word in lower case, at position i, joins what stands
+// before it to an action, "Ole Berg To Win", or to another name.
+func joins(word string, i int, words []string) bool {
+	switch word {
+	case "to":
+		return i+1 < len(words) && wordKinds[foldWord(words[i+1])]&action != 0
+	case "or": // "Or Dadia" is a name
+		return i > 0 && i < len(words)-1
+	}
+	return false
+}
+
+// isLong reports whether a word is longer than a letter, or one letter that can
+// be a whole name.
+func isLong(p string) bool {
+	first, size := utf8.DecodeRuneInString(p)
+	return size < len(p) || unicode.In(first, unicode.Han, unicode.Hangul)
+}
+
+func isBlank(r rune) bool { return unicode.Is(unicode.Zs, r) }
+
+func isHyphen(r rune) bool { return r == '-' || r == '‐' || r == '‑' }
+
+// isNameWord reports whether a word is written as one of a name: letters of one
+// alphabet, with apostrophes, hyphens and points between or behind them, and a
+// capital where the alphabet has them.
+func isNameWord(w string) bool {
+	latin, other, capital, letters := false, false, false, 0
+	last := '-'
+	for _, r := range w {
+		switch {
+		case r|0x20 >= 'a' && r|0x20 <= 'z':
+			letters++
+			latin, capital = true, capital || r < 'a'
+		case isHyphen(r):
+			if isHyphen(last) { // nothing before it
+				return false
+			}
+		case r == '.' || strings.ContainsRune("'’ʼ`´‘·・‧•", r):
+		case unicode.In(r, unicode.Mark, unicode.Lm) && letters > 0:
+		case unicode.IsLetter(r):
+			letters++
+			isLatin, isOther := unicode.Is(unicode.Latin, r), unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian)
+			latin, other = latin || isLatin, other || isOther
+			capital = capital || !isLatin && !isOther || !unicode.IsLower(r)
+		case r == 0x200c || r == 0x200d: // joins letters of alphabets that are written joined
+			if latin || other || letters == 0 {
+				return false
+			}
+		default:
+			return false
+		}
+		last = r
+	}
+	return letters > 0 && !isHyphen(last) && !(latin && other) && (capital || wordKinds[foldWord(w)]&particle != 0)
+}
+
+// isInitial reports whether a word is initials with their points: "J.", "O.G.".
+func isInitial(w string) bool {
+	point := true
+	for _, r := range w {
+		if point && !unicode.IsUpper(r) || !point && r != '.' {
+			return false
+		}
+		point = !point
+	}
+	return point
+}
+
+// isCapitals reports whether a word is up to four capital letters, as
+// abbreviations are.
+func isCapitals(w string) bool {
+	n := 0
+	for _, r := range w {
+		if !unicode.IsUpper(r) {
+			return false
+		}
+		n++
+	}
+	return n <= 4
+}
+
+// minAbbreviation is the number of letters from which the beginning of a team's word counts
+// as that word: "Man City".
+const minAbbreviation = 3
+
+func isTeamWord(p string, teams []string) bool {
+	for _, t := range teams {
+		if p == t || strings.HasPrefix(t, p) && utf8.RuneCountInString(p) >= minAbbreviation {
+			return true
+		}
+	}
+	return false
+}
+
+// wordsOf lists the words of both teams' names, folded.
+func (p *participants) wordsOf(into []string) []string {
+	for _, name := range []string{p.home, p.away} {
+		for _, w := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
+			into = append(into, foldWord(w))
+		}
+	}
+	return into
+}
+
+var foldLetters = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ð", "d", "ß", "ss", "æ", "ae", "œ", "oe", "þ", "th", "ı", "i")
+
+// foldWord is a word in lower case without accents and punctuation, for
+// comparison. "Player's" is "player".
+func foldWord(w string) string {
+	ascii := true
+	for i := 0; i < len(w) && ascii; i++ {
+		c := w[i] | 0x20
+		ascii = c >= 'a' && c <= 'z'
+	}
+	if ascii {
+		return strings.ToLower(w)
+	}
+	for _, s := range []string{"'s", "’s"} {
+		w = strings.TrimSuffix(w, s)
+	}
+	w = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) && !unicode.Is(unicode.Lm, r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, norm.NFKD.String(w))
+	return foldLetters.Replace(w)
+}
