@@ -52,7 +52,7 @@ func (r *run) gather(l provider.Listing, sheets []sheet) error {
 	}
 	r.summary.Broken, r.summary.Failed = len(g.broken), len(r.archive.Cycle().Failed)
 	r.summary.Bytes = res.counters["payload_bytes"]
-	if err := g.tooMuch(); err != nil {
+	if err := g.tooMuch(r.ClientID); err != nil {
 		return err
 	}
 	res.listingComplete = r.archive.Cycle().ListingComplete && len(l.Broken) == 0
@@ -140,7 +140,7 @@ func (g *gathering) unreadable(s *sheet) {
 
 // tooMuch refuses a cycle of which too much could not be read: fixtures, or
 // items of the listing.
-func (g *gathering) tooMuch() error {
+func (g *gathering) tooMuch(tenant string) error {
 	for _, part := range []struct {
 		what       string
 		bad, whole int
@@ -149,8 +149,8 @@ func (g *gathering) tooMuch() error {
 		{"items of the fixture list", total(g.listing.Broken), total(g.listing.Broken) + len(g.listing.Fixtures)},
 	} {
 		if part.bad > 1 && float64(part.bad) > maxBroken*float64(part.whole) {
-			return fmt.Errorf("%w: %d of %d %s; the provider's format may have changed: mkt mapping check shows what is not understood",
-				ErrQuarantined, part.bad, part.whole, part.what)
+			return fmt.Errorf("%w: %d of %d %s; the provider's format may have changed: mkt mapping check --tenant %s shows what is not understood",
+				ErrQuarantined, part.bad, part.whole, part.what, tenant)
 		}
 	}
 	return nil
