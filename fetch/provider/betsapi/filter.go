@@ -75,21 +75,35 @@ func filterOf(i *item) string {
 	if sport, ok := i.sport.Get(); ok && sport != sportFootball {
 		return otherSport
 	}
-	league, home, away := plainName(i.league.Or("")), plainName(i.home.Or("")), plainName(i.away.Or(""))
-	for _, place := range []struct {
-		name, text string
-		rules      []nameRule
-	}{
-		{"league-name", league, anywhere}, {"league-name", league, ofLeagues}, {"home-name", home, anywhere}, {"away-name", away, anywhere},
-	} {
-		for k := range place.rules {
-			if r := &place.rules[k]; r.matches(place.text) {
-				return r.rule + ":" + place.name
-			}
+	for _, text := range i.damaged {
+		if rule := match(plainName(text), anywhere, ofLeagues); rule != "" {
+			return rule + ":damaged-name"
 		}
+	}
+	league, home, away := plainName(i.league.Or("")), plainName(i.home.Or("")), plainName(i.away.Or(""))
+	if rule := match(league, anywhere, ofLeagues); rule != "" {
+		return rule + ":league-name"
+	}
+	if rule := match(home, anywhere); rule != "" {
+		return rule + ":home-name"
+	}
+	if rule := match(away, anywhere); rule != "" {
+		return rule + ":away-name"
 	}
 	if betweenNicks(i.home.Or(""), i.away.Or("")) {
 		return "nick:team-names"
+	}
+	return ""
+}
+
+// match names the first rule that a plain name satisfies, "" when there is none.
+func match(plain string, lists ...[]nameRule) string {
+	for _, rules := range lists {
+		for k := range rules {
+			if r := &rules[k]; r.matches(plain) {
+				return r.rule
+			}
+		}
 	}
 	return ""
 }

@@ -35,7 +35,9 @@ func (r *sheetReader) joinLabels(rows []football.OfferRow) []football.OfferRow {
 			label = labels[i%len(labels)]
 		}
 		if label == nil {
-			prices[i].Trouble = football.UnresolvedQualifier
+			if prices[i].Trouble == "" {
+				prices[i].Trouble = football.UnresolvedQualifier
+			}
 			continue
 		}
 		joined[label] = true
