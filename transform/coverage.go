@@ -34,6 +34,7 @@ type PayloadCoverage struct {
 	WithoutNames []string
 	Markets      []MarketCoverage // in the provider's order; those without prices among them
 	Broken       map[string]football.Reason
+	Damaged      map[string]int // parts that could not be read
 	Unknown      map[string]int // fields that no reader knows
 	Skipped      map[string]int
 	Err          error // the payload could not be read at all
@@ -136,6 +137,9 @@ func CoverFolder(folder fs.FS, p provider.Provider, pattern string, who Particip
 	listing, err := p.Markets.ReadListing(pages)
 	if err != nil {
 		return Coverage{}, fmt.Errorf("the list of fixtures: %w", err)
+	}
+	if len(who.Listings) > 0 && len(listing.Fixtures) == 0 {
+		return Coverage{}, errors.New("the list of fixtures: no fixture is in it")
 	}
 	if err := addParticipants(folder, &listing, payloads, p.Markets, who); err != nil {
 		return Coverage{}, err
@@ -262,7 +266,7 @@ func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload na
 		c.Err = err
 		return c
 	}
-	c.Fixtures, c.Broken, c.Unknown, c.Skipped = len(sheet.Fixtures), sheet.Broken, sheet.Unknown, sheet.Skipped
+	c.Fixtures, c.Broken, c.Damaged, c.Unknown, c.Skipped = len(sheet.Fixtures), sheet.Broken, sheet.Damaged, sheet.Unknown, sheet.Skipped
 	for i := range sheet.Fixtures {
 		f := &sheet.Fixtures[i]
 		id := f.Fixture.ProviderFixtureID

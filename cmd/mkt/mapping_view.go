@@ -17,6 +17,8 @@ type coverageView struct {
 	Nameless   int            `json:"without_names"` // fixtures of which a team is not known
 	Raw        []rawView      `json:"raw"`           // by how often, then by key
 	Reasons    map[string]int `json:"not_publishable"`
+	Damaged    map[string]int `json:"damaged"`        // parts that could not be read
+	Unknown    map[string]int `json:"unknown_fields"` // fields that no reader knows
 
 	hint string // how to name teams
 }
@@ -44,7 +46,7 @@ type rawView struct {
 }
 
 func coverageOf(c transform.Coverage) coverageView {
-	v := coverageView{Provider: c.Provider, Reasons: map[string]int{}}
+	v := coverageView{Provider: c.Provider, Reasons: map[string]int{}, Damaged: map[string]int{}, Unknown: map[string]int{}}
 	raw, nameless := map[rawView]int{}, map[string]bool{}
 	for i := range c.Payloads {
 		p := &c.Payloads[i]
@@ -55,6 +57,12 @@ func coverageOf(c transform.Coverage) coverageView {
 		}
 		if p.Err != nil {
 			v.Unreadable++
+		}
+		for what, n := range p.Damaged {
+			v.Damaged[what] += n
+		}
+		for name, n := range p.Unknown {
+			v.Unknown[name] += n
 		}
 		for k := range p.Markets {
 			m := &p.Markets[k]
@@ -93,10 +101,15 @@ func (v coverageView) print(a *app) error {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", r.Key, r.Name, r.Reason, r.Markets)
 		}
 	}
-	if len(v.Reasons) > 0 {
-		fmt.Fprintln(w, "\nNOT PUBLISHABLE\tSELECTIONS")
-		for _, reason := range slices.Sorted(maps.Keys(v.Reasons)) {
-			fmt.Fprintf(w, "%s\t%d\n", reason, v.Reasons[reason])
+	for _, part := range []struct {
+		head   string
+		counts map[string]int
+	}{{"NOT PUBLISHABLE\tSELECTIONS", v.Reasons}, {"DAMAGED\tPARTS", v.Damaged}, {"UNKNOWN FIELD\tTIMES", v.Unknown}} {
+		if len(part.counts) > 0 {
+			fmt.Fprintln(w, "\n"+part.head)
+		}
+		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
+			fmt.Fprintf(w, "%s\t%d\n", name, part.counts[name])
 		}
 	}
 	if v.Nameless > 0 {

@@ -13,7 +13,9 @@ import (
 // moves whenever the same payload would be read otherwise.
 //
 //	1: first
-const DerivationVersion = "1"
+//	2: a damaged part of a payload costs itself alone: the rest of its fixture is
+//	   read, rows and markets that are damaged are marked
+const DerivationVersion = "2"
 
 // Term is one canonical market of the vocabulary.
 type Term struct {
