@@ -285,6 +285,46 @@ func TestDamagedRows(t *testing.T) {
 	}
 }
 
+// A table in which one row is damaged is read as before but for that line: a label
+// takes its own prices along, and a price itself alone.
+func TestDamagedTables(t *testing.T) {
+	var rows []string
+	for _, id := range []string{"1", "2", "3"} {
+		rows = append(rows, `{"id":"PC`+id+`","odds":"","name":"Player `+id+`"}`)
+	}
+	for _, head := range []string{"Over", "Under"} {
+		for _, id := range []string{"1", "2", "3"} {
+			rows = append(rows, fmt.Sprintf(`{"id":"%s","odds":"1.5%s","header":"%s"}`, id+strings.TrimPrefix(head, "Over"), id, head))
+		}
+	}
+	read := func(rows []string) map[string]football.OfferRow {
+		body := `{"success":1,"results":[{"FI":"1","main":{"updated_at":"1772600100","sp":{"player_shots":{"id":"1","odds":[` + strings.Join(rows, ",") + `]}}}}]}`
+		all := map[string]football.OfferRow{}
+		for _, row := range readMarkets(t, body).Fixtures[0].Offers[0].Rows {
+			all[row.ID.Or("none")] = row
+		}
+		return all
+	}
+	whole := read(rows)
+	if len(whole) != 6 || whole["3Under"].Labels[0].Text != "Player 3" {
+		t.Fatalf("%+v", whole)
+	}
+	for damaged := range rows {
+		line := fmt.Sprint(damaged%3 + 1)
+		for _, value := range []string{`null`, `"text"`, `0`, `[]`, `{}`, `[{}]`, `{"id":null,"odds":"","name":"Player"}`, `{"id":["PC1"],"odds":""}`, `{"id":"PC` + line + `","id":"PC9","odds":""}`} {
+			now := read(slices.Replace(slices.Clone(rows), damaged, damaged+1, value))
+			for id, row := range whole {
+				own := damaged < 3 && id[:1] == line || damaged >= 3 && id == line+map[bool]string{true: "Under"}[damaged >= 6]
+				if got, there := now[id]; !own && !cmp.Equal(row, got, fieldsOfTests) {
+					t.Errorf("row %d is %s: %s is another: %+v", damaged, value, id, got)
+				} else if damaged < 3 && !there || own && there && got.Trouble == "" {
+					t.Errorf("row %d is %s: %s is there %v, trouble %q", damaged, value, id, there, got.Trouble)
+				}
+			}
+		}
+	}
+}
+
 func isJoined(row football.OfferRow) bool {
 	return slices.ContainsFunc(row.Labels, func(l football.Label) bool { return strings.HasPrefix(l.Field, "label.") })
 }
