@@ -11,6 +11,9 @@ import (
 // bracketed is a team with something in brackets behind its name.
 var bracketed = regexp.MustCompile(`^(.*\S)\s*[(\[]\s*([^()\[\]]*\S)\s*[)\]]$`)
 
+// brackets open what bracketed finds, wide ones included.
+const brackets = "([\uff08\uff3b"
+
 // ordinary is what stands in brackets behind the names of real teams: who plays,
 // an age, a year, an abbreviated place or country.
 var ordinary = regexp.MustCompile(`^(?:[a-z]{1,3}|[0-9]{1,4}|ii|iii|women|ladies|fem|men|reserves?|youth|juniors?|amateurs?|legends|masters|olympic|students|neutral` +
@@ -21,6 +24,9 @@ var ordinary = regexp.MustCompile(`^(?:[a-z]{1,3}|[0-9]{1,4}|ii|iii|women|ladies
 // one name are told apart by their towns. So one side must be written as only a nick
 // is, or both teams must be among those that the games are played with.
 func betweenNicks(home, away string) bool {
+	if !strings.ContainsAny(home, brackets) || !strings.ContainsAny(away, brackets) {
+		return false // as nearly all
+	}
 	h, a := bracketed.FindStringSubmatch(trimName(home)), bracketed.FindStringSubmatch(trimName(away))
 	if h == nil || a == nil || strings.EqualFold(h[2], a[2]) || isOrdinary(h[2]) || isOrdinary(a[2]) {
 		return false
