@@ -8,53 +8,6 @@ import (
 	"mkt/publish/football"
 )
 
-// splitTable sorts the rows of a table into labels and prices. A row that is damaged
-// keeps its place, so that the order of the others still proves what it did: between
-// the last label and the first price it may be either, and is what makes the table
-// whole, if only one of the two does.
-func splitTable(rows []football.OfferRow) (labels []*football.OfferRow, prices []football.OfferRow) {
-	first := slices.IndexFunc(rows, func(row football.OfferRow) bool { return !isLabel(&row) && !isDamaged(&row) })
-	if first < 0 {
-		first = len(rows)
-	}
-	last := first // behind the last label before the first price
-	for last > 0 && isDamaged(&rows[last-1]) {
-		last--
-	}
-	split := func(at int) (labels []*football.OfferRow, prices []football.OfferRow) {
-		prices = make([]football.OfferRow, 0, len(rows))
-		for i := range rows {
-			if isLabel(&rows[i]) || i < at && isDamaged(&rows[i]) {
-				labels = append(labels, &rows[i])
-				continue
-			}
-			prices = append(prices, rows[i])
-		}
-		return labels, prices
-	}
-	found := -1
-	for at := last; at <= first && first-last <= maxDoubt; at++ {
-		if labels, prices := split(at); isWhole(labels, prices) {
-			if found >= 0 {
-				return split(0)
-			}
-			found = at
-		}
-	}
-	return split(max(found, 0))
-}
-
-// maxDoubt bounds in how many ways a table is tried.
-const maxDoubt = 8
-
-// isDamaged reports whether its place in a table is all that tells a label from a
-// price: a row has neither an id nor a price.
-func isDamaged(row *football.OfferRow) bool {
-	_, priced := row.Decimal.Get()
-	_, named := row.ID.Get()
-	return !priced && !named
-}
-
 // joinLabels takes a table that came flattened by column, label rows first and
 // then one price column after the other, and hangs each label's texts on the
 // prices of its line. The id of a label is that of the first column's price.
@@ -64,14 +17,13 @@ func isDamaged(row *football.OfferRow) bool {
 // its own. In a table that is split by team the prices of one team are missing,
 // and order proves nothing: what is not joined by id is left unresolved.
 func (r *sheetReader) joinLabels(rows []football.OfferRow) []football.OfferRow {
-	labels, prices := splitTable(rows)
+	labels, prices, whole := splitTable(rows)
 	byID := make(map[string]*football.OfferRow, len(labels))
 	for _, l := range labels {
 		if id := labelledID(l); id != "" {
 			byID[id] = l
 		}
 	}
-	whole := isWhole(labels, prices)
 	joined := make(map[*football.OfferRow]bool, len(labels))
 	for i := range prices {
 		label := byID[prices[i].ID.Or("")]
@@ -95,6 +47,55 @@ func (r *sheetReader) joinLabels(rows []football.OfferRow) []football.OfferRow {
 		r.skipped.add("label without a price")
 	}
 	return prices
+}
+
+// splitTable sorts the rows of a table into labels and prices, and reports whether the
+// table is whole. A row that is damaged keeps its place, so that the order of the
+// others still proves what it did: between the last label and the first price it may
+// be either, and is what makes the table whole, if only one of the two does.
+func splitTable(rows []football.OfferRow) (labels []*football.OfferRow, prices []football.OfferRow, whole bool) {
+	first := slices.IndexFunc(rows, func(row football.OfferRow) bool { return !isLabel(&row) && !isDamaged(&row) })
+	if first < 0 {
+		first = len(rows)
+	}
+	last := first // behind the last label before the first price
+	for last > 0 && isDamaged(&rows[last-1]) {
+		last--
+	}
+	split := func(at int) (labels []*football.OfferRow, prices []football.OfferRow) {
+		prices = make([]football.OfferRow, 0, len(rows))
+		for i := range rows {
+			if isLabel(&rows[i]) || i < at && isDamaged(&rows[i]) {
+				labels = append(labels, &rows[i])
+				continue
+			}
+			prices = append(prices, rows[i])
+		}
+		return labels, prices
+	}
+	ways := 0
+	for at := last; at <= first && first-last <= maxDoubt; at++ {
+		if l, p := split(at); isWhole(l, p) {
+			labels, prices = l, p
+			ways++
+		}
+	}
+	if ways == 1 {
+		return labels, prices, true
+	}
+	labels, prices = split(0)
+	return labels, prices, false
+}
+
+// maxDoubt bounds in how many ways a table is tried.
+const maxDoubt = 8
+
+// isDamaged reports whether its place in a table is all that tells a label from a
+// price: a row has neither an id nor a price.
+func isDamaged(row *football.OfferRow) bool {
+	_, priced := row.Decimal.Get()
+	_, named := row.ID.Get()
+	return !priced && !named
 }
 
 // labelledID is the id of the price that a label row belongs to, "" when the label is
