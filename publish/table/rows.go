@@ -85,8 +85,9 @@ type ListingRow struct {
 	ProviderFixtureID string `parquet:"provider_fixture_id"`
 	// Status: LISTED, or OVER when the fixture ended, was cancelled or withdrawn.
 	Status string `parquet:"status,dict"`
-	// Markets: REFRESHED, FAILED (its retrieval or reading failed) or NONE (not
-	// asked, or the provider offers none: then it has a row of its own all the same).
+	// Markets: REFRESHED, PARTIAL (refreshed but for sections that could not be read),
+	// FAILED (its retrieval or reading failed) or NONE (not asked, or the provider
+	// offers none: then it has a row of its own all the same).
 	Markets string `parquet:"markets,dict"`
 }
 
