@@ -63,8 +63,9 @@ func (e *sampleEvents) add(event entry, seconds int) {
 }
 
 // each calls do with every event that stands on the timeline or was collected,
-// the newest first, until it returns false.
+// the newest first, until it returns false. do may change it.
 func (e *sampleEvents) each(do func(*entry) bool) {
+	e.editTimeline()
 	for _, list := range [][]entry{e.now, e.timeline} {
 		for i := len(list) - 1; i >= 0; i-- {
 			if rank(list[i].state) >= 0 && !do(&list[i]) {

@@ -76,10 +76,11 @@ func begin(sample *football.Sample, at int64) State {
 	return s
 }
 
-// own copies what a step modifies.
+// own is the state that a step modifies. Its timeline is copied when it changes,
+// as it does in few steps.
 func (s *State) own() State {
 	next := *s
-	next.timeline = slices.Clone(s.timeline)
+	next.ownsTimeline = false
 	return next
 }
 

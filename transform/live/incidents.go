@@ -113,11 +113,12 @@ func (e *sampleEvents) readList(l *list) {
 // list alone has as many as the counter or the score says: they are none of those.
 func (e *sampleEvents) dropWithdrawn() {
 	for i := range e.timeline {
-		event := &e.timeline[i]
-		side := slices.Index(sides[:], event.side)
-		if !event.proof.withdrawn || event.counted == notCounted || side < 0 {
+		side := slices.Index(sides[:], e.timeline[i].side)
+		if !e.timeline[i].proof.withdrawn || e.timeline[i].counted == notCounted || side < 0 {
 			continue
 		}
+		e.editTimeline()
+		event := &e.timeline[i]
 		listed := 0
 		e.each(func(other *entry) bool {
 			if other.state == event.state && other.side == event.side && other.proof.mark != 0 && !e.isMissed(other) {

@@ -46,6 +46,8 @@ type State struct {
 	ranTo    int       // where the scoreboard was last seen to run in the newest half, 0 when it was not
 	cells    [4][]cell // by half; index is the minute of the half, from 0
 	timeline []entry   // in the order of observation, but see sampleEvents.insertListed
+	// ownsTimeline reports whether timeline is this state's alone; not stored.
+	ownsTimeline bool
 	heldAt   int64     // the newest observation at which the newest entry held
 	scene    scene
 	// base is where the scoreboard was at the newest baseline.

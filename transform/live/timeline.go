@@ -71,8 +71,15 @@ type proof struct {
 	withdrawn bool
 }
 
-// last is the newest entry that is not hidden, nil when there is none. Call it
-// only for a timeline that this step has made its own.
+// editTimeline makes the timeline this state's own. Call it before an entry is
+// changed.
+func (s *State) editTimeline() {
+	if !s.ownsTimeline {
+		s.timeline, s.ownsTimeline = slices.Clone(s.timeline), true
+	}
+}
+
+// last is the newest entry that is not hidden, nil when there is none.
 func (s *State) last() *entry {
 	for i := len(s.timeline) - 1; i >= 0; i-- {
 		if e := &s.timeline[i]; !e.gone {
@@ -84,6 +91,7 @@ func (s *State) last() *entry {
 
 // insert puts an entry at a place of the timeline.
 func (s *State) insert(at int, e entry) {
+	s.editTimeline()
 	s.timeline = slices.Insert(s.timeline, at, e)
 	if len(s.timeline) > maxEntries {
 		s.timeline = slices.Delete(s.timeline, 0, 1)
@@ -96,6 +104,8 @@ func (s *State) insert(at int, e entry) {
 func (s *State) keep(at int64, state football.VisualState, side football.Side, certainty football.Certainty) {
 	last := s.last()
 	if last != nil && last.certainty == football.Unknown && certainty == football.Inferred && s.heldAt == last.at && last.state == state {
+		s.editTimeline()
+		last = s.last()
 		last.certainty = certainty
 	}
 	next := entry{place: s.place(), at: at, state: state, side: side, certainty: certainty, fellAt: never}
@@ -132,6 +142,10 @@ func isRest(s football.VisualState) bool {
 
 // purge removes hidden events that no counter can bring back any more.
 func (s *State) purge() {
+	if !slices.ContainsFunc(s.timeline, func(e entry) bool { return e.gone }) {
+		return
+	}
+	s.editTimeline()
 	s.timeline = slices.DeleteFunc(s.timeline, func(e entry) bool { return e.gone && !s.mayRecover(&e) })
 }
 
