@@ -48,8 +48,8 @@ type State struct {
 	timeline []entry   // in the order of observation, but see sampleEvents.insertListed
 	// ownsTimeline reports whether timeline is this state's alone; not stored.
 	ownsTimeline bool
-	heldAt   int64     // the newest observation at which the newest entry held
-	scene    scene
+	heldAt       int64 // the newest observation at which the newest entry held
+	scene        scene
 	// base is where the scoreboard was at the newest baseline.
 	base place
 	// wasListed reports whether the provider's own list of events was met, and
