@@ -89,6 +89,9 @@ func (s *Session) leave(reason string) {
 		s.probe.cut()
 		s.probe = nil
 	}
+	if s.stopPost != nil {
+		s.stopPost()
+	}
 	if s.whenClosed != nil {
 		s.whenClosed()
 		s.whenClosed = nil

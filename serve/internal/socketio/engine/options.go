@@ -18,6 +18,7 @@ type Options struct {
 	PingInterval   time.Duration // 0 = 10 s
 	PingTimeout    time.Duration // 0 = 10 s
 	UpgradeTimeout time.Duration // 0 = 10 s
+	ReadTimeout    time.Duration // of a request's body, from its first byte to its last; 0 = 10 s
 	WriteTimeout   time.Duration // 0 = 10 s
 	MaxPayload     int           // bytes from a client at once; 0 = 4096
 	MaxQueued      int           // bytes waiting for a client; 0 = 1 MiB
@@ -53,6 +54,7 @@ func (o *Options) setDefaults() {
 	o.PingInterval = cmp.Or(o.PingInterval, 10*time.Second)
 	o.PingTimeout = cmp.Or(o.PingTimeout, 10*time.Second)
 	o.UpgradeTimeout = cmp.Or(o.UpgradeTimeout, 10*time.Second)
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, 10*time.Second)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, 10*time.Second)
 	o.MaxPayload = cmp.Or(o.MaxPayload, 4096)
 	o.MaxQueued = cmp.Or(o.MaxQueued, 1<<20)

@@ -35,8 +35,9 @@ func (s *Session) pollRequest(w http.ResponseWriter, r *http.Request) {
 		s.server.refuse(w, r, *refused)
 		return
 	}
-	// The server's timeouts are for requests that do not wait.
-	http.NewResponseController(w).SetReadDeadline(time.Time{})
+	// The timeouts of the outer server are for requests that do not wait. A poll ends
+	// with the next ping, or with the session.
+	http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.server.silence()))
 	select {
 	case list := <-answer:
 		if list == nil {
@@ -136,7 +137,6 @@ func (v *Server) respond(w http.ResponseWriter, status int, contentType string, 
 	h.Set("Content-Length", strconv.Itoa(size))
 	h.Set("Cache-Control", "no-store")
 	control := http.NewResponseController(w)
-	defer control.SetWriteDeadline(time.Time{})
 	control.SetWriteDeadline(time.Now().Add(v.o.WriteTimeout))
 	w.WriteHeader(status)
 	for _, b := range body {

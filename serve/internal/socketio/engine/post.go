@@ -10,23 +10,22 @@ import (
 
 // postRequest carries out the packets of a POST.
 func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
-	if refused := s.beginPost(); refused != nil {
+	if refused := s.beginPost(w); refused != nil {
 		s.server.refuse(w, r, *refused)
 		return
 	}
+	defer s.endPost()
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/octet-stream") {
 		s.broken()
 		s.server.refuse(w, r, badRequest)
 		return
 	}
-	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Now().Add(s.server.o.PingTimeout + 10*time.Second))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(s.server.o.MaxPayload)))
-	control.SetReadDeadline(time.Time{})
 	if err != nil {
 		s.cutPost(w, err)
 		return
 	}
+	w.Header().Del("Connection")
 	done := s.carryOut(body)
 	s.endPost() // before the answer: with it the client may send the next
 	if !done {
@@ -36,8 +35,9 @@ func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
 	s.server.respond(w, http.StatusOK, "text/html", []byte("ok"))
 }
 
-// beginPost refuses when a POST runs already, which ends the session.
-func (s *Session) beginPost() *refusal {
+// beginPost refuses when a POST runs already, which ends the session. The end of the
+// session ends the reading of the body: there is nobody left to read it for.
+func (s *Session) beginPost(w http.ResponseWriter) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if refused := s.refusal(); refused != nil {
@@ -48,13 +48,14 @@ func (s *Session) beginPost() *refusal {
 		return &badRequest
 	}
 	s.posting = true
+	s.stopPost = func() { http.NewResponseController(w).SetReadDeadline(time.Now()) }
 	return nil
 }
 
 func (s *Session) endPost() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.posting = false
+	s.posting, s.stopPost = false, nil
 }
 
 // cutPost is a POST that was not read to its end. What it held is lost, and so is
@@ -62,14 +63,12 @@ func (s *Session) endPost() {
 func (s *Session) cutPost(w http.ResponseWriter, err error) {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		s.broken()
-		w.Header().Set("Connection", "close")
 		s.server.respond(w, http.StatusRequestEntityTooLarge, plainText, []byte("message above the limit"))
 		return
 	}
 	s.mu.Lock()
 	s.lose(Transport)
 	s.mu.Unlock()
-	w.Header().Set("Connection", "close")
 	s.server.respond(w, http.StatusBadRequest, plainText, []byte("the body was cut"))
 }
 

@@ -47,6 +47,7 @@ type Session struct {
 	flying     int // cost of what is being written
 	timer      *time.Timer
 	due        time.Duration // when the timer is to fire, on the server's clock
+	stopPost   func()        // ends the reading of a POST's body; nil = none is read
 	drained    func()
 	whenClosed func()
 }
