@@ -7,6 +7,7 @@ import (
 
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/listen"
 	"mkt/serve/internal/realtime"
 	"mkt/serve/internal/socketio"
 )
@@ -49,8 +50,9 @@ func (s *server) openRealtime(o *Options) {
 	s.sockets = socketio.New(socketio.Options{
 		Namespaces:   map[string]socketio.Handler{"/": s.realtime},
 		PingInterval: o.Realtime.PingInterval, PingTimeout: o.Realtime.PingTimeout,
-		ConnectTimeout: o.Realtime.ConnectTimeout, UpgradeTimeout: o.Realtime.UpgradeTimeout, WriteTimeout: o.Realtime.WriteTimeout,
+		ConnectTimeout: o.Realtime.ConnectTimeout, UpgradeTimeout: o.Realtime.UpgradeTimeout, ReadTimeout: o.readTime, WriteTimeout: o.Realtime.WriteTimeout,
 		MaxSessions: o.Realtime.Sessions, MaxQueued: o.Realtime.QueueBytes,
+		MaxTarget: mostURL, MaxHeader: mostHeader,
 		WebsocketOnly: o.Realtime.WebsocketOnly, KeepHeaders: realtime.KeepHeaders, Log: s.log,
 	})
 }
@@ -59,6 +61,7 @@ func (s *server) openRealtime(o *Options) {
 // bound on requests in flight hold here: a poll waits, a websocket stays.
 func (s *server) serveRealtime(a *answer, r *http.Request) {
 	a.route = realtimePath
+	r.Body = listen.FromContext(r.Context()).Body(r.Body)
 	s.sockets.ServeHTTP(a, r)
 }
 

@@ -18,11 +18,14 @@ type Options struct {
 	PingTimeout    time.Duration // for the pong; 0 = 10 s
 	UpgradeTimeout time.Duration // from a probing websocket's opening to its taking over; 0 = 10 s
 	ConnectTimeout time.Duration // for joining a namespace, again after leaving the last one; 0 = 5 s
+	ReadTimeout    time.Duration // of a request's body; 0 = 10 s
 	WriteTimeout   time.Duration // without any progress of a write; 0 = 10 s
 
 	MaxPayload  int // bytes of a polling body or a websocket message from a client, announced to it; 0 = 4096
 	MaxQueued   int // bytes waiting for one connection, above which it is dropped; 0 = 1 MiB
 	MaxSessions int // at once; 0 = 20,000
+	MaxTarget   int // bytes of a request's path and query; 0 = 4 KiB
+	MaxHeader   int // bytes of a request's headers; 0 = 16 KiB
 	MaxPending  int // at once, of those that have not joined a namespace; 0 = 2,000
 
 	WebsocketOnly bool     // no polling: for replicas without sticky sessions

@@ -35,8 +35,9 @@ func New(o Options) *Server {
 	s := &Server{o: o}
 	s.engine = engine.New(engine.Options{
 		Open:         s.open,
-		PingInterval: o.PingInterval, PingTimeout: o.PingTimeout, UpgradeTimeout: o.UpgradeTimeout, WriteTimeout: o.WriteTimeout,
+		PingInterval: o.PingInterval, PingTimeout: o.PingTimeout, UpgradeTimeout: o.UpgradeTimeout, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout,
 		MaxPayload: o.MaxPayload, MaxQueued: o.MaxQueued, MaxSessions: o.MaxSessions,
+		MaxTarget: o.MaxTarget, MaxHeader: o.MaxHeader,
 		WebsocketOnly: o.WebsocketOnly, KeepHeaders: o.KeepHeaders, Rand: o.Rand, Log: o.Log,
 	})
 	return s

@@ -23,6 +23,8 @@ type Options struct {
 	MaxPayload     int           // bytes from a client at once; 0 = 4096
 	MaxQueued      int           // bytes waiting for a client; 0 = 1 MiB
 	MaxSessions    int           // 0 = 20,000
+	MaxTarget      int           // bytes of a request's path and query; 0 = 4 KiB
+	MaxHeader      int           // bytes of a request's headers; 0 = 16 KiB
 	WebsocketOnly  bool
 	KeepHeaders    []string // names of headers of the first request
 
@@ -59,6 +61,8 @@ func (o *Options) setDefaults() {
 	o.MaxPayload = cmp.Or(o.MaxPayload, 4096)
 	o.MaxQueued = cmp.Or(o.MaxQueued, 1<<20)
 	o.MaxSessions = cmp.Or(o.MaxSessions, 20_000)
+	o.MaxTarget = cmp.Or(o.MaxTarget, 4<<10)
+	o.MaxHeader = cmp.Or(o.MaxHeader, 16<<10)
 	o.KeepHeaders = canonical(o.KeepHeaders)
 	if o.Rand == nil {
 		o.Rand = rand.Reader

@@ -43,7 +43,7 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case transport != "websocket" && (transport != "polling" || v.o.WebsocketOnly):
 		v.refuse(w, r, transportUnknown)
-	case !sane, r.ContentLength != 0 && r.Method == http.MethodGet:
+	case !sane, v.oversized(r), r.ContentLength != 0 && r.Method == http.MethodGet:
 		v.refuse(w, r, badRequest)
 	case query.Get("sid") != "":
 		v.resume(w, r, query.Get("sid"), transport)
@@ -116,6 +116,17 @@ func (v *Server) refuse(w http.ResponseWriter, r *http.Request, e refusal) {
 // isUpgrade tells a websocket's request.
 func isUpgrade(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
+
+// oversized reports whether a request brings more along than any client needs.
+func (v *Server) oversized(r *http.Request) bool {
+	size := 0
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value) + len(": \r\n")
+		}
+	}
+	return size > v.o.MaxHeader || len(r.RequestURI) > v.o.MaxTarget
 }
 
 // saneOrigin is false for an Origin that is no text that a header may have.
