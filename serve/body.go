@@ -22,20 +22,21 @@ const (
 // takes what still comes, so that the client gets to read its answer.
 const lingerTime = time.Second
 
-// boundBody has the connection closed behind the answer unless the body is read to
-// its end: net/http would wait for the rest. The function that is returned ends
-// that waiting behind the answer.
-func boundBody(w http.ResponseWriter) (done func()) {
+// boundBody gives a request's body its deadline, and has the connection closed
+// behind the answer unless the body is read to its end: net/http would wait for the
+// rest. The function that is returned ends that waiting behind the answer.
+func (s *server) boundBody(w http.ResponseWriter) (done func()) {
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(time.Now().Add(s.readTime))
 	w.Header().Set("Connection", "close")
 	return func() {
 		if w.Header().Get("Connection") == "close" {
-			http.NewResponseController(w).SetReadDeadline(time.Now().Add(lingerTime))
+			control.SetReadDeadline(time.Now().Add(lingerTime))
 		}
 	}
 }
 
-// passOver reads a body within the time that the server gives a request, so that
-// the connection can be used again.
+// passOver reads a body, so that the connection can be used again.
 func (a *answer) passOver(r *http.Request) body {
 	if r.ContentLength > mostBody {
 		return bodyLarge
@@ -48,6 +49,7 @@ func (a *answer) passOver(r *http.Request) body {
 		return bodyLarge
 	}
 	a.Header().Del("Connection")
+	http.NewResponseController(a).SetReadDeadline(time.Time{}) // net/http reads on, to notice that the client goes
 	return bodyWhole
 }
 

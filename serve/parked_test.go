@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -111,6 +112,30 @@ func TestNothingIsParked(t *testing.T) {
 		}
 	}
 	t.Logf("%d connections, all closed", len(conns))
+}
+
+// A connection is as good behind an answer that took longer than a body may.
+func TestSlowAnswersDoNotSpoilConnections(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.edit = func(o *serve.Options) { o.SetReadTime(100 * time.Millisecond) }
+	w.add("acme", nil)
+	w.publish("acme", 30, 3, 1)
+	w.start()
+	c := park(t, w.url, "")
+	answers := bufio.NewReader(c)
+	for _, r := range []struct{ path, body string }{
+		{"/test/slow", "\r\n"}, {"/fixtures?limit=1", "\r\n"}, {"/test/slow", "Content-Length: 2\r\n\r\n{}"}, {"/fixtures?limit=2", "\r\n"},
+	} {
+		fmt.Fprintf(c, "GET /api/v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s", r.path, w.token("acme"), r.body)
+		a, err := http.ReadResponse(answers, nil)
+		must(t, err)
+		body, err := io.ReadAll(a.Body)
+		must(t, err)
+		if a.StatusCode != 200 {
+			t.Errorf("%s: %d %s", r.path, a.StatusCode, body)
+		}
+	}
 }
 
 // The side door has its deadlines too, and closes what is parked without an error.

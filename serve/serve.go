@@ -46,7 +46,7 @@ type Options struct {
 	// that. It is a part of the half minute that an end may take; 0 = none.
 	DrainDelay time.Duration
 
-	readTime time.Duration // of a request, body included; 0 = 10 s. For tests
+	readTime time.Duration // of a request's body; 0 = 10 s. For tests
 
 	// Ready is called once, with the base URL, when requests are accepted and what
 	// was published has been loaded (or ten seconds have passed). May be nil.
@@ -62,7 +62,7 @@ type Service struct {
 // Timeouts and bounds of the edge.
 const (
 	readHeaderTime = 5 * time.Second
-	readTime       = 10 * time.Second
+	readTime       = 10 * time.Second // of a request's body
 	writeTime      = 30 * time.Second
 	idleTime       = 90 * time.Second
 	headerRoom     = 64 << 10 // what net/http reads; what is accepted is less
@@ -75,6 +75,7 @@ const (
 // sockets one by one, for at most half a minute. New requests are told
 // SERVICE_UNAVAILABLE meanwhile, behind the DrainDelay.
 func Run(ctx context.Context, o Options) (err error) {
+	o.readTime = cmp.Or(o.readTime, readTime)
 	if o.Accounts == nil || o.DataDir == "" {
 		return errors.New("serve: Accounts and DataDir are needed")
 	}
@@ -85,7 +86,6 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err := o.past(listener.Addr()); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	o.readTime = cmp.Or(o.readTime, readTime)
 	s, err := newServer(&o)
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -120,8 +120,10 @@ func (o *Options) past(a net.Addr) error {
 
 // listen accepts requests until ctx ends, then drains.
 func (s *server) listen(ctx context.Context, o Options) error {
+	// There is no ReadTimeout: it would end the contexts of requests that are being
+	// answered, and of all that follow on the same connection. boundBody has its part.
 	h := &http.Server{
-		Handler: s, ReadHeaderTimeout: readHeaderTime, ReadTimeout: o.readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		Handler: s, ReadHeaderTimeout: readHeaderTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
 		ConnState: s.connections.ConnState, ConnContext: s.connections.ConnContext,
 		MaxHeaderBytes: headerRoom, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}

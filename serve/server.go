@@ -36,6 +36,7 @@ type server struct {
 	realtime *realtime.Service
 
 	connections *listen.Listener
+	readTime    time.Duration    // of a request's body
 	sockets     *socketio.Server // the protocol in front of it
 
 	leaving  atomic.Bool // the end has begun
@@ -78,7 +79,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.inFlight.Add(1)
 	defer s.inFlight.Add(-1)
 	if r.ContentLength != 0 {
-		defer boundBody(a)()
+		defer s.boundBody(a)()
 	}
 	switch {
 	case s.draining.Load():
