@@ -105,7 +105,7 @@ func TestSocketBigMessage(t *testing.T) {
 	w.add("acme", nil)
 	w.publish("acme", 1, 1, 1)
 	w.start()
-	big := `42["subscribe","` + strings.Repeat("x", 5000) + `"]`
+	big := `42["subscribe","` + strings.Repeat("x", 16<<10) + `"]`
 	for _, how := range [][]func(*socketiotest.Options){nil, {overPolling}} {
 		other, _ := w.connect("acme")
 		s, _ := w.connect("acme", how...)

@@ -17,8 +17,6 @@ type connection struct {
 	socket  *socketio.Socket
 	holder  gate.Holder
 	since   time.Time
-	ahead   time.Duration // by how much its messages run ahead of what is read at leisure
-	read    time.Time     // when its last message was
 
 	mu   sync.Mutex // keeps an answer in front of the pushes that it starts
 	gone bool

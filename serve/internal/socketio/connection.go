@@ -126,6 +126,7 @@ func (c *connection) accept(s *Socket) {
 	c.sockets = append(c.sockets, s)
 	c.joined++
 	c.server.sockets.Add(1)
+	c.session.Trust()
 	c.wait(false)
 	c.session.Send(newMessage(typeConnect, s.namespace, nil, payload, nil))
 	for _, e := range s.early {

@@ -1,9 +1,11 @@
 package engine_test
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +45,8 @@ func TestBodyThatNeverComes(t *testing.T) {
 	h := start(t, engine.Options{ReadTimeout: 100 * time.Millisecond, MaxPayload: 1000})
 	const session = "EIO=4&transport=polling&sid="
 	chunks := "Transfer-Encoding: chunked\r\n\r\n"
-	for name, c := range map[string]struct{ method, query, rest, want string }{
+	conns := map[string]net.Conn{} // all at once: each is open for a moment behind its answer
+	cases := map[string]struct{ method, query, rest, want string }{
 		"POST":                          {"POST", session, "Content-Length: 400\r\n\r\n4", "400"},
 		"POST, nothing of it":           {"POST", session, "Content-Length: 400\r\n\r\n", "400"},
 		"POST, in chunks":               {"POST", session, chunks + "3\r\n4ab\r\n", "400"},
@@ -60,17 +63,17 @@ func TestBodyThatNeverComes(t *testing.T) {
 		"another method":                {"DELETE", session, "Content-Length: 4\r\n\r\n", "400"},
 		"websocket": {"GET", "EIO=4&transport=websocket", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
 			"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nContent-Length: 4\r\n\r\n", "400"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if c.query == session {
-				c.query += h.poll().sid
-			}
-			conn := h.raw(fmt.Sprintf("%s /engine.io/?%s HTTP/1.1\r\nHost: x\r\n%s", c.method, c.query, c.rest))
-			if got := closed(t, name, conn); !strings.HasPrefix(got, "HTTP/1.1 "+c.want) {
-				t.Errorf("said %q, want %s", got, c.want)
-			}
-		})
+	}
+	for name, c := range cases {
+		if c.query == session {
+			c.query += h.poll().sid
+		}
+		conns[name] = h.raw(fmt.Sprintf("%s /engine.io/?%s HTTP/1.1\r\nHost: x\r\n%s", c.method, c.query, c.rest))
+	}
+	for name, c := range cases {
+		if got := closed(t, name, conns[name]); !strings.HasPrefix(got, "HTTP/1.1 "+c.want) {
+			t.Errorf("%s: said %q, want %s", name, got, c.want)
+		}
 	}
 }
 
@@ -85,6 +88,32 @@ func TestEndOfASessionEndsItsPost(t *testing.T) {
 	(<-h.opened).Close("dropped")
 	p.expect(<-waiting, 200, "1")
 	closed(t, "POST", conn)
+}
+
+// The end of one session leaves the connection that its POST came over to another.
+func TestEndOfASessionKeepsTheConnection(t *testing.T) {
+	t.Parallel()
+	h := start(t, engine.Options{})
+	p, other := h.poll(), h.poll()
+	conn := h.raw(fmt.Sprintf("POST /engine.io/?%s HTTP/1.1\r\nHost: x\r\nContent-Length: 8\r\n\r\n4violate", p.query()))
+	answers := bufio.NewReader(conn)
+	for _, want := range []string{"400 Bad Request", "200 OK"} {
+		a, err := http.ReadResponse(answers, nil)
+		if err != nil || a.Status != want {
+			t.Fatalf("%+v, %v, want %s", a, err, want)
+		}
+		body, _ := io.ReadAll(a.Body)
+		if want == "200 OK" {
+			if string(body) != "4late" {
+				t.Errorf("poll %q", body)
+			}
+			return
+		}
+		fmt.Fprintf(conn, "GET /engine.io/?%s HTTP/1.1\r\nHost: x\r\n\r\n", other.query())
+		<-h.opened
+		s := <-h.opened
+		time.AfterFunc(50*time.Millisecond, func() { s.Send(text("late")) }) // it most likely waits by then
+	}
 }
 
 // A body that came in full leaves the connection to the next request.

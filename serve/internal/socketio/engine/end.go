@@ -33,6 +33,7 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 	if s.state == closed {
 		s.server.forget(s)
 	}
+	go s.finish(reason)
 }
 
 // goodbye ends a session whose client said so. The GET that a client sent beside
@@ -61,6 +62,7 @@ func (s *Session) goodbye() {
 	s.leave(Transport)
 	s.answer([]entry{{m: noopPacket}})
 	s.server.forget(s)
+	go s.finish(Transport)
 }
 
 // lose ends a session whose client is gone, or which may have lost something on
@@ -72,6 +74,7 @@ func (s *Session) lose(reason string) {
 	s.queue.take()
 	if s.state == open {
 		s.leave(reason)
+		defer func() { go s.finish(reason) }()
 	}
 	s.state = closed
 	s.answer([]entry{{m: closePacket}})
@@ -81,10 +84,12 @@ func (s *Session) lose(reason string) {
 	s.server.forget(s)
 }
 
-// leave is what every end has in common; mu is held.
+// leave is what every end begins with; mu is held. It goes on to give back the
+// session's place, and ends with finish.
 func (s *Session) leave(reason string) {
 	s.state = closed
 	s.timer.Stop()
+	s.forgetInbound()
 	if s.probe != nil {
 		s.probe.cut()
 		s.probe = nil
@@ -98,14 +103,13 @@ func (s *Session) leave(reason string) {
 	}
 	s.checkDrained()
 	s.server.count(reason)
-	go s.finish(reason)
 }
 
 // finish is the receiver's last call.
 func (s *Session) finish(reason string) {
 	defer s.server.live.Done()
-	s.inbound.Lock()
-	defer s.inbound.Unlock()
+	s.receiving.Lock()
+	defer s.receiving.Unlock()
 	defer s.recover()
 	s.receiver.Closed(reason)
 }

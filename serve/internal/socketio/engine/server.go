@@ -45,8 +45,8 @@ func (v *Server) silence() time.Duration {
 func (v *Server) begin(r *http.Request) *Session {
 	id, err := v.newID()
 	s := &Session{server: v, id: id, header: v.keep(r.Header)}
-	s.inbound.Lock() // the end may come before the receiver does
-	defer s.inbound.Unlock()
+	s.receiving.Lock() // the end may come before the receiver does
+	defer s.receiving.Unlock()
 	s.mu.Lock()
 	s.due = v.elapsed() + v.o.PingInterval
 	s.timer = time.AfterFunc(v.o.PingInterval, s.tick)

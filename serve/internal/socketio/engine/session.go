@@ -28,7 +28,7 @@ type Session struct {
 	header   []headerLine
 	receiver Receiver
 
-	inbound sync.Mutex // held while the receiver is called; taken before mu
+	receiving sync.Mutex // held while the receiver is called; taken before mu
 
 	mu         sync.Mutex
 	state      state
@@ -36,6 +36,7 @@ type Session struct {
 	slow       bool // and waits for the client
 	posting    bool // a POST is being read or carried out
 	calling    bool // the receiver is being called
+	trusted    bool // the protocol above has let the client in
 	probed     bool // the probing websocket has been answered
 	pongDue    bool
 	extended   bool          // the wait for the pong, by another packet
@@ -43,6 +44,7 @@ type Session struct {
 	probe      *wire         // would like to take over
 	poll       chan []entry  // the waiting GET; nil = none
 	leaving    chan struct{} // closed when a GET comes that a close packet waits for
+	in         inbound
 	queue      queue
 	flying     int // cost of what is being written
 	timer      *time.Timer
@@ -134,8 +136,8 @@ func (s *Session) WhenClosed(f func()) {
 // Later calls f from a goroutine of its own, in turn with the receiver's calls.
 func (s *Session) Later(f func()) {
 	go func() {
-		s.inbound.Lock()
-		defer s.inbound.Unlock()
+		s.receiving.Lock()
+		defer s.receiving.Unlock()
 		defer s.recover()
 		f()
 	}()
@@ -151,29 +153,8 @@ func (s *Session) Close(reason string) {
 	}
 }
 
-// receive carries out a packet; inbound is held. It is false for a violation,
-// which has ended the session.
-func (s *Session) receive(p packet) bool {
-	switch p.kind {
-	case typeMessage, typeBinary:
-		s.alive(p.kind)
-		if !s.call(p.data, p.kind == typeBinary) {
-			s.violated()
-			return false
-		}
-	case typePong:
-		s.alive(p.kind)
-	case typeClose:
-		s.goodbye()
-	case typeNoop:
-	default:
-		s.broken()
-		return false
-	}
-	return true
-}
-
-// call hands a message to the receiver, unless the session has ended.
+// call hands a message to the receiver, unless the session has ended. It is false
+// for a violation.
 func (s *Session) call(data []byte, binary bool) bool {
 	if !s.setCalling(true) {
 		return true
