@@ -1,12 +1,14 @@
 package serve
 
 import (
+	"context"
 	"net"
 	"syscall"
 	"time"
 
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/listen"
+	"mkt/serve/internal/socketio"
 )
 
 // defaultConnections bounds the connections at once: every socket that there may be,
@@ -31,6 +33,11 @@ func connections(asked int) int {
 	}
 	limit := int64(min(uint64(files.Cur), 1<<31))
 	return int(min(int64(asked), max(limit-max(leastFiles, limit/filesShare), 1)))
+}
+
+// connContext lets a request find the connection that it came over.
+func (s *server) connContext(ctx context.Context, c net.Conn) context.Context {
+	return socketio.ConnContext(s.connections.ConnContext(ctx, c), c)
 }
 
 // bounded bounds the connections of a listener.

@@ -124,7 +124,7 @@ func (s *server) listen(ctx context.Context, o Options) error {
 	// answered, and of all that follow on the same connection. boundBody has its part.
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: readHeaderTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
-		ConnState: s.connections.ConnState, ConnContext: s.connections.ConnContext,
+		ConnState: s.connections.ConnState, ConnContext: s.connContext,
 		MaxHeaderBytes: headerRoom, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -42,6 +43,11 @@ func New(o Options) *Server {
 	})
 	return s
 }
+
+// ConnContext is for http.Server.ConnContext, possibly behind another one. It lets
+// the server bound what the operating system holds for a client that polls, so that
+// one that reads slowly gets what is newest.
+func ConnContext(ctx context.Context, c net.Conn) context.Context { return engine.ConnContext(ctx, c) }
 
 // ServeHTTP implements http.Handler, for whatever path it is mounted at. It
 // answers every error itself; cross-origin headers are open to all origins, since

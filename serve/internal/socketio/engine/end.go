@@ -15,13 +15,16 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 	}
 	s.leave(reason)
 	switch {
-	case s.ws != nil && s.slow:
+	case s.ws != nil && s.slow && reason == Slow:
 		s.queue.take()
 		s.ws.cut()
 	case s.ws != nil:
 		s.queue.take()
 		s.queue.push(entry{m: newClose(code)})
 		s.pump()
+		if s.slow { // it is written in its turn, but not for ever
+			time.AfterFunc(closeGrace, s.ws.cut)
+		}
 	case s.poll != nil:
 		s.answer([]entry{{m: closePacket}})
 	default:

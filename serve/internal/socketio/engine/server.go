@@ -38,8 +38,11 @@ func (v *Server) elapsed() time.Duration { return time.Since(v.began) }
 
 // silence is how long a healthy client may send nothing, and some more.
 func (v *Server) silence() time.Duration {
-	return v.o.PingInterval + 2*v.o.PingTimeout + 5*time.Second
+	return v.o.PingInterval + (mostAsking+1)*v.o.PingTimeout + 5*time.Second
 }
+
+// writeTimeout is the patience with whoever has not been sent anything yet.
+func (v *Server) writeTimeout() time.Duration { return v.o.WriteTimeout }
 
 // begin makes a session; nil when there is no room, or the server is closing.
 func (v *Server) begin(r *http.Request) *Session {
@@ -48,7 +51,8 @@ func (v *Server) begin(r *http.Request) *Session {
 	s.receiving.Lock() // the end may come before the receiver does
 	defer s.receiving.Unlock()
 	s.mu.Lock()
-	s.due = v.elapsed() + v.o.PingInterval
+	s.beat.pinged = v.elapsed()
+	s.due = s.beat.pinged + v.o.PingInterval
 	s.timer = time.AfterFunc(v.o.PingInterval, s.tick)
 	s.mu.Unlock()
 	if err != nil || !v.admit(s) {

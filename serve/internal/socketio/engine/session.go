@@ -34,12 +34,12 @@ type Session struct {
 	state      state
 	writing    bool // a writer has the websocket
 	slow       bool // and waits for the client
+	delivering bool // a GET's answer is being written
 	posting    bool // a POST is being read or carried out
 	calling    bool // the receiver is being called
 	trusted    bool // the protocol above has let the client in
 	probed     bool // the probing websocket has been answered
-	pongDue    bool
-	extended   bool          // the wait for the pong, by another packet
+	beat       heartbeat
 	ws         *wire         // nil while polling
 	probe      *wire         // would like to take over
 	poll       chan []entry  // the waiting GET; nil = none
@@ -191,8 +191,26 @@ func (s *Session) pump() {
 		s.writing = true
 		s.server.writers.submit(s)
 	case s.poll != nil:
-		s.answer(s.queue.take())
+		s.answer(s.batch())
 	}
+}
+
+// batch takes what a GET is answered with: all that waits, or the ping that goes in
+// front of much; mu is held.
+func (s *Session) batch() []entry {
+	var list []entry
+	switch {
+	case s.pingFirst(s.queue.bytes):
+		list = []entry{{m: s.ask()}}
+	case s.queue.bytes >= largeMessage && s.queue.list[0].m == pingPacket:
+		list = []entry{s.queue.pop()}
+	default:
+		list = s.queue.take()
+	}
+	for _, e := range list {
+		s.sent(e.m)
+	}
+	return list
 }
 
 // answer ends the waiting GET, if there is one; mu is held.

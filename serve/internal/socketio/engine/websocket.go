@@ -32,7 +32,7 @@ func (v *Server) websocket(w http.ResponseWriter, r *http.Request, s *Session) {
 	case s.claim(c):
 		go s.takeProbe(c)
 	default:
-		go c.refuse(ws.StatusPolicyViolation, v.o.WriteTimeout)
+		go c.refuse(ws.StatusPolicyViolation, v.writeTimeout)
 	}
 }
 
@@ -46,6 +46,7 @@ func (v *Server) upgrade(w http.ResponseWriter, r *http.Request) (*wire, error) 
 		}
 		return nil, err
 	}
+	boundSendBuffer(conn)
 	c := &wire{conn: conn, max: v.o.MaxPayload}
 	if n := rw.Reader.Buffered(); n > 0 {
 		early, _ := rw.Reader.Peek(n)
