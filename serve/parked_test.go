@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -31,16 +30,9 @@ func park(t *testing.T, url, text string) net.Conn {
 // handshake is a polling session that has not joined.
 func (w *world) handshake() (sid string) {
 	w.t.Helper()
-	a, err := client.Get(w.url + "/realtime/?EIO=4&transport=polling")
+	sid, err := w.openSession("")
 	must(w.t, err)
-	defer a.Body.Close()
-	body, err := io.ReadAll(a.Body)
-	must(w.t, err)
-	m := regexp.MustCompile(`"sid":"([^"]+)"`).FindSubmatch(body)
-	if m == nil {
-		w.t.Fatalf("handshake: %d %s", a.StatusCode, body)
-	}
-	return string(m[1])
+	return sid
 }
 
 // parked are requests that never end, by name. Each is answered as it says, or not

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -23,6 +24,8 @@ type Realtime struct {
 	WriteTimeout   time.Duration // of a write that makes no progress; 0 = 10 s
 	Connections    int           // of one account at once; 0 = 8
 	Sessions       int           // over all accounts at once; 0 = 20,000
+	Pending        int           // that have not sent their token, at once; 0 = 2,000, fewer where Options.Connections are few
+	PendingOfPeer  int           // the same of one address; 0 = a quarter of Pending
 	QueueBytes     int           // waiting for one connection before it is dropped; 0 = 1 MiB
 	WebsocketOnly  bool          // no polling: for replicas without sticky sessions
 	Channels       []string      // offered; nil = changes and live
@@ -47,11 +50,14 @@ func (s *server) openRealtime(o *Options) {
 		Connected: func(a *account.Account) bool { return s.connection(a).Usable() },
 		Tick:      o.Realtime.Tick, Connections: o.Realtime.Connections, Channels: channels,
 	})
+	proxies := listen.Proxies(o.TrustedProxies)
 	s.sockets = socketio.New(socketio.Options{
 		Namespaces:   map[string]socketio.Handler{"/": s.realtime},
 		PingInterval: o.Realtime.PingInterval, PingTimeout: o.Realtime.PingTimeout,
 		ConnectTimeout: o.Realtime.ConnectTimeout, UpgradeTimeout: o.Realtime.UpgradeTimeout, ReadTimeout: o.readTime, WriteTimeout: o.Realtime.WriteTimeout,
-		MaxSessions: o.Realtime.Sessions, MaxQueued: o.Realtime.QueueBytes,
+		MaxSessions: o.Realtime.Sessions, MaxPending: cmp.Or(o.Realtime.Pending, min(2000, max(connections(o.Connections)/4, 4))),
+		MaxOfPeer: o.Realtime.PendingOfPeer, Peer: func(r *http.Request) string { return listen.Network(proxies.Client(r)).String() },
+		MaxQueued: o.Realtime.QueueBytes,
 		MaxTarget: mostURL, MaxHeader: mostHeader,
 		WebsocketOnly: o.Realtime.WebsocketOnly, KeepHeaders: realtime.KeepHeaders, Log: s.log,
 	})

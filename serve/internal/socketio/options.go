@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"mkt/serve/internal/socketio/engine"
@@ -24,10 +25,14 @@ type Options struct {
 	MaxPayload  int // bytes of a packet from a client, announced to it; 0 = 16,384
 	MaxBacklog  int // bytes of messages from a client that wait for their turn, and of a polling body; 0 = 8 times MaxPayload
 	MaxQueued   int // bytes waiting for one connection, above which it is dropped; 0 = 1 MiB
-	MaxSessions int // at once; 0 = 20,000
+	MaxSessions int // at once, of those that have joined; 0 = 20,000
 	MaxTarget   int // bytes of a request's path and query; 0 = 4 KiB
 	MaxHeader   int // bytes of a request's headers; 0 = 16 KiB
-	MaxPending  int // at once, of those that have not joined a namespace; 0 = 2,000
+	MaxPending  int // at once, of those that have not joined a namespace, beyond which the oldest makes room; 0 = 2,000
+	MaxOfPeer   int // the same of one peer; 0 = a quarter of MaxPending
+
+	// Peer names whom a request comes from; nil = the address of the connection.
+	Peer func(*http.Request) string
 
 	Burst int           // messages that a joined client may send at once; 0 = 200
 	Pace  time.Duration // for each further one; 0 = 10 ms
@@ -86,5 +91,8 @@ const (
 	ReasonPanic     = engine.Panic                  // of a handler
 )
 
-// reasonLate is no Disconnect's: no namespace had been joined.
-const reasonLate = "connect timeout"
+// Reasons that are no Disconnect's: no namespace had been joined.
+const (
+	reasonLate    = "connect timeout"
+	reasonEvicted = "evicted before joining"
+)

@@ -32,6 +32,7 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 		s.queue.push(entry{m: noopPacket})
 		s.queue.push(entry{m: closePacket})
 		s.arm(s.server.o.PingTimeout)
+		s.server.keepEnding(s)
 	}
 	if s.state == closed {
 		s.server.forget(s)

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 )
@@ -25,11 +26,15 @@ type Options struct {
 	Burst          int           // messages that a trusted client may send at once; 0 = 200
 	Pace           time.Duration // for each further one; 0 = 10 ms
 	MaxQueued      int           // bytes waiting for a client; 0 = 1 MiB
-	MaxSessions    int           // 0 = 20,000
+	MaxSessions    int           // at once, without those that have ended and have yet to be told; 0 = 20,000
 	MaxTarget      int           // bytes of a request's path and query; 0 = 4 KiB
 	MaxHeader      int           // bytes of a request's headers; 0 = 16 KiB
 	WebsocketOnly  bool
 	KeepHeaders    []string // names of headers of the first request
+
+	// Peer names whom a request comes from, for Session.Peer; nil = the address of the
+	// connection.
+	Peer func(*http.Request) string
 
 	Rand io.Reader    // safe for concurrent use; nil = crypto/rand
 	Log  *slog.Logger // nil = none
@@ -71,12 +76,23 @@ func (o *Options) setDefaults() {
 	o.MaxTarget = cmp.Or(o.MaxTarget, 4<<10)
 	o.MaxHeader = cmp.Or(o.MaxHeader, 16<<10)
 	o.KeepHeaders = canonical(o.KeepHeaders)
+	if o.Peer == nil {
+		o.Peer = addressOf
+	}
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+}
+
+func addressOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
 }
 
 func canonical(names []string) []string {

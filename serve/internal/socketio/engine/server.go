@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"container/list"
 	"encoding/base64"
 	"encoding/json"
 	"io"
@@ -22,6 +23,7 @@ type Server struct {
 	mu       sync.Mutex
 	draining bool
 	sessions map[string]*Session // by id
+	endings  list.List           // of *Session: those whose end nobody has fetched, the oldest first
 	opened   uint64
 	refused  uint64
 	closed   map[string]uint64 // by reason
@@ -47,7 +49,7 @@ func (v *Server) writeTimeout() time.Duration { return v.o.WriteTimeout }
 // begin makes a session; nil when there is no room, or the server is closing.
 func (v *Server) begin(r *http.Request) *Session {
 	id, err := v.newID()
-	s := &Session{server: v, id: id, header: v.keep(r.Header)}
+	s := &Session{server: v, id: id, header: v.keep(r.Header), peer: strings.Clone(v.o.Peer(r))}
 	s.receiving.Lock() // the end may come before the receiver does
 	defer s.receiving.Unlock()
 	s.mu.Lock()
@@ -88,7 +90,7 @@ func (nobody) Closed(string)              {}
 func (v *Server) admit(s *Session) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.draining || len(v.sessions) >= v.o.MaxSessions {
+	if v.draining || len(v.sessions)-v.endings.Len() >= v.o.MaxSessions {
 		v.refused++
 		return false
 	}
@@ -152,6 +154,26 @@ func (v *Server) forget(s *Session) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.sessions, s.id)
+	if s.unfetched != nil {
+		v.endings.Remove(s.unfetched)
+		s.unfetched = nil
+	}
+}
+
+// mostEndings bounds the sessions whose end nobody has fetched.
+const mostEndings = 1000
+
+// keepEnding keeps a session that has ended until its client has fetched the end. Of
+// too many the oldest is forgotten.
+func (v *Server) keepEnding(s *Session) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	s.unfetched = v.endings.PushBack(s)
+	if v.endings.Len() > mostEndings {
+		oldest := v.endings.Remove(v.endings.Front()).(*Session)
+		oldest.unfetched = nil
+		go oldest.Abort("")
+	}
 }
 
 // disown undoes admit.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"container/list"
 	"net/http"
 	"slices"
 	"sync"
@@ -26,6 +27,7 @@ type Session struct {
 	server   *Server
 	id       string // a secret
 	header   []headerLine
+	peer     string
 	receiver Receiver
 
 	receiving sync.Mutex // held while the receiver is called; taken before mu
@@ -48,6 +50,7 @@ type Session struct {
 	queue      queue
 	flying     int // cost of what is being written
 	timer      *time.Timer
+	unfetched  *list.Element // its place among those whose end nobody has fetched; nil = none
 	due        time.Duration // when the timer is to fire, on the server's clock
 	stopPost   func()        // ends the reading of a POST's body; nil = none is read
 	drained    func()
@@ -68,6 +71,9 @@ func (s *Session) Header() http.Header {
 	}
 	return h
 }
+
+// Peer is whom the first request came from.
+func (s *Session) Peer() string { return s.peer }
 
 // Send queues a message. It is false when the session has ended, or ends now for
 // too much is waiting. What finds nothing waiting is always taken.
@@ -151,6 +157,13 @@ func (s *Session) Close(reason string) {
 		s.queue.take()
 		s.end(reason, ws.StatusNormalClosure)
 	}
+}
+
+// Abort ends the session without a word to the client: it costs nothing any more.
+func (s *Session) Abort(reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lose(reason)
 }
 
 // call hands a message to the receiver, unless the session has ended. It is false
