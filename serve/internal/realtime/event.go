@@ -59,12 +59,12 @@ func (c *connection) subscribe(args []json.RawMessage, answer func([]byte)) erro
 		return err
 	}
 	var at position
-	var seen string
+	var show shown
 	var body []byte
 	if ch == changes {
 		at, body, err = r.changesFrom(f)
 	} else {
-		seen, body, err = r.liveFrom()
+		show, body, err = r.liveFrom()
 	}
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (c *connection) subscribe(args []json.RawMessage, answer func([]byte)) erro
 	if ch == changes {
 		c.at = at
 	} else {
-		c.seen = seen
+		c.shown = show
 	}
 	return nil
 }
