@@ -48,7 +48,7 @@ func (s *server) bounded(l net.Listener, o *Options) *listen.Listener {
 	}
 	perPeer := o.ConnectionsPerAddress
 	if perPeer == 0 {
-		perPeer = (n + 1) / 2
+		perPeer = max(n/4*3, 1) // who floods leaves room for others
 	}
 	return listen.New(plainListener{l}, listen.Options{Max: n, PerPeer: perPeer, Exempt: listen.Proxies(o.TrustedProxies).Contains, Refusal: func() []byte {
 		return protocolAnswer(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})

@@ -25,7 +25,7 @@ type Realtime struct {
 	Connections    int           // of one account at once; 0 = 8
 	Sessions       int           // over all accounts at once; 0 = 20,000
 	Pending        int           // that have not sent their token, at once; 0 = 2,000, fewer where Options.Connections are few
-	PendingOfPeer  int           // the same of one address; 0 = a quarter of Pending
+	PendingOfPeer  int           // the same of one address; 0 = half of Pending
 	QueueBytes     int           // waiting for one connection before it is dropped; 0 = 1 MiB
 	WebsocketOnly  bool          // no polling: for replicas without sticky sessions
 	Channels       []string      // offered; nil = changes and live

@@ -38,7 +38,7 @@ type Options struct {
 	Realtime Realtime
 
 	Connections           int            // at once; 0 = 40,000, fewer where the process may not open as many files
-	ConnectionsPerAddress int            // at once of one address; 0 = half of Connections
+	ConnectionsPerAddress int            // at once of one address; 0 = three quarters of Connections
 	TrustedProxies        []netip.Prefix // whose X-Forwarded-For is believed, and who are not bounded as one address
 
 	// DrainDelay is how long requests are still answered as ever once ctx has ended

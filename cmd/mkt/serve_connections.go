@@ -15,7 +15,7 @@ type connectionFlags struct {
 
 func (f *connectionFlags) flags(a *app, flags *pflag.FlagSet) {
 	flags.IntVar(&f.most, "connections", 0, "connections at once (default: 40000, fewer where the limit of open files is low)")
-	flags.IntVar(&f.perAddress, "connections-per-address", 0, "connections at once of one address (default: half of --connections)")
+	flags.IntVar(&f.perAddress, "connections-per-address", 0, "connections at once of one address (default: three quarters of --connections)")
 	flags.StringSliceVar(&f.proxies, "trusted-proxies", nil, "addresses of reverse proxies, such as 127.0.0.1 or 10.0.0.0/8: their X-Forwarded-For says who a client is")
 	bound(flags, "connections", "a whole number from 0 to 1000000", between(&f.most, 0, 1_000_000))
 	bound(flags, "connections-per-address", "a whole number from 0 to 1000000", between(&f.perAddress, 0, 1_000_000))

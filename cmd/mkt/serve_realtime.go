@@ -25,7 +25,7 @@ func (f *realtimeFlags) flags(a *app, flags *pflag.FlagSet) {
 	own.IntVar(&f.Connections, "realtime-connections", 8, "sockets of one account at once")
 	own.IntVar(&f.Sessions, "realtime-sessions", 20_000, "sockets of all accounts at once")
 	own.IntVar(&f.Pending, "realtime-pending", 0, "sockets that have not sent their token, at once (default: 2000, fewer where --connections are few)")
-	own.IntVar(&f.PendingOfPeer, "realtime-pending-per-address", 0, "the same of one address (default: a quarter of --realtime-pending)")
+	own.IntVar(&f.PendingOfPeer, "realtime-pending-per-address", 0, "the same of one address (default: half of --realtime-pending)")
 	own.IntVar(&f.QueueBytes, "realtime-queue-bytes", 1<<20, "bytes waiting for one socket, above which it is dropped")
 	own.BoolVar(&f.WebsocketOnly, "realtime-websocket-only", false, "no long polling: for replicas without sticky sessions")
 	own.StringSliceVar(&f.Channels, "realtime-channels", []string{"changes", "live"}, "channels offered")

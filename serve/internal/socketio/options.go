@@ -29,7 +29,7 @@ type Options struct {
 	MaxTarget   int // bytes of a request's path and query; 0 = 4 KiB
 	MaxHeader   int // bytes of a request's headers; 0 = 16 KiB
 	MaxPending  int // at once, of those that have not joined a namespace, beyond which the oldest makes room; 0 = 2,000
-	MaxOfPeer   int // the same of one peer; 0 = a quarter of MaxPending
+	MaxOfPeer   int // the same of one peer; 0 = half of MaxPending
 
 	// Peer names whom a request comes from; nil = the address of the connection.
 	Peer func(*http.Request) string

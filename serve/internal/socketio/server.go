@@ -28,7 +28,7 @@ func New(o Options) *Server {
 	o.ConnectTimeout = cmp.Or(o.ConnectTimeout, 5*time.Second)
 	o.MaxSessions = cmp.Or(o.MaxSessions, 20_000)
 	o.MaxPending = cmp.Or(o.MaxPending, 2000)
-	o.MaxOfPeer = cmp.Or(o.MaxOfPeer, max(o.MaxPending/4, 1))
+	o.MaxOfPeer = cmp.Or(o.MaxOfPeer, max(o.MaxPending/2, 1))
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}
