@@ -5,7 +5,9 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // Conn is a connection that a Listener counts until it is closed.
@@ -14,11 +16,12 @@ type Conn struct {
 	listener *Listener
 	address  netip.Addr // its network
 	exempt   bool
+	writing  atomic.Int64 // since when a write is under way, in Unix nanoseconds; 0 = none
 	peer     *peer
 
 	// Guarded by the listener's lock.
-	left          bool
-	inAll, inPeer link[*Conn]
+	left, taken               bool // taken over from the server
+	inOpen, inWaiting, inPeer link[*Conn]
 }
 
 // What a websocket needs of a connection beside a net.Conn.
@@ -27,6 +30,13 @@ var (
 	_ interface{ CloseWrite() error }        = (*Conn)(nil)
 	_ interface{ SetWriteBuffer(int) error } = (*Conn)(nil)
 )
+
+// Write implements net.Conn.
+func (c *Conn) Write(p []byte) (int, error) {
+	c.writing.Store(time.Now().UnixNano())
+	defer c.writing.Store(0)
+	return c.Conn.Write(p)
+}
 
 // Close implements net.Conn.
 func (c *Conn) Close() error {

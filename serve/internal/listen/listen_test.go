@@ -48,6 +48,8 @@ func (h *host) serve(w http.ResponseWriter, r *http.Request) {
 	case "/body":
 		h.held <- struct{}{}
 		io.Copy(io.Discard, listen.FromContext(r.Context()).Body(r.Body))
+	case "/large":
+		w.Write(make([]byte, 50<<20))
 	case "/hijack":
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -165,6 +167,27 @@ func TestAnsweredConnectionsAreKept(t *testing.T) {
 		t.Errorf("with room: %d", got)
 	}
 	if s := h.l.Stats(); s.Refused != 1 || s.Evicted != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// An answer that its client does not take makes room as well.
+func TestStalledAnswersAreEvicted(t *testing.T) {
+	h := start(t, listen.Options{Max: 3, Stall: 10 * time.Millisecond})
+	for range 2 {
+		h.dial(here, get("/large"))
+	}
+	taken := h.dial(here, get("/hijack"))
+	if got := status(taken); got != 101 {
+		t.Fatal(got)
+	}
+	h.eventually("all are busy", func(s listen.Stats) bool { return s.Open == 3 && s.Waiting == 0 })
+	for end := time.Now().Add(patience); status(h.dial(here, get("/"))) != 200; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("no request gets in: %+v", h.l.Stats())
+		}
+	}
+	if s := h.l.Stats(); s.Evicted != 1 {
 		t.Errorf("%+v", s)
 	}
 }

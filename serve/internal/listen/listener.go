@@ -14,6 +14,7 @@ type Options struct {
 	Max     int                   // connections at once; 0 = no bound
 	PerPeer int                   // connections at once of one address; 0 = no bound
 	Exempt  func(netip.Addr) bool // reports whether an address is bounded by Max alone; nil = none is
+	Stall   time.Duration         // from when on a write that waits for the client counts as waiting; 0 = 2 s
 	Refusal func() []byte         // makes the answer to a connection that is refused; nil = none is given
 }
 
@@ -24,8 +25,8 @@ type Listener struct {
 	o Options
 
 	mu      sync.Mutex
-	open    int
 	peers   map[netip.Addr]*peer
+	all     list[*Conn]
 	waiting list[*Conn] // of all peers, the longest first
 	evicted uint64
 	refused uint64
@@ -39,6 +40,9 @@ type peer struct {
 
 // New bounds the connections of a listener.
 func New(l net.Listener, o Options) *Listener {
+	if o.Stall == 0 {
+		o.Stall = 2 * time.Second
+	}
 	return &Listener{Listener: l, o: o, peers: map[netip.Addr]*peer{}}
 }
 
@@ -90,9 +94,13 @@ func (l *Listener) enter(c *Conn) (victim *Conn, ok bool) {
 	}
 	switch {
 	case l.o.PerPeer > 0 && p.open >= l.o.PerPeer && !c.exempt:
-		victim = p.waiting.first()
-	case l.o.Max > 0 && l.open >= l.o.Max:
-		victim = l.waiting.first()
+		if victim = p.waiting.first(); victim == nil {
+			victim = l.stalled(c.address)
+		}
+	case l.o.Max > 0 && l.all.n >= l.o.Max:
+		if victim = l.waiting.first(); victim == nil {
+			victim = l.stalled(netip.Addr{})
+		}
 	default:
 		ok = true
 	}
@@ -108,9 +116,22 @@ func (l *Listener) enter(c *Conn) (victim *Conn, ok bool) {
 	l.peers[c.address] = p // the victim may have been its last connection
 	c.peer = p
 	p.open++
-	l.open++
+	l.all.push(&c.inOpen, c)
 	l.setWaiting(c, true)
 	return victim, true
+}
+
+// stalled is the oldest connection, of one address if it is valid, on which an
+// answer waits for the client; nil = none. The lock is held.
+func (l *Listener) stalled(of netip.Addr) *Conn {
+	before := time.Now().Add(-l.o.Stall).UnixNano()
+	for k := l.all.head; k != nil; k = k.next {
+		c := k.value
+		if since := c.writing.Load(); since != 0 && since < before && !c.taken && (!of.IsValid() || c.address == of) {
+			return c
+		}
+	}
+	return nil
 }
 
 // leave stops counting a connection; the lock is held.
@@ -120,7 +141,7 @@ func (l *Listener) leave(c *Conn) {
 	}
 	l.setWaiting(c, false)
 	c.left = true
-	l.open--
+	l.all.remove(&c.inOpen)
 	if c.peer.open--; c.peer.open == 0 && l.peers[c.address] == c.peer {
 		delete(l.peers, c.address)
 	}
@@ -129,14 +150,14 @@ func (l *Listener) leave(c *Conn) {
 // setWaiting enters a connection into the lists of those that keep the server
 // waiting, or takes it out; the lock is held.
 func (l *Listener) setWaiting(c *Conn, on bool) {
-	if c.left || on == c.inAll.in {
+	if c.left || on == c.inWaiting.in {
 		return
 	}
 	if on {
-		l.waiting.push(&c.inAll, c)
+		l.waiting.push(&c.inWaiting, c)
 		c.peer.waiting.push(&c.inPeer, c)
 	} else {
-		l.waiting.remove(&c.inAll)
+		l.waiting.remove(&c.inWaiting)
 		c.peer.waiting.remove(&c.inPeer)
 	}
 }
@@ -148,7 +169,12 @@ func (l *Listener) ConnState(c net.Conn, state http.ConnState) {
 		return
 	}
 	switch state {
-	case http.StateActive, http.StateHijacked:
+	case http.StateHijacked:
+		l.mu.Lock()
+		conn.taken = true
+		l.mu.Unlock()
+		conn.mark(false)
+	case http.StateActive:
 		conn.mark(false)
 	case http.StateIdle:
 		conn.mark(true)
@@ -184,5 +210,5 @@ type Stats struct {
 func (l *Listener) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return Stats{l.open, l.waiting.n, l.evicted, l.refused}
+	return Stats{l.all.n, l.waiting.n, l.evicted, l.refused}
 }
