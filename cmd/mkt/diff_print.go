@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/compare"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/snapshot"
 )
 
@@ -42,11 +43,11 @@ func (p *textPrinter) change(c compare.Change) error {
 		}
 		league := ""
 		if c.League != "" {
-			league = "  (" + printable(c.League) + ")"
+			league = "  (" + c.League + ")"
 		}
-		fmt.Fprintf(p.out, "%s  %s%s\n", c.FixtureID, printable(c.Fixture), league)
+		plain.Fprintf(p.out, "%s  %s%s\n", c.FixtureID, c.Fixture, league)
 	}
-	_, err := fmt.Fprintf(p.out, "  %s\t%s\t%s\t%s\n", marks[c.What], printable(marketOf(c)), printable(selectionOf(c)), printable(changeOf(c)))
+	_, err := plain.Fprintf(p.out, "  %s\t%s\t%s\t%s\n", marks[c.What], marketOf(c), selectionOf(c), changeOf(c))
 	return err
 }
 
@@ -116,8 +117,8 @@ func (a *app) printSummary(o compare.Options, sum compare.Summary) error {
 		}{"summary", o.A.Manifest.ClientID, string(o.A.Manifest.Product), sideA, sideB, sum.Differs(), sum})
 	}
 	w := newTableWriter(a.out)
-	fmt.Fprintf(w, "A\t%s\nB\t%s\n", sideA, sideB)
-	fmt.Fprintf(w, "fixtures\t%d in A, %d in B: %d the same, %d changed\n", sum.FixturesA, sum.FixturesB, sum.Same, sum.Changed)
+	plain.Fprintf(w, "A\t%s\nB\t%s\n", sideA, sideB)
+	plain.Fprintf(w, "fixtures\t%d in A, %d in B: %d the same, %d changed\n", sum.FixturesA, sum.FixturesB, sum.Same, sum.Changed)
 	for _, what := range compare.Whats() {
 		n := sum.Changes[what]
 		if n == 0 {
@@ -127,7 +128,7 @@ func (a *app) printSummary(o compare.Options, sum compare.Summary) error {
 		if what == compare.OddsMoved {
 			note = fmt.Sprintf("  (%d up, %d down)", sum.Up, sum.Down)
 		}
-		fmt.Fprintf(w, "%s\t%d%s\n", what.Words(), n, note)
+		plain.Fprintf(w, "%s\t%d%s\n", what.Words(), n, note)
 	}
 	return w.Flush()
 }

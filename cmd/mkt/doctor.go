@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/doctor"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/credential"
@@ -120,7 +121,7 @@ func (a *app) printDoctor(r doctor.Report, verbose bool) error {
 	case r.Warnings > 0:
 		verdict = "healthy, " + plural(r.Warnings, "warning")
 	}
-	_, err := fmt.Fprintf(a.out, "%s (%s)\n", verdict, plural(r.Checks, "check"))
+	_, err := plain.Fprintf(a.out, "%s (%s)\n", verdict, plural(r.Checks, "check"))
 	return err
 }
 
@@ -134,8 +135,8 @@ func (a *app) printFinding(f doctor.Finding) {
 		}
 	}
 	if f.Level == doctor.OK {
-		fmt.Fprintf(a.out, "OK    %s  %s: %s\n", f.Area, strings.Join(where, " "), f.What)
+		plain.Fprintf(a.out, "OK    %s  %s: %s\n", f.Area, strings.Join(where, " "), f.What)
 		return
 	}
-	fmt.Fprintf(a.out, "%-4s  %s  %s\n      %s\n      fix: %s\n", f.Level, f.Code, strings.Join(where, " "), f.What, f.Fix)
+	plain.Fprintf(a.out, "%-4s  %s  %s\n      %s\n      fix: %s\n", f.Level, f.Code, strings.Join(where, " "), f.What, f.Fix)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish"
 	"mkt/publish/durable"
 )
@@ -81,14 +82,14 @@ func (a *app) gcPlace(p place, root *durable.Disk, f gcFlags) error {
 	}
 	if f.dryRun {
 		for _, name := range names {
-			fmt.Fprintf(a.out, "      %s\n", name)
+			plain.Fprintf(a.out, "      %s\n", name)
 		}
 	}
 	verb := "deleted"
 	if f.dryRun {
 		verb = "would be deleted"
 	}
-	_, err = fmt.Fprintf(a.out, "%s: %s, %s, %s, %s %s, %s\n", p, plural(done.Snapshots, "snapshot"), plural(done.Cycles, "cycle"),
+	_, err = plain.Fprintf(a.out, "%s: %s, %s, %s, %s %s, %s\n", p, plural(done.Snapshots, "snapshot"), plural(done.Cycles, "cycle"),
 		plural(done.Segments, "segment"), plural(done.Debris, "leftover"), verb, size(bytes))
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/all"
 	"mkt/transform"
@@ -130,21 +131,21 @@ func (v coverageView) print(a *app) error {
 	fmt.Fprintln(w, "PAYLOAD\tFIXTURES\tMARKETS\tMAPPED\tRAW\tNO PRICES\tSELECTIONS\tPUBLISHABLE")
 	for _, p := range v.Payloads {
 		if p.Error != "" {
-			fmt.Fprintf(w, "%s\tcannot be read: %s\n", p.Payload, p.Error)
+			plain.Fprintf(w, "%s\tcannot be read: %s\n", p.Payload, p.Error)
 			continue
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", p.Payload, p.Fixtures, p.Markets, p.Mapped, p.Raw, p.WithoutPrices, p.Selections, p.Publishable)
+		plain.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", p.Payload, p.Fixtures, p.Markets, p.Mapped, p.Raw, p.WithoutPrices, p.Selections, p.Publishable)
 	}
 	if len(v.Raw) > 0 {
 		fmt.Fprintln(w, "\nRAW\tNAME\tREASON\tMARKETS")
 		for _, r := range v.Raw {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", r.Key, r.Name, r.Reason, r.Markets)
+			plain.Fprintf(w, "%s\t%s\t%s\t%d\n", r.Key, r.Name, r.Reason, r.Markets)
 		}
 	}
 	if len(v.Reasons) > 0 {
 		fmt.Fprintln(w, "\nNOT PUBLISHABLE\tSELECTIONS")
 		for _, reason := range slices.Sorted(maps.Keys(v.Reasons)) {
-			fmt.Fprintf(w, "%s\t%d\n", reason, v.Reasons[reason])
+			plain.Fprintf(w, "%s\t%d\n", reason, v.Reasons[reason])
 		}
 	}
 	return w.Flush()

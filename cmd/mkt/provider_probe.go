@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/credential"
@@ -127,10 +128,10 @@ func (a *app) printTest(t *tenants.Tenant, found fetch.Probed, failed error) err
 		return errors.Join(failed, json.NewEncoder(a.out).Encode(v))
 	}
 	if failed == nil {
-		fmt.Fprintf(a.out, "tenant %s: %s accepts the credential %s (%s, %s, %.1f s); the connection is %s\n",
+		plain.Fprintf(a.out, "tenant %s: %s accepts the credential %s (%s, %s, %.1f s); the connection is %s\n",
 			v.ID, v.Provider, v.Hint, v.Endpoint, plural(v.Requests, "request"), v.Seconds, v.Status)
 		return nil
 	}
-	fmt.Fprintf(a.out, "tenant %s: the connection is %s\n", v.ID, v.Status)
+	plain.Fprintf(a.out, "tenant %s: the connection is %s\n", v.ID, v.Status)
 	return failed
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 	"mkt/publish/durable"
@@ -128,7 +129,7 @@ func (s source) open(read func(durable.FS) error) error {
 // print shows one connection to a person.
 func (v connectionView) print(out io.Writer) error {
 	w := newTableWriter(out)
-	row := func(key, format string, args ...any) { fmt.Fprintf(w, key+"\t"+format+"\n", args...) }
+	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }
 	row("tenant", "%s", v.ID)
 	row("status", "%s", v.Status)
 	if v.Provider != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
@@ -62,7 +63,7 @@ func newTenantValidate(a *app) *cobra.Command {
 			if a.json() {
 				return json.NewEncoder(a.out).Encode(map[string]any{"file": f.Name, "valid": true, "tenants": len(f.Tenants)})
 			}
-			_, err = fmt.Fprintf(a.out, "%s is valid: %s\n", f.Name, plural(len(f.Tenants), "tenant"))
+			_, err = plain.Fprintf(a.out, "%s is valid: %s\n", f.Name, plural(len(f.Tenants), "tenant"))
 			return err
 		},
 	}
@@ -86,7 +87,7 @@ func newTenantList(a *app) *cobra.Command {
 			w := newTableWriter(a.out)
 			fmt.Fprintln(w, "TENANT\tSTATUS\tPRODUCTS\tPROVIDER\tTOKENS\tNAME")
 			for _, v := range views {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", v.ID, v.Status, v.products(), v.provider(), len(v.Tokens), v.Name)
+				plain.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", v.ID, v.Status, v.products(), v.provider(), len(v.Tokens), v.Name)
 			}
 			return w.Flush()
 		},
