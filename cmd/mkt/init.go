@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -77,7 +78,7 @@ func initDir(dir string) ([]initFile, error) {
 		content []byte
 	}{
 		{"mkt.yaml", 0o644, initConfig},
-		{"tenants.yaml", 0o644, initTenants},
+		{"tenants.yaml", 0o644, tenants.SealText(initTenants, 0)},
 		{"seal.key", 0o600, seal.File()},
 		{"id.key", 0o600, id},
 	}

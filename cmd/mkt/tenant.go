@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 )
@@ -43,30 +42,6 @@ func tenantByID(f *tenants.File, id string) (*tenants.Tenant, error) {
 		return nil, &tenants.UnknownError{File: f.Name, ID: id, Known: f.IDs()}
 	}
 	return t, nil
-}
-
-func newTenantValidate(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "validate", Short: "Check tenants.yaml and say what is wrong, with line and reason", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			f, err := a.loadTenants()
-			if err != nil {
-				return err
-			}
-			undone, err := audit.Undone(f)
-			if err != nil {
-				return err
-			}
-			if len(undone) > 0 {
-				return &tenants.InvalidError{File: f.Name, Problems: undone}
-			}
-			if a.json() {
-				return json.NewEncoder(a.out).Encode(map[string]any{"file": f.Name, "valid": true, "tenants": len(f.Tenants)})
-			}
-			_, err = plain.Fprintf(a.out, "%s is valid: %s\n", f.Name, plural(len(f.Tenants), "tenant"))
-			return err
-		},
-	}
 }
 
 func newTenantList(a *app) *cobra.Command {

@@ -174,7 +174,9 @@ var faults = []fault{
 		_, err := audit.Edit(h.t.Context(), h.options.Tenants, by, func(e *tenants.Editor) error { return e.SetStatus("acme", account.Revoked) })
 		must(h.t, err)
 		h.replace(h.options.Tenants, "REVOKED", "ACTIVE")
-	}, []string{"FAIL REVOKED_UNDONE"}, "acme", "mkt tenant revoke acme"},
+	}, []string{"FAIL REVOKED_UNDONE", "WARN TENANTS_UNSEALED"}, "acme", "mkt tenant revoke acme"},
+	{"changed by hand", func(h *house) { h.replace(h.options.Tenants, "status: SUSPENDED", "status: REVOKED") },
+		[]string{"WARN TENANTS_UNSEALED"}, "tenants.yaml", "mkt tenant validate --seal"},
 	{"no product", func(h *house) { h.change(func(t *tenants.Tenant) { t.Products = nil }) }, []string{"WARN PRODUCT_NONE"}, "acme", "mkt tenant product set acme market_engine"},
 	{"product expired", func(h *house) {
 		yesterday := h.now().Add(-24 * time.Hour)

@@ -67,6 +67,7 @@ var codes = map[string]string{
 
 	"TENANTS_MISSING":  "there is no tenants file",
 	"TENANTS_INVALID":  "the tenants file is wrong; what ran before the edit stays in force",
+	"TENANTS_UNSEALED": "the tenants file has no valid seal: nobody can tell whether it is whole",
 	"TOKEN_DUPLICATE":  "two accounts share a token",
 	"TENANT_UNKNOWN":   "the tenant that was asked for is not in the file",
 	"TOKEN_NONE":       "nobody can use the account: it has no token",

@@ -7,8 +7,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// sealedHeader begins every sealed credential: an armored age file.
-const sealedHeader = "-----BEGIN AGE ENCRYPTED FILE-----"
+// maxSealed bounds a sealed credential, which has some 500 bytes.
+const maxSealed = 64 << 10
+
+// A sealed credential is an armored age file, which has these first and last lines.
+const (
+	sealedHeader = "-----BEGIN AGE ENCRYPTED FILE-----"
+	sealedFooter = "-----END AGE ENCRYPTED FILE-----"
+)
 
 // provider reads the connection to the data provider; nil when the entry is null.
 func (r *reader) provider(n *yaml.Node) *Provider {
@@ -53,6 +59,14 @@ func (r *reader) sealed(n *yaml.Node) string {
 	text := strings.TrimSpace(n.Value)
 	if n.Kind != yaml.ScalarNode || !strings.HasPrefix(text, sealedHeader) {
 		r.problem(n, "provider.credential", "is not sealed: use mkt provider set, which seals it, and change the credential if it stood here in clear")
+		return ""
+	}
+	if len(text) > maxSealed {
+		r.problem(n, "provider.credential", "is longer than %d KiB", maxSealed>>10)
+		return ""
+	}
+	if !strings.HasSuffix(text, sealedFooter) {
+		r.problem(n, "provider.credential", "is cut off: its last line is not %s", sealedFooter)
 		return ""
 	}
 	return text

@@ -19,6 +19,7 @@ import (
 type Editor struct {
 	name    string
 	doc     yaml.Node
+	body    []byte // of the file, without its seal
 	before  *File
 	style   style
 	touched map[string]bool // tenants an edit may change
@@ -29,14 +30,22 @@ func newEditor(name string, data []byte) (*Editor, error) {
 	if err != nil {
 		return nil, err
 	}
-	style := styleOf(data)
-	data = style.strip(data)
-	marked := markBlankLines(data)
-	if same, err := Parse(name, marked); err != nil || !reflect.DeepEqual(before.Tenants, same.Tenants) {
-		marked = data // a blank line inside a value: better to lose the others
+	body := unseal(data).body
+	marked := markBlankLines(body)
+	if same, err := Parse(name, marked); err != nil || !reflect.DeepEqual(withoutLines(before), withoutLines(same)) {
+		marked = body // a blank line inside a value: better to lose the others
 	}
-	e := &Editor{name: name, before: before, style: style, touched: map[string]bool{}}
+	e := &Editor{name: name, body: body, before: before, style: styleOf(data), touched: map[string]bool{}}
 	return e, yaml.Unmarshal(marked, &e.doc)
+}
+
+// withoutLines returns the tenants without their places in the file.
+func withoutLines(f *File) []Tenant {
+	list := slices.Clone(f.Tenants)
+	for i := range list {
+		list[i].Line = 0
+	}
+	return list
 }
 
 // File is the generation the edit started from.

@@ -17,7 +17,11 @@ const Version = 1
 type File struct {
 	Name    string // as given, for messages
 	Tenants []Tenant
-	sum     [32]byte // SHA-256 of the bytes it was read from
+
+	sum            [32]byte // SHA-256 of the bytes it was read from, without its seal
+	seal           Seal
+	sealedAccounts int
+	open           bool // its last line has no end
 }
 
 // Tenant is one account with everything known of it.
@@ -33,6 +37,8 @@ type Tenant struct {
 	Provider *Provider     // nil: not configured
 	Schedule map[football.Product]string
 	Line     int // where it begins in the file
+
+	parts []part // what its entry says
 }
 
 // Token is one API token without the token.
