@@ -78,6 +78,16 @@ func (a *app) recover(ctx context.Context, f recoverFlags) error {
 	return failed.whole()
 }
 
+// beside opens a place for something that changes nothing, and needs no lock for it.
+func (a *app) beside(p place, do func(*durable.Disk) error) error {
+	root, err := p.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return do(root)
+}
+
 // locked opens a place and takes its lock.
 func (a *app) locked(p place, do func(*durable.Disk) error) error {
 	root, err := p.open()

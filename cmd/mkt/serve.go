@@ -85,8 +85,8 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(a.data); errors.Is(err, fs.ErrNotExist) {
-		a.log.Warn("there is no data root yet: nothing is served until a cycle has made it; is it the one that is meant (--data)?")
+	if err := a.checkDataRoot(); err != nil {
+		return err
 	}
 	registry := new(account.Registry)
 	if err := a.swap(registry, file); err != nil {
@@ -111,6 +111,23 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,
 		UsageDir: f.usage, Service: a.service, Words: providerWords(), Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) { ready(baseURL, adminURL) },
 	})
+}
+
+// checkDataRoot warns of a data root that is not there yet, and refuses one that can
+// never be read.
+func (a *app) checkDataRoot() error {
+	info, err := os.Stat(a.data)
+	if errors.Is(err, fs.ErrNotExist) {
+		a.log.Warn("there is no data root yet: nothing is served until a cycle has made it; is it the one that is meant (--data)?", "data", a.data)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("data root: %w: give this user the right to read it, or name another with --data", err)
+	}
+	if !info.IsDir() {
+		return usagef("data root %s: not a folder: name another with --data", a.data)
+	}
+	return nil
 }
 
 // providerWords are the words of every registered provider that reach clients as

@@ -209,13 +209,13 @@ var faults = []fault{
 		must(h.t, err)
 		h.change(func(t *tenants.Tenant) { t.Provider.Credential = sealed })
 	}, []string{"WARN CREDENTIAL_UNTRIED"}, "acme", "mkt provider test acme"},
-	{"test refused", func(h *house) {
-		disk, err := durable.OpenExisting(filepath.Dir(h.root))
-		must(h.t, err)
-		defer disk.Close()
-		must(h.t, health.Record(disk, health.Run{Step: health.StepProbe, StartedAt: h.now(), FinishedAt: h.now(), Code: "CREDENTIAL_REJECTED",
-			CredentialFingerprint: credential.Fingerprint(h.acme().Provider.Credential)}))
-	}, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "mkt provider set acme"},
+	{"test refused", func(h *house) { h.tested("CREDENTIAL_REJECTED") }, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "mkt provider set acme"},
+	{"test refused before anything was published", func(h *house) {
+		must(h.t, os.RemoveAll(h.root))
+		h.tested("CREDENTIAL_REJECTED")
+	}, []string{"FAIL CREDENTIAL_REFUSED", "WARN NEVER_RAN"}, "acme", "mkt provider set acme"},
+	{"test of what is not bought", func(h *house) { h.tested("PERMISSION_DENIED") }, []string{"FAIL TEST_FAILED"}, "acme", "mkt provider set acme"},
+	{"test that met no provider", func(h *house) { h.tested("PROVIDER_UNREACHABLE") }, []string{"WARN TEST_FAILED"}, "acme", "mkt doctor --online --tenant acme"},
 	{"all that was published taken away", func(h *house) {
 		for _, name := range []string{"CURRENT", "commits", "changes", "snapshots"} {
 			must(h.t, os.RemoveAll(h.in(name)))

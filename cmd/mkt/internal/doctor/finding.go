@@ -83,6 +83,7 @@ var codes = map[string]string{
 	"CYCLE_FAILING":      "the newest run of a step failed",
 	"CREDENTIAL_UNTRIED": "the provider has not seen a credential yet",
 	"CREDENTIAL_REFUSED": "the provider refuses a credential",
+	"TEST_FAILED":        "the newest test of a connection failed",
 	"LISTING_HELD":       "a listing lost so many fixtures at once that it is not believed",
 	"STATE_UNREADABLE":   "a state file cannot be read; the next run writes it anew",
 
