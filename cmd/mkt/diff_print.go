@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -30,6 +29,7 @@ func (p *jsonPrinter) change(c compare.Change) error { return p.enc.Encode(c) }
 func (p *jsonPrinter) end() error                    { return nil }
 
 // textPrinter prints a fixture's changes below its name, aligned among themselves.
+// Each line ends with what mkt explain takes.
 type textPrinter struct {
 	out     *tabwriter.Writer
 	fixture string
@@ -47,7 +47,7 @@ func (p *textPrinter) change(c compare.Change) error {
 		}
 		plain.Fprintf(p.out, "%s  %s%s\n", c.FixtureID, c.Fixture, league)
 	}
-	_, err := plain.Fprintf(p.out, "  %s\t%s\t%s\t%s\n", marks[c.What], marketOf(c), selectionOf(c), changeOf(c))
+	_, err := plain.Fprintf(p.out, "  %s\t%s\t%s\t%s\t%s\n", marks[c.What], c.MarketWords(), c.SelectionWords(), changeOf(c), c.Explain)
 	return err
 }
 
@@ -60,10 +60,6 @@ var marks = map[compare.What]string{
 	compare.SelectionAdded: "+ selection", compare.SelectionRemoved: "- selection", compare.SelectionChanged: "~ selection",
 	compare.OddsMoved: "odds", compare.Suspended: "suspended", compare.Resumed: "resumed", compare.QualityChanged: "quality", compare.CounterMoved: "counter",
 }
-
-func marketOf(c compare.Change) string { return strings.TrimSpace(c.Market + " " + c.Period) }
-
-func selectionOf(c compare.Change) string { return strings.TrimSpace(c.Selection + " " + c.Line) }
 
 // changeOf says from what to what.
 func changeOf(c compare.Change) string {
@@ -103,7 +99,7 @@ func (s diffSide) String() string {
 
 // printSummary ends the output: what was compared, and the counts of all changes,
 // also of those that were not asked for.
-func (a *app) printSummary(o compare.Options, sum compare.Summary) error {
+func (a *app) printSummary(f diffFlags, o compare.Options, sum compare.Summary) error {
 	sideA, sideB := diffSideOf(o.A.Commit), diffSideOf(o.B.Commit)
 	if a.json() {
 		return json.NewEncoder(a.out).Encode(struct {
@@ -129,6 +125,15 @@ func (a *app) printSummary(o compare.Options, sum compare.Summary) error {
 			note = fmt.Sprintf("  (%d up, %d down)", sum.Up, sum.Down)
 		}
 		plain.Fprintf(w, "%s\t%d%s\n", what.Words(), n, note)
+	}
+	if sum.Differs() {
+		m := o.A.Manifest
+		command := fmt.Sprintf("mkt explain ID --tenant %s --product %s --at", m.ClientID, m.Product)
+		data := ""
+		if f.dataB != "" {
+			data = " --data " + f.dataB
+		}
+		plain.Fprintf(w, "explain\t%s v%d, of B: %s v%d%s\n", command, o.A.Commit.Version, command, o.B.Commit.Version, data)
 	}
 	return w.Flush()
 }
