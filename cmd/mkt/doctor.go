@@ -13,7 +13,6 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
-	"mkt/fetch/credential"
 	"mkt/fetch/provider/all"
 	"mkt/publish/football"
 )
@@ -83,9 +82,9 @@ func sameCommand(cmd *cobra.Command) string {
 
 // prober asks providers as fetch does. The key is read at the first question.
 func (a *app) prober() func(context.Context, *tenants.Tenant, football.Product) (fetch.Probed, error) {
-	key := sync.OnceValues(func() (credential.Identity, error) { return credential.LoadIdentity(a.sealKey) })
+	opener := sync.OnceValues(a.opener)
 	return func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error) {
-		key, err := key()
+		open, err := opener()
 		if err != nil {
 			return fetch.Probed{}, err
 		}
@@ -95,9 +94,7 @@ func (a *app) prober() func(context.Context, *tenants.Tenant, football.Product) 
 		}
 		return fetch.Probe(ctx, fetch.Options{
 			Tenant: tenant, Product: p, Provider: all.Lookup, Now: a.now, Log: a.log,
-			Open: func(sealed, tenant, provider string) (credential.Secret, error) {
-				return credential.Open(key, sealed, tenant, provider)
-			},
+			Open: open,
 		})
 	}
 }

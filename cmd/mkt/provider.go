@@ -20,7 +20,7 @@ import (
 
 func newProvider(a *app) *cobra.Command {
 	return group("provider", "Keep the tenants' provider connections",
-		newProviderSet(a), newProviderTest(a), newProviderStatus(a), newProviderDisable(a), newProviderEnable(a), newProviderUnset(a), newProviderList(a))
+		newProviderSet(a), newProviderTest(a), newProviderStatus(a), newProviderDisable(a), newProviderEnable(a), newProviderUnset(a), newProviderRewrap(a), newProviderList(a))
 }
 
 func newProviderSet(a *app) *cobra.Command {

@@ -13,7 +13,6 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
-	"mkt/fetch/credential"
 	"mkt/fetch/provider/all"
 	"mkt/publish/durable"
 	"mkt/publish/health"
@@ -63,7 +62,7 @@ func (a *app) testProvider(cmd *cobra.Command, id string) error {
 	if err != nil {
 		return err
 	}
-	key, err := credential.LoadIdentity(a.sealKey)
+	open, err := a.opener()
 	if err != nil {
 		return err
 	}
@@ -71,9 +70,7 @@ func (a *app) testProvider(cmd *cobra.Command, id string) error {
 	err = a.inTenant(id, func(root durable.FS) (err error) {
 		found, err = fetch.Test(cmd.Context(), fetch.Options{
 			Tenant: whom, Root: root, Provider: all.Lookup, Now: a.now, Log: a.log,
-			Open: func(sealed, tenant, provider string) (credential.Secret, error) {
-				return credential.Open(key, sealed, tenant, provider)
-			},
+			Open: open,
 		})
 		return err
 	})

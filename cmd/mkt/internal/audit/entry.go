@@ -39,12 +39,13 @@ const (
 	ProviderEnable   Action = "provider.enable"
 	ProviderDisable  Action = "provider.disable"
 	ProviderUnset    Action = "provider.unset"
+	ProviderRewrap   Action = "provider.rewrap"
 	FileSeal         Action = "file.seal"
 )
 
 var actions = []Action{TenantAdd, TenantName, TenantSuspend, TenantReactivate, TenantRevoke, TokenIssue, TokenRotate, TokenEnd,
 	ProductSet, ProductUnset, FeatureEnable, FeatureDisable, OriginAllow, OriginDeny, LimitSet, ScheduleSet, ScheduleUnset,
-	ProviderSet, ProviderEnable, ProviderDisable, ProviderUnset, FileSeal}
+	ProviderSet, ProviderEnable, ProviderDisable, ProviderUnset, ProviderRewrap, FileSeal}
 
 // Actions lists the closed set.
 func Actions() []Action { return slices.Clone(actions) }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
-	"mkt/fetch/credential"
 	"mkt/publish/durable"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -150,7 +149,7 @@ func (d *doctor) connection(r *root) {
 }
 
 // fingerprint is that of the tenant's sealed credential.
-func (r *root) fingerprint() string { return credential.Fingerprint(r.tenant.Provider.Credential) }
+func (r *root) fingerprint() string { return r.tenant.Provider.Fingerprint() }
 
 func (d *doctor) overdue(r *root, last time.Time) {
 	s, err := schedule.Parse(r.tenant.Expression(r.product))

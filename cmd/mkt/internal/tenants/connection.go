@@ -1,6 +1,8 @@
 package tenants
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/url"
 	"strings"
 
@@ -28,6 +30,7 @@ func (r *reader) provider(n *yaml.Node) *Provider {
 		"allow_private_address": func(n *yaml.Node) { p.AllowPrivateAddress = r.boolean(n, "provider.allow_private_address") },
 		"hint":                  func(n *yaml.Node) { p.Hint = r.hint(n, "provider.hint") },
 		"credential":            func(n *yaml.Node) { p.Credential = r.sealed(n) },
+		"fingerprint":           func(n *yaml.Node) { p.KnownAs = r.fingerprint(n) },
 		"disabled":              func(n *yaml.Node) { p.Disabled = r.boolean(n, "provider.disabled") },
 	})
 	if n.Kind != yaml.MappingNode {
@@ -70,6 +73,14 @@ func (r *reader) sealed(n *yaml.Node) string {
 		return ""
 	}
 	return text
+}
+
+func (r *reader) fingerprint(n *yaml.Node) string {
+	if b, err := hex.DecodeString(n.Value); n.Kind != yaml.ScalarNode || err != nil || len(b) != sha256.Size || strings.ToLower(n.Value) != n.Value {
+		r.problem(n, "provider.fingerprint", "want what mkt provider rewrap wrote, 64 lower-case hexadecimal digits")
+		return ""
+	}
+	return n.Value
 }
 
 // CheckBaseURL says what is wrong with a provider's base URL, "" when nothing

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -212,12 +213,20 @@ func providerNode(p Provider) *yaml.Node {
 		put(n, "allow_private_address", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
 	}
 	put(n, "hint", text(p.Hint))
-	sealed := text(p.Credential + "\n")
-	sealed.Style = yaml.LiteralStyle
-	put(n, "credential", sealed)
+	put(n, "credential", sealedNode(p.Credential))
+	if p.KnownAs != "" {
+		put(n, "fingerprint", text(p.KnownAs))
+	}
 	if p.Disabled {
 		put(n, "disabled", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
 	}
+	return n
+}
+
+// sealedNode is a sealed credential as a block of lines.
+func sealedNode(credential string) *yaml.Node {
+	n := text(strings.TrimSpace(credential) + "\n")
+	n.Style = yaml.LiteralStyle
 	return n
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"mkt/fetch/credential"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -55,7 +56,16 @@ type Provider struct {
 	AllowPrivateAddress bool
 	Credential          string // sealed, armored
 	Hint                string // masked
+	KnownAs             string // fingerprint of the credential as it was sealed first; "" when that is this one
 	Disabled            bool
+}
+
+// Fingerprint is what the credential is known by, whatever key it is sealed to.
+func (p *Provider) Fingerprint() string {
+	if p.KnownAs != "" {
+		return p.KnownAs
+	}
+	return credential.Fingerprint(p.Credential)
 }
 
 // DefaultLimit holds for an account that says nothing else.
