@@ -21,6 +21,7 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 	t, s := x.tally(asking.detail), &r.summary
 	s.Requests, s.Responses, s.Rejected, s.Bytes = x.client.Requests(), t.accepted, t.allRejected(), t.bytes
 	s.Listed, s.Filtered, s.Failed, s.NotOffered = asked.Listed, asked.Filtered, len(asked.Failed), len(asked.NotOffered)
+	s.ListingShort = err == nil && !asked.ListingComplete
 	var storage *storageError
 	if errors.As(context.Cause(ctx), &storage) {
 		return storage // the archive has a hole: it is not sealed
@@ -80,13 +81,17 @@ func (r *run) header(asked provider.Asked, rejected map[string]int64) raw.Cycle 
 // remember writes the run's state file.
 func (r *run) remember(err error) error {
 	s := r.summary
+	short := int64(0)
+	if s.ListingShort {
+		short = 1
+	}
 	return health.Record(r.Root, health.Run{
 		Step: "fetch", Cycle: string(s.Cycle), StartedAt: r.started, FinishedAt: r.Now(), OK: err == nil, Code: codeOf(err),
 		CredentialFingerprint: r.Tenant.Fingerprint,
 		Counters: map[string]int64{
 			"requests": int64(s.Requests), "responses": int64(s.Responses), "rejected": int64(s.Rejected), "bytes": s.Bytes,
 			"listed": int64(s.Listed), "filtered": int64(s.Filtered), "failed": int64(s.Failed), "not_offered": int64(s.NotOffered),
-			"recovered": int64(s.Recovered),
+			"recovered": int64(s.Recovered), "listing_short": short,
 		},
 	})
 }

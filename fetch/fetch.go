@@ -81,6 +81,9 @@ type Summary struct {
 	// NotOffered is how many of them the provider answered for, and offers no
 	// markets on.
 	NotOffered int
+	// ListingShort: the provider's list falls short of its own count, so that nothing
+	// will be removed for being absent from it.
+	ListingShort bool
 	Recovered  int // folders of runs that were killed, set aside
 	Took       time.Duration
 }

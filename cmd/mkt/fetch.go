@@ -61,7 +61,7 @@ func fetchReport(s fetch.Summary, began time.Time) report {
 	r := newReport("fetch", s.Cycle, began)
 	r.Counts = map[string]any{"outcome": s.Outcome, "already": s.Already, "requests": s.Requests, "responses": s.Responses,
 		"rejected": s.Rejected, "bytes": s.Bytes, "listed": s.Listed, "filtered": s.Filtered, "failed": s.Failed,
-		"not_offered": s.NotOffered}
+		"not_offered": s.NotOffered, "listing_short": s.ListingShort}
 	r.Code = s.Code
 	switch {
 	case s.Already:
@@ -76,6 +76,9 @@ func fetchReport(s fetch.Summary, began time.Time) report {
 		}
 		if s.Failed > 0 {
 			r.text += ", " + plural(s.Failed, "fixture") + " not answered (data kept)"
+		}
+		if s.ListingShort {
+			r.text += ", the list falls short of its own count (nothing is removed)"
 		}
 	}
 	return r

@@ -76,6 +76,10 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	case run.Code == health.CodeListingHeld:
 		d.bad(Warn, "LISTING_HELD", "schedule", r.at(file), "when they are really gone: "+d.mkt("cycle --tenant "+r.id+" --accept-removals"),
 			"the listing lost %d fixtures at once: they are kept", run.Counters["held"])
+	case run.Counters["listing_short"] > 0:
+		d.bad(Warn, "LISTING_SHORT", "schedule", r.at(file), "none is needed if the next cycle's list is whole; if it stays so, ask the provider about the totals in "+
+			quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
+			"the newest list of fixtures falls short of its own count: nothing is removed for being absent from it")
 	default:
 		d.ok("schedule", r.at(file), "%s went well %s ago", step, ago(d.now.Sub(run.FinishedAt)))
 	}
