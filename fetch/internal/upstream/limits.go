@@ -10,6 +10,11 @@ type Limits struct {
 	Wait    time.Duration // before the first retry, then growing: 500 ms
 	MaxWait time.Duration // between two retries, unless the provider asks for more: 30 s
 
+	// QuotaWait is how long the quota may make a run wait at once, and a third of how
+	// long in all: 10 s. A run that would have to wait longer ends.
+	QuotaWait time.Duration
+	Confirm   time.Duration // before a refusal is confirmed by another request: 3 s
+
 	Break time.Duration // nothing is sent after six attempts in a row failed: 5 s
 
 	Connect time.Duration // name and connection: 10 s
@@ -25,6 +30,7 @@ type Limits struct {
 
 var defaults = Limits{
 	Run: 30 * time.Minute, Bytes: 4 << 30, Tries: 4, Wait: 500 * time.Millisecond, MaxWait: 30 * time.Second,
+	QuotaWait: 10 * time.Second, Confirm: 3 * time.Second,
 	Break: 5 * time.Second, Connect: 10 * time.Second, TLS: 10 * time.Second, Header: 30 * time.Second, Body: 60 * time.Second,
 	Window: 10 * time.Second, MinRate: 1 << 10, HeaderBytes: 64 << 10, MaxRatio: 200,
 }
@@ -36,6 +42,8 @@ func (l Limits) Or(other Limits) Limits {
 	def(&l.Tries, other.Tries)
 	def(&l.Wait, other.Wait)
 	def(&l.MaxWait, other.MaxWait)
+	def(&l.QuotaWait, other.QuotaWait)
+	def(&l.Confirm, other.Confirm)
 	def(&l.Break, other.Break)
 	def(&l.Connect, other.Connect)
 	def(&l.TLS, other.TLS)
