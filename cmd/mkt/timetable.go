@@ -81,8 +81,8 @@ func (t *timetable) due(name string) (job, bool) {
 		t.app.log.Debug("tick passed by", "tenant", id, "product", product, "reason", reason)
 		return job{}, false
 	}
-	if reason := t.app.heldBack(jobs[0]); reason != "" {
-		t.app.log.Debug("tick passed by", "tenant", id, "product", product, "reason", reason)
+	if h := t.app.heldBack(jobs[0]); h != nil {
+		t.app.log.Debug("tick passed by", "tenant", id, "product", product, "reason", h.reason)
 		return job{}, false
 	}
 	return jobs[0], true
