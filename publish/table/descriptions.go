@@ -111,7 +111,7 @@ var descriptions = map[string]map[string]string{
 		"certainty":   "EXACT (a provider's event that has a time), INFERRED (counters, score or clock moved) or UNKNOWN",
 		"side_proven": "side the state is proven for: HOME, AWAY or NONE",
 		"until":       "when the next entry begins; of the newest entry its last observation, UTC",
-		"told_at":     "when the provider's own list first held the event, UTC; NULL unless EXACT",
+		"listed_at":   "when the provider's own list first held the event, UTC; NULL unless EXACT",
 	},
 	"live_buckets": {
 		"fixture_id": "fixture the minute belongs to; first sort key",

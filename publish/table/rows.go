@@ -10,7 +10,7 @@ import "time"
 // Version of the table format, in every file's metadata.
 //
 //	1: first
-//	2: live_timeline has half and told_at, and minute and second may be NULL;
+//	2: live_timeline has half and listed_at, and minute and second may be NULL;
 //	   live_buckets has added
 const Version = 2
 
