@@ -24,6 +24,8 @@ type task struct {
 	root  durable.FS
 	data  durable.FS // data root
 	cycle layout.CycleID
+
+	stopping <-chan struct{} // closed when no further step is to begin
 }
 
 // runAll runs the steps for every selected job. One that fails does not stop the
@@ -88,7 +90,8 @@ var errStepInterrupted = errors.New("interrupted: nothing was published; run it 
 var errInterrupted = errors.New("interrupted; what was published stays, run it again for the rest")
 
 // runJob runs the steps for one job under its lock and tells each one's report.
-// Once stopping ends no further step begins; ctx ends the one under way. A job
+// Once stopping ends no further step begins, and a fetch that would have to wait for
+// its provider ends; ctx ends any step under way. A job
 // that cannot begin is told too: a script must see every job.
 func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID, steps []step, tell func(report)) error {
 	held, err := a.hold(j)
@@ -101,8 +104,8 @@ func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID,
 		if stopping.Err() != nil {
 			return errInterrupted
 		}
-		report, err := do(ctx, task{j, held.root, held.data, cycle})
-		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		report, err := do(ctx, task{j, held.root, held.data, cycle, stopping.Done()})
+		if stopping.Err() != nil && errors.Is(err, context.Canceled) {
 			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
 		}
 		report.Tenant, report.Product, report.Error = j.tenant.ID, string(j.product), message(err)

@@ -9,6 +9,7 @@ import (
 
 	"mkt/fetch"
 	"mkt/fetch/credential"
+	"mkt/publish/health"
 )
 
 func newFetch(a *app) *cobra.Command {
@@ -49,7 +50,7 @@ func (a *app) fetchStep() (step, error) {
 			Open: func(sealed, tenant, provider string) (credential.Secret, error) {
 				return credential.Open(key, sealed, tenant, provider)
 			},
-			Provider: a.adapter, Circuits: circuits,
+			Provider: a.adapter, Circuits: circuits, Quota: a.quotaOf(t.tenant), Stopping: t.stopping,
 			Now: a.now, Log: a.log, Progress: bar.set,
 		})
 		bar.done()
@@ -62,6 +63,12 @@ func fetchReport(s fetch.Summary, began time.Time) report {
 	r.Counts = map[string]any{"outcome": s.Outcome, "already": s.Already, "requests": s.Requests, "responses": s.Responses,
 		"rejected": s.Rejected, "bytes": s.Bytes, "listed": s.Listed, "filtered": s.Filtered, "failed": s.Failed,
 		"not_offered": s.NotOffered, "listing_short": s.ListingShort}
+	if q := s.Quota; q != nil && q.Left != nil {
+		r.Counts["quota_left"] = *q.Left
+	}
+	if q := s.Quota; q != nil && q.UsedUpUntil != nil {
+		r.Counts["quota_used_up_until"] = *q.UsedUpUntil
+	}
 	r.Code = s.Code
 	switch {
 	case s.Already:
@@ -76,6 +83,9 @@ func fetchReport(s fetch.Summary, began time.Time) report {
 		}
 		if s.Failed > 0 {
 			r.text += ", " + plural(s.Failed, "fixture") + " not answered (data kept)"
+		}
+		if s.Code == health.CodeRateLimited && s.Quota != nil && s.Quota.UsedUpUntil != nil {
+			r.text += ", the provider's quota is used up until " + clockTime(*s.Quota.UsedUpUntil)
 		}
 		if s.ListingShort {
 			r.text += ", the list falls short of its own count (nothing is removed)"

@@ -34,6 +34,8 @@ const (
 	heldForRefusal holdReason = "refused"
 )
 
+var holdReasons = []holdReason{heldForQuota, heldForRefusal}
+
 // heldBack returns why a job is not to ask its provider yet: its quota is used up,
 // or the credential that is set was refused, or does not include the product. What
 // was found lies in state files, so that a restart knows it as well; whatever was

@@ -1,6 +1,9 @@
 package health
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Quota is what a provider's newest answer said of an account's quota.
 type Quota struct {
@@ -42,3 +45,38 @@ func (q *Quota) UsedUp(now time.Time) (until time.Time, usedUp bool) {
 	}
 	return *q.UsedUpUntil, now.Before(*q.UsedUpUntil)
 }
+
+// Remaining is how many requests may still be sent, nil if that is not known: the
+// provider did not say, or said it of a window that is over.
+func (q *Quota) Remaining(now time.Time) *int64 {
+	if q == nil || q.Left == nil || q.At.After(now.Add(clockSlip)) || q.ResetsAt != nil && !now.Before(*q.ResetsAt) {
+		return nil
+	}
+	return q.Left
+}
+
+// Describe describes the quota at a time for a person: "95 of 3600 requests left until
+// 2026-11-20T10:00:00Z".
+func (q *Quota) Describe(now time.Time) string {
+	until, usedUp := q.UsedUp(now)
+	left := q.Remaining(now)
+	switch {
+	case usedUp && q.Assumed:
+		return "used up; the provider does not say until when, and is asked again at " + clockTime(until)
+	case usedUp:
+		return "used up until " + clockTime(until)
+	case left == nil:
+		return "not known"
+	}
+	text := strconv.FormatInt(*left, 10)
+	if q.Limit != nil {
+		text += " of " + strconv.FormatInt(*q.Limit, 10)
+	}
+	text += " requests left"
+	if q.ResetsAt != nil {
+		text += " until " + clockTime(*q.ResetsAt)
+	}
+	return text
+}
+
+func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -142,6 +142,21 @@ func (d *doctor) connection(r *root) {
 	default:
 		d.ok("schedule", at, "the connection is %s", status)
 	}
+	d.quota(r, health.NewestQuota(r.fingerprint(), findings...))
+}
+
+// quota looks at what the provider said last of the account's quota.
+func (d *doctor) quota(r *root, q *health.Quota) {
+	if q == nil {
+		return
+	}
+	at := place{tenant: r.id, product: string(r.product), file: d.Tenants}
+	if _, usedUp := q.UsedUp(d.now); usedUp {
+		d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; else run it less often (schedule in "+quote(d.Tenants)+
+			") or buy a larger quota, and then: "+d.mkt("provider test "+r.id), "the provider's quota is %s", q.Describe(d.now))
+		return
+	}
+	d.ok("schedule", at, "the provider's quota: %s", q.Describe(d.now))
 }
 
 // fingerprint is that of the tenant's sealed credential.

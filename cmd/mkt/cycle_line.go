@@ -1,0 +1,65 @@
+package main
+
+import (
+	"slices"
+	"time"
+)
+
+// cycleLine gathers what the steps of a cycle report, for the one line that mkt
+// schedule logs of it.
+type cycleLine struct {
+	began   time.Time
+	reports []report
+}
+
+func (l *cycleLine) add(r report) { l.reports = append(l.reports, r) }
+
+// last is the report of the step that ran last.
+func (l *cycleLine) last() report {
+	if len(l.reports) == 0 {
+		return report{}
+	}
+	return l.reports[len(l.reports)-1]
+}
+
+// lineCounts are the counts that the line has, by step and in its order. What several
+// steps count is there once, as the last of them counts it.
+var lineCounts = []struct {
+	step  string
+	names []string
+}{
+	{"fetch", []string{"outcome", "requests", "rejected", "bytes", "listed", "filtered", "not_offered", "failed", "listing_short", "quota_left", "quota_used_up_until"}},
+	{"transform", []string{"broken", "partial", "damaged", "details_read"}},
+	{"publish", []string{"version", "fixtures", "in_play", "markets", "selections", "refreshed", "carried", "removed", "held", "events", "last_seq"}},
+}
+
+// pairs are the keys and values of the line. Counts that are zero are left out, but
+// for a quota of which nothing is left.
+func (l *cycleLine) pairs() []any {
+	pairs := []any{"cycle", l.last().Cycle, "took_ms", time.Since(l.began).Milliseconds()}
+	for _, of := range lineCounts {
+		i := slices.IndexFunc(l.reports, func(r report) bool { return r.Step == of.step })
+		if i < 0 {
+			continue
+		}
+		r := l.reports[i]
+		if of.step == "fetch" && r.Code != "" && r.Error == "" {
+			pairs = append(pairs, "fetch_code", r.Code) // usable, but not whole
+		}
+		for _, name := range of.names {
+			if n, ok := r.Counts[name]; ok && (name == "quota_left" || !isZero(n)) {
+				pairs = append(pairs, name, n)
+			}
+		}
+	}
+	return pairs
+}
+
+// isZero reports whether a count is nothing.
+func isZero(n any) bool {
+	switch n {
+	case 0, int64(0), false, "":
+		return true
+	}
+	return false
+}
