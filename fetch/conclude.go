@@ -20,6 +20,7 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 	}
 	t, s := x.tally(asking.detail), &r.summary
 	s.Quota = x.client.Quota()
+	r.values = x.client.Values()
 	s.Requests, s.Responses, s.Rejected, s.Bytes = x.client.Requests(), t.accepted, t.allRejected(), t.bytes
 	s.Listed, s.Filtered, s.Failed, s.NotOffered = asked.Listed, asked.Filtered, len(asked.Failed), len(asked.NotOffered)
 	s.ListingShort = err == nil && !asked.ListingComplete
@@ -72,6 +73,7 @@ func (r *run) header(asked provider.Asked, rejected map[string]int64) raw.Cycle 
 	counters["listed"], counters["filtered"], counters["failed"] = int64(asked.Listed), int64(asked.Filtered), int64(len(asked.Failed))
 	counters["not_offered"] = int64(len(asked.NotOffered))
 	counters["responses"], counters["response_bytes"] = int64(r.summary.Responses), r.summary.Bytes
+	counters[raw.CounterValues] = r.values
 	for why, n := range rejected {
 		counters["rejected:"+why] = n
 	}

@@ -102,6 +102,7 @@ type run struct {
 	rolls   bool      // earlier cycles are to be rolled up
 	began   time.Time // monotonic
 	started time.Time
+	values  int64 // JSON values and keys of all accepted answers
 }
 
 // prepare recovers what killed runs left and settles the cycle; done when there

@@ -42,13 +42,11 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 			continue
 		}
 		if ctx.Err() != nil && a.failed != nil {
+			a.turn.end()
 			return Answer{}, c.ended(r.Endpoint, context.Cause(ctx))
 		}
-		if a.answered {
-			c.hear(a.answer)
-			if err := keep(a.answer); err != nil {
-				return Answer{}, err
-			}
+		if err := c.take(a, keep); err != nil {
+			return Answer{}, err
 		}
 		wait, err := c.decide(ask, a, n)
 		if err == nil {
@@ -67,6 +65,16 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 			return Answer{}, c.ended(r.Endpoint, err)
 		}
 	}
+}
+
+// take hands an answer to keep. It ends a large answer's turn.
+func (c *Client) take(a attempt, keep func(Answer) error) error {
+	defer a.turn.end()
+	if !a.answered {
+		return nil
+	}
+	c.hear(a.answer)
+	return keep(a.answer)
 }
 
 // await lets a moment pass while the breaker is open. After it opened several
@@ -107,7 +115,7 @@ func (c *Client) turn(ctx context.Context, ask *asking) error {
 				return err
 			}
 		}
-		if c.received.Load() > c.limits.Bytes {
+		if c.received.Load() > c.limits.Bytes || c.values.Load() > c.limits.Values {
 			c.stop(&provider.AnswerError{Endpoint: ask.endpoint, Verdict: provider.Verdict{Kind: provider.Rejected, Code: codeRunTooLarge}})
 			continue
 		}

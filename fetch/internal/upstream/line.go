@@ -16,6 +16,8 @@ import (
 type Circuits struct {
 	mu    sync.Mutex
 	lines map[lineKey]*line
+
+	large turns
 }
 
 type lineKey struct{ account, host, credential string }

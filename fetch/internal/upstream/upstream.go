@@ -68,6 +68,7 @@ type Client struct {
 	deadline time.Time
 	requests atomic.Int64 // sent
 	received atomic.Int64 // bytes of answers, unpacked
+	values   atomic.Int64 // of accepted ones
 }
 
 // New makes a client; the error says what of the options cannot be.
@@ -88,7 +89,7 @@ func New(o Options) (*Client, error) {
 	if o.Circuits == nil {
 		o.Circuits = &Circuits{}
 	}
-	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base, memory: newMemory()}
+	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base, memory: newMemory(&o.Circuits.large)}
 	c.line = o.Circuits.line(o.Account, base.Host, credential.Fingerprint(o.Credential.Reveal()), o.Provider.Budget, c.limits.Break)
 	c.line.begin(time.Now(), o.Now(), o.QuotaLeftAt)
 	c.leave = sync.OnceFunc(c.line.end)
@@ -102,6 +103,9 @@ func New(o Options) (*Client, error) {
 
 // Requests is how many were sent, repeated ones included.
 func (c *Client) Requests() int { return int(c.requests.Load()) }
+
+// Values is how many JSON values and keys the accepted answers hold.
+func (c *Client) Values() int64 { return c.values.Load() }
 
 // Left is how many requests may still be sent; false when that is not known.
 func (c *Client) Left() (provider.Quota, bool) { return c.line.quota(time.Now()) }
