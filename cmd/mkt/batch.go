@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -89,14 +90,21 @@ var errStepInterrupted = errors.New("interrupted: nothing was published; run it 
 
 var errInterrupted = errors.New("interrupted; what was published stays, run it again for the rest")
 
-// runJob runs the steps for one job under its lock and tells each one's report.
+// runJob runs the steps for one job under its lock, tells each one's report, and
+// logs one line of the whole.
 // Once stopping ends no further step begins, and a fetch that would have to wait for
 // its provider ends; ctx ends any step under way. A job
 // that cannot begin is told too: a script must see every job.
-func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID, steps []step, tell func(report)) error {
+func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID, steps []step, tell func(report)) (err error) {
+	line := cycleLine{began: time.Now()}
+	defer func() { line.log(a.log.With("tenant", j.tenant.ID, "product", j.product), a.codeOf(line.last()), err) }()
+	add := func(r report) {
+		line.add(r)
+		tell(r)
+	}
 	held, err := a.hold(j)
 	if err != nil {
-		tell(report{Tenant: j.tenant.ID, Product: string(j.product), Step: "lock", Cycle: string(cycle), Error: message(err)})
+		add(report{Tenant: j.tenant.ID, Product: string(j.product), Step: "lock", Cycle: string(cycle), Error: message(err)})
 		return err
 	}
 	defer held.free()
@@ -109,13 +117,25 @@ func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID,
 			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
 		}
 		report.Tenant, report.Product, report.Error = j.tenant.ID, string(j.product), message(err)
-		tell(report)
+		add(report)
 		if err != nil {
 			return err
 		}
 		cycle = layout.CycleID(report.Cycle)
 	}
 	return nil
+}
+
+// codeOf is why a step failed, a word of package health: the report's own, or what
+// the state file says.
+func (a *app) codeOf(r report) string {
+	if r.Code != "" || r.Error == "" {
+		return r.Code
+	}
+	if run := a.newestRun(r.Tenant, r.Product, r.Step); run != nil && !run.OK {
+		return run.Code
+	}
+	return ""
 }
 
 // held is a job's folders, opened, and its lock.

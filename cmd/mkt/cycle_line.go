@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
+	"log/slog"
 	"slices"
 	"time"
+
+	"mkt/publish/durable"
 )
 
-// cycleLine gathers what the steps of a cycle report, for the one line that mkt
-// schedule logs of it.
+// cycleLine gathers what the steps of a cycle report, for the one line that is logged
+// of it.
 type cycleLine struct {
 	began   time.Time
 	reports []report
@@ -20,6 +24,26 @@ func (l *cycleLine) last() report {
 		return report{}
 	}
 	return l.reports[len(l.reports)-1]
+}
+
+// log writes the line. err is why the cycle failed, nil if it did not; code is why, a
+// word of package health.
+func (l *cycleLine) log(log *slog.Logger, code string, err error) {
+	last := l.last()
+	switch {
+	case errors.Is(err, durable.ErrLocked):
+		log.Warn("tick skipped: a run started elsewhere is under way")
+	case errors.Is(err, errInterrupted):
+		log.Info("stopped between two steps", l.pairs()...)
+	case errors.Is(err, errStepInterrupted):
+		log.Warn("cycle interrupted", append(l.pairs(), "step", last.Step)...)
+	case err != nil:
+		log.Error("cycle failed", append(l.pairs(), "step", last.Step, "code", code, "error", err)...)
+	case last.Step != "publish":
+		log.Info("step done", append([]any{"step", last.Step}, l.pairs()...)...)
+	default:
+		log.Info("cycle published", l.pairs()...)
+	}
 }
 
 // lineCounts are the counts that the line has, by step and in its order. What several

@@ -116,29 +116,18 @@ func (t *timetable) run(stopping context.Context, name string) error {
 	defer context.AfterFunc(stopping, func() { time.AfterFunc(t.grace, cancel) })()
 	ended := t.metrics.begin(j)
 	defer func() { ended(cycleFailed) }() // what is not said below: an error, or a panic
-	line := cycleLine{began: time.Now()}
-	err := t.app.runJob(ctx, stopping, j, "", t.steps, line.add)
-	log := t.app.log.With("tenant", j.tenant.ID, "product", j.product)
+	var last report
+	err := t.app.runJob(ctx, stopping, j, "", t.steps, func(r report) { last = r })
 	switch {
 	case err == nil:
 		ended(cyclePublished)
-		log.Info("cycle published", line.pairs()...)
 	case errors.Is(err, durable.ErrLocked):
 		ended(cycleLocked)
-		log.Warn("tick skipped: a run started elsewhere is under way")
-	case errors.Is(err, errInterrupted):
+	case errors.Is(err, errInterrupted), errors.Is(err, errStepInterrupted):
 		ended(cycleInterrupted)
-		log.Info("stopped between two steps", line.pairs()...)
-	case errors.Is(err, errStepInterrupted):
-		ended(cycleInterrupted)
-		log.Warn("cycle interrupted", append(line.pairs(), "error", err)...)
 	default:
-		failed := line.last()
-		if run := t.app.newestRun(j.tenant.ID, string(j.product), failed.Step); failed.Code == "" && run != nil && !run.OK {
-			failed.Code = run.Code
-		}
-		t.metrics.failure(failed)
-		log.Error("cycle failed", append(line.pairs(), "step", failed.Step, "code", failed.Code, "error", err)...)
+		last.Code = t.app.codeOf(last)
+		t.metrics.failure(last)
 	}
 	if p := t.app.heldBack(j); p != nil {
 		t.postpone(j, p)

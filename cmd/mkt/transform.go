@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/publish/football"
 	"mkt/transform"
 	"mkt/transform/identity"
 )
@@ -15,18 +16,34 @@ import (
 type transformFlags struct {
 	workers int
 	details int
+	memory  int // MiB
 }
 
 // liveDetails is how many fixtures have full live detail, unless told otherwise
 // (DESIGN, section 5).
 const liveDetails = 50
 
+// defaultMemory is in MiB. A cycle of a thousand fixtures takes 600.
+const defaultMemory = 2048
+
+// memories are what the runs of each product may hold at once: a quarter is for the
+// live ones, so that market cycles do not hold them up.
+type memories map[football.Product]*transform.Memory
+
+func (f *transformFlags) memories() memories {
+	all := int64(f.memory) << 20
+	return memories{football.MarketEngine: transform.NewMemory(all - all/4), football.LiveIntelligence: transform.NewMemory(all / 4)}
+}
+
 func (f *transformFlags) flags(a *app, cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.workers, "workers", 0, "payloads transformed at once (default: one a core)")
 	cmd.Flags().IntVar(&f.details, "live-details", liveDetails, "live fixtures whose timeline and minutes are published, those farthest from 50/50 first")
+	cmd.Flags().IntVar(&f.memory, "memory", defaultMemory, "MiB that transform and publish may hold at once, of all accounts together; further ones wait")
+	bound(cmd.Flags(), "memory", "MiB, from 64 to 1048576", between(&f.memory, 64, 1<<20))
 	bound(cmd.Flags(), "workers", "a whole number from 1 to 256, or 0 for one a core", between(&f.workers, 0, 256))
 	bound(cmd.Flags(), "live-details", "a whole number from 1 to 1000", between(&f.details, 1, 1000))
 	a.set.bind(cmd.Flags(), "workers", "transform.workers")
+	a.set.bind(cmd.Flags(), "memory", "transform.memory")
 	a.set.bind(cmd.Flags(), "live-details", "live.details")
 	a.idKeyFlag(cmd)
 }
@@ -40,7 +57,7 @@ func newTransform(a *app) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.runAll(cmd.Context(), &s, func() ([]step, error) {
-				transform, err := a.transformStep(f)
+				transform, err := a.transformStep(f, f.memories())
 				return []step{transform}, err
 			})
 		},
@@ -51,7 +68,7 @@ func newTransform(a *app) *cobra.Command {
 }
 
 // transformStep is the stage transform with its key at hand.
-func (a *app) transformStep(f transformFlags) (step, error) {
+func (a *app) transformStep(f transformFlags, m memories) (step, error) {
 	key, err := identity.LoadKey(a.idKey)
 	if err != nil {
 		return nil, err
@@ -60,7 +77,7 @@ func (a *app) transformStep(f transformFlags) (step, error) {
 		began := time.Now()
 		s, err := transform.Run(ctx, transform.Options{
 			ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root, Data: t.data,
-			Key: key, Now: a.now, Log: a.log, Workers: f.workers, Version: version, Details: f.details,
+			Key: key, Now: a.now, Log: a.log, Workers: f.workers, Version: version, Details: f.details, Memory: m[t.product],
 		})
 		return tellers[t.product].transform(s, began), err
 	}, nil

@@ -50,6 +50,7 @@ type Scheduler struct {
 
 	mu      sync.Mutex // guards what follows
 	ctx     context.Context
+	begun   bool // Run was called
 	stopped bool // no run begins any more
 	entries map[string]entry
 	running map[string]phase
@@ -142,7 +143,7 @@ func (s *Scheduler) setOne(j Job, when cron.Schedule) {
 // runs under way.
 func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 	s.mu.Lock()
-	s.ctx = ctx
+	s.ctx, s.begun = ctx, true
 	s.mu.Unlock()
 	for _, name := range overdue {
 		s.trigger(name, 0)
@@ -179,11 +180,12 @@ func (s *Scheduler) trigger(name string, jitter time.Duration) {
 }
 
 // Again has a job run once at a time beside those of its expression, in place of
-// what an earlier call said. If a run of the job begins before, there is no other.
+// what an earlier call said. If a run of the job begins before, there is no other. It
+// does nothing unless Run is under way.
 func (s *Scheduler) Again(name string, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.entries[name]; !ok || s.stopped {
+	if _, ok := s.entries[name]; !ok || !s.begun || s.stopped {
 		return
 	}
 	s.forgetAgain(name)
