@@ -90,21 +90,24 @@ var errStepInterrupted = errors.New("interrupted: nothing was published; run it 
 
 var errInterrupted = errors.New("interrupted; what was published stays, run it again for the rest")
 
-// runJob runs the steps for one job under its lock, tells each one's report, and
-// logs one line of the whole.
-// Once stopping ends no further step begins, and a fetch that would have to wait for
-// its provider ends; ctx ends any step under way. A job
-// that cannot begin is told too: a script must see every job.
-func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID, steps []step, tell func(report)) (err error) {
+// runJob runs the steps for one job under its lock, passes each one's report to tell,
+// and logs one line of the whole. Once stopping ends no further step begins, and a
+// fetch that would have to wait for its provider ends; ctx ends any step under way. A
+// job that cannot begin is reported, too: a script must see every job.
+func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID, steps []step, tell func(report)) error {
 	line := cycleLine{began: time.Now()}
-	defer func() { line.log(a.log.With("tenant", j.tenant.ID, "product", j.product), a.codeOf(line.last()), err) }()
-	add := func(r report) {
+	err := a.runSteps(ctx, stopping, j, cycle, steps, func(r report) {
 		line.add(r)
 		tell(r)
-	}
+	})
+	line.log(a.log.With("tenant", j.tenant.ID, "product", j.product), a.codeOf(line.last()), err)
+	return err
+}
+
+func (a *app) runSteps(ctx, stopping context.Context, j job, cycle layout.CycleID, steps []step, tell func(report)) error {
 	held, err := a.hold(j)
 	if err != nil {
-		add(report{Tenant: j.tenant.ID, Product: string(j.product), Step: "lock", Cycle: string(cycle), Error: message(err)})
+		tell(report{Tenant: j.tenant.ID, Product: string(j.product), Step: "lock", Cycle: string(cycle), Error: message(err)})
 		return err
 	}
 	defer held.free()
@@ -117,7 +120,7 @@ func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID,
 			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
 		}
 		report.Tenant, report.Product, report.Error = j.tenant.ID, string(j.product), message(err)
-		add(report)
+		tell(report)
 		if err != nil {
 			return err
 		}

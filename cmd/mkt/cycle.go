@@ -19,6 +19,7 @@ func newCycle(a *app) *cobra.Command {
 	s.flags(a, cmd)
 	a.sealKeyFlag(cmd)
 	tf.flags(a, cmd)
+	tf.memoryFlag(a, cmd)
 	pf.flags(a, cmd)
 	return cmd
 }

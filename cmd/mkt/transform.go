@@ -31,6 +31,9 @@ const defaultMemory = 2048
 type memories map[football.Product]*transform.Memory
 
 func (f *transformFlags) memories() memories {
+	if f.memory == 0 {
+		return nil // nothing bounds them
+	}
 	all := int64(f.memory) << 20
 	return memories{football.MarketEngine: transform.NewMemory(all - all/4), football.LiveIntelligence: transform.NewMemory(all / 4)}
 }
@@ -38,14 +41,18 @@ func (f *transformFlags) memories() memories {
 func (f *transformFlags) flags(a *app, cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.workers, "workers", 0, "payloads transformed at once (default: one a core)")
 	cmd.Flags().IntVar(&f.details, "live-details", liveDetails, "live fixtures whose timeline and minutes are published, those farthest from 50/50 first")
-	cmd.Flags().IntVar(&f.memory, "memory", defaultMemory, "MiB that transform and publish may hold at once, of all accounts together; further ones wait")
-	bound(cmd.Flags(), "memory", "MiB, from 64 to 1048576", between(&f.memory, 64, 1<<20))
 	bound(cmd.Flags(), "workers", "a whole number from 1 to 256, or 0 for one a core", between(&f.workers, 0, 256))
 	bound(cmd.Flags(), "live-details", "a whole number from 1 to 1000", between(&f.details, 1, 1000))
 	a.set.bind(cmd.Flags(), "workers", "transform.workers")
-	a.set.bind(cmd.Flags(), "memory", "transform.memory")
 	a.set.bind(cmd.Flags(), "live-details", "live.details")
 	a.idKeyFlag(cmd)
+}
+
+// memoryFlag is for the commands that run several accounts in one process.
+func (f *transformFlags) memoryFlag(a *app, cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.memory, "memory", defaultMemory, "MiB that transform and publish may hold at once, of all accounts together; further ones wait")
+	bound(cmd.Flags(), "memory", "MiB, from 64 to 1048576", between(&f.memory, 64, 1<<20))
+	a.set.bind(cmd.Flags(), "memory", "transform.memory")
 }
 
 func newTransform(a *app) *cobra.Command {
@@ -64,6 +71,7 @@ func newTransform(a *app) *cobra.Command {
 	}
 	s.flags(a, cmd)
 	f.flags(a, cmd)
+	f.memoryFlag(a, cmd)
 	return cmd
 }
 

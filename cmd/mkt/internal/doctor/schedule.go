@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
@@ -145,12 +146,14 @@ func (d *doctor) connection(r *root) {
 	d.quota(r, health.NewestQuota(r.fingerprint(), findings...))
 }
 
-// quota looks at what the provider said last of the account's quota.
+// quota looks at what the provider said last of the account's quota, once for all
+// products of the account.
 func (d *doctor) quota(r *root, q *health.Quota) {
-	if q == nil {
+	first := slices.IndexFunc(d.roots, func(other *root) bool { return other.id == r.id && other.published })
+	if q == nil || first >= 0 && d.roots[first] != r {
 		return
 	}
-	at := place{tenant: r.id, product: string(r.product), file: d.Tenants}
+	at := place{tenant: r.id, file: d.Tenants}
 	if _, usedUp := q.UsedUp(d.now); usedUp {
 		d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; else run it less often (schedule in "+quote(d.Tenants)+
 			") or buy a larger quota, and then: "+d.mkt("provider test "+r.id), "the provider's quota is %s", q.Describe(d.now))
