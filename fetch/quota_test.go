@@ -34,14 +34,13 @@ func TestQuotaEndsARun(t *testing.T) {
 	url, sim := limited(t, time.Now, whole-1, 24*time.Hour)
 	b.options.Tenant.BaseURL, b.options.Now = url, time.Now
 	b.clock = time.Now() // for what compares
-	began := time.Now()
-	s, err := b.run(t.Context())
-	if err != nil || s.Outcome != raw.Partial || s.Code != health.CodeRateLimited || s.Failed == 0 || time.Since(began) > 5*time.Second {
-		t.Fatalf("%+v, %v after %v", s, err, time.Since(began))
+	s, err := b.run(t.Context()) // and not for a day
+	if err != nil || s.Outcome != raw.Partial || s.Code != health.CodeRateLimited || s.Failed == 0 {
+		t.Fatalf("%+v, %v", s, err)
 	}
 	used := func(run *health.Run) bool {
 		until, usedUp := run.Quota.UsedUp(time.Now())
-		return usedUp && until.Sub(time.Now()) <= 24*time.Hour && !run.Quota.Assumed && *run.Quota.Limit == int64(whole-1) && *run.Quota.Left == 0
+		return usedUp && time.Until(until) <= 24*time.Hour && !run.Quota.Assumed && *run.Quota.Limit == int64(whole-1) && *run.Quota.Left == 0
 	}
 	if state := b.state(); !state.OK || state.Code != health.CodeRateLimited || !used(state) {
 		t.Errorf("%+v, quota %+v, limit %d, left %d", state, state.Quota, *state.Quota.Limit, *state.Quota.Left)
