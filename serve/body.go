@@ -24,14 +24,13 @@ const lingerTime = time.Second
 
 // boundBody gives a request's body its deadline, and has the connection closed
 // behind the answer unless the body is read to its end: net/http would wait for the
-// rest. The function that is returned ends that waiting behind the answer.
-func (s *server) boundBody(w http.ResponseWriter) (done func()) {
-	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Now().Add(s.readTime))
+// rest. The function that is returned takes what still comes behind the answer.
+func (s *server) boundBody(w http.ResponseWriter, r *http.Request) (done func()) {
+	http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.readTime))
 	w.Header().Set("Connection", "close")
 	return func() {
 		if w.Header().Get("Connection") == "close" {
-			control.SetReadDeadline(time.Now().Add(lingerTime))
+			listen.Linger(w, r, lingerTime)
 		}
 	}
 }
