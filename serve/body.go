@@ -35,7 +35,8 @@ func (s *server) boundBody(w http.ResponseWriter, r *http.Request) (done func())
 	}
 }
 
-// passOver reads a body, so that the connection can be used again.
+// passOver reads a body, so that the connection can be used again, unless the body
+// came in chunks.
 func (a *answer) passOver(r *http.Request) body {
 	if r.ContentLength > mostBody {
 		return bodyLarge
@@ -46,6 +47,9 @@ func (a *answer) passOver(r *http.Request) body {
 		return bodyCut
 	case n > mostBody:
 		return bodyLarge
+	}
+	if len(r.TransferEncoding) > 0 {
+		return bodyWhole // and closed: net/http does not tell whether it had a length, too, by which a proxy may have ended it elsewhere
 	}
 	a.Header().Del("Connection")
 	http.NewResponseController(a).SetReadDeadline(time.Time{}) // net/http reads on, to notice that the client goes

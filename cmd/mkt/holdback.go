@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/fetch/credential"
 	"mkt/publish/health"
 )
 
@@ -50,7 +49,7 @@ func (a *app) heldBack(j job) *postponement {
 	if err != nil {
 		return nil
 	}
-	now, fingerprint := a.now(), credential.Fingerprint(j.tenant.Provider.Credential)
+	now, fingerprint := a.now(), j.tenant.Provider.Fingerprint()
 	if at, code, again := a.refused(j, fingerprint, findings); code != "" && now.Before(at.Add(again)) && !at.After(now.Add(time.Minute)) {
 		until := at.Add(again)
 		return &postponement{until, heldForRefusal, fmt.Sprintf(
@@ -129,5 +128,5 @@ func (a *app) quotaOf(t *tenants.Tenant) *health.Quota {
 	if err != nil || t.Provider == nil {
 		return nil
 	}
-	return health.NewestQuota(credential.Fingerprint(t.Provider.Credential), findings...)
+	return health.NewestQuota(t.Provider.Fingerprint(), findings...)
 }
