@@ -89,7 +89,7 @@ func (a *app) replay(ctx context.Context, f replayFlags) error {
 		return fmt.Errorf("--into: %w", err)
 	}
 	defer data.Close()
-	target, err := durable.OpenUnsynced(place{f.into, p.tenant, p.product}.dir())
+	target, err := data.MakeWithin(layout.TenantProduct(p.tenant, string(p.product)))
 	if err != nil {
 		return fmt.Errorf("--into: %w", err)
 	}

@@ -183,7 +183,7 @@ func (d *doctor) addRoot(id string, p football.Product, t *tenants.Tenant) {
 		return
 	}
 	r := &root{id: id, product: p, tenant: t, dir: d.rootDir(id, p)}
-	disk, err := durable.OpenExisting(r.dir)
+	disk, err := durable.OpenWithin(d.Data, layout.TenantProduct(id, string(p)))
 	switch {
 	case err == nil:
 		r.fs = disk
