@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/simulator"
+	"mkt/internal/scratch"
 	"mkt/publish"
 )
 
@@ -112,12 +112,13 @@ func (a *app) demo(ctx context.Context, f demoFlags) error {
 func (a *app) demoHouse(f *demoFlags) (remove func(), err error) {
 	remove = func() {}
 	if f.dir == "" {
-		if f.dir, err = os.MkdirTemp("", "mkt-demo-"); err != nil {
+		private, err := scratch.Make("", "mkt-demo-")
+		if err != nil {
 			return remove, err
 		}
-		dir := f.dir
+		f.dir = private.Dir
 		remove = func() {
-			if err := os.RemoveAll(dir); err != nil {
+			if err := private.Remove(); err != nil {
 				a.log.Warn("temporary folder not removed", "error", err)
 			}
 		}

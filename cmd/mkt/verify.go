@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/verify"
+	"mkt/internal/scratch"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -131,18 +131,18 @@ func (a *app) deepOf(f verifyFlags) (deep *verify.Deep, done func(), err error) 
 	if err != nil {
 		return nil, nil, fmt.Errorf("data root: %w", err)
 	}
-	dir, err := os.MkdirTemp(f.scratch, "mkt-verify-")
+	private, err := scratch.Make(f.scratch, "mkt-verify-")
 	if err != nil {
 		data.Close()
 		return nil, nil, fmt.Errorf("--scratch: %w", err)
 	}
-	scratch, err := durable.OpenExisting(dir)
+	made, err := durable.OpenExisting(private.Dir)
 	if err != nil {
 		data.Close()
-		return nil, nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, nil, errors.Join(err, private.Remove())
 	}
-	return &verify.Deep{Key: key, Data: data, Scratch: scratch, Version: version},
-		func() { scratch.Close(); data.Close(); os.RemoveAll(dir) }, nil
+	return &verify.Deep{Key: key, Data: data, Scratch: made, Version: version},
+		func() { made.Close(); data.Close(); private.Remove() }, nil
 }
 
 func (a *app) verifyPlace(ctx context.Context, p place, command string, f verifyFlags, deep *verify.Deep) (verify.Report, error) {

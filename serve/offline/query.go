@@ -6,12 +6,12 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
 
+	"mkt/internal/scratch"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
 	"mkt/serve/internal/reader/duck"
@@ -61,12 +61,12 @@ func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, ErrTimeout)
 		defer cancel()
 	}
-	private, err := os.MkdirTemp(o.Scratch, "mkt-sql-")
+	private, err := scratch.Make(o.Scratch, "mkt-sql-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(private)) }()
-	db, err := start(o, private)
+	defer func() { err = errors.Join(err, private.Remove()) }()
+	db, err := start(o, private.Dir)
 	if err != nil {
 		return err
 	}
