@@ -73,6 +73,8 @@ func (r *run) code(err error) string {
 		return ""
 	case errors.Is(err, ErrBeyondMending):
 		return health.CodeSnapshotDamaged
+	case errors.Is(err, ErrUnfit):
+		return health.CodeSnapshotUnfit
 	case errors.Is(err, durable.ErrNoSpace), errors.Is(err, snapshot.ErrDamaged), errors.As(err, &path), errors.As(err, &errno):
 		return health.CodeStorage
 	}
