@@ -48,7 +48,15 @@ func ReadFloors(f durable.FS) (Floors, error) {
 		return Floors{}, nil
 	}
 	if err != nil {
-		return Floors{}, fmt.Errorf("%s: %w", layout.Collected, err)
+		return Floors{}, snapshot.Fault(layout.Collected, err)
+	}
+	var header struct {
+		Format int `json:"format"`
+	}
+	if json.Unmarshal(data, &header) == nil {
+		if err := layout.CheckFormat(layout.Collected, header.Format, FloorsFormat); err != nil {
+			return Floors{}, err
+		}
 	}
 	var all Floors
 	if err := json.Unmarshal(data, &all); err != nil || all.Format != FloorsFormat {

@@ -6,18 +6,17 @@ import (
 	"io/fs"
 
 	"mkt/publish/durable"
+	"mkt/publish/layout"
 )
 
 // What can be wrong with a file that was published, beside that it is not there
-// (fs.ErrNotExist).
+// (fs.ErrNotExist), and that a newer version wrote it (layout.ErrNewer).
 var (
 	// ErrDamaged: it is not what was sealed, or it is no file.
 	ErrDamaged = errors.New("damaged")
 	// ErrUnreadable: it is there, and its bytes cannot be had: this user may not
 	// read it, or the disk fails. In the second case it is ErrDamaged as well.
 	ErrUnreadable = errors.New("cannot be read")
-	// ErrNewer: a newer version of mkt wrote it. Nothing is wrong with it.
-	ErrNewer = errors.New("written by a newer version of mkt: use that version, or a later one; nothing is damaged")
 )
 
 // Fault gives an error of opening, describing or reading a published file the
@@ -38,14 +37,5 @@ func Fault(name string, err error) error {
 // IsFault reports whether an error is about a published file itself: another
 // publication may be whole.
 func IsFault(err error) bool {
-	return errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnreadable) || errors.Is(err, ErrNewer)
-}
-
-// checkFormat returns ErrNewer for the header of a version that this one does not
-// know.
-func checkFormat(what string, format, known int) error {
-	if format <= known {
-		return nil
-	}
-	return fmt.Errorf("%s: format %d, and this version reads up to %d: %w", what, format, known, ErrNewer)
+	return errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnreadable) || errors.Is(err, layout.ErrNewer)
 }

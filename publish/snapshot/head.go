@@ -22,7 +22,7 @@ func Head(f durable.FS) (Commit, bool, error) {
 // the one it found: nil when it found the newest.
 func HeadAndFault(f durable.FS) (c Commit, found bool, fault, err error) {
 	start, err := startOf(f)
-	if err != nil && !errors.Is(err, ErrNewer) {
+	if err != nil && !errors.Is(err, layout.ErrNewer) {
 		return Commit{}, false, nil, err
 	}
 	return newestReadable(f, start)
@@ -79,7 +79,7 @@ func LastRecord(f durable.FS) (n uint64, sum string, err error) {
 }
 
 // ReadCommit reads commit record n. A missing one is fs.ErrNotExist, one that
-// cannot be n is ErrDamaged; see also ErrUnreadable and ErrNewer.
+// cannot be n is ErrDamaged; see also ErrUnreadable and layout.ErrNewer.
 func ReadCommit(f durable.FS, n uint64) (Commit, error) {
 	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +106,7 @@ func commitOf(n uint64, data []byte) (Commit, error) {
 
 // startOf is a commit number that exists, or 0: where CURRENT points, if it
 // can be read. What is wrong with CURRENT does not matter here, but for one of a
-// newer version, which a writer must not replace: ErrNewer.
+// newer version, which a writer must not replace: layout.ErrNewer.
 func startOf(f durable.FS) (uint64, error) {
 	data, err := durable.ReadFile(f, layout.Current, maxPointer)
 	if err != nil {
@@ -117,7 +117,7 @@ func startOf(f durable.FS) (uint64, error) {
 	}
 	p, err := ParsePointer(data)
 	if err != nil {
-		if errors.Is(err, ErrNewer) {
+		if errors.Is(err, layout.ErrNewer) {
 			return 0, err
 		}
 		return 0, nil

@@ -26,7 +26,7 @@ func encode(v any) ([]byte, error) {
 }
 
 // decode reads one header, and nothing may follow it. One of a newer format is
-// ErrNewer, whatever is in it. Fields that are not known are passed over: a newer
+// layout.ErrNewer, whatever is in it. Fields that are not known are passed over: a newer
 // build may have added them within the format.
 func decode(what string, data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -34,7 +34,7 @@ func decode(what string, data []byte, v any) error {
 		Format int `json:"format"`
 	}
 	if err := json.Unmarshal(data, &header); err == nil {
-		if err := checkFormat(what, header.Format, Format); err != nil {
+		if err := layout.CheckFormat(what, header.Format, Format); err != nil {
 			return err
 		}
 	}
