@@ -21,7 +21,7 @@ func (r *run) stage(ctx context.Context, before first) (snapshot.Manifest, error
 		ProviderFetchedAt: r.newestRetrieval(), ProcessedAt: c.ProcessedAt, PublishedAt: &before.publishedAt,
 		DerivationVersion: c.DerivationVersion, IDKeyFingerprint: c.IDKeyFingerprint, BinaryVersion: before.binaryVersion,
 		PreviousManifestSHA256: r.base.ManifestSHA256, CanonicalSHA256: r.canonicalSum, Tables: map[string]snapshot.Table{},
-		ListingComplete: c.ListingComplete, Filtered: c.Filtered, Broken: c.Broken, UnknownFields: c.UnknownFields,
+		ListingComplete: c.ListingComplete, Filtered: c.Filtered, Broken: c.Broken, Damaged: c.Damaged, UnknownFields: c.UnknownFields,
 		RawMarkets: c.RawMarkets, NotPublishable: c.NotPublishable, Counters: r.counters(),
 	}
 	if err := r.product.tables(ctx, r, &m); err != nil {

@@ -26,6 +26,7 @@ type answer struct {
 	status  int // 0 until something was written
 	bytes   int64
 	aborted bool
+	body    body
 }
 
 // WriteHeader implements http.ResponseWriter.

@@ -50,7 +50,7 @@ func (s *server) enter(rt *route) echo.HandlerFunc {
 		}
 		e.SetParamValues(params...)
 		a.route = rt.name
-		if err := withinSize(e.Request()); err != nil {
+		if err := withinSize(e.Request(), a.body); err != nil {
 			a.Header().Set("Connection", "close")
 			return err
 		}

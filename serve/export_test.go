@@ -40,6 +40,9 @@ func init() {
 	)
 }
 
+// SetReadTime bounds the time for reading a request.
+func (o *Options) SetReadTime(d time.Duration) { o.readTime = d }
+
 // Held tells of each cold page of /test/held that is being rendered: closing what
 // comes ends the rendering.
 var Held = make(chan chan struct{}, 64)

@@ -14,8 +14,8 @@ import (
 // account floods is the first thing to ask, ids are the operator's own words, and
 // there are as many as tenants.yaml has; who leaves it takes the series along.
 //
-// What the library, the accounts and the sockets are is read when somebody looks:
-// dataMetrics, accountMetrics, socketMetrics.
+// What the library, the accounts, the connections and the sockets are is read when
+// somebody looks: dataMetrics, accountMetrics, connectionMetrics, socketMetrics.
 type metrics struct {
 	requests *prometheus.CounterVec // route, status, code
 	accounts accountCounts
@@ -71,7 +71,7 @@ func newMetrics(s *server) *metrics {
 // collectors are all that /metrics shows of the API.
 func (s *server) collectors() []prometheus.Collector {
 	m := s.metrics
-	return []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, accountMetrics{&m.accounts, s.accounts}, dataMetrics{s}, socketMetrics{s.realtime, s.sockets}}
+	return []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, accountMetrics{&m.accounts, s.accounts}, dataMetrics{s}, connectionMetrics{s.connections}, socketMetrics{s.realtime, s.sockets}}
 }
 
 // count counts an answer.

@@ -31,12 +31,13 @@ var (
 	queuedDesc   = desc("mkt_socket_queued_bytes", "Bytes that wait for clients to read them.")
 	openedDesc   = desc("mkt_socket_sessions_opened_total", "Sessions opened.")
 	noRoomDesc   = desc("mkt_socket_sessions_refused_total", "Sessions for which there was no room.")
+	roomDesc     = desc("mkt_socket_sessions_evicted_total", "Sessions that had not authenticated and made room for others.")
 )
 
 // Describe implements prometheus.Collector.
 func (m socketMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{socketsDesc, socketHoldersDesc, subscribedDesc, handshakesDesc, messagesDesc, closedDesc,
-		disconnectsDesc, pushesDesc, eventsDesc, sessionsDesc, pendingDesc, queuedDesc, openedDesc, noRoomDesc} {
+		disconnectsDesc, pushesDesc, eventsDesc, sessionsDesc, pendingDesc, queuedDesc, openedDesc, noRoomDesc, roomDesc} {
 		to <- d
 	}
 }
@@ -67,4 +68,5 @@ func (m socketMetrics) Collect(to chan<- prometheus.Metric) {
 	gauge(queuedDesc, float64(p.QueuedBytes))
 	counter(openedDesc, float64(p.Opened))
 	counter(noRoomDesc, float64(p.Refused))
+	counter(roomDesc, float64(p.Evicted))
 }

@@ -1,12 +1,14 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
 
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/listen"
 	"mkt/serve/internal/realtime"
 	"mkt/serve/internal/socketio"
 )
@@ -22,6 +24,8 @@ type Realtime struct {
 	WriteTimeout   time.Duration // of a write that makes no progress; 0 = 10 s
 	Connections    int           // of one account at once; 0 = 8
 	Sessions       int           // over all accounts at once; 0 = 20,000
+	Pending        int           // that have not sent their token, at once; 0 = 2,000, fewer where Options.Connections are few
+	PendingOfPeer  int           // the same of one address; 0 = half of Pending
 	QueueBytes     int           // waiting for one connection before it is dropped; 0 = 1 MiB
 	WebsocketOnly  bool          // no polling: for replicas without sticky sessions
 	Channels       []string      // offered; nil = changes and live
@@ -46,11 +50,15 @@ func (s *server) openRealtime(o *Options) {
 		Connected: func(a *account.Account) bool { return s.connection(a).Usable() },
 		Tick:      o.Realtime.Tick, Connections: o.Realtime.Connections, Channels: channels,
 	})
+	proxies := listen.Proxies(o.TrustedProxies)
 	s.sockets = socketio.New(socketio.Options{
 		Namespaces:   map[string]socketio.Handler{"/": s.realtime},
 		PingInterval: o.Realtime.PingInterval, PingTimeout: o.Realtime.PingTimeout,
-		ConnectTimeout: o.Realtime.ConnectTimeout, UpgradeTimeout: o.Realtime.UpgradeTimeout, WriteTimeout: o.Realtime.WriteTimeout,
-		MaxSessions: o.Realtime.Sessions, MaxQueued: o.Realtime.QueueBytes,
+		ConnectTimeout: o.Realtime.ConnectTimeout, UpgradeTimeout: o.Realtime.UpgradeTimeout, ReadTimeout: o.readTime, WriteTimeout: o.Realtime.WriteTimeout,
+		MaxSessions: o.Realtime.Sessions, MaxPending: cmp.Or(o.Realtime.Pending, min(2000, max(connections(o.Connections)/4, 4))),
+		MaxOfPeer: o.Realtime.PendingOfPeer, Peer: func(r *http.Request) string { return listen.Network(proxies.Client(r)).String() },
+		MaxQueued: o.Realtime.QueueBytes,
+		MaxTarget: mostURL, MaxHeader: mostHeader,
 		WebsocketOnly: o.Realtime.WebsocketOnly, KeepHeaders: realtime.KeepHeaders, Log: s.log,
 	})
 }
@@ -59,6 +67,7 @@ func (s *server) openRealtime(o *Options) {
 // bound on requests in flight hold here: a poll waits, a websocket stays.
 func (s *server) serveRealtime(a *answer, r *http.Request) {
 	a.route = realtimePath
+	r.Body = listen.FromContext(r.Context()).Body(r.Body)
 	s.sockets.ServeHTTP(a, r)
 }
 

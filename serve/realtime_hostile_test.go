@@ -5,12 +5,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"mkt/serve"
 	"mkt/serve/internal/servetest"
 	"mkt/serve/internal/socketio/socketiotest"
 )
@@ -97,6 +99,67 @@ func TestSocketsThatNeverAuthenticate(t *testing.T) {
 	idle.quiet()
 }
 
+// A flood of handshakes from one address keeps nobody else out, behind a proxy
+// neither; from its own address one that joins at once gets in.
+func TestSocketHandshakeFlood(t *testing.T) {
+	t.Parallel()
+	const attackers, others = "192.0.2.1", "192.0.2.2"
+	w := newWorld(t)
+	w.edit = func(o *serve.Options) {
+		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		o.Realtime.Pending, o.Realtime.PendingOfPeer = 40, 10
+	}
+	w.realtime.ConnectTimeout = time.Minute
+	w.add("acme", nil)
+	w.start()
+	early, err := w.openSession(others)
+	must(t, err)
+	for range 200 {
+		_, err := w.openSession("198.51.100.9, " + attackers) // what clients send themselves stands in front
+		must(t, err)
+	}
+	if n, evicted := w.metric("mkt_socket_sessions_pending"), w.metric("mkt_socket_sessions_evicted_total"); n != 11 || evicted != 190 {
+		t.Errorf("%v wait, %v were evicted", n, evicted)
+	}
+	a, err := client.Post(w.url+"/realtime/?EIO=4&transport=polling&sid="+early, "text/plain", strings.NewReader("40"))
+	must(t, err)
+	a.Body.Close()
+	if a.StatusCode != 200 {
+		t.Errorf("who came before from another address: %d", a.StatusCode)
+	}
+	for _, from := range []string{others, attackers, ""} {
+		s, _ := w.connect("acme", withHeader("X-Forwarded-For", from))
+		s.Close()
+	}
+	if n := w.metric("mkt_socket_sessions_refused_total"); n != 0 {
+		t.Errorf("%v were refused", n)
+	}
+}
+
+// openSession is a handshake that names its client as a proxy does, and its sid.
+func (w *world) openSession(from string) (sid string, err error) {
+	q, err := http.NewRequest("GET", w.url+"/realtime/?EIO=4&transport=polling", nil)
+	if err != nil {
+		return "", err
+	}
+	q.Header.Set("X-Forwarded-For", from)
+	a, err := client.Do(q)
+	if err != nil {
+		return "", err
+	}
+	defer a.Body.Close()
+	body, err := io.ReadAll(a.Body)
+	if err != nil {
+		return "", err
+	}
+	_, rest, ok := strings.Cut(string(body), `"sid":"`)
+	if !ok {
+		return "", fmt.Errorf("%d %s", a.StatusCode, body)
+	}
+	sid, _, _ = strings.Cut(rest, `"`)
+	return sid, nil
+}
+
 // R2: a message above the limit closes the connection that it came over, and no
 // other.
 func TestSocketBigMessage(t *testing.T) {
@@ -105,7 +168,7 @@ func TestSocketBigMessage(t *testing.T) {
 	w.add("acme", nil)
 	w.publish("acme", 1, 1, 1)
 	w.start()
-	big := `42["subscribe","` + strings.Repeat("x", 5000) + `"]`
+	big := `42["subscribe","` + strings.Repeat("x", 16<<10) + `"]`
 	for _, how := range [][]func(*socketiotest.Options){nil, {overPolling}} {
 		other, _ := w.connect("acme")
 		s, _ := w.connect("acme", how...)

@@ -3,7 +3,9 @@ package serve_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"mkt/serve/internal/servetest"
 	"mkt/serve/internal/socketio/socketiotest"
@@ -63,6 +65,74 @@ func TestSocketLiveIsThatOfHTTP(t *testing.T) {
 		list[1].live()
 	}
 	list[0].quiet()
+}
+
+// A feed that stops becomes stale, which no snapshot comes to tell: it is pushed,
+// once, as GET /live tells it, to whoever had not subscribed to it as it was.
+func TestSocketLiveBecomesStale(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.fetched("acme")
+	w.publishLive("acme", 12)
+	w.start()
+	subscribed := func() *socket {
+		s, _ := w.connect("acme")
+		if a := s.ask("subscribe", map[string]any{"channel": "live"}); !a.OK {
+			t.Fatalf("%+v", a)
+		}
+		return s
+	}
+	s, both := subscribed(), subscribed()
+	both.ask("subscribe", map[string]any{"channel": "changes"})
+	tick := func() { // a publication of the other channel, whose push shows that a tick has passed
+		w.publish("acme", 3, 1, 1)
+		both.next("changes")
+	}
+	w.setClock(begin.Add(50 * time.Second))
+	tick()
+	s.quiet() // not yet
+	becomes := begin.Add(time.Minute)
+	for round, version := range []int{2, 3} {
+		w.setClock(becomes.Add(time.Second))
+		if status := w.get("/status", "acme").body; !strings.Contains(status, "FEED_STALE") {
+			t.Fatal(status)
+		}
+		var want liveBody
+		must(t, json.Unmarshal([]byte(w.get("/live?limit=200", "acme").body), &want))
+		for _, s := range []*socket{s, both} {
+			got := s.live()
+			if got.Meta != want.Meta || fmt.Sprint(texts(got.Data)) != fmt.Sprint(texts(want.Data)) {
+				t.Errorf("round %d: %s\nover HTTP: %s", round, texts(got.Data), texts(want.Data))
+			}
+			if !strings.Contains(string(got.Data[0]), `"state":"STALE"`) || !strings.Contains(string(got.Data[0]), `"unavailable_reason":"FEED_STALE"`) {
+				t.Errorf("round %d: %s", round, got.Data[0])
+			}
+		}
+		late := subscribed() // has read over HTTP that it is
+		w.setClock(becomes.Add(10 * time.Minute))
+		tick()
+		for _, s := range []*socket{s, both, late} {
+			s.quiet() // it was told once
+		}
+		w.setClock(becomes.Add(time.Hour))
+		w.live("acme").Publish(servetest.LiveSamples("acme", 12, version, becomes.Add(time.Hour-time.Second)))
+		for _, s := range []*socket{s, both, late} {
+			if got := s.live(); strings.Contains(string(got.Data[0]), "STALE") {
+				t.Errorf("the feed is back: %s", got.Data[0])
+			}
+		}
+		late.Close()
+		becomes = becomes.Add(time.Hour + time.Minute)
+	}
+	// One that is stale when it comes is pushed as a snapshot, and not again.
+	w.live("acme").Publish(servetest.LiveSamples("acme", 12, 4, w.now().Add(-time.Hour)))
+	if got := s.live(); !strings.Contains(string(got.Data[0]), "STALE") {
+		t.Errorf("%s", got.Data[0])
+	}
+	both.live()
+	tick()
+	s.quiet()
 }
 
 // A client that subscribes before there is anything gets the first snapshot.

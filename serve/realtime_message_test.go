@@ -3,11 +3,11 @@ package serve_test
 import (
 	"encoding/json"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"mkt/serve/account"
+	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // Whatever is wrong with a message, it is answered with a code, and the
@@ -115,7 +115,8 @@ func TestSocketIsMetered(t *testing.T) {
 	}
 }
 
-// A client that floods is read slowly, and nobody else notices.
+// A client that floods has its messages carried out at a pace, is closed when too
+// many of them wait, and nobody else notices.
 func TestSocketFlood(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -124,22 +125,98 @@ func TestSocketFlood(t *testing.T) {
 	w.publish("other", 3, 1, 1)
 	w.start()
 	flood, _ := w.connect("acme")
-	var sent atomic.Int64
 	began := time.Now()
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		for flood.Emit("subscribe", "junk") == nil {
-			sent.Add(1)
 		}
 	}()
 	s, _ := w.connect("other")
-	for i := 0; i < 20 || sent.Load() < 3000; i++ {
+	for i, over := 0, false; !over; i++ {
 		if a := s.ask("subscribe", map[string]any{"channel": "changes", "cursor": i % 4}); !a.OK {
 			t.Fatalf("%+v", a)
 		}
+		select {
+		case <-done:
+			over = true
+		default:
+		}
 	}
+	eventually(t, "it is closed for that", func() bool { return w.metric(`mkt_socket_disconnects_total{reason="message flood"}`) == 1 })
 	carriedOut := w.metric(`mkt_socket_messages_refused_total{code="BAD_REQUEST"}`)
 	if most := 200 + float64(time.Since(began)/(10*time.Millisecond)) + 1; carriedOut < 1 || carriedOut > most {
-		t.Errorf("of %d messages %v were carried out, want some and at most %v", sent.Load(), carriedOut, most)
+		t.Errorf("%v messages were carried out, want some and at most %v", carriedOut, most)
 	}
-	flood.Close()
+	w.connect("acme")
+}
+
+// A flood ends with its client: the places of the account are free as soon as the
+// connections are gone, whatever was left to carry out.
+func TestSocketFloodEndsWithItsClient(t *testing.T) {
+	t.Parallel()
+	const places, each = 8, 1000 // as many as may wait
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.start()
+	var list []*socket
+	for i := range places {
+		how := []func(*socketiotest.Options){}
+		if i%2 == 1 {
+			how = append(how, overPolling)
+		}
+		s, _ := w.connect("acme", how...)
+		list = append(list, s)
+	}
+	if got := w.refused("acme"); got != "RATE_LIMITED" {
+		t.Fatal(got)
+	}
+	for i, s := range list {
+		if i%2 == 1 {
+			must(t, s.Send(strings.TrimSuffix(strings.Repeat("42[\"subscribe\",7]\x1e", each), "\x1e")))
+			continue
+		}
+		for range each {
+			must(t, s.Emit("subscribe", 7))
+		}
+	}
+	for _, s := range list {
+		s.Close()
+	}
+	eventually(t, "every place is free", func() bool { return w.metric("mkt_socket_connections") == 0 })
+	if carriedOut := w.metric(`mkt_socket_messages_refused_total{code="BAD_REQUEST"}`); carriedOut >= places*each {
+		t.Errorf("all %v messages were carried out before", carriedOut)
+	}
+	w.connect("acme")
+}
+
+// Up to the limit of a packet a refusal arrives as one, and an answer as one.
+func TestSocketLongMessages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.publish("acme", 3, 1, 1)
+	w.start()
+	long := strings.Repeat("x", 16_000)
+	for name, how := range map[string][]func(*socketiotest.Options){"websocket": nil, "polling": {overPolling}} {
+		for _, as := range []string{strings.Repeat("x", 5000), strings.Repeat("mkt_", 2500), long} {
+			if got := w.refused(as, how...); got != "INVALID_API_TOKEN" {
+				t.Errorf("%s: a token of %d characters: %s", name, len(as), got)
+			}
+		}
+		header := append([]func(*socketiotest.Options){withAuth(nil), withHeader("Authorization", "Bearer "+long[:15_000])}, how...)
+		if got := w.refused("", header...); got != "INVALID_API_TOKEN" {
+			t.Errorf("%s: a long header: %s", name, got)
+		}
+		s, _ := w.connect("acme", how...)
+		for want, payload := range map[string]map[string]any{
+			"":                  {"channel": "changes", "more": long},
+			"NOT_FOUND":         {"channel": long},
+			"INVALID_PARAMETER": {"channel": "changes", "cursor": json.RawMessage(strings.Repeat("9", 10_000))},
+		} {
+			if a := s.ask("subscribe", payload); a.Error.Code != want {
+				t.Errorf("%s: %+v, want %q", name, a, want)
+			}
+		}
+	}
 }

@@ -152,6 +152,18 @@ func TestGuideInGo(t *testing.T) {
 	s.until("7 7 events")
 }
 
+// An official client of a version that does not know the limit of a packet:
+// testdata/node/old.mjs.
+func TestNodeOldClient(t *testing.T) {
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.start()
+	source, err := os.ReadFile("../testdata/node/old.mjs")
+	must(t, err)
+	s := node(t, "old.mjs", string(source), "BASE="+w.url, "TOKEN="+w.token("acme"))
+	s.until("done")
+}
+
 // The official client, over each transport and with an upgrade between them, sees
 // what the contract says: testdata/node/service.mjs.
 func TestNodeService(t *testing.T) {

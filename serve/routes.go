@@ -114,11 +114,10 @@ const (
 	mostBody   = 64 << 10 // no route reads a body; a small one is passed over
 )
 
-// withinSize checks what a request brings along. A body without a length is read
-// to see that it ends.
-func withinSize(r *http.Request) error {
+// withinSize checks what a request brings along.
+func withinSize(r *http.Request, b body) error {
 	tooLarge := api.Refuse(api.RequestTooLarge)
-	if len(r.RequestURI) > mostURL || r.ContentLength > mostBody {
+	if len(r.RequestURI) > mostURL {
 		return tooLarge
 	}
 	size := 0
@@ -130,20 +129,5 @@ func withinSize(r *http.Request) error {
 	if size > mostHeader {
 		return tooLarge
 	}
-	if r.ContentLength < 0 && !bodyEnds(r) {
-		return tooLarge
-	}
-	return nil
-}
-
-func bodyEnds(r *http.Request) bool {
-	buf := make([]byte, 4<<10)
-	for read := 0; read <= mostBody; {
-		n, err := r.Body.Read(buf)
-		read += n
-		if err != nil {
-			return read <= mostBody
-		}
-	}
-	return false
+	return b.refusal()
 }

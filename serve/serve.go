@@ -1,12 +1,14 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -44,10 +46,16 @@ type Options struct {
 	Admin    *admin.Server    // shows metrics and readiness; the caller's to close. nil = none
 	Realtime Realtime
 
+	Connections           int            // at once; 0 = 40,000, fewer where the process may not open as many files
+	ConnectionsPerAddress int            // at once of one address; 0 = three quarters of Connections
+	TrustedProxies        []netip.Prefix // whose X-Forwarded-For is believed, and who are not bounded as one address
+
 	// DrainDelay is how long requests are still answered as ever once ctx has ended
 	// and Admin says that it is not ready: as long as a load balancer takes to see
 	// that. It is a part of the half minute that an end may take; 0 = none.
 	DrainDelay time.Duration
+
+	readTime time.Duration // of a request's body; 0 = 10 s. For tests
 
 	// Ready is called once, with the base URL, when requests are accepted and what
 	// was published has been loaded (or ten seconds have passed). May be nil.
@@ -70,7 +78,7 @@ type Words struct {
 // Timeouts and bounds of the edge.
 const (
 	readHeaderTime = 5 * time.Second
-	readTime       = 10 * time.Second
+	readTime       = 10 * time.Second // of a request's body
 	writeTime      = 30 * time.Second
 	idleTime       = 90 * time.Second
 	headerRoom     = 64 << 10 // what net/http reads; what is accepted is less
@@ -83,6 +91,7 @@ const (
 // sockets one by one, for at most half a minute. New requests are told
 // SERVICE_UNAVAILABLE meanwhile, behind the DrainDelay.
 func Run(ctx context.Context, o Options) (err error) {
+	o.readTime = cmp.Or(o.readTime, readTime)
 	if o.Accounts == nil || o.DataDir == "" {
 		return errors.New("serve: Accounts and DataDir are needed")
 	}
@@ -98,6 +107,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return errors.Join(err, listener.Close())
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
+	s.connections = s.bounded(listener, &o)
 	if o.Admin != nil {
 		o.Admin.Metrics.MustRegister(s.collectors()...)
 		o.Admin.ReadyWhen(s.readiness)
@@ -107,7 +117,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	for _, run := range []func(context.Context){s.library.Run, s.usage.Run, s.realtime.Run} {
 		running.Go(func() { run(background) })
 	}
-	err = s.listen(ctx, listener, o)
+	err = s.listen(ctx, o)
 	stop()
 	running.Wait()
 	return err
@@ -125,13 +135,16 @@ func (o *Options) past(a net.Addr) error {
 }
 
 // listen accepts requests until ctx ends, then drains.
-func (s *server) listen(ctx context.Context, l net.Listener, o Options) error {
+func (s *server) listen(ctx context.Context, o Options) error {
+	// There is no ReadTimeout: it would end the contexts of requests that are being
+	// answered, and of all that follow on the same connection. boundBody has its part.
 	h := &http.Server{
-		Handler: s, ReadHeaderTimeout: readHeaderTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		Handler: s, ReadHeaderTimeout: readHeaderTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		ConnState: s.connections.ConnState, ConnContext: s.connContext,
 		MaxHeaderBytes: headerRoom, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- h.Serve(plainListener{l}) }()
+	go func() { failed <- h.Serve(s.connections) }()
 	if o.Ready != nil {
 		select {
 		case <-s.library.Loaded():
@@ -140,7 +153,7 @@ func (s *server) listen(ctx context.Context, l net.Listener, o Options) error {
 		case err := <-failed:
 			return fmt.Errorf("serve: %w", err)
 		}
-		o.Ready(baseURL(l.Addr()))
+		o.Ready(baseURL(s.connections.Addr()))
 	}
 	select {
 	case err := <-failed:
@@ -154,8 +167,14 @@ func (s *server) listen(ctx context.Context, l net.Listener, o Options) error {
 	s.draining.Store(true)
 	sockets := s.closeSockets(patience)
 	time.Sleep(drainNotice)
-	if err := errors.Join(h.Shutdown(patience), <-sockets); err != nil {
-		return fmt.Errorf("serve: requests were still under way after %v: %w", drainTime, errors.Join(err, h.Close()))
+	if err := h.Shutdown(patience); err != nil { // ours take less: what is left are clients that do not take their answers
+		s.log.Warn("connections are closed with their answers half written", "connections", s.connections.Stats().Open, "after", drainTime)
+		if err := h.Close(); err != nil {
+			return fmt.Errorf("serve: %w", err)
+		}
+	}
+	if err := <-sockets; err != nil {
+		return fmt.Errorf("serve: sockets were still open after %v: %w", drainTime, err)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
+	"mkt/serve/internal/listen"
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/realtime"
 	"mkt/serve/internal/socketio"
@@ -33,7 +34,10 @@ type server struct {
 	metrics  *metrics
 	crowd    gate.Crowd
 	realtime *realtime.Service
-	sockets  *socketio.Server // the protocol in front of it
+
+	connections *listen.Listener
+	readTime    time.Duration    // of a request's body
+	sockets     *socketio.Server // the protocol in front of it
 
 	leaving  atomic.Bool // the end has begun
 	draining atomic.Bool // and new requests are refused
@@ -59,6 +63,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Request-Id", a.id)
 	h.Set("Vary", "Origin, Accept-Encoding")
+	h.Set("X-Content-Type-Options", "nosniff")
 	defer func() {
 		if p := recover(); p != nil {
 			s.survive(a, p)
@@ -72,6 +77,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.inFlight.Add(1)
 	defer s.inFlight.Add(-1)
+	if r.ContentLength != 0 {
+		defer s.boundBody(a)()
+	}
 	draining := s.draining.Load()
 	if draining {
 		h.Set("Connection", "close")
@@ -91,6 +99,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.refuse(api.Refuse(api.MethodNotAllowed))
 	default:
 		normalizePath(r.URL)
+		if r.ContentLength != 0 {
+			a.body = a.passOver(r)
+		}
 		s.echo.ServeHTTP(a, r)
 	}
 }

@@ -28,10 +28,12 @@ func (l plainListener) Accept() (net.Conn, error) {
 type plainConn struct{ net.Conn }
 
 // A websocket takes the connection over, and needs of it what a net.Conn does not
-// have: to write without waiting (package engine), and to close one half.
+// have: to write without waiting (package engine), to close one half, and to bound
+// what waits below it.
 var (
-	_ syscall.Conn                    = (*plainConn)(nil)
-	_ interface{ CloseWrite() error } = (*plainConn)(nil)
+	_ syscall.Conn                           = (*plainConn)(nil)
+	_ interface{ CloseWrite() error }        = (*plainConn)(nil)
+	_ interface{ SetWriteBuffer(int) error } = (*plainConn)(nil)
 )
 
 // SyscallConn implements syscall.Conn.
@@ -40,6 +42,14 @@ func (c *plainConn) SyscallConn() (syscall.RawConn, error) {
 		return owner.SyscallConn()
 	}
 	return nil, errors.ErrUnsupported
+}
+
+// SetWriteBuffer bounds what the operating system takes ahead of the client.
+func (c *plainConn) SetWriteBuffer(bytes int) error {
+	if owner, ok := c.Conn.(interface{ SetWriteBuffer(int) error }); ok {
+		return owner.SetWriteBuffer(bytes)
+	}
+	return errors.ErrUnsupported
 }
 
 // CloseWrite says that nothing more will be sent.
@@ -60,7 +70,7 @@ func (c *plainConn) Write(p []byte) (int, error) {
 	if !ok {
 		return c.Conn.Write(p)
 	}
-	if _, err := c.Conn.Write(protocolAnswer(code)); err != nil {
+	if _, err := c.Conn.Write(protocolAnswer(api.Refuse(code))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -84,10 +94,16 @@ func protocolError(p []byte) (code api.Code, ok bool) {
 	return api.BadRequest, true
 }
 
-func protocolAnswer(code api.Code) []byte {
+// protocolAnswer is a refusal as bytes for a connection on which no request has
+// been read.
+func protocolAnswer(e *api.Error) []byte {
 	id := requestID(&http.Request{})
-	body := api.AppendError(nil, api.Refuse(code), id)
-	status := code.Status()
-	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nVary: Origin, Accept-Encoding\r\n"+
-		"X-Request-Id: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, http.StatusText(status), id, len(body), body)
+	body := api.AppendError(nil, e, id)
+	status := e.Code.Status()
+	b := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n"+
+		"Vary: Origin, Accept-Encoding\r\nX-Request-Id: %s\r\n", status, http.StatusText(status), id)
+	if e.RetryAfter > 0 {
+		b = fmt.Appendf(b, "Retry-After: %d\r\n", e.Seconds())
+	}
+	return fmt.Appendf(b, "Content-Length: %d\r\nConnection: close\r\n\r\n%s", len(body), body)
 }

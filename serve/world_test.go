@@ -110,6 +110,7 @@ type world struct {
 	listen   string // a free port unless a test says more
 	asOf     time.Time
 	delay    time.Duration // DrainDelay
+	edit     func(*serve.Options)
 	stop     func() error
 
 	mu       *sync.Mutex
@@ -255,13 +256,15 @@ func (w *world) start() *world {
 	door, err := admin.Open(admin.Options{Listen: "127.0.0.1:0", Version: "test"})
 	must(w.t, err)
 	w.admin = door
-	go func() {
-		done <- serve.Run(ctx, serve.Options{
-			Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now, Admin: door,
-			Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
-			Realtime: w.realtime, DrainDelay: w.delay, Ready: func(url string) { ready <- url },
-		})
-	}()
+	o := serve.Options{
+		Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now, Admin: door,
+		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
+		Realtime: w.realtime, DrainDelay: w.delay, Ready: func(url string) { ready <- url },
+	}
+	if w.edit != nil {
+		w.edit(&o)
+	}
+	go func() { done <- serve.Run(ctx, o) }()
 	select {
 	case w.url = <-ready:
 	case err := <-done:

@@ -5,8 +5,8 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -19,7 +19,7 @@ import (
 )
 
 // Coverage is what becomes of the markets in some payloads: what mkt mapping
-// tells, and the table in docs/mapping.md.
+// check shows, and the table in docs/mapping.md.
 type Coverage struct {
 	Provider string
 	Payloads []PayloadCoverage // in the order of their names
@@ -29,11 +29,15 @@ type Coverage struct {
 type PayloadCoverage struct {
 	Name     string
 	Fixtures int
-	Markets  []MarketCoverage // in the provider's order; those without prices among them
-	Broken   map[string]football.Reason
-	Unknown  map[string]int // fields that no reader knows
-	Skipped  map[string]int
-	Err      error // the payload could not be read at all
+	// WithoutNames are the fixtures of which a team is not known, by provider
+	// fixture id: what rests on a team's name could not be proven.
+	WithoutNames []string
+	Markets      []MarketCoverage // in the provider's order; those without prices among them
+	Broken       map[string]football.Reason
+	Damaged      map[string]int // parts that could not be read
+	Unknown      map[string]int // fields that no reader knows
+	Skipped      map[string]int
+	Err          error // the payload could not be read at all
 }
 
 // MarketCoverage is one market, or one that was listed without prices.
@@ -75,15 +79,51 @@ func (p *PayloadCoverage) Totals() (t Totals) {
 	return t
 }
 
-// participantsFile may lie beside payloads that hold no teams, with a line
-// "provider fixture id,home,away" each.
+// Teams are the two sides of a fixture.
+type Teams struct{ Home, Away string }
+
+// Participants say who plays, for payloads of markets that do not. What is further
+// down counts where several say it.
+type Participants struct {
+	Listings [][]byte         // answers of the listing's endpoint
+	Teams    map[string]Teams // by provider fixture id
+	Only     *Teams           // of the one fixture that all payloads are of
+}
+
+// ErrNotOne: the payloads are of more than one fixture, or of none, and teams were
+// given for one.
+var ErrNotOne = errors.New("the payloads are not of one fixture")
+
+// participantsFile may lie beside payloads that hold no teams. See ReadTeams.
 const participantsFile = "participants.csv"
+
+// ReadTeams reads lines of "provider fixture id,home,away".
+func ReadTeams(text io.Reader) (map[string]Teams, error) {
+	r := csv.NewReader(text)
+	r.FieldsPerRecord = 3
+	lines, err := r.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("want lines of \"provider fixture id,home,away\": %w", err)
+	}
+	teams := make(map[string]Teams, len(lines))
+	for _, line := range lines {
+		teams[line[0]] = Teams{line[1], line[2]}
+	}
+	return teams, nil
+}
+
+// named is a payload of markets with the name it is reported by.
+type named struct {
+	name string
+	provider.Payload
+}
 
 // CoverFolder reads every payload below a folder whose base name matches the
 // pattern (see path.Match; "" is "*.json"). A file in a folder named like a
 // listing's endpoint ("bet365-upcoming") is a listing; any other is taken for
-// markets. Teams come from the listings and from participants.csv.
-func CoverFolder(folder fs.FS, p provider.Provider, pattern string) (Coverage, error) {
+// markets. Who plays is said by the listings, by participants.csv in the folder,
+// and by who. An error may be ErrNotOne.
+func CoverFolder(folder fs.FS, p provider.Provider, pattern string, who Participants) (Coverage, error) {
 	if p.Markets == nil {
 		return Coverage{}, fmt.Errorf("provider %q: nothing here reads its markets", p.Name)
 	}
@@ -91,22 +131,30 @@ func CoverFolder(folder fs.FS, p provider.Provider, pattern string) (Coverage, e
 	if err != nil {
 		return Coverage{}, err
 	}
+	for _, body := range who.Listings {
+		pages = append(pages, provider.Payload{Number: len(pages) + 1, Body: body})
+	}
 	listing, err := p.Markets.ReadListing(pages)
 	if err != nil {
 		return Coverage{}, fmt.Errorf("the list of fixtures: %w", err)
 	}
-	if err := addParticipants(folder, &listing); err != nil {
+	if len(who.Listings) > 0 && len(listing.Fixtures) == 0 {
+		return Coverage{}, errors.New("the list of fixtures: no fixture is in it")
+	}
+	if err := addParticipants(folder, &listing, payloads, p.Markets, who); err != nil {
 		return Coverage{}, err
 	}
 	return cover(p, listing, payloads), nil
 }
 
-// CoverArchive reads the payloads of a raw cycle.
+// CoverArchive reads the payloads of a raw cycle with its own list of fixtures, as
+// the pipeline does.
 func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
 	if p.Markets == nil {
 		return Coverage{}, fmt.Errorf("provider %q: nothing here reads its markets", p.Name)
 	}
-	var pages, payloads []provider.Payload
+	var pages []provider.Payload
+	var payloads []named
 	for _, r := range a.Responses() {
 		if !r.Accepted() {
 			continue
@@ -119,8 +167,7 @@ func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
 		case p.Markets.IsListing(r.Endpoint):
 			pages = append(pages, payload)
 		case p.Markets.IsMarkets(r.Endpoint):
-			payload.Query = url.Values{"file": {r.File}}
-			payloads = append(payloads, payload)
+			payloads = append(payloads, named{r.File, payload})
 		}
 	}
 	listing, err := p.Markets.ReadListing(pages)
@@ -130,9 +177,8 @@ func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
 	return cover(p, listing, payloads), nil
 }
 
-// readFolder reads the files, listings apart. A payload's file name is kept in
-// its query.
-func readFolder(folder fs.FS, adapter provider.MarketAdapter, pattern string) (pages, payloads []provider.Payload, err error) {
+// readFolder reads the files, listings apart.
+func readFolder(folder fs.FS, adapter provider.MarketAdapter, pattern string) (pages []provider.Payload, payloads []named, err error) {
 	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -145,43 +191,65 @@ func readFolder(folder fs.FS, adapter provider.MarketAdapter, pattern string) (p
 			return err
 		}
 		endpoint := strings.Replace(path.Base(path.Dir(name)), "-", "/", 1)
-		p := provider.Payload{Number: len(pages) + len(payloads) + 1, Endpoint: endpoint, Query: url.Values{"file": {name}}, Body: body}
+		p := provider.Payload{Number: len(pages) + len(payloads) + 1, Endpoint: endpoint, Body: body}
 		if adapter.IsListing(endpoint) {
 			pages = append(pages, p)
 		} else {
-			payloads = append(payloads, p)
+			payloads = append(payloads, named{name, p})
 		}
 		return nil
 	})
 	return pages, payloads, err
 }
 
-// addParticipants adds the teams that participants.csv names.
-func addParticipants(folder fs.FS, l *provider.Listing) error {
-	file, err := folder.Open(participantsFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	r := csv.NewReader(file)
-	r.FieldsPerRecord = 3
-	lines, err := r.ReadAll()
-	if err != nil {
-		return fmt.Errorf("%s: %w", participantsFile, err)
-	}
+// addParticipants adds the teams that participants.csv and who name.
+func addParticipants(folder fs.FS, l *provider.Listing, payloads []named, adapter provider.MarketAdapter, who Participants) error {
 	if l.Fixtures == nil {
 		l.Fixtures = make(map[string]provider.ListedFixture)
 	}
-	for _, line := range lines {
-		l.Fixtures[line[0]] = provider.ListedFixture{ProviderID: line[0], Home: football.Of(line[1]), Away: football.Of(line[2])}
+	name := func(id string, t Teams) {
+		f := l.Fixtures[id]
+		f.ProviderID, f.Home, f.Away = id, football.Of(t.Home), football.Of(t.Away)
+		l.Fixtures[id] = f
+	}
+	file, err := folder.Open(participantsFile)
+	if err == nil {
+		defer file.Close()
+		var teams map[string]Teams
+		if teams, err = ReadTeams(file); err != nil {
+			return fmt.Errorf("%s: %w", participantsFile, err)
+		}
+		for id, t := range teams {
+			name(id, t)
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for id, t := range who.Teams {
+		name(id, t)
+	}
+	if who.Only == nil {
+		return nil
+	}
+	ids := make(map[string]bool)
+	for _, p := range payloads {
+		if sheet, err := adapter.ReadMarkets(p.Payload, provider.Listing{}); err == nil { // else it is reported by cover
+			for i := range sheet.Fixtures {
+				ids[sheet.Fixtures[i].Fixture.ProviderFixtureID] = true
+			}
+		}
+	}
+	if len(ids) != 1 {
+		return fmt.Errorf("%w but of %d", ErrNotOne, len(ids))
+	}
+	for id := range ids {
+		name(id, *who.Only)
 	}
 	return nil
 }
 
-func cover(p provider.Provider, l provider.Listing, payloads []provider.Payload) Coverage {
+func cover(p provider.Provider, l provider.Listing, payloads []named) Coverage {
 	c := Coverage{Provider: p.Name}
 	deriver := markets.New(identity.NewMinter(identity.Key{1}, p.Name)) // ids are not looked at
 	for _, payload := range payloads {
@@ -191,17 +259,20 @@ func cover(p provider.Provider, l provider.Listing, payloads []provider.Payload)
 	return c
 }
 
-func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload provider.Payload, deriver *markets.Deriver) PayloadCoverage {
-	c := PayloadCoverage{Name: payload.Query.Get("file")}
-	sheet, err := adapter.ReadMarkets(payload, l)
+func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload named, deriver *markets.Deriver) PayloadCoverage {
+	c := PayloadCoverage{Name: payload.name}
+	sheet, err := adapter.ReadMarkets(payload.Payload, l)
 	if err != nil {
 		c.Err = err
 		return c
 	}
-	c.Fixtures, c.Broken, c.Unknown, c.Skipped = len(sheet.Fixtures), sheet.Broken, sheet.Unknown, sheet.Skipped
+	c.Fixtures, c.Broken, c.Damaged, c.Unknown, c.Skipped = len(sheet.Fixtures), sheet.Broken, sheet.Damaged, sheet.Unknown, sheet.Skipped
 	for i := range sheet.Fixtures {
 		f := &sheet.Fixtures[i]
 		id := f.Fixture.ProviderFixtureID
+		if f.Fixture.Home.Or("") == "" || f.Fixture.Away.Or("") == "" {
+			c.WithoutNames = append(c.WithoutNames, id)
+		}
 		for _, m := range deriver.Derive(&f.Fixture, f.Offers) {
 			c.Markets = append(c.Markets, coverMarket(id, &m))
 		}

@@ -24,23 +24,29 @@ type result struct {
 	listingComplete bool
 	filtered        map[string]int
 	broken          map[string]int
+	damaged         map[string]int
 	unknown         map[string]int
 	counters        map[string]int64
 }
 
-// A run that could not read more than this share of its fixtures, and more than
-// one, is not believed.
-const maxBroken = 0.05
+// What is damaged is marked or left out, and the run goes on. A run is not believed
+// that could not read more than maxBroken of its fixtures, or of their sections,
+// markets or rows: then the provider's format has changed. One fixture is too few to
+// tell, and so are manyParts of the others.
+const (
+	maxBroken = 0.05
+	manyParts = 20
+)
 
 // gather joins the payloads' fixtures with the listing. The newest payload that
-// has a fixture counts. One that the listing does not have was filtered out or
-// not asked for, and is left out.
+// has a fixture counts, one that has it whole before one that has it in part. One
+// that the listing does not have was filtered out or not asked for, and is left out.
 func (r *run) gather(l provider.Listing, sheets []sheet) error {
 	g := gathering{listing: l, byID: make(map[string]reading), broken: make(map[string]football.Reason)}
 	res := &r.result
 	res.counters = map[string]int64{"payloads": int64(len(sheets))}
 	res.filtered = l.Filtered
-	res.broken, res.unknown = sums(l.Broken), sums(l.Unknown)
+	res.broken, res.damaged, res.unknown = sums(l.Broken), sums(l.Damaged), sums(l.Unknown)
 	for i := range sheets {
 		g.sheet(&sheets[i], res)
 		if s := &sheets[i]; s.err != nil {
@@ -51,8 +57,9 @@ func (r *run) gather(l provider.Listing, sheets []sheet) error {
 		res.broken["fixture:"+string(reason)]++
 	}
 	r.summary.Broken, r.summary.Failed = len(g.broken), len(r.archive.Cycle().Failed)
+	r.summary.Damaged = total(res.damaged)
 	r.summary.Bytes = res.counters["payload_bytes"]
-	if err := g.tooMuch(); err != nil {
+	if err := g.tooMuch(r.ClientID); err != nil {
 		return err
 	}
 	res.listingComplete = r.archive.Cycle().ListingComplete && len(l.Broken) == 0
@@ -75,6 +82,8 @@ type gathering struct {
 	listing provider.Listing
 	byID    map[string]reading
 	broken  map[string]football.Reason // not read from any payload
+	met     provider.Parts
+	hurt    provider.Parts // of those met
 }
 
 // reading is a fixture and when the payload it was read from was retrieved.
@@ -87,7 +96,10 @@ type reading struct {
 // sheet adds one payload. Payloads come in the archive's order.
 func (g *gathering) sheet(s *sheet, res *result) {
 	res.counters["payload_bytes"] += int64(s.bytes)
+	add(res.damaged, s.damaged)
 	add(res.unknown, s.unknown)
+	g.met.Add(s.met)
+	g.hurt.Add(s.hurt)
 	for name, n := range s.skipped {
 		res.counters["skipped:"+name] += int64(n)
 	}
@@ -116,7 +128,7 @@ func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
 	now := reading{*f, s.response.FetchedAt, s.response.Number}
 	if before, twice := g.byID[id]; twice {
 		res.counters["fixtures_repeated"]++
-		if before.at.After(now.at) {
+		if now.partial && !before.partial || now.partial == before.partial && before.at.After(now.at) {
 			return
 		}
 	}
@@ -138,19 +150,22 @@ func (g *gathering) unreadable(s *sheet) {
 	}
 }
 
-// tooMuch refuses a cycle of which too much could not be read: fixtures, or
-// items of the listing.
-func (g *gathering) tooMuch() error {
+// tooMuch refuses a cycle of which too much could not be read: items of the
+// listing, fixtures, or parts of fixtures.
+func (g *gathering) tooMuch(tenant string) error {
 	for _, part := range []struct {
-		what       string
-		bad, whole int
+		what            string
+		bad, few, whole int
 	}{
-		{"fixtures' markets", len(g.broken), len(g.broken) + len(g.byID)},
-		{"items of the fixture list", total(g.listing.Broken), total(g.listing.Broken) + len(g.listing.Fixtures)},
+		{"fixtures' markets", len(g.broken), 1, len(g.broken) + len(g.byID)},
+		{"items of the fixture list", total(g.listing.Broken), 1, total(g.listing.Broken) + len(g.listing.Fixtures)},
+		{"sections of fixtures", g.hurt.Sections, manyParts, g.met.Sections},
+		{"markets", g.hurt.Markets, manyParts, g.met.Markets},
+		{"rows of markets", g.hurt.Rows, manyParts, g.met.Rows},
 	} {
-		if part.bad > 1 && float64(part.bad) > maxBroken*float64(part.whole) {
-			return fmt.Errorf("%w: %d of %d %s; the provider's format may have changed: mkt mapping check shows what is not understood",
-				ErrQuarantined, part.bad, part.whole, part.what)
+		if part.bad > part.few && float64(part.bad) > maxBroken*float64(part.whole) {
+			return fmt.Errorf("%w: %d of %d %s; the provider's format may have changed: mkt mapping check --tenant %s shows what is not understood",
+				ErrQuarantined, part.bad, part.whole, part.what, tenant)
 		}
 	}
 	return nil
@@ -191,7 +206,9 @@ func (g *gathering) rows(r *run) []table.ListingRow {
 		if listed.Over {
 			row.Status = "OVER"
 		}
-		if _, read := g.byID[id]; read {
+		if read, ok := g.byID[id]; ok && read.partial {
+			row.Markets = "PARTIAL"
+		} else if ok {
 			row.Markets = "REFRESHED"
 		} else if g.isFailed(id, failed) {
 			row.Markets = "FAILED"

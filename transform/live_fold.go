@@ -39,7 +39,7 @@ func liveCounts(s *Summary) []count {
 	l := &s.Live
 	return []count{{"fixtures", s.Fixtures}, {"in_play", l.InPlay}, {"momentum_available", l.Momentum}, {"sampled", l.Sampled},
 		{"baselines", l.Baselines}, {"details_read", l.Details}, {"left", l.Left}, {"held", l.Held}, {"gone", l.Gone},
-		{"states_refused", l.Refused}, {"broken", s.Broken}, {"failed", s.Failed}}
+		{"states_refused", l.Refused}, {"broken", s.Broken}, {"damaged", s.Damaged}, {"failed", s.Failed}}
 }
 
 // foldLive is the engine of live_intelligence: what the list and the details say
@@ -136,7 +136,7 @@ func (r *run) readLive() (list provider.LiveSheet, details []football.Sample, er
 	res := &r.result
 	res.counters = map[string]int64{}
 	var pages []provider.Payload
-	unknown := map[string]int{}
+	unknown, damaged := map[string]int{}, map[string]int{}
 	for _, response := range r.archive.Responses() {
 		if !response.Accepted() || !adapter.IsList(response.Endpoint) && !adapter.IsDetail(response.Endpoint) {
 			continue
@@ -160,6 +160,8 @@ func (r *run) readLive() (list provider.LiveSheet, details []football.Sample, er
 			continue
 		}
 		add(unknown, sheet.Unknown)
+		add(damaged, sheet.Damaged)
+		add(damaged, keyed("detail", sheet.Broken))
 		details = append(details, sheet.Samples...)
 	}
 	if len(pages) == 0 {
@@ -168,13 +170,24 @@ func (r *run) readLive() (list provider.LiveSheet, details []football.Sample, er
 	if list, err = guarded(func() (provider.LiveSheet, error) { return adapter.ReadList(pages) }); err != nil {
 		return list, nil, fmt.Errorf("%w: the list of fixtures in play: %w", ErrQuarantined, err)
 	}
-	res.filtered, res.broken, res.unknown = list.Filtered, sums(list.Broken), unknown
+	res.filtered, res.broken, res.damaged, res.unknown = list.Filtered, sums(list.Broken), damaged, unknown
+	add(res.damaged, list.Damaged)
 	add(res.unknown, list.Unknown)
+	r.summary.Damaged = total(res.damaged)
 	r.summary.Live.Details = len(details)
 	res.listingComplete = list.Complete && r.archive.Cycle().ListingComplete
 	r.summary.Broken, r.summary.Failed = total(list.Broken), len(r.archive.Cycle().Failed)
 	r.summary.Bytes = res.counters["payload_bytes"]
 	return list, details, tooManyBroken(list)
+}
+
+// keyed puts the kind of record before the reasons why some could not be read.
+func keyed(kind string, broken map[string]int) map[string]int {
+	all := make(map[string]int, len(broken))
+	for reason, n := range broken {
+		all[kind+": "+reason] = n
+	}
+	return all
 }
 
 // tooManyBroken refuses a list of which too much could not be read.

@@ -23,8 +23,11 @@ type sheet struct {
 	err      error // the payload could not be read
 	fixtures []refreshed
 	broken   map[string]football.Reason
+	damaged  map[string]int
 	unknown  map[string]int
 	skipped  map[string]int
+	met      provider.Parts
+	hurt     provider.Parts // of those met
 }
 
 // refreshed is one fixture with its markets, as one payload has it; one that is
@@ -34,6 +37,7 @@ type refreshed struct {
 	markets       []football.Market
 	withoutPrices int
 	notOffered    bool
+	partial       bool // a section or more of it could not be read
 }
 
 // deriveMarkets is the engine of market_engine.
@@ -146,12 +150,14 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.broken, s.unknown, s.skipped = read.Broken, read.Unknown, read.Skipped
+	s.broken, s.damaged, s.unknown, s.skipped = read.Broken, read.Damaged, read.Unknown, read.Skipped
+	s.met, s.hurt = read.Met, read.Hurt
 	s.fixtures = make([]refreshed, len(read.Fixtures))
 	for i := range read.Fixtures {
 		f := &read.Fixtures[i]
 		f.Fixture.ID = sr.minter.Fixture(f.Fixture.ProviderFixtureID).FixtureID()
-		s.fixtures[i] = refreshed{fixture: f.Fixture, markets: sr.deriver.Derive(&f.Fixture, f.Offers), withoutPrices: withoutPrices(f.Offers)}
+		s.fixtures[i] = refreshed{fixture: f.Fixture, markets: sr.deriver.Derive(&f.Fixture, f.Offers),
+			withoutPrices: withoutPrices(f.Offers), partial: f.Partial}
 	}
 	return s, nil
 }

@@ -51,7 +51,7 @@ func recorded(t testing.TB) fs.FS {
 
 // TestMappingPage holds the tables in docs/mapping.md against the recordings.
 func TestMappingPage(t *testing.T) {
-	c, err := transform.CoverFolder(recorded(t), betsapi.Provider(), "")
+	c, err := transform.CoverFolder(recorded(t), betsapi.Provider(), "", transform.Participants{})
 	if err != nil {
 		t.Fatal(err)
 	}

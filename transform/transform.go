@@ -55,11 +55,16 @@ type Summary struct {
 	// WithoutPrices is how many markets were listed without any price. They are
 	// no markets and not counted above.
 	WithoutPrices int
-	Broken        int // fixtures that could not be read
-	Failed        int // fixtures that could not be retrieved
-	Live          LiveSummary
-	Bytes         int64
-	Took          time.Duration
+	Broken        int // fixtures of which nothing could be read
+	// Partial is how many fixtures lack a section or more that could not be read.
+	Partial int
+	// Damaged is how many parts of payloads could not be read and were marked or left
+	// out.
+	Damaged int
+	Failed  int // fixtures that could not be retrieved
+	Live    LiveSummary
+	Bytes   int64
+	Took    time.Duration
 }
 
 var (

@@ -61,7 +61,7 @@ func (r *run) header() snapshot.Manifest {
 		Provider: r.archive.Cycle().Provider, DerivationVersion: r.engine.version,
 		PreviousCycle: res.previousCycle, PreviousDigest: res.previousDigest,
 		RawSHA256: r.archive.SHA256(), IDKeyFingerprint: r.Key.Fingerprint(), BinaryVersion: r.Version, Tables: map[string]snapshot.Table{},
-		ListingComplete: res.listingComplete, Filtered: res.filtered, Broken: res.broken, UnknownFields: res.unknown,
+		ListingComplete: res.listingComplete, Filtered: res.filtered, Broken: res.broken, Damaged: res.damaged, UnknownFields: res.unknown,
 		RawMarkets: map[string]int{}, NotPublishable: map[string]int{}, Counters: res.counters,
 	}
 	at := r.Now().UTC().Truncate(time.Millisecond)
@@ -174,6 +174,9 @@ func (r *run) count(f *refreshed, m *snapshot.Manifest) {
 		return
 	}
 	s.Fixtures++
+	if f.partial {
+		s.Partial++
+	}
 	s.WithoutPrices += f.withoutPrices
 	for i := range f.markets {
 		market := &f.markets[i]
@@ -200,7 +203,7 @@ func (r *run) count(f *refreshed, m *snapshot.Manifest) {
 func (r *run) countUp(m *snapshot.Manifest) {
 	s := &r.summary
 	m.Counters["fixtures"], m.Counters["fixtures_broken"] = int64(s.Fixtures), int64(s.Broken)
-	m.Counters["fixtures_not_offered"] = int64(s.NotOffered)
+	m.Counters["fixtures_not_offered"], m.Counters["fixtures_partial"] = int64(s.NotOffered), int64(s.Partial)
 	m.Counters["markets"], m.Counters["markets_mapped"] = int64(s.Markets), int64(s.Mapped)
 	m.Counters["markets_without_prices"] = int64(s.WithoutPrices)
 	m.Counters["selections"], m.Counters["selections_publishable"] = int64(s.Selections), int64(s.Publishable)

@@ -68,6 +68,9 @@ func fetchReport(s fetch.Summary, began time.Time) report {
 		r.text = "was fetched before"
 	default:
 		r.text = plural(s.Listed, "fixture") + ", " + plural(s.Requests, "request") + ", " + size(s.Bytes)
+		if s.Filtered > 0 {
+			r.text += ", " + strconv.Itoa(s.Filtered) + " filtered"
+		}
 		if s.NotOffered > 0 {
 			r.text += ", " + strconv.Itoa(s.NotOffered) + " without markets"
 		}

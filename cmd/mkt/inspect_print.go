@@ -203,7 +203,7 @@ func printTables(out io.Writer, m *snapshot.Manifest, columns bool) error {
 	for _, part := range []struct {
 		name   string
 		counts map[string]int
-	}{{"filtered", m.Filtered}, {"broken", m.Broken}, {"RAW markets", m.RawMarkets}, {"not publishable", m.NotPublishable}, {"unknown fields", m.UnknownFields}} {
+	}{{"filtered", m.Filtered}, {"broken", m.Broken}, {"damaged", m.Damaged}, {"RAW markets", m.RawMarkets}, {"not publishable", m.NotPublishable}, {"unknown fields", m.UnknownFields}} {
 		if len(part.counts) > 0 {
 			fmt.Fprintf(w, "%s\t%s\n", part.name, countsOf(part.counts))
 		}

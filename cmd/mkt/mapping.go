@@ -1,18 +1,20 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/all"
+	"mkt/fetch/raw"
+	"mkt/publish/football"
+	"mkt/publish/layout"
 	"mkt/transform"
 )
 
@@ -20,132 +22,205 @@ func newMapping(a *app) *cobra.Command {
 	return group("mapping", "Look at how provider markets are mapped", newMappingCheck(a))
 }
 
+// mappingFlags of mkt mapping check.
+type mappingFlags struct {
+	provider, pattern string
+	tenant, cycle     string
+	listings          []string
+	participants      string
+	home, away        string
+}
+
 func newMappingCheck(a *app) *cobra.Command {
-	var provider, pattern string
+	var f mappingFlags
 	cmd := &cobra.Command{
-		Use:   "check DIR",
-		Short: "Tell what becomes of the markets in a folder of payloads",
-		Long: `Tell what becomes of the markets in a folder of payloads: how many markets and
-selections there are, mapped, RAW and publishable, and every name that stays
-RAW with the reason. Nothing is written.`,
-		Args: cobra.ExactArgs(1),
+		Use:   "check DIR | --tenant ID",
+		Short: "Show what becomes of the markets in payloads",
+		Long: `Show what becomes of the markets in a folder of payloads, or in the archived
+answers of a tenant's cycle: how many markets and selections there are, mapped,
+RAW and publishable, and every name that stays RAW with the reason. Nothing is
+written.
+
+Many markets are proven by the names of the teams, which payloads of markets do
+not hold. In a cycle they come from its list of fixtures. For a folder they come
+from the payloads of lists in it (in a folder named like the endpoint, such as
+bet365-upcoming), from participants.csv in it, and from the flags below. Fixtures
+that nothing names are counted, since more of their markets stay RAW.`,
+		Example: `  mkt mapping check --tenant acme
+  mkt mapping check payloads --listing upcoming.json
+  mkt mapping check payloads --home Fulham --away Arsenal`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.mappingCheck(args[0], provider, pattern)
+			if err := f.check(args); err != nil {
+				return err
+			}
+			coverage, from, err := a.coverage(&f, args)
+			if err != nil {
+				return err
+			}
+			view := coverageOf(coverage)
+			if f.tenant == "" {
+				view.hint = " Name them\nwith --listing, --participants, or --home and --away."
+			}
+			return a.showCoverage(view, from)
 		},
 	}
-	cmd.Flags().StringVar(&provider, "provider", "betsapi", "whose payloads they are: "+strings.Join(tenants.ProviderNames(), ", "))
-	cmd.Flags().StringVar(&pattern, "pattern", "*.json", "file names to read")
+	flags := cmd.Flags()
+	flags.StringVar(&f.provider, "provider", "betsapi", "whose payloads they are: "+strings.Join(tenants.ProviderNames(), ", "))
+	flags.StringVar(&f.pattern, "pattern", "*.json", "names of the files in DIR to read")
+	flags.StringVar(&f.tenant, "tenant", "", "read the answers of this tenant's cycle instead of a folder")
+	flags.StringVar(&f.cycle, "cycle", "", "which cycle of --tenant (default: the newest one fetched)")
+	flags.StringArrayVar(&f.listings, "listing", nil, "a payload of the list of fixtures, or a folder of them; can be repeated")
+	flags.StringVar(&f.participants, "participants", "", `a CSV file with lines of "provider fixture id,home,away"`)
+	flags.StringVar(&f.home, "home", "", "the home team, when all payloads are of one fixture; with --away")
+	flags.StringVar(&f.away, "away", "", "the away team; with --home")
 	return cmd
 }
 
-func (a *app) mappingCheck(dir, name, pattern string) error {
-	p, ok := all.Lookup(name)
-	if !ok {
-		return usagef("--provider %q: want %s", name, strings.Join(tenants.ProviderNames(), ", "))
+// check judges the flags before anything is read.
+func (f *mappingFlags) check(args []string) error {
+	named := len(f.listings) > 0 || f.participants != "" || f.home != "" || f.away != ""
+	switch {
+	case (len(args) == 1) == (f.tenant != ""):
+		return usagef("give either a folder of payloads or --tenant")
+	case f.tenant != "" && named:
+		return usagef("--listing, --participants, --home and --away are for a folder: a cycle has its own list of fixtures")
+	case f.tenant == "" && f.cycle != "":
+		return usagef("--cycle needs --tenant")
+	case (f.home == "") != (f.away == ""):
+		return usagef("--home and --away are given together")
 	}
+	if _, product, err := layout.ParseCycleID(f.cycle); f.cycle != "" && (err != nil || product != string(football.MarketEngine)) {
+		return usagef("--cycle %q: want the id of a cycle of market_engine, such as 20261120T090700Z-market_engine", f.cycle)
+	}
+	if _, ok := all.Lookup(f.provider); !ok {
+		return usagef("--provider %q: want %s", f.provider, strings.Join(tenants.ProviderNames(), ", "))
+	}
+	return nil
+}
+
+// coverage reads the payloads. from says whose they are.
+func (a *app) coverage(f *mappingFlags, args []string) (c transform.Coverage, from string, err error) {
+	if f.tenant != "" {
+		return a.cycleCoverage(f)
+	}
+	dir := args[0]
+	p, _ := all.Lookup(f.provider)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("payloads %s: no such folder", dir)
+		return c, "", fmt.Errorf("payloads %s: no such folder", dir)
 	}
-	coverage, err := transform.CoverFolder(os.DirFS(dir), p, pattern)
+	who, err := f.who()
 	if err != nil {
-		return fmt.Errorf("payloads %s: %w", dir, err)
+		return c, "", err
 	}
-	if len(coverage.Payloads) == 0 {
-		return fmt.Errorf("payloads %s: no file is named %s", dir, pattern)
+	c, err = transform.CoverFolder(os.DirFS(dir), p, f.pattern, who)
+	switch {
+	case errors.Is(err, transform.ErrNotOne):
+		return c, "", usagef("--home and --away: %w; name the teams of each with --listing or --participants", err)
+	case err != nil:
+		return c, "", fmt.Errorf("payloads %s: %w", dir, err)
+	case len(c.Payloads) == 0:
+		return c, "", fmt.Errorf("payloads %s: no file is named %s", dir, f.pattern)
 	}
-	view := coverageOf(coverage)
+	return c, dir, nil
+}
+
+// who is what the flags say of who plays.
+func (f *mappingFlags) who() (who transform.Participants, err error) {
+	for _, name := range f.listings {
+		bodies, err := readPayloads(name)
+		if err != nil {
+			return who, fmt.Errorf("--listing: %w", err)
+		}
+		who.Listings = append(who.Listings, bodies...)
+	}
+	if f.participants != "" {
+		file, err := os.Open(f.participants)
+		if err != nil {
+			return who, fmt.Errorf("--participants: %w", err)
+		}
+		defer file.Close()
+		if who.Teams, err = transform.ReadTeams(file); err != nil {
+			return who, fmt.Errorf("--participants %s: %w", f.participants, err)
+		}
+	}
+	if f.home != "" {
+		who.Only = &transform.Teams{Home: f.home, Away: f.away}
+	}
+	return who, nil
+}
+
+// readPayloads reads a file, or every .json file of a folder.
+func readPayloads(name string) (bodies [][]byte, err error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	files := []string{name}
+	if info.IsDir() {
+		if files, err = filepath.Glob(filepath.Join(name, "*.json")); err != nil || len(files) == 0 {
+			return nil, fmt.Errorf("%s: no .json file in it", name)
+		}
+	}
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		bodies = append(bodies, body)
+	}
+	return bodies, nil
+}
+
+// cycleCoverage reads the archived answers of a cycle.
+func (a *app) cycleCoverage(f *mappingFlags) (c transform.Coverage, from string, err error) {
+	w := wanted{tenant: f.tenant, product: string(football.MarketEngine)}
+	if err := w.check(); err != nil {
+		return c, "", err
+	}
+	places, err := placesOf(a.data, w)
+	if err != nil {
+		return c, "", err
+	}
+	root, err := places[0].open()
+	if err != nil {
+		return c, "", err
+	}
+	defer root.Close()
+	id := layout.CycleID(f.cycle)
+	if id == "" {
+		newest, found, err := raw.Newest(root)
+		if err != nil {
+			return c, "", err
+		}
+		if !found {
+			return c, "", fmt.Errorf("%s: no cycle was fetched yet: run mkt fetch --tenant %s first", places[0], f.tenant)
+		}
+		id = newest.CycleID
+	}
+	archive, err := raw.Open(root, id)
+	if err != nil {
+		return c, "", fmt.Errorf("%s: cycle %s: %w", places[0], id, err)
+	}
+	p, ok := all.Lookup(archive.Cycle().Provider)
+	if !ok {
+		return c, "", fmt.Errorf("%s: cycle %s: nothing here reads the provider %q", places[0], id, archive.Cycle().Provider)
+	}
+	c, err = transform.CoverArchive(archive, p)
+	if err != nil {
+		return c, "", fmt.Errorf("%s: cycle %s: %w", places[0], id, err)
+	}
+	return c, string(id), nil
+}
+
+func (a *app) showCoverage(view coverageView, from string) (err error) {
 	if a.json() {
 		err = json.NewEncoder(a.out).Encode(view)
 	} else {
 		err = view.print(a)
 	}
 	if err == nil && view.Unreadable > 0 {
-		err = fmt.Errorf("%d of %d payloads cannot be read", view.Unreadable, len(view.Payloads))
+		err = fmt.Errorf("%s: %d of %d payloads cannot be read", from, view.Unreadable, len(view.Payloads))
 	}
 	return err
-}
-
-// coverageView is what mapping check tells.
-type coverageView struct {
-	Provider   string         `json:"provider"`
-	Payloads   []payloadView  `json:"payloads"`
-	Unreadable int            `json:"unreadable"`
-	Raw        []rawView      `json:"raw"` // by how often, then by key
-	Reasons    map[string]int `json:"not_publishable"`
-}
-
-type payloadView struct {
-	Payload       string `json:"payload"`
-	Fixtures      int    `json:"fixtures"`
-	Markets       int    `json:"markets"`
-	Mapped        int    `json:"mapped"`
-	Raw           int    `json:"raw"`
-	WithoutPrices int    `json:"without_prices"`
-	Selections    int    `json:"selections"`
-	Publishable   int    `json:"publishable"`
-	Broken        int    `json:"broken"`
-	Error         string `json:"error,omitempty"`
-}
-
-// rawView is one market name that stays RAW.
-type rawView struct {
-	Key     string `json:"key"`
-	Name    string `json:"name"`
-	Reason  string `json:"reason"`
-	Markets int    `json:"markets"`
-}
-
-func coverageOf(c transform.Coverage) coverageView {
-	v := coverageView{Provider: c.Provider, Reasons: map[string]int{}}
-	raw := map[rawView]int{}
-	for i := range c.Payloads {
-		p := &c.Payloads[i]
-		t := p.Totals()
-		v.Payloads = append(v.Payloads, payloadView{p.Name, p.Fixtures, t.Markets, t.Mapped, t.Raw, t.WithoutPrices, t.Selections, t.Publishable, len(p.Broken), message(p.Err)})
-		if p.Err != nil {
-			v.Unreadable++
-		}
-		for k := range p.Markets {
-			m := &p.Markets[k]
-			if m.RawReason != "" && !m.WithoutPrices {
-				raw[rawView{Key: m.Key, Name: m.Name, Reason: string(m.RawReason)}]++
-			}
-			for reason, n := range m.Reasons {
-				v.Reasons[string(reason)] += n
-			}
-		}
-	}
-	for r, n := range raw {
-		r.Markets = n
-		v.Raw = append(v.Raw, r)
-	}
-	slices.SortFunc(v.Raw, func(a, b rawView) int {
-		return cmp.Or(cmp.Compare(b.Markets, a.Markets), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Reason, b.Reason))
-	})
-	return v
-}
-
-func (v coverageView) print(a *app) error {
-	w := newTableWriter(a.out)
-	fmt.Fprintln(w, "PAYLOAD\tFIXTURES\tMARKETS\tMAPPED\tRAW\tNO PRICES\tSELECTIONS\tPUBLISHABLE")
-	for _, p := range v.Payloads {
-		if p.Error != "" {
-			fmt.Fprintf(w, "%s\tcannot be read: %s\n", p.Payload, p.Error)
-			continue
-		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", p.Payload, p.Fixtures, p.Markets, p.Mapped, p.Raw, p.WithoutPrices, p.Selections, p.Publishable)
-	}
-	if len(v.Raw) > 0 {
-		fmt.Fprintln(w, "\nRAW\tNAME\tREASON\tMARKETS")
-		for _, r := range v.Raw {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", r.Key, r.Name, r.Reason, r.Markets)
-		}
-	}
-	if len(v.Reasons) > 0 {
-		fmt.Fprintln(w, "\nNOT PUBLISHABLE\tSELECTIONS")
-		for _, reason := range slices.Sorted(maps.Keys(v.Reasons)) {
-			fmt.Fprintf(w, "%s\t%d\n", reason, v.Reasons[reason])
-		}
-	}
-	return w.Flush()
 }

@@ -7,8 +7,14 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 )
 
+// catchUpFrom is the shortest cadence of which an overdue run is made up for. Below
+// it the next tick comes soon enough, and a run in between would put a sample where
+// the clock has none.
+const catchUpFrom = time.Minute
+
 // overdue names the entries whose newest fetch is older than their cadence, or
-// that have none: a restart must not cost an hour, nor a new tenant wait for one.
+// that have none: a restart must not cost an hour, and a new tenant must not wait
+// for one.
 func (a *app) overdue(f *tenants.File) []string {
 	var list []string
 	for i := range f.Tenants {
@@ -18,7 +24,8 @@ func (a *app) overdue(f *tenants.File) []string {
 				continue
 			}
 			now := a.now()
-			if now.Sub(a.lastFetch(job{&f.Tenants[i], p})) >= schedule.Cadence(s, now) {
+			cadence := schedule.Cadence(s, now)
+			if cadence >= catchUpFrom && now.Sub(a.lastFetch(job{&f.Tenants[i], p})) >= cadence {
 				list = append(list, entryName(f.Tenants[i].ID, p))
 			}
 		}

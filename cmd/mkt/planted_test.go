@@ -31,6 +31,9 @@ var disguises = [][3]string{
 	{"England Premier League", "Arsenal (Gamer) Esports", "Chelsea"}, {"England Premier League", "Arsenal", "Chelsea (Gamer) eSports"},
 	{"Friendlies - 12 mins play", "Arsenal", "Chelsea"}, {"Simulated Reality League", "Arsenal", "Chelsea"},
 	{"England Premier League", "Arsenal SRL", "Chelsea SRL"}, {"Virtual Football", "Arsenal", "Chelsea"}, {"Cyber Cup", "Arsenal", "Chelsea"},
+	{"eFootball International", "Arsenal", "Chelsea"}, {"Volta League", "Arsenal", "Chelsea"}, {"Cyber Live Arena", "Arsenal", "Chelsea"},
+	{"FIFA 24", "Arsenal (Calvin)", "Chelsea (Kray)"}, {"EA FC 25", "Arsenal", "Chelsea"}, {"GT Leagues", "Arsenal", "Chelsea"},
+	{"H2H GG League", "Arsenal", "Chelsea"}, {"PES 2021", "Arsenal", "Chelsea"}, {"E Football Cup", "Arsenal", "Chelsea"},
 }
 
 // planter adds such fixtures to every answer that a provider gives.

@@ -25,13 +25,16 @@ func liveTransformReport(s transform.Summary, began time.Time) report {
 	r, l := newReport("transform", s.Cycle, began), s.Live
 	r.Counts = map[string]any{"already": s.Already, "fixtures": s.Fixtures, "in_play": l.InPlay, "momentum_available": l.Momentum, "sampled": l.Sampled,
 		"baselines": l.Baselines, "details_read": l.Details, "left": l.Left, "held": l.Held, "gone": l.Gone, "states_refused": l.Refused,
-		"broken": s.Broken, "failed": s.Failed, "bytes": s.Bytes}
+		"broken": s.Broken, "damaged": s.Damaged, "failed": s.Failed, "bytes": s.Bytes}
 	r.text = fmt.Sprintf("%s, %d in play, %d with momentum; %d new, %d left play", plural(s.Fixtures, "fixture"), l.InPlay, l.Momentum, l.Baselines, l.Left)
 	if s.Already {
 		r.text = "was transformed before"
 	}
 	if s.Broken > 0 {
 		r.text += "; " + plural(s.Broken, "fixture") + " unreadable"
+	}
+	if s.Damaged > 0 {
+		r.text += "; " + plural(s.Damaged, "damaged part")
 	}
 	if l.Held > 0 {
 		r.text += fmt.Sprintf("; HELD: the list lacks %d fixtures at once, they are kept", l.Held)

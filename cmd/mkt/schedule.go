@@ -29,7 +29,8 @@ func newSchedule(a *app) *cobra.Command {
 		Short: "Run the cycles of all tenants on their cron expressions, until stopped",
 		Long: `Run the cycles of all tenants on their cron expressions (schedule in
 tenants.yaml; default: market_engine @hourly, live_intelligence @every 8s),
-until stopped. Changes of tenants.yaml are followed. A tick that comes while a
+until stopped. Changes of tenants.yaml are followed. An @every is due at the
+multiples of its duration on the clock, in UTC, whenever the process began. A tick that comes while a
 run of the same tenant and product is under way, here or started by hand, is
 skipped, logged and counted; market cycles do not hold up live ones. On SIGTERM
 running steps finish, no further step begins, and the exit code is 0.`,
@@ -41,7 +42,7 @@ running steps finish, no further step begins, and the exit code is 0.`,
 	flags.DurationVar(&o.jitter, "jitter", 30*time.Second, "longest wait before a run, by which tenants are spread; never more than a tenth of the cadence")
 	flags.IntVar(&o.parallel, "parallel", 4, "cycles under way at once; of live ones four times as many")
 	flags.DurationVar(&o.grace, "grace", time.Minute, "how long a running step may go on after SIGTERM")
-	flags.BoolVar(&o.catchUp, "catch-up", true, "run at the start what is overdue")
+	flags.BoolVar(&o.catchUp, "catch-up", true, "run at the start what is overdue, unless it is due within a minute anyway")
 	bound(flags, "parallel", mostParallel, between(&o.parallel, 1, 256))
 	for name, d := range map[string]*time.Duration{"jitter": &o.jitter, "grace": &o.grace} {
 		bound(flags, name, "a duration from 0 to 24h, such as 30s", between(d, 0, 24*time.Hour))

@@ -29,6 +29,8 @@ type serveFlags struct {
 	admin  adminFlags
 	socket realtimeFlags
 	past   pastFlags
+
+	connections connectionFlags
 }
 
 func newServe(a *app) *cobra.Command {
@@ -62,12 +64,17 @@ finish, new ones are told 503, and the exit code is 0.`,
 	a.serviceFlags(cmd)
 	f.admin.flags(a, cmd, "serve")
 	f.socket.flags(a, flags)
+	f.connections.flags(a, flags)
 	return cmd
 }
 
 // serve answers until ctx ends; ready is called with the base URL.
 func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, adminURL string)) error {
 	if err := errors.Join(f.admin.check(), f.socket.check(), f.past.check(f.listen)); err != nil {
+		return err
+	}
+	proxies, err := f.connections.trusted()
+	if err != nil {
 		return err
 	}
 	file, err := a.loadTenants()
@@ -101,6 +108,7 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 	go edits.watch(watching, file, func(file *tenants.File) error { return a.swap(registry, file) })
 	return serve.Run(ctx, serve.Options{
 		Listen: f.listen, DataDir: a.data, AsOf: asOf, Accounts: registry, Now: a.now, Log: a.log, Poll: f.poll, CacheDir: f.cache,
+		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,
 		UsageDir: f.usage, Service: a.service, Words: providerWords(), Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) { ready(baseURL, adminURL) },
 	})
 }

@@ -24,6 +24,8 @@ func (f *realtimeFlags) flags(a *app, flags *pflag.FlagSet) {
 	own.DurationVar(&f.WriteTimeout, "realtime-write-timeout", 10*time.Second, "how long a socket may take nothing of what it is sent")
 	own.IntVar(&f.Connections, "realtime-connections", 8, "sockets of one account at once")
 	own.IntVar(&f.Sessions, "realtime-sessions", 20_000, "sockets of all accounts at once")
+	own.IntVar(&f.Pending, "realtime-pending", 0, "sockets that have not sent their token, at once (default: 2000, fewer where --connections are few)")
+	own.IntVar(&f.PendingOfPeer, "realtime-pending-per-address", 0, "the same of one address (default: half of --realtime-pending)")
 	own.IntVar(&f.QueueBytes, "realtime-queue-bytes", 1<<20, "bytes waiting for one socket, above which it is dropped")
 	own.BoolVar(&f.WebsocketOnly, "realtime-websocket-only", false, "no long polling: for replicas without sticky sessions")
 	own.StringSliceVar(&f.Channels, "realtime-channels", []string{"changes", "live"}, "channels offered")
@@ -33,6 +35,8 @@ func (f *realtimeFlags) flags(a *app, flags *pflag.FlagSet) {
 	}
 	bound(own, "realtime-connections", "a whole number from 1 to 1000", between(&f.Connections, 1, 1000))
 	bound(own, "realtime-sessions", "a whole number from 1 to 1000000", between(&f.Sessions, 1, 1_000_000))
+	bound(own, "realtime-pending", "a whole number from 0 to 1000000", between(&f.Pending, 0, 1_000_000))
+	bound(own, "realtime-pending-per-address", "a whole number from 0 to 1000000", between(&f.PendingOfPeer, 0, 1_000_000))
 	bound(own, "realtime-queue-bytes", "a whole number from 65536 to 67108864", between(&f.QueueBytes, 64<<10, 64<<20))
 	flags.AddFlagSet(own)
 	own.VisitAll(func(flag *pflag.Flag) { // realtime-ping-timeout is serve.realtime.ping_timeout

@@ -16,8 +16,9 @@ func newScheduleSet(a *app) *cobra.Command {
 		Use:   "set ID PRODUCT EXPR",
 		Short: "Run a tenant's product on a cron expression",
 		Long: `Run a tenant's product on a cron expression in UTC: five fields, six with
-seconds first, @hourly, or @every 30m. mkt schedule runs on it, and freshness is
-judged by it, whoever runs the cycles.`,
+seconds first, @hourly, or @every 30m, which is due at the multiples of 30 minutes
+on the clock. mkt schedule runs on it, and freshness is judged by it, whoever runs
+the cycles.`,
 		Example: `  mkt tenant schedule set acme market_engine "0 5 * * * *"`,
 		Args:    cobra.ExactArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -157,3 +157,12 @@ func TestTickSkippedWhileLocked(t *testing.T) {
 		t.Errorf("after the lock was freed: ran %v, %v", *done, err)
 	}
 }
+
+// What is overdue runs at the start, but for what is due within a minute anyway.
+func TestOverdueWaitsForAShortCadence(t *testing.T) {
+	table, _, _ := newTestTimetable(t, 0, 0)
+	got := table.app.overdue(table.file)
+	if slices.Contains(got, "live/live_intelligence") || !slices.Contains(got, "acme/market_engine") {
+		t.Errorf("overdue %v: want the hourly jobs, and not the live ones of every 8 s", got)
+	}
+}

@@ -69,7 +69,7 @@ func (a *app) transformStep(f transformFlags) (step, error) {
 func transformReport(s transform.Summary, began time.Time) report {
 	r := newReport("transform", s.Cycle, began)
 	r.Counts = map[string]any{"already": s.Already, "fixtures": s.Fixtures, "not_offered": s.NotOffered, "markets": s.Markets, "mapped": s.Mapped, "selections": s.Selections,
-		"publishable": s.Publishable, "without_prices": s.WithoutPrices, "broken": s.Broken, "failed": s.Failed, "bytes": s.Bytes}
+		"publishable": s.Publishable, "without_prices": s.WithoutPrices, "broken": s.Broken, "partial": s.Partial, "damaged": s.Damaged, "failed": s.Failed, "bytes": s.Bytes}
 	r.text = plural(s.Fixtures, "fixture") + ", " + plural(s.Markets, "market") + " (" + strconv.Itoa(s.Mapped) + " mapped" + "), " + plural(s.Selections, "selection")
 	if s.NotOffered > 0 {
 		r.text += "; " + plural(s.NotOffered, "fixture") + " without markets"
@@ -79,6 +79,12 @@ func transformReport(s transform.Summary, began time.Time) report {
 	}
 	if s.Broken > 0 {
 		r.text += "; " + plural(s.Broken, "fixture") + " unreadable (data kept)"
+	}
+	if s.Partial > 0 {
+		r.text += "; " + plural(s.Partial, "fixture") + " readable in part"
+	}
+	if s.Damaged > 0 {
+		r.text += "; " + plural(s.Damaged, "damaged part") + " (mkt inspect counts them)"
 	}
 	return r
 }

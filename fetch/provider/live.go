@@ -28,5 +28,6 @@ type LiveSheet struct {
 	Complete bool              // of a list: every page is there, and no item was unreadable
 	Filtered map[string]int    // fixtures left out on entry, by rule, "esoccer:league-name"
 	Broken   map[string]int    // items that could not be read, by reason
+	Damaged  map[string]int    // parts of other items that could not be read, by part and fault
 	Unknown  map[string]int    // unknown fields, metrics and event lines met, by name
 }

@@ -80,9 +80,11 @@ type MarketAdapter interface {
 	// IsListing and IsMarkets sort a cycle's payloads by endpoint.
 	IsListing(endpoint string) bool
 	IsMarkets(endpoint string) bool
-	// ReadMarkets reads one payload of markets. l joins teams and kick-off.
-	// A broken fixture in it is reported in Broken, the others are returned.
-	// Bytes that do not parse at all are an error. Safe for concurrent use.
+	// ReadMarkets reads one payload of markets. l joins teams and kick-off. What
+	// is damaged costs itself alone: a row is marked, a market is RAW, a section is
+	// left out, and a fixture of which nothing is left is reported in Broken. Bytes
+	// that do not parse, and an envelope that is damaged, are an error. Safe for
+	// concurrent use.
 	ReadMarkets(p Payload, l Listing) (Sheet, error)
 }
 
@@ -168,6 +170,7 @@ type Listing struct {
 	Fixtures map[string]ListedFixture // by provider fixture id
 	Filtered map[string]int           // fixtures left out, by rule, "esoccer:league-name"
 	Broken   map[string]int           // items that could not be read, by reason
+	Damaged  map[string]int           // parts of other items that could not be read, by part and fault
 	Unknown  map[string]int           // unknown fields met, by name
 }
 
@@ -183,13 +186,28 @@ type ListedFixture struct {
 // Sheet is what one markets payload said.
 type Sheet struct {
 	Fixtures []FixtureOffers
-	Broken   map[string]football.Reason // provider fixture id → why it could not be read
+	Broken   map[string]football.Reason // provider fixture id → why nothing of it could be read
+	Damaged  map[string]int             // parts that could not be read, by part and fault
 	Unknown  map[string]int
 	Skipped  map[string]int // what is known to repeat or to say nothing and was left out, by name
+	// Met and Hurt count the parts of fixtures that were met, and those of them that
+	// are among Damaged: what share of a payload can be read.
+	Met, Hurt Parts
 }
 
-// FixtureOffers is one fixture and every market offered on it.
+// Parts are numbers of parts of fixtures, by level.
+type Parts struct{ Sections, Markets, Rows int }
+
+// Add adds others to p.
+func (p *Parts) Add(others Parts) {
+	p.Sections, p.Markets, p.Rows = p.Sections+others.Sections, p.Markets+others.Markets, p.Rows+others.Rows
+}
+
+// FixtureOffers is one fixture and every market offered on it that can be read.
 type FixtureOffers struct {
 	Fixture football.Fixture // without ID
 	Offers  []football.Offer
+	// Partial: a section or more of it could not be read and is not in Offers. A
+	// damaged market or row is in Offers, marked.
+	Partial bool
 }

@@ -41,8 +41,10 @@ type competition struct {
 }
 
 // competitions are invented or generic names in the manner of a bookmaker's
-// list. The forms of the eSoccer names are the recorded ones (betsapi.md,
-// section 11), en dash and all.
+// list. The forms of the first eSoccer names are the recorded ones (betsapi.md,
+// section 11), en dash and all; the last ones do not say eSoccer, and of these the
+// very last says it by its teams alone. The weights of the kind Esoccer sum up to
+// 17: with another sum every seed would have other fixtures.
 var competitions = []competition{
 	{"England Northern Premier", Senior, 1, 2.8, 90, 9, english, 20},
 	{"England Shires League", Senior, 1, 2.6, 90, 7, english, 24},
@@ -94,11 +96,18 @@ var competitions = []competition{
 	{"World Club Friendlies", Friendly, 2, 3.0, 90, 4, english, 30},
 	{"Europe Reserve League", Reserves, 3, 3.3, 90, 2, german, 16},
 	{"World Cup of Regions Qualifying", Cup, 1, 2.5, 90, 3, nations, 20},
-	{"Esoccer Battle - 8 mins play", Esoccer, 3, 5.2, 8, 7, gamers, 16},
-	{"Esoccer GT Leagues \u2013 12 mins play", Esoccer, 3, 5.6, 12, 5, gamers, 16},
-	{"Esoccer H2H GG League - 8 mins play", Esoccer, 3, 4.9, 8, 3, gamers, 12},
-	{"Esoccer Adriatic League - 10 mins play", Esoccer, 3, 4.4, 10, 2, gamers, 12},
+	{"Esoccer Battle - 8 mins play", Esoccer, 3, 5.2, 8, 4, gamers, 16},
+	{"Esoccer GT Leagues \u2013 12 mins play", Esoccer, 3, 5.6, 12, 3, gamers, 16},
+	{"Esoccer H2H GG League - 8 mins play", Esoccer, 3, 4.9, 8, 2, gamers, 12},
+	{"Esoccer Adriatic League - 10 mins play", Esoccer, 3, 4.4, 10, 1, gamers, 12},
 	{"Simulated Reality League Shires", Simulated, 3, 2.7, 90, 1, robots, 10},
+	{"eFootball International", Esoccer, 3, 4.8, 10, 1, avatars, 12},
+	{"Volta Football League", Esoccer, 3, 5.8, 8, 1, avatars, 12},
+	{"Cyber Live Arena", Esoccer, 3, 4.6, 10, 1, avatars, 12},
+	{"FIFA 24 Champions", Esoccer, 3, 5.0, 8, 1, nicks, 12},
+	{"EA FC 25 - GT Leagues", Esoccer, 3, 5.4, 12, 1, nicks, 12},
+	{"Liga Pro - 12 mins play", Esoccer, 3, 4.9, 12, 1, avatars, 12},
+	{"International Masters Cup", Esoccer, 3, 4.7, 10, 1, nicks, 12},
 }
 
 // Leagues returns every competition of the world, in its stable order.

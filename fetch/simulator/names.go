@@ -116,6 +116,20 @@ var gamers = tongue{
 	forms: []string{"% Esports"},
 }
 
+// avatars are the teams of the same games without anything to show for it.
+var avatars = tongue{
+	towns: []string{"Man Harrow", "Real Litoral", "Elbe", "Adriatica", "Kingsmoor", "Lagoa", "Atlantique", "Oldhaven", "Montesole", "Vieux-Port",
+		"Donau", "Redmarsh"},
+	forms: []string{"%"},
+}
+
+// nicks are teams with the nick of who plays them, and no more.
+var nicks = tongue{
+	towns: []string{"Man Harrow (nikos7)", "Real Litoral (stdm)", "Elbe (AlBak)", "Adriatica (calvo_)", "Kingsmoor (jonn7)", "Lagoa (dn1pro)",
+		"Atlantique (sm1le)", "Oldhaven (tati)", "Montesole (SkriP)", "Vieux-Port (kray)", "Donau (zohan)", "Redmarsh (leoN)"},
+	forms: []string{"%"},
+}
+
 var robots = tongue{
 	towns: []string{"Harrowmere", "Kingsmoor", "Thornwick", "Ashcombe", "Redmarsh", "Greywater", "Oldhaven", "Langmere", "Saltersby", "Coldbeck"},
 	forms: []string{"% SRL"},

@@ -7,6 +7,7 @@ package needs
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -123,4 +124,15 @@ func mount(dir string, args ...string) (unmount func(), err error) {
 		return nil, fmt.Errorf("mount: %w: %s", err, bytes.TrimSpace(out))
 	}
 	return func() { _ = exec.Command("umount", "-l", dir).Run() }, nil
+}
+
+// Loopback skips a test on a machine that connects from 127.0.0.1 alone: Linux
+// connects from every address of 127.0.0.0/8.
+func Loopback(t testing.TB, address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
+	if err != nil {
+		t.Skip("needs the loopback address " + address + ": " + err.Error())
+	}
+	l.Close()
 }

@@ -68,6 +68,13 @@ func (p Phase) Half() int {
 	return 0
 }
 
+// HalfBegins is where a half, 1 to 4, begins on the scoreboard, in minutes.
+func HalfBegins(half int) int { return [...]int{0, 0, 45, 90, 105}[half] }
+
+// HalfEnds is where a half, 1 to 4, ends on the scoreboard without stoppage time,
+// in minutes; 0 of no half.
+func HalfEnds(half int) int { return [...]int{0, 45, 90, 105, 120}[half] }
+
 // Score is the goals of each side, without a shoot-out.
 type Score struct{ Home, Away Field[int] }
 
@@ -109,7 +116,7 @@ type TimelineEntry struct {
 	Certainty      Certainty
 	SideProven     Side
 	Until          time.Time // when the next entry begins; of the newest one its last observation
-	ToldAt         time.Time // when the provider's own list first held the event; zero unless Certainty is Exact
+	ListedAt       time.Time // when the provider's own list first held the event; zero unless Certainty is Exact
 }
 
 // Series is pressure per side and minute of play.

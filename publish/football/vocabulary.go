@@ -17,7 +17,9 @@ import (
 //	   PLAYER_FIRST_CARDED; a handicap needs its sign and its mirror; a team that
 //	   is called like a code, a score against its head and a market against its
 //	   name are refused; no id depends on a price; the player tables, the race and
-//	   the first card of 2026 are mapped
+//	   the first card of 2026 are mapped;
+//	   a damaged part of a payload costs itself alone: what is damaged is marked
+//	   and the rest is read
 const DerivationVersion = "2"
 
 // Term is one canonical market of the vocabulary.

@@ -55,7 +55,8 @@ type Manifest struct {
 
 	ListingComplete bool             `json:"listing_complete"`
 	Filtered        map[string]int   `json:"filtered,omitempty"`        // fixtures left out, by rule
-	Broken          map[string]int   `json:"broken,omitempty"`          // records that could not be read, by reason
+	Broken          map[string]int   `json:"broken,omitempty"`          // records of which nothing could be read, by reason
+	Damaged         map[string]int   `json:"damaged,omitempty"`         // parts of records that were marked or left out, by part and fault
 	UnknownFields   map[string]int   `json:"unknown_fields,omitempty"`  // fields met that no reader knows
 	RawMarkets      map[string]int   `json:"raw_markets,omitempty"`     // by reason
 	NotPublishable  map[string]int   `json:"not_publishable,omitempty"` // selections by reason

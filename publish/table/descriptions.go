@@ -111,7 +111,7 @@ var descriptions = map[string]map[string]string{
 		"certainty":   "EXACT (a provider's event that has a time), INFERRED (counters, score or clock moved) or UNKNOWN",
 		"side_proven": "side the state is proven for: HOME, AWAY or NONE",
 		"until":       "when the next entry begins; of the newest entry its last observation, UTC",
-		"told_at":     "when the provider's own list first held the event, UTC; NULL unless EXACT",
+		"listed_at":   "when the provider's own list first held the event, UTC; NULL unless EXACT",
 	},
 	"live_buckets": {
 		"fixture_id": "fixture the minute belongs to; first sort key",
@@ -139,7 +139,7 @@ var descriptions = map[string]map[string]string{
 		"fixture_id":          "opaque, stable id of the fixture; rows are sorted by it, unique",
 		"provider_fixture_id": "the provider's own id of the fixture",
 		"status":              "LISTED, or OVER when the fixture ended, was cancelled or withdrawn",
-		"markets":             "REFRESHED, FAILED (could not be had or read) or NONE (not asked for, or not offered: then fixtures has the row)",
+		"markets":             "REFRESHED, PARTIAL (refreshed but for sections that could not be read: they are not in markets), FAILED (could not be had or read) or NONE (not asked for, or not offered: then fixtures has the row)",
 	},
 	"changes": {
 		"seq":                 "number of the event, rising without gaps for ever; rows are sorted by it",

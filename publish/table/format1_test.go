@@ -18,7 +18,7 @@ func TestFormat1StaysReadable(t *testing.T) {
 		t.Fatalf("%d entries", len(timeline))
 	}
 	e := timeline[1]
-	if e.Minute == nil || *e.Minute != 0 || e.Second == nil || *e.Second != 36 || e.Half != nil || e.ToldAt != nil || e.State != "CALM" ||
+	if e.Minute == nil || *e.Minute != 0 || e.Second == nil || *e.Second != 36 || e.Half != nil || e.ListedAt != nil || e.State != "CALM" ||
 		!e.Until.Equal(time.Date(2026, 3, 7, 15, 0, 40, 0, time.UTC)) {
 		t.Errorf("%+v", e)
 	}

@@ -69,7 +69,7 @@ func LiveTimelineOf(rows []LiveTimelineRow, l *football.Live) []LiveTimelineRow 
 	for i, e := range l.Timeline {
 		row := LiveTimelineRow{
 			FixtureID: string(l.Fixture.ID), Ordinal: int32(i), At: ms(e.At), Minute: numberOf(e.Minute), Second: numberOf(e.Second),
-			State: string(e.State), Certainty: string(e.Certainty), SideProven: string(e.SideProven), Until: ms(e.Until), ToldAt: msOrNone(e.ToldAt),
+			State: string(e.State), Certainty: string(e.Certainty), SideProven: string(e.SideProven), Until: ms(e.Until), ListedAt: msOrNone(e.ListedAt),
 		}
 		if e.Half != 0 {
 			row.Half = number(e.Half)

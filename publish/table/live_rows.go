@@ -75,7 +75,7 @@ type LiveTimelineRow struct {
 	Certainty  string     `parquet:"certainty,dict"`
 	SideProven string     `parquet:"side_proven,dict"`
 	Until      time.Time  `parquet:"until,timestamp(millisecond)"`
-	ToldAt     *time.Time `parquet:"told_at,optional,timestamp(millisecond)"`
+	ListedAt   *time.Time `parquet:"listed_at,optional,timestamp(millisecond)"`
 }
 
 // LiveBucketRow is the pressure of one minute of play. Sorted by fixture_id,

@@ -10,7 +10,7 @@ import "time"
 // Version of the table format, in every file's metadata.
 //
 //	1: first
-//	2: live_timeline has half and told_at, and minute and second may be NULL;
+//	2: live_timeline has half and listed_at, and minute and second may be NULL;
 //	   live_buckets has added
 const Version = 2
 
@@ -85,8 +85,9 @@ type ListingRow struct {
 	ProviderFixtureID string `parquet:"provider_fixture_id"`
 	// Status: LISTED, or OVER when the fixture ended, was cancelled or withdrawn.
 	Status string `parquet:"status,dict"`
-	// Markets: REFRESHED, FAILED (its retrieval or reading failed) or NONE (not
-	// asked, or the provider offers none: then it has a row of its own all the same).
+	// Markets: REFRESHED, PARTIAL (refreshed but for sections that could not be read),
+	// FAILED (its retrieval or reading failed) or NONE (not asked, or the provider
+	// offers none: then it has a row of its own all the same).
 	Markets string `parquet:"markets,dict"`
 }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"mkt/serve/internal/listen"
 )
 
 // Options of a server.
@@ -44,6 +46,9 @@ const (
 	headerRoom = 8 << 10
 	atOnce     = 4
 	closeTime  = 2 * time.Second
+	lingerTime = time.Second // for what still comes of a request that is refused
+
+	connections = 64 // at once: the longest idle one makes room for the next
 )
 
 // Open listens and begins to answer.
@@ -60,11 +65,13 @@ func Open(o Options) (*Server, error) {
 	}
 	s := &Server{Metrics: newRegistry(o.Version), url: "http://" + l.Addr().String(), done: make(chan error, 1)}
 	log := slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn)
+	bounded := listen.New(l, listen.Options{Max: connections})
 	s.http = &http.Server{
+		ConnState: bounded.ConnState, ConnContext: bounded.ConnContext,
 		Handler: s.routes(o.Remote, log), ReadHeaderTimeout: headerTime, ReadTimeout: answerTime, WriteTimeout: answerTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: headerRoom, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
-	go func() { s.done <- s.http.Serve(l); close(s.done) }()
+	go func() { s.done <- s.http.Serve(bounded); close(s.done) }()
 	return s, nil
 }
 
@@ -84,13 +91,14 @@ func (s *Server) URL() string { return s.url }
 // does, else an error whose text is shown, so that it may name no account.
 func (s *Server) ReadyWhen(check func() error) { s.ready.Store(&check) }
 
-// Close ends the server, once. What is being answered has a moment to finish.
+// Close ends the server, once. What is being answered has a moment to finish; what
+// is left then is closed.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	err := s.http.Shutdown(ctx)
-	if err != nil {
-		err = errors.Join(err, s.http.Close())
+	var err error
+	if s.http.Shutdown(ctx) != nil {
+		err = s.http.Close()
 	}
 	if served := <-s.done; served != nil && !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)
@@ -111,6 +119,12 @@ func (s *Server) routes(remote bool, log printer) http.Handler {
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "/livez /readyz /metrics") })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 { // net/http would wait for it
+			w.Header().Set("Connection", "close")
+			say(w, http.StatusBadRequest, "a request here has no body")
+			http.NewResponseController(w).SetReadDeadline(time.Now().Add(lingerTime))
+			return
+		}
 		if !remote && !ownName(r.Host) {
 			say(w, http.StatusForbidden, "this address is for this machine")
 			return

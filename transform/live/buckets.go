@@ -2,8 +2,8 @@ package live
 
 import "mkt/publish/football"
 
-// halfMinutes is how many minutes each half has before stoppage time, by half.
-var halfMinutes = [5]int{0, 45, 45, 15, 15}
+// halfMinutes is how many minutes a half has before stoppage time.
+func halfMinutes(half int) int { return football.HalfEnds(half) - football.HalfBegins(half) }
 
 const (
 	// maxStoppage bounds the minutes of stoppage time of a half.
@@ -61,7 +61,7 @@ func (s *State) minutes(half, position int) []cell {
 
 // minuteOf is the minute of a half that a place of the scoreboard is in, from 0.
 func minuteOf(half, position int) int {
-	return clamp((position-halfBegins[half])/60, 0, halfMinutes[half]+maxStoppage-1)
+	return clamp((position-halfBegins[half])/60, 0, halfMinutes(half)+maxStoppage-1)
 }
 
 // carried notes what was sent while the scoreboard went from one place of a half to
@@ -104,15 +104,15 @@ func (s *State) account(before *clock, seconds, what int) {
 	s.carried(half, from, to, what)
 }
 
-// count gives a movement to its minute. Points here are whole: a dangerous attack
+// addPoints gives a movement to its minute. Points here are whole: a dangerous attack
 // 2, a shot 1, a corner 2, and an attack 1 where dangerous attacks are not sent.
 // What is first seen while the clock stands belongs to the last minute that was
 // played: at the end of a half a scoreboard is set back over minutes that are done.
-func (s *State) count(m *movement, supplied supply) {
+func (s *State) addPoints(m *movement, supplied supply) {
 	half, position := s.clock.half, s.ranTo
 	home, away := m.bucketPoints(supplied, 0), m.bucketPoints(supplied, 1)
-	if half == 0 || position == 0 || home+away == 0 {
-		return
+	if half == 0 || position == 0 || home+away == 0 || s.clock.runs && !s.clock.known {
+		return // or nobody knows in which minute it was
 	}
 	c := &s.minutes(half, position)[minuteOf(half, position)]
 	c.home = uint16(min(int(c.home)+home, maxPoints))
@@ -156,7 +156,7 @@ func (s *State) played(half int, do func(minute int, c cell)) {
 	cells := s.cells[half-1]
 	n := len(cells)
 	if half < s.clock.half || s.clock.Phase.Half() == 0 {
-		n = max(n, halfMinutes[half])
+		n = max(n, halfMinutes(half))
 	}
 	for minute := range n {
 		c := unseen
@@ -172,7 +172,7 @@ func (s *State) series() football.Series {
 	var out football.Series
 	for half := 1; half <= s.clock.half; half++ {
 		s.played(half, func(minute int, c cell) {
-			regular := min(minute, halfMinutes[half]-1)
+			regular := min(minute, halfMinutes(half)-1)
 			b := football.Bucket{Minute: halfBegins[half]/60 + regular + 1, Added: minute - regular, State: c.state()}
 			if b.State == football.BucketValue {
 				b.Home, b.Away = int(c.home), int(c.away)

@@ -3,10 +3,12 @@ package live
 import "mkt/publish/football"
 
 // Where each half begins and ends on the scoreboard, in seconds; by half.
-var (
-	halfBegins = [5]int{0, 0, 45 * 60, 90 * 60, 105 * 60}
-	halfEnds   = [5]int{0, 45 * 60, 90 * 60, 105 * 60, 120 * 60}
-)
+var halfBegins, halfEnds = func() (begins, ends [5]int) {
+	for half := range begins {
+		begins[half], ends[half] = 60*football.HalfBegins(half), 60*football.HalfEnds(half)
+	}
+	return begins, ends
+}()
 
 const (
 	// clockSlack is by how many seconds a clock that runs on may differ from the

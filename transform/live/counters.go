@@ -50,17 +50,67 @@ type movement struct {
 
 	// events are what the timeline reports, in the order of eventStates.
 	events [len(eventStates)]change
-
 	// baseline reports that the two samples cannot be compared: all of the above
 	// is zero, but for what is lower than it was.
 	baseline bool
-	// seen reports whether any counter of pressure is in both samples.
-	seen bool
 	// carried reports whether attacks or dangerous attacks are in both samples.
 	// They carry momentum and the pressure per minute: without them nothing is
 	// known of either.
 	carried bool
 }
+
+// eventMetrics are the counts that the timeline reports. Goals are those of the
+// score.
+var eventMetrics = [...]football.Metric{football.Substitutions, football.Corners, football.YellowCards, football.RedCards, football.Penalties, football.Goals}
+
+// lastCount is the newest count of a metric of both sides.
+type lastCount struct {
+	pair
+	at int64 // when it was sent; 0 for never
+}
+
+// countsOf are the counts of a sample in the order of eventMetrics, those that
+// were sent as numbers of both sides.
+func countsOf(sample *football.Sample, at int64) (all [len(eventMetrics)]lastCount) {
+	for i, metric := range eventMetrics {
+		p, ok := counts(sample.Counters, metric)
+		if metric == football.Goals {
+			p, ok = goalsOf(sample.Score)
+		}
+		if ok {
+			all[i] = lastCount{p, at}
+		}
+	}
+	return all
+}
+
+// eventCounts takes a sample's counts over and returns what each did since it was
+// last sent. One that was not sent for a while begins anew.
+func (s *State) eventCounts(sample *football.Sample, falls *[]fall) (changed [len(eventMetrics)]change) {
+	for i, now := range countsOf(sample, s.at) {
+		if now.at == 0 {
+			continue
+		}
+		if before := s.counted[i]; before.at != 0 && now.at-before.at <= StaleAfter.Milliseconds() {
+			changed[i] = delta(falls, eventMetrics[i], before.pair, now.pair, s.tau)
+		}
+		s.counted[i] = now
+	}
+	return changed
+}
+
+// count is the newest count of an event, and whether it is known.
+func (s *State) count(event football.VisualState) (count pair, known bool) {
+	known = true
+	for _, i := range countsIn[rank(event)] {
+		known = known && s.counted[i].at != 0
+		count = count.plus(s.counted[i].pair)
+	}
+	return count, known
+}
+
+// countsIn are the places in eventMetrics of what counts each of eventStates.
+var countsIn = [len(eventStates)][]int{{0}, {1}, {2, 3}, {4}, {5}}
 
 // rise is what an event's counter, or the score, moved up.
 func (m *movement) rise(event football.VisualState) pair { return m.events[rank(event)].up }
@@ -70,19 +120,14 @@ func (m *movement) rise(event football.VisualState) pair { return m.events[rank(
 // before, nothing for one of which either side fell.
 func (s *State) move(sample *football.Sample) movement {
 	falls := slices.DeleteFunc(slices.Clone(s.falls), func(f fall) bool { return s.tau-f.tau > memoryOf(f.metric) })
-	changed := func(metric football.Metric) (change, bool) {
+	var m movement
+	pressing := func(metric football.Metric) (up pair, ok bool) {
 		before, okBefore := counts(s.counters, metric)
 		now, ok := counts(sample.Counters, metric)
 		if !ok || !okBefore {
-			return change{}, false
+			return pair{}, false
 		}
-		return delta(&falls, metric, before, now, s.tau), true
-	}
-	var m movement
-	pressing := func(metric football.Metric) (pair, bool) {
-		c, ok := changed(metric)
-		m.seen = m.seen || ok
-		return c.up, ok
+		return delta(&falls, metric, before, now, s.tau).up, true
 	}
 	var attacks, dangerous bool
 	m.attacks, attacks = pressing(football.Attacks)
@@ -90,50 +135,42 @@ func (s *State) move(sample *football.Sample) movement {
 	m.carried = attacks || dangerous
 	m.onTarget, _ = pressing(football.OnTarget)
 	m.offTarget, _ = pressing(football.OffTarget)
-	corners, ok := changed(football.Corners)
-	m.corners, m.seen = corners.up, m.seen || ok
-
-	penalties, _ := changed(football.Penalties)
-	substitutions, _ := changed(football.Substitutions)
-	yellow, _ := changed(football.YellowCards)
-	red, _ := changed(football.RedCards)
-	var goals change
-	before, okBefore := goalsOf(s.score)
-	if now, ok := goalsOf(sample.Score); ok && okBefore {
-		goals = delta(&falls, football.Goals, before, now, s.tau)
-	}
-	m.events = [len(eventStates)]change{substitutions, corners, cards(yellow, red), penalties, goals}
+	changed := s.eventCounts(sample, &falls)
+	m.events = [len(eventStates)]change{changed[0], changed[1], cards(changed[2], changed[3]), changed[4], changed[5]}
+	m.corners = m.rise(football.VisualCorner)
 	s.falls, s.counters, s.score = falls, sample.Counters, sample.Score
 	return m
 }
 
 func memoryOf(m football.Metric) int {
-	switch m {
-	case football.Corners, football.YellowCards, football.RedCards, football.Penalties, football.Substitutions, football.Goals:
+	if slices.Contains(eventMetrics[:], m) {
 		return eventMemory
 	}
 	return fallMemory
 }
 
-// lower is by how much a sample is below the one before it in what the timeline
-// reports.
+// lower takes a sample's counts over and returns by how much they are below what
+// they were, however long ago that was.
 func (s *State) lower(sample *football.Sample) (events [len(eventStates)]change) {
-	below := func(before, now pair, okBefore, ok bool) (c change) {
-		for side := range now {
-			if ok && okBefore {
-				c.down[side] = max(0, before[side]-now[side])
+	before := s.counted
+	for i, now := range countsOf(sample, s.at) {
+		if now.at != 0 {
+			s.counted[i] = now
+		}
+	}
+	for event, metrics := range countsIn {
+		var was, is pair
+		known := true
+		for _, i := range metrics {
+			known = known && before[i].at != 0
+			was, is = was.plus(before[i].pair), is.plus(s.counted[i].pair)
+		}
+		for side := range was {
+			if known {
+				events[event].down[side] = max(0, was[side]-is[side])
 			}
 		}
-		return c
 	}
-	for i, metrics := range [][]football.Metric{{football.Substitutions}, {football.Corners}, {football.YellowCards, football.RedCards}, {football.Penalties}} {
-		before, okBefore := sum(s.counters, metrics)
-		now, ok := sum(sample.Counters, metrics)
-		events[i] = below(before, now, okBefore, ok)
-	}
-	before, okBefore := goalsOf(s.score)
-	now, ok := goalsOf(sample.Score)
-	events[len(eventStates)-1] = below(before, now, okBefore, ok)
 	return events
 }
 
@@ -180,18 +217,6 @@ func delta(falls *[]fall, metric football.Metric, before, now pair, tau int) cha
 	}
 	*falls = slices.DeleteFunc(*falls, func(f fall) bool { return f.metric == metric && now[f.side] >= f.peak })
 	return c
-}
-
-// sum adds metrics up, when all were sent.
-func sum(counters []football.Counter, metrics []football.Metric) (total pair, ok bool) {
-	for _, m := range metrics {
-		p, sent := counts(counters, m)
-		if !sent {
-			return pair{}, false
-		}
-		total = total.plus(p)
-	}
-	return total, true
 }
 
 // counts are both sides of a metric, when both were sent and are counts.

@@ -40,13 +40,14 @@ func (d *decoder) state() State {
 	s.clock = d.clock()
 	s.score = football.Score{Home: d.number(), Away: d.number()}
 	s.counters = d.counters()
+	s.counted = d.counted(s.firstAt)
 	s.falls = d.falls()
 	s.tau = d.whole()
 	s.seenTau, s.observed = s.tau-d.whole(), d.whole()
 	s.pressure = d.pressure()
 	s.ranTo = d.whole()
 	for half := range s.cells {
-		s.cells[half] = d.cells(halfMinutes[half+1] + maxStoppage)
+		s.cells[half] = d.cells(halfMinutes(half+1) + maxStoppage)
 	}
 	s.timeline = d.timeline(s.firstAt, s.tau)
 	s.heldAt = s.firstAt + d.int()
@@ -148,11 +149,8 @@ func (d *decoder) cells(most int) []cell {
 }
 
 func (d *decoder) place() place {
-	code := d.code(len(halfBegins) << 2)
-	if precision(code&3) > placeSecond {
-		d.fail()
-	}
-	return place{half: code >> 2, position: d.whole(), precision: precision(code & 3)}
+	code := d.code(len(halfBegins) << 1)
+	return place{half: code >> 1, known: code&1 != 0, position: d.whole()}
 }
 
 func (d *decoder) timeline(since int64, now int) []entry {
@@ -172,16 +170,28 @@ func (d *decoder) timeline(since int64, now int) []entry {
 			return nil
 		}
 		t.state, t.certainty, t.side = stateCodes[code>>4], certaintyCodes[code>>2&3], sideCodes[code&3]
-		bits := d.code(isGone << 1)
-		t.counted, t.gone, t.fellAt = bits&isCounted != 0, bits&isGone != 0, never
+		bits := d.code((int(countedByRise) + 1) << countingShift)
+		t.counted, t.gone, t.fellAt = counting(bits>>countingShift), bits&isGone != 0, never
+		t.proof.withdrawn = bits&wasWithdrawn != 0
 		if bits&hasProof != 0 {
-			t.proof, t.toldAt = d.mark(), t.at+d.int()
+			t.proof.mark = d.mark()
+			p := d.place()
+			t.proof.minute, t.proof.listedAt = minute{p.half, p.position}, t.at+d.int()
 		}
 		if bits&hasFallen != 0 {
 			t.fellAt = now + d.whole()
 		}
 	}
 	return entries
+}
+
+func (d *decoder) counted(since int64) (counted [len(eventMetrics)]lastCount) {
+	for i := range counted {
+		if d.flag() {
+			counted[i] = lastCount{at: since + d.int(), pair: pair{d.whole(), d.whole()}}
+		}
+	}
+	return counted
 }
 
 func (d *decoder) scene(now int) scene {

@@ -42,6 +42,7 @@ func (s *State) Encode(b []byte) []byte {
 	e.number(s.score.Home)
 	e.number(s.score.Away)
 	e.counters(s.counters)
+	e.counted(&s.counted, s.firstAt)
 	e.falls(s.falls)
 	e.int(int64(s.tau))
 	e.int(int64(s.tau - s.seenTau))
@@ -173,16 +174,17 @@ func (e *encoder) cells(cells []cell) {
 }
 
 func (e *encoder) place(p place) {
-	e.byte(p.half<<2 | int(p.precision))
+	e.byte(p.half<<1 | bitIf(p.known, 1))
 	e.int(int64(p.position))
 }
 
-// Bits of what an entry has besides.
+// Bits of what an entry has besides; the last two hold its counting.
 const (
 	hasProof = 1 << iota
-	isCounted
+	wasWithdrawn
 	hasFallen
 	isGone
+	countingShift = iota
 )
 
 // timeline is written with times relative to those before.
@@ -194,13 +196,26 @@ func (e *encoder) timeline(entries []entry, since int64, now int) {
 		since = t.at
 		e.place(t.place)
 		e.byte(slices.Index(stateCodes, t.state)<<4 | slices.Index(certaintyCodes, t.certainty)<<2 | slices.Index(sideCodes, t.side))
-		e.byte(bitIf(t.proof != 0, hasProof) | bitIf(t.counted, isCounted) | bitIf(t.fellAt != never, hasFallen) | bitIf(t.gone, isGone))
-		if t.proof != 0 {
-			e.mark(t.proof)
-			e.int(t.toldAt - t.at)
+		e.byte(bitIf(t.proof.mark != 0, hasProof) | bitIf(t.proof.withdrawn, wasWithdrawn) | bitIf(t.fellAt != never, hasFallen) |
+			bitIf(t.gone, isGone) | int(t.counted)<<countingShift)
+		if t.proof.mark != 0 {
+			e.mark(t.proof.mark)
+			e.place(place{half: t.proof.minute.half, position: t.proof.minute.from})
+			e.int(t.proof.listedAt - t.at)
 		}
 		if t.fellAt != never {
 			e.int(int64(t.fellAt - now))
+		}
+	}
+}
+
+func (e *encoder) counted(counted *[len(eventMetrics)]lastCount, since int64) {
+	for _, c := range counted {
+		e.flag(c.at != 0)
+		if c.at != 0 {
+			e.int(c.at - since)
+			e.int(int64(c.pair[0]))
+			e.int(int64(c.pair[1]))
 		}
 	}
 }

@@ -76,10 +76,11 @@ func begin(sample *football.Sample, at int64) State {
 	return s
 }
 
-// own copies what a step modifies.
+// own is the state that a step modifies. Its timeline is copied when it changes,
+// as it does in few steps.
 func (s *State) own() State {
 	next := *s
-	next.timeline = slices.Clone(s.timeline)
+	next.ownsTimeline = false
 	return next
 }
 
@@ -116,7 +117,7 @@ func (s *State) take(sample *football.Sample, now clock, elapsed int, at int64) 
 	percent, sent := possession(s.counters)
 	s.pressure.add(m.points(supplied), percent, sent, s.tau)
 	s.account(&before, seconds, m.carries(wasNull, nullSent(s.counters), supplied))
-	s.count(&m, supplied)
+	s.addPoints(&m, supplied)
 	s.watch(sample, &m, before.Phase)
 	s.status(sample)
 }
@@ -127,7 +128,7 @@ func (s *State) baseline(sample *football.Sample) movement {
 	m := movement{baseline: true, events: s.lower(sample)}
 	s.counters, s.score, s.falls = sample.Counters, sample.Score, nil
 	s.seenTau, s.observed = s.tau, 0
-	if s.base = s.place(); s.clock.Phase.Half() == 0 && s.base.half != 0 {
+	if s.base = s.place(); s.rests() {
 		s.base.position = maxPosition // the half is over: all of it is in the counters
 	}
 	percent, sent := possession(s.counters)

@@ -46,192 +46,292 @@ func (s *State) hasNews(sample *football.Sample) bool {
 	})
 }
 
-// listed takes the provider's own list of events over. A sample without a list
-// says nothing of it.
-func (n *news) listed(sample *football.Sample) {
-	list, sent := sample.Incidents.Get()
-	if !sent {
-		return
-	}
-	n.incidents = slices.Clone(n.incidents)
-	n.withdraw(list)
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b football.Incident) int { return cmp.Compare(a.Minute+a.Added, b.Minute+b.Added) })
-	for i := range list {
-		told := incidentOf(&list[i])
-		at, met := n.find(told.mark)
-		switch {
-		case met && n.incidents[at].what == told.what:
-			continue
-		case met:
-			n.disprove(told.mark) // the provider changed what it says
-			n.incidents[at] = told
-		case len(n.incidents) >= maxIncidents:
-			continue
-		default:
-			n.incidents = slices.Insert(n.incidents, at, told)
-		}
-		n.told(&list[i], told.mark)
-	}
-	n.wasListed = true
+// list is the provider's own list of events in one sample, by minute.
+type list struct {
+	events []football.Incident
+	holds  map[uint32]bool // marks of the events on it
 }
 
-// withdraw takes events back that the provider listed before and does not list
-// any more. A single list without them may come from a server that lags.
-func (n *news) withdraw(list []football.Incident) {
-	marks := make(map[uint32]bool, len(list))
-	for i := range list {
-		marks[hashOf(list[i].ID)] = true
+// withdraw returns a sample's list of events, and takes those back that the
+// provider listed before and does not list any more. A single list without them
+// may come from a server that lags. A sample without a list says nothing of them.
+func (e *sampleEvents) withdraw(sample *football.Sample) *list {
+	events, sent := sample.Incidents.Get()
+	if !sent {
+		return nil
 	}
-	n.incidents = slices.DeleteFunc(n.incidents, func(i incident) bool {
-		if marks[i.mark] || !i.missed {
+	l := &list{events: slices.Clone(events), holds: make(map[uint32]bool, len(events))}
+	slices.SortStableFunc(l.events, func(a, b football.Incident) int { return cmp.Compare(a.Minute+a.Added, b.Minute+b.Added) })
+	arrived := make(map[uint32]bool) // what the list says under ids that were not met
+	for i := range l.events {
+		next := incidentOf(&l.events[i])
+		l.holds[next.mark] = true
+		if _, met := e.find(next.mark); !met {
+			arrived[next.what] = true
+		}
+	}
+	e.incidents = slices.DeleteFunc(slices.Clone(e.incidents), func(i incident) bool {
+		if l.holds[i.mark] || !i.missed || arrived[i.what] {
 			return false
 		}
-		n.disprove(i.mark)
+		e.disprove(i.mark)
 		return true
 	})
-	for i := range n.incidents {
-		n.incidents[i].missed = !marks[n.incidents[i].mark]
+	for i := range e.incidents {
+		e.incidents[i].missed = !l.holds[e.incidents[i].mark]
 	}
+	return l
+}
+
+// readList takes the events of a list over that were not met before, or that the
+// provider changed. l is nil when there is none.
+func (e *sampleEvents) readList(l *list) {
+	if l == nil {
+		return
+	}
+	for i := range l.events {
+		next := incidentOf(&l.events[i])
+		at, met := e.find(next.mark)
+		switch {
+		case met && e.incidents[at].what == next.what, !met && e.replaces(next, l.holds):
+			continue
+		case met:
+			e.disprove(next.mark)
+			e.incidents[at] = next
+		case len(e.incidents) >= maxIncidents:
+			continue
+		default:
+			e.incidents = slices.Insert(e.incidents, at, next)
+		}
+		e.prove(&l.events[i], next.mark, l.events[:i])
+	}
+	e.wasListed = true
+	e.dropWithdrawn()
+}
+
+// dropWithdrawn hides the events that were withdrawn and still counted where the
+// list alone has as many as the counter or the score says: they are none of those.
+func (e *sampleEvents) dropWithdrawn() {
+	for i := range e.timeline {
+		side := slices.Index(sides[:], e.timeline[i].side)
+		if !e.timeline[i].proof.withdrawn || e.timeline[i].counted == notCounted || side < 0 {
+			continue
+		}
+		e.editTimeline()
+		event := &e.timeline[i]
+		listed := 0
+		e.each(func(other *entry) bool {
+			if other.state == event.state && other.side == event.side && other.proof.mark != 0 && !e.isMissed(other) {
+				listed++
+			}
+			return true
+		})
+		if count, known := e.count(event.state); known && listed >= count[side] {
+			event.counted = notCounted
+			e.hide(event)
+		}
+	}
+}
+
+// isMissed reports whether the newest list lacks the event that proves an entry.
+func (e *sampleEvents) isMissed(event *entry) bool {
+	at, met := e.find(event.proof.mark)
+	return event.proof.mark != 0 && met && e.incidents[at].missed
+}
+
+// replaces reports whether an event of the list is one that was met under another
+// id, which the list does not hold any more. It has the new id from then on.
+func (e *sampleEvents) replaces(next incident, listed map[uint32]bool) bool {
+	was := slices.IndexFunc(e.incidents, func(i incident) bool { return i.what == next.what && !listed[i.mark] })
+	if was < 0 {
+		return false
+	}
+	mark := e.incidents[was].mark
+	e.each(func(event *entry) bool {
+		if event.proof.mark == mark {
+			event.proof.mark = next.mark
+			return false
+		}
+		return true
+	})
+	e.incidents = slices.Delete(e.incidents, was, was+1)
+	at, _ := e.find(next.mark)
+	e.incidents = slices.Insert(e.incidents, at, next)
+	return true
 }
 
 // disprove takes the proof of an event away: it is EXACT no more, and hidden when
-// no counter shows it either.
-func (n *news) disprove(mark uint32) {
-	n.each(func(e *entry) bool {
-		if e.proof != mark {
+// no rise of a counter shows it either.
+func (e *sampleEvents) disprove(mark uint32) {
+	e.each(func(event *entry) bool {
+		if event.proof.mark != mark {
 			return true
 		}
-		e.proof, e.toldAt, e.certainty = 0, 0, football.Inferred
-		if !e.counted {
-			n.hide(e)
+		event.proof, event.certainty = proof{withdrawn: true}, football.Inferred
+		if event.counted != countedByRise {
+			event.counted = notCounted
+			e.hide(event)
 		}
 		return false
 	})
 }
 
-// told reports an event of the provider's own list. It proves what a counter
-// showed, or is entered in its minute.
-func (n *news) told(i *football.Incident, mark uint32) {
+// prove gives an event of the provider's own list to the entry that a counter
+// made of it, or inserts it in its minute. before are the events of the list that
+// come before it.
+func (e *sampleEvents) prove(i *football.Incident, mark uint32, before []football.Incident) {
 	state, ok := stateOf(i.Kind)
 	if !ok {
 		return
 	}
-	half := n.halfOf(i)
-	from := (i.Minute - 1 + i.Added) * 60
-	e := n.nearest(state, i.Side, func(e *entry) (int, bool) {
-		if e.proof != 0 || !e.counted {
+	p := proof{mark: mark, minute: e.minuteOf(i), listedAt: e.at}
+	event := e.nearest(state, i.Side, func(event *entry) (int, bool) {
+		if event.proof.mark != 0 || event.counted == notCounted {
 			return 0, false
 		}
-		return n.awayFrom(e, half, from)
+		return e.awayFrom(event, p.minute)
 	})
-	if e == nil {
-		n.enterTold(i, state, half, from, mark)
+	if event == nil {
+		e.insertListed(i, state, p, before)
 		return
 	}
-	e.certainty, e.proof, e.toldAt = football.Exact, mark, n.at
-	if e.side == football.SideNone {
-		e.side = i.Side
+	event.certainty, event.proof = football.Exact, p
+	if event.side == football.SideNone {
+		event.side = i.Side
 	}
-	if e.precision == placeUnknown {
-		e.place = place{half, from, placeMinute}
-	} else if e.position < from || e.position > from+59 {
-		e.half, e.position = half, from+e.position%60
+	e.order(event)
+}
+
+// order puts the proofs of one side's events into the order of their minutes, and
+// an event before those that the provider dates later than it.
+func (e *sampleEvents) order(event *entry) {
+	e.each(func(before *entry) bool {
+		if before.state == event.state && before.side == event.side && before.proof.mark != 0 && before.at < event.at && before.proof.minute.isAfter(event.proof.minute) {
+			before.proof, event.proof = event.proof, before.proof
+		}
+		return true
+	})
+	for i, moved := range e.timeline {
+		if moved.proof.mark == 0 {
+			continue
+		}
+		to := slices.IndexFunc(e.timeline[:i], func(before entry) bool {
+			return before.proof.mark != 0 && before.proof.minute.isAfter(moved.proof.minute)
+		})
+		if to >= 0 {
+			moved.at = e.timeline[to].at
+			copy(e.timeline[to+1:i+1], e.timeline[to:i])
+			e.timeline[to] = moved
+		}
 	}
 }
 
-// awayFrom is how many seconds of the scoreboard an entry lies outside a minute
-// of a half; ok is false when it is not near enough to be what happened in it.
+func (m minute) isAfter(other minute) bool {
+	return cmp.Or(cmp.Compare(m.half, other.half), cmp.Compare(m.from, other.from)) > 0
+}
+
+// awayFrom is how many seconds of the scoreboard an entry was observed outside a
+// minute; ok is false when it was not near enough to be what happened in it.
 // Without a scoreboard the time of observation must do.
-func (n *news) awayFrom(e *entry, half, from int) (seconds int, ok bool) {
+func (e *sampleEvents) awayFrom(event *entry, m minute) (seconds int, ok bool) {
 	switch {
-	case e.precision == placeUnknown:
-		seconds = int((n.at - e.at) / 1000)
+	case !event.known:
+		seconds = int((e.at - event.at) / 1000)
 		return seconds, seconds <= confirmWithin+60
-	case e.half != half:
+	case event.half != m.half:
 		return 0, false
-	case e.position < from:
-		return from - e.position, from-e.position <= earlyWithin
+	case event.position < m.from:
+		return m.from - event.position, m.from-event.position <= earlyWithin
 	}
-	seconds = max(0, e.position-(from+59))
+	seconds = outside(m.from, event.position)
 	return seconds, seconds <= confirmWithin
 }
 
-// halfOf is the half in which an event happened. A provider that does not tell
+// minuteOf is the minute of play of an event. A provider that does not tell
 // stoppage time apart counts on in the half that is played.
-func (s *State) halfOf(i *football.Incident) int {
-	half := 4
+func (s *State) minuteOf(i *football.Incident) minute {
+	m := minute{half: 4, from: (i.Minute - 1 + i.Added) * 60}
 	for h := 3; h >= 1; h-- {
 		if i.Minute*60 <= halfEnds[h] {
-			half = h
+			m.half = h
 		}
 	}
 	if i.Added == 0 && s.clock.half > 0 {
-		half = min(half, s.clock.half)
+		m.half = min(m.half, s.clock.half)
 	}
-	return half
+	return m
 }
 
-// enterTold enters an event that no counter showed. It stands at its place in the
-// match: one that happened just now is news, an older one is put between the
-// entries around its minute and begins when the entry behind it does.
-//
-// Its second is that of the observation, or of the entry before it in the same
-// minute if that is later: the provider tells the minute alone.
-func (n *news) enterTold(i *football.Incident, state football.VisualState, half, from int, mark uint32) {
-	e := entry{place: place{half, from, placeMinute}, at: n.at, toldAt: n.at, state: state, side: i.Side,
-		certainty: football.Exact, proof: mark, fellAt: never}
-	at := n.indexOf(half, from)
-	if n.clock.known {
-		e.position, e.precision = from+n.clock.position%60, placeSecond
-		if at > 0 {
-			if before := &n.timeline[at-1]; before.half == half && before.position <= from+59 {
-				e.position = max(e.position, before.position)
-			}
-		}
+// insertListed inserts an event that no counter showed. It stands at its place in
+// the match: one that happened just now is the state of play, an older one is put
+// between the entries around its minute and begins when the entry behind it does.
+func (e *sampleEvents) insertListed(i *football.Incident, state football.VisualState, p proof, before []football.Incident) {
+	event := entry{place: e.place(), at: e.at, state: state, side: i.Side, certainty: football.Exact, proof: p, fellAt: never}
+	if e.wasCounted(i, state, p.minute, before) {
+		event.counted = countedBefore
+	} else if wrong := e.newest(state, i.Side, func(old *entry) bool { return old.counted == countedByRise && old.proof.withdrawn }); wrong != nil {
+		event.counted, wrong.counted = countedByRise, notCounted // it was this one that the counter showed
+		e.hide(wrong)
 	}
-	e.counted = n.isOfBaseline(half, from)
-	if at < len(n.timeline) {
-		e.at = n.timeline[at].at
-		n.insert(at, e)
+	at := e.indexOf(p.minute)
+	if at < len(e.timeline) {
+		event.at = e.timeline[at].at
+		e.insert(at, event)
 		return
 	}
 	age := 0
-	if n.clock.known && n.clock.half >= half {
-		age = max(0, n.clock.position-(from+59))
+	if here := e.place(); here.known && here.half >= p.minute.half {
+		age = max(0, here.position-(p.minute.from+59))
 	}
-	if left := holds[state] - age; left > 0 && !n.isBaseline || len(n.events) > 0 {
-		n.add(e, left)
+	if left := holds[state] - age; !e.isBaseline && left > 0 {
+		e.add(event, left)
 		return
 	}
-	n.insert(at, e)
+	e.insert(at, event)
 }
 
-// isOfBaseline reports whether the counters of the newest baseline hold what
-// happened in a minute.
-func (n *news) isOfBaseline(half, from int) bool {
-	switch b := &n.base; {
-	case b.precision == placeUnknown:
-		return n.isBaseline || !n.wasListed
-	case half != b.half:
-		return half < b.half
-	default:
-		return from+59 < b.position
+// wasCounted reports whether the counters of the newest baseline hold an event:
+// one from before the baseline's minute, or of that minute while the list has no
+// more of its kind than the counter says.
+func (e *sampleEvents) wasCounted(i *football.Incident, state football.VisualState, m minute, before []football.Incident) bool {
+	switch b := &e.base; {
+	case !b.known:
+		return e.isBaseline || !e.wasListed
+	case m.half != b.half:
+		return m.half < b.half
+	case m.from+59 < b.position:
+		return true
+	case m.from > b.position:
+		return false
 	}
+	n := 1
+	for j := range before {
+		if s, ok := stateOf(before[j].Kind); ok && s == state && before[j].Side == i.Side {
+			n++
+		}
+	}
+	count, known := e.count(state)
+	side := slices.Index(sides[:], i.Side)
+	return known && side >= 0 && n <= count[side]
 }
 
 // indexOf is where an event of a minute belongs: behind everything of that minute
 // and of those before it. Without a scoreboard, what the first list holds happened
 // before everything that was observed.
-func (n *news) indexOf(half, from int) int {
-	if !n.clock.known && !n.wasListed {
-		n.before++
-		return min(n.before-1, len(n.timeline))
+func (e *sampleEvents) indexOf(m minute) int {
+	if !e.clock.known && !e.wasListed {
+		e.early++
+		return min(e.early-1, len(e.timeline))
 	}
-	at := len(n.timeline)
+	at := len(e.timeline)
 	for ; at > 0; at-- {
-		e := &n.timeline[at-1]
-		if e.precision == placeUnknown || e.half < half || e.half == half && e.position <= from+59 {
+		before := &e.timeline[at-1]
+		if !before.known && before.proof.mark == 0 {
+			break
+		}
+		was := before.minuteOf()
+		isBehind := was.half == m.half && (was.from > m.from || isRest(before.state))
+		if was.half < m.half || was.half == m.half && !isBehind {
 			break
 		}
 	}

@@ -31,14 +31,9 @@ func phase(previous, next *clock, s *football.Sample, elapsed int) football.Phas
 	if !ok {
 		half = guessHalf(previous, next, elapsed)
 	}
+	half = playedHalf(previous, next, half, elapsed)
 	if !next.Running.Or(true) {
 		return atRest(previous, half, next.position, s)
-	}
-	if isEarly(previous, next, half, elapsed) {
-		return previous.Phase
-	}
-	if half >= 2 && half <= 4 && next.position < halfBegins[half] {
-		half-- // the half is called early: its own clock cannot show that
 	}
 	switch half {
 	case 0, 1:
@@ -53,26 +48,38 @@ func phase(previous, next *clock, s *football.Sample, elapsed int) football.Phas
 	return beyond(s)
 }
 
+// playedHalf is the half that is played, or was last, where a reading calls one
+// too early or too late, or for a sample another. The clock has the last word: it
+// is set back when a half begins, and at no other time.
+func playedHalf(previous, next *clock, half, elapsed int) int {
+	running := next.Running.Or(true)
+	if running && half >= 2 && half <= 4 && next.position < halfBegins[half] {
+		half-- // its own clock cannot show that
+	}
+	if previous == nil || !previous.known {
+		return half
+	}
+	playing := previous.Phase.Half()
+	switch {
+	case playing == 0:
+		ended := previous.half
+		if running && ended > 0 && ended < 4 && half == ended && next.position >= halfBegins[ended+1] && next.position <= halfBegins[ended+1]+elapsed+clockSlack {
+			return ended + 1 // it is not called yet
+		}
+	case half < playing && next.position >= halfBegins[playing]:
+		return playing
+	case running && half == playing+1 && distance(next.position, previous.position+elapsed) <= clockSlack:
+		return playing
+	}
+	return half
+}
+
 // carriedOn is the phase of a sample without a clock: what it was.
 func carriedOn(previous *clock) football.Phase {
 	if previous == nil {
 		return football.NoPhase
 	}
 	return previous.Phase
-}
-
-// isEarly reports whether a reading calls the next half while the half before
-// still runs on: its clock goes on as if nothing had happened, where the clock of
-// a half that begins is set back.
-func isEarly(previous, next *clock, half, elapsed int) bool {
-	if previous == nil || !previous.known {
-		return false
-	}
-	playing := previous.Phase.Half()
-	if playing == 0 || half != playing+1 {
-		return false
-	}
-	return distance(next.position, previous.position+elapsed) <= clockSlack
 }
 
 // guessHalf is for a provider that sends minutes and no half. Between 45 and 60

@@ -149,7 +149,7 @@ func timelinePromises(t rapid.TB, l *football.Live) {
 		if e.State == football.VisualStale && e.Certainty != football.Unknown {
 			t.Fatalf("stale and %s", e.Certainty)
 		}
-		if (e.Certainty == football.Exact) == e.ToldAt.IsZero() {
+		if (e.Certainty == football.Exact) == e.ListedAt.IsZero() {
 			t.Fatalf("exact and not listed, or the other way round: %+v", e)
 		}
 		own := e.State == football.VisualGoal || e.State == football.VisualCard || e.State == football.VisualPenalty

@@ -1,10 +1,6 @@
 package live
 
-import (
-	"slices"
-
-	"mkt/publish/football"
-)
+import "mkt/publish/football"
 
 // published is the timeline as clients see it, made of what was observed: it has
 // no holes, equal neighbours are one entry, and the scoreboard never runs back.
@@ -24,33 +20,47 @@ func (s *State) published() []football.TimelineEntry {
 
 // visual is the newest entry of published, without the work of making all.
 func (s *State) visual() football.Visual {
-	var since *entry
+	var newest entry
 	for i := len(s.timeline) - 1; i >= 0; i-- {
-		e := &s.timeline[i]
-		if e.gone {
+		e := s.timeline[i]
+		switch {
+		case e.gone:
 			continue
+		case newest.state == "":
+		case !goesOn(&e, &newest):
+			return newest.visual()
+		default:
+			e.join(&newest)
 		}
-		if since != nil && !joins(e, since) {
-			break
-		}
-		since = e
+		newest = e
 	}
-	if since == nil {
+	return newest.visual()
+}
+
+func (e *entry) visual() football.Visual {
+	if e.state == "" {
 		return football.Visual{}
 	}
-	return football.Visual{State: since.state, Certainty: since.certainty, SideProven: since.side, Since: utc(since.at)}
+	return football.Visual{State: e.state, Certainty: e.certainty, SideProven: e.side, Since: utc(e.at)}
+}
+
+// join takes over what an equal entry behind it proves, if that is of its minute.
+func (e *entry) join(next *entry) {
+	if e.certainty == football.Inferred && next.certainty == football.Exact && e.minuteOf() == next.minuteOf() {
+		e.certainty, e.proof = football.Exact, next.proof
+	}
 }
 
 func (e *entry) public(position int, until int64) football.TimelineEntry {
-	out := football.TimelineEntry{At: utc(e.at), Half: e.half, State: e.state, Certainty: e.certainty, SideProven: e.side, Until: utc(until)}
-	if e.precision != placeUnknown {
+	out := football.TimelineEntry{At: utc(e.at), Half: e.minuteOf().half, State: e.state, Certainty: e.certainty, SideProven: e.side, Until: utc(until)}
+	if e.known || e.proof.mark != 0 {
 		out.Minute = football.Of(position / 60)
 	}
-	if e.precision == placeSecond {
+	if e.known {
 		out.Second = football.Of(position % 60)
 	}
-	if e.toldAt != 0 {
-		out.ToldAt = utc(e.toldAt)
+	if e.proof.mark != 0 {
+		out.ListedAt = utc(e.proof.listedAt)
 	}
 	return out
 }
@@ -65,98 +75,132 @@ func (s *State) shown() []entry {
 		if e.gone {
 			continue
 		}
-		if n := len(shown); n > 0 && joins(&shown[n-1], e) {
+		if n := len(shown); n > 0 && goesOn(&shown[n-1], e) {
 			last := &shown[n-1]
-			if last.proof == 0 || e.proof == 0 || last.at != e.at || last.position/60 == e.position/60 {
+			isLate := last.proof.mark != 0 && e.proof.mark != 0 && last.at == e.at
+			if !isLate || last.proof.minute == e.proof.minute {
+				last.join(e)
 				continue
 			}
-			shown = append(shown, entry{place: last.place, at: last.at, state: football.VisualCalm, side: football.SideNone, certainty: football.Unknown})
+			between := entry{place: last.place, at: last.at, state: football.VisualCalm, side: football.SideNone, certainty: football.Unknown}
+			between.half, between.position = last.proof.minute.half, last.proof.minute.from
+			shown = append(shown, between)
 		}
 		shown = append(shown, *e)
 	}
 	return shown
 }
 
-// joins reports whether an entry is the one before it, going on. Every goal, card
+// goesOn reports whether an entry is the one before it, going on. Every goal, card
 // and penalty stands for itself, because it changed a score or a count.
-func joins(before, e *entry) bool {
+func goesOn(before, e *entry) bool {
 	if e.state != before.state || e.side != before.side || (e.certainty == football.Unknown) != (before.certainty == football.Unknown) {
 		return false
 	}
 	isOne := e.state == football.VisualGoal || e.state == football.VisualCard || e.state == football.VisualPenalty
-	return !isOne || !e.counted && e.proof == 0
+	return !isOne || e.counted == notCounted && e.proof.mark == 0
 }
 
-// scoreboard is the place of every entry on the scoreboard, which never runs back
-// along them. Stoppage time of a half that another one followed is told as the
-// half's last second, as in 45+2. Where the scoreboard itself was put right, the
-// entries that fit together best keep their place, those that the provider dates
-// above all, and the others are put between them.
+// scoreboard is the place of every entry on the scoreboard, in seconds, which
+// never runs back along them. An entry stands where the scoreboard was when it was
+// observed, one that the provider lists in its minute:
+//
+//   - Stoppage time of a half that another one followed is told as the half's last
+//     second, as in 45+2.
+//   - The second of a listed event is that of its observation, or that of the entry
+//     before it in the same minute when that is later.
+//   - An entry that was observed behind the minute of a listed event that follows it
+//     takes that event's place.
+//   - Where the scoreboard itself was put right, the most entries that fit together
+//     keep their places. Each of the others takes the place of the one before it.
 func scoreboard(entries []entry) []int {
+	observed, window := windows(entries)
+	keeps := fitTogether(entries, observed)
 	positions := make([]int, len(entries))
-	latest := 0
-	for i := len(entries) - 1; i >= 0; i-- {
-		e := &entries[i]
-		positions[i] = e.position
-		if e.precision == placeUnknown || e.half == 0 {
-			continue
-		}
-		if e.half < latest {
-			positions[i] = min(e.position, halfEnds[e.half])
-		}
-		latest = max(latest, e.half)
-	}
-	placed := make([]int, 0, len(entries))
+	at, waiting := 0, 0 // entries from waiting on stand where the next listed event does
 	for i := range entries {
-		if entries[i].precision != placeUnknown {
-			placed = append(placed, i)
+		e := &entries[i]
+		switch {
+		case e.proof.mark != 0:
+			place, from := observed[i], e.proof.minute.from
+			if place < from || place > from+59 {
+				place = from + place%60
+			}
+			at = max(at, min(place, window[i]))
+			for ; waiting < i; waiting++ {
+				positions[waiting] = at
+			}
+		case !e.known || !keeps[i]:
+		case observed[i] > window[i]: // behind the minute of a listed event to come
+			continue
+		default:
+			at = max(at, observed[i])
+		}
+		for ; waiting <= i; waiting++ {
+			positions[waiting] = at
 		}
 	}
-	if !slices.IsSortedFunc(placed, func(a, b int) int { return positions[a] - positions[b] }) {
-		putInOrder(entries, positions, placed)
+	for ; waiting < len(entries); waiting++ {
+		positions[waiting] = at
 	}
 	return positions
 }
 
-// provenWeight is how many other entries one counts for that the provider dates.
-const provenWeight = 1000
+// windows returns where every entry was observed, and the last second at which it
+// may stand so that every listed event behind it is in its minute.
+func windows(entries []entry) (observed, last []int) {
+	observed, last = make([]int, len(entries)), make([]int, len(entries))
+	newest, bound := 0, maxPosition
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := &entries[i]
+		m := e.minuteOf()
+		if (e.known || e.proof.mark != 0) && m.half != 0 {
+			if m.half < newest {
+				bound = min(bound, halfEnds[m.half])
+			}
+			newest = max(newest, m.half)
+		}
+		observed[i] = e.position
+		if e.half != 0 && e.half < newest {
+			observed[i] = min(e.position, halfEnds[e.half])
+		}
+		if e.proof.mark != 0 {
+			bound = min(bound, m.from+59)
+		}
+		last[i] = bound
+	}
+	return observed, last
+}
 
-// putInOrder changes as few positions as it can so that they never fall.
-func putInOrder(entries []entry, positions, placed []int) {
-	// The heaviest subsequence that does not fall keeps its positions.
-	weight, from := make([]int, len(placed)), make([]int, len(placed))
-	heaviest := 0
+// fitTogether reports which of the observed entries keep their place: the longest
+// sequence along which the scoreboard does not run back.
+func fitTogether(entries []entry, observed []int) []bool {
+	keeps := make([]bool, len(entries))
+	placed, isSorted := make([]int, 0, len(entries)), true
+	for i := range entries {
+		if entries[i].known && entries[i].proof.mark == 0 {
+			isSorted = isSorted && (len(placed) == 0 || observed[placed[len(placed)-1]] <= observed[i])
+			placed = append(placed, i)
+			keeps[i] = true
+		}
+	}
+	if isSorted {
+		return keeps
+	}
+	length, from, longest := make([]int, len(placed)), make([]int, len(placed)), 0
 	for k, i := range placed {
-		from[k] = -1
+		keeps[i], from[k] = false, -1
 		for j := range k {
-			if positions[placed[j]] <= positions[i] && weight[j] > weight[k] {
-				weight[k], from[k] = weight[j], j
+			if observed[placed[j]] <= observed[i] && length[j] > length[k] {
+				length[k], from[k] = length[j], j
 			}
 		}
-		weight[k]++
-		if entries[i].proof != 0 {
-			weight[k] += provenWeight
-		}
-		if weight[k] >= weight[heaviest] {
-			heaviest = k
+		if length[k]++; length[k] >= length[longest] {
+			longest = k
 		}
 	}
-	kept := make([]bool, len(placed))
-	for k := heaviest; k >= 0; k = from[k] {
-		kept[k] = true
+	for k := longest; k >= 0; k = from[k] {
+		keeps[placed[k]] = true
 	}
-	// The others take the place of the one kept before them, or of the first.
-	at := 0
-	for k, i := range placed {
-		if kept[k] {
-			at = positions[i]
-			break
-		}
-	}
-	for k, i := range placed {
-		if kept[k] {
-			at = positions[i]
-		}
-		positions[i] = at
-	}
+	return keeps
 }

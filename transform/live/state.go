@@ -33,6 +33,9 @@ type State struct {
 	score football.Score
 	// counters are the last sample's, and the baseline of the next.
 	counters []football.Counter
+	// counted are the newest counts of what the timeline reports, in the order of
+	// eventMetrics.
+	counted [len(eventMetrics)]lastCount
 	// falls are the counters that fell lately.
 	falls []fall
 
@@ -42,9 +45,11 @@ type State struct {
 	pressure pressure
 	ranTo    int       // where the scoreboard was last seen to run in the newest half, 0 when it was not
 	cells    [4][]cell // by half; index is the minute of the half, from 0
-	timeline []entry   // in the order of observation, but see news.enterTold
-	heldAt   int64     // the newest observation at which the newest entry held
-	scene    scene
+	timeline []entry   // in the order of observation, but see sampleEvents.insertListed
+	// ownsTimeline reports whether timeline is this state's alone; not stored.
+	ownsTimeline bool
+	heldAt       int64 // the newest observation at which the newest entry held
+	scene        scene
 	// base is where the scoreboard was at the newest baseline.
 	base place
 	// wasListed reports whether the provider's own list of events was met, and

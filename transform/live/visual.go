@@ -52,36 +52,37 @@ func (s *State) watch(sample *football.Sample, m *movement, before football.Phas
 			s.scene.heldUntil = s.tau + holds[football.VisualKickOff]
 		}
 	}
-	n := news{State: s, holds: map[football.VisualState]int{}, isBaseline: m.baseline}
+	e := sampleEvents{State: s, holds: map[football.VisualState]int{}, isBaseline: m.baseline}
 	s.remember(m)
-	n.corrected(m)
-	n.counted(m)
-	n.listed(sample)
-	n.enter()
-	s.choose(m.seen)
+	list := e.withdraw(sample)
+	e.corrections(m)
+	e.rises(m)
+	e.readList(list)
+	e.enter()
+	s.choose(m.carried)
 	s.heldAt = s.at
 }
 
-// corrected reports the counters that fell, or climbed back.
-func (n *news) corrected(m *movement) {
+// corrections reports the counters that fell, or climbed back.
+func (e *sampleEvents) corrections(m *movement) {
 	for i, state := range eventStates {
 		c := &m.events[i]
-		n.times(c.turned, state, n.turned)
-		n.times(c.down, state, n.fell)
-		n.times(c.back, state, n.cameBack)
+		e.times(c.turned, state, e.countTurned)
+		e.times(c.down, state, e.counterFell)
+		e.times(c.back, state, e.counterRecovered)
 	}
 }
 
-// counted reports the counters that rose.
-func (n *news) counted(m *movement) {
+// rises reports the counters that rose.
+func (e *sampleEvents) rises(m *movement) {
 	for i, state := range eventStates {
-		n.times(m.events[i].up, state, n.rose)
+		e.times(m.events[i].up, state, e.counterRose)
 	}
 }
 
 // times makes a report for each time that a counter moved. A counter that moves
 // by more is broken, and the timeline is bounded.
-func (n *news) times(of pair, state football.VisualState, report func(football.VisualState, football.Side)) {
+func (e *sampleEvents) times(of pair, state football.VisualState, report func(football.VisualState, football.Side)) {
 	for side, times := range of {
 		for range min(times, maxDelta) {
 			report(state, sides[side])
@@ -89,8 +90,9 @@ func (n *news) times(of pair, state football.VisualState, report func(football.V
 	}
 }
 
-// choose says which state play is in after everything that happened.
-func (s *State) choose(known bool) {
+// choose enters the state that play is in after everything that happened. Without
+// attacks or dangerous attacks nothing is known of it, but for a shot.
+func (s *State) choose(carried bool) {
 	switch s.clock.Phase {
 	case football.HalfTime, football.Break:
 		s.rest(football.VisualHalfTime)
@@ -108,12 +110,12 @@ func (s *State) choose(known bool) {
 	if last := s.last(); last != nil && s.tau < s.scene.heldUntil && holds[last.state] != 0 {
 		return
 	}
-	state, side, certainty := football.VisualCalm, football.SideNone, football.Unknown
-	if known {
-		state, side = s.pressureState()
-		certainty = football.Inferred
+	if _, danger := latest(s.scene.danger, s.tau-dangerHolds); !carried && !danger {
+		s.keep(s.at, football.VisualCalm, football.SideNone, football.Unknown)
+		return
 	}
-	s.keep(s.at, state, side, certainty)
+	state, side := s.pressureState()
+	s.keep(s.at, state, side, football.Inferred)
 }
 
 // rest enters a state in which nobody attacks.

@@ -24,6 +24,7 @@ type node struct {
 	next       uint32 // index of the node behind it and all it contains
 	kind       Kind
 	escaped    bool // a string with at least one escape
+	repeats    bool // an object with a key that occurs more than once
 }
 
 // Document is one parsed text. Its zero value is ready; Parse may be called
@@ -77,8 +78,31 @@ func (d *Document) textOf(n node) string {
 	return s
 }
 
-// Get returns the member of an object with that key, absent when there is none
-// or v is no object.
+// Repeats reports whether v is an object of which a key occurs more than once. It
+// does not look into what the object contains.
+func (v Value) Repeats() bool { return v.d != nil && v.d.nodes[v.at].repeats }
+
+// Once returns the member of an object with that key, absent when there is none or
+// v is no object. It is not ok when the key occurs more than once: then the member
+// is the first of them.
+func (v Value) Once(key string) (member Value, ok bool) {
+	if !v.Repeats() {
+		return v.Get(key), true
+	}
+	n := 0
+	for k, m := range v.Members() {
+		if k != key {
+			continue
+		}
+		if n++; n == 1 {
+			member = m
+		}
+	}
+	return member, n < 2
+}
+
+// Get returns the first member of an object with that key, absent when there is
+// none or v is no object.
 func (v Value) Get(key string) Value {
 	for k, member := range v.Members() {
 		if k == key {
@@ -88,8 +112,8 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
-// Members walks over an object in the order of the text; over nothing when v is
-// no object.
+// Members walks over an object in the order of the text, over every member of a key
+// that occurs more than once; over nothing when v is no object.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.Kind() != Object {

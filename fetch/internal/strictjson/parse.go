@@ -3,6 +3,7 @@ package strictjson
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -16,17 +17,16 @@ const (
 // Rules that a text may break although it is whole: asking for it once more
 // gives the same. Every other rule is broken by a text that was cut, too.
 const (
-	RuleUTF8      = "not UTF-8"
-	RuleDuplicate = "duplicate key"
-	RuleDepth     = "nested too deep"
-	RuleString    = "string too long"
-	RuleNumber    = "number too long"
+	RuleUTF8   = "not UTF-8"
+	RuleDepth  = "nested too deep"
+	RuleString = "string too long"
+	RuleNumber = "number too long"
 )
 
 // Error says which rule was broken and where.
 type Error struct {
 	Offset int    // byte of the text, from 0
-	Rule   string // fixed words, "duplicate key"
+	Rule   string // fixed words, "nested too deep"
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("byte %d: %s", e.Offset, e.Rule) }
@@ -133,7 +133,7 @@ func (p *parser) value() {
 // add appends a finished scalar that ends before p.at.
 func (p *parser) add(kind Kind, start, end int, escaped bool) {
 	next := uint32(len(p.nodes) + 1)
-	p.nodes = append(p.nodes, node{uint32(start), uint32(end), next, kind, escaped})
+	p.nodes = append(p.nodes, node{start: uint32(start), end: uint32(end), next: next, kind: kind, escaped: escaped})
 }
 
 func (p *parser) word(w string, kind Kind) {
@@ -194,7 +194,7 @@ func (p *parser) object() {
 			continue
 		}
 		if p.rule == "" {
-			p.unique(opened)
+			p.nodes[opened].repeats = p.repeats(opened)
 			p.close(opened)
 		}
 		return
@@ -241,8 +241,9 @@ func (p *parser) more(end byte) bool {
 // fewKeys is up to how many keys comparing each with each is cheapest.
 const fewKeys = 12
 
-// unique fails when a key of the object that is about to close occurs twice.
-func (p *parser) unique(opened int) {
+// repeats reports whether a key of the object that is about to close occurs more than
+// once.
+func (p *parser) repeats(opened int) bool {
 	var few [fewKeys]string
 	keys := few[:0]
 	for i := opened + 1; i < len(p.nodes); i = int(p.nodes[i+1].next) {
@@ -254,19 +255,14 @@ func (p *parser) unique(opened int) {
 		keys = append(keys, key)
 	}
 	if len(keys) > fewKeys {
-		if !distinct(keys) {
-			p.fail(RuleDuplicate)
-		}
-		return
+		return !distinct(keys)
 	}
 	for i, a := range keys {
-		for _, b := range keys[i+1:] {
-			if a == b {
-				p.fail(RuleDuplicate)
-				return
-			}
+		if slices.Contains(keys[i+1:], a) {
+			return true
 		}
 	}
+	return false
 }
 
 func distinct(keys []string) bool {

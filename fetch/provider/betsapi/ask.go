@@ -151,16 +151,15 @@ func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err 
 	p, err := a.x.Get(ctx, provider.Request{Endpoint: endpointPrematch, Path: pathPrematch, Query: url.Values{
 		paramFixtures: {strings.Join(ids, ",")}, paramLanguage: {english},
 	}})
-	var had map[string]bool
 	if err == nil {
-		had, err = fixturesIn(p.Body)
+		missing, err = missingIn(p.Body, ids)
 	}
 	switch {
 	case err == nil:
 		a.mu.Lock()
 		a.answered++
 		a.mu.Unlock()
-		return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return had[id] }), nil
+		return missing, nil
 	case ctx.Err() != nil || mustStop(err):
 		return nil, err
 	case len(ids) == 1 || !worthSplitting(err):
@@ -200,19 +199,42 @@ func (a *asker) fail(err error, ids []string) {
 // errAnswer is an accepted answer that cannot be followed after all.
 var errAnswer = errors.New("the answer cannot be read")
 
-// fixturesIn lists the fixtures of an answer.
-func fixturesIn(body []byte) (map[string]bool, error) {
+// missingIn lists those of the fixtures asked for that an answer leaves out. It is
+// an error when one of these may be in a part that cannot be read: then the provider
+// has not said that it offers no markets on it.
+func missingIn(body []byte, ids []string) (missing []string, err error) {
 	d := documents.Get().(*strictjson.Document)
 	defer release(d)
 	results, err := readResults(d, body)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", endpointPrematch, errAnswer, err)
 	}
-	had := make(map[string]bool, maxBatch)
+	had, unread := make(map[string]bool, maxBatch), 0
 	for item := range results.Items() {
-		had[identifier(item.Get(keyFI))] = true
+		found := idsOf(item)
+		for _, id := range found {
+			had[id] = true
+		}
+		if len(found) == 0 {
+			unread++
+		}
 	}
-	return had, nil
+	missing = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return had[id] })
+	if unread > 0 && len(missing) > 0 {
+		return nil, fmt.Errorf("%s: %w: %d results without an id, and %d fixtures are missing", endpointPrematch, errAnswer, unread, len(missing))
+	}
+	return missing, nil
+}
+
+// idsOf are the fixture ids of a result: none when it has none to be read, several
+// when the key is there more than once and they differ.
+func idsOf(result strictjson.Value) (ids []string) {
+	for key, v := range result.Members() {
+		if id := identifier(v); key == keyFI && id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // kindOf is the verdict in an exchange's error, Accepted when there is none.

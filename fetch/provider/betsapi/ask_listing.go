@@ -118,7 +118,8 @@ func (a *asker) pages(ctx context.Context, from, to int) ([]*page, error) {
 type page struct {
 	items          []item
 	noID           int
-	perPage, total int // 0 when there is no pager
+	perPage, total int  // 0 when there is no pager
+	badPager       bool // there is one, and it cannot be read
 }
 
 // pages is how many there are, by the pager.
@@ -131,7 +132,7 @@ func (p *page) pages() int {
 
 // mayGoOn tells whether something may follow page n, which this is.
 func (p *page) mayGoOn(n int) bool {
-	if p == nil || len(p.items) == 0 {
+	if p == nil || len(p.items)+p.noID == 0 {
 		return false
 	}
 	return p.perPage <= 0 || n < p.pages()
@@ -153,19 +154,31 @@ func (a *asker) page(ctx context.Context, n int) (*page, error) {
 	}
 	p := &page{}
 	for v := range results.Items() {
-		i, ok := readItem(v, nil)
-		if !ok {
+		i, broken := readItem(v, nil, new(tally)) // counted where the archive is read
+		if broken != "" {
 			p.noID++
 			continue
 		}
 		p.items = append(p.items, i)
 	}
 	if err := withoutIDs(len(p.items)+p.noID, len(p.items)); err != nil {
-		return nil, fmt.Errorf("%s page %d: %w", question.Endpoint, n, err)
+		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, errAnswer, err)
 	}
-	pager := d.Root().Get(keyPager)
-	p.perPage, p.total = number(pager.Get("per_page")), number(pager.Get("total"))
+	p.readPager(d.Root().Get(keyPager))
 	return p, nil
+}
+
+// readPager reads how many pages there are. Of a pager that cannot be read nothing is
+// believed.
+func (p *page) readPager(pager strictjson.Value) {
+	size, total := pager.Get("per_page"), pager.Get("total")
+	switch {
+	case pager.Kind() == strictjson.Absent, pager.Kind() == strictjson.Null:
+	case pager.Repeats(), number(size) == 0, identifier(total) == "":
+		p.badPager = true
+	default:
+		p.perPage, p.total = number(size), number(total)
+	}
 }
 
 // number reads a small count, 0 when it is none.

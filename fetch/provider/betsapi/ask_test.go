@@ -266,7 +266,9 @@ func TestAskBrokenFixture(t *testing.T) {
 		markets func(ids []string) (string, int)
 		batches int
 	}{
-		"a key twice":   {broken(func([]string) (string, int) { return `{"success":1,"results":[{"FI":"1007","FI":"1007"}]}`, 200 }), 3 + 10},
+		"results twice": {broken(func([]string) (string, int) { return `{"success":1,"results":[],"results":[]}`, 200 }), 3 + 10},
+		"no result":     {broken(func([]string) (string, int) { return `{"success":1,"results":[null]}`, 200 }), 3 + 10},
+		"without an id": {broken(func([]string) (string, int) { return `{"success":1,"results":[{"FI":{}},{"FI":""}]}`, 200 }), 3 + 10},
 		"their fault":   {broken(func([]string) (string, int) { return `{"success":0,"error":"INTERNAL_SERVER_ERROR"}`, 500 }), 3 + 10},
 		"wrong results": {broken(func([]string) (string, int) { return `{"success":1,"results":{}}`, 200 }), 3 + 10},
 	} {

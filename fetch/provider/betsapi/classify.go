@@ -13,7 +13,7 @@ const (
 	errEmpty    = "EMPTY_BODY"
 	errNotJSON  = "NOT_JSON"      // a page of the front server
 	errCut      = "INVALID_JSON"  // cut short, or not JSON after all
-	errDoubtful = "DOUBTFUL_JSON" // not UTF-8, a duplicate key, beyond a limit: asking again will not help
+	errDoubtful = "DOUBTFUL_JSON" // not UTF-8, beyond a limit, a key of the envelope twice: asking again will not help
 	errEnvelope = "NO_ENVELOPE"   // neither success nor an error, or no results
 	errUnknown  = "UNKNOWN_ERROR" // an error word that is not in the closed set
 	errStatus   = "UNEXPLAINED_STATUS"
@@ -56,6 +56,12 @@ func Classify(status int, _ http.Header, body []byte) provider.Verdict {
 		return invalid(status, err)
 	}
 	envelope := d.Root()
+	switch {
+	case envelope.Repeats() && status == http.StatusOK:
+		return provider.Verdict{Kind: provider.Rejected, Code: errDoubtful}
+	case envelope.Repeats():
+		return unexplained(status, errDoubtful)
+	}
 	if succeeded(envelope) {
 		if k := envelope.Get(keyResults).Kind(); k != strictjson.Array && k != strictjson.Object {
 			return provider.Verdict{Kind: provider.Rejected, Code: errEnvelope}
@@ -88,7 +94,7 @@ func invalid(status int, err error) provider.Verdict {
 	var e *strictjson.Error
 	if status == http.StatusOK && errors.As(err, &e) {
 		switch e.Rule {
-		case strictjson.RuleUTF8, strictjson.RuleDuplicate, strictjson.RuleDepth, strictjson.RuleString, strictjson.RuleNumber:
+		case strictjson.RuleUTF8, strictjson.RuleDepth, strictjson.RuleString, strictjson.RuleNumber:
 			return provider.Verdict{Kind: provider.Rejected, Code: errDoubtful}
 		}
 	}

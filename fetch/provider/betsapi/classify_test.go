@@ -56,7 +56,9 @@ func TestClassify(t *testing.T) {
 		{"cut", 200, whole[:40], again, "INVALID_JSON"},
 		{"two answers", 200, whole + whole, again, "INVALID_JSON"},
 		{"not UTF-8", 200, "{\"success\":1,\"results\":[\"\xff\"]}", rejected, "DOUBTFUL_JSON"},
-		{"twice", 200, `{"success":1,"results":[{"id":"1","id":"2"}]}`, rejected, "DOUBTFUL_JSON"},
+		{"an item says two things", 200, `{"success":1,"results":[{"id":"1","id":"2"}]}`, accepted, ""},
+		{"the envelope does", 200, `{"success":1,"success":1,"results":[]}`, rejected, "DOUBTFUL_JSON"},
+		{"the envelope does, with 502", 502, `{"error":"A","error":"B"}`, again, "DOUBTFUL_JSON"},
 		{"deep", 200, `{"success":1,"results":` + strings.Repeat("[", 100_000), rejected, "DOUBTFUL_JSON"},
 	} {
 		if v := betsapi.Classify(c.status, http.Header{}, []byte(c.body)); v.Kind != c.kind || v.Code != c.code {

@@ -82,8 +82,8 @@ func FuzzReadListing(f *testing.F) {
 	seed(f, "listing")
 	f.Fuzz(func(t *testing.T, body []byte) {
 		l, err := adapter.ReadListing([]provider.Payload{{Body: body}})
-		if err != nil {
-			return
+		if err != nil || len(l.Fixtures)+len(l.Filtered) == 0 {
+			return // one item without an id is damage, and two of them are another shape
 		}
 		twice, err := adapter.ReadListing([]provider.Payload{{Body: body}, {Body: body}})
 		if err != nil || !maps.Equal(l.Fixtures, twice.Fixtures) || !maps.Equal(l.Filtered, twice.Filtered) {

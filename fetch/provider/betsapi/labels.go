@@ -2,6 +2,7 @@ package betsapi
 
 import (
 	"slices"
+	"strings"
 
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -16,17 +17,9 @@ import (
 // its own. In a table that is split by team the prices of one team are missing,
 // and order proves nothing: what is not joined by id is left unresolved.
 func (r *sheetReader) joinLabels(rows []football.OfferRow) []football.OfferRow {
-	var labels []*football.OfferRow
-	prices := make([]football.OfferRow, 0, len(rows))
-	for i := range rows {
-		if isLabel(&rows[i]) {
-			labels = append(labels, &rows[i])
-			continue
-		}
-		prices = append(prices, rows[i])
-	}
+	labels, prices, whole := splitTable(rows)
 	byID, unique := labelsByID(labels)
-	whole := unique && isWhole(labels, prices)
+	whole = whole && unique
 	joined := make(map[*football.OfferRow]bool, len(labels))
 	for i := range prices {
 		label := byID[prices[i].ID.Or("")]
@@ -34,10 +27,15 @@ func (r *sheetReader) joinLabels(rows []football.OfferRow) []football.OfferRow {
 			label = labels[i%len(labels)]
 		}
 		if label == nil {
-			prices[i].Trouble = football.UnresolvedQualifier
+			if prices[i].Trouble == "" {
+				prices[i].Trouble = football.UnresolvedQualifier
+			}
 			continue
 		}
 		joined[label] = true
+		if label.Trouble != "" || labelledID(label) == "" { // what the price is of cannot be read
+			prices[i].Trouble = football.AmbiguousShape
+		}
 		r.trace.Join(provider.Subject{Row: prices[i].Place}, provider.Subject{Row: label.Place})
 		prices[i].Labels = withLabel(label.Labels, prices[i].Labels)
 	}
@@ -54,6 +52,9 @@ func labelsByID(labels []*football.OfferRow) (byID map[string]*football.OfferRow
 	unique = true
 	for _, l := range labels {
 		id := labelledID(l)
+		if id == "" {
+			continue
+		}
 		first, met := byID[id]
 		switch {
 		case !met:
@@ -65,9 +66,60 @@ func labelsByID(labels []*football.OfferRow) (byID map[string]*football.OfferRow
 	return byID, unique
 }
 
-// labelledID is the id of the price that a label row belongs to.
+// splitTable sorts the rows of a table into labels and prices, and reports whether the
+// table is whole. A row that is damaged keeps its place, so that the order of the
+// others still proves what it did: between the last label and the first price it may
+// be either, and is what makes the table whole, if only one of the two does.
+func splitTable(rows []football.OfferRow) (labels []*football.OfferRow, prices []football.OfferRow, whole bool) {
+	first := slices.IndexFunc(rows, func(row football.OfferRow) bool { return !isLabel(&row) && !isDamaged(&row) })
+	if first < 0 {
+		first = len(rows)
+	}
+	last := first // behind the last label before the first price
+	for last > 0 && isDamaged(&rows[last-1]) {
+		last--
+	}
+	split := func(at int) (labels []*football.OfferRow, prices []football.OfferRow) {
+		prices = make([]football.OfferRow, 0, len(rows))
+		for i := range rows {
+			if isLabel(&rows[i]) || i < at && isDamaged(&rows[i]) {
+				labels = append(labels, &rows[i])
+				continue
+			}
+			prices = append(prices, rows[i])
+		}
+		return labels, prices
+	}
+	ways := 0
+	for at := last; at <= first && first-last <= maxDoubt; at++ {
+		if l, p := split(at); isWhole(l, p) {
+			labels, prices = l, p
+			ways++
+		}
+	}
+	if ways == 1 {
+		return labels, prices, true
+	}
+	labels, prices = split(0)
+	return labels, prices, false
+}
+
+// maxDoubt bounds in how many ways a table is tried.
+const maxDoubt = 8
+
+// isDamaged reports whether its place in a table is all that tells a label from a
+// price: a row has neither an id nor a price.
+func isDamaged(row *football.OfferRow) bool {
+	_, priced := row.Decimal.Get()
+	_, named := row.ID.Get()
+	return !priced && !named
+}
+
+// labelledID is the id of the price that a label row belongs to, "" when the label is
+// damaged.
 func labelledID(label *football.OfferRow) string {
-	return label.ID.Or("")[len(labelPrefix):]
+	id, _ := strings.CutPrefix(label.ID.Or(""), labelPrefix)
+	return id
 }
 
 func isWhole(labels []*football.OfferRow, prices []football.OfferRow) bool {
@@ -76,24 +128,35 @@ func isWhole(labels []*football.OfferRow, prices []football.OfferRow) bool {
 		return false
 	}
 	for i, l := range labels {
-		if prices[i].ID.Or("") != labelledID(l) {
+		if !isDamaged(&prices[i]) && labelledID(l) != "" && prices[i].ID.Or("") != labelledID(l) {
 			return false
 		}
 	}
 	seen := make(map[string]bool)
-	for from := 0; from < len(prices); from += n {
-		head := textOf(&prices[from], "header")
-		if seen[head] {
+	for column := range slices.Chunk(prices, n) {
+		head, whole := headOf(column)
+		if !whole || seen[head] {
 			return false
 		}
 		seen[head] = true
-		for i := from + 1; i < from+n; i++ {
-			if textOf(&prices[i], "header") != head {
-				return false
-			}
-		}
 	}
 	return true
+}
+
+// headOf is the header of a column's rows, which must be the same in all that are not
+// damaged, and in one at least.
+func headOf(column []football.OfferRow) (head string, whole bool) {
+	for i := range column {
+		row := &column[i]
+		switch text := textOf(row, "header"); {
+		case isDamaged(row):
+		case !whole:
+			head, whole = text, true
+		case text != head:
+			return "", false
+		}
+	}
+	return head, whole
 }
 
 func textOf(row *football.OfferRow, field string) string {

@@ -87,7 +87,7 @@ func (a *asker) inplay(ctx context.Context) (*reading, int, error) {
 		pages = append(pages, more...)
 	}
 	r := gather(pages, a)
-	unpaged := first.perPage <= 0 && !r.twice && r.noID == 0
+	unpaged := first.perPage <= 0 && !first.badPager && !r.twice && r.noID == 0
 	a.asked.ListingComplete = r.exact() || unpaged
 	return r, len(pages), nil
 }

@@ -32,12 +32,14 @@ var incidentKinds = map[string]football.IncidentKind{
 // events reads the lines of one item; missing when there are none. Summaries and
 // races are derived by the provider and left out, unknown lines are counted.
 func (r *liveReader) events(item strictjson.Value) football.Field[[]football.Incident] {
-	lines := item.Get("events")
-	switch lines.Kind() {
-	case strictjson.Absent:
+	lines, once := item.Once("events")
+	switch {
+	case lines.Kind() == strictjson.Absent:
 		return football.Field[[]football.Incident]{}
-	case strictjson.Array:
-	default:
+	case !once, lines.Kind() != strictjson.Array:
+		if !isEmpty(lines) {
+			r.damaged.add(itemEvents)
+		}
 		return football.NullField[[]football.Incident]()
 	}
 	teams := teamsOf(item)
@@ -48,10 +50,14 @@ func (r *liveReader) events(item strictjson.Value) football.Field[[]football.Inc
 			r.unknown.add("events beyond the limit")
 			break
 		}
-		id := identifier(line.Get("id"))
-		if i, ok := r.line(line.Get("text").Text(), &teams); ok && id != "" {
+		id, text := identifier(line.Get("id")), line.Get("text")
+		if id == "" || text.Kind() != strictjson.String || line.Repeats() {
+			r.damaged.add(itemEvent)
+			continue
+		}
+		if i, ok := r.line(text.Text(), &teams); ok {
 			i.ID = id
-			r.tell(provider.FieldIncident, id, line.Get("text"))
+			r.tell(provider.FieldIncident, id, text)
 			incidents = append(incidents, i)
 		}
 	}

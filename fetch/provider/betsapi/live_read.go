@@ -34,7 +34,10 @@ type liveReader struct {
 	ids      []string          // of the samples' items
 	place    map[string]int    // of an item in the samples, by its id
 	filtered map[string]string // rule by item id, as the last page that has it says
+	items    int               // met, and those of them with an id
+	known    int
 	broken   tally
+	damaged  tally
 	unknown  tally
 	last     lastPage
 	trace    *provider.Trace
@@ -61,29 +64,31 @@ func readLive(pages []provider.Payload, read itemReading) (provider.LiveSheet, e
 	var doc strictjson.Document
 	for _, p := range pages {
 		results, err := readResults(&doc, p.Body)
-		if err == nil {
-			err = r.page(results, p, read)
-		}
 		if err != nil {
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
-		r.last.page(doc.Root().Get(keyPager), results.Len())
+		r.page(results, p, read)
+		if !r.last.page(doc.Root().Get(keyPager), results.Len()) {
+			r.damaged.add(pagerDamaged)
+		}
+	}
+	if err := withoutIDs(r.items, r.known); err != nil {
+		return provider.LiveSheet{}, fmt.Errorf("%s: %w", pages[0].Endpoint, err)
 	}
 	return r.finish(), nil
 }
 
 // page reads the items of one payload: what is no football played by people is
 // counted and left out before anything else is read of it.
-func (r *liveReader) page(results strictjson.Value, p provider.Payload, read itemReading) error {
-	items, known := 0, 0
+func (r *liveReader) page(results strictjson.Value, p provider.Payload, read itemReading) {
 	for v := range results.Items() {
-		items++
-		i, ok := readItem(v, p.Trace)
-		if !ok {
-			r.broken.add("without an id")
+		r.items++
+		i, broken := readItem(v, p.Trace, &r.damaged)
+		if broken != "" {
+			r.broken.add(broken)
 			continue
 		}
-		known++
+		r.known++
 		if rule := filterOf(&i); rule != "" {
 			r.filtered[i.id] = rule
 			continue
@@ -95,11 +100,10 @@ func (r *liveReader) page(results strictjson.Value, p provider.Payload, read ite
 		}
 		r.trace, r.of = p.Trace, provider.Subject{Fixture: i.id}
 		s := football.Sample{ProviderFixtureID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
-			RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v.Get("ss"))}
+			RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v)}
 		read(r, v, &s)
 		r.keep(i.id, s)
 	}
-	return withoutIDs(items, known)
 }
 
 // keep puts a sample into the sheet, in the place of the same item met before.
@@ -125,43 +129,58 @@ func (r *liveReader) finish() provider.LiveSheet {
 		}
 	}
 	r.sheet.Samples = kept
-	r.sheet.Filtered, r.sheet.Broken, r.sheet.Unknown = rules, r.broken, r.unknown
+	r.sheet.Filtered, r.sheet.Broken, r.sheet.Damaged, r.sheet.Unknown = rules, r.broken, r.damaged, r.unknown
 	r.sheet.Complete = r.last.met && r.last.done && len(r.broken) == 0
 	return r.sheet
 }
 
-// page notes a pager: the list is done when its pages reach its total. Without a
-// pager the list is not paged.
-func (l *lastPage) page(pager strictjson.Value, items int) {
+// page notes a pager, and reports whether it could be read: the list is done when
+// its pages reach its total. Without a pager the list is not paged.
+func (l *lastPage) page(pager strictjson.Value, items int) (read bool) {
 	l.met = true
-	if pager.Kind() != strictjson.Object {
+	if k := pager.Kind(); k == strictjson.Absent || k == strictjson.Null {
 		l.done = true
-		return
+		return true
 	}
 	page, okPage := whole(pager.Get("page"), maxPages)
 	size, okSize := whole(pager.Get("per_page"), 1<<20)
 	total, okTotal := whole(pager.Get("total"), 1<<20)
-	l.done = okPage && okSize && okTotal && (page*size >= total || items == 0)
+	read = okPage && okSize && okTotal && !pager.Repeats()
+	l.done = read && (page*size >= total || items == 0)
+	return read
 }
 
 // event reads one item of events/inplay or event/view.
 func (r *liveReader) event(v strictjson.Value, s *football.Sample) {
 	s.ProviderEventID = s.ProviderFixtureID
-	id := v.Get("bet365_id")
-	r.tell(provider.FieldFixtureID, "", id)
-	if s.ProviderFixtureID = identifier(id); s.ProviderFixtureID == "" {
+	r.tell(provider.FieldFixtureID, "", v.Get("bet365_id"))
+	if s.ProviderFixtureID = r.otherID(v, "bet365_id"); s.ProviderFixtureID == "" {
 		s.ProviderFixtureID = football.ByEvent + s.ProviderEventID // the bookmaker does not list it: no FI, no markets
 	}
-	s.Clock = r.timer(v.Get("timer"))
-	s.Counters = r.stats(v.Get("stats"))
+	s.Clock = r.timer(v)
+	s.Counters = r.stats(v)
 	s.Incidents = r.events(v)
 	r.unmet(v, liveFields)
 }
 
 // listed reads one item of bet365/inplay_filter.
 func (r *liveReader) listed(v strictjson.Value, s *football.Sample) {
-	s.ProviderEventID = identifier(v.Get("our_event_id"))
+	s.ProviderEventID = r.otherID(v, "our_event_id")
 	r.unmet(v, itemFields)
+}
+
+// otherID is the id of an item in the other family of ids, "" when it has none. One
+// that is there and is no id is counted.
+func (r *liveReader) otherID(item strictjson.Value, key string) string {
+	v, once := item.Once(key)
+	if !once {
+		return ""
+	}
+	id := identifier(v)
+	if id == "" && !isEmpty(v) && v.Text() != "" {
+		r.damaged.add(itemOtherID)
+	}
+	return id
 }
 
 // unmet counts the members of an item that have not been met before.

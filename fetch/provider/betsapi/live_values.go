@@ -31,40 +31,38 @@ func whole(v strictjson.Value, most int) (int, bool) {
 
 // count keeps the three states of a whole number. What was sent and is none is
 // counted, and holds no value.
-func (r *liveReader) count(v strictjson.Value, most int, name string) football.Field[int] {
-	switch field(v).State() {
-	case football.Missing:
-		return football.Field[int]{}
-	case football.Null:
-		return football.NullField[int]()
-	}
+func (r *liveReader) count(object strictjson.Value, key string, most int) football.Field[int] {
+	v, once := object.Once(key)
 	n, ok := whole(v, most)
-	if !ok {
-		r.unknown.add(name + " unreadable")
-		return football.NullField[int]()
+	switch {
+	case v.Kind() == strictjson.Absent:
+		return football.Field[int]{}
+	case once && ok:
+		return football.Of(n)
+	case !once || isWrong(v) || v.Text() != "" && isText(v):
+		r.damaged.add(itemTimer)
 	}
-	return football.Of(n)
+	return football.NullField[int]()
 }
 
-// score reads "1-0".
-func (r *liveReader) score(v strictjson.Value) football.Score {
+// score reads the member ss, "1-0".
+func (r *liveReader) score(item strictjson.Value) football.Score {
+	v, once := item.Once("ss")
 	r.tell(provider.FieldScore, "", v)
-	text := field(v)
-	sent, ok := text.Get()
-	if !ok {
-		if text.State() == football.Null {
-			return football.Score{Home: football.NullField[int](), Away: football.NullField[int]()}
-		}
+	sent, ok := field(v).Get()
+	if !ok && v.Kind() == strictjson.Absent {
 		return football.Score{}
 	}
 	home, away, _ := strings.Cut(sent, "-")
 	h, okHome := goals(home)
 	a, okAway := goals(away)
-	if !okHome || !okAway {
-		r.unknown.add("ss unreadable")
-		return football.Score{Home: football.NullField[int](), Away: football.NullField[int]()}
+	if once && okHome && okAway {
+		return football.Score{Home: football.Of(h), Away: football.Of(a)}
 	}
-	return football.Score{Home: football.Of(h), Away: football.Of(a)}
+	if ok || isWrong(v) {
+		r.damaged.add(itemScore)
+	}
+	return football.Score{Home: football.NullField[int](), Away: football.NullField[int]()}
 }
 
 func goals(s string) (int, bool) {
@@ -73,18 +71,24 @@ func goals(s string) (int, bool) {
 	return count, ok && isCount && count <= maxGoals
 }
 
-// timer reads {tm, ts, tt, ta, md}. md is the half from 0 and may be early; 4 is
-// beyond extra time. tt is "1" while the clock runs. All may be absent.
-func (r *liveReader) timer(v strictjson.Value) football.ClockReading {
+// timer reads the member {tm, ts, tt, ta, md}. md is the half from 0 and may be
+// early; 4 is beyond extra time. tt is "1" while the clock runs. All may be absent.
+func (r *liveReader) timer(item strictjson.Value) football.ClockReading {
+	v, once := item.Once("timer")
 	r.tell(provider.FieldClock, "", v)
-	c := football.ClockReading{
-		Minute: r.count(v.Get("tm"), maxMinute, "timer.tm"), Second: r.count(v.Get("ts"), 59, "timer.ts"),
-		Added: r.count(v.Get("ta"), 60, "timer.ta"), Half: r.count(v.Get("md"), 4, "timer.md"),
+	if v.Kind() != strictjson.Object && !isEmpty(v) || !once {
+		r.damaged.add(itemTimer)
+		none := football.NullField[int]()
+		return football.ClockReading{Minute: none, Second: none, Added: none, Half: none, Running: football.NullField[bool]()}
 	}
+	if v.Repeats() {
+		r.damaged.add(itemTimer)
+	}
+	c := football.ClockReading{Minute: r.count(v, "tm", maxMinute), Second: r.count(v, "ts", 59), Added: r.count(v, "ta", 60), Half: r.count(v, "md", 4)}
 	if md, ok := c.Half.Get(); ok {
 		c.Half = football.Of(md + 1)
 	}
-	switch running := field(v.Get("tt")); running.Or("") {
+	switch running := r.damaged.text(v, "tt", itemTimer); running.Or("") {
 	case "0":
 		c.Running = football.Of(false)
 	case "1":
@@ -97,40 +101,59 @@ func (r *liveReader) timer(v strictjson.Value) football.ClockReading {
 	return c
 }
 
-// stats reads {metric: [home, away]}: a metric absent was not sent, "" has no
-// value, "0" is zero.
-func (r *liveReader) stats(v strictjson.Value) []football.Counter {
+// stats reads the member {metric: [home, away]}: a metric absent was not sent, ""
+// has no value, "0" is zero. A metric that is there and cannot be read has no value,
+// on either side.
+func (r *liveReader) stats(item strictjson.Value) []football.Counter {
+	v, once := item.Once("stats")
+	if v.Kind() != strictjson.Object && !isEmpty(v) || !once {
+		r.damaged.add(itemStats)
+		return nil
+	}
 	if v.Len() == 0 {
 		return nil
+	}
+	if v.Repeats() {
+		r.damaged.add(itemCounter)
 	}
 	counters := make([]football.Counter, 0, min(v.Len(), maxMetrics))
 	for name, pair := range v.Members() {
 		metric, ok := r.metric(name)
-		if !ok || len(counters) >= maxMetrics {
+		if !ok || len(counters) >= maxMetrics || isTwice(v, name) && hasMetric(counters, metric) {
 			continue
 		}
-		c := football.Counter{Metric: metric}
 		r.tell(provider.FieldCounter, string(metric), pair)
-		switch {
-		case pair.Kind() == strictjson.Null:
-			c.Home, c.Away = football.NullField[football.Number](), football.NullField[football.Number]()
-		case pair.Kind() != strictjson.Array || pair.Len() > 2:
-			r.unknown.add("stats." + name + " is no pair")
-			continue
-		}
-		side := 0
-		for item := range pair.Items() {
-			if n := r.number(item, name); side == 0 {
-				c.Home = n
-			} else {
-				c.Away = n
-			}
-			side++
-		}
-		counters = append(counters, c)
+		counters = append(counters, r.counter(metric, pair, !isTwice(v, name)))
 	}
 	slices.SortFunc(counters, func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) })
 	return counters
+}
+
+func hasMetric(counters []football.Counter, m football.Metric) bool {
+	return slices.ContainsFunc(counters, func(c football.Counter) bool { return c.Metric == m })
+}
+
+// counter reads [home, away].
+func (r *liveReader) counter(metric football.Metric, pair strictjson.Value, once bool) football.Counter {
+	none := football.NullField[football.Number]()
+	c := football.Counter{Metric: metric, Home: none, Away: none}
+	if pair.Kind() != strictjson.Array || pair.Len() > 2 || !once {
+		if pair.Kind() != strictjson.Null && once {
+			r.damaged.add(itemCounter)
+		}
+		return c
+	}
+	c.Home, c.Away = football.Field[football.Number]{}, football.Field[football.Number]{}
+	side := 0
+	for item := range pair.Items() {
+		if n := r.number(item); side == 0 {
+			c.Home = n
+		} else {
+			c.Away = n
+		}
+		side++
+	}
+	return c
 }
 
 // metric is the counter's name in canonical words, or the provider's own.
@@ -146,17 +169,15 @@ func (r *liveReader) metric(name string) (football.Metric, bool) {
 
 // number reads one side of a counter. In extra time the provider sends the whole
 // match and its parts, "155,119,36": the first is the counter.
-func (r *liveReader) number(v strictjson.Value, name string) football.Field[football.Number] {
-	text := field(v)
-	sent, ok := text.Get()
-	if !ok {
-		return football.NullField[football.Number]()
-	}
+func (r *liveReader) number(v strictjson.Value) football.Field[football.Number] {
+	sent, sentText := field(v).Get()
 	first, _, _ := strings.Cut(sent, ",")
 	n, ok := football.ParseNumber(first)
-	if !ok {
-		r.unknown.add("stats." + name + " unreadable")
-		return football.NullField[football.Number]()
+	if ok {
+		return football.Of(n)
 	}
-	return football.Of(n)
+	if sentText || isWrong(v) {
+		r.damaged.add(itemCounter)
+	}
+	return football.NullField[football.Number]()
 }

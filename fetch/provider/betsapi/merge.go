@@ -11,8 +11,9 @@ import (
 
 // tab is the section a market is shown in.
 type tab struct {
-	name    string
-	updated int64 // epoch seconds, 0 when not said
+	name     string
+	updated  int64 // epoch seconds, 0 when not said
+	doubtful bool  // it is there twice, under one key
 }
 
 // showing is one market as one section shows it. Several sections show the same
@@ -22,7 +23,7 @@ type showing struct {
 	id, name football.Field[string]
 	list     strictjson.Value // its rows, read when they are needed
 	raw      bool             // in the bookmaker's own shape
-	strange  bool             // it holds something that is not understood
+	doubtful bool             // it is damaged, or there twice
 }
 
 // group is every showing of one key.
@@ -68,7 +69,8 @@ func (r *sheetReader) offers(f *offered) []football.Offer {
 }
 
 func (r *sheetReader) appendOffer(offers []football.Offer, f *offered, g *group) []football.Offer {
-	o := football.Offer{Key: g.key, ProviderIDs: g.ids(), Name: g.name(), Sections: g.sections(), Rows: r.merged(g)}
+	rows, whole := r.merged(f, g)
+	o := football.Offer{Key: g.key, ProviderIDs: g.ids(), Name: g.name(), Sections: g.sections(), Rows: rows}
 	id := ""
 	if len(o.ProviderIDs) > 0 {
 		id = o.ProviderIDs[0]
@@ -77,7 +79,7 @@ func (r *sheetReader) appendOffer(offers []football.Offer, f *offered, g *group)
 	switch {
 	case g.doubtful && g.entry != nil:
 		o.Reading, o.RawReason = nil, football.ConditionFailed
-	case slices.ContainsFunc(g.showings, func(s showing) bool { return s.strange || g.contradicts(r.names, s) }):
+	case !whole || slices.ContainsFunc(g.showings, func(s showing) bool { return g.contradicts(r.names, s) }):
 		o.Reading, o.RawReason = nil, football.AmbiguousShape
 	case o.RawReason == football.MixedMarket:
 		return r.statements(offers, f, o)
@@ -183,25 +185,32 @@ func (g *group) sections() []string {
 
 // merged joins the showings: the newest one that has rows is the market, with
 // its prices and in its order. A row that only an older showing has is kept
-// behind them, and marked: the newest would show it if it still stood.
-func (r *sheetReader) merged(g *group) []football.OfferRow {
+// behind them, and marked: the newest would show it if it still stood. So is a row
+// that only a doubtful showing has. When every showing is doubtful, which whole
+// says, all their rows are kept, also those of one id that say two things.
+func (r *sheetReader) merged(f *offered, g *group) (rows []football.OfferRow, whole bool) {
 	var few [4]*showing
 	filled := few[:0]
+	whole = true
 	for i := range g.showings {
-		if s := &g.showings[i]; s.list.Kind() == strictjson.Array && s.list.Len() > 0 {
+		if s := &g.showings[i]; !isEmpty(s.list) {
 			filled = append(filled, s)
+			whole = whole && !s.doubtful
 		}
 	}
 	if len(filled) > 1 {
-		slices.SortStableFunc(filled, func(a, b *showing) int { return int(b.updated - a.updated) })
+		slices.SortStableFunc(filled, compareShowings)
 	}
-	var rows []football.OfferRow
+	sameRow := rowKey
+	if whole = whole || !filled[0].doubtful; !whole {
+		sameRow = wholeRowKey
+	}
 	var newest *showing
 	for _, s := range filled {
-		if newest != nil && s.list.Text() == newest.list.Text() {
-			continue // to the byte the same
+		if newest != nil && (s.list.Raw() == newest.list.Raw() || whole && s.list.Kind() != strictjson.Array) {
+			continue // to the byte the same, or nothing beside rows that are whole
 		}
-		more := r.rows(s)
+		more := r.rows(f, s)
 		if newest == nil {
 			rows = more
 			if len(rows) > 0 {
@@ -209,26 +218,44 @@ func (r *sheetReader) merged(g *group) []football.OfferRow {
 			}
 			continue
 		}
-		for _, row := range missing(rows, more) {
-			if s.updated < newest.updated && row.Trouble == "" {
+		for _, row := range missing(rows, more, sameRow) {
+			switch {
+			case row.Trouble != "":
+			case s.doubtful && whole:
+				row.Trouble = football.AmbiguousShape
+			case s.updated < newest.updated:
 				row.Trouble = football.Superseded
 			}
 			rows = append(rows, row)
 		}
 	}
-	return rows
+	return rows, whole
 }
 
-// missing returns the rows of from that have are without: by id, and where a row
-// has none (v1) by its texts. A row that occurs twice is two rows.
-func missing(have, from []football.OfferRow) []football.OfferRow {
+// compareShowings puts doubtful showings last, and else the newest first. The text
+// decides between two that are doubtful: which comes first says nothing.
+func compareShowings(a, b *showing) int {
+	switch {
+	case a.doubtful != b.doubtful && a.doubtful:
+		return 1
+	case a.doubtful != b.doubtful:
+		return -1
+	case a.doubtful:
+		return cmp.Or(cmp.Compare(b.updated, a.updated), strings.Compare(a.list.Raw(), b.list.Raw()))
+	}
+	return cmp.Compare(b.updated, a.updated)
+}
+
+// missing returns the rows of from that have are without, by key. A row that occurs
+// twice is two rows.
+func missing(have, from []football.OfferRow, key func(*football.OfferRow) string) []football.OfferRow {
 	left := make(map[string]int, len(have))
 	for i := range have {
-		left[rowKey(&have[i])]++
+		left[key(&have[i])]++
 	}
 	var rows []football.OfferRow
 	for i := range from {
-		k := rowKey(&from[i])
+		k := key(&from[i])
 		if left[k]--; left[k] < 0 {
 			rows = append(rows, from[i])
 		}
@@ -236,10 +263,20 @@ func missing(have, from []football.OfferRow) []football.OfferRow {
 	return rows
 }
 
+// rowKey tells a row by its id, and where it has none (v1) by its texts.
 func rowKey(row *football.OfferRow) string {
 	if id, ok := row.ID.Get(); ok {
 		return id
 	}
+	return textsKey(row)
+}
+
+// wholeRowKey tells a row by all that it says.
+func wholeRowKey(row *football.OfferRow) string {
+	return row.ID.Or("") + "\x00" + row.Decimal.Or("") + "\x00" + row.Fractional.Or("") + textsKey(row)
+}
+
+func textsKey(row *football.OfferRow) string {
 	var b strings.Builder
 	for _, l := range row.Labels {
 		b.WriteString("\x00" + l.Field + "\x00" + l.Text)

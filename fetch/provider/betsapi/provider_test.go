@@ -28,7 +28,7 @@ func TestProvider(t *testing.T) {
 		golden := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		for _, f := range txtar.Parse(text).Files {
 			switch {
-			case golden == "states" || golden == "listing_without_ids":
+			case golden == "states" || golden == "damaged" || golden == "listing_without_ids":
 			case strings.HasPrefix(f.Name, "markets"):
 				samples[golden+"/"+f.Name] = providertest.Sample{Endpoint: "bet365/prematch", Body: f.Data}
 			case strings.HasPrefix(f.Name, "listing"):

@@ -9,10 +9,14 @@ import (
 
 // readResults parses an archived answer of a list endpoint and returns its
 // results. It is an error when the bytes do not parse, when the envelope does
-// not say success, and when there is no list.
+// not say success or has a key twice, and when there is no list: of an answer with
+// a damaged envelope nothing can be believed.
 func readResults(d *strictjson.Document, body []byte) (strictjson.Value, error) {
 	if err := d.Parse(body); err != nil {
 		return strictjson.Value{}, err
+	}
+	if d.Root().Repeats() {
+		return strictjson.Value{}, fmt.Errorf("the envelope has a key twice")
 	}
 	if !succeeded(d.Root()) {
 		return strictjson.Value{}, fmt.Errorf("the envelope does not say success")
@@ -24,7 +28,7 @@ func readResults(d *strictjson.Document, body []byte) (strictjson.Value, error) 
 	return results, nil
 }
 
-// succeeded tells whether an envelope says so: 1, or "1" as some clients have
+// succeeded reports whether an envelope says so: 1, or "1" as some clients have
 // seen.
 func succeeded(envelope strictjson.Value) bool {
 	v := envelope.Get(keySuccess)
@@ -32,15 +36,13 @@ func succeeded(envelope strictjson.Value) bool {
 }
 
 // field keeps the three states of a text: absent, null or "" (the provider's
-// spelling of no value), and present. Numbers keep their own characters.
+// spelling of no value), and present. Numbers keep their own characters. What is no
+// text was sent without a value that can be read.
 func field(v strictjson.Value) football.Field[string] {
-	switch v.Kind() {
-	case strictjson.Absent:
+	if v.Kind() == strictjson.Absent {
 		return football.Field[string]{}
-	case strictjson.Null:
-		return football.NullField[string]()
 	}
-	if text := v.Text(); text != "" {
+	if text := v.Text(); text != "" && isText(v) {
 		return football.Of(text)
 	}
 	return football.NullField[string]()

@@ -9,6 +9,9 @@ import (
 	"mkt/publish/football"
 )
 
+// maxSigns bounds where in a damaged name the filter looks, in bytes.
+const maxSigns = 4 << 10
+
 // item is one listed fixture.
 type item struct {
 	id                 string // FI
@@ -16,6 +19,7 @@ type item struct {
 	home, away, league football.Field[string]
 	status             string
 	startsAt           football.Field[time.Time]
+	damaged            []string // what stands where a name should, for the filter
 }
 
 // itemFields are the fields of an item that have been met; others are counted.
@@ -34,27 +38,93 @@ var over = map[string]bool{
 // frozen are the states in which prematch prices do not move any more.
 var frozen = map[string]bool{statusInPlay: true, statusInterrupted: true, statusSuspended: true}
 
-// readItem reads one item of the listing; ok is false without an id.
-func readItem(v strictjson.Value, trace *provider.Trace) (i item, ok bool) {
-	i.id = identifier(v.Get("id"))
+// readItem reads one item of a list and counts what of it is damaged. broken says
+// why it cannot be used at all, "" when it can.
+func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item, broken string) {
+	if i.id, broken = itemID(v); broken != "" {
+		return i, broken
+	}
+	if v.Repeats() {
+		damaged.add(itemRepeats)
+	}
 	of := provider.Subject{Fixture: i.id}
 	trace.Tell(of, provider.FieldThing, v)
-	get := func(key, field string) strictjson.Value {
-		member := v.Get(key)
-		trace.Tell(of, field, named(member))
-		return member
+	tell := func(key, field string) {
+		if trace != nil {
+			trace.Tell(of, field, named(v.Get(key)))
+		}
 	}
-	i.sport = field(v.Get("sport_id"))
-	i.home, i.away = nameIn(get("home", provider.FieldHome)), nameIn(get("away", provider.FieldAway))
-	i.league = nameIn(get("league", provider.FieldLeague))
-	i.status = get("time_status", provider.FieldStatus).Text()
-	switch t := get("time", provider.FieldStartsAt); {
-	case epoch(t) > 0:
+	i.sport = sportOf(v, damaged)
+	tell("home", provider.FieldHome)
+	tell("away", provider.FieldAway)
+	tell("league", provider.FieldLeague)
+	i.home, i.away, i.league = i.name(v, "home", damaged), i.name(v, "away", damaged), i.name(v, "league", damaged)
+	tell("time_status", provider.FieldStatus)
+	i.status = damaged.text(v, "time_status", itemStatus).Or("")
+	tell("time", provider.FieldStartsAt)
+	switch t, once := v.Once("time"); {
+	case once && epoch(t) > 0:
 		i.startsAt = football.Of(time.Unix(epoch(t), 0).UTC())
 	case t.Kind() != strictjson.Absent:
 		i.startsAt = football.NullField[time.Time]()
+		if once && (isWrong(t) || field(t).State() == football.Present) {
+			damaged.add(itemTime)
+		}
 	}
-	return i, i.id != ""
+	return i, ""
+}
+
+// itemID is the id of an item. broken says why there is none to be believed.
+func itemID(v strictjson.Value) (id, broken string) {
+	if v.Kind() != strictjson.Object {
+		return "", "not an object"
+	}
+	member, once := v.Once("id")
+	if !once {
+		return "", "an id twice"
+	}
+	if id = identifier(member); id == "" {
+		return "", "without an id"
+	}
+	return id, ""
+}
+
+// sportOf is the sport of an item. Of two the one that is not football counts: a
+// fixture must be of football to be kept.
+func sportOf(v strictjson.Value, damaged *tally) football.Field[string] {
+	sport := damaged.text(v, "sport_id", itemOtherID)
+	if !v.Repeats() {
+		return sport
+	}
+	for key, member := range v.Members() {
+		if key == "sport_id" && field(member).Or(sportFootball) != sportFootball {
+			return field(member)
+		}
+	}
+	return sport
+}
+
+// name reads the name in the member {id, name}, null when there is no text. What
+// stands there instead is kept for the filter.
+func (i *item) name(v strictjson.Value, key string, damaged *tally) football.Field[string] {
+	member, once := v.Once(key)
+	name, onceInside := member, true
+	if member.Kind() == strictjson.Object {
+		name, onceInside = member.Once("name")
+	}
+	wrong := name.Kind() != strictjson.String && name.Kind() != strictjson.Absent && name.Kind() != strictjson.Null
+	if once && onceInside && !wrong {
+		return field(name)
+	}
+	for k, m := range v.Members() {
+		if k == key {
+			i.damaged = append(i.damaged, head(m.Text(), maxSigns))
+		}
+	}
+	if wrong || once {
+		damaged.add(itemName)
+	}
+	return football.NullField[string]()
 }
 
 // named is what holds the name in {id, name}, and any other value itself.
@@ -76,8 +146,8 @@ func nameIn(v strictjson.Value) football.Field[string] {
 
 // ReadListing implements provider.MarketAdapter for bet365/upcoming. A fixture
 // met on two pages, as happens when the list moves while it is read, is one, as
-// the later page says. Items without an id are counted; when no item has one the
-// list is not what it was, which is an error.
+// the later page says. Items without an id are counted; when of several items none
+// has one the list is not what it was, which is an error.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	l := provider.Listing{Fixtures: make(map[string]provider.ListedFixture)}
 	r := listingReader{filtered: make(map[string]string)}
@@ -86,19 +156,24 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", endpointUpcoming, p.Number, err)
 		}
 	}
+	if err := withoutIDs(r.items, r.read); err != nil {
+		return provider.Listing{}, fmt.Errorf("%s: %w", endpointUpcoming, err)
+	}
 	var rules tally
 	for _, rule := range r.filtered {
 		rules.add(rule)
 	}
-	l.Filtered, l.Broken, l.Unknown = rules, r.broken, r.unknown
+	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
 	return l, nil
 }
 
 type listingReader struct {
-	doc      strictjson.Document
-	filtered map[string]string // rule by fixture id
-	broken   tally
-	unknown  tally
+	doc         strictjson.Document
+	items, read int
+	filtered    map[string]string // rule by fixture id
+	broken      tally
+	unknown     tally
+	damaged     tally
 }
 
 func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
@@ -106,32 +181,29 @@ func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
 	if err != nil {
 		return err
 	}
-	items, read := 0, 0
 	for v := range results.Items() {
-		items++
-		i, ok := readItem(v, p.Trace)
-		if !ok {
-			r.broken.add("without an id")
+		r.items++
+		i, broken := readItem(v, p.Trace, &r.damaged)
+		if broken != "" {
+			r.broken.add(broken)
 			continue
 		}
-		read++
+		r.read++
 		r.keep(l, &i, p.FetchedAt)
 		for name := range v.Members() {
 			if !itemFields[name] {
 				r.unknown.add("item." + name)
 			}
 		}
-		if i.startsAt.State() == football.Null {
-			r.unknown.add("item.time without a time")
-		}
 	}
-	return withoutIDs(items, read)
+	return nil
 }
 
-// withoutIDs is the error for a page of which no item could be read.
+// withoutIDs is the error for a list of which no item could be read. A single item
+// may be damaged; several are another shape.
 func withoutIDs(items, read int) error {
-	if items > 0 && read == 0 {
-		return fmt.Errorf("a listing of %d items, and none has an id: its shape has changed", items)
+	if items > 1 && read == 0 {
+		return fmt.Errorf("a list of %d items, and none has an id: its shape has changed", items)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package betsapi
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,10 +10,6 @@ import (
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
-
-// errShape: a place where markets are expected holds something else. Going on
-// would look like the bookmaker had withdrawn them.
-var errShape = errors.New("markets in an unknown shape")
 
 // maxKept bounds the index that is kept for the next payload, in values.
 const maxKept = 1 << 20
@@ -49,14 +44,17 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 
 // sheetReader gathers one payload.
 type sheetReader struct {
-	names    *names
-	asked    []string // fixtures; nil when the request is not known
-	fixtures map[string]*offered
-	order    []*offered
-	unknown  tally
-	skipped  tally
-	told     *provider.Trace // of the payload
-	trace    *provider.Trace // of the fixture at hand
+	names     *names
+	asked     []string // fixtures; nil when the request is not known
+	fixtures  map[string]*offered
+	order     []*offered
+	doubted   []string // fixtures of which it is not known what is theirs
+	unknown   tally
+	skipped   tally
+	damaged   tally
+	met, hurt provider.Parts
+	told      *provider.Trace // of the payload
+	trace     *provider.Trace // of the fixture at hand
 }
 
 // offered is everything met on one fixture.
@@ -66,15 +64,25 @@ type offered struct {
 	groups map[string]*group
 	order  []*group
 	slab   []group // where groups are made
-	broken bool
+	lost   bool    // a section or more could not be read
+	hurt   bool    // that, or a market or row
 }
 
 func (r *sheetReader) item(item strictjson.Value) {
-	id := identifier(item.Get(keyFI))
-	if id == "" {
-		r.unknown.add("fixture without FI")
+	ids := idsOf(item)
+	switch {
+	case item.Kind() != strictjson.Object:
+		r.damaged.add(fixtureNoObject)
+		return
+	case len(ids) == 0:
+		r.damaged.add(fixtureNoID)
+		return
+	case len(ids) > 1:
+		r.damaged.add(fixtureIDTwice)
+		r.doubted = append(r.doubted, ids...)
 		return
 	}
+	id := ids[0]
 	if r.asked != nil && !slices.Contains(r.asked, id) {
 		r.skipped.add("fixture not asked for")
 		return
@@ -85,75 +93,108 @@ func (r *sheetReader) item(item strictjson.Value) {
 		r.fixtures[id] = f
 		r.order = append(r.order, f)
 	}
+	if item.Repeats() {
+		r.damaged.add(fixtureRepeats)
+	}
 	r.trace = r.told.For(id)
 	r.trace.Tell(provider.Subject{Fixture: id}, provider.FieldThing, item)
 	for name, v := range item.Members() {
-		if err := r.member(f, name, v); err != nil {
-			f.broken = true
+		if name != keyFI && name != "event_id" {
+			r.member(f, tab{name: name, doubtful: isTwice(item, name)}, v)
 		}
 	}
 }
 
 // member reads one member of a fixture: a section, a list of them, or a field.
-func (r *sheetReader) member(f *offered, name string, v strictjson.Value) error {
+func (r *sheetReader) member(f *offered, tab tab, v strictjson.Value) {
 	switch v.Kind() {
 	case strictjson.Object:
-		return r.section(f, name, v)
+		r.section(f, tab, v)
+		return
 	case strictjson.Array:
-		for block := range v.Items() {
-			if block.Kind() != strictjson.Object {
-				return errShape
-			}
-			if err := r.section(f, name, block); err != nil {
-				return err
-			}
+		if r.blocks(f, tab, v) {
+			return
 		}
-		return nil
 	}
-	if isSection(name) && !isEmpty(v) {
-		return errShape
+	switch {
+	case isSection(tab.name) && !isEmpty(v):
+		r.lose(f, sectionNoShape)
+	case v.Kind() != strictjson.Array || v.Len() > 0:
+		r.unknown.add("fixture." + tab.name)
 	}
-	if name != keyFI && name != "event_id" {
-		r.unknown.add("fixture." + name)
+}
+
+// blocks reads a list of sections. It reports whether v is one: a list under
+// another name that holds no object is a field that nobody knows.
+func (r *sheetReader) blocks(f *offered, tab tab, v strictjson.Value) bool {
+	sections := isSection(tab.name)
+	for block := range v.Items() {
+		sections = sections || block.Kind() == strictjson.Object
 	}
-	return nil
+	if !sections {
+		return false
+	}
+	for block := range v.Items() {
+		if block.Kind() != strictjson.Object {
+			r.lose(f, sectionNoShape)
+			continue
+		}
+		r.section(f, tab, block)
+	}
+	return true
+}
+
+// lose counts a section, or a part of one, that cannot be read.
+func (r *sheetReader) lose(f *offered, why string) {
+	r.damaged.add(why)
+	r.met.Sections++
+	r.hurt.Sections++
+	f.lost, f.hurt = true, true
 }
 
 // sections are the members below which markets stand in some recording or client
 // (betsapi.md, section 6.1).
 var sections = []string{"main", "asian_lines", "goals", "half", "minutes", "player", "player_stats", "specials", "corners", "cards", "cards_fouls", "shots",
-	"other", "others", "schedule"}
+	"other", "others", "schedule", "10minutes"}
 
 // isSection reports whether a member is one of sections. There, anything but a
-// section is a change of shape, not a bookmaker who withdrew the markets.
+// section is damage, not a bookmaker who withdrew the markets.
 func isSection(name string) bool { return slices.Contains(sections, name) }
 
 // section reads one tab, or one block of "others".
-func (r *sheetReader) section(f *offered, name string, v strictjson.Value) error {
-	tab := tab{name: name, updated: epoch(v.Get(keyUpdatedAt))}
-	for key, v := range v.Members() {
-		var err error
+func (r *sheetReader) section(f *offered, tab tab, v strictjson.Value) {
+	r.met.Sections++
+	if v.Repeats() {
+		r.damaged.add(sectionRepeats)
+		r.hurt.Sections++
+	}
+	updated, once := v.Once(keyUpdatedAt)
+	if once {
+		tab.updated = epoch(updated)
+		if tab.updated == 0 && (isWrong(updated) || field(updated).State() == football.Present) {
+			r.damaged.add(sectionTime)
+		}
+	}
+	for key, part := range v.Members() {
+		at := tab
+		at.doubtful = tab.doubtful || isTwice(v, key)
 		switch key {
 		case keyMarkets:
-			err = r.markets(f, tab, v)
+			r.markets(f, at, part)
 		case keyRaw:
-			err = r.raw(f, tab, v)
+			r.raw(f, at, part)
 		case keyUpdatedAt, "key":
 		default:
 			r.unknown.add("section." + key)
 		}
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
-// isEmpty tells whether v holds nothing: null, {} or [], which the provider's
+// isEmpty reports whether v holds nothing: null, {} or [], which the provider's
 // software writes for an empty object too.
 func isEmpty(v strictjson.Value) bool {
 	switch v.Kind() {
-	case strictjson.Null:
+	case strictjson.Absent, strictjson.Null:
 		return true
 	case strictjson.Object, strictjson.Array:
 		return v.Len() == 0
@@ -161,21 +202,29 @@ func isEmpty(v strictjson.Value) bool {
 	return false
 }
 
-// sheet turns what was gathered into offers.
+// isReadable reports whether an offer has a row that is whole.
+func isReadable(o football.Offer) bool {
+	return slices.ContainsFunc(o.Rows, func(row football.OfferRow) bool { return row.Trouble != football.AmbiguousShape })
+}
+
+// sheet turns what was gathered into offers. A fixture that has damage, and no row
+// that is whole, is broken: to go on would look like the bookmaker had withdrawn its
+// markets.
 func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.Sheet {
-	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order))}
+	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: make(map[string]football.Reason)}
 	for _, f := range r.order {
-		if f.broken {
-			if s.Broken == nil {
-				s.Broken = make(map[string]football.Reason)
-			}
+		r.trace = r.told.For(f.id)
+		offers := r.offers(f)
+		if f.hurt && !slices.ContainsFunc(offers, isReadable) {
 			s.Broken[f.id] = football.AmbiguousShape
 			continue
 		}
-		r.trace = r.told.For(f.id)
-		s.Fixtures = append(s.Fixtures, provider.FixtureOffers{Fixture: fixture(f, p, l), Offers: r.offers(f)})
+		s.Fixtures = append(s.Fixtures, provider.FixtureOffers{Fixture: fixture(f, p, l), Offers: offers, Partial: f.lost})
 	}
-	s.Unknown, s.Skipped = r.unknown, r.skipped
+	for _, id := range r.doubted {
+		s.Broken[id] = football.AmbiguousShape
+	}
+	s.Damaged, s.Unknown, s.Skipped, s.Met, s.Hurt = r.damaged, r.unknown, r.skipped, r.met, r.hurt
 	return s
 }
 

@@ -10,52 +10,74 @@ import (
 
 // raw reads the bookmaker's own tree: F, of which each has markets (ML), of
 // which each has prices (PL).
-func (r *sheetReader) raw(f *offered, tab tab, data strictjson.Value) error {
+func (r *sheetReader) raw(f *offered, tab tab, data strictjson.Value) {
 	if isEmpty(data) {
-		return nil
+		return
 	}
-	list := data.Get("F")
-	if data.Kind() != strictjson.Object || list.Kind() != strictjson.Array {
-		return errShape
+	list, once := data.Once("F")
+	if !once || list.Kind() != strictjson.Array {
+		r.lose(f, sectionTree)
+		return
 	}
 	for part := range list.Items() {
-		if f.teams == "" {
-			f.teams = part.Get("FD").Text()
-			r.trace.Tell(provider.Subject{Fixture: f.id}, provider.FieldTeams, part.Get("FD"))
+		markets, once := part.Once("ML")
+		if part.Kind() != strictjson.Object || !once || markets.Kind() != strictjson.Array && !isEmpty(markets) {
+			r.lose(f, sectionTree)
+			continue
 		}
-		markets := part.Get("ML")
-		if markets.Kind() != strictjson.Array && !isEmpty(markets) {
-			return errShape
-		}
+		r.part(f, part)
 		for m := range markets.Items() {
+			if m.Kind() != strictjson.Object {
+				r.lose(f, marketNoShape) // it has neither name nor key
+				continue
+			}
 			r.rawMarket(f, tab, m)
 		}
 	}
-	return nil
+}
+
+// part reads the other members of one of F: of its parts the first one that names the
+// teams is believed.
+func (r *sheetReader) part(f *offered, part strictjson.Value) {
+	if part.Repeats() {
+		r.damaged.add(sectionRepeats)
+	}
+	teams := r.damaged.text(part, "FD", sectionTeams)
+	if f.teams == "" && teams.State() == football.Present {
+		f.teams = teams.Or("")
+		r.trace.Tell(provider.Subject{Fixture: f.id}, provider.FieldTeams, part.Get("FD"))
+	}
+	for name := range part.Members() {
+		switch name {
+		case "FD", "ML", "CL", "FB":
+		default:
+			r.unknown.add("part." + name)
+		}
+	}
 }
 
 func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
-	s := showing{tab: tab, raw: true}
-	for key, v := range v.Members() {
-		switch key {
-		case "MD":
-			s.name = field(v)
-		case "PI":
-			s.id = field(v)
+	s := showing{tab: tab, raw: true, doubtful: tab.doubtful}
+	if v.Repeats() {
+		s.doubtful = true
+		r.damaged.add(marketRepeats)
+	}
+	s.name, s.id = r.damaged.text(v, "MD", marketField), r.damaged.text(v, "PI", marketField)
+	key, e := r.names.keyOfName(normalName(s.name.Or("")))
+	shown := false
+	for field, v := range v.Members() {
+		switch field {
 		case "PL":
-			s.list = v
-			s.strange = v.Kind() != strictjson.Array && !isEmpty(v)
-		case "A": // true on an Asian market
+			s.list, shown = v, true
+			r.show(f, key, e, s, marketRows)
+		case "MD", "PI", "A": // A: true on an Asian market
 		default:
-			r.unknown.add("market." + key)
+			r.unknown.add("market." + field)
 		}
 	}
-	if s.strange || v.Kind() != strictjson.Object {
-		r.unknown.add("market of an unknown shape")
-		s.strange = true
+	if !shown {
+		r.show(f, key, e, s, marketRows)
 	}
-	key, e := r.names.keyOfName(normalName(s.name.Or("")))
-	f.add(key, e, s)
 	if r.trace != nil { // the key is known only now
 		of := provider.Subject{Fixture: f.id, Market: key}
 		r.trace.Tell(of, provider.FieldThing, v)
@@ -70,29 +92,32 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 func (r *sheetReader) rawRow(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
 	said, packed := false, ""
 	of := provider.Subject{Row: row.Place}
-	for key, v := range v.Members() {
+	r.repeats(row, v)
+	for key, m := range v.Members() {
 		switch key {
 		case "ID":
-			row.ID = field(v)
-			r.trace.Tell(of, provider.FieldSelectionID, v)
+			row.ID = r.rowID(v, key)
+			r.trace.Tell(of, provider.FieldSelectionID, m)
 		case "BS":
-			r.trace.Tell(of, provider.FieldPacked, v)
-			packed = v.Text()
-			row.Fractional = packedPrice(v.Kind(), packed)
+			r.trace.Tell(of, provider.FieldPacked, m)
+			packed = r.damaged.text(v, key, rowField).Or("")
+			row.Fractional = packedPrice(m.Kind(), packed)
 		case "US":
-			r.trace.Tell(of, provider.FieldSuspended, v)
-			row.Suspended = v.Kind() == strictjson.True || v.Text() == "1"
+			r.trace.Tell(of, provider.FieldSuspended, m)
+			row.Suspended = row.Suspended || m.Kind() == strictjson.True || m.Text() == "1"
 		case "EW": // sold each way, too
 		case "HH":
 			said = true // PD says the line
-		case "HD":
-			said = true
-			labels = r.label(of, labels, key, v)
-		case "PD":
-			labels = r.label(of, labels, key, v)
+		case "HD", "PD":
+			said = said || key == "HD"
+			if isWrong(m) {
+				r.damaged.add(rowField)
+				row.Trouble = football.AmbiguousShape
+			}
+			labels = r.label(of, labels, key, m)
 		default:
 			r.unknown.add("row." + key)
-			labels = r.label(of, labels, key, v)
+			labels = r.label(of, labels, key, m)
 		}
 	}
 	if said {

@@ -1,6 +1,9 @@
 package betsapi
 
 import (
+	"cmp"
+	"iter"
+	"slices"
 	"strings"
 
 	"mkt/fetch/internal/strictjson"
@@ -8,7 +11,7 @@ import (
 	"mkt/publish/football"
 )
 
-// isRowField tells whether a descriptive field has been met in rows of v1 or
+// isRowField reports whether a descriptive field has been met in rows of v1 or
 // v3. Others are kept just the same, and counted.
 func isRowField(key string) bool {
 	switch key {
@@ -22,12 +25,13 @@ func isRowField(key string) bool {
 
 // markets reads the sp block of a section: markets by key, each a bare list of
 // rows (v1) or an object that holds one (v3).
-func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) error {
+func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) {
 	if isEmpty(sp) {
-		return nil
+		return
 	}
 	if sp.Kind() != strictjson.Object {
-		return errShape
+		r.lose(f, sectionMarkets)
+		return
 	}
 	for key, v := range sp.Members() {
 		of := provider.Subject{Fixture: f.id, Market: key}
@@ -35,67 +39,94 @@ func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) error {
 			r.skipped.add("schedule.main") // the result once more, as a list without names
 			continue
 		}
-		s := showing{tab: tab}
-		r.trace.Tell(of, provider.FieldThing, v)
-		switch v.Kind() {
-		case strictjson.Array:
-			s.list = v
-		case strictjson.Object:
-			r.market(&s, v, of)
-		default:
-			r.unknown.add("market of an unknown shape")
-			s.strange = true
+		s := showing{tab: tab, doubtful: tab.doubtful}
+		if isTwice(sp, key) {
+			s.doubtful = true
+			r.damaged.add(marketTwice)
 		}
-		f.add(key, r.names.byKey[key], s)
+		r.trace.Tell(of, provider.FieldThing, v)
+		if v.Kind() == strictjson.Object {
+			r.market(f, key, s, v, of)
+			continue
+		}
+		s.list = v
+		r.show(f, key, r.names.byKey[key], s, marketNoShape)
 	}
-	return nil
 }
 
-// market reads a market of v3.
-func (r *sheetReader) market(s *showing, v strictjson.Value, of provider.Subject) {
-	for key, v := range v.Members() {
-		switch key {
+// market reads a market of v3. One that has its rows twice is shown twice.
+func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Value, of provider.Subject) {
+	if v.Repeats() {
+		s.doubtful = true
+		r.damaged.add(marketRepeats)
+	}
+	s.id, s.name = r.damaged.text(v, "id", marketField), r.damaged.text(v, "name", marketField)
+	shown := false
+	for field, v := range v.Members() {
+		switch field {
 		case "id":
-			s.id = field(v)
 			r.trace.Tell(of, provider.FieldMarketID, v)
 		case "name":
-			s.name = field(v)
 			r.trace.Tell(of, provider.FieldMarketName, v)
 		case "odds":
-			s.list = v
-			s.strange = v.Kind() != strictjson.Array && !isEmpty(v)
+			s.list, shown = v, true
+			r.show(f, key, r.names.byKey[key], s, marketRows)
 		case "open": // 0 on a market that is shown collapsed, filled or not
 		default:
-			r.unknown.add("market." + key)
+			r.unknown.add("market." + field)
 		}
 	}
-	if s.strange {
-		r.unknown.add("market of an unknown shape")
+	if !shown {
+		r.show(f, key, r.names.byKey[key], s, marketRows)
 	}
+}
+
+// show adds one showing of a market to a fixture. What stands in the place of its
+// rows and is no list is counted as why.
+func (r *sheetReader) show(f *offered, key string, e *entry, s showing, why string) {
+	r.met.Markets++
+	if s.list.Kind() != strictjson.Array && !isEmpty(s.list) {
+		s.doubtful = true
+		r.damaged.add(why)
+	}
+	if s.doubtful {
+		r.hurt.Markets++
+		f.hurt = true
+	}
+	f.add(key, e, s)
 }
 
 // rows reads the rows of a showing and joins the label rows among them to their
 // prices.
-func (r *sheetReader) rows(s *showing) []football.OfferRow {
-	n := s.list.Len()
-	rows := make([]football.OfferRow, n)
+func (r *sheetReader) rows(f *offered, s *showing) []football.OfferRow {
+	n := max(s.list.Len(), 1)
+	rows := make([]football.OfferRow, 0, n)
 	labels := make([]football.Label, 0, 2*n) // one array for all of them
-	tabled, i := false, 0
-	for v := range s.list.Items() {
-		from, row := len(labels), &rows[i]
-		row.Place = r.trace.Begin(v)
+	tabled := false
+	for v := range rowsIn(s.list) {
+		from := len(labels)
+		row := football.OfferRow{Place: r.trace.Begin(v)}
+		r.met.Rows++
 		r.trace.Tell(provider.Subject{Row: row.Place}, provider.FieldThing, v)
 		switch {
 		case v.Kind() != strictjson.Object:
-			labels = r.strangeRow(row, v, labels)
+			labels = strangeRow(&row, v, labels)
+			r.trace.Tell(provider.Subject{Row: row.Place}, strangeField, v)
+			if s.list.Kind() == strictjson.Array { // else the market is counted
+				r.damaged.add(rowNoObject)
+			}
 		case s.raw:
-			labels = r.rawRow(row, v, labels)
+			labels = r.rawRow(&row, v, labels)
 		default:
-			labels = r.row(row, v, labels)
-			tabled = tabled || isLabel(row)
+			labels = r.row(&row, v, labels)
+			tabled = tabled || isLabel(&row)
+		}
+		if row.Trouble != "" {
+			r.hurt.Rows++
+			f.hurt = true
 		}
 		row.Labels = labels[from:len(labels):len(labels)]
-		i++
+		rows = append(rows, row)
 	}
 	if tabled {
 		return r.joinLabels(rows)
@@ -103,33 +134,114 @@ func (r *sheetReader) rows(s *showing) []football.OfferRow {
 	return rows
 }
 
-// strangeRow keeps what is no row as one text that nobody will understand.
-func (r *sheetReader) strangeRow(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
-	r.unknown.add("row of an unknown shape")
-	row.Trouble = football.AmbiguousShape
-	return append(labels, football.Label{Field: "row", Text: v.Text()})
+// rowsIn walks over the rows of a market: the items of a list. Where no list stands
+// they are the members of an object that holds nothing but objects, in the order of
+// their keys, as PHP writes a list with gaps; else the one value itself: nothing that
+// was sent is dropped.
+func rowsIn(list strictjson.Value) iter.Seq[strictjson.Value] {
+	return func(yield func(strictjson.Value) bool) {
+		switch {
+		case isEmpty(list):
+		case list.Kind() == strictjson.Array:
+			list.Items()(yield)
+		case holdsObjects(list):
+			for _, m := range sortedMembers(list) {
+				if !yield(m.value) {
+					return
+				}
+			}
+		default:
+			yield(list)
+		}
+	}
 }
+
+type member struct {
+	key   string
+	value strictjson.Value
+}
+
+// sortedMembers are the members of an object by key, numbers as numbers.
+func sortedMembers(v strictjson.Value) (all []member) {
+	for key, value := range v.Members() {
+		all = append(all, member{key, value})
+	}
+	slices.SortFunc(all, func(a, b member) int {
+		return cmp.Or(byNumber(a.key, b.key), strings.Compare(a.value.Raw(), b.value.Raw()))
+	})
+	return all
+}
+
+// holdsObjects reports whether every member of an object is one.
+func holdsObjects(v strictjson.Value) bool {
+	for _, m := range v.Members() {
+		if m.Kind() != strictjson.Object {
+			return false
+		}
+	}
+	return v.Len() > 0
+}
+
+// strangeRow keeps what is no row as one text that nobody will understand.
+func strangeRow(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
+	row.Trouble = football.AmbiguousShape
+	return append(labels, football.Label{Field: strangeField, Text: clip(v)})
+}
+
+// strangeField is the label under which strangeRow keeps what it found.
+const strangeField = "row"
 
 // row reads one row and appends its texts to labels.
 func (r *sheetReader) row(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
 	of := provider.Subject{Row: row.Place}
-	for key, v := range v.Members() {
+	r.repeats(row, v)
+	for key, m := range v.Members() {
 		switch key {
 		case "id":
-			row.ID = field(v)
-			r.trace.Tell(of, provider.FieldSelectionID, v)
+			row.ID = r.rowID(v, key)
+			r.trace.Tell(of, provider.FieldSelectionID, m)
 			continue
 		case "odds":
-			row.Decimal = field(v)
-			r.trace.Tell(of, provider.FieldDecimal, v)
+			row.Decimal = r.price(v, key)
+			r.trace.Tell(of, provider.FieldDecimal, m)
 			continue
 		}
 		if !isRowField(key) {
 			r.unknown.add("row." + key)
+		} else if isWrong(m) {
+			r.damaged.add(rowField)
+			row.Trouble = football.AmbiguousShape
 		}
-		labels = r.label(of, labels, key, v)
+		labels = r.label(of, labels, key, m)
 	}
 	return labels
+}
+
+// repeats marks a row that has a key twice: it says two things.
+func (r *sheetReader) repeats(row *football.OfferRow, v strictjson.Value) {
+	if v.Repeats() {
+		r.damaged.add(rowRepeats)
+		row.Trouble = football.AmbiguousShape
+	}
+}
+
+// rowID is the id of a row, null when it is no text.
+func (r *sheetReader) rowID(row strictjson.Value, key string) football.Field[string] {
+	return r.damaged.text(row, key, rowField)
+}
+
+// price is a price as it was sent. What is no text is kept as it stands: it is there,
+// and no price.
+func (r *sheetReader) price(row strictjson.Value, key string) football.Field[string] {
+	v, once := row.Once(key)
+	switch {
+	case once && isWrong(v):
+		r.damaged.add(rowField)
+		return football.Of(clip(v))
+	case once:
+		return field(v)
+	}
+	return football.NullField[string]()
 }
 
 // label keeps a text of a row as it is; null is none.
@@ -138,10 +250,10 @@ func (r *sheetReader) label(of provider.Subject, labels []football.Label, key st
 		return labels
 	}
 	r.trace.Tell(of, key, v)
-	return append(labels, football.Label{Field: key, Text: v.Text()})
+	return append(labels, football.Label{Field: key, Text: clip(v)})
 }
 
-// isLabel tells whether a row only labels others: an id "PC…" and no price.
+// isLabel reports whether a row only labels others: an id "PC…" and no price.
 func isLabel(row *football.OfferRow) bool {
 	id, _ := row.ID.Get()
 	_, priced := row.Decimal.Get()

@@ -100,6 +100,7 @@ func writeListing(b *strings.Builder, l provider.Listing) {
 	}
 	writeCounts(b, "filtered", l.Filtered)
 	writeCounts(b, "broken", l.Broken)
+	writeCounts(b, "damaged", l.Damaged)
 	writeCounts(b, "unknown", l.Unknown)
 }
 
@@ -108,6 +109,9 @@ func writeSheet(b *strings.Builder, s provider.Sheet) {
 		x := f.Fixture
 		fmt.Fprintf(b, "fixture %s: %s - %s, %s, %s, fetched %s\n", x.ProviderFixtureID, said(x.Home), said(x.Away), said(x.League),
 			start(x.StartsAt), x.FetchedAt.Format("15:04:05"))
+		if f.Partial {
+			b.WriteString("  partial\n")
+		}
 		for _, o := range f.Offers {
 			writeOffer(b, o)
 		}
@@ -115,6 +119,7 @@ func writeSheet(b *strings.Builder, s provider.Sheet) {
 	for _, id := range slices.Sorted(maps.Keys(s.Broken)) {
 		fmt.Fprintf(b, "broken %s: %s\n", id, s.Broken[id])
 	}
+	writeCounts(b, "damaged", s.Damaged)
 	writeCounts(b, "unknown", s.Unknown)
 	writeCounts(b, "skipped", s.Skipped)
 }
@@ -172,7 +177,7 @@ func start(f football.Field[time.Time]) string {
 func TestNotAPayload(t *testing.T) {
 	for _, body := range []string{
 		"", "<html>", `{"success":1}`, `{"success":0,"error":"PARAM_INVALID"}`, `{"success":1,"results":{}}`, `{"results":[]}`,
-		`{"success":1,"results":[]} `[:20], `{"success":1,"results":[{"FI":"1","FI":"2"}]}`, `{"success":true,"results":[]}`, `[]`,
+		`{"success":1,"results":[]} `[:20], `{"success":1,"results":[],"results":[]}`, `{"success":1,"success":1,"results":[]}`, `{"success":true,"results":[]}`, `[]`,
 	} {
 		if _, err := adapter.ReadMarkets(provider.Payload{Body: []byte(body)}, provider.Listing{}); err == nil {
 			t.Errorf("markets %q: no error", body)

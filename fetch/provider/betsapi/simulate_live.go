@@ -44,7 +44,7 @@ func inPlayList(q simulator.Question, league func(simulator.League) string, writ
 	b := make([]byte, 0, 1000*len(matches))
 	for i := range matches {
 		m := &matches[i]
-		it := boardItem{sport: sportFootball, league: league(m.Fixture.League), esport: !m.Fixture.League.Human()}
+		it := boardItem{sport: sportFootball, league: league(m.Fixture.League), skipped: isSkipped(m.Fixture)}
 		if ask.wants(it) {
 			from := len(b)
 			b = write(b, m)

@@ -21,9 +21,9 @@ import (
 var lineForms = map[string]*regexp.Regexp{
 	"corner":       regexp.MustCompile(`^(\d+)(\+\d+)?' - (\d+)(?:st|nd|rd|th) Corner - (.+)$`),
 	"goal":         regexp.MustCompile(`^(\d+)(\+\d+)?' - (\d+)(?:st|nd|rd|th) Goal - .*  \((.+)\) -(?: (?:Shot|Header|Penalty)(?: \(Assist: .+\))?)?$`),
-	"yellow":       regexp.MustCompile(`^(\d+)(\+\d+)?' - (\d+)(?:st|nd|rd|th) Yellow Card - .* \((.+)\)$`),
+	"yellow":       regexp.MustCompile(`^(\d+)(\+\d+)?' - (\d+)(?:st|nd|rd|th) Yellow Card - [^(]* \((.+)\)$`),
 	"red":          regexp.MustCompile(`^(\d+)(\+\d+)?' -  Red Card -  \((.+)\)$`),
-	"substitution": regexp.MustCompile(`^(\d+)(\+\d+)?' - Substitution - .+ for .+ \((.+)\)$`),
+	"substitution": regexp.MustCompile(`^(\d+)(\+\d+)?' - Substitution - .+ for [^(]+ \((.+)\)$`),
 	"race":         regexp.MustCompile(`^(\d+)(\+\d+)?' - Race to [3579] Corners - (.+)$`),
 	"interval":     regexp.MustCompile(`^\d+[:-]\d+ (Cards|Corners|Goals|Throw Ins|Goal Kicks|Free Kicks) \d0:00 - \d9:59$`),
 	"period":       regexp.MustCompile(`^(?:Score After (?:First Half|Full Time) - \d+-\d+|\d+-\d+: First Half score)$`),

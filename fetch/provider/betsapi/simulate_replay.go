@@ -26,8 +26,9 @@ import (
 // newest price. A fixture that is listed and has no recorded markets is not in
 // the results, like an unknown one. Results are the recorded bytes.
 //
-// Other endpoints answer with their recorded answer of the page asked for, the
-// first file where the answer has no pages, whatever else is asked.
+// A recorded item is listed whether or not skip_esports=1 is asked. Other endpoints
+// answer with their recorded answer of the page asked for, the first file where the
+// answer has no pages, whatever else is asked.
 type replay struct {
 	manner
 	items   []boardItem
@@ -116,7 +117,7 @@ func (r *replay) loadItems(items []json.RawMessage) error {
 		}
 		seconds, _ := strconv.ParseInt(it.Time, 10, 64)
 		r.list(it.ID, boardItem{sport: it.SportID, league: it.League.ID, day: time.Unix(seconds, 0).UTC().Format("20060102"),
-			esport: strings.HasPrefix(it.League.Name, "Esoccer"), json: raw})
+			json: raw})
 	}
 	return nil
 }

@@ -96,8 +96,8 @@ func (f *LiveFixture) AppendMomentum(dst []byte, now time.Time) []byte {
 }
 
 // AppendTimeline appends the timeline response. A feed that has become too old
-// ends in a STALE entry that holds until now, as the pipeline would enter it, and
-// the entry before it holds until then.
+// ends in a STALE entry, as the pipeline would enter it, and the entry before it
+// holds until then.
 func (f *LiveFixture) AppendTimeline(dst []byte, now time.Time) []byte {
 	dst = append(dst, `{"fixture_id":`...)
 	dst = appendString(dst, f.ID)
@@ -128,10 +128,19 @@ func (f *LiveFixture) turnsStale(now time.Time) bool {
 	return f.StaleAt(now) && (f.row.VisualState == nil || *f.row.VisualState != string(football.VisualStale))
 }
 
-// staleEntry says from when on nothing was known. It stands where the scoreboard
-// was last, which is not before the entry that it follows.
+// onItsWay is how long a sample may take from the provider to here. What was not
+// known may be known for that time already.
+const onItsWay = 10 * time.Second
+
+// staleEntry says from when on nothing was known, and until when that is certain.
+// It stands where the scoreboard was last, which is not before the entry that it
+// follows.
 func (f *LiveFixture) staleEntry(now time.Time) *table.LiveTimelineRow {
-	e := &table.LiveTimelineRow{At: *f.row.StaleAt, Until: now, State: string(football.VisualStale),
+	until := now.Add(-onItsWay)
+	if until.Before(*f.row.StaleAt) {
+		until = *f.row.StaleAt
+	}
+	e := &table.LiveTimelineRow{At: *f.row.StaleAt, Until: until, State: string(football.VisualStale),
 		Certainty: string(football.Unknown), SideProven: string(football.SideNone), Minute: f.row.ClockMinute, Second: f.row.ClockSecond}
 	if last := f.newest; last != nil && last.Minute != nil && place(e) < place(last) {
 		e.Minute, e.Second = last.Minute, last.Second

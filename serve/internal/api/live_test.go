@@ -155,12 +155,15 @@ func TestTimelineOfAStaleFeed(t *testing.T) {
 	if got := at(stale); len(got) != 2 || !got[1].Until.Equal(fetched) || got[0].Minute != nil {
 		t.Errorf("not stale yet: %+v", got)
 	}
-	got := at(stale.Add(5 * time.Second))
+	if got := at(stale.Add(5 * time.Second)); len(got) != 3 || !got[2].Until.Equal(stale) {
+		t.Errorf("a sample may be on its way: %+v", got)
+	}
+	got := at(stale.Add(25 * time.Second))
 	if len(got) != 3 {
 		t.Fatalf("stale: %+v", got)
 	}
 	last := got[2]
-	if !got[1].Until.Equal(stale) || !last.At.Equal(stale) || !last.Until.Equal(stale.Add(5*time.Second)) || last.State != "STALE" || *last.Minute != 47 || *last.Second != 12 {
+	if !got[1].Until.Equal(stale) || !last.At.Equal(stale) || !last.Until.Equal(stale.Add(15*time.Second)) || last.State != "STALE" || *last.Minute != 47 || *last.Second != 12 {
 		t.Errorf("stale: %+v", got)
 	}
 }

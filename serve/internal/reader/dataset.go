@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mkt/publish/durable"
@@ -41,6 +42,7 @@ type Dataset struct {
 	retryAt    time.Time        // after a fault of ours: not before
 	failed     int              // times in a row
 	looked     time.Time        // when news were last looked for
+	looks      atomic.Uint64    // how often that was begun
 	gone       bool             // the tenant is served no longer
 }
 
@@ -120,6 +122,7 @@ func (d *Dataset) Refresh(ctx context.Context) {
 
 // look is Refresh with the lock held.
 func (d *Dataset) look(ctx context.Context) {
+	d.looks.Add(1)
 	if err := d.refresh(ctx); ctx.Err() == nil {
 		d.faults.note(slog.LevelError, "refresh", err)
 	}
@@ -145,6 +148,26 @@ func (d *Dataset) RefreshSoon(ctx context.Context, patience time.Duration) {
 		defer close(done)
 		defer d.refreshing.Unlock()
 		d.look(context.WithoutCancel(ctx))
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	case <-time.After(patience):
+	}
+}
+
+// RefreshNow returns when news that were there when it was called have been looked
+// for and loaded, or when patience has run out. Of many calls at once one looks.
+func (d *Dataset) RefreshNow(ctx context.Context, patience time.Duration) {
+	before := d.looks.Load()
+	done := make(chan struct{})
+	go func() { // a client that goes away does not stop a load
+		defer close(done)
+		d.refreshing.Lock()
+		defer d.refreshing.Unlock()
+		if d.looks.Load() == before { // else somebody has looked since
+			d.look(context.WithoutCancel(ctx))
+		}
 	}()
 	select {
 	case <-done:

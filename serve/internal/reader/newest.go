@@ -232,7 +232,7 @@ func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir st
 
 // trimmed keeps of a manifest what serving needs.
 func trimmed(m snapshot.Manifest) snapshot.Manifest {
-	m.Files, m.Tables, m.Counters, m.UnknownFields, m.Broken = nil, nil, nil, nil, nil
+	m.Files, m.Tables, m.Counters, m.UnknownFields, m.Broken, m.Damaged = nil, nil, nil, nil, nil, nil
 	return m
 }
 

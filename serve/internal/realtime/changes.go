@@ -79,14 +79,9 @@ func (r *round) changesFrom(f fields) (at position, answer []byte, err error) {
 	if err != nil {
 		return at, nil, err
 	}
-	v := r.view(changes)
-	if v != nil && from.given && from.cursor > v.Commit().LastSeq {
-		const patience = time.Second // another replica may be faster
-		r.dataset(changes).RefreshSoon(context.Background(), patience)
-		v = r.renew(changes)
-	}
-	if v != nil && from.given && from.cursor+1 < v.Commit().FirstSeq {
-		return at, nil, api.Refuse(api.InvalidCursor)
+	v, err := r.viewFor(from)
+	if err != nil {
+		return at, nil, err
 	}
 	if e := r.refusal(changes); e != nil {
 		return at, nil, e
@@ -95,7 +90,6 @@ func (r *round) changesFrom(f fields) (at position, answer []byte, err error) {
 		return at, nil, r.dataset(changes).NotReady() // it is being loaded: the newest event is not known
 	}
 	if v == nil {
-		at.seq = from.cursor
 		return at, api.AppendSubscribedChanges(nil, new(api.List), at.seq, api.Window{FirstSeq: 1}), nil
 	}
 	at = position{v.Commit().HistoryID, v.Commit().LastSeq}
@@ -109,4 +103,34 @@ func (r *round) changesFrom(f fields) (at position, answer []byte, err error) {
 		}
 	}
 	return at, api.AppendSubscribedChanges(nil, &list, at.seq, v.Window()), nil
+}
+
+// viewFor is the view that a subscription begins with, nil as long as there is none.
+// A cursor that its log does not hold is refused: one older than the window, and one
+// beyond the end, behind which no event may ever come. Before that news are looked
+// for once, since another replica may have been faster.
+func (r *round) viewFor(from start) (*reader.View, error) {
+	v := r.view(changes)
+	if from.given && from.cursor > lastSeq(v) {
+		const patience = time.Second
+		r.dataset(changes).RefreshNow(context.Background(), patience)
+		v = r.renew(changes)
+	}
+	switch {
+	case !from.given, v == nil && r.dataset(changes).Published(): // in the latter case it is being loaded
+		return v, nil
+	case from.cursor > lastSeq(v):
+		return nil, api.Refusef(api.InvalidCursor, "cursor is beyond the end of the log, whose newest event is %d; bootstrap again from /fixtures", lastSeq(v))
+	case v != nil && from.cursor+1 < v.Commit().FirstSeq:
+		return nil, api.Refuse(api.InvalidCursor)
+	}
+	return v, nil
+}
+
+// lastSeq is the newest event of a view's log; 0 when there is none.
+func lastSeq(v *reader.View) uint64 {
+	if v == nil {
+		return 0
+	}
+	return v.Commit().LastSeq
 }

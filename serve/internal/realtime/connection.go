@@ -17,14 +17,12 @@ type connection struct {
 	socket  *socketio.Socket
 	holder  gate.Holder
 	since   time.Time
-	ahead   time.Duration // by how much its messages run ahead of what is read at leisure
-	read    time.Time     // when its last message was
 
-	mu   sync.Mutex // keeps an answer in front of the pushes that it starts
-	gone bool
-	on   [numChannels]bool
-	at   position // in changes: the last event that was sent
-	seen string   // in live: the commit whose snapshot was current or sent last
+	mu    sync.Mutex // keeps an answer in front of the pushes that it starts
+	gone  bool
+	on    [numChannels]bool
+	at    position // in changes: the last event that was sent
+	shown shown    // in live: what was current at the subscribe, or was sent last
 }
 
 // end: nothing is sent to it any more.

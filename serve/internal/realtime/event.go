@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"time"
 
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
@@ -15,7 +14,6 @@ import (
 // one; what is wrong with it never costs the connection.
 func (s *Service) Event(socket *socketio.Socket, name string, args []json.RawMessage, ack func(args ...any)) {
 	c := socket.Data.(*connection)
-	c.pace()
 	answer := func(b []byte) {
 		if ack != nil {
 			ack(json.RawMessage(b))
@@ -46,22 +44,6 @@ func (s *Service) Event(socket *socketio.Socket, name string, args []json.RawMes
 	answer(api.AppendNotDone(nil, e, id))
 }
 
-// A client may send leisurely messages at once and then one every while: no
-// application comes near. Beyond it waits, and nothing more is read from it.
-const (
-	leisurely = 200
-	every     = 10 * time.Millisecond
-)
-
-func (c *connection) pace() {
-	now := time.Now()
-	c.ahead = max(0, c.ahead-now.Sub(c.read)) + every
-	c.read = now
-	if over := c.ahead - leisurely*every; over > 0 {
-		time.Sleep(over)
-	}
-}
-
 // subscribe begins a subscription, or begins one anew from what the message says.
 // A refused one leaves what there was. The checks come in HTTP's order.
 func (c *connection) subscribe(args []json.RawMessage, answer func([]byte)) error {
@@ -77,12 +59,12 @@ func (c *connection) subscribe(args []json.RawMessage, answer func([]byte)) erro
 		return err
 	}
 	var at position
-	var seen string
+	var show shown
 	var body []byte
 	if ch == changes {
 		at, body, err = r.changesFrom(f)
 	} else {
-		seen, body, err = r.liveFrom()
+		show, body, err = r.liveFrom()
 	}
 	if err != nil {
 		return err
@@ -97,7 +79,7 @@ func (c *connection) subscribe(args []json.RawMessage, answer func([]byte)) erro
 	if ch == changes {
 		c.at = at
 	} else {
-		c.seen = seen
+		c.shown = show
 	}
 	return nil
 }

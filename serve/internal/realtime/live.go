@@ -11,41 +11,63 @@ import (
 // liveKey: an older snapshot that was not written yet gives way to the newer one.
 const liveKey = "live"
 
-// pushLive sends the snapshot if it has advanced since the last one that the
+// shown is what a client of the live channel has been shown: a snapshot, and
+// whether its feed had become stale by then. The zero value is nothing.
+type shown struct {
+	commit string // SHA-256
+	stale  bool
+}
+
+// showing is what a view shows at the time of the round.
+func (r *round) showing(v *reader.View) shown {
+	if r.shown == (shown{}) {
+		r.shown = shown{v.Commit().SHA256, v.FeedStale(r.time())}
+	}
+	return r.shown
+}
+
+// news reports whether a client that was shown this has to be told of that: of a
+// snapshot that has advanced, and once of a feed that has become stale since, of
+// which no snapshot may come to tell.
+func (s shown) news(now shown) bool {
+	return s.commit != now.commit || now.stale && !s.stale
+}
+
+// pushLive sends the snapshot if there is news since the last one that the
 // connection saw. The lock is held.
 func (c *connection) pushLive(r *round) {
 	v := r.view(live)
-	if !c.on[live] || v == nil || v.Commit().SHA256 == c.seen {
+	if !c.on[live] || v == nil || !c.shown.news(r.showing(v)) {
 		return
 	}
-	c.seen = v.Commit().SHA256
-	if c.socket.Replace(liveKey, r.tenant.livePacket(v, r.service.o.Now())) {
+	c.shown = r.showing(v)
+	if c.socket.Replace(liveKey, r.tenant.livePacket(v, c.shown, r.time())) {
 		c.service.counters.pushed[live].Add(1)
 	}
 }
 
 // livePacket is the push of a view, made once for all connections. Ages in it are
 // those of the moment it was made.
-func (t *tenant) livePacket(v *reader.View, now time.Time) *socketio.Packet {
+func (t *tenant) livePacket(v *reader.View, of shown, now time.Time) *socketio.Packet {
 	t.making.Lock()
 	defer t.making.Unlock()
-	if commit := v.Commit().SHA256; t.lives.commit != commit {
+	if t.lives.shown != of {
 		fixtures, _ := v.Live("", pageSize)
 		body := api.AppendLivePush(nil, api.LiveItems(fixtures, now), v.LiveCount(), v.Freshness())
-		t.lives = livePacket{commit, socketio.NewRawPacket(api.LiveEvent, body)}
+		t.lives = livePacket{of, socketio.NewRawPacket(api.LiveEvent, body)}
 	}
 	return t.lives.packet
 }
 
 // liveFrom answers a subscribe to live: the snapshot that pushes follow on. There
 // may be none yet: then the first one is pushed.
-func (r *round) liveFrom() (seen string, answer []byte, err error) {
+func (r *round) liveFrom() (from shown, answer []byte, err error) {
 	if e := r.refusal(live); e != nil {
-		return "", nil, e
+		return shown{}, nil, e
 	}
 	v := r.view(live)
 	if v == nil {
-		return "", api.AppendSubscribedLive(nil, nil, 0), nil
+		return shown{}, api.AppendSubscribedLive(nil, nil, 0), nil
 	}
-	return v.Commit().SHA256, api.AppendSubscribedLive(nil, v.Freshness().ProcessedAt, v.LiveCount()), nil
+	return r.showing(v), api.AppendSubscribedLive(nil, v.Freshness().ProcessedAt, v.LiveCount()), nil
 }

@@ -1,6 +1,8 @@
 package realtime
 
 import (
+	"time"
+
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
@@ -14,6 +16,9 @@ type round struct {
 	service *Service
 	tenant  *tenant
 	account *account.Account // nil when it is gone
+
+	now   time.Time // zero until somebody asks
+	shown shown     // of the live channel; zero until somebody asks
 
 	verdicts [numChannels]verdict
 	views    [numChannels]*reader.View
@@ -29,6 +34,14 @@ type verdict struct {
 func (s *Service) newRound(t *tenant, g *account.Generation) *round {
 	a, _ := g.Find(t.clientID)
 	return &round{service: s, tenant: t, account: a}
+}
+
+// time is that of the round: one for all that it shows.
+func (r *round) time() time.Time {
+	if r.now.IsZero() {
+		r.now = r.service.o.Now()
+	}
+	return r.now
 }
 
 // still judges whether a connection would be let in today.

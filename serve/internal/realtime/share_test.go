@@ -54,11 +54,19 @@ func TestOnePacketForAll(t *testing.T) {
 	if p := page(200); p.packet == rest.packet || p.last != 255 {
 		t.Errorf("a page that was not full hides what came later: %+v", p)
 	}
-	snapshot := func() any { return tenant.livePacket(view(football.LiveIntelligence), time.Now()) }
+	stale := false
+	snapshot := func() any {
+		v := view(football.LiveIntelligence)
+		return tenant.livePacket(v, shown{v.Commit().SHA256, stale}, time.Now())
+	}
 	before := snapshot()
 	if snapshot() != before {
 		t.Error("a snapshot is rendered twice")
 	}
+	if stale = true; snapshot() == before || snapshot() != snapshot() {
+		t.Error("a stale feed is what it was before, or rendered twice")
+	}
+	stale = false
 	live.Publish(servetest.LiveSamples("acme", 3, 2, servetest.Start))
 	if snapshot() == before {
 		t.Error("the next snapshot is the one before")

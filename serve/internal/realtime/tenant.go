@@ -33,9 +33,9 @@ type page struct {
 	more   bool // there are further ones
 }
 
-// livePacket is the push of one snapshot.
+// livePacket is the push of one snapshot, or of its feed's having become stale.
 type livePacket struct {
-	commit string // SHA-256
+	shown  shown
 	packet *socketio.Packet
 }
 

@@ -22,6 +22,7 @@ type connection struct {
 	sockets []*Socket   // by namespace, those that were told to leave included
 	joined  int         // of them
 	timer   *time.Timer // until the first namespace is joined; else nil
+	place   *place      // of that time
 }
 
 // Message implements engine.Receiver.
@@ -106,7 +107,9 @@ func (c *connection) join(p packet) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	c.session.WhenClosed(cancel)
+	c.judge(true)
 	err = h.Connect(ctx, s, p.auth)
+	c.judge(false)
 	c.session.WhenClosed(nil)
 	if err != nil {
 		s.forgetEarly()
@@ -126,7 +129,8 @@ func (c *connection) accept(s *Socket) {
 	c.sockets = append(c.sockets, s)
 	c.joined++
 	c.server.sockets.Add(1)
-	c.wait(false)
+	c.session.Trust()
+	c.waitNoMore()
 	c.session.Send(newMessage(typeConnect, s.namespace, nil, payload, nil))
 	for _, e := range s.early {
 		c.session.Replace(e.key, e.packet.message(s.namespace))
@@ -172,6 +176,9 @@ func (c *connection) leave(s *Socket) {
 	c.mu.Lock()
 	c.sockets = slices.DeleteFunc(c.sockets, func(other *Socket) bool { return other == s })
 	left := s.part(gone)
+	if left {
+		c.waitAgain()
+	}
 	c.mu.Unlock()
 	if left {
 		s.handler.Disconnect(s, ReasonClient)
@@ -188,27 +195,53 @@ func (c *connection) Closed(reason string) {
 		}
 	}
 	c.sockets = nil
-	if c.timer != nil {
-		c.timer.Stop()
-		c.timer = nil
-		c.server.pending.Add(-1)
-	}
+	c.waitNoMore()
 	c.mu.Unlock()
 	for _, s := range left {
 		s.handler.Disconnect(s, reason)
 	}
 }
 
-// wait starts or ends the time in which a namespace must be joined; mu is held.
-func (c *connection) wait(on bool) {
-	switch {
-	case on && c.timer == nil:
-		c.server.pending.Add(1)
-		c.timer = time.AfterFunc(c.server.o.ConnectTimeout, c.late)
-	case !on && c.timer != nil:
-		c.timer.Stop()
-		c.timer = nil
-		c.server.pending.Add(-1)
+// wait starts the time in which a namespace must be joined; mu is held. It is false
+// when there is no room for another connection that has not joined.
+func (c *connection) wait() bool {
+	at, victim := c.server.pending.enter(c, c.session.Peer())
+	if victim != nil {
+		victim.session.Abort(reasonEvicted)
+	}
+	if at == nil {
+		return false
+	}
+	c.place = at
+	c.timer = time.AfterFunc(c.server.o.ConnectTimeout, c.late)
+	return true
+}
+
+// waitAgain is wait for a connection that has left a namespace, if it was the last
+// one; mu is held.
+func (c *connection) waitAgain() {
+	if c.joined == 0 && !c.wait() {
+		c.session.Close(reasonEvicted)
+	}
+}
+
+// waitNoMore ends that time; mu is held.
+func (c *connection) waitNoMore() {
+	if c.timer == nil {
+		return
+	}
+	c.timer.Stop()
+	c.timer = nil
+	c.server.pending.free(c.place)
+	c.place = nil
+}
+
+// judge keeps the connection from making room for another while it is judged.
+func (c *connection) judge(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.place != nil {
+		c.server.pending.judge(c.place, on)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"mkt/serve/internal/socketio/engine"
@@ -18,12 +19,23 @@ type Options struct {
 	PingTimeout    time.Duration // for the pong; 0 = 10 s
 	UpgradeTimeout time.Duration // from a probing websocket's opening to its taking over; 0 = 10 s
 	ConnectTimeout time.Duration // for joining a namespace, again after leaving the last one; 0 = 5 s
+	ReadTimeout    time.Duration // of a request's body; 0 = 10 s
 	WriteTimeout   time.Duration // without any progress of a write; 0 = 10 s
 
-	MaxPayload  int // bytes of a polling body or a websocket message from a client, announced to it; 0 = 4096
+	MaxPayload  int // bytes of a packet from a client, announced to it; 0 = 16,384
+	MaxBacklog  int // bytes of messages from a client that wait for their turn, and of a polling body; 0 = 8 times MaxPayload
 	MaxQueued   int // bytes waiting for one connection, above which it is dropped; 0 = 1 MiB
-	MaxSessions int // at once; 0 = 20,000
-	MaxPending  int // at once, of those that have not joined a namespace; 0 = 2,000
+	MaxSessions int // at once, of those that have joined; 0 = 20,000
+	MaxTarget   int // bytes of a request's path and query; 0 = 4 KiB
+	MaxHeader   int // bytes of a request's headers; 0 = 16 KiB
+	MaxPending  int // at once, of those that have not joined a namespace, beyond which the oldest makes room; 0 = 2,000
+	MaxOfPeer   int // the same of one peer; 0 = half of MaxPending
+
+	// Peer names whom a request comes from; nil = the address of the connection.
+	Peer func(*http.Request) string
+
+	Burst int           // messages that a joined client may send at once; 0 = 200
+	Pace  time.Duration // for each further one; 0 = 10 ms
 
 	WebsocketOnly bool     // no polling: for replicas without sticky sessions
 	KeepHeaders   []string // of the first request, for Socket.Header: all others are let go
@@ -34,7 +46,8 @@ type Options struct {
 
 // Handler is what lives in a namespace. Calls for one connection never overlap
 // and come in the order of the client's packets; calls for different connections
-// run at once. While a call runs, nothing more is read from that client.
+// run at once. While a call runs, and while messages wait for their turn, the end of
+// the connection is noticed all the same: then what waits is dropped.
 type Handler interface {
 	// Connect judges a client that wants to join. auth is its JSON object, nil
 	// without one; it may be kept. An error refuses the client: a *Refusal is sent
@@ -73,9 +86,13 @@ const (
 	ReasonPing      = engine.Ping                   // no answer to a heartbeat
 	ReasonProtocol  = engine.Protocol               // what came was not the protocol, or too large
 	ReasonSlow      = engine.Slow                   // more than MaxQueued waiting, or a write without progress
+	ReasonFlood     = engine.Flood                  // more than MaxBacklog from the client waiting for its turn
 	ReasonShutdown  = engine.Shutdown               // Server.Shutdown
 	ReasonPanic     = engine.Panic                  // of a handler
 )
 
-// reasonLate is no Disconnect's: no namespace had been joined.
-const reasonLate = "connect timeout"
+// Reasons that are no Disconnect's: no namespace had been joined.
+const (
+	reasonLate    = "connect timeout"
+	reasonEvicted = "evicted before joining"
+)

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -18,29 +19,37 @@ import (
 type Server struct {
 	o       Options
 	engine  *engine.Server
-	pending atomic.Int64 // connections that are in no namespace
+	pending pending
 	sockets atomic.Int64
 }
 
 // New makes a server. Nothing runs until a client comes.
 func New(o Options) *Server {
 	o.ConnectTimeout = cmp.Or(o.ConnectTimeout, 5*time.Second)
+	o.MaxSessions = cmp.Or(o.MaxSessions, 20_000)
 	o.MaxPending = cmp.Or(o.MaxPending, 2000)
+	o.MaxOfPeer = cmp.Or(o.MaxOfPeer, max(o.MaxPending/2, 1))
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{o: o}
+	s := &Server{o: o, pending: pending{most: o.MaxPending, ofPeer: o.MaxOfPeer, peers: map[string]*peer{}}}
 	s.engine = engine.New(engine.Options{
 		Open:         s.open,
-		PingInterval: o.PingInterval, PingTimeout: o.PingTimeout, UpgradeTimeout: o.UpgradeTimeout, WriteTimeout: o.WriteTimeout,
-		MaxPayload: o.MaxPayload, MaxQueued: o.MaxQueued, MaxSessions: o.MaxSessions,
-		WebsocketOnly: o.WebsocketOnly, KeepHeaders: o.KeepHeaders, Rand: o.Rand, Log: o.Log,
+		PingInterval: o.PingInterval, PingTimeout: o.PingTimeout, UpgradeTimeout: o.UpgradeTimeout, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout,
+		MaxPayload: o.MaxPayload, MaxBacklog: o.MaxBacklog, Burst: o.Burst, Pace: o.Pace, MaxQueued: o.MaxQueued, MaxSessions: o.MaxSessions + o.MaxPending,
+		MaxTarget: o.MaxTarget, MaxHeader: o.MaxHeader,
+		WebsocketOnly: o.WebsocketOnly, KeepHeaders: o.KeepHeaders, Peer: o.Peer, Rand: o.Rand, Log: o.Log,
 	})
 	return s
 }
+
+// ConnContext is for http.Server.ConnContext, possibly behind another one. It lets
+// the server bound what the operating system holds for a client that polls, so that
+// one that reads slowly gets what is newest.
+func ConnContext(ctx context.Context, c net.Conn) context.Context { return engine.ConnContext(ctx, c) }
 
 // ServeHTTP implements http.Handler, for whatever path it is mounted at. It
 // answers every error itself; cross-origin headers are open to all origins, since
@@ -49,13 +58,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.engine.Se
 
 // open takes a new session in.
 func (s *Server) open(e *engine.Session) engine.Receiver {
-	if s.pending.Load() >= int64(s.o.MaxPending) {
+	if s.sockets.Load() >= int64(s.o.MaxSessions) {
 		return nil
 	}
 	c := &connection{server: s, session: e}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wait(true)
+	if !c.wait() {
+		return nil
+	}
 	return c
 }
 
@@ -82,6 +93,7 @@ type Stats struct {
 	Sockets              int               // now, joined
 	QueuedBytes          int64             // now, waiting for all clients; shared packets count for each
 	Opened               uint64            // sessions since the start
+	Evicted              uint64            // sessions that made room for others before they had joined
 	Refused              uint64            // handshakes for which there was no room
 	Closed               map[string]uint64 // sessions by reason, those of Drop among them; the caller's
 }
@@ -89,9 +101,10 @@ type Stats struct {
 // Stats counts. It visits every session.
 func (s *Server) Stats() Stats {
 	e := s.engine.Stats()
+	waiting, evicted := s.pending.count()
 	return Stats{
 		Sessions: e.Sessions, Websockets: e.Websockets, QueuedBytes: e.QueuedBytes,
 		Opened: e.Opened, Refused: e.Refused, Closed: e.Closed,
-		Pending: int(s.pending.Load()), Sockets: int(s.sockets.Load()),
+		Pending: waiting, Evicted: evicted, Sockets: int(s.sockets.Load()),
 	}
 }

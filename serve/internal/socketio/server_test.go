@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -149,15 +151,102 @@ func TestConnectTimeout(t *testing.T) {
 	})
 }
 
+// Of too many connections that have joined nothing the oldest makes room: of the
+// same peer, or else of the peer that has most of them.
 func TestPendingLimit(t *testing.T) {
-	h := start(t, socketio.Options{MaxPending: 2})
-	h.join()
-	h.open()
-	h.open()
+	var peer atomic.Pointer[string]
+	from := func(name string) { peer.Store(&name) }
+	from("a")
+	h := start(t, socketio.Options{MaxPending: 5, MaxOfPeer: 3, Peer: func(*http.Request) string { return *peer.Load() }})
+	h.join() // has joined, and is not among them
+	open := func(name string, n int) (list []socket) {
+		from(name)
+		for range n {
+			list = append(list, h.open())
+		}
+		return list
+	}
+	joins := func(what string, list ...socket) {
+		t.Helper()
+		for _, s := range list {
+			s.send("0")
+			s.wantJoined("")
+			h.told("connect ")
+			s.send("1")
+			s.conn.Close()
+			h.told("disconnect " + socketio.ReasonClient)
+		}
+		for end := time.Now().Add(patience); h.server.Stats().Pending > 5-len(list); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s: %+v", what, h.server.Stats())
+			}
+		}
+	}
+	cut := func(what string, list ...socket) {
+		t.Helper()
+		for _, s := range list {
+			if got := s.next(); got == "closed" || strings.Contains(got, "reset") {
+				continue
+			}
+			t.Errorf("%s: still open", what)
+		}
+	}
+	flood := open("flood", 20) // three of them are left
+	cut("the flood's oldest", flood[:17]...)
+	others := open("b", 2)
+	more := open("c", 1) // in the place of the flood's oldest
+	cut("the oldest of who has most", flood[17])
+	if got := h.server.Stats(); got.Pending != 5 || got.Evicted != 18 || got.Refused != 0 || got.Sockets != 1 {
+		t.Errorf("stats %+v", got)
+	}
+	joins("those who were left", flood[18], flood[19], others[0], others[1], more[0])
+
+	// Over polling too, and nothing of them is left.
+	from("flood")
+	for range 3000 {
+		h.do("GET", "", "")
+	}
+	if got := h.server.Stats(); got.Pending != 3 || got.Sessions != 4 || got.Refused != 0 {
+		t.Errorf("stats %+v", got)
+	}
+}
+
+// A connection that is being judged makes room for nobody.
+func TestPendingWhileJudged(t *testing.T) {
+	h := start(t, socketio.Options{MaxPending: 2, MaxOfPeer: 2})
+	release := make(chan struct{})
+	h.entering = func(context.Context, *socketio.Socket) error { <-release; return nil }
+	var list []socket
+	for range 2 {
+		s := h.open()
+		s.send("0")
+		h.told("connect ")
+		list = append(list, s)
+	}
 	if got := h.do("GET", "", ""); !strings.Contains(got, "No room") {
 		t.Errorf("got %q", got)
 	}
-	if got := h.server.Stats(); got.Pending != 2 || got.Sockets != 1 || got.Refused != 1 {
+	close(release)
+	for _, s := range list {
+		s.wantJoined("")
+	}
+	h.open()
+	if got := h.server.Stats(); got.Pending != 1 || got.Sockets != 2 || got.Refused != 1 || got.Evicted != 0 {
+		t.Errorf("stats %+v", got)
+	}
+}
+
+// Who has left the last namespace counts among those that have joined none.
+func TestPendingAgain(t *testing.T) {
+	h := start(t, socketio.Options{MaxPending: 1, ConnectTimeout: time.Hour})
+	s := h.join()
+	s.send("1")
+	h.told("disconnect " + socketio.ReasonClient)
+	other := h.open()
+	s.want("closed")
+	other.send("0")
+	other.wantJoined("")
+	if got := h.server.Stats(); got.Pending != 0 || got.Evicted != 1 {
 		t.Errorf("stats %+v", got)
 	}
 }

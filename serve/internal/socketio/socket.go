@@ -102,6 +102,7 @@ func (s *Socket) Disconnect() {
 		return
 	}
 	c.session.Send(newMessage(typeDisconnect, s.namespace, nil, nil, nil))
+	c.waitAgain()
 	c.session.Later(func() { s.handler.Disconnect(s, ReasonServer) })
 }
 
@@ -119,9 +120,7 @@ func (s *Socket) part(to standing) bool {
 	s.standing = to
 	c := s.connection
 	c.server.sockets.Add(-1)
-	if c.joined--; c.joined == 0 {
-		c.wait(true)
-	}
+	c.joined--
 	return true
 }
 

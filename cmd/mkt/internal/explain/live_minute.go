@@ -66,9 +66,6 @@ func minuteName(minute, added int) string {
 	return fmt.Sprint(minute)
 }
 
-// lastMinutes are the last regular minute of each half.
-var lastMinutes = [...]int{0, 45, 90, 105, 120}
-
 // plays reports whether a state's clock stands in a minute of play.
 func plays(s *live.State, minute, added int) bool {
 	c := s.Brief().Clock
@@ -77,7 +74,7 @@ func plays(s *live.State, minute, added int) bool {
 	if !known || half == 0 {
 		return false
 	}
-	regular := min(m+1, lastMinutes[half])
+	regular := min(m+1, football.HalfEnds(half))
 	return regular == minute && m+1-regular == added
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"mkt/fetch/provider"
-	"mkt/publish/football"
 	"mkt/transform"
 )
 
@@ -46,12 +45,7 @@ func pointsText(s *transform.LiveStep) string {
 // step adds a sample with the counters that are others than before.
 func (l *liveTrail) step(s *transform.LiveStep, gave string) {
 	var moved, fields []string
-	before := map[football.Metric]string{}
-	if s.Before != nil {
-		for _, c := range s.Before.Brief().Counters {
-			before[c.Metric] = counterText(c)
-		}
-	}
+	before := countersOf(s.Before)
 	for _, c := range s.After.Brief().Counters {
 		if was, met := before[c.Metric]; met && was != counterText(c) {
 			moved = append(moved, fmt.Sprintf("%s %s → %s", c.Metric, was, counterText(c)))

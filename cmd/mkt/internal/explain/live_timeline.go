@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,9 +27,9 @@ func (l *liveTrail) timeline() error {
 		}
 		v := Value{Field: fmt.Sprintf("timeline %d, %s", i+1, placeOf(entry)), State: HasValue,
 			Value: strings.Join(words, " "), Rule: live.RuleOf(entry.State, entry.Certainty)}
-		s, told := l.stepAt(entry.At), l.stepAt(entry.ToldAt)
+		s, told := l.stepAt(entry.At), l.stepAt(entry.ListedAt)
 		if s != nil {
-			v.From = l.pieces(s, evidence(entry)...)
+			v.From = l.pieces(s, evidence(s, entry)...)
 			if l.target.number > 0 {
 				l.step(s, "entered "+v.Value)
 			}
@@ -80,24 +79,35 @@ func (l *liveTrail) stepAt(at time.Time) *transform.LiveStep {
 	return nil
 }
 
+// states are the states of the timeline that the provider's events make.
+var states = map[football.IncidentKind]football.VisualState{football.IncidentGoal: football.VisualGoal, football.IncidentCorner: football.VisualCorner,
+	football.IncidentYellowCard: football.VisualCard, football.IncidentRedCard: football.VisualCard, football.IncidentPenalty: football.VisualPenalty,
+	football.IncidentSubstitution: football.VisualSubstitution}
+
 // listed are the fields of the provider's own events in a step's sample that an
-// entry may be of: those of its minute.
+// entry may be of: those of its kind, side and minute.
 func listed(s *transform.LiveStep, entry football.TimelineEntry) (fields []string) {
 	if s.Sample == nil {
 		return nil
 	}
 	minute, _ := entry.Minute.Get()
 	for _, i := range s.Sample.Incidents.Or(nil) {
-		if under := i.Minute - 1 + i.Added; under == minute || under > minute && slices.Contains(lastMinutes[:], minute) {
+		isOther := i.Side != entry.SideProven && i.Side != football.SideNone && entry.SideProven != football.SideNone
+		if states[i.Kind] != entry.State || isOther {
+			continue
+		}
+		under, isStoppage := i.Minute-1+i.Added, i.Added > 0
+		// Stoppage time that another half followed is told as the half's last second.
+		if under == minute || isStoppage && i.Minute == minute && minute == football.HalfEnds(entry.Half) {
 			fields = append(fields, provider.FieldIncident+i.ID)
 		}
 	}
 	return fields
 }
 
-// evidence are the fields of a step's sample that an entry speaks of: what moved,
-// and the clock.
-func evidence(entry football.TimelineEntry) []string {
+// evidence are the fields of a step's sample that an entry speaks of: the clock,
+// and of its counters those that moved.
+func evidence(s *transform.LiveStep, entry football.TimelineEntry) []string {
 	fields := []string{provider.FieldClock}
 	counters := map[football.VisualState][]football.Metric{
 		football.VisualCorner: {football.Corners}, football.VisualCard: {football.YellowCards, football.RedCards}, football.VisualPenalty: {football.Penalties},
@@ -105,11 +115,25 @@ func evidence(entry football.TimelineEntry) []string {
 		football.VisualDanger:   {football.OnTarget, football.OffTarget, football.DangerousAttacks},
 		football.VisualPressure: {football.DangerousAttacks, football.OnTarget, football.OffTarget, football.Corners},
 	}[entry.State]
+	before, after := countersOf(s.Before), countersOf(s.After)
 	for _, m := range counters {
-		fields = append(fields, provider.FieldCounter+string(m))
+		if before[m] != after[m] {
+			fields = append(fields, provider.FieldCounter+string(m))
+		}
 	}
-	if entry.State == football.VisualGoal {
+	if entry.State == football.VisualGoal && s.Before != nil && s.Before.Brief().Score != s.After.Brief().Score {
 		fields = append(fields, provider.FieldScore)
 	}
 	return fields
+}
+
+// countersOf are a state's counters as text; none when there is no state.
+func countersOf(s *live.State) map[football.Metric]string {
+	texts := map[football.Metric]string{}
+	if s != nil {
+		for _, c := range s.Brief().Counters {
+			texts[c.Metric] = counterText(c)
+		}
+	}
+	return texts
 }

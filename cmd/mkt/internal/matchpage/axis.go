@@ -17,10 +17,13 @@ const (
 
 // begins is where each half begins on the scoreboard, and lasts how long it is
 // without stoppage time; in seconds, by half, from 1.
-var (
-	begins = [5]int{0, 0, 45 * 60, 90 * 60, 105 * 60}
-	lasts  = [5]int{0, 45 * 60, 45 * 60, 15 * 60, 15 * 60}
-)
+var begins, lasts = func() (begins, lasts [5]int) {
+	for half := range begins {
+		begins[half] = 60 * football.HalfBegins(half)
+		lasts[half] = 60*football.HalfEnds(half) - begins[half]
+	}
+	return begins, lasts
+}()
 
 // half is one half of play on the axis.
 type half struct {

@@ -14,7 +14,9 @@ var parser = cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour |
 	cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 
 // Parse reads a cron expression: "0 * * * *", with seconds "30 0 * * * *",
-// "@hourly", or "@every 8s" (whole seconds, at least one). Times are UTC.
+// "@hourly", or "@every 8s" (whole seconds, at least one). Times are UTC, and an
+// @every is due at the multiples of its duration since 1970-01-01T00:00:00Z: one
+// that divides a day is due at the same times every day, beginning with midnight.
 // An expression that never comes due is an error.
 func Parse(expr string) (cron.Schedule, error) {
 	expr = strings.TrimSpace(expr)
@@ -43,28 +45,23 @@ func parseEvery(text string) (cron.Schedule, error) {
 	if d < time.Second || d%time.Second != 0 {
 		return nil, fmt.Errorf("@every %s: want whole seconds, at least 1s", text)
 	}
-	return cron.Every(d), nil
+	return grid{int64(d / time.Second)}, nil
 }
 
-// steady holds an @every to its beginning: the library counts from the moment at
-// which it noticed the tick before, and so slips whenever the machine is busy.
-func steady(s cron.Schedule, from time.Time) cron.Schedule {
-	if every, ok := s.(cron.ConstantDelaySchedule); ok {
-		return grid{from, every.Delay}
-	}
-	return s
-}
+// grid is the schedule of an @every: it is due whenever the clock shows a multiple
+// of its seconds since 1970-01-01T00:00:00Z. It knows neither when the process
+// began nor when a tick was noticed, so neither a restart nor a busy machine
+// shifts it.
+type grid struct{ seconds int64 }
 
-// grid is due at from and every so long after it.
-type grid struct {
-	from  time.Time
-	every time.Duration
-}
-
-// Next implements cron.Schedule.
+// Next implements cron.Schedule: it returns the first multiple after t.
 func (g grid) Next(t time.Time) time.Time {
-	return g.from.Add((t.Sub(g.from)/g.every + 1) * g.every)
+	after := t.Unix() - floorMod(t.Unix(), g.seconds) + g.seconds
+	return time.Unix(after, 0).In(t.Location())
 }
+
+// floorMod returns the remainder of a/b that is not negative; b is positive.
+func floorMod(a, b int64) int64 { return (a%b + b) % b }
 
 // OverdueAfter is how many cadences old the newest good cycle may be. serve, which may
 // not know this package, calls a snapshot stale by the same number.
@@ -73,16 +70,26 @@ const OverdueAfter = 2
 // Cadence is the longest time between two of the next activations after from:
 // what a reader may expect to wait for news.
 func Cadence(s cron.Schedule, from time.Time) time.Duration {
+	_, longest := gaps(s, from)
+	return longest
+}
+
+// gaps returns the shortest and the longest time between two of the next
+// activations after from.
+func gaps(s cron.Schedule, from time.Time) (shortest, longest time.Duration) {
 	const looked = 25 // a day of an hourly schedule, so that gaps at night count
-	var longest time.Duration
 	at := s.Next(from.UTC())
-	for range looked {
+	for i := range looked {
 		next := s.Next(at)
 		if next.IsZero() {
 			break
 		}
-		longest = max(longest, next.Sub(at))
+		gap := next.Sub(at)
+		if i == 0 {
+			shortest = gap
+		}
+		shortest, longest = min(shortest, gap), max(longest, gap)
 		at = next
 	}
-	return longest
+	return shortest, longest
 }

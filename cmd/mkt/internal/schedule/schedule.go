@@ -28,8 +28,10 @@ type Options struct {
 	// Run does the job. Its context ends when the scheduler is asked to stop;
 	// the scheduler waits for it. Its error is logged. Required.
 	Run func(ctx context.Context, name string) error
-	// Jitter bounds the wait before a run, by which jobs of one cadence are spread:
-	// a job's own is always the same. A tenth of its cadence bounds it too. 0: none.
+	// Jitter bounds the wait before a run, which spreads the jobs that are due at the
+	// same time. A job's own wait depends on its name alone and is the same at every
+	// tick and after every restart. It is at most a tenth of the shortest time
+	// between two ticks of the job. 0: none.
 	Jitter time.Duration
 	// Parallel bounds the runs of a lane that are under way at once; 0: 4. Lanes
 	// has those for which another number holds.
@@ -56,9 +58,9 @@ type Scheduler struct {
 }
 
 type entry struct {
-	id      cron.EntryID
-	job     Job
-	cadence time.Duration
+	id       cron.EntryID
+	job      Job
+	shortest time.Duration // between two ticks
 }
 
 // skips are ticks of a job that came while a run of it was under way.
@@ -86,9 +88,9 @@ func New(o Options) *Scheduler {
 	}
 }
 
-// Set replaces the jobs. One whose expression is the same keeps its phase; a
-// removed one's run under way goes on to its end. An expression that does not
-// parse is an error and leaves the jobs as they were.
+// Set replaces the jobs. A run under way of a job that is removed continues to its
+// end. An expression that does not parse is an error and leaves the jobs as they
+// were.
 func (s *Scheduler) Set(jobs []Job) error {
 	parsed := make(map[string]cron.Schedule, len(jobs))
 	for _, j := range jobs {
@@ -120,8 +122,9 @@ func (s *Scheduler) setOne(j Job, when cron.Schedule) {
 	if ok {
 		s.cron.Remove(old.id)
 	}
-	id := s.cron.Schedule(steady(when, time.Now()), cron.FuncJob(func() { s.trigger(j.Name, s.o.Jitter) }))
-	s.entries[j.Name] = entry{id: id, job: j, cadence: Cadence(when, time.Now())}
+	id := s.cron.Schedule(when, cron.FuncJob(func() { s.trigger(j.Name, s.o.Jitter) }))
+	shortest, _ := gaps(when, time.Now())
+	s.entries[j.Name] = entry{id: id, job: j, shortest: shortest}
 }
 
 // Run starts the jobs named in overdue at once, ticks until ctx ends, and waits for the
@@ -157,7 +160,7 @@ func (s *Scheduler) trigger(name string, jitter time.Duration) {
 	}
 	s.running[name], s.skipped[name] = true, skips{all: s.skipped[name].all}
 	ctx, lane := s.ctx, s.lane(e.job.Lane)
-	s.runs.Go(func() { s.run(ctx, name, lane, share(name, min(jitter, e.cadence/10))) })
+	s.runs.Go(func() { s.run(ctx, name, lane, share(name, min(jitter, e.shortest/10))) })
 }
 
 // skip counts a tick that comes too early. Only for the holder of mu.

@@ -21,6 +21,7 @@ func TestParse(t *testing.T) {
 		"0 * * * *":       time.Hour,
 		"30 0 * * * *":    time.Hour,
 		"@every 8s":       8 * time.Second,
+		"@every 7s":       7 * time.Second,
 		"@every 1h30m":    90 * time.Minute,
 		"*/10 8-20 * * *": 11*time.Hour + 10*time.Minute, // 20:50 to 08:00
 	}
@@ -152,7 +153,7 @@ func TestSetFollowsChanges(t *testing.T) {
 		time.Sleep(22 * time.Second)
 		cancel()
 		<-done
-		want := map[string][]time.Duration{"kept": seconds(10, 20, 30), "gone": seconds(10), "slower": seconds(10, 35), "new": seconds(25, 35)}
+		want := map[string][]time.Duration{"kept": seconds(10, 20, 30), "gone": seconds(10), "slower": seconds(10, 20), "new": seconds(20, 30)}
 		for name, w := range want {
 			if !slices.Equal(r.at[name], w) {
 				t.Errorf("%s ran at %v, want %v", name, r.at[name], w)
@@ -227,24 +228,66 @@ func TestParallelAndJitterAreBounded(t *testing.T) {
 	})
 }
 
-// However late a tick is noticed, the next is at its time.
-func TestEveryKeepsItsPhase(t *testing.T) {
-	from := time.Date(2026, 11, 20, 19, 0, 0, 300e6, time.UTC)
-	s, err := schedule.Parse("@every 8s")
-	if err != nil {
-		t.Fatal(err)
+// An @every is a grid of the clock: the multiples of its duration since 1970, UTC,
+// whenever the process began and however late a tick was noticed.
+func TestEveryIsTheClocksGrid(t *testing.T) {
+	clock := func(text string) time.Time {
+		at, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
 	}
-	s = schedule.Steady(s, from)
-	for noticed, want := range map[time.Duration]time.Duration{0: 8, 1: 8, 8 * time.Second: 16, 9900 * time.Millisecond: 16, 15999 * time.Millisecond: 16,
-		24*time.Second - 1: 24, 24 * time.Second: 32} {
-		if got := s.Next(from.Add(noticed)); !got.Equal(from.Add(want * time.Second)) {
-			t.Errorf("noticed after %v: next at %v, want %vs", noticed, got.Sub(from), int(want))
+	for _, c := range []struct{ expr, after, want string }{
+		{"@every 8s", "2026-11-20T19:00:00.3Z", "2026-11-20T19:00:08Z"},
+		{"@every 8s", "2026-11-20T19:00:07.999999999Z", "2026-11-20T19:00:08Z"},
+		{"@every 8s", "2026-11-20T19:00:08Z", "2026-11-20T19:00:16Z"},
+		{"@every 8s", "2026-11-20T23:59:59Z", "2026-11-21T00:00:00Z"},
+		{"@every 8s", "2026-11-20T20:00:03+01:00", "2026-11-20T19:00:08Z"},
+		{"@every 8s", "1969-12-31T23:59:57Z", "1970-01-01T00:00:00Z"},
+		{"@every 8s", "1969-12-31T23:59:52Z", "1970-01-01T00:00:00Z"},
+		{"@every 1m", "2026-11-20T19:00:59.5Z", "2026-11-20T19:01:00Z"},
+		{"@every 30m", "2026-11-20T19:07:00Z", "2026-11-20T19:30:00Z"},
+		{"@every 24h", "2026-11-20T19:07:00Z", "2026-11-21T00:00:00Z"},
+		{"@every 7s", "2026-11-20T23:59:59Z", "2026-11-21T00:00:02Z"}, // 7 does not divide a day: the grid runs on over midnight
+		{"@every 168h", "2026-11-20T19:07:00Z", "2026-11-26T00:00:00Z"},
+	} {
+		s, err := schedule.Parse(c.expr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Next(clock(c.after)); !got.Equal(clock(c.want)) {
+			t.Errorf("%s after %s: %s, want %s", c.expr, c.after, got.UTC().Format(time.RFC3339Nano), c.want)
 		}
 	}
-	hourly, err := schedule.Parse("@hourly")
-	if err != nil || schedule.Steady(hourly, from) != hourly {
-		t.Errorf("a cron expression was changed: %v", err)
-	}
+}
+
+// A process that begins at any moment ticks at the times of one that never
+// stopped, jitter included.
+func TestRestartDoesNotShiftTicks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecorder()
+		job := schedule.Job{Name: "acme/live", Expr: "@every 8s"}
+		for _, lives := range []time.Duration{13 * time.Second, 21*time.Second + 300*time.Millisecond, 40 * time.Second, 999 * time.Millisecond, 60 * time.Second} {
+			ctx, cancel := context.WithTimeout(t.Context(), lives)
+			s := schedule.New(schedule.Options{Jitter: 30 * time.Second, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
+			if err := s.Set([]schedule.Job{job}); err != nil {
+				t.Fatal(err)
+			}
+			s.Run(ctx)
+			cancel()
+			time.Sleep(1700 * time.Millisecond) // it is down
+		}
+		at := r.at[job.Name]
+		if len(at) < 14 {
+			t.Fatalf("ran at %v", at)
+		}
+		for _, d := range at {
+			if offset := d % (8 * time.Second); offset != at[0]%(8*time.Second) || offset > 800*time.Millisecond {
+				t.Errorf("a run at %v, the first at %v: not on one grid", d, at[0])
+			}
+		}
+	})
 }
 
 // A provider that is slow makes a cycle late: never two at once, the ticks in

@@ -65,6 +65,7 @@ func start(t *testing.T, o engine.Options) *host {
 	web := httptest.NewUnstartedServer(h.server)
 	// As the service has them: long polls and slow uploads must outlive these.
 	web.Config.ReadTimeout, web.Config.WriteTimeout = 500*time.Millisecond, 500*time.Millisecond
+	web.Config.ConnContext = engine.ConnContext
 	web.Start()
 	h.url = web.URL
 	t.Cleanup(func() {
@@ -249,8 +250,13 @@ func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 func (s socket) want(texts ...string) {
 	s.t.Helper()
 	for _, want := range texts {
-		if got := s.next(); got != want {
-			s.t.Fatalf("got %q, want %q", got, want)
+		got := s.next()
+		for got == "2" && want != "2" { // a ping of its own goes in front of a large message
+			s.send("3")
+			got = s.next()
+		}
+		if got != want {
+			s.t.Fatalf("got %.100q, want %.100q", got, want)
 		}
 	}
 }

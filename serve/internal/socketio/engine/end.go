@@ -15,13 +15,16 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 	}
 	s.leave(reason)
 	switch {
-	case s.ws != nil && s.slow:
+	case s.ws != nil && s.slow && reason == Slow:
 		s.queue.take()
 		s.ws.cut()
 	case s.ws != nil:
 		s.queue.take()
 		s.queue.push(entry{m: newClose(code)})
 		s.pump()
+		if s.slow { // it is written in its turn, but not for ever
+			time.AfterFunc(closeGrace, s.ws.cut)
+		}
 	case s.poll != nil:
 		s.answer([]entry{{m: closePacket}})
 	default:
@@ -29,10 +32,12 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 		s.queue.push(entry{m: noopPacket})
 		s.queue.push(entry{m: closePacket})
 		s.arm(s.server.o.PingTimeout)
+		s.server.keepEnding(s)
 	}
 	if s.state == closed {
 		s.server.forget(s)
 	}
+	go s.finish(reason)
 }
 
 // goodbye ends a session whose client said so. The GET that a client sent beside
@@ -61,6 +66,7 @@ func (s *Session) goodbye() {
 	s.leave(Transport)
 	s.answer([]entry{{m: noopPacket}})
 	s.server.forget(s)
+	go s.finish(Transport)
 }
 
 // lose ends a session whose client is gone, or which may have lost something on
@@ -72,6 +78,7 @@ func (s *Session) lose(reason string) {
 	s.queue.take()
 	if s.state == open {
 		s.leave(reason)
+		defer func() { go s.finish(reason) }()
 	}
 	s.state = closed
 	s.answer([]entry{{m: closePacket}})
@@ -81,13 +88,18 @@ func (s *Session) lose(reason string) {
 	s.server.forget(s)
 }
 
-// leave is what every end has in common; mu is held.
+// leave is what every end begins with; mu is held. It goes on to give back the
+// session's place, and ends with finish.
 func (s *Session) leave(reason string) {
 	s.state = closed
 	s.timer.Stop()
+	s.forgetInbound()
 	if s.probe != nil {
 		s.probe.cut()
 		s.probe = nil
+	}
+	if s.stopPost != nil {
+		s.stopPost()
 	}
 	if s.whenClosed != nil {
 		s.whenClosed()
@@ -95,14 +107,13 @@ func (s *Session) leave(reason string) {
 	}
 	s.checkDrained()
 	s.server.count(reason)
-	go s.finish(reason)
 }
 
 // finish is the receiver's last call.
 func (s *Session) finish(reason string) {
 	defer s.server.live.Done()
-	s.inbound.Lock()
-	defer s.inbound.Unlock()
+	s.receiving.Lock()
+	defer s.receiving.Unlock()
 	defer s.recover()
 	s.receiver.Closed(reason)
 }

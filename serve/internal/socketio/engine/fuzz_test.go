@@ -39,7 +39,7 @@ func FuzzReadPayload(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		list, err := readPayload(bytes.Clone(body))
+		list, err := readPayload(bytes.Clone(body), 1<<20)
 		if err != nil {
 			if list != nil {
 				t.Errorf("%d packets beside an error", len(list))
@@ -54,7 +54,7 @@ func FuzzReadPayload(f *testing.F) {
 				t.Errorf("invalid text %q", p.data)
 			}
 		}
-		again, err := readPayload(encode(list))
+		again, err := readPayload(encode(list), 1<<20)
 		if err != nil || fmt.Sprint(again) != fmt.Sprint(list) {
 			t.Errorf("%v became %v, %v", list, again, err)
 		}
@@ -124,7 +124,7 @@ func FuzzMessage(f *testing.F) {
 		if !bytes.Equal(m.Text(), text) {
 			t.Errorf("text %q", m.Text())
 		}
-		list, err := readPayload(bytes.Clone(m.polled))
+		list, err := readPayload(bytes.Clone(m.polled), 1<<20)
 		if err != nil || len(list) != 2 || !bytes.Equal(list[0].data, text) || !bytes.Equal(list[1].data, attached) {
 			t.Errorf("polled %v, %v", list, err)
 		}

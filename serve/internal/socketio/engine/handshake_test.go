@@ -3,6 +3,7 @@ package engine_test
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +67,7 @@ func TestRefusals(t *testing.T) {
 		{"upgrade before version", "GET", "EIO=3&transport=websocket", request},
 		{"websocket without upgrade, with sid", "GET", "EIO=4&transport=websocket&sid=" + poll.sid, request},
 		{"another method with sid", "DELETE", poll.query(), request},
+		{"long target", "GET", hello + "&t=" + strings.Repeat("x", 4<<10), request},
 		{"no version", "GET", "transport=polling", version},
 		{"no number", "GET", "transport=polling&EIO=abc", version},
 		{"old version", "GET", "transport=polling&EIO=3", version},
@@ -80,6 +82,11 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("headers %v", a.header)
 			}
 		})
+	}
+	for _, query := range []string{hello, poll.query()} {
+		if a := h.do("GET", query, "", "X-Long", strings.Repeat("x", 16<<10)); a.status != 400 || a.body != request {
+			t.Errorf("long headers: %d %s", a.status, a.body)
+		}
 	}
 	poll.post("4a")
 	if a := h.do("GET", poll.query()+"&EIO=3", ""); a.status == 400 {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 )
@@ -18,12 +19,22 @@ type Options struct {
 	PingInterval   time.Duration // 0 = 10 s
 	PingTimeout    time.Duration // 0 = 10 s
 	UpgradeTimeout time.Duration // 0 = 10 s
+	ReadTimeout    time.Duration // of a request's body, from its first byte to its last; 0 = 10 s
 	WriteTimeout   time.Duration // 0 = 10 s
-	MaxPayload     int           // bytes from a client at once; 0 = 4096
+	MaxPayload     int           // bytes of a packet from a client; 0 = 16,384
+	MaxBacklog     int           // bytes of messages from a trusted client that wait for their turn, and of its polling bodies; 0 = 8 times MaxPayload
+	Burst          int           // messages that a trusted client may send at once; 0 = 200
+	Pace           time.Duration // for each further one; 0 = 10 ms
 	MaxQueued      int           // bytes waiting for a client; 0 = 1 MiB
-	MaxSessions    int           // 0 = 20,000
+	MaxSessions    int           // at once, without those that have ended and have yet to be told; 0 = 20,000
+	MaxTarget      int           // bytes of a request's path and query; 0 = 4 KiB
+	MaxHeader      int           // bytes of a request's headers; 0 = 16 KiB
 	WebsocketOnly  bool
 	KeepHeaders    []string // names of headers of the first request
+
+	// Peer names whom a request comes from, for Session.Peer; nil = the address of the
+	// connection.
+	Peer func(*http.Request) string
 
 	Rand io.Reader    // safe for concurrent use; nil = crypto/rand
 	Log  *slog.Logger // nil = none
@@ -45,6 +56,7 @@ const (
 	Ping      = "ping timeout"
 	Protocol  = "protocol violation"
 	Slow      = "slow client"
+	Flood     = "message flood"
 	Shutdown  = "server shutdown"
 	Panic     = "handler panic"
 )
@@ -53,17 +65,34 @@ func (o *Options) setDefaults() {
 	o.PingInterval = cmp.Or(o.PingInterval, 10*time.Second)
 	o.PingTimeout = cmp.Or(o.PingTimeout, 10*time.Second)
 	o.UpgradeTimeout = cmp.Or(o.UpgradeTimeout, 10*time.Second)
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, 10*time.Second)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, 10*time.Second)
-	o.MaxPayload = cmp.Or(o.MaxPayload, 4096)
+	o.MaxPayload = cmp.Or(o.MaxPayload, 16<<10)
+	o.MaxBacklog = cmp.Or(o.MaxBacklog, 8*o.MaxPayload)
+	o.Burst = cmp.Or(o.Burst, 200)
+	o.Pace = cmp.Or(o.Pace, 10*time.Millisecond)
 	o.MaxQueued = cmp.Or(o.MaxQueued, 1<<20)
 	o.MaxSessions = cmp.Or(o.MaxSessions, 20_000)
+	o.MaxTarget = cmp.Or(o.MaxTarget, 4<<10)
+	o.MaxHeader = cmp.Or(o.MaxHeader, 16<<10)
 	o.KeepHeaders = canonical(o.KeepHeaders)
+	if o.Peer == nil {
+		o.Peer = addressOf
+	}
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+}
+
+func addressOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
 }
 
 func canonical(names []string) []string {

@@ -33,6 +33,7 @@ var (
 	errPacket = errors.New("no engine packet")
 	errUTF8   = errors.New("invalid utf-8")
 	errBase64 = errors.New("invalid base64")
+	errLarge  = errors.New("packet above the limit")
 )
 
 // readPacket reads a text packet. It does not look at the encoding of the text.
@@ -43,13 +44,17 @@ func readPacket(b []byte) (packet, error) {
 	return packet{b[0], b[1:]}, nil
 }
 
-// readPayload reads a polling body: one packet at least, all of them or none.
-// Binary packets are decoded in place, so body is used up.
-func readPayload(body []byte) ([]packet, error) {
+// readPayload reads a polling body: one packet at least, none of more than most
+// bytes, all of them or none. Binary packets are decoded in place, so body is used
+// up.
+func readPayload(body []byte, most int) ([]packet, error) {
 	var list []packet
 	for more := true; more; {
 		var one []byte
 		one, body, more = bytes.Cut(body, []byte{separator})
+		if len(one) > most {
+			return nil, errLarge
+		}
 		p, err := readPolled(one)
 		if err != nil {
 			return nil, err

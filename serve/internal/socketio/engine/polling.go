@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"context"
 	"errors"
+	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -16,6 +18,14 @@ func (v *Server) handshake(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v.respond(w, http.StatusOK, plainText, v.openPacket(s).polled)
+}
+
+type connKey struct{}
+
+// ConnContext is for http.Server.ConnContext: with it what waits for a client that
+// polls is bounded as well.
+func ConnContext(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
 }
 
 const plainText = "text/plain; charset=UTF-8"
@@ -35,8 +45,12 @@ func (s *Session) pollRequest(w http.ResponseWriter, r *http.Request) {
 		s.server.refuse(w, r, *refused)
 		return
 	}
-	// The server's timeouts are for requests that do not wait.
-	http.NewResponseController(w).SetReadDeadline(time.Time{})
+	// The timeouts of the outer server are for requests that do not wait. A poll ends
+	// with the next ping, or with the session.
+	http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.server.silence()))
+	if c, ok := r.Context().Value(connKey{}).(net.Conn); ok {
+		boundSendBuffer(c)
+	}
 	select {
 	case list := <-answer:
 		if list == nil {
@@ -118,15 +132,30 @@ func (s *Session) deliver(w http.ResponseWriter, list []entry) {
 		}
 		body = append(body, e.m.polled)
 	}
-	if err := s.server.respond(w, http.StatusOK, plainText, body...); err != nil {
+	s.setDelivering(true)
+	err := s.server.write(w, http.StatusOK, plainText, s.patience, body...)
+	s.setDelivering(false)
+	if err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.lose(Transport)
 	}
 }
 
-// respond writes a whole answer, with time of its own to be written.
-func (v *Server) respond(w http.ResponseWriter, status int, contentType string, body ...[]byte) error {
+func (s *Session) setDelivering(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.delivering = on
+}
+
+// respond writes a whole answer.
+func (v *Server) respond(w http.ResponseWriter, status int, contentType string, body []byte) {
+	v.write(w, status, contentType, v.writeTimeout, body) // whether it arrives is the client's affair
+}
+
+// write writes a whole answer, each part of which may take as long as patience says
+// at its beginning.
+func (v *Server) write(w http.ResponseWriter, status int, contentType string, patience func() time.Duration, body ...[]byte) error {
 	size := 0
 	for _, b := range body {
 		size += len(b)
@@ -136,12 +165,11 @@ func (v *Server) respond(w http.ResponseWriter, status int, contentType string, 
 	h.Set("Content-Length", strconv.Itoa(size))
 	h.Set("Cache-Control", "no-store")
 	control := http.NewResponseController(w)
-	defer control.SetWriteDeadline(time.Time{})
 	control.SetWriteDeadline(time.Now().Add(v.o.WriteTimeout))
 	w.WriteHeader(status)
 	for _, b := range body {
 		for part := range slices.Chunk(b, chunk) {
-			control.SetWriteDeadline(time.Now().Add(v.o.WriteTimeout))
+			control.SetWriteDeadline(time.Now().Add(patience()))
 			if _, err := w.Write(part); err != nil {
 				return err
 			}

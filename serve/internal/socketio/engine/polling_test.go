@@ -127,6 +127,20 @@ func TestEndNotFetched(t *testing.T) {
 	p.expect(p.get(), 400, unknown)
 }
 
+// Of many such ends the oldest are forgotten sooner, and none of them keeps anybody
+// out.
+func TestManyEndsNotFetched(t *testing.T) {
+	h := start(t, engine.Options{MaxSessions: 1, PingTimeout: time.Hour})
+	const n = 1100
+	for range n {
+		p := h.poll()
+		<-h.opened
+		p.post("4violate")
+		h.reason()
+	}
+	h.wantSessions(1000)
+}
+
 func TestOctetStream(t *testing.T) {
 	h := start(t, engine.Options{})
 	p := h.poll()

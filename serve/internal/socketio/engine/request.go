@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // refusal is an error of the transport layer.
@@ -29,6 +30,9 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if sane {
 		allowOrigin(w.Header(), r.Header)
 	}
+	if r.ContentLength != 0 {
+		defer v.bound(w)()
+	}
 	if r.Method == http.MethodOptions {
 		preflight(w, r)
 		return
@@ -39,7 +43,7 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case transport != "websocket" && (transport != "polling" || v.o.WebsocketOnly):
 		v.refuse(w, r, transportUnknown)
-	case !sane:
+	case !sane, v.oversized(r), r.ContentLength != 0 && r.Method == http.MethodGet:
 		v.refuse(w, r, badRequest)
 	case query.Get("sid") != "":
 		v.resume(w, r, query.Get("sid"), transport)
@@ -53,6 +57,21 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.websocket(w, r, nil)
 	default:
 		v.handshake(w, r)
+	}
+}
+
+// bound gives the body of a request its deadline. As long as the body has not been
+// read to its end the connection is to be closed behind the answer; otherwise
+// net/http would wait for the rest before it writes the answer. The function that
+// is returned ends the waiting behind the answer.
+func (v *Server) bound(w http.ResponseWriter) (done func()) {
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(time.Now().Add(v.o.ReadTimeout))
+	w.Header().Set("Connection", "close")
+	return func() {
+		if w.Header().Get("Connection") == "close" {
+			control.SetReadDeadline(time.Now().Add(closeGrace))
+		}
 	}
 }
 
@@ -97,6 +116,17 @@ func (v *Server) refuse(w http.ResponseWriter, r *http.Request, e refusal) {
 // isUpgrade tells a websocket's request.
 func isUpgrade(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
+
+// oversized reports whether a request brings more along than any client needs.
+func (v *Server) oversized(r *http.Request) bool {
+	size := 0
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value) + len(": \r\n")
+		}
+	}
+	return size > v.o.MaxHeader || len(r.RequestURI) > v.o.MaxTarget
 }
 
 // saneOrigin is false for an Origin that is no text that a header may have.

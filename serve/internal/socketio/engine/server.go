@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"container/list"
 	"encoding/base64"
 	"encoding/json"
 	"io"
@@ -22,6 +23,7 @@ type Server struct {
 	mu       sync.Mutex
 	draining bool
 	sessions map[string]*Session // by id
+	endings  list.List           // of *Session: those whose end nobody has fetched, the oldest first
 	opened   uint64
 	refused  uint64
 	closed   map[string]uint64 // by reason
@@ -38,17 +40,21 @@ func (v *Server) elapsed() time.Duration { return time.Since(v.began) }
 
 // silence is how long a healthy client may send nothing, and some more.
 func (v *Server) silence() time.Duration {
-	return v.o.PingInterval + 2*v.o.PingTimeout + 5*time.Second
+	return v.o.PingInterval + (mostAsking+1)*v.o.PingTimeout + 5*time.Second
 }
+
+// writeTimeout is the patience with whoever has not been sent anything yet.
+func (v *Server) writeTimeout() time.Duration { return v.o.WriteTimeout }
 
 // begin makes a session; nil when there is no room, or the server is closing.
 func (v *Server) begin(r *http.Request) *Session {
 	id, err := v.newID()
-	s := &Session{server: v, id: id, header: v.keep(r.Header)}
-	s.inbound.Lock() // the end may come before the receiver does
-	defer s.inbound.Unlock()
+	s := &Session{server: v, id: id, header: v.keep(r.Header), peer: strings.Clone(v.o.Peer(r))}
+	s.receiving.Lock() // the end may come before the receiver does
+	defer s.receiving.Unlock()
 	s.mu.Lock()
-	s.due = v.elapsed() + v.o.PingInterval
+	s.beat.pinged = v.elapsed()
+	s.due = s.beat.pinged + v.o.PingInterval
 	s.timer = time.AfterFunc(v.o.PingInterval, s.tick)
 	s.mu.Unlock()
 	if err != nil || !v.admit(s) {
@@ -84,7 +90,7 @@ func (nobody) Closed(string)              {}
 func (v *Server) admit(s *Session) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.draining || len(v.sessions) >= v.o.MaxSessions {
+	if v.draining || len(v.sessions)-v.endings.Len() >= v.o.MaxSessions {
 		v.refused++
 		return false
 	}
@@ -148,6 +154,26 @@ func (v *Server) forget(s *Session) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.sessions, s.id)
+	if s.unfetched != nil {
+		v.endings.Remove(s.unfetched)
+		s.unfetched = nil
+	}
+}
+
+// mostEndings bounds the sessions whose end nobody has fetched.
+const mostEndings = 1000
+
+// keepEnding keeps a session that has ended until its client has fetched the end. Of
+// too many the oldest is forgotten.
+func (v *Server) keepEnding(s *Session) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	s.unfetched = v.endings.PushBack(s)
+	if v.endings.Len() > mostEndings {
+		oldest := v.endings.Remove(v.endings.Front()).(*Session)
+		oldest.unfetched = nil
+		go oldest.Abort("")
+	}
 }
 
 // disown undoes admit.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"container/list"
 	"net/http"
 	"slices"
 	"sync"
@@ -26,27 +27,32 @@ type Session struct {
 	server   *Server
 	id       string // a secret
 	header   []headerLine
+	peer     string
 	receiver Receiver
 
-	inbound sync.Mutex // held while the receiver is called; taken before mu
+	receiving sync.Mutex // held while the receiver is called; taken before mu
 
 	mu         sync.Mutex
 	state      state
 	writing    bool // a writer has the websocket
 	slow       bool // and waits for the client
+	delivering bool // a GET's answer is being written
 	posting    bool // a POST is being read or carried out
 	calling    bool // the receiver is being called
+	trusted    bool // the protocol above has let the client in
 	probed     bool // the probing websocket has been answered
-	pongDue    bool
-	extended   bool          // the wait for the pong, by another packet
+	beat       heartbeat
 	ws         *wire         // nil while polling
 	probe      *wire         // would like to take over
 	poll       chan []entry  // the waiting GET; nil = none
 	leaving    chan struct{} // closed when a GET comes that a close packet waits for
+	in         inbound
 	queue      queue
 	flying     int // cost of what is being written
 	timer      *time.Timer
+	unfetched  *list.Element // its place among those whose end nobody has fetched; nil = none
 	due        time.Duration // when the timer is to fire, on the server's clock
+	stopPost   func()        // ends the reading of a POST's body; nil = none is read
 	drained    func()
 	whenClosed func()
 }
@@ -65,6 +71,9 @@ func (s *Session) Header() http.Header {
 	}
 	return h
 }
+
+// Peer is whom the first request came from.
+func (s *Session) Peer() string { return s.peer }
 
 // Send queues a message. It is false when the session has ended, or ends now for
 // too much is waiting. What finds nothing waiting is always taken.
@@ -133,8 +142,8 @@ func (s *Session) WhenClosed(f func()) {
 // Later calls f from a goroutine of its own, in turn with the receiver's calls.
 func (s *Session) Later(f func()) {
 	go func() {
-		s.inbound.Lock()
-		defer s.inbound.Unlock()
+		s.receiving.Lock()
+		defer s.receiving.Unlock()
 		defer s.recover()
 		f()
 	}()
@@ -150,29 +159,15 @@ func (s *Session) Close(reason string) {
 	}
 }
 
-// receive carries out a packet; inbound is held. It is false for a violation,
-// which has ended the session.
-func (s *Session) receive(p packet) bool {
-	switch p.kind {
-	case typeMessage, typeBinary:
-		s.alive(p.kind)
-		if !s.call(p.data, p.kind == typeBinary) {
-			s.violated()
-			return false
-		}
-	case typePong:
-		s.alive(p.kind)
-	case typeClose:
-		s.goodbye()
-	case typeNoop:
-	default:
-		s.broken()
-		return false
-	}
-	return true
+// Abort ends the session without a word to the client: it costs nothing any more.
+func (s *Session) Abort(reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lose(reason)
 }
 
-// call hands a message to the receiver, unless the session has ended.
+// call hands a message to the receiver, unless the session has ended. It is false
+// for a violation.
 func (s *Session) call(data []byte, binary bool) bool {
 	if !s.setCalling(true) {
 		return true
@@ -209,8 +204,26 @@ func (s *Session) pump() {
 		s.writing = true
 		s.server.writers.submit(s)
 	case s.poll != nil:
-		s.answer(s.queue.take())
+		s.answer(s.batch())
 	}
+}
+
+// batch takes what a GET is answered with: all that waits, or the ping that goes in
+// front of much; mu is held.
+func (s *Session) batch() []entry {
+	var list []entry
+	switch {
+	case s.pingFirst(s.queue.bytes):
+		list = []entry{{m: s.ask()}}
+	case s.queue.bytes >= largeMessage && s.queue.list[0].m == pingPacket:
+		list = []entry{s.queue.pop()}
+	default:
+		list = s.queue.take()
+	}
+	for _, e := range list {
+		s.sent(e.m)
+	}
+	return list
 }
 
 // answer ends the waiting GET, if there is one; mu is held.

@@ -24,7 +24,7 @@ func (s *Session) takeProbe(c *wire) {
 	c.conn.SetReadDeadline(time.Now().Add(s.server.o.UpgradeTimeout))
 	if err := s.converse(c); err != nil || !s.takeOver(c) {
 		s.giveUp(c)
-		c.refuse(cmp.Or(closeCode(err), ws.StatusPolicyViolation), s.server.o.WriteTimeout)
+		c.refuse(cmp.Or(closeCode(err), ws.StatusPolicyViolation), s.server.writeTimeout)
 		return
 	}
 	s.resume(c, nil)
@@ -40,7 +40,7 @@ func (s *Session) converse(c *wire) error {
 		case err != nil:
 			return err
 		case op == ws.OpPing:
-			err = c.writeAll(pong(data).frames, s.server.o.WriteTimeout)
+			err = c.writeAll(pong(data).frames, s.server.writeTimeout)
 		case op == ws.OpPong:
 		case op == ws.OpText && string(data) == "2probe":
 			probed = true
@@ -60,7 +60,7 @@ func (s *Session) converse(c *wire) error {
 // enough: it may overtake the 3probe, and the client polls again. So GETs that
 // arrive from now on do not wait for long either.
 func (s *Session) answerProbe(c *wire) error {
-	if err := c.writeAll(probePacket.frames, s.server.o.WriteTimeout); err != nil {
+	if err := c.writeAll(probePacket.frames, s.server.writeTimeout); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -80,10 +80,8 @@ func (s *Session) takeOver(c *wire) bool {
 	}
 	s.probe, s.probed, s.ws = nil, false, c
 	c.patience = s.server.silence()
-	s.answer(nil) // a client that obeys the protocol has none waiting
-	if s.pongDue {
-		s.arm(s.server.o.PingTimeout) // the ping may have to travel again
-	}
+	s.answer(nil)                     // a client that obeys the protocol has none waiting
+	s.beat.heard = s.server.elapsed() // a ping may have to travel again
 	s.pump()
 	return true
 }

@@ -32,7 +32,7 @@ func (v *Server) websocket(w http.ResponseWriter, r *http.Request, s *Session) {
 	case s.claim(c):
 		go s.takeProbe(c)
 	default:
-		go c.refuse(ws.StatusPolicyViolation, v.o.WriteTimeout)
+		go c.refuse(ws.StatusPolicyViolation, v.writeTimeout)
 	}
 }
 
@@ -46,6 +46,7 @@ func (v *Server) upgrade(w http.ResponseWriter, r *http.Request) (*wire, error) 
 		}
 		return nil, err
 	}
+	boundSendBuffer(conn)
 	c := &wire{conn: conn, max: v.o.MaxPayload}
 	if n := rw.Reader.Buffered(); n > 0 {
 		early, _ := rw.Reader.Peek(n)
@@ -88,6 +89,7 @@ func (s *Session) resume(c *wire, err error) {
 		}
 	}
 	if err != nil {
+		s.settle()
 		s.lost(err)
 		c.drain()
 		c.cut()
@@ -107,21 +109,43 @@ func (s *Session) take(op ws.OpCode, data []byte) bool {
 	case ws.OpPong:
 		return true
 	case ws.OpClose:
+		s.settle()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.end(Transport, farewell(data))
 		return false
 	}
-	s.inbound.Lock()
-	defer s.inbound.Unlock()
-	if op == ws.OpBinary {
-		s.receive(packet{typeBinary, data})
-	} else if p, err := readPacket(data); err == nil {
-		s.receive(p)
-	} else {
+	p, err := packet{typeBinary, data}, error(nil)
+	if op == ws.OpText {
+		p, err = readPacket(data)
+	}
+	if err != nil {
+		s.broken()
+		return false
+	}
+	s.receive(p)
+	return s.isOpen()
+}
+
+// receive carries out a packet, or leaves it to others: nothing that a client sends
+// may hold back the reading of what comes behind it. The packet is only lent.
+func (s *Session) receive(p packet) {
+	switch p.kind {
+	case typeMessage, typeBinary:
+		s.alive(p.kind)
+		p.data = bytes.Clone(p.data)
+		if _, mine := s.enqueue(p); mine {
+			go s.handOver()
+		}
+	case typePong:
+		s.alive(p.kind)
+	case typeClose:
+		s.settle()
+		s.goodbye()
+	case typeNoop:
+	default:
 		s.broken()
 	}
-	return s.isOpen()
 }
 
 // pong answers a control ping; of several that wait, the last one counts.

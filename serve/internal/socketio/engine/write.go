@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"net"
 	"os"
 	"runtime"
 	"sync"
@@ -78,7 +79,7 @@ func (s *Session) flush() {
 // flushSlowly writes the rest of a message, and what waits behind it.
 func (s *Session) flushSlowly(m *Message, n int) {
 	for m != nil {
-		if err := s.ws.writeAll(m.frames[n:], s.server.o.WriteTimeout); err != nil {
+		if err := s.ws.writeAll(m.frames[n:], s.patience); err != nil {
 			s.writeFailed(err)
 			return
 		}
@@ -97,8 +98,12 @@ func (s *Session) nextMessage() *Message {
 		s.checkDrained()
 		return nil
 	}
+	if s.pingFirst(s.queue.list[0].cost()) {
+		s.queue.pushFront(entry{m: s.ask()})
+	}
 	e := s.queue.pop()
 	s.flying = e.cost()
+	s.sent(e.m)
 	return e.m
 }
 
@@ -150,11 +155,12 @@ func (c *wire) tryWrite(b []byte) (n int, err error) {
 // chunk is what a client must take within the write timeout.
 const chunk = 16 << 10
 
-// writeAll waits until all is written, or timeout passes without progress.
-func (c *wire) writeAll(b []byte, timeout time.Duration) error {
-	defer c.conn.SetWriteDeadline(time.Time{})
+// writeAll waits until all is written, or a part of it takes longer than patience
+// says at its beginning.
+func (c *wire) writeAll(b []byte, patience func() time.Duration) error {
+	defer c.conn.SetWriteDeadline(time.Time{}) // tryWrite waits for nothing, and heeds one that has passed
 	for len(b) > 0 {
-		c.conn.SetWriteDeadline(time.Now().Add(timeout))
+		c.conn.SetWriteDeadline(time.Now().Add(patience()))
 		n, err := c.conn.Write(b[:min(len(b), chunk)])
 		if err != nil {
 			return err
@@ -162,6 +168,17 @@ func (c *wire) writeAll(b []byte, timeout time.Duration) error {
 		b = b[n:]
 	}
 	return nil
+}
+
+// sendBuffer bounds what the operating system holds for a client, of which it takes
+// twice as much: what lies there can neither be replaced by something newer nor be
+// overtaken by a ping.
+const sendBuffer = 16 << 10
+
+func boundSendBuffer(c net.Conn) {
+	if owner, ok := c.(interface{ SetWriteBuffer(int) error }); ok {
+		owner.SetWriteBuffer(sendBuffer) // without it slow clients hear later from us
+	}
 }
 
 // finish follows our close frame: the client has a moment to answer it.
@@ -177,8 +194,8 @@ func (c *wire) finish() {
 func (c *wire) cut() { c.conn.Close() }
 
 // refuse closes a websocket that no session wants, with manners.
-func (c *wire) refuse(code ws.StatusCode, timeout time.Duration) {
-	if c.writeAll(newClose(code).frames, timeout) == nil {
+func (c *wire) refuse(code ws.StatusCode, patience func() time.Duration) {
+	if c.writeAll(newClose(code).frames, patience) == nil {
 		c.finish()
 		c.drain()
 	}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/simulator"
+)
+
+// watched is a simulated provider of which the test knows what is no football and
+// what of it was in an answer to a request that asked to leave it out.
+type watched struct {
+	sim *betsapi.Simulator
+
+	mu      sync.Mutex
+	games   map[string]bool // the ids of games on a console, and of simulated matches
+	left    map[string]bool // those of them that were in an answer, by path and id
+	leagues map[string]bool
+}
+
+// look notes what is no football at the moment: fixtures come and go.
+func (w *watched) look() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	token := canary
+	for _, f := range w.sim.Listed(token) {
+		if !f.Human {
+			w.games[f.ID], w.leagues[f.League] = true, true
+		}
+	}
+	for _, m := range w.sim.InPlay(token) {
+		if league := m.Fixture.League; !league.Human() {
+			w.games[m.FI], w.games[m.EventID], w.leagues[league.Name] = true, true, true
+		}
+	}
+}
+
+var itemID = regexp.MustCompile(`\{"id":"(\d+)","sport_id"`)
+
+func (w *watched) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	w.look()
+	r.Header.Del("Accept-Encoding")
+	answer := httptest.NewRecorder()
+	w.sim.ServeHTTP(answer, r)
+	if r.URL.Query().Get("skip_esports") == "1" {
+		w.mu.Lock()
+		for _, id := range itemID.FindAllStringSubmatch(answer.Body.String(), -1) {
+			if w.games[id[1]] {
+				w.left[r.URL.Path+" "+id[1]] = true
+			}
+		}
+		w.mu.Unlock()
+	}
+	for name, values := range answer.Header() {
+		out.Header()[name] = values
+	}
+	out.WriteHeader(answer.Code)
+	out.Write(answer.Body.Bytes())
+}
+
+// count is how many were left in the answers of a path.
+func (w *watched) count(path string) (n int) {
+	for key := range w.left {
+		if strings.HasPrefix(key, path+" ") {
+			n++
+		}
+	}
+	return n
+}
+
+// found is the first id or league of what is no football in a text, "" when there is
+// none.
+func (w *watched) found(text string) string {
+	for _, id := range strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }) {
+		if w.games[id] {
+			return id
+		}
+	}
+	for name := range w.leagues {
+		if strings.Contains(text, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// The provider leaves eSoccer in its answers although it is asked to leave it out:
+// none of it is in any file that the pipeline writes but the raw ones, nor in any
+// answer over HTTP, and all of it is counted as filtered.
+func TestEsoccerNeverAppears(t *testing.T) {
+	h := newHouse(t)
+	h.run("", "init", ".")
+	token := h.addTenant("acme")
+	h.unlimited("acme")
+	began := time.Now() // the provider's days are the same ones in every run
+	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 7, Fixtures: 60, InPlay: 60, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 7}},
+		Now: func() time.Time { return playedBegins.Add(time.Since(began)) }})
+	h.must(err)
+	w := &watched{sim: sim, games: map[string]bool{}, left: map[string]bool{}, leagues: map[string]bool{}}
+	server := httptest.NewServer(w)
+	t.Cleanup(server.Close)
+	h.connect("acme", server.URL)
+	counted := map[string]int{"market_engine": 0, "live_intelligence": 0}
+	for product := range counted {
+		h.run("", "cycle", "--tenant", "acme", "--product", product, "--output", "json")
+		counted[product] = h.filtered(product)
+	}
+	for product, path := range map[string]string{"market_engine": "/v1/bet365/upcoming", "live_intelligence": "/v3/events/inplay"} {
+		if want := w.count(path); counted[product] != want || want < 5 {
+			t.Errorf("%s: %d counted as filtered, %d in the answers", product, counted[product], want)
+		}
+	}
+	if len(w.leagues) < 10 {
+		t.Errorf("only these leagues: %v", w.leagues)
+	}
+	for file, rows := range h.parquet() {
+		for _, row := range rows {
+			if found := w.found(row); found != "" {
+				t.Errorf("%s holds %s: %.300s", file, found, row)
+			}
+		}
+	}
+	api := h.serve("json")
+	seen := h.everywhere(api.url+"/api/v1", token)
+	for path, body := range seen {
+		if found := w.found(body); found != "" {
+			t.Errorf("%s holds %s", path, found)
+		}
+	}
+	h.end(api)
+	if len(seen) < 100 {
+		t.Errorf("only %d answers looked at", len(seen))
+	}
+}
+
+// filtered is what the newest canonical cycle of a product says it left out.
+func (h *house) filtered(product string) (n int) {
+	h.t.Helper()
+	var shown struct{ Filtered map[string]int }
+	h.must(json.Unmarshal([]byte(h.newestFile(product, "canonical/*/canonical.json")), &shown))
+	for rule, count := range shown.Filtered {
+		if !strings.Contains(rule, "-name") {
+			h.t.Errorf("%s: rule %q", product, rule)
+		}
+		n += count
+	}
+	return n
+}
+
+// parquet is every row of every Parquet file in the data root, as text, by file.
+func (h *house) parquet() map[string][]string {
+	h.t.Helper()
+	db, err := sql.Open("duckdb", "")
+	h.must(err)
+	defer db.Close()
+	files, err := filepath.Glob(filepath.Join(h.dir, "data", "client_id=*", "product=*", "*", "*", "*.parquet"))
+	h.must(err)
+	changes, err := filepath.Glob(filepath.Join(h.dir, "data", "client_id=*", "product=*", "*", "*.parquet"))
+	h.must(err)
+	all, total := map[string][]string{}, 0
+	for _, file := range append(files, changes...) {
+		for _, row := range ask(h.t, db, fmt.Sprintf("SELECT x::VARCHAR FROM read_parquet('%s') x", file)) {
+			all[file] = append(all[file], row[0])
+			total++
+		}
+	}
+	kinds := map[string]bool{}
+	for file := range all {
+		kinds[filepath.Base(filepath.Dir(filepath.Dir(file)))] = true
+	}
+	if total < 1000 || !kinds["canonical"] || !kinds["snapshots"] {
+		h.t.Errorf("%d rows looked at, in %v", total, kinds)
+	}
+	return all
+}
+
+// newestFile is the text of the last file that a pattern below a product's folder
+// matches.
+func (h *house) newestFile(product, pattern string) string {
+	h.t.Helper()
+	files, err := filepath.Glob(filepath.Join(h.dir, "data", "client_id=*", "product="+product, filepath.FromSlash(pattern)))
+	h.must(err)
+	if len(files) == 0 {
+		h.t.Fatalf("%s: no %s", product, pattern)
+	}
+	slices.Sort(files)
+	text, err := os.ReadFile(files[len(files)-1])
+	h.must(err)
+	return string(text)
+}

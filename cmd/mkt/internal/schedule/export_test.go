@@ -1,3 +1,0 @@
-package schedule
-
-var Steady = steady

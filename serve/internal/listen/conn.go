@@ -1,0 +1,99 @@
+package listen
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Conn is a connection that a Listener counts until it is closed.
+type Conn struct {
+	net.Conn
+	listener *Listener
+	address  netip.Addr // its network
+	exempt   bool
+	writing  atomic.Int64 // since when a write is under way, in Unix nanoseconds; 0 = none
+	peer     *peer
+
+	// Guarded by the listener's lock.
+	left, taken               bool // taken over from the server
+	inOpen, inWaiting, inPeer link[*Conn]
+}
+
+// What a websocket needs of a connection beside a net.Conn.
+var (
+	_ syscall.Conn                           = (*Conn)(nil)
+	_ interface{ CloseWrite() error }        = (*Conn)(nil)
+	_ interface{ SetWriteBuffer(int) error } = (*Conn)(nil)
+)
+
+// Write implements net.Conn.
+func (c *Conn) Write(p []byte) (int, error) {
+	c.writing.Store(time.Now().UnixNano())
+	defer c.writing.Store(0)
+	return c.Conn.Write(p)
+}
+
+// Close implements net.Conn.
+func (c *Conn) Close() error {
+	c.listener.mu.Lock()
+	c.listener.leave(c)
+	c.listener.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// SyscallConn implements syscall.Conn.
+func (c *Conn) SyscallConn() (syscall.RawConn, error) {
+	if owner, ok := c.Conn.(syscall.Conn); ok {
+		return owner.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
+}
+
+// CloseWrite says that nothing more will be sent.
+func (c *Conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
+
+// SetWriteBuffer bounds what the operating system takes ahead of the client.
+func (c *Conn) SetWriteBuffer(bytes int) error {
+	if owner, ok := c.Conn.(interface{ SetWriteBuffer(int) error }); ok {
+		return owner.SetWriteBuffer(bytes)
+	}
+	return errors.ErrUnsupported
+}
+
+// mark notes whether the connection keeps the server waiting.
+func (c *Conn) mark(waiting bool) {
+	c.listener.mu.Lock()
+	defer c.listener.mu.Unlock()
+	c.listener.setWaiting(c, waiting)
+}
+
+// Body wraps the body of a request: as long as the server waits for it, the
+// connection may be closed in favour of another. c may be nil.
+func (c *Conn) Body(b io.ReadCloser) io.ReadCloser {
+	if c == nil {
+		return b
+	}
+	return &body{b, c}
+}
+
+type body struct {
+	io.ReadCloser
+	conn *Conn
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	b.conn.mark(true)
+	defer b.conn.mark(false)
+	return b.ReadCloser.Read(p)
+}

@@ -1,0 +1,147 @@
+package engine_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/serve/internal/socketio/engine"
+)
+
+// throttle is the address of a proxy through which a host sends so many bytes a
+// second and no more, as over a slow line.
+func (h *host) throttle(rate int) (url string) {
+	h.t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { l.Close() })
+	target := strings.TrimPrefix(h.url, "http://")
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", target)
+			if err != nil {
+				client.Close()
+				return
+			}
+			go func() { io.Copy(server, client); server.Close() }()
+			go func() { slowly(client, server, rate); client.Close(); server.Close() }()
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+// slowly copies at a rate until an end is gone.
+func slowly(to io.Writer, from io.Reader, rate int) {
+	const tick = 5 * time.Millisecond
+	part := make([]byte, rate*int(tick)/int(time.Second))
+	for began, sent := time.Now(), 0; ; {
+		n, err := from.Read(part)
+		if _, gone := to.Write(part[:n]); err != nil || gone != nil {
+			return
+		}
+		sent += n
+		// What it is late by it catches up with; what it did not use is lost.
+		due := began.Add(time.Duration(sent) * time.Second / time.Duration(rate))
+		if late := time.Since(due); late > time.Second {
+			began = began.Add(late)
+		}
+		time.Sleep(time.Until(due))
+	}
+}
+
+// A client that reads slowly and steadily is not closed, though what it is sent
+// takes it longer than a ping may go unanswered: it gets pings between the messages,
+// and each message is the newest that there was.
+func TestSlowAndSteady(t *testing.T) {
+	t.Parallel()
+	const (
+		rate, size = 160_000, 120_000 // three quarters of a second for each
+		enough     = 5
+	)
+	o := engine.Options{PingInterval: 400 * time.Millisecond, PingTimeout: 400 * time.Millisecond, WriteTimeout: 400 * time.Millisecond}
+	body := strings.Repeat("x", size)
+	publish := func(s *engine.Session, stop chan struct{}) {
+		for version := 1; ; version++ {
+			s.Replace("live", text(fmt.Sprint(version, " ", body)))
+			select {
+			case <-stop:
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}
+	for name, connect := range map[string]func(h *host) (next func() string, pong func()){
+		"websocket": func(h *host) (func() string, func()) {
+			s := h.websocket()
+			s.conn.SetDeadline(time.Now().Add(6 * patience))
+			return s.next, func() { s.send("3") }
+		},
+		"polling": func(h *host) (func() string, func()) {
+			p := h.poll()
+			var came []string
+			next := func() string {
+				if len(came) == 0 {
+					came = strings.Split(p.get().body, "\x1e")
+				}
+				first := came[0]
+				came = came[1:]
+				return first
+			}
+			return next, func() { p.post("3") }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := start(t, o)
+			h.url = h.throttle(rate)
+			next, pong := connect(h)
+			stop := make(chan struct{})
+			defer close(stop)
+			go publish(<-h.opened, stop)
+			last, messages, pings := 0, 0, 0
+			for messages < enough {
+				packet := next()
+				if packet == "2" {
+					pings++
+					pong()
+					continue
+				}
+				var version int
+				if _, err := fmt.Sscanf(packet, "4%d ", &version); err != nil || version <= last {
+					t.Fatalf("behind %d messages and %d pings: %.40q", messages, pings, packet)
+				}
+				last = version
+				messages++
+			}
+			if pings < messages-2 || last < 4*messages {
+				t.Errorf("%d messages up to version %d, %d pings", messages, last, pings)
+			}
+			if n := len(h.closed); n > 0 {
+				t.Errorf("closed: %s", <-h.closed)
+			}
+		})
+	}
+}
+
+// A client that stops reading is closed, with nothing waiting or much.
+func TestStalledClient(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{10, 3_000_000} {
+		h := start(t, engine.Options{PingInterval: 50 * time.Millisecond, PingTimeout: 200 * time.Millisecond, WriteTimeout: 200 * time.Millisecond})
+		h.websocket()
+		s := <-h.opened
+		s.Send(text(strings.Repeat("x", size)))
+		if got := h.reason(); got != engine.Ping && got != engine.Slow {
+			t.Errorf("%d bytes: reason %q", size, got)
+		}
+	}
+}

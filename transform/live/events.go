@@ -1,0 +1,208 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+
+	"mkt/publish/football"
+)
+
+// eventStates are the events that a timeline reports, the one that matters most
+// last: of several in one sample it is the state of play.
+var eventStates = [...]football.VisualState{football.VisualSubstitution, football.VisualCorner, football.VisualCard,
+	football.VisualPenalty, football.VisualGoal}
+
+func rank(s football.VisualState) int { return slices.Index(eventStates[:], s) }
+
+// sampleEvents are the events of one sample: what its counters and the provider's
+// own list say of the timeline. Those that happened just now are collected and
+// entered together, so that the one that matters most becomes the state.
+type sampleEvents struct {
+	*State
+	isBaseline bool
+	now        []entry
+	holds      map[football.VisualState]int // for how many more seconds each of now is the state
+	early      int                          // events inserted before everything observed
+}
+
+// enter puts the collected events at the end of the timeline, those of an earlier
+// minute first. Behind a half they belong before its end.
+func (e *sampleEvents) enter() {
+	slices.SortStableFunc(e.now, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.minuteOf().half, b.minuteOf().half), cmp.Compare(a.minuteOf().from, b.minuteOf().from), rank(a.state)-rank(b.state))
+	})
+	at := len(e.timeline)
+	for at > 0 && e.rests() && isRest(e.timeline[at-1].state) {
+		at--
+	}
+	for i := range e.now {
+		entering := e.now[i]
+		if at < len(e.timeline) {
+			entering.at = e.timeline[at].at
+		}
+		before := len(e.timeline)
+		e.insert(at, entering)
+		at += len(e.timeline) - before
+		e.scene.heldUntil = e.tau + e.holds[entering.state]
+	}
+}
+
+// minuteOf is the minute of play that an entry belongs to: that of its proof, or
+// that of its observation.
+func (e *entry) minuteOf() minute {
+	if e.proof.mark != 0 {
+		return e.proof.minute
+	}
+	return minute{e.half, e.position - e.position%60}
+}
+
+// add collects an event that is the state of play for some seconds more.
+func (e *sampleEvents) add(event entry, seconds int) {
+	e.now = append(e.now, event)
+	e.holds[event.state] = max(e.holds[event.state], seconds)
+}
+
+// each calls do with every event that stands on the timeline or was collected,
+// the newest first, until it returns false. do may change it.
+func (e *sampleEvents) each(do func(*entry) bool) {
+	e.editTimeline()
+	for _, list := range [][]entry{e.now, e.timeline} {
+		for i := len(list) - 1; i >= 0; i-- {
+			if rank(list[i].state) >= 0 && !do(&list[i]) {
+				return
+			}
+		}
+	}
+}
+
+// newest is the newest event of a state and side for which it is so.
+func (e *sampleEvents) newest(state football.VisualState, side football.Side, is func(*entry) bool) (found *entry) {
+	e.each(func(event *entry) bool {
+		if event.state == state && event.side == side && is(event) {
+			found = event
+		}
+		return found == nil
+	})
+	return found
+}
+
+// nearest is the event of a state and side with the least distance, nil when
+// there is none. An event whose side is not known is of either side. Of two that
+// are equally near it is the older one.
+func (e *sampleEvents) nearest(state football.VisualState, side football.Side, away func(*entry) (distance int, ok bool)) (found *entry) {
+	least := 0
+	e.each(func(event *entry) bool {
+		if event.state != state || event.side != side && event.side != football.SideNone && side != football.SideNone {
+			return true
+		}
+		if d, ok := away(event); ok && (found == nil || d <= least) {
+			found, least = event, d
+		}
+		return true
+	})
+	return found
+}
+
+// counterRose reports that a counter or the score rose by one. That is the event
+// which the provider's own list held before, if one still awaits its counter.
+func (e *sampleEvents) counterRose(state football.VisualState, side football.Side) {
+	if awaiting := e.awaiting(state, side); awaiting != nil {
+		awaiting.counted, awaiting.fellAt = countedByRise, never
+		if awaiting.side == football.SideNone {
+			awaiting.side = side
+		}
+		return
+	}
+	e.add(entry{place: e.place(), at: e.at, state: state, side: side, certainty: football.Inferred, counted: countedByRise, fellAt: never}, holds[state])
+}
+
+// awaiting is the nearest event that the provider listed and no counter has shown
+// yet, nil when there is none near enough.
+func (e *sampleEvents) awaiting(state football.VisualState, side football.Side) *entry {
+	here := e.place()
+	return e.nearest(state, side, func(event *entry) (int, bool) {
+		if event.proof.mark == 0 || event.counted != notCounted {
+			return 0, false
+		}
+		if here.known && here.half == event.proof.minute.half {
+			d := outside(event.proof.minute.from, here.position)
+			return d, d <= confirmWithin
+		}
+		d := int((e.at - event.proof.listedAt) / 1000)
+		return d, d <= confirmWithin
+	})
+}
+
+// outside is how many seconds a place on the scoreboard lies outside a minute.
+func outside(from, position int) int { return max(0, from-position, position-(from+59)) }
+
+// counterFell reports that a counter or the score fell by one: an event that it
+// had counted did not happen. One that the provider's own list still holds stays
+// until it is withdrawn there.
+func (e *sampleEvents) counterFell(state football.VisualState, side football.Side) {
+	isCounted := func(event *entry) bool { return event.counted != notCounted }
+	isUnproven := func(event *entry) bool { return event.counted == countedByRise && event.proof.mark == 0 }
+	event := e.newest(state, side, func(event *entry) bool { return isCounted(event) && e.isMissed(event) })
+	if event == nil {
+		// The newest one, if it is new; else the newest that the provider never listed.
+		event = e.newest(state, side, isCounted)
+		if event != nil && !isUnproven(event) && e.at-event.at > 1000*eventMemory {
+			event = cmp.Or(e.newest(state, side, isUnproven), event)
+		}
+	}
+	if event != nil {
+		e.discount(event)
+	}
+}
+
+// discount takes an event's count away.
+func (e *sampleEvents) discount(event *entry) {
+	event.counted, event.fellAt = notCounted, e.tau
+	if event.proof.mark == 0 {
+		e.hide(event)
+	}
+}
+
+// counterRecovered reports that a counter which fell climbed back by one. An event
+// that the provider withdrew does not come back: another one happened.
+func (e *sampleEvents) counterRecovered(state football.VisualState, side football.Side) {
+	event := e.newest(state, side, func(event *entry) bool { return event.counted == notCounted && e.mayRecover(event) })
+	switch {
+	case event == nil: // it fell of what was counted before everything observed
+	case event.proof.withdrawn:
+		event.fellAt = never
+		e.counterRose(state, side)
+	default:
+		event.counted, event.gone, event.fellAt = countedByRise, false, never
+	}
+}
+
+// countTurned reports that a count moved from the other side to this one: the
+// event was this side's. Where the provider's own list says which events are whose,
+// that is believed.
+func (e *sampleEvents) countTurned(state football.VisualState, to football.Side) {
+	from := football.SideHome
+	if to == football.SideHome {
+		from = football.SideAway
+	}
+	isUnproven := func(event *entry) bool { return event.counted == countedByRise && event.proof.mark == 0 }
+	if awaiting := e.awaiting(state, to); awaiting != nil && awaiting.side == to {
+		awaiting.counted = countedByRise
+		event := e.nearest(state, from, func(event *entry) (int, bool) {
+			return outside(awaiting.proof.minute.from, event.position), isUnproven(event) && event.half == awaiting.proof.minute.half
+		})
+		if event != nil {
+			event.counted = notCounted
+			e.hide(event)
+		}
+		return
+	}
+	if event := e.newest(state, from, isUnproven); event != nil {
+		event.side = to
+		return
+	}
+	if event := e.newest(state, from, func(event *entry) bool { return event.counted != notCounted }); event != nil {
+		event.counted = notCounted
+		e.counterRose(state, to)
+	}
+}

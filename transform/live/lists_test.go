@@ -1,0 +1,138 @@
+package live_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/transform/live"
+)
+
+// scored is one goal of a made-up half, and how the feed tells of it.
+type scored struct {
+	at, side    int // seconds of play
+	shown       int // when the score has it
+	listed      int // when the provider's list has it
+	taken       int // when score and list take it back, 0 for never
+	otherSideTo int // until when the score has it with the other side, 0 for never
+}
+
+// feed is what a feed does with the goals of a half.
+type feed struct {
+	name       string
+	joined     int    // when the first sample is
+	stall      [2]int // seconds in which the feed stands still
+	slow       int    // how many seconds later the list may be
+	distort    func(r *rand.Rand, g *scored)
+	farBetween bool // no two goals within four minutes
+}
+
+// The goals on the timeline are those of the match, each once, in its minute and
+// on its side, whatever the feed did on the way; and every entry that a client saw
+// keeps its place on the scoreboard, but for one observed just behind the minute of
+// a goal that was dated later.
+func TestGoalsAreTheMatchs(t *testing.T) {
+	for _, f := range []feed{
+		{name: "clean"},
+		{name: "joined late", joined: 1400},
+		{name: "stalled", stall: [2]int{900, 1180}},
+		{name: "late lists", slow: 100},
+		{name: "disallowed", farBetween: true, distort: func(r *rand.Rand, g *scored) { g.taken = g.listed + 10 + r.IntN(80) }},
+		{name: "wrong side", farBetween: true, distort: func(r *rand.Rand, g *scored) { g.otherSideTo = g.shown + 20 + r.IntN(100) }},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			for seed := range uint64(60) {
+				f.play(t, seed)
+			}
+		})
+	}
+}
+
+func (f *feed) goals(r *rand.Rand) (goals []scored) {
+	for at := 60; ; {
+		at += r.IntN(700)
+		if f.farBetween {
+			at += 240
+		}
+		if at > 2400 {
+			return goals
+		}
+		g := scored{at: at, side: r.IntN(2), shown: at + r.IntN(20), listed: at + r.IntN(60) + f.slow}
+		if f.distort != nil && r.IntN(2) == 0 {
+			f.distort(r, &g)
+		}
+		goals = append(goals, g)
+	}
+}
+
+func (f *feed) play(t *testing.T, seed uint64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 7))
+	goals := f.goals(r)
+	var state *live.State
+	attacks, clocks := [2]int{}, map[int64]int{}
+	for now := f.joined + r.IntN(8); now < 2690; now += 8 {
+		at := now
+		if now >= f.stall[0] && now < f.stall[1] {
+			at = f.stall[0]
+		} else {
+			attacks[r.IntN(2)] += r.IntN(2)
+		}
+		s := f.sample(goals, attacks, at)
+		s.RetrievedAt = start.Add(time.Duration(now) * time.Second)
+		clocks[s.RetrievedAt.UnixMilli()] = at
+		next := live.Fold(state, s)
+		if state = &next; now%64 < 8 {
+			promises(t, state)
+		}
+	}
+	var want, got []string
+	for _, g := range goals {
+		if g.taken == 0 {
+			want = append(want, fmt.Sprintf("%s %d EXACT", football.Sides()[g.side], g.at/60))
+		}
+	}
+	for _, e := range state.Live().Timeline {
+		minute, second := e.Minute.Or(-1), e.Second.Or(-1)
+		clock, ok := clocks[e.At.UnixMilli()]
+		switch away := clock - 60*minute - second; {
+		case e.State == football.VisualGoal:
+			got = append(got, fmt.Sprintf("%s %d %s", e.SideProven, minute, e.Certainty))
+		case ok && e.State != football.VisualStale && away != 0 && (away < 0 || away > 60 || clock%60 > 30):
+			t.Errorf("seed %d: %+v stands %d s from the scoreboard", seed, e, away)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(want, got) {
+		t.Errorf("seed %d: want %v\ngot %v\n%+v", seed, want, got, goals)
+	}
+}
+
+// sample is what the feed tells at a moment.
+func (f *feed) sample(goals []scored, attacks [2]int, at int) *football.Sample {
+	var score [2]int
+	var list []football.Incident
+	for n, g := range goals {
+		if g.taken != 0 && at >= g.taken {
+			continue
+		}
+		if side := g.side; at >= g.shown {
+			if at < g.otherSideTo {
+				side = 1 - side
+			}
+			score[side]++
+		}
+		if at >= g.listed {
+			list = append(list, football.Incident{ID: fmt.Sprint(n), Kind: football.IncidentGoal, Minute: g.at/60 + 1, Side: football.Sides()[g.side]})
+		}
+	}
+	return &football.Sample{ProviderFixtureID: "77", Status: football.InPlay,
+		Clock:     football.ClockReading{Half: football.Of(1), Minute: football.Of(at / 60), Second: football.Of(at % 60), Running: football.Of(true)},
+		Score:     football.Score{Home: football.Of(score[0]), Away: football.Of(score[1])},
+		Counters:  []football.Counter{{Metric: football.DangerousAttacks, Home: side(fmt.Sprint(attacks[0])), Away: side(fmt.Sprint(attacks[1]))}},
+		Incidents: football.Of(list)}
+}
