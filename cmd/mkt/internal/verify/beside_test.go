@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 )
 
 // film is a root at every file operation of what writers do to it, one after the
@@ -96,7 +98,7 @@ func TestNoFalseAlarmsBesideWriters(t *testing.T) {
 	t.Parallel()
 	runs := 1500
 	if testing.Short() {
-		runs = 60
+		runs = 25
 	}
 	for name, of := range map[string]func() (film, error){"markets": marketFilm, "ticks": tickFilm} {
 		t.Run(name, func(t *testing.T) {
@@ -121,5 +123,88 @@ func TestNoFalseAlarmsBesideWriters(t *testing.T) {
 			}
 			t.Logf("%d frames, %d of %d clean; %v", len(f.frames), clean, runs, findings)
 		})
+	}
+}
+
+// Wherever writers were killed, what they left has no findings: among it a first
+// publication that is committed and that CURRENT does not name yet.
+func TestKilledWritersRaiseNoAlarm(t *testing.T) {
+	t.Parallel()
+	step := 1
+	if testing.Short() {
+		step = 20
+	}
+	for name, of := range map[string]func() (film, error){"markets": marketFilm, "ticks": tickFilm} {
+		t.Run(name, func(t *testing.T) {
+			f, err := of()
+			must(t, err)
+			behindFirst := 0
+			for i, frame := range f.frames {
+				_, noCurrent := frame.Stat(layout.Current)
+				_, noCommit := frame.Stat(layout.Commit(1))
+				first := noCurrent != nil && noCommit == nil
+				if !first && i%step != 0 {
+					continue
+				}
+				report, err := verify.Run(t.Context(), verify.Options{ClientID: "acme", Product: f.product, Root: frame, Command: "mkt"})
+				must(t, err)
+				if !report.Clean {
+					t.Fatalf("frame %d of %d: %+v", i, len(f.frames), report.Findings)
+				}
+				if first {
+					behindFirst++
+				}
+			}
+			if behindFirst == 0 {
+				t.Error("no frame is of a first publication that CURRENT does not name")
+			}
+		})
+	}
+}
+
+// Damage is found while others write, and named as it is at rest.
+func TestDamageIsFoundBesideWriters(t *testing.T) {
+	t.Parallel()
+	f, err := marketFilm()
+	must(t, err)
+	runs := 200
+	if testing.Short() {
+		runs = 20
+	}
+	judged := 0
+	for i := range runs {
+		r := rand.New(rand.NewPCG(uint64(i), 9))
+		from := len(f.frames)/2 + r.IntN(len(f.frames)/2)
+		head, _, err := snapshot.Head(f.frames[from])
+		must(t, err)
+		name := layout.Cycle(layout.RawDir, head.CycleID) + "/" + layout.RawCycleFile
+		frames := slices.Clone(f.frames[:min(len(f.frames), from+40)])
+		last := from
+		for at := from; at < len(frames); at++ {
+			h := house{root: f.frames[at].PowerCut(1, 0)}
+			if there, err := durable.Exists(h.root, name); err != nil || !there {
+				break
+			}
+			h.write(t, name, append([]byte(" "), h.read(t, name)...))
+			frames[at], last = h.root, at
+		}
+		p := &playing{film: film{f.product, frames}, at: from, last: last, r: r, speed: []float64{0.02, 0.2, 0.6}[r.IntN(3)]}
+		p.FS = frames[from]
+		report, err := verify.Run(t.Context(), verify.Options{ClientID: "acme", Product: f.product, Root: p, Command: "mkt"})
+		must(t, err)
+		if report.Clean {
+			t.Errorf("run %d, frames %d to %d: clean", i, from, p.at)
+		}
+		for _, found := range report.Findings {
+			if found.Code != "RAW_DAMAGED" {
+				t.Errorf("run %d: %+v", i, found)
+			}
+		}
+		if report.Judged {
+			judged++
+		}
+	}
+	if judged < runs*9/10 {
+		t.Errorf("%d of %d runs were judged", judged, runs)
 	}
 }
