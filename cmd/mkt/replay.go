@@ -95,7 +95,7 @@ func (a *app) replay(ctx context.Context, f replayFlags) error {
 	}
 	defer target.Close()
 	keep := f.publish.retained()
-	keep.Snapshots, keep.SnapshotAge, keep.CycleAge = 0, 0, 0 // it is made to be looked at
+	keep.Snapshots, keep.SnapshotAge, keep.Cycles, keep.CycleAge = 0, 0, 0, 0 // it is made to be looked at
 	a.bars = true
 	bar := a.newBar("cycles")
 	r, err := replay.Run(ctx, replay.Options{ClientID: p.tenant, Product: p.product, Source: source, Target: target, Data: data, From: from, To: to,
