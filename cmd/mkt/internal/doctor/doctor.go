@@ -28,6 +28,8 @@ type Options struct {
 	SealKey string
 	IDKey   string
 
+	Loads string // folder of the server's notes of loads; see package quarantine
+
 	ServiceName  string // as clients see it; "" when it is not set
 	SupportEmail string // that clients are told; "" when it is not set
 
@@ -86,6 +88,7 @@ func Run(ctx context.Context, o Options) Report {
 	defer d.closeRoots()
 	for _, r := range d.roots {
 		d.snapshot(r)
+		d.quarantine(r)
 		d.schedule(r)
 		d.clock(r)
 		d.lock(r)
