@@ -145,8 +145,8 @@ func TestSocketFlood(t *testing.T) {
 	}
 	eventually(t, "it is closed for that", func() bool { return w.metric(`mkt_socket_disconnects_total{reason="message flood"}`) == 1 })
 	carriedOut := w.metric(`mkt_socket_messages_refused_total{code="BAD_REQUEST"}`)
-	if most := 200 + float64(time.Since(began)/(10*time.Millisecond)) + 1; carriedOut < 1 || carriedOut > most {
-		t.Errorf("%v messages were carried out, want some and at most %v", carriedOut, most)
+	if most := 200 + float64(time.Since(began)/(10*time.Millisecond)) + 1; carriedOut > most {
+		t.Errorf("%v messages were carried out, want at most %v", carriedOut, most)
 	}
 	w.connect("acme")
 }

@@ -172,6 +172,7 @@ func (v *Server) keepEnding(s *Session) {
 	if v.endings.Len() > mostEndings {
 		oldest := v.endings.Remove(v.endings.Front()).(*Session)
 		oldest.unfetched = nil
+		delete(v.sessions, oldest.id) // now, because Abort runs later and admit counts what is here
 		go oldest.Abort("")
 	}
 }
