@@ -24,19 +24,19 @@ const lingerTime = time.Second
 
 // boundBody gives a request's body its deadline, and has the connection closed
 // behind the answer unless the body is read to its end: net/http would wait for the
-// rest. The function that is returned ends that waiting behind the answer.
-func (s *server) boundBody(w http.ResponseWriter) (done func()) {
-	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Now().Add(s.readTime))
+// rest. The function that is returned takes what still comes behind the answer.
+func (s *server) boundBody(w http.ResponseWriter, r *http.Request) (done func()) {
+	http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.readTime))
 	w.Header().Set("Connection", "close")
 	return func() {
 		if w.Header().Get("Connection") == "close" {
-			control.SetReadDeadline(time.Now().Add(lingerTime))
+			listen.Linger(w, r, lingerTime)
 		}
 	}
 }
 
-// passOver reads a body, so that the connection can be used again.
+// passOver reads a body, so that the connection can be used again, unless the body
+// came in chunks.
 func (a *answer) passOver(r *http.Request) body {
 	if r.ContentLength > mostBody {
 		return bodyLarge
@@ -47,6 +47,9 @@ func (a *answer) passOver(r *http.Request) body {
 		return bodyCut
 	case n > mostBody:
 		return bodyLarge
+	}
+	if len(r.TransferEncoding) > 0 {
+		return bodyWhole // and closed: net/http does not tell whether it had a length, too, by which a proxy may have ended it elsewhere
 	}
 	a.Header().Del("Connection")
 	http.NewResponseController(a).SetReadDeadline(time.Time{}) // net/http reads on, to notice that the client goes

@@ -94,6 +94,33 @@ func TestProtocolAbuse(t *testing.T) {
 	}
 }
 
+// A body with a length and in chunks is read in chunks, and the connection is closed
+// behind the answer: where the body ends, a proxy in front may see otherwise, and take
+// the next request for a part of it.
+func TestLengthAndChunksCloseTheConnection(t *testing.T) {
+	t.Parallel()
+	w := shared(t)
+	const next = "GET /api/v1/status HTTP/1.1\r\nHost: x\r\n\r\n"
+	for name, headers := range map[string]string{
+		"length first": "Content-Length: 6\r\nTransfer-Encoding: chunked\r\n",
+		"chunks first": "Transfer-Encoding: chunked\r\nContent-Length: 6\r\n",
+		"chunks alone": "Transfer-Encoding: chunked\r\n",
+		"odd case":     "transfer-encoding: CHUNKED\r\ncontent-length: 6\r\n",
+	} {
+		for _, method := range []string{"GET", "POST", "OPTIONS"} {
+			c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+			must(t, err)
+			must(t, c.SetDeadline(time.Now().Add(10*time.Second)))
+			go io.WriteString(c, method+" /api/v1/status HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n0\r\n\r\n"+next)
+			all, err := io.ReadAll(c)
+			if n := strings.Count(string(all), "HTTP/1.1 "); err != nil || n != 1 || !strings.Contains(string(all), "\r\nConnection: close\r\n") {
+				t.Errorf("%s, %s: %d answers, %v:\n%s", name, method, n, err, all)
+			}
+			c.Close()
+		}
+	}
+}
+
 func TestPanicTellsOnlyTheRequestID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -131,7 +131,7 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 		part.Status, part.Code = api.Degraded, some(failure)
 	case c.overdue(v, a.Cadence[p]):
 		part.Status, part.Code = api.Degraded, some(api.HealthStale)
-	case p == football.LiveIntelligence && v.FeedStale(c.now):
+	case p == football.LiveIntelligence && v.Staleness(c.now) != reader.FeedFresh:
 		part.Status, part.Code = api.Degraded, some(api.HealthFeedStale)
 	case v.Held() > 0:
 		part.Status, part.Code = api.Degraded, some(health.CodeListingHeld)

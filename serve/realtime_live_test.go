@@ -135,6 +135,40 @@ func TestSocketLiveBecomesStale(t *testing.T) {
 	s.quiet()
 }
 
+// Fixtures whose clock rests become stale later than those whose clock runs: that is
+// pushed once more.
+func TestSocketLiveAtRestBecomesStale(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.fetched("acme")
+	list := servetest.LiveSamples("acme", 3, 1, begin)
+	for i := range list {
+		if list[i].Row.FixtureID == servetest.FixtureID("acme", 1) {
+			late, rests := begin.Add(3*time.Minute), false
+			list[i].Row.StaleAt, list[i].Row.ClockRunning = &late, &rests
+		}
+	}
+	w.live("acme").Publish(list)
+	w.start()
+	s, _ := w.connect("acme")
+	if a := s.ask("subscribe", map[string]any{"channel": "live"}); !a.OK {
+		t.Fatalf("%+v", a)
+	}
+	for _, at := range []struct {
+		after time.Duration
+		stale int
+	}{{time.Minute, 2}, {3 * time.Minute, 3}} {
+		w.setClock(begin.Add(at.after + time.Second))
+		got := s.live()
+		if n := strings.Count(fmt.Sprint(texts(got.Data)), `"state":"STALE"`); n != at.stale {
+			t.Errorf("after %v %d fixtures are stale, want %d: %s", at.after, n, at.stale, texts(got.Data))
+		}
+	}
+	w.setClock(begin.Add(time.Hour))
+	s.quiet()
+}
+
 // A client that subscribes before there is anything gets the first snapshot.
 func TestSocketLiveFromTheFirst(t *testing.T) {
 	t.Parallel()

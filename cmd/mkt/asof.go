@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/snapshot"
 )
 
@@ -86,7 +87,7 @@ func (p place) find(m snapshot.Moment) (snapshot.Commit, error) {
 // tellPast says on stderr what is served of every place; it is an error when all
 // that was out then is deleted.
 func (a *app) tellPast(places []place, at time.Time) error {
-	fmt.Fprintf(a.errs, "as of %s, where the clock stands:\n", stamp(at))
+	plain.Fprintf(a.errs, "as of %s, where the clock stands:\n", stamp(at))
 	kept := 0
 	for _, p := range places {
 		words := "nothing was published by then"
@@ -107,7 +108,7 @@ func (a *app) tellPast(places []place, at time.Time) error {
 		} else if !errors.Is(err, snapshot.ErrUnknown) {
 			return err
 		}
-		fmt.Fprintf(a.errs, "  %s: %s\n", p, words)
+		plain.Fprintf(a.errs, "  %s: %s\n", p, words)
 	}
 	if kept == 0 {
 		return errors.New("--as-of: of what was out then no snapshot is left; retention in mkt.yaml says how long they are kept")

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"archive/tar"
 	"bytes"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -140,9 +142,11 @@ func TestAuditorsQueries(t *testing.T) {
 	d := newTuesday(t)
 	blocks := d.blocks("sql") // before the folder changes
 	t.Chdir(filepath.Dir(d.data))
+	d.packLiveCommits(t)
 	db, err := sql.Open("duckdb", "")
 	d.must(err)
 	defer db.Close()
+	db.SetMaxOpenConns(1) // one session
 	checks := map[string]func(rows [][]string) string{
 		"every Asian handicap": func(rows [][]string) string {
 			if !strings.Contains(fmt.Sprint(column(rows, 3)), "ASIAN_HANDICAP") {
@@ -203,8 +207,17 @@ func TestAuditorsQueries(t *testing.T) {
 			return ""
 		},
 		"freshness of what was published": func(rows [][]string) string {
-			if diff := cmp.Diff([]string{"1", "2", "3"}, column(rows, 0)); diff != "" {
-				return diff
+			return cmp.Diff([]string{"1", "2", "3"}, column(rows, 0)) + agesDiffer(column(rows, 4))
+		},
+		"age of every fixture when it was published": func(rows [][]string) string {
+			if len(rows) < d.fixtures[2] {
+				return "want every fixture"
+			}
+			return agesDiffer(column(rows, 4))
+		},
+		"every live publication": func(rows [][]string) string {
+			if len(rows) != livePublications || rows[0][0] != "1" || rows[livePublications-1][0] != fmt.Sprint(livePublications) {
+				return fmt.Sprintf("want all %d publications", livePublications)
 			}
 			return ""
 		},
@@ -217,17 +230,78 @@ func TestAuditorsQueries(t *testing.T) {
 				t.Fatalf("nothing checks what it says: %s", query)
 			}
 			delete(checks, name)
-			rows := ask(t, db, query)
-			if len(rows) == 0 {
-				t.Fatalf("no answer: %s", query)
-			}
-			if wrong := check(rows); wrong != "" {
-				t.Errorf("%s\n%.10s\n%s", query, rows, wrong)
+			for _, zone := range []string{"Europe/Paris", "Pacific/Auckland"} { // the auditor's machine
+				_, err := db.Exec("SET TimeZone = '" + zone + "'")
+				d.must(err)
+				rows := ask(t, db, query)
+				if len(rows) == 0 {
+					t.Fatalf("no answer: %s", query)
+				}
+				if wrong := check(rows); wrong != "" {
+					t.Errorf("%s\n%.10s\n%s", query, rows, wrong)
+				}
 			}
 		})
 	}
 	for name := range checks {
 		t.Errorf("the page has no query %q any more", name)
+	}
+}
+
+// agesDiffer tells what is wrong with the ages of what was published two seconds
+// after it was retrieved.
+func agesDiffer(ages []string) string {
+	for _, age := range ages {
+		if age != "{0 0 2000000}" { // days, months, microseconds
+			return "want an age of two seconds, not " + age
+		}
+	}
+	return ""
+}
+
+// livePublications is how many there are once packLiveCommits has been called.
+const livePublications = layout.PackedCommits + 5
+
+// packLiveCommits adds live publications until one pack of them is full, rolls their
+// records up, and unpacks the pack as the page says.
+func (d *tuesday) packLiveCommits(t *testing.T) {
+	t.Helper()
+	root, err := d.place(football.LiveIntelligence).open()
+	d.must(err)
+	defer root.Close()
+	last, _, err := snapshot.Head(root)
+	d.must(err)
+	for last.Version < livePublications {
+		next := last
+		next.Version, next.PreviousSHA256, next.PublishedAt = last.Version+1, last.SHA256, last.PublishedAt.Add(8*time.Second)
+		next.CycleID = layout.NewCycleID(next.PublishedAt, string(football.LiveIntelligence))
+		last, err = snapshot.Seal(root, next, "staged")
+		d.must(err)
+		d.must(root.Remove("staged"))
+	}
+	packed, err := snapshot.Pack(root, livePublications)
+	d.must(err)
+	if packed != layout.PackedCommits {
+		t.Fatalf("%d records are packed", packed)
+	}
+	packs, err := filepath.Glob(filepath.Join(d.place(football.LiveIntelligence).dir(), layout.CommitsDir, "*.tar.zst"))
+	d.must(err)
+	d.must(os.Mkdir("unpacked", 0o755))
+	for _, name := range packs {
+		data, err := os.ReadFile(name)
+		d.must(err)
+		plain, err := unzstd(data)
+		d.must(err)
+		for files := tar.NewReader(bytes.NewReader(plain)); ; {
+			header, err := files.Next()
+			if err == io.EOF {
+				break
+			}
+			d.must(err)
+			record, err := io.ReadAll(files)
+			d.must(err)
+			d.must(os.WriteFile(filepath.Join("unpacked", header.Name), record, 0o644))
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 
 // quickFailures are one of each sort, for short mode.
 var quickFailures = []string{"fault 429-body:1", "fault credential:1", "fault html:1", "fault nested:1", "fault permission:1", "fault slow:1",
-	"mirror bad header", "mirror good answer", "mirror headers", "mirror of markets field", "mirror packed", "mirror spellings",
+	"mirror bad header", "mirror escapes", "mirror good answer", "mirror headers", "mirror of markets field", "mirror packed", "mirror packed, not said", "mirror packed twice", "mirror spellings",
 	"nobody there", "not allowed", "not trusted"}
 
 // everyFailure runs a tenant against each provider that goes wrong.
@@ -39,7 +39,7 @@ func (h *house) everyFailure(good string) {
 	for kind := range mirrors {
 		providers["mirror "+kind] = newMirror(h.t, kind, canary, false)
 	}
-	for _, kind := range []string{"good answer", "field", "spellings", "headers of a good answer"} {
+	for _, kind := range []string{"good answer", "escapes", "field", "spellings", "headers of a good answer"} {
 		providers["mirror of markets "+kind] = newMirror(h.t, kind, canary, true)
 	}
 	secure := httptest.NewUnstartedServer(newSimulator(h.t, canary))

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/simulator"
@@ -63,6 +64,27 @@ var mirrors = map[string]func(w http.ResponseWriter, r *http.Request, token stri
 		}
 		fmt.Fprintf(w, `{"success":0,"error":"PERMISSION_DENIED","error_detail":"%s"}`, strings.Join(all, " "))
 	},
+	"escapes": func(w http.ResponseWriter, _ *http.Request, token string) {
+		var results []string
+		for i, text := range escapedForms(token) {
+			results = append(results, fmt.Sprintf(`{"id":"%d","time":"1800000000","time_status":"0","league":{"id":"1","name":"L"},`+
+				`"home":{"id":"2","name":"A"},"away":{"id":"3","name":"%s"}}`, 70+i, text))
+		}
+		fmt.Fprintf(w, `{"success":1,"pager":{"page":1,"per_page":50,"total":%d},"results":[%s]}`, len(results), strings.Join(results, ","))
+	},
+	"escapes in a page": func(w http.ResponseWriter, _ *http.Request, token string) {
+		fmt.Fprintf(w, "<html><p>%s</p></html>", strings.Join(escapedForms(token), "</p><p>"))
+	},
+	"packed, not said": func(w http.ResponseWriter, _ *http.Request, token string) {
+		w.Write(packGzip([]byte(`{"success":0,"error_detail":` + string(jsonString(token)) + "}")))
+	},
+	"packed twice": func(w http.ResponseWriter, _ *http.Request, token string) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(packGzip(packGzip([]byte("<html>" + token + "</html>"))))
+	},
+	"wide": func(w http.ResponseWriter, _ *http.Request, token string) {
+		w.Write([]byte("\xff\xfe" + wide(token)))
+	},
 	"packed": func(w http.ResponseWriter, r *http.Request, token string) {
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Write(packGzip([]byte("<html>" + r.URL.String() + " " + token + "</html>")))
@@ -84,6 +106,52 @@ var mirrors = map[string]func(w http.ResponseWriter, r *http.Request, token stri
 		hijack(w, "HTTP/1.1 200 OK\r\nContent-Encoding: "+token+"\r\nTransfer-Encoding: chunked\r\n\r\n"+token+"\r\n")
 	},
 	"no HTTP": func(w http.ResponseWriter, _ *http.Request, token string) { hijack(w, token+"\r\n") },
+}
+
+// escapedForms are texts that a JSON reader takes for the token, or for another text
+// in which it is escaped. None of them is what a usual JSON writer makes of it.
+func escapedForms(token string) []string {
+	form := func(each func(i int, r rune) string) string {
+		var b strings.Builder
+		for i, r := range []rune(token) {
+			b.WriteString(each(i, r))
+		}
+		return b.String()
+	}
+	plain := func(r rune) string {
+		quoted := jsonString(string(r))
+		return string(quoted[1 : len(quoted)-1])
+	}
+	return []string{
+		form(func(_ int, r rune) string { return fmt.Sprintf(`\u%04x`, r) }),
+		form(func(_ int, r rune) string { return fmt.Sprintf(`\u%04X`, r) }),
+		form(func(i int, r rune) string { // the last character alone, as well as the first
+			if i > 0 && i < len([]rune(token))-1 {
+				return plain(r)
+			}
+			return fmt.Sprintf(`\u%04x`, r)
+		}),
+		form(func(i int, r rune) string {
+			if i%2 == 0 {
+				return plain(r)
+			}
+			return fmt.Sprintf(`\u%04X`, r)
+		}),
+		form(func(_ int, r rune) string { return fmt.Sprintf("&#%d;", r) }),
+		form(func(_ int, r rune) string { return fmt.Sprintf(`\\u%04x`, r) }), // JSON in JSON
+		strings.ReplaceAll(everyByteEscaped(token), "%", "%25"),
+		strings.ReplaceAll(base64.StdEncoding.EncodeToString([]byte("x"+token)), "/", `\/`),
+	}
+}
+
+// wide is the text in UTF-16.
+func wide(s string) string {
+	var b strings.Builder
+	for _, unit := range utf16.Encode([]rune(s)) {
+		b.WriteByte(byte(unit))
+		b.WriteByte(byte(unit >> 8))
+	}
+	return b.String()
 }
 
 func jsonString(s string) []byte {

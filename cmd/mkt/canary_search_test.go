@@ -53,6 +53,7 @@ func newSecret(name, text string) secret {
 			all = append(all, e.EncodeToString(whole)[from:])
 		}
 	}
+	all = append(append(all, escapedForms(text)...), wide(text))
 	if len(text) >= 16 { // a good part of it is as bad
 		all = append(all, text[:12], text[2:14])
 	}

@@ -147,7 +147,7 @@ func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlag
 	f.present = time.Now()
 	serving, base, first := make(chan error, 1), make(chan string, 1), make(chan struct{})
 	go func() {
-		serving <- a.serve(ctx, serveFlags{listen: f.listen, poll: 200 * time.Millisecond}, func(url, _ string) { base <- url })
+		serving <- a.serve(ctx, serveFlags{listen: f.listen, poll: 200 * time.Millisecond}, func(l listening) { base <- l.BaseURL })
 	}()
 	running := make(chan error, 1)
 	go func() {

@@ -41,7 +41,8 @@ A and B are each
 with newest.
 
 Changes are told fixture by fixture, or with --output json one JSON object a line,
-a summary last. "(not sent)" and "(null)" are kept apart; in JSON the first has no
+a summary last. Each ends with an id: mkt explain leads it back to the payload, with
+--at as of A or B. "(not sent)" and "(null)" are kept apart; in JSON the first has no
 key. --html writes a page with the odds' movements beside.
 
 The exit code is 0 whether they differ or not. With --exit-code it is that of
@@ -191,12 +192,13 @@ func sideOf(root durable.FS, at snapshot.Moment) (compare.Side, error) {
 
 // compare runs the comparison and prints what is asked for.
 func (a *app) compare(ctx context.Context, f diffFlags, o compare.Options, shown map[compare.What]bool) (bool, error) {
-	a.bars = true
+	quiet := f.summary || f.html == "-"
+	a.bars = quiet || !onTerminal(a.out) // never between the lines of the text
 	bar := a.newBar("comparing")
 	o.Progress = func(done, total int64) { bar.set(int(done), int(total)) }
 	var print changePrinter = &textPrinter{out: newTableWriter(a.out)}
 	switch {
-	case f.summary || f.html == "-":
+	case quiet:
 		print = silentPrinter{}
 	case a.json():
 		print = &jsonPrinter{json.NewEncoder(a.out)}
@@ -220,7 +222,7 @@ func (a *app) compare(ctx context.Context, f diffFlags, o compare.Options, shown
 		}
 	}
 	if f.html != "-" {
-		err = a.printSummary(o, sum)
+		err = a.printSummary(f, o, sum)
 	}
 	return differs(sum, shown), err
 }

@@ -3,11 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"mkt/cmd/mkt/internal/compare"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/snapshot"
 )
 
@@ -29,6 +29,7 @@ func (p *jsonPrinter) change(c compare.Change) error { return p.enc.Encode(c) }
 func (p *jsonPrinter) end() error                    { return nil }
 
 // textPrinter prints a fixture's changes below its name, aligned among themselves.
+// Each line ends with what mkt explain takes.
 type textPrinter struct {
 	out     *tabwriter.Writer
 	fixture string
@@ -42,11 +43,11 @@ func (p *textPrinter) change(c compare.Change) error {
 		}
 		league := ""
 		if c.League != "" {
-			league = "  (" + printable(c.League) + ")"
+			league = "  (" + c.League + ")"
 		}
-		fmt.Fprintf(p.out, "%s  %s%s\n", c.FixtureID, printable(c.Fixture), league)
+		plain.Fprintf(p.out, "%s  %s%s\n", c.FixtureID, c.Fixture, league)
 	}
-	_, err := fmt.Fprintf(p.out, "  %s\t%s\t%s\t%s\n", marks[c.What], printable(marketOf(c)), printable(selectionOf(c)), printable(changeOf(c)))
+	_, err := plain.Fprintf(p.out, "  %s\t%s\t%s\t%s\t%s\n", marks[c.What], c.MarketWords(), c.SelectionWords(), changeOf(c), c.Explain)
 	return err
 }
 
@@ -59,10 +60,6 @@ var marks = map[compare.What]string{
 	compare.SelectionAdded: "+ selection", compare.SelectionRemoved: "- selection", compare.SelectionChanged: "~ selection",
 	compare.OddsMoved: "odds", compare.Suspended: "suspended", compare.Resumed: "resumed", compare.QualityChanged: "quality", compare.CounterMoved: "counter",
 }
-
-func marketOf(c compare.Change) string { return strings.TrimSpace(c.Market + " " + c.Period) }
-
-func selectionOf(c compare.Change) string { return strings.TrimSpace(c.Selection + " " + c.Line) }
 
 // changeOf says from what to what.
 func changeOf(c compare.Change) string {
@@ -102,7 +99,7 @@ func (s diffSide) String() string {
 
 // printSummary ends the output: what was compared, and the counts of all changes,
 // also of those that were not asked for.
-func (a *app) printSummary(o compare.Options, sum compare.Summary) error {
+func (a *app) printSummary(f diffFlags, o compare.Options, sum compare.Summary) error {
 	sideA, sideB := diffSideOf(o.A.Commit), diffSideOf(o.B.Commit)
 	if a.json() {
 		return json.NewEncoder(a.out).Encode(struct {
@@ -116,8 +113,8 @@ func (a *app) printSummary(o compare.Options, sum compare.Summary) error {
 		}{"summary", o.A.Manifest.ClientID, string(o.A.Manifest.Product), sideA, sideB, sum.Differs(), sum})
 	}
 	w := newTableWriter(a.out)
-	fmt.Fprintf(w, "A\t%s\nB\t%s\n", sideA, sideB)
-	fmt.Fprintf(w, "fixtures\t%d in A, %d in B: %d the same, %d changed\n", sum.FixturesA, sum.FixturesB, sum.Same, sum.Changed)
+	plain.Fprintf(w, "A\t%s\nB\t%s\n", sideA, sideB)
+	plain.Fprintf(w, "fixtures\t%d in A, %d in B: %d the same, %d changed\n", sum.FixturesA, sum.FixturesB, sum.Same, sum.Changed)
 	for _, what := range compare.Whats() {
 		n := sum.Changes[what]
 		if n == 0 {
@@ -127,7 +124,16 @@ func (a *app) printSummary(o compare.Options, sum compare.Summary) error {
 		if what == compare.OddsMoved {
 			note = fmt.Sprintf("  (%d up, %d down)", sum.Up, sum.Down)
 		}
-		fmt.Fprintf(w, "%s\t%d%s\n", what.Words(), n, note)
+		plain.Fprintf(w, "%s\t%d%s\n", what.Words(), n, note)
+	}
+	if sum.Differs() {
+		m := o.A.Manifest
+		command := fmt.Sprintf("mkt explain ID --tenant %s --product %s --at", m.ClientID, m.Product)
+		data := ""
+		if f.dataB != "" {
+			data = " --data " + f.dataB
+		}
+		plain.Fprintf(w, "explain\t%s v%d, of B: %s v%d%s\n", command, o.A.Commit.Version, command, o.B.Commit.Version, data)
 	}
 	return w.Flush()
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -59,7 +60,53 @@ func TestDiff(t *testing.T) {
 		}
 	}
 	checkDiffJSON(p)
+	checkDiffIsExplained(p)
 	checkDiffPage(p)
+}
+
+// checkDiffIsExplained: each line of the text names what it is about, and ends with an
+// id that mkt explain takes.
+func checkDiffIsExplained(p *played) {
+	p.Helper()
+	for _, product := range []string{"market_engine", "live_intelligence"} {
+		out, err := p.run(newDiff, "--product", product, "latest~2", "latest")
+		p.must(err)
+		if product == "market_engine" {
+			for _, want := range []string{
+				`\n  odds +TEAM_TOTAL_GOALS FT HOME [A-Z][^\n]* (OVER|UNDER) 0\.5 +[0-9.]+ → `,
+				`\n  odds +HANDICAP_RESULT FT +AWAY \(HOME -[0-9]\) [A-Z]`,
+				`\n  odds +ASIAN_HANDICAP FT +AWAY [+][0-9.]+ [A-Z]`,
+				`\nexplain +mkt explain ID --tenant acme --product market_engine --at v1, of B: `,
+			} {
+				if !regexp.MustCompile(want).MatchString(out) {
+					p.Errorf("no line like %s in\n%.3000s", want, out)
+				}
+			}
+		}
+		kinds := map[string]bool{}
+		for line := range strings.Lines(out) {
+			words := strings.Fields(line)
+			if !strings.HasPrefix(line, "  ") {
+				continue
+			}
+			id := words[len(words)-1]
+			kind := words[0] + id[:3] + id[strings.LastIndexByte(id, '/')+1:][:3]
+			if kinds[kind] {
+				continue
+			}
+			kinds[kind] = true
+			at := "latest"
+			if words[0] == "-" {
+				at = "latest~2"
+			}
+			if explained, err := p.run(newExplain, id, "--product", product, "--at", at); err != nil {
+				p.Errorf("%s: %v\n%s", line, err, explained)
+			}
+		}
+		if len(kinds) < 2 {
+			p.Errorf("%s: only lines of %v", product, kinds)
+		}
+	}
 }
 
 // checkDiffJSON: a change a line, the summary last, and its counts are theirs.

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/doctor"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
-	"mkt/fetch/credential"
 	"mkt/fetch/provider/all"
 	"mkt/publish/football"
 	"mkt/serve"
@@ -89,9 +89,9 @@ func sameCommand(cmd *cobra.Command) string {
 
 // prober asks providers as fetch does. The key is read at the first question.
 func (a *app) prober() func(context.Context, *tenants.Tenant, football.Product) (fetch.Probed, error) {
-	key := sync.OnceValues(func() (credential.Identity, error) { return credential.LoadIdentity(a.sealKey) })
+	opener := sync.OnceValues(a.opener)
 	return func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error) {
-		key, err := key()
+		open, err := opener()
 		if err != nil {
 			return fetch.Probed{}, err
 		}
@@ -101,9 +101,7 @@ func (a *app) prober() func(context.Context, *tenants.Tenant, football.Product) 
 		}
 		return fetch.Probe(ctx, fetch.Options{
 			Tenant: tenant, Product: p, Provider: all.Lookup, Now: a.now, Log: a.log,
-			Open: func(sealed, tenant, provider string) (credential.Secret, error) {
-				return credential.Open(key, sealed, tenant, provider)
-			},
+			Open: open,
 		})
 	}
 }
@@ -127,7 +125,7 @@ func (a *app) printDoctor(r doctor.Report, verbose bool) error {
 	case r.Warnings > 0:
 		verdict = "healthy, " + plural(r.Warnings, "warning")
 	}
-	_, err := fmt.Fprintf(a.out, "%s (%s)\n", verdict, plural(r.Checks, "check"))
+	_, err := plain.Fprintf(a.out, "%s (%s)\n", verdict, plural(r.Checks, "check"))
 	return err
 }
 
@@ -141,8 +139,8 @@ func (a *app) printFinding(f doctor.Finding) {
 		}
 	}
 	if f.Level == doctor.OK {
-		fmt.Fprintf(a.out, "OK    %s  %s: %s\n", f.Area, strings.Join(where, " "), f.What)
+		plain.Fprintf(a.out, "OK    %s  %s: %s\n", f.Area, strings.Join(where, " "), f.What)
 		return
 	}
-	fmt.Fprintf(a.out, "%-4s  %s  %s\n      %s\n      fix: %s\n", f.Level, f.Code, strings.Join(where, " "), f.What, f.Fix)
+	plain.Fprintf(a.out, "%-4s  %s  %s\n      %s\n      fix: %s\n", f.Level, f.Code, strings.Join(where, " "), f.What, f.Fix)
 }

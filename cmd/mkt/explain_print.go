@@ -8,35 +8,36 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/explain"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/layout"
 )
 
 // drawExplained prints a derivation for a person: what was served, from which
 // answers, and each value with its rule and its places.
 func (a *app) drawExplained(r *explain.Report) {
-	fmt.Fprintf(a.out, "%s  %s  %s\n", r.ID, r.Kind, r.Title)
-	fmt.Fprintf(a.out, "  served  %s %s, version %d, cycle %s, published %s\n", r.Tenant, r.Product, r.Publication.Version, r.Publication.CycleID, stamp(r.Publication.PublishedAt))
+	plain.Fprintf(a.out, "%s  %s  %s\n", r.ID, r.Kind, r.Title)
+	plain.Fprintf(a.out, "  served  %s %s, version %d, cycle %s, published %s\n", r.Tenant, r.Product, r.Publication.Version, r.Publication.CycleID, stamp(r.Publication.PublishedAt))
 	if r.CarriedOver {
-		fmt.Fprintf(a.out, "  refreshed in cycle %s\n", r.Cycle)
+		plain.Fprintf(a.out, "  refreshed in cycle %s\n", r.Cycle)
 	}
 	if r.Rules.Then != r.Rules.Now {
-		fmt.Fprintf(a.out, "  rules   %s then, %s in this build\n", r.Rules.Then, r.Rules.Now)
+		plain.Fprintf(a.out, "  rules   %s then, %s in this build\n", r.Rules.Then, r.Rules.Now)
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(a.out, "  note    %s\n", n)
+		plain.Fprintf(a.out, "  note    %s\n", n)
 	}
 	for i, v := range r.Values {
-		fmt.Fprintf(a.out, "  %-22s %s\n", v.Field, shown(v))
+		plain.Fprintf(a.out, "  %-22s %s\n", v.Field, shown(v))
 		if next := i + 1; next < len(r.Values) && r.Values[next].Rule == v.Rule && slices.Equal(r.Values[next].From, v.From) {
 			continue // the next has the same origin
 		}
-		fmt.Fprintf(a.out, "    rule    %s\n", v.Rule)
+		plain.Fprintf(a.out, "    rule    %s\n", v.Rule)
 		a.drawPieces(r, v.From)
 	}
 	for _, s := range r.Steps {
-		fmt.Fprintf(a.out, "  %s  %-9s %s\n", stamp(s.FetchedAt), s.Clock, s.Gave)
+		plain.Fprintf(a.out, "  %s  %-9s %s\n", stamp(s.FetchedAt), s.Clock, s.Gave)
 		for _, m := range s.Moved {
-			fmt.Fprintf(a.out, "    moved   %s\n", m)
+			plain.Fprintf(a.out, "    moved   %s\n", m)
 		}
 		a.drawPieces(r, s.From)
 	}
@@ -47,9 +48,9 @@ func (a *app) drawExplained(r *explain.Report) {
 // of them whole.
 func (a *app) drawSources(r *explain.Report) {
 	for i, s := range r.Sources {
-		fmt.Fprintf(a.out, "  answer  %s #%d, %s, fetched %s, sha256 %s\n", s.Cycle, s.Response, s.Endpoint, stamp(s.FetchedAt), s.SHA256)
+		plain.Fprintf(a.out, "  answer  %s #%d, %s, fetched %s, sha256 %s\n", s.Cycle, s.Response, s.Endpoint, stamp(s.FetchedAt), s.SHA256)
 		if i == len(r.Sources)-1 {
-			fmt.Fprintf(a.out, "          %s\n", a.unpackCommand(r, s))
+			plain.Fprintf(a.out, "          %s\n", a.unpackCommand(r, s))
 		}
 	}
 }
@@ -73,7 +74,7 @@ func (a *app) drawPieces(r *explain.Report, from []explain.Piece) {
 		if len(text) > most {
 			text = strings.ToValidUTF8(text[:most], "") + "…"
 		}
-		fmt.Fprintf(a.out, "    from    %s#%d %s  %s\n", shortCycle(r, p), p.Response, p.Path, text)
+		plain.Fprintf(a.out, "    from    %s#%d %s  %s\n", shortCycle(r, p), p.Response, p.Path, text)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/fetch"
-	"mkt/fetch/credential"
 )
 
 func newFetch(a *app) *cobra.Command {
@@ -32,7 +31,7 @@ func newFetch(a *app) *cobra.Command {
 // fetchStep is the stage fetch with its key at hand. The circuits remember,
 // from run to run, which providers are down.
 func (a *app) fetchStep() (step, error) {
-	key, err := credential.LoadIdentity(a.sealKey)
+	open, err := a.opener()
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +45,7 @@ func (a *app) fetchStep() (step, error) {
 		bar := a.newBar("fetch " + t.tenant.ID)
 		s, err := fetch.Run(ctx, fetch.Options{
 			Tenant: tenant, Product: t.product, Cycle: t.cycle, Root: t.root,
-			Open: func(sealed, tenant, provider string) (credential.Secret, error) {
-				return credential.Open(key, sealed, tenant, provider)
-			},
+			Open:     open,
 			Provider: a.adapter, Circuits: circuits,
 			Now: a.now, Log: a.log, Progress: bar.set,
 		})

@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish"
 	"mkt/publish/durable"
 )
@@ -45,7 +48,7 @@ After an outage the next publication goes on by itself; --after-leap goes on now
 	}
 	f.wanted.flags(cmd)
 	cmd.Flags().BoolVar(&f.all, "all", false, "everybody's data: what is done without --tenant")
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "tell what would go, and delete nothing")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be deleted, and delete nothing; it does not wait for a cycle that runs")
 	cmd.Flags().BoolVar(&f.afterLeap, "after-leap", false, "the clock is right, although the newest publication came so late")
 	f.retention(a, cmd)
 	return cmd
@@ -58,7 +61,11 @@ func (a *app) gc(f gcFlags) error {
 	}
 	failed := batchError{of: len(places)}
 	for _, p := range places {
-		if err := a.locked(p, func(root *durable.Disk) error { return a.gcPlace(p, root, f) }); err != nil {
+		take := a.locked
+		if f.dryRun {
+			take = a.beside
+		}
+		if err := take(p, func(root *durable.Disk) error { return a.gcPlace(p, root, f) }); err != nil {
 			failed.add(a, fmt.Errorf("gc %s: %w", p, err))
 		}
 	}
@@ -66,37 +73,51 @@ func (a *app) gc(f gcFlags) error {
 }
 
 func (a *app) gcPlace(p place, root *durable.Disk, f gcFlags) error {
-	names, bytes := []string{}, int64(0)
-	keep := f.retained().For(p.product)
-	o := publish.Collection{Root: root, Now: a.now(), Keep: keep, AfterLeap: f.afterLeap, DryRun: f.dryRun, Tell: func(name string) {
+	var names []string
+	var bytes int64
+	o := publish.Collection{Root: root, Now: a.now(), Keep: f.retained().For(p.product), AfterLeap: f.afterLeap, DryRun: f.dryRun, Tell: func(name string) {
 		names = append(names, name)
 		bytes += sizeOf(root, name)
 	}}
-	done, err := publish.Collect(o)
+	var done publish.Collected
+	var err error
+	for try := 0; try == 0 || f.dryRun && try < dryRuns && errors.Is(err, fs.ErrNotExist); try++ {
+		names, bytes = []string{}, 0
+		done, err = collectAll(o)
+	}
 	if err != nil {
 		return err
 	}
-	failed, err := collectFailed(o)
-	if err != nil {
-		return err
-	}
-	done.Cycles += failed.Cycles
 	if a.json() {
 		return json.NewEncoder(a.out).Encode(map[string]any{"tenant": p.tenant, "product": p.product, "dry_run": f.dryRun, "snapshots": done.Snapshots,
 			"cycles": done.Cycles, "segments": done.Segments, "debris": done.Debris, "records_packed": done.Packed, "bytes": bytes, "names": names})
 	}
 	if f.dryRun {
 		for _, name := range names {
-			fmt.Fprintf(a.out, "      %s\n", name)
+			plain.Fprintf(a.out, "      %s\n", name)
 		}
 	}
 	verb := "deleted"
 	if f.dryRun {
 		verb = "would be deleted"
 	}
-	_, err = fmt.Fprintf(a.out, "%s: %s, %s, %s, %s %s, %s\n", p, plural(done.Snapshots, "snapshot"), plural(done.Cycles, "cycle"),
+	_, err = plain.Fprintf(a.out, "%s: %s, %s, %s, %s %s, %s\n", p, plural(done.Snapshots, "snapshot"), plural(done.Cycles, "cycle"),
 		plural(done.Segments, "segment"), plural(done.Debris, "leftover"), verb, size(bytes))
 	return err
+}
+
+// dryRuns is how often a dry run looks: what it reads may be deleted under its feet.
+const dryRuns = 3
+
+// collectAll collects what is published and what is not.
+func collectAll(o publish.Collection) (publish.Collected, error) {
+	done, err := publish.Collect(o)
+	if err != nil {
+		return done, err
+	}
+	failed, err := collectFailed(o)
+	done.Cycles += failed.Cycles
+	return done, err
 }
 
 // sizeOf is how many bytes a file has, or the files of a folder.

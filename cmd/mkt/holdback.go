@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/fetch/credential"
 	"mkt/publish/health"
 )
 
@@ -38,7 +37,7 @@ func (a *app) refused(j job) (at time.Time, code string) {
 	if err != nil {
 		return at, ""
 	}
-	fingerprint := credential.Fingerprint(j.tenant.Provider.Credential)
+	fingerprint := j.tenant.Provider.Fingerprint()
 	if t := health.StandingOf(fingerprint, findings...).RefusedAt(); t != nil {
 		return *t, health.CodeCredential
 	}

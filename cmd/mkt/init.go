@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -30,7 +31,7 @@ func newInit(a *app) *cobra.Command {
 		Short: "Make mkt.yaml, tenants.yaml and the two keys",
 		Long: `Make mkt.yaml, tenants.yaml, seal.key and id.key in DIR (default: the folder
 of --config or MKT_CONFIG, which may be missing yet; else here).
-What is there already is kept: running it again mends what is missing.
+What is there already is kept: running it again makes what is missing or empty.
 Keep copies of both keys: without seal.key the credentials must be entered
 anew, and with another id.key every id would change.`,
 		Args:        cobra.MaximumNArgs(1),
@@ -68,22 +69,31 @@ func initDir(dir string) ([]initFile, error) {
 	}
 	id := make([]byte, identity.KeySize)
 	rand.Read(id) // never fails
-	if err := idKeyMayBeMade(dir); err != nil {
+	if err := errors.Join(idKeyMayBeMade(dir), sealKeyMayBeMade(dir)); err != nil {
 		return nil, err
 	}
 	files := []struct {
 		name    string
 		mode    os.FileMode
 		content []byte
+		check   func(content []byte) error // of one that is kept; nil: none
 	}{
-		{"mkt.yaml", 0o644, initConfig},
-		{"tenants.yaml", 0o644, initTenants},
-		{"seal.key", 0o600, seal.File()},
-		{"id.key", 0o600, id},
+		{"mkt.yaml", 0o644, initConfig, nil},
+		{"tenants.yaml", 0o644, tenants.SealText(initTenants, 0), func([]byte) error { return nil }},
+		{"seal.key", 0o600, seal.File(), func(b []byte) error { _, err := credential.ParseIdentity(b); return err }},
+		{"id.key", 0o600, id, func(b []byte) error { _, err := identity.ParseKey(b); return err }},
 	}
 	var made []initFile
 	for _, f := range files {
 		path := filepath.Join(dir, f.name)
+		if err := durable.RemoveTempsOf(root, f.name); err != nil { // of an init that was killed
+			return nil, err
+		}
+		if f.check != nil {
+			if err := checkKept(path, f.check); err != nil {
+				return nil, err
+			}
+		}
 		err := writeOnce(path, f.mode, f.content)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
@@ -93,15 +103,58 @@ func initDir(dir string) ([]initFile, error) {
 	return made, root.SyncDir(".")
 }
 
+// checkKept takes a file away that an older init made and was killed before it wrote
+// it: it is empty. One that is there and holds something else than it should is an
+// error. One that this user may not read is left to whoever may.
+func checkKept(path string, check func([]byte) error) error {
+	content, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil
+	case err != nil:
+		return err
+	case len(content) > 0:
+		if err := check(content); err != nil {
+			return fmt.Errorf("%s: %w: restore it from a copy, or take it away if nothing was made with it, then run init again", path, err)
+		}
+		return nil
+	}
+	return os.Remove(path)
+}
+
 // idKeyMayBeMade refuses a new id key for data that was made with another.
 func idKeyMayBeMade(dir string) error {
 	key, mark := filepath.Join(dir, "id.key"), filepath.Join(dataRootOf(dir), layout.IDKeyFingerprintFile)
-	_, noKey := os.Stat(key)
 	_, noData := os.Stat(mark)
-	if errors.Is(noKey, fs.ErrNotExist) && noData == nil {
-		return fmt.Errorf("%s is missing, and %s was made with it: restore the key from a copy; a new one would change every id", key, filepath.Dir(mark))
+	if isMissing(key) && noData == nil {
+		return fmt.Errorf("%s is missing or empty, and %s was made with it: restore the key from a copy; a new one would change every id", key, filepath.Dir(mark))
 	}
 	return nil
+}
+
+// sealKeyMayBeMade refuses a new sealing key where an empty one stands beside
+// credentials that were sealed to what it held.
+func sealKeyMayBeMade(dir string) error {
+	key := filepath.Join(dir, "seal.key")
+	if _, err := os.Stat(key); err != nil || !isMissing(key) {
+		return nil
+	}
+	f, err := tenants.Load(filepath.Join(dir, "tenants.yaml"))
+	if err != nil {
+		return nil // there is none, or its reader says what is wrong with it
+	}
+	for i := range f.Tenants {
+		if f.Tenants[i].Provider != nil {
+			return fmt.Errorf("%s is empty, and credentials in %s are sealed: restore the key from a copy; or take it away, run init again, and enter every credential anew with mkt provider set", key, f.Name)
+		}
+	}
+	return nil
+}
+
+// isMissing reports whether a file is not there, or is empty.
+func isMissing(path string) bool {
+	info, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
 // dataRootOf is the data root of the installation in dir, which may be a new one.
@@ -120,13 +173,21 @@ func dataRootOf(dir string) string {
 	return filepath.Join(dir, root)
 }
 
-// writeOnce makes a file that must not exist. It is not durable.Create because
-// a key must have its mode from its first byte.
+// writeOnce makes a file that must not exist, whole or not at all. It is not
+// durable.Create because a key must have its mode from its first byte.
 func writeOnce(path string, mode os.FileMode, content []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if _, err := os.Lstat(path); err == nil {
+		return fs.ErrExist
+	}
+	part := path + ".tmp0" // as durable names them, so that the next init takes it away
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there: another mkt init is under way", part)
+	}
 	if err != nil {
 		return err
 	}
+	defer os.Remove(part)
 	_, err = f.Write(content)
 	if err == nil {
 		err = f.Sync()
@@ -135,7 +196,11 @@ func writeOnce(path string, mode os.FileMode, content []byte) error {
 		err = closed
 	}
 	if err != nil {
-		os.Remove(path) // half a key must not be taken for one
+		return err
+	}
+	err = os.Link(part, path) // which refuses to replace one that another init made
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(part, path) // a file system without links
 	}
 	return err
 }

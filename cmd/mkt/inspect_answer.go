@@ -2,14 +2,14 @@ package main
 
 import (
 	"bufio"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/serve/offline"
 )
 
@@ -25,7 +25,7 @@ func (a *app) answer(f inspectFlags) answerer {
 	case a.json() || f.format.value == "json":
 		return &jsonAnswer{out: bufio.NewWriter(a.out)}
 	case f.format.value == "csv":
-		return &csvAnswer{w: csv.NewWriter(a.out)}
+		return &csvAnswer{bufio.NewWriter(a.dataOut())}
 	}
 	return &tableAnswer{w: newTableWriter(a.out), errs: a.errs, most: f.rows}
 }
@@ -40,7 +40,7 @@ type tableAnswer struct {
 func (t *tableAnswer) Columns(names []string) error {
 	line := make([]string, len(names))
 	for i, n := range names {
-		line[i] = strings.ToUpper(printable(n))
+		line[i] = strings.ToUpper(plain.Text(n))
 	}
 	_, err := fmt.Fprintln(t.w, strings.Join(line, "\t"))
 	return err
@@ -52,7 +52,7 @@ func (t *tableAnswer) Row(values []any) error {
 	}
 	line := make([]string, len(values))
 	for i, v := range values {
-		line[i] = printable(offline.Text(v))
+		line[i] = plain.Text(offline.Text(v))
 	}
 	_, err := fmt.Fprintln(t.w, strings.Join(line, "\t"))
 	return err
@@ -66,42 +66,51 @@ func (t *tableAnswer) end() error {
 	return err
 }
 
-// printable shows what would move the cursor, or worse, as an escape: names are
-// the provider's.
-func printable(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) && r != ' ' }) {
-		return s
+// csvAnswer is RFC 4180, NULL being empty. The values are data, and stand there as
+// they are; a text in which anything might be taken for something else is quoted.
+type csvAnswer struct{ out *bufio.Writer }
+
+func (c *csvAnswer) Columns(names []string) error {
+	values := make([]any, len(names))
+	for i, n := range names {
+		values[i] = n
 	}
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsPrint(r) || r == ' ' {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(fmt.Sprintf("%+q", string(r)), `"`))
-		}
-	}
-	return b.String()
+	return c.Row(values)
 }
-
-// csvAnswer is RFC 4180, NULL being empty.
-type csvAnswer struct{ w *csv.Writer }
-
-func (c *csvAnswer) Columns(names []string) error { return c.w.Write(names) }
 
 func (c *csvAnswer) Row(values []any) error {
-	line := make([]string, len(values))
 	for i, v := range values {
-		if v != nil {
-			line[i] = offline.Text(v)
+		if i > 0 {
+			c.out.WriteByte(',')
 		}
+		if v == nil {
+			continue
+		}
+		text := offline.Text(v)
+		if isPlainCell(text) {
+			c.out.WriteString(text)
+			continue
+		}
+		c.out.WriteByte('"')
+		c.out.WriteString(strings.ReplaceAll(text, `"`, `""`))
+		c.out.WriteByte('"')
 	}
-	return c.w.Write(line)
+	return c.out.WriteByte('\n')
 }
 
-func (c *csvAnswer) end() error {
-	c.w.Flush()
-	return c.w.Error()
+// isPlainCell reports whether a reader of CSV, or a spreadsheet, takes a text for
+// nothing else without quotes.
+func isPlainCell(text string) bool {
+	return text == "" || text != `\.` && plain.Text(text) == text && strings.TrimSpace(text) == text &&
+		!strings.ContainsAny(text, `,"`) && (!strings.ContainsAny(text[:1], "=+-@") || isNumber(text))
 }
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
+}
+
+func (c *csvAnswer) end() error { return c.out.Flush() }
 
 // jsonAnswer is one array of objects, an object a line, columns in their order.
 type jsonAnswer struct {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/inspect"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 )
@@ -36,7 +37,7 @@ func printOverviews(out io.Writer, list []inspect.Overview) error {
 		if o.Damage != "" {
 			note = "DAMAGED: " + o.Damage
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", o.ClientID, o.Product, version, cycle, published, age, rows, o.Snapshots, rawOf(o), size(o.Bytes["total"]), note)
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", o.ClientID, o.Product, version, cycle, published, age, rows, o.Snapshots, rawOf(o), size(o.Bytes["total"]), note)
 	}
 	return w.Flush()
 }
@@ -71,30 +72,30 @@ func ageOf(ms int64) string {
 }
 
 func printHistory(out io.Writer, o inspect.Overview, list []inspect.Publication) error {
-	fmt.Fprintf(out, "%s %s: %d publications, newest seq %d\n", o.ClientID, o.Product, o.Commits, o.LastSeq)
+	plain.Fprintf(out, "%s %s: %d publications, newest seq %d\n", o.ClientID, o.Product, o.Commits, o.LastSeq)
 	var sizes []string
 	for _, dir := range inspect.Folders {
 		if n := o.Bytes[dir]; n > 0 {
 			sizes = append(sizes, dir+" "+size(n))
 		}
 	}
-	fmt.Fprintf(out, "on the disk: %s (%s)\n", size(o.Bytes["total"]), strings.Join(sizes, ", "))
-	fmt.Fprintf(out, "cycles: raw %s, canonical %d, snapshots %d\n", rawOf(o), o.Canonical, o.Snapshots)
+	plain.Fprintf(out, "on the disk: %s (%s)\n", size(o.Bytes["total"]), strings.Join(sizes, ", "))
+	plain.Fprintf(out, "cycles: raw %s, canonical %d, snapshots %d\n", rawOf(o), o.Canonical, o.Snapshots)
 	if o.AgeMS != nil {
-		fmt.Fprintf(out, "freshness: retrieved %s, %s ago\n", moment(o.Newest.ProviderFetchedAt), ageOf(*o.AgeMS))
+		plain.Fprintf(out, "freshness: retrieved %s, %s ago\n", moment(o.Newest.ProviderFetchedAt), ageOf(*o.AgeMS))
 	}
 	if o.Underway != "" {
-		fmt.Fprintf(out, "not published: cycle %s\n", o.Underway)
+		plain.Fprintf(out, "not published: cycle %s\n", o.Underway)
 	}
 	if o.Damage != "" {
-		fmt.Fprintf(out, "DAMAGED: %s\n", o.Damage)
+		plain.Fprintf(out, "DAMAGED: %s\n", o.Damage)
 	}
 	fmt.Fprintln(out)
 	w := newTableWriter(out)
 	fmt.Fprintln(w, "VERSION\tCYCLE\tPUBLISHED\tRETRIEVED\tROWS\tEVENTS\tLAST SEQ\tSIZE\t")
 	for _, p := range list {
 		if p.CycleID == "" {
-			fmt.Fprintf(w, "%d\tDAMAGED: %s\n", p.Version, p.Damage)
+			plain.Fprintf(w, "%d\tDAMAGED: %s\n", p.Version, p.Damage)
 			continue
 		}
 		rows, weight, note := rowsOfTables(o.Product, p.Rows), size(p.Bytes), ""
@@ -108,7 +109,7 @@ func printHistory(out io.Writer, o inspect.Overview, list []inspect.Publication)
 		if p.ProviderFetchedAt != nil {
 			retrieved = moment(p.ProviderFetchedAt)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", p.Version, p.CycleID, moment(&p.PublishedAt), retrieved, rows, p.Events, p.LastSeq, weight, note)
+		plain.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", p.Version, p.CycleID, moment(&p.PublishedAt), retrieved, rows, p.Events, p.LastSeq, weight, note)
 	}
 	return w.Flush()
 }
@@ -116,7 +117,7 @@ func printHistory(out io.Writer, o inspect.Overview, list []inspect.Publication)
 // printCycle shows what each step left of a cycle.
 func printCycle(out io.Writer, c inspect.Cycle, columns bool) error {
 	w := newTableWriter(out)
-	row := func(key, format string, args ...any) { fmt.Fprintf(w, key+"\t"+format+"\n", args...) }
+	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }
 	row("cycle", "%s of %s", c.CycleID, c.ClientID)
 	for _, d := range c.Damage {
 		row("DAMAGED", "%s", d)
@@ -205,15 +206,15 @@ func printTables(out io.Writer, m *snapshot.Manifest, columns bool) error {
 		counts map[string]int
 	}{{"filtered", m.Filtered}, {"broken", m.Broken}, {"damaged", m.Damaged}, {"RAW markets", m.RawMarkets}, {"not publishable", m.NotPublishable}, {"unknown fields", m.UnknownFields}} {
 		if len(part.counts) > 0 {
-			fmt.Fprintf(w, "%s\t%s\n", part.name, countsOf(part.counts))
+			plain.Fprintf(w, "%s\t%s\n", part.name, countsOf(part.counts))
 		}
 	}
 	if columns {
-		fmt.Fprintf(w, "\nTABLE\tCOLUMN\tABSENT\tNULL\tZERO\tVALUE\n")
+		plain.Fprintf(w, "\nTABLE\tCOLUMN\tABSENT\tNULL\tZERO\tVALUE\n")
 		for _, table := range slices.Sorted(maps.Keys(m.Tables)) {
 			for _, column := range slices.Sorted(maps.Keys(m.Tables[table].Columns)) {
 				n := m.Tables[table].Columns[column]
-				fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\n", table, column, n.Absent, n.Null, n.Zero, n.Value)
+				plain.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\n", table, column, n.Absent, n.Null, n.Zero, n.Value)
 			}
 		}
 	}

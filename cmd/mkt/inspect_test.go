@@ -70,7 +70,7 @@ func TestInspect(t *testing.T) {
 		{[]string{"2026-03-07 13:30", "--product", "market_engine", "--columns"}, []string{"version 2", "20260307T130000Z-market_engine", "ABSENT", "selections.odds_decimal"}},
 		{[]string{"20260307T140100Z-market_engine"}, []string{"not published", "COMPLETE", "canonical    not there"}},
 		{[]string{"--sql", "SELECT count(*) AS n FROM commits WHERE kept", "--product", "market_engine"}, []string{"N\n2\n"}},
-		{[]string{"--sql", "SELECT 'a' || chr(27) || '[2J' AS x, NULL AS y FROM fixtures LIMIT 1"}, []string{`a\x1b[2J  NULL`}},
+		{[]string{"--sql", "SELECT 'a' || chr(27) || '[2J' AS x, NULL AS y FROM fixtures LIMIT 1"}, []string{`a\u001b[2J  NULL`}},
 		{[]string{"--sql", "SELECT i FROM range(5) t(i), (FROM live LIMIT 1)", "--rows", "2"}, []string{"I\n0\n1\n", "first 2 of 5 rows"}},
 		{[]string{"--sql", "SELECT NULL AS a, 'x,\"y' AS b FROM live LIMIT 1", "--format", "csv"}, []string{"a,b\n,\"x,\"\"y\"\n"}},
 		{[]string{"--sql", "SELECT 1 AS b, NULL AS a FROM live LIMIT 1", "--format", "json"}, []string{"[\n{\"b\":1,\"a\":null}\n]\n"}},

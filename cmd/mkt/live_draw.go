@@ -7,22 +7,23 @@ import (
 	"strings"
 	"time"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/football"
 )
 
 // draw shows the fixture on a terminal of 100 columns or more.
 func (f *liveView) draw(out io.Writer, now time.Time) error {
 	w := bufio.NewWriter(out)
-	fmt.Fprintf(w, "%s  %s : %s  %s\n", words(f.Home), number(f.ScoreHome), number(f.ScoreAway), words(f.Away))
-	fmt.Fprintf(w, "%s, %s, %s\n", words(f.League), f.FixtureID, f.Tenant)
-	fmt.Fprintf(w, "%s\n\n", f.clock(now))
-	fmt.Fprintf(w, "momentum  %s\n", f.momentum(now))
+	plain.Fprintf(w, "%s  %s : %s  %s\n", words(f.Home), number(f.ScoreHome), number(f.ScoreAway), words(f.Away))
+	plain.Fprintf(w, "%s, %s, %s\n", words(f.League), f.FixtureID, f.Tenant)
+	plain.Fprintf(w, "%s\n\n", f.clock(now))
+	plain.Fprintf(w, "momentum  %s\n", f.momentum(now))
 	f.drawMen(w, now)
 	if f.Detailed {
 		f.drawPressure(w)
 		f.drawTimeline(w)
 	} else {
-		fmt.Fprintf(w, "\nPressure and timeline are not kept: the fixture is outside the detail set.\n")
+		plain.Fprintf(w, "\nPressure and timeline are not kept: the fixture is outside the detail set.\n")
 	}
 	return w.Flush()
 }
@@ -33,14 +34,14 @@ func (f *liveView) clock(now time.Time) string {
 	if !f.InPlay {
 		b.WriteString("left play, ")
 	}
-	fmt.Fprintf(&b, "%s %s", words(f.Period), scoreboard(f.Minute, f.Second))
+	plain.Fprintf(&b, "%s %s", words(f.Period), scoreboard(f.Minute, f.Second))
 	if f.Added != nil && *f.Added > 0 {
-		fmt.Fprintf(&b, " +%d", *f.Added)
+		plain.Fprintf(&b, " +%d", *f.Added)
 	}
 	if f.Running != nil && !*f.Running {
 		b.WriteString(", clock stopped")
 	}
-	fmt.Fprintf(&b, ", seen %v ago", max(0, now.Sub(f.FreshAt)).Round(time.Second))
+	plain.Fprintf(&b, ", seen %v ago", max(0, now.Sub(f.FreshAt)).Round(time.Second))
 	return b.String()
 }
 
@@ -80,7 +81,7 @@ func (f *liveView) drawMen(w io.Writer, now time.Time) {
 	}
 	for _, side := range []struct{ name, keeps string }{{"home", f.Men.Home}, {"away", f.Men.Away}} {
 		if side.keeps != "1" {
-			fmt.Fprintf(w, "          red cards %s: %s keeps %s of its pressure\n", f.Men.RedCards, side.name, side.keeps)
+			plain.Fprintf(w, "          red cards %s: %s keeps %s of its pressure\n", f.Men.RedCards, side.name, side.keeps)
 		}
 	}
 }
@@ -105,7 +106,7 @@ func (f *liveView) drawPressure(w io.Writer) {
 			}
 		}
 	}
-	fmt.Fprintf(w, "\npressure by minute, at most %d\n", most)
+	plain.Fprintf(w, "\npressure by minute, at most %d\n", most)
 	sides := []struct {
 		name string
 		of   func(liveBucket) *int32
@@ -116,14 +117,14 @@ func (f *liveView) drawPressure(w io.Writer) {
 			if row == 0 {
 				name = side.name
 			}
-			fmt.Fprintf(w, "%5s │%s\n", name, f.graphRow(row, most, side.of))
+			plain.Fprintf(w, "%5s │%s\n", name, f.graphRow(row, most, side.of))
 		}
 	}
 	axis := make([]rune, 0, len(f.Buckets))
 	for _, b := range f.Buckets {
 		axis = append(axis, mark(b))
 	}
-	fmt.Fprintf(w, "%5s └%s\n%s\n", "", string(axis), f.minutes())
+	plain.Fprintf(w, "%5s └%s\n%s\n", "", string(axis), f.minutes())
 }
 
 // graphRow is one row of a side's bars, the lowest being 0.
@@ -168,13 +169,13 @@ func (f *liveView) minutes() string {
 
 // drawTimeline lists the states, newest first.
 func (f *liveView) drawTimeline(w io.Writer) {
-	fmt.Fprintf(w, "\ntimeline, newest first\n")
+	plain.Fprintf(w, "\ntimeline, newest first\n")
 	for i := len(f.Timeline) - 1; i >= 0; i-- {
 		e := &f.Timeline[i]
 		side := e.SideProven
 		if side == string(football.SideNone) {
 			side = ""
 		}
-		fmt.Fprintf(w, "  %s  %-12s %-4s  %-8s  %v\n", scoreboard(e.Minute, e.Second), e.State, side, e.Certainty, e.Until.Sub(e.At).Round(time.Second))
+		plain.Fprintf(w, "  %s  %-12s %-4s  %-8s  %v\n", scoreboard(e.Minute, e.Second), e.State, side, e.Certainty, e.Until.Sub(e.At).Round(time.Second))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -42,7 +43,7 @@ func (a *app) findLive(tenant, name string) (*liveView, error) {
 func candidates(found []*liveView) string {
 	var names []string
 	for _, f := range found {
-		names = append(names, f.named()+" ("+f.FixtureID+")")
+		names = append(names, plain.Text(f.named())+" ("+f.FixtureID+")")
 	}
 	return several(names)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/page"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/layout"
 	"mkt/transform"
 )
@@ -61,7 +62,7 @@ func (a *app) liveReport(ctx context.Context, tenant, name, file string) error {
 	if a.json() {
 		return json.NewEncoder(a.out).Encode(map[string]any{"file": file, "bytes": size, "fixture_id": f.FixtureID, "client_id": f.Tenant, "cycle_id": f.Cycle, "cycles_followed": len(m.Past)})
 	}
-	_, err = fmt.Fprintf(a.out, "%s: %s, %s followed\n", file, f.named(), plural(len(m.Past), "cycle"))
+	_, err = plain.Fprintf(a.out, "%s: %s, %s followed\n", file, f.named(), plural(len(m.Past), "cycle"))
 	return err
 }
 

@@ -22,19 +22,19 @@ func main() {
 
 // run is the program with everything it takes from the world handed in.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	told := &output{to: out}
-	a := &app{in: in, out: told, errs: errs, now: time.Now, adapter: all.Lookup}
+	told, warned := newOutput(out), newOutput(errs)
+	a := &app{in: in, out: told, errs: warned, now: time.Now, adapter: all.Lookup}
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(told)
-	root.SetErr(errs)
+	root.SetErr(warned)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		err = told.lost()
 	}
 	if err != nil && !errors.Is(err, errDiffers) {
-		fmt.Fprintf(errs, "mkt: %v\n", err)
+		fmt.Fprintf(warned, "mkt: %v\n", err)
 	}
 	return exitCode(err)
 }

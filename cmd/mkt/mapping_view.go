@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/transform"
 )
 
@@ -90,15 +91,15 @@ func (v coverageView) print(a *app) error {
 	fmt.Fprintln(w, "PAYLOAD\tFIXTURES\tMARKETS\tMAPPED\tRAW\tNO PRICES\tSELECTIONS\tPUBLISHABLE")
 	for _, p := range v.Payloads {
 		if p.Error != "" {
-			fmt.Fprintf(w, "%s\tcannot be read: %s\n", p.Payload, p.Error)
+			plain.Fprintf(w, "%s\tcannot be read: %s\n", p.Payload, p.Error)
 			continue
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", p.Payload, p.Fixtures, p.Markets, p.Mapped, p.Raw, p.WithoutPrices, p.Selections, p.Publishable)
+		plain.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", p.Payload, p.Fixtures, p.Markets, p.Mapped, p.Raw, p.WithoutPrices, p.Selections, p.Publishable)
 	}
 	if len(v.Raw) > 0 {
 		fmt.Fprintln(w, "\nRAW\tNAME\tREASON\tMARKETS")
 		for _, r := range v.Raw {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", r.Key, r.Name, r.Reason, r.Markets)
+			plain.Fprintf(w, "%s\t%s\t%s\t%d\n", r.Key, r.Name, r.Reason, r.Markets)
 		}
 	}
 	for _, part := range []struct {
@@ -109,7 +110,7 @@ func (v coverageView) print(a *app) error {
 			fmt.Fprintln(w, "\n"+part.head)
 		}
 		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
-			fmt.Fprintf(w, "%s\t%d\n", name, part.counts[name])
+			plain.Fprintf(w, "%s\t%d\n", name, part.counts[name])
 		}
 	}
 	if v.Nameless > 0 {

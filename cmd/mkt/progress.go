@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"github.com/schollz/progressbar/v3"
+
+	"mkt/cmd/mkt/internal/plain"
 )
 
 // bar tells a person on a terminal how far a run is; on anything else it is
@@ -18,8 +20,8 @@ func (a *app) newBar(what string) *bar {
 		return &bar{}
 	}
 	return &bar{bar: progressbar.NewOptions(1,
-		progressbar.OptionSetWriter(a.errs),
-		progressbar.OptionSetDescription(what),
+		progressbar.OptionSetWriter(a.errs.(*output).exactly()), // it moves the cursor
+		progressbar.OptionSetDescription(plain.Text(what)),
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionClearOnFinish(),

@@ -13,13 +13,14 @@ import (
 	"golang.org/x/term"
 
 	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 )
 
 func newProvider(a *app) *cobra.Command {
 	return group("provider", "Keep the tenants' provider connections",
-		newProviderSet(a), newProviderTest(a), newProviderStatus(a), newProviderDisable(a), newProviderEnable(a), newProviderUnset(a), newProviderList(a))
+		newProviderSet(a), newProviderTest(a), newProviderStatus(a), newProviderDisable(a), newProviderEnable(a), newProviderUnset(a), newProviderRewrap(a), newProviderList(a))
 }
 
 func newProviderSet(a *app) *cobra.Command {
@@ -101,7 +102,7 @@ func (a *app) setProvider(cmd *cobra.Command, id string, p tenants.Provider, fil
 	if a.json() {
 		return errors.Join(err, json.NewEncoder(a.out).Encode(map[string]string{"client_id": id, "provider": p.Name, "hint": p.Hint}))
 	}
-	fmt.Fprintf(a.out, "tenant %s: provider %s set, credential %s sealed\nNext: mkt provider test %s, then mkt cycle --tenant %s\n", id, p.Name, p.Hint, id, id)
+	plain.Fprintf(a.out, "tenant %s: provider %s set, credential %s sealed\nNext: mkt provider test %s, then mkt cycle --tenant %s\n", id, p.Name, p.Hint, id, id)
 	return err
 }
 
@@ -113,7 +114,7 @@ func (a *app) readCredential(id, provider, file string) ([]byte, error) {
 	if !onTerminal(a.in) {
 		return readBounded(a.in, "stdin")
 	}
-	fmt.Fprintf(a.errs, "Credential of tenant %s at %s (not shown): ", id, provider)
+	plain.Fprintf(a.errs, "Credential of tenant %s at %s (not shown): ", id, provider)
 	pasted, err := term.ReadPassword(int(a.in.(*os.File).Fd()))
 	fmt.Fprintln(a.errs)
 	return pasted, err

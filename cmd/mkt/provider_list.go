@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
@@ -75,7 +76,7 @@ func (v providersView) print(out io.Writer) error {
 		for _, c := range p.Capabilities {
 			able = append(able, string(c))
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Name, orDash(p.Hosts), orDash(able), p.Budget)
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Name, orDash(p.Hosts), orDash(able), p.Budget)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -83,7 +84,7 @@ func (v providersView) print(out io.Writer) error {
 	fmt.Fprintln(out)
 	fmt.Fprintln(w, "TENANT\tPROVIDER\tCREDENTIAL\tSTATUS\tLAST SUCCESS\tLAST ATTEMPT\tCODE")
 	for _, c := range v.Connections {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, dash(c.Provider), dash(c.Hint), c.Status,
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, dash(c.Provider), dash(c.Hint), c.Status,
 			instant(c.LastSuccessAt), instant(c.LastAttemptAt), dash(c.Code))
 	}
 	return w.Flush()

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
-	"mkt/fetch/credential"
 	"mkt/fetch/provider/all"
 	"mkt/publish/durable"
 	"mkt/publish/health"
@@ -62,7 +62,7 @@ func (a *app) testProvider(cmd *cobra.Command, id string) error {
 	if err != nil {
 		return err
 	}
-	key, err := credential.LoadIdentity(a.sealKey)
+	open, err := a.opener()
 	if err != nil {
 		return err
 	}
@@ -70,9 +70,7 @@ func (a *app) testProvider(cmd *cobra.Command, id string) error {
 	err = a.inTenant(id, func(root durable.FS) (err error) {
 		found, err = fetch.Test(cmd.Context(), fetch.Options{
 			Tenant: whom, Root: root, Provider: all.Lookup, Now: a.now, Log: a.log,
-			Open: func(sealed, tenant, provider string) (credential.Secret, error) {
-				return credential.Open(key, sealed, tenant, provider)
-			},
+			Open: open,
 		})
 		return err
 	})
@@ -131,10 +129,10 @@ func (a *app) printTest(t *tenants.Tenant, found fetch.Probed, failed error) err
 		return errors.Join(failed, json.NewEncoder(a.out).Encode(v))
 	}
 	if failed == nil {
-		fmt.Fprintf(a.out, "tenant %s: %s accepts the credential %s (%s, %s, %.1f s); the connection is %s\n",
+		plain.Fprintf(a.out, "tenant %s: %s accepts the credential %s (%s, %s, %.1f s); the connection is %s\n",
 			v.ID, v.Provider, v.Hint, v.Endpoint, plural(v.Requests, "request"), v.Seconds, v.Status)
 		return nil
 	}
-	fmt.Fprintf(a.out, "tenant %s: the connection is %s\n", v.ID, v.Status)
+	plain.Fprintf(a.out, "tenant %s: the connection is %s\n", v.ID, v.Status)
 	return failed
 }

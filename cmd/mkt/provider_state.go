@@ -3,11 +3,11 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
@@ -83,6 +83,6 @@ func (a *app) switchProvider(cmd *cobra.Command, id string, action audit.Action,
 	if off {
 		word = "disabled"
 	}
-	fmt.Fprintf(a.out, "tenant %s: provider %s %s, the connection is %s\n", id, v.Provider, word, v.Status)
+	plain.Fprintf(a.out, "tenant %s: provider %s %s, the connection is %s\n", id, v.Provider, word, v.Status)
 	return err
 }

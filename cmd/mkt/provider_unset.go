@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
@@ -34,7 +35,7 @@ in git, still have it sealed. mkt provider disable keeps it.`,
 			if a.json() {
 				return errors.Join(err, json.NewEncoder(a.out).Encode(map[string]any{"client_id": id, "provider": nil}))
 			}
-			fmt.Fprintf(a.out, "tenant %s: no provider, and no credential, is kept\n", id)
+			plain.Fprintf(a.out, "tenant %s: no provider, and no credential, is kept\n", id)
 			return err
 		},
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/fetch/credential"
 	"mkt/publish/durable"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -58,12 +58,12 @@ func (a *app) connection(t *tenants.Tenant) (connectionView, error) {
 			return v, fmt.Errorf("state of tenant %s: %w", t.ID, err)
 		}
 		findings = append(findings, run)
-		if run != nil && t.Provider != nil && run.CredentialFingerprint == credential.Fingerprint(t.Provider.Credential) {
+		if run != nil && t.Provider != nil && run.CredentialFingerprint == t.Provider.Fingerprint() {
 			v.Found = append(v.Found, findingView{s.of, run.Cycle, run.FinishedAt, run.OK, run.Code, run.LastOKAt, run.FailuresInARow})
 		}
 	}
 	if p := t.Provider; p != nil {
-		fingerprint := credential.Fingerprint(p.Credential)
+		fingerprint := p.Fingerprint()
 		known := health.StandingOf(fingerprint, findings...)
 		v.Provider, v.BaseURL, v.Hint = p.Name, p.BaseURL, p.Hint
 		v.Status = health.ConnectionStatus(true, p.Disabled, fingerprint, findings...)
@@ -128,7 +128,7 @@ func (s source) open(read func(durable.FS) error) error {
 // print shows one connection to a person.
 func (v connectionView) print(out io.Writer) error {
 	w := newTableWriter(out)
-	row := func(key, format string, args ...any) { fmt.Fprintf(w, key+"\t"+format+"\n", args...) }
+	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }
 	row("tenant", "%s", v.ID)
 	row("status", "%s", v.Status)
 	if v.Provider != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -77,6 +78,16 @@ func (a *app) recover(ctx context.Context, f recoverFlags) error {
 	return failed.whole()
 }
 
+// beside opens a place for something that changes nothing, and needs no lock for it.
+func (a *app) beside(p place, do func(*durable.Disk) error) error {
+	root, err := p.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return do(root)
+}
+
 // locked opens a place and takes its lock.
 func (a *app) locked(p place, do func(*durable.Disk) error) error {
 	root, err := p.open()
@@ -123,9 +134,9 @@ func (a *app) mendPlace(ctx context.Context, p place, root *durable.Disk) error 
 			return err
 		}
 	} else {
-		fmt.Fprintf(a.out, "%s: %s read, %s made again\n", p, plural(done.Checked, "publication"), plural(len(done.Files), "file"))
+		plain.Fprintf(a.out, "%s: %s read, %s made again\n", p, plural(done.Checked, "publication"), plural(len(done.Files), "file"))
 		for _, name := range done.Files {
-			fmt.Fprintf(a.out, "      %s\n", name)
+			plain.Fprintf(a.out, "      %s\n", name)
 		}
 	}
 	return errors.Join(done.Lost...)
@@ -144,6 +155,6 @@ func (a *app) beginHistory(ctx context.Context, p place, root *durable.Disk) err
 	if s.Republishes == 0 {
 		of = "cycle " + string(s.Cycle)
 	}
-	_, err = fmt.Fprintf(a.out, "%s: a new history begins with version %d, %s; seq goes on behind %d\nRestart mkt serve if the data root was replaced under it, then run a cycle.\n", p, s.Version, of, s.LastSeq)
+	_, err = plain.Fprintf(a.out, "%s: a new history begins with version %d, %s; seq goes on behind %d\nRestart mkt serve if the data root was replaced under it, then run a cycle.\n", p, s.Version, of, s.LastSeq)
 	return err
 }

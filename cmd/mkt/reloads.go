@@ -38,14 +38,13 @@ func (r *reloads) collectors() []prometheus.Collector {
 // watch has apply put each valid edit in force until ctx ends. What apply refuses
 // leaves the generation before in force.
 func (r *reloads) watch(ctx context.Context, from *tenants.File, apply func(*tenants.File) error) {
-	refuse := func() { r.refused.Inc(); r.inForce.Set(0) }
-	tenants.Watch(ctx, from, tenants.WatchOptions{Log: r.app.log, Refused: refuse}, func(f *tenants.File) {
+	refused := func() { r.refused.Inc(); r.inForce.Set(0) }
+	tenants.Watch(ctx, from, tenants.WatchOptions{Log: r.app.log, Refused: refused}, func(f *tenants.File) error {
 		if err := apply(f); err != nil {
-			r.app.log.Error("tenants file refused: the last good one stays in force", "error", err)
-			refuse()
-			return
+			return err
 		}
 		r.generation.Inc()
 		r.inForce.Set(1)
+		return nil
 	})
 }

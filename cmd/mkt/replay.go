@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/replay"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -157,29 +158,29 @@ func (a *app) printReplay(r *replay.Report) {
 		return
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(a.out, "note: %s\n", n)
+		plain.Fprintf(a.out, "note: %s\n", n)
 	}
 	for _, c := range r.Cycles {
-		fmt.Fprintf(a.out, "%s  %s", c.Cycle, replayWords[c.Outcome])
+		plain.Fprintf(a.out, "%s  %s", c.Cycle, replayWords[c.Outcome])
 		for _, t := range c.Tables {
-			fmt.Fprintf(a.out, "; %s %d rows, %d then", t.Name, t.RowsNow, t.RowsThen)
+			plain.Fprintf(a.out, "; %s %d rows, %d then", t.Name, t.RowsNow, t.RowsThen)
 		}
 		fmt.Fprintln(a.out)
 		for _, w := range c.Why {
-			fmt.Fprintf(a.out, "    why      %s\n", w)
+			plain.Fprintf(a.out, "    why      %s\n", w)
 		}
 		if c.Error != "" {
-			fmt.Fprintf(a.out, "    error    %s\n", c.Error)
+			plain.Fprintf(a.out, "    error    %s\n", c.Error)
 		}
 		for _, x := range c.Changed {
-			fmt.Fprintf(a.out, "    %-8s %s %s %s", x.What, x.Table, x.Row, strings.Join(x.Columns, ", "))
+			plain.Fprintf(a.out, "    %-8s %s %s %s", x.What, x.Table, x.Row, strings.Join(x.Columns, ", "))
 			if x.Example != "" {
-				fmt.Fprintf(a.out, ": %s", x.Example)
+				plain.Fprintf(a.out, ": %s", x.Example)
 			}
 			fmt.Fprintln(a.out)
 		}
 	}
-	fmt.Fprintf(a.out, "%s %s: %s replayed by rules %s into %s\n", r.Tenant, r.Product, plural(len(r.Cycles), "cycle"), r.Rules, r.Into)
+	plain.Fprintf(a.out, "%s %s: %s replayed by rules %s into %s\n", r.Tenant, r.Product, plural(len(r.Cycles), "cycle"), r.Rules, r.Into)
 }
 
 var replayWords = map[replay.Outcome]string{

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/layout"
 )
 
@@ -41,7 +42,7 @@ func (a *app) printReport(r report) {
 		return
 	}
 	if r.OK {
-		fmt.Fprintf(a.out, "%s %s %-9s %s (%.1f s)\n", r.Tenant, r.Cycle, r.Step, r.text, r.Seconds)
+		plain.Fprintf(a.out, "%s %s %-9s %s (%.1f s)\n", r.Tenant, r.Cycle, r.Step, r.text, r.Seconds)
 	}
 }
 
@@ -50,7 +51,7 @@ func (a *app) printPassed(p passed) {
 		json.NewEncoder(a.out).Encode(p)
 		return
 	}
-	fmt.Fprintf(a.out, "%s passed by: %s\n", p.Tenant, p.Reason)
+	plain.Fprintf(a.out, "%s passed by: %s\n", p.Tenant, p.Reason)
 }
 
 // newTableWriter aligns columns, which tabs divide, for people.

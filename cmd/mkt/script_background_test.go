@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -36,6 +37,11 @@ func startMkt(ts *testscript.TestScript, neg bool, args []string) {
 			if v, ok := line[key].(string); ok {
 				ts.Setenv(name+variable, v)
 			}
+		}
+		tokens, _ := line["tokens"].([]any)
+		for _, one := range tokens {
+			of := one.(map[string]any)
+			ts.Setenv(fmt.Sprint(name, "_", of["client_id"], "_token"), fmt.Sprint(of["token"]))
 		}
 		text, err := json.Marshal(line)
 		ts.Check(err)

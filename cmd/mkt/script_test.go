@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // TestScript runs the command line as people and scripts do. Beside testscript's
 // own commands there are
 //
-//	start NAME ARG...     mkt in the background until its ready line; $NAME_url, $NAME_token and $NAME_admin are set
+//	start NAME ARG...     mkt in the background until its ready line; $NAME_url, $NAME_token and $NAME_admin are set, and $NAME_ID_token for each account of serve --as-of
 //	spawn NAME ARG...     the same without a ready line
 //	end NAME              SIGTERM, and it must exit with 0
 //	http STATUS URL [TOKEN]   GET; the body is the standard output

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/all"
 	"mkt/publish/snapshot"
@@ -68,8 +69,8 @@ finish, new ones are told 503, and the exit code is 0.`,
 	return cmd
 }
 
-// serve answers until ctx ends; ready is called with the base URL.
-func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, adminURL string)) error {
+// serve answers until ctx ends; ready is called when it does.
+func (a *app) serve(ctx context.Context, f serveFlags, ready func(listening)) error {
 	if err := errors.Join(f.admin.check(), f.socket.check(), f.past.check(f.listen)); err != nil {
 		return err
 	}
@@ -85,11 +86,15 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(a.data); errors.Is(err, fs.ErrNotExist) {
-		a.log.Warn("there is no data root yet: nothing is served until a cycle has made it; is it the one that is meant (--data)?")
+	if err := a.checkDataRoot(); err != nil {
+		return err
+	}
+	tokens, err := a.runTokensOf(file, asOf)
+	if err != nil {
+		return err
 	}
 	registry := new(account.Registry)
-	if err := a.swap(registry, file); err != nil {
+	if err := a.swap(registry, tokens.in(file)); err != nil {
 		return err
 	}
 	door, closeDoor, err := f.admin.open(a)
@@ -105,12 +110,31 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(baseURL, admin
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop() // a right that is lost while requests are still answered is lost
-	go edits.watch(watching, file, func(file *tenants.File) error { return a.swap(registry, file) })
+	go edits.watch(watching, file, func(file *tenants.File) error { return a.swap(registry, tokens.in(file)) })
 	return serve.Run(ctx, serve.Options{
 		Listen: f.listen, DataDir: a.data, AsOf: asOf, Accounts: registry, Now: a.now, Log: a.log, Poll: f.poll, CacheDir: f.cache,
 		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,
-		UsageDir: f.usage, Service: a.service, Words: providerWords(), Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) { ready(baseURL, adminURL) },
+		UsageDir: f.usage, Service: a.service, Words: providerWords(), Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) {
+			ready(listening{Event: "ready", BaseURL: baseURL, AdminURL: adminURL, Tokens: tokens})
+		},
 	})
+}
+
+// checkDataRoot warns of a data root that is not there yet, and refuses one that can
+// never be read.
+func (a *app) checkDataRoot() error {
+	info, err := os.Stat(a.data)
+	if errors.Is(err, fs.ErrNotExist) {
+		a.log.Warn("there is no data root yet: nothing is served until a cycle has made it; is it the one that is meant (--data)?", "data", a.data)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("data root: %w: give this user the right to read it, or name another with --data", err)
+	}
+	if !info.IsDir() {
+		return usagef("data root %s: not a folder: name another with --data", a.data)
+	}
+	return nil
 }
 
 // providerWords are the words of every registered provider that reach clients as
@@ -137,25 +161,34 @@ func (a *app) swap(registry *account.Registry, f *tenants.File) error {
 	return nil
 }
 
-func (a *app) printServing(baseURL, adminURL string) {
+func (a *app) printServing(l listening) {
 	if a.forScripts() {
-		json.NewEncoder(a.out).Encode(listening{Event: "ready", BaseURL: baseURL, AdminURL: adminURL})
+		json.NewEncoder(a.out).Encode(l)
 		return
 	}
-	fmt.Fprintf(a.out, "mkt serve ready at %s/api/v1\n", baseURL)
-	if adminURL != "" {
-		fmt.Fprintf(a.out, "metrics at %s/metrics\n", adminURL)
+	fmt.Fprintf(a.out, "mkt serve ready at %s/api/v1\n", l.BaseURL)
+	if l.AdminURL != "" {
+		fmt.Fprintf(a.out, "metrics at %s/metrics\n", l.AdminURL)
+	}
+	if len(l.Tokens) > 0 {
+		fmt.Fprintln(a.out, "\ntokens of this run, which end with it:")
+		w := newTableWriter(a.out)
+		for _, g := range l.Tokens {
+			plain.Fprintf(w, "  %s\t%s\n", g.ID, g.Token)
+		}
+		w.Flush()
 	}
 }
 
 // listening is what serve, simulate and schedule print when they answer, to whoever
 // started them and waits for it.
 type listening struct {
-	Event    string `json:"event"`
-	BaseURL  string `json:"base_url,omitempty"`
-	AdminURL string `json:"admin_url,omitempty"`
-	Provider string `json:"provider,omitempty"`
-	Token    string `json:"token,omitempty"`
+	Event    string    `json:"event"`
+	BaseURL  string    `json:"base_url,omitempty"`
+	AdminURL string    `json:"admin_url,omitempty"`
+	Provider string    `json:"provider,omitempty"`
+	Token    string    `json:"token,omitempty"`
+	Tokens   runTokens `json:"tokens,omitempty"`
 }
 
 // forScripts tells whether the ready line is JSON: asked for, or read by a

@@ -2,11 +2,12 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"mkt/cmd/mkt/internal/yamlerr"
 )
 
 // given is where a setting stands in mkt.yaml, and whether nothing stands there.
@@ -20,24 +21,14 @@ type given struct {
 func keyLines(path string, data []byte) (map[string]given, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, syntaxError(path, err)
+		line, reason := yamlerr.Explain(data)
+		return nil, usagef("%s:%d: not YAML: %s", path, line, reason)
 	}
 	lines := map[string]given{}
 	if len(doc.Content) == 0 {
 		return lines, nil
 	}
 	return lines, flatten(path, doc.Content[0], "", lines)
-}
-
-var syntaxLine = regexp.MustCompile(`^yaml: line (\d+): `)
-
-// syntaxError puts the line of the library's message where it can be jumped to.
-func syntaxError(path string, err error) error {
-	text := err.Error()
-	if m := syntaxLine.FindStringSubmatch(text); m != nil {
-		return usagef("%s:%s: not YAML: %s", path, m[1], text[len(m[0]):])
-	}
-	return usagef("%s: not YAML: %s", path, strings.TrimPrefix(text, "yaml: "))
 }
 
 func flatten(path string, n *yaml.Node, prefix string, into map[string]given) error {

@@ -192,7 +192,7 @@ func (w *simulatedWorld) open() {
 	go func() {
 		// A usage folder that is a file keeps the counters in memory: when they are
 		// written down is a matter of the machine's clock.
-		ended <- w.serve(ctx, serveFlags{listen: "127.0.0.1:0", poll: 10 * time.Millisecond, usage: w.tenants}, func(url, _ string) { base <- url })
+		ended <- w.serve(ctx, serveFlags{listen: "127.0.0.1:0", poll: 10 * time.Millisecond, usage: w.tenants}, func(l listening) { base <- l.BaseURL })
 	}()
 	w.Cleanup(func() {
 		cancel()

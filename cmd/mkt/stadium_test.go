@@ -101,7 +101,7 @@ func (s *stadium) open() {
 	ctx, cancel := context.WithCancel(context.Background())
 	base, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
-		ended <- s.serve(ctx, serveFlags{listen: "127.0.0.1:0", poll: 10 * time.Millisecond}, func(url, _ string) { base <- url })
+		ended <- s.serve(ctx, serveFlags{listen: "127.0.0.1:0", poll: 10 * time.Millisecond}, func(l listening) { base <- l.BaseURL })
 	}()
 	s.Cleanup(func() {
 		cancel()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tail"
 )
 
@@ -92,15 +93,15 @@ func (a *app) printNews(n tail.News) {
 	}
 	switch n.Kind {
 	case "bootstrap":
-		fmt.Fprintf(a.out, "%s held; following\n", plural(n.Fixtures, "fixture"))
+		plain.Fprintf(a.out, "%s held; following\n", plural(n.Fixtures, "fixture"))
 	case "event":
-		fmt.Fprintf(a.out, "%8d %s %s%s\n", n.Event.Seq, n.Event.FixtureID, strings.TrimPrefix(n.Event.Type, "fixture_"), describe(n.Fixture))
+		plain.Fprintf(a.out, "%8d %s %s%s\n", n.Event.Seq, n.Event.FixtureID, strings.TrimPrefix(n.Event.Type, "fixture_"), describe(n.Fixture))
 	case "verified":
-		fmt.Fprintf(a.out, "%s, as the service has them\n", plural(n.Fixtures, "fixture"))
+		plain.Fprintf(a.out, "%s, as the service has them\n", plural(n.Fixtures, "fixture"))
 	case "start_again":
 		fmt.Fprintln(a.out, "the position has left the log: starting again")
 	case "unreachable":
-		fmt.Fprintf(a.errs, "waiting: %v\n", plainly(n.Cause))
+		plain.Fprintf(a.errs, "waiting: %v\n", plainly(n.Cause))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
@@ -44,30 +44,6 @@ func tenantByID(f *tenants.File, id string) (*tenants.Tenant, error) {
 	return t, nil
 }
 
-func newTenantValidate(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "validate", Short: "Check tenants.yaml and say what is wrong, with line and reason", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			f, err := a.loadTenants()
-			if err != nil {
-				return err
-			}
-			undone, err := audit.Undone(f)
-			if err != nil {
-				return err
-			}
-			if len(undone) > 0 {
-				return &tenants.InvalidError{File: f.Name, Problems: undone}
-			}
-			if a.json() {
-				return json.NewEncoder(a.out).Encode(map[string]any{"file": f.Name, "valid": true, "tenants": len(f.Tenants)})
-			}
-			_, err = fmt.Fprintf(a.out, "%s is valid: %s\n", f.Name, plural(len(f.Tenants), "tenant"))
-			return err
-		},
-	}
-}
-
 func newTenantList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the tenants", Args: cobra.NoArgs,
@@ -86,7 +62,7 @@ func newTenantList(a *app) *cobra.Command {
 			w := newTableWriter(a.out)
 			fmt.Fprintln(w, "TENANT\tSTATUS\tPRODUCTS\tPROVIDER\tTOKENS\tNAME")
 			for _, v := range views {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", v.ID, v.Status, v.products(), v.provider(), len(v.Tokens), v.Name)
+				plain.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", v.ID, v.Status, v.products(), v.provider(), len(v.Tokens), v.Name)
 			}
 			return w.Flush()
 		},

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/layout"
 )
@@ -93,10 +94,10 @@ func (a *app) printLog(log audit.Log, pick audit.Filter) error {
 		return err
 	}
 	for _, n := range log.Unreadable {
-		fmt.Fprintf(a.errs, "mkt: %s:%d: is no entry: cut off by a crash, or changed by hand\n", audit.FileName, n)
+		plain.Fprintf(a.errs, "mkt: %s:%d: is no entry: cut off by a crash, or changed by hand\n", audit.FileName, n)
 	}
 	if pick.Until.IsZero() && a.changedSince(log) {
-		fmt.Fprintf(a.errs, "mkt: %s was changed by hand after the newest entry\n", a.tenants)
+		plain.Fprintf(a.errs, "mkt: %s was changed by hand after the newest entry\n", a.tenants)
 	}
 	return nil
 }
@@ -115,7 +116,7 @@ func (a *app) printLogTable(log audit.Log) error {
 		for _, c := range e.Changes {
 			changes = append(changes, c.String())
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.At.UTC().Format(time.RFC3339), e.Name(), e.Action, e.Tenant, strings.Join(changes, "; "))
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.At.UTC().Format(time.RFC3339), e.Name(), e.Action, e.Tenant, strings.Join(changes, "; "))
 	}
 	return w.Flush()
 }

@@ -20,19 +20,19 @@ const scheduled = `version: 1
 tenants:
   - id: acme
     products: {market_engine: }
-    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE-----"}
+    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE----- YQ== -----END AGE ENCRYPTED FILE-----"}
   - id: suspended
     status: SUSPENDED
     products: {market_engine: }
-    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE-----"}
+    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE----- YQ== -----END AGE ENCRYPTED FILE-----"}
   - id: expired
     products: {market_engine: {expires: 2020-01-01T00:00:00Z}}
-    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE-----"}
+    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE----- YQ== -----END AGE ENCRYPTED FILE-----"}
   - id: bare
     products: {market_engine: }
   - id: live
     products: {live_intelligence: }
-    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE-----"}
+    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE----- YQ== -----END AGE ENCRYPTED FILE-----"}
 `
 
 // newTestTimetable has steps that note their names and take a while.

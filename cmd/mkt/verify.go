@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/verify"
 	"mkt/internal/scratch"
 	"mkt/publish/durable"
@@ -186,13 +187,13 @@ func (a *app) printVerified(r verify.Report) error {
 		return json.NewEncoder(a.out).Encode(r)
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(a.out, "%s  %s %s %s\n      %s\n      fix: %s\n", f.Code, r.Tenant, r.Product, f.File, f.What, f.Fix)
+		plain.Fprintf(a.out, "%s  %s %s %s\n      %s\n      fix: %s\n", f.Code, r.Tenant, r.Product, f.File, f.What, f.Fix)
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(a.out, "note  %s %s: %s\n", r.Tenant, r.Product, note)
+		plain.Fprintf(a.out, "note  %s %s: %s\n", r.Tenant, r.Product, note)
 	}
 	for _, f := range r.Unconfirmed {
-		fmt.Fprintf(a.out, "unconfirmed  %s %s %s %s\n      %s\n", f.Code, r.Tenant, r.Product, f.File, f.What)
+		plain.Fprintf(a.out, "unconfirmed  %s %s %s %s\n      %s\n", f.Code, r.Tenant, r.Product, f.File, f.What)
 	}
 	verdict := "clean"
 	switch {
@@ -202,15 +203,15 @@ func (a *app) printVerified(r verify.Report) error {
 		verdict = plural(len(r.Findings), "finding")
 	}
 	c := r.Checked
-	fmt.Fprintf(a.out, "%s %s: %s; %s, %s, %s, %s, %s, %s, %s", r.Tenant, r.Product, verdict, plural(c.Commits, "commit"), plural(c.Snapshots, "snapshot"),
+	plain.Fprintf(a.out, "%s %s: %s; %s, %s, %s, %s, %s, %s, %s", r.Tenant, r.Product, verdict, plural(c.Commits, "commit"), plural(c.Snapshots, "snapshot"),
 		plural(c.Canonical, "canonical cycle"), plural(c.Raw, "raw cycle"), plural(int(c.Rows), "row"), plural(int(c.Events), "event"), size(c.Bytes))
 	if c.Remade > 0 {
-		fmt.Fprintf(a.out, ", %d made again", c.Remade)
+		plain.Fprintf(a.out, ", %d made again", c.Remade)
 	}
 	fmt.Fprintln(a.out)
 	if r.Head == nil {
 		return nil
 	}
-	_, err := fmt.Fprintf(a.out, "head  %s %s: version %d, %s, sha256 %s\n", r.Tenant, r.Product, r.Head.Version, r.Head.Cycle, r.Head.SHA256)
+	_, err := plain.Fprintf(a.out, "head  %s %s: version %d, %s, sha256 %s\n", r.Tenant, r.Product, r.Head.Version, r.Head.Cycle, r.Head.SHA256)
 	return err
 }

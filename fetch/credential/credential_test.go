@@ -148,6 +148,45 @@ func TestHintShowsFourAtMost(t *testing.T) {
 	})
 }
 
+// A key with an older one seals to both: whoever has either opens it, and what was
+// sealed before is opened as well.
+func TestOlderKey(t *testing.T) {
+	older, newer, other := identity(t), identity(t), identity(t)
+	before, err := credential.Seal(older.Recipient(), "acme", "betsapi", []byte(canary))
+	must(t, err)
+	both, err := credential.ParseIdentity(newer.Before(older).File())
+	must(t, err)
+	if both.Older() != 1 || both.Recipient().String() != newer.Recipient().String() {
+		t.Errorf("%d older keys, recipient %s", both.Older(), both.Recipient())
+	}
+	meanwhile, err := credential.Seal(both.Recipient(), "acme", "betsapi", []byte(canary))
+	must(t, err)
+	after, err := credential.Seal(both.Newest().Recipient(), "acme", "betsapi", []byte(canary))
+	must(t, err)
+	for _, c := range []struct {
+		name, sealed string
+		with         credential.Identity
+		opens        bool
+	}{
+		{"before, both", before, both, true},
+		{"before, newer", before, newer, false},
+		{"meanwhile, both", meanwhile, both, true},
+		{"meanwhile, older", meanwhile, older, true},
+		{"meanwhile, newer", meanwhile, newer, true},
+		{"meanwhile, another", meanwhile, other, false},
+		{"after, both", after, both, true},
+		{"after, older", after, older, false},
+		{"after, newest", after, both.Newest(), true},
+	} {
+		if _, err := credential.Open(c.with, c.sealed, "acme", "betsapi"); (err == nil) != c.opens || err != nil && !errors.Is(err, credential.ErrSealed) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	if printed := fmt.Sprintf("%v %+v %#v %s", both, both, both, both); strings.Contains(printed, "SECRET-KEY") {
+		t.Errorf("printed as %s", printed)
+	}
+}
+
 func TestLoadIdentity(t *testing.T) {
 	key := identity(t)
 	path := filepath.Join(t.TempDir(), "seal.key")
@@ -173,7 +212,7 @@ func TestLoadIdentity(t *testing.T) {
 	if _, err := credential.LoadIdentity(path + ".none"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing key: %v", err)
 	}
-	for _, content := range []string{"", "# nothing\n", "AGE-SECRET-KEY-1QQQ", string(key.File()) + string(identity(t).File())} {
+	for _, content := range []string{"", "# nothing\n", "AGE-SECRET-KEY-1QQQ", strings.Repeat(string(key.File()), 9)} {
 		if _, err := credential.ParseIdentity([]byte(content)); err == nil || strings.Contains(err.Error(), "QQQ") {
 			t.Errorf("%.20q…: %v", content, err)
 		}

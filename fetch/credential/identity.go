@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"filippo.io/age"
 
@@ -18,12 +19,31 @@ type Identity struct {
 	line      Secret // AGE-SECRET-KEY-…
 	key       func() age.Identity
 	recipient Recipient
+	older     []Identity // which open what was sealed to them
+}
+
+// mostKeys bounds the keys of a file: the one that seals, and older ones.
+const mostKeys = 8
+
+// Newest returns the key that seals, without the older ones.
+func (i Identity) Newest() Identity {
+	i.older = nil
+	return i
+}
+
+// Older returns how many older keys there are, which open and do not seal.
+func (i Identity) Older() int { return len(i.older) }
+
+// Before returns the key with an older one, and with those that are older still.
+func (i Identity) Before(older Identity) Identity {
+	i.older = append([]Identity{older.Newest()}, older.older...)
+	return i
 }
 
 // Recipient is whom a credential is sealed to, "age1…". It is no secret.
 type Recipient struct {
-	to   age.Recipient
-	text string
+	to   []age.Recipient // each of them opens it
+	text string          // of the first
 }
 
 func (r Recipient) String() string { return r.text }
@@ -34,7 +54,7 @@ func ParseRecipient(text string) (Recipient, error) {
 	if err != nil {
 		return Recipient{}, fmt.Errorf("sealing recipient %q: want an age public key, age1…", text)
 	}
-	return Recipient{to, to.String()}, nil
+	return Recipient{[]age.Recipient{to}, to.String()}, nil
 }
 
 // NewIdentity makes a key.
@@ -48,36 +68,53 @@ func NewIdentity() (Identity, error) {
 
 func fromKey(key *age.X25519Identity) Identity {
 	to := key.Recipient()
-	return Identity{NewSecret(key.String()), func() age.Identity { return key }, Recipient{to, to.String()}}
+	return Identity{line: NewSecret(key.String()), key: func() age.Identity { return key }, recipient: Recipient{[]age.Recipient{to}, to.String()}}
 }
 
-// Recipient is whom to seal to so that this identity opens it.
-func (i Identity) Recipient() Recipient { return i.recipient }
+// Recipient is whom to seal to so that this identity opens it, and each of its older
+// keys alone does, too.
+func (i Identity) Recipient() Recipient {
+	r := Recipient{text: i.recipient.text, to: slices.Clone(i.recipient.to)}
+	for _, o := range i.older {
+		r.to = append(r.to, o.recipient.to...)
+	}
+	return r
+}
 
 // File is the content of seal.key: the key, with the recipient as a comment. It
 // is secret: write it with mode 0600.
 func (i Identity) File() []byte {
-	return fmt.Appendf(nil, "# mkt sealing key: opens the credentials in tenants.yaml. Keep it secret, keep a copy.\n# recipient: %s\n%s\n", i.recipient, i.line.Reveal())
+	file := fmt.Appendf(nil, "# mkt sealing key: opens the credentials in tenants.yaml. Keep it secret, keep a copy.\n# recipient: %s\n%s\n", i.recipient, i.line.Reveal())
+	for _, o := range i.older {
+		file = fmt.Appendf(file, "# An older key, which opens what was sealed to it: mkt provider rewrap --retire takes it away.\n# recipient: %s\n%s\n", o.recipient, o.line.Reveal())
+	}
+	return file
 }
 
 // Format keeps the key out of every way of printing an Identity.
 func (Identity) Format(f fmt.State, _ rune) { io.WriteString(f, Mask) }
 
-// ParseIdentity reads a key file's content: one age X25519 identity; empty lines
-// and comments are passed by. Errors do not hold the content.
+// ParseIdentity reads a key file's content: an age X25519 identity, and below it
+// older ones; empty lines and comments are passed by. Errors do not hold the content.
 func ParseIdentity(content []byte) (Identity, error) {
 	keys, err := age.ParseIdentities(bytes.NewReader(content))
 	if err != nil {
 		return Identity{}, errors.New("not an age key file: want one line AGE-SECRET-KEY-1…")
 	}
-	if len(keys) != 1 {
-		return Identity{}, fmt.Errorf("%d keys in the file: want one", len(keys))
+	if len(keys) > mostKeys {
+		return Identity{}, fmt.Errorf("%d keys in the file: want at most %d", len(keys), mostKeys)
 	}
-	key, ok := keys[0].(*age.X25519Identity)
-	if !ok {
-		return Identity{}, errors.New("not an X25519 key: want one line AGE-SECRET-KEY-1…")
+	var all []Identity
+	for _, k := range keys {
+		key, ok := k.(*age.X25519Identity)
+		if !ok {
+			return Identity{}, errors.New("not an X25519 key: want one line AGE-SECRET-KEY-1…")
+		}
+		all = append(all, fromKey(key))
 	}
-	return fromKey(key), nil
+	first := all[0]
+	first.older = all[1:]
+	return first, nil
 }
 
 // maxKeyFile bounds seal.key, bytes.

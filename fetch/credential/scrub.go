@@ -2,75 +2,50 @@ package credential
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
-	"html"
-	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // minScrub is the length below which a credential is not looked for: it would
 // be found by chance in any text.
 const minScrub = 6
 
-// Scrubber blots a secret out of bytes: in clear, URL-encoded, escaped for JSON
-// or HTML, in base64 (also in the middle of other text) and in hex. Safe for
-// concurrent use.
-type Scrubber struct{ spellings [][]byte }
+// Scrubber finds a secret in bytes and replaces it with Mask. It finds the secret
+// in clear, in hex, and in base64 of either alphabet, also in the middle of other
+// encoded text; and each of these with any of its characters escaped for JSON, for
+// a URL or for HTML, up to three times over. Safe for concurrent use.
+type Scrubber struct {
+	spellings [][]byte  // texts that give the secret away
+	shortest  int       // length of the shortest of them
+	inside    [256]bool // bytes of which a spelling may consist, escaped or not
+}
 
-// NewScrubber knows every spelling of the secret that is looked for. A secret
-// of fewer than 6 bytes is not.
+// NewScrubber returns a Scrubber of the secret. A secret of fewer than 6 bytes is
+// not looked for.
 func NewScrubber(s Secret) *Scrubber {
 	secret := s.Reveal()
+	c := &Scrubber{}
 	if len(secret) < minScrub {
-		return &Scrubber{}
+		return c
 	}
-	query, path := url.QueryEscape(secret), url.PathEscape(secret)
-	every := everyByte(secret, "%")
-	all := []string{secret, query, path, lowerEscapes(query), lowerEscapes(path), every, lowerEscapes(every),
-		html.EscapeString(secret), hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret)))}
-	all = append(append(all, base64Spellings(secret)...), jsonSpellings(secret)...)
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // the longest first: it may hold a shorter
-	var c Scrubber
-	for _, spelling := range slices.Compact(all) {
-		c.spellings = append(c.spellings, []byte(spelling))
-	}
-	return &c
-}
-
-// Found tells whether the secret is in b, in any spelling.
-func (c *Scrubber) Found(b []byte) bool {
-	return slices.ContainsFunc(c.spellings, func(s []byte) bool { return bytes.Contains(b, s) })
-}
-
-// Scrub returns b with every spelling of the secret replaced by Mask, and
-// whether there was any. Without any it returns b itself. The beginning of a
-// spelling at the very end of b, as a truncated answer leaves it, counts.
-func (c *Scrubber) Scrub(b []byte) (clean []byte, found bool) {
-	clean = b
-	for _, s := range c.spellings {
-		if bytes.Contains(clean, s) {
-			clean, found = bytes.ReplaceAll(clean, s, []byte(Mask)), true
+	inHex := hex.EncodeToString([]byte(secret))
+	all := append(base64Spellings(secret), secret, strings.ReplaceAll(secret, " ", "+"), inHex, strings.ToUpper(inHex))
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
+	for _, text := range slices.Compact(all) {
+		c.spellings = append(c.spellings, []byte(text))
+		for _, b := range []byte(text) {
+			c.inside[b] = true
 		}
 	}
-	for _, s := range c.spellings {
-		if n := begun(clean, s); n >= minScrub {
-			clean, found = append(slices.Clone(clean[:len(clean)-n]), Mask...), true
-		}
+	c.shortest = len(c.spellings[0])
+	for b := range c.inside {
+		c.inside[b] = c.inside[b] || isEscapeSyntax(byte(b))
 	}
-	return clean, found
-}
-
-// begun is how many bytes at the end of b are the beginning of s.
-func begun(b, s []byte) int {
-	for n := min(len(s)-1, len(b)); n > 0; n-- {
-		if bytes.HasSuffix(b, s[:n]) {
-			return n
-		}
-	}
-	return 0
+	return c
 }
 
 // base64Spellings are the parts of the encodings, standard and for URLs, that do
@@ -88,39 +63,149 @@ func base64Spellings(secret string) []string {
 	return all
 }
 
-// lowerEscapes turns %2F into %2f.
-func lowerEscapes(s string) string {
-	b := []byte(s)
-	for i := 0; i+2 < len(b); i++ {
-		if b[i] == '%' {
-			copy(b[i+1:i+3], bytes.ToLower(b[i+1:i+3]))
-		}
-	}
-	return string(b)
+// Found reports whether b holds the secret in any spelling.
+func (c *Scrubber) Found(b []byte) bool {
+	found := false
+	c.search(b, func(span) bool {
+		found = true
+		return false
+	})
+	return found
 }
 
-// everyByte is the secret with each byte escaped.
-func everyByte(s, mark string) string {
-	var out strings.Builder
-	for _, c := range []byte(s) {
-		out.WriteString(mark + strings.ToUpper(hex.EncodeToString([]byte{c})))
+// Scrub returns b with every spelling of the secret replaced by Mask, and reports
+// whether there was any. If there was none it returns b itself. Where the secret is
+// escaped, the word around it is replaced. The beginning of a spelling at the very
+// end of b counts, since a truncated answer ends so.
+func (c *Scrubber) Scrub(b []byte) (clean []byte, found bool) {
+	var spans []span
+	c.search(b, func(s span) bool {
+		spans = append(spans, s)
+		return true
+	})
+	if len(spans) == 0 {
+		return b, false
 	}
-	return out.String()
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	clean, done := make([]byte, 0, len(b)), 0
+	for _, s := range spans {
+		if s.from >= done {
+			clean = append(append(clean, b[done:s.from]...), Mask...)
+		}
+		done = max(done, s.until)
+	}
+	return append(clean, b[done:]...), true
 }
 
-// jsonSpellings are how a JSON writer may escape the secret: what JSON demands
-// alone, or also what is special in HTML; and slashes, as PHP does.
-func jsonSpellings(secret string) []string {
-	var all []string
-	for _, forHTML := range []bool{false, true} {
-		var b bytes.Buffer
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(forHTML)
-		if e.Encode(secret) != nil {
-			continue // not with a text
+// span is a part of a text, from one offset to before another.
+type span struct{ from, until int }
+
+// search calls yield for every place where the secret is, in no order, until yield
+// returns false.
+func (c *Scrubber) search(b []byte, yield func(span) bool) {
+	for _, text := range c.spellings {
+		for at := 0; ; at++ {
+			next := bytes.Index(b[at:], text)
+			if next < 0 {
+				break
+			}
+			at += next
+			if !yield(span{at, at + len(text)}) {
+				return
+			}
 		}
-		escaped := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), `"`), `"`)
-		all = append(all, escaped, strings.ReplaceAll(escaped, "/", `\/`))
+		if n := begun(b, text); n >= minScrub && !yield(span{len(b) - n, len(b)}) {
+			return
+		}
 	}
-	return all
+	if len(c.spellings) > 0 {
+		c.searchEscaped(b, yield)
+	}
+}
+
+// begun is how many bytes at the end of b are the beginning of s.
+func begun(b, s []byte) int {
+	for n := min(len(s)-1, len(b)); n > 0; n-- {
+		if bytes.HasSuffix(b, s[:n]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// A word is searched in windows of that size, which overlap so that no escaped
+// spelling falls between two of them, bytes.
+const (
+	windowSize    = 1 << 20
+	windowOverlap = 128 << 10
+)
+
+// searchEscaped looks for words in which a spelling is escaped. A word goes as far
+// as there are bytes of which an escaped spelling may consist.
+func (c *Scrubber) searchEscaped(b []byte, yield func(span) bool) {
+	places := newPlaces(b)
+	for at, more := places.next(0); more; {
+		next := at + 1
+		if c.isRelevant(b, at) {
+			word := c.wordAround(b, at)
+			next = word.until
+			for w := word; w.from < word.until; w.from += windowSize - windowOverlap {
+				w.until = min(w.from+windowSize, word.until)
+				ends := w.until == len(b)
+				if (ends || w.until-w.from >= c.shortest) && c.holds(b[w.from:w.until], ends, maxLayers) && !yield(w) {
+					return
+				}
+				if w.until == word.until {
+					break
+				}
+			}
+		}
+		at, more = places.next(next)
+	}
+}
+
+// isRelevant reports whether the escape that begins there may be inside a spelling.
+// What is no escape is not, unless the end of the text cuts it.
+func (c *Scrubber) isRelevant(b []byte, at int) bool {
+	if v, ok := unitEscape(b[at:]); ok { // nearly all are of this kind
+		if v < utf8.RuneSelf {
+			return c.inside[v]
+		}
+		var text [utf8.UTFMax]byte
+		utf8.EncodeRune(text[:], v)
+		return c.inside[text[0]]
+	}
+	e, ok := readEscape(b[at:])
+	return ok && c.inside[e.text[0]] || e.cut
+}
+
+func (c *Scrubber) wordAround(b []byte, at int) span {
+	word := span{at, at}
+	for word.from > 0 && c.inside[b[word.from-1]] {
+		word.from--
+	}
+	for word.until < len(b) && c.inside[b[word.until]] {
+		word.until++
+	}
+	return word
+}
+
+// holds reports whether there is a spelling in a word once up to that many layers
+// of escapes are taken off. ends says that the text ends with the word.
+func (c *Scrubber) holds(word []byte, ends bool, layers int) bool {
+	for i := range introducers {
+		inner, escapes := unescape(word, introducers[i], ends)
+		if len(inner) == len(word) {
+			continue
+		}
+		for _, text := range c.spellings {
+			if bytes.Contains(inner, text) || ends && begun(inner, text) >= minScrub {
+				return true
+			}
+		}
+		if layers > 1 && escapes > 0 && c.holds(inner, ends, layers-1) {
+			return true
+		}
+	}
+	return false
 }

@@ -37,7 +37,7 @@ func Seal(to Recipient, account, provider string, pasted []byte) (string, error)
 	if err != nil {
 		return "", err
 	}
-	if to.to == nil {
+	if len(to.to) == 0 {
 		return "", errors.New("no recipient to seal to")
 	}
 	if bad := account + provider; account == "" || provider == "" || strings.ContainsAny(bad, "\r\n") {
@@ -45,7 +45,7 @@ func Seal(to Recipient, account, provider string, pasted []byte) (string, error)
 	}
 	var text strings.Builder
 	armored := armor.NewWriter(&text)
-	w, err := age.Encrypt(armored, to.to)
+	w, err := age.Encrypt(armored, to.to...)
 	if err != nil {
 		return "", fmt.Errorf("seal: %w", err)
 	}
@@ -63,7 +63,11 @@ func Open(with Identity, sealed, account, provider string) (Secret, error) {
 	if len(sealed) > maxSealed || with.key == nil {
 		return Secret{}, ErrSealed
 	}
-	r, err := age.Decrypt(armor.NewReader(strings.NewReader(normal(sealed))), with.key())
+	keys := []age.Identity{with.key()}
+	for _, o := range with.older {
+		keys = append(keys, o.key())
+	}
+	r, err := age.Decrypt(armor.NewReader(strings.NewReader(normal(sealed))), keys...)
 	if err != nil {
 		return Secret{}, ErrSealed
 	}

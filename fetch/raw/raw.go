@@ -1,8 +1,8 @@
 // Package raw is the archive of a cycle: every provider response byte for byte,
 // zstd-compressed, and what was asked to get it. Bytes are never edited; a
-// response that cannot be what was asked for is kept apart as rejected, capped
-// in size and with the credential blotted out. No secret is in it: requests are
-// recorded without the credential.
+// response that cannot be what was asked for is kept apart as rejected, if it is
+// text, capped in size and with the credential blotted out. No secret is in it:
+// requests are recorded without the credential.
 //
 // Folder raw/cycle=<cycle>/: responses/<6 digits>.zst, rejected/<6 digits>.zst,
 // fetch.json (the Responses, in order), and cycle.json (Cycle), written last: a
@@ -93,7 +93,7 @@ type Response struct {
 	Bytes     int64             `json:"bytes"`               // of what is archived, uncompressed
 	SHA256    string            `json:"sha256"`              // of the uncompressed bytes
 	Rejected  string            `json:"rejected,omitempty"`  // why it was not accepted; "" when accepted
-	Truncated bool              `json:"truncated,omitempty"` // a rejected body cut at MaxRejected
+	Truncated bool              `json:"truncated,omitempty"` // a rejected body cut at MaxRejected, or not kept since it is not text
 }
 
 // Accepted tells whether the answer was what had been asked for.

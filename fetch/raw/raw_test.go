@@ -2,8 +2,10 @@ package raw_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"strings"
@@ -166,6 +168,49 @@ func TestSecretsAreBlottedOut(t *testing.T) {
 	must(t, err)
 	if bytes.Contains(body, []byte("CANARY"[:5])) || bytes.Contains(list, []byte("CANARY")) {
 		t.Errorf("the credential is in the archive: %s", list)
+	}
+}
+
+// A rejected body that cannot be searched for the credential is not kept.
+func TestRejectedBodiesAreText(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	io.WriteString(z, strings.Repeat("<p>token 96142-7b29b533097f1a</p>", 20))
+	must(t, z.Close())
+	utf16 := strings.Join(strings.Split(`{"token":"96142"}`, ""), "\x00")
+	for name, c := range map[string]struct {
+		body string
+		kept bool
+	}{
+		"JSON":             {`{"success":0,"error":"INVALID"}`, true},
+		"a page":           {"<html>\r\n\t<h1>Bad gateway</h1>\r\n</html>", true},
+		"an old encoding":  {strings.Repeat("<p>Pas trouv\xe9e: r\xe9essayez</p>\n", 20), true},
+		"colours":          {"\x1b[31merror\x1b[0m", true},
+		"nothing":          {"", true},
+		"packed":           {packed.String(), false},
+		"packed, cut":      {packed.String()[:60], false},
+		"short and packed": {"\x8b\x05\x80{\"token\":\"96142\xfe\"}\xe3", false},
+		"UTF-16":           {utf16, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mem := durabletest.NewMem()
+			w := create(t, mem, first, nil)
+			r, err := w.Reject(answer("1"), "NOT_JSON", []byte(c.body))
+			must(t, err)
+			_, err = w.Seal(header())
+			must(t, err)
+			a, err := raw.Open(mem, first)
+			must(t, err)
+			body, err := a.Body(r)
+			must(t, err)
+			want := c.body
+			if !c.kept {
+				want = ""
+			}
+			if string(body) != want || r.Truncated == c.kept {
+				t.Errorf("kept %q, truncated %v", body, r.Truncated)
+			}
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -87,14 +88,35 @@ func (w *Writer) Add(r Response, body []byte) (Response, error) {
 }
 
 // Reject archives an answer that was not accepted, and says why: scrubbed, and
-// cut at MaxRejected.
+// cut at MaxRejected. A body that is not text is not kept: it may be packed, and
+// what is packed cannot be searched for the credential.
 func (w *Writer) Reject(r Response, why string, body []byte) (Response, error) {
 	if why == "" {
 		why = "REJECTED"
 	}
+	if !isText(body) {
+		r.Rejected, r.Truncated = why, true
+		return w.write(r, nil)
+	}
 	body, _ = w.scrub(body)
 	r.Rejected, r.Truncated = why, len(body) > MaxRejected
 	return w.write(r, body[:min(len(body), MaxRejected)])
+}
+
+// isText reports whether a body is text in an encoding that is a superset of ASCII.
+// A tenth of the bytes of packed data are control characters.
+func isText(body []byte) bool {
+	const short = 256 // too few bytes to tell by their kinds
+	controls := 0
+	for _, c := range body {
+		switch {
+		case c == 0:
+			return false
+		case c < ' ' && (c < '\b' || c > '\r') && c != 0x1b, c == 0x7f:
+			controls++
+		}
+	}
+	return controls*100 <= len(body) && (len(body) >= short || utf8.Valid(body))
 }
 
 func (w *Writer) write(r Response, body []byte) (Response, error) {
@@ -146,7 +168,7 @@ func (w *Writer) fail(err error) error {
 
 // clean blots secrets out of an entry's words.
 func (w *Writer) clean(r Response) Response {
-	r.Rejected = w.word(r.Rejected)
+	r.Rejected, r.Path = w.word(r.Rejected), w.word(r.Path)
 	r.Header = maps.Clone(r.Header)
 	for k, v := range r.Header {
 		r.Header[k] = w.word(v)

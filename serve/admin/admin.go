@@ -122,7 +122,7 @@ func (s *Server) routes(remote bool, log printer) http.Handler {
 		if r.ContentLength != 0 { // net/http would wait for it
 			w.Header().Set("Connection", "close")
 			say(w, http.StatusBadRequest, "a request here has no body")
-			http.NewResponseController(w).SetReadDeadline(time.Now().Add(lingerTime))
+			listen.Linger(w, r, lingerTime)
 			return
 		}
 		if !remote && !ownName(r.Host) {

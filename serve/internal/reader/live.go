@@ -162,22 +162,38 @@ func (v *View) FindLive(id string) (*api.LiveFixture, bool) {
 	return f, ok
 }
 
-// FeedStale tells whether there are fixtures in play and of none of them is
-// anything known that is new enough at now. A clock that stands still has nothing
-// new to tell: where one runs, those that run are what counts.
-func (v *View) FeedStale(now time.Time) bool {
+// Staleness says of how many fixtures in play too little is known. It only grows
+// while a view gets older.
+type Staleness int
+
+// The staleness of a feed. A clock that stands still has nothing new to tell: if one
+// runs, the fixtures whose clock runs decide.
+const (
+	FeedFresh    Staleness = iota
+	FeedStale              // nothing new enough is known of any fixture whose clock runs
+	FeedAllStale           // nothing new enough is known of any fixture in play
+)
+
+// Staleness returns the staleness of the feed at now; FeedFresh if nothing is in play.
+func (v *View) Staleness(now time.Time) Staleness {
 	running, resting := 0, 0
 	for _, f := range v.live.inPlay {
 		switch {
 		case f.Runs() && !f.StaleAt(now):
-			return false
+			return FeedFresh
 		case f.Runs():
 			running++
 		case !f.StaleAt(now):
 			resting++
 		}
 	}
-	return running > 0 || len(v.live.inPlay) > 0 && resting == 0
+	switch {
+	case len(v.live.inPlay) == 0 || running == 0 && resting > 0:
+		return FeedFresh
+	case resting > 0:
+		return FeedStale
+	}
+	return FeedAllStale
 }
 
 // LiveFreshness is that of one fixture: its own retrieval, the snapshot's other

@@ -61,7 +61,7 @@ func TestLiveIsPagedByID(t *testing.T) {
 	if _, ok := v.FindLive(servetest.FixtureID("other", 1)); ok {
 		t.Error("a foreign fixture is found")
 	}
-	if v.FeedStale(servetest.Start.Add(time.Minute)) || !v.FeedStale(servetest.Start.Add(time.Minute+1)) {
+	if v.Staleness(servetest.Start.Add(time.Minute)) != reader.FeedFresh || v.Staleness(servetest.Start.Add(time.Minute+1)) != reader.FeedAllStale {
 		t.Error("the feed is stale too early or too late")
 	}
 	must(t, reader.Check(t.Context(), root.Folder(), ""))

@@ -12,25 +12,26 @@ import (
 const liveKey = "live"
 
 // shown is what a client of the live channel has been shown: a snapshot, and
-// whether its feed had become stale by then. The zero value is nothing.
+// how stale its feed had become by then. The zero value is nothing.
 type shown struct {
-	commit string // SHA-256
-	stale  bool
+	commit    string // SHA-256
+	staleness reader.Staleness
 }
 
 // showing is what a view shows at the time of the round.
 func (r *round) showing(v *reader.View) shown {
 	if r.shown == (shown{}) {
-		r.shown = shown{v.Commit().SHA256, v.FeedStale(r.time())}
+		r.shown = shown{v.Commit().SHA256, v.Staleness(r.time())}
 	}
 	return r.shown
 }
 
 // news reports whether a client that was shown this has to be told of that: of a
-// snapshot that has advanced, and once of a feed that has become stale since, of
-// which no snapshot may come to tell.
+// snapshot that has advanced, and of a feed that has become stale since, of which no
+// snapshot may come to tell: once when nothing is known of the fixtures whose clock
+// runs, and once more when nothing is known of those at rest either.
 func (s shown) news(now shown) bool {
-	return s.commit != now.commit || now.stale && !s.stale
+	return s.commit != now.commit || now.staleness > s.staleness
 }
 
 // pushLive sends the snapshot if there is news since the last one that the

@@ -54,7 +54,7 @@ func TestOnePacketForAll(t *testing.T) {
 	if p := page(200); p.packet == rest.packet || p.last != 255 {
 		t.Errorf("a page that was not full hides what came later: %+v", p)
 	}
-	stale := false
+	stale := reader.FeedFresh
 	snapshot := func() any {
 		v := view(football.LiveIntelligence)
 		return tenant.livePacket(v, shown{v.Commit().SHA256, stale}, time.Now())
@@ -63,10 +63,10 @@ func TestOnePacketForAll(t *testing.T) {
 	if snapshot() != before {
 		t.Error("a snapshot is rendered twice")
 	}
-	if stale = true; snapshot() == before || snapshot() != snapshot() {
+	if stale = reader.FeedStale; snapshot() == before || snapshot() != snapshot() {
 		t.Error("a stale feed is what it was before, or rendered twice")
 	}
-	stale = false
+	stale = reader.FeedFresh
 	live.Publish(servetest.LiveSamples("acme", 3, 2, servetest.Start))
 	if snapshot() == before {
 		t.Error("the next snapshot is the one before")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"mkt/cmd/mkt/internal/tenants"
@@ -52,6 +53,12 @@ func (p *pending) Write(e tenants.Edited) error {
 		before, _ := e.Before.Tenant(id)
 		after, _ := e.After.Tenant(id)
 		entry.Tenant, entry.Changes = id, changes(before, after)
+		entries = append(entries, entry)
+	}
+	if p.by.Action == FileSeal {
+		d := diff{}
+		d.text("accounts", strconv.Itoa(e.Before.SealedAccounts()), strconv.Itoa(e.After.SealedAccounts()))
+		entry.Tenant, entry.Changes = WholeFile, d.found
 		entries = append(entries, entry)
 	}
 	return p.file.append(entries)

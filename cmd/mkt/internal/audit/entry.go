@@ -39,11 +39,13 @@ const (
 	ProviderEnable   Action = "provider.enable"
 	ProviderDisable  Action = "provider.disable"
 	ProviderUnset    Action = "provider.unset"
+	ProviderRewrap   Action = "provider.rewrap"
+	FileSeal         Action = "file.seal"
 )
 
 var actions = []Action{TenantAdd, TenantName, TenantSuspend, TenantReactivate, TenantRevoke, TokenIssue, TokenRotate, TokenEnd,
 	ProductSet, ProductUnset, FeatureEnable, FeatureDisable, OriginAllow, OriginDeny, LimitSet, ScheduleSet, ScheduleUnset,
-	ProviderSet, ProviderEnable, ProviderDisable, ProviderUnset}
+	ProviderSet, ProviderEnable, ProviderDisable, ProviderUnset, ProviderRewrap, FileSeal}
 
 // Actions lists the closed set.
 func Actions() []Action { return slices.Clone(actions) }
@@ -61,6 +63,9 @@ func (w Who) Name() string {
 	}
 	return w.Actor + " (" + w.User + ")"
 }
+
+// WholeFile is the tenant of an entry that is about no single one.
+const WholeFile = "*"
 
 // Entry is one change of one tenant, a line of the log.
 type Entry struct {

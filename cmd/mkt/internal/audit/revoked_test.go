@@ -36,7 +36,7 @@ func TestRevokedIsFinal(t *testing.T) {
 	must(t, os.WriteFile(path, byHand, 0o644))
 	f, err := tenants.Load(path)
 	must(t, err)
-	if found, err := audit.Undone(f); err != nil || len(found) != 1 || found[0].Tenant != "old" || found[0].Line != 3 {
+	if found, err := audit.Undone(f); err != nil || len(found) != 1 || found[0].Tenant != "old" || found[0].Line != 4 {
 		t.Errorf("undone: %v, %v", found, err)
 	}
 	_, err = audit.Edit(t.Context(), path, by(audit.OriginAllow), func(e *tenants.Editor) error { return e.AllowOrigin("old", "https://a.example") })

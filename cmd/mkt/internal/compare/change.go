@@ -41,6 +41,8 @@ type Change struct {
 	What      What   `json:"change"`
 	FixtureID string `json:"fixture_id"`
 	Fixture   string `json:"fixture"` // home - away
+	Home      string `json:"home,omitempty"`
+	Away      string `json:"away,omitempty"`
 	League    string `json:"league,omitempty"`
 
 	MarketID    string `json:"market_id,omitempty"`
@@ -49,6 +51,10 @@ type Change struct {
 	SelectionID string `json:"selection_id,omitempty"`
 	Selection   string `json:"selection,omitempty"`
 	Line        string `json:"line,omitempty"`
+	LineOf      string `json:"line_of,omitempty"` // the side that a handicap is given to
+	Qualifier   string `json:"qualifier,omitempty"`
+	Subject     string `json:"subject,omitempty"` // HOME, AWAY or a player
+	Subject2    string `json:"subject_2,omitempty"`
 
 	Field string `json:"field,omitempty"`
 	// Old and New are left out where there is none, and null where the provider
@@ -57,6 +63,9 @@ type Change struct {
 	New Value `json:"new,omitzero"`
 	// Percent is how far odds moved, of the old; nil where one is no number.
 	Percent *float64 `json:"percent,omitempty"`
+
+	// Explain is what mkt explain takes, as of the snapshot that has it.
+	Explain string `json:"explain"`
 }
 
 // Value is a value, none because none was sent, or none because nothing was sent.

@@ -105,6 +105,7 @@ type run struct {
 
 // emit counts a change and passes it on.
 func (r *run) emit(c Change) error {
+	c.Explain = explainOf(c)
 	r.sum.Changes[c.What]++
 	r.current++
 	if c.What == OddsMoved && c.Percent != nil {

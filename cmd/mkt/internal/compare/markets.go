@@ -125,6 +125,12 @@ func about(what What, f *table.FixtureRow) Change {
 		return *s
 	}
 	c := Change{What: what, FixtureID: f.FixtureID, Fixture: name(f.Home) + " - " + name(f.Away)}
+	if f.Home != nil {
+		c.Home = *f.Home
+	}
+	if f.Away != nil {
+		c.Away = *f.Away
+	}
 	if f.League != nil {
 		c.League = *f.League
 	}

@@ -47,8 +47,16 @@ func ofSelection(base Change, what What, s *table.SelectionRow) Change {
 			break
 		}
 	}
-	if s.Line != nil {
-		base.Line = *s.Line
+	for _, text := range []struct {
+		from *string
+		to   *string
+	}{{s.Line, &base.Line}, {s.Qualifier, &base.Qualifier}, {s.Subject, &base.Subject}, {s.Subject2, &base.Subject2}} {
+		if text.from != nil {
+			*text.to = *text.from
+		}
+	}
+	if base.Line != "" {
+		base.LineOf = lineOf(base.Market, base.Selection)
 	}
 	if odds := column(s.OddsDecimalText, "odds_decimal", s.Absent); what == SelectionAdded {
 		base.New = odds

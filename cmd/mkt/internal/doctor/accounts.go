@@ -17,11 +17,24 @@ func (d *doctor) accounts() {
 		d.bad(Fail, "TENANT_UNKNOWN", "accounts", place{tenant: d.Tenant, file: d.Tenants}, d.mkt("tenant list"), "the file has no such tenant")
 	}
 	d.revocations()
+	d.seal(d.file)
 	for i := range d.file.Tenants {
 		if t := &d.file.Tenants[i]; t.Status == account.Active {
 			d.account(t)
 		}
 	}
+}
+
+// seal looks whether a file that is cut off could be told from this one.
+func (d *doctor) seal(f *tenants.File) {
+	if f.Seal() == tenants.Sealed || len(f.Tenants) == 0 {
+		return
+	}
+	reason := "it has no seal: half of it could not be told from the whole"
+	if f.Seal() == tenants.Stale {
+		reason = "it was changed by hand since it was sealed: what it takes away is not put in force"
+	}
+	d.bad(Warn, "TENANTS_UNSEALED", "accounts", place{file: d.Tenants}, d.mkt("tenant validate --seal"), "%s", reason)
 }
 
 // revocations looks for accounts that were revoked, for good, and are not any

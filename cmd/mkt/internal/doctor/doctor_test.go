@@ -176,7 +176,9 @@ var faults = []fault{
 		_, err := audit.Edit(h.t.Context(), h.options.Tenants, by, func(e *tenants.Editor) error { return e.SetStatus("acme", account.Revoked) })
 		must(h.t, err)
 		h.replace(h.options.Tenants, "REVOKED", "ACTIVE")
-	}, []string{"FAIL REVOKED_UNDONE"}, "acme", "mkt tenant revoke acme"},
+	}, []string{"FAIL REVOKED_UNDONE", "WARN TENANTS_UNSEALED"}, "acme", "mkt tenant revoke acme"},
+	{"changed by hand", func(h *house) { h.replace(h.options.Tenants, "status: SUSPENDED", "status: REVOKED") },
+		[]string{"WARN TENANTS_UNSEALED"}, "tenants.yaml", "mkt tenant validate --seal"},
 	{"no product", func(h *house) { h.change(func(t *tenants.Tenant) { t.Products = nil }) }, []string{"WARN PRODUCT_NONE"}, "acme", "mkt tenant product set acme market_engine"},
 	{"product expired", func(h *house) {
 		yesterday := h.now().Add(-24 * time.Hour)
@@ -209,13 +211,13 @@ var faults = []fault{
 		must(h.t, err)
 		h.change(func(t *tenants.Tenant) { t.Provider.Credential = sealed })
 	}, []string{"WARN CREDENTIAL_UNTRIED"}, "acme", "mkt provider test acme"},
-	{"test refused", func(h *house) {
-		disk, err := durable.OpenExisting(filepath.Dir(h.root))
-		must(h.t, err)
-		defer disk.Close()
-		must(h.t, health.Record(disk, health.Run{Step: health.StepProbe, StartedAt: h.now(), FinishedAt: h.now(), Code: "CREDENTIAL_REJECTED",
-			CredentialFingerprint: credential.Fingerprint(h.acme().Provider.Credential)}))
-	}, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "mkt provider set acme"},
+	{"test refused", func(h *house) { h.tested("CREDENTIAL_REJECTED") }, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "mkt provider set acme"},
+	{"test refused before anything was published", func(h *house) {
+		must(h.t, os.RemoveAll(h.root))
+		h.tested("CREDENTIAL_REJECTED")
+	}, []string{"FAIL CREDENTIAL_REFUSED", "WARN NEVER_RAN"}, "acme", "mkt provider set acme"},
+	{"test of what is not bought", func(h *house) { h.tested("PERMISSION_DENIED") }, []string{"FAIL TEST_FAILED"}, "acme", "mkt provider set acme"},
+	{"test that met no provider", func(h *house) { h.tested("PROVIDER_UNREACHABLE") }, []string{"WARN TEST_FAILED"}, "acme", "mkt doctor --online --tenant acme"},
 	{"all that was published taken away", func(h *house) {
 		for _, name := range []string{"CURRENT", "commits", "changes", "snapshots"} {
 			must(h.t, os.RemoveAll(h.in(name)))

@@ -67,6 +67,7 @@ var codes = map[string]string{
 
 	"TENANTS_MISSING":  "there is no tenants file",
 	"TENANTS_INVALID":  "the tenants file is wrong; what ran before the edit stays in force",
+	"TENANTS_UNSEALED": "the tenants file has no valid seal: nobody can tell whether it is whole",
 	"TOKEN_DUPLICATE":  "two accounts share a token",
 	"TENANT_UNKNOWN":   "the tenant that was asked for is not in the file",
 	"TOKEN_NONE":       "nobody can use the account: it has no token",
@@ -82,6 +83,7 @@ var codes = map[string]string{
 	"CYCLE_FAILING":      "the newest run of a step failed",
 	"CREDENTIAL_UNTRIED": "the provider has not seen a credential yet",
 	"CREDENTIAL_REFUSED": "the provider refuses a credential",
+	"TEST_FAILED":        "the newest test of a connection failed",
 	"LISTING_HELD":       "a listing lost so many fixtures at once that it is not believed",
 	"STATE_UNREADABLE":   "a state file cannot be read; the next run writes it anew",
 

@@ -23,6 +23,7 @@ import (
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/serve/account"
 	"mkt/transform"
@@ -241,4 +242,13 @@ func runCycle(ctx context.Context, dir string, file *tenants.File, seal credenti
 		err = fmt.Errorf("nothing was published: %+v", s)
 	}
 	return err
+}
+
+// tested records a test of the connection that failed.
+func (h *house) tested(code string) {
+	disk, err := durable.OpenExisting(filepath.Dir(h.root))
+	must(h.t, err)
+	defer disk.Close()
+	must(h.t, health.Record(disk, health.Run{Step: health.StepProbe, StartedAt: h.now(), FinishedAt: h.now(), Code: code,
+		CredentialFingerprint: credential.Fingerprint(h.acme().Provider.Credential)}))
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
-	"mkt/fetch/credential"
 	"mkt/publish/durable"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -38,11 +37,11 @@ func (d *doctor) schedule(r *root) {
 			d.step(r, step, &last)
 		}
 	}
+	d.connection(r)
 	if !r.published {
 		d.bad(Warn, "NEVER_RAN", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id), "nothing was published yet: its data routes answer 503")
 		return
 	}
-	d.connection(r)
 	if !last.IsZero() {
 		d.overdue(r, last)
 	}
@@ -122,26 +121,35 @@ func (d *doctor) connection(r *root) {
 			return // it never ran, or is told of elsewhere
 		}
 		defer disk.Close()
-		if run, err := health.Read(disk, step); err == nil {
+		if run, err := health.Read(disk, step); err == nil && run != nil {
 			findings = append(findings, run)
 		}
 	}
 	look(filepath.Dir(r.dir), health.StepProbe)
+	tested := len(findings)
 	for _, p := range d.Products {
 		look(d.rootDir(r.id, p), health.StepFetch)
 	}
-	switch status := health.ConnectionStatus(true, false, r.fingerprint(), findings...); status {
-	case health.Verifying:
-		d.bad(Warn, "CREDENTIAL_UNTRIED", "schedule", at, d.mkt("provider test "+r.id), "the provider has not seen the credential yet: its data routes answer 409")
-	case health.InvalidCredential:
+	newest := health.StandingOf(r.fingerprint(), findings...)
+	switch status := health.ConnectionStatus(true, false, r.fingerprint(), findings...); {
+	case status == health.InvalidCredential:
 		d.bad(Fail, "CREDENTIAL_REFUSED", "schedule", at, d.mkt("provider set "+r.id+" --provider "+r.tenant.Provider.Name), "the provider refuses the credential: its data routes answer 409")
+	case tested > 0 && newest.Code != "" && findings[0].FinishedAt.Equal(*newest.LastAttemptAt):
+		test := findings[0]
+		level := Warn // it passes by itself
+		if test.Failure() == health.CodePermission {
+			level = Fail
+		}
+		d.bad(level, "TEST_FAILED", "schedule", at, d.remedy(r, test), "the newest test of the connection failed: %s, %s ago", test.Failure(), ago(d.now.Sub(test.FinishedAt)))
+	case status == health.Verifying && r.published:
+		d.bad(Warn, "CREDENTIAL_UNTRIED", "schedule", at, d.mkt("provider test "+r.id), "the provider has not seen the credential yet: its data routes answer 409")
 	default:
 		d.ok("schedule", at, "the connection is %s", status)
 	}
 }
 
 // fingerprint is that of the tenant's sealed credential.
-func (r *root) fingerprint() string { return credential.Fingerprint(r.tenant.Provider.Credential) }
+func (r *root) fingerprint() string { return r.tenant.Provider.Fingerprint() }
 
 func (d *doctor) overdue(r *root, last time.Time) {
 	s, err := schedule.Parse(r.tenant.Expression(r.product))

@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"mkt/cmd/mkt/internal/plain"
 )
 
 //go:embed frame.html
@@ -45,13 +47,15 @@ type Content struct {
 	Command string // what was asked for
 }
 
-// Write writes a page.
+// Write writes a page. What its texts hold that a reader could not see, such as
+// marks that turn the direction of reading around, is shown as escapes.
 func Write(w io.Writer, t *template.Template, c Content) error {
-	out := bufio.NewWriter(w)
+	shown := plain.NewWriter(w)
+	out := bufio.NewWriter(shown)
 	if err := t.ExecuteTemplate(out, "page", c); err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
-	return out.Flush()
+	return errors.Join(out.Flush(), shown.Flush())
 }
 
 // WriteFile writes a file whole, in place of one of that name: whoever has the
@@ -70,7 +74,7 @@ func WriteFile(name string, write func(io.Writer) error) (size int64, err error)
 	}
 	temp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
-		return 0, fmt.Errorf("write %s: %w", name, plain(err))
+		return 0, fmt.Errorf("write %s: %w", name, nameless(err))
 	}
 	if err = temp.Chmod(0o644); err != nil {
 		err = errors.Join(err, temp.Close())
@@ -79,13 +83,13 @@ func WriteFile(name string, write func(io.Writer) error) (size int64, err error)
 	}
 	if err != nil {
 		os.Remove(temp.Name())
-		return 0, fmt.Errorf("write %s: %w", name, plain(err))
+		return 0, fmt.Errorf("write %s: %w", name, nameless(err))
 	}
 	return size, nil
 }
 
-// plain leaves out the name of the temporary file.
-func plain(err error) error {
+// nameless leaves out the name of the temporary file.
+func nameless(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err

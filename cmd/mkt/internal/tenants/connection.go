@@ -1,14 +1,22 @@
 package tenants
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/url"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// sealedHeader begins every sealed credential: an armored age file.
-const sealedHeader = "-----BEGIN AGE ENCRYPTED FILE-----"
+// maxSealed bounds a sealed credential, which has some 500 bytes.
+const maxSealed = 64 << 10
+
+// A sealed credential is an armored age file, which has these first and last lines.
+const (
+	sealedHeader = "-----BEGIN AGE ENCRYPTED FILE-----"
+	sealedFooter = "-----END AGE ENCRYPTED FILE-----"
+)
 
 // provider reads the connection to the data provider; nil when the entry is null.
 func (r *reader) provider(n *yaml.Node) *Provider {
@@ -22,6 +30,7 @@ func (r *reader) provider(n *yaml.Node) *Provider {
 		"allow_private_address": func(n *yaml.Node) { p.AllowPrivateAddress = r.boolean(n, "provider.allow_private_address") },
 		"hint":                  func(n *yaml.Node) { p.Hint = r.hint(n, "provider.hint") },
 		"credential":            func(n *yaml.Node) { p.Credential = r.sealed(n) },
+		"fingerprint":           func(n *yaml.Node) { p.KnownAs = r.fingerprint(n) },
 		"disabled":              func(n *yaml.Node) { p.Disabled = r.boolean(n, "provider.disabled") },
 	})
 	if n.Kind != yaml.MappingNode {
@@ -55,7 +64,23 @@ func (r *reader) sealed(n *yaml.Node) string {
 		r.problem(n, "provider.credential", "is not sealed: use mkt provider set, which seals it, and change the credential if it stood here in clear")
 		return ""
 	}
+	if len(text) > maxSealed {
+		r.problem(n, "provider.credential", "is longer than %d KiB", maxSealed>>10)
+		return ""
+	}
+	if !strings.HasSuffix(text, sealedFooter) {
+		r.problem(n, "provider.credential", "is cut off: its last line is not %s", sealedFooter)
+		return ""
+	}
 	return text
+}
+
+func (r *reader) fingerprint(n *yaml.Node) string {
+	if b, err := hex.DecodeString(n.Value); n.Kind != yaml.ScalarNode || err != nil || len(b) != sha256.Size || strings.ToLower(n.Value) != n.Value {
+		r.problem(n, "provider.fingerprint", "want what mkt provider rewrap wrote, 64 lower-case hexadecimal digits")
+		return ""
+	}
+	return n.Value
 }
 
 // CheckBaseURL says what is wrong with a provider's base URL, "" when nothing

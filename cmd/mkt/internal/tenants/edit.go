@@ -128,14 +128,19 @@ func read(root durable.FS, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, maxFile+1))
 }
 
-// outcome encodes the edited document and checks it as any file is checked, and
-// that tenants which were not touched read exactly as before.
+// outcome encodes the edited document, seals it and checks it as any file is
+// checked, and that tenants which were not touched read exactly as before. A file in
+// which nothing was touched is only sealed.
 func (e *Editor) outcome() ([]byte, *File, error) {
-	after, err := encode(&e.doc)
-	after = e.style.apply(after)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", e.name, err)
+	body, accounts := e.body, len(e.before.Tenants)
+	if len(e.touched) > 0 {
+		var err error
+		if body, err = encode(&e.doc); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", e.name, err)
+		}
+		accounts = len(child(e.doc.Content[0], "tenants").Content)
 	}
+	after := e.style.apply(SealText(body, accounts))
 	f, err := Parse(e.name, after)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the edit would make the file invalid: %w", err)

@@ -9,6 +9,23 @@ import (
 // UnsetProvider takes a tenant's provider connection away, where there is one.
 func (e *Editor) UnsetProvider(id string) error { return e.set(id, "provider", nil) }
 
+// RewrapCredential puts the same credential, sealed to another key, in the place of
+// the one that a tenant's connection has. What is known of the connection stays.
+func (e *Editor) RewrapCredential(id, sealed string) error {
+	entry, err := e.entry(id)
+	if err != nil {
+		return err
+	}
+	connection := child(entry, "provider")
+	t, _ := e.before.Tenant(id)
+	if connection == nil || t.Provider == nil {
+		return fmt.Errorf("tenant %s has no provider", id)
+	}
+	put(connection, "credential", sealedNode(sealed))
+	put(connection, "fingerprint", text(t.Provider.Fingerprint()))
+	return nil
+}
+
 // SetProviderDisabled switches a tenant's provider connection off or on. Its
 // credential stays.
 func (e *Editor) SetProviderDisabled(id string, disabled bool) error {

@@ -49,8 +49,8 @@ tenants:
 			t.Fatalf("%+v, %v", f, err)
 		}
 	}
-	if text, err := os.ReadFile(path); err != nil || string(text) != before {
-		t.Errorf("%v\n%s", err, text)
+	if text := content(t, path); text != before {
+		t.Errorf("the file is another one:\n%s", text)
 	}
 	for _, id := range []string{"beta", "gamma"} {
 		if _, err := turn(id, true); err == nil || !strings.Contains(err.Error(), id) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -70,13 +71,21 @@ func edit(t *testing.T, path string, change func(*tenants.Editor) error) *tenant
 	return f
 }
 
-func content(t *testing.T, path string) string {
+func raw(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+var sealLines = regexp.MustCompile(`(?m)^(\x{FEFF}?)# mkt: (sealed, |end of ).*\n`)
+
+// content is the text of a file without its seal.
+func content(t *testing.T, path string) string {
+	t.Helper()
+	return sealLines.ReplaceAllString(raw(t, path), "$1")
 }
 
 var issued = time.Date(2026, 11, 20, 9, 7, 0, 0, time.UTC)

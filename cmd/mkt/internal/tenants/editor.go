@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -19,6 +20,7 @@ import (
 type Editor struct {
 	name    string
 	doc     yaml.Node
+	body    []byte // of the file, without its seal
 	before  *File
 	style   style
 	touched map[string]bool // tenants an edit may change
@@ -29,14 +31,22 @@ func newEditor(name string, data []byte) (*Editor, error) {
 	if err != nil {
 		return nil, err
 	}
-	style := styleOf(data)
-	data = style.strip(data)
-	marked := markBlankLines(data)
-	if same, err := Parse(name, marked); err != nil || !reflect.DeepEqual(before.Tenants, same.Tenants) {
-		marked = data // a blank line inside a value: better to lose the others
+	body := unseal(data).body
+	marked := markBlankLines(body)
+	if same, err := Parse(name, marked); err != nil || !reflect.DeepEqual(withoutLines(before), withoutLines(same)) {
+		marked = body // a blank line inside a value: better to lose the others
 	}
-	e := &Editor{name: name, before: before, style: style, touched: map[string]bool{}}
+	e := &Editor{name: name, body: body, before: before, style: styleOf(data), touched: map[string]bool{}}
 	return e, yaml.Unmarshal(marked, &e.doc)
+}
+
+// withoutLines returns the tenants without their places in the file.
+func withoutLines(f *File) []Tenant {
+	list := slices.Clone(f.Tenants)
+	for i := range list {
+		list[i].Line = 0
+	}
+	return list
 }
 
 // File is the generation the edit started from.
@@ -203,12 +213,20 @@ func providerNode(p Provider) *yaml.Node {
 		put(n, "allow_private_address", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
 	}
 	put(n, "hint", text(p.Hint))
-	sealed := text(p.Credential + "\n")
-	sealed.Style = yaml.LiteralStyle
-	put(n, "credential", sealed)
+	put(n, "credential", sealedNode(p.Credential))
+	if p.KnownAs != "" {
+		put(n, "fingerprint", text(p.KnownAs))
+	}
 	if p.Disabled {
 		put(n, "disabled", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
 	}
+	return n
+}
+
+// sealedNode is a sealed credential as a block of lines.
+func sealedNode(credential string) *yaml.Node {
+	n := text(strings.TrimSpace(credential) + "\n")
+	n.Style = yaml.LiteralStyle
 	return n
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"mkt/fetch/credential"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -17,7 +18,11 @@ const Version = 1
 type File struct {
 	Name    string // as given, for messages
 	Tenants []Tenant
-	sum     [32]byte // SHA-256 of the bytes it was read from
+
+	sum            [32]byte // SHA-256 of the bytes it was read from, without its seal
+	seal           Seal
+	sealedAccounts int
+	open           bool // its last line has no end
 }
 
 // Tenant is one account with everything known of it.
@@ -33,6 +38,8 @@ type Tenant struct {
 	Provider *Provider     // nil: not configured
 	Schedule map[football.Product]string
 	Line     int // where it begins in the file
+
+	parts []part // what its entry says
 }
 
 // Token is one API token without the token.
@@ -49,7 +56,16 @@ type Provider struct {
 	AllowPrivateAddress bool
 	Credential          string // sealed, armored
 	Hint                string // masked
+	KnownAs             string // fingerprint of the credential as it was sealed first; "" when that is this one
 	Disabled            bool
+}
+
+// Fingerprint is what the credential is known by, whatever key it is sealed to.
+func (p *Provider) Fingerprint() string {
+	if p.KnownAs != "" {
+		return p.KnownAs
+	}
+	return credential.Fingerprint(p.Credential)
 }
 
 // DefaultLimit holds for an account that says nothing else.

@@ -37,7 +37,7 @@ func (e *UnloggedError) Error() string {
 
 func (e *UnloggedError) Unwrap() error { return e.Err }
 
-// Sum is the SHA-256 of the bytes the generation was read from.
+// Sum is the SHA-256 of the bytes the generation was read from, without the seal.
 func (f *File) Sum() [32]byte { return f.sum }
 
 func (e *Editor) edited(after *File) Edited {

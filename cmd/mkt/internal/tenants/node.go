@@ -72,10 +72,17 @@ func (r *reader) items(n *yaml.Node, field string) []*yaml.Node {
 	return n.Content
 }
 
+// maxText bounds a text that is one line.
+const maxText = 4096
+
 // text returns a scalar's text; "" after a problem.
 func (r *reader) text(n *yaml.Node, field string) string {
 	if n.Kind != yaml.ScalarNode || isNull(n) {
 		r.problem(n, field, "want a text")
+		return ""
+	}
+	if len(n.Value) > maxText {
+		r.problem(n, field, "is longer than %d bytes", maxText)
 		return ""
 	}
 	if i := strings.IndexFunc(n.Value, func(c rune) bool { return c < ' ' || c == 0x7f }); i >= 0 {

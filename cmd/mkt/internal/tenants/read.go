@@ -8,22 +8,23 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"syscall"
 
 	"go.yaml.in/yaml/v3"
 
+	"mkt/cmd/mkt/internal/yamlerr"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve/account"
 )
 
-// maxFile bounds what is read: some 10,000 accounts.
-const maxFile = 32 << 20
+// What is read is bounded: a file has some 1 KB an account.
+const (
+	maxFile     = 32 << 20
+	maxComments = 1 << 20
+)
 
 // Load reads and checks the file at path. A file that is wrong is an
 // *InvalidError; one that is not there satisfies fs.ErrNotExist.
@@ -59,8 +60,11 @@ func readFile(path string) ([]byte, error) {
 // comes back whole, as an *InvalidError.
 func Parse(name string, data []byte) (*File, error) {
 	r := &reader{}
-	f := &File{Name: name, sum: sha256.Sum256(data)}
-	if doc := r.document(data); doc != nil {
+	s := unseal(data)
+	f := &File{Name: name, sum: sha256.Sum256(s.body), seal: s.seal, sealedAccounts: s.accounts, open: s.open}
+	if s.cut {
+		r.problem(nil, "", "is cut off: it says that it is sealed, and its last line, the seal, is missing: save it again whole; if it is whole, delete the line that begins with %q, then run mkt tenant validate --seal", sealTop)
+	} else if doc := r.document(data); doc != nil {
 		r.file(doc, f)
 	}
 	if len(r.problems) > 0 {
@@ -72,6 +76,10 @@ func Parse(name string, data []byte) (*File, error) {
 
 // document parses the bytes into the one node at the top; nil after a problem.
 func (r *reader) document(data []byte) *yaml.Node {
+	if line := tooManyComments(data); line > 0 {
+		r.problems = append(r.problems, Problem{Line: line, Reason: fmt.Sprintf("the comments down to here are over %d MiB: take them out", maxComments>>20)})
+		return nil
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, more yaml.Node
 	switch err := dec.Decode(&doc); {
@@ -79,34 +87,68 @@ func (r *reader) document(data []byte) *yaml.Node {
 		r.problem(nil, "", "is empty: want version: %d and tenants: []", Version)
 		return nil
 	case err != nil:
-		r.problems = append(r.problems, syntaxProblem(err))
+		r.notYAML(data)
 		return nil
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
 		if err != nil {
-			r.problems = append(r.problems, syntaxProblem(err))
+			r.notYAML(data)
 			return nil
 		}
 		r.problem(&more, "", "a second document: want one")
 		return nil
 	}
+	if tagged := foreignTag(&doc); tagged != nil {
+		r.problem(tagged, "", "a YAML tag that is not read here, such as !!python/object: write the value without it")
+		return nil
+	}
 	return doc.Content[0]
 }
 
-var syntaxLine = regexp.MustCompile(`^yaml: line (\d+): `)
+// foreignTag finds a node with a tag that is none of a plain value.
+func foreignTag(n *yaml.Node) *yaml.Node {
+	if n.Style&yaml.TaggedStyle != 0 {
+		switch n.ShortTag() {
+		case "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!seq", "!!map":
+		default:
+			return n
+		}
+	}
+	for _, c := range n.Content {
+		if tagged := foreignTag(c); tagged != nil {
+			return tagged
+		}
+	}
+	return nil
+}
 
-// syntaxProblem takes the line out of the library's message.
-func syntaxProblem(err error) Problem {
-	text := err.Error()
-	if strings.Contains(text, "cannot start any token") {
-		text += " (a tab? lines are indented with spaces only)"
+// tooManyComments returns the line with which the comments become too many to be
+// parsed, 0 if they do not.
+func tooManyComments(data []byte) int {
+	total, number := 0, 0
+	for line := range bytes.Lines(data) {
+		number++
+		if total += commentOf(line); total > maxComments {
+			return number
+		}
 	}
-	m := syntaxLine.FindStringSubmatch(text)
-	if m == nil {
-		return Problem{Reason: "not YAML: " + strings.TrimPrefix(text, "yaml: ")}
+	return 0
+}
+
+// commentOf returns the length of a line's comment, or of what looks like one.
+func commentOf(line []byte) int {
+	for i, c := range line {
+		if c == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
+			return len(line) - i
+		}
 	}
-	line, _ := strconv.Atoi(m[1]) // digits by the pattern
-	return Problem{Line: line, Reason: "not YAML: " + text[len(m[0]):]}
+	return 0
+}
+
+// notYAML adds the problem of a text that is no YAML.
+func (r *reader) notYAML(data []byte) {
+	line, reason := yamlerr.Explain(data)
+	r.problems = append(r.problems, Problem{Line: line, Reason: "not YAML: " + reason})
 }
 
 // file reads the top of the document and checks what holds between tenants.
@@ -169,6 +211,7 @@ func (r *reader) tenantEntry(n *yaml.Node) Tenant {
 		"provider":   func(n *yaml.Node) { t.Provider = r.provider(n) },
 		"schedule":   func(n *yaml.Node) { r.schedule(n, t.Schedule) },
 	})
+	t.parts = partsOf(n, "", "", nil)
 	if n.Kind == yaml.MappingNode && child(n, "id") == nil {
 		r.problem(n, "id", "is missing")
 	}

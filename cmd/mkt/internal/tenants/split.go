@@ -6,7 +6,6 @@ import (
 
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/fetch"
-	"mkt/fetch/credential"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -29,7 +28,7 @@ func (t *Tenant) FetchTenant() (fetch.Tenant, error) {
 		BaseURL:             t.Provider.BaseURL,
 		AllowPrivateAddress: t.Provider.AllowPrivateAddress,
 		SealedCredential:    t.Provider.Credential,
-		Fingerprint:         credential.Fingerprint(t.Provider.Credential),
+		Fingerprint:         t.Provider.Fingerprint(),
 	}, nil
 }
 
@@ -59,7 +58,7 @@ func (t *Tenant) account(now time.Time) account.Account {
 	}
 	if p := t.Provider; p != nil {
 		a.Provider = account.Provider{Name: p.Name, Configured: true, Disabled: p.Disabled, Hint: p.Hint,
-			Fingerprint: credential.Fingerprint(p.Credential), Capabilities: capabilities(p.Name)}
+			Fingerprint: p.Fingerprint(), Capabilities: capabilities(p.Name)}
 	}
 	for _, p := range account.Products() {
 		if s, err := schedule.Parse(t.Expression(p)); err == nil {

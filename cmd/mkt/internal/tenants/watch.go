@@ -19,10 +19,11 @@ type WatchOptions struct {
 }
 
 // Watch looks at the file that from was read from until ctx ends, and calls
-// apply with each new generation that is valid. An invalid one is logged once,
-// with file, line and reason, and the last good one stays in force; so it does
+// apply with each new generation that is valid and may replace the one in force,
+// see File.Replaces. One that may not, or that apply returns an error for, is logged
+// once, with file, line and reason, and the last good one stays in force; so it does
 // when the file is gone or cannot be read.
-func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File)) {
+func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File) error) {
 	if o.Poll <= 0 {
 		o.Poll = 500 * time.Millisecond
 	}
@@ -32,7 +33,8 @@ func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File)) {
 	if o.Refused == nil {
 		o.Refused = func() {}
 	}
-	w := watcher{path: from.Name, log: o.Log, apply: apply, refused: o.Refused, judged: from.sum}
+	w := watcher{path: from.Name, log: o.Log, apply: apply, refused: o.Refused, inForce: from}
+	w.warn(from)
 	tick := time.NewTicker(o.Poll)
 	defer tick.Stop()
 	for {
@@ -48,11 +50,13 @@ func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File)) {
 type watcher struct {
 	path    string
 	log     *slog.Logger
-	apply   func(*File)
+	apply   func(*File) error
 	refused func()
 
+	inForce *File
+
 	stat     os.FileInfo // of the content judged last
-	judged   [32]byte    // the content itself
+	judged   [32]byte    // the content itself, of the second look and later
 	changing time.Time   // since when it is not what was judged; zero when it is
 	trouble  string      // the problem logged last; "" when the file in force is the one on disk
 }
@@ -67,33 +71,65 @@ func (w *watcher) look() {
 		w.stat, w.changing = stat, time.Time{}
 		return
 	}
-	if data, err = w.settled(stat, data, err); errors.Is(err, errUnsettled) {
-		return // the next look tries again
+	if err != nil || unseal(data).seal != Sealed {
+		if data, err = w.settled(stat, data, err); errors.Is(err, errUnsettled) {
+			return // the next look tries again
+		}
 	}
 	if err != nil {
 		w.refuse(err)
 		return
 	}
-	w.stat = stat
+	w.stat, w.changing = stat, time.Time{}
 	sum := sha256.Sum256(data)
 	if sum == w.judged && w.trouble == "" {
 		return
 	}
 	w.judged = sum
-	f, err := Parse(w.path, data)
+	f, err := successor(w.inForce, data)
 	if err != nil {
 		w.refuse(err)
 		return
 	}
-	w.trouble = ""
+	if w.trouble == "" && f.sum == w.inForce.sum {
+		return // nothing but the seal is another one
+	}
+	if err := w.apply(f); err != nil {
+		w.refuse(err)
+		return
+	}
+	w.trouble, w.inForce = "", f
 	w.log.Info("tenants file in force", "file", w.path, "tenants", len(f.Tenants))
-	w.apply(f)
+	w.warn(f)
 }
 
-// Who writes a file in place leaves half of it there for a moment, and half a list
-// of accounts is a valid list: the other half would lose their access. So such a
-// file is judged when it was at rest. One that took another's place came whole, and
-// is only read twice, as is one that never rests.
+// successor reads the generation that comes after the one in force.
+func successor(inForce *File, data []byte) (*File, error) {
+	f, err := Parse(inForce.Name, data)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.Replaces(inForce)
+}
+
+// warn says of a generation in force that nobody can tell whether it is whole.
+func (w *watcher) warn(f *File) {
+	if f.seal == Sealed || len(f.Tenants) == 0 {
+		return
+	}
+	reason := "it has no seal"
+	if f.seal == Stale {
+		reason = "it was changed by hand since it was sealed"
+	}
+	w.log.Warn("tenants file in force without a valid seal: a file that is cut off could not be told from it", "file", w.path, "reason", reason,
+		"next", "mkt tenant validate --seal")
+}
+
+// A file that is written in place is half there for a moment. A seal says when it is
+// whole. Without one it is judged once it was at rest, so that half a file is not
+// logged as a wrong edit; one that took another's place is only read twice, as is one
+// that never rests. What keeps half a list of accounts from being put in force is
+// File.Replaces: no time does.
 const (
 	restTime = 100 * time.Millisecond
 	restless = time.Second // then it is judged all the same

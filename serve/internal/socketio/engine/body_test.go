@@ -77,6 +77,21 @@ func TestBodyThatNeverComes(t *testing.T) {
 	}
 }
 
+// A POST in chunks is carried out, and its connection closed: with a length beside
+// them a proxy may see the body end elsewhere.
+func TestPostInChunksClosesTheConnection(t *testing.T) {
+	t.Parallel()
+	h := start(t, engine.Options{})
+	for _, length := range []string{"", "Content-Length: 4\r\n"} {
+		conn := h.raw(fmt.Sprintf("POST /engine.io/?%s HTTP/1.1\r\nHost: x\r\n%sTransfer-Encoding: chunked\r\n\r\n3\r\n4ab\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
+			h.poll().query(), length))
+		said, err := io.ReadAll(conn)
+		if err != nil || strings.Count(string(said), "HTTP/1.1 ") != 1 || !strings.HasPrefix(string(said), "HTTP/1.1 200") {
+			t.Errorf("%v: %s", err, said)
+		}
+	}
+}
+
 // The end of a session ends the POST that is being read for it, long before the
 // body's own deadline.
 func TestEndOfASessionEndsItsPost(t *testing.T) {

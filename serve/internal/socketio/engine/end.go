@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"time"
 
 	"github.com/gobwas/ws"
@@ -123,7 +124,11 @@ func (s *Session) lost(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if code := closeCode(err); code != 0 {
-		s.end(Protocol, code)
+		reason := Protocol
+		if errors.Is(err, errFrames) {
+			reason = Flood
+		}
+		s.end(reason, code)
 		return
 	}
 	if s.state == open {

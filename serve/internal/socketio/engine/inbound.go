@@ -16,8 +16,7 @@ type inbound struct {
 	busy  bool          // the messages are being given to the receiver, or wait for the timer
 	timer *time.Timer   // until the turn of the next one; nil = it need not wait
 	idle  chan struct{} // closed when nothing is being given to the receiver; nil = nobody asks
-	ahead time.Duration // by how much the messages so far run ahead of the pace
-	last  time.Duration // when the last one was given, on the server's clock
+	pace  pace          // on the server's clock
 }
 
 // mostWaiting is how many messages may wait for their turn behind a burst.
@@ -114,13 +113,7 @@ func (s *Session) nextInbound() (p packet, ok bool) {
 // taken. mu is held.
 func (s *Session) turn() time.Duration {
 	burst, _, _ := s.bounds()
-	in, every, now := &s.in, s.server.o.Pace, s.server.elapsed()
-	ahead := max(0, in.ahead-(now-in.last)) + every
-	if wait := ahead - time.Duration(burst)*every; wait > 0 {
-		return wait
-	}
-	in.ahead, in.last = ahead, now
-	return 0
+	return s.in.pace.take(s.server.elapsed(), s.server.o.Pace, burst)
 }
 
 // rest tells whoever waits that nothing is being given to the receiver.

@@ -25,7 +25,7 @@ func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
 	body, err := readBody(w, r, most)
 	switch {
 	case err == nil:
-		s.bodyRead(w)
+		s.bodyRead(w, r)
 		err = s.carryOut(body)
 	case errors.Is(err, errCut):
 		s.mu.Lock()
@@ -68,11 +68,14 @@ func (s *Session) beginPost(w http.ResponseWriter) (most int, refused *refusal) 
 
 // bodyRead leaves the connection to the next request. Behind a body net/http reads
 // on, to notice that the client goes; a deadline that ends that reading would spoil
-// the connection.
-func (s *Session) bodyRead(w http.ResponseWriter) {
+// the connection. One that brought a body in chunks is closed.
+func (s *Session) bodyRead(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopPost = nil
+	if len(r.TransferEncoding) > 0 {
+		return // it stays to be closed: the body may have had a length, too, by which a proxy ended it elsewhere
+	}
 	w.Header().Del("Connection")
 	http.NewResponseController(w).SetReadDeadline(time.Time{})
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"mkt/serve/internal/listen"
 )
 
 // refusal is an error of the transport layer.
@@ -31,7 +33,7 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		allowOrigin(w.Header(), r.Header)
 	}
 	if r.ContentLength != 0 {
-		defer v.bound(w)()
+		defer v.bound(w, r)()
 	}
 	if r.Method == http.MethodOptions {
 		preflight(w, r)
@@ -63,14 +65,13 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // bound gives the body of a request its deadline. As long as the body has not been
 // read to its end the connection is to be closed behind the answer; otherwise
 // net/http would wait for the rest before it writes the answer. The function that
-// is returned ends the waiting behind the answer.
-func (v *Server) bound(w http.ResponseWriter) (done func()) {
-	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Now().Add(v.o.ReadTimeout))
+// is returned takes what still comes behind the answer, for a moment.
+func (v *Server) bound(w http.ResponseWriter, r *http.Request) (done func()) {
+	http.NewResponseController(w).SetReadDeadline(time.Now().Add(v.o.ReadTimeout))
 	w.Header().Set("Connection", "close")
 	return func() {
 		if w.Header().Get("Connection") == "close" {
-			control.SetReadDeadline(time.Now().Add(closeGrace))
+			listen.Linger(w, r, closeGrace)
 		}
 	}
 }

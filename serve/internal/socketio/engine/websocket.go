@@ -47,7 +47,7 @@ func (v *Server) upgrade(w http.ResponseWriter, r *http.Request) (*wire, error) 
 		return nil, err
 	}
 	boundSendBuffer(conn)
-	c := &wire{conn: conn, max: v.o.MaxPayload}
+	c := &wire{conn: conn, max: v.o.MaxPayload, began: time.Now()}
 	if n := rw.Reader.Buffered(); n > 0 {
 		early, _ := rw.Reader.Peek(n)
 		c.early = bytes.Clone(early)
@@ -82,7 +82,7 @@ func (s *Session) resume(c *wire, err error) {
 	for err == nil && c.unread() {
 		var op ws.OpCode
 		var data []byte
-		if op, data, err = c.next(); err == nil && !s.take(op, data) {
+		if op, data, err = c.next(); err == nil && !s.take(c, op, data) {
 			c.drain()
 			c.cut()
 			return
@@ -100,14 +100,14 @@ func (s *Session) resume(c *wire, err error) {
 }
 
 // take carries out a message or a control frame. It is false when no more is to be
-// read.
-func (s *Session) take(op ws.OpCode, data []byte) bool {
+// read: a session that has ended lets go of its connection, whatever comes.
+func (s *Session) take(c *wire, op ws.OpCode, data []byte) bool {
 	switch op {
 	case ws.OpPing:
 		s.pong(data)
-		return true
+		return s.isOpen()
 	case ws.OpPong:
-		return true
+		return s.isOpen()
 	case ws.OpClose:
 		s.settle()
 		s.mu.Lock()
@@ -122,6 +122,12 @@ func (s *Session) take(op ws.OpCode, data []byte) bool {
 	if err != nil {
 		s.broken()
 		return false
+	}
+	if p.kind == typePong || p.kind == typeNoop {
+		if err := c.countOther(); err != nil {
+			s.lost(err)
+			return false
+		}
 	}
 	s.receive(p)
 	return s.isOpen()

@@ -23,6 +23,9 @@ type wire struct {
 	to       uint8
 	closing  atomic.Bool // our close frame is out
 
+	began time.Time
+	other pace // of the frames that are no messages, since began
+
 	partial   []byte // of a message in fragments
 	partialOp ws.OpCode
 	fragments bool // more are to come
@@ -41,9 +44,25 @@ type violation struct {
 func (v violation) Unwrap() error { return v.error }
 
 var (
+	errFrames   = violation{ws.StatusPolicyViolation, errors.New("too many frames that are no messages")}
 	errTooLarge = violation{ws.StatusMessageTooBig, errors.New("message above the limit")}
 	errText     = violation{ws.StatusInvalidFramePayloadData, errUTF8}
 )
+
+// What a client may send beside whole messages: control frames, fragments, and the
+// packets of a heartbeat.
+const (
+	otherBurst = 1000
+	otherEvery = 10 * time.Millisecond
+)
+
+// countOther counts a frame that is no message. The error is errFrames.
+func (c *wire) countOther() error {
+	if c.other.take(time.Since(c.began), otherEvery, otherBurst) > 0 {
+		return errFrames
+	}
+	return nil
+}
 
 // closeCode is what to close with for an error; 0 when there is no one to tell.
 func closeCode(err error) ws.StatusCode {
@@ -61,6 +80,11 @@ func (c *wire) next() (ws.OpCode, []byte, error) {
 		if err != nil {
 			return 0, nil, err
 		}
+		if h.OpCode.IsControl() || !h.Fin {
+			if err := c.countOther(); err != nil {
+				return 0, nil, err
+			}
+		}
 		if h.OpCode.IsControl() {
 			return h.OpCode, data, nil
 		}
@@ -73,10 +97,14 @@ func (c *wire) next() (ws.OpCode, []byte, error) {
 // unread tells that something has come already.
 func (c *wire) unread() bool { return c.from < c.to || len(c.early) > 0 }
 
-// expect gives the client time for what it sends next.
+// expect gives the client time for what it sends next, unless our close frame is out:
+// finish has set the end then.
 func (c *wire) expect() {
-	c.conn.SetReadDeadline(time.Now().Add(c.patience))
 	if c.closing.Load() {
+		return
+	}
+	c.conn.SetReadDeadline(time.Now().Add(c.patience))
+	if c.closing.Load() { // meanwhile
 		c.conn.SetReadDeadline(time.Now().Add(closeGrace))
 	}
 }

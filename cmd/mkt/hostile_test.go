@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"mkt/fetch/simulator"
+	"mkt/publish/football"
+)
+
+// hostileText is what a terminal would obey: an escape sequence, one that sets the
+// title, a control character of eight bits, marks that turn the direction around, a
+// line that looks like ours.
+const hostileText = " \x1b[2J\x1b]0;owned\x07 \u009b31m \u202eslaer\u2066 \u200f\u061c\x7f\u2028\nmkt: all is well\t\r\u0000 =1+1"
+
+// hostileNames is a provider that puts it behind every name.
+type hostileNames struct{ provider http.Handler }
+
+func (h hostileNames) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r.Header.Del("Accept-Encoding")
+	answer := httptest.NewRecorder()
+	h.provider.ServeHTTP(answer, r)
+	var body any
+	text := answer.Body.Bytes()
+	if json.Unmarshal(text, &body) == nil {
+		renameAll(body)
+		text, _ = json.Marshal(body)
+	}
+	for name := range answer.Header() {
+		w.Header().Set(name, answer.Header().Get(name))
+	}
+	w.Header().Del("Content-Length")
+	w.WriteHeader(answer.Code)
+	w.Write(text)
+}
+
+func renameAll(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			renameAll(item)
+		}
+	case map[string]any:
+		for key, item := range v {
+			if name, is := item.(string); is && (key == "name" || key == "header" || key == "NA") {
+				v[key] = name + hostileText
+			}
+			renameAll(item)
+		}
+	}
+}
+
+// Nothing that a person reads holds anything that a terminal obeys, whatever a
+// provider calls its teams and markets.
+func TestHostileNamesAreHarmless(t *testing.T) {
+	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 4, InPlay: 2})
+	p.exchange.Handler = hostileNames{p.exchange.Handler}
+	for range 2 {
+		p.cycle(football.MarketEngine)
+		p.cycle(football.LiveIntelligence)
+		p.now = p.now.Add(8 * time.Minute)
+	}
+	ids := map[string]string{}
+	for what, query := range map[string]string{"fixture": "SELECT fixture_id FROM fixtures WHERE market_count > 0 LIMIT 1", "market": "SELECT market_id FROM markets LIMIT 1",
+		"selection": "SELECT selection_id FROM selections LIMIT 1", "live": "SELECT fixture_id FROM live LIMIT 1"} {
+		id, _ := hostileRun(p, "inspect", "--tenant", "acme", "--sql", query, "--format", "csv")
+		ids[what] = strings.Fields(id)[1]
+	}
+	payloads := filepath.Join(t.TempDir(), "payloads")
+	p.must(os.Mkdir(payloads, 0o755))
+	p.must(os.WriteFile(filepath.Join(payloads, "one.json"), []byte(fmt.Sprintf(`{"success":1,"results":[{"FI":"1","main":{"sp":{"odd_market":{"id":"7","name":%s,"odds":[]}}}}]}`, jsonString("Odd"+hostileText))), 0o644))
+	sql := "SELECT f.home, f.league, m.provider_market_name, s.name FROM fixtures f, markets m, selections s LIMIT 20"
+	for _, args := range [][]string{
+		{"live", "show", ids["live"]}, {"live", "show", "-"}, {"live", "report", ids["live"], "--html", "-"},
+		{"explain", ids["fixture"]}, {"explain", ids["market"]}, {"explain", ids["selection"]}, {"explain", ids["live"] + "/clock"}, {"explain", ids["live"] + "/momentum"},
+		{"inspect", "--sql", sql}, {"inspect", "--sql", sql, "--format", "json"}, {"inspect", "--product", "market_engine", "latest"},
+		{"diff", "--product", "market_engine"}, {"diff", "--product", "live_intelligence"}, {"diff", "--product", "market_engine", "--html", "-"},
+		{"mapping", "check", payloads}, {"doctor"}, {"verify"},
+	} {
+		for _, form := range []string{"text", "json"} {
+			out, errs := hostileRun(p, append(args, "--tenant", "acme", "--output", form)...)
+			said := out + errs
+			for _, r := range said {
+				if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || strings.ContainsRune("\u202e\u2066\u200f\u061c\u2028", r) {
+					t.Errorf("%s, %s: holds %U", args, form, r)
+					break
+				}
+			}
+			page := slices.Contains(args, "--html")
+			if !utf8.ValidString(said) || !page && strings.Contains(said, "\nmkt: all is well") || said == "" {
+				t.Errorf("%s, %s: %.2000s", args, form, said)
+			}
+			if form == "json" && !page {
+				for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); {
+					p.must(dec.Decode(new(any)))
+				}
+			}
+		}
+	}
+	// What another program reads is as the provider sent it.
+	out, _ := hostileRun(p, "inspect", "--tenant", "acme", "--format", "csv", "--sql", "SELECT home, '=1+1' AS formula, -1.5 AS number FROM fixtures LIMIT 1")
+	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil || len(rows) != 2 || !strings.HasSuffix(rows[1][0], hostileText) || !strings.HasSuffix(out, `,"=1+1",-1.5`+"\n") {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// hostileRun runs the program as a person would.
+func hostileRun(p *played, args ...string) (out, errs string) {
+	p.Helper()
+	if args[0] == "mapping" || args[0] == "doctor" {
+		args = append(args[:len(args)-4:len(args)-4], args[len(args)-2:]...) // they have no tenant
+	}
+	var o, e bytes.Buffer
+	run(p.Context(), append(args, "--data", p.data), strings.NewReader(""), &o, &e)
+	return o.String(), e.String()
+}

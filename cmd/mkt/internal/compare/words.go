@@ -1,0 +1,87 @@
+package compare
+
+import (
+	"strings"
+
+	"mkt/publish/football"
+)
+
+// MarketWords names the market for people: its period and, where the selection is
+// about a side or a player, whom.
+func (c Change) MarketWords() string {
+	words := []string{c.Market, c.Period}
+	if c.Subject != c.Selection {
+		words = append(words, c.side(c.Subject))
+	}
+	if c.Subject2 != "" {
+		words = append(words, "("+c.side(c.Subject2)+")")
+	}
+	return joinWords(words)
+}
+
+// SelectionWords names the selection for people: with its line, the side whose line
+// that is, and the team that is meant.
+func (c Change) SelectionWords() string {
+	line := c.Line
+	if c.LineOf != "" && c.LineOf != c.Selection {
+		line = "(" + c.LineOf + " " + c.Line + ")"
+	}
+	words := []string{c.Selection, line, c.Qualifier}
+	if team := c.team(c.Selection); team != "" {
+		words = append(words, team)
+	}
+	return joinWords(words)
+}
+
+// side names a subject: a side with its team, or a player.
+func (c Change) side(subject string) string { return joinWords([]string{subject, c.team(subject)}) }
+
+// team is the name of a side's team, "" if the word is no side or it has no name.
+func (c Change) team(side string) string {
+	switch side {
+	case "HOME":
+		return c.Home
+	case "AWAY":
+		return c.Away
+	}
+	return ""
+}
+
+func joinWords(words []string) string {
+	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+}
+
+// lineOf is the side that a handicap is given to: with two outcomes that of each
+// selection, with three the home side for all of them. It is empty for other lines.
+func lineOf(market, selection string) string {
+	term, known := football.Lookup(market)
+	switch {
+	case !known:
+		return ""
+	case term.Line.Has(football.EuropeanHandicap):
+		return "HOME"
+	case term.Line.Has(football.AsianHandicap):
+		return selection
+	}
+	return ""
+}
+
+// explainOf is what mkt explain takes for a change.
+func explainOf(c Change) string {
+	switch {
+	case c.SelectionID != "":
+		return c.SelectionID
+	case c.MarketID != "":
+		return c.MarketID
+	case c.What == CounterMoved:
+		metric, _, _ := strings.Cut(c.Field, " ")
+		return c.FixtureID + "/counter/" + metric
+	case strings.HasPrefix(c.Field, "score_"):
+		return c.FixtureID + "/score"
+	case strings.HasPrefix(c.Field, "clock_"):
+		return c.FixtureID + "/clock"
+	case strings.HasPrefix(c.Field, "momentum_"):
+		return c.FixtureID + "/momentum"
+	}
+	return c.FixtureID
+}

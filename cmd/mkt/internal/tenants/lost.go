@@ -1,0 +1,105 @@
+package tenants
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"mkt/fetch/credential"
+)
+
+// part is one thing that a tenant's entry says. What it says of it may change; that
+// it says something must not end without a seal.
+type part struct {
+	field string
+	of    string // which token or origin, or which credential; never printed
+}
+
+// partsOf lists what an entry says.
+func partsOf(n *yaml.Node, field, of string, list []part) []part {
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, value := n.Content[i], n.Content[i+1]
+			p := part{join(field, key.Value), of}
+			if p.field == "provider.credential" {
+				p.of = credential.Fingerprint(value.Value)
+			}
+			list = append(list, p)
+			list = partsOf(value, p.field, p.of, list)
+		}
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			of := item.Value
+			if digest := child(item, "sha256"); digest != nil {
+				of = digest.Value
+			}
+			list = append(list, part{field, of})
+			list = partsOf(item, field, of, list)
+		}
+	}
+	return list
+}
+
+// Replaces reports whether the file may be put in force after another one. One that
+// is sealed may. Any other may be what is there of a file that is still being
+// written, or never was written to its end: it is refused, with an *InvalidError, if
+// it takes anything away from the accounts in force.
+func (f *File) Replaces(inForce *File) error {
+	if f.seal == Sealed {
+		return nil
+	}
+	var lost []Problem
+	if f.open {
+		lost = append(lost, Problem{Reason: "its last line has no end, as if it had been cut off"})
+	}
+	at := map[string]*Tenant{}
+	for i := range f.Tenants {
+		at[f.Tenants[i].ID] = &f.Tenants[i]
+	}
+	for i := range inForce.Tenants {
+		before := &inForce.Tenants[i]
+		now, there := at[before.ID]
+		if !there {
+			lost = append(lost, Problem{Tenant: before.ID, Reason: "is in force, and not in the file any more"})
+			continue
+		}
+		lost = append(lost, now.lost(before)...)
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	first := Problem{Reason: "it is not sealed, and takes away what is in force, as a file does that is cut off: if it is whole and this is meant, run mkt tenant validate --seal"}
+	return &InvalidError{File: f.Name, Problems: append([]Problem{first}, lost...)}
+}
+
+// lost lists what the entry said before and does not say any more.
+func (t *Tenant) lost(before *Tenant) []Problem {
+	said := make(map[part]bool, len(t.parts))
+	for _, p := range t.parts {
+		said[p] = true
+	}
+	var list []Problem
+	told := map[string]bool{}
+	for _, p := range before.parts {
+		// A mapping that is gone is told, its keys are not.
+		if said[p] || told[p.field] || told[parent(p.field)] {
+			told[p.field] = told[p.field] || told[parent(p.field)]
+			continue
+		}
+		told[p.field] = true
+		reason := "is in force, and not in the file any more"
+		switch p.field {
+		case "tokens", "origins":
+			reason = "one that is in force is not in the file any more"
+		case "provider.credential":
+			reason = "is another one than the one in force"
+		}
+		list = append(list, Problem{Line: t.Line, Tenant: t.ID, Field: p.field, Reason: reason})
+	}
+	return list
+}
+
+func parent(field string) string {
+	return field[:max(0, strings.LastIndexByte(field, '.'))]
+}

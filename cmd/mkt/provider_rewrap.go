@@ -1,0 +1,189 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/credential"
+	"mkt/serve/account"
+)
+
+// rewrapFlags of mkt provider rewrap.
+type rewrapFlags struct{ newKey, retire bool }
+
+func newProviderRewrap(a *app) *cobra.Command {
+	var f rewrapFlags
+	cmd := &cobra.Command{
+		Use:   "rewrap [--new-key | --retire]",
+		Short: "Seal every credential anew, to the keys of seal.key",
+		Long: `Seal every credential anew, to the keys of seal.key, without asking anybody for it.
+That is how the sealing key is replaced:
+
+  --new-key   makes a key and puts it first in seal.key. The older one stays below
+              it, and every credential is sealed to both: whoever has either key, such
+              as a mkt schedule that runs, goes on.
+  --retire    seals every credential to the first key alone, then takes the older
+              ones out of seal.key.
+
+Without a flag it seals to all keys of the file, as after --new-key: for a key that
+was put there by hand, and after a rewrap that was broken off. What is known of a
+connection stays, so that data routes go on answering.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.newKey && f.retire {
+				return usagef("--new-key and --retire: want one of the two, and time between them for whoever has the older key only")
+			}
+			return a.rewrap(cmd, f)
+		},
+	}
+	cmd.Flags().BoolVar(&f.newKey, "new-key", false, "make a new key first; the older one stays valid")
+	cmd.Flags().BoolVar(&f.retire, "retire", false, "take the older keys out")
+	a.sealKeyFlag(cmd)
+	return cmd
+}
+
+// rewrapView is what mkt provider rewrap did.
+type rewrapView struct {
+	Recipient string   `json:"recipient"` // of the key that is first
+	OlderKeys int      `json:"older_keys"`
+	Rewrapped []string `json:"rewrapped"`
+	Left      []string `json:"left"` // what no key opens
+}
+
+func (a *app) rewrap(cmd *cobra.Command, f rewrapFlags) error {
+	v := rewrapView{Rewrapped: []string{}, Left: []string{}}
+	var key credential.Identity
+	// The key file changes under the lock of the accounts: one rewrap at a time.
+	done, err := a.editTenants(cmd.Context(), audit.ProviderRewrap, func(e *tenants.Editor) (err error) {
+		if key, err = credential.LoadIdentity(a.sealKey); err != nil {
+			return err
+		}
+		if f.newKey {
+			if key, err = a.addSealKey(key); err != nil {
+				return err
+			}
+		}
+		to := key.Recipient()
+		if f.retire {
+			to = key.Newest().Recipient()
+		}
+		if err := v.seal(e, key, to); err != nil {
+			return err
+		}
+		if f.retire && len(v.Left) > 0 {
+			return fmt.Errorf("%w; nothing was changed", v.unopened(a))
+		}
+		return nil
+	})
+	if done == nil {
+		return err
+	}
+	if f.retire && err == nil {
+		key = key.Newest()
+		err = a.writeSealKey(key)
+	}
+	v.Recipient, v.OlderKeys = key.Recipient().String(), key.Older()
+	if len(v.Left) > 0 {
+		err = errors.Join(err, v.unopened(a))
+	}
+	if a.json() {
+		return errors.Join(err, json.NewEncoder(a.out).Encode(v))
+	}
+	v.print(a)
+	return err
+}
+
+func (v *rewrapView) unopened(a *app) error {
+	return fmt.Errorf("no key of %s opens the credential of %s: mkt provider set or unset each of them", a.sealKey, strings.Join(v.Left, ", "))
+}
+
+// seal seals what can be opened. A revoked account's credential, which nothing uses,
+// may be one that cannot.
+func (v *rewrapView) seal(e *tenants.Editor, key credential.Identity, to credential.Recipient) error {
+	for i := range e.File().Tenants {
+		t := &e.File().Tenants[i]
+		if t.Provider == nil {
+			continue
+		}
+		secret, err := credential.Open(key, t.Provider.Credential, t.ID, t.Provider.Name)
+		if err != nil {
+			if t.Status != account.Revoked {
+				v.Left = append(v.Left, t.ID)
+			}
+			continue
+		}
+		sealed, err := credential.Seal(to, t.ID, t.Provider.Name, []byte(secret.Reveal()))
+		if err != nil {
+			return err
+		}
+		if err := e.RewrapCredential(t.ID, sealed); err != nil {
+			return err
+		}
+		v.Rewrapped = append(v.Rewrapped, t.ID)
+	}
+	return nil
+}
+
+func (v *rewrapView) print(a *app) {
+	plain.Fprintf(a.out, "%s sealed to %s", plural(len(v.Rewrapped), "credential"), v.Recipient)
+	if v.OlderKeys == 0 {
+		fmt.Fprintln(a.out, " alone")
+		return
+	}
+	plain.Fprintf(a.out, " and to %s\nKeep a copy of %s. When everything that holds the older key was started anew: mkt provider rewrap --retire\n",
+		plural(v.OlderKeys, "older key"), a.sealKey)
+}
+
+// addSealKey puts a new key before the one there is.
+func (a *app) addSealKey(older credential.Identity) (credential.Identity, error) {
+	if older.Older() > 0 {
+		return older, fmt.Errorf("%s holds an older key already: mkt provider rewrap goes on with it, and mkt provider rewrap --retire takes it out", a.sealKey)
+	}
+	key, err := credential.NewIdentity()
+	if err != nil {
+		return key, err
+	}
+	key = key.Before(older)
+	return key, a.writeSealKey(key)
+}
+
+// writeSealKey replaces seal.key, whole or not at all, and keeps its owner.
+func (a *app) writeSealKey(key credential.Identity) error {
+	path, err := filepath.EvalSymlinks(a.sealKey) // so that a link stays one
+	if err != nil {
+		return fmt.Errorf("sealing key: %w", err)
+	}
+	before, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("sealing key: %w", err)
+	}
+	part := path + ".tmp0"
+	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) { // of a rewrap that was killed
+		return fmt.Errorf("sealing key: %w", err)
+	}
+	if err := writeOnce(part, before.Mode().Perm(), key.File()); err != nil {
+		return fmt.Errorf("sealing key: %w", err)
+	}
+	if err := errors.Join(tenants.SameOwner(part, before), os.Rename(part, path)); err != nil {
+		return fmt.Errorf("sealing key: %w", err)
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
