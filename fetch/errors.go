@@ -42,7 +42,7 @@ func codeOf(err error) string {
 	switch {
 	case err == nil:
 		return ""
-	case errors.As(err, &storage) || errors.Is(err, durable.ErrNoSpace):
+	case errors.As(err, &storage) || errors.Is(err, durable.ErrNoSpace) || errors.Is(err, layout.ErrNewer):
 		return health.CodeStorage
 	case errors.Is(err, provider.ErrUnreachable):
 		return health.CodeUnreachable

@@ -33,7 +33,7 @@ func TestQuotaEndsARun(t *testing.T) {
 	whole := int(b.usage.Load())
 	url, sim := limited(t, time.Now, whole-1, 24*time.Hour)
 	b.options.Tenant.BaseURL, b.options.Now = url, time.Now
-	b.clock = time.Now() // for what compares
+	b.clock = time.Now()         // for what compares
 	s, err := b.run(t.Context()) // and not for a day
 	if err != nil || s.Outcome != raw.Partial || s.Code != health.CodeRateLimited || s.Failed == 0 {
 		t.Fatalf("%+v, %v", s, err)

@@ -18,28 +18,47 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// The scene of every crash: three publications, and a fourth about to be made,
-// two weeks later, that replaces, carries over, adds and removes. Retention lets
-// the first one go, the old cycles, and a part of the change log.
+// The scene of every crash: a publication a day for ten days, and one about to be
+// made that replaces, carries over, adds and removes. Retention then lets go of one
+// snapshot, one cycle and a part of the change log.
 var (
-	fourth     = cycle{number: 300, refreshed: []int{1, 5}, failed: []int{2}}
-	wantOld    = map[int]int{1: 3, 2: 2, 3: 2}
-	wantFourth = map[int]int{1: 300, 2: 2, 5: 300}
+	last       = cycle{number: day(10), refreshed: []int{1, 5}, failed: []int{2}}
+	wantBefore = map[int]int{1: day(9), 2: day(1), 3: day(1)}
+	wantAfter  = map[int]int{1: day(10), 2: day(1), 5: day(10)}
 )
 
 const (
-	eventsOld    = "1+1 2+2 3+1 4+2 5+3 6+1"
-	eventsFourth = "6+1 7+1 8-3 9+5"
+	before       = 10 // versions
+	eventsBefore = "7+1 8+1 9+1 10+1 11+1 12+1 13+1"
+	eventsAfter  = "8+1 9+1 10+1 11+1 12+1 13+1 14+1 15-3 16+5"
 )
+
+// day is the number of the cycle of a day.
+func day(n int) int { return 24*n + 1 }
 
 func scene(t testing.TB) *durabletest.Mem {
 	t.Helper()
 	f := durabletest.NewMem()
-	publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2}})
-	publishCycle(t, f, cycle{number: 2, refreshed: []int{1, 2, 3}})
-	publishCycle(t, f, cycle{number: 3, refreshed: []int{1}, partly: true})
-	fourth.transform(t, f)
+	for n := range before {
+		c := cycle{number: day(n), refreshed: []int{1}, partly: true}
+		switch n {
+		case 0:
+			c = cycle{number: day(n), refreshed: []int{1, 2}}
+		case 1:
+			c = cycle{number: day(n), refreshed: []int{1, 2, 3}}
+		}
+		c.transform(t, f)
+		_, err := publish.Run(t.Context(), sceneOptions(f, c, fmt.Sprint("run-", n)))
+		must(t, err)
+	}
+	last.transform(t, f)
 	return f
+}
+
+func sceneOptions(f durable.FS, c cycle, run string) publish.Options {
+	o := options(f, c, run)
+	o.Retention = publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, Cycles: 3, CycleAge: time.Hour, ChangeEvents: 4}
+	return o
 }
 
 func lastRun(f durable.FS, run string) error {
@@ -47,11 +66,7 @@ func lastRun(f durable.FS, run string) error {
 	return err
 }
 
-func lastOptions(f durable.FS, run string) publish.Options {
-	o := options(f, fourth, run)
-	o.Retention = publish.Retention{Snapshots: 1, SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeEvents: 4}
-	return o
-}
+func lastOptions(f durable.FS, run string) publish.Options { return sceneOptions(f, last, run) }
 
 // verdict on what a reader finds after a crash: the old dataset or the new one,
 // the new one for certain when it was acknowledged, and the same events for ever.
@@ -60,11 +75,11 @@ func verdict(f durable.FS, acknowledged bool) (dataset, error) {
 	if err != nil {
 		return d, err
 	}
-	want, events := wantOld, eventsOld
-	if d.commit.Version == 4 {
-		want, events = wantFourth, eventsFourth
+	want, events := wantBefore, eventsBefore
+	if d.commit.Version > before {
+		want, events = wantAfter, eventsAfter
 	}
-	if d.commit.Version < 3 || d.commit.Version == 3 && acknowledged {
+	if d.commit.Version < before || d.commit.Version == before && acknowledged {
 		return d, fmt.Errorf("version %d, acknowledged %v", d.commit.Version, acknowledged)
 	}
 	if diff := cmp.Diff(want, d.fixtures); diff != "" {
@@ -89,7 +104,7 @@ func survive(f durable.FS, acknowledged bool) error {
 	if err != nil {
 		return fmt.Errorf("after the next run: %w", err)
 	}
-	if seen.commit.Version == 4 && seen.commit.SHA256 != now.commit.SHA256 {
+	if seen.commit.Version > before && seen.commit.SHA256 != now.commit.SHA256 {
 		return errors.New("the commit changed")
 	}
 	return nil
@@ -153,7 +168,7 @@ func TestPowerCutAtEveryOperation(t *testing.T) {
 // The harness is worth what it catches: each planted defect must be seen.
 func TestPlantedDefectsAreCaught(t *testing.T) {
 	t.Parallel()
-	snapshotDir := layout.Cycle(layout.SnapshotsDir, fourth.id())
+	snapshotDir := layout.Cycle(layout.SnapshotsDir, last.id())
 	is := func(kind durabletest.Kind, ends ...string) func(durabletest.Op) bool {
 		return func(op durabletest.Op) bool {
 			for _, end := range ends {
@@ -271,10 +286,10 @@ func TestRerunGivesTheSameBytes(t *testing.T) {
 	var first snapshot.Commit
 	for k := 1; ; k += 3 {
 		o := lastOptions(durabletest.Wrap(f, durabletest.KillAt(k)), fmt.Sprint("run-", k))
-		o.Now = func() time.Time { return fourth.at().Add(time.Duration(k) * time.Minute) }
+		o.Now = func() time.Time { return last.at().Add(time.Duration(k) * time.Minute) }
 		o.Version = fmt.Sprint("build ", k)
 		_, err := publish.Run(context.Background(), o)
-		if name := layout.Cycle(layout.SnapshotsDir, fourth.id()) + "/" + layout.ManifestFile; exists(t, f, name) {
+		if name := layout.Cycle(layout.SnapshotsDir, last.id()) + "/" + layout.ManifestFile; exists(t, f, name) {
 			_, sum, e := durable.HashFile(f, name)
 			must(t, e)
 			if first.ManifestSHA256 == "" {
@@ -300,7 +315,7 @@ func TestWhatWasToldStays(t *testing.T) {
 	base := scene(t)
 	link := 0 // the operation that gives the record its number
 	must(t, lastRun(durabletest.Wrap(base.PowerCut(1, 0), func(op durabletest.Op) error {
-		if op.Kind == durabletest.Link && op.Name == layout.Commit(4) {
+		if op.Kind == durabletest.Link && op.Name == layout.Commit(before+1) {
 			link = op.Number
 		}
 		return nil

@@ -44,12 +44,15 @@ func retain(segments []snapshot.Segment, added *snapshot.Segment, now time.Time,
 	if added != nil {
 		kept = append(kept, *added)
 	}
-	for len(kept) > 0 {
-		behind := kept[len(kept)-1].Last - kept[0].Last
-		if behind < keep.changeEvents() || now.Sub(kept[0].At) < keep.changeAge() {
-			break
-		}
-		kept = kept[1:]
+	times := make([]time.Time, 0, len(kept)+1)
+	for _, s := range kept {
+		times = append(times, s.At)
 	}
-	return kept
+	ages := agesOf(append(times, now))
+	for i, s := range kept {
+		if behind := kept[len(kept)-1].Last - s.Last; behind < keep.changeEvents() || ages[i] < keep.changeAge() {
+			return kept[i:]
+		}
+	}
+	return nil
 }

@@ -17,7 +17,7 @@ import (
 // is deleted, so that what is missing above them was not deleted by us. A nil one
 // says that nothing of its kind was.
 type Floors struct {
-	Format    int    `json:"format"`
+	Format    int    `json:"format"` // FloorsFormat, or an older one
 	Snapshots *Floor `json:"snapshots,omitempty"`
 	Raw       *Floor `json:"raw,omitempty"`
 	Canonical *Floor `json:"canonical,omitempty"`
@@ -32,12 +32,16 @@ type Floor struct {
 	CommitSHA256 string         `json:"commit_sha256"` // of its record
 	Count        int            `json:"count,omitempty"`
 	AgeSeconds   int64          `json:"age_seconds"` // younger ones were kept
+	// Capped: a long interval between publications counted as a day: see cutoffAt.
+	// Floors of format 1 went by the clock alone, and had no count of cycles.
+	Capped bool `json:"capped,omitempty"`
 }
 
 // FloorsFormat is the version of COLLECTED.
 //
 //	1: first
-const FloorsFormat = 1
+//	2: cycles are kept by count as well, and no interval counts as more than a day
+const FloorsFormat = 2
 
 const maxFloors = 16 << 10
 
@@ -48,10 +52,18 @@ func ReadFloors(f durable.FS) (Floors, error) {
 		return Floors{}, nil
 	}
 	if err != nil {
-		return Floors{}, fmt.Errorf("%s: %w", layout.Collected, err)
+		return Floors{}, snapshot.Fault(layout.Collected, err)
+	}
+	var header struct {
+		Format int `json:"format"`
+	}
+	if json.Unmarshal(data, &header) == nil {
+		if err := layout.CheckFormat(layout.Collected, header.Format, FloorsFormat); err != nil {
+			return Floors{}, err
+		}
 	}
 	var all Floors
-	if err := json.Unmarshal(data, &all); err != nil || all.Format != FloorsFormat {
+	if err := json.Unmarshal(data, &all); err != nil || all.Format < 1 {
 		return Floors{}, fmt.Errorf("%s: %w: not a record of this version", layout.Collected, snapshot.ErrDamaged)
 	}
 	if again, err := all.encode(); err != nil || !bytes.Equal(again, data) {
@@ -79,14 +91,15 @@ func (a Floors) Check(f durable.FS) error {
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", layout.Collected, name, err)
 		}
-		age := time.Duration(l.AgeSeconds) * time.Second
-		want := cycleFloor(head, age)
+		by := rule{count: l.Count, age: time.Duration(l.AgeSeconds) * time.Second, capped: l.Capped}
+		want, err := cycleFloor(f, head, by)
 		if name == "snapshots" {
-			oldest, err := oldestKept(f, head, l.Count, age)
-			if err != nil {
-				return err
-			}
-			want = snapshotFloor(head, oldest, l.Count, age)
+			var oldest snapshot.Commit
+			oldest, err = oldestKept(f, head, by)
+			want = snapshotFloor(head, oldest, by)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", layout.Collected, name, err)
 		}
 		if *want != *l {
 			if want.Before == l.Before {
@@ -98,18 +111,54 @@ func (a Floors) Check(f durable.FS) error {
 	return nil
 }
 
-// cycleFloor is that of cycles which are older than an age at a publication.
-func cycleFloor(head snapshot.Commit, age time.Duration) *Floor {
-	age = age.Truncate(time.Second)
-	began := head.PublishedAt.Add(-age).Truncate(time.Second).Add(time.Second)
-	_, product, _ := layout.ParseCycleID(string(head.CycleID)) // it was read
-	return &Floor{Before: min(layout.NewCycleID(began, product), head.CycleID), Version: head.Version, CommitSHA256: head.SHA256, AgeSeconds: int64(age / time.Second)}
+// rule is what one kind of things is kept by: those that are among the newest, and
+// those that are younger than an age.
+type rule struct {
+	count  int
+	age    time.Duration
+	capped bool // see Floor.Capped
 }
 
-// snapshotFloor is that of snapshots which are neither among the newest nor young
-// at a publication, when oldest is the oldest that is kept.
-func snapshotFloor(head, oldest snapshot.Commit, count int, age time.Duration) *Floor {
-	return &Floor{Before: oldest.CycleID, Version: head.Version, CommitSHA256: head.SHA256, Count: count, AgeSeconds: int64(age / time.Second)}
+// cutoff is the time before which things are older than the rule's age.
+func (by rule) cutoff(f durable.FS, head snapshot.Commit) (time.Time, error) {
+	if !by.capped {
+		return head.PublishedAt.Add(-by.age), nil
+	}
+	return cutoffAt(f, head, by.age)
+}
+
+// floor is the one that a rule gives at a publication.
+func (by rule) floor(head snapshot.Commit, before layout.CycleID) *Floor {
+	return &Floor{Before: before, Version: head.Version, CommitSHA256: head.SHA256, Count: by.count, AgeSeconds: int64(by.age / time.Second), Capped: by.capped}
+}
+
+// cycleFloor is that of cycles which are neither of the newest publications nor
+// young.
+func cycleFloor(f durable.FS, head snapshot.Commit, by rule) (*Floor, error) {
+	cut, err := by.cutoff(f, head)
+	if err != nil {
+		return nil, err
+	}
+	_, product, _ := layout.ParseCycleID(string(head.CycleID)) // it was read
+	before := min(layout.NewCycleID(cut.Truncate(time.Second).Add(time.Second), product), head.CycleID)
+	if by.count > 0 {
+		oldest, err := snapshot.ReadCommit(f, oldestByCount(head, by.count))
+		if err != nil {
+			return nil, err
+		}
+		before = min(before, oldest.CycleID)
+	}
+	return by.floor(head, before), nil
+}
+
+// oldestByCount is the version of the oldest publication among so many newest.
+func oldestByCount(head snapshot.Commit, count int) uint64 {
+	return head.Version - min(uint64(count), head.Version) + 1
+}
+
+// snapshotFloor is that of snapshots, when oldest is the oldest that is kept.
+func snapshotFloor(head, oldest snapshot.Commit, by rule) *Floor {
+	return by.floor(head, oldest.CycleID)
 }
 
 // raise records the floors of this collection, before anything is deleted. A

@@ -40,6 +40,9 @@ type Collection struct {
 	Root durable.FS // of the tenant and product; the caller holds its lock
 	Now  time.Time
 	Keep Retention // of the product: see Retention.For
+	// AfterLeap: the clock is right, although the newest publication came so late that
+	// it may have leapt. Without it the error is ErrLeap.
+	AfterLeap bool
 	// DryRun deletes and rolls up nothing.
 	DryRun bool
 	// Tell is told every name before it is deleted; nil = nobody.
@@ -57,7 +60,7 @@ func Collect(o Collection) (Collected, error) {
 }
 
 func newCollector(o Collection) *collector {
-	c := &collector{f: o.Root, now: o.Now, keep: o.Keep, dry: o.DryRun, tell: o.Tell}
+	c := &collector{f: o.Root, now: o.Now, keep: o.Keep, afterLeap: o.AfterLeap, dry: o.DryRun, tell: o.Tell}
 	if c.tell == nil {
 		c.tell = func(string) {}
 	}
@@ -65,11 +68,12 @@ func newCollector(o Collection) *collector {
 }
 
 type collector struct {
-	f    durable.FS
-	now  time.Time
-	keep Retention
-	dry  bool
-	tell func(string)
+	f         durable.FS
+	now       time.Time
+	keep      Retention
+	afterLeap bool
+	dry       bool
+	tell      func(string)
 
 	head   snapshot.Commit
 	oldest snapshot.Commit // whose snapshot is kept
@@ -78,14 +82,9 @@ type collector struct {
 }
 
 func (c *collector) collect() error {
-	if err := c.sweepStaging(); err != nil {
+	if err := c.begin(); err != nil || c.head.Version == 0 {
 		return err
 	}
-	head, found, err := snapshot.Last(c.f)
-	if err != nil || !found {
-		return err
-	}
-	c.head = head
 	if err := c.settle(); err != nil {
 		return err
 	}
@@ -103,31 +102,55 @@ func (c *collector) collect() error {
 	return c.cycles()
 }
 
+// begin finds the newest publication, and sweeps what broken runs left behind.
+func (c *collector) begin() error {
+	head, found, err := snapshot.Last(c.f)
+	if err != nil {
+		return err
+	}
+	c.head = head
+	if found && !c.afterLeap {
+		if err := checkLeap(c.f, head); err != nil {
+			return err
+		}
+	}
+	return c.sweepStaging()
+}
+
 // settle works out what is kept.
 func (c *collector) settle() (err error) {
 	if c.keep.Snapshots > 0 || c.keep.SnapshotAge > 0 {
-		count, age := max(c.keep.Snapshots, leastCount), max(c.keep.SnapshotAge, c.keep.leastAge()).Truncate(time.Second)
-		if c.oldest, err = oldestKept(c.f, c.head, count, age); err != nil {
+		by := newRule(max(c.keep.Snapshots, leastCount), max(c.keep.SnapshotAge, c.keep.leastAge()))
+		if c.oldest, err = oldestKept(c.f, c.head, by); err != nil {
 			return err
 		}
-		c.floors.Snapshots = snapshotFloor(c.head, c.oldest, count, age)
+		c.floors.Snapshots = snapshotFloor(c.head, c.oldest, by)
 	}
 	if c.keep.CycleAge > 0 {
-		floor := cycleFloor(c.head, max(c.keep.CycleAge, leastAge))
-		c.floors.Raw, c.floors.Canonical = floor, floor
+		if c.floors.Raw, err = cycleFloor(c.f, c.head, newRule(c.keep.cycles(), max(c.keep.CycleAge, leastAge))); err != nil {
+			return err
+		}
+		c.floors.Canonical = c.floors.Raw
 		if c.keep.ticks {
-			c.floors.Thinned = cycleFloor(c.head, tickAge)
+			c.floors.Thinned, err = cycleFloor(c.f, c.head, newRule(tickCount, tickAge))
 		}
 	}
-	return nil
+	return err
+}
+
+func newRule(count int, age time.Duration) rule {
+	return rule{count: count, age: age.Truncate(time.Second), capped: true}
 }
 
 // oldestKept is the oldest commit whose snapshot is kept. Versions and times
 // rise together, so it halves its way.
-func oldestKept(f durable.FS, head snapshot.Commit, count int, age time.Duration) (snapshot.Commit, error) {
-	cutoff := head.PublishedAt.Add(-age)
-	byCount := int(head.Version) - count
-	oldest, err := head, error(nil)
+func oldestKept(f durable.FS, head snapshot.Commit, by rule) (snapshot.Commit, error) {
+	cutoff, err := by.cutoff(f, head)
+	if err != nil {
+		return head, err
+	}
+	byCount := int(head.Version) - by.count
+	oldest := head
 	sort.Search(max(byCount, 0)+1, func(i int) bool {
 		if err != nil {
 			return true

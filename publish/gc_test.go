@@ -52,10 +52,11 @@ func TestCollectKeepsCountAndAge(t *testing.T) {
 		"count":             {publish.Retention{Snapshots: 5}, 5, 20},
 		"age":               {publish.Retention{SnapshotAge: 8 * day}, 9, 20},
 		"both":              {publish.Retention{Snapshots: 5, SnapshotAge: 8 * day}, 9, 20},
-		"never fewer":       {publish.Retention{Snapshots: 1, SnapshotAge: 1, CycleAge: 1}, 3, 1},
+		"never fewer":       {publish.Retention{Snapshots: 1, SnapshotAge: 1, Cycles: 1, CycleAge: 1}, 3, 3},
 		"more than we have": {publish.Retention{Snapshots: 99, CycleAge: 99 * day}, 20, 20},
 		"cycles":            {publish.Retention{CycleAge: 10 * day}, 20, 10},
-		"the default":       {publish.DefaultRetention(), 20, 7},
+		"cycles by count":   {publish.Retention{Cycles: 15, CycleAge: 10 * day}, 20, 15},
+		"the default":       {publish.DefaultRetention(), 20, 20},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := base.PowerCut(1, 0)

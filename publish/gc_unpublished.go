@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"mkt/publish/layout"
-	"mkt/publish/snapshot"
 )
 
 // CollectUnpublished bounds what cycles leave behind that never come to be
 // published: Collect, which runs after a publication, does not see to them. Of
 // the cycles after the newest publication it lets go of raw and canonical ones
-// that are older than CycleAge, measured against the newest of their kind, and
-// thins out as Collect does. The first, which shows what began it, the newest,
+// that are not among the newest Cycles of their kind and older than CycleAge, measured
+// against the newest of them, and thins out as Collect does. The first, which shows what began it, the newest,
 // and those that are to be spared stay; what is published stays as it is. Only
 // for the holder of the lock; it may be killed at any point.
 func CollectUnpublished(o Collection, spare ...layout.CycleID) (Collected, error) {
@@ -23,14 +22,9 @@ func CollectUnpublished(o Collection, spare ...layout.CycleID) (Collected, error
 }
 
 func (c *collector) collectUnpublished(spare []layout.CycleID) error {
-	if err := c.sweepStaging(); err != nil || c.keep.CycleAge == 0 {
+	if err := c.begin(); err != nil || c.keep.CycleAge == 0 {
 		return err
 	}
-	head, _, err := snapshot.Last(c.f)
-	if err != nil {
-		return err
-	}
-	c.head = head
 	for _, dir := range []string{layout.RawDir, layout.CanonicalDir} {
 		if err := c.unpublished(dir, spare); err != nil {
 			return err
@@ -52,13 +46,18 @@ func (c *collector) unpublished(dir string, spare []layout.CycleID) error {
 	if err != nil || len(waiting) < 2 {
 		return err
 	}
-	hour, last := "", len(waiting)-1
+	times := make([]time.Time, len(waiting))
 	for i, cycle := range waiting {
-		age := began(waiting[last]).Sub(began(cycle))
+		times[i] = began(cycle)
+	}
+	ages, hour := agesOf(times), ""
+	for i, cycle := range waiting {
 		first := layout.HourOf(cycle) != hour
 		hour = layout.HourOf(cycle)
-		thinned := c.keep.ticks && dir == layout.CanonicalDir && !first && age >= tickAge
-		if i == 0 || i == last || slices.Contains(spare, cycle) || !thinned && age < max(c.keep.CycleAge, leastAge) {
+		newer := len(waiting) - i - 1
+		thinned := c.keep.ticks && dir == layout.CanonicalDir && !first && ages[i] >= tickAge && newer >= tickCount
+		old := ages[i] >= max(c.keep.CycleAge, leastAge) && newer >= c.keep.cycles()
+		if i == 0 || slices.Contains(spare, cycle) || !thinned && !old {
 			continue
 		}
 		c.done.Cycles++
@@ -68,6 +67,9 @@ func (c *collector) unpublished(dir string, spare []layout.CycleID) error {
 	}
 	return nil
 }
+
+// packsOf is how many packs an hour of raw cycles has.
+const packsOf = 6
 
 // rolledUnpublished is rolled for the raw cycles after the newest publication.
 func (c *collector) rolledUnpublished() error {
@@ -79,8 +81,10 @@ func (c *collector) rolledUnpublished() error {
 		}
 		return nil
 	})
+	ages := agesOf(until)
 	for i := range packs {
-		if err != nil || i == 0 || until[len(until)-1].Sub(until[i]) < max(c.keep.CycleAge, leastAge) {
+		newer := (len(packs) - i - 1) * ticksOf / packsOf
+		if err != nil || i == 0 || ages[i] < max(c.keep.CycleAge, leastAge) || newer < c.keep.cycles() {
 			continue
 		}
 		c.done.Cycles++

@@ -71,10 +71,11 @@ func TestFailingCyclesAreBounded(t *testing.T) {
 // as they are when all goes well. Who keeps all keeps all.
 func TestFailingTicksAreThinnedOut(t *testing.T) {
 	f := durabletest.NewMem()
-	failing(t, f, "live_intelligence", time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), 8*time.Second, 3*450)
+	failing(t, f, "live_intelligence", time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), 8*time.Second, 5*450)
 	for keep, want := range map[publish.Retention][2]int{
-		{}: {3 * 450, 3 * 450},
-		{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 2 * time.Hour}: {2*450 + 1, 113 + 3},
+		{}: {5 * 450, 5 * 450},
+		{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 2 * time.Hour}: {3*450 + 1, 113 + 4},
+		{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 4 * time.Hour}: {4*450 + 1, 113 + 5},
 	} {
 		g := f.PowerCut(1, 0)
 		_, err := publish.CollectUnpublished(publish.Collection{Root: g, Now: time.Now(), Keep: keep.For(football.LiveIntelligence)})

@@ -63,7 +63,10 @@ func (r *run) newHistory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	head, _, err := snapshot.Head(r.Root) // the newest record that can be read
+	head, _, fault, err := snapshot.HeadAndFault(r.Root) // the newest record that can be read
+	if errors.Is(fault, layout.ErrNewer) {
+		err = fault // nothing is lost
+	}
 	if err != nil {
 		return err
 	}

@@ -72,6 +72,10 @@ var ErrOlderCycle = errors.New("older than the published cycle")
 // ErrNoCycle: there is no canonical cycle to publish.
 var ErrNoCycle = errors.New("no canonical cycle")
 
+// ErrUnfit: the child that loads a new snapshot as serve does could not, or died of
+// it. Nothing was published.
+var ErrUnfit = errors.New("the new snapshot does not load, so that nothing was published")
+
 // run is one run under way, filled in from step to step.
 type run struct {
 	Options

@@ -8,6 +8,7 @@ import (
 
 	"mkt/publish/durable"
 	"mkt/publish/health"
+	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
 
@@ -72,9 +73,13 @@ func (r *run) code(err error) string {
 		return health.CodeListingHeld
 	case err == nil:
 		return ""
+	case errors.Is(err, layout.ErrNewer):
+		return health.CodeFormatNewer
 	case errors.Is(err, ErrBeyondMending):
 		return health.CodeSnapshotDamaged
-	case errors.Is(err, durable.ErrNoSpace), errors.Is(err, snapshot.ErrDamaged), errors.As(err, &path), errors.As(err, &errno):
+	case errors.Is(err, ErrUnfit):
+		return health.CodeSnapshotUnfit
+	case errors.Is(err, durable.ErrNoSpace), snapshot.IsFault(err), errors.As(err, &path), errors.As(err, &errno):
 		return health.CodeStorage
 	}
 	return health.CodeInternal

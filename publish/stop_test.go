@@ -32,7 +32,7 @@ func TestStoppedAtEveryOperation(t *testing.T) {
 		switch {
 		case bad != nil:
 			t.Fatalf("stopped at operation %d (%v): %v", k, err, bad)
-		case err != nil && (d.commit.Version != 3 || !errors.Is(err, reason)):
+		case err != nil && (d.commit.Version != before || !errors.Is(err, reason)):
 			t.Fatalf("stopped at operation %d: version %d, %v", k, d.commit.Version, err)
 		case exists(t, f, layout.StagingDir+"/run-stopped"):
 			t.Fatalf("stopped at operation %d: staging was left behind", k)

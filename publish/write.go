@@ -48,7 +48,10 @@ func (r *run) write(ctx context.Context) error {
 func (r *run) load(ctx context.Context) error {
 	if r.Check != nil && r.product.checked {
 		if err := r.Check(ctx, r.cycle, r.staging+"/snapshot"); err != nil {
-			return fmt.Errorf("the new snapshot does not load: %w", err)
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return fmt.Errorf("%w: %w", ErrUnfit, err)
 		}
 	}
 	if ctx.Err() != nil {

@@ -14,10 +14,10 @@ import (
 // staleAfter is how many cadences old the newest publication may be.
 const staleAfter = 2
 
-// stale tells whether the served snapshot lags: it is older than two cadences, or
-// the last cycle failed.
+// stale reports whether the served snapshot lags: it is older than two cadences, the
+// last cycle failed, or a newer one cannot be served.
 func (c *call) stale() bool {
-	return c.view != nil && (lastFailure(c.dataset.State()) != "" || c.overdue(c.view, c.cadence(c.route.need.Product)))
+	return c.view != nil && (c.dataset.Trouble() != reader.NoTrouble || lastFailure(c.dataset.State()) != "" || c.overdue(c.view, c.cadence(c.route.need.Product)))
 }
 
 func (c *call) overdue(v *reader.View, cadence time.Duration) bool {
@@ -37,7 +37,28 @@ func lastFailure(s reader.State) string {
 
 // connection is the state of an account's provider connection.
 func (s *server) connection(a *account.Account) health.Connection {
-	return health.ConnectionStatus(a.Provider.Configured, a.Provider.Disabled, a.Provider.Fingerprint, s.findings(a)...)
+	status := health.ConnectionStatus(a.Provider.Configured, a.Provider.Disabled, a.Provider.Fingerprint, s.findings(a)...)
+	if status == health.Verifying && s.fetchLost(a) {
+		return health.Degraded
+	}
+	return status
+}
+
+// fetchLost reports whether something was published for an account, and the state
+// file that would say what the provider thought of the credential cannot be read.
+// The data is whole, so that it is no reason to refuse it.
+func (s *server) fetchLost(a *account.Account) bool {
+	for _, p := range account.Products() {
+		d := s.library.Tenant(a.ClientID).Dataset(p)
+		if d == nil || !d.State().FetchLost {
+			continue
+		}
+		if v := d.Acquire(); v != nil {
+			v.Release()
+			return true
+		}
+	}
+	return false
 }
 
 // standing is what is known of the credential that an account has now.
@@ -78,7 +99,8 @@ func (c *call) health(a *account.Account) api.Health {
 var badness = map[api.HealthStatus]int{api.Unconfigured: 0, api.Healthy: 1, api.Degraded: 2, api.Down: 3}
 
 // productHealth: HEALTHY with data in time, DEGRADED with late data, a feed that
-// stopped, after a failed cycle, or while fixtures are kept that a listing lacks, DOWN
+// stopped, after a failed cycle, while fixtures are kept that a listing lacks, or
+// while the newest publication cannot be served and an older one is, DOWN
 // without data, UNCONFIGURED when it is not subscribed, or is not scheduled and has
 // never run.
 func (c *call) productHealth(a *account.Account, p football.Product) api.Component {
@@ -95,13 +117,16 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 		part.Code = some(api.HealthNotScheduled)
 		return part
 	}
+	trouble := troubleCodes[d.Trouble()]
 	if v == nil {
-		part.Status, part.Code = api.Down, some(cmp.Or(failure, api.HealthNoData))
+		part.Status, part.Code = api.Down, some(cmp.Or(trouble, failure, api.HealthNoData))
 		return part
 	}
 	defer v.Release()
 	last(&part, v.Commit().PublishedAt, c.now)
 	switch {
+	case trouble != "":
+		part.Status, part.Code = api.Degraded, some(trouble)
 	case failure != "":
 		part.Status, part.Code = api.Degraded, some(failure)
 	case c.overdue(v, a.Cadence[p]):
@@ -115,6 +140,9 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 	}
 	return part
 }
+
+// troubleCodes say why the newest publication is not served.
+var troubleCodes = map[reader.Trouble]string{reader.Quarantined: api.HealthQuarantined, reader.NoAccess: health.CodeStorage}
 
 // connectionHealth: DOWN when data routes would answer 409.
 func (c *call) connectionHealth(a *account.Account) api.Component {

@@ -1,10 +1,10 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -29,20 +29,12 @@ func newServer(o *Options) (*server, error) {
 		s.now = func() time.Time { return o.AsOf }
 	}
 	s.gate = &gate.Gate{Accounts: o.Accounts, Limits: new(gate.Limits), Now: o.Now, Terms: s.now}
-	cache := o.CacheDir
-	if cache == "" {
-		dir, err := os.MkdirTemp("", "mkt-serve-")
-		if err != nil {
-			return nil, fmt.Errorf("serve: %w", err)
-		}
-		cache, s.temporary = dir, dir
-	}
 	library, err := reader.Open(reader.Options{
-		DataDir: o.DataDir, CacheDir: cache, Clients: s.clients, Products: account.Products(),
+		DataDir: o.DataDir, CacheDir: o.CacheDir, NotesDir: o.notesDir(), Clients: s.clients, Products: account.Products(),
 		Poll: o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), AsOf: o.AsOf, Now: o.Now, Log: o.Log,
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("serve: cache folder: %w", err), s.removeTemporary())
+		return nil, fmt.Errorf("serve: cache folder: %w", err)
 	}
 	s.library = library
 	if s.schema, err = api.Document(api.NewSchema(o.Words.Sections, o.Words.ProviderMetrics)); err != nil {
@@ -61,11 +53,7 @@ func (s *server) openUsage(o *Options) durable.FS {
 	if !o.AsOf.IsZero() {
 		return nil // nobody's requests of today belong to the past
 	}
-	dir := o.UsageDir
-	if dir == "" {
-		dir = filepath.Join(o.DataDir, "usage")
-	}
-	disk, err := durable.OpenRoot(dir)
+	disk, err := durable.OpenRoot(o.usageDir())
 	if err != nil {
 		s.log.Warn("usage counters will not survive a restart", "err", err)
 		return nil
@@ -74,19 +62,24 @@ func (s *server) openUsage(o *Options) durable.FS {
 	return disk
 }
 
+// usageDir is where the server writes.
+func (o *Options) usageDir() string { return cmp.Or(o.UsageDir, filepath.Join(o.DataDir, UsageFolder)) }
+
+// notesDir is where notes of loads are made; "" when nothing is to be written. A
+// view of the past notes nothing: who looks at it is not the service.
+func (o *Options) notesDir() string {
+	if !o.AsOf.IsZero() {
+		return ""
+	}
+	return filepath.Join(o.usageDir(), LoadsFolder)
+}
+
 func (s *server) close() error {
 	err := s.library.Close()
 	if s.usageDisk != nil {
 		err = errors.Join(err, s.usageDisk.Close())
 	}
-	return errors.Join(err, s.removeTemporary())
-}
-
-func (s *server) removeTemporary() error {
-	if s.temporary == "" {
-		return nil
-	}
-	return os.RemoveAll(s.temporary)
+	return err
 }
 
 // clients lists the tenants whose data and connection are kept at hand: all that

@@ -17,12 +17,20 @@ import (
 	"mkt/serve/internal/reader"
 )
 
+// Folders that the server writes to, by default: UsageFolder below the data root,
+// with the usage counters, and in it LoadsFolder, with the notes of loads under way
+// (package quarantine).
+const (
+	UsageFolder = "usage"
+	LoadsFolder = "loads"
+)
+
 // Options of a server. Zero fields have the defaults that they name.
 type Options struct {
 	Listen   string // address; port 0 takes a free one
 	DataDir  string // the data root; nothing is written there but UsageDir's default
 	CacheDir string // private folder for the engine's files; "" = a temporary one
-	UsageDir string // where usage counters are kept; "" = usage below DataDir
+	UsageDir string // all that the server writes: usage counters, notes of loads; "" = usage below DataDir
 
 	// AsOf, when not zero, answers as it was at that time: from what was published
 	// by then, with a clock that stands there. It listens on loopback only and

@@ -44,7 +44,6 @@ type server struct {
 	inFlight atomic.Int64
 
 	usageDisk *durable.Disk // nil when the counters live in memory only
-	temporary string        // folder to remove at the end; "" for none
 }
 
 // mostInFlight bounds the requests at once over all accounts, mostOfOne those of

@@ -9,6 +9,7 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
 	"mkt/publish/health"
+	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
 
@@ -63,9 +64,11 @@ func codeOf(err error) string {
 	switch {
 	case err == nil:
 		return ""
+	case errors.Is(err, layout.ErrNewer):
+		return health.CodeFormatNewer
 	case errors.Is(err, ErrQuarantined):
 		return health.CodeQuarantined
-	case errors.Is(err, durable.ErrNoSpace), errors.Is(err, raw.ErrCorrupt), errors.Is(err, snapshot.ErrDamaged),
+	case errors.Is(err, durable.ErrNoSpace), errors.Is(err, raw.ErrCorrupt), snapshot.IsFault(err),
 		errors.As(err, &path), errors.As(err, &errno):
 		return health.CodeStorage
 	}

@@ -157,7 +157,7 @@ func (a *app) hold(j job) (*held, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data root: %w", err)
 	}
-	root, err := open(a.rootDir(j))
+	root, err := data.MakeWithin(layout.TenantProduct(j.tenant.ID, string(j.product)))
 	if err != nil {
 		data.Close()
 		return nil, fmt.Errorf("data root: %w", err)

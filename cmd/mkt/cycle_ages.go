@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -104,7 +103,7 @@ func (c agesOfCycles) lastGood(j job) time.Time {
 // newestRun is what a step's state file says; nil when there is none, or when it
 // cannot be read.
 func (a *app) newestRun(tenant, product, step string) *health.Run {
-	root, err := durable.OpenExisting(filepath.Join(a.data, filepath.FromSlash(layout.TenantProduct(tenant, product))))
+	root, err := durable.OpenWithin(a.data, layout.TenantProduct(tenant, product))
 	if err != nil {
 		return nil
 	}

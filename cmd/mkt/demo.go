@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/simulator"
+	"mkt/internal/scratch"
 	"mkt/publish"
 )
 
@@ -71,7 +71,7 @@ one a second. It does not wait for the disk: a power cut may lose what it made.`
 }
 
 // demoKeeps keeps a demo that runs for days from filling the disk.
-var demoKeeps = publish.Retention{Snapshots: 5, SnapshotAge: time.Hour, CycleAge: time.Hour}
+var demoKeeps = publish.Retention{Snapshots: 5, SnapshotAge: time.Hour, Cycles: 5, CycleAge: time.Hour}
 
 // demo sets the house up, runs everything in it, and stops when ctx ends.
 func (a *app) demo(ctx context.Context, f demoFlags) error {
@@ -112,12 +112,13 @@ func (a *app) demo(ctx context.Context, f demoFlags) error {
 func (a *app) demoHouse(f *demoFlags) (remove func(), err error) {
 	remove = func() {}
 	if f.dir == "" {
-		if f.dir, err = os.MkdirTemp("", "mkt-demo-"); err != nil {
+		private, err := scratch.Make("", "mkt-demo-")
+		if err != nil {
 			return remove, err
 		}
-		dir := f.dir
+		f.dir = private.Dir
 		remove = func() {
-			if err := os.RemoveAll(dir); err != nil {
+			if err := private.Remove(); err != nil {
 				a.log.Warn("temporary folder not removed", "error", err)
 			}
 		}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -15,6 +17,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/provider/all"
 	"mkt/publish/football"
+	"mkt/serve"
 )
 
 // doctorFlags of mkt doctor.
@@ -23,6 +26,7 @@ type doctorFlags struct {
 	online  bool
 	serving bool
 	verbose bool
+	usage   string
 }
 
 func newDoctor(a *app) *cobra.Command {
@@ -51,6 +55,8 @@ exit code is 0 when nothing fails, 1 otherwise; warnings alone are no failure.`,
 	flags.BoolVar(&f.online, "online", false, "ask each provider one cheap question")
 	flags.BoolVar(&f.serving, "serving", false, "this host or user only serves: it has no keys and writes no data")
 	flags.BoolVar(&f.verbose, "verbose", false, "show also what is as it should be")
+	flags.StringVar(&f.usage, "usage-dir", "", "the folder that serve writes to (default: usage below the data root)")
+	a.set.bindPath(flags, "usage-dir", "serve.usage_dir")
 	a.sealKeyFlag(cmd)
 	a.idKeyFlag(cmd)
 	a.serviceFlags(cmd)
@@ -62,6 +68,7 @@ func (a *app) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options {
 		Config: a.set.file, Tenants: a.tenants, Data: a.data, SealKey: a.sealKey, IDKey: a.idKey,
 		ServiceName: a.service.Name, SupportEmail: a.service.SupportEmail,
 		Tenant: f.tenant, Keyless: f.serving, Products: built, Command: sameCommand(cmd), Now: a.now,
+		Loads: filepath.Join(cmp.Or(f.usage, filepath.Join(a.data, serve.UsageFolder)), serve.LoadsFolder),
 	}
 	if f.online {
 		o.Probe = a.prober()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mkt/cmd/mkt/internal/tail"
+	"mkt/cmd/mkt/internal/verify"
 	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/publish"
@@ -52,7 +53,7 @@ func later(err error) bool {
 	case errors.As(err, &batch):
 		return !slices.ContainsFunc(batch.errs, func(e error) bool { return !later(e) })
 	}
-	for _, passing := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict, tail.ErrUnreachable} {
+	for _, passing := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict, tail.ErrUnreachable, verify.ErrBusy} {
 		if errors.Is(err, passing) {
 			return true
 		}

@@ -17,8 +17,9 @@ import (
 type gcFlags struct {
 	wanted
 	publishFlags
-	all    bool
-	dryRun bool
+	all       bool
+	dryRun    bool
+	afterLeap bool
 }
 
 func newGC(a *app) *cobra.Command {
@@ -29,7 +30,11 @@ func newGC(a *app) *cobra.Command {
 		Long: `Delete what the retention settings let go of, and what broken runs left behind, as
 every publication does by itself: for a retention that was shortened, and for
 accounts that do not run any more. Ages are counted back from the newest
-publication. What a reader may hold stays, and what is deleted is recorded first.`,
+publication. What a reader may hold stays, and what is deleted is recorded first.
+
+Nothing is deleted when the newest publication came more than a day later than the
+one before it, and more than twice as much later as is usual: the clock may have leapt.
+After an outage the next publication goes on by itself; --after-leap goes on now.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if f.all && f.tenant != "" {
@@ -44,6 +49,7 @@ publication. What a reader may hold stays, and what is deleted is recorded first
 	f.wanted.flags(cmd)
 	cmd.Flags().BoolVar(&f.all, "all", false, "everybody's data: what is done without --tenant")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be deleted, and delete nothing; it does not wait for a cycle that runs")
+	cmd.Flags().BoolVar(&f.afterLeap, "after-leap", false, "the clock is right, although the newest publication came so late")
 	f.retention(a, cmd)
 	return cmd
 }
@@ -69,7 +75,7 @@ func (a *app) gc(f gcFlags) error {
 func (a *app) gcPlace(p place, root *durable.Disk, f gcFlags) error {
 	var names []string
 	var bytes int64
-	o := publish.Collection{Root: root, Now: a.now(), Keep: f.retained().For(p.product), DryRun: f.dryRun, Tell: func(name string) {
+	o := publish.Collection{Root: root, Now: a.now(), Keep: f.retained().For(p.product), AfterLeap: f.afterLeap, DryRun: f.dryRun, Tell: func(name string) {
 		names = append(names, name)
 		bytes += sizeOf(root, name)
 	}}

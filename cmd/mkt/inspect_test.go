@@ -208,7 +208,8 @@ func TestUnreadableAccountHidesNoOther(t *testing.T) {
 		{[]string{"inspect"}, exitDone, "DAMAGED: aaaa live_intelligence: ", ""},
 		{[]string{"live", "show", row.FixtureID}, exitDone, row.FixtureID + ", acme", ""},
 		{[]string{"live", "show", "nobody plays"}, exitFailed, "", "live data of aaaa: "},
-		{[]string{"verify"}, exitFailed, "acme live_intelligence: clean; 1 commit", "verify aaaa live_intelligence: "},
+		{[]string{"verify"}, exitFailed, "acme live_intelligence: clean; 1 commit", "verify: 1 finding"},
+		{[]string{"verify"}, exitFailed, "UNREADABLE  aaaa live_intelligence snapshots", ""},
 	} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), append(c.args, "--data", p.data), nil, &out, &errs)

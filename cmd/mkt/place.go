@@ -34,7 +34,7 @@ func (p place) dir() string {
 
 // open opens its folder for reading.
 func (p place) open() (*durable.Disk, error) {
-	root, err := durable.OpenExisting(p.dir())
+	root, err := durable.OpenWithin(p.data, layout.TenantProduct(p.tenant, string(p.product)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: data root: %w", p, err)
 	}

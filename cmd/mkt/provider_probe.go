@@ -80,8 +80,12 @@ func (a *app) testProvider(cmd *cobra.Command, id string) error {
 
 // inTenant works in the folder of a tenant, under its lock: one test at a time.
 func (a *app) inTenant(id string, do func(durable.FS) error) error {
-	dir := a.tenantDir(id)
-	root, err := durable.OpenRoot(dir)
+	data, err := durable.OpenRoot(a.data)
+	if err != nil {
+		return fmt.Errorf("data root: %w", err)
+	}
+	defer data.Close()
+	root, err := data.MakeWithin(layout.Tenant(id))
 	if err != nil {
 		return fmt.Errorf("data root: %w", err)
 	}
@@ -94,7 +98,7 @@ func (a *app) inTenant(id string, do func(durable.FS) error) error {
 		return fmt.Errorf("tenant %s: %w", id, err)
 	}
 	defer lock.Close()
-	return errors.Join(do(root), a.ownAs(a.data, dir, layout.Lock, layout.StateDir))
+	return errors.Join(do(root), a.ownAs(a.data, a.tenantDir(id), layout.Lock, layout.StateDir))
 }
 
 // ownAs gives what root has made in a folder the owner of the data root, so that

@@ -33,11 +33,12 @@ func (f *publishFlags) retention(a *app, cmd *cobra.Command) {
 	flags, d := cmd.Flags(), publish.DefaultRetention()
 	flags.IntVar(&f.keep.Snapshots, "keep-snapshots", d.Snapshots, "snapshots kept whatever their age; 0 keeps all")
 	flags.DurationVar(&f.keep.SnapshotAge, "keep-snapshot-age", d.SnapshotAge, "younger snapshots are kept too; 0 keeps all")
-	flags.DurationVar(&f.keep.CycleAge, "keep-cycle-age", d.CycleAge, "archived answers and canonical rows kept; 0 keeps all")
+	flags.IntVar(&f.keep.Cycles, "keep-cycles", d.Cycles, "publications whose archived answers and canonical rows are kept whatever their age; 0 keeps all")
+	flags.DurationVar(&f.keep.CycleAge, "keep-cycle-age", d.CycleAge, "younger ones are kept too; 0 keeps all")
 	flags.Uint64Var(&f.keep.ChangeEvents, "keep-change-events", 1000, "change events kept whatever their age")
 	flags.DurationVar(&f.keep.ChangeAge, "keep-change-age", leastChangeAge, "younger change events are kept too, at least seven days")
 	f.bounds(flags)
-	for _, name := range []string{"snapshots", "snapshot-age", "cycle-age", "change-events", "change-age"} {
+	for _, name := range []string{"snapshots", "snapshot-age", "cycles", "cycle-age", "change-events", "change-age"} {
 		a.set.bind(flags, "keep-"+name, "retention."+strings.ReplaceAll(name, "-", "_"))
 	}
 }
@@ -49,6 +50,7 @@ const leastChangeAge = 7 * 24 * time.Hour
 func (f *publishFlags) bounds(flags *pflag.FlagSet) {
 	k := &f.keep
 	bound(flags, "keep-snapshots", "a whole number, 3 or more, or 0 to keep all", func() bool { return k.Snapshots == 0 || k.Snapshots >= 3 })
+	bound(flags, "keep-cycles", "a whole number, 3 or more, or 0 to keep all", func() bool { return k.Cycles == 0 || k.Cycles >= 3 })
 	bound(flags, "keep-change-events", "a whole number, 1 or more", between(&k.ChangeEvents, 1, 1<<62))
 	bound(flags, "keep-change-age", "a duration of 168h (seven days) or more", func() bool { return k.ChangeAge >= leastChangeAge })
 	for name, age := range map[string]*time.Duration{"keep-snapshot-age": &k.SnapshotAge, "keep-cycle-age": &k.CycleAge} {
@@ -56,12 +58,15 @@ func (f *publishFlags) bounds(flags *pflag.FlagSet) {
 	}
 }
 
-// retained is the retention as publish takes it: who keeps all snapshots keeps
-// them whatever the other setting says.
+// retained is the retention as publish takes it: who keeps all snapshots, or all
+// cycles, by one setting keeps them whatever the other one says.
 func (f *publishFlags) retained() publish.Retention {
 	keep := f.keep
 	if keep.Snapshots == 0 || keep.SnapshotAge == 0 {
 		keep.Snapshots, keep.SnapshotAge = 0, 0
+	}
+	if keep.Cycles == 0 || keep.CycleAge == 0 {
+		keep.Cycles, keep.CycleAge = 0, 0
 	}
 	return keep
 }

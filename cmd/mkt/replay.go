@@ -90,13 +90,13 @@ func (a *app) replay(ctx context.Context, f replayFlags) error {
 		return fmt.Errorf("--into: %w", err)
 	}
 	defer data.Close()
-	target, err := durable.OpenUnsynced(place{f.into, p.tenant, p.product}.dir())
+	target, err := data.MakeWithin(layout.TenantProduct(p.tenant, string(p.product)))
 	if err != nil {
 		return fmt.Errorf("--into: %w", err)
 	}
 	defer target.Close()
 	keep := f.publish.retained()
-	keep.Snapshots, keep.SnapshotAge, keep.CycleAge = 0, 0, 0 // it is made to be looked at
+	keep.Snapshots, keep.SnapshotAge, keep.Cycles, keep.CycleAge = 0, 0, 0, 0 // it is made to be looked at
 	a.bars = true
 	bar := a.newBar("cycles")
 	r, err := replay.Run(ctx, replay.Options{ClientID: p.tenant, Product: p.product, Source: source, Target: target, Data: data, From: from, To: to,

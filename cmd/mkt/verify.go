@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/verify"
+	"mkt/internal/scratch"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -37,14 +37,16 @@ func newVerify(a *app) *cobra.Command {
 that vouches for it, every hash against the chain of commit records, rows against
 what manifests say of them, events against the snapshots they lie between, raw
 answers against their headers. It needs nothing but the data root, changes nothing
-and takes no lock. What retention deleted is not missing.
+and takes no lock, so that the schedule may run meanwhile. What retention deleted is
+not missing.
 
 --deep makes canonical cycles again out of raw ones, and snapshots out of the ones
 before, in a folder of its own; it needs the id key. --expect takes the hash of a
 commit record that was noted elsewhere, as a run prints it: whoever writes the whole
 chain anew cannot give it again.
 
-The exit code is 0 when all is as it was sealed, 1 otherwise.`,
+The exit code is 0 when all is as it was sealed, 1 when something is not, and 75 when
+it could not be judged because runs wrote to it all the time: try again later.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
@@ -106,17 +108,18 @@ func (a *app) verify(ctx context.Context, command string, f verifyFlags) error {
 			return err
 		}
 		findings += len(report.Findings)
+		if err == nil && !report.Judged {
+			failed.add(a, fmt.Errorf("verify %s: %w", p, verify.ErrBusy))
+		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	if err := failed.whole(); err != nil {
-		return err
+	err = failed.whole()
+	if findings > 0 && (err == nil || later(err)) {
+		return fmt.Errorf("verify: %s", plural(findings, "finding")) // which does not pass by itself
 	}
-	if findings > 0 {
-		return fmt.Errorf("verify: %s", plural(findings, "finding"))
-	}
-	return nil
+	return err
 }
 
 // deepOf opens what --deep needs; nil without it.
@@ -132,18 +135,18 @@ func (a *app) deepOf(f verifyFlags) (deep *verify.Deep, done func(), err error) 
 	if err != nil {
 		return nil, nil, fmt.Errorf("data root: %w", err)
 	}
-	dir, err := os.MkdirTemp(f.scratch, "mkt-verify-")
+	private, err := scratch.Make(f.scratch, "mkt-verify-")
 	if err != nil {
 		data.Close()
 		return nil, nil, fmt.Errorf("--scratch: %w", err)
 	}
-	scratch, err := durable.OpenExisting(dir)
+	made, err := durable.OpenExisting(private.Dir)
 	if err != nil {
 		data.Close()
-		return nil, nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, nil, errors.Join(err, private.Remove())
 	}
-	return &verify.Deep{Key: key, Data: data, Scratch: scratch, Version: version},
-		func() { scratch.Close(); data.Close(); os.RemoveAll(dir) }, nil
+	return &verify.Deep{Key: key, Data: data, Scratch: made, Version: version},
+		func() { made.Close(); data.Close(); private.Remove() }, nil
 }
 
 func (a *app) verifyPlace(ctx context.Context, p place, command string, f verifyFlags, deep *verify.Deep) (verify.Report, error) {
@@ -189,8 +192,14 @@ func (a *app) printVerified(r verify.Report) error {
 	for _, note := range r.Notes {
 		plain.Fprintf(a.out, "note  %s %s: %s\n", r.Tenant, r.Product, note)
 	}
+	for _, f := range r.Unconfirmed {
+		plain.Fprintf(a.out, "unconfirmed  %s %s %s %s\n      %s\n", f.Code, r.Tenant, r.Product, f.File, f.What)
+	}
 	verdict := "clean"
-	if !r.Clean {
+	switch {
+	case !r.Judged:
+		verdict = "not judged"
+	case !r.Clean:
 		verdict = plural(len(r.Findings), "finding")
 	}
 	c := r.Checked

@@ -55,7 +55,7 @@ func openHeaders(fsys durable.FS, id layout.CycleID, header []byte, rolled *roll
 	}
 	responses, err := decodeEntries(list)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, name, err)
+		return nil, unlessNewer(fmt.Errorf("%s: %w", name, err))
 	}
 	return &Archive{fsys: fsys, dir: dir, cycle: cycle, sum: durable.Hash(header), responses: responses, rolled: rolled}, nil
 }
@@ -93,9 +93,18 @@ func parseCycle(id layout.CycleID, header []byte) (Cycle, error) {
 		err = fmt.Errorf("names the cycle %q", cycle.CycleID)
 	}
 	if err != nil {
-		return Cycle{}, fmt.Errorf("%w: %s/%s: %w", ErrCorrupt, layout.Cycle(layout.RawDir, id), layout.RawCycleFile, err)
+		return Cycle{}, unlessNewer(fmt.Errorf("%s/%s: %w", layout.Cycle(layout.RawDir, id), layout.RawCycleFile, err))
 	}
 	return cycle, nil
+}
+
+// unlessNewer makes what cannot be read as a header a damaged one, unless a newer
+// version wrote it.
+func unlessNewer(err error) error {
+	if errors.Is(err, layout.ErrNewer) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }
 
 // damaged marks a file that is gone or too large; other errors are the disk's.

@@ -123,7 +123,22 @@ func decode(data []byte, v any) error {
 	return nil
 }
 
+// checkFormat returns layout.ErrNewer for a header of a version that this one does
+// not know, whatever else is in it.
+func checkFormat(what string, data []byte) error {
+	var header struct {
+		Format int `json:"format"`
+	}
+	if json.Unmarshal(data, &header) != nil {
+		return nil // it is damaged, which its reader tells
+	}
+	return layout.CheckFormat(what, header.Format, Format)
+}
+
 func decodeCycle(data []byte) (Cycle, error) {
+	if err := checkFormat(layout.RawCycleFile, data); err != nil {
+		return Cycle{}, err
+	}
 	var c Cycle
 	if err := decode(data, &c); err != nil {
 		return Cycle{}, err
@@ -133,6 +148,9 @@ func decodeCycle(data []byte) (Cycle, error) {
 
 // decodeEntries reads fetch.json; numbers rise, gaps are allowed.
 func decodeEntries(data []byte) ([]Response, error) {
+	if err := checkFormat(layout.RawFetchFile, data); err != nil {
+		return nil, err
+	}
 	var e entries
 	if err := decode(data, &e); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 
 // Roll puts the sealed cycles of every hour before that of a cycle into packs of
 // ten minutes, in which they are found as before, and deletes their folders. What
-// is damaged keeps its folder. Nothing is lost: packs hold every byte that was
+// is damaged, or of a newer version, keeps its folder. Nothing is lost: packs hold every byte that was
 // received, compressed over many cycles at once. It lists cycles: call it once an
 // hour. Only for the holder of the lock; it may be killed at any point. It tells
 // how many cycles it rolled up.
@@ -108,10 +108,10 @@ func writePack(fsys durable.FS, pack string, ids []layout.CycleID) error {
 }
 
 // addCycle adds one cycle, every body held against its hash. A cycle that is
-// damaged or not sealed is left out.
+// damaged, of a newer version, or not sealed is left out.
 func addCycle(fsys durable.FS, out *tar.Writer, id layout.CycleID) error {
 	a, err := Open(fsys, id)
-	if errors.Is(err, ErrNotSealed) || errors.Is(err, ErrCorrupt) {
+	if errors.Is(err, ErrNotSealed) || errors.Is(err, ErrCorrupt) || errors.Is(err, layout.ErrNewer) {
 		return nil
 	}
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 )
 
 // Disk is the real file system below one folder. It cannot name a file outside
-// it, not even through a symbolic link. Safe for concurrent use.
+// it (os.Root), and it follows no symbolic link inside it: see plain. The folder
+// itself may be reached through links. Safe for concurrent use.
 type Disk struct {
 	root     *os.Root
 	unsynced bool
@@ -58,11 +59,48 @@ func OpenUnsynced(dir string) (*Disk, error) {
 // OpenExisting opens a folder as a root; a missing one is fs.ErrNotExist. For
 // readers, who make nothing.
 func OpenExisting(dir string) (*Disk, error) {
+	// os.OpenRoot would wait at a pipe for somebody to write to it.
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: filepath.Base(dir), Err: errNotFolder}
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, explain("open", filepath.Base(dir), err)
 	}
 	return &Disk{root: root}, nil
+}
+
+// Within opens a folder below this root as a root of its own, which follows no
+// link out of either. A missing one is fs.ErrNotExist, a link on the way is
+// ErrLink.
+func (d *Disk) Within(name string) (*Disk, error) {
+	if err := d.plain("open", name+"/"); err != nil {
+		return nil, err
+	}
+	root, err := d.root.OpenRoot(name)
+	if err != nil {
+		return nil, explain("open", name, err)
+	}
+	return &Disk{root, d.unsynced}, nil
+}
+
+// OpenWithin is OpenExisting and Within in one: a folder below a data root. The
+// data root itself may be a link, nothing below it.
+func OpenWithin(data, name string) (*Disk, error) {
+	d, err := OpenExisting(data)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Within(name)
+}
+
+// MakeWithin is Within for writers: it makes the folder durable first.
+func (d *Disk) MakeWithin(name string) (*Disk, error) {
+	if err := MkdirAllSync(d, name); err != nil {
+		return nil, err
+	}
+	return d.Within(name)
 }
 
 func syncPath(dir string) error {
@@ -77,8 +115,41 @@ func syncPath(dir string) error {
 // Close frees the root's file descriptor. Files that are open stay open.
 func (d *Disk) Close() error { return d.root.Close() }
 
+// plain returns an error when a part of a name that has to be a folder is
+// something else. A symbolic link there is ErrLink. It is a check before the
+// fact: somebody who may write below the root can put a link in place behind it,
+// and is then stopped at the root's edge only.
+func (d *Disk) plain(op, name string) error {
+	for i := range len(name) {
+		if name[i] != '/' {
+			continue
+		}
+		if err := d.folder(op, name[:i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folder returns an error when a name is not that of a folder.
+func (d *Disk) folder(op, name string) error {
+	info, err := d.root.Lstat(name)
+	switch {
+	case err != nil:
+		return explain(op, name, err)
+	case info.Mode().Type() == fs.ModeSymlink:
+		return &fs.PathError{Op: op, Path: name, Err: ErrLink}
+	case !info.IsDir():
+		return &fs.PathError{Op: op, Path: name, Err: errNotFolder}
+	}
+	return nil
+}
+
 // Create implements FS.
 func (d *Disk) Create(name string) (File, error) {
+	if err := d.plain("create", name); err != nil {
+		return nil, err
+	}
 	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, explain("create", name, err)
@@ -86,9 +157,16 @@ func (d *Disk) Create(name string) (File, error) {
 	return &diskFile{f, name, d.unsynced}, nil
 }
 
-// Open implements FS. What is not a regular file is ErrNotRegular.
+// Open implements FS. What is not a regular file is ErrNotRegular, and is not
+// opened at all: to open a device or a pipe has effects of its own.
 func (d *Disk) Open(name string) (Reader, error) {
-	// Without O_NONBLOCK a pipe laid in the way would hold the reader for ever.
+	if err := d.plain("open", name); err != nil {
+		return nil, err
+	}
+	if err := d.regular("open", name); err != nil {
+		return nil, err
+	}
+	// Without O_NONBLOCK a pipe that was put in place just now would block.
 	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, explain("open", name, err)
@@ -104,24 +182,57 @@ func (d *Disk) Open(name string) (Reader, error) {
 	return &diskReader{f, info.Size()}, nil
 }
 
+// regular returns an error when a name is not that of a regular file.
+func (d *Disk) regular(op, name string) error {
+	info, err := d.root.Lstat(name)
+	switch {
+	case err != nil:
+		return explain(op, name, err)
+	case info.Mode().Type() == fs.ModeSymlink:
+		return &fs.PathError{Op: op, Path: name, Err: ErrLink}
+	case !info.Mode().IsRegular():
+		return &fs.PathError{Op: op, Path: name, Err: ErrNotRegular}
+	}
+	return nil
+}
+
 // Link implements FS.
 func (d *Disk) Link(oldname, newname string) error {
+	if err := errors.Join(d.plain("link", oldname), d.plain("link", newname)); err != nil {
+		return err
+	}
 	return explain("link", newname, d.root.Link(oldname, newname))
 }
 
 // Rename implements FS.
 func (d *Disk) Rename(oldname, newname string) error {
+	if err := errors.Join(d.plain("rename", oldname), d.plain("rename", newname)); err != nil {
+		return err
+	}
 	return explain("rename", newname, d.root.Rename(oldname, newname))
 }
 
 // Remove implements FS.
-func (d *Disk) Remove(name string) error { return explain("remove", name, d.root.Remove(name)) }
+func (d *Disk) Remove(name string) error {
+	if err := d.plain("remove", name); err != nil {
+		return err
+	}
+	return explain("remove", name, d.root.Remove(name))
+}
 
 // RemoveAll implements FS.
-func (d *Disk) RemoveAll(name string) error { return explain("remove", name, d.root.RemoveAll(name)) }
+func (d *Disk) RemoveAll(name string) error {
+	if err := d.plain("remove", name); err != nil {
+		return missing(err)
+	}
+	return explain("remove", name, d.root.RemoveAll(name))
+}
 
 // MkdirAll implements FS.
 func (d *Disk) MkdirAll(name string) error {
+	if err := missing(d.plain("mkdir", name+"/")); err != nil {
+		return err
+	}
 	return explain("mkdir", name, d.root.MkdirAll(name, 0o755))
 }
 
@@ -129,6 +240,9 @@ func (d *Disk) MkdirAll(name string) error {
 func (d *Disk) SyncDir(name string) error {
 	if d.unsynced {
 		return nil
+	}
+	if err := d.plain("sync", name+"/"); err != nil {
+		return err
 	}
 	f, err := d.root.Open(name)
 	if err != nil {
@@ -140,19 +254,47 @@ func (d *Disk) SyncDir(name string) error {
 
 // ReadDir implements FS.
 func (d *Disk) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := d.plain("list", name+"/"); err != nil {
+		return nil, err
+	}
 	entries, err := fs.ReadDir(d.root.FS(), name)
 	return entries, explain("list", name, err)
 }
 
 // Stat implements FS.
 func (d *Disk) Stat(name string) (fs.FileInfo, error) {
-	info, err := d.root.Stat(name)
+	if err := d.plain("look at", name); err != nil {
+		return nil, err
+	}
+	info, err := d.root.Lstat(name)
 	return info, explain("look at", name, err)
 }
 
 // Lock implements FS by flock(2).
 func (d *Disk) Lock(name string) (io.Closer, error) {
-	f, err := d.root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err := d.plain("lock", name); err != nil {
+		return nil, err
+	}
+	if err := missing(d.regular("lock", name)); err != nil {
+		return nil, err
+	}
+	return d.lock(name, os.O_CREATE)
+}
+
+// LockExisting is Lock for a file that is there already: a missing one is
+// fs.ErrNotExist.
+func (d *Disk) LockExisting(name string) (io.Closer, error) {
+	if err := d.plain("lock", name); err != nil {
+		return nil, err
+	}
+	if err := d.regular("lock", name); err != nil {
+		return nil, err
+	}
+	return d.lock(name, 0)
+}
+
+func (d *Disk) lock(name string, flag int) (io.Closer, error) {
+	f, err := d.root.OpenFile(name, os.O_RDWR|syscall.O_NONBLOCK|flag, 0o644)
 	if err != nil {
 		return nil, explain("open", name, err)
 	}

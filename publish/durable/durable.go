@@ -20,7 +20,8 @@ import (
 )
 
 // FS is every file operation a batch step may do. Names are slash-separated
-// and relative to the root; one that leaves the root is an error. Not
+// and relative to the root; one that leaves the root is an error, and so is one
+// that leads through a symbolic link, which is never followed. Not
 // existing is reported so that errors.Is(err, fs.ErrNotExist) holds, existing
 // so that errors.Is(err, fs.ErrExist) holds.
 type FS interface {
@@ -42,7 +43,8 @@ type FS interface {
 	SyncDir(name string) error
 	// ReadDir lists a folder, sorted by name.
 	ReadDir(name string) ([]fs.DirEntry, error)
-	// Stat describes a file or folder.
+	// Stat describes a file or folder. It follows no symbolic link: it describes
+	// the link.
 	Stat(name string) (fs.FileInfo, error)
 	// Lock takes the exclusive advisory lock on a file that is created when
 	// missing and never unlinked. It returns ErrLocked at once when another
@@ -74,8 +76,20 @@ var ErrDiffers = errors.New("exists with other content")
 // ErrTooLarge: a file is larger than its reader is ready for.
 var ErrTooLarge = errors.New("larger than allowed")
 
-// ErrNotRegular: a name that should be a file is a folder, device or pipe.
+// ErrNotRegular: a name that should be a file is a folder, link, socket, device or
+// pipe, or a name that should be a folder is none.
 var ErrNotRegular = errors.New("not a regular file")
+
+// ErrLink is the ErrNotRegular of a symbolic link.
+var ErrLink error = notRegular("a symbolic link, and below the data root none is followed: put the file or folder itself there, or mount it there")
+
+var errNotFolder error = notRegular("not a folder")
+
+// notRegular is an ErrNotRegular that says more.
+type notRegular string
+
+func (e notRegular) Error() string        { return string(e) }
+func (e notRegular) Is(target error) bool { return target == ErrNotRegular }
 
 // ErrNoSpace: the disk, or the user's share of it, is full. It is never
 // retried: a person frees space, then the step is run again.

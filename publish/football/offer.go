@@ -5,8 +5,10 @@ package football
 // in several tabs are merged already, label rows are joined to their prices.
 // Nothing in it is interpreted but by Reading, the provider's table entry.
 type Offer struct {
-	Key         string // the provider's market key, stable over payload shapes
+	Key         string // the provider's market key, stable over payload shapes; distinct on a fixture
+	SharedKey   string // the key as it is sent, where Key tells several apart that bear it; else ""
 	ProviderIDs []string
+	KnownID     string // stands for all of ProviderIDs that the table knows for the key; "" when there is none
 	Name        Field[string]
 	Sections    []string
 	Rows        []OfferRow // may be empty: listed without prices
@@ -40,7 +42,6 @@ type Reading struct {
 	Rule      string // names the table line, for people
 	Shape     Shape
 	Condition Condition
-	ID        string // the provider's market id the table knows for the key; "" when none
 }
 
 // Shape names provider habits that change how the same words are read.

@@ -19,7 +19,9 @@ import (
 //	   name are refused; no id depends on a price; the player tables, the race and
 //	   the first card of 2026 are mapped;
 //	   a damaged part of a payload costs itself alone: what is damaged is marked
-//	   and the rest is read
+//	   and the rest is read;
+//	   a market's id does not depend on whether its key is there under another
+//	   market id as well
 const DerivationVersion = "2"
 
 // Term is one canonical market of the vocabulary.

@@ -12,6 +12,8 @@ const (
 	CodeQuarantined     = "QUARANTINED"
 	CodeListingHeld     = "LISTING_HELD" // of a publication that succeeded: a listing lost too many fixtures at once, they were kept
 	CodeSnapshotDamaged = "SNAPSHOT_DAMAGED"
+	CodeSnapshotUnfit   = "SNAPSHOT_UNFIT" // what was to be published does not load, or killed the process that tried
+	CodeFormatNewer     = "FORMAT_NEWER"   // a newer version of mkt wrote what is there
 	CodeStorage         = "STORAGE"
 	CodeInternal        = "INTERNAL"
 )
@@ -23,7 +25,7 @@ func FetchCodes() []string {
 
 // Codes lists every code of a run.
 func Codes() []string {
-	return append(FetchCodes(), CodeQuarantined, CodeSnapshotDamaged, CodeListingHeld)
+	return append(FetchCodes(), CodeQuarantined, CodeSnapshotDamaged, CodeSnapshotUnfit, CodeFormatNewer, CodeListingHeld)
 }
 
 // Failure is the code of a run that failed, "" of one that succeeded. Whatever the

@@ -44,7 +44,7 @@ func Read(f durable.FS, step string) (*Run, error) {
 // it found. A run with another credential starts anew.
 func Record(f durable.FS, run Run) error {
 	before, err := Read(f, run.Step)
-	if err != nil {
+	if durable.IsExhausted(err) {
 		return fmt.Errorf("state of %s: %w", run.Step, err)
 	}
 	data, err := json.MarshalIndent(run.after(before), "", "  ")

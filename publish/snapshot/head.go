@@ -4,20 +4,28 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 )
 
 // Head finds the newest publication, for readers: the newest commit record
-// that is whole. It is false when nothing was published yet. It costs a few
+// that can be read. It is false when nothing was published yet. It costs a few
 // look-ups by name, whatever state CURRENT is in.
 func Head(f durable.FS) (Commit, bool, error) {
+	c, found, _, err := HeadAndFault(f)
+	return c, found, err
+}
+
+// HeadAndFault is Head, and says what is wrong with the record that is newer than
+// the one it found: nil when it found the newest.
+func HeadAndFault(f durable.FS) (c Commit, found bool, fault, err error) {
 	start, err := startOf(f)
-	if err != nil {
-		return Commit{}, false, err
+	if err != nil && !errors.Is(err, layout.ErrNewer) {
+		return Commit{}, false, nil, err
 	}
-	return newestWhole(f, start)
+	return newestReadable(f, start)
 }
 
 // Settle makes sure that a publication which is about to be told of stays: a record
@@ -33,7 +41,7 @@ func Settle(f durable.FS, c Commit) error {
 // Newer finds the newest publication after the one that is known; false when
 // there is none, which costs one look-up.
 func Newer(f durable.FS, known Commit) (Commit, bool, error) {
-	c, found, err := newestWhole(f, known.Version)
+	c, found, _, err := newestReadable(f, known.Version)
 	if err != nil || !found || c.Version <= known.Version {
 		return Commit{}, false, err
 	}
@@ -67,18 +75,18 @@ func LastRecord(f durable.FS) (n uint64, sum string, err error) {
 		return 0, "", err
 	}
 	data, err := recordBytes(f, n)
-	return n, durable.Hash(data), damagedSize(err)
+	return n, durable.Hash(data), Fault(layout.Commit(n), err)
 }
 
 // ReadCommit reads commit record n. A missing one is fs.ErrNotExist, one that
-// cannot be n is ErrDamaged.
+// cannot be n is ErrDamaged; see also ErrUnreadable and layout.ErrNewer.
 func ReadCommit(f durable.FS, n uint64) (Commit, error) {
 	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = readPacked(f, n, err)
 	}
 	if err != nil {
-		return Commit{}, damagedSize(err)
+		return Commit{}, Fault(layout.Commit(n), err)
 	}
 	return commitOf(n, data)
 }
@@ -97,24 +105,41 @@ func commitOf(n uint64, data []byte) (Commit, error) {
 }
 
 // startOf is a commit number that exists, or 0: where CURRENT points, if it
-// can be believed.
+// can be read. What is wrong with CURRENT does not matter here, but for one of a
+// newer version, which a writer must not replace: layout.ErrNewer.
 func startOf(f durable.FS) (uint64, error) {
 	data, err := durable.ReadFile(f, layout.Current, maxPointer)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, durable.ErrTooLarge), errors.Is(err, durable.ErrNotRegular):
+	if err != nil {
+		if durable.IsExhausted(err) {
+			return 0, err
+		}
 		return 0, nil
-	case err != nil:
-		return 0, err
 	}
 	p, err := ParsePointer(data)
 	if err != nil {
+		if errors.Is(err, layout.ErrNewer) {
+			return 0, err
+		}
 		return 0, nil
 	}
-	exists, err := isCommitted(f, p.Version)
+	exists, err := isTaken(f, p.Version)
 	if err != nil || !exists {
 		return 0, err
 	}
 	return p.Version, nil
+}
+
+// isTaken reports whether there is a name for commit record n, readable or not.
+func isTaken(f durable.FS, n uint64) (bool, error) {
+	exists, err := isCommitted(f, n)
+	if err == nil || durable.IsExhausted(err) {
+		return exists, err
+	}
+	// Is it about this name, or about every name in the folder?
+	if _, all := isCommitted(f, math.MaxInt64); all != nil {
+		return false, Fault(layout.CommitsDir, err)
+	}
+	return true, nil
 }
 
 // newest is the highest commit number there is, from one that exists (or 0):
@@ -122,7 +147,7 @@ func startOf(f durable.FS) (uint64, error) {
 func newest(f durable.FS, from uint64) (uint64, error) {
 	there, step := from, uint64(1)
 	for {
-		exists, err := isCommitted(f, there+step)
+		exists, err := isTaken(f, there+step)
 		if err != nil {
 			return 0, err
 		}
@@ -135,7 +160,7 @@ func newest(f durable.FS, from uint64) (uint64, error) {
 		}
 		step /= 2
 		for ; step > 0; step /= 2 {
-			exists, err := isCommitted(f, there+step)
+			exists, err := isTaken(f, there+step)
 			if err != nil {
 				return 0, err
 			}
@@ -147,35 +172,28 @@ func newest(f durable.FS, from uint64) (uint64, error) {
 	}
 }
 
-// walkBack is how many damaged records a reader passes by before it gives up.
+// walkBack is how many records that cannot be read a reader passes by before it
+// gives up.
 const walkBack = 16
 
-// newestWhole reads the newest record that can be read.
-func newestWhole(f durable.FS, from uint64) (Commit, bool, error) {
+// newestReadable reads the newest record that can be read. fault is what is wrong
+// with the one that should have been.
+func newestReadable(f durable.FS, from uint64) (c Commit, found bool, fault, err error) {
 	n, err := newest(f, from)
 	if err != nil || n == 0 {
-		return Commit{}, false, err
+		return Commit{}, false, nil, err
 	}
-	var first error
 	for at := n; at > 0 && n-at < walkBack; at-- {
 		c, err := ReadCommit(f, at)
 		if err == nil {
-			return c, true, nil
+			return c, true, fault, nil
 		}
-		if first == nil {
-			first = err
+		if !IsFault(err) {
+			return Commit{}, false, nil, err
 		}
-		if !errors.Is(err, ErrDamaged) {
-			return Commit{}, false, err
+		if fault == nil {
+			fault = err
 		}
 	}
-	return Commit{}, false, first
-}
-
-// damagedSize makes a header that is too long, or no file, a damaged one.
-func damagedSize(err error) error {
-	if errors.Is(err, durable.ErrTooLarge) || errors.Is(err, durable.ErrNotRegular) {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	return err
+	return Commit{}, false, nil, fault
 }

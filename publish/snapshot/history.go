@@ -43,7 +43,7 @@ func (h *history) read(n uint64) (Commit, error) {
 			return commitOf(n, data)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return Commit{}, damagedSize(err)
+			return Commit{}, Fault(layout.Commit(n), err)
 		}
 		packed, packErr := readPack(h.f, name)
 		if errors.Is(packErr, fs.ErrNotExist) {

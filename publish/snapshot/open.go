@@ -52,7 +52,7 @@ func OpenCanonical(f durable.FS, cycle layout.CycleID) (Manifest, string, error)
 func ReadManifest(f durable.FS, name string) (Manifest, string, error) {
 	data, err := durable.ReadFile(f, name, maxManifest)
 	if err != nil {
-		return Manifest{}, "", damagedSize(err)
+		return Manifest{}, "", Fault(name, err)
 	}
 	m, err := ParseManifest(data)
 	if err != nil {
@@ -81,7 +81,7 @@ func verifyFile(f durable.FS, name string, size int64, sum string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %w: missing", name, ErrDamaged)
 	case err != nil:
-		return err
+		return Fault(name, err)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: %w: not a regular file", name, ErrDamaged)
 	case info.Size() != size:
@@ -89,7 +89,7 @@ func verifyFile(f durable.FS, name string, size int64, sum string) error {
 	}
 	_, got, err := durable.HashFile(f, name)
 	if err != nil {
-		return err
+		return Fault(name, err)
 	}
 	if got != sum {
 		return fmt.Errorf("%s: %w: hash differs from the sealed one", name, ErrDamaged)
@@ -117,7 +117,7 @@ func Events(f durable.FS, m Manifest, after uint64) iter.Seq2[*table.EventRow, e
 func segmentEvents(f durable.FS, s Segment, after uint64, yield func(*table.EventRow, error) bool) bool {
 	r, err := f.Open(s.File)
 	if err != nil {
-		yield(nil, err)
+		yield(nil, Fault(s.File, err))
 		return false
 	}
 	defer r.Close()

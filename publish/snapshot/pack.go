@@ -129,7 +129,7 @@ func packOf(f durable.FS, first, last uint64) ([]byte, error) {
 	for n := first; n <= last; n++ {
 		data, err := recordBytes(f, n)
 		if err != nil {
-			return nil, damagedSize(err)
+			return nil, Fault(layout.Commit(n), err)
 		}
 		c, err := commitOf(n, data)
 		if err != nil {
@@ -221,7 +221,7 @@ func readPacked(f durable.FS, n uint64, missing error) ([]byte, error) {
 func readPack(f durable.FS, name string) (map[uint64][]byte, error) {
 	data, err := durable.ReadFile(f, name, maxPack)
 	if err != nil {
-		return nil, damagedSize(err)
+		return nil, Fault(name, err)
 	}
 	plain, err := unpacker().DecodeAll(data, nil)
 	if err != nil {

@@ -15,7 +15,7 @@ func Rows[T table.Row](f durable.FS, name string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		file, err := f.Open(name)
 		if err != nil {
-			yield(nil, err)
+			yield(nil, Fault(name, err))
 			return
 		}
 		defer file.Close()

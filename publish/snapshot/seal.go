@@ -109,12 +109,15 @@ func Follow(f durable.FS, c Commit) error {
 
 // IsFollowed tells whether CURRENT holds the very bytes that Follow writes.
 func IsFollowed(f durable.FS, c Commit) (bool, error) {
-	want, err := encode(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
-	if err != nil {
-		return false, err
-	}
 	got, err := durable.ReadFile(f, layout.Current, maxPointer)
-	return err == nil && bytes.Equal(got, want), err
+	return err == nil && Names(got, c), err
+}
+
+// Names reports whether the content of CURRENT is the very bytes that Follow writes
+// for a commit.
+func Names(current []byte, c Commit) bool {
+	want, err := encode(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
+	return err == nil && bytes.Equal(current, want)
 }
 
 // Repair makes the newest commit durable and CURRENT point to it. It is how

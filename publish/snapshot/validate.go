@@ -3,7 +3,6 @@ package snapshot
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -12,9 +11,6 @@ import (
 
 	"mkt/publish/layout"
 )
-
-// ErrDamaged: a manifest, record or file is not what was sealed.
-var ErrDamaged = errors.New("damaged")
 
 // Upper bounds of what is read into memory.
 const (
@@ -29,10 +25,19 @@ func encode(v any) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// decode reads one JSON value and nothing behind it. Fields it does not know
-// are passed over: a newer build may have added them within the format.
-func decode(data []byte, v any) error {
+// decode reads one header, and nothing may follow it. One of a newer format is
+// layout.ErrNewer, whatever is in it. Fields that are not known are passed over: a newer
+// build may have added them within the format.
+func decode(what string, data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
+	var header struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(data, &header); err == nil {
+		if err := layout.CheckFormat(what, header.Format, Format); err != nil {
+			return err
+		}
+	}
 	if err := d.Decode(v); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -45,7 +50,7 @@ func decode(data []byte, v any) error {
 // ParseManifest reads manifest.json or canonical.json and validates it.
 func ParseManifest(data []byte) (Manifest, error) {
 	var m Manifest
-	if err := decode(data, &m); err != nil {
+	if err := decode("manifest", data, &m); err != nil {
 		return Manifest{}, err
 	}
 	return m, m.Validate()
@@ -54,7 +59,7 @@ func ParseManifest(data []byte) (Manifest, error) {
 // ParseCommit reads a commit record and validates it.
 func ParseCommit(data []byte) (Commit, error) {
 	var c Commit
-	if err := decode(data, &c); err != nil {
+	if err := decode("commit record", data, &c); err != nil {
 		return Commit{}, err
 	}
 	return c, c.Validate()
@@ -63,7 +68,7 @@ func ParseCommit(data []byte) (Commit, error) {
 // ParsePointer reads CURRENT and validates it.
 func ParsePointer(data []byte) (Pointer, error) {
 	var p Pointer
-	if err := decode(data, &p); err != nil {
+	if err := decode("CURRENT", data, &p); err != nil {
 		return Pointer{}, err
 	}
 	return p, check("CURRENT", []rule{

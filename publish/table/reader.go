@@ -8,9 +8,12 @@ import (
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
+
+	"mkt/publish/layout"
 )
 
-// ErrFormat: the file is not the table it should be, or of a newer format.
+// ErrFormat: the file is not the table it should be. One of a newer format is
+// layout.ErrNewer.
 var ErrFormat = errors.New("not a table this version reads")
 
 // Reader reads the rows of one table in order. Check the file's hash before:
@@ -40,8 +43,12 @@ func NewReader[T Row](r io.ReaderAt, size int64) (_ *Reader[T], err error) {
 		return nil, fmt.Errorf("table %s: file holds table %q: %w", s.name, name, ErrFormat)
 	}
 	format, _ := file.Lookup("mkt.format")
-	if n, err := strconv.Atoi(format); err != nil || n < 1 || n > Version {
+	n, err := strconv.Atoi(format)
+	if err != nil || n < 1 {
 		return nil, fmt.Errorf("table %s: format %q: %w", s.name, format, ErrFormat)
+	}
+	if err := layout.CheckFormat("table "+s.name, n, Version); err != nil {
+		return nil, err
 	}
 	return &Reader[T]{spec: s, file: file, rows: parquet.NewGenericReader[T](file)}, nil
 }

@@ -138,7 +138,7 @@ func (a *attaching) all(d Dataset, table string) error {
 	}
 	var files []string
 	for c, err := range snapshot.Backward(d.Root, d.Commit) {
-		if errors.Is(err, snapshot.ErrDamaged) {
+		if snapshot.IsFault(err) {
 			continue
 		}
 		if err != nil {
@@ -225,7 +225,7 @@ func (a *attaching) commits(d Dataset, m snapshot.Manifest) error {
 				}
 				row = []driver.Value{c.Version, string(m.Product), string(c.CycleID), c.PublishedAt, c.FirstSeq, c.LastSeq, segment, kept[c.CycleID], false,
 					c.HistoryID, c.RunID, c.ManifestSHA256, c.PreviousSHA256, c.SHA256}
-			case !errors.Is(err, snapshot.ErrDamaged):
+			case !snapshot.IsFault(err):
 				return errors.Join(err, to.Close())
 			}
 			if err := to.AppendRow(row...); err != nil {

@@ -6,12 +6,12 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
 
+	"mkt/internal/scratch"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
 	"mkt/serve/internal/reader/duck"
@@ -71,22 +71,22 @@ func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
 	if o.Spill <= 0 {
 		o.Spill = defaultSpill
 	}
-	private, err := os.MkdirTemp(o.Scratch, "mkt-sql-")
+	private, err := scratch.Make(o.Scratch, "mkt-sql-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(private)) }()
+	defer func() { err = errors.Join(err, private.Remove()) }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var abort func(error)
 	if o.Abort != nil {
 		abort = func(err error) {
-			os.RemoveAll(private)
+			private.Remove() // if it fails, the next run removes it
 			o.Abort(err)
 		}
 	}
 	defer watchMemory(o.Memory, cancel, abort)()
-	db, err := start(o, private)
+	db, err := start(o, private.Dir)
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func (d *Deriver) placeInGrid(selections []football.Selection, rows []int) {
 // raw emits rows of an offer under the provider's own name; all of them when
 // rows is nil.
 func (d *Deriver) raw(o *football.Offer, rows []int, reason football.Reason) {
-	digest := d.minter.RawMarket(d.fixture, o.Key, ownID(o))
+	digest := d.minter.RawMarket(d.fixture, sentKey(o), ownID(o))
 	n := len(rows)
 	if rows == nil {
 		n = len(o.Rows)

@@ -1,6 +1,7 @@
 package markets
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ func (d *Deriver) place(o *football.Offer, digest identity.Digest) {
 }
 
 // marketIdentity is the digest and the id of the market that o makes of a
-// definition. The key the table ranks first, under the provider id the table
+// definition. The key the table ranks first, under a provider id the table
 // knows, owns the bare id; any other bears a suffix of its own key and id,
 // whether or not the first is there.
 func (d *Deriver) marketIdentity(o *football.Offer, def identity.Definition) (identity.Digest, football.MarketID) {
@@ -32,7 +33,8 @@ func (d *Deriver) marketIdentity(o *football.Offer, def identity.Definition) (id
 	if o.Reading.Rank <= 1 && id == "" {
 		return bare, bare.MarketID()
 	}
-	return d.minter.Other(bare, o.Key, id), bare.MarketID() + d.suffix(o.Key, id)
+	key := sentKey(o)
+	return d.minter.Other(bare, key, id), bare.MarketID() + d.suffix(key, id)
 }
 
 // maxSuffixes bounds what is remembered: keys and ids come from outside.
@@ -52,17 +54,19 @@ func (d *Deriver) suffix(key, id string) football.MarketID {
 	return suffix
 }
 
-// knownID tells whether the offer bears the provider market id that the table
-// knows for its key, or none at all.
-func knownID(o *football.Offer) bool {
-	return len(o.ProviderIDs) == 0 || o.Reading.ID != "" && slices.Contains(o.ProviderIDs, o.Reading.ID)
-}
+// knownID reports whether the offer bears a provider market id that the table knows
+// for its key, or none at all.
+func knownID(o *football.Offer) bool { return len(o.ProviderIDs) == 0 || o.KnownID != "" }
 
-// ownID is the provider market id that tells the offer apart: the first when
-// there are several, "" when there is none.
+// sentKey is the offer's key as the provider sends it: what tells it apart from others
+// of the key on this fixture is not part of its identity.
+func sentKey(o *football.Offer) string { return cmp.Or(o.SharedKey, o.Key) }
+
+// ownID is the provider market id that tells the offer apart: that which stands for
+// those that the table knows, else the first, "" when there is none.
 func ownID(o *football.Offer) string {
-	if len(o.ProviderIDs) == 0 {
-		return ""
+	if o.KnownID != "" || len(o.ProviderIDs) == 0 {
+		return o.KnownID
 	}
 	return slices.Min(o.ProviderIDs)
 }

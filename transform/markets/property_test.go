@@ -56,6 +56,9 @@ func genOffer(t *rapid.T) football.Offer {
 	}
 	slices.Sort(o.ProviderIDs)
 	o.ProviderIDs = slices.Compact(o.ProviderIDs)
+	if slices.Contains(o.ProviderIDs, "1") && rapid.Bool().Draw(t, "known id") {
+		o.KnownID = "1"
+	}
 	if rapid.IntRange(0, 4).Draw(t, "mapped") > 0 {
 		terms := football.Vocabulary()
 		term := terms[rapid.IntRange(0, len(terms)-1).Draw(t, "term")]
@@ -66,7 +69,7 @@ func genOffer(t *rapid.T) football.Offer {
 		o.Reading = &football.Reading{
 			Market: term.Canonical, Period: period, Rank: rapid.IntRange(1, 3).Draw(t, "rank"),
 			Subject: rapid.SampledFrom([]string{"", "HOME", "AWAY", "TEAM"}).Draw(t, "subject"), Parameter: rapid.SampledFrom([]string{"", "3", "FIRST"}).Draw(t, "parameter"),
-			Shape: football.Shape(rapid.IntRange(0, 7).Draw(t, "shape")), ID: rapid.SampledFrom([]string{"", "1"}).Draw(t, "known id"),
+			Shape:     football.Shape(rapid.IntRange(0, 7).Draw(t, "shape")),
 			Condition: rapid.SampledFrom([]football.Condition{"", "", football.NeedsExactly, football.NeedsBands, football.NeedsHalves, football.NeedsSentence, football.NeedsScorers, football.NeedsGoals}).Draw(t, "condition"),
 		}
 	}
@@ -371,12 +374,12 @@ func TestDeriverKeepsNothing(t *testing.T) {
 
 // A market's offers do not depend on which others are there.
 func TestIdentitiesNeverSwap(t *testing.T) {
-	first := offerOf(&claim{Market: "TOTAL_GOALS", Rank: 1, ID: "981"}, "Over|2.5", "Under|2.5")
-	first.Key, first.ProviderIDs = "goals_over_under", []string{"981"}
-	second := offerOf(&claim{Market: "TOTAL_GOALS", Rank: 2, ID: "10202"}, "Over|2.5 @3.00", "Under|2.5 @1.40")
-	second.Key, second.ProviderIDs = "alternative_total_goals", []string{"10202"}
+	first := offerOf(&claim{Market: "TOTAL_GOALS", Rank: 1}, "Over|2.5", "Under|2.5")
+	first.Key, first.ProviderIDs, first.KnownID = "goals_over_under", []string{"981"}, "981"
+	second := offerOf(&claim{Market: "TOTAL_GOALS", Rank: 2}, "Over|2.5 @3.00", "Under|2.5 @1.40")
+	second.Key, second.ProviderIDs, second.KnownID = "alternative_total_goals", []string{"10202"}, "10202"
 	strange := first
-	strange.ProviderIDs = []string{"555"}
+	strange.ProviderIDs, strange.KnownID = []string{"555"}, ""
 	both := derive("Arsenal", "Leicester", first, second, strange)
 	if got := derive("Arsenal", "Leicester", second); got[0].ID != both[1].ID {
 		t.Errorf("rank two is %s beside rank one and %s alone", both[1].ID, got[0].ID)

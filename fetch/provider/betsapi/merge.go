@@ -29,10 +29,10 @@ type showing struct {
 // group is every showing of one key.
 type group struct {
 	key      string
+	shared   string // the key as it is sent, when other groups bear it too; else ""
 	entry    *entry // nil when the table does not know the key
 	showings []showing
 	first    [1]showing // room for showings: most have one
-	doubtful bool       // bears an id that is not the key's, beside one that is
 }
 
 func (f *offered) add(key string, e *entry, s showing) {
@@ -70,15 +70,14 @@ func (r *sheetReader) offers(f *offered) []football.Offer {
 
 func (r *sheetReader) appendOffer(offers []football.Offer, f *offered, g *group) []football.Offer {
 	rows, whole := r.merged(f, g)
-	o := football.Offer{Key: g.key, ProviderIDs: g.ids(), Name: g.name(), Sections: g.sections(), Rows: rows}
+	o := football.Offer{Key: g.key, SharedKey: g.shared, ProviderIDs: g.ids(), Name: g.name(), Sections: g.sections(), Rows: rows}
 	id := ""
 	if len(o.ProviderIDs) > 0 {
 		id = o.ProviderIDs[0]
 	}
+	o.KnownID = g.entry.knownID(o.ProviderIDs)
 	o.Reading, o.RawReason = r.names.read(g.entry, id)
 	switch {
-	case g.doubtful && g.entry != nil:
-		o.Reading, o.RawReason = nil, football.ConditionFailed
 	case !whole || slices.ContainsFunc(g.showings, func(s showing) bool { return g.contradicts(r.names, s) }):
 		o.Reading, o.RawReason = nil, football.AmbiguousShape
 	case o.RawReason == football.MixedMarket:
@@ -115,9 +114,10 @@ func (g *group) manyIDs() bool {
 	return false
 }
 
-// apart tells markets of one key apart that bear different ids: a key is proven
-// for its own ids only. Showings without an id stay with the key. The others'
-// keys are none of those taken.
+// apart tells markets of one key apart that bear different ids. Showings without an
+// id stay with the key's own id. Each is then read, and named, as if the others were
+// not there, since which of them are differs from day to day; their keys are made
+// distinct, and none of those taken.
 func (g *group) apart(taken map[string]*group) []*group {
 	own := &group{key: g.key, entry: g.entry}
 	groups := []*group{own}
@@ -130,7 +130,7 @@ func (g *group) apart(taken map[string]*group) []*group {
 		}
 		other := byID[id]
 		if other == nil {
-			other = &group{key: g.key + "#" + id, entry: g.entry, doubtful: true}
+			other = &group{key: g.key + "#" + id, shared: g.key, entry: g.entry}
 			for taken[other.key] != nil {
 				other.key += "#"
 			}

@@ -102,9 +102,6 @@ func parseEntry(line []string) (*entry, error) {
 		Market: line[5], Period: line[6], Subject: line[7], Parameter: line[8], Rank: rank,
 		Condition: football.Condition(line[11]), Rule: tableName + ":" + line[1],
 	}
-	if len(e.ids) > 0 {
-		e.reading.ID = e.ids[0]
-	}
 	if line[10] != "" {
 		shape, ok := shapes[line[10]]
 		if !ok {
@@ -113,6 +110,15 @@ func parseEntry(line []string) (*entry, error) {
 		e.reading.Shape = shape
 	}
 	return e, nil
+}
+
+// knownID is one and the same for all ids that the table knows for the key, when one of
+// them is there; else "". e may be nil.
+func (e *entry) knownID(ids []string) string {
+	if e != nil && slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(e.ids, id) }) {
+		return e.ids[0]
+	}
+	return ""
 }
 
 // read gives what the table says of a market met with that id ("" when it has

@@ -42,7 +42,7 @@ func TestTable(t *testing.T) {
 			if r.Rule = f.Rule; r.Condition == "" || kind == "row" {
 				r.Condition = f.Condition
 			}
-			if r.ID = f.ID; r != f {
+			if r != f {
 				t.Errorf("%s %s: %+v, its key says %+v", kind, match, r, f)
 			}
 			term, ok := football.Lookup(r.Market)

@@ -23,7 +23,7 @@ func (r *sheetReader) statements(offers []football.Offer, f *offered, o football
 		i := slices.IndexFunc(named, func(n football.Offer) bool { return n.Key == e.key })
 		if i < 0 {
 			i = len(named)
-			named = append(named, football.Offer{Key: e.key, ProviderIDs: o.ProviderIDs, Name: football.Of(name),
+			named = append(named, football.Offer{Key: e.key, ProviderIDs: o.ProviderIDs, KnownID: e.knownID(o.ProviderIDs), Name: football.Of(name),
 				Sections: o.Sections, Reading: e.reading})
 		}
 		named[i].Rows = append(named[i].Rows, row)

@@ -44,6 +44,9 @@ const (
 	HealthNoData       = string(DataNotReady)
 	HealthStale        = "STALE" // the newest publication is older than two cadences
 	HealthFeedStale    = string(football.FeedStale)
+	// HealthQuarantined: the newest publication is damaged, cannot be read, or killed
+	// the process that loaded it. An older one is served, if there is one.
+	HealthQuarantined = "SNAPSHOT_QUARANTINED"
 )
 
 // SubscriptionCode is the code of a product whose subscription is not in force.
@@ -57,7 +60,7 @@ func HealthCodes() (list []string) {
 			list = append(list, SubscriptionCode(t))
 		}
 	}
-	list = append(list, HealthNotScheduled, HealthNoData, HealthStale, HealthFeedStale)
+	list = append(list, HealthNotScheduled, HealthNoData, HealthStale, HealthFeedStale, HealthQuarantined)
 	list = append(list, health.Codes()...)
 	for _, s := range ProviderStatuses() {
 		if s != health.Connected {

@@ -11,15 +11,16 @@ import (
 
 // head is the publication to be served: the newest, or the one that was out at
 // the library's time.
-func (d *Dataset) head() (snapshot.Commit, bool, error) {
+// fault is what is wrong with the record of a newer one.
+func (d *Dataset) head() (c snapshot.Commit, found bool, fault, err error) {
 	if d.library.asOf.IsZero() {
-		return snapshot.Head(d.root)
+		return snapshot.HeadAndFault(d.root)
 	}
-	c, err := snapshot.Find(d.root, snapshot.At(d.library.asOf))
+	c, err = snapshot.Find(d.root, snapshot.At(d.library.asOf))
 	if errors.Is(err, snapshot.ErrUnknown) {
-		return snapshot.Commit{}, false, nil
+		return snapshot.Commit{}, false, nil, nil
 	}
-	return c, err == nil, err
+	return c, err == nil, nil, err
 }
 
 // then is what a state file said at the library's time, as far as it can be known:

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
+	"mkt/internal/scratch"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -15,9 +15,9 @@ import (
 
 // Check loads the snapshot in a folder with the settings of serving and throws
 // the result away: nil means that serve will be able to. A folder without a
-// manifest is checked as it is. The private files go below scratch, "" being the
+// manifest is checked as it is. The private files go below parent, "" being the
 // system's temporary folder.
-func Check(ctx context.Context, dir, scratch string) (err error) {
+func Check(ctx context.Context, dir, parent string) (err error) {
 	f, err := durable.OpenExisting(dir)
 	if err != nil {
 		return err
@@ -33,12 +33,12 @@ func Check(ctx context.Context, dir, scratch string) (err error) {
 		}
 		return err
 	}
-	private, err := os.MkdirTemp(scratch, "mkt-check-")
+	private, err := scratch.Make(parent, "mkt-check-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(private)) }()
-	l, err := load(ctx, f, ".", m, bounds{scratch: private, memory: mostMemory, workers: 1})
+	defer func() { err = errors.Join(err, private.Remove()) }()
+	l, err := load(ctx, f, ".", m, bounds{scratch: private.Dir, memory: mostMemory, workers: 1})
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -17,9 +16,9 @@ import (
 // Connection is what is known of a tenant's provider connection beside the runs
 // of its products.
 type Connection struct {
-	dir    string
-	faults *faults
-	then   func(*health.Run) *health.Run // as of the library's time
+	data, clientID string
+	faults         *faults
+	then           func(*health.Run) *health.Run // as of the library's time
 
 	mu    sync.RWMutex
 	probe *health.Run
@@ -27,7 +26,7 @@ type Connection struct {
 }
 
 func newConnection(l *Library, clientID string) *Connection {
-	return &Connection{dir: filepath.Join(l.dataDir, layout.Tenant(clientID)), faults: newFaults(l.log.With("tenant", clientID), l.now),
+	return &Connection{data: l.dataDir, clientID: clientID, faults: newFaults(l.log.With("tenant", clientID), l.now),
 		then: func(r *health.Run) *health.Run { return l.then(r, time.Time{}) }}
 }
 
@@ -53,7 +52,7 @@ func (c *Connection) Refresh(context.Context) {
 }
 
 func (c *Connection) refresh() error {
-	root, err := durable.OpenExisting(c.dir)
+	root, err := durable.OpenWithin(c.data, layout.Tenant(c.clientID))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

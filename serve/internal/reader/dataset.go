@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,24 +32,34 @@ type Dataset struct {
 	mu      sync.RWMutex
 	current *View // nil until a snapshot was loaded
 	state   State
+	trouble Trouble
 
 	refreshing sync.Mutex // held while news are looked for and loaded
 	faults     *faults
-	root       *durable.Disk
+	root       folder // of the account and product; nil until it is there
 	changes    *changeLog
-	unfit      map[string]time.Time // commits by hash that would not load, and when that was
-	retryAt    time.Time            // after a fault of ours: not before
-	failed     int                  // times in a row
-	looked     time.Time            // when news were last looked for
-	looks      atomic.Uint64        // how often that was begun
-	gone       bool                 // the tenant is served no longer
+	unfit      map[string]unfit // publications that would not load, by the hash of their commit
+	retryAt    time.Time        // after a fault of ours: not before
+	failed     int              // times in a row
+	looked     time.Time        // when news were last looked for
+	looks      atomic.Uint64    // how often that was begun
+	gone       bool             // the tenant is served no longer
+}
+
+// folder is a folder that is opened once.
+type folder interface {
+	durable.FS
+	io.Closer
 }
 
 // State is what the newest run of each step found, nil where there was none, and
 // how often the provider was asked, by UTC day and endpoint.
 type State struct {
 	Fetch, Transform, Publish *health.Run
-	Calls                     map[string]map[string]int64
+	// FetchLost: the state file of fetch is there and cannot be read. Fetch is what
+	// it said before, if anything.
+	FetchLost bool
+	Calls     map[string]map[string]int64
 }
 
 // Acquire pins the current view; nil when there is none yet. Release it.
@@ -67,6 +77,22 @@ func (d *Dataset) State() State {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return d.state
+}
+
+// Trouble is why the newest publication is not served.
+type Trouble string
+
+const (
+	NoTrouble   Trouble = ""
+	Quarantined Trouble = "quarantined" // it is damaged, unreadable, or killed the process: an older one is served, if any
+	NoAccess    Trouble = "no access"   // what was published, or the private folder, cannot be worked with
+)
+
+// Trouble is what the newest look for news found.
+func (d *Dataset) Trouble() Trouble {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.trouble
 }
 
 // NotReady is the refusal as long as there is no view: what the last attempt came
@@ -153,21 +179,46 @@ func (d *Dataset) RefreshNow(ctx context.Context, patience time.Duration) {
 func (d *Dataset) refresh(ctx context.Context) error {
 	defer func() { d.looked = d.library.now() }()
 	if err := d.open(); err != nil || d.root == nil {
+		if err != nil {
+			d.setTrouble(NoAccess)
+		}
 		return err
 	}
-	c, found, err := d.head()
+	c, found, fault, err := d.head()
 	d.readState(c)
 	if d.library.now().Before(d.retryAt) {
 		return nil
 	}
-	if err != nil || !found || !d.wanted(c) {
-		return err
+	if err == nil && found && d.wanted(c) {
+		err = d.loadNewest(ctx, c)
+		if ctx.Err() == nil {
+			d.backOff(err)
+		}
 	}
-	err = d.loadNewest(ctx, c)
-	if ctx.Err() == nil {
-		d.backOff(err)
+	d.judge(c, found, fault, err)
+	if fault != nil {
+		fault = fmt.Errorf("the newest publication is in quarantine, and an older one is served: %w", fault)
 	}
-	return err
+	return errors.Join(fault, err)
+}
+
+// judge notes why the newest publication is not served. c is the newest whose
+// record can be read.
+func (d *Dataset) judge(c snapshot.Commit, found bool, fault, err error) {
+	trouble := NoTrouble
+	switch {
+	case fault != nil, found && d.isQuarantined(c) && d.wanted(c), !found && isUnfit(err):
+		trouble = Quarantined
+	case err != nil && !isUnfit(err):
+		trouble = NoAccess
+	}
+	d.setTrouble(trouble)
+}
+
+func (d *Dataset) setTrouble(t Trouble) {
+	d.mu.Lock()
+	d.trouble = t
+	d.mu.Unlock()
 }
 
 // open opens the folder of the dataset once it is there.
@@ -175,7 +226,7 @@ func (d *Dataset) open() error {
 	if d.root != nil || d.gone {
 		return nil
 	}
-	root, err := durable.OpenExisting(filepath.Join(d.library.dataDir, layout.TenantProduct(d.clientID, string(d.product))))
+	root, err := durable.OpenWithin(d.library.dataDir, layout.TenantProduct(d.clientID, string(d.product)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -190,10 +241,20 @@ func (d *Dataset) open() error {
 // to be served, zero when there is none.
 func (d *Dataset) readState(c snapshot.Commit) {
 	var s State
-	for step, run := range map[string]**health.Run{"fetch": &s.Fetch, "transform": &s.Transform, "publish": &s.Publish} {
+	known := d.State()
+	for step, run := range map[string]struct{ now, before **health.Run }{
+		"fetch": {&s.Fetch, &known.Fetch}, "transform": {&s.Transform, &known.Transform}, "publish": {&s.Publish, &known.Publish},
+	} {
 		r, err := health.Read(d.root, step)
+		if err == nil && r == nil {
+			err = d.isLost(step)
+		}
 		d.faults.note(slog.LevelWarn, "read the state of "+step, err)
-		*run = d.library.then(r, c.PublishedAt)
+		*run.now = d.library.then(r, c.PublishedAt)
+		if err != nil {
+			*run.now = *run.before
+			s.FetchLost = s.FetchLost || step == health.StepFetch
+		}
 	}
 	calls, err := health.ReadCalls(d.root)
 	d.faults.note(slog.LevelWarn, "read the provider calls", err)
@@ -201,6 +262,17 @@ func (d *Dataset) readState(c snapshot.Commit) {
 	d.mu.Lock()
 	d.state = s
 	d.mu.Unlock()
+}
+
+// isLost is an error when a step's state file is there and is none. The next run
+// of the step writes it anew.
+func (d *Dataset) isLost(step string) error {
+	name := layout.StateDir + "/" + step + ".json"
+	there, err := durable.Exists(d.root, name)
+	if err == nil && there {
+		err = fmt.Errorf("%s is no state file: what was known before holds", name)
+	}
+	return err
 }
 
 // swap puts a view in place; requests that hold the one before keep it. nil

@@ -3,18 +3,26 @@ package reader
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
 
+	"mkt/internal/scratch"
 	"mkt/publish/football"
+	"mkt/serve/quarantine"
 )
 
 // Options of a library.
 type Options struct {
 	DataDir  string // the data root; nothing is written there
-	CacheDir string // private: engines' files, bounded
+	CacheDir string // private: engines' files, bounded; "" = a temporary folder
+	// NotesDir keeps notes of loads under way, so that a publication that kills the
+	// process is known after a restart; "" = below CacheDir, for as long as that lasts.
+	NotesDir string
 	// Clients lists the tenants to serve, as it is now.
 	Clients  func() []string
 	Products []football.Product
@@ -40,7 +48,8 @@ type Library struct {
 	asOf     time.Time
 	now      func() time.Time
 	log      *slog.Logger
-	scratch  *scratch
+	scratch  *scratch.Folder
+	loads    *quarantine.Store
 	places   *places
 	counts   counts
 
@@ -81,13 +90,13 @@ var (
 
 // Open starts a library. Run keeps it up to date; Close ends it.
 func Open(o Options) (*Library, error) {
-	s, err := openScratch(o.CacheDir)
+	private, err := makeCache(o.CacheDir)
 	if err != nil {
 		return nil, err
 	}
 	l := &Library{
 		dataDir: o.DataDir, clients: o.Clients, products: o.Products, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
-		workers: max(1, o.Workers), turns: make(chan struct{}, max(1, o.Loads)), scratch: s, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
+		workers: max(1, o.Workers), turns: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
 		places: newPlaces(cmp.Or(o.Renders, max(2, runtime.GOMAXPROCS(0)))),
 	}
 	l.counts.loads = map[football.Product]*loadCounts{}
@@ -103,7 +112,34 @@ func Open(o Options) (*Library, error) {
 	if l.now == nil {
 		l.now = time.Now
 	}
+	if l.loads, err = l.openNotes(o.NotesDir); err != nil {
+		return nil, errors.Join(err, private.Remove())
+	}
 	return l, nil
+}
+
+// makeCache makes the private folder of this process.
+func makeCache(dir string) (*scratch.Folder, error) {
+	if dir == "" {
+		return scratch.Make("", "mkt-serve-")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return scratch.Make(dir, "run-")
+}
+
+// openNotes opens the folder of notes. One that cannot be written to is no reason
+// not to serve: then a restart forgets.
+func (l *Library) openNotes(dir string) (*quarantine.Store, error) {
+	if dir != "" {
+		s, err := quarantine.Open(dir, l.now)
+		if err == nil {
+			return s, nil
+		}
+		l.log.Warn("a publication that kills this process will be tried again after a restart: no notes can be made", "err", err)
+	}
+	return quarantine.Open(filepath.Join(l.scratch.Dir, "notes"), l.now)
 }
 
 // Tenant returns the handle of a tenant. Below it, no name of a tenant is ever
@@ -123,7 +159,7 @@ func (l *Library) Tenant(clientID string) *Tenant {
 	t = &Tenant{datasets: map[football.Product]*Dataset{}, connection: newConnection(l, clientID)}
 	for _, p := range l.products {
 		log := l.log.With("tenant", clientID, "product", string(p))
-		t.datasets[p] = &Dataset{library: l, clientID: clientID, product: p, unfit: map[string]time.Time{}, counts: l.counts.loads[p],
+		t.datasets[p] = &Dataset{library: l, clientID: clientID, product: p, unfit: map[string]unfit{}, counts: l.counts.loads[p],
 			log: log, faults: newFaults(log, l.now)}
 	}
 	l.tenants[clientID] = t
@@ -215,7 +251,7 @@ func (l *Library) Close() error {
 			d.close()
 		}
 	}
-	return l.scratch.close()
+	return errors.Join(l.loads.Close(), l.scratch.Remove())
 }
 
 // turn waits until this load may begin.

@@ -5,23 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
+	"path"
 	"time"
 
+	"mkt/publish/durable"
 	"mkt/publish/football"
+	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/serve/internal/api"
+	"mkt/serve/quarantine"
 )
 
-// wanted tells whether a commit is to be loaded. Within one history a reader never
-// goes back; another history is a restored backup, which begins anew. An engine
-// that broke is replaced.
+// wanted reports whether a commit is to be loaded. Within one history a reader
+// never goes back; another history is a restored backup, which begins anew. An
+// engine that broke is replaced.
 func (d *Dataset) wanted(c snapshot.Commit) bool {
-	if d.setAside(c) {
-		return d.current == nil // an older one may do
-	}
 	if d.current == nil {
 		return true
 	}
@@ -32,67 +34,89 @@ func (d *Dataset) wanted(c snapshot.Commit) bool {
 	return c.HistoryID != served.HistoryID || c.Version > served.Version
 }
 
-// asideFor is how long a publication that will not load is not tried again. It
-// may be one whose files are still being restored.
-const asideFor = 10 * time.Minute
-
-func (d *Dataset) setAside(c snapshot.Commit) bool {
-	at, ok := d.unfit[c.SHA256]
-	return ok && d.library.now().Sub(at) < asideFor
+// unfit is a publication that is not served: it is in quarantine.
+type unfit struct {
+	why   error
+	until time.Time // it is not tried again before
 }
 
-// putAside notes that a publication will not load, and forgets those whose time is
-// over: where every one is unfit, there is another every few seconds.
-func (d *Dataset) putAside(c snapshot.Commit) {
+// How long a publication that will not load is not tried again. It may be one whose
+// files are still being restored, or whose rights are just being put right.
+const (
+	unfitFor      = 10 * time.Minute
+	unreadableFor = time.Minute
+)
+
+func (d *Dataset) isQuarantined(c snapshot.Commit) bool {
+	u, ok := d.unfit[c.SHA256]
+	return ok && d.library.now().Before(u.until)
+}
+
+// quarantine notes that a publication will not load, and forgets those that may be
+// tried again: where every one is unfit, there is another every few seconds.
+func (d *Dataset) quarantine(c snapshot.Commit, why error) {
 	now := d.library.now()
-	maps.DeleteFunc(d.unfit, func(_ string, at time.Time) bool { return now.Sub(at) >= asideFor })
-	d.unfit[c.SHA256] = now
+	maps.DeleteFunc(d.unfit, func(_ string, u unfit) bool { return !now.Before(u.until) })
+	wait := unfitFor
+	if errors.Is(why, snapshot.ErrUnreadable) {
+		wait = unreadableFor
+	}
+	d.unfit[c.SHA256] = unfit{why, now.Add(wait)}
 }
 
-// backward is how many publications a reader without any tries before it waits.
+// backward is how many publications a reader tries before it waits.
 const backward = 8
 
-// loadNewest loads a commit; when it is unfit and nothing is served yet, the
-// newest before it that is fit.
-func (d *Dataset) loadNewest(ctx context.Context, c snapshot.Commit) error {
+// loadNewest loads the newest publication that is fit: that of a commit, or one
+// before it that is newer than what is served.
+func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 	var errs []error
-	for tries := 0; ; tries++ {
-		if !d.setAside(c) {
-			started := time.Now()
-			err := d.load(ctx, c)
-			d.counts.load(ctx, err, time.Since(started))
-			if err == nil || !isUnfit(err) {
-				return errors.Join(append(errs, err)...)
-			}
-			d.putAside(c)
-			errs = append(errs, fmt.Errorf("publication %d is set aside: %w", c.Version, err))
+	for version := head.Version; version > 0 && head.Version-version <= backward; version-- {
+		c, err := head, error(nil)
+		if version < head.Version {
+			c, err = snapshot.ReadCommit(d.root, version)
 		}
-		if d.current != nil || c.Version == 1 || tries == backward || !d.library.asOf.IsZero() {
+		switch {
+		case snapshot.IsFault(err):
+			continue // the record is gone or damaged, and so its publication
+		case err != nil:
+			return errors.Join(append(errs, err)...)
+		case version < head.Version && (!d.library.asOf.IsZero() || !d.wanted(c)):
 			return errors.Join(errs...)
+		case d.isQuarantined(c):
+			continue
 		}
-		older, err := snapshot.ReadCommit(d.root, c.Version-1)
-		if err != nil {
+		started := time.Now()
+		err = d.load(ctx, c, version == head.Version)
+		d.counts.load(ctx, err, time.Since(started))
+		if err == nil || !isUnfit(err) {
 			return errors.Join(append(errs, err)...)
 		}
-		c = older
+		d.quarantine(c, err)
+		errs = append(errs, fmt.Errorf("publication %d is in quarantine: %w", c.Version, err))
 	}
+	return errors.Join(errs...)
 }
 
-// isUnfit tells whether a snapshot itself is to blame, so that it will not load
-// the next time either.
+// isUnfit reports whether a snapshot itself is to blame, so that another one may
+// load although this one does not.
 func isUnfit(err error) bool {
-	for _, blame := range []error{snapshot.ErrDamaged, ErrUnfit, table.ErrFormat, errKills, fs.ErrNotExist} {
+	for _, blame := range []error{ErrUnfit, table.ErrFormat, durable.ErrNotRegular, fs.ErrNotExist} {
 		if errors.Is(err, blame) {
 			return true
 		}
 	}
-	return false
+	var killed *quarantine.QuarantineError
+	return snapshot.IsFault(err) || errors.As(err, &killed)
 }
 
-// load makes a commit the current view.
-func (d *Dataset) load(ctx context.Context, c snapshot.Commit) error {
-	if err := snapshot.Settle(d.root, c); err != nil {
-		return fmt.Errorf("publication %d is not certain to stay: %w", c.Version, err)
+// load makes a commit the current view. The newest one may still go with the
+// power; those before it were built upon, and do not.
+func (d *Dataset) load(ctx context.Context, c snapshot.Commit, newest bool) error {
+	if newest {
+		if err := snapshot.Settle(d.root, c); err != nil {
+			return fmt.Errorf("publication %d is not certain to survive a power cut: %w", c.Version, snapshot.Fault(layout.CommitsDir, err))
+		}
 	}
 	m, err := snapshot.Open(d.root, c)
 	if err != nil {
@@ -101,10 +125,46 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit) error {
 	if m.ClientID != d.clientID || m.Product != d.product {
 		return fmt.Errorf("%w: the snapshot is of client %s, product %s", ErrUnfit, m.ClientID, m.Product)
 	}
+	load := d.loadMarkets
 	if d.product == football.LiveIntelligence {
-		return d.loadLive(ctx, c, m)
+		load = d.loadLive
 	}
-	return d.loadMarkets(ctx, c, m)
+	if err := load(ctx, c, m); err != nil {
+		return err
+	}
+	d.faults.note(slog.LevelWarn, "look at the owners of what is served", d.strangers(c, m))
+	return nil
+}
+
+// noted runs a load under a note, which tells the next process when this one dies
+// in it.
+func (d *Dataset) noted(c snapshot.Commit, load func() error) error {
+	note, err := d.library.loads.Begin(quarantine.Publication{ClientID: d.clientID, Product: string(d.product), Version: c.Version, CommitSHA256: c.SHA256})
+	var killed *quarantine.QuarantineError
+	if errors.As(err, &killed) {
+		return err
+	}
+	d.faults.note(slog.LevelWarn, "make a note of a load", err)
+	if err != nil {
+		return load()
+	}
+	err = load()
+	d.faults.note(slog.LevelWarn, "remove the note of a load", note.End())
+	return err
+}
+
+// strangers is an error that names files of a publication whose owner is neither
+// root, nor this user, nor the owner of the folder they are in.
+func (d *Dataset) strangers(c snapshot.Commit, m snapshot.Manifest) error {
+	names := []string{layout.Current, layout.Commit(c.Version), c.Dir(), c.Dir() + "/" + layout.ManifestFile}
+	for _, f := range m.Files {
+		names = append(names, c.Dir()+"/"+f.Name)
+	}
+	strange, err := durable.Strangers(d.root, os.Geteuid(), names...)
+	if err != nil || len(strange) == 0 {
+		return err
+	}
+	return fmt.Errorf("%s and %d more belong to another user, who can change them: mkt doctor says how to put it right", path.Base(strange[0]), len(strange)-1)
 }
 
 // loadMarkets loads a snapshot of the market engine, in its turn.
@@ -115,19 +175,22 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 	}
 	defer release()
 	started := time.Now()
-	attempt, err := d.library.scratch.begin(d.clientID, string(d.product), c.SHA256, d.library.now())
+	dir, err := os.MkdirTemp(d.library.scratch.Dir, "load-")
 	if err != nil {
 		return err
 	}
-	defer attempt.ended()
-	l, err := load(ctx, d.root, c.Dir(), m, bounds{attempt.dir, d.library.engineMemory(), d.library.workers})
+	var l *loaded
+	err = d.noted(c, func() (err error) {
+		l, err = load(ctx, d.root, c.Dir(), m, bounds{dir, d.library.engineMemory(), d.library.workers})
+		return err
+	})
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(attempt.dir))
+		return errors.Join(err, os.RemoveAll(dir))
 	}
 	if d.current != nil && d.current.engine.broken.Load() {
 		d.library.counts.replaced.Add(1)
 	}
-	d.swap(d.view(c, m, l, attempt.dir))
+	d.swap(d.view(c, m, l, dir))
 	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", l.index.fixtures(), "last_seq", c.LastSeq, "took_ms", time.Since(started).Milliseconds())
 	return nil
 }
@@ -136,7 +199,11 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 // milliseconds, and must not wait for a large load.
 func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
 	started := time.Now()
-	s, err := loadLive(ctx, d.root, c.Dir(), m)
+	var s *liveSet
+	err := d.noted(c, func() (err error) {
+		s, err = loadLive(ctx, d.root, c.Dir(), m)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,7 @@ type ProductStats struct {
 	Loaded, LoadsFailed int64
 	LoadTime            time.Duration // of all that were loaded
 
+	Quarantined       int // accounts whose newest publication cannot be served
 	Fixtures, Markets int
 	Published         []Published // what is served now, in no order
 }
@@ -85,6 +86,11 @@ func (l *Library) Stats() Stats {
 	defer l.mu.RUnlock()
 	for _, t := range l.tenants {
 		for _, d := range t.datasets {
+			if d.Trouble() == Quarantined {
+				p := s.Products[d.product]
+				p.Quarantined++
+				s.Products[d.product] = p
+			}
 			if v := d.Acquire(); v != nil {
 				s.add(d, v)
 				v.Release()

@@ -17,6 +17,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/servetest"
+	"mkt/serve/quarantine"
 )
 
 func TestNothingPublishedYet(t *testing.T) {
@@ -154,24 +155,60 @@ func TestStateFilesAreRead(t *testing.T) {
 	}
 }
 
-func TestALoadThatKillsIsSetAside(t *testing.T) {
-	t.Parallel()
-	dir, root := publish(t, 4, 2)
-	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 2, 2)})
-	cache := t.TempDir()
-	must(t, os.MkdirAll(filepath.Join(cache, "attempts"), 0o700))
-	note := filepath.Join(cache, "attempts", "acme-market_engine-"+root.Commit.SHA256[:16]+".json")
-	for begun, want := range map[int]uint64{1: 2, 2: 1} {
-		must(t, os.WriteFile(note, fmt.Appendf(nil, `{"begun":%d,"at":%q}`, begun, time.Now().UTC().Format(time.RFC3339)), 0o600))
-		l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: cache, Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}})
-		must(t, err)
-		v := refresh(t, l, "acme").Acquire()
-		if v == nil || v.Commit().Version != want {
-			t.Errorf("begun %d times: %v, want version %d", begun, v, want)
-		} else {
-			v.Release()
+// diedLoading leaves the notes of processes that died while they loaded the newest
+// publication of a root.
+func diedLoading(t *testing.T, notes string, root *servetest.Root, deaths int) {
+	t.Helper()
+	store, err := quarantine.Open(notes, time.Now)
+	must(t, err)
+	defer store.Close()
+	load, err := store.Begin(quarantine.Publication{ClientID: root.ClientID, Product: string(football.MarketEngine), Version: root.Commit.Version, CommitSHA256: root.Commit.SHA256})
+	must(t, err)
+	held, err := os.ReadDir(notes)
+	must(t, err)
+	for _, e := range held { // a copy is like the note that is held, and nobody holds it
+		for n := range deaths {
+			must(t, os.WriteFile(filepath.Join(notes, fmt.Sprintf("%s%c", e.Name(), 'A'+n)), nil, 0o600))
 		}
-		must(t, l.Close())
+		must(t, os.Remove(filepath.Join(notes, e.Name())))
+	}
+	_ = load // its process is dead
+}
+
+// What killed the process twice is in quarantine for the next one, with the default
+// settings: a temporary cache, and a folder of notes that stays.
+func TestALoadThatKillsIsRememberedAcrossRestarts(t *testing.T) {
+	t.Parallel()
+	for deaths, want := range map[int]uint64{1: 2, 2: 1} {
+		dir, root := publish(t, 4, 2)
+		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 2, 2)})
+		notes := filepath.Join(t.TempDir(), "usage", "loads")
+		diedLoading(t, notes, root, deaths)
+		for range 2 {
+			l, err := reader.Open(reader.Options{DataDir: dir, NotesDir: notes, Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}})
+			must(t, err)
+			d := refresh(t, l, "acme")
+			v := d.Acquire()
+			if v == nil || v.Commit().Version != want {
+				t.Errorf("%d deaths: %v, want version %d", deaths, v, want)
+			} else {
+				v.Release()
+			}
+			if quarantined := d.Trouble() == reader.Quarantined; quarantined != (deaths > 1) {
+				t.Errorf("%d deaths: trouble %q", deaths, d.Trouble())
+			}
+			must(t, l.Close())
+		}
+		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 6, 2, 3)})
+		l, err := reader.Open(reader.Options{DataDir: dir, NotesDir: notes, Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}})
+		must(t, err)
+		if d := refresh(t, l, "acme"); view(t, d).Commit().Version != 3 || d.Trouble() != reader.NoTrouble {
+			t.Errorf("the next publication is not served: trouble %q", d.Trouble())
+		}
+		if left, err := os.ReadDir(notes); err != nil || len(left) != 0 {
+			t.Errorf("notes left: %v, %v", left, err)
+		}
+		t.Cleanup(func() { must(t, l.Close()) })
 	}
 }
 

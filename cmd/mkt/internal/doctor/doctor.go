@@ -28,6 +28,8 @@ type Options struct {
 	SealKey string
 	IDKey   string
 
+	Loads string // folder of the server's notes of loads; see package quarantine
+
 	ServiceName  string // as clients see it; "" when it is not set
 	SupportEmail string // that clients are told; "" when it is not set
 
@@ -86,6 +88,7 @@ func Run(ctx context.Context, o Options) Report {
 	defer d.closeRoots()
 	for _, r := range d.roots {
 		d.snapshot(r)
+		d.quarantine(r)
 		d.schedule(r)
 		d.clock(r)
 		d.lock(r)
@@ -183,7 +186,7 @@ func (d *doctor) addRoot(id string, p football.Product, t *tenants.Tenant) {
 		return
 	}
 	r := &root{id: id, product: p, tenant: t, dir: d.rootDir(id, p)}
-	disk, err := durable.OpenExisting(r.dir)
+	disk, err := durable.OpenWithin(d.Data, layout.TenantProduct(id, string(p)))
 	switch {
 	case err == nil:
 		r.fs = disk

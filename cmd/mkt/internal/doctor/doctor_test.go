@@ -25,7 +25,9 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
+	"mkt/publish/snapshot"
 	"mkt/serve/account"
+	"mkt/serve/quarantine"
 )
 
 // names of what is not as it should be, "FAIL SEAL_KEY_MODE".
@@ -257,6 +259,30 @@ var faults = []fault{
 	{"markets with a bit flipped", func(h *house) { h.flip(h.in("snapshots/*/markets.parquet")) }, []string{"FAIL SNAPSHOT_DAMAGED"}, "markets.parquet", "restore"},
 	{"fixtures cut off", func(h *house) { must(h.t, os.Truncate(h.in("snapshots/*/fixtures.parquet"), 100)) }, []string{"FAIL SNAPSHOT_DAMAGED"}, "fixtures.parquet", "restore"},
 	{"snapshot gone", func(h *house) { must(h.t, os.RemoveAll(h.in("snapshots/*"))) }, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
+	{"manifest is a link out of the root", func(h *house) {
+		name := h.in("snapshots/*/manifest.json")
+		must(h.t, os.Rename(name, h.path("manifest.json")))
+		must(h.t, os.Symlink(h.path("manifest.json"), name))
+	}, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "makes it again"},
+	{"newest commit is a link out of the root", func(h *house) {
+		name := h.in("commits/*")
+		must(h.t, os.Rename(name, h.path("commit.json")))
+		must(h.t, os.Symlink(h.path("commit.json"), name))
+	}, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
+	{"fixtures are a socket", func(h *house) {
+		name := h.in("snapshots/*/fixtures.parquet")
+		must(h.t, os.Remove(name))
+		must(h.t, syscall.Mknod(name, syscall.S_IFSOCK|0o644, 0))
+	}, []string{"FAIL SNAPSHOT_DAMAGED"}, "fixtures.parquet", "makes it again"},
+	{"fixtures of another user", func(h *house) { must(h.t, os.Chown(h.in("snapshots/*/fixtures.parquet"), 1234, 1234)) },
+		[]string{"FAIL OWNER_DIFFERS"}, "acme", "sudo chown -R --reference="},
+	{"newest commit of a newer version", func(h *house) { h.replace(h.in("commits/*"), `"format": 1`, `"format": 99`) },
+		[]string{"FAIL FORMAT_NEWER"}, "commits", "install the version of mkt"},
+	{"newest publication killed the server", func(h *house) { h.killedServer(2, 2) },
+		[]string{"FAIL SNAPSHOT_QUARANTINED"}, "snapshots/", "mkt cycle --tenant acme"},
+	{"newest publication killed the server once", func(h *house) { h.killedServer(2, 1) },
+		[]string{"WARN SNAPSHOT_QUARANTINED"}, "snapshots/", "mkt verify --tenant acme"},
+	{"a publication before killed the server", func(h *house) { h.killedServer(1, 2) }, nil, "", ""},
 	{"change log with a bit flipped", func(h *house) { h.flip(h.in("changes/*")) }, []string{"FAIL CHANGES_DAMAGED"}, "changes/", "restore"},
 
 	{"clock set back", func(h *house) { h.later(-2 * time.Hour) }, []string{"FAIL CLOCK_BEHIND"}, "commits", "timedatectl"},
@@ -343,6 +369,32 @@ func sum(t *testing.T, path string) string {
 	out, err := exec.Command("sha256sum", path).Output()
 	must(t, err)
 	return strings.Fields(string(out))[0]
+}
+
+// killedServer plants notes of servers that died while they loaded a publication of
+// acme's.
+func (h *house) killedServer(version uint64, times int) {
+	h.t.Helper()
+	disk, err := durable.OpenExisting(h.root)
+	must(h.t, err)
+	defer disk.Close()
+	c, err := snapshot.ReadCommit(disk, version)
+	must(h.t, err)
+	h.options.Loads = h.path("loads")
+	store, err := quarantine.Open(h.options.Loads, h.now)
+	must(h.t, err)
+	for i := range times {
+		_, err := store.Begin(quarantine.Publication{ClientID: "acme", Product: string(product), Version: c.Version, CommitSHA256: c.SHA256})
+		must(h.t, err)
+		if got := names(doctor.Run(h.t.Context(), h.options)); i == 0 && len(got) > 0 {
+			h.t.Errorf("while it loads: %v", got)
+		}
+		notes, err := filepath.Glob(filepath.Join(h.options.Loads, "acme.*"))
+		must(h.t, err)
+		for _, note := range notes { // its process is gone: nobody holds it
+			must(h.t, errors.Join(os.Remove(note), os.WriteFile(note, nil, 0o600)))
+		}
+	}
 }
 
 // lockedBy plants a kernel's list in which a process has acme's lock.

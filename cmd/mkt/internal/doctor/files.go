@@ -143,6 +143,13 @@ func (d *doctor) owners(r *root) {
 			names = append(names, filepath.Join(dir, e.Name()))
 		}
 	}
+	if r.head != nil { // what is served
+		published, err := filepath.Glob(filepath.Join(globEscape(filepath.Join(r.dir, filepath.FromSlash(r.head.Dir()))), "*"))
+		if err == nil {
+			names = append(names, published...)
+		}
+		names = append(names, filepath.Join(r.dir, filepath.FromSlash(r.head.Dir())), filepath.Join(r.dir, filepath.FromSlash(layout.Commit(r.head.Version))))
+	}
 	var others []string
 	for _, path := range names {
 		if !sameOwner(path, d.Data) {

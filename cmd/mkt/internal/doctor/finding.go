@@ -96,6 +96,9 @@ var codes = map[string]string{
 	"SNAPSHOT_DAMAGED": "a file of the newest snapshot is damaged",
 	"SNAPSHOT_FOREIGN": "the newest snapshot is another tenant's or product's",
 	"CHANGES_DAMAGED":  "a file of the change log is damaged",
+	"FORMAT_NEWER":     "a newer version of mkt wrote the newest publication; nothing is wrong with it",
+
+	"SNAPSHOT_QUARANTINED": "the newest publication killed the server that loaded it",
 
 	"CLOCK_BEHIND":   "the newest publication is in the future",
 	"CLOCK_DIFFERS":  "this clock and the provider's differ",

@@ -19,6 +19,10 @@ func (d *doctor) snapshot(r *root) {
 	}
 	head, found, err := snapshot.Last(r.fs)
 	switch {
+	case errors.Is(err, layout.ErrNewer):
+		r.published = true
+		d.faulty("COMMIT_DAMAGED", r, layout.CommitsDir, "", err)
+		return
 	case errors.Is(err, snapshot.ErrDamaged):
 		r.published = true
 		d.bad(Fail, "COMMIT_DAMAGED", "snapshot", r.at(layout.CommitsDir),
@@ -80,7 +84,7 @@ func (d *doctor) chain(r *root, head snapshot.Commit) {
 	before, err := snapshot.ReadCommit(r.fs, head.Version-1)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, snapshot.ErrDamaged):
-		d.unreadable("snapshot", r.at(layout.Commit(head.Version-1)), err)
+		d.faulty("CHAIN_BROKEN", r, layout.Commit(head.Version-1), "", err)
 	case err != nil || before.SHA256 != head.PreviousSHA256:
 		d.bad(Fail, "CHAIN_BROKEN", "snapshot", at, "restore "+layout.Commit(head.Version-1)+" from a backup", "it follows a commit with another hash: records were lost or changed")
 	default:
@@ -94,7 +98,7 @@ func (d *doctor) contents(r *root, head snapshot.Commit) {
 	mend := d.mkt("recover --tenant "+r.id) + " makes it again; if it cannot, restore it from a backup: the hash must be the same. Serve goes on with what it has loaded"
 	m, err := snapshot.Open(r.fs, head)
 	if err != nil {
-		d.bad(Fail, "MANIFEST_DAMAGED", "snapshot", r.at(manifest), mend, "%v", err)
+		d.faulty("MANIFEST_DAMAGED", r, manifest, mend, err)
 		return
 	}
 	if m.ClientID != r.id || m.Product != r.product {
@@ -107,18 +111,31 @@ func (d *doctor) contents(r *root, head snapshot.Commit) {
 	for _, file := range m.Files {
 		name := head.Dir() + "/" + file.Name
 		if err := snapshot.Verify(r.fs, head.Dir(), snapshot.Manifest{Files: []snapshot.File{file}}); err != nil {
-			d.bad(Fail, "SNAPSHOT_DAMAGED", "snapshot", r.at(name), mend, "%s", reason(err, name))
+			d.faulty("SNAPSHOT_DAMAGED", r, name, mend, err)
 			continue
 		}
 		d.ok("snapshot", r.at(name), "%s as sealed", bytes(uint64(file.Bytes)))
 	}
 	for _, s := range m.Changes {
 		if err := snapshot.VerifySegment(r.fs, s); err != nil {
-			d.bad(Fail, "CHANGES_DAMAGED", "snapshot", r.at(s.File), mend, "%s", reason(err, s.File))
+			d.faulty("CHANGES_DAMAGED", r, s.File, mend, err)
 			continue
 		}
 		d.ok("snapshot", r.at(s.File), "seq %d to %d as sealed", s.First, s.Last)
 	}
+}
+
+// faulty tells of a published file that is not as it should be; code is that of
+// damage.
+func (d *doctor) faulty(code string, r *root, name, fix string, err error) {
+	switch {
+	case errors.Is(err, layout.ErrNewer):
+		code, fix = "FORMAT_NEWER", "install the version of mkt that wrote it, or a later one"
+	case errors.Is(err, snapshot.ErrUnreadable) && !errors.Is(err, snapshot.ErrDamaged):
+		d.unreadable("snapshot", r.at(name), err)
+		return
+	}
+	d.bad(Fail, code, "snapshot", r.at(name), fix, "%s", reason(err, name))
 }
 
 // reason leaves out the name, which the finding has.

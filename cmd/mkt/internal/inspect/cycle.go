@@ -52,7 +52,7 @@ func CycleOf(p Place, id layout.CycleID, commit *snapshot.Commit) (Cycle, error)
 	for _, look := range []func() error{c.raw, c.canonical, c.snapshot} {
 		err := look()
 		switch {
-		case errors.Is(err, snapshot.ErrDamaged), errors.Is(err, raw.ErrCorrupt):
+		case snapshot.IsFault(err), errors.Is(err, raw.ErrCorrupt):
 			c.Damage = append(c.Damage, err.Error())
 		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, raw.ErrNotSealed):
 			return c, err

@@ -63,12 +63,12 @@ func PublicationOf(root durable.FS, c snapshot.Commit) Publication {
 // are damaged; last 0 is all of them.
 func History(root durable.FS, last int) (list []Publication, err error) {
 	newest, _, err := snapshot.LastRecord(root)
-	if err != nil && !errors.Is(err, snapshot.ErrDamaged) {
+	if err != nil && !snapshot.IsFault(err) {
 		return nil, err
 	}
 	for c, err := range snapshot.Backward(root, snapshot.Commit{Version: newest}) {
 		switch {
-		case errors.Is(err, snapshot.ErrDamaged), errors.Is(err, fs.ErrNotExist):
+		case snapshot.IsFault(err), errors.Is(err, fs.ErrNotExist):
 			list = append(list, Publication{Version: c.Version, Damage: err.Error()})
 		case err != nil:
 			return nil, err

@@ -49,7 +49,7 @@ func Of(p Place, now time.Time) (Overview, error) {
 	o := Overview{Place: p, Bytes: map[string]int64{}}
 	head, found, err := snapshot.Head(p.Root)
 	switch {
-	case errors.Is(err, snapshot.ErrDamaged):
+	case snapshot.IsFault(err):
 		o.Damage = err.Error()
 	case err != nil:
 		return o, err
@@ -60,7 +60,7 @@ func Of(p Place, now time.Time) (Overview, error) {
 			age := max(0, now.Sub(*at)).Milliseconds()
 			o.AgeMS = &age
 		}
-		if _, _, err := snapshot.Last(p.Root); errors.Is(err, snapshot.ErrDamaged) {
+		if _, _, err := snapshot.Last(p.Root); snapshot.IsFault(err) {
 			o.Damage = err.Error() // readers go on with the one before it
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
@@ -23,7 +24,8 @@ func (v *verifier) canonical(ctx context.Context) error {
 		if !v.wanted(id) {
 			continue
 		}
-		if err := v.canonicalCycle(id); err != nil {
+		dir := layout.Cycle(layout.CanonicalDir, id)
+		if err := v.folderOf(canonicalKind, dir, id, func() error { return v.canonicalCycle(id) }); err != nil {
 			return err
 		}
 	}
@@ -31,10 +33,19 @@ func (v *verifier) canonical(ctx context.Context) error {
 	defer gone.tell()
 	for _, c := range v.order {
 		hour := layout.HourOf(c.CycleID)
-		thinned := v.floors.Thinned.Covers(c.CycleID) && ofHour[hour]
-		ofHour[hour] = ofHour[hour] || v.floors.Thinned.Covers(c.CycleID) // told once
-		kept := !thinned && !v.floors.Canonical.Covers(c.CycleID) && c.Republishes == 0
-		gone.see(c, kept && !have[c.CycleID] && v.wanted(c.CycleID))
+		if !have[c.CycleID] && v.wanted(c.CycleID) && c.Republishes == 0 {
+			var err error
+			if have[c.CycleID], err = durable.Exists(v.Root, layout.Cycle(layout.CanonicalDir, c.CycleID)); err != nil {
+				return err
+			}
+		}
+		missing := !have[c.CycleID] && v.wanted(c.CycleID) && c.Republishes == 0 && !v.covers(canonicalKind, c.CycleID)
+		thinned := missing && v.covers(thinnedKind, c.CycleID)
+		if f := v.floors.Canonical; f != nil && layout.HourOf(f.Before) == hour {
+			ofHour[hour] = true // retention let go of the first of this hour, and thinned out the others before
+		}
+		gone.see(c, missing && !(thinned && ofHour[hour]))
+		ofHour[hour] = ofHour[hour] || thinned // told once
 	}
 	return nil
 }
@@ -55,7 +66,7 @@ func (v *verifier) canonicalCycle(id layout.CycleID) error {
 			v.note("%s is of a run under way, or that was broken off", dir)
 			return nil
 		}
-		v.find("CANONICAL_DAMAGED", name, v.fixCanonical(id), "%s", reason(err, name))
+		v.fault("CANONICAL_DAMAGED", name, v.fixCanonical(id), err)
 		return nil
 	}
 	if err != nil {

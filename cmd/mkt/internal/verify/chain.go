@@ -21,18 +21,21 @@ func (v *verifier) chain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	v.newest = newest
 	if err := v.readFloors(); err != nil {
 		return err
 	}
 	if newest == 0 {
-		v.nothing()
-		return nil
+		return v.nothing()
 	}
 	expected := v.Expect == ""
 	var after snapshot.Commit // the record that follows the one at hand
 	for c, err := range snapshot.Backward(v.Root, snapshot.Commit{Version: newest}) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if err != nil && !isBad(err) {
+			return err
 		}
 		if err != nil {
 			v.badRecord(c.Version, err)
@@ -62,7 +65,7 @@ func (v *verifier) chain(ctx context.Context) error {
 		v.find("HEAD_UNKNOWN", layout.CommitsDir, "restore the commit records from a backup that has it",
 			"no record has the expected hash %s: the history was cut or written anew", v.Expect)
 	}
-	return v.pointers(newest)
+	return v.pointers()
 }
 
 // newestNumber is the highest number that a record has, by the folder: the search
@@ -81,15 +84,25 @@ func (v *verifier) newestNumber() (newest uint64, err error) {
 	return newest, err
 }
 
-// nothing: no record at all. What tells of a publication all the same is a finding.
-func (v *verifier) nothing() {
-	if there, err := durable.Exists(v.Root, layout.Current); err == nil && there {
+// nothing: no record at all. What tells of a publication all the same is a finding,
+// unless it was made just now.
+func (v *verifier) nothing() error {
+	there, err := durable.Exists(v.Root, layout.Current)
+	if err != nil {
+		return err
+	}
+	later, err := v.since()
+	if err != nil {
+		return err
+	}
+	if there && len(later) == 0 {
 		v.find("HEAD_BEHIND", layout.Current, "restore the commit records from a backup", "CURRENT is there, and no commit record is")
 	}
 	if v.Expect != "" {
 		v.find("HEAD_UNKNOWN", layout.CommitsDir, "restore the commit records from a backup", "there is no commit record")
 	}
 	v.note("nothing was published yet")
+	return nil
 }
 
 func (v *verifier) badRecord(n uint64, err error) {
@@ -98,7 +111,7 @@ func (v *verifier) badRecord(n uint64, err error) {
 		v.find("COMMIT_MISSING", name, "restore it from a backup: its hash is in the record after it", "it is not there, and a later one is")
 		return
 	}
-	v.find("COMMIT_DAMAGED", name, "restore it from a backup: its hash is in the record after it", "%s", reason(err, name))
+	v.fault("COMMIT_DAMAGED", name, "restore it from a backup: its hash is in the record after it", err)
 }
 
 // follows holds a record against the one after it.
@@ -150,44 +163,68 @@ func (v *verifier) readFloors() error {
 		v.floors = floors
 		err = floors.Check(v.Root)
 	}
-	if errors.Is(err, snapshot.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
+	if isBad(err) {
 		v.floors = publish.Floors{}
-		v.find("FLOORS_WRONG", layout.Collected, fixBackup+"; what is missing below is told without it", "%s", reason(err, layout.Collected))
+		v.fault("FLOORS_WRONG", layout.Collected, fixBackup+"; what is missing below is told without it", err)
 		return nil
 	}
 	return err
 }
 
-// isCommit tells whether a pointer names a record as it is.
-func (v *verifier) isCommit(p snapshot.Pointer) bool {
-	c, err := snapshot.ReadCommit(v.Root, p.Version)
-	return err == nil && c.SHA256 == p.CommitSHA256
-}
-
-// pointers holds against the chain what else tells of the newest publication.
-func (v *verifier) pointers(newest uint64) error {
+// pointers holds against the chain what else tells of the newest publication. Both
+// may be newer than the chain that was read: then there must be more of it by now.
+func (v *verifier) pointers() error {
 	data, err := durable.ReadFile(v.Root, layout.Current, 4<<10)
-	var p snapshot.Pointer
-	if err == nil {
-		p, err = snapshot.ParsePointer(data)
-	}
-	fix := fmt.Sprintf("%s recover --tenant %s --product %s writes it anew", v.Command, v.ClientID, v.Product)
-	switch {
-	case err != nil:
-		v.find("CURRENT_WRONG", layout.Current, fix, "%s", reason(err, layout.Current))
-	case p.Version > newest:
-		v.find("HEAD_BEHIND", layout.Current, "restore the newest commit records from a backup", "it names version %d, the newest there is is %d", p.Version, newest)
-	case p.Version < v.head.Version && v.isCommit(p):
-		v.note("CURRENT names version %d, as after a run that was killed behind its commit; readers and the next run find version %d", p.Version, v.head.Version)
-	default:
-		if same, err := snapshot.IsFollowed(v.Root, v.head); err != nil || !same {
-			v.find("CURRENT_WRONG", layout.Current, fix, "it is not what the publication of version %d wrote", p.Version)
-		}
+	if err := v.current(data, err); err != nil {
+		return err
 	}
 	state, err := health.Read(v.Root, "publish")
-	if err == nil && state != nil && state.OK && layout.CycleID(state.Cycle) > v.head.CycleID {
-		v.find("HEAD_BEHIND", layout.StateDir+"/publish.json", "restore the newest commit records from a backup",
-			"cycle %s was published, the newest record is of %s", state.Cycle, v.head.CycleID)
+	if err != nil || state == nil || !state.OK || layout.CycleID(state.Cycle) <= v.head.CycleID {
+		return nil // no data depends on it
+	}
+	later, err := v.since()
+	if err != nil {
+		return err
+	}
+	for id := range later {
+		if id >= layout.CycleID(state.Cycle) {
+			return nil
+		}
+	}
+	v.find("HEAD_BEHIND", layout.StateDir+"/publish.json", "restore the newest commit records from a backup",
+		"cycle %s was published, the newest record is of %s", state.Cycle, v.head.CycleID)
+	return nil
+}
+
+// current holds CURRENT against the chain.
+func (v *verifier) current(data []byte, err error) error {
+	fix := fmt.Sprintf("%s recover --tenant %s --product %s writes it anew", v.Command, v.ClientID, v.Product)
+	if errors.Is(err, fs.ErrNotExist) && v.newest == 1 {
+		v.note("there is no CURRENT, as after a first publication that was killed behind its commit; readers and the next run find version 1")
+		return nil
+	}
+	var p snapshot.Pointer
+	if err = snapshot.Fault(layout.Current, err); err == nil {
+		p, err = snapshot.ParsePointer(data)
+	}
+	if err != nil && !isBad(err) {
+		return err
+	}
+	if err != nil {
+		v.fault("CURRENT_WRONG", layout.Current, fix, err)
+		return nil
+	}
+	named, err := snapshot.ReadCommit(v.Root, p.Version)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		v.find("HEAD_BEHIND", layout.Current, "restore the newest commit records from a backup", "it names version %d, the newest there is is %d", p.Version, v.newest)
+	case err != nil && !isBad(err):
+		return err
+	case err != nil: // told of the record
+	case !snapshot.Names(data, named):
+		v.find("CURRENT_WRONG", layout.Current, fix, "it is not what the publication of version %d wrote", p.Version)
+	case p.Version < v.head.Version:
+		v.note("CURRENT names version %d, as after a run that was killed behind its commit; readers and the next run find version %d", p.Version, v.head.Version)
 	}
 	return nil
 }

@@ -2,11 +2,15 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path"
 	"slices"
 
 	"mkt/publish"
+	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -23,7 +27,9 @@ func (v *verifier) changeLog(ctx context.Context) error {
 		name := layout.ChangesDir + "/" + e.Name()
 		s, known := v.segments[name]
 		if !known {
-			v.strange(name)
+			if err := v.strange(name); err != nil {
+				return err
+			}
 			continue
 		}
 		if ctx.Err() != nil {
@@ -36,15 +42,49 @@ func (v *verifier) changeLog(ctx context.Context) error {
 	return v.window()
 }
 
-// strange is a segment that nothing names. One of a cycle that is still to come
-// is of a run under way, or of one that was broken off.
-func (v *verifier) strange(name string) {
+// strange judges a segment that no manifest names. One of a cycle that is still to
+// come is of a run under way, or of one that was interrupted. One that retention let
+// go of may be left behind by a collection that was interrupted.
+func (v *verifier) strange(name string) error {
 	cycle, ok := layout.CycleOfSegment(name)
 	if ok && cycle > v.head.CycleID {
 		v.note("%s is of a run under way, or that was broken off", name)
-		return
+		return nil
+	}
+	if ok && v.covers(snapshotKind, cycle) {
+		left, err := v.isLeft(name, cycle)
+		if err != nil {
+			return err
+		}
+		if left {
+			v.note("%s is of publications that retention let go of; the next collection deletes it", name)
+			return nil
+		}
 	}
 	v.find("UNKNOWN_FILE", name, fixUnknown, "no manifest that is kept and no commit record names it")
+	return nil
+}
+
+// isLeft reports whether a segment that no manifest names was once one of a
+// publication: its events are in the window of its commit record and numbered as its
+// name says. One that is deleted meanwhile was.
+func (v *verifier) isLeft(name string, cycle layout.CycleID) (bool, error) {
+	first, last, ok := layout.ParseChangeSegment(path.Base(name))
+	c, err := snapshot.Resolve(v.Root, string(cycle))
+	switch {
+	case errors.Is(err, snapshot.ErrUnknown) || isBad(err):
+		return false, nil
+	case err != nil:
+		return false, err
+	case !ok || first < c.FirstSeq || last > c.LastSeq:
+		return false, nil
+	}
+	for _, err := range snapshot.Events(v.Root, snapshot.Manifest{Changes: []snapshot.Segment{{File: name, First: first, Last: last}}}, 0) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, unlessBad(err)
+		}
+	}
+	return true, nil
 }
 
 // window reads the segments that manifests name and the folder does not have: of
@@ -76,11 +116,14 @@ func (v *verifier) segment(s snapshot.Segment) error {
 	v.report.Checked.Files++
 	err := snapshot.VerifySegment(v.Root, s)
 	if isBad(err) {
-		code := "CHANGES_DAMAGED"
-		if _, gone := v.Root.Stat(s.File); gone != nil {
-			code = "CHANGES_MISSING"
+		there, e := durable.Exists(v.Root, s.File)
+		switch {
+		case e == nil && !there && !v.isRetained(s): // retention let go of it meanwhile
+		case e == nil && !there:
+			v.find("CHANGES_MISSING", s.File, v.fixMend(), "%s", reason(err, s.File))
+		default:
+			v.fault("CHANGES_DAMAGED", s.File, v.fixMend(), err)
 		}
-		v.find(code, s.File, v.fixMend(), "%s", reason(err, s.File))
 		return nil
 	}
 	if err != nil {
@@ -88,8 +131,11 @@ func (v *verifier) segment(s snapshot.Segment) error {
 	}
 	v.report.Checked.Bytes += s.Bytes
 	for row, err := range snapshot.Events(v.Root, snapshot.Manifest{Changes: []snapshot.Segment{s}}, 0) {
+		if errors.Is(err, fs.ErrNotExist) && !v.isRetained(s) {
+			return nil
+		}
 		if err != nil {
-			v.find("SEQ_GAP", s.File, v.fixMend(), "%s", reason(err, s.File))
+			v.fault("SEQ_GAP", s.File, v.fixMend(), err)
 			return nil
 		}
 		v.report.Checked.Events++

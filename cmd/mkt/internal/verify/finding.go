@@ -1,6 +1,9 @@
 package verify
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // Finding is one thing that is not as it was sealed.
 type Finding struct {
@@ -15,10 +18,19 @@ type Report struct {
 	Tenant   string    `json:"tenant"`
 	Product  string    `json:"product"`
 	Clean    bool      `json:"clean"`
-	Head     *Head     `json:"head"` // nil when nothing was published
+	Judged   bool      `json:"judged"` // false: writers changed the data faster than it could be read
+	Head     *Head     `json:"head"`   // nil when nothing was published
 	Checked  Checked   `json:"checked"`
 	Findings []Finding `json:"findings"`
 	Notes    []string  `json:"notes"` // what could not be told, and what is new
+	// Unconfirmed is what the last of several readings found and none before it, while
+	// something was written. Only of a report that is not Judged.
+	Unconfirmed []Finding `json:"unconfirmed,omitempty"`
+}
+
+// confirmedBy are the findings that an earlier reading had, too.
+func (r Report) confirmedBy(before Report) []Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return !slices.Contains(before.Findings, f) })
 }
 
 // Head is the newest publication. Its hash vouches for all that came before it:
@@ -67,6 +79,8 @@ var codes = map[string]string{
 	"RAW_MISSING":         "a raw cycle is gone that retention did not delete",
 	"RAW_DAMAGED":         "a raw cycle is not the one that was transformed",
 	"UNKNOWN_FILE":        "nothing accounts for a file or folder",
+	"UNREADABLE":          "a file or folder cannot be read by this user, or is a link, a socket or a pipe",
+	"FORMAT_NEWER":        "a newer version of mkt wrote a file; nothing is wrong with it",
 	"TRANSFORM_DIFFERS":   "transforming the raw cycle again does not give the canonical one",
 	"PUBLICATION_DIFFERS": "publishing the canonical cycle again does not give the snapshot",
 }

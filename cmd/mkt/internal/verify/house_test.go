@@ -78,19 +78,24 @@ func build(product football.Product, cycles int, every time.Duration) (house, er
 
 // cycle is mkt cycle.
 func (h house) cycle(ctx context.Context, url string, at time.Time) error {
+	return h.cycleOn(ctx, h.root, url, at, keep)
+}
+
+// cycleOn is cycle by way of another file system over the same root.
+func (h house) cycleOn(ctx context.Context, root durable.FS, url string, at time.Time, keep publish.Retention) error {
 	now := func() time.Time { return at }
 	_, err := fetch.Run(ctx, fetch.Options{
 		Tenant:  fetch.Tenant{ID: "acme", Provider: "betsapi", SealedCredential: "sealed", BaseURL: url, AllowPrivateAddress: true},
-		Product: h.product, Root: h.root, Now: now, Provider: all.Lookup,
+		Product: h.product, Root: root, Now: now, Provider: all.Lookup,
 		Open: func(string, string, string) (credential.Secret, error) { return credential.NewSecret(secret), nil },
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := transform.Run(ctx, transform.Options{ClientID: "acme", Product: h.product, Root: h.root, Data: h.data, Key: key, Now: now, Version: "test"}); err != nil {
+	if _, err := transform.Run(ctx, transform.Options{ClientID: "acme", Product: h.product, Root: root, Data: h.data, Key: key, Now: now, Version: "test"}); err != nil {
 		return err
 	}
-	_, err = publish.Run(ctx, publish.Options{ClientID: "acme", Product: h.product, Root: h.root, Now: now, Version: "test", Retention: keep})
+	_, err = publish.Run(ctx, publish.Options{ClientID: "acme", Product: h.product, Root: root, Now: now, Version: "test", Retention: keep})
 	return err
 }
 

@@ -32,10 +32,14 @@ func (v *verifier) publications(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		gone.see(c, !there && !v.floors.Snapshots.Covers(c.CycleID))
+		gone.see(c, !there && !v.covers(snapshotKind, c.CycleID))
 		var here *dataset
 		if there {
-			if here, err = v.publication(c); err != nil {
+			err := v.folderOf(snapshotKind, c.Dir(), c.CycleID, func() (err error) {
+				here, err = v.publication(c)
+				return err
+			})
+			if err != nil {
 				return err
 			}
 		}
@@ -78,7 +82,7 @@ func (v *verifier) publication(c snapshot.Commit) (*dataset, error) {
 	name := c.Dir() + "/" + layout.ManifestFile
 	m, err := snapshot.Open(v.Root, c)
 	if isBad(err) {
-		v.find("MANIFEST_DAMAGED", name, v.fixMend(), "%s", reason(err, name))
+		v.fault("MANIFEST_DAMAGED", name, v.fixMend(), err)
 		return nil, nil
 	}
 	if err != nil {
@@ -132,7 +136,7 @@ func (v *verifier) file(dir string, m snapshot.Manifest, file snapshot.File, cod
 		v.find(codes.missing, name, v.fixMend(), "its manifest names it, and it is not there")
 		return nil
 	case isBad(err):
-		v.find(codes.damaged, name, v.fixMend(), "%s", reason(err, name))
+		v.fault(codes.damaged, name, v.fixMend(), err)
 		return nil
 	case err != nil:
 		return err
@@ -149,12 +153,12 @@ func (v *verifier) rows(name string, m snapshot.Manifest, file snapshot.File) er
 	}
 	r, err := v.Root.Open(name)
 	if err != nil {
-		return err
+		return snapshot.Fault(name, err)
 	}
 	defer r.Close()
 	got, err := summarize(r, r.Size())
 	if err != nil {
-		v.find("ROWS_DIFFER", name, v.fixMend(), "%s", err)
+		v.fault("ROWS_DIFFER", name, v.fixMend(), err)
 		return nil
 	}
 	v.report.Checked.Rows += got.Rows
@@ -205,5 +209,13 @@ func (v *verifier) fixturesOf(dir string, m snapshot.Manifest) (map[string]strin
 
 // isBad tells damage from a fault of reading.
 func isBad(err error) bool {
-	return errors.Is(err, snapshot.ErrDamaged) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrNotRegular)
+	return snapshot.IsFault(err) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrNotRegular)
+}
+
+// unlessBad is a fault of reading, nil when the file itself is at fault.
+func unlessBad(err error) error {
+	if isBad(err) {
+		return nil
+	}
+	return err
 }

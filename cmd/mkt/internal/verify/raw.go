@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"mkt/fetch/raw"
+	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
@@ -27,9 +28,13 @@ func (v *verifier) raw(ctx context.Context) error {
 		}
 		if id, ok := layout.ParseCycleDir(e.Name()); ok {
 			have[id] = true
-			err = v.rawFolder(id)
+			dir := layout.Cycle(layout.RawDir, id)
+			err = v.folderOf(rawKind, dir, id, func() error { return v.rawFolder(id) })
 		} else if _, ok := layout.ParseRawPack(e.Name()); ok {
 			err = v.rawPack(ctx, layout.RawDir+"/"+e.Name(), have)
+			if there, e := durable.Exists(v.Root, layout.RawDir+"/"+e.Name()); e == nil && !there && errors.Is(err, fs.ErrNotExist) {
+				err = nil // what is missing now is told below, unless retention let go of it
+			}
 		}
 		if err != nil {
 			return err
@@ -38,7 +43,12 @@ func (v *verifier) raw(ctx context.Context) error {
 	gone := missing{v: v, code: "RAW_MISSING", dir: layout.RawDir, fix: func(layout.CycleID) string { return fixBackup }}
 	defer gone.tell()
 	for _, c := range v.order {
-		gone.see(c, !have[c.CycleID] && v.wanted(c.CycleID) && !v.floors.Raw.Covers(c.CycleID) && c.Republishes == 0)
+		missing := !have[c.CycleID] && v.wanted(c.CycleID) && c.Republishes == 0 && !v.covers(rawKind, c.CycleID)
+		if missing { // it may have been rolled up while the folder was listed
+			_, err := raw.Open(v.Root, c.CycleID)
+			missing = errors.Is(err, raw.ErrNotSealed)
+		}
+		gone.see(c, missing)
 	}
 	return nil
 }
@@ -58,8 +68,8 @@ func (v *verifier) rawFolder(id layout.CycleID) error {
 		v.note("%s is of a run under way, or that was broken off", dir)
 		return nil
 	}
-	if errors.Is(err, raw.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) {
-		v.find("RAW_DAMAGED", dir, fixBackup, "%s", err)
+	if isBadRaw(dir, err) {
+		v.rawFault(dir, err)
 		return nil
 	}
 	if err != nil {
@@ -69,6 +79,20 @@ func (v *verifier) rawFolder(id layout.CycleID) error {
 		return err
 	}
 	return v.rawNames(dir, a)
+}
+
+// isBadRaw tells what is wrong with an archive from a fault of reading that says
+// nothing of it.
+func isBadRaw(name string, err error) bool {
+	return errors.Is(err, raw.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) || snapshot.IsFault(snapshot.Fault(name, err))
+}
+
+// rawFault notes what is wrong with an archive.
+func (v *verifier) rawFault(name string, err error) {
+	if !errors.Is(err, raw.ErrCorrupt) {
+		err = snapshot.Fault(name, err)
+	}
+	v.fault("RAW_DAMAGED", name, fixBackup, err)
 }
 
 // rawPack reads a pack once, cycle by cycle.
@@ -85,9 +109,12 @@ func (v *verifier) rawPack(ctx context.Context, pack string, have map[layout.Cyc
 		if c.ID != "" {
 			have[c.ID] = true
 		}
-		if err != nil {
-			v.find("RAW_DAMAGED", pack, fixBackup, "%s", err)
+		if isBadRaw(pack, err) && !errors.Is(err, fs.ErrNotExist) {
+			v.rawFault(pack, err)
 			continue
+		}
+		if err != nil {
+			return err
 		}
 		if v.wanted(c.ID) {
 			if err := v.archive(pack, c.ID, c.Archive); err != nil {
@@ -114,8 +141,8 @@ func (v *verifier) archive(where string, id layout.CycleID, a *raw.Archive) erro
 	for _, r := range a.Responses() {
 		v.report.Checked.Files++
 		body, err := a.Body(r)
-		if errors.Is(err, raw.ErrCorrupt) {
-			v.find("RAW_DAMAGED", where, fixBackup, "%s", err)
+		if isBadRaw(where, err) {
+			v.rawFault(where, err)
 			continue
 		}
 		if err != nil {

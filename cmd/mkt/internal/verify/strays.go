@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
@@ -18,8 +19,11 @@ func (v *verifier) strays(context.Context) error {
 		return err
 	}
 	for _, e := range top {
-		if !known[e.Name()] {
+		switch {
+		case !known[e.Name()]:
 			v.stray(e.Name())
+		case !e.IsDir() && !e.Type().IsRegular():
+			v.find("UNKNOWN_FILE", e.Name(), fixUnknown, "it is neither a file nor a folder: %s", e.Type())
 		}
 	}
 	for dir, isKnown := range map[string]func(string) bool{
@@ -41,8 +45,11 @@ func (v *verifier) strays(context.Context) error {
 			return err
 		}
 		for _, e := range entries {
-			if !isKnown(e.Name()) {
-				v.stray(dir + "/" + e.Name())
+			switch name := dir + "/" + e.Name(); {
+			case !isKnown(e.Name()):
+				v.stray(name)
+			case !e.IsDir() && !e.Type().IsRegular():
+				v.find("UNKNOWN_FILE", name, fixUnknown, "it is neither a file nor a folder: %s", e.Type())
 			}
 		}
 	}
@@ -79,12 +86,20 @@ func (v *verifier) uncommitted() error {
 	if err != nil {
 		return err
 	}
+	later, err := v.since()
+	if err != nil {
+		return err
+	}
 	follows := map[string]bool{"": true}
 	for _, c := range v.order {
 		follows[c.ManifestSHA256] = true
 	}
+	for _, c := range later {
+		follows[c.ManifestSHA256] = true
+	}
 	for _, id := range ids {
-		if _, ok := v.commits[id]; ok {
+		_, known := v.commits[id]
+		if _, published := later[id]; known || published {
 			continue
 		}
 		dir := layout.Cycle(layout.SnapshotsDir, id)
@@ -94,6 +109,9 @@ func (v *verifier) uncommitted() error {
 		}
 		if err != nil && !isBad(err) {
 			return err
+		}
+		if there, e := durable.Exists(v.Root, dir); e == nil && !there {
+			continue // set aside, or let go of, meanwhile
 		}
 		if err != nil || m.CycleID != id || m.ClientID != v.ClientID || m.Product != v.Product || !follows[m.PreviousManifestSHA256] {
 			v.find("UNKNOWN_FILE", dir, fixUnknown, "no commit record names it, and it follows no publication")

@@ -43,6 +43,7 @@ type verifier struct {
 	commits map[layout.CycleID]snapshot.Commit // of cycles whose data may be there
 	order   []snapshot.Commit                  // the same, oldest first
 	head    snapshot.Commit
+	newest  uint64 // number of the newest record when the run began
 
 	segments map[string]snapshot.Segment // named by a manifest or a commit
 	read     map[string]bool             // of these
@@ -50,15 +51,86 @@ type verifier struct {
 	total    int
 }
 
+// ErrBusy is for a report that is not Judged.
+var ErrBusy = errors.New("it was written to while it was read, and three readings agree on nothing: run it again, or with the schedule stopped")
+
+// passes is how often a root is read that is written to meanwhile, until what was
+// found can be judged.
+const passes = 3
+
 // Run verifies one account's product. The error is of reading: the disk's, or
 // ctx's.
+//
+// It takes no lock, so that writers may go on beside it. Each check allows for what
+// they may have done since it began. What is found all the same is confirmed by a
+// second reading when something was written meanwhile: damage is found again, word
+// for word. When not even the third reading confirms anything, or finds nothing, the
+// report says that it could not judge: see Report.Judged.
 func Run(ctx context.Context, o Options) (Report, error) {
+	var before Report
+	for pass := 1; ; pass++ {
+		began, err := stampOf(o.Root)
+		if err != nil {
+			return Report{}, err
+		}
+		report, err := once(ctx, o)
+		if err != nil || report.Clean {
+			return report, err
+		}
+		ended, err := stampOf(o.Root)
+		if err != nil || began == ended {
+			return report, err
+		}
+		if pass > 1 {
+			if confirmed := report.confirmedBy(before); len(confirmed) > 0 {
+				report.Findings = confirmed
+				return report, nil
+			}
+		}
+		if pass == passes {
+			report.Judged, report.Unconfirmed, report.Findings = false, report.Findings, []Finding{} // and not Clean
+			return report, nil
+		}
+		before = report
+	}
+}
+
+// stampOf is a text that is another one when a run has written something: which
+// names there are, and what the files say that are replaced.
+func stampOf(f durable.FS) (string, error) {
+	var b strings.Builder
+	for _, dir := range []string{".", layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir} {
+		entries, err := f.ReadDir(dir)
+		if durable.IsExhausted(err) {
+			return "", err
+		}
+		fmt.Fprintln(&b, dir, err)
+		for _, e := range entries {
+			b.WriteString(e.Name() + "\n")
+		}
+	}
+	for _, name := range []string{layout.Current, layout.Collected} {
+		_, sum, err := durable.HashFile(f, name)
+		fmt.Fprintln(&b, name, sum, err)
+	}
+	return durable.Hash([]byte(b.String())), nil
+}
+
+// errNoFolder ends a run at a folder that cannot be listed, which is a finding: what
+// is in it would all be told as missing.
+var errNoFolder = errors.New("a folder cannot be listed")
+
+// once reads the root once.
+func once(ctx context.Context, o Options) (Report, error) {
 	v := &verifier{Options: o, told: map[Finding]bool{}, commits: map[layout.CycleID]snapshot.Commit{}, segments: map[string]snapshot.Segment{}, read: map[string]bool{}}
-	v.report = Report{Tenant: o.ClientID, Product: string(o.Product), Findings: []Finding{}, Notes: []string{}}
+	v.report = Report{Tenant: o.ClientID, Product: string(o.Product), Judged: true, Findings: []Finding{}, Notes: []string{}}
 	if v.Progress == nil {
 		v.Progress = func(int, int) {}
 	}
 	err := v.all(ctx)
+	if errors.Is(err, errNoFolder) {
+		err = nil
+	}
 	v.report.Clean = len(v.report.Findings) == 0
 	return v.report, err
 }
@@ -88,6 +160,25 @@ func (v *verifier) find(code, file, fix, format string, args ...any) {
 	}
 }
 
+// fault notes what is wrong with a file that should be whole; code is that of damage.
+func (v *verifier) fault(code, file, fix string, err error) {
+	switch {
+	case errors.Is(err, layout.ErrNewer):
+		code, fix = "FORMAT_NEWER", "use the version of mkt that wrote it, or a later one"
+	case errors.Is(err, snapshot.ErrUnreadable) && !errors.Is(err, snapshot.ErrDamaged):
+		code, fix = "UNREADABLE", "run it as the user who owns the data root, or as root: sudo "+v.Command+" verify"
+	}
+	v.find(code, file, fix, "%s", reason(err, file))
+}
+
+// forget takes back the findings from a number on.
+func (v *verifier) forget(from int) {
+	for _, f := range v.report.Findings[from:] {
+		delete(v.told, f)
+	}
+	v.report.Findings = v.report.Findings[:from]
+}
+
 func (v *verifier) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(v.report.Notes, text) {
 		v.report.Notes = append(v.report.Notes, text)
@@ -110,6 +201,10 @@ func (v *verifier) names(dir string) ([]fs.DirEntry, error) {
 	entries, err := v.Root.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if fault := snapshot.Fault(dir, err); snapshot.IsFault(fault) {
+		v.fault("UNREADABLE", dir, "put the folder itself there, or mount it there", fault)
+		return nil, errNoFolder
 	}
 	return entries, err
 }

@@ -1,0 +1,58 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"mkt/serve/quarantine"
+)
+
+// quarantine tells whether the newest publication killed the server that loaded it.
+func (d *doctor) quarantine(r *root) {
+	if r.head == nil || d.Loads == "" {
+		return
+	}
+	all, err := quarantine.List(d.Loads, d.isHeld)
+	if err != nil {
+		d.unreadable("snapshot", place{file: d.Loads}, err)
+		return
+	}
+	at := r.at(r.head.Dir())
+	for _, k := range all {
+		if k.ClientID != r.id || k.Product != string(r.product) || k.Version != r.head.Version {
+			continue
+		}
+		fix := fmt.Sprintf("%s; the next publication takes its place: %s; report it with the server's log",
+			d.mkt("verify --tenant "+r.id), d.mkt("cycle --tenant "+r.id))
+		if k.Deaths >= quarantine.Allowed {
+			next := "the server that starts next tries it again"
+			if d.now.Before(k.Until) {
+				next = "it is tried again after " + k.Until.UTC().Format(time.RFC3339) + ", and an older one is served"
+			}
+			d.bad(Fail, "SNAPSHOT_QUARANTINED", "snapshot", at, fix, "loading it killed the server %d times, last at %s: %s", k.Deaths, k.Last.UTC().Format(time.RFC3339), next)
+		} else {
+			d.bad(Warn, "SNAPSHOT_QUARANTINED", "snapshot", at, fix, "a server died while it loaded it, at %s; when that happens again, an older one is served", k.Last.UTC().Format(time.RFC3339))
+		}
+		return
+	}
+	d.ok("snapshot", at, "did not kill the server")
+}
+
+// isHeld reports whether a process holds the lock of a note, as the kernel lists it;
+// when that cannot be told, somebody does.
+func (d *doctor) isHeld(note string) bool {
+	info, err := os.Stat(filepath.Join(d.Loads, note))
+	if err != nil {
+		return true // it is gone: the load has come to its end
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	list, err := os.ReadFile(filepath.Join(d.Proc, "locks"))
+	if !ok || err != nil {
+		return true
+	}
+	_, held := holder(string(list), stat)
+	return held
+}

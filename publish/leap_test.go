@@ -1,0 +1,182 @@
+package publish_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// decade is the number of hours that a clock leaps.
+const decade = 10 * 365 * 24
+
+// publishAll publishes cycles of the given hours under a retention, as runs do.
+func publishAll(t testing.TB, f durable.FS, keep publish.Retention, hours ...int) {
+	t.Helper()
+	for _, n := range hours {
+		c := cycle{number: n, refreshed: []int{1}, partly: n != hours[0]}
+		c.transform(t, f)
+		o := options(f, c, fmt.Sprint("run-", n))
+		o.Retention = keep
+		_, err := publish.Run(context.Background(), o)
+		must(t, err)
+	}
+}
+
+func hours(from, n, every int) (all []int) {
+	for i := range n {
+		all = append(all, from+i*every)
+	}
+	return all
+}
+
+// A clock that leaps ten years deletes nothing, neither at once nor in the runs after
+// it: what came before the leap grows older by a day.
+func TestClockThatLeaps(t *testing.T) {
+	f := durabletest.NewMem()
+	keep := publish.Retention{Snapshots: 3, SnapshotAge: 48 * time.Hour, Cycles: 3, CycleAge: 48 * time.Hour, ChangeEvents: 4}
+	publishAll(t, f, keep, append(hours(1, 12, 1), 12+decade)...)
+	o := publish.Collection{Root: f, Now: cycle{number: 12 + decade}.at(), Keep: keep}
+	if _, err := publish.Collect(o); !errors.Is(err, publish.ErrLeap) {
+		t.Errorf("after the leap: %v", err)
+	}
+	if _, err := publish.CollectUnpublished(o); !errors.Is(err, publish.ErrLeap) {
+		t.Errorf("after the leap, what is unpublished: %v", err)
+	}
+	o.AfterLeap = true
+	done, err := publish.Collect(o)
+	must(t, err)
+	publishAll(t, f, keep, hours(13+decade, 3, 1)...)
+	for _, dir := range []string{layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir} {
+		if got := len(list(t, f, dir)); got != 16 || done.Cycles > 0 {
+			t.Errorf("%s: %d of 16 are left; %+v", dir, got, done)
+		}
+	}
+	d, err := look(f)
+	must(t, err)
+	if d.commit.FirstSeq != 1 {
+		t.Errorf("the change log begins with %d", d.commit.FirstSeq)
+	}
+	// A day later they are old: the leap counts as one day, too.
+	publishAll(t, f, keep, hours(39+decade, 1, 1)...)
+	if got := len(list(t, f, layout.CanonicalDir)); got >= 16 {
+		t.Errorf("%d cycles are left of 17", got)
+	}
+	floors, err := publish.ReadFloors(f)
+	must(t, err)
+	must(t, floors.Check(f))
+	keptAreWhole(t, f)
+}
+
+// However the clock goes on, the newest by count are kept.
+func TestLeapAfterLeap(t *testing.T) {
+	f := durabletest.NewMem()
+	keep := publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, Cycles: 5, CycleAge: time.Hour, ChangeEvents: 4}
+	all := []int{1}
+	for i := 1; i < 12; i++ { // one hour, and many, in turn
+		all = append(all, all[i-1]+1+(i%2)*i*i*1000)
+	}
+	publishAll(t, f, keep, all...)
+	if got := len(list(t, f, layout.CanonicalDir)); got < 5 {
+		t.Errorf("%d cycles are left", got)
+	}
+	if got := len(list(t, f, layout.SnapshotsDir)); got < 3 {
+		t.Errorf("%d snapshots are left", got)
+	}
+	d, err := look(f)
+	must(t, err)
+	if d.commit.LastSeq-d.commit.FirstSeq < 3 {
+		t.Errorf("window %+v", d.commit.Window())
+	}
+}
+
+// A schedule of once a week is none: old data goes, a week counting as a day.
+func TestLongIntervalsAreNoLeap(t *testing.T) {
+	f := durabletest.NewMem()
+	keep := publish.Retention{Snapshots: 3, SnapshotAge: 48 * time.Hour, Cycles: 3, CycleAge: 96 * time.Hour}
+	publishAll(t, f, keep, hours(1, 12, 7*24)...)
+	if got := len(list(t, f, layout.CanonicalDir)); got != 4 {
+		t.Errorf("%d cycles are left, want 4", got)
+	}
+	if got := len(list(t, f, layout.SnapshotsDir)); got != 3 {
+		t.Errorf("%d snapshots are left, want 3", got)
+	}
+	weekend := append(hours(10000, 5, 24), 10000+4*24+72, 10000+5*24+72)
+	g := durabletest.NewMem()
+	publishAll(t, g, publish.Retention{}, weekend[:6]...)
+	if _, err := publish.Collect(publish.Collection{Root: g, Now: cycle{number: weekend[5]}.at(), Keep: keep}); !errors.Is(err, publish.ErrLeap) {
+		t.Errorf("the first weekend: %v", err)
+	}
+	publishAll(t, g, publish.Retention{}, append(weekend[6:], hours(weekend[6]+24, 3, 24)...)...)
+	publishAll(t, g, publish.Retention{}, weekend[6]+3*24+72)
+	if _, err := publish.Collect(publish.Collection{Root: g, Now: cycle{number: weekend[6] + 3*24 + 72}.at(), Keep: keep}); err != nil {
+		t.Errorf("the second weekend: %v", err)
+	}
+}
+
+// Cycles that fail on a clock that leaps stay as they are, too.
+func TestFailingOnAClockThatLeaps(t *testing.T) {
+	for _, product := range []football.Product{football.MarketEngine, football.LiveIntelligence} {
+		f := durabletest.NewMem()
+		from := cycle{number: 1}.at()
+		failing(t, f, string(product), from, time.Minute, 12)
+		failing(t, f, string(product), from.Add(decade*time.Hour), time.Minute, 1)
+		for _, keep := range []publish.Retention{{Cycles: 24, CycleAge: time.Hour}, {Cycles: 3, CycleAge: 48 * time.Hour}} {
+			done, err := publish.CollectUnpublished(publish.Collection{Root: f, Now: time.Now(), Keep: keep.For(product)})
+			must(t, err)
+			if done.Cycles > 0 {
+				t.Errorf("%s, %+v: %+v", product, keep, done)
+			}
+		}
+	}
+}
+
+// Floors that an earlier version wrote stay what they are, and those of a later
+// version are not damaged.
+func TestFloorsOfOtherFormats(t *testing.T) {
+	f := durabletest.NewMem()
+	publishAll(t, f, publish.Retention{}, append(hours(1, 5, 1), hours(1000, 5, 1)...)...)
+	head, _, err := snapshot.Head(f)
+	must(t, err)
+	fifth, err := snapshot.ReadCommit(f, 5)
+	must(t, err)
+	sixth, err := snapshot.ReadCommit(f, 6)
+	must(t, err)
+	old := publish.Floors{Format: 1,
+		Snapshots: &publish.Floor{Before: sixth.CycleID, Version: head.Version, CommitSHA256: head.SHA256, Count: 3, AgeSeconds: 48 * 3600},
+		Raw:       &publish.Floor{Before: layout.NewCycleID(head.PublishedAt.Add(-48*time.Hour).Truncate(time.Second).Add(time.Second), "market_engine"), Version: head.Version, CommitSHA256: head.SHA256, AgeSeconds: 48 * 3600},
+	}
+	write := func(all publish.Floors) {
+		data, err := json.MarshalIndent(all, "", "  ")
+		must(t, err)
+		must(t, durable.Overwrite(f, layout.Collected, append(data, '\n')))
+	}
+	write(old)
+	got, err := publish.ReadFloors(f)
+	must(t, err)
+	must(t, got.Check(f))
+	if !got.Raw.Covers(fifth.CycleID) {
+		t.Error("the floor does not cover what came before")
+	}
+	old.Raw.Capped = true
+	write(old)
+	got, err = publish.ReadFloors(f)
+	must(t, err)
+	if err := got.Check(f); !errors.Is(err, snapshot.ErrDamaged) {
+		t.Errorf("by another rule: %v", err)
+	}
+	old.Format = publish.FloorsFormat + 1
+	write(old)
+	if _, err := publish.ReadFloors(f); !errors.Is(err, layout.ErrNewer) {
+		t.Errorf("of a later version: %v", err)
+	}
+}

@@ -1,0 +1,107 @@
+package reader
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/serve/internal/servetest"
+)
+
+// faulty is a disk on which some names cannot be opened, described or read.
+type faulty struct {
+	*durable.Disk
+	name string // and what is below it
+	err  error
+	late bool // it can be opened, and then not read
+}
+
+func (f faulty) hits(name string) bool { return name == f.name || strings.HasPrefix(name, f.name+"/") }
+
+func (f faulty) Open(name string) (durable.Reader, error) {
+	if !f.hits(name) {
+		return f.Disk.Open(name)
+	}
+	if !f.late {
+		return nil, f.err
+	}
+	r, err := f.Disk.Open(name)
+	return faultyReader{r, f.err}, err
+}
+
+type faultyReader struct {
+	durable.Reader
+	err error
+}
+
+func (r faultyReader) Read([]byte) (int, error)          { return 0, r.err }
+func (r faultyReader) ReadAt([]byte, int64) (int, error) { return 0, r.err }
+
+// A disk that cannot give back a file of the newest publication, or a file that it
+// refuses, is no reason to serve nothing: a reader that begins and one that serves
+// answer from the publication before, and look again when the fault is over.
+func TestFaultsOfTheDiskArePassedBy(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	root := servetest.NewRoot(t, dir, "acme")
+	first := root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 2, 2, 1)})
+	second := root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 3, 2, 2)})
+	for _, c := range []struct {
+		name string
+		want uint64
+	}{
+		{layout.Current, 2}, {layout.Commit(2), 1}, {second.Dir(), 1}, {second.Dir() + "/" + layout.ManifestFile, 1},
+		{second.Dir() + "/" + layout.MarketsFile, 1}, {first.Dir(), 2},
+	} {
+		for _, fault := range []error{syscall.EIO, syscall.EACCES, syscall.ELOOP, syscall.ESTALE, syscall.EMFILE} {
+			late := fault == syscall.EIO && testing.Short() || fault == syscall.ESTALE
+			if testing.Short() && fault != syscall.EIO && c.name != layout.Commit(2) {
+				continue
+			}
+			at := servetest.Start
+			l, err := Open(Options{DataDir: dir, CacheDir: t.TempDir(), Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}, Now: func() time.Time { return at }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			disk, err := durable.OpenWithin(dir, layout.TenantProduct("acme", string(football.MarketEngine)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := l.Tenant("acme").Dataset(football.MarketEngine)
+			d.root, d.changes = faulty{disk, c.name, fault, late}, newChangeLog(disk, 1<<20)
+			d.Refresh(t.Context())
+			want := c.want
+			if fault == syscall.EMFILE && want == 1 || fault == syscall.EMFILE && c.name == layout.Current {
+				want = 0 // it says nothing of the file: the same again, when there are files to be had
+			}
+			if got := servedBy(d); got != want || (d.Trouble() == NoTrouble) != (want == 2) {
+				t.Errorf("%s: %v: version %d is served, want %d; trouble %q", c.name, fault, got, want, d.Trouble())
+			}
+			at = at.Add(unreadableFor)
+			if fault == syscall.ELOOP || fault == syscall.EIO && !late {
+				at = at.Add(unfitFor)
+			}
+			d.root = disk
+			d.Refresh(t.Context())
+			if got := servedBy(d); got != 2 || d.Trouble() != NoTrouble {
+				t.Errorf("%s: %v: version %d is served after the fault, trouble %q", c.name, fault, got, d.Trouble())
+			}
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func servedBy(d *Dataset) uint64 {
+	v := d.Acquire()
+	if v == nil {
+		return 0
+	}
+	defer v.Release()
+	return v.Commit().Version
+}

@@ -1,0 +1,208 @@
+package reader_test
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mkt/internal/needs"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/serve/internal/reader"
+	"mkt/serve/internal/servetest"
+)
+
+// strange are things that can lie where a file or folder belongs. outside is a copy
+// of the same file or folder out of the data root.
+var strange = map[string]func(t *testing.T, path, outside string){
+	"link to a copy outside": func(t *testing.T, path, outside string) { must(t, os.Symlink(outside, path)) },
+	"relative link out":      func(t *testing.T, path, outside string) { must(t, os.Symlink(relative(t, path, outside), path)) },
+	"link to a copy inside": func(t *testing.T, path, outside string) {
+		inside := filepath.Join(filepath.Dir(path), "copy")
+		must(t, copyAny(outside, inside))
+		must(t, os.Symlink("copy", path))
+	},
+	"dangling link": func(t *testing.T, path, _ string) { must(t, os.Symlink("nowhere", path)) },
+	"link to itself": func(t *testing.T, path, _ string) {
+		must(t, os.Symlink(filepath.Base(path), path))
+	},
+	"pipe": func(t *testing.T, path, _ string) { must(t, syscall.Mkfifo(path, 0o644)) },
+	"socket": func(t *testing.T, path, _ string) {
+		t.Chdir(filepath.Dir(path)) // the name of a socket must be short
+		l, err := net.Listen("unix", filepath.Base(path))
+		must(t, err)
+		t.Cleanup(func() { l.Close() })
+	},
+	"folder":   func(t *testing.T, path, _ string) { must(t, os.Mkdir(path, 0o755)) },
+	"no bytes": func(t *testing.T, path, _ string) { must(t, os.WriteFile(path, nil, 0o644)) },
+}
+
+func relative(t *testing.T, path, to string) string {
+	t.Helper()
+	name, err := filepath.Rel(filepath.Dir(path), to)
+	must(t, err)
+	return name
+}
+
+func copyAny(from, to string) error {
+	if info, err := os.Stat(from); err != nil || info.IsDir() {
+		return os.CopyFS(to, os.DirFS(from))
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o644)
+}
+
+// published are what is replaced, and which version is then served of two.
+func published(root *servetest.Root) map[string]uint64 {
+	dir := root.Commit.Dir()
+	return map[string]uint64{
+		layout.Current:                   2,
+		layout.Commit(2):                 1,
+		layout.Commit(1):                 2,
+		dir:                              1,
+		dir + "/" + layout.ManifestFile:  1,
+		dir + "/" + layout.FixturesFile:  1,
+		dir + "/" + layout.MarketsFile:   1,
+		layout.StateDir + "/fetch.json":  2,
+		layout.StateDir:                  2,
+		layout.ChangesDir:                2, // of the change log only requests are refused
+		layout.CommitsDir:                0,
+		layout.SnapshotsDir:              0,
+		".":                              0,
+		"../../" + layout.Tenant("acme"): 0,
+	}
+}
+
+// Whatever lies where a file or folder of the newest publication belongs is neither
+// followed nor waited for: a reader that begins, and one that serves, answer from the
+// newest publication that is whole.
+func TestStrangeFilesAreNotFollowed(t *testing.T) {
+	for kind, put := range strange {
+		for _, hot := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/hot=%v", kind, hot), func(t *testing.T) {
+				first, second := twoPublications(t)
+				root := servetest.NewRoot(t, second, "acme") // opens what is there
+				head := newest(t, root)
+				for n, name := range slices.Sorted(maps.Keys(published(head))) {
+					cold := published(head)[name]
+					if testing.Short() && (n+len(kind))%6 != 0 { // every kind, and every name, with some of the other
+						continue
+					}
+					dir := copied(t, first)
+					l := open(t, dir, "acme")
+					want := cold
+					if hot {
+						refresh(t, l, "acme")
+						want = max(want, 1)
+					}
+					copyMissing(t, second, dir)
+					path := filepath.Join(dir, layout.TenantProduct("acme", string(football.MarketEngine)), name)
+					outside := filepath.Join(t.TempDir(), "outside")
+					if _, err := os.Lstat(path); err == nil {
+						must(t, copyAny(path, outside))
+						must(t, os.RemoveAll(path))
+					} else {
+						must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+						must(t, os.WriteFile(outside, []byte("{}"), 0o644))
+					}
+					put(t, path, outside)
+					d := refresh(t, l, "acme")
+					got, trouble := uint64(0), d.Trouble()
+					if v := d.Acquire(); v != nil {
+						got = v.Commit().Version
+						v.Release()
+					}
+					// What is opened once stays open: a folder that is replaced under a reader
+					// is noticed by those that begin. An empty folder is one without news.
+					unseen := hot && (name == "." || strings.HasPrefix(name, "..")) || kind == "folder" && cold == 0 && name != layout.SnapshotsDir
+					if got != want && !unseen {
+						t.Errorf("%s: version %d is served, want %d", name, got, want)
+					}
+					if told := trouble != reader.NoTrouble; told != (want < 2) && !unseen {
+						t.Errorf("%s: version %d is served, and trouble is %q", name, got, trouble)
+					}
+				}
+			})
+		}
+	}
+}
+
+func newest(t *testing.T, root *servetest.Root) *servetest.Root {
+	t.Helper()
+	root.Commit, root.Manifest, root.History = servetest.Earlier(t, root, 2)
+	return root
+}
+
+// The data root itself may be a link.
+func TestDataRootMayBeALink(t *testing.T) {
+	t.Parallel()
+	dir, _ := publish(t, 3, 2)
+	link := filepath.Join(t.TempDir(), "data")
+	must(t, os.Symlink(dir, link))
+	view(t, refresh(t, open(t, link, "acme"), "acme"))
+}
+
+// A file that this user may not read is passed by, as a damaged one is, and served
+// again when the rights are as they should be.
+func TestFilesThatMayNotBeReadArePassedBy(t *testing.T) {
+	needs.Root(t, "gives up its rights")
+	first, second := twoPublications(t)
+	head := newest(t, servetest.NewRoot(t, second, "acme"))
+	for name, want := range published(head) {
+		if strings.HasPrefix(name, "..") {
+			continue
+		}
+		dir := copied(t, first)
+		must(t, os.Chmod(dir, 0o755))
+		must(t, os.Chmod(filepath.Dir(dir), 0o755))
+		must(t, os.Chmod(filepath.Dir(filepath.Dir(dir)), 0o755))
+		copyMissing(t, second, dir)
+		path := filepath.Join(dir, layout.TenantProduct("acme", string(football.MarketEngine)), name)
+		if _, err := os.Lstat(path); err != nil {
+			continue // there is no state in this root
+		}
+		cache := t.TempDir()
+		l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: cache, Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}})
+		must(t, err)
+		t.Cleanup(func() { must(t, l.Close()) })
+		private, err := filepath.Glob(filepath.Join(cache, "run-*"))
+		must(t, err)
+		for _, dir := range append(private, cache, filepath.Join(private[0], "notes")) { // they are this user's own
+			must(t, os.Chmod(dir, 0o777))
+		}
+		before, err := os.Stat(path)
+		must(t, err)
+		must(t, os.Chmod(path, 0))
+		served := make(chan uint64)
+		go func() { // a thread of its own, which ends with the rights that it gave up
+			runtime.LockOSThread()
+			if err := syscall.Setfsuid(65534); err != nil {
+				t.Error(err)
+			}
+			served <- version(refresh(t, l, "acme"))
+		}()
+		if got := <-served; got != want {
+			t.Errorf("%s: version %d is served, want %d", name, got, want)
+		}
+		must(t, os.Chmod(path, before.Mode()))
+	}
+}
+
+func version(d *reader.Dataset) uint64 {
+	v := d.Acquire()
+	if v == nil {
+		return 0
+	}
+	defer v.Release()
+	return v.Commit().Version
+}

@@ -1,0 +1,100 @@
+package serve_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/serve"
+	"mkt/serve/internal/servetest"
+	"mkt/serve/quarantine"
+)
+
+// The newest publication is one that killed the server twice, or one that cannot be
+// opened: the one before is served, health says so with a code that /schema lists, and
+// the next publication ends it.
+func TestQuarantineShowsInHealth(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(*world){
+		"it killed the server twice": func(w *world) {
+			c := w.root("acme").Commit
+			notes := filepath.Join(w.dataDir, serve.UsageFolder, serve.LoadsFolder)
+			for range quarantine.Allowed {
+				store, err := quarantine.Open(notes, time.Now)
+				must(w.t, err)
+				_, err = store.Begin(quarantine.Publication{ClientID: "acme", Product: string(football.MarketEngine), Version: c.Version, CommitSHA256: c.SHA256})
+				must(w.t, err)
+				must(w.t, store.Close())
+				held, err := filepath.Glob(filepath.Join(notes, "acme.*"))
+				must(w.t, err)
+				for _, note := range held { // what is held by this process is of a dead one from now on
+					must(w.t, os.Rename(note, note+".held"))
+					must(w.t, os.WriteFile(note, nil, 0o644))
+					must(w.t, os.Remove(note+".held"))
+				}
+			}
+		},
+		"its manifest is a link": func(w *world) {
+			manifest := filepath.Join(w.dataDir, layout.TenantProduct("acme", string(football.MarketEngine)), w.root("acme").Commit.Dir(), layout.ManifestFile)
+			must(w.t, os.Rename(manifest, filepath.Join(w.dataDir, "manifest.json")))
+			must(w.t, os.Symlink(filepath.Join(w.dataDir, "manifest.json"), manifest))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.add("acme", nil)
+			w.publish("acme", 3, 1, 1)
+			w.fetched("acme")
+			list := servetest.Samples("acme", 4, 1, 2)
+			w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
+			spoil(w)
+			w.start()
+			if p := w.get("/fixtures", "acme").page(t); len(p.Data) != 3 || !p.Meta.IndexStale {
+				t.Errorf("%d fixtures are served, want the 3 of the publication before; %+v", len(p.Data), p.Meta)
+			}
+			if part, whole := w.healthOf("market_engine", "acme"); part != "DEGRADED SNAPSHOT_QUARANTINED" || whole != "DEGRADED" {
+				t.Errorf("health %s, %s", part, whole)
+			}
+			if !strings.Contains(w.get("/schema", "acme").body, `"SNAPSHOT_QUARANTINED"`) {
+				t.Error("/schema does not list the code")
+			}
+			w.root("acme").Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 1, 3)})
+			eventually(t, "the next publication is served", func() bool { return len(w.get("/fixtures", "acme").page(t).Data) == 5 })
+			if part, _ := w.healthOf("market_engine", "acme"); part != "HEALTHY " {
+				t.Errorf("health %s after the next publication", part)
+			}
+		})
+	}
+}
+
+// A state file that is none does not take away data that is whole: without it nobody
+// can say what the provider thought of the credential.
+func TestALostStateFileRefusesNoData(t *testing.T) {
+	t.Parallel()
+	for kind, put := range map[string]func(string) error{
+		"link":     func(path string) error { return os.Symlink("/nowhere", path) },
+		"folder":   func(path string) error { return os.Mkdir(path, 0o755) },
+		"no state": func(path string) error { return os.WriteFile(path, []byte("{"), 0o644) },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			w := newWorld(t)
+			w.add("acme", nil)
+			w.publish("acme", 3, 1, 1)
+			w.fetched("acme")
+			state := filepath.Join(w.dataDir, layout.TenantProduct("acme", string(football.MarketEngine)), layout.StateDir, "fetch.json")
+			must(t, os.Remove(state))
+			must(t, put(state))
+			w.start()
+			if r := w.get("/fixtures", "acme"); r.status != 200 {
+				t.Errorf("%d %s", r.status, r.body)
+			}
+			if part, _ := w.healthOf("provider_connection", "acme"); part != "DEGRADED DEGRADED" {
+				t.Errorf("connection %s", part)
+			}
+		})
+	}
+}
