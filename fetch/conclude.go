@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 
+	"mkt/fetch/internal/upstream"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
 	"mkt/publish/health"
@@ -19,16 +19,23 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 		err = &askError{err}
 	}
 	t, s := x.tally(asking.detail), &r.summary
+	s.Quota = x.client.Quota()
+	r.values = x.client.Values()
 	s.Requests, s.Responses, s.Rejected, s.Bytes = x.client.Requests(), t.accepted, t.allRejected(), t.bytes
 	s.Listed, s.Filtered, s.Failed, s.NotOffered = asked.Listed, asked.Filtered, len(asked.Failed), len(asked.NotOffered)
+	s.ListingShort = err == nil && !asked.ListingComplete
 	var storage *storageError
 	if errors.As(context.Cause(ctx), &storage) {
 		return storage // the archive has a hole: it is not sealed
 	}
+	stopped := x.client.Stopped()
+	if errors.Is(stopped, upstream.ErrStopping) {
+		x.abandon(stopped)
+	}
 	if ctx.Err() != nil && (err != nil || s.Failed > 0 || !asked.ListingComplete) {
 		return context.Cause(ctx)
 	}
-	s.Outcome, err = outcome(asked, t, x.client.Stopped(), err)
+	s.Outcome, err = outcome(asked, t, stopped, err)
 	s.Code = codeOf(err)
 	if _, seal := x.archive.Seal(r.header(asked, t.rejected)); seal != nil {
 		return &storageError{seal}
@@ -66,6 +73,7 @@ func (r *run) header(asked provider.Asked, rejected map[string]int64) raw.Cycle 
 	counters["listed"], counters["filtered"], counters["failed"] = int64(asked.Listed), int64(asked.Filtered), int64(len(asked.Failed))
 	counters["not_offered"] = int64(len(asked.NotOffered))
 	counters["responses"], counters["response_bytes"] = int64(r.summary.Responses), r.summary.Bytes
+	counters[raw.CounterValues] = r.values
 	for why, n := range rejected {
 		counters["rejected:"+why] = n
 	}
@@ -80,25 +88,33 @@ func (r *run) header(asked provider.Asked, rejected map[string]int64) raw.Cycle 
 // remember writes the run's state file.
 func (r *run) remember(err error) error {
 	s := r.summary
+	code, short := codeOf(err), int64(0)
+	if err == nil && s.Code == health.CodeRateLimited {
+		code = s.Code
+	}
+	if s.ListingShort {
+		short = 1
+	}
 	return health.Record(r.Root, health.Run{
-		Step: "fetch", Cycle: string(s.Cycle), StartedAt: r.started, FinishedAt: r.Now(), OK: err == nil, Code: codeOf(err),
-		CredentialFingerprint: r.Tenant.Fingerprint,
+		Step: "fetch", Cycle: string(s.Cycle), StartedAt: r.started, FinishedAt: r.Now(), OK: err == nil, Code: code,
+		CredentialFingerprint: r.Tenant.Fingerprint, Quota: s.Quota,
 		Counters: map[string]int64{
 			"requests": int64(s.Requests), "responses": int64(s.Responses), "rejected": int64(s.Rejected), "bytes": s.Bytes,
 			"listed": int64(s.Listed), "filtered": int64(s.Filtered), "failed": int64(s.Failed), "not_offered": int64(s.NotOffered),
-			"recovered": int64(s.Recovered),
+			"recovered": int64(s.Recovered), "listing_short": short,
 		},
 	})
 }
 
-// log writes the run's one line.
+// log writes what the run came to, for debugging: whoever started it says what
+// came of the cycle.
 func (r *run) log(err error) {
 	s := r.summary
-	level, code := slog.LevelInfo, s.Code
+	code := s.Code
 	if err != nil {
-		level, code = slog.LevelError, codeOf(err)
+		code = codeOf(err)
 	}
-	r.Log.Log(context.Background(), level, "fetched", "tenant", r.Tenant.ID, "product", r.Product, "cycle", s.Cycle, "step", "fetch",
+	r.Log.Debug("fetched", "tenant", r.Tenant.ID, "product", r.Product, "cycle", s.Cycle, "step", "fetch",
 		"outcome", s.Outcome, "code", code, "requests", s.Requests, "responses", s.Responses, "rejected", s.Rejected, "bytes", s.Bytes,
 		"listed", s.Listed, "filtered", s.Filtered, "failed", s.Failed, "not_offered", s.NotOffered, "recovered", s.Recovered,
 		"took_ms", s.Took.Milliseconds())

@@ -3,6 +3,7 @@ package fetch
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"mkt/fetch/provider"
 	"mkt/publish/durable"
@@ -69,15 +70,16 @@ func codeOfVerdict(k provider.Kind) string {
 
 // explain words a run's error for the person who reads it.
 func (r *run) explain(err error) error {
-	told := r.Tenant.explain(err)
+	told := r.Tenant.explain(err, r.summary.Quota)
 	if codeOf(err) == health.CodePayloadRejected {
 		return fmt.Errorf("%w: the answers are in %s", told, layout.Cycle(layout.RawDir, r.summary.Cycle))
 	}
 	return told
 }
 
-// explain says what happened, and what to do when waiting does not help.
-func (t Tenant) explain(err error) error {
+// explain says what happened, and what to do when waiting does not help. q is what
+// was heard of the quota, nil for nothing.
+func (t Tenant) explain(err error, q *health.Quota) error {
 	set := fmt.Sprintf("mkt provider set %s --provider %s", t.ID, t.Provider)
 	switch codeOf(err) {
 	case health.CodeCredential:
@@ -85,11 +87,22 @@ func (t Tenant) explain(err error) error {
 	case health.CodePermission:
 		return fmt.Errorf("account %s: %w: %w: buy it from %s, or store another credential with: %s", t.ID, ErrPermission, err, t.Provider, set)
 	case health.CodeRateLimited:
-		return fmt.Errorf("account %s: %w: %w: run again later, or less often", t.ID, ErrLimited, err)
+		return fmt.Errorf("account %s: %w%s: %w", t.ID, ErrLimited, untilWhen(q), err)
 	case health.CodePayloadRejected:
 		return fmt.Errorf("account %s: %w: %w", t.ID, ErrPayload, err)
 	case health.CodeUnreachable:
 		return fmt.Errorf("account %s: %s: %w: older data stays; run again later", t.ID, t.Provider, err)
 	}
 	return fmt.Errorf("account %s: %w", t.ID, err)
+}
+
+// untilWhen words how long a quota is used up: " until 2026-11-20T10:00:00Z".
+func untilWhen(q *health.Quota) string {
+	switch {
+	case q == nil || q.UsedUpUntil == nil:
+		return ""
+	case q.Assumed:
+		return fmt.Sprintf(" (the provider does not say until when; ask again after %s)", q.UsedUpUntil.UTC().Format(time.RFC3339))
+	}
+	return fmt.Sprintf(" until %s", q.UsedUpUntil.UTC().Format(time.RFC3339))
 }

@@ -107,7 +107,7 @@ func (x *exchange) fail(err error) error {
 func (x *exchange) Concurrency() int { return x.concurrency }
 
 // Quota implements provider.Exchange.
-func (x *exchange) Quota() (provider.Quota, bool) { return x.client.Quota() }
+func (x *exchange) Quota() (provider.Quota, bool) { return x.client.Left() }
 
 // Now implements provider.Exchange.
 func (x *exchange) Now() time.Time { return x.now() }

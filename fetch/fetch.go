@@ -19,6 +19,7 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
 	"mkt/publish/football"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 )
 
@@ -47,6 +48,14 @@ type Options struct {
 	Provider func(name string) (provider.Provider, bool)
 	Limits   Limits    // zero fields have defaults
 	Circuits *Circuits // what this process remembers of providers between runs; nil = nothing
+	// Quota is what other runs and tests last heard of the account's quota; nil if
+	// that is not known. If requests are left by it, they are sent, whatever Circuits
+	// remembers. Whether it is used up is for the caller to judge: a run that is
+	// started asks.
+	Quota *health.Quota
+	// Stopping is closed when the process is to stop. A run that would have to wait
+	// for its provider is then interrupted at once. nil: never.
+	Stopping <-chan struct{}
 
 	Now func() time.Time // nil = time.Now
 	Log *slog.Logger     // nil = none
@@ -81,6 +90,13 @@ type Summary struct {
 	// NotOffered is how many of them the provider answered for, and offers no
 	// markets on.
 	NotOffered int
-	Recovered  int // folders of runs that were killed, set aside
-	Took       time.Duration
+	// ListingShort: the provider's list falls short of its own count, so that nothing
+	// will be removed for being absent from it.
+	ListingShort bool
+	// Quota is what the provider said last of the account's quota; nil if nothing. If
+	// it is used up, the run ended for it, or it was the run's last request that used
+	// it up.
+	Quota     *health.Quota
+	Recovered int // folders of runs that were killed, set aside
+	Took      time.Duration
 }

@@ -62,7 +62,7 @@ func newBench(t *testing.T, baseURL string, p provider.Provider) *bench {
 			return credential.Open(key, sealed, tenant, provider)
 		},
 		Provider: func(name string) (provider.Provider, bool) { return p, name == p.Name },
-		Limits: fetch.Limits{Run: 10 * time.Second, Tries: 3, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond, Break: 20 * time.Millisecond,
+		Limits: fetch.Limits{Run: 10 * time.Second, Tries: 3, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond, Confirm: 10 * time.Millisecond, Break: 20 * time.Millisecond,
 			Header: 500 * time.Millisecond, Body: 2 * time.Second, Window: 200 * time.Millisecond},
 		Now:   func() time.Time { return b.clock },
 		Log:   slog.New(slog.NewJSONHandler(&b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -227,8 +227,8 @@ func TestRun(t *testing.T) {
 	if run := b.state(); !run.OK || run.Cycle != string(s.Cycle) || run.LastOKAt == nil || run.CredentialFingerprint != b.options.Tenant.Fingerprint || run.Counters["requests"] != 4 {
 		t.Errorf("%+v", run)
 	}
-	if got := strings.Count(b.log.String(), `"level":"INFO"`); got != 1 {
-		t.Errorf("%d lines at info: %s", got, b.log.String())
+	if got := strings.Count(b.log.String(), "\n"); got != 1 || !strings.Contains(b.log.String(), `"level":"DEBUG","msg":"fetched"`) {
+		t.Errorf("%d lines, want one for debugging: %s", got, b.log.String())
 	}
 
 	// The same cycle once more does nothing; a new one comes after it, also

@@ -14,9 +14,10 @@ import (
 // Probed is what asking one question came to. It is meaningful also beside
 // an error.
 type Probed struct {
-	Code     string // why it failed, a code of package health; "" when the credential is good
-	Endpoint string // that was asked
-	Requests int    // sent, retries among them
+	Code     string        // why it failed, a code of package health; "" when the credential is good
+	Endpoint string        // that was asked
+	Requests int           // sent, retries among them
+	Quota    *health.Quota // what the provider said of the account's quota; nil if nothing
 	Took     time.Duration
 }
 
@@ -30,7 +31,7 @@ func Probe(ctx context.Context, o Options) (Probed, error) {
 		return Probed{}, err
 	}
 	r, err := o.probe(ctx)
-	return r, o.worded(ctx, err)
+	return r, o.worded(ctx, r, err)
 }
 
 // Test is Probe, and writes what it found into state/probe.json of Root, which is
@@ -50,17 +51,17 @@ func Test(ctx context.Context, o Options) (Probed, error) {
 	started := o.Now()
 	r, err := o.probe(ctx)
 	if err != nil && ctx.Err() != nil {
-		return r, o.worded(ctx, err)
+		return r, o.worded(ctx, r, err)
 	}
 	state := health.Record(o.Root, health.Run{
 		Step: health.StepProbe, StartedAt: started, FinishedAt: o.Now(), OK: err == nil, Code: r.Code,
-		CredentialFingerprint: o.Tenant.Fingerprint, Counters: map[string]int64{"requests": int64(r.Requests)},
+		CredentialFingerprint: o.Tenant.Fingerprint, Quota: r.Quota, Counters: map[string]int64{"requests": int64(r.Requests)},
 	})
 	if state != nil && err == nil {
 		err = &storageError{state}
 	}
 	o.logProbe(r, err)
-	return r, o.worded(ctx, err)
+	return r, o.worded(ctx, r, err)
 }
 
 // Budgets of a probe: somebody waits for it.
@@ -91,19 +92,19 @@ func (o Options) probe(ctx context.Context) (r Probed, err error) {
 		}
 		return nil
 	})
-	r.Requests = l.client.Requests()
+	r.Requests, r.Quota = l.client.Requests(), l.client.Quota()
 	return r, err
 }
 
 // worded is a probe's error for the person who reads it.
-func (o Options) worded(ctx context.Context, err error) error {
+func (o Options) worded(ctx context.Context, r Probed, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return fmt.Errorf("account %s: test of the connection interrupted: %w", o.Tenant.ID, context.Cause(ctx))
 	}
-	return o.Tenant.explain(err)
+	return o.Tenant.explain(err, r.Quota)
 }
 
 func (o Options) logProbe(r Probed, err error) {

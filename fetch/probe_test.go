@@ -16,7 +16,8 @@ import (
 	"mkt/fetch/provider/betsapi"
 )
 
-// A probe sends one request, whatever the provider answers, and leaves nothing.
+// A probe sends one request, and another to be sure of what speaks against the
+// connection, and leaves nothing.
 func TestProbe(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -27,8 +28,8 @@ func TestProbe(t *testing.T) {
 		requests int
 	}{
 		{"fine", 200, `{"ids":["1","2"]}`, "", nil, 1},
-		{"bad token", 200, `{"error":"token"}`, "CREDENTIAL_REJECTED", fetch.ErrCredential, 1},
-		{"not bought", 200, `{"error":"buy"}`, "PERMISSION_DENIED", fetch.ErrPermission, 1},
+		{"bad token", 200, `{"error":"token"}`, "CREDENTIAL_REJECTED", fetch.ErrCredential, 2},
+		{"not bought", 200, `{"error":"buy"}`, "PERMISSION_DENIED", fetch.ErrPermission, 2},
 		{"not what was asked for", 200, `<html>`, "PAYLOAD_REJECTED", fetch.ErrPayload, 2},
 		{"fault", 500, `{"error":"fault"}`, "PROVIDER_UNREACHABLE", provider.ErrUnreachable, 2},
 	} {

@@ -49,8 +49,8 @@ var products = map[football.Product]product{
 // liveLimits are for a cycle every eight seconds. A slow provider makes a cycle
 // late: the next tick is skipped, and what is had counts from when it was had.
 var liveLimits = Limits{
-	Run: 24 * time.Second, Bytes: 256 << 20, Tries: 3, Wait: 200 * time.Millisecond, MaxWait: time.Second,
-	Break: time.Second, Connect: 4 * time.Second, TLS: 4 * time.Second, Header: 16 * time.Second, Body: 16 * time.Second,
+	Run: 24 * time.Second, Bytes: 256 << 20, Values: 2 << 20, Tries: 3, Wait: 200 * time.Millisecond, MaxWait: time.Second,
+	QuotaWait: 3 * time.Second, Confirm: 2 * time.Second, Break: time.Second, Connect: 4 * time.Second, TLS: 4 * time.Second, Header: 16 * time.Second, Body: 16 * time.Second,
 }
 
 // askingFor looks up a product that is in the table.

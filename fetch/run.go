@@ -1,7 +1,9 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -41,8 +43,8 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		r.rollUp()
 	}
 	r.summary.Took = time.Since(r.began)
-	if err != nil && ctx.Err() != nil {
-		return r.summary, fmt.Errorf("account %s: fetch of %s interrupted: %w", o.Tenant.ID, r.summary.Cycle, context.Cause(ctx))
+	if err != nil && (ctx.Err() != nil || errors.Is(err, upstream.ErrStopping)) {
+		return r.summary, fmt.Errorf("account %s: fetch of %s interrupted: %w", o.Tenant.ID, r.summary.Cycle, cmp.Or(context.Cause(ctx), err))
 	}
 	if state := r.remember(err); state != nil && err == nil {
 		err = &storageError{state}
@@ -100,6 +102,7 @@ type run struct {
 	rolls   bool      // earlier cycles are to be rolled up
 	began   time.Time // monotonic
 	started time.Time
+	values  int64 // JSON values and keys of all accepted answers
 }
 
 // prepare recovers what killed runs left and settles the cycle; done when there
@@ -204,9 +207,14 @@ func (o *Options) connect() (l line, err error) {
 	if l.secret, err = o.Open(o.Tenant.SealedCredential, o.Tenant.ID, o.Tenant.Provider); err != nil {
 		return l, fmt.Errorf("%w: store it again with: mkt provider set %s --provider %s", err, o.Tenant.ID, o.Tenant.Provider)
 	}
+	var leftAt time.Time
+	if o.Quota != nil && o.Quota.UsedUpUntil == nil {
+		leftAt = o.Quota.At
+	}
 	l.client, err = upstream.New(upstream.Options{
 		Provider: l.adapter, Account: o.Tenant.ID, BaseURL: o.Tenant.BaseURL, AllowPrivateAddress: o.Tenant.AllowPrivateAddress,
-		Credential: l.secret, Limits: o.Limits, Circuits: o.Circuits, Now: o.Now, Log: o.Log, Usage: o.Usage,
+		Credential: l.secret, Limits: o.Limits, Circuits: o.Circuits, Now: o.Now, Usage: o.Usage,
+		Log: o.Log.With("tenant", o.Tenant.ID, "step", "fetch"), QuotaLeftAt: leftAt, Stopping: o.Stopping,
 	})
 	return l, err
 }

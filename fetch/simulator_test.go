@@ -87,8 +87,8 @@ func TestSimulatedFaults(t *testing.T) {
 		{[]string{"429-bare:1"}, raw.Failed, "RATE_LIMITED", fetch.ErrLimited},
 		{[]string{"429-body:1"}, raw.Failed, "RATE_LIMITED", fetch.ErrLimited},
 		{[]string{"credential:1"}, raw.Failed, "CREDENTIAL_REJECTED", fetch.ErrCredential},
-		{[]string{"credential:#2"}, raw.Failed, "CREDENTIAL_REJECTED", fetch.ErrCredential},
-		{[]string{"credential:#3"}, raw.Failed, "CREDENTIAL_REJECTED", fetch.ErrCredential},
+		{[]string{"credential:#2+"}, raw.Failed, "CREDENTIAL_REJECTED", fetch.ErrCredential},
+		{[]string{"permission:#3+"}, raw.Failed, "PERMISSION_DENIED", fetch.ErrPermission},
 		{[]string{"permission:1@markets"}, raw.Failed, "PERMISSION_DENIED", fetch.ErrPermission},
 		{[]string{"wrong:1"}, raw.Failed, "PAYLOAD_REJECTED", fetch.ErrPayload},
 		{[]string{"huge:1"}, raw.Failed, "PAYLOAD_REJECTED", fetch.ErrPayload},
@@ -100,6 +100,7 @@ func TestSimulatedFaults(t *testing.T) {
 
 		{[]string{"500:#1", "reset:#2", "truncated:#3", "html:#5", "empty:#6"}, usable, "", nil},
 		{[]string{"500:0.1", "reset:0.05", "truncated:0.05", "html:0.05", "429-bare:0.05"}, usable, "", nil},
+		{[]string{"credential:#1", "credential:#3", "permission:#5"}, usable, "", nil},
 		{[]string{"broken-fixture:1"}, usable, "", nil},
 		{[]string{"duplicate:1"}, usable, "", nil},
 		{[]string{"shrink:1"}, usable, "", nil},
@@ -141,14 +142,15 @@ func TestSimulatedFaults(t *testing.T) {
 	}
 }
 
-// A credential refused at the k-th request, whichever that is: the run stops
-// there, but for what was under way.
+// A credential refused from the k-th request on, whichever that is: the run asks once
+// more and stops there, but for what was under way. Refused for that one request
+// alone it was a slip, and the run is whole.
 func TestCredentialRefusedAtEveryRequest(t *testing.T) {
 	b, _ := betsapiBench(t, 30)
 	first := b.clock
 	whole := int(b.usage.Load())
 	for k := 1; k <= whole; k++ {
-		url, sim := simulated(t, 30, fmt.Sprintf("credential:#%d", k))
+		url, sim := simulated(t, 30, fmt.Sprintf("credential:#%d+", k))
 		b.options.Tenant.BaseURL, b.clock = url, b.clock.Add(time.Hour)
 		s, err := b.run(t.Context())
 		if !errors.Is(err, fetch.ErrCredential) || s.Outcome != raw.Failed || b.state().Code != "CREDENTIAL_REJECTED" {
@@ -156,6 +158,16 @@ func TestCredentialRefusedAtEveryRequest(t *testing.T) {
 		}
 		if most := k + betsapi.Provider().Budget.Concurrency; times(sim) > most {
 			t.Errorf("request %d refused, %d were asked", k, times(sim))
+		}
+	}
+	for k := 1; k <= whole; k++ {
+		var sim *betsapi.Simulator
+		b, without := betsapiBench(t, 30)
+		b.options.Tenant.BaseURL, sim = simulated(t, 30, fmt.Sprintf("credential:#%d", k))
+		b.clock = b.clock.Add(time.Hour)
+		s, err := b.run(t.Context())
+		if err != nil || s.Outcome != raw.Complete || s.Failed > 0 || s.NotOffered != without || s.Rejected != 1 || times(sim) != whole+1 || b.state().CredentialRefusedAt != nil {
+			t.Errorf("a slip at request %d: %+v, %v, %d were asked", k, s, err, times(sim))
 		}
 	}
 	newest, _, err := raw.Newest(b.options.Root)

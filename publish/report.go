@@ -31,18 +31,19 @@ func (r *run) summarize(m *snapshot.Manifest, segment *snapshot.Segment) {
 	}
 }
 
-// report logs one line and writes state/publish.json. A run that was told to
-// stop, or had nothing to do, leaves the state as it is.
+// report logs a line for debugging and writes state/publish.json; whoever began the
+// run says what came of it. A run that was told to stop, or had nothing to do, leaves
+// the state as it is.
 func (r *run) report(ctx context.Context, err error) {
 	s := &r.summary
 	log := r.Log.With("tenant", r.ClientID, "product", r.Product, "cycle", s.Cycle, "step", "publish")
 	switch {
 	case err != nil:
-		log.Error("nothing published", "error", err)
+		log.Debug("nothing published", "error", err)
 	case s.Already:
-		log.Info("published before", "version", s.Version)
+		log.Debug("published before", "version", s.Version)
 	default:
-		log.Info("published", "version", s.Version, "fixtures", s.Fixtures, "in_play", s.InPlay, "markets", s.Markets, "selections", s.Selections,
+		log.Debug("published", "version", s.Version, "fixtures", s.Fixtures, "in_play", s.InPlay, "markets", s.Markets, "selections", s.Selections,
 			"refreshed", s.Refreshed, "without_markets", s.WithoutMarkets, "carried", s.Carried, "removed", s.Removed, "held", s.Held, "last_seq", s.LastSeq)
 	}
 	if s.Held > 0 {

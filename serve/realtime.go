@@ -67,6 +67,7 @@ func (s *server) openRealtime(o *Options) {
 // bound on requests in flight hold here: a poll waits, a websocket stays.
 func (s *server) serveRealtime(a *answer, r *http.Request) {
 	a.route = realtimePath
+	a.Header().Del("Vary") // the engine says its own
 	r.Body = listen.FromContext(r.Context()).Body(r.Body)
 	s.sockets.ServeHTTP(a, r)
 }

@@ -152,12 +152,19 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 	}
 	s.broken, s.damaged, s.unknown, s.skipped = read.Broken, read.Damaged, read.Unknown, read.Skipped
 	s.met, s.hurt = read.Met, read.Hurt
-	s.fixtures = make([]refreshed, len(read.Fixtures))
+	s.fixtures = make([]refreshed, 0, len(read.Fixtures))
 	for i := range read.Fixtures {
 		f := &read.Fixtures[i]
+		if isTooLarge(f.Offers) {
+			if s.broken == nil {
+				s.broken = make(map[string]football.Reason)
+			}
+			s.broken[f.Fixture.ProviderFixtureID] = tooManySelections
+			continue
+		}
 		f.Fixture.ID = sr.minter.Fixture(f.Fixture.ProviderFixtureID).FixtureID()
-		s.fixtures[i] = refreshed{fixture: f.Fixture, markets: sr.deriver.Derive(&f.Fixture, f.Offers),
-			withoutPrices: withoutPrices(f.Offers), partial: f.Partial}
+		s.fixtures = append(s.fixtures, refreshed{fixture: f.Fixture, markets: sr.deriver.Derive(&f.Fixture, f.Offers),
+			withoutPrices: withoutPrices(f.Offers), partial: f.Partial})
 	}
 	return s, nil
 }

@@ -12,19 +12,20 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// report logs one line and writes state/transform.json. A run that was told to
-// stop, or had nothing to do, leaves the state as it is.
+// report logs a line for debugging and writes state/transform.json; whoever began
+// the run says what came of it. A run that was told to stop, or had nothing to do,
+// leaves the state as it is.
 func (r *run) report(ctx context.Context, err error) {
 	s := &r.summary
 	s.Took = r.Now().Sub(r.started)
 	log := r.Log.With("tenant", r.ClientID, "product", r.Product, "cycle", s.Cycle, "step", "transform")
 	switch {
 	case err != nil:
-		log.Error("nothing transformed", "error", err)
+		log.Debug("nothing transformed", "error", err)
 	case s.Already:
-		log.Info("transformed before")
+		log.Debug("transformed before")
 	default:
-		log.Info("transformed", append(r.told(), "bytes", s.Bytes, "took_ms", s.Took.Milliseconds())...)
+		log.Debug("transformed", append(r.told(), "bytes", s.Bytes, "took_ms", s.Took.Milliseconds())...)
 	}
 	if s.Already || err != nil && ctx.Err() != nil {
 		return

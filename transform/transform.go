@@ -34,6 +34,8 @@ type Options struct {
 	Workers int              // payloads read at once; 0 = one a core
 	Version string           // of the binary; goes into the header
 	Details int              // live: fixtures whose timeline and minutes are published; 0 = 50
+	// Memory bounds what this run and others hold at once; nil = nothing does.
+	Memory *Memory
 	// Provider finds an adapter by name; nil = every one there is.
 	Provider func(name string) (provider.Provider, bool)
 }
@@ -149,6 +151,15 @@ func (r *run) transform(ctx context.Context) error {
 	if err := r.chooseCycle(); err != nil || r.summary.Already {
 		return err
 	}
+	bytes, err := need(r.archive.Cycle())
+	if err != nil {
+		return fmt.Errorf("cycle %s: %w", r.cycle, err)
+	}
+	release, err := r.Memory.Hold(ctx, bytes)
+	if err != nil {
+		return fmt.Errorf("cycle %s: %w", r.cycle, err)
+	}
+	defer release()
 	if err := r.engine.derive(ctx, r); err != nil {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -24,6 +25,8 @@ type task struct {
 	root  durable.FS
 	data  durable.FS // data root
 	cycle layout.CycleID
+
+	stopping <-chan struct{} // closed when no further step is to begin
 }
 
 // runAll runs the steps for every selected job. One that fails does not stop the
@@ -87,10 +90,21 @@ var errStepInterrupted = errors.New("interrupted: nothing was published; run it 
 
 var errInterrupted = errors.New("interrupted; what was published stays, run it again for the rest")
 
-// runJob runs the steps for one job under its lock and tells each one's report.
-// Once stopping ends no further step begins; ctx ends the one under way. A job
-// that cannot begin is told too: a script must see every job.
+// runJob runs the steps for one job under its lock, passes each one's report to tell,
+// and logs one line of the whole. Once stopping ends no further step begins, and a
+// fetch that would have to wait for its provider ends; ctx ends any step under way. A
+// job that cannot begin is reported, too: a script must see every job.
 func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID, steps []step, tell func(report)) error {
+	line := cycleLine{began: time.Now()}
+	err := a.runSteps(ctx, stopping, j, cycle, steps, func(r report) {
+		line.add(r)
+		tell(r)
+	})
+	line.log(a.log.With("tenant", j.tenant.ID, "product", j.product), a.codeOf(line.last()), err)
+	return err
+}
+
+func (a *app) runSteps(ctx, stopping context.Context, j job, cycle layout.CycleID, steps []step, tell func(report)) error {
 	held, err := a.hold(j)
 	if err != nil {
 		tell(report{Tenant: j.tenant.ID, Product: string(j.product), Step: "lock", Cycle: string(cycle), Error: message(err)})
@@ -101,8 +115,8 @@ func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID,
 		if stopping.Err() != nil {
 			return errInterrupted
 		}
-		report, err := do(ctx, task{j, held.root, held.data, cycle})
-		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		report, err := do(ctx, task{j, held.root, held.data, cycle, stopping.Done()})
+		if stopping.Err() != nil && errors.Is(err, context.Canceled) {
 			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
 		}
 		report.Tenant, report.Product, report.Error = j.tenant.ID, string(j.product), message(err)
@@ -113,6 +127,18 @@ func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID,
 		cycle = layout.CycleID(report.Cycle)
 	}
 	return nil
+}
+
+// codeOf is why a step failed, a word of package health: the report's own, or what
+// the state file says.
+func (a *app) codeOf(r report) string {
+	if r.Code != "" || r.Error == "" {
+		return r.Code
+	}
+	if run := a.newestRun(r.Tenant, r.Product, r.Step); run != nil && !run.OK {
+		return run.Code
+	}
+	return ""
 }
 
 // held is a job's folders, opened, and its lock.

@@ -19,6 +19,7 @@ func newCycle(a *app) *cobra.Command {
 	s.flags(a, cmd)
 	a.sealKeyFlag(cmd)
 	tf.flags(a, cmd)
+	tf.memoryFlag(a, cmd)
 	pf.flags(a, cmd)
 	return cmd
 }
@@ -29,10 +30,11 @@ func (a *app) cycleSteps(tf transformFlags, pf publishFlags) ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	transform, err := a.transformStep(tf)
+	memory := tf.memories()
+	transform, err := a.transformStep(tf, memory)
 	if err != nil {
 		return nil, err
 	}
 	p := &pruning{app: a, keep: pf.retained()}
-	return []step{p.after(fetch), p.after(transform), p.after(a.publishStep(pf))}, nil
+	return []step{p.after(fetch), p.after(transform), p.after(memory.publishing(a.publishStep(pf)))}, nil
 }

@@ -21,6 +21,7 @@ type cycleMetrics struct {
 	took     *prometheus.HistogramVec // product
 	running  *prometheus.GaugeVec     // product
 	skipped  *prometheus.CounterVec   // product
+	held     *prometheus.CounterVec   // product, reason
 
 	mu       sync.Mutex
 	lastGood map[string]time.Time // by entry: when its newest good cycle ended, as its state file said
@@ -46,6 +47,7 @@ func newCycleMetrics() *cycleMetrics {
 		cycles:   counter("mkt_cycles_total", "Cycles run: published, failed, locked (run elsewhere) or interrupted (by the stop).", "product", "outcome"),
 		failures: counter("mkt_cycle_failures_total", "Steps that failed, by the code that state files and mkt doctor give; empty when it never began.", "product", "step", "code"),
 		skipped:  counter("mkt_cycle_ticks_skipped_total", "Ticks that came while the cycle before was still under way.", "product"),
+		held:     counter("mkt_cycle_ticks_postponed_total", "Ticks at which the provider was not to be asked yet: its quota is used up, or it refused.", "product", "reason"),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "mkt_cycle_duration_seconds",
 			Help: "Fetch, transform and publish together, of cycles that published.", Buckets: cycleDurations}, []string{"product"}),
 		running: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "mkt_cycles_running",
@@ -59,6 +61,9 @@ func newCycleMetrics() *cycleMetrics {
 		m.took.WithLabelValues(string(p))
 		m.running.WithLabelValues(string(p))
 		m.skipped.WithLabelValues(string(p))
+		for _, why := range holdReasons {
+			m.held.WithLabelValues(string(p), string(why))
+		}
 	}
 	return m
 }
@@ -83,8 +88,12 @@ func (m *cycleMetrics) begin(j job) (ended func(outcome string)) {
 	}
 }
 
-func (m *cycleMetrics) failure(r report, code string) {
-	m.failures.WithLabelValues(r.Product, r.Step, code).Inc()
+func (m *cycleMetrics) failure(r report) {
+	m.failures.WithLabelValues(r.Product, r.Step, r.Code).Inc()
+}
+
+func (m *cycleMetrics) hold(j job, why holdReason) {
+	m.held.WithLabelValues(string(j.product), string(why)).Inc()
 }
 
 func (m *cycleMetrics) skip(j schedule.Job) { m.skipped.WithLabelValues(j.Lane).Inc() }
@@ -92,7 +101,7 @@ func (m *cycleMetrics) skip(j schedule.Job) { m.skipped.WithLabelValues(j.Lane).
 // collectors are all that /metrics shows of the schedule.
 func (t *timetable) collectors() []prometheus.Collector {
 	m := t.metrics
-	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, agesOfCycles{t}}
+	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.held, agesOfCycles{t}, quotas{t}}
 }
 
 // forget drops what is kept of a product's entries that are gone.

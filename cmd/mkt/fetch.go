@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/fetch"
+	"mkt/publish/health"
 )
 
 func newFetch(a *app) *cobra.Command {
@@ -46,7 +47,7 @@ func (a *app) fetchStep() (step, error) {
 		s, err := fetch.Run(ctx, fetch.Options{
 			Tenant: tenant, Product: t.product, Cycle: t.cycle, Root: t.root,
 			Open:     open,
-			Provider: a.adapter, Circuits: circuits,
+			Provider: a.adapter, Circuits: circuits, Quota: a.quotaOf(t.tenant), Stopping: t.stopping,
 			Now: a.now, Log: a.log, Progress: bar.set,
 		})
 		bar.done()
@@ -58,7 +59,13 @@ func fetchReport(s fetch.Summary, began time.Time) report {
 	r := newReport("fetch", s.Cycle, began)
 	r.Counts = map[string]any{"outcome": s.Outcome, "already": s.Already, "requests": s.Requests, "responses": s.Responses,
 		"rejected": s.Rejected, "bytes": s.Bytes, "listed": s.Listed, "filtered": s.Filtered, "failed": s.Failed,
-		"not_offered": s.NotOffered}
+		"not_offered": s.NotOffered, "listing_short": s.ListingShort}
+	if q := s.Quota; q != nil && q.Left != nil {
+		r.Counts["quota_left"] = *q.Left
+	}
+	if q := s.Quota; q != nil && q.UsedUpUntil != nil {
+		r.Counts["quota_used_up_until"] = *q.UsedUpUntil
+	}
 	r.Code = s.Code
 	switch {
 	case s.Already:
@@ -73,6 +80,12 @@ func fetchReport(s fetch.Summary, began time.Time) report {
 		}
 		if s.Failed > 0 {
 			r.text += ", " + plural(s.Failed, "fixture") + " not answered (data kept)"
+		}
+		if s.Code == health.CodeRateLimited && s.Quota != nil && s.Quota.UsedUpUntil != nil {
+			r.text += ", the provider's quota is used up until " + clockTime(*s.Quota.UsedUpUntil)
+		}
+		if s.ListingShort {
+			r.text += ", the list falls short of its own count (nothing is removed)"
 		}
 	}
 	return r

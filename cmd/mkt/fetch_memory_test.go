@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +68,36 @@ func TestTooMuchOfAnAnswer(t *testing.T) {
 			t.Logf("%d MiB at the most, %v: %s", peak>>20, took.Round(time.Millisecond), bytes.TrimSpace(errs.Bytes()))
 		})
 	}
+}
+
+// TestTooManyValues: four accounts at once whose providers send millions of empty lists
+// take little more than one that does not.
+func TestTooManyValues(t *testing.T) {
+	needs.Time(t, "hundreds of megabytes")
+	h := newHouse(t)
+	h.run("", "init", ".")
+	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 3, Fixtures: 20, Tokens: map[string]simulator.Account{canary: {Seed: 3}}})
+	h.must(err)
+	many := []byte(`{"success":1,"results":[` + strings.Repeat("[],", 5_000_000) + `[]]}`)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "prematch") {
+			_, _ = w.Write(many) // it may be cut off
+			return
+		}
+		sim.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	for i := range 4 {
+		id := fmt.Sprint("account-", i)
+		h.addTenant(id)
+		h.connect(id, server.URL)
+	}
+	cmd := h.command(t.Context(), "cycle", "--all", "--parallel", "4", "--product", "market_engine")
+	peak := h.peak(cmd)
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed || peak == 0 || peak > 384<<20 {
+		t.Errorf("exit code %d, %d MiB", code, peak>>20)
+	}
+	t.Logf("%d MiB at the most", peak>>20)
 }
 
 var highWater = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)

@@ -8,47 +8,95 @@ import (
 	"mkt/publish/health"
 )
 
-// refusedAgain is how soon a provider that refused is asked again by a run that
-// nobody started by hand: a little less than an hour, so that an hourly schedule
-// asks on every tick and one of 8 seconds some thirty times a day.
-const refusedAgain = 55 * time.Minute
+// A provider that refused is asked again by runs that nobody started by hand: soon
+// if it accepted the credential before, since data is still good then and the
+// refusal may be a fault of the provider's, and each time after twice as long; at
+// last, and if it never accepted it, a little less than an hour later, so that an
+// hourly schedule asks on every tick.
+const (
+	refusedFirst = time.Minute
+	refusedLast  = 55 * time.Minute
+)
 
-// heldBack tells why a job is not to ask its provider yet: the credential that is
-// set was refused, or does not include the product. Only a person can help it. A
-// new credential, or a good mkt provider test, ends it at once. "" when it may
-// ask; so it is where nothing is known, for asking once too often does no harm.
-func (a *app) heldBack(j job) string {
-	if j.tenant.Provider == nil {
-		return ""
-	}
-	at, code := a.refused(j)
-	again := at.Add(refusedAgain)
-	if code == "" || !a.now().Before(again) {
-		return ""
-	}
-	return fmt.Sprintf("the provider refused at %s (%s): asked again at %s; mkt provider set %s, or a good mkt provider test %s, ends that",
-		at.UTC().Format(time.RFC3339), code, again.UTC().Format(time.RFC3339), j.tenant.ID, j.tenant.ID)
+// postponement is why a job is not to ask its provider before a time.
+type postponement struct {
+	until  time.Time
+	why    holdReason
+	reason string // for a person
 }
 
-// refused is when the provider last refused what the job would ask, and how; ""
-// when the newest word is another.
-func (a *app) refused(j job) (at time.Time, code string) {
+// holdReason is a metric's label.
+type holdReason string
+
+const (
+	heldForQuota   holdReason = "quota"
+	heldForRefusal holdReason = "refused"
+)
+
+var holdReasons = []holdReason{heldForQuota, heldForRefusal}
+
+// heldBack returns why a job is not to ask its provider yet: its quota is used up,
+// or the credential that is set was refused, or does not include the product. What
+// was found lies in state files, so that a restart knows it as well; whatever was
+// found since ends it: a good mkt provider test, a cycle of another product that was
+// answered, a new credential. nil if it may ask; so it is where nothing is known, for
+// asking once too often does no harm.
+func (a *app) heldBack(j job) *postponement {
+	if j.tenant.Provider == nil {
+		return nil
+	}
 	findings, err := a.findings(j.tenant)
 	if err != nil {
-		return at, ""
+		return nil
 	}
-	fingerprint := j.tenant.Provider.Fingerprint()
-	if t := health.StandingOf(fingerprint, findings...).RefusedAt(); t != nil {
-		return *t, health.CodeCredential
+	now, fingerprint := a.now(), j.tenant.Provider.Fingerprint()
+	if at, code, again := a.refused(j, fingerprint, findings); code != "" && now.Before(at.Add(again)) && !at.After(now.Add(time.Minute)) {
+		until := at.Add(again)
+		return &postponement{until, heldForRefusal, fmt.Sprintf(
+			"the provider refused at %s (%s): it is asked again at %s; mkt provider set %s, or a good mkt provider test %s, ends that",
+			clockTime(at), code, clockTime(until), j.tenant.ID, j.tenant.ID)}
+	}
+	quota := health.NewestQuota(fingerprint, findings...)
+	if until, usedUp := quota.UsedUp(now); usedUp {
+		said := "the provider's quota is used up until " + clockTime(until)
+		if quota.Assumed {
+			said = "the provider's quota is used up, and it does not say until when: it is asked again at " + clockTime(until)
+		}
+		return &postponement{until, heldForQuota, fmt.Sprintf("%s; a good mkt provider test %s ends that", said, j.tenant.ID)}
+	}
+	return nil
+}
+
+// clockTime is a moment for people.
+func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// refused is when the provider last refused what the job would ask, how, and after
+// how long it is asked again; code is "" if the newest word is another.
+func (a *app) refused(j job, fingerprint string, findings []*health.Run) (at time.Time, code string, again time.Duration) {
+	standing := health.StandingOf(fingerprint, findings...)
+	if t := standing.RefusedAt(); t != nil {
+		return *t, health.CodeCredential, askedAgain(standing.RefusalsInARow, standing.LastOKAt != nil)
 	}
 	test, own := a.found(j)
 	switch {
 	case own == nil || own.CredentialFingerprint != fingerprint || own.Code != health.CodePermission:
-		return at, ""
+		return at, "", 0
 	case test != nil && test.OK && test.CredentialFingerprint == fingerprint && test.FinishedAt.After(own.FinishedAt):
-		return at, "" // somebody has looked since: once more then
+		return at, "", 0 // somebody has looked since: once more then
 	}
-	return own.FinishedAt, own.Code
+	return own.FinishedAt, own.Code, askedAgain(own.RefusalsInARow, own.LastOKAt != nil)
+}
+
+// askedAgain is how long after a refusal the provider is asked again.
+func askedAgain(refusals int, wasGood bool) time.Duration {
+	wait := refusedFirst
+	for ; wasGood && refusals > 1 && wait < refusedLast; refusals-- {
+		wait *= 2
+	}
+	if !wasGood {
+		return refusedLast
+	}
+	return min(wait, refusedLast)
 }
 
 // found are the newest test of the connection and the newest fetch of the job's
@@ -71,4 +119,14 @@ func (a *app) findings(t *tenants.Tenant) ([]*health.Run, error) {
 		findings = append(findings, run)
 	}
 	return findings, nil
+}
+
+// quotaOf is what was heard last of a tenant's quota; nil if nothing was, or if that
+// cannot be read.
+func (a *app) quotaOf(t *tenants.Tenant) *health.Quota {
+	findings, err := a.findings(t)
+	if err != nil || t.Provider == nil {
+		return nil
+	}
+	return health.NewestQuota(t.Provider.Fingerprint(), findings...)
 }

@@ -57,7 +57,7 @@ then. Only a single SELECT is carried out, and nothing else can be read.`,
 	flags.StringVar(&f.sql, "sql", "", "a SELECT to carry out, - reads it from the standard input")
 	flags.Var(&f.format, "format", "what --sql prints (--output json is json)")
 	flags.IntVar(&f.rows, "rows", 1000, "most rows of a table that are printed; csv and json have all")
-	flags.IntVar(&f.memory, "memory", 1024, "MiB a query may use")
+	flags.IntVar(&f.memory, "memory", 1024, "MiB a query may use, beside some 60 of the program itself")
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "how long a query may take")
 	flags.IntVar(&f.last, "last", 20, "how many publications are listed, 0 for all")
 	bound(flags, "rows", "a whole number, 1 or more", func() bool { return f.rows >= 1 })

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"mkt/publish/snapshot"
 	"mkt/serve/offline"
@@ -49,6 +51,11 @@ func (a *app) inspectSQL(ctx context.Context, f inspectFlags) error {
 		return err
 	}
 	answer := a.answer(f)
+	debug.SetMemoryLimit(max(64<<20, o.Memory/4)) // garbage would count, too
+	o.Abort = func(err error) {
+		fmt.Fprintf(a.errs, "mkt: %v\n", err)
+		os.Exit(exitFailed)
+	}
 	err = offline.Query(ctx, o, query, answer)
 	if errors.Is(err, offline.ErrSQL) {
 		return usageError{err}

@@ -130,8 +130,8 @@ func (s *selection) holdBack(a *app, jobs []job, pass []passed) ([]job, []passed
 	}
 	var run []job
 	for _, j := range jobs {
-		if reason := a.heldBack(j); reason != "" {
-			pass = append(pass, passed{j.tenant.ID, string(j.product) + ": " + reason})
+		if h := a.heldBack(j); h != nil {
+			pass = append(pass, passed{j.tenant.ID, string(j.product) + ": " + h.reason})
 			continue
 		}
 		run = append(run, j)

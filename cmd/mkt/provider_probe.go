@@ -46,6 +46,7 @@ type testView struct {
 	Error    string            `json:"error,omitempty"`
 	Endpoint string            `json:"endpoint"`
 	Requests int               `json:"requests"`
+	Quota    *health.Quota     `json:"quota"` // nil: the provider said nothing of it
 	Seconds  float64           `json:"seconds"`
 }
 
@@ -120,13 +121,16 @@ func (a *app) printTest(t *tenants.Tenant, found fetch.Probed, failed error) err
 		return errors.Join(failed, err)
 	}
 	v := testView{ID: t.ID, Provider: now.Provider, Hint: now.Hint, OK: failed == nil, Status: now.Status, Code: found.Code, Error: message(failed),
-		Endpoint: found.Endpoint, Requests: found.Requests, Seconds: found.Took.Round(time.Millisecond).Seconds()}
+		Endpoint: found.Endpoint, Requests: found.Requests, Quota: found.Quota, Seconds: found.Took.Round(time.Millisecond).Seconds()}
 	if a.json() {
 		return errors.Join(failed, json.NewEncoder(a.out).Encode(v))
 	}
 	if failed == nil {
 		plain.Fprintf(a.out, "tenant %s: %s accepts the credential %s (%s, %s, %.1f s); the connection is %s\n",
 			v.ID, v.Provider, v.Hint, v.Endpoint, plural(v.Requests, "request"), v.Seconds, v.Status)
+		if v.Quota != nil {
+			fmt.Fprintf(a.out, "its quota: %s\n", v.Quota.Describe(a.now()))
+		}
 		return nil
 	}
 	plain.Fprintf(a.out, "tenant %s: the connection is %s\n", v.ID, v.Status)

@@ -32,7 +32,7 @@ func newProviderStatus(a *app) *cobra.Command {
 			if a.json() {
 				return json.NewEncoder(a.out).Encode(v)
 			}
-			return v.print(a.out)
+			return v.print(a.out, a.now())
 		},
 	}
 }

@@ -29,6 +29,7 @@ type connectionView struct {
 	LastSuccessAt *time.Time                  `json:"last_success_at"`
 	LastAttemptAt *time.Time                  `json:"last_attempt_at"`
 	Code          string                      `json:"code,omitempty"` // why the last attempt failed
+	Quota         *health.Quota               `json:"quota"`          // nil: the provider never said anything of it
 	Found         []findingView               `json:"found"`
 	Calls         map[string]map[string]int64 `json:"calls"` // by UTC day and endpoint
 }
@@ -68,6 +69,7 @@ func (a *app) connection(t *tenants.Tenant) (connectionView, error) {
 		v.Provider, v.BaseURL, v.Hint = p.Name, p.BaseURL, p.Hint
 		v.Status = health.ConnectionStatus(true, p.Disabled, fingerprint, findings...)
 		v.LastSuccessAt, v.LastAttemptAt, v.Code = known.LastOKAt, known.LastAttemptAt, known.Code
+		v.Quota = health.NewestQuota(fingerprint, findings...)
 	}
 	return v, nil
 }
@@ -126,7 +128,7 @@ func (s source) open(read func(durable.FS) error) error {
 }
 
 // print shows one connection to a person.
-func (v connectionView) print(out io.Writer) error {
+func (v connectionView) print(out io.Writer, now time.Time) error {
 	w := newTableWriter(out)
 	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }
 	row("tenant", "%s", v.ID)
@@ -134,6 +136,9 @@ func (v connectionView) print(out io.Writer) error {
 	if v.Provider != "" {
 		row("provider", "%s", strings.TrimSuffix(v.Provider+" at "+v.BaseURL, " at "))
 		row("credential", "%s", v.Hint)
+	}
+	if v.Quota != nil {
+		row("quota", "%s", v.Quota.Describe(now))
 	}
 	for _, f := range v.Found {
 		row(f.Of, "%s at %s%s", result(f.OK, f.Code), f.At.UTC().Format(time.RFC3339), f.history())

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mkt/publish"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
@@ -98,6 +99,22 @@ func (a *app) publishStep(f publishFlags) step {
 			err = fmt.Errorf("%w: mkt doctor --tenant %s says how to mend it", err, t.tenant.ID)
 		}
 		return tellers[t.product].publish(s, began), err
+	}
+}
+
+// publishing is how much memory publish takes of each product, as measured of large
+// accounts, in bytes.
+var publishing = map[football.Product]int64{football.MarketEngine: 256 << 20, football.LiveIntelligence: 32 << 20}
+
+// publishing is the step publish, which waits until there is memory for it.
+func (m memories) publishing(publish step) step {
+	return func(ctx context.Context, t task) (report, error) {
+		release, err := m[t.product].Hold(ctx, publishing[t.product])
+		if err != nil {
+			return newReport("publish", t.cycle, time.Now()), err
+		}
+		defer release()
+		return publish(ctx, t)
 	}
 }
 

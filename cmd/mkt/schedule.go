@@ -54,6 +54,7 @@ running steps finish, no further step begins, and the exit code is 0.`,
 	o.admin.flags(a, cmd, "schedule")
 	a.sealKeyFlag(cmd)
 	o.transform.flags(a, cmd)
+	o.transform.memoryFlag(a, cmd)
 	o.publish.retention(a, cmd)
 	return cmd
 }

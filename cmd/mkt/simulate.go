@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,8 +34,8 @@ again, from a folder of counter increments, in their place. --replay serves
 recorded payloads instead of a world.
 
 --fault makes requests go wrong: 429:0.05 for one in twenty, truncated:#3 for the
-third, html:1@markets for every request for markets (also @listing, @live,
-@details):
+third, credential:#3+ for that and all after it, html:1@markets for every request
+for markets (also @listing, @live, @details):
 ` + faultLines(false) + `
 Others befall matches in play, of which a few suffer them unless told otherwise:
 stall:0.5 for half of them, stall:0 for none:
@@ -51,11 +52,12 @@ stall:0.5 for half of them, stall:0 for none:
 	flags.IntVar(&f.options.InPlay, "in-play", 12, "matches in play at any time, about; one in twelve is eSoccer. -1 adds none to those announced")
 	flags.StringVar(&f.options.Matches, "matches", "", "folder of real matches (matches.csv.gz and increments) to play again in place of invented ones")
 	flags.Float64Var(&f.options.Speed, "speed", 1, "how many times faster the world's days pass; quotas keep to the clock")
-	flags.IntVar(&f.options.Quota, "quota", 3600, "requests an hour")
+	flags.IntVar(&f.options.Quota, "quota", 3600, "requests an account has in each window")
+	flags.DurationVar(&f.options.QuotaWindow, "quota-window", time.Hour, "how long a window of the quota lasts")
 	flags.StringVar(&f.options.Replay, "replay", "", "folder of recorded payloads to serve")
-	flags.StringArrayVar(&f.faults, "fault", nil, "KIND:RATE or KIND:#NUMBER, @CLASS behind (repeat for several)")
+	flags.StringArrayVar(&f.faults, "fault", nil, "KIND:RATE, KIND:#NUMBER or KIND:#NUMBER+, @CLASS behind (repeat for several)")
 	listens(flags, "listen", &f.listen)
-	for _, name := range []string{"listen", "provider", "seed", "fixtures", "in-play", "speed", "quota", "fault"} {
+	for _, name := range []string{"listen", "provider", "seed", "fixtures", "in-play", "speed", "quota", "quota-window", "fault"} {
 		a.set.bind(flags, name, "simulate."+strings.ReplaceAll(name, "-", "_"))
 	}
 	a.set.bindPath(flags, "replay", "simulate.replay")

@@ -22,8 +22,9 @@ type timetable struct {
 	scheduler *schedule.Scheduler
 	metrics   *cycleMetrics
 
-	mu   sync.Mutex // guards file
-	file *tenants.File
+	mu        sync.Mutex // guards what follows
+	file      *tenants.File
+	postponed map[string]time.Time // by entry: until when, as the log said last
 }
 
 // livePlaces is how many live cycles are under way for one of another product:
@@ -31,7 +32,7 @@ type timetable struct {
 const livePlaces = 4
 
 func newTimetable(a *app, o scheduleOptions, steps []step) *timetable {
-	t := &timetable{app: a, steps: steps, grace: o.grace, metrics: newCycleMetrics()}
+	t := &timetable{app: a, steps: steps, grace: o.grace, metrics: newCycleMetrics(), postponed: map[string]time.Time{}}
 	t.scheduler = schedule.New(schedule.Options{Run: t.run, Jitter: o.jitter, Parallel: o.parallel, Lanes: map[string]int{
 		string(football.LiveIntelligence): livePlaces * o.parallel}, Skipped: t.metrics.skip, Log: a.log})
 	return t
@@ -81,11 +82,26 @@ func (t *timetable) due(name string) (job, bool) {
 		t.app.log.Debug("tick passed by", "tenant", id, "product", product, "reason", reason)
 		return job{}, false
 	}
-	if reason := t.app.heldBack(jobs[0]); reason != "" {
-		t.app.log.Debug("tick passed by", "tenant", id, "product", product, "reason", reason)
+	if p := t.app.heldBack(jobs[0]); p != nil {
+		t.metrics.hold(jobs[0], p.why)
+		t.postpone(jobs[0], p)
 		return job{}, false
 	}
 	return jobs[0], true
+}
+
+// postpone has a job run again when its provider may be asked again, and logs that
+// once.
+func (t *timetable) postpone(j job, p *postponement) {
+	name := entryName(j.tenant.ID, j.product)
+	t.scheduler.Again(name, p.until)
+	t.mu.Lock()
+	known := t.postponed[name].Equal(p.until)
+	t.postponed[name] = p.until
+	t.mu.Unlock()
+	if !known {
+		t.app.log.Warn("postponed: "+p.reason, "tenant", j.tenant.ID, "product", j.product, "reason", string(p.why), "until", p.until.UTC())
+	}
 }
 
 // run is one tick. When stopping ends the step under way has the grace to
@@ -100,31 +116,21 @@ func (t *timetable) run(stopping context.Context, name string) error {
 	defer context.AfterFunc(stopping, func() { time.AfterFunc(t.grace, cancel) })()
 	ended := t.metrics.begin(j)
 	defer func() { ended(cycleFailed) }() // what is not said below: an error, or a panic
-	err := t.app.runJob(ctx, stopping, j, "", t.steps, t.tell)
+	var last report
+	err := t.app.runJob(ctx, stopping, j, "", t.steps, func(r report) { last = r })
 	switch {
 	case err == nil:
 		ended(cyclePublished)
 	case errors.Is(err, durable.ErrLocked):
 		ended(cycleLocked)
-		t.app.log.Warn("tick skipped: a run started elsewhere is under way", "tenant", j.tenant.ID, "product", j.product)
-		return nil
-	case errors.Is(err, errInterrupted):
+	case errors.Is(err, errInterrupted), errors.Is(err, errStepInterrupted):
 		ended(cycleInterrupted)
-		t.app.log.Info("stopped between two steps", "tenant", j.tenant.ID, "product", j.product)
-		return nil
+	default:
+		last.Code = t.app.codeOf(last)
+		t.metrics.failure(last)
 	}
-	return err
-}
-
-// tell logs what a step came to.
-func (t *timetable) tell(r report) {
-	if r.Error != "" {
-		code := r.Code
-		if run := t.app.newestRun(r.Tenant, r.Product, r.Step); code == "" && run != nil && !run.OK {
-			code = run.Code
-		}
-		t.metrics.failure(r, code)
-		return // the scheduler logs it
+	if p := t.app.heldBack(j); p != nil {
+		t.postpone(j, p)
 	}
-	t.app.log.Info("step done", "tenant", r.Tenant, "product", r.Product, "cycle", r.Cycle, "step", r.Step, "seconds", r.Seconds, "counts", r.Counts)
+	return nil
 }

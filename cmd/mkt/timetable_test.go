@@ -3,16 +3,20 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/credential"
 	"mkt/publish/durable"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 )
 
@@ -126,13 +130,13 @@ func TestStopAtAStepBoundary(t *testing.T) {
 }
 
 func TestStopAfterTheGrace(t *testing.T) {
-	table, done, _ := newTestTimetable(t, 30*time.Millisecond, time.Minute)
+	table, done, log := newTestTimetable(t, 30*time.Millisecond, time.Minute)
 	ctx, stop := context.WithCancel(t.Context())
 	stopInFirst(table, stop)
 	began := time.Now()
 	err := table.run(ctx, "acme/market_engine")
-	if err == nil || len(*done) > 0 || time.Since(began) > 10*time.Second {
-		t.Errorf("ran %v in %v, %v; want it ended by the grace", *done, time.Since(began), err)
+	if err != nil || len(*done) > 0 || time.Since(began) > 10*time.Second || !strings.Contains(log.String(), "cycle interrupted") {
+		t.Errorf("ran %v in %v, %v, logged %s; want it ended by the grace", *done, time.Since(began), err, log)
 	}
 }
 
@@ -164,5 +168,73 @@ func TestOverdueWaitsForAShortCadence(t *testing.T) {
 	got := table.app.overdue(table.file)
 	if slices.Contains(got, "live/live_intelligence") || !slices.Contains(got, "acme/market_engine") {
 		t.Errorf("overdue %v: want the hourly jobs, and not the live ones of every 8 s", got)
+	}
+}
+
+// A cycle is one line of the log, with plain keys; so is one that failed.
+func TestOneLineACycle(t *testing.T) {
+	table, _, log := newTestTimetable(t, 0, 0)
+	counts := map[string]map[string]any{
+		"fetch":     {"outcome": "COMPLETE", "already": false, "requests": 12, "failed": 0, "quota_left": int64(0)},
+		"transform": {"fixtures": 3, "damaged": 2},
+		"publish":   {"version": int64(7), "fixtures": int64(3), "held": 0},
+	}
+	var failing error
+	for i, name := range []string{"fetch", "transform", "publish"} {
+		table.steps[i] = func(context.Context, task) (report, error) {
+			if name == "publish" && failing != nil {
+				return report{Step: name, Cycle: "20261121T090000Z-market_engine", Code: "STORAGE"}, failing
+			}
+			return report{Step: name, Cycle: "20261121T090000Z-market_engine", Counts: counts[name]}, nil
+		}
+	}
+	for _, c := range []struct {
+		failing error
+		want    string
+	}{
+		{nil, `level=INFO msg="cycle published" tenant=acme product=market_engine cycle=20261121T090000Z-market_engine took_ms=N outcome=COMPLETE requests=12 quota_left=0 damaged=2 version=7 fixtures=3`},
+		{errors.New("no space"), `level=ERROR msg="cycle failed" tenant=acme product=market_engine cycle=20261121T090000Z-market_engine took_ms=N outcome=COMPLETE requests=12 quota_left=0 damaged=2 step=publish code=STORAGE error="no space"`},
+	} {
+		log.Reset()
+		failing = c.failing
+		if err := table.run(t.Context(), "acme/market_engine"); err != nil {
+			t.Fatal(err)
+		}
+		_, got, _ := strings.Cut(strings.TrimSpace(log.String()), " ")
+		if got = regexp.MustCompile(`took_ms=\d+`).ReplaceAllString(got, "took_ms=N"); got != c.want {
+			t.Errorf("logged\n%s\nwant\n%s", got, c.want)
+		}
+	}
+}
+
+// A postponed job is logged once, and again when the reason is new.
+func TestPostponedIsLoggedOnce(t *testing.T) {
+	table, done, log := newTestTimetable(t, 0, 0)
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	table.app.now = func() time.Time { return now }
+	acme, _ := table.file.Tenant("acme")
+	usedUp := func() {
+		until := now.Add(10 * time.Minute)
+		root, err := durable.OpenRoot(table.app.rootDir(job{acme, "market_engine"}))
+		if err := errors.Join(err, health.Record(root, health.Run{Step: health.StepFetch, FinishedAt: now, Code: health.CodeRateLimited,
+			CredentialFingerprint: credential.Fingerprint(acme.Provider.Credential), Quota: &health.Quota{At: now, UsedUpUntil: &until}})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 2 {
+		usedUp()
+		for range 3 {
+			if err := table.run(t.Context(), "acme/market_engine"); err != nil || len(*done) > 0 {
+				t.Fatalf("ran %v, %v", *done, err)
+			}
+		}
+		if n := strings.Count(log.String(), "postponed: the provider's quota is used up until"); n != i+1 {
+			t.Errorf("logged %d times:\n%s", n, log)
+		}
+		now = now.Add(9 * time.Minute)
+	}
+	now = now.Add(2 * time.Minute)
+	if err := table.run(t.Context(), "acme/market_engine"); err != nil || len(*done) != 3 {
+		t.Errorf("ran %v, %v", *done, err)
 	}
 }

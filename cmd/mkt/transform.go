@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/publish/football"
 	"mkt/transform"
 	"mkt/transform/identity"
 )
@@ -15,11 +16,27 @@ import (
 type transformFlags struct {
 	workers int
 	details int
+	memory  int // MiB
 }
 
 // liveDetails is how many fixtures have full live detail, unless told otherwise
 // (DESIGN, section 5).
 const liveDetails = 50
+
+// defaultMemory is in MiB. A cycle of a thousand fixtures takes 600.
+const defaultMemory = 2048
+
+// memories are what the runs of each product may hold at once: a quarter is for the
+// live ones, so that market cycles do not hold them up.
+type memories map[football.Product]*transform.Memory
+
+func (f *transformFlags) memories() memories {
+	if f.memory == 0 {
+		return nil // nothing bounds them
+	}
+	all := int64(f.memory) << 20
+	return memories{football.MarketEngine: transform.NewMemory(all - all/4), football.LiveIntelligence: transform.NewMemory(all / 4)}
+}
 
 func (f *transformFlags) flags(a *app, cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.workers, "workers", 0, "payloads transformed at once (default: one a core)")
@@ -31,6 +48,13 @@ func (f *transformFlags) flags(a *app, cmd *cobra.Command) {
 	a.idKeyFlag(cmd)
 }
 
+// memoryFlag is for the commands that run several accounts in one process.
+func (f *transformFlags) memoryFlag(a *app, cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.memory, "memory", defaultMemory, "MiB that transform and publish may hold at once, of all accounts together; further ones wait")
+	bound(cmd.Flags(), "memory", "MiB, from 64 to 1048576", between(&f.memory, 64, 1<<20))
+	a.set.bind(cmd.Flags(), "memory", "transform.memory")
+}
+
 func newTransform(a *app) *cobra.Command {
 	var s selection
 	var f transformFlags
@@ -40,18 +64,19 @@ func newTransform(a *app) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.runAll(cmd.Context(), &s, func() ([]step, error) {
-				transform, err := a.transformStep(f)
+				transform, err := a.transformStep(f, f.memories())
 				return []step{transform}, err
 			})
 		},
 	}
 	s.flags(a, cmd)
 	f.flags(a, cmd)
+	f.memoryFlag(a, cmd)
 	return cmd
 }
 
 // transformStep is the stage transform with its key at hand.
-func (a *app) transformStep(f transformFlags) (step, error) {
+func (a *app) transformStep(f transformFlags, m memories) (step, error) {
 	key, err := identity.LoadKey(a.idKey)
 	if err != nil {
 		return nil, err
@@ -60,7 +85,7 @@ func (a *app) transformStep(f transformFlags) (step, error) {
 		began := time.Now()
 		s, err := transform.Run(ctx, transform.Options{
 			ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root, Data: t.data,
-			Key: key, Now: a.now, Log: a.log, Workers: f.workers, Version: version, Details: f.details,
+			Key: key, Now: a.now, Log: a.log, Workers: f.workers, Version: version, Details: f.details, Memory: m[t.product],
 		})
 		return tellers[t.product].transform(s, began), err
 	}, nil

@@ -132,7 +132,9 @@ type Payload struct {
 
 // Asked is what a cycle's asking came to.
 type Asked struct {
-	ListingComplete bool     // every page was read, consistently
+	// ListingComplete: the list is known to be whole, since it has as many fixtures as
+	// it says itself. What is absent from another list is not known to be gone.
+	ListingComplete bool
 	Listed          int      // fixtures listed
 	Filtered        int      // left out on entry, such as eSoccer, see Filters
 	Failed          []string // provider fixture ids whose markets could not be had

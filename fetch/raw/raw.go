@@ -79,6 +79,10 @@ type Cycle struct {
 	FetchSHA256 string           `json:"fetch_sha256"` // of fetch.json
 }
 
+// CounterValues is the name of the counter that holds how many JSON values and keys
+// the accepted answers have. Cycles from before 2026-11-22 do not have it.
+const CounterValues = "response_values"
+
 // Response is one archived answer, an entry of fetch.json.
 type Response struct {
 	Number    int               `json:"number"` // from 1, in the order archived

@@ -107,11 +107,13 @@ type Fault struct {
 	Kind   FaultKind
 	Rate   float64 // 0 to 1
 	Number int     // from 1; 0 when the rate decides
+	Onward bool    // every request from Number on
 	Class  Class
 }
 
-// ParseFault reads KIND:RATE, KIND:#NUMBER, and either with @listing, @markets,
-// @live or @details behind: "429:0.05", "credential:#3@listing". What befalls
+// ParseFault reads KIND:RATE, KIND:#NUMBER, KIND:#NUMBER+ for that request and all
+// after it, and each with @listing, @markets, @live or @details behind: "429:0.05",
+// "credential:#3@listing", "credential:#3+". What befalls
 // matches has a rate alone: "stall:0.2". The error lists the kinds when it is
 // the kind that is wrong.
 func ParseFault(text string) (Fault, error) {
@@ -132,6 +134,7 @@ func ParseFault(text string) (Fault, error) {
 	}
 	var err error
 	if number, exact := strings.CutPrefix(when, "#"); exact {
+		number, f.Onward = strings.CutSuffix(number, "+")
 		f.Number, err = strconv.Atoi(number)
 		if err != nil || f.Number < 1 {
 			return Fault{}, fmt.Errorf("fault %q: %q is no request number, from #1", text, when)
@@ -150,6 +153,9 @@ func (f Fault) String() string {
 	text := string(f.Kind) + ":" + strconv.FormatFloat(f.Rate, 'g', -1, 64)
 	if f.Number > 0 {
 		text = string(f.Kind) + ":#" + strconv.Itoa(f.Number)
+	}
+	if f.Onward {
+		text += "+"
 	}
 	if f.Class != "" {
 		text += "@" + string(f.Class)
@@ -170,7 +176,7 @@ func (s *Server) due(a *account, n asked, class Class) (FaultKind, func(int) int
 		switch {
 		case f.Kind.OnMatches():
 		case f.Class != "" && f.Class != class:
-		case f.Number > 0 && f.Number == number,
+		case f.Number > 0 && (f.Number == number || f.Onward && f.Number < number),
 			f.Number == 0 && d.unit(uint64(number), uint64(i), 2) < f.Rate:
 			s.mu.Lock()
 			s.faults[f.Kind]++

@@ -35,8 +35,10 @@ type Options struct {
 	// Tokens are the credentials accepted, each with its own world. Empty: one,
 	// Token(Seed), with the world of Seed.
 	Tokens map[string]Account
-	// Quota is the requests an account has an hour; 0 is 3600.
-	Quota int
+	// Quota is the requests an account has in each QuotaWindow; 0 is 3600. Windows
+	// begin at the multiples of their length; 0 is an hour.
+	Quota       int
+	QuotaWindow time.Duration
 	// Replay is a folder of recorded payloads to serve in place of a world.
 	Replay string
 	// Faults are what goes wrong, see ParseFault. Each request suffers one at
@@ -94,6 +96,8 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("speed: %g is not between 0 and 1000000", o.Speed)
 	case o.Quota < 0:
 		return o, fmt.Errorf("quota: %d is negative", o.Quota)
+	case o.QuotaWindow < 0 || o.QuotaWindow > 24*time.Hour || o.QuotaWindow%time.Second != 0:
+		return o, fmt.Errorf("quota window: %s is not whole seconds between 1s and 24h", o.QuotaWindow)
 	}
 	if o.Fixtures == 0 {
 		o.Fixtures = 300
@@ -109,6 +113,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.Quota == 0 {
 		o.Quota = 3600
+	}
+	if o.QuotaWindow == 0 {
+		o.QuotaWindow = time.Hour
 	}
 	if o.RetryAfter == 0 {
 		o.RetryAfter = time.Second

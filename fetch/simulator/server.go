@@ -147,7 +147,7 @@ func (s *Server) count(a *account, endpoint string, class Class) (asked, int) {
 	a.classes[class]++
 	a.all++
 	n := asked{a.all, a.classes[class]}
-	if window := s.options.Now().Truncate(time.Hour); !window.Equal(a.window) {
+	if window := s.options.Now().Truncate(s.options.QuotaWindow); !window.Equal(a.window) {
 		a.window, a.used = window, 0
 	}
 	if a.used >= a.Quota {
@@ -159,7 +159,7 @@ func (s *Server) count(a *account, endpoint string, class Class) (asked, int) {
 
 // reset is when the quota comes back: the fixed window's end.
 func (s *Server) reset() time.Time {
-	return s.options.Now().Truncate(time.Hour).Add(time.Hour)
+	return s.options.Now().Truncate(s.options.QuotaWindow).Add(s.options.QuotaWindow)
 }
 
 // retryAfter writes a wait in whole seconds.

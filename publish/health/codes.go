@@ -7,7 +7,7 @@ const (
 	CodeUnreachable     = "PROVIDER_UNREACHABLE"
 	CodeCredential      = "CREDENTIAL_REJECTED"
 	CodePermission      = "PERMISSION_DENIED" // the credential is known, and does not include what was asked for
-	CodeRateLimited     = "RATE_LIMITED"      // the provider's quota is used up
+	CodeRateLimited     = "RATE_LIMITED"      // the provider's quota is used up; also of a fetch that succeeded in part
 	CodePayloadRejected = "PAYLOAD_REJECTED"
 	CodeQuarantined     = "QUARANTINED"
 	CodeListingHeld     = "LISTING_HELD" // of a publication that succeeded: a listing lost too many fixtures at once, they were kept

@@ -41,6 +41,7 @@ type Standing struct {
 	LastAttemptAt  *time.Time // newest test or run; nil when never
 	Code           string     // why the newest one failed; "" when it was good, or there is none
 	FailuresInARow int        // failed runs since LastOKAt, at most DegradedAfter a product
+	RefusalsInARow int        // of the credential, as the run or test counts them that was refused last
 
 	accepted, refused *time.Time
 }
@@ -57,7 +58,9 @@ func StandingOf(fingerprint string, findings ...*Run) Standing {
 		}
 		s.LastOKAt = latest(s.LastOKAt, f.LastOKAt)
 		s.accepted = latest(s.accepted, latest(f.CredentialAcceptedAt, f.LastOKAt))
-		s.refused = latest(s.refused, f.CredentialRefusedAt)
+		if later(f.CredentialRefusedAt, s.refused) {
+			s.refused, s.RefusalsInARow = f.CredentialRefusedAt, f.RefusalsInARow
+		}
 	}
 	for _, f := range findings {
 		if f == nil || f.CredentialFingerprint != fingerprint || f.Step == StepProbe {

@@ -27,7 +27,9 @@ type Run struct {
 	StartedAt  time.Time `json:"started_at"`
 	FinishedAt time.Time `json:"finished_at"`
 	OK         bool      `json:"ok"`
-	// Code is one of Codes, or "": why it failed, or CodeListingHeld when OK.
+	// Code is one of Codes, or "": why it failed. If OK it is CodeListingHeld of a
+	// publication that kept fixtures, or CodeRateLimited of a fetch that is not whole
+	// because the quota was used up on the way.
 	Code string `json:"code,omitempty"`
 	// LastOKAt is when the step last succeeded; nil when never.
 	LastOKAt *time.Time `json:"last_ok_at,omitempty"`
@@ -45,6 +47,13 @@ type Run struct {
 	// A used up quota shows the first, an unreachable provider neither.
 	CredentialAcceptedAt *time.Time `json:"credential_accepted_at,omitempty"`
 	CredentialRefusedAt  *time.Time `json:"credential_refused_at,omitempty"`
+	// RefusalsInARow counts the runs that were refused, for the credential or for the
+	// product, since the credential was last accepted.
+	RefusalsInARow int `json:"refusals_in_a_row,omitempty"`
+
+	// Quota is what the provider last said of the account's quota; nil if it never
+	// said anything (fetch and probe only).
+	Quota *Quota `json:"quota,omitempty"`
 
 	// Counters are for people and metrics: requests, fixtures, rejected, held, …
 	Counters map[string]int64 `json:"counters,omitempty"`

@@ -14,7 +14,8 @@ import (
 
 // Format is the version of the state files.
 //
-//	1: first
+//	1: first; members were added since (refusals_in_a_row, quota), which older
+//	   readers ignore and newer ones do without
 const Format = 1
 
 const maxState = 1 << 20
@@ -59,19 +60,26 @@ func Record(f durable.FS, run Run) error {
 // after continues the history of a step by one run.
 func (r Run) after(before *Run) Run {
 	r.Format = Format
-	r.LastOKAt, r.FailuresInARow, r.FailedAt, r.CredentialAcceptedAt, r.CredentialRefusedAt = nil, 0, nil, nil, nil
+	r.LastOKAt, r.FailuresInARow, r.FailedAt, r.CredentialAcceptedAt, r.CredentialRefusedAt, r.RefusalsInARow = nil, 0, nil, nil, nil, 0
 	at := r.FinishedAt
 	if before != nil && before.CredentialFingerprint == r.CredentialFingerprint {
 		r.LastOKAt, r.FailuresInARow, r.FailedAt = before.LastOKAt, before.FailuresInARow, before.FailedAt
 		r.CredentialAcceptedAt, r.CredentialRefusedAt = before.CredentialAcceptedAt, before.CredentialRefusedAt
+		r.RefusalsInARow = before.RefusalsInARow
+		if r.Quota == nil {
+			r.Quota = before.Quota
+		}
 		at = before.next(at)
 	}
 	switch {
 	case r.CredentialFingerprint == "":
 	case r.OK || r.Code == CodeRateLimited:
-		r.CredentialAcceptedAt = &at
+		r.CredentialAcceptedAt, r.RefusalsInARow = &at, 0
 	case r.Code == CodeCredential:
 		r.CredentialRefusedAt = &at
+		r.RefusalsInARow++
+	case r.Code == CodePermission:
+		r.RefusalsInARow++
 	}
 	if r.OK {
 		r.LastOKAt, r.FailuresInARow, r.FailedAt = &at, 0, nil

@@ -111,7 +111,7 @@ func (h *house) close() {
 // failed.
 func (h *house) trouble() (skipped, failed int, err error) {
 	log, err := os.ReadFile(filepath.Join(h.dir, "schedule.log"))
-	return strings.Count(string(log), "tick skipped"), strings.Count(string(log), `"run failed"`), err
+	return strings.Count(string(log), "tick skipped"), strings.Count(string(log), `"cycle failed"`), err
 }
 
 // cost is what a process has used so far.

@@ -27,11 +27,15 @@ type Dataset struct {
 // Options of a query.
 type Options struct {
 	Datasets []Dataset // at most one of each product, of one account
-	Memory   int64     // bytes the engine may use; 0 = 1 GiB
+	Memory   int64     // bytes the process may take for the query, beside what it has; 0 = 1 GiB
 	Spill    int64     // bytes it may put on the disk; 0 = 8 GiB
 	Timeout  time.Duration
 	Scratch  string // where it may; "" = the system's temporary folder
 	Threads  int    // 0 = as many as there are processors
+	// Abort must end the process. It is called when the query takes more than Memory
+	// and cannot be cancelled, after what it put on the disk was removed. nil = the
+	// bound then holds for the engine alone.
+	Abort func(error)
 }
 
 const (
@@ -61,11 +65,27 @@ func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, ErrTimeout)
 		defer cancel()
 	}
+	if o.Memory <= 0 {
+		o.Memory = defaultMemory
+	}
+	if o.Spill <= 0 {
+		o.Spill = defaultSpill
+	}
 	private, err := os.MkdirTemp(o.Scratch, "mkt-sql-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(private)) }()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var abort func(error)
+	if o.Abort != nil {
+		abort = func(err error) {
+			os.RemoveAll(private)
+			o.Abort(err)
+		}
+	}
+	defer watchMemory(o.Memory, cancel, abort)()
 	db, err := start(o, private)
 	if err != nil {
 		return err
@@ -90,13 +110,7 @@ func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
 
 // start is an empty engine, bounded.
 func start(o Options, private string) (*sql.DB, error) {
-	b := duck.Bounds{Dir: private, Memory: o.Memory, Spill: o.Spill, Threads: o.Threads}
-	if b.Memory <= 0 {
-		b.Memory = defaultMemory
-	}
-	if b.Spill <= 0 {
-		b.Spill = defaultSpill
-	}
+	b := duck.Bounds{Dir: private, Memory: int64(engineMay * float64(o.Memory)), Spill: o.Spill, Threads: o.Threads}
 	return duck.Start(b, "SET TimeZone = 'UTC'")
 }
 
@@ -172,6 +186,8 @@ func worded(ctx context.Context, err error) error {
 		return nil
 	case errors.Is(context.Cause(ctx), ErrTimeout):
 		return ErrTimeout
+	case errors.Is(context.Cause(ctx), ErrMemory):
+		return ErrMemory
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, ErrSQL):
@@ -185,7 +201,7 @@ func worded(ctx context.Context, err error) error {
 	case duckdb.ErrorTypePermission:
 		return fmt.Errorf("%w: only the tables are in reach, no other file and no setting", ErrSQL)
 	case duckdb.ErrorTypeOutOfMemory:
-		return fmt.Errorf("the query needs more memory than it may use: %s", fault.Msg)
+		return ErrMemory
 	}
 	return fmt.Errorf("%w: %s", ErrSQL, fault.Msg)
 }

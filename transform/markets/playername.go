@@ -47,6 +47,7 @@ var wordKinds = makeWordKinds(map[wordKind]string{
 		hattrick trick sheet trophy
 		half halves halftime fulltime minute minutes mins interval
 		team teams squad player players goalkeeper goalkeepers defender defenders midfielder midfielders striker strikers substitute substitutes
+		fullback fullbacks winger wingers debutant debutants manager managers coach coaches referee referees official officials
 		anyone anybody anytime someone somebody everyone everybody other others otherwise unquoted unlisted unnamed unknown unspecified unpriced
 		listed quoted selection selections outcome outcomes result results market markets handicap odds
 		yes exactly and vs versus wins winning winners`,
@@ -59,8 +60,8 @@ var wordKinds = makeWordKinds(map[wordKind]string{
 		over under odd even more less most least between before after than
 		time full extra injury stoppage added match game period whole
 		own red yellow clean hat free kick open play shootout bet void price
-		field rest bench sub subs super keeper captain starter man men woman women ladies youth reserve reserves res academy
-		fc afc cfc cf sc ac utd xi ii iii jr sr
+		field rest bench sub subs super keeper captain starter starting back head assistant man men woman women ladies youth reserve reserves res academy
+		fc afc cfc cf sc ac utd xi ii iii jr sr league premier division cup championship
 		to of or off sent be by in on at with for from if is it an as this that these those them above below available applicable given
 		one two three four five six seven eight nine ten eleven`,
 	opener: `the any all both each every either neither another not without over under`,

@@ -37,6 +37,7 @@ func TestPlayerName(t *testing.T) {
 		"1st Half", "2nd Half", "First Half", "Half-Time", "Half Time", "Full Time", "Extra Time", "Over", "Under", "Over 2.5", "Under 2.5 Goals", "Exactly", "Odd", "Even", "Before 30:00", "Penalty", "Header", "Free Kick",
 		"Red Card", "Card", "Booked", "Clean Sheet", "Hat-Trick", "Hattrick", "Win", "To Win", "To Score", "To Score First",
 		"Arsenal", "Arsenal FC", "Arsenal to win", "Arsenal To Win", "Arsenal Player", "Arsenal's Goalkeeper", "Arsenal Or Draw", "Arsenal or Manchester City", "Manchester", "City", "Man City", "Man U", "Arsenal Women", "ARS", "MCI",
+		"Manager", "Arsenal Manager", "Head Coach", "Referee", "Full Back", "Full-Back", "Winger", "Starting XI", "Debutant", "Premier League", "Assistant Referee",
 		"The Gunners", "Gunners to win", "Gunners To Win", "Saka To Score", "Saka to score", "Saka Goal", "Saka (Arsenal)", "Saka & Kane", "Saka/Kane", "Saka, Kane", "Saka and Kane", "Saka or Kane", "Saka + Kane", "Saka v Kane",
 		"Player 7", "Saka 2+", "Over Saka", "Saka - Over 2.5", "harry kane", "saka", "Ｎｏ　Ｂｏｏｋｉｎｇｓ", "No\u00a0Bookings", "No\u200bBookings", "Nо Bookings", "Saka\nKane", "Saka\x00",
 		"A B C D E F G H I", strings.Repeat("Ab", 100), "\xff\xfe", "Kane!", "“Kane”", "ʼto ʼwin", "Kane-", "-Kane", "Kane -", "Kane--Son", "Kane\u200d", "<b>Kane</b>", "kane@example.org",

@@ -43,6 +43,9 @@ func (d *Document) Root() Value {
 	return Value{d, 0}
 }
 
+// Clear lets the text go.
+func (d *Document) Clear() { d.text, d.nodes = "", d.nodes[:0] }
+
 // Size is how many values and keys the index holds room for.
 func (d *Document) Size() int { return cap(d.nodes) }
 

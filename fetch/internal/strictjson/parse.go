@@ -12,6 +12,7 @@ const (
 	MaxDepth  = 64      // arrays and objects inside each other
 	MaxString = 1 << 16 // bytes between the quotes
 	MaxNumber = 64      // characters
+	MaxValues = 1 << 19 // values and keys as Count counts them: real answers have up to 214,000
 )
 
 // Rules that a text may break although it is whole: asking for it once more
@@ -21,6 +22,7 @@ const (
 	RuleDepth  = "nested too deep"
 	RuleString = "string too long"
 	RuleNumber = "number too long"
+	RuleValues = "too many values"
 )
 
 // Error says which rule was broken and where.
@@ -38,9 +40,14 @@ func (d *Document) Parse(body []byte) error {
 	if uint64(len(body)) > math.MaxUint32/2 {
 		return &Error{len(body), "text too long"}
 	}
+	values := Count(body, MaxValues)
+	if values > MaxValues {
+		return &Error{len(body), RuleValues}
+	}
 	if !utf8.Valid(body) {
 		return &Error{invalidAt(body), RuleUTF8}
 	}
+	d.nodes = slices.Grow(d.nodes, values)
 	d.text = string(body)
 	p := parser{text: d.text, nodes: d.nodes}
 	p.space()

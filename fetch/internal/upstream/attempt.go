@@ -11,6 +11,7 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
+	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 )
 
@@ -29,6 +30,7 @@ type attempt struct {
 	answer   Answer
 	answered bool     // the header came
 	failed   *failure // there is no answer, or not all of it
+	turn     *turn    // that a large answer has; nil for others
 }
 
 // phase of an attempt, as far as it got.
@@ -88,9 +90,9 @@ func (c *Client) send(ctx context.Context, r provider.Request, n int) (a attempt
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return attempt{failed: badHTTP}
 	}
-	body, failed := c.readBody(ctx, cancel, resp, c.maxBody())
+	body, turn, failed := c.readBody(ctx, cancel, resp, c.maxBody())
 	c.received.Add(int64(len(body)))
-	a = attempt{Answer{n, resp.StatusCode, resp.Header, body, c.options.Now(), provider.Verdict{}}, true, failed}
+	a = attempt{Answer{n, resp.StatusCode, resp.Header, body, c.options.Now(), provider.Verdict{}}, true, failed, turn}
 	if failed != nil {
 		a.answer.Verdict = provider.Verdict{Kind: failed.kind, Code: failed.code}
 		return a
@@ -114,7 +116,7 @@ func tracing(reached, sent *atomic.Int32) *httptrace.ClientTrace {
 
 func (c *Client) count(endpoint string, requests int) {
 	for range requests {
-		c.line.count(time.Now())
+		c.line.count(time.Now(), c.options.Now())
 	}
 	c.requests.Add(int64(requests))
 	if c.options.Usage != nil {
@@ -123,7 +125,7 @@ func (c *Client) count(endpoint string, requests int) {
 }
 
 // defaultMaxBody bounds an answer when the adapter does not, bytes.
-const defaultMaxBody = 32 << 20
+const defaultMaxBody = 16 << 20
 
 func (c *Client) maxBody() int64 {
 	if m := c.options.Provider.Budget.MaxBody; m > 0 {
@@ -138,6 +140,10 @@ func (c *Client) judge(status int, header http.Header, body []byte) provider.Ver
 	if status >= 300 && status < 400 {
 		return provider.Verdict{Kind: provider.Rejected, Code: codeRedirect}
 	}
+	values := strictjson.Count(body, strictjson.MaxValues)
+	if values > strictjson.MaxValues {
+		return provider.Verdict{Kind: provider.Rejected, Code: codeTooManyValues}
+	}
 	v := c.options.Provider.Classify(status, header, body)
 	switch {
 	case v.Kind != provider.Accepted:
@@ -148,6 +154,8 @@ func (c *Client) judge(status int, header http.Header, body []byte) provider.Ver
 		v = provider.Verdict{Kind: provider.Rejected, Code: codeStatus}
 	case len(body) == 0:
 		v = provider.Verdict{Kind: provider.Rejected, Code: codeEmpty}
+	default:
+		c.values.Add(int64(values))
 	}
 	return v
 }
@@ -160,7 +168,8 @@ const (
 	codeOther    = "OTHER"
 	codeQuota    = "QUOTA_USED_UP"
 
-	codeRunTooLarge = "RUN_TOO_LARGE"
+	codeRunTooLarge   = "RUN_TOO_LARGE"
+	codeTooManyValues = "TOO_MANY_VALUES"
 )
 
 // codePattern is what a word of a closed set looks like; the provider's own

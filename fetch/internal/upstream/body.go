@@ -30,10 +30,11 @@ func (m *meter) Read(p []byte) (int, error) {
 
 // readBody reads an answer to its end and unpacks it: at most max bytes, in
 // time, and no slower than allowed. What was read before something failed is
-// returned beside the failure. cancel ends the request's context.
-func (c *Client) readBody(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response, max int64) ([]byte, *failure) {
+// returned beside the failure. cancel ends the request's context. A large answer's
+// turn must be ended when the answer is done with.
+func (c *Client) readBody(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response, max int64) ([]byte, *turn, *failure) {
 	if resp.ContentLength > max {
-		return nil, tooLarge
+		return nil, nil, tooLarge
 	}
 	wire := &meter{r: resp.Body}
 	defer c.watch(wire, cancel)()
@@ -44,20 +45,21 @@ func (c *Client) readBody(ctx context.Context, cancel context.CancelCauseFunc, r
 	case "gzip", "x-gzip":
 		packed, err := gzip.NewReader(bounded)
 		if err != nil {
-			return nil, bodyFailure(ctx, err)
+			return nil, nil, bodyFailure(ctx, err)
 		}
 		unpacked = packed
 	default:
-		return nil, badEncoding
+		return nil, nil, badEncoding
 	}
-	return c.collect(ctx, unpacked, wire, max)
+	g := c.memory.gather()
+	body, failed := c.collect(ctx, g, unpacked, wire, max)
+	g.release()
+	return body, g.turn, failed
 }
 
 // collect gathers in pieces, so that what is cut at the cap never took much
 // more memory than the cap.
-func (c *Client) collect(ctx context.Context, unpacked io.Reader, wire *meter, max int64) ([]byte, *failure) {
-	g := c.memory.gather()
-	defer g.release()
+func (c *Client) collect(ctx context.Context, g *gathering, unpacked io.Reader, wire *meter, max int64) ([]byte, *failure) {
 	for {
 		if err := g.grow(ctx, wire); err != nil {
 			return g.head(), bodyFailure(ctx, err)
@@ -102,6 +104,10 @@ func (c *Client) watch(wire *meter, cancel context.CancelCauseFunc) (stop func()
 			case <-done:
 				return
 			case <-end.C:
+				if wire.held.Load()%2 != 0 {
+					end.Reset(c.limits.Body) // it waits for its turn, which is not the provider's fault
+					continue
+				}
 				cancel(tooSlow)
 				return
 			case <-window.C:

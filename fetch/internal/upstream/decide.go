@@ -24,10 +24,8 @@ const final = -1
 
 // decide says what an attempt means: no error, an error for good, or an error
 // and how long to wait at least before the next try.
-func (c *Client) decide(endpoint string, a attempt, n int) (wait time.Duration, err error) {
-	if a.answered {
-		c.noteQuota(a.answer)
-	}
+func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err error) {
+	endpoint := ask.endpoint
 	if a.failed != nil && !a.answered {
 		return c.undelivered(endpoint, a.failed, n)
 	}
@@ -38,10 +36,13 @@ func (c *Client) decide(endpoint string, a attempt, n int) (wait time.Duration, 
 		c.line.answered()
 		return 0, nil
 	case provider.CredentialFault, provider.PermissionFault:
-		c.stop(refusal)
-		return final, refusal
+		return c.confirm(ask, refusal)
 	case provider.Limited:
-		return c.limited(refusal, a.answer, n)
+		c.dispel(ask) // whose quota is counted is known
+		if n >= c.limits.Tries {
+			return final, c.endForQuota(refusal, asked(v, a.answer.Header, c.options.Now()))
+		}
+		return 0, refusal // turn waits, or ends the run
 	case provider.Retryable:
 		err := fmt.Errorf("%w: %w (tried %d times)", provider.ErrUnreachable, refusal, n)
 		if a.failed != nil {
@@ -84,32 +85,6 @@ type partial struct {
 
 func (p *partial) Error() string { return p.failed.word }
 func (p *partial) Unwrap() error { return p.refusal }
-
-// limited holds all requests of the line back for as long as the provider asks.
-// turn stops the run when that is longer than the run has.
-func (c *Client) limited(refusal *provider.AnswerError, a Answer, n int) (time.Duration, error) {
-	if wait := asked(a.Verdict, a.Header, c.options.Now()); wait > 0 {
-		c.line.pause(time.Now().Add(wait))
-	}
-	if n >= c.limits.Tries {
-		c.stop(refusal)
-		return final, refusal
-	}
-	return 0, refusal
-}
-
-// noteQuota holds requests back when an answer says that it was the last one
-// for now.
-func (c *Client) noteQuota(a Answer) {
-	left, told := remaining(a.Header)
-	if !told {
-		return
-	}
-	c.line.tellsQuota(left, time.Now().Add(windowLeft(a.Header, c.options.Now())))
-	if left <= 0 {
-		c.line.pause(time.Now().Add(asked(a.Verdict, a.Header, c.options.Now())))
-	}
-}
 
 // lose counts a request that was lost for good, and stops the run after too
 // many in a row.

@@ -17,17 +17,19 @@ import (
 //
 // The error is a *provider.AnswerError (refused, rejected, limited), wraps
 // provider.ErrUnreachable, is that of keep, or the context's. After a refused
-// credential, a quota that does not come back in time, or a provider that is
-// down, every Get ends at once with the same error; see Stopped.
+// credential, a quota that does not come back within a few seconds, or a provider
+// that is down, every Get ends at once with the same error; see Stopped.
 func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) error) (Answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
 
 	pause := &backoff.ExponentialBackOff{InitialInterval: c.limits.Wait, MaxInterval: c.limits.MaxWait, Multiplier: 2, RandomizationFactor: 0.5}
+	ask := &asking{endpoint: r.Endpoint}
+	defer c.dispel(ask)
 	var before error // what the last try that was sent came to
 	for n := 1; ; n++ {
-		if err := c.turn(ctx, r.Endpoint); err != nil {
+		if err := c.turn(ctx, ask); err != nil {
 			return Answer{}, c.ended(r.Endpoint, err)
 		}
 		a := c.try(ctx, r, n)
@@ -40,14 +42,13 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 			continue
 		}
 		if ctx.Err() != nil && a.failed != nil {
+			a.turn.end()
 			return Answer{}, c.ended(r.Endpoint, context.Cause(ctx))
 		}
-		if a.answered {
-			if err := keep(a.answer); err != nil {
-				return Answer{}, err
-			}
+		if err := c.take(a, keep); err != nil {
+			return Answer{}, err
 		}
-		wait, err := c.decide(r.Endpoint, a, n)
+		wait, err := c.decide(ask, a, n)
 		if err == nil {
 			return a.answer, nil
 		}
@@ -60,10 +61,20 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 			return Answer{}, c.lose(err)
 		}
 		c.options.Log.Debug("provider is asked again", "endpoint", r.Endpoint, "attempt", n, "reason", reason(a), "wait_ms", wait.Milliseconds())
-		if err := sleep(ctx, wait); err != nil {
+		if err := c.sleep(ctx, wait); err != nil {
 			return Answer{}, c.ended(r.Endpoint, err)
 		}
 	}
+}
+
+// take hands an answer to keep. It ends a large answer's turn.
+func (c *Client) take(a attempt, keep func(Answer) error) error {
+	defer a.turn.end()
+	if !a.answered {
+		return nil
+	}
+	c.hear(a.answer)
+	return keep(a.answer)
 }
 
 // await lets a moment pass while the breaker is open. After it opened several
@@ -81,29 +92,38 @@ func (c *Client) await(ctx context.Context, endpoint string, before error) error
 	case time.Now().Add(moment).After(c.deadline):
 		return c.lose(before)
 	}
-	if err := sleep(ctx, moment+jitter(moment)); err != nil {
+	if err := c.sleep(ctx, moment+jitter(moment)); err != nil {
 		return c.ended(endpoint, err)
 	}
 	return nil
 }
 
+// asking is one request on its way to an accepted answer.
+type asking struct {
+	endpoint   string
+	confirming bool // it was refused, and is the one that is asked again
+}
+
 // turn waits until a request may be sent, and takes a place on the line.
-func (c *Client) turn(ctx context.Context, endpoint string) error {
+func (c *Client) turn(ctx context.Context, ask *asking) error {
 	for {
 		if err := c.over(ctx); err != nil {
 			return err
 		}
-		if c.received.Load() > c.limits.Bytes {
-			c.stop(&provider.AnswerError{Endpoint: endpoint, Verdict: provider.Verdict{Kind: provider.Rejected, Code: codeRunTooLarge}})
+		if !ask.confirming {
+			if err := c.doubt.wait(ctx); err != nil {
+				return err
+			}
+		}
+		if c.received.Load() > c.limits.Bytes || c.values.Load() > c.limits.Values {
+			c.stop(&provider.AnswerError{Endpoint: ask.endpoint, Verdict: provider.Verdict{Kind: provider.Rejected, Code: codeRunTooLarge}})
 			continue
 		}
 		if wait := c.line.wait(time.Now()); wait > 0 {
-			if time.Now().Add(wait).After(c.deadline) {
-				err := &provider.AnswerError{Endpoint: endpoint, Verdict: provider.Verdict{Kind: provider.Limited, Code: codeQuota, Wait: wait}}
-				c.stop(err)
-				return err
+			if !c.mayWait(time.Now(), wait) {
+				return c.endForQuota(&provider.AnswerError{Endpoint: ask.endpoint, Verdict: provider.Verdict{Kind: provider.Limited, Code: codeQuota, Wait: wait}}, wait)
 			}
-			if err := sleep(ctx, wait+jitter(time.Second/4)); err != nil {
+			if err := c.sleep(ctx, wait+jitter(time.Second/4)); err != nil {
 				return err
 			}
 			continue
@@ -111,8 +131,7 @@ func (c *Client) turn(ctx context.Context, endpoint string) error {
 		if err := c.line.enter(ctx); err != nil {
 			return err
 		}
-		err := c.over(ctx)
-		if err == nil && c.line.wait(time.Now()) == 0 {
+		if c.over(ctx) == nil && c.line.wait(time.Now()) == 0 && (ask.confirming || !c.doubt.standing()) {
 			return nil
 		}
 		c.line.leave()

@@ -6,9 +6,15 @@ import "time"
 type Limits struct {
 	Run     time.Duration // the whole run: 30 minutes
 	Bytes   int64         // all answers of a run, unpacked: 4 GiB
+	Values  int64         // JSON values and keys of accepted answers, in all: 8 million
 	Tries   int           // of one request: 4
 	Wait    time.Duration // before the first retry, then growing: 500 ms
 	MaxWait time.Duration // between two retries, unless the provider asks for more: 30 s
+
+	// QuotaWait is how long the quota may make a run wait at once, and a third of how
+	// long in all: 10 s. A run that would have to wait longer ends.
+	QuotaWait time.Duration
+	Confirm   time.Duration // before a refusal is confirmed by another request: 3 s
 
 	Break time.Duration // nothing is sent after six attempts in a row failed: 5 s
 
@@ -20,13 +26,14 @@ type Limits struct {
 	MinRate int64         // bytes a second on the wire: 1 KiB
 
 	HeaderBytes int64 // 64 KiB
-	MaxRatio    int64 // unpacked to packed bytes, from 1 MiB on: 200 (real answers: up to 26)
+	MaxRatio    int64 // unpacked to packed bytes, from 1 MiB on: 50 (real answers: up to 26)
 }
 
 var defaults = Limits{
-	Run: 30 * time.Minute, Bytes: 4 << 30, Tries: 4, Wait: 500 * time.Millisecond, MaxWait: 30 * time.Second,
+	Run: 30 * time.Minute, Bytes: 4 << 30, Values: 8 << 20, Tries: 4, Wait: 500 * time.Millisecond, MaxWait: 30 * time.Second,
+	QuotaWait: 10 * time.Second, Confirm: 3 * time.Second,
 	Break: 5 * time.Second, Connect: 10 * time.Second, TLS: 10 * time.Second, Header: 30 * time.Second, Body: 60 * time.Second,
-	Window: 10 * time.Second, MinRate: 1 << 10, HeaderBytes: 64 << 10, MaxRatio: 200,
+	Window: 10 * time.Second, MinRate: 1 << 10, HeaderBytes: 64 << 10, MaxRatio: 50,
 }
 
 // Or fills in zero fields from other.
@@ -36,6 +43,8 @@ func (l Limits) Or(other Limits) Limits {
 	def(&l.Tries, other.Tries)
 	def(&l.Wait, other.Wait)
 	def(&l.MaxWait, other.MaxWait)
+	def(&l.QuotaWait, other.QuotaWait)
+	def(&l.Confirm, other.Confirm)
 	def(&l.Break, other.Break)
 	def(&l.Connect, other.Connect)
 	def(&l.TLS, other.TLS)
@@ -45,6 +54,7 @@ func (l Limits) Or(other Limits) Limits {
 	def(&l.MinRate, other.MinRate)
 	def(&l.HeaderBytes, other.HeaderBytes)
 	def(&l.MaxRatio, other.MaxRatio)
+	def(&l.Values, other.Values)
 	return l
 }
 

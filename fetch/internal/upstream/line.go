@@ -16,6 +16,8 @@ import (
 type Circuits struct {
 	mu    sync.Mutex
 	lines map[lineKey]*line
+
+	large turns
 }
 
 type lineKey struct{ account, host, credential string }
@@ -28,8 +30,10 @@ type line struct {
 
 	mu       sync.Mutex
 	used     time.Time // last
+	runs     int       // under way
 	paused   time.Time // nothing is sent before
 	window   time.Time // of the budget: when it began
+	heard    time.Time // the newest request or answer, by the run's clock
 	sent     int       // in the window
 	budget   provider.Budget
 	headers  bool // the provider tells its quota itself
@@ -64,7 +68,6 @@ func (c *Circuits) line(account, host, credential string, b provider.Budget, bre
 		}
 		c.lines[key] = l
 	}
-	l.begin(now)
 	return l
 }
 
@@ -93,17 +96,35 @@ func newLine(b provider.Budget, breakFor time.Duration) *line {
 	return l
 }
 
-// begin starts a run on the line.
-func (l *line) begin(now time.Time) {
+// begin starts a run on the line; end must be called. Whether to ask at all was
+// judged by whoever starts the run: what an earlier one was told about its quota
+// holds no request back, or else a quota that was enlarged would never be noticed.
+// For the same reason the budget begins anew if the provider has said, after the
+// requests that were counted, that more are left.
+func (l *line) begin(now, clock, quotaLeftAt time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.runs == 0 {
+		l.paused = time.Time{}
+	}
+	if quotaLeftAt.After(l.heard) && !quotaLeftAt.After(clock) {
+		l.sent = 0
+	}
+	l.runs++
 	l.used, l.lostRow, l.openings = now, 0, 0
+}
+
+// end ends a run on the line.
+func (l *line) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.runs--
 }
 
 func (l *line) idle(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return now.Sub(l.used) > forget
+	return l.runs == 0 && now.Sub(l.used) > forget
 }
 
 // pause holds every request back until then.
@@ -127,15 +148,22 @@ func (l *line) wait(now time.Time) time.Duration {
 	return max(0, wait)
 }
 
-// count records one request that was sent.
-func (l *line) count(now time.Time) {
+// count records one request that was sent; clock is the run's.
+func (l *line) count(now, clock time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now.Sub(l.window) >= l.budget.Window {
 		l.window, l.sent = now, 0
 	}
 	l.sent++
-	l.used = now
+	l.used, l.heard = now, latest(l.heard, clock)
+}
+
+// answeredAt notes when an answer came, by the run's clock.
+func (l *line) answeredAt(clock time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heard = latest(l.heard, clock)
 }
 
 // tellsQuota: the provider's headers say how much is left, and until when.

@@ -17,40 +17,86 @@ const (
 
 // memory is what all answers of a client are gathered in. When they have taken what
 // they may take freely, one of them goes on at a time, so that together they take
-// little more than the largest one may.
+// little more than the largest one may; and of all clients that share Circuits only
+// turnsAtOnce.
 type memory struct {
-	large chan struct{} // taken by that one
+	large  chan struct{} // taken by that one
+	shared *turns
 
 	mu    sync.Mutex
 	taken int // pieces
 	free  [][]byte
 }
 
-func newMemory() *memory { return &memory{large: make(chan struct{}, 1)} }
+func newMemory(shared *turns) *memory { return &memory{large: make(chan struct{}, 1), shared: shared} }
+
+// turnsAtOnce is how many clients of a process may have a large answer at a time. An
+// account cannot take more than one, so that one whose provider sends much leaves
+// some to the others.
+const turnsAtOnce = 4
+
+// turns are those of all clients.
+type turns struct {
+	once sync.Once
+	ch   chan struct{}
+}
+
+func (t *turns) places() chan struct{} {
+	t.once.Do(func() { t.ch = make(chan struct{}, turnsAtOnce) })
+	return t.ch
+}
+
+// turn is the right of one answer to be large. It has it until nobody needs the
+// answer's bytes any more, not only until they have come.
+type turn struct{ memory *memory }
+
+// take waits for a turn.
+func (m *memory) take(ctx context.Context) (*turn, error) {
+	places := m.shared.places()
+	select {
+	case m.large <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	select {
+	case places <- struct{}{}:
+		return &turn{m}, nil
+	case <-ctx.Done():
+		<-m.large
+		return nil, context.Cause(ctx)
+	}
+}
+
+// end gives the turn to another answer. That of nil does nothing.
+func (t *turn) end() {
+	if t != nil {
+		<-t.memory.shared.places()
+		<-t.memory.large
+	}
+}
 
 // gathering is one answer as far as it came.
 type gathering struct {
 	memory *memory
 	pieces [][]byte // the last one is filled next
 	total  int64    // bytes
-	large  bool
+	turn   *turn    // nil while the answer is not large
 }
 
 func (m *memory) gather() *gathering { return &gathering{memory: m} }
 
 // grow adds an empty piece, and waits when it is another answer's turn to be large.
 func (g *gathering) grow(ctx context.Context, wire *meter) error {
-	p := g.memory.piece(g.large)
+	p := g.memory.piece(g.turn != nil)
 	if p == nil {
 		wire.held.Add(1)
-		select {
-		case g.memory.large <- struct{}{}:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		turn, err := g.memory.take(ctx)
+		if err != nil {
+			return err
 		}
 		wire.held.Add(1)
-		g.large = true
-		p = g.memory.piece(g.large)
+		g.turn = turn
+		p = g.memory.piece(true)
 	}
 	g.pieces = append(g.pieces, p)
 	return nil
@@ -93,13 +139,8 @@ func (g *gathering) head() []byte {
 	return slices.Clone(g.pieces[0][:min(len(g.pieces[0]), headSize)])
 }
 
-// release gives the pieces back, and then the turn: who has it next takes these.
-func (g *gathering) release() {
-	g.memory.put(g.pieces)
-	if g.large {
-		<-g.memory.large
-	}
-}
+// release gives the pieces back: who has the next turn takes these.
+func (g *gathering) release() { g.memory.put(g.pieces) }
 
 func (m *memory) put(pieces [][]byte) {
 	m.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -55,13 +56,16 @@ func TestWaitingForATurn(t *testing.T) {
 	b := newBench(t, s.URL, func(o *Options) {
 		o.Provider.Budget.MaxBody, o.Limits.Window, o.Limits.Body, o.Limits.Header = 8<<20, 20*time.Millisecond, 30*time.Second, 30*time.Second
 	})
-	b.memory.large <- struct{}{} // another's
+	other, err := b.memory.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	if _, err := b.ask(ctx); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, provider.ErrUnreachable) || len(b.kept) != 0 {
 		t.Errorf("%v, kept %d", err, len(b.kept))
 	}
-	<-b.memory.large
+	other.end()
 	if _, err := b.ask(t.Context()); err != nil || b.memory.taken != 0 {
 		t.Errorf("%v, %d pieces are taken", err, b.memory.taken)
 	}
@@ -86,5 +90,70 @@ func TestPaceOfOneThatWaited(t *testing.T) {
 		if slow := p.isSlow(w.n, w.held); slow != w.slow {
 			t.Errorf("window %d: slow %v", i, slow)
 		}
+	}
+}
+
+// Values are counted before the adapter, which would decode them, sees an answer.
+func TestTooManyValues(t *testing.T) {
+	many := append([]byte(`{"results":[`), bytes.Repeat([]byte("[],"), 300_000)...)
+	url, asked := script(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(append(many, "1]}"...)) })
+	b := newBench(t, url, func(o *Options) {
+		classify := o.Provider.Classify
+		o.Provider.Classify = func(status int, h http.Header, body []byte) provider.Verdict {
+			t.Errorf("%d bytes are decoded", len(body))
+			return classify(status, h, body)
+		}
+	})
+	_, err := b.ask(t.Context())
+	var refusal *provider.AnswerError
+	if !errors.As(err, &refusal) || refusal.Verdict.Kind != provider.Rejected || refusal.Verdict.Code != codeTooManyValues || asked.Load() != 2 || len(b.kept) != 2 {
+		t.Errorf("%v after %d requests, kept %d", err, asked.Load(), len(b.kept))
+	}
+}
+
+// A run ends when its accepted answers hold more values than it may have.
+func TestTooManyValuesInARun(t *testing.T) {
+	url, asked := script(t, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"results":[1,2,3,4,5,6,7,8,9]}`)) })
+	b := newBench(t, url, func(o *Options) { o.Limits.Values = 20 })
+	var err error
+	for range 3 {
+		_, err = b.ask(t.Context())
+	}
+	var refusal *provider.AnswerError
+	if !errors.As(err, &refusal) || refusal.Verdict.Code != codeRunTooLarge || asked.Load() != 2 || b.Stopped() == nil || b.Values() != 24 {
+		t.Errorf("%v after %d requests with %d values", err, asked.Load(), b.Values())
+	}
+}
+
+// Of all clients of a process only a few have a large answer at a time, and have it
+// until it is kept.
+func TestLargeAnswersOfManyClients(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(append([]byte("{"), make([]byte, freely)...)) })
+	circuits := &Circuits{}
+	var keeping, most, done atomic.Int64
+	var all sync.WaitGroup
+	for i := range 2 * turnsAtOnce {
+		b := newBench(t, s.URL, func(o *Options) {
+			o.Account, o.Circuits, o.Provider.Budget.MaxBody = fmt.Sprint("account-", i), circuits, 8<<20
+			o.Limits.Body, o.Limits.Header, o.Limits.Run = 30*time.Second, 30*time.Second, time.Minute
+		})
+		all.Go(func() {
+			_, err := b.Get(t.Context(), provider.Request{Endpoint: "tiny/list", Path: "/v1/list"}, func(Answer) error {
+				n := keeping.Add(1)
+				defer keeping.Add(-1)
+				for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+				}
+				time.Sleep(5 * time.Millisecond)
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			done.Add(1)
+		})
+	}
+	all.Wait()
+	if most.Load() > turnsAtOnce || done.Load() != 2*turnsAtOnce || len(circuits.large.places()) != 0 {
+		t.Errorf("%d at once, %d done, %d turns are taken", most.Load(), done.Load(), len(circuits.large.places()))
 	}
 }

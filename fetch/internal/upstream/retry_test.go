@@ -62,8 +62,12 @@ func TestWhatIsAskedAgain(t *testing.T) {
 		{"HTML for ever", []http.HandlerFunc{say(200, "<html>")}, 2, 2, nil, provider.Rejected, false},
 		{"limited, then fine", []http.HandlerFunc{say(429, "l"), fine}, 2, 2, nil, 0, false},
 		{"limited for ever", []http.HandlerFunc{say(200, "l")}, 3, 3, nil, provider.Limited, true},
-		{"credential refused", []http.HandlerFunc{say(200, "c"), fine}, 1, 1, nil, provider.CredentialFault, true},
-		{"not bought", []http.HandlerFunc{say(403, "p"), fine}, 1, 1, nil, provider.PermissionFault, true},
+		{"credential refused", []http.HandlerFunc{say(200, "c"), say(401, "c"), fine}, 2, 2, nil, provider.CredentialFault, true},
+		{"not bought", []http.HandlerFunc{say(403, "p")}, 2, 2, nil, provider.PermissionFault, true},
+		{"credential refused once", []http.HandlerFunc{say(401, "c"), fine}, 2, 2, nil, 0, false},
+		{"not bought, once", []http.HandlerFunc{say(403, "p"), fine}, 2, 2, nil, 0, false},
+		{"refused once, then down", []http.HandlerFunc{say(401, "c"), say(500, "r")}, 3, 3, provider.ErrUnreachable, provider.Retryable, false},
+		{"refused, limited, refused", []http.HandlerFunc{say(401, "c"), say(429, "l"), say(401, "c"), fine}, 4, 4, nil, 0, false},
 		{"redirect", []http.HandlerFunc{say(302, "{}", "Location", "/elsewhere"), fine}, 1, 1, nil, provider.Rejected, false},
 		{"accepted body, other status", []http.HandlerFunc{say(202, "{}")}, 2, 2, nil, provider.Rejected, false},
 	} {
@@ -383,7 +387,7 @@ func TestEndOfTheRun(t *testing.T) {
 				<-r.Context().Done()
 				return
 			}
-			io.WriteString(w, "c")
+			io.WriteString(w, "c") // and once more, when it is confirmed
 		})
 		b := newBench(t, s.URL, func(o *Options) { o.Limits.Header = 10 * time.Second })
 		ended := make(chan error)

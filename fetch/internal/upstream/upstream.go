@@ -21,6 +21,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -40,6 +41,10 @@ type Options struct {
 	Now                 func() time.Time
 	Log                 *slog.Logger
 	Usage               func(endpoint string, requests int) // requests that were sent; may be nil
+	// QuotaLeftAt is when another run, or a test, last heard from the provider that
+	// requests are left; zero if that is not known. It ends what Circuits remembers.
+	QuotaLeftAt time.Time
+	Stopping    <-chan struct{} // closed when the process is to stop: nothing is waited for any more; nil = never
 
 	// For tests: how to resolve, whom to trust, and where to dial instead.
 	Transport func(*http.Transport)
@@ -54,12 +59,16 @@ type Client struct {
 	line    *line
 	http    *http.Transport
 	memory  *memory
+	quota   quota
+	doubt   doubt
+	leave   func() // ends the run on the line
 
 	life     context.Context // ends with the error that stops the run
 	stop     context.CancelCauseFunc
 	deadline time.Time
 	requests atomic.Int64 // sent
 	received atomic.Int64 // bytes of answers, unpacked
+	values   atomic.Int64 // of accepted ones
 }
 
 // New makes a client; the error says what of the options cannot be.
@@ -80,8 +89,10 @@ func New(o Options) (*Client, error) {
 	if o.Circuits == nil {
 		o.Circuits = &Circuits{}
 	}
-	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base, memory: newMemory()}
+	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base, memory: newMemory(&o.Circuits.large)}
 	c.line = o.Circuits.line(o.Account, base.Host, credential.Fingerprint(o.Credential.Reveal()), o.Provider.Budget, c.limits.Break)
+	c.line.begin(time.Now(), o.Now(), o.QuotaLeftAt)
+	c.leave = sync.OnceFunc(c.line.end)
 	c.http = c.transport()
 	c.deadline = time.Now().Add(c.limits.Run)
 	life, cancel := context.WithDeadlineCause(context.Background(), c.deadline, errBudget)
@@ -93,12 +104,16 @@ func New(o Options) (*Client, error) {
 // Requests is how many were sent, repeated ones included.
 func (c *Client) Requests() int { return int(c.requests.Load()) }
 
-// Quota is what may still be sent; false when that is not known.
-func (c *Client) Quota() (provider.Quota, bool) { return c.line.quota(time.Now()) }
+// Values is how many JSON values and keys the accepted answers hold.
+func (c *Client) Values() int64 { return c.values.Load() }
+
+// Left is how many requests may still be sent; false when that is not known.
+func (c *Client) Left() (provider.Quota, bool) { return c.line.quota(time.Now()) }
 
 // Close drops idle connections; requests under way are given up.
 func (c *Client) Close() {
 	c.stop(errClosed)
+	c.leave()
 	c.http.CloseIdleConnections()
 }
 

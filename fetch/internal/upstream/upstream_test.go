@@ -48,7 +48,7 @@ func adapter() provider.Provider {
 
 // quick are limits that a test can wait for.
 var quick = Limits{
-	Run: 5 * time.Second, Tries: 3, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond, Break: 20 * time.Millisecond,
+	Run: 5 * time.Second, Tries: 3, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond, Confirm: 10 * time.Millisecond, Break: 20 * time.Millisecond,
 	Connect: time.Second, TLS: time.Second, Header: 300 * time.Millisecond, Body: time.Second, Window: 100 * time.Millisecond, MinRate: 1 << 10,
 }
 

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,14 +13,15 @@ import (
 
 // asked is how long the provider asks to wait after an answer, 0 when it does
 // not: what the adapter read and Retry-After; for a used up quota without
-// either, until the reset of its window. Times are taken against the provider's
-// own clock when it sends one.
+// either, until the reset of its window, unless the answer says that requests are
+// left in it: then something shorter is used up. Times are taken against the
+// provider's own clock when it sends one.
 func asked(v provider.Verdict, h http.Header, now time.Time) time.Duration {
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
 		now = date
 	}
 	wait := max(v.Wait, retryAfter(h.Get("Retry-After"), now))
-	if wait <= 0 && (v.Kind == provider.Limited || usedUp(h)) {
+	if _, told := remaining(h); wait <= 0 && (usedUp(h) || v.Kind == provider.Limited && !told) {
 		wait = untilReset(h.Get("X-RateLimit-Reset"), now)
 	}
 	return min(max(0, wait), maxAsked)
@@ -61,29 +63,8 @@ func wholeSeconds(s string) (time.Duration, bool) {
 	return time.Duration(min(n, int64(maxAsked/time.Second))) * time.Second, true
 }
 
-// usedUp: the answer says that nothing is left of the quota.
-func usedUp(h http.Header) bool {
-	n, told := remaining(h)
-	return told && n <= 0
-}
-
-// remaining is what an answer says is left of the quota.
-func remaining(h http.Header) (int, bool) {
-	n, err := strconv.ParseInt(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 10, 64)
-	return int(min(max(n, 0), 1<<30)), err == nil
-}
-
-// windowLeft is how long the quota's window still lasts, by the provider's own
-// clock when it sends one.
-func windowLeft(h http.Header, now time.Time) time.Duration {
-	if date, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = date
-	}
-	return min(max(0, untilReset(h.Get("X-RateLimit-Reset"), now)), maxAsked)
-}
-
-// sleep waits, or ends with the context.
-func sleep(ctx context.Context, d time.Duration) error {
+// sleep waits, or ends with the context or when the process is to stop.
+func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -91,5 +72,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	case <-c.options.Stopping:
+		c.stop(ErrStopping)
+		return ErrStopping
 	}
 }
+
+// ErrStopping ends a run that would have to wait while the process is to stop.
+var ErrStopping = fmt.Errorf("%w: the process is to stop, and the run would have to wait", context.Canceled)

@@ -19,6 +19,8 @@ import (
 const (
 	countReadings  = "listing_readings"   // how often the whole listing was read
 	countNoID      = "listing_without_id" // items that could not be used
+	countTotal     = "listing_total"      // fixtures by the pager of a listing that is not complete
+	countSent      = "listing_sent"       // different fixtures that it has
 	countOver      = "over"               // fixtures that ended, were cancelled or withdrawn
 	countFrozen    = "in_play"            // fixtures whose prematch prices do not move any more: not asked
 	countSplit     = "batches_split"      // requests for ten that were asked again one by one
@@ -29,6 +31,7 @@ const (
 // fixture that is still to be played, ten to a request.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
 	a := newAsker(x, provider.Request{Endpoint: endpointUpcoming, Path: pathUpcoming, Query: footballOnly()})
+	a.untilEmpty = true
 	fixtures, err := a.list(ctx)
 	if err != nil {
 		return a.asked, err
@@ -52,7 +55,9 @@ func newAsker(x provider.Exchange, listing provider.Request) *asker {
 type asker struct {
 	x       provider.Exchange
 	listing provider.Request // without its page
-	asked   provider.Asked
+	// untilEmpty asks for the pages of a list without a pager until one is empty.
+	untilEmpty bool
+	asked      provider.Asked
 
 	mu          sync.Mutex
 	done, total int   // requests, for a person

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -15,36 +16,31 @@ import (
 
 // reading is the listing as one walk over its pages found it.
 type reading struct {
-	items []item         // in the order of the pages, each fixture once
-	ids   map[string]int // place in items
-	total int            // as the first page says
-	whole bool           // every page was had, and all say the same total
-	twice bool           // a fixture was met on two pages: the list moved
-	noID  int            // items without an id
+	items    []item         // in the order of the pages, each fixture once
+	ids      map[string]int // place in items
+	total    int            // number of fixtures by the pager of the first page
+	counted  bool           // every page was read, and all pagers say the same total
+	repeated bool           // a fixture was met more than once
+	noID     int            // items without an id
+	pages    int
 }
 
-// exact tells whether a reading proves itself: as many fixtures as the provider
-// says there are, none of them twice.
-func (r *reading) exact() bool {
-	return r.whole && !r.twice && r.noID == 0 && len(r.items) == r.total
+// isComplete reports whether a reading has as many different fixtures as the
+// provider itself says there are. Nothing else proves that none is missing: pages
+// that fall short of their own count fall short of it in every reading.
+func (r *reading) isComplete() bool {
+	return r.counted && !r.repeated && r.noID == 0 && len(r.items) == r.total
 }
 
-// agrees tells whether two readings one after the other found the same.
-func (r *reading) agrees(s *reading) bool {
-	return r.whole && s.whole && r.total == s.total && r.noID == 0 && s.noID == 0 &&
-		maps.EqualFunc(r.ids, s.ids, func(_, _ int) bool { return true })
-}
-
-// list reads the listing. It moves while it is read: a reading that does not
-// prove itself is made once more. The listing is complete when one reading is
-// exact or both agree; the fixtures of both are used.
+// list reads the listing. It moves while it is read, so one that is not complete is
+// read once more. The listing is complete if either reading is; the fixtures of both
+// are used.
 func (a *asker) list(ctx context.Context) ([]item, error) {
 	first, err := a.readPages(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a.asked.ListingComplete = first.exact()
-	if first.exact() {
+	if a.asked.ListingComplete = first.isComplete(); a.asked.ListingComplete {
 		return first.items, nil
 	}
 	second, err := a.readPages(ctx)
@@ -52,15 +48,25 @@ func (a *asker) list(ctx context.Context) ([]item, error) {
 		if ctx.Err() != nil || mustStop(err) {
 			return nil, err
 		}
+		a.countShort(first)
 		return first.items, nil
 	}
-	a.asked.ListingComplete = second.exact() || first.agrees(second)
+	if a.asked.ListingComplete = second.isComplete(); !a.asked.ListingComplete {
+		a.countShort(second)
+	}
 	for _, i := range first.items {
 		if _, known := second.ids[i.id]; !known {
 			second.items = append(second.items, i)
 		}
 	}
 	return second.items, nil
+}
+
+// countShort records what a listing that is not complete says of itself, for the
+// person who wants to know why nothing is removed.
+func (a *asker) countShort(r *reading) {
+	a.count(countTotal, r.total)
+	a.count(countSent, len(r.items))
 }
 
 // readPages walks over the pages once. Only the first page's failure, and what
@@ -80,16 +86,17 @@ func (a *asker) readPages(ctx context.Context) (*reading, error) {
 		}
 		pages = append(pages, more...)
 	}
-	// The list may have grown, and without a pager its end shows only in an
-	// empty page.
-	for n := len(pages) + 1; n <= maxPages && pages[len(pages)-1].mayGoOn(n-1); n++ {
+	// The list may have grown, and its pages may hold fewer items than the pager says.
+	for n := len(pages) + 1; n <= maxPages && a.mayGoOn(pages); n++ {
 		more, err := a.pages(ctx, n, n)
 		if err != nil {
 			return nil, err
 		}
 		pages = append(pages, more...)
 	}
-	return gather(pages, a), nil
+	r := gather(pages)
+	a.count(countNoID, r.noID)
+	return r, nil
 }
 
 // pages asks for the pages from..to at once. One that fails is nil.
@@ -116,26 +123,29 @@ func (a *asker) pages(ctx context.Context, from, to int) ([]*page, error) {
 
 // page is one answer of the listing; a nil page is one that was not had.
 type page struct {
-	items          []item
-	noID           int
-	perPage, total int  // 0 when there is no pager
-	badPager       bool // there is one, and it cannot be read
+	items []item
+	noID  int
+	pager
 }
 
-// pages is how many there are, by the pager.
-func (p *page) pages() int {
-	if p.perPage <= 0 {
-		return 1
-	}
-	return (p.total + p.perPage - 1) / p.perPage
-}
-
-// mayGoOn tells whether something may follow page n, which this is.
-func (p *page) mayGoOn(n int) bool {
-	if p == nil || len(p.items)+p.noID == 0 {
+// mayGoOn reports whether another page may follow: the last one had something that
+// none before it had, and its pager, if it has one, names more pages or more items
+// than were read.
+func (a *asker) mayGoOn(pages []*page) bool {
+	last := pages[len(pages)-1]
+	if last == nil {
 		return false
 	}
-	return p.perPage <= 0 || n < p.pages()
+	before := gather(pages[:len(pages)-1])
+	isNew := func(i item) bool { _, known := before.ids[i.id]; return !known }
+	switch {
+	case last.noID == 0 && !slices.ContainsFunc(last.items, isNew):
+		return false
+	case last.perPage == 0:
+		return a.untilEmpty
+	}
+	all := gather(pages)
+	return len(pages) < last.pages() || len(all.items)+all.noID < last.total && !slices.Contains(pages, nil)
 }
 
 func (a *asker) page(ctx context.Context, n int) (*page, error) {
@@ -164,53 +174,31 @@ func (a *asker) page(ctx context.Context, n int) (*page, error) {
 	if err := withoutIDs(len(p.items)+p.noID, len(p.items)); err != nil {
 		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, errAnswer, err)
 	}
-	p.readPager(d.Root().Get(keyPager))
+	p.pager, _ = readPager(d.Root().Get(keyPager))
 	return p, nil
 }
 
-// readPager reads how many pages there are. Of a pager that cannot be read nothing is
-// believed.
-func (p *page) readPager(pager strictjson.Value) {
-	size, total := pager.Get("per_page"), pager.Get("total")
-	switch {
-	case pager.Kind() == strictjson.Absent, pager.Kind() == strictjson.Null:
-	case pager.Repeats(), number(size) == 0, identifier(total) == "":
-		p.badPager = true
-	default:
-		p.perPage, p.total = number(size), number(total)
-	}
-}
-
-// number reads a small count, 0 when it is none.
-func number(v strictjson.Value) int {
-	id := identifier(v)
-	if len(id) > 9 {
-		return 0
-	}
-	n, _ := strconv.Atoi(id)
-	return n
-}
-
 // gather joins the pages of one reading.
-func gather(pages []*page, a *asker) *reading {
-	r := &reading{ids: make(map[string]int), total: pages[0].total, whole: pages[0].perPage > 0}
-	for _, p := range pages {
+func gather(pages []*page) *reading {
+	r := &reading{ids: make(map[string]int), counted: true, pages: len(pages)}
+	for n, p := range pages {
 		if p == nil {
-			r.whole = false
+			r.counted = false
 			continue
 		}
-		r.whole = r.whole && p.total == r.total
+		if n == 0 {
+			r.total = p.total
+		}
+		r.counted = r.counted && p.perPage > 0 && p.total == r.total && p.pages() <= maxPages
 		r.noID += p.noID
 		for _, i := range p.items {
 			if at, known := r.ids[i.id]; known {
-				r.twice, r.items[at] = true, i
+				r.repeated, r.items[at] = true, i
 				continue
 			}
 			r.ids[i.id] = len(r.items)
 			r.items = append(r.items, i)
 		}
 	}
-	r.whole = r.whole && pages[0].pages() <= maxPages
-	a.count(countNoID, r.noID)
 	return r
 }

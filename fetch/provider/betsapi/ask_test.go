@@ -188,11 +188,26 @@ func TestAskChooses(t *testing.T) {
 	}
 }
 
-// TestAskListingThatMoves: a listing is complete when a reading proves itself,
-// or two agree.
-func TestAskListingThatMoves(t *testing.T) {
+// A listing is complete only if a reading of it has as many different fixtures as
+// each of its pages says there are. Two readings that fall short in the same way
+// prove nothing.
+func TestAskListingIsCompleteByItsOwnCount(t *testing.T) {
 	twice := listingItems(60)
 	twice[55] = twice[3]
+	empty := func(from int) func(int, int) (string, int) {
+		return func(page, _ int) (string, int) {
+			if page < from {
+				return "", 0
+			}
+			return `{"success":1,"pager":{"page":3,"per_page":20,"total":60},"results":[]}`, 200
+		}
+	}
+	without := func(key string) func(int, int) (string, int) {
+		return func(page, _ int) (string, int) {
+			body := fmt.Sprintf(`{"success":1,"pager":{"page":%d,"per_page":50,"total":7},"results":[%s]}`, page, strings.Join(listingItems(7), ","))
+			return strings.Replace(body, `"`+key+`"`, `"other"`, 1), 200
+		}
+	}
 	for _, c := range []struct {
 		name     string
 		u        *upstream
@@ -203,9 +218,28 @@ func TestAskListingThatMoves(t *testing.T) {
 		{"stands still", &upstream{items: listingItems(60)}, true, 2, 60},
 		{"empty", &upstream{}, true, 1, 0},
 		{"total moves, then stands", &upstream{items: listingItems(60), total: func(_, n int) int { return 60 + n%2*min(1, 3-min(n, 3)) }}, true, 4, 60},
-		{"total always moves", &upstream{items: listingItems(60), total: func(_, n int) int { return 60 + n }}, false, 4, 60},
-		{"one fixture twice, always", &upstream{items: twice}, true, 4, 59},
-		{"total counts what is left out", &upstream{items: listingItems(60), total: func(int, int) int { return 70 }}, true, 4, 60},
+		{"total always moves", &upstream{items: listingItems(60), total: func(_, n int) int { return 60 + n }}, false, 6, 60},
+		{"total is another on one page", &upstream{items: listingItems(60), total: func(page, _ int) int { return 59 + page }}, false, 6, 60},
+		{"one fixture twice, always", &upstream{items: twice}, false, 6, 59},
+		{"fewer than the total, always", &upstream{items: listingItems(60), total: func(int, int) int { return 70 }}, false, 6, 60},
+		{"fewer, and another page would be due", &upstream{items: listingItems(60), total: func(int, int) int { return 110 }}, false, 6, 60},
+		{"more than the total, always", &upstream{items: listingItems(60), total: func(int, int) int { return 58 }}, false, 4, 60},
+		{"the last page is empty, always", &upstream{items: listingItems(60), perPage: 20, page: empty(3)}, false, 6, 40},
+		{"all pages are empty, always", &upstream{items: listingItems(60), perPage: 20, page: empty(1)}, false, 6, 0},
+		{"pages hold fewer than the pager says", &upstream{items: listingItems(60), page: func(page, _ int) (string, int) {
+			items := listingItems(60)
+			return fmt.Sprintf(`{"success":1,"pager":{"page":%d,"per_page":50,"total":60},"results":[%s]}`, page,
+				strings.Join(items[min((page-1)*20, 60):min(page*20, 60)], ",")), 200
+		}}, true, 3, 60},
+		{"pages hold more than the pager says", &upstream{items: listingItems(60), page: func(page, _ int) (string, int) {
+			return fmt.Sprintf(`{"success":1,"pager":{"page":%d,"per_page":50,"total":60},"results":[%s]}`, page,
+				strings.Join(listingItems(60)[min((page-1)*60, 60):], ",")), 200
+		}}, true, 2, 60},
+		{"every page is the first", &upstream{items: listingItems(60), page: func(int, int) (string, int) {
+			return fmt.Sprintf(`{"success":1,"pager":{"page":1,"per_page":50,"total":60},"results":[%s]}`, strings.Join(listingItems(50), ",")), 200
+		}}, false, 4, 50},
+		{"pager without a size", &upstream{page: without("per_page")}, false, 4, 7},
+		{"pager without a total", &upstream{page: without("total")}, false, 4, 7},
 		{"no pager", &upstream{items: listingItems(7), page: func(page, _ int) (string, int) {
 			if page > 1 {
 				return `{"success":1,"results":[]}`, 200
@@ -231,6 +265,9 @@ func TestAskListingThatMoves(t *testing.T) {
 			asked := c.u.run(t)
 			if asked.ListingComplete != c.complete || c.u.listings != c.listings || asked.Listed != c.listed {
 				t.Errorf("complete %v after %d pages, %d listed, want %v, %d, %d", asked.ListingComplete, c.u.listings, asked.Listed, c.complete, c.listings, c.listed)
+			}
+			if sent, counted := asked.Counters["listing_sent"]; counted == c.complete || counted && sent != int64(c.listed) {
+				t.Errorf("counters %v", asked.Counters)
 			}
 		})
 	}

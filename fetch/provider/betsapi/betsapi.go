@@ -26,7 +26,7 @@ func Provider() provider.Provider {
 			Window:      time.Hour,
 			Burst:       20, // a ceiling near 30 a second is reported by one client
 			Concurrency: 4,
-			MaxBody:     32 << 20, // ten fixtures are 1 to 3 MiB
+			MaxBody:     16 << 20, // ten fixtures are 1 to 3 MiB
 		},
 		Sections:  sections,
 		Metrics:   slices.Sorted(maps.Keys(ownMetrics)),

@@ -94,7 +94,7 @@ func invalid(status int, err error) provider.Verdict {
 	var e *strictjson.Error
 	if status == http.StatusOK && errors.As(err, &e) {
 		switch e.Rule {
-		case strictjson.RuleUTF8, strictjson.RuleDepth, strictjson.RuleString, strictjson.RuleNumber:
+		case strictjson.RuleUTF8, strictjson.RuleDepth, strictjson.RuleString, strictjson.RuleNumber, strictjson.RuleValues:
 			return provider.Verdict{Kind: provider.Rejected, Code: errDoubtful}
 		}
 	}

@@ -58,12 +58,12 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 	a.asked.Resume = resume
 	late, cancel := context.WithTimeout(ctx, detailWithin)
 	defer cancel()
-	listed, pages, err := a.inplay(ctx)
+	listed, err := a.inplay(ctx)
 	if err != nil {
 		return a.asked, err
 	}
 	ids := inTurn(a.playing(listed), resume)
-	allowed := details(x, pages) * maxBatch
+	allowed := details(x, listed.pages) * maxBatch
 	if allowed < len(ids) {
 		a.count(countSkipped, len(ids)-allowed)
 		ids = ids[:allowed]
@@ -71,25 +71,16 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 	return a.asked, a.views(ctx, late, ids)
 }
 
-// inplay reads the list of fixtures in play, and tells in how many pages.
-func (a *asker) inplay(ctx context.Context) (*reading, int, error) {
-	a.expect(1)
-	first, err := a.page(ctx, 1)
+// inplay reads the list of fixtures in play, once: the next cycle reads it again.
+func (a *asker) inplay(ctx context.Context) (*reading, error) {
+	r, err := a.readPages(ctx)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	pages := []*page{first}
-	if last := min(first.pages(), maxPages); last > 1 {
-		more, err := a.pages(ctx, 2, last)
-		if err != nil {
-			return nil, 0, err
-		}
-		pages = append(pages, more...)
+	if a.asked.ListingComplete = r.isComplete(); !a.asked.ListingComplete {
+		a.countShort(r)
 	}
-	r := gather(pages, a)
-	unpaged := first.perPage <= 0 && !first.badPager && !r.twice && r.noID == 0
-	a.asked.ListingComplete = r.exact() || unpaged
-	return r, len(pages), nil
+	return r, nil
 }
 
 // playing are the listed fixtures in play.

@@ -1,7 +1,9 @@
 package betsapi_test
 
 import (
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -161,15 +163,24 @@ func TestLiveAskList(t *testing.T) {
 		"fewer than the pager says":  {perPage: 1000, items: inPlay(30), total: func(int, int) int { return 33 }},
 		"an item has no id":          {perPage: 1000, items: append(inPlay(30), `{"sport_id":"1"}`)},
 		"a fixture is met two times": {perPage: 1000, items: append(inPlay(30), inPlay(1)...)},
+		"more than the pager says":   {perPage: 1000, items: inPlay(30), total: func(int, int) int { return 28 }},
 	} {
 		if asked := u.runLive(t, ""); asked.ListingComplete || asked.Listed < 30 {
 			t.Errorf("%s: %+v", name, asked)
 		}
 	}
+	small := &upstream{perPage: 10, items: inPlay(30), total: func(int, int) int { return 30 }}
+	small.page = func(page, _ int) (string, int) {
+		body, status := (&upstream{perPage: 10, items: small.items}).answer(provider.Request{Query: url.Values{"page": {strconv.Itoa(page)}}})
+		return strings.Replace(body, `"per_page":10`, `"per_page":1000`, 1), status
+	}
+	if asked := small.runLive(t, ""); !asked.ListingComplete || asked.Listed != 30 || small.listings != 3 {
+		t.Errorf("pages hold fewer than the pager says: %+v after %d pages", asked, small.listings)
+	}
 	unpaged := &upstream{page: func(int, int) (string, int) {
 		return `{"success":1,"results":[` + strings.Join(inPlay(3), ",") + `]}`, 200
 	}}
-	if asked := unpaged.runLive(t, ""); !asked.ListingComplete || asked.Listed != 3 || unpaged.listings != 1 {
+	if asked := unpaged.runLive(t, ""); asked.ListingComplete || asked.Listed != 3 || unpaged.listings != 1 {
 		t.Errorf("without a pager: %+v after %d lists", asked, unpaged.listings)
 	}
 	if _, err := live.Ask(t.Context(), &upstream{down: provider.ErrUnreachable}, ""); err == nil {

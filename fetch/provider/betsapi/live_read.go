@@ -36,10 +36,11 @@ type liveReader struct {
 	filtered map[string]string // rule by item id, as the last page that has it says
 	items    int               // met, and those of them with an id
 	known    int
+	repeated bool // an item was met more than once
 	broken   tally
 	damaged  tally
 	unknown  tally
-	last     lastPage
+	pagers   []pager
 	trace    *provider.Trace
 	of       provider.Subject // the item at hand
 }
@@ -51,9 +52,6 @@ func (r *liveReader) tell(field, which string, v strictjson.Value) {
 		r.trace.Tell(r.of, field+which, v)
 	}
 }
-
-// lastPage is what the pager of the last page said; it is optional.
-type lastPage struct{ met, done bool }
 
 // itemReading reads what one family of items holds beside identity, status and
 // score.
@@ -68,9 +66,11 @@ func readLive(pages []provider.Payload, read itemReading) (provider.LiveSheet, e
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
 		r.page(results, p, read)
-		if !r.last.page(doc.Root().Get(keyPager), results.Len()) {
+		said, ok := readPager(doc.Root().Get(keyPager))
+		if !ok {
 			r.damaged.add(pagerDamaged)
 		}
+		r.pagers = append(r.pagers, said)
 	}
 	if err := withoutIDs(r.items, r.known); err != nil {
 		return provider.LiveSheet{}, fmt.Errorf("%s: %w", pages[0].Endpoint, err)
@@ -89,6 +89,9 @@ func (r *liveReader) page(results strictjson.Value, p provider.Payload, read ite
 			continue
 		}
 		r.known++
+		_, sampled := r.place[i.id]
+		_, leftOut := r.filtered[i.id]
+		r.repeated = r.repeated || sampled || leftOut
 		if rule := filterOf(&i); rule != "" {
 			r.filtered[i.id] = rule
 			continue
@@ -130,24 +133,20 @@ func (r *liveReader) finish() provider.LiveSheet {
 	}
 	r.sheet.Samples = kept
 	r.sheet.Filtered, r.sheet.Broken, r.sheet.Damaged, r.sheet.Unknown = rules, r.broken, r.damaged, r.unknown
-	r.sheet.Complete = r.last.met && r.last.done && len(r.broken) == 0
+	r.sheet.Complete = r.isComplete()
 	return r.sheet
 }
 
-// page notes a pager, and reports whether it could be read: the list is done when
-// its pages reach its total. Without a pager the list is not paged.
-func (l *lastPage) page(pager strictjson.Value, items int) (read bool) {
-	l.met = true
-	if k := pager.Kind(); k == strictjson.Absent || k == strictjson.Null {
-		l.done = true
-		return true
+// isComplete reports whether the pages hold as many different items as each of them
+// says there are, and all could be read. A list that does not say how many is never
+// known to be complete.
+func (r *liveReader) isComplete() bool {
+	for _, p := range r.pagers {
+		if p.perPage == 0 || p.total != r.items {
+			return false
+		}
 	}
-	page, okPage := whole(pager.Get("page"), maxPages)
-	size, okSize := whole(pager.Get("per_page"), 1<<20)
-	total, okTotal := whole(pager.Get("total"), 1<<20)
-	read = okPage && okSize && okTotal && !pager.Repeats()
-	l.done = read && (page*size >= total || items == 0)
-	return read
+	return len(r.pagers) > 0 && len(r.broken) == 0 && !r.repeated
 }
 
 // event reads one item of events/inplay or event/view.

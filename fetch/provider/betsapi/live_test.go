@@ -201,7 +201,7 @@ func TestReadLiveLists(t *testing.T) {
 	a, b := `{"id":"1","time_status":"1","ss":"0-0"}`, `{"id":"2","time_status":"1","home":{"name":"Leeds (x) Esports"}}`
 	later, ended := `{"id":"1","time_status":"1","ss":"1-0"}`, `{"id":"3","time_status":"3"}`
 	sheet, err := betsapi.ReadInplay([]provider.Payload{page(1, a+","+b), page(2, later+","+ended)})
-	if err != nil || len(sheet.Samples) != 2 || !sheet.Complete {
+	if err != nil || len(sheet.Samples) != 2 || sheet.Complete {
 		t.Fatalf("%+v, %v", sheet, err)
 	}
 	if sheet.Samples[0].Score.Home.Or(0) != 1 || sheet.Samples[1].Status != football.Over || sheet.Filtered["esports:home-name"] != 1 {
@@ -218,8 +218,17 @@ func TestReadLiveLists(t *testing.T) {
 			t.Errorf("as the later page says %s, got %s, filtered %v, %v", name, got, sheet.Filtered, err)
 		}
 	}
+	if whole, err := betsapi.ReadInplay([]provider.Payload{page(1, a+","+b), page(2, ended)}); err != nil || !whole.Complete {
+		t.Errorf("as many as the pager says: %+v, %v", whole, err)
+	}
 	for name, pages := range map[string][]provider.Payload{
 		"a page is missing":  {page(1, a+","+b)},
+		"a page is empty":    {page(1, a+","+b), page(2, "")},
+		"one hides another":  {page(1, a+","+b), page(2, later)},
+		"one is filtered":    {page(1, a+","+b), page(2, b)},
+		"one too many":       {page(1, a+","+b), page(2, ended+`,{"id":"4","time_status":"1"}`)},
+		"totals differ":      {page(1, a+","+b), livePage(`{"success":1,"pager":{"page":2,"per_page":2,"total":4},"results":[` + ended + `]}`)},
+		"there is no pager":  {livePage(`{"success":1,"results":[` + a + `]}`)},
 		"an item is broken":  {page(1, a+","+b), page(2, `{"time_status":"1"},`+ended)},
 		"a status is new":    {page(1, a+","+b), page(2, `{"id":"4","time_status":"77"},`+ended)},
 		"no page was there":  nil,
@@ -234,7 +243,7 @@ func TestReadLiveLists(t *testing.T) {
 			t.Errorf("%s was read", body)
 		}
 	}
-	empty, err := betsapi.ReadInplay([]provider.Payload{livePage(`{"success":1,"results":[]}`)})
+	empty, err := betsapi.ReadInplay([]provider.Payload{livePage(`{"success":1,"pager":{"page":1,"per_page":1000,"total":0},"results":[]}`)})
 	if err != nil || !empty.Complete || len(empty.Samples) != 0 {
 		t.Errorf("nothing in play: %+v, %v", empty, err)
 	}

@@ -12,11 +12,12 @@ import (
 )
 
 // maxKept bounds the index that is kept for the next payload, in values.
-const maxKept = 1 << 20
+const maxKept = 1 << 18
 
 var documents = sync.Pool{New: func() any { return new(strictjson.Document) }}
 
 func release(d *strictjson.Document) {
+	d.Clear()
 	if d.Size() <= maxKept {
 		documents.Put(d)
 	}

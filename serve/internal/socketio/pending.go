@@ -15,6 +15,7 @@ type pending struct {
 	mu      sync.Mutex
 	n       int
 	peers   map[string]*peer
+	levels  []*list.List // of *peer: by how many of its places may be taken, the one that has been there longest first
 	evicted uint64
 }
 
@@ -22,6 +23,8 @@ type pending struct {
 type peer struct {
 	n      int       // pending
 	oldest list.List // of *place: those that may be evicted, the oldest first
+	level  int
+	in     *list.Element // of that level; nil at level 0
 }
 
 // place is that of one pending connection. Guarded by the mutex of pending.
@@ -64,18 +67,38 @@ func (p *pending) enter(c *connection, name string) (at *place, victim *connecti
 	p.n++
 	at = &place{connection: c, peer: name}
 	at.in = own.oldest.PushBack(at)
+	p.relevel(own)
 	return at, victim
 }
 
-// largest is the peer with the most places that may be taken.
+// largest is the peer with the most places that may be taken, without any when there
+// is none.
 func (p *pending) largest() *peer {
-	most := new(peer)
-	for _, other := range p.peers {
-		if other.oldest.Len() > most.oldest.Len() {
-			most = other
+	for n := len(p.levels) - 1; n > 0; n-- {
+		if front := p.levels[n].Front(); front != nil {
+			return front.Value.(*peer)
 		}
+		p.levels = p.levels[:n]
 	}
-	return most
+	return new(peer)
+}
+
+// relevel puts a peer where it belongs after a change of its places.
+func (p *pending) relevel(of *peer) {
+	n := of.oldest.Len()
+	if n == of.level {
+		return
+	}
+	if of.in != nil {
+		p.levels[of.level].Remove(of.in)
+		of.in = nil
+	}
+	if of.level = n; n > 0 {
+		for len(p.levels) <= n {
+			p.levels = append(p.levels, list.New())
+		}
+		of.in = p.levels[n].PushBack(of)
+	}
 }
 
 // leave gives a place back; the mutex is held.
@@ -87,6 +110,7 @@ func (p *pending) leave(at *place) {
 	own := p.peers[at.peer]
 	if at.in != nil {
 		own.oldest.Remove(at.in)
+		p.relevel(own)
 	}
 	p.n--
 	if own.n--; own.n == 0 {
@@ -112,8 +136,10 @@ func (p *pending) judge(at *place, on bool) {
 	case on && at.in != nil:
 		own.oldest.Remove(at.in)
 		at.in = nil
+		p.relevel(own)
 	case !on && at.in == nil:
 		at.in = own.oldest.PushFront(at)
+		p.relevel(own)
 	}
 }
 

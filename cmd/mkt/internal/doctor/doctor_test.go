@@ -224,6 +224,21 @@ var faults = []fault{
 	{"listing held", func(h *house) {
 		h.state("publish", func(r *health.Run) { r.Code, r.Counters = "LISTING_HELD", map[string]int64{"held": 30} })
 	}, []string{"WARN LISTING_HELD"}, "acme", "mkt cycle --tenant acme --accept-removals"},
+	{"quota used up by the newest cycle", func(h *house) {
+		until := h.now().Add(time.Hour)
+		h.state("fetch", func(r *health.Run) {
+			r.Quota = &health.Quota{At: h.now(), UsedUpUntil: &until}
+		})
+	}, []string{"WARN QUOTA_USED_UP"}, "acme", "mkt provider test acme"},
+	{"quota back", func(h *house) {
+		until := h.now().Add(-time.Second)
+		h.state("fetch", func(r *health.Run) {
+			r.Quota = &health.Quota{At: h.now().Add(-time.Hour), UsedUpUntil: &until}
+		})
+	}, nil, "", ""},
+	{"listing short", func(h *house) {
+		h.state("fetch", func(r *health.Run) { r.Counters = map[string]int64{"listing_short": 1} })
+	}, []string{"WARN LISTING_SHORT"}, "acme", "raw/cycle="},
 	{"state is garbage", func(h *house) { h.write(h.in("state/publish.json"), "{") }, []string{"WARN STATE_UNREADABLE"}, "state/publish.json", "mkt cycle --tenant acme"},
 	{"state of the fetch is garbage", func(h *house) { h.write(h.in("state/fetch.json"), "{") }, []string{"WARN STATE_UNREADABLE", "WARN CREDENTIAL_UNTRIED"}, "state/fetch.json", "mkt cycle --tenant acme"},
 

@@ -85,6 +85,8 @@ var codes = map[string]string{
 	"CREDENTIAL_REFUSED": "the provider refuses a credential",
 	"TEST_FAILED":        "the newest test of a connection failed",
 	"LISTING_HELD":       "a listing lost so many fixtures at once that it is not believed",
+	"QUOTA_USED_UP":      "the provider's quota is used up: the account is not asked until it is back",
+	"LISTING_SHORT":      "the newest list of fixtures falls short of its own count, so nothing is removed",
 	"STATE_UNREADABLE":   "a state file cannot be read; the next run writes it anew",
 
 	"CURRENT_STALE":    "CURRENT does not name the newest commit; readers find it all the same",

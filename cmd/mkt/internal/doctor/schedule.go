@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
@@ -75,6 +76,10 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	case run.Code == health.CodeListingHeld:
 		d.bad(Warn, "LISTING_HELD", "schedule", r.at(file), "when they are really gone: "+d.mkt("cycle --tenant "+r.id+" --accept-removals"),
 			"the listing lost %d fixtures at once: they are kept", run.Counters["held"])
+	case run.Counters["listing_short"] > 0:
+		d.bad(Warn, "LISTING_SHORT", "schedule", r.at(file), "none is needed if the next cycle's list is whole; if it stays so, ask the provider about the totals in "+
+			quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
+			"the newest list of fixtures falls short of its own count: nothing is removed for being absent from it")
 	default:
 		d.ok("schedule", r.at(file), "%s went well %s ago", step, ago(d.now.Sub(run.FinishedAt)))
 	}
@@ -146,6 +151,23 @@ func (d *doctor) connection(r *root) {
 	default:
 		d.ok("schedule", at, "the connection is %s", status)
 	}
+	d.quota(r, health.NewestQuota(r.fingerprint(), findings...))
+}
+
+// quota looks at what the provider said last of the account's quota, once for all
+// products of the account.
+func (d *doctor) quota(r *root, q *health.Quota) {
+	first := slices.IndexFunc(d.roots, func(other *root) bool { return other.id == r.id && other.published })
+	if q == nil || first >= 0 && d.roots[first] != r {
+		return
+	}
+	at := place{tenant: r.id, file: d.Tenants}
+	if _, usedUp := q.UsedUp(d.now); usedUp {
+		d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; else run it less often (schedule in "+quote(d.Tenants)+
+			") or buy a larger quota, and then: "+d.mkt("provider test "+r.id), "the provider's quota is %s", q.Describe(d.now))
+		return
+	}
+	d.ok("schedule", at, "the provider's quota: %s", q.Describe(d.now))
 }
 
 // fingerprint is that of the tenant's sealed credential.

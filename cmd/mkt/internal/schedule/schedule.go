@@ -50,11 +50,13 @@ type Scheduler struct {
 
 	mu      sync.Mutex // guards what follows
 	ctx     context.Context
+	begun   bool // Run was called
 	stopped bool // no run begins any more
 	entries map[string]entry
-	running map[string]bool
+	running map[string]phase
 	skipped map[string]skips
 	lanes   map[string]chan struct{} // a place is taken while a run is under way
+	again   map[string]*time.Timer   // see Again
 }
 
 type entry struct {
@@ -65,6 +67,14 @@ type entry struct {
 
 // skips are ticks of a job that came while a run of it was under way.
 type skips struct{ inARow, all uint64 }
+
+// phase is how far a run that a tick began has come.
+type phase int
+
+const (
+	waiting phase = iota + 1 // for its share of the jitter, or for a free place
+	started
+)
 
 // New makes a scheduler without jobs.
 func New(o Options) *Scheduler {
@@ -82,9 +92,10 @@ func New(o Options) *Scheduler {
 		cron:    cron.New(cron.WithLocation(time.UTC)),
 		ctx:     context.Background(),
 		entries: map[string]entry{},
-		running: map[string]bool{},
+		running: map[string]phase{},
 		skipped: map[string]skips{},
 		lanes:   map[string]chan struct{}{},
+		again:   map[string]*time.Timer{},
 	}
 }
 
@@ -106,6 +117,7 @@ func (s *Scheduler) Set(jobs []Job) error {
 		if parsed[name] == nil {
 			s.cron.Remove(e.id)
 			delete(s.entries, name)
+			s.forgetAgain(name)
 		}
 	}
 	for _, j := range jobs {
@@ -131,7 +143,7 @@ func (s *Scheduler) setOne(j Job, when cron.Schedule) {
 // runs under way.
 func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 	s.mu.Lock()
-	s.ctx = ctx
+	s.ctx, s.begun = ctx, true
 	s.mu.Unlock()
 	for _, name := range overdue {
 		s.trigger(name, 0)
@@ -140,6 +152,9 @@ func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 	<-ctx.Done()
 	s.mu.Lock()
 	s.stopped = true
+	for name := range s.again {
+		s.forgetAgain(name)
+	}
 	s.mu.Unlock()
 	<-s.cron.Stop().Done()
 	s.runs.Wait()
@@ -154,13 +169,44 @@ func (s *Scheduler) trigger(name string, jitter time.Duration) {
 	if !ok || s.stopped {
 		return
 	}
-	if s.running[name] {
+	if s.running[name] != 0 {
 		s.skip(e.job)
 		return
 	}
-	s.running[name], s.skipped[name] = true, skips{all: s.skipped[name].all}
+	s.forgetAgain(name)
+	s.running[name], s.skipped[name] = waiting, skips{all: s.skipped[name].all}
 	ctx, lane := s.ctx, s.lane(e.job.Lane)
 	s.runs.Go(func() { s.run(ctx, name, lane, share(name, min(jitter, e.shortest/10))) })
+}
+
+// Again has a job run once at a time beside those of its expression, in place of
+// what an earlier call said. If a run of the job begins before, there is no other. It
+// does nothing unless Run is under way.
+func (s *Scheduler) Again(name string, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.entries[name]; !ok || !s.begun || s.stopped {
+		return
+	}
+	s.forgetAgain(name)
+	var own *time.Timer
+	own = time.AfterFunc(time.Until(at), func() {
+		s.mu.Lock()
+		due := s.again[name] == own && s.running[name] == 0
+		s.mu.Unlock()
+		if due {
+			s.trigger(name, s.o.Jitter)
+		}
+	})
+	s.again[name] = own
+}
+
+// forgetAgain undoes Again. Only for the holder of mu.
+func (s *Scheduler) forgetAgain(name string) {
+	if t := s.again[name]; t != nil {
+		t.Stop()
+		delete(s.again, name)
+	}
 }
 
 // skip counts a tick that comes too early. Only for the holder of mu.
@@ -169,7 +215,11 @@ func (s *Scheduler) skip(j Job) {
 	n.inARow++
 	n.all++
 	s.skipped[j.Name] = n
-	s.o.Log.Warn("tick skipped: the previous run is still under way", "job", j.Name, "in_a_row", n.inARow, "skipped", n.all)
+	reason := "tick skipped: the previous run is still under way"
+	if s.running[j.Name] == waiting {
+		reason = "tick skipped: the previous run still waits for a free place; runs of other jobs take them all"
+	}
+	s.o.Log.Warn(reason, "job", j.Name, "in_a_row", n.inARow, "skipped", n.all)
 	s.o.Skipped(j)
 }
 
@@ -209,6 +259,9 @@ func (s *Scheduler) run(ctx context.Context, name string, lane chan struct{}, wa
 		return
 	}
 	defer func() { <-lane }()
+	s.mu.Lock()
+	s.running[name] = started
+	s.mu.Unlock()
 	if err := s.guarded(ctx, name); err != nil {
 		s.o.Log.Error("run failed", "job", name, "error", err)
 	}

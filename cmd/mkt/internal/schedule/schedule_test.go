@@ -396,3 +396,72 @@ func TestLanes(t *testing.T) {
 		}
 	})
 }
+
+// A job that is to run again does so once, at that time, unless a tick comes before;
+// an hourly job does not wait for its next hour.
+func TestAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := newRecorder()
+		begun := time.Now()
+		var s *schedule.Scheduler
+		s = schedule.New(schedule.Options{Run: func(_ context.Context, name string) error {
+			r.note(name)
+			switch {
+			case name == "hourly" && len(r.at[name]) == 1:
+				s.Again(name, begun.Add(2*time.Hour)) // replaced
+				s.Again(name, begun.Add(65*time.Minute))
+			case name == "often":
+				s.Again(name, time.Now().Add(25*time.Minute)) // a tick comes before
+			case name == "gone":
+				s.Again(name, begun.Add(70*time.Minute))
+			}
+			return nil
+		}})
+		s.Again("unknown", begun)
+		jobs := []schedule.Job{{Name: "hourly", Expr: "@hourly"}, {Name: "often", Expr: "@every 20m"}, {Name: "gone", Expr: "@hourly"}}
+		if err := s.Set(jobs); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() { s.Run(ctx); close(done) }()
+		time.Sleep(61 * time.Minute)
+		if err := s.Set(jobs[:2]); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(14 * time.Minute)
+		s.Again("hourly", begun.Add(10*time.Hour)) // nothing is left of it after the stop
+		cancel()
+		<-done
+		for name, want := range map[string][]time.Duration{"hourly": seconds(3600, 3900), "often": seconds(1200, 2400, 3600), "gone": seconds(3600)} {
+			if !slices.Equal(r.at[name], want) {
+				t.Errorf("%s ran at %v, want %v", name, r.at[name], want)
+			}
+		}
+	})
+}
+
+// The log says whether a late run has begun or waits for a place.
+func TestSkippedSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		log := new(strings.Builder)
+		s := schedule.New(schedule.Options{Parallel: 1, Log: slog.New(slog.NewTextHandler(log, nil)), Run: func(ctx context.Context, _ string) error {
+			<-ctx.Done()
+			return nil
+		}})
+		if err := s.Set([]schedule.Job{{Name: "first", Expr: "@every 10s"}, {Name: "second", Expr: "@every 15s"}}); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() { s.Run(ctx); close(done) }()
+		time.Sleep(31 * time.Second)
+		cancel()
+		<-done
+		for _, want := range []string{`still under way" job=first`, `waits for a free place; runs of other jobs take them all" job=second`} {
+			if !strings.Contains(log.String(), want) {
+				t.Errorf("want %q in\n%s", want, log)
+			}
+		}
+	})
+}

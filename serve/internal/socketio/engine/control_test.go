@@ -79,7 +79,10 @@ func TestControlFramesAreBounded(t *testing.T) {
 				s.frame(f)
 			}
 			s.frame(ws.NewPingFrame([]byte("still there")))
-			for s.next() != "pong still there" {
+			for got := s.next(); got != "pong still there"; got = s.next() {
+				if got == "cut" {
+					t.Fatal("closed after a burst")
+				}
 			}
 			s.untilCut(0, f)
 			if got := h.reason(); got != engine.Flood {

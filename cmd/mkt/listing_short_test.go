@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// contradicting is a provider whose list of fixtures contradicts itself: the pager
+// names a total, and the pages, 50 items each, have what sent says.
+type contradicting struct {
+	marketsOnly
+	total func(page int) int
+	sent  []string
+	empty int // this page is empty; 0 is none
+}
+
+func (p *contradicting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	page, err := strconv.Atoi(r.URL.Query().Get("page"))
+	if err != nil || p.total == nil {
+		p.marketsOnly.ServeHTTP(w, r)
+		return
+	}
+	var items []string
+	if page != p.empty {
+		items = p.sent[min(len(p.sent), (page-1)*pageOfList):min(len(p.sent), page*pageOfList)]
+	}
+	fmt.Fprintf(w, `{"success":1,"pager":{"page":%d,"per_page":%d,"total":%d},"results":[%s]}`, page, pageOfList, p.total(page), strings.Join(items, ","))
+}
+
+// A list that falls short of its own count, in both of its readings and however it
+// does, removes nothing; doctor says so. The next list that is whole removes what
+// is gone.
+func TestListingShortOfItsCountRemovesNothing(t *testing.T) {
+	const fixtures, missing = 120, 6
+	rng := rand.New(rand.NewPCG(7, 1))
+	p := &contradicting{}
+	for i := range fixtures {
+		f := sentFixture{home: "value", away: "value", league: "value", name: "value", ids: [3]string{"value", "value", "value"}, odds: [3]string{"value", "value", "value"}}
+		p.list, p.markets = append(p.list, f.listed(rng, firstFixture+i)), append(p.markets, f.sold(rng, firstFixture+i))
+	}
+	whole, short := p.list, p.list[:fixtures-missing]
+	h := newHouse(t)
+	h.run("", "init", ".")
+	h.addTenant("acme")
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	h.connect("acme", server.URL)
+	cycle := func() (published report) {
+		t.Helper()
+		out := json.NewDecoder(strings.NewReader(h.run("", "cycle", "--tenant", "acme", "--product", "market_engine", "--output", "json")))
+		for out.More() {
+			h.must(out.Decode(&published))
+		}
+		if published.Step != "publish" || !published.OK {
+			t.Fatalf("%+v", published)
+		}
+		return published
+	}
+	if r := cycle(); r.Counts["fixtures"] != float64(fixtures) {
+		t.Fatalf("%+v", r)
+	}
+	always := func(n int) func(int) int { return func(int) int { return n } }
+	for _, c := range []struct {
+		name  string
+		total func(int) int
+		sent  []string
+		empty int
+	}{
+		{"the total is that of before", always(fixtures), short, 0},
+		{"the total is higher still", always(fixtures + 80), short, 0},
+		{"the last page is empty", always(fixtures), whole, 3},
+		{"doubles stand where others should", always(fixtures), slices.Concat(short, short[:missing]), 0},
+		{"the total changes from page to page", func(page int) int { return fixtures - missing + page }, short, 0},
+		{"more are sent than the total", always(fixtures - missing - 1), short, 0},
+	} {
+		p.total, p.sent, p.empty = c.total, c.sent, c.empty
+		if r := cycle(); r.Counts["removed"] != 0.0 || r.Counts["held"] != 0.0 || r.Counts["fixtures"] != float64(fixtures) {
+			t.Errorf("%s: %+v", c.name, r.Counts)
+		}
+		if told := h.run("", "doctor", "--tenant", "acme"); !strings.Contains(told, "LISTING_SHORT") {
+			t.Errorf("%s: doctor does not say so:\n%s", c.name, told)
+		}
+	}
+	p.total, p.sent, p.empty = always(len(short)), short, 0
+	if r := cycle(); r.Counts["removed"] != float64(missing) || r.Counts["fixtures"] != float64(len(short)) {
+		t.Errorf("a list that is whole: %+v", r.Counts)
+	}
+	if told := h.run("", "doctor", "--tenant", "acme"); strings.Contains(told, "LISTING_SHORT") {
+		t.Errorf("doctor still says so:\n%s", told)
+	}
+}
+
+var _ http.Handler = (*contradicting)(nil)

@@ -1,0 +1,39 @@
+package strictjson
+
+import "bytes"
+
+// Count returns at least as many values and keys as a JSON text holds, and at most a
+// few more: an empty array or object counts twice. It stops beyond most. It takes no
+// memory, so that it can be asked before anything is decoded; of what is no JSON it
+// counts something.
+func Count(body []byte, most int) int {
+	n := 1
+	for i := 0; i < len(body) && n <= most; i++ {
+		switch body[i] {
+		case ',', ':', '[', '{':
+			n++
+		case '"':
+			i = endOfString(body, i)
+		}
+	}
+	return n
+}
+
+// endOfString returns where the string that begins at i ends, or the end of the text.
+func endOfString(body []byte, i int) int {
+	for i++; i < len(body); i++ {
+		j := bytes.IndexByte(body[i:], '"')
+		if j < 0 {
+			return len(body)
+		}
+		i += j
+		escapes := 0
+		for body[i-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i
+		}
+	}
+	return len(body)
+}

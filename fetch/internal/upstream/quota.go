@@ -1,0 +1,156 @@
+package upstream
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"mkt/fetch/provider"
+	"mkt/publish/health"
+)
+
+// assumedWait is until when a quota counts as used up if the provider does not say.
+const assumedWait = 2 * time.Minute
+
+// quota is what the answers of a run said of the account's quota.
+type quota struct {
+	mu     sync.Mutex
+	newest *health.Quota // nil if no answer said anything
+	ended  bool          // the run ended for it: later answers change nothing
+
+	waiting time.Time     // until when requests wait
+	waited  time.Duration // how long they did and will, in all
+}
+
+// Quota is what the provider's answers in this run said last of the account's quota,
+// nil if they said nothing.
+func (c *Client) Quota() *health.Quota {
+	c.quota.mu.Lock()
+	defer c.quota.mu.Unlock()
+	return c.quota.newest
+}
+
+// hear takes in what an answer says of the quota.
+func (c *Client) hear(a Answer) {
+	c.line.answeredAt(a.At)
+	q := &health.Quota{At: a.At}
+	left, told := remaining(a.Header)
+	if told {
+		q.Left = ref(int64(left))
+		if limit, err := strconv.ParseInt(strings.TrimSpace(a.Header.Get("X-RateLimit-Limit")), 10, 64); err == nil && limit >= 0 {
+			q.Limit = &limit
+		}
+		window := windowLeft(a.Header, c.options.Now())
+		if window > 0 {
+			q.ResetsAt = ref(inMillis(a.At.Add(window)))
+		}
+		c.line.tellsQuota(left, time.Now().Add(window))
+	}
+	wait := asked(a.Verdict, a.Header, c.options.Now())
+	switch {
+	case wait > 0 && (a.Verdict.Kind == provider.Limited || told && left == 0):
+		c.line.pause(time.Now().Add(wait))
+		q.UsedUpUntil = ref(inMillis(a.At.Add(wait)))
+	case a.Verdict.Kind == provider.Limited:
+		q.UsedUpUntil, q.Assumed = ref(inMillis(a.At.Add(assumedWait))), true
+	case a.Verdict.Kind != provider.Accepted && !told:
+		return // says nothing of the quota
+	}
+	c.quota.mu.Lock()
+	defer c.quota.mu.Unlock()
+	if !c.quota.ended && !c.isOvertaken(q, c.quota.newest) {
+		c.quota.newest = q
+	}
+}
+
+// isOvertaken reports whether an answer was overtaken by one that was sent later:
+// requests under way at once are answered in any order. A quota that was enlarged
+// grows by more than that.
+func (c *Client) isOvertaken(q, newest *health.Quota) bool {
+	if newest == nil || newest.Left == nil || q.Left == nil || q.UsedUpUntil != nil {
+		return false
+	}
+	more := *q.Left - *newest.Left
+	return more > 0 && more < int64(cap(c.line.places))
+}
+
+// mayWait reports whether a run may wait that long for the quota, counting what it
+// waited already. It holds a place that another account could have meanwhile.
+func (c *Client) mayWait(now time.Time, wait time.Duration) bool {
+	const waits = 3
+	until := now.Add(wait)
+	c.quota.mu.Lock()
+	defer c.quota.mu.Unlock()
+	more := time.Duration(0)
+	if until.After(c.quota.waiting) { // requests wait together
+		more = until.Sub(latest(now, c.quota.waiting))
+	}
+	if wait > c.limits.QuotaWait || c.quota.waited+more > waits*c.limits.QuotaWait || until.After(c.deadline) {
+		return false
+	}
+	if more > 0 {
+		c.quota.waiting, c.quota.waited = until, c.quota.waited+more
+	}
+	return true
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// endForQuota stops the run: the account's quota is used up for longer than a run
+// may wait. wait is how long, 0 if that is not known.
+func (c *Client) endForQuota(refusal *provider.AnswerError, wait time.Duration) error {
+	now := c.options.Now()
+	c.quota.mu.Lock()
+	if !c.quota.ended {
+		c.quota.ended = true
+		q := health.Quota{At: now}
+		if c.quota.newest != nil {
+			q = *c.quota.newest
+		}
+		switch {
+		case wait > 0:
+			q.UsedUpUntil, q.Assumed = ref(inMillis(now.Add(wait))), false
+		case q.UsedUpUntil == nil:
+			q.UsedUpUntil, q.Assumed = ref(inMillis(now.Add(assumedWait))), true
+		}
+		c.quota.newest = &q
+	}
+	c.quota.mu.Unlock()
+	c.stop(refusal)
+	return refusal
+}
+
+// inMillis rounds up, so that nobody asks before the time has come.
+func inMillis(t time.Time) time.Time {
+	return t.UTC().Add(time.Millisecond - 1).Truncate(time.Millisecond)
+}
+
+func ref[T any](v T) *T { return &v }
+
+// usedUp: the answer says that nothing is left of the quota.
+func usedUp(h http.Header) bool {
+	n, told := remaining(h)
+	return told && n <= 0
+}
+
+// remaining is what an answer says is left of the quota.
+func remaining(h http.Header) (int, bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 10, 64)
+	return int(min(max(n, 0), 1<<30)), err == nil
+}
+
+// windowLeft is how long the quota's window still lasts, by the provider's own
+// clock when it sends one.
+func windowLeft(h http.Header, now time.Time) time.Duration {
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date
+	}
+	return min(max(0, untilReset(h.Get("X-RateLimit-Reset"), now)), maxAsked)
+}

@@ -1,0 +1,31 @@
+package betsapi
+
+import "mkt/fetch/internal/strictjson"
+
+// pager is what a list says of itself on each of its pages. The zero pager is that
+// of a page without one, or with one that cannot be read.
+type pager struct{ perPage, total int }
+
+// readPager reads the pager of a page. It is not ok if there is one that cannot be
+// read: then nothing of it is believed.
+func readPager(v strictjson.Value) (p pager, ok bool) {
+	if k := v.Kind(); k == strictjson.Absent || k == strictjson.Null {
+		return pager{}, true
+	}
+	const most = 1 << 20
+	page, okPage := whole(v.Get("page"), most)
+	perPage, okSize := whole(v.Get("per_page"), most)
+	total, okTotal := whole(v.Get("total"), most)
+	if !okPage || !okSize || !okTotal || page == 0 || perPage == 0 || v.Repeats() {
+		return pager{}, false
+	}
+	return pager{perPage, total}, true
+}
+
+// pages is how many pages the list has, 1 if it does not say.
+func (p pager) pages() int {
+	if p.perPage == 0 {
+		return 1
+	}
+	return (p.total + p.perPage - 1) / p.perPage
+}

@@ -1,0 +1,98 @@
+package fetch_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/fetch"
+	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/raw"
+	"mkt/fetch/simulator"
+	"mkt/publish/health"
+)
+
+// limited is a simulator with that many requests in windows of that length.
+func limited(t *testing.T, now func() time.Time, requests int, window time.Duration) (url string, sim *betsapi.Simulator) {
+	t.Helper()
+	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 7, Fixtures: 30, Quota: requests, QuotaWindow: window, Now: now,
+		Tokens: map[string]simulator.Account{canary: {Seed: 7}}})
+	must(t, err)
+	url, done, err := simulator.Listen(t.Context(), sim, "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { <-done })
+	return url, sim
+}
+
+// A run whose quota ends on the way ends there, at once: what came is archived, and
+// the state says until when nothing is to be asked. One that gets nothing has failed.
+// The next word of the provider, in a run or a test, counts.
+func TestQuotaEndsARun(t *testing.T) {
+	b, _ := betsapiBench(t, 30)
+	whole := int(b.usage.Load())
+	url, sim := limited(t, time.Now, whole-1, 24*time.Hour)
+	b.options.Tenant.BaseURL, b.options.Now = url, time.Now
+	b.clock = time.Now() // for what compares
+	s, err := b.run(t.Context()) // and not for a day
+	if err != nil || s.Outcome != raw.Partial || s.Code != health.CodeRateLimited || s.Failed == 0 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	used := func(run *health.Run) bool {
+		until, usedUp := run.Quota.UsedUp(time.Now())
+		return usedUp && time.Until(until) <= 24*time.Hour && !run.Quota.Assumed && *run.Quota.Limit == int64(whole-1) && *run.Quota.Left == 0
+	}
+	if state := b.state(); !state.OK || state.Code != health.CodeRateLimited || !used(state) {
+		t.Errorf("%+v, quota %+v, limit %d, left %d", state, state.Quota, *state.Quota.Limit, *state.Quota.Left)
+	}
+	s, err = b.run(t.Context())
+	if !errors.Is(err, fetch.ErrLimited) || s.Outcome != raw.Failed || s.Requests != 1 || !strings.Contains(err.Error(), "used up until "+s.Quota.UsedUpUntil.Format(time.RFC3339)) {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if state := b.state(); state.OK || state.Code != health.CodeRateLimited || !used(state) {
+		t.Errorf("%+v, quota %+v, limit %d, left %d", state, state.Quota, *state.Quota.Limit, *state.Quota.Left)
+	}
+	probed, err := fetch.Test(t.Context(), b.options)
+	if !errors.Is(err, fetch.ErrLimited) || probed.Code != health.CodeRateLimited || probed.Quota == nil || probed.Quota.UsedUpUntil == nil {
+		t.Errorf("%+v, %v", probed, err)
+	}
+
+	b.options.Tenant.BaseURL = "http://127.0.0.1:1"
+	if _, err := b.run(t.Context()); err == nil || !used(b.state()) {
+		t.Errorf("a provider that cannot be reached says nothing of the quota: %v, %+v", err, b.state().Quota)
+	}
+	asked := times(sim)
+	b.options.Tenant.BaseURL, sim = limited(t, time.Now, 5000, 24*time.Hour) // enlarged
+	if s, err := b.run(t.Context()); err != nil || s.Outcome != raw.Complete || *s.Quota.Left != int64(5000-times(sim)) || asked == 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, usedUp := b.state().Quota.UsedUp(time.Now()); usedUp {
+		t.Errorf("still used up: %+v", b.state().Quota)
+	}
+}
+
+// A run that waits for its quota is interrupted at once when the process is to stop:
+// there is no cycle, and no state.
+func TestQuotaWaitIsInterrupted(t *testing.T) {
+	b, _ := betsapiBench(t, 30)
+	before := b.state().FinishedAt
+	url, sim := simulated(t, 30, "500:#2+")
+	stopping := make(chan struct{})
+	b.options.Tenant.BaseURL, b.clock, b.options.Stopping = url, b.clock.Add(time.Hour), stopping
+	b.options.Limits.Wait, b.options.Limits.MaxWait, b.options.Limits.Run = time.Minute, time.Minute, time.Hour
+	go func() {
+		for times(sim) < 2 {
+			time.Sleep(time.Millisecond)
+		}
+		close(stopping)
+	}()
+	if _, err := b.run(t.Context()); err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("%v", err)
+	}
+	if !b.state().FinishedAt.Equal(before) {
+		t.Errorf("state %+v", b.state())
+	}
+	if n := intact(t, b.options.Root); n != 1 {
+		t.Errorf("%d cycles are sealed", n)
+	}
+}

@@ -1,0 +1,83 @@
+package transform
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/semaphore"
+
+	"mkt/fetch/raw"
+	"mkt/publish/football"
+)
+
+// Memory is what the runs of a process may hold at once, in bytes. A run holds what it
+// will need before it reads the first payload, and waits while others have it. A nil
+// *Memory bounds nothing. Safe for concurrent use.
+type Memory struct {
+	size int64
+	left *semaphore.Weighted
+}
+
+// NewMemory returns a Memory of that many bytes.
+func NewMemory(bytes int64) *Memory {
+	return &Memory{bytes, semaphore.NewWeighted(bytes)}
+}
+
+// Hold waits until that many bytes are free, and takes them until release is called.
+// Who needs more than there is takes all of it, and is alone then.
+func (m *Memory) Hold(ctx context.Context, bytes int64) (release func(), err error) {
+	if m == nil {
+		return func() {}, nil
+	}
+	bytes = min(max(bytes, 0), m.size)
+	if err := m.left.Acquire(ctx, bytes); err != nil {
+		return nil, fmt.Errorf("waiting for memory: %w", context.Cause(ctx))
+	}
+	return func() { m.left.Release(bytes) }, nil
+}
+
+// What a run needs, as it was measured of cycles with up to half a million selections
+// (140 bytes a value), and of answers made to need much (250).
+const (
+	bytesPerRun   = 16 << 20
+	bytesPerValue = 256
+	bytesAValue   = 10 // of the payload, where the cycle does not say how many values it has: real ones have 14
+)
+
+// MostValues is how many JSON values the payloads of a cycle may have to be read.
+// fetch ends a run before it has more; an archive that came otherwise is refused.
+const MostValues = 10 << 20
+
+// need estimates the memory that reading a cycle takes.
+func need(c raw.Cycle) (bytes int64, err error) {
+	values, known := c.Counters[raw.CounterValues]
+	if !known {
+		values = c.Counters["response_bytes"] / bytesAValue
+	}
+	if values > MostValues {
+		return 0, fmt.Errorf("%w: its answers hold %d values, and at most %d are read", ErrQuarantined, values, MostValues)
+	}
+	return bytesPerRun + values*bytesPerValue, nil
+}
+
+// How many selections a fixture, and one market, may have; the recorded ones have up to
+// 1,420 and 152. A fixture with more counts as unreadable: nobody could use it, and
+// publish and every reader of the snapshot, who handle markets by the dozen, would pay
+// for it.
+const (
+	maxSelections       = 20_000
+	maxMarketSelections = 2_000
+)
+
+// tooManySelections is why a fixture is broken that has more.
+const tooManySelections football.Reason = "TOO_MANY_SELECTIONS"
+
+// isTooLarge reports whether a fixture has more selections than are read.
+func isTooLarge(offers []football.Offer) bool {
+	n, most := 0, 0
+	for i := range offers {
+		rows := len(offers[i].Rows)
+		n, most = n+rows, max(most, rows)
+	}
+	return n > maxSelections || most > maxMarketSelections
+}
