@@ -56,7 +56,7 @@ type watcher struct {
 	inForce *File
 
 	stat     os.FileInfo // of the content judged last
-	judged   [32]byte    // the content itself, of the second look and later
+	judged   [32]byte    // the content itself; zero before the first look
 	changing time.Time   // since when it is not what was judged; zero when it is
 	trouble  string      // the problem logged last; "" when the file in force is the one on disk
 }
