@@ -89,7 +89,7 @@ func TestConnectionTest(t *testing.T) {
 			}
 			url, sim := simulated(t, 120, faults...)
 			b := newBench(t, url, betsapi.Provider())
-			b.options.Limits.Tries = 0 // a test's own
+			b.options.Limits.Tries = 0                                                         // a test's own
 			if !strings.HasPrefix(c.fault, "timeout") && !strings.HasPrefix(c.fault, "slow") { // else a busy machine is slow, too
 				b.options.Limits.Header, b.options.Limits.Body, b.options.Limits.Window = 10*time.Second, 10*time.Second, 5*time.Second
 			}
