@@ -24,11 +24,23 @@ func NewMemory(bytes int64) *Memory {
 }
 
 // Hold waits until that many bytes are free, and takes them until release is called.
-// Who needs more than there is takes all of it, and is alone then.
-func (m *Memory) Hold(ctx context.Context, bytes int64) (release func(), err error) {
+// Who needs more than there is takes all of it, and is alone then. If stopping is closed
+// the waiting ends with context.Canceled; nil: never.
+func (m *Memory) Hold(ctx context.Context, stopping <-chan struct{}, bytes int64) (release func(), err error) {
 	if m == nil {
 		return func() {}, nil
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	held := make(chan struct{})
+	defer close(held)
+	go func() {
+		select {
+		case <-stopping:
+			cancel()
+		case <-held:
+		}
+	}()
 	bytes = min(max(bytes, 0), m.size)
 	if err := m.left.Acquire(ctx, bytes); err != nil {
 		return nil, fmt.Errorf("waiting for memory: %w", context.Cause(ctx))

@@ -72,13 +72,18 @@ func TestMemory(t *testing.T) {
 	}
 	for _, values = range []int64{1, 10 << 20} {
 		must(t, try(t.Context()))
-		release, err := memory.Hold(t.Context(), 100<<20)
+		release, err := memory.Hold(t.Context(), nil, 100<<20)
 		must(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		if err := try(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%d values: %v", values, err)
 		}
 		cancel()
+		stopping := make(chan struct{})
+		close(stopping)
+		if _, err := memory.Hold(t.Context(), stopping, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("%d values, stopping: %v", values, err)
+		}
 		ended := make(chan error)
 		go func() { ended <- try(t.Context()) }()
 		release()

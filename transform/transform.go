@@ -36,6 +36,9 @@ type Options struct {
 	Details int              // live: fixtures whose timeline and minutes are published; 0 = 50
 	// Memory bounds what this run and others hold at once; nil = nothing does.
 	Memory *Memory
+	// Stopping is closed when the process is to stop. A run that waits for memory is
+	// then interrupted at once. nil: never.
+	Stopping <-chan struct{}
 	// Provider finds an adapter by name; nil = every one there is.
 	Provider func(name string) (provider.Provider, bool)
 }
@@ -155,7 +158,7 @@ func (r *run) transform(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}
-	release, err := r.Memory.Hold(ctx, bytes)
+	release, err := r.Memory.Hold(ctx, r.Stopping, bytes)
 	if err != nil {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}

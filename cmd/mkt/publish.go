@@ -114,7 +114,7 @@ var publishing = map[football.Product]int64{football.MarketEngine: 256 << 20, fo
 // publishing is the step publish, which waits until there is memory for it.
 func (m memories) publishing(publish step) step {
 	return func(ctx context.Context, t task) (report, error) {
-		release, err := m[t.product].Hold(ctx, publishing[t.product])
+		release, err := m[t.product].Hold(ctx, t.stopping, publishing[t.product])
 		if err != nil {
 			return newReport("publish", t.cycle, time.Now()), err
 		}

@@ -85,7 +85,7 @@ func (a *app) transformStep(f transformFlags, m memories) (step, error) {
 		began := time.Now()
 		s, err := transform.Run(ctx, transform.Options{
 			ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root, Data: t.data,
-			Key: key, Now: a.now, Log: a.log, Workers: f.workers, Version: version, Details: f.details, Memory: m[t.product],
+			Key: key, Now: a.now, Log: a.log, Workers: f.workers, Version: version, Details: f.details, Memory: m[t.product], Stopping: t.stopping,
 		})
 		return tellers[t.product].transform(s, began), err
 	}, nil
