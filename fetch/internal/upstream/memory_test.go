@@ -135,7 +135,7 @@ func TestLargeAnswersOfManyClients(t *testing.T) {
 	for i := range 2 * turnsAtOnce {
 		b := newBench(t, s.URL, func(o *Options) {
 			o.Account, o.Circuits, o.Provider.Budget.MaxBody = fmt.Sprint("account-", i), circuits, 8<<20
-			o.Limits.Body, o.Limits.Header, o.Limits.Run = 30*time.Second, 30*time.Second, time.Minute
+			o.Limits.Body, o.Limits.Header, o.Limits.Window, o.Limits.Run = 30*time.Second, 30*time.Second, 30*time.Second, time.Minute
 		})
 		all.Go(func() {
 			_, err := b.Get(t.Context(), provider.Request{Endpoint: "tiny/list", Path: "/v1/list"}, func(Answer) error {
