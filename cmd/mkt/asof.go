@@ -53,7 +53,7 @@ func (a *app) past(f pastFlags) (time.Time, error) {
 // accounts the last, or, where there is one place only, by its version.
 func whenOf(places []place, m snapshot.Moment) (at time.Time, err error) {
 	if !m.IsCycle() && len(places) > 1 {
-		return at, usagef("--as-of %s: of which account? give a time, or a cycle id", m)
+		return at, usagef("--as-of %s: it means another time for each account and product: give a time or a cycle id", m)
 	}
 	var errs []error
 	for _, p := range places {

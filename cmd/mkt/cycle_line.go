@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"log/slog"
+	"reflect"
 	"slices"
 	"time"
 
@@ -80,10 +81,4 @@ func (l *cycleLine) pairs() []any {
 }
 
 // isZero reports whether a count is nothing.
-func isZero(n any) bool {
-	switch n {
-	case 0, int64(0), false, "":
-		return true
-	}
-	return false
-}
+func isZero(n any) bool { return n == nil || reflect.ValueOf(n).IsZero() }

@@ -15,7 +15,7 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/all"
-	"mkt/publish/snapshot"
+	"mkt/publish/layout"
 	"mkt/serve"
 	"mkt/serve/account"
 )
@@ -51,7 +51,7 @@ finish, new ones are told 503, and the exit code is 0.`,
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
 	flags.DurationVar(&f.poll, "poll", 500*time.Millisecond, "how often new snapshots are looked for")
 	flags.StringVar(&f.cache, "cache", "", "private folder for the engine's files (default: a temporary one)")
-	flags.StringVar(&f.past.asOf, "as-of", "", "answer as it was then, on loopback, with a clock that stands there: "+snapshot.Forms)
+	flags.StringVar(&f.past.asOf, "as-of", "", "answer as it was then, on loopback, with a clock that stands there: a time like 2026-11-21T14:05:00Z or a cycle id; with one account and product also latest~2 or v17")
 	flags.StringVar(&f.usage, "usage-dir", "", "folder for the usage counters (default: usage below the data root)")
 	flags.DurationVar(&f.drain, "drain-delay", 0, "how long, when told to stop, requests are still answered while /readyz says 503: for a load balancer to see it")
 	listens(flags, "listen", &f.listen)
@@ -124,15 +124,18 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(listening)) er
 // never be read.
 func (a *app) checkDataRoot() error {
 	info, err := os.Stat(a.data)
-	if errors.Is(err, fs.ErrNotExist) {
-		a.log.Warn("there is no data root yet: nothing is served until a cycle has made it; is it the one that is meant (--data)?", "data", a.data)
-		return nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("data root: %w: give this user the right to read it, or name another with --data", err)
 	}
-	if !info.IsDir() {
+	if err == nil && !info.IsDir() {
 		return usagef("data root %s: not a folder: name another with --data", a.data)
+	}
+	accounts, err := fs.Glob(os.DirFS(a.data), layout.Tenant("*"))
+	if err != nil {
+		return fmt.Errorf("data root %s: %w", a.data, err)
+	}
+	if len(accounts) == 0 {
+		a.log.Warn("the data root holds no account yet: nothing is served until a cycle has published; is it the one that is meant (--data)?", "data", a.data)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ var ErrUnreachable = errors.New("provider unreachable")
 // endpoint and the provider's own error word, never a URL or a body.
 type AnswerError struct {
 	Endpoint string
-	Status   int
+	Status   int // 0 if nothing was sent
 	Verdict  Verdict
 }
 
@@ -20,6 +20,9 @@ func (e *AnswerError) Error() string {
 	word := e.Verdict.Code
 	if word == "" {
 		word = "unexpected answer"
+	}
+	if e.Status == 0 { // nothing was sent
+		return fmt.Sprintf("%s: %s", e.Endpoint, word)
 	}
 	return fmt.Sprintf("%s: %s (status %d)", e.Endpoint, word, e.Status)
 }

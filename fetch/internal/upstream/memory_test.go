@@ -66,6 +66,7 @@ func TestWaitingForATurn(t *testing.T) {
 		t.Errorf("%v, kept %d", err, len(b.kept))
 	}
 	other.end()
+	b.limits.Window = 30 * time.Second // from here on a busy machine may take its time
 	if _, err := b.ask(t.Context()); err != nil || b.memory.taken != 0 {
 		t.Errorf("%v, %d pieces are taken", err, b.memory.taken)
 	}

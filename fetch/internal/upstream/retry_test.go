@@ -239,7 +239,7 @@ func TestShortOutageIsSatOut(t *testing.T) {
 		}
 		io.WriteString(w, "{}")
 	})
-	b := newBench(t, s.URL, func(o *Options) { o.Limits.Tries, o.Limits.Break = 4, 100*time.Millisecond })
+	b := newBench(t, s.URL, func(o *Options) { o.Limits.Tries, o.Limits.Break = 6, 100*time.Millisecond })
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {

@@ -1,10 +1,13 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"mkt/publish/durable"
 )
 
 // place is where something was found.
@@ -31,7 +34,11 @@ func (d *doctor) bad(level Level, code, area string, at place, fix, format strin
 }
 
 func (d *doctor) unreadable(area string, at place, err error) {
-	d.bad(Fail, "UNREADABLE", area, at, "run doctor as the user who owns it, or as root: sudo "+d.mkt("doctor"), "%v", err)
+	fix := "run doctor as the user who owns it, or as root: sudo " + d.mkt("doctor")
+	if errors.Is(err, durable.ErrLink) {
+		fix = "no symbolic link is followed below the data root: put the folder or the file itself there, or mount the other disk there"
+	}
+	d.bad(Fail, "UNREADABLE", area, at, fix, "%v", err)
 }
 
 // note adds a finding, unless it is about a tenant that was not asked for.
