@@ -100,7 +100,7 @@ func TestSimulatedFaults(t *testing.T) {
 
 		{[]string{"500:#1", "reset:#2", "truncated:#3", "html:#5", "empty:#6"}, usable, "", nil},
 		{[]string{"500:0.1", "reset:0.05", "truncated:0.05", "html:0.05", "429-bare:0.05"}, usable, "", nil},
-		{[]string{"credential:#1", "credential:#3", "permission:#5"}, usable, "", nil},
+		{[]string{"credential:#1", "permission:#3"}, usable, "", nil},
 		{[]string{"broken-fixture:1"}, usable, "", nil},
 		{[]string{"duplicate:1"}, usable, "", nil},
 		{[]string{"shrink:1"}, usable, "", nil},
