@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
@@ -22,7 +23,7 @@ import (
 // every eight seconds.
 type season struct {
 	*testing.T
-	sim      *betsapi.Simulator
+	sim      *emulator.Emulator
 	exchange *providertest.Exchange
 	now      time.Time
 	mem      *durabletest.Mem
@@ -33,7 +34,7 @@ type season struct {
 
 // followed is what was last published of a fixture.
 type followed struct {
-	match    betsapi.MeantMatch
+	match    emulator.MeantMatch
 	met      time.Time
 	row      table.LiveRow
 	buckets  []table.LiveBucketRow
@@ -46,7 +47,7 @@ var seasonBegins = time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)
 func newSeason(t *testing.T, o simulator.Options) *season {
 	s := &season{T: t, now: seasonBegins, mem: newMem(), matches: map[string]*followed{}}
 	o.Now = func() time.Time { return s.now }
-	sim, err := betsapi.NewSimulator(o)
+	sim, err := emulator.New(o)
 	must(t, err)
 	s.sim, s.exchange = sim, &providertest.Exchange{Adapter: betsapi.Provider(), Handler: sim, Token: sim.Tokens()[0], Clock: o.Now}
 	return s

@@ -127,6 +127,7 @@ func TestImports(t *testing.T) {
 			}
 		}
 		checkProviders(t, name, p.Imports)
+		checkEmulators(t, name, p.Deps)
 		checkGuests(t, name, p.Imports)
 	}
 }
@@ -135,13 +136,32 @@ func TestImports(t *testing.T) {
 func checkProviders(t *testing.T, name string, imports []string) {
 	own, is := strings.CutPrefix(name, "fetch/provider/")
 	own, _, _ = strings.Cut(own, "/")
-	if !is || own == "all" {
+	if !is || own == "all" || own == "emulators" {
 		return
 	}
 	for _, i := range imports {
 		dep, other := strings.CutPrefix(i, "mkt/fetch/provider/")
 		if dep, _, _ = strings.Cut(dep, "/"); other && dep != own {
 			t.Errorf("%s imports the adapter %s: adapters do not know each other", name, dep)
+		}
+	}
+}
+
+// emulation is what pretends to be a provider.
+var emulation = []string{"fetch/simulator/...", "fetch/provider/emulators"}
+
+func isEmulation(name string) bool {
+	return matchesAny(emulation, name) || strings.HasPrefix(name, "fetch/provider/") && strings.HasSuffix(name, "/emulator")
+}
+
+// checkEmulators: only the commands and tests reach an emulator.
+func checkEmulators(t *testing.T, name string, deps []string) {
+	if isEmulation(name) || matches("cmd/...", name) {
+		return
+	}
+	for _, d := range deps {
+		if dep, ours := strings.CutPrefix(d, "mkt/"); ours && isEmulation(dep) {
+			t.Errorf("%s reaches %s: only the commands and tests may emulate a provider", name, dep)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/fetch/simulator/simulatortest"
 	"mkt/internal/needs"
@@ -19,7 +19,7 @@ import (
 type season struct {
 	*stadium
 	met     map[string]time.Time // by provider's fixture id, when it was first listed
-	matches map[string]betsapi.MeantMatch
+	matches map[string]emulator.MeantMatch
 	ids     map[string]string // fixture ids
 	judged  map[string]bool
 	looks   int
@@ -27,7 +27,7 @@ type season struct {
 
 func newSeason(t *testing.T, o simulator.Options) *season {
 	return &season{stadium: newStadium(t, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC), o), met: map[string]time.Time{},
-		matches: map[string]betsapi.MeantMatch{}, ids: map[string]string{}, judged: map[string]bool{}}
+		matches: map[string]emulator.MeantMatch{}, ids: map[string]string{}, judged: map[string]bool{}}
 }
 
 // look holds what is served now against what the provider answers now: clock,
@@ -77,7 +77,7 @@ func (s *season) look() {
 }
 
 // compare holds one fixture against what the feed says of it.
-func (s *season) compare(item *liveItem, m *betsapi.MeantMatch, sent *simulator.Sent) {
+func (s *season) compare(item *liveItem, m *emulator.MeantMatch, sent *simulator.Sent) {
 	s.Helper()
 	var single struct{ Data liveItem }
 	s.one(item.FixtureID, "", &single)

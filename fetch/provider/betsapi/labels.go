@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi/internal/wire"
 	"mkt/publish/football"
 )
 
@@ -118,7 +119,7 @@ func isDamaged(row *football.OfferRow) bool {
 // labelledID is the id of the price that a label row belongs to, "" when the label is
 // damaged.
 func labelledID(label *football.OfferRow) string {
-	id, _ := strings.CutPrefix(label.ID.Or(""), labelPrefix)
+	id, _ := strings.CutPrefix(label.ID.Or(""), wire.LabelPrefix)
 	return id
 }
 

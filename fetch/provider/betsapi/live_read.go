@@ -5,6 +5,7 @@ import (
 
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi/internal/wire"
 	"mkt/publish/football"
 )
 
@@ -66,7 +67,7 @@ func readLive(pages []provider.Payload, read itemReading) (provider.LiveSheet, e
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
 		r.page(results, p, read)
-		said, ok := readPager(doc.Root().Get(keyPager))
+		said, ok := readPager(doc.Root().Get(wire.KeyPager))
 		if !ok {
 			r.damaged.add(pagerDamaged)
 		}

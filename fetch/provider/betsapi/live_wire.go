@@ -1,6 +1,9 @@
 package betsapi
 
-import "mkt/publish/football"
+import (
+	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/publish/football"
+)
 
 // liveFields are the members of an item of events/inplay or event/view that have
 // been met; others are counted.
@@ -12,10 +15,10 @@ var liveFields = map[string]bool{
 
 // playStatuses say where a fixture stands by its time_status.
 var playStatuses = map[string]football.PlayStatus{
-	statusNotStarted: football.NotStarted, statusInPlay: football.InPlay, statusToBeFixed: football.NotStarted,
-	statusEnded: football.Over, statusPostponed: football.Off, statusCancelled: football.Off, statusWalkover: football.Off,
-	statusInterrupted: football.Halted, statusAbandoned: football.Off, statusRetired: football.Off,
-	statusSuspended: football.Halted, statusDecided: football.Off, statusRemoved: football.Off,
+	wire.StatusNotStarted: football.NotStarted, wire.StatusInPlay: football.InPlay, wire.StatusToBeFixed: football.NotStarted,
+	wire.StatusEnded: football.Over, wire.StatusPostponed: football.Off, wire.StatusCancelled: football.Off, wire.StatusWalkover: football.Off,
+	wire.StatusInterrupted: football.Halted, wire.StatusAbandoned: football.Off, wire.StatusRetired: football.Off,
+	wire.StatusSuspended: football.Halted, wire.StatusDecided: football.Off, wire.StatusRemoved: football.Off,
 }
 
 // metricNames are the provider's metrics in the closed set's words; the others

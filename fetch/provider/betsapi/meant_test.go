@@ -12,14 +12,27 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
 )
 
-// simExchange asks a simulator as the transport would, without retries, and
-// keeps what it got.
+var simNoon = time.Date(2026, 3, 4, 12, 0, 30, 0, time.UTC)
+
+// emulate returns an emulator whose clock stands at noon.
+func emulate(t testing.TB, seed uint64) *emulator.Emulator {
+	t.Helper()
+	sim, err := emulator.New(simulator.Options{Seed: seed, Now: func() time.Time { return simNoon }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sim
+}
+
+// simExchange sends requests to an emulator as the transport would, without
+// retries, and keeps the answers.
 type simExchange struct {
-	sim *betsapi.Simulator
+	sim *emulator.Emulator
 
 	mu   sync.Mutex
 	kept []provider.Payload
@@ -46,10 +59,10 @@ func (x *simExchange) Get(ctx context.Context, r provider.Request) (provider.Pay
 	return kept, nil
 }
 
-// meant asks a simulator for a whole cycle, reads it, and compares with what
-// the simulator meant.
+// meant asks an emulator for a whole cycle, reads the answers, and compares them
+// with what the emulator meant.
 func meant(t *testing.T) {
-	sim := simulated(t, simulator.Options{Seed: 7})
+	sim := emulate(t, 7)
 	x := &simExchange{sim: sim}
 	asked, err := adapter.Ask(t.Context(), x)
 	if err != nil || !asked.ListingComplete || asked.Listed == 0 {
@@ -90,7 +103,7 @@ func meant(t *testing.T) {
 	}
 }
 
-func compareListing(t *testing.T, sim *betsapi.Simulator, l provider.Listing) {
+func compareListing(t *testing.T, sim *emulator.Emulator, l provider.Listing) {
 	human := 0
 	for _, f := range sim.Listed(sim.Tokens()[0]) {
 		got, ok := l.Fixtures[f.ID]
@@ -111,7 +124,7 @@ func compareListing(t *testing.T, sim *betsapi.Simulator, l provider.Listing) {
 
 // compareMarket finds a market among the offers, by key and id: every row with
 // its price, in order, and nothing else.
-func compareMarket(t *testing.T, fixture string, m betsapi.MeantMarket, offers []football.Offer) {
+func compareMarket(t *testing.T, fixture string, m emulator.MeantMarket, offers []football.Offer) {
 	t.Helper()
 	var rows []football.OfferRow
 	sections := 0

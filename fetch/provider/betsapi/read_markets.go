@@ -8,6 +8,7 @@ import (
 
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi/internal/wire"
 	"mkt/publish/football"
 )
 
@@ -31,10 +32,10 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	defer release(d)
 	results, err := readResults(d, p.Body)
 	if err != nil {
-		return provider.Sheet{}, fmt.Errorf("%s: %w", endpointPrematch, err)
+		return provider.Sheet{}, fmt.Errorf("%s: %w", wire.EndpointPrematch, err)
 	}
 	r := sheetReader{names: table(), fixtures: make(map[string]*offered), told: p.Trace}
-	if ids := p.Query.Get(paramFixtures); ids != "" {
+	if ids := p.Query.Get(wire.ParamFixtures); ids != "" {
 		r.asked = strings.Split(ids, ",")
 	}
 	for item := range results.Items() {
@@ -100,7 +101,7 @@ func (r *sheetReader) item(item strictjson.Value) {
 	r.trace = r.told.For(id)
 	r.trace.Tell(provider.Subject{Fixture: id}, provider.FieldThing, item)
 	for name, v := range item.Members() {
-		if name != keyFI && name != "event_id" {
+		if name != wire.KeyFI && name != "event_id" {
 			r.member(f, tab{name: name, doubtful: isTwice(item, name)}, v)
 		}
 	}
@@ -169,7 +170,7 @@ func (r *sheetReader) section(f *offered, tab tab, v strictjson.Value) {
 		r.damaged.add(sectionRepeats)
 		r.hurt.Sections++
 	}
-	updated, once := v.Once(keyUpdatedAt)
+	updated, once := v.Once(wire.KeyUpdatedAt)
 	if once {
 		tab.updated = epoch(updated)
 		if tab.updated == 0 && (isWrong(updated) || field(updated).State() == football.Present) {
@@ -180,11 +181,11 @@ func (r *sheetReader) section(f *offered, tab tab, v strictjson.Value) {
 		at := tab
 		at.doubtful = tab.doubtful || isTwice(v, key)
 		switch key {
-		case keyMarkets:
+		case wire.KeyMarkets:
 			r.markets(f, at, part)
-		case keyRaw:
+		case wire.KeyRaw:
 			r.raw(f, at, part)
-		case keyUpdatedAt, "key":
+		case wire.KeyUpdatedAt, "key":
 		default:
 			r.unknown.add("section." + key)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi/internal/wire"
 	"mkt/publish/football"
 )
 
@@ -257,5 +258,5 @@ func (r *sheetReader) label(of provider.Subject, labels []football.Label, key st
 func isLabel(row *football.OfferRow) bool {
 	id, _ := row.ID.Get()
 	_, priced := row.Decimal.Get()
-	return !priced && strings.HasPrefix(id, labelPrefix)
+	return !priced && strings.HasPrefix(id, wire.LabelPrefix)
 }
