@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/provider/providertest"
@@ -77,7 +78,7 @@ func (s *season) tick() {
 	for _, m := range s.sim.InPlay(s.exchange.Token) {
 		id := m.FI
 		if m.WithoutFI {
-			id = football.ByEvent + m.EventID
+			id = input.ByEvent + m.EventID
 		}
 		if s.matches[id] == nil && m.Fixture.League.Kind != simulator.Esoccer {
 			s.matches[id] = &followed{match: m, met: s.now}

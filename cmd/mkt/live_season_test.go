@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/fetch/simulator/simulatortest"
 	"mkt/internal/needs"
-	"mkt/publish/football"
 )
 
 // season is matches followed through the whole pipeline, as a client saw them.
@@ -42,7 +42,7 @@ func (s *season) look() {
 	for _, m := range s.sim.InPlay(s.accepted) {
 		id := m.FI
 		if m.WithoutFI {
-			id = football.ByEvent + m.EventID
+			id = input.ByEvent + m.EventID
 		}
 		item := served[id]
 		if !m.Fixture.League.Human() {

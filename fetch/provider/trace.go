@@ -22,7 +22,7 @@ type Trace struct {
 type Subject struct {
 	Fixture string // provider's id of the fixture, in live payloads of the item
 	Market  string // provider's key of the market
-	Row     uint32 // football.OfferRow.Place
+	Row     uint32 // input.Row.Place
 }
 
 // Found is one thing in a payload.
@@ -65,7 +65,7 @@ func (t *Trace) Join(to, from Subject) {
 	}
 }
 
-// Begin is where a row begins, to be kept in football.OfferRow.Place; 0 when
+// Begin is where a row begins, to be kept in input.Row.Place; 0 when
 // nothing is traced.
 func (t *Trace) Begin(row strictjson.Value) uint32 {
 	if t == nil {

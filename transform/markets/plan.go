@@ -1,13 +1,16 @@
 package markets
 
-import "mkt/publish/football"
+import (
+	"mkt/fetch/input"
+	"mkt/publish/football"
+)
 
 // plan is a form applied to one offer: what the table's claim leaves for the
 // rows to say.
 type plan struct {
 	*form
 	term  *football.Term
-	claim *football.Reading
+	claim *input.Reading
 
 	want, may slots
 	fixed     side // the side the table says the market is about
@@ -21,13 +24,13 @@ type plan struct {
 
 // planOf joins the claim with the vocabulary. ok is false when there is no
 // reading such a market: an unknown name, a period it does not have, or no form.
-func planOf(claim *football.Reading) (p plan, ok bool) {
+func planOf(claim *input.Reading) (p plan, ok bool) {
 	term, found := football.Lookup(claim.Market)
 	f := forms[claim.Market]
 	if !found || f == nil {
 		return plan{}, false
 	}
-	byHalf := claim.Condition == football.NeedsHalves
+	byHalf := claim.Condition == input.NeedsHalves
 	if byHalf && !(term.AllowsPeriod("1H") && term.AllowsPeriod("2H")) || !byHalf && !term.AllowsPeriod(claim.Period) {
 		return plan{}, false
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -93,7 +94,7 @@ func (r *rowReader) readPlayerWords() reading {
 // the match everywhere else.
 func (r *rowReader) allowsNobody(w *playerWords) bool {
 	f, ofTeam := r.plan.form, strings.Contains(r.plan.term.Subject, "TEAM")
-	if r.plan.claim.Condition == football.NeedsScorers {
+	if r.plan.claim.Condition == input.NeedsScorers {
 		f = forms[w.column]
 	}
 	return f != nil && f.nobody == w.nobody && ofTeam == (w.side != noSide)
@@ -104,7 +105,7 @@ func (r *rowReader) allowsNobody(w *playerWords) bool {
 func (r *rowReader) playerColumn(rd *reading, w *playerWords) bool {
 	column := strings.TrimPrefix(w.column, "GOALSCORER_")
 	switch {
-	case r.plan.claim.Condition == football.NeedsScorers:
+	case r.plan.claim.Condition == input.NeedsScorers:
 		rd.market = w.column
 		return column != "" && w.count == ""
 	case r.plan.want&target == 0:
@@ -194,7 +195,7 @@ func (r *rowReader) takeWord(text string, w *playerWords) (taken, ok bool) {
 		w.count = word
 		return true, true
 	}
-	if r.plan.claim.Condition == football.NeedsScorers || r.plan.want&target != 0 {
+	if r.plan.claim.Condition == input.NeedsScorers || r.plan.want&target != 0 {
 		if word, size := phraseAt(text, scorerColumns); size == len(text) && w.column == "" {
 			w.column = word
 			return true, true

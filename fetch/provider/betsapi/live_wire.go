@@ -1,6 +1,7 @@
 package betsapi
 
 import (
+	"mkt/fetch/input"
 	"mkt/fetch/provider/betsapi/internal/wire"
 	"mkt/publish/football"
 )
@@ -14,11 +15,11 @@ var liveFields = map[string]bool{
 }
 
 // playStatuses say where a fixture stands by its time_status.
-var playStatuses = map[string]football.PlayStatus{
-	wire.StatusNotStarted: football.NotStarted, wire.StatusInPlay: football.InPlay, wire.StatusToBeFixed: football.NotStarted,
-	wire.StatusEnded: football.Over, wire.StatusPostponed: football.Off, wire.StatusCancelled: football.Off, wire.StatusWalkover: football.Off,
-	wire.StatusInterrupted: football.Halted, wire.StatusAbandoned: football.Off, wire.StatusRetired: football.Off,
-	wire.StatusSuspended: football.Halted, wire.StatusDecided: football.Off, wire.StatusRemoved: football.Off,
+var playStatuses = map[string]input.PlayStatus{
+	wire.StatusNotStarted: input.NotStarted, wire.StatusInPlay: input.InPlay, wire.StatusToBeFixed: input.NotStarted,
+	wire.StatusEnded: input.Over, wire.StatusPostponed: input.Off, wire.StatusCancelled: input.Off, wire.StatusWalkover: input.Off,
+	wire.StatusInterrupted: input.Halted, wire.StatusAbandoned: input.Off, wire.StatusRetired: input.Off,
+	wire.StatusSuspended: input.Halted, wire.StatusDecided: input.Off, wire.StatusRemoved: input.Off,
 }
 
 // metricNames are the provider's metrics in the closed set's words; the others

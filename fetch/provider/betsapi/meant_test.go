@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/betsapi/emulator"
@@ -81,7 +82,7 @@ func meant(t *testing.T) {
 		t.Fatalf("%v, broken %v", err, l.Broken)
 	}
 	compareListing(t, sim, l)
-	read := map[string][]football.Offer{}
+	read := map[string][]input.Offer{}
 	for _, p := range answers {
 		s, err := adapter.ReadMarkets(p, l)
 		if err != nil {
@@ -124,9 +125,9 @@ func compareListing(t *testing.T, sim *emulator.Emulator, l provider.Listing) {
 
 // compareMarket finds a market among the offers, by key and id: every row with
 // its price, in order, and nothing else.
-func compareMarket(t *testing.T, fixture string, m emulator.MeantMarket, offers []football.Offer) {
+func compareMarket(t *testing.T, fixture string, m emulator.MeantMarket, offers []input.Offer) {
 	t.Helper()
-	var rows []football.OfferRow
+	var rows []input.Row
 	sections := 0
 	for _, o := range offers {
 		taken := m.Key == "specials" && slices.Contains(o.ProviderIDs, m.ID) // taken apart

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
 	"mkt/publish/football"
 )
@@ -54,8 +55,8 @@ func (f *offered) add(key string, e *entry, s showing) {
 const slabSize = 32
 
 // offers makes the fixture's offers, in the order their keys were met.
-func (r *sheetReader) offers(f *offered) []football.Offer {
-	offers := make([]football.Offer, 0, len(f.order)+8)
+func (r *sheetReader) offers(f *offered) []input.Offer {
+	offers := make([]input.Offer, 0, len(f.order)+8)
 	for _, g := range f.order {
 		if !g.manyIDs() {
 			offers = r.appendOffer(offers, f, g)
@@ -68,9 +69,9 @@ func (r *sheetReader) offers(f *offered) []football.Offer {
 	return offers
 }
 
-func (r *sheetReader) appendOffer(offers []football.Offer, f *offered, g *group) []football.Offer {
+func (r *sheetReader) appendOffer(offers []input.Offer, f *offered, g *group) []input.Offer {
 	rows, whole := r.merged(f, g)
-	o := football.Offer{Key: g.key, SharedKey: g.shared, ProviderIDs: g.ids(), Name: g.name(), Sections: g.sections(), Rows: rows}
+	o := input.Offer{Key: g.key, SharedKey: g.shared, ProviderIDs: g.ids(), Name: g.name(), Sections: g.sections(), Rows: rows}
 	id := ""
 	if len(o.ProviderIDs) > 0 {
 		id = o.ProviderIDs[0]
@@ -188,7 +189,7 @@ func (g *group) sections() []string {
 // behind them, and marked: the newest would show it if it still stood. So is a row
 // that only a doubtful showing has. When every showing is doubtful, which whole
 // says, all their rows are kept, also those of one id that say two things.
-func (r *sheetReader) merged(f *offered, g *group) (rows []football.OfferRow, whole bool) {
+func (r *sheetReader) merged(f *offered, g *group) (rows []input.Row, whole bool) {
 	var few [4]*showing
 	filled := few[:0]
 	whole = true
@@ -248,12 +249,12 @@ func compareShowings(a, b *showing) int {
 
 // missing returns the rows of from that have are without, by key. A row that occurs
 // twice is two rows.
-func missing(have, from []football.OfferRow, key func(*football.OfferRow) string) []football.OfferRow {
+func missing(have, from []input.Row, key func(*input.Row) string) []input.Row {
 	left := make(map[string]int, len(have))
 	for i := range have {
 		left[key(&have[i])]++
 	}
-	var rows []football.OfferRow
+	var rows []input.Row
 	for i := range from {
 		k := key(&from[i])
 		if left[k]--; left[k] < 0 {
@@ -264,7 +265,7 @@ func missing(have, from []football.OfferRow, key func(*football.OfferRow) string
 }
 
 // rowKey tells a row by its id, and where it has none (v1) by its texts.
-func rowKey(row *football.OfferRow) string {
+func rowKey(row *input.Row) string {
 	if id, ok := row.ID.Get(); ok {
 		return id
 	}
@@ -272,11 +273,11 @@ func rowKey(row *football.OfferRow) string {
 }
 
 // wholeRowKey tells a row by all that it says.
-func wholeRowKey(row *football.OfferRow) string {
+func wholeRowKey(row *input.Row) string {
 	return row.ID.Or("") + "\x00" + row.Decimal.Or("") + "\x00" + row.Fractional.Or("") + textsKey(row)
 }
 
-func textsKey(row *football.OfferRow) string {
+func textsKey(row *input.Row) string {
 	var b strings.Builder
 	for _, l := range row.Labels {
 		b.WriteString("\x00" + l.Field + "\x00" + l.Text)

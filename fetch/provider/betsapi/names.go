@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -20,11 +21,11 @@ const tableName = Name + "/bet365.csv"
 
 // entry is one line of the mapping table.
 type entry struct {
-	key     string            // the market's key in every shape
-	ids     []string          // the bookmaker's market ids met with it
-	byID    bool              // holds only for a market that bears one of ids
-	reading *football.Reading // nil: stays RAW; shared, never modified
-	reason  football.Reason   // why it stays RAW
+	key     string          // the market's key in every shape
+	ids     []string        // the bookmaker's market ids met with it
+	byID    bool            // holds only for a market that bears one of ids
+	reading *input.Reading  // nil: stays RAW; shared, never modified
+	reason  football.Reason // why it stays RAW
 }
 
 // names is the mapping table, see bet365.csv. Every look-up is exact.
@@ -74,10 +75,10 @@ func parseNames(text string) (*names, error) {
 	return t, nil
 }
 
-var shapes = map[string]football.Shape{
-	"winner-first":   football.WinnerFirst,
-	"draw-away-sign": football.DrawHasAwaySign,
-	"own-side":       football.OwnSideLine,
+var shapes = map[string]input.Shape{
+	"winner-first":   input.WinnerFirst,
+	"draw-away-sign": input.DrawHasAwaySign,
+	"own-side":       input.OwnSideLine,
 }
 
 func parseEntry(line []string) (*entry, error) {
@@ -98,9 +99,9 @@ func parseEntry(line []string) (*entry, error) {
 	if err != nil || rank < 1 {
 		return nil, fmt.Errorf("rank %q", line[9])
 	}
-	e.reading = &football.Reading{
+	e.reading = &input.Reading{
 		Market: line[5], Period: line[6], Subject: line[7], Parameter: line[8], Rank: rank,
-		Condition: football.Condition(line[11]), Rule: tableName + ":" + line[1],
+		Condition: input.Condition(line[11]), Rule: tableName + ":" + line[1],
 	}
 	if line[10] != "" {
 		shape, ok := shapes[line[10]]
@@ -123,7 +124,7 @@ func (e *entry) knownID(ids []string) string {
 
 // read gives what the table says of a market met with that id ("" when it has
 // none): its reading, or why there is none. e may be nil.
-func (t *names) read(e *entry, id string) (*football.Reading, football.Reason) {
+func (t *names) read(e *entry, id string) (*input.Reading, football.Reason) {
 	switch {
 	case e == nil:
 		return nil, football.UnknownMarket

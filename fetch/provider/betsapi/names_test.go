@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"mkt/fetch/input"
 	"mkt/internal/needs"
 	"mkt/publish/football"
 )
@@ -46,7 +47,7 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s %s: %+v, its key says %+v", kind, match, r, f)
 			}
 			term, ok := football.Lookup(r.Market)
-			if !ok || r.Condition != football.NeedsHalves && !term.AllowsPeriod(r.Period) {
+			if !ok || r.Condition != input.NeedsHalves && !term.AllowsPeriod(r.Period) {
 				t.Errorf("%s %s: no such market: %s %s", kind, match, r.Market, r.Period)
 			}
 		}
@@ -92,7 +93,7 @@ func sidesOfSubject(s string) []string {
 	return []string{s}
 }
 
-func periodsOf(r *football.Reading) []string {
+func periodsOf(r *input.Reading) []string {
 	if r.Period == "" {
 		return []string{"1H", "2H"}
 	}

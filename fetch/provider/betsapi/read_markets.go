@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/wire"
@@ -205,8 +206,8 @@ func isEmpty(v strictjson.Value) bool {
 }
 
 // isReadable reports whether an offer has a row that is whole.
-func isReadable(o football.Offer) bool {
-	return slices.ContainsFunc(o.Rows, func(row football.OfferRow) bool { return row.Trouble != football.AmbiguousShape })
+func isReadable(o input.Offer) bool {
+	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
 }
 
 // sheet turns what was gathered into offers. A fixture that has damage, and no row

@@ -3,6 +3,7 @@ package betsapi
 import (
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -89,7 +90,7 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 // rawRow reads one price. Its texts are PD and HD; BS packs the price and the
 // line as "pt=N#o=9/2#…#ln=2.25#". The line is said there only when no text
 // says it.
-func (r *sheetReader) rawRow(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
+func (r *sheetReader) rawRow(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	said, packed := false, ""
 	of := provider.Subject{Row: row.Place}
 	r.repeats(row, v)

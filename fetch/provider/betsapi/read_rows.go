@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/wire"
@@ -99,14 +100,14 @@ func (r *sheetReader) show(f *offered, key string, e *entry, s showing, why stri
 
 // rows reads the rows of a showing and joins the label rows among them to their
 // prices.
-func (r *sheetReader) rows(f *offered, s *showing) []football.OfferRow {
+func (r *sheetReader) rows(f *offered, s *showing) []input.Row {
 	n := max(s.list.Len(), 1)
-	rows := make([]football.OfferRow, 0, n)
+	rows := make([]input.Row, 0, n)
 	labels := make([]football.Label, 0, 2*n) // one array for all of them
 	tabled := false
 	for v := range rowsIn(s.list) {
 		from := len(labels)
-		row := football.OfferRow{Place: r.trace.Begin(v)}
+		row := input.Row{Place: r.trace.Begin(v)}
 		r.met.Rows++
 		r.trace.Tell(provider.Subject{Row: row.Place}, provider.FieldThing, v)
 		switch {
@@ -184,7 +185,7 @@ func holdsObjects(v strictjson.Value) bool {
 }
 
 // strangeRow keeps what is no row as one text that nobody will understand.
-func strangeRow(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
+func strangeRow(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	row.Trouble = football.AmbiguousShape
 	return append(labels, football.Label{Field: strangeField, Text: clip(v)})
 }
@@ -193,7 +194,7 @@ func strangeRow(row *football.OfferRow, v strictjson.Value, labels []football.La
 const strangeField = "row"
 
 // row reads one row and appends its texts to labels.
-func (r *sheetReader) row(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
+func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	of := provider.Subject{Row: row.Place}
 	r.repeats(row, v)
 	for key, m := range v.Members() {
@@ -219,7 +220,7 @@ func (r *sheetReader) row(row *football.OfferRow, v strictjson.Value, labels []f
 }
 
 // repeats marks a row that has a key twice: it says two things.
-func (r *sheetReader) repeats(row *football.OfferRow, v strictjson.Value) {
+func (r *sheetReader) repeats(row *input.Row, v strictjson.Value) {
 	if v.Repeats() {
 		r.damaged.add(rowRepeats)
 		row.Trouble = football.AmbiguousShape
@@ -255,7 +256,7 @@ func (r *sheetReader) label(of provider.Subject, labels []football.Label, key st
 }
 
 // isLabel reports whether a row only labels others: an id "PC…" and no price.
-func isLabel(row *football.OfferRow) bool {
+func isLabel(row *input.Row) bool {
 	id, _ := row.ID.Get()
 	_, priced := row.Decimal.Get()
 	return !priced && strings.HasPrefix(id, wire.LabelPrefix)

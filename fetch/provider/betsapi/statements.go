@@ -3,6 +3,7 @@ package betsapi
 import (
 	"slices"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -10,9 +11,9 @@ import (
 // do: rows whose name the table knows become offers of their own, with the key
 // they have where the bookmaker sells them apart. What is left keeps the key
 // and stays RAW. All are appended to offers.
-func (r *sheetReader) statements(offers []football.Offer, f *offered, o football.Offer) []football.Offer {
-	var named []football.Offer
-	var left []football.OfferRow
+func (r *sheetReader) statements(offers []input.Offer, f *offered, o input.Offer) []input.Offer {
+	var named []input.Offer
+	var left []input.Row
 	for _, row := range o.Rows {
 		name := textOf(&row, "name")
 		e := r.names.byRow[normalName(name)]
@@ -20,10 +21,10 @@ func (r *sheetReader) statements(offers []football.Offer, f *offered, o football
 			left = append(left, row)
 			continue
 		}
-		i := slices.IndexFunc(named, func(n football.Offer) bool { return n.Key == e.key })
+		i := slices.IndexFunc(named, func(n input.Offer) bool { return n.Key == e.key })
 		if i < 0 {
 			i = len(named)
-			named = append(named, football.Offer{Key: e.key, ProviderIDs: o.ProviderIDs, KnownID: e.knownID(o.ProviderIDs), Name: football.Of(name),
+			named = append(named, input.Offer{Key: e.key, ProviderIDs: o.ProviderIDs, KnownID: e.knownID(o.ProviderIDs), Name: football.Of(name),
 				Sections: o.Sections, Reading: e.reading})
 		}
 		named[i].Rows = append(named[i].Rows, row)

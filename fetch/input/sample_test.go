@@ -1,4 +1,4 @@
-package football_test
+package input_test
 
 import (
 	"reflect"
@@ -6,18 +6,19 @@ import (
 	"time"
 	"unsafe"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
-// A detached sample says the same, and none of its texts lies where the first's do.
-func TestDetached(t *testing.T) {
+// A clone of a sample equals it, and none of its texts is a part of the payload.
+func TestClone(t *testing.T) {
 	payload := "77 e Home attacks 12 i corner"
 	number, _ := football.ParseNumber(payload[18:20])
-	s := football.Sample{ProviderFixtureID: payload[0:2], ProviderEventID: payload[3:4], Home: football.Of(payload[5:9]), Away: football.NullField[string](),
-		RetrievedAt: time.Unix(1_795_000_000, 0), Status: football.InPlay, Score: football.Score{Home: football.Of(1)},
+	s := input.Sample{ProviderFixtureID: payload[0:2], ProviderEventID: payload[3:4], Home: football.Of(payload[5:9]), Away: football.NullField[string](),
+		RetrievedAt: time.Unix(1_795_000_000, 0), Status: input.InPlay, Score: football.Score{Home: football.Of(1)},
 		Counters:  []football.Counter{{Metric: football.Metric(payload[10:17]), Home: football.Of(number), Away: football.NullField[football.Number]()}},
-		Incidents: football.Of([]football.Incident{{ID: payload[21:22], Kind: football.IncidentCorner, Text: payload[23:]}})}
-	d := s.Detached()
+		Incidents: football.Of([]input.Incident{{ID: payload[21:22], Kind: input.IncidentCorner, Text: payload[23:]}})}
+	d := s.Clone()
 	if !reflect.DeepEqual(d, s) {
 		t.Errorf("%+v, want %+v", d, s)
 	}
@@ -27,10 +28,10 @@ func TestDetached(t *testing.T) {
 	from := uintptr(unsafe.Pointer(unsafe.StringData(payload)))
 	for _, text := range []string{d.ProviderFixtureID, d.ProviderEventID, home, string(d.Counters[0].Metric), count.Text(), told[0].ID, told[0].Text} {
 		if at := uintptr(unsafe.Pointer(unsafe.StringData(text))); at >= from && at < from+uintptr(len(payload)) {
-			t.Errorf("%q lies in the payload", text)
+			t.Errorf("%q is a part of the payload", text)
 		}
 	}
-	if none := (&football.Sample{}).Detached(); !reflect.DeepEqual(none, football.Sample{}) {
-		t.Errorf("of nothing: %+v", none)
+	if none := (&input.Sample{}).Clone(); !reflect.DeepEqual(none, input.Sample{}) {
+		t.Errorf("the clone of an empty sample is %+v", none)
 	}
 }
