@@ -1,7 +1,7 @@
 // Package betsapi is the adapter for BetsAPI: Bet365's fixtures and prematch
 // markets of football, in the provider's spelling.
 //
-// The files ask*.go ask, read*.go read, and names.go holds the mapping table.
+// The files ask*.go ask and read*.go read; bet365.csv is the mapping table.
 // Asking and reading meet only in bytes. The package emulator answers as the
 // provider would; internal/wire holds the words that it shares with this package.
 //

@@ -7,6 +7,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/mapping"
 	"mkt/publish/football"
 )
 
@@ -30,13 +31,13 @@ type showing struct {
 // group is every showing of one key.
 type group struct {
 	key      string
-	shared   string // the key as it is sent, when other groups bear it too; else ""
-	entry    *entry // nil when the table does not know the key
+	shared   string         // the key as it is sent, when other groups bear it too; else ""
+	entry    *mapping.Entry // nil when the table does not know the key
 	showings []showing
 	first    [1]showing // room for showings: most have one
 }
 
-func (f *offered) add(key string, e *entry, s showing) {
+func (f *offered) add(key string, e *mapping.Entry, s showing) {
 	g := f.groups[key]
 	if g == nil {
 		if len(f.slab) == cap(f.slab) {
@@ -76,10 +77,10 @@ func (r *sheetReader) appendOffer(offers []input.Offer, f *offered, g *group) []
 	if len(o.ProviderIDs) > 0 {
 		id = o.ProviderIDs[0]
 	}
-	o.KnownID = g.entry.knownID(o.ProviderIDs)
-	o.Reading, o.RawReason = r.names.read(g.entry, id)
+	o.KnownID = g.entry.KnownID(o.ProviderIDs)
+	o.Reading, o.RawReason = r.table.Read(g.entry, id)
 	switch {
-	case !whole || slices.ContainsFunc(g.showings, func(s showing) bool { return g.contradicts(r.names, s) }):
+	case !whole || slices.ContainsFunc(g.showings, func(s showing) bool { return g.contradicts(r.table, s) }):
 		o.Reading, o.RawReason = nil, football.AmbiguousShape
 	case o.RawReason == football.MixedMarket:
 		return r.statements(offers, f, o)
@@ -91,13 +92,13 @@ func (r *sheetReader) appendOffer(offers []input.Offer, f *offered, g *group) []
 // table's line says: by the provider's rule a key is made of the name, so that a
 // market of the key both_teams_to_score that is named "Both Teams to Score in
 // 1st Half" is one of two markets. A market without a name contradicts nothing.
-func (g *group) contradicts(t *names, s showing) bool {
+func (g *group) contradicts(t *mapping.Table, s showing) bool {
 	name := normalName(s.name.Or(""))
-	if g.entry == nil || name == "" || makeKey(name) == g.entry.key {
+	if g.entry == nil || name == "" || makeKey(name) == g.entry.Key {
 		return false
 	}
-	e := t.byName[name] // in raw, some names are not those that the key is made of
-	return e == nil || e.key != g.entry.key
+	e := t.ByName[name] // in raw, some names are not those that the key is made of
+	return e == nil || e.Key != g.entry.Key
 }
 
 // manyIDs tells whether the showings bear different market ids.
@@ -125,7 +126,7 @@ func (g *group) apart(taken map[string]*group) []*group {
 	byID := make(map[string]*group)
 	for _, s := range g.showings {
 		id := s.id.Or("")
-		if id == "" || g.entry != nil && slices.Contains(g.entry.ids, id) {
+		if id == "" || g.entry != nil && slices.Contains(g.entry.IDs, id) {
 			own.showings = append(own.showings, s)
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/wire"
 	"mkt/publish/football"
@@ -35,7 +36,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", wire.EndpointPrematch, err)
 	}
-	r := sheetReader{names: table(), fixtures: make(map[string]*offered), told: p.Trace}
+	r := sheetReader{table: table(), fixtures: make(map[string]*offered), told: p.Trace}
 	if ids := p.Query.Get(wire.ParamFixtures); ids != "" {
 		r.asked = strings.Split(ids, ",")
 	}
@@ -47,7 +48,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 
 // sheetReader gathers one payload.
 type sheetReader struct {
-	names     *names
+	table     *mapping.Table
 	asked     []string // fixtures; nil when the request is not known
 	fixtures  map[string]*offered
 	order     []*offered

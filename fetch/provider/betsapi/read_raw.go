@@ -64,7 +64,7 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 		r.damaged.add(marketRepeats)
 	}
 	s.name, s.id = r.damaged.text(v, "MD", marketField), r.damaged.text(v, "PI", marketField)
-	key, e := r.names.keyOfName(normalName(s.name.Or("")))
+	key, e := keyOfName(r.table, normalName(s.name.Or("")))
 	shown := false
 	for field, v := range v.Members() {
 		switch field {

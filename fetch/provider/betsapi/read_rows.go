@@ -8,6 +8,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/wire"
 	"mkt/publish/football"
@@ -52,7 +53,7 @@ func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) {
 			continue
 		}
 		s.list = v
-		r.show(f, key, r.names.byKey[key], s, marketNoShape)
+		r.show(f, key, r.table.ByKey[key], s, marketNoShape)
 	}
 }
 
@@ -72,20 +73,20 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 			r.trace.Tell(of, provider.FieldMarketName, v)
 		case "odds":
 			s.list, shown = v, true
-			r.show(f, key, r.names.byKey[key], s, marketRows)
+			r.show(f, key, r.table.ByKey[key], s, marketRows)
 		case "open": // 0 on a market that is shown collapsed, filled or not
 		default:
 			r.unknown.add("market." + field)
 		}
 	}
 	if !shown {
-		r.show(f, key, r.names.byKey[key], s, marketRows)
+		r.show(f, key, r.table.ByKey[key], s, marketRows)
 	}
 }
 
 // show adds one showing of a market to a fixture. What stands in the place of its
 // rows and is no list is counted as why.
-func (r *sheetReader) show(f *offered, key string, e *entry, s showing, why string) {
+func (r *sheetReader) show(f *offered, key string, e *mapping.Entry, s showing, why string) {
 	r.met.Markets++
 	if s.list.Kind() != strictjson.Array && !isEmpty(s.list) {
 		s.doubtful = true

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mkt/fetch/input"
+	"mkt/fetch/mapping"
 	"mkt/publish/football"
 )
 
@@ -16,16 +17,16 @@ func (r *sheetReader) statements(offers []input.Offer, f *offered, o input.Offer
 	var left []input.Row
 	for _, row := range o.Rows {
 		name := textOf(&row, "name")
-		e := r.names.byRow[normalName(name)]
-		if e == nil || f.groups[e.key] != nil || !r.holds(e, o.ProviderIDs) {
+		e := r.table.ByRow[normalName(name)]
+		if e == nil || f.groups[e.Key] != nil || !r.holds(e, o.ProviderIDs) {
 			left = append(left, row)
 			continue
 		}
-		i := slices.IndexFunc(named, func(n input.Offer) bool { return n.Key == e.key })
+		i := slices.IndexFunc(named, func(n input.Offer) bool { return n.Key == e.Key })
 		if i < 0 {
 			i = len(named)
-			named = append(named, input.Offer{Key: e.key, ProviderIDs: o.ProviderIDs, KnownID: e.knownID(o.ProviderIDs), Name: football.Of(name),
-				Sections: o.Sections, Reading: e.reading})
+			named = append(named, input.Offer{Key: e.Key, ProviderIDs: o.ProviderIDs, KnownID: e.KnownID(o.ProviderIDs), Name: football.Of(name),
+				Sections: o.Sections, Reading: e.Reading})
 		}
 		named[i].Rows = append(named[i].Rows, row)
 	}
@@ -38,6 +39,6 @@ func (r *sheetReader) statements(offers []input.Offer, f *offered, o input.Offer
 }
 
 // holds tells whether a row's line of the table holds for a market with ids.
-func (r *sheetReader) holds(e *entry, ids []string) bool {
-	return len(ids) == 1 && slices.Contains(e.ids, ids[0])
+func (r *sheetReader) holds(e *mapping.Entry, ids []string) bool {
+	return len(ids) == 1 && slices.Contains(e.IDs, ids[0])
 }
