@@ -23,7 +23,7 @@ type envelopePager struct {
 
 // Distort spoils an answer in the provider's own format. An answer that is an
 // error already stays as it is.
-func (manner) Distort(kind simulator.FaultKind, a simulator.Answer, pick func(n int) int) simulator.Answer {
+func (base) Distort(kind simulator.FaultKind, a simulator.Answer, pick func(n int) int) simulator.Answer {
 	var e envelope
 	if json.Unmarshal(a.Body, &e) != nil || e.Success != 1 {
 		return a

@@ -21,7 +21,7 @@ import (
 //	// Send requests to url with the token e.Tokens()[0], and compare the answers
 //	// with e.Listed, e.Meant and e.InPlay.
 func New(o simulator.Options) (*Emulator, error) {
-	var d simulator.Dialect = &speech{pages: make(map[pageKey]*board), sheets: newShelf(64 << 20)}
+	var d simulator.Dialect = &dialect{pages: make(map[pageKey]*listing), sheets: newCache(64 << 20)}
 	if o.Replay != "" {
 		r, err := openReplay(o.Replay)
 		if err != nil {
@@ -42,13 +42,12 @@ type Emulator struct {
 	replayed bool
 }
 
-// manner is what any BetsAPI of ours does alike, invented or replayed.
-type manner struct{}
+// base is what the emulator does in the same way over worlds and recordings.
+type base struct{}
 
-var _ simulator.Dialect = (*speech)(nil)
+var _ simulator.Dialect = (*dialect)(nil)
 
-// simulated are the paths served, newest version first; the class is how faults are
-// aimed.
+// simulated are the paths served, newest version first. Faults are aimed at a class.
 var simulated = map[string]struct {
 	endpoint string
 	class    simulator.Class
@@ -64,8 +63,7 @@ var simulated = map[string]struct {
 	"/v1/event/stats_trend":    {simStatsTrend, simulator.Details},
 }
 
-// classOf is the class of an endpoint as faults are aimed, its name where it has
-// none.
+// classOf returns the class of an endpoint, or its name if it has none.
 func classOf(endpoint string) simulator.Class {
 	for _, p := range simulated {
 		if p.endpoint == endpoint {
@@ -75,21 +73,21 @@ func classOf(endpoint string) simulator.Class {
 	return simulator.Class(endpoint)
 }
 
-func (manner) Endpoint(path string) (string, simulator.Class) {
+func (base) Endpoint(path string) (string, simulator.Class) {
 	p := simulated[path]
 	return p.endpoint, p.class
 }
 
 // Token is the query parameter, or the header of the older reference
 // (betsapi.md, section 1).
-func (manner) Token(r *http.Request) string {
+func (base) Token(r *http.Request) string {
 	if t := r.URL.Query().Get(wire.ParamToken); t != "" {
 		return t
 	}
 	return r.Header.Get("X-API-TOKEN")
 }
 
-func (manner) Quota(h http.Header, limit, remaining int, reset time.Time) {
+func (base) Quota(h http.Header, limit, remaining int, reset time.Time) {
 	h[wire.HeaderLimit] = []string{strconv.Itoa(limit)}
 	h[wire.HeaderRemaining] = []string{strconv.Itoa(remaining)}
 	h[wire.HeaderReset] = []string{strconv.FormatInt(reset.Unix(), 10)}
@@ -110,7 +108,7 @@ var refusals = map[simulator.Refusal]struct {
 	simulator.Maintenance: {http.StatusServiceUnavailable, wire.ErrMaintenance, ""},
 }
 
-func (manner) Refuse(why simulator.Refusal) simulator.Answer {
+func (base) Refuse(why simulator.Refusal) simulator.Answer {
 	r := refusals[why]
 	return refusal(r.status, r.code, r.detail)
 }

@@ -14,14 +14,14 @@ import (
 
 const perPage = 50
 
-// board is everything a world lists in one minute: items rendered once, cut
-// into pages as asked.
-type board struct {
-	items []boardItem
+// listing is everything that a world lists in one minute. Its items are rendered
+// once, and cut into pages for each request.
+type listing struct {
+	items []listedItem
 }
 
-// boardItem is one rendered line of the listing, and what it is filtered by.
-type boardItem struct {
+// listedItem is one rendered line of the listing, and what it is filtered by.
+type listedItem struct {
 	sport   string
 	league  string
 	day     string // YYYYMMDD, UTC
@@ -35,19 +35,19 @@ type pageKey struct {
 }
 
 // listed returns a world's listing, which changes at whole minutes only.
-func (s *speech) listed(w *simulator.World, now time.Time) *board {
+func (d *dialect) listed(w *simulator.World, now time.Time) *listing {
 	key := pageKey{w, now.Unix() / 60}
-	s.mu.Lock()
-	l, ok := s.pages[key]
-	s.mu.Unlock()
+	d.mu.Lock()
+	l, ok := d.pages[key]
+	d.mu.Unlock()
 	if ok {
 		return l
 	}
 	now = now.Truncate(time.Minute)
 	fixtures := w.Fixtures(now)
-	l = &board{items: make([]boardItem, len(fixtures))}
+	l = &listing{items: make([]listedItem, len(fixtures))}
 	for i, f := range fixtures {
-		l.items[i] = boardItem{
+		l.items[i] = listedItem{
 			sport:   wire.SportFootball,
 			league:  leagueID(f.League),
 			day:     f.KickOff.Format("20060102"),
@@ -55,24 +55,24 @@ func (s *speech) listed(w *simulator.World, now time.Time) *board {
 			json:    appendItem(nil, w, f, now),
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for k := range s.pages { // only the newest of each world is of use
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for k := range d.pages { // only the newest of each world is of use
 		if k.world == w {
-			delete(s.pages, k)
+			delete(d.pages, k)
 		}
 	}
-	s.pages[key] = l
+	d.pages[key] = l
 	return l
 }
 
 // upcoming answers bet365/upcoming.
-func (s *speech) upcoming(q simulator.Question) simulator.Answer {
+func (d *dialect) upcoming(q simulator.Question) simulator.Answer {
 	ask, wrong := readListingQuery(q)
 	if wrong != nil {
 		return *wrong
 	}
-	return simulator.Answer{Body: ask.of(s.listed(q.World, q.Now).items)}
+	return simulator.Answer{Body: ask.of(d.listed(q.World, q.Now).items)}
 }
 
 // listingQuery is what is asked of bet365/upcoming.
@@ -82,8 +82,8 @@ type listingQuery struct {
 	skipEsports        bool
 }
 
-// of returns the page asked for of everything listed.
-func (l listingQuery) of(items []boardItem) []byte {
+// of returns the requested page of all items.
+func (l listingQuery) of(items []listedItem) []byte {
 	total, from := 0, (l.page-1)*l.perPage
 	var page []byte
 	for _, it := range items {
@@ -102,7 +102,7 @@ func (l listingQuery) of(items []boardItem) []byte {
 	return append(b, "]}"...)
 }
 
-func (l listingQuery) wants(it boardItem) bool {
+func (l listingQuery) wants(it listedItem) bool {
 	return l.sport == it.sport &&
 		(l.day == "" || l.day == it.day) &&
 		(l.league == "" || l.league == it.league) &&
@@ -140,8 +140,9 @@ func readListingQuery(q simulator.Question) (listingQuery, *simulator.Answer) {
 	return l, nil
 }
 
-// Oddities of a listing, each the lot of a few fixtures for good. Those that take a
-// name away befall football only: without its names nobody can tell a game.
+// Oddities of a listing. Each applies to a few fixtures, whenever they are asked for.
+// Those that remove a name apply to football only: a game cannot be told from its
+// names without them.
 const (
 	oddLeagueNull = iota + 101
 	oddAwayAbsent

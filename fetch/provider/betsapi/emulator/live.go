@@ -20,14 +20,14 @@ const (
 )
 
 // eventsInPlay answers events/inplay (betsapi.md, sections 5.3 and 8).
-func (s *speech) eventsInPlay(q simulator.Question) simulator.Answer {
+func (d *dialect) eventsInPlay(q simulator.Question) simulator.Answer {
 	return inPlayList(q, eventLeagueID, func(b []byte, m *simulator.Match) []byte {
 		return appendPlaying(b, q.World, m, q.Now)
 	})
 }
 
 // inPlayFilter answers bet365/inplay_filter (section 5.2).
-func (s *speech) inPlayFilter(q simulator.Question) simulator.Answer {
+func (d *dialect) inPlayFilter(q simulator.Question) simulator.Answer {
 	return inPlayList(q, leagueID, func(b []byte, m *simulator.Match) []byte {
 		return appendFiltered(b, q.World, m, q.Now)
 	})
@@ -41,11 +41,11 @@ func inPlayList(q simulator.Question, league func(simulator.League) string, writ
 	}
 	ask.day, ask.perPage = "", livePerPage // not a parameter here
 	matches := q.World.Live(q.Now)
-	items := make([]boardItem, 0, len(matches))
+	items := make([]listedItem, 0, len(matches))
 	b := make([]byte, 0, 1000*len(matches))
 	for i := range matches {
 		m := &matches[i]
-		it := boardItem{sport: wire.SportFootball, league: league(m.Fixture.League), skipped: isSkipped(m.Fixture)}
+		it := listedItem{sport: wire.SportFootball, league: league(m.Fixture.League), skipped: isSkipped(m.Fixture)}
 		if ask.wants(it) {
 			from := len(b)
 			b = write(b, m)
@@ -57,7 +57,7 @@ func inPlayList(q simulator.Question, league func(simulator.League) string, writ
 }
 
 // eventView answers event/view: the events it knows, in the order asked.
-func (s *speech) eventView(q simulator.Question) simulator.Answer {
+func (d *dialect) eventView(q simulator.Question) simulator.Answer {
 	ids, wrong := idList(q.Query, wire.ParamEvents)
 	if wrong != nil {
 		return *wrong
@@ -81,7 +81,7 @@ func (s *speech) eventView(q simulator.Question) simulator.Answer {
 
 // statsTrend answers event/stats_trend. An event that nobody knows has the
 // empty map as PHP writes it.
-func (s *speech) statsTrend(q simulator.Question) simulator.Answer {
+func (d *dialect) statsTrend(q simulator.Question) simulator.Answer {
 	id := q.Query.Get(wire.ParamEvents)
 	if id == "" {
 		return *paramRequired(wire.ParamEvents)

@@ -8,7 +8,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// Oddities of a live record, each the lot of a few fixtures for good.
+// Oddities of a live record. Each applies to a few fixtures, whenever they are asked for.
 const (
 	oddNoFI = iota + 201
 	oddNoTimer

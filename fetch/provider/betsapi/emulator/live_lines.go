@@ -64,7 +64,7 @@ func liveLines(m *simulator.Match, at time.Duration) []liveLine {
 type lineWriter struct {
 	m     *simulator.Match
 	at    time.Duration
-	old   bool // the manner of 2017: fewer lines, 0-0 and not 0:0
+	old   bool // the form of 2017: fewer lines, and 0-0 instead of 0:0
 	lines []liveLine
 }
 
@@ -112,7 +112,7 @@ func (w *lineWriter) incidents() {
 var intervalLines = []struct {
 	name    string
 	metrics []simulator.Metric
-	old     bool // in the manner of 2017 as well
+	old     bool // in the form of 2017 as well
 }{
 	{"Cards", []simulator.Metric{simulator.YellowCards, simulator.RedCards}, false},
 	{"Corners", []simulator.Metric{simulator.Corners}, true},

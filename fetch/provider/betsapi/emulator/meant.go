@@ -8,7 +8,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// MeantFixture is one fixture of the listing as the simulator meant it.
+// MeantFixture is what one fixture of the listing means.
 type MeantFixture struct {
 	ID                 string // FI
 	Home, Away, League string // the true names; the listing may leave one out or write it otherwise
@@ -17,9 +17,8 @@ type MeantFixture struct {
 	Over               bool // ended, postponed, cancelled or withdrawn
 }
 
-// MeantMarket is one market with prices as the simulator meant it, in the
-// canonical vocabulary: what a pipeline should find in the payload, or show that
-// it cannot.
+// MeantMarket is what one market with prices means, in the canonical vocabulary:
+// a pipeline should find it in the payload, or show that it cannot.
 type MeantMarket struct {
 	Key, ID, Name string   // the bookmaker's
 	Sections      []string // every section it is met in, in the payload's order, v3 names
@@ -27,12 +26,12 @@ type MeantMarket struct {
 	Rows          []MeantRow // without label rows
 }
 
-// Proof says what a payload tells about a market.
+// Proof says what a payload proves about a market.
 type Proof uint8
 
 const (
 	Proven    Proof = iota // its meaning can be proven
-	MayBeRaw               // its meaning is so, a careful reader may well leave it RAW
+	MayBeRaw               // its meaning is known, but a careful reader may leave it RAW
 	MustBeRaw              // nobody can know what it means
 )
 
@@ -44,9 +43,9 @@ type MeantRow struct {
 	Decimal                                   string // of the newest copy; "" on a few
 	Market, Period                            string // "" where MustBeRaw
 	Selection, Line, Qualifier, Subject, Side string
-	// Doubtful rows need not be provable from what is sent: no price, a name that
-	// the listing does not give, a margin without a header, a name borne by a
-	// player of each side.
+	// Doubtful means that the row need not be provable from what is sent: it has no
+	// price, a name that the listing does not have, a margin without a header, or
+	// the name of a player on each side.
 	Doubtful bool
 }
 
@@ -68,8 +67,8 @@ func (e *Emulator) Listed(token string) []MeantFixture {
 }
 
 // Meant returns what the markets of a fixture mean now, in the payload's order
-// of first appearance; nil when the simulator has nothing on it. Markets without
-// prices anywhere are not in it.
+// of first appearance; nil if the emulator has nothing on it. Markets without any
+// prices are not in it.
 func (e *Emulator) Meant(token, fixture string) []MeantMarket {
 	w := e.World(token)
 	if w == nil || e.replayed {
@@ -81,29 +80,29 @@ func (e *Emulator) Meant(token, fixture string) []MeantMarket {
 		return nil
 	}
 	v, since := pricesAt(w, f, now)
-	seller := newSeller(w, f, v, since, 3)
+	r := newRenderer(w, f, v, since, 3)
 	var all []MeantMarket
-	for _, st := range seller.stalls {
-		if st.state != unfilled {
-			all = append(all, seller.meant(st))
+	for _, m := range r.offers {
+		if m.state != unfilled {
+			all = append(all, r.meant(m))
 		}
 	}
 	return all
 }
 
-// meant states a market by its newest copy.
-func (s *seller) meant(st stall) MeantMarket {
-	g := &catalogue[st.good]
-	newest := s.block(st.good)
-	if st.state == loaded {
-		newest = s.newestTab(st.good)
+// meant returns what the newest copy of a market means.
+func (s *renderer) meant(o offered) MeantMarket {
+	g := &catalogue[o.index]
+	newest := s.block(o.index)
+	if o.state == loaded {
+		newest = s.newestTab(o.index)
 	}
 	m := MeantMarket{Key: g.key, ID: g.id, Name: g.name, Proof: g.proof, Sections: slices.Clone(g.tabs)}
-	if st.state == filled {
+	if o.state == filled {
 		m.Sections = append(m.Sections, newest.section)
 	}
 	slices.SortFunc(m.Sections, func(a, b string) int { return strings.Compare(a, b) })
-	for _, l := range s.lay(st.good, newest) {
+	for _, l := range s.lay(o.index, newest) {
 		if !l.isLabel {
 			m.Rows = append(m.Rows, meantRow(g, l))
 		}
@@ -111,17 +110,17 @@ func (s *seller) meant(st stall) MeantMarket {
 	return m
 }
 
-func (s *seller) newestTab(good int) copyOf {
+func (s *renderer) newestTab(index int) copyOf {
 	var newest copyOf
-	for at, section := range catalogue[good].tabs {
-		if c := s.tab(section); !s.shell(good, at) && c.at.After(newest.at) {
+	for at, section := range catalogue[index].tabs {
+		if c := s.tab(section); !s.shell(index, at) && c.at.After(newest.at) {
 			newest = c
 		}
 	}
 	return newest
 }
 
-func meantRow(g *good, l laid) MeantRow {
+func meantRow(g *market, l laid) MeantRow {
 	r, sel := g.refs[l.ref], l.sold
 	m := MeantRow{ID: l.id, Decimal: l.price, Doubtful: l.unclear, Side: sel.Side + r.Side}
 	if g.proof == MustBeRaw {

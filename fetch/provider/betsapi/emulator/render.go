@@ -8,12 +8,12 @@ import (
 
 // render writes the fixture's object of bet365/prematch (betsapi.md, section
 // 6.1). The result is the caller's.
-func (s *seller) render() []byte {
+func (s *renderer) render() []byte {
 	s.b = append(make([]byte, 0, 64<<10), `{"FI":`...)
 	s.b = appendText(s.b, fixtureID(s.world, s.fixture))
 	s.b = append(s.b, `,"event_id":`...)
 	s.b = appendText(s.b, eventID(s.fixture))
-	for _, section := range sellTabs {
+	for _, section := range tabs {
 		if section == "player" {
 			s.others()
 			s.section(section)
@@ -29,10 +29,10 @@ func (s *seller) render() []byte {
 }
 
 // section writes one section, if it has anything to show.
-func (s *seller) section(section string) {
+func (s *renderer) section(section string) {
 	open := false
-	for _, st := range s.stalls {
-		g := &catalogue[st.good]
+	for _, m := range s.offers {
+		g := &catalogue[m.index]
 		at := slices.Index(g.tabs, section)
 		if at < 0 {
 			continue
@@ -43,8 +43,8 @@ func (s *seller) section(section string) {
 			s.twins(section)
 			open = true
 		}
-		shell := st.state != loaded || s.shell(st.good, at)
-		s.market(st.good, s.tab(section), shell, shell)
+		shell := m.state != loaded || s.shell(m.index, at)
+		s.market(m.index, s.tab(section), shell, shell)
 		s.b = append(s.b, ',')
 	}
 	switch {
@@ -59,22 +59,22 @@ func (s *seller) section(section string) {
 
 // shell reports whether a loaded market is collapsed all the same in a tab that
 // is not its first.
-func (s *seller) shell(good, at int) bool {
-	return at > 0 && s.fixture.Lot(9, oddHalfCollapsed, uint64(good)) == 0
+func (s *renderer) shell(index, at int) bool {
+	return at > 0 && s.fixture.Lot(9, oddHalfCollapsed, uint64(index)) == 0
 }
 
-func (s *seller) openSection(section string) {
+func (s *renderer) openSection(section string) {
 	c := s.tab(section)
 	s.b = append(append(append(s.b, `,"`...), s.tabName(section)...), `":{"updated_at":`...)
 	s.b = appendEpoch(s.b, c.at)
 	s.b = append(s.b, `,"key":`...)
-	s.b = appendText(s.b, "#AC#B1#C"+leagueID(s.fixture.League)+"#D8#E"+eventID(s.fixture)+"#F8#I"+strconv.Itoa(slices.Index(sellTabs, section))+"#")
+	s.b = appendText(s.b, "#AC#B1#C"+leagueID(s.fixture.League)+"#D8#E"+eventID(s.fixture)+"#F8#I"+strconv.Itoa(slices.Index(tabs, section))+"#")
 	s.b = append(s.b, ',')
 }
 
 // twins writes two empty markets of one name, the second key with a dash, as
 // recorded under both teams' names.
-func (s *seller) twins(section string) {
+func (s *renderer) twins(section string) {
 	if section != "main" || s.fixture.Lot(6, oddTwinNames) != 0 {
 		return
 	}
@@ -89,21 +89,21 @@ func (s *seller) twins(section string) {
 
 // others writes the blocks that fill empty shells, one market each, in no
 // order of time.
-func (s *seller) others() {
+func (s *renderer) others() {
 	open := false
-	for _, st := range s.stalls {
-		if st.state != filled {
+	for _, m := range s.offers {
+		if m.state != filled {
 			continue
 		}
 		if !open {
 			s.b = append(s.b, `,"others":[`...)
 			open = true
 		}
-		c := s.block(st.good)
+		c := s.block(m.index)
 		s.b = append(s.b, `{"updated_at":`...)
 		s.b = appendEpoch(s.b, c.at)
 		s.b = append(s.b, `,"sp":{`...)
-		s.market(st.good, c, false, true)
+		s.market(m.index, c, false, true)
 		s.b = append(s.b, "}},"...)
 	}
 	if open {
@@ -113,13 +113,13 @@ func (s *seller) others() {
 
 // market writes one copy of a market: as an empty shell, or with its rows.
 // closed markets carry open 0, the copy that fills them too.
-func (s *seller) market(good int, c copyOf, shell, closed bool) {
-	g := &catalogue[good]
+func (s *renderer) market(index int, c copyOf, shell, closed bool) {
+	g := &catalogue[index]
 	s.b = append(appendText(s.b, g.key), `:{"id":`...)
 	s.b = append(appendText(s.b, g.id), `,"name":`...)
 	s.b = append(appendText(s.b, g.name), `,"odds":[`...)
 	if !shell {
-		for i, l := range s.lay(good, c) {
+		for i, l := range s.lay(index, c) {
 			if i > 0 {
 				s.b = append(s.b, ',')
 			}
@@ -134,7 +134,7 @@ func (s *seller) market(good int, c copyOf, shell, closed bool) {
 }
 
 // writeRow writes a row, its fields in the order of 2025.
-func (s *seller) writeRow(g *good, l laid) {
+func (s *renderer) writeRow(g *market, l laid) {
 	s.b = append(append(append(s.b, `{"id":"`...), l.id...), `","odds":"`...)
 	s.b = append(append(s.b, l.price...), '"')
 	s.field("name", l.name)
@@ -151,7 +151,7 @@ func (s *seller) writeRow(g *good, l laid) {
 	s.b = append(s.b, '}')
 }
 
-func (s *seller) field(name, text string) {
+func (s *renderer) field(name, text string) {
 	if text != "" {
 		s.b = append(append(append(s.b, `,"`...), name...), `":`...)
 		s.b = appendText(s.b, text)
@@ -160,11 +160,11 @@ func (s *seller) field(name, text string) {
 
 // schedule writes the row of prices of the fixture list: home, away, draw,
 // without ids since ever, with them on some fixtures.
-func (s *seller) schedule() {
-	if len(s.stalls) == 0 {
+func (s *renderer) schedule() {
+	if len(s.offers) == 0 {
 		return
 	}
-	prices := s.sheet.Market(sells("MATCH_RESULT", "FT")[0]).Selections
+	prices := s.sheet.Market(refTo("MATCH_RESULT", "FT")[0]).Selections
 	if len(prices) != 3 {
 		return
 	}

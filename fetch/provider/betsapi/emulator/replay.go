@@ -31,8 +31,8 @@ import (
 // answer with their recorded answer of the page asked for, the first file where the
 // answer has no pages, whatever else is asked.
 type replay struct {
-	manner
-	items   []boardItem
+	base
+	items   []listedItem
 	results map[string][]byte   // by FI
 	answers map[string][][]byte // by endpoint, in order of file names
 }
@@ -59,7 +59,7 @@ func openReplay(dir string) (*replay, error) {
 			return nil, fmt.Errorf("replay %s: %w", file, err)
 		}
 	}
-	slices.SortStableFunc(r.items, func(a, b boardItem) int { return strings.Compare(a.sport, b.sport) })
+	slices.SortStableFunc(r.items, func(a, b listedItem) int { return strings.Compare(a.sport, b.sport) })
 	return r, nil
 }
 
@@ -117,14 +117,14 @@ func (r *replay) loadItems(items []json.RawMessage) error {
 			it.SportID = wire.SportFootball // 2017
 		}
 		seconds, _ := strconv.ParseInt(it.Time, 10, 64)
-		r.list(it.ID, boardItem{sport: it.SportID, league: it.League.ID, day: time.Unix(seconds, 0).UTC().Format("20060102"),
+		r.list(it.ID, listedItem{sport: it.SportID, league: it.League.ID, day: time.Unix(seconds, 0).UTC().Format("20060102"),
 			json: raw})
 	}
 	return nil
 }
 
 // list adds an item unless its fixture is listed already.
-func (r *replay) list(id string, it boardItem) {
+func (r *replay) list(id string, it listedItem) {
 	mark := []byte(`"` + id + `"`)
 	for _, other := range r.items {
 		if bytes.Contains(other.json, mark) {
@@ -150,7 +150,7 @@ func (r *replay) loadMarkets(results []json.RawMessage, file string) error {
 		newest := newestUpdate(raw)
 		kickOff := newest.Truncate(time.Hour).Add(time.Hour)
 		home, away := sidesOf(raw, file)
-		r.list(it.FI, boardItem{sport: wire.SportFootball, day: kickOff.Format("20060102"),
+		r.list(it.FI, listedItem{sport: wire.SportFootball, day: kickOff.Format("20060102"),
 			json: madeItem(it.FI, it.EventID, home, away, kickOff, newest)})
 	}
 	return nil

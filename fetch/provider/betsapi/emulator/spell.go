@@ -8,11 +8,11 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// spoken is the texts of one row; "" is a field that is absent.
-type spoken struct{ name, name2, header, handicap, team string }
+// labels is the texts of one row; "" is a field that is absent.
+type labels struct{ name, name2, header, handicap, team string }
 
-// spelling says a selection of a market in the bookmaker's words.
-type spelling func(p *teamPair, r simulator.Ref, s simulator.Selection) spoken
+// spelling puts a selection of a market into the bookmaker's words.
+type spelling func(p *teamPair, r simulator.Ref, s simulator.Selection) labels
 
 // teamPair is the two sides as the markets name them. used notes whose name a row
 // needed, as a bit a side, so that a row whose name the listing does not give
@@ -90,49 +90,49 @@ func capital(outcome string) string {
 	}
 }
 
-func sayYesNo(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-	return spoken{name: capital(s.Outcome)}
+func spellYesNo(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
+	return labels{name: capital(s.Outcome)}
 }
 
-func sayOddEven(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-	return spoken{name: capital(s.Outcome)}
+func spellOddEven(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
+	return labels{name: capital(s.Outcome)}
 }
 
-func sayResult(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-	return spoken{name: sideNumber(s.Outcome, "Draw")}
+func spellResult(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
+	return labels{name: sideNumber(s.Outcome, "Draw")}
 }
 
-func sayResultTie(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-	return spoken{name: sideNumber(s.Outcome, "Tie")}
+func spellResultTie(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
+	return labels{name: sideNumber(s.Outcome, "Tie")}
 }
 
-func sayRace(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-	return spoken{name: sideNumber(s.Outcome, "Neither")}
+func spellRace(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
+	return labels{name: sideNumber(s.Outcome, "Neither")}
 }
 
-// sayRaces is a table of races: the side is the header, the target the name.
-func sayRaces(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-	return spoken{header: sideNumber(s.Outcome, "Neither"), name: s.Qualifier}
+// spellRaces is a table of races: the side is the header, the target the name.
+func spellRaces(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
+	return labels{header: sideNumber(s.Outcome, "Neither"), name: s.Qualifier}
 }
 
-func sayFirstCard(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-	return spoken{name: sideNumber(s.Outcome, "No Card")}
+func spellFirstCard(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
+	return labels{name: sideNumber(s.Outcome, "No Card")}
 }
 
-func sayDoubleChance(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellDoubleChance(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	switch s.Outcome {
 	case "1X":
-		return spoken{name: p.team("HOME") + " or Draw"}
+		return labels{name: p.team("HOME") + " or Draw"}
 	case "X2":
-		return spoken{name: "Draw or " + p.team("AWAY")}
+		return labels{name: "Draw or " + p.team("AWAY")}
 	default:
-		return spoken{name: p.team("HOME") + " or " + p.team("AWAY")}
+		return labels{name: p.team("HOME") + " or " + p.team("AWAY")}
 	}
 }
 
-func sayHalfTimeFullTime(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellHalfTimeFullTime(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	first, full, _ := strings.Cut(s.Outcome, "/")
-	return spoken{name: p.result(first) + " - " + p.result(full)}
+	return labels{name: p.result(first) + " - " + p.result(full)}
 }
 
 // winnerFirst turns a score into its result and the score with the winner's
@@ -149,112 +149,112 @@ func winnerFirst(score string) (result, turned string) {
 	}
 }
 
-func sayScore(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellScore(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	result, score := winnerFirst(s.Outcome)
-	return spoken{header: sideNumber(result, "Draw"), name: score}
+	return labels{header: sideNumber(result, "Draw"), name: score}
 }
 
-func sayDoubleScore(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellDoubleScore(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	half, full, _ := strings.Cut(s.Outcome, "/")
 	r1, s1 := winnerFirst(half)
 	r2, s2 := winnerFirst(full)
-	return spoken{name: "Half Time " + p.result(r1) + " " + s1 + " Full Time " + p.result(r2) + " " + s2}
+	return labels{name: "Half Time " + p.result(r1) + " " + s1 + " Full Time " + p.result(r2) + " " + s2}
 }
 
-func sayResultBoth(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellResultBoth(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	result, both, _ := strings.Cut(s.Outcome, "&")
-	return spoken{header: capital(both), name: sideNumber(result, "Draw")}
+	return labels{header: capital(both), name: sideNumber(result, "Draw")}
 }
 
-// sayResultAnd is the one text of the half-time doubles: "Russia & Over 1.5".
-func sayResultAnd(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+// spellResultAnd is the one text of the half-time doubles: "Russia & Over 1.5".
+func spellResultAnd(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	result, other, _ := strings.Cut(s.Outcome, "&")
 	text := p.result(result) + " & " + capital(other)
 	if s.Line != "" {
 		text += " " + s.Line
 	}
-	return spoken{name: text}
+	return labels{name: text}
 }
 
-func sayResultTotal(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellResultTotal(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	result, total, _ := strings.Cut(s.Outcome, "&")
-	return spoken{header: capital(total), name: sideNumber(result, "Draw"), handicap: s.Line}
+	return labels{header: capital(total), name: sideNumber(result, "Draw"), handicap: s.Line}
 }
 
-func sayTotalBoth(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellTotalBoth(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	total, both, _ := strings.Cut(s.Outcome, "&")
-	return spoken{name: capital(total) + " " + s.Line + " & " + capital(both)}
+	return labels{name: capital(total) + " " + s.Line + " & " + capital(both)}
 }
 
-func sayMargin(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellMargin(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	switch s.Outcome {
 	case "SCORE_DRAW":
-		return spoken{name: "1"} // without a header: nobody can tell
+		return labels{name: "1"} // without a header: nobody can tell
 	case "NO_GOAL":
-		return spoken{name: "2"}
+		return labels{name: "2"}
 	}
 	side, goals, _ := strings.Cut(s.Outcome, "_")
-	return spoken{header: sideNumber(side, ""), name: goals}
+	return labels{header: sideNumber(side, ""), name: goals}
 }
 
-func sayTeams(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellTeams(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	switch s.Outcome {
 	case "BOTH":
-		return spoken{name: "Both Teams"}
+		return labels{name: "Both Teams"}
 	case "NO_GOAL":
-		return spoken{name: "No Goal"}
+		return labels{name: "No Goal"}
 	}
-	return spoken{name: p.team(strings.TrimSuffix(s.Outcome, "_ONLY")) + " Only"}
+	return labels{name: p.team(strings.TrimSuffix(s.Outcome, "_ONLY")) + " Only"}
 }
 
-// sayFirstTeam writes the side as number or name: the form in the present shape
+// spellFirstTeam writes the side as number or name: the form in the present shape
 // is not recorded, the older shapes have names.
-func sayFirstTeam(none string) spelling {
-	return func(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellFirstTeam(none string) spelling {
+	return func(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 		switch {
 		case s.Outcome == "NO_GOAL":
-			return spoken{name: none}
+			return labels{name: none}
 		case p.words:
-			return spoken{name: p.team(s.Outcome)}
+			return labels{name: p.team(s.Outcome)}
 		}
-		return spoken{name: sideNumber(s.Outcome, "")}
+		return labels{name: sideNumber(s.Outcome, "")}
 	}
 }
 
-func sayBothByHalf(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellBothByHalf(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	first, second, _ := strings.Cut(s.Outcome, "/")
-	return spoken{name: capital(first) + " / " + capital(second)}
+	return labels{name: capital(first) + " / " + capital(second)}
 }
 
-func sayTeamYesNo(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-	return spoken{header: sideNumber(s.Side, ""), handicap: capital(s.Outcome)}
+func spellTeamYesNo(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
+	return labels{header: sideNumber(s.Side, ""), handicap: capital(s.Outcome)}
 }
 
-func sayToScoreInHalf(_ *teamPair, r simulator.Ref, s simulator.Selection) spoken {
+func spellToScoreInHalf(_ *teamPair, r simulator.Ref, s simulator.Selection) labels {
 	half := "1st Half"
 	if r.Period == "2H" {
 		half = "2nd Half"
 	}
-	return spoken{team: sideNumber(s.Side, ""), header: capital(s.Outcome), name: half}
+	return labels{team: sideNumber(s.Side, ""), header: capital(s.Outcome), name: half}
 }
 
 // ofTeam puts the team's name in front: "Russia - 1st Half".
-func ofTeam(side string, say spelling) spelling {
-	return func(p *teamPair, r simulator.Ref, s simulator.Selection) spoken {
-		sp := say(p, r, s)
+func ofTeam(side string, spell spelling) spelling {
+	return func(p *teamPair, r simulator.Ref, s simulator.Selection) labels {
+		sp := spell(p, r, s)
 		sp.name = p.team(side) + " - " + sp.name
 		return sp
 	}
 }
 
-func sayHalf(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellHalf(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	switch s.Outcome {
 	case "1H":
-		return spoken{name: "1st Half"}
+		return labels{name: "1st Half"}
 	case "2H":
-		return spoken{name: "2nd Half"}
+		return labels{name: "2nd Half"}
 	default:
-		return spoken{name: "Tie"}
+		return labels{name: "Tie"}
 	}
 }
 
@@ -266,17 +266,17 @@ var specialWords = map[string]string{
 	"TEAM_TO_SCORE_IN_BOTH_HALVES": "To Score in Both Halves",
 }
 
-func saySpecial(_ *teamPair, r simulator.Ref, s simulator.Selection) spoken {
-	return spoken{header: sideNumber(s.Side, ""), name: specialWords[r.Market]}
+func spellSpecial(_ *teamPair, r simulator.Ref, s simulator.Selection) labels {
+	return labels{header: sideNumber(s.Side, ""), name: specialWords[r.Market]}
 }
 
-func saySentence(rest string) spelling {
-	return func(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-		return spoken{name: p.team(s.Side) + rest}
+func spellSentence(rest string) spelling {
+	return func(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
+		return labels{name: p.team(s.Side) + rest}
 	}
 }
 
-func sayPoints(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellPoints(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	text := strings.Replace(s.Line, "-", " To ", 1)
 	switch s.Outcome {
 	case "under":
@@ -284,5 +284,5 @@ func sayPoints(p *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
 	case "over":
 		text = "Over " + text
 	}
-	return spoken{name: p.team(s.Side) + " " + text}
+	return labels{name: p.team(s.Side) + " " + text}
 }

@@ -7,21 +7,21 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// sayTotal is a plain over or under: the line is the name.
-func sayTotal(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-	return spoken{header: capital(s.Outcome), name: s.Line}
+// spellTotal is a plain over or under: the line is the name.
+func spellTotal(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
+	return labels{header: capital(s.Outcome), name: s.Line}
 }
 
-// sayGoalLine writes Asian totals: "2.5, 3.0", whole lines with a nought.
-func sayGoalLine(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+// spellGoalLine writes Asian totals: "2.5, 3.0", whole lines with a nought.
+func spellGoalLine(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	l, _ := strconv.ParseFloat(s.Line, 64)
-	return spoken{header: capital(s.Outcome), name: splitLine(l, false)}
+	return labels{header: capital(s.Outcome), name: splitLine(l, false)}
 }
 
-// sayAsian writes a two-way handicap: each side bears its own sign.
-func sayAsian(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+// spellAsian writes a two-way handicap: each side bears its own sign.
+func spellAsian(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	l, _ := strconv.ParseFloat(s.Line, 64)
-	return spoken{header: sideNumber(s.Outcome, ""), name: splitLine(l, true)}
+	return labels{header: sideNumber(s.Outcome, ""), name: splitLine(l, true)}
 }
 
 // splitLine writes a line as the two lines a quarter stake is split over:
@@ -49,14 +49,14 @@ func oneLine(l float64, signed bool) string {
 	return text
 }
 
-// sayEuropean writes a three-way handicap. The line is what home is given; the
+// spellEuropean writes a three-way handicap. The line is what home is given; the
 // row of the draw carries the away side's sign (betsapi.md, section 6.5).
-func sayEuropean(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellEuropean(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	line := s.Line
 	if s.Outcome != "HOME" {
 		line = otherSign(line)
 	}
-	return spoken{header: sideNumber(s.Outcome, "Tie"), handicap: line}
+	return labels{header: sideNumber(s.Outcome, "Tie"), handicap: line}
 }
 
 // otherSign changes the sign of a written line.
@@ -71,89 +71,89 @@ func otherSign(line string) string {
 	}
 }
 
-func sayTeamTotal(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-	return spoken{header: sideNumber(s.Side, ""), handicap: capital(s.Outcome) + " " + s.Line}
+func spellTeamTotal(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
+	return labels{header: sideNumber(s.Side, ""), handicap: capital(s.Outcome) + " " + s.Line}
 }
 
-func sayFirstMinutes(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-	return spoken{header: capital(s.Outcome), name: "Goals", handicap: s.Line}
+func spellFirstMinutes(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
+	return labels{header: capital(s.Outcome), name: "Goals", handicap: s.Line}
 }
 
-// sayExact writes a number of goals: "0 Goals", "1 Goal", "7+ Goals".
-func sayExact(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+// spellExact writes a number of goals: "0 Goals", "1 Goal", "7+ Goals".
+func spellExact(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	if s.Outcome == "1" {
-		return spoken{name: "1 Goal"}
+		return labels{name: "1 Goal"}
 	}
-	return spoken{name: s.Outcome + " Goals"}
+	return labels{name: s.Outcome + " Goals"}
 }
 
-func sayGoalsBand(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellGoalsBand(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	switch s.Outcome {
 	case "0-1":
-		return spoken{name: "Under 2 goals"}
+		return labels{name: "Under 2 goals"}
 	case "2-3":
-		return spoken{name: "2 or 3 goals"}
+		return labels{name: "2 or 3 goals"}
 	default:
-		return spoken{name: "Over 3 goals"}
+		return labels{name: "Over 3 goals"}
 	}
 }
 
-func sayCornersBand(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellCornersBand(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	switch from, to, band := strings.Cut(s.Outcome, "-"); {
 	case from == "0":
-		return spoken{name: "Under 6"}
+		return labels{name: "Under 6"}
 	case band:
-		return spoken{name: from + " - " + to}
+		return labels{name: from + " - " + to}
 	default:
-		return spoken{name: "Over 14"}
+		return labels{name: "Over 14"}
 	}
 }
 
-// sayMinutes writes the bands of the sum of goal minutes.
-func sayMinutes(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+// spellMinutes writes the bands of the sum of goal minutes.
+func spellMinutes(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	switch s.Outcome {
 	case "OVER", "UNDER":
-		return spoken{name: capital(s.Outcome) + " " + s.Qualifier + " minutes"}
+		return labels{name: capital(s.Outcome) + " " + s.Qualifier + " minutes"}
 	default:
-		return spoken{name: strings.Replace(s.Outcome, "-", " To ", 1) + " minutes inc."}
+		return labels{name: strings.Replace(s.Outcome, "-", " To ", 1) + " minutes inc."}
 	}
 }
 
-// sayBefore writes that the first of something comes before a minute.
-func sayBefore(what string) spelling {
-	return func(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+// spellBefore writes that the first of something comes before a minute.
+func spellBefore(what string) spelling {
+	return func(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 		if s.Outcome == "NO" {
-			return spoken{name: "No " + what + " before " + s.Qualifier}
+			return labels{name: "No " + what + " before " + s.Qualifier}
 		}
-		return spoken{name: what + " before " + s.Qualifier}
+		return labels{name: what + " before " + s.Qualifier}
 	}
 }
 
-func sayTeamBefore(p *teamPair, r simulator.Ref, s simulator.Selection) spoken {
-	return spoken{name: p.team(s.Side) + " - " + sayBefore("Goal")(p, r, s).name}
+func spellTeamBefore(p *teamPair, r simulator.Ref, s simulator.Selection) labels {
+	return labels{name: p.team(s.Side) + " - " + spellBefore("Goal")(p, r, s).name}
 }
 
-func sayAfter(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellAfter(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	if s.Outcome == "NO" {
-		return spoken{name: "No Goal after " + s.Qualifier}
+		return labels{name: "No Goal after " + s.Qualifier}
 	}
-	return spoken{name: "Goal after " + s.Qualifier}
+	return labels{name: "Goal after " + s.Qualifier}
 }
 
-func sayBracket(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
+func spellBracket(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	switch s.Outcome {
 	case "NO_GOAL":
-		return spoken{name: "No Goal"}
+		return labels{name: "No Goal"}
 	case "81+":
-		return spoken{name: "81 - Full Time"}
+		return labels{name: "81 - Full Time"}
 	default:
-		return spoken{name: s.Outcome}
+		return labels{name: s.Outcome}
 	}
 }
 
 var methodWords = map[string]string{"SHOT": "Shot", "HEADER": "Header", "PENALTY": "Penalty",
 	"FREE_KICK": "Free Kick", "OWN_GOAL": "Own Goal", "NO_GOAL": "No Goal"}
 
-func sayMethod(_ *teamPair, _ simulator.Ref, s simulator.Selection) spoken {
-	return spoken{name: methodWords[s.Outcome]}
+func spellMethod(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
+	return labels{name: methodWords[s.Outcome]}
 }

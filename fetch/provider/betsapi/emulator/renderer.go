@@ -9,8 +9,8 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// Oddities of the markets, each the lot of some fixtures or of some markets of
-// a fixture, for good.
+// Oddities of the markets. Each applies to some fixtures, or to some markets of a
+// fixture, whenever they are asked for.
 const (
 	oddNoResult = iota + 201
 	oddSideWords
@@ -34,54 +34,54 @@ const (
 	oddNoMarkets
 )
 
-// seller renders one fixture's markets at one state of the prices. It is used
+// renderer renders one fixture's markets at one version of the prices. It is used
 // once.
-type seller struct {
+type renderer struct {
 	world   *simulator.World
 	fixture simulator.Fixture
 	sheet   *simulator.Sheet
 	since   time.Time
 	edition int
 	pair    teamPair
-	// namesake is the name that a player of each side bears, "" on most fixtures.
+	// namesake is the name that a player of each side has, "" on most fixtures.
 	namesake string
-	stalls   []stall
+	offers   []offered
 	b        []byte
 	rows     []laid
 	laid     []laid
 }
 
-// stall is one market of this fixture: how it is loaded.
-type stall struct {
-	good  int // in the catalogue
-	state stallState
+// offered is a market of this fixture, and how it is loaded.
+type offered struct {
+	index int // in the catalogue
+	state loadState
 }
 
-// stallState says where a market's prices are.
-type stallState uint8
+// loadState is where the prices of a market are.
+type loadState uint8
 
 const (
-	loaded   stallState = iota // in its tabs
-	filled                     // its tabs hold empty shells, others[] the prices
-	unfilled                   // empty shells only: not offered with prices
+	loaded   loadState = iota // in its tabs
+	filled                    // its tabs hold empty shells, others[] the prices
+	unfilled                  // empty shells only: not offered with prices
 )
 
-func newSeller(w *simulator.World, f simulator.Fixture, version int64, since time.Time, edition int) *seller {
-	s := &seller{world: w, fixture: f, sheet: w.Sheet(f, version, since), since: since, edition: edition, pair: newPair(f)}
+func newRenderer(w *simulator.World, f simulator.Fixture, version int64, since time.Time, edition int) *renderer {
+	s := &renderer{world: w, fixture: f, sheet: w.Sheet(f, version, since), since: since, edition: edition, pair: newPair(f)}
 	if f.Namesake() {
 		s.namesake = f.Home.Players[1]
 	}
 	for i := range catalogue {
-		if s.offers(i) {
-			s.stalls = append(s.stalls, stall{i, s.load(i)})
+		if s.has(i) {
+			s.offers = append(s.offers, offered{i, s.load(i)})
 		}
 	}
 	return s
 }
 
-// offers reports whether this fixture has a market: by its league's tier, a few
-// left out everywhere.
-func (s *seller) offers(i int) bool {
+// has reports whether this fixture has a market. That depends on the tier of its
+// league; a few are left out everywhere.
+func (s *renderer) has(i int) bool {
 	g := &catalogue[i]
 	lot := uint64(i)
 	switch {
@@ -99,8 +99,8 @@ func (s *seller) offers(i int) bool {
 	return s.fixture.Lot(16, oddDropped, lot) != 0
 }
 
-// load says where the prices of a market are. The plain ones are mostly loaded.
-func (s *seller) load(i int) stallState {
+// load returns where the prices of a market are. Most of the plain ones are loaded.
+func (s *renderer) load(i int) loadState {
 	lot, one := uint64(i), 3
 	if catalogue[i].tier == 3 {
 		one = 9
@@ -115,7 +115,7 @@ func (s *seller) load(i int) stallState {
 	}
 }
 
-// copyOf is one place where a market's rows stand: a tab or a block of others.
+// copyOf is one place with the rows of a market: a tab or a block of others.
 type copyOf struct {
 	section string // the v3 name
 	at      time.Time
@@ -124,18 +124,18 @@ type copyOf struct {
 
 // tab returns the copy of a section. One section of every third fixture is
 // older than the rest.
-func (s *seller) tab(section string) copyOf {
-	i := slices.Index(sellTabs, section)
+func (s *renderer) tab(section string) copyOf {
+	i := slices.Index(tabs, section)
 	c := copyOf{section: section, at: s.since.Add(time.Duration(s.fixture.Lot(50, oddSecond, uint64(i))) * time.Second)}
-	if s.fixture.Lot(3*len(sellTabs), oddOldTab) == i {
+	if s.fixture.Lot(3*len(tabs), oddOldTab) == i {
 		c.at, c.old = c.at.Add(-5*time.Minute), true
 	}
 	return c
 }
 
 // block returns the copy of a market in others.
-func (s *seller) block(good int) copyOf {
-	lot := uint64(good)
+func (s *renderer) block(index int) copyOf {
+	lot := uint64(index)
 	c := copyOf{section: "others", at: s.since.Add(time.Duration(s.fixture.Lot(50, oddSecond, lot, 1)) * time.Second)}
 	if s.fixture.Lot(5, oddOldBlock, lot) == 0 {
 		c.at, c.old = c.at.Add(-5*time.Minute), true
@@ -143,14 +143,14 @@ func (s *seller) block(good int) copyOf {
 	return c
 }
 
-// sellTabs are the sections with markets, in the order sent; v4 names some of them
+// tabs are the sections with markets, in the order sent; v4 names some of them
 // otherwise (betsapi.md, section 6.1).
-var sellTabs = []string{"asian_lines", "cards", "corners", "goals", "half", "main", "minutes", "player", "specials"}
+var tabs = []string{"asian_lines", "cards", "corners", "goals", "half", "main", "minutes", "player", "specials"}
 
-var sellTabsV4 = map[string]string{"cards": "cards_fouls", "player": "player_stats", "specials": "other"}
+var tabsV4 = map[string]string{"cards": "cards_fouls", "player": "player_stats", "specials": "other"}
 
-func (s *seller) tabName(section string) string {
-	if name, ok := sellTabsV4[section]; ok && s.edition == 4 {
+func (s *renderer) tabName(section string) string {
+	if name, ok := tabsV4[section]; ok && s.edition == 4 {
 		return name
 	}
 	return section
@@ -158,17 +158,17 @@ func (s *seller) tabName(section string) string {
 
 // laid is one row ready to be written.
 type laid struct {
-	spoken
+	labels
 	id, price string
 	isLabel   bool
-	unclear   bool // its meaning cannot be proven from what is sent
-	ref       int  // in the good's refs
+	unclear   bool // what is sent does not prove its meaning
+	ref       int  // in the market's refs
 	sold      simulator.Selection
 }
 
-// lay sets out a market's rows as one copy shows them. The result is valid
+// lay returns a market's rows as one copy shows them. The result is valid
 // until the next call.
-func (s *seller) lay(i int, c copyOf) []laid {
+func (s *renderer) lay(i int, c copyOf) []laid {
 	g := &catalogue[i]
 	s.rows = s.rows[:0]
 	for ri, r := range g.refs {
@@ -187,11 +187,11 @@ func (s *seller) lay(i int, c copyOf) []laid {
 	return s.rows
 }
 
-// row says one selection.
-func (s *seller) row(i, ri int, sel simulator.Selection, c copyOf) laid {
+// row puts one selection into words.
+func (s *renderer) row(i, ri int, sel simulator.Selection, c copyOf) laid {
 	g := &catalogue[i]
 	s.pair.used = 0
-	l := laid{ref: ri, sold: sel, spoken: g.say(&s.pair, g.refs[ri], sel), price: sel.Price}
+	l := laid{ref: ri, sold: sel, labels: g.spell(&s.pair, g.refs[ri], sel), price: sel.Price}
 	l.unclear = s.pair.used&s.pair.unknown != 0 || g.key == "winning_margin" && l.header == "" || sel.Outcome == simulator.AnyOtherPlayer ||
 		sel.Player != "" && (sel.Player == s.namesake || s.pair.nameless()) // without both teams' names, a team cannot be told from a player
 	h := rowHash(s.fixture, uint64(i), uint64(ri), sel)
@@ -199,7 +199,7 @@ func (s *seller) row(i, ri int, sel simulator.Selection, c copyOf) laid {
 	switch {
 	case h>>8%700 == 0:
 		l.price, l.unclear = "", true
-	case h>>8%900 == 1 && g.form == asSold:
+	case h>>8%900 == 1 && g.form == asIs:
 		l.id = ""
 	}
 	if c.old && l.price != "" && h>>16%3 == 0 {
@@ -209,7 +209,7 @@ func (s *seller) row(i, ri int, sel simulator.Selection, c copyOf) laid {
 }
 
 // column orders rows of a market that is sent column by column.
-func (s *seller) column(l laid) int {
+func (s *renderer) column(l laid) int {
 	switch l.header {
 	case "1", "Over":
 		return 0
@@ -223,9 +223,9 @@ func (s *seller) column(l laid) int {
 // rowSeed is fixed: ids must be the same in every process.
 const rowSeed = 0x51ed270b
 
-// rowHash identifies a selection for good, whatever it costs.
-func rowHash(f simulator.Fixture, good, ref uint64, sel simulator.Selection) uint64 {
-	h := uint64(f.Number)*0x9e3779b97f4a7c15 ^ good<<32 ^ ref<<48 ^ rowSeed
+// rowHash identifies a selection whatever its price is.
+func rowHash(f simulator.Fixture, index, ref uint64, sel simulator.Selection) uint64 {
+	h := uint64(f.Number)*0x9e3779b97f4a7c15 ^ index<<32 ^ ref<<48 ^ rowSeed
 	for _, text := range [...]string{sel.Outcome, sel.Line, sel.Side, sel.Player, sel.Qualifier} {
 		for i := 0; i < len(text); i++ {
 			h = (h ^ uint64(text[i])) * 0x100000001b3
@@ -239,7 +239,7 @@ func rowHash(f simulator.Fixture, good, ref uint64, sel simulator.Selection) uin
 
 // table turns rows into label rows and columns without names (betsapi.md,
 // section 6.6). Every label has a row in every column.
-func (s *seller) table(rows []laid) []laid {
+func (s *renderer) table(rows []laid) []laid {
 	s.laid = s.laid[:0]
 	first := rows[:0:0]
 	for _, l := range rows {
@@ -248,7 +248,7 @@ func (s *seller) table(rows []laid) []laid {
 		}
 	}
 	for _, l := range first {
-		s.laid = append(s.laid, laid{id: "PC" + l.id, isLabel: true, spoken: spoken{name: l.name}})
+		s.laid = append(s.laid, laid{id: "PC" + l.id, isLabel: true, labels: labels{name: l.name}})
 	}
 	for _, l := range rows {
 		l.name = ""
@@ -258,12 +258,12 @@ func (s *seller) table(rows []laid) []laid {
 }
 
 // teamTable sends the labels of both teams and the prices of one, as recorded.
-func (s *seller) teamTable(rows []laid) []laid {
+func (s *renderer) teamTable(rows []laid) []laid {
 	s.laid = s.laid[:0]
 	kept := [...]string{"HOME", "AWAY"}[s.fixture.Lot(2, oddTeamTable)]
 	for _, l := range rows {
 		name, _, _ := strings.Cut(l.name, " (")
-		s.laid = append(s.laid, laid{id: "PC" + l.id, isLabel: true, spoken: spoken{name: name, header: sideNumber(l.sold.Side, ""), team: "Odds"}})
+		s.laid = append(s.laid, laid{id: "PC" + l.id, isLabel: true, labels: labels{name: name, header: sideNumber(l.sold.Side, ""), team: "Odds"}})
 	}
 	for _, l := range rows {
 		if l.sold.Side == kept {
