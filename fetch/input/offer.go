@@ -42,6 +42,7 @@ type Reading struct {
 	Parameter string // a target or ordinal that the market's name fixes: "3", "FIRST", "LAST", "ANYTIME"
 	Rank      int    // among the keys with the same definition; rank 1 owns the bare market id
 	Rule      string // names the line of the table, for people
+	Dialect   *Dialect
 	Shape     Shape
 	Condition Condition
 }

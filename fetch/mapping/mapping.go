@@ -22,6 +22,7 @@ type Table struct {
 	ByRow  map[string]*Entry // by the name of a row, for markets whose rows each name a market
 
 	name, text string
+	dialect    *input.Dialect
 	ids        map[string]bool // every market id in the table
 }
 
@@ -38,9 +39,9 @@ type Entry struct {
 // Header is the first line of every table that is no comment.
 const Header = "by,match,key,ids,proof,market,period,subject,parameter,rank,shape,condition,reason"
 
-// Parse reads a table. The rule of a reading is name, a colon and the line's
-// match: "betsapi/bet365.csv:corners".
-func Parse(name, text string) (*Table, error) {
+// Parse reads a table of markets whose rows are worded in the dialect. The rule of
+// a reading is name, a colon and the line's match: "betsapi/bet365.csv:corners".
+func Parse(name, text string, dialect *input.Dialect) (*Table, error) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comment = '#'
 	lines, err := r.ReadAll()
@@ -51,7 +52,7 @@ func Parse(name, text string) (*Table, error) {
 		return nil, fmt.Errorf("want the header %s", Header)
 	}
 	t := &Table{ByKey: make(map[string]*Entry), ByName: make(map[string]*Entry), ByRow: make(map[string]*Entry),
-		name: name, text: text, ids: make(map[string]bool)}
+		name: name, text: text, dialect: dialect, ids: make(map[string]bool)}
 	blocks := map[string]map[string]*Entry{"key": t.ByKey, "name": t.ByName, "row": t.ByRow}
 	for _, line := range lines[1:] {
 		block, ok := blocks[line[0]]
@@ -101,7 +102,7 @@ func (t *Table) parseEntry(line []string) (*Entry, error) {
 	}
 	e.Reading = &input.Reading{
 		Market: line[5], Period: line[6], Subject: line[7], Parameter: line[8], Rank: rank,
-		Shape: shape, Condition: input.Condition(line[11]), Rule: t.name + ":" + line[1],
+		Dialect: t.dialect, Shape: shape, Condition: input.Condition(line[11]), Rule: t.name + ":" + line[1],
 	}
 	return e, nil
 }

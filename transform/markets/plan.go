@@ -17,7 +17,7 @@ type plan struct {
 	sided     bool // a row may name a side
 	signed    bool // the line is a handicap
 	whole     bool // the line is a whole number
-	nouns     []phrase
+	nouns     []input.Phrase
 	sentence  string
 	after     bool // an event after, not before, a time
 }
@@ -27,7 +27,7 @@ type plan struct {
 func planOf(claim *input.Reading) (p plan, ok bool) {
 	term, found := football.Lookup(claim.Market)
 	f := forms[claim.Market]
-	if !found || f == nil {
+	if !found || f == nil || claim.Dialect == nil {
 		return plan{}, false
 	}
 	byHalf := claim.Condition == input.NeedsHalves
@@ -35,7 +35,7 @@ func planOf(claim *input.Reading) (p plan, ok bool) {
 		return plan{}, false
 	}
 	p = plan{form: f, term: term, claim: claim, want: f.want, may: f.may,
-		nouns: nouns[term.Dimension], sentence: sentences[claim.Market], after: claim.Market == "LATE_GOAL"}
+		nouns: claim.Dialect.Nouns[term.Dimension], sentence: claim.Dialect.Sentences[claim.Market], after: claim.Market == "LATE_GOAL"}
 	p.signed = term.Line == football.AsianHandicap || term.Line == football.EuropeanHandicap
 	p.whole = term.Line == football.WholeTotalLine || term.Line == football.EuropeanHandicap
 	switch claim.Subject {

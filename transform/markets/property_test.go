@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mkt/fetch/input"
+	"mkt/fetch/provider/betsapi"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
@@ -68,7 +69,7 @@ func genOffer(t *rapid.T) input.Offer {
 			period = "0-10"
 		}
 		o.Reading = &input.Reading{
-			Market: term.Canonical, Period: period, Rank: rapid.IntRange(1, 3).Draw(t, "rank"),
+			Dialect: betsapi.Dialect(), Market: term.Canonical, Period: period, Rank: rapid.IntRange(1, 3).Draw(t, "rank"),
 			Subject: rapid.SampledFrom([]string{"", "HOME", "AWAY", "TEAM"}).Draw(t, "subject"), Parameter: rapid.SampledFrom([]string{"", "3", "FIRST"}).Draw(t, "parameter"),
 			Shape:     input.Shape(rapid.IntRange(0, 7).Draw(t, "shape")),
 			Condition: rapid.SampledFrom([]input.Condition{"", "", input.NeedsExactly, input.NeedsBands, input.NeedsHalves, input.NeedsSentence, input.NeedsScorers, input.NeedsGoals}).Draw(t, "condition"),

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/provider/betsapi"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
@@ -58,6 +59,9 @@ func rowOf(s string) input.Row {
 
 func offerOf(claim *input.Reading, rows ...string) input.Offer {
 	o := input.Offer{Key: "key", Name: football.Of("Name"), Sections: []string{"main"}, Reading: claim}
+	if claim != nil {
+		claim.Dialect = betsapi.Dialect()
+	}
 	if claim == nil {
 		o.RawReason = football.UnknownMarket
 	} else if claim.Period == "" && claim.Condition != input.NeedsHalves {
