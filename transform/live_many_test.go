@@ -85,7 +85,7 @@ func listOf(m *simulator.Match, now time.Time) []input.Incident {
 	kinds := map[simulator.IncidentKind]input.IncidentKind{simulator.Goal: input.IncidentGoal, simulator.Corner: input.IncidentCorner,
 		simulator.YellowCard: input.IncidentYellowCard, simulator.RedCard: input.IncidentRedCard, simulator.Substitution: input.IncidentSubstitution}
 	list := []input.Incident{}
-	for n, told := range m.Told() {
+	for n, told := range m.Reported() {
 		at := now.Sub(m.Whistle)
 		kind, ok := kinds[told.Kind]
 		if !ok || at < told.Appears || told.Withdrawn > 0 && at >= told.Withdrawn {
@@ -114,7 +114,7 @@ func playedOut(m simulator.Match, from time.Time, listed int) *simulatortest.Pub
 	end := state.Live()
 	for _, b := range end.Series.Buckets {
 		told := b.State == football.BucketValue || b.State == football.BucketZero
-		p.Minutes[simulatortest.Place{Minute: b.Minute, Added: b.Added}] = simulatortest.Minute{Told: told, Home: b.Home, Away: b.Away}
+		p.Minutes[simulatortest.Place{Minute: b.Minute, Added: b.Added}] = simulatortest.Minute{Reported: told, Home: b.Home, Away: b.Away}
 	}
 	for _, e := range end.Timeline {
 		p.Timeline = append(p.Timeline, entryOf(e))

@@ -142,8 +142,8 @@ func (m *followed) judged() *simulatortest.Published {
 	p := &simulatortest.Published{Match: m.match.Match, Met: m.met, Minutes: map[simulatortest.Place]simulatortest.Minute{},
 		WithoutTimer: m.match.WithoutTimer, WithoutTimeline: m.match.WithoutTimeline}
 	for _, b := range m.buckets {
-		minute := simulatortest.Minute{Told: b.State == "VALUE" || b.State == "ZERO"}
-		if minute.Told {
+		minute := simulatortest.Minute{Reported: b.State == "VALUE" || b.State == "ZERO"}
+		if minute.Reported {
 			minute.Home, minute.Away = int(*b.Home), int(*b.Away)
 		}
 		p.Minutes[simulatortest.Place{Minute: int(b.Minute), Added: int(b.Added)}] = minute

@@ -153,12 +153,12 @@ func (s *season) published(id string) *simulatortest.Published {
 	var stats liveNumbers
 	s.one(s.ids[id], "/stats", &stats)
 	for _, k := range stats.Data.Series.Kova {
-		minute := simulatortest.Minute{Told: k.State == "VLERE" || k.State == "ZERO"}
-		if minute.Told != (k.H != nil && k.A != nil) {
+		minute := simulatortest.Minute{Reported: k.State == "VLERE" || k.State == "ZERO"}
+		if minute.Reported != (k.H != nil && k.A != nil) {
 			s.Errorf("%s minute %d: %+v", id, k.TM, k)
 			continue
 		}
-		if minute.Told {
+		if minute.Reported {
 			minute.Home, minute.Away = *k.H, *k.A
 		}
 		p.Minutes[simulatortest.Place{Minute: k.TM, Added: k.Added}] = minute

@@ -128,7 +128,7 @@ type Payload struct {
 	Query     url.Values
 	FetchedAt time.Time
 	Body      []byte
-	Trace     *Trace // told by the reader where it found what; nil for none
+	Trace     *Trace // the reader reports to it where it found what; may be nil
 }
 
 // Asked is what a cycle's asking came to.

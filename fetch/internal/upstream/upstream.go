@@ -145,7 +145,7 @@ func checkBase(o Options) (*url.URL, error) {
 	return base, nil
 }
 
-// known tells whether a base URL is one that the adapter names: its host, on
+// known reports whether a base URL is one that the adapter names: its host, on
 // the port of https.
 func known(p provider.Provider, base *url.URL) bool {
 	return base.Scheme == "https" && (base.Port() == "" || base.Port() == "443") &&

@@ -252,7 +252,7 @@ func kindOf(err error) provider.Kind {
 	return provider.Accepted
 }
 
-// mustStop tells whether an error ends the run: a refused credential or
+// mustStop reports whether an error ends the run: a refused credential or
 // product, and what is no answer of the provider's at all.
 func mustStop(err error) bool {
 	switch kindOf(err) {
@@ -264,7 +264,7 @@ func mustStop(err error) bool {
 	return false
 }
 
-// worthSplitting tells whether a smaller request may fare better.
+// worthSplitting reports whether a smaller request may fare better.
 func worthSplitting(err error) bool {
 	k := kindOf(err)
 	return k == provider.Rejected || k == provider.Retryable || errors.Is(err, errAnswer)

@@ -50,7 +50,7 @@ type liveReader struct {
 // kind, as which tells.
 func (r *liveReader) tell(field, which string, v strictjson.Value) {
 	if r.trace != nil {
-		r.trace.Tell(r.of, field+which, v)
+		r.trace.Report(r.of, field+which, v)
 	}
 }
 

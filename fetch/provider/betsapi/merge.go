@@ -101,7 +101,7 @@ func (g *group) contradicts(t *mapping.Table, s showing) bool {
 	return e == nil || e.Key != g.entry.Key
 }
 
-// manyIDs tells whether the showings bear different market ids.
+// manyIDs reports whether the showings bear different market ids.
 func (g *group) manyIDs() bool {
 	first := ""
 	for i := range g.showings {

@@ -49,10 +49,10 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item
 		damaged.add(itemRepeats)
 	}
 	of := provider.Subject{Fixture: i.id}
-	trace.Tell(of, provider.FieldThing, v)
+	trace.Report(of, provider.FieldThing, v)
 	tell := func(key, field string) {
 		if trace != nil {
-			trace.Tell(of, field, named(v.Get(key)))
+			trace.Report(of, field, named(v.Get(key)))
 		}
 	}
 	i.sport = sportOf(v, damaged)

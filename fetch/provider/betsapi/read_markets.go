@@ -36,7 +36,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", wire.EndpointPrematch, err)
 	}
-	r := sheetReader{table: table(), fixtures: make(map[string]*offered), told: p.Trace}
+	r := sheetReader{table: table(), fixtures: make(map[string]*offered), payloadTrace: p.Trace}
 	if ids := p.Query.Get(wire.ParamFixtures); ids != "" {
 		r.asked = strings.Split(ids, ",")
 	}
@@ -48,17 +48,17 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 
 // sheetReader gathers one payload.
 type sheetReader struct {
-	table     *mapping.Table
-	asked     []string // fixtures; nil when the request is not known
-	fixtures  map[string]*offered
-	order     []*offered
-	doubted   []string // fixtures of which it is not known what is theirs
-	unknown   tally
-	skipped   tally
-	damaged   tally
-	met, hurt provider.Parts
-	told      *provider.Trace // of the payload
-	trace     *provider.Trace // of the fixture at hand
+	table        *mapping.Table
+	asked        []string // fixtures; nil when the request is not known
+	fixtures     map[string]*offered
+	order        []*offered
+	doubted      []string // fixtures of which it is not known what is theirs
+	unknown      tally
+	skipped      tally
+	damaged      tally
+	met, hurt    provider.Parts
+	payloadTrace *provider.Trace
+	trace        *provider.Trace // of the fixture at hand
 }
 
 // offered is everything met on one fixture.
@@ -100,8 +100,8 @@ func (r *sheetReader) item(item strictjson.Value) {
 	if item.Repeats() {
 		r.damaged.add(fixtureRepeats)
 	}
-	r.trace = r.told.For(id)
-	r.trace.Tell(provider.Subject{Fixture: id}, provider.FieldThing, item)
+	r.trace = r.payloadTrace.For(id)
+	r.trace.Report(provider.Subject{Fixture: id}, provider.FieldThing, item)
 	for name, v := range item.Members() {
 		if name != wire.KeyFI && name != "event_id" {
 			r.member(f, tab{name: name, doubtful: isTwice(item, name)}, v)
@@ -217,7 +217,7 @@ func isReadable(o input.Offer) bool {
 func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.Sheet {
 	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: make(map[string]football.Reason)}
 	for _, f := range r.order {
-		r.trace = r.told.For(f.id)
+		r.trace = r.payloadTrace.For(f.id)
 		offers := r.offers(f)
 		if f.hurt && !slices.ContainsFunc(offers, isReadable) {
 			s.Broken[f.id] = football.AmbiguousShape

@@ -46,7 +46,7 @@ func (r *sheetReader) part(f *offered, part strictjson.Value) {
 	teams := r.damaged.text(part, "FD", sectionTeams)
 	if f.teams == "" && teams.State() == football.Present {
 		f.teams = teams.Or("")
-		r.trace.Tell(provider.Subject{Fixture: f.id}, provider.FieldTeams, part.Get("FD"))
+		r.trace.Report(provider.Subject{Fixture: f.id}, provider.FieldTeams, part.Get("FD"))
 	}
 	for name := range part.Members() {
 		switch name {
@@ -81,9 +81,9 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 	}
 	if r.trace != nil { // the key is known only now
 		of := provider.Subject{Fixture: f.id, Market: key}
-		r.trace.Tell(of, provider.FieldThing, v)
-		r.trace.Tell(of, provider.FieldMarketName, v.Get("MD"))
-		r.trace.Tell(of, provider.FieldMarketID, v.Get("PI"))
+		r.trace.Report(of, provider.FieldThing, v)
+		r.trace.Report(of, provider.FieldMarketName, v.Get("MD"))
+		r.trace.Report(of, provider.FieldMarketID, v.Get("PI"))
 	}
 }
 
@@ -98,13 +98,13 @@ func (r *sheetReader) rawRow(row *input.Row, v strictjson.Value, labels []footba
 		switch key {
 		case "ID":
 			row.ID = r.rowID(v, key)
-			r.trace.Tell(of, provider.FieldSelectionID, m)
+			r.trace.Report(of, provider.FieldSelectionID, m)
 		case "BS":
-			r.trace.Tell(of, provider.FieldPacked, m)
+			r.trace.Report(of, provider.FieldPacked, m)
 			packed = r.damaged.text(v, key, rowField).Or("")
 			row.Fractional = packedPrice(m.Kind(), packed)
 		case "US":
-			r.trace.Tell(of, provider.FieldSuspended, m)
+			r.trace.Report(of, provider.FieldSuspended, m)
 			row.Suspended = row.Suspended || m.Kind() == strictjson.True || m.Text() == "1"
 		case "EW": // sold each way, too
 		case "HH":

@@ -47,7 +47,7 @@ func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) {
 			s.doubtful = true
 			r.damaged.add(marketTwice)
 		}
-		r.trace.Tell(of, provider.FieldThing, v)
+		r.trace.Report(of, provider.FieldThing, v)
 		if v.Kind() == strictjson.Object {
 			r.market(f, key, s, v, of)
 			continue
@@ -68,9 +68,9 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 	for field, v := range v.Members() {
 		switch field {
 		case "id":
-			r.trace.Tell(of, provider.FieldMarketID, v)
+			r.trace.Report(of, provider.FieldMarketID, v)
 		case "name":
-			r.trace.Tell(of, provider.FieldMarketName, v)
+			r.trace.Report(of, provider.FieldMarketName, v)
 		case "odds":
 			s.list, shown = v, true
 			r.show(f, key, r.table.ByKey[key], s, marketRows)
@@ -110,11 +110,11 @@ func (r *sheetReader) rows(f *offered, s *showing) []input.Row {
 		from := len(labels)
 		row := input.Row{Place: r.trace.Begin(v)}
 		r.met.Rows++
-		r.trace.Tell(provider.Subject{Row: row.Place}, provider.FieldThing, v)
+		r.trace.Report(provider.Subject{Row: row.Place}, provider.FieldThing, v)
 		switch {
 		case v.Kind() != strictjson.Object:
 			labels = strangeRow(&row, v, labels)
-			r.trace.Tell(provider.Subject{Row: row.Place}, strangeField, v)
+			r.trace.Report(provider.Subject{Row: row.Place}, strangeField, v)
 			if s.list.Kind() == strictjson.Array { // else the market is counted
 				r.damaged.add(rowNoObject)
 			}
@@ -202,11 +202,11 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 		switch key {
 		case "id":
 			row.ID = r.rowID(v, key)
-			r.trace.Tell(of, provider.FieldSelectionID, m)
+			r.trace.Report(of, provider.FieldSelectionID, m)
 			continue
 		case "odds":
 			row.Decimal = r.price(v, key)
-			r.trace.Tell(of, provider.FieldDecimal, m)
+			r.trace.Report(of, provider.FieldDecimal, m)
 			continue
 		}
 		if !isRowField(key) {
@@ -252,7 +252,7 @@ func (r *sheetReader) label(of provider.Subject, labels []football.Label, key st
 	if v.Kind() == strictjson.Null {
 		return labels
 	}
-	r.trace.Tell(of, key, v)
+	r.trace.Report(of, key, v)
 	return append(labels, football.Label{Field: key, Text: clip(v)})
 }
 

@@ -38,7 +38,7 @@ func (r *sheetReader) statements(offers []input.Offer, f *offered, o input.Offer
 	return append(offers, o)
 }
 
-// holds tells whether a row's line of the table holds for a market with ids.
+// holds reports whether a row's line of the table holds for a market with ids.
 func (r *sheetReader) holds(e *mapping.Entry, ids []string) bool {
 	return len(ids) == 1 && slices.Contains(e.IDs, ids[0])
 }

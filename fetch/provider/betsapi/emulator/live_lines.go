@@ -76,7 +76,7 @@ func (w *lineWriter) add(appears, withdrawn time.Duration, text []byte) {
 func (w *lineWriter) incidents() {
 	var goals, corners, yellows int
 	var race [2]int
-	for _, t := range w.m.Told() {
+	for _, t := range w.m.Reported() {
 		if t.Appears > w.at {
 			break
 		}

@@ -116,7 +116,7 @@ func checkTold(t *testing.T, it *simLiveItem, m *emulator.MeantMatch, now time.T
 	s := m.Sent(now)
 	at := s.At.Sub(m.Whistle)
 	want, got := make(map[string]int), make(map[string]int)
-	for _, told := range m.Told() {
+	for _, told := range m.Reported() {
 		if told.Appears <= at && (told.Withdrawn == 0 || at < told.Withdrawn) && told.Kind != simulator.Penalty {
 			team := [...]string{m.Fixture.Home.Name, m.Fixture.Away.Name}[told.Side]
 			want[fmt.Sprint([...]string{"goal", "corner", "yellow", "red", "substitution"}[told.Kind], " ", team)]++

@@ -13,7 +13,7 @@ func raced(corners [2]int, side simulator.Side) bool {
 	return n >= 3 && n <= 9 && n%2 == 1 && corners[side.Other()] < n
 }
 
-func appendGoal(b []byte, t simulator.Told, team string, nth int) []byte {
+func appendGoal(b []byte, t simulator.Reported, team string, nth int) []byte {
 	b = append(append(appendOrdinal(b, nth), " Goal - "...), t.Player...)
 	b = append(appendBracket(append(b, "  "...), team), " -"...)
 	if t.Method != "" {

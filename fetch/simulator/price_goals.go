@@ -41,7 +41,7 @@ func totalLines(base, now float64, book Book) []float64 {
 	}
 }
 
-func layTotalGoals(s *Sheet, m *Market) {
+func priceTotalGoals(s *Sheet, m *Market) {
 	t, home, away := s.goals(m.Period)
 	base := s.base.total
 	switch {
@@ -65,7 +65,7 @@ func layTotalGoals(s *Sheet, m *Market) {
 	}
 }
 
-// overUnder sells a total whose chances of exactly n are given.
+// overUnder prices a total whose chances of exactly n are given.
 func (m *Market) overUnder(s Selection, line float64, exactly func(n int) float64) {
 	var win, push [2]float64
 	for k, l := range quarters(line) {
@@ -93,7 +93,7 @@ func (m *Market) overUnder(s Selection, line float64, exactly func(n int) float6
 	m.add(under, 1-over, marginTwo)
 }
 
-func layTotalAndBoth(s *Sheet, m *Market) {
+func priceTotalAndBoth(s *Sheet, m *Market) {
 	line := s.base.total
 	var p [2][2]float64
 	for i := range s.m.full {
@@ -108,7 +108,7 @@ func layTotalAndBoth(s *Sheet, m *Market) {
 	}
 }
 
-// counted sells exact numbers up to last, the last one open.
+// counted prices exact numbers up to last, the last one open.
 func (m *Market) counted(s Selection, last int, exactly func(n int) float64) {
 	rest := 1.0
 	for n := range last {
@@ -121,7 +121,7 @@ func (m *Market) counted(s Selection, last int, exactly func(n int) float64) {
 	m.add(s, rest, marginMany)
 }
 
-func layExactGoals(s *Sheet, m *Market) {
+func priceExactGoals(s *Sheet, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	p := t.totals()
 	last := 7
@@ -131,7 +131,7 @@ func layExactGoals(s *Sheet, m *Market) {
 	m.counted(Selection{}, last, func(n int) float64 { return p[n] })
 }
 
-func layTeamExactGoals(s *Sheet, m *Market) {
+func priceTeamExactGoals(s *Sheet, m *Market) {
 	mean := s.m.home
 	if m.Side == "AWAY" {
 		mean = s.m.away
@@ -139,7 +139,7 @@ func layTeamExactGoals(s *Sheet, m *Market) {
 	m.counted(Selection{}, 3, func(n int) float64 { return exactly(n, mean) })
 }
 
-func layGoalsRange(s *Sheet, m *Market) {
+func priceGoalsRange(s *Sheet, m *Market) {
 	p := s.m.full.totals()
 	m.add(Selection{Outcome: "0-1"}, p[0]+p[1], marginMany)
 	m.add(Selection{Outcome: "2-3"}, p[2]+p[3], marginMany)
@@ -153,12 +153,12 @@ func (m *Market) yesNo(s Selection, yes float64) {
 	m.add(s, 1-yes, marginTwo)
 }
 
-func layBoth(s *Sheet, m *Market) {
+func priceBoth(s *Sheet, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	m.yesNo(Selection{}, t.sum(func(h, a int) bool { return h > 0 && a > 0 }))
 }
 
-func layBothByHalf(s *Sheet, m *Market) {
+func priceBothByHalf(s *Sheet, m *Market) {
 	for i := 1; i >= 0; i-- {
 		for j := 1; j >= 0; j-- {
 			m.add(Selection{Outcome: noYes[i] + "/" + noYes[j]}, s.m.bothBy[i][j], marginMany)
@@ -166,7 +166,7 @@ func layBothByHalf(s *Sheet, m *Market) {
 	}
 }
 
-func layTeamsToScore(s *Sheet, m *Market) {
+func priceTeamsToScore(s *Sheet, m *Market) {
 	t := &s.m.full
 	m.add(Selection{Outcome: "BOTH"}, t.sum(func(h, a int) bool { return h > 0 && a > 0 }), marginMany)
 	m.add(Selection{Outcome: "HOME_ONLY"}, s.winToNil(0), marginMany)
@@ -174,20 +174,20 @@ func layTeamsToScore(s *Sheet, m *Market) {
 	m.add(Selection{Outcome: "AWAY_ONLY"}, s.winToNil(1), marginMany)
 }
 
-func layTeamToScore(s *Sheet, m *Market) {
+func priceTeamToScore(s *Sheet, m *Market) {
 	_, home, away := s.goals(m.Period)
 	for side, mean := range [2]float64{home, away} {
 		m.yesNo(Selection{Side: sides[side]}, atLeast(1, mean))
 	}
 }
 
-func layCleanSheet(s *Sheet, m *Market) {
+func priceCleanSheet(s *Sheet, m *Market) {
 	for side, mean := range [2]float64{s.m.away, s.m.home} {
 		m.yesNo(Selection{Side: sides[side]}, exactly(0, mean))
 	}
 }
 
-func layTeamTotalGoals(s *Sheet, m *Market) {
+func priceTeamTotalGoals(s *Sheet, m *Market) {
 	for side, mean := range [2]float64{s.m.home, s.m.away} {
 		for line := 0.5; line < 5; line++ {
 			m.overUnder(Selection{Side: sides[side], Line: lineText(line)}, line, func(n int) float64 { return exactly(n, mean) })
@@ -201,12 +201,12 @@ func (m *Market) oddEven(mean float64) {
 	m.add(Selection{Outcome: "EVEN"}, 1-odd, marginTwo)
 }
 
-func layOddEven(s *Sheet, m *Market) {
+func priceOddEven(s *Sheet, m *Market) {
 	_, home, away := s.goals(m.Period)
 	m.oddEven(home + away)
 }
 
-func layTeamOddEven(s *Sheet, m *Market) {
+func priceTeamOddEven(s *Sheet, m *Market) {
 	mean := s.m.home
 	if m.Side == "AWAY" {
 		mean = s.m.away
@@ -214,7 +214,7 @@ func layTeamOddEven(s *Sheet, m *Market) {
 	m.oddEven(mean)
 }
 
-func layRicherHalf(s *Sheet, m *Market) {
+func priceRicherHalf(s *Sheet, m *Market) {
 	p := s.m.richer[0]
 	switch m.Side {
 	case "HOME":

@@ -8,7 +8,7 @@ func part(i int) float64 {
 	return [squad]float64{0.21, 0.16, 0.13, 0.10, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03, 0.025, 0.02, 0.015, 0.01}[i]
 }
 
-// eachPlayer calls f for everybody on whom markets are sold, forwards of both
+// eachPlayer calls f for every player with markets, forwards of both
 // sides first.
 func (s *Sheet) eachPlayer(f func(name string, side, i int)) {
 	for i := range squad {
@@ -29,7 +29,7 @@ func (s *Sheet) mean(side, i int) float64 {
 // row of their own. The vocabulary has no word for it.
 const AnyOtherPlayer = "any other player"
 
-func layScorerFirst(s *Sheet, m *Market) {
+func priceScorerFirst(s *Sheet, m *Market) {
 	all := s.m.home + s.m.away
 	none := s.m.full[0][0]
 	s.eachPlayer(func(name string, side, i int) {
@@ -41,13 +41,13 @@ func layScorerFirst(s *Sheet, m *Market) {
 	}
 }
 
-func layScorerAny(s *Sheet, m *Market) {
+func priceScorerAny(s *Sheet, m *Market) {
 	s.eachPlayer(func(name string, side, i int) {
 		m.add(Selection{Outcome: "YES", Player: name, Side: sides[side]}, atLeast(1, s.mean(side, i)), marginMany*2)
 	})
 }
 
-func layScorerMulti(s *Sheet, m *Market) {
+func priceScorerMulti(s *Sheet, m *Market) {
 	for _, n := range [2]int{2, 3} {
 		text := lineText(float64(n))
 		if m.Parameter != "" && m.Parameter != text {
@@ -61,7 +61,7 @@ func layScorerMulti(s *Sheet, m *Market) {
 	}
 }
 
-func layTeamScorer(s *Sheet, m *Market) {
+func priceTeamScorer(s *Sheet, m *Market) {
 	for side, t := range [2]*Team{&s.Fixture.Home, &s.Fixture.Away} {
 		mean := [2]float64{s.m.home, s.m.away}[side]
 		for i, name := range t.Players {
@@ -71,9 +71,9 @@ func layTeamScorer(s *Sheet, m *Market) {
 	}
 }
 
-// layScorecast sells a first scorer with the score of the period, for the
+// priceScorecast prices a first scorer with the score of the period, for the
 // forwards and the nearest wins of their side.
-func layScorecast(s *Sheet, m *Market) {
+func priceScorecast(s *Sheet, m *Market) {
 	t, home, away := s.goals(m.Period)
 	s.eachPlayer(func(name string, side, i int) {
 		if i >= 5 {
@@ -93,7 +93,7 @@ func layScorecast(s *Sheet, m *Market) {
 	})
 }
 
-func layWincast(s *Sheet, m *Market) {
+func priceWincast(s *Sheet, m *Market) {
 	p := s.m.full.results()
 	s.eachPlayer(func(name string, side, i int) {
 		if i < 8 {
@@ -102,7 +102,7 @@ func layWincast(s *Sheet, m *Market) {
 	})
 }
 
-func layTimecast(s *Sheet, m *Market) {
+func priceTimecast(s *Sheet, m *Market) {
 	all := s.m.home + s.m.away
 	at := func(minute float64) float64 { return math.Exp(-all * minute / played) }
 	s.eachPlayer(func(name string, side, i int) {
@@ -116,9 +116,9 @@ func layTimecast(s *Sheet, m *Market) {
 	})
 }
 
-// layCarded sells players in the reverse of the order in which they score:
+// priceCarded prices players in the reverse of the order in which they score:
 // defenders foul.
-func layCarded(p float64) func(*Sheet, *Market) {
+func priceCarded(p float64) func(*Sheet, *Market) {
 	return func(s *Sheet, m *Market) {
 		s.eachPlayer(func(name string, side, i int) {
 			m.add(Selection{Outcome: "YES", Player: name, Side: sides[side]}, p*(0.5+float64(i)/squad), marginMany*2)
@@ -126,21 +126,21 @@ func layCarded(p float64) func(*Sheet, *Market) {
 	}
 }
 
-// layFirstCarded sells the first player carded, and that there is none.
-func layFirstCarded(s *Sheet, m *Market) {
-	layCarded(0.06)(s, m)
+// priceFirstCarded prices the first player carded, and that there is none.
+func priceFirstCarded(s *Sheet, m *Market) {
+	priceCarded(0.06)(s, m)
 	m.add(Selection{Outcome: "NO_CARD"}, math.Exp(-s.cards[0]-s.cards[1]), marginMany)
 }
 
-func layBest(s *Sheet, m *Market) {
+func priceBest(s *Sheet, m *Market) {
 	p := s.m.full.results()
 	s.eachPlayer(func(name string, side, i int) {
 		m.add(Selection{Outcome: "YES", Player: name, Side: sides[side]}, part(i)*(p[2*side]+p[1]/2), marginMany*2)
 	})
 }
 
-// layPlayerCount sells over and under for two players a side, as recorded.
-func layPlayerCount(mean func(*Sheet) [2]float64) func(*Sheet, *Market) {
+// pricePlayerCount prices over and under for two players a side, as recorded.
+func pricePlayerCount(mean func(*Sheet) [2]float64) func(*Sheet, *Market) {
 	return func(s *Sheet, m *Market) {
 		for side, t := range [2]*Team{&s.Fixture.Home, &s.Fixture.Away} {
 			c := mean(s)[side]

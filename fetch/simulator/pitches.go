@@ -2,9 +2,9 @@ package simulator
 
 import "time"
 
-// ground is the pitches on which real matches are played again, one after the
+// pitchCalendar is the pitches on which real matches are played again, one after the
 // other on each. An entry of it is a pitch and a turn.
-type ground struct {
+type pitchCalendar struct {
 	matches *Matches
 	begins  []time.Time // the first turn of each pitch
 	first   []int64     // its number, counted from the epoch on
@@ -15,11 +15,11 @@ type ground struct {
 // time is still on when the next begins, which does no harm.
 const turn = 125 * time.Minute
 
-func layGround(o WorldOptions) *ground {
+func newPitchCalendar(o WorldOptions) *pitchCalendar {
 	if o.Matches == nil {
-		return &ground{}
+		return &pitchCalendar{}
 	}
-	g := &ground{matches: o.Matches}
+	g := &pitchCalendar{matches: o.Matches}
 	start, offsets := o.Start.UTC().Truncate(time.Second), o.MatchOffsets
 	if len(offsets) == 0 {
 		g.endless = true
@@ -42,8 +42,8 @@ func spread(n int) []time.Duration {
 	return offsets
 }
 
-// numbers goes through the fixtures of the ground, as World.numbers does.
-func (g *ground) numbers(now time.Time, back time.Duration, yield func(int64, bool) bool) {
+// numbers goes through the fixtures of the pitches, as World.numbers does.
+func (g *pitchCalendar) numbers(now time.Time, back time.Duration, yield func(int64, bool) bool) {
 	for pitch, begin := range g.begins {
 		from := max(int64(now.Add(-back).Sub(begin)/turn), 0)
 		for i := from; ; i++ {
@@ -59,18 +59,18 @@ func (g *ground) numbers(now time.Time, back time.Duration, yield func(int64, bo
 }
 
 // entry numbers the matches of all pitches. i counts a pitch's matches from 0.
-func (g *ground) entry(pitch int, i int64) int64 {
+func (g *pitchCalendar) entry(pitch int, i int64) int64 {
 	return (g.first[pitch]+i)*int64(len(g.begins)) + int64(pitch)
 }
 
-func (g *ground) turnOf(entry int64) (pitch int, i int64) {
+func (g *pitchCalendar) turnOf(entry int64) (pitch int, i int64) {
 	n := int64(len(g.begins))
 	pitch = int(entry % n)
 	return pitch, entry/n - g.first[pitch]
 }
 
 // known reports whether an entry has been announced.
-func (g *ground) known(entry int64, now time.Time) bool {
+func (g *pitchCalendar) known(entry int64, now time.Time) bool {
 	if len(g.begins) == 0 {
 		return false
 	}
@@ -79,7 +79,7 @@ func (g *ground) known(entry int64, now time.Time) bool {
 }
 
 // fixture is an entry as announced.
-func (g *ground) fixture(entry int64, d dice) Fixture {
+func (g *pitchCalendar) fixture(entry int64, d dice) Fixture {
 	pitch, i := g.turnOf(entry)
 	m := &g.matches.all[(i*int64(len(g.begins))+int64(pitch))%int64(len(g.matches.all))]
 	whistle := g.begins[pitch].Add(time.Duration(i) * turn)
@@ -89,7 +89,7 @@ func (g *ground) fixture(entry int64, d dice) Fixture {
 	}
 }
 
-// replayed starts and ends a fixture of the ground.
+// replayed starts and ends a fixture of the pitches.
 func (w *World) replayed(f Fixture, now time.Time) Fixture {
 	w.progress(&f, now)
 	return f

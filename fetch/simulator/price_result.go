@@ -15,14 +15,14 @@ func (t *table) results() (p [3]float64) {
 	return p
 }
 
-func layResult(s *Sheet, m *Market) {
+func priceResult(s *Sheet, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	for i, p := range t.results() {
 		m.add(Selection{Outcome: results[i]}, p, marginTwo+0.015)
 	}
 }
 
-func layDoubleChance(s *Sheet, m *Market) {
+func priceDoubleChance(s *Sheet, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	p := t.results()
 	m.add(Selection{Outcome: "1X"}, p[0]+p[1], marginMany)
@@ -30,14 +30,14 @@ func layDoubleChance(s *Sheet, m *Market) {
 	m.add(Selection{Outcome: "12"}, p[0]+p[2], marginMany)
 }
 
-func layDrawNoBet(s *Sheet, m *Market) {
+func priceDrawNoBet(s *Sheet, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	p := t.results()
 	m.add(Selection{Outcome: "HOME"}, p[0]/(p[0]+p[2]), marginTwo)
 	m.add(Selection{Outcome: "AWAY"}, p[2]/(p[0]+p[2]), marginTwo)
 }
 
-func layHalfTimeFullTime(s *Sheet, m *Market) {
+func priceHalfTimeFullTime(s *Sheet, m *Market) {
 	for i, first := range results {
 		for j, full := range results {
 			m.add(Selection{Outcome: first + "/" + full}, s.m.htft[i][j], marginMany)
@@ -55,9 +55,9 @@ var scores = func() (all [maxFull][maxFull]string) {
 	return all
 }()
 
-// layCorrectScore sells home wins, then draws, then away wins, as the bookmaker
+// priceCorrectScore prices home wins, then draws, then away wins, as the bookmaker
 // does.
-func layCorrectScore(s *Sheet, m *Market) {
+func priceCorrectScore(s *Sheet, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	for want := range 3 {
 		for win := range 8 {
@@ -74,7 +74,7 @@ func layCorrectScore(s *Sheet, m *Market) {
 	}
 }
 
-func layDoubleScore(s *Sheet, m *Market) {
+func priceDoubleScore(s *Sheet, m *Market) {
 	for h1 := range 4 {
 		for a1 := range 4 {
 			for h := h1; h < 5; h++ {
@@ -86,7 +86,7 @@ func layDoubleScore(s *Sheet, m *Market) {
 	}
 }
 
-func layResultAndBoth(s *Sheet, m *Market) {
+func priceResultAndBoth(s *Sheet, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	var p [3][2]float64
 	for i := range t {
@@ -101,7 +101,7 @@ func layResultAndBoth(s *Sheet, m *Market) {
 	}
 }
 
-func layResultAndTotal(s *Sheet, m *Market) {
+func priceResultAndTotal(s *Sheet, m *Market) {
 	t, home, away := s.goals(m.Period)
 	line := halfLine(home + away - 0.1)
 	var p [2][3]float64
@@ -117,7 +117,7 @@ func layResultAndTotal(s *Sheet, m *Market) {
 	}
 }
 
-func layMargin(s *Sheet, m *Market) {
+func priceMargin(s *Sheet, m *Market) {
 	for side, name := range sides {
 		for by := 1; by <= 4; by++ {
 			text := name + "_" + strconv.Itoa(by)
@@ -144,12 +144,12 @@ func (s *Sheet) winToNil(side int) float64 {
 	})
 }
 
-func layKickOff(_ *Sheet, m *Market) {
+func priceKickOff(_ *Sheet, m *Market) {
 	m.add(Selection{Outcome: "HOME"}, 0.5, marginTwo)
 	m.add(Selection{Outcome: "AWAY"}, 0.5, marginTwo)
 }
 
-// europeanLines returns the home handicaps that a book sells: the main one
+// europeanLines returns the home handicaps that a book offers: the main one
 // gives the weaker side a goal or more, the others lie around it.
 func europeanLines(base float64, book Book) []float64 {
 	line := math.Round(base)
@@ -171,7 +171,7 @@ func europeanLines(base float64, book Book) []float64 {
 	return around
 }
 
-func layHandicapResult(s *Sheet, m *Market) {
+func priceHandicapResult(s *Sheet, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	base := s.base.handicap
 	if m.Period == "1H" {
@@ -210,7 +210,7 @@ func asianLines(base, now float64, book Book) []float64 {
 	return around
 }
 
-func layAsianHandicap(s *Sheet, m *Market) {
+func priceAsianHandicap(s *Sheet, m *Market) {
 	t, home, away := s.goals(m.Period)
 	base := s.base.handicap
 	if m.Period == "1H" {
@@ -238,7 +238,7 @@ func layAsianHandicap(s *Sheet, m *Market) {
 	}
 }
 
-// twoSides sells an Asian handicap: each side with the line as it bears it.
+// twoSides prices an Asian handicap: each side with the line as it bears it.
 func (m *Market) twoSides(line, p float64) {
 	if p < 0.04 || p > 0.96 {
 		return
