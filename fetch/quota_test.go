@@ -14,7 +14,7 @@ import (
 )
 
 // limited is a simulator with that many requests in windows of that length.
-func limited(t *testing.T, now func() time.Time, requests int, window time.Duration) (url string, sim *emulator.Emulator) {
+func limited(t *testing.T, now func() time.Time, requests int, window time.Duration) (url string, sim *simulator.Server) {
 	t.Helper()
 	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 30, Quota: requests, QuotaWindow: window, Now: now,
 		Tokens: map[string]simulator.Account{canary: {Seed: 7}}})

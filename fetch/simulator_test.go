@@ -20,7 +20,7 @@ import (
 )
 
 // simulated starts a simulator that goes wrong as told.
-func simulated(t *testing.T, fixtures int, faults ...string) (url string, sim *emulator.Emulator) {
+func simulated(t *testing.T, fixtures int, faults ...string) (url string, sim *simulator.Server) {
 	t.Helper()
 	o := simulator.Options{Seed: 7, Fixtures: fixtures, Tokens: map[string]simulator.Account{canary: {Seed: 7}}}
 	for _, text := range faults {
@@ -59,7 +59,7 @@ func betsapiBench(t *testing.T, fixtures int) (b *bench, without int) {
 }
 
 // times is how often a simulator was asked.
-func times(sim *emulator.Emulator) (n int) {
+func times(sim *simulator.Server) (n int) {
 	for _, of := range sim.Requests(canary) {
 		n += of
 	}
@@ -162,7 +162,7 @@ func TestCredentialRefusedAtEveryRequest(t *testing.T) {
 		}
 	}
 	for k := 1; k <= whole; k++ {
-		var sim *emulator.Emulator
+		var sim *simulator.Server
 		b, without := betsapiBench(t, 30)
 		b.options.Tenant.BaseURL, sim = simulated(t, 30, fmt.Sprintf("credential:#%d", k))
 		b.clock = b.clock.Add(time.Hour)

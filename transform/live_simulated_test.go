@@ -24,7 +24,7 @@ import (
 // every eight seconds.
 type season struct {
 	*testing.T
-	sim      *emulator.Emulator
+	sim      *simulator.Server
 	exchange *providertest.Exchange
 	now      time.Time
 	mem      *durabletest.Mem
@@ -35,7 +35,7 @@ type season struct {
 
 // followed is what was last published of a fixture.
 type followed struct {
-	match    emulator.MeantMatch
+	match    simulator.MeantMatch
 	met      time.Time
 	row      table.LiveRow
 	buckets  []table.LiveBucketRow
@@ -76,8 +76,8 @@ func (s *season) tick() {
 	s.last, err = transform.Run(s.Context(), o)
 	must(s, err)
 	for _, m := range s.sim.InPlay(s.exchange.Token) {
-		id := m.FI
-		if m.WithoutFI {
+		id := m.ID
+		if m.WithoutID {
 			id = input.ByEvent + m.EventID
 		}
 		if s.matches[id] == nil && m.Fixture.League.Kind != simulator.Esoccer {

@@ -63,7 +63,7 @@ func TestSimulatorIsUnderstood(t *testing.T) {
 // comparison is one simulator read through the adapter.
 type comparison struct {
 	*testing.T
-	sim     *emulator.Emulator
+	sim     *simulator.Server
 	token   string
 	adapter provider.MarketAdapter
 	listing provider.Listing
@@ -96,7 +96,7 @@ func (c *comparison) payload(endpoint, path string) provider.Payload {
 }
 
 // listed holds one item of the listing against what was meant.
-func (c *comparison) listed(want emulator.MeantFixture) {
+func (c *comparison) listed(want simulator.MeantFixture) {
 	got, ok := c.listing.Fixtures[want.ID]
 	switch {
 	case ok != want.Human:
@@ -156,7 +156,7 @@ func sortOut(all []football.Market) map[string][]outcome {
 	return sorted
 }
 
-func (c *comparison) row(fixture string, m emulator.MeantMarket, want emulator.MeantRow, sold map[string][]outcome) {
+func (c *comparison) row(fixture string, m simulator.MeantMarket, want simulator.MeantRow, sold map[string][]outcome) {
 	if want.ID == "" {
 		return // nothing to find it by
 	}
@@ -174,9 +174,9 @@ func (c *comparison) row(fixture string, m emulator.MeantMarket, want emulator.M
 	}
 	mapped := got.market.Origin == football.Mapped
 	switch {
-	case want.Decimal == "" && got.Quality.Publishable, m.Proof == emulator.MustBeRaw && mapped:
+	case want.Decimal == "" && got.Quality.Publishable, m.Proof == simulator.MustBeRaw && mapped:
 		c.Errorf("%s %s %s: vouched for: %+v", fixture, m.Key, want.ID, got.Selection)
-	case m.Proof == emulator.MustBeRaw, want.Doubtful && !got.Quality.Publishable, m.Proof == emulator.MayBeRaw && !mapped:
+	case m.Proof == simulator.MustBeRaw, want.Doubtful && !got.Quality.Publishable, m.Proof == simulator.MayBeRaw && !mapped:
 	case !got.Quality.Publishable:
 		c.Errorf("%s %s %s: %s %v, meant %+v, sent %v", fixture, m.Key, want.ID, got.market.RawReason, got.Quality.Reasons, want, got.Labels)
 	default:
@@ -184,7 +184,7 @@ func (c *comparison) row(fixture string, m emulator.MeantMarket, want emulator.M
 	}
 }
 
-func (c *comparison) meaning(fixture, key string, want emulator.MeantRow, got outcome) {
+func (c *comparison) meaning(fixture, key string, want simulator.MeantRow, got outcome) {
 	subject := want.Subject
 	if subject == "" && want.Selection != "NO_GOALSCORER" {
 		subject = want.Side

@@ -190,7 +190,7 @@ func newMirror(t *testing.T, kind, token string, onlyMarkets bool) (baseURL stri
 }
 
 // newSimulator is a provider that knows the token.
-func newSimulator(t *testing.T, token string, faults ...string) *emulator.Emulator {
+func newSimulator(t *testing.T, token string, faults ...string) *simulator.Server {
 	t.Helper()
 	o := simulator.Options{Seed: 3, Fixtures: 6, Tokens: map[string]simulator.Account{token: {Seed: 3}}}
 	for _, text := range faults {

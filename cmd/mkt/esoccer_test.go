@@ -22,7 +22,7 @@ import (
 // watched is a simulated provider of which the test knows what is no football and
 // what of it was in an answer to a request that asked to leave it out.
 type watched struct {
-	sim *emulator.Emulator
+	sim *simulator.Server
 
 	mu      sync.Mutex
 	games   map[string]bool // the ids of games on a console, and of simulated matches
@@ -42,7 +42,7 @@ func (w *watched) look() {
 	}
 	for _, m := range w.sim.InPlay(token) {
 		if league := m.Fixture.League; !league.Human() {
-			w.games[m.FI], w.games[m.EventID], w.leagues[league.Name] = true, true, true
+			w.games[m.ID], w.games[m.EventID], w.leagues[league.Name] = true, true, true
 		}
 	}
 }

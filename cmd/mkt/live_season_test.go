@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"mkt/fetch/input"
-	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/fetch/simulator/simulatortest"
 	"mkt/internal/needs"
@@ -19,7 +18,7 @@ import (
 type season struct {
 	*stadium
 	met     map[string]time.Time // by provider's fixture id, when it was first listed
-	matches map[string]emulator.MeantMatch
+	matches map[string]simulator.MeantMatch
 	ids     map[string]string // fixture ids
 	judged  map[string]bool
 	looks   int
@@ -27,7 +26,7 @@ type season struct {
 
 func newSeason(t *testing.T, o simulator.Options) *season {
 	return &season{stadium: newStadium(t, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC), o), met: map[string]time.Time{},
-		matches: map[string]emulator.MeantMatch{}, ids: map[string]string{}, judged: map[string]bool{}}
+		matches: map[string]simulator.MeantMatch{}, ids: map[string]string{}, judged: map[string]bool{}}
 }
 
 // look holds what is served now against what the provider answers now: clock,
@@ -40,8 +39,8 @@ func (s *season) look() {
 		served[list[i].Provenance.ProviderFixtureID] = &list[i]
 	}
 	for _, m := range s.sim.InPlay(s.accepted) {
-		id := m.FI
-		if m.WithoutFI {
+		id := m.ID
+		if m.WithoutID {
 			id = input.ByEvent + m.EventID
 		}
 		item := served[id]
@@ -77,7 +76,7 @@ func (s *season) look() {
 }
 
 // compare holds one fixture against what the feed says of it.
-func (s *season) compare(item *liveItem, m *emulator.MeantMatch, sent *simulator.Sent) {
+func (s *season) compare(item *liveItem, m *simulator.MeantMatch, sent *simulator.Sent) {
 	s.Helper()
 	var single struct{ Data liveItem }
 	s.one(item.FixtureID, "", &single)

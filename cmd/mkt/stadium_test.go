@@ -28,7 +28,7 @@ type stadium struct {
 	now time.Time
 
 	clock    *demoClock
-	sim      *emulator.Emulator
+	sim      *simulator.Server
 	accepted string // the provider's token
 	file     *tenants.File
 	steps    []step
@@ -42,7 +42,7 @@ const cadence = 8 * time.Second
 // newStadium opens at a moment with one account, which may do everything.
 func newStadium(t *testing.T, begins time.Time, o simulator.Options) *stadium {
 	t.Helper()
-	var sim *emulator.Emulator
+	var sim *simulator.Server
 	s := openStadium(t, begins, func(now func() time.Time) (http.Handler, string) {
 		var err error
 		o.Now, o.Quota = now, demoQuota

@@ -21,7 +21,7 @@ import (
 var simNoon = time.Date(2026, 3, 4, 12, 0, 30, 0, time.UTC)
 
 // emulate returns an emulator whose clock stands at noon.
-func emulate(t testing.TB, seed uint64) *emulator.Emulator {
+func emulate(t testing.TB, seed uint64) *simulator.Server {
 	t.Helper()
 	sim, err := emulator.New(simulator.Options{Seed: seed, Now: func() time.Time { return simNoon }})
 	if err != nil {
@@ -33,7 +33,7 @@ func emulate(t testing.TB, seed uint64) *emulator.Emulator {
 // simExchange sends requests to an emulator as the transport would, without
 // retries, and keeps the answers.
 type simExchange struct {
-	sim *emulator.Emulator
+	sim *simulator.Server
 
 	mu   sync.Mutex
 	kept []provider.Payload
@@ -104,7 +104,7 @@ func meant(t *testing.T) {
 	}
 }
 
-func compareListing(t *testing.T, sim *emulator.Emulator, l provider.Listing) {
+func compareListing(t *testing.T, sim *simulator.Server, l provider.Listing) {
 	human := 0
 	for _, f := range sim.Listed(sim.Tokens()[0]) {
 		got, ok := l.Fixtures[f.ID]
@@ -125,7 +125,7 @@ func compareListing(t *testing.T, sim *emulator.Emulator, l provider.Listing) {
 
 // compareMarket finds a market among the offers, by key and id: every row with
 // its price, in order, and nothing else.
-func compareMarket(t *testing.T, fixture string, m emulator.MeantMarket, offers []input.Offer) {
+func compareMarket(t *testing.T, fixture string, m simulator.MeantMarket, offers []input.Offer) {
 	t.Helper()
 	var rows []input.Row
 	sections := 0

@@ -4,7 +4,6 @@ package emulators
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 
 	"mkt/fetch/provider/betsapi"
@@ -12,37 +11,24 @@ import (
 	"mkt/fetch/simulator"
 )
 
-var emulators = []entry{
-	{betsapi.Name, makes(betsapiemulator.New)},
-}
-
-// Emulator answers as a provider would.
-type Emulator interface {
-	http.Handler
-	// Tokens are the credentials that it accepts.
-	Tokens() []string
-}
-
-type entry struct {
-	name string // of the provider
-	make func(simulator.Options) (Emulator, error)
-}
-
-func makes[E Emulator](make func(simulator.Options) (E, error)) func(simulator.Options) (Emulator, error) {
-	return func(o simulator.Options) (Emulator, error) { return make(o) }
+var emulators = []struct {
+	provider string
+	make     func(simulator.Options) (*simulator.Server, error)
+}{
+	{betsapi.Name, betsapiemulator.New},
 }
 
 // Default is the name of the provider that is emulated if none is named.
-func Default() string { return emulators[0].name }
+func Default() string { return emulators[0].provider }
 
 // New returns an emulator of the provider with that exact name.
-func New(provider string, o simulator.Options) (Emulator, error) {
+func New(provider string, o simulator.Options) (*simulator.Server, error) {
 	var names []string
 	for _, e := range emulators {
-		if e.name == provider {
+		if e.provider == provider {
 			return e.make(o)
 		}
-		names = append(names, e.name)
+		names = append(names, e.provider)
 	}
 	return nil, fmt.Errorf("provider %q: want %s", provider, strings.Join(names, ", "))
 }

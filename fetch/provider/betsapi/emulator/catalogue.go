@@ -8,11 +8,11 @@ type market struct {
 	tabs     []string        // the sections that show it, by their v3 names; it is loaded in the first
 	refs     []simulator.Ref // what it means; several if it holds several markets
 	spell    spelling
-	tier     int     // leagues up to this tier have it: 3 is all
-	form     rowForm // the layout of its rows
-	proof    Proof   // what the payload proves about it
-	blank    bool    // rows have an empty handicap, as they do since 2025
-	every    int     // offered on one fixture in this many; 0 is all
+	tier     int             // leagues up to this tier have it: 3 is all
+	form     rowForm         // the layout of its rows
+	proof    simulator.Proof // what the payload proves about it
+	blank    bool            // rows have an empty handicap, as they do since 2025
+	every    int             // offered on one fixture in this many; 0 is all
 	key      string
 }
 
@@ -148,7 +148,7 @@ var catalogue = keyed([]market{
 	{id: "50407", name: "Away Team Odd/Even Goals", tabs: inGoals, refs: refToSide("TEAM_ODD_EVEN_GOALS", "AWAY"), spell: ofTeam("AWAY", spellOddEven), tier: 2},
 	{id: "10206", name: "1st Half Goals Odd/Even", tabs: inGoalsHalf, refs: refTo("ODD_EVEN_GOALS", "1H"), spell: spellOddEven, tier: 3},
 	{id: "10534", name: "Last Team to Score", tabs: inGoals, refs: refTo("LAST_TEAM_TO_SCORE", "FT"), spell: spellFirstTeam("No Goal"), tier: 2},
-	{id: "10245", name: "First 10 Minutes (00:00 - 09:59)", tabs: inMinutesGoals, refs: refTo("TOTAL_GOALS", "0-10"), spell: spellFirstMinutes, tier: 3, proof: MayBeRaw},
+	{id: "10245", name: "First 10 Minutes (00:00 - 09:59)", tabs: inMinutesGoals, refs: refTo("TOTAL_GOALS", "0-10"), spell: spellFirstMinutes, tier: 3, proof: simulator.MayBeRaw},
 
 	{id: "1579", name: "Half Time Result", tabs: inHalf, refs: refTo("MATCH_RESULT", "1H"), spell: spellResult, tier: 3, blank: true},
 	{id: "10257", name: "Half Time Double Chance", tabs: inHalf, refs: refTo("DOUBLE_CHANCE", "1H"), spell: spellDoubleChance, tier: 3},
@@ -202,13 +202,13 @@ var catalogue = keyed([]market{
 	{id: "", name: "Shots Over/Under", tabs: inPlayer, refs: refTo("PLAYER_SHOTS", "FT"), spell: spellPlayerLine, tier: 2, form: byHeader, every: 3},
 	{id: "", name: "Player Fouls Committed", tabs: inPlayer, refs: refTo("PLAYER_FOULS_COMMITTED", "FT"), spell: spellPlayerLine, tier: 1, every: 3},
 
-	{id: "10224", name: "Specials", tabs: inSpecials, refs: specialRefs, spell: spellSpecial, tier: 3, proof: MayBeRaw},
+	{id: "10224", name: "Specials", tabs: inSpecials, refs: specialRefs, spell: spellSpecial, tier: 3, proof: simulator.MayBeRaw},
 	{id: "10229", name: "To Score a Penalty", tabs: inSpecials, refs: refTo("TEAM_TO_SCORE_PENALTY", "FT"), spell: spellSentence(" to score a penalty"), tier: 2},
 	{id: "10230", name: "To Miss A Penalty", tabs: inSpecials, refs: refTo("TEAM_TO_MISS_PENALTY", "FT"), spell: spellSentence(" to miss a penalty"), tier: 2},
 	{id: "50240", name: "A Penalty in the Match", tabs: inSpecials, refs: refTo("PENALTY_AWARDED", "FT"), spell: spellYesNo, tier: 1},
 	{id: "50241", name: "A Red Card in the Match", tabs: inSpecials, refs: refTo("RED_CARD", "FT"), spell: spellYesNo, tier: 1},
 	{id: "10223", name: "Own Goal", tabs: inSpecials, refs: refTo("OWN_GOAL", "FT"), spell: spellYesNo, tier: 2},
-	{id: "10110", name: "Team Performances", tabs: inSpecials, refs: refTo("points index", "FT"), spell: spellPoints, tier: 1, proof: MustBeRaw},
+	{id: "10110", name: "Team Performances", tabs: inSpecials, refs: refTo("points index", "FT"), spell: spellPoints, tier: 1, proof: simulator.MustBeRaw},
 	{id: "50527", name: "Match Shots on Target", tabs: inSpecials, refs: refTo("TOTAL_SHOTS_ON_TARGET", "FT"), spell: spellTotal, tier: 1},
 	{id: "50528", name: "Match Shots", tabs: inSpecials, refs: refTo("TOTAL_SHOTS", "FT"), spell: spellTotal, tier: 1},
 	{id: "50529", name: "Match Tackles", tabs: inSpecials, refs: refTo("TOTAL_TACKLES", "FT"), spell: spellTotal, tier: 1},
@@ -221,8 +221,8 @@ var catalogue = keyed([]market{
 	{id: "50534", name: "Away Team Tackles", tabs: inSpecials, refs: refToSide("TEAM_TOTAL_TACKLES", "AWAY"), spell: spellTotal, tier: 1},
 	{id: "50536", name: "Home Team Offsides", tabs: inSpecials, refs: refToSide("TEAM_TOTAL_OFFSIDES", "HOME"), spell: spellTotal, tier: 1},
 	{id: "50536", name: "Away Team Offsides", tabs: inSpecials, refs: refToSide("TEAM_TOTAL_OFFSIDES", "AWAY"), spell: spellTotal, tier: 1},
-	{id: "999001", name: "Touchline Duels", tabs: inSpecials, refs: refTo("duel nobody knows", "FT"), spell: spellPlayer, tier: 2, proof: MustBeRaw, every: 3},
-	{id: "", name: "Match Counts?", tabs: inSpecials, refs: refTo("table of unknown counts", "FT"), spell: spellUnknownTable, tier: 2, proof: MustBeRaw, every: 4, form: labelled},
+	{id: "999001", name: "Touchline Duels", tabs: inSpecials, refs: refTo("duel nobody knows", "FT"), spell: spellPlayer, tier: 2, proof: simulator.MustBeRaw, every: 3},
+	{id: "", name: "Match Counts?", tabs: inSpecials, refs: refTo("table of unknown counts", "FT"), spell: spellUnknownTable, tier: 2, proof: simulator.MustBeRaw, every: 4, form: labelled},
 })
 
 var scorerRefs = append(append(refTo("GOALSCORER_FIRST", "FT"), refTo("GOALSCORER_LAST", "FT")...), refTo("GOALSCORER_ANYTIME", "FT")...)

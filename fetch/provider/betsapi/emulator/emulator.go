@@ -20,7 +20,7 @@ import (
 //	url, done, err := simulator.Listen(ctx, e, "127.0.0.1:0")
 //	// Send requests to url with the token e.Tokens()[0], and compare the answers
 //	// with e.Listed, e.Meant and e.InPlay.
-func New(o simulator.Options) (*Emulator, error) {
+func New(o simulator.Options) (*simulator.Server, error) {
 	var d simulator.Dialect = &dialect{pages: make(map[pageKey]*listing), sheets: newCache(64 << 20)}
 	if o.Replay != "" {
 		r, err := openReplay(o.Replay)
@@ -29,23 +29,11 @@ func New(o simulator.Options) (*Emulator, error) {
 		}
 		d = r
 	}
-	server, err := simulator.NewServer(o, d)
-	if err != nil {
-		return nil, err
-	}
-	return &Emulator{Server: server, replayed: o.Replay != ""}, nil
-}
-
-// Emulator is an emulator of BetsAPI.
-type Emulator struct {
-	*simulator.Server
-	replayed bool
+	return simulator.NewServer(o, d)
 }
 
 // base is what the emulator does in the same way over worlds and recordings.
 type base struct{}
-
-var _ simulator.Dialect = (*dialect)(nil)
 
 // simulated are the paths served, newest version first. Faults are aimed at a class.
 var simulated = map[string]struct {

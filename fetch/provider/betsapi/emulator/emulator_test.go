@@ -24,7 +24,7 @@ func simClock() time.Time { return simNoon }
 
 // simulated starts a simulator for a test, its clock standing at noon unless
 // the options say otherwise.
-func simulated(t testing.TB, o simulator.Options) *emulator.Emulator {
+func simulated(t testing.TB, o simulator.Options) *simulator.Server {
 	t.Helper()
 	if o.Now == nil {
 		o.Now = simClock
@@ -38,7 +38,7 @@ func simulated(t testing.TB, o simulator.Options) *emulator.Emulator {
 
 // ask puts a question in memory, with the simulator's first token unless the
 // path has one.
-func ask(t testing.TB, sim *emulator.Emulator, path string) *httptest.ResponseRecorder {
+func ask(t testing.TB, sim *simulator.Server, path string) *httptest.ResponseRecorder {
 	t.Helper()
 	if !strings.Contains(path, "token=") {
 		sep := "?"
@@ -73,7 +73,7 @@ type simItem struct {
 	RID        *string `json:"r_id"`
 }
 
-func listingPage(t testing.TB, sim *emulator.Emulator, query string) simPage {
+func listingPage(t testing.TB, sim *simulator.Server, query string) simPage {
 	t.Helper()
 	w := ask(t, sim, "/v1/bet365/upcoming?"+query)
 	var p simPage
@@ -84,7 +84,7 @@ func listingPage(t testing.TB, sim *emulator.Emulator, query string) simPage {
 }
 
 // wholeListing reads all pages.
-func wholeListing(t testing.TB, sim *emulator.Emulator, query string) []simItem {
+func wholeListing(t testing.TB, sim *simulator.Server, query string) []simItem {
 	t.Helper()
 	var all []simItem
 	for n := 1; ; n++ {

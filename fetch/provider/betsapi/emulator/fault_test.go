@@ -12,13 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 )
 
 // faulty starts a simulator that always suffers a fault, and returns a function
 // that asks it over real HTTP and gives what came.
-func faulty(t *testing.T, fault string) (*emulator.Emulator, func(path string) got) {
+func faulty(t *testing.T, fault string) (*simulator.Server, func(path string) got) {
 	t.Helper()
 	f, err := simulator.ParseFault(fault)
 	if err != nil {
@@ -76,7 +75,7 @@ const (
 )
 
 // someIDs are fixtures that have markets.
-func someIDs(sim *emulator.Emulator) string {
+func someIDs(sim *simulator.Server) string {
 	var ids []string
 	for _, f := range sim.Listed(sim.Tokens()[0]) {
 		if len(ids) < 5 && len(sim.Meant(sim.Tokens()[0], f.ID)) > 0 {

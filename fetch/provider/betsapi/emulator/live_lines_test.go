@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/internal/needs"
 )
@@ -57,7 +56,7 @@ func TestLiveTimelines(t *testing.T) {
 	sim := simulated(t, simulator.Options{Seed: 4, InPlay: 40, Quota: 1 << 20, Now: clock.now, Faults: faultsOf(t, "disallowed:1", "freeze:0", "stall:0")})
 	get := overHTTP(t, sim)
 	var ids []string
-	meant := make(map[string]emulator.MeantMatch)
+	meant := make(map[string]simulator.MeantMatch)
 	for _, m := range sim.InPlay(sim.Tokens()[0]) {
 		ids = append(ids, m.EventID)
 		meant[m.EventID] = m
@@ -105,7 +104,7 @@ func TestLiveTimelines(t *testing.T) {
 }
 
 // checkTold compares the counts of lines with what happened.
-func checkTold(t *testing.T, it *simLiveItem, m *emulator.MeantMatch, now time.Time) {
+func checkTold(t *testing.T, it *simLiveItem, m *simulator.MeantMatch, now time.Time) {
 	t.Helper()
 	if m.WithoutTimeline {
 		if it.Events != nil {
@@ -272,15 +271,15 @@ func TestRealMatchesAreAnnounced(t *testing.T) {
 			continue
 		}
 		real++
-		if !slices.Contains(before, m.FI) {
+		if !slices.Contains(before, m.ID) {
 			continue
 		}
 		joined++
-		if meant := sim.Meant(sim.Tokens()[0], m.FI); len(meant) > 0 && meant[0].Name == "" {
-			t.Errorf("fixture %s has a market without a name", m.FI)
+		if meant := sim.Meant(sim.Tokens()[0], m.ID); len(meant) > 0 && meant[0].Name == "" {
+			t.Errorf("fixture %s has a market without a name", m.ID)
 		}
-		if body := ask(t, sim, "/v4/bet365/prematch?FI="+m.FI).Body.String(); !strings.Contains(body, `"success":1`) {
-			t.Errorf("fixture %s: %.200s", m.FI, body)
+		if body := ask(t, sim, "/v4/bet365/prematch?FI="+m.ID).Body.String(); !strings.Contains(body, `"success":1`) {
+			t.Errorf("fixture %s: %.200s", m.ID, body)
 		}
 	}
 	if real < 80 || joined < 30 {
@@ -296,7 +295,7 @@ func TestRealMatchesOverHTTP(t *testing.T) {
 	sim := simulated(t, simulator.Options{Seed: 1, Fixtures: 10, Matches: dir, MatchOffsets: make([]time.Duration, 240), Quota: 1 << 20, Now: clock.now})
 	get := overHTTP(t, sim)
 	clock.at = simNoon.Add(time.Minute)
-	meant := make(map[string]emulator.MeantMatch)
+	meant := make(map[string]simulator.MeantMatch)
 	var ids []string
 	for _, m := range sim.InPlay(sim.Tokens()[0]) {
 		if m.RealID() != "" {

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 )
 
@@ -59,7 +58,7 @@ func livePageOf(t testing.TB, body []byte) simLivePage {
 }
 
 // overHTTP serves a simulator and returns a function that asks it.
-func overHTTP(t *testing.T, sim *emulator.Emulator) func(path string) []byte {
+func overHTTP(t *testing.T, sim *simulator.Server) func(path string) []byte {
 	t.Helper()
 	url, _, err := simulator.Listen(t.Context(), sim, "127.0.0.1:0")
 	if err != nil {
@@ -135,15 +134,15 @@ var plainCounters = map[string]simulator.Metric{"attacks": simulator.Attacks, "d
 	"penalties": simulator.Penalties, "substitutions": simulator.Substitutions, "fouls": simulator.Fouls, "saves": simulator.Saves,
 	"throwins": simulator.ThrowIns, "ball_safe": simulator.BallSafe, "offsides": simulator.Offsides}
 
-func checkLive(t *testing.T, it *simLiveItem, m *emulator.MeantMatch, now time.Time, states map[string]int) {
+func checkLive(t *testing.T, it *simLiveItem, m *simulator.MeantMatch, now time.Time, states map[string]int) {
 	t.Helper()
 	s := m.Sent(now)
-	wantFI := m.FI
-	if m.WithoutFI {
+	wantFI := m.ID
+	if m.WithoutID {
 		wantFI = ""
 	}
 	if it.ID != m.EventID || it.FI != wantFI || it.Home.Name != m.Fixture.Home.Name || it.League.Name != m.Fixture.League.Name || it.Time != fmt.Sprint(m.Fixture.KickOff.Unix()) {
-		t.Fatalf("item %+v, meant %s %s", it, m.EventID, m.FI)
+		t.Fatalf("item %+v, meant %s %s", it, m.EventID, m.ID)
 	}
 	if !s.Begun {
 		if it.SS != nil || it.Scores != nil || it.Stats != nil || it.Timer != nil && *it.Timer != (liveTimer{TT: "0"}) {

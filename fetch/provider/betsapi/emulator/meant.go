@@ -8,80 +8,25 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// MeantFixture is what one fixture of the listing means.
-type MeantFixture struct {
-	ID                 string // FI
-	Home, Away, League string // the true names; the listing may leave one out or write it otherwise
-	KickOff            time.Time
-	Human              bool // football played by people
-	Over               bool // ended, postponed, cancelled or withdrawn
+var _ simulator.Meaning = (*dialect)(nil)
+
+// FixtureID implements simulator.Meaning.
+func (*dialect) FixtureID(w *simulator.World, f simulator.Fixture) string { return fixtureID(w, f) }
+
+// FixtureNumber implements simulator.Meaning.
+func (*dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
+	return fixtureNumber(w, id)
 }
 
-// MeantMarket is what one market with prices means, in the canonical vocabulary:
-// a pipeline should find it in the payload, or show that it cannot.
-type MeantMarket struct {
-	Key, ID, Name string   // the bookmaker's
-	Sections      []string // every section it is met in, in the payload's order, v3 names
-	Proof         Proof
-	Rows          []MeantRow // without label rows
-}
-
-// Proof says what a payload proves about a market.
-type Proof uint8
-
-const (
-	Proven    Proof = iota // its meaning can be proven
-	MayBeRaw               // its meaning is known, but a careful reader may leave it RAW
-	MustBeRaw              // nobody can know what it means
-)
-
-// MeantRow is one price. The strings follow the service's model: a player's
-// name is the subject and, where the player himself is the outcome, the
-// selection; a goalscorer with a score is "name&2-1".
-type MeantRow struct {
-	ID                                        string // the row's, "" on a few
-	Decimal                                   string // of the newest copy; "" on a few
-	Market, Period                            string // "" where MustBeRaw
-	Selection, Line, Qualifier, Subject, Side string
-	// Doubtful means that the row need not be provable from what is sent: it has no
-	// price, a name that the listing does not have, a margin without a header, or
-	// the name of a player on each side.
-	Doubtful bool
-}
-
-// Listed returns what the listing of a token's world means now, in its order;
-// nil for an unknown token and over recordings.
-func (e *Emulator) Listed(token string) []MeantFixture {
-	w := e.World(token)
-	if w == nil || e.replayed {
-		return nil
-	}
-	var all []MeantFixture
-	for _, f := range w.Fixtures(e.Now().Truncate(time.Minute)) {
-		all = append(all, MeantFixture{
-			ID: fixtureID(w, f), Home: f.Home.Name, Away: f.Away.Name, League: f.League.Name,
-			KickOff: f.KickOff, Human: f.League.Human(), Over: f.Status > simulator.InPlay,
-		})
-	}
-	return all
-}
-
-// Meant returns what the markets of a fixture mean now, in the payload's order
-// of first appearance; nil if the emulator has nothing on it. Markets without any
-// prices are not in it.
-func (e *Emulator) Meant(token, fixture string) []MeantMarket {
-	w := e.World(token)
-	if w == nil || e.replayed {
-		return nil
-	}
-	now := e.Now()
-	f, ok := knownFixture(w, fixture, now)
+// Markets implements simulator.Meaning.
+func (*dialect) Markets(w *simulator.World, id string, now time.Time) []simulator.MeantMarket {
+	f, ok := knownFixture(w, id, now)
 	if !ok {
 		return nil
 	}
 	v, since := pricesAt(w, f, now)
 	r := newRenderer(w, f, v, since, 3)
-	var all []MeantMarket
+	var all []simulator.MeantMarket
 	for _, m := range r.offers {
 		if m.state != unfilled {
 			all = append(all, r.meant(m))
@@ -91,13 +36,13 @@ func (e *Emulator) Meant(token, fixture string) []MeantMarket {
 }
 
 // meant returns what the newest copy of a market means.
-func (s *renderer) meant(o offered) MeantMarket {
+func (s *renderer) meant(o offered) simulator.MeantMarket {
 	g := &catalogue[o.index]
 	newest := s.block(o.index)
 	if o.state == loaded {
 		newest = s.newestTab(o.index)
 	}
-	m := MeantMarket{Key: g.key, ID: g.id, Name: g.name, Proof: g.proof, Sections: slices.Clone(g.tabs)}
+	m := simulator.MeantMarket{Key: g.key, ID: g.id, Name: g.name, Proof: g.proof, Sections: slices.Clone(g.tabs)}
 	if o.state == filled {
 		m.Sections = append(m.Sections, newest.section)
 	}
@@ -120,23 +65,26 @@ func (s *renderer) newestTab(index int) copyOf {
 	return newest
 }
 
-func meantRow(g *market, l laid) MeantRow {
-	r, sel := g.refs[l.ref], l.sold
-	m := MeantRow{ID: l.id, Decimal: l.price, Doubtful: l.unclear, Side: sel.Side + r.Side}
-	if g.proof == MustBeRaw {
-		return m
+func meantRow(g *market, l laid) simulator.MeantRow {
+	m := g.refs[l.ref].Row(l.sold)
+	if g.proof == simulator.MustBeRaw {
+		m = simulator.MeantRow{Side: m.Side}
 	}
-	m.Market, m.Period = r.Market, r.Period
-	m.Selection, m.Line, m.Qualifier, m.Subject = sel.Outcome, sel.Line, sel.Qualifier, sel.Player
-	if m.Qualifier == "" {
-		m.Qualifier = r.Parameter
-	}
-	switch {
-	case sel.Player == "":
-	case sel.Outcome == "YES":
-		m.Selection = sel.Player
-	case sel.Outcome != "OVER" && sel.Outcome != "UNDER":
-		m.Selection = sel.Player + "&" + sel.Outcome
-	}
+	m.ID, m.Decimal, m.Doubtful = l.id, l.price, l.unclear
 	return m
 }
+
+// Playing implements simulator.Meaning.
+func (*dialect) Playing(w *simulator.World, m simulator.Match) simulator.MeantMatch {
+	return simulator.MeantMatch{
+		ID: fixtureID(w, m.Fixture), EventID: eventID(m.Fixture), Match: m,
+		WithoutID: !hasFI(m.Fixture), WithoutTimer: !hasTimer(m.Fixture), WithoutTimeline: !hasTimeline(m.Fixture),
+	}
+}
+
+// hasFI reports whether the live family has the bookmaker's id.
+func hasFI(f simulator.Fixture) bool { return f.Lot(80, oddNoFI) != 0 || f.Replayed() }
+
+func hasTimer(f simulator.Fixture) bool { return f.Lot(80, oddNoTimer) != 0 || f.Replayed() }
+
+func hasTimeline(f simulator.Fixture) bool { return f.Lot(9, oddNoEvents) != 0 || f.Replayed() }

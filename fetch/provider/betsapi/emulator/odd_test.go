@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unicode"
 
-	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 )
 
@@ -66,7 +65,7 @@ func simMarkets(t testing.TB, s simSection) map[string]simMarket {
 }
 
 // simResults asks for the markets of all that is listed, ten at a time.
-func simResults(t testing.TB, sim *emulator.Emulator, path string) map[string]map[string]json.RawMessage {
+func simResults(t testing.TB, sim *simulator.Server, path string) map[string]map[string]json.RawMessage {
 	t.Helper()
 	all := make(map[string]map[string]json.RawMessage)
 	for ids := range slices.Chunk(wholeListing(t, sim, "sport_id=1"), 10) {
@@ -217,7 +216,7 @@ func TestSimulatorMeansWhatItSells(t *testing.T) {
 				if p, ok := sold[m.Key][row.ID]; !ok || p.price != row.Decimal && row.ID != "" {
 					t.Errorf("%s %s %s: sold at %q, meant %q", id, m.Key, row.ID, p.price, row.Decimal)
 				}
-				if (row.Market == "") != (m.Proof == emulator.MustBeRaw) {
+				if (row.Market == "") != (m.Proof == simulator.MustBeRaw) {
 					t.Errorf("%s %s: market %q with proof %d", id, m.Key, row.Market, m.Proof)
 				}
 			}
