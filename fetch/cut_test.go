@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
 	"mkt/publish/layout"
@@ -73,7 +74,7 @@ func TestAnswersCutAtEveryKiB(t *testing.T) {
 				t.Parallel()
 				now := time.Date(2026, 11, 20, 9, 7, 0, 0, time.UTC)
 				o := simulator.Options{Seed: 7, Fixtures: 20, Now: func() time.Time { return now }, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 7}}}
-				sim, err := betsapi.NewSimulator(o)
+				sim, err := emulator.New(o)
 				must(t, err)
 				c := &cutter{provider: sim, path: path, at: 1 << 30, breaks: breaks}
 				server := httptest.NewServer(c)

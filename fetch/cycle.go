@@ -102,7 +102,7 @@ func newestIn(fsys durable.FS, dir string) (newest time.Time, err error) {
 	return newest, err
 }
 
-// sealedBefore tells whether the cycle is done already, and makes sure that it
+// sealedBefore reports whether the cycle is done already, and makes sure that it
 // stays so: the run that sealed it may have been killed before its last sync.
 func sealedBefore(fsys durable.FS, id layout.CycleID) (*raw.Archive, error) {
 	a, err := raw.Open(fsys, id)

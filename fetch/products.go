@@ -13,7 +13,7 @@ import (
 type asking struct {
 	// ask performs the requests; resume is what the last cycle left to go on from.
 	ask func(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error)
-	// detail tells whether an endpoint's answers are what the product lives
+	// detail reports whether an endpoint's answers are what the product lives
 	// on: a cycle without any has nothing to transform.
 	detail func(endpoint string) bool
 }

@@ -7,16 +7,16 @@ import (
 	"time"
 
 	"mkt/fetch"
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
 	"mkt/publish/health"
 )
 
 // limited is a simulator with that many requests in windows of that length.
-func limited(t *testing.T, now func() time.Time, requests int, window time.Duration) (url string, sim *betsapi.Simulator) {
+func limited(t *testing.T, now func() time.Time, requests int, window time.Duration) (url string, sim *simulator.Server) {
 	t.Helper()
-	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 7, Fixtures: 30, Quota: requests, QuotaWindow: window, Now: now,
+	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 30, Quota: requests, QuotaWindow: window, Now: now,
 		Tokens: map[string]simulator.Account{canary: {Seed: 7}}})
 	must(t, err)
 	url, done, err := simulator.Listen(t.Context(), sim, "127.0.0.1:0")

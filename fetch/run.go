@@ -167,7 +167,7 @@ func (r *run) fetch(ctx context.Context) error {
 	return r.conclude(ctx, x, asking, asked, err)
 }
 
-// isDueToRoll tells whether this is the first cycle of an account's hour, of a
+// isDueToRoll reports whether this is the first cycle of an account's hour, of a
 // product with many.
 func (r *run) isDueToRoll() (bool, error) {
 	if !products[r.Product].rolls {

@@ -14,12 +14,13 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
 )
 
 // simulated starts a simulator that goes wrong as told.
-func simulated(t *testing.T, fixtures int, faults ...string) (url string, sim *betsapi.Simulator) {
+func simulated(t *testing.T, fixtures int, faults ...string) (url string, sim *simulator.Server) {
 	t.Helper()
 	o := simulator.Options{Seed: 7, Fixtures: fixtures, Tokens: map[string]simulator.Account{canary: {Seed: 7}}}
 	for _, text := range faults {
@@ -27,7 +28,7 @@ func simulated(t *testing.T, fixtures int, faults ...string) (url string, sim *b
 		must(t, err)
 		o.Faults = append(o.Faults, f)
 	}
-	sim, err := betsapi.NewSimulator(o)
+	sim, err := emulator.New(o)
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	url, done, err := simulator.Listen(ctx, sim, "127.0.0.1:0")
@@ -58,7 +59,7 @@ func betsapiBench(t *testing.T, fixtures int) (b *bench, without int) {
 }
 
 // times is how often a simulator was asked.
-func times(sim *betsapi.Simulator) (n int) {
+func times(sim *simulator.Server) (n int) {
 	for _, of := range sim.Requests(canary) {
 		n += of
 	}
@@ -161,7 +162,7 @@ func TestCredentialRefusedAtEveryRequest(t *testing.T) {
 		}
 	}
 	for k := 1; k <= whole; k++ {
-		var sim *betsapi.Simulator
+		var sim *simulator.Server
 		b, without := betsapiBench(t, 30)
 		b.options.Tenant.BaseURL, sim = simulated(t, 30, fmt.Sprintf("credential:#%d", k))
 		b.clock = b.clock.Add(time.Hour)

@@ -10,6 +10,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
@@ -24,7 +25,7 @@ import (
 // fixtures each.
 func simulated(t testing.TB, seed uint64, fixtures int) (provider.MarketAdapter, []provider.Payload, []provider.Payload) {
 	now := time.Date(2026, 3, 4, 12, 0, 30, 0, time.UTC)
-	sim, err := betsapi.NewSimulator(simulator.Options{Seed: seed, Fixtures: fixtures, Now: func() time.Time { return now }, Quota: 1 << 20})
+	sim, err := emulator.New(simulator.Options{Seed: seed, Fixtures: fixtures, Now: func() time.Time { return now }, Quota: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

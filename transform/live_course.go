@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/transform/live"
 )
@@ -95,7 +95,7 @@ func (c *course) read(a *raw.Archive, s *LiveStep) (list provider.LiveSheet, err
 	s.Item = c.item()
 	var pages []provider.Payload
 	var lists, details []Origin
-	var told []football.Sample
+	var told []input.Sample
 	for _, r := range a.Responses() {
 		if !r.Accepted() || !adapter.IsList(r.Endpoint) && !adapter.IsDetail(r.Endpoint) {
 			continue
@@ -147,7 +147,7 @@ func (c *course) isNamedIn(body []byte) bool {
 
 // pick finds the fixture among those of a list: by the live record, else by the
 // fixture, where a record was replaced by another. It is met when it is in play.
-func (c *course) pick(samples []football.Sample) (found *football.Sample) {
+func (c *course) pick(samples []input.Sample) (found *input.Sample) {
 	for i := range samples {
 		s := &samples[i]
 		switch {
@@ -160,7 +160,7 @@ func (c *course) pick(samples []football.Sample) (found *football.Sample) {
 	if found == nil || c.follow.state == nil && !live.Follows(nil, found) {
 		return nil
 	}
-	own := found.Detached() // hundreds of steps are kept, and no payload
+	own := found.Clone() // hundreds of steps are kept, and no payload
 	return &own
 }
 

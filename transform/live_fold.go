@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
-	"mkt/publish/football"
 	"mkt/transform/live"
 )
 
@@ -128,7 +128,7 @@ func liveAdapterOf(a *raw.Archive, lookup func(string) (provider.Provider, bool)
 }
 
 // readLive reads the list, and the details as far as they can be read.
-func (r *run) readLive() (list provider.LiveSheet, details []football.Sample, err error) {
+func (r *run) readLive() (list provider.LiveSheet, details []input.Sample, err error) {
 	adapter, err := r.liveAdapter()
 	if err != nil {
 		return list, nil, err

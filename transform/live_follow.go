@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"mkt/publish/football"
+	"mkt/fetch/input"
 	"mkt/transform/live"
 )
 
@@ -16,13 +16,13 @@ type follow struct {
 	fetchedAt time.Time   // newest retrieval that held it
 	// sample is what this cycle found of it, under the identity that it is to
 	// have; nil when it was not listed.
-	sample *football.Sample
+	sample *input.Sample
 }
 
 // match joins the fixtures followed with what the list holds: by the live
 // record's own id, and by the fixture's where a record was replaced by another.
 // New ones are followed when they are in play. The samples are changed.
-func match(followed []*follow, samples []football.Sample) []*follow {
+func match(followed []*follow, samples []input.Sample) []*follow {
 	byEvent, byFixture := map[string]*follow{}, map[string]*follow{}
 	for _, f := range followed {
 		if id := f.state.EventID(); id != "" {
@@ -30,7 +30,7 @@ func match(followed []*follow, samples []football.Sample) []*follow {
 		}
 		byFixture[f.state.FixtureID()] = f
 	}
-	var unmatched []*football.Sample
+	var unmatched []*input.Sample
 	for i := range samples {
 		s := &samples[i]
 		if f := byEvent[s.ProviderEventID]; s.ProviderEventID != "" && f != nil {
@@ -74,18 +74,18 @@ func settle(followed []*follow) []*follow {
 	taken, out := map[string]bool{}, map[*follow]bool{}
 	for _, f := range order {
 		if taken[f.identity()] {
-			if f.sample == nil || f.sample.ProviderEventID == "" || taken[football.ByEvent+f.sample.ProviderEventID] {
+			if f.sample == nil || f.sample.ProviderEventID == "" || taken[input.ByEvent+f.sample.ProviderEventID] {
 				out[f] = true
 				continue
 			}
-			f.sample.ProviderFixtureID = football.ByEvent + f.sample.ProviderEventID
+			f.sample.ProviderFixtureID = input.ByEvent + f.sample.ProviderEventID
 		}
 		taken[f.identity()] = true
 	}
 	return slices.DeleteFunc(followed, func(f *follow) bool { return out[f] })
 }
 
-func isByEvent(id string) bool { return (&football.Sample{ProviderFixtureID: id}).IsByEvent() }
+func isByEvent(id string) bool { return (&input.Sample{ProviderFixtureID: id}).IsByEvent() }
 
 // identity is the provider's id of the fixture that it is to have.
 func (f *follow) identity() string {

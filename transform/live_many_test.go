@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/fetch/simulator"
 	"mkt/fetch/simulator/simulatortest"
 	"mkt/publish/football"
@@ -24,11 +25,11 @@ var halves = map[simulator.Phase]int{simulator.Before: 1, simulator.FirstHalf: 1
 	simulator.BeforeExtra: 3, simulator.ExtraFirst: 3, simulator.ExtraBreak: 4, simulator.ExtraSecond: 4}
 
 // sampleOf is what the feed tells of a match, without its timeline.
-func sampleOf(m *simulator.Match, now time.Time) *football.Sample {
+func sampleOf(m *simulator.Match, now time.Time) *input.Sample {
 	sent := m.Sent(now)
-	s := &football.Sample{ProviderFixtureID: "1", ProviderEventID: "1", RetrievedAt: now, Status: football.InPlay}
+	s := &input.Sample{ProviderFixtureID: "1", ProviderEventID: "1", RetrievedAt: now, Status: input.InPlay}
 	if sent.Status == simulator.Ended {
-		s.Status = football.Over
+		s.Status = input.Over
 	}
 	half, known := halves[sent.Clock.Phase]
 	if !known {
@@ -38,7 +39,7 @@ func sampleOf(m *simulator.Match, now time.Time) *football.Sample {
 		half = 2
 	}
 	shown := int(sent.Clock.Shown / time.Second)
-	s.Clock = football.ClockReading{Half: football.Of(half), Minute: football.Of(shown / 60), Second: football.Of(shown % 60),
+	s.Clock = input.ClockReading{Half: football.Of(half), Minute: football.Of(shown / 60), Second: football.Of(shown % 60),
 		Added: football.Of(sent.Clock.Added), Running: football.Of(sent.Clock.Running)}
 	if !sent.Begun {
 		return s
@@ -80,11 +81,11 @@ func text32(n int) string {
 var lastMinutes = map[simulator.Phase]int{simulator.FirstHalf: 45, simulator.SecondHalf: 90, simulator.ExtraFirst: 105, simulator.ExtraSecond: 120}
 
 // listOf is the provider's own list of events at a moment.
-func listOf(m *simulator.Match, now time.Time) []football.Incident {
-	kinds := map[simulator.IncidentKind]football.IncidentKind{simulator.Goal: football.IncidentGoal, simulator.Corner: football.IncidentCorner,
-		simulator.YellowCard: football.IncidentYellowCard, simulator.RedCard: football.IncidentRedCard, simulator.Substitution: football.IncidentSubstitution}
-	list := []football.Incident{}
-	for n, told := range m.Told() {
+func listOf(m *simulator.Match, now time.Time) []input.Incident {
+	kinds := map[simulator.IncidentKind]input.IncidentKind{simulator.Goal: input.IncidentGoal, simulator.Corner: input.IncidentCorner,
+		simulator.YellowCard: input.IncidentYellowCard, simulator.RedCard: input.IncidentRedCard, simulator.Substitution: input.IncidentSubstitution}
+	list := []input.Incident{}
+	for n, told := range m.Reported() {
 		at := now.Sub(m.Whistle)
 		kind, ok := kinds[told.Kind]
 		if !ok || at < told.Appears || told.Withdrawn > 0 && at >= told.Withdrawn {
@@ -92,7 +93,7 @@ func listOf(m *simulator.Match, now time.Time) []football.Incident {
 		}
 		minute := int(told.Clock.Shown/time.Minute) + 1
 		last := lastMinutes[told.Clock.Phase]
-		list = append(list, football.Incident{ID: text32(n), Kind: kind, Minute: min(minute, last), Added: max(0, minute-last), Side: football.Sides()[told.Side]})
+		list = append(list, input.Incident{ID: text32(n), Kind: kind, Minute: min(minute, last), Added: max(0, minute-last), Side: football.Sides()[told.Side]})
 	}
 	return list
 }
@@ -113,7 +114,7 @@ func playedOut(m simulator.Match, from time.Time, listed int) *simulatortest.Pub
 	end := state.Live()
 	for _, b := range end.Series.Buckets {
 		told := b.State == football.BucketValue || b.State == football.BucketZero
-		p.Minutes[simulatortest.Place{Minute: b.Minute, Added: b.Added}] = simulatortest.Minute{Told: told, Home: b.Home, Away: b.Away}
+		p.Minutes[simulatortest.Place{Minute: b.Minute, Added: b.Added}] = simulatortest.Minute{Reported: told, Home: b.Home, Away: b.Away}
 	}
 	for _, e := range end.Timeline {
 		p.Timeline = append(p.Timeline, entryOf(e))

@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
@@ -22,7 +24,7 @@ import (
 // every eight seconds.
 type season struct {
 	*testing.T
-	sim      *betsapi.Simulator
+	sim      *simulator.Server
 	exchange *providertest.Exchange
 	now      time.Time
 	mem      *durabletest.Mem
@@ -33,7 +35,7 @@ type season struct {
 
 // followed is what was last published of a fixture.
 type followed struct {
-	match    betsapi.MeantMatch
+	match    simulator.MeantMatch
 	met      time.Time
 	row      table.LiveRow
 	buckets  []table.LiveBucketRow
@@ -46,7 +48,7 @@ var seasonBegins = time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)
 func newSeason(t *testing.T, o simulator.Options) *season {
 	s := &season{T: t, now: seasonBegins, mem: newMem(), matches: map[string]*followed{}}
 	o.Now = func() time.Time { return s.now }
-	sim, err := betsapi.NewSimulator(o)
+	sim, err := emulator.New(o)
 	must(t, err)
 	s.sim, s.exchange = sim, &providertest.Exchange{Adapter: betsapi.Provider(), Handler: sim, Token: sim.Tokens()[0], Clock: o.Now}
 	return s
@@ -74,9 +76,9 @@ func (s *season) tick() {
 	s.last, err = transform.Run(s.Context(), o)
 	must(s, err)
 	for _, m := range s.sim.InPlay(s.exchange.Token) {
-		id := m.FI
-		if m.WithoutFI {
-			id = football.ByEvent + m.EventID
+		id := m.ID
+		if m.WithoutID {
+			id = input.ByEvent + m.EventID
 		}
 		if s.matches[id] == nil && m.Fixture.League.Kind != simulator.Esoccer {
 			s.matches[id] = &followed{match: m, met: s.now}
@@ -140,8 +142,8 @@ func (m *followed) judged() *simulatortest.Published {
 	p := &simulatortest.Published{Match: m.match.Match, Met: m.met, Minutes: map[simulatortest.Place]simulatortest.Minute{},
 		WithoutTimer: m.match.WithoutTimer, WithoutTimeline: m.match.WithoutTimeline}
 	for _, b := range m.buckets {
-		minute := simulatortest.Minute{Told: b.State == "VALUE" || b.State == "ZERO"}
-		if minute.Told {
+		minute := simulatortest.Minute{Reported: b.State == "VALUE" || b.State == "ZERO"}
+		if minute.Reported {
 			minute.Home, minute.Away = int(*b.Home), int(*b.Away)
 		}
 		p.Minutes[simulatortest.Place{Minute: int(b.Minute), Added: int(b.Added)}] = minute

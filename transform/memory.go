@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"mkt/fetch/input"
 	"mkt/fetch/raw"
 	"mkt/publish/football"
 )
@@ -85,7 +86,7 @@ const (
 const tooManySelections football.Reason = "TOO_MANY_SELECTIONS"
 
 // isTooLarge reports whether a fixture has more selections than are read.
-func isTooLarge(offers []football.Offer) bool {
+func isTooLarge(offers []input.Offer) bool {
 	n, most := 0, 0
 	for i := range offers {
 		rows := len(offers[i].Rows)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
 	"mkt/internal/panics"
@@ -192,7 +193,7 @@ func (r *run) unreadable(response raw.Response, err error) {
 }
 
 // withoutPrices counts the markets that were listed without any row.
-func withoutPrices(offers []football.Offer) (n int) {
+func withoutPrices(offers []input.Offer) (n int) {
 	for i := range offers {
 		if len(offers[i].Rows) == 0 {
 			n++

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/table"
 	"mkt/transform/live"
@@ -45,7 +45,7 @@ type LiveStep struct {
 	Listed        Origin    // the page of the list that has it; Number 0 when none has
 	Detail        Origin    // the detail whose events were joined; Number 0 when there was none
 	Item          string    // subject of what was found, the provider's id of the item
-	Sample        *football.Sample
+	Sample        *input.Sample
 	Before, After *live.State // nil before its first sample
 }
 

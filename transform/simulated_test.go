@@ -11,6 +11,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
 	"mkt/transform/identity"
@@ -62,7 +63,7 @@ func TestSimulatorIsUnderstood(t *testing.T) {
 // comparison is one simulator read through the adapter.
 type comparison struct {
 	*testing.T
-	sim     *betsapi.Simulator
+	sim     *simulator.Server
 	token   string
 	adapter provider.MarketAdapter
 	listing provider.Listing
@@ -72,7 +73,7 @@ type comparison struct {
 
 func newComparison(t *testing.T, seed uint64) *comparison {
 	now := time.Date(2026, 3, 4, 12, 0, 30, 0, time.UTC)
-	sim, err := betsapi.NewSimulator(simulator.Options{Seed: seed, Fixtures: 80, Now: func() time.Time { return now }})
+	sim, err := emulator.New(simulator.Options{Seed: seed, Fixtures: 80, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func (c *comparison) payload(endpoint, path string) provider.Payload {
 }
 
 // listed holds one item of the listing against what was meant.
-func (c *comparison) listed(want betsapi.MeantFixture) {
+func (c *comparison) listed(want simulator.MeantFixture) {
 	got, ok := c.listing.Fixtures[want.ID]
 	switch {
 	case ok != want.Human:
@@ -155,7 +156,7 @@ func sortOut(all []football.Market) map[string][]outcome {
 	return sorted
 }
 
-func (c *comparison) row(fixture string, m betsapi.MeantMarket, want betsapi.MeantRow, sold map[string][]outcome) {
+func (c *comparison) row(fixture string, m simulator.MeantMarket, want simulator.MeantRow, sold map[string][]outcome) {
 	if want.ID == "" {
 		return // nothing to find it by
 	}
@@ -173,9 +174,9 @@ func (c *comparison) row(fixture string, m betsapi.MeantMarket, want betsapi.Mea
 	}
 	mapped := got.market.Origin == football.Mapped
 	switch {
-	case want.Decimal == "" && got.Quality.Publishable, m.Proof == betsapi.MustBeRaw && mapped:
+	case want.Decimal == "" && got.Quality.Publishable, m.Proof == simulator.MustBeRaw && mapped:
 		c.Errorf("%s %s %s: vouched for: %+v", fixture, m.Key, want.ID, got.Selection)
-	case m.Proof == betsapi.MustBeRaw, want.Doubtful && !got.Quality.Publishable, m.Proof == betsapi.MayBeRaw && !mapped:
+	case m.Proof == simulator.MustBeRaw, want.Doubtful && !got.Quality.Publishable, m.Proof == simulator.MayBeRaw && !mapped:
 	case !got.Quality.Publishable:
 		c.Errorf("%s %s %s: %s %v, meant %+v, sent %v", fixture, m.Key, want.ID, got.market.RawReason, got.Quality.Reasons, want, got.Labels)
 	default:
@@ -183,7 +184,7 @@ func (c *comparison) row(fixture string, m betsapi.MeantMarket, want betsapi.Mea
 	}
 }
 
-func (c *comparison) meaning(fixture, key string, want betsapi.MeantRow, got outcome) {
+func (c *comparison) meaning(fixture, key string, want simulator.MeantRow, got outcome) {
 	subject := want.Subject
 	if subject == "" && want.Selection != "NO_GOALSCORER" {
 		subject = want.Side

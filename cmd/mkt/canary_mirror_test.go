@@ -12,7 +12,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 )
 
@@ -190,7 +190,7 @@ func newMirror(t *testing.T, kind, token string, onlyMarkets bool) (baseURL stri
 }
 
 // newSimulator is a provider that knows the token.
-func newSimulator(t *testing.T, token string, faults ...string) *betsapi.Simulator {
+func newSimulator(t *testing.T, token string, faults ...string) *simulator.Server {
 	t.Helper()
 	o := simulator.Options{Seed: 3, Fixtures: 6, Tokens: map[string]simulator.Account{token: {Seed: 3}}}
 	for _, text := range faults {
@@ -200,7 +200,7 @@ func newSimulator(t *testing.T, token string, faults ...string) *betsapi.Simulat
 		}
 		o.Faults = append(o.Faults, f)
 	}
-	sim, err := betsapi.NewSimulator(o)
+	sim, err := emulator.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

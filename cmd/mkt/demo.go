@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
 	"mkt/internal/scratch"
 	"mkt/publish"
@@ -90,12 +91,12 @@ func (a *app) demo(ctx context.Context, f demoFlags) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	clock := a.demoWorld(f)
-	handler, _, err := simulated("betsapi", simulator.Options{Seed: f.seed, Speed: f.speed, Fixtures: f.fixtures, InPlay: f.inPlay,
+	emulator, err := emulators.New(emulators.Default(), simulator.Options{Seed: f.seed, Speed: f.speed, Fixtures: f.fixtures, InPlay: f.inPlay,
 		Now: clock.now, Quota: demoQuota, Tokens: worlds(accounts), Log: a.log})
 	if err != nil {
 		return usageError{fmt.Errorf("demo: %w", err)}
 	}
-	provider, simulating, err := simulator.Listen(ctx, handler, "127.0.0.1:0")
+	provider, simulating, err := simulator.Listen(ctx, emulator, "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}

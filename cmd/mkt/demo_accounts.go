@@ -7,6 +7,7 @@ import (
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -110,11 +111,11 @@ func (d *demoAccount) secure(to credential.Recipient, provider string, now time.
 	if d.credential == "" {
 		return nil
 	}
-	sealed, err := credential.Seal(to, d.tenant.ID, "betsapi", []byte(d.credential))
+	sealed, err := credential.Seal(to, d.tenant.ID, emulators.Default(), []byte(d.credential))
 	if err != nil {
 		return fmt.Errorf("tenant %s: %w", d.tenant.ID, err)
 	}
-	d.tenant.Provider = &tenants.Provider{Name: "betsapi", BaseURL: provider, AllowPrivateAddress: true,
+	d.tenant.Provider = &tenants.Provider{Name: emulators.Default(), BaseURL: provider, AllowPrivateAddress: true,
 		Hint: credential.Hint(d.credential), Credential: sealed}
 	return nil
 }

@@ -15,14 +15,14 @@ import (
 	"testing"
 	"time"
 
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 )
 
 // watched is a simulated provider of which the test knows what is no football and
 // what of it was in an answer to a request that asked to leave it out.
 type watched struct {
-	sim *betsapi.Simulator
+	sim *simulator.Server
 
 	mu      sync.Mutex
 	games   map[string]bool // the ids of games on a console, and of simulated matches
@@ -42,7 +42,7 @@ func (w *watched) look() {
 	}
 	for _, m := range w.sim.InPlay(token) {
 		if league := m.Fixture.League; !league.Human() {
-			w.games[m.FI], w.games[m.EventID], w.leagues[league.Name] = true, true, true
+			w.games[m.ID], w.games[m.EventID], w.leagues[league.Name] = true, true, true
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestEsoccerNeverAppears(t *testing.T) {
 	token := h.addTenant("acme")
 	h.unlimited("acme")
 	began := time.Now() // the provider's days are the same ones in every run
-	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 7, Fixtures: 60, InPlay: 60, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 7}},
+	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 60, InPlay: 60, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 7}},
 		Now: func() time.Time { return playedBegins.Add(time.Since(began)) }})
 	h.must(err)
 	w := &watched{sim: sim, games: map[string]bool{}, left: map[string]bool{}, leagues: map[string]bool{}}

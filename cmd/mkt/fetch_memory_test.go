@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/internal/needs"
 )
@@ -45,7 +46,7 @@ func TestTooMuchOfAnAnswer(t *testing.T) {
 				h.must(err)
 				o.Faults = []simulator.Fault{f}
 			}
-			sim, err := betsapi.NewSimulator(o)
+			sim, err := emulator.New(o)
 			h.must(err)
 			server := httptest.NewServer(sim)
 			defer server.Close()
@@ -76,7 +77,7 @@ func TestTooManyValues(t *testing.T) {
 	needs.Time(t, "hundreds of megabytes")
 	h := newHouse(t)
 	h.run("", "init", ".")
-	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 3, Fixtures: 20, Tokens: map[string]simulator.Account{canary: {Seed: 3}}})
+	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: 20, Tokens: map[string]simulator.Account{canary: {Seed: 3}}})
 	h.must(err)
 	many := []byte(`{"success":1,"results":[` + strings.Repeat("[],", 5_000_000) + `[]]}`)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -19,7 +19,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/credential"
 	"mkt/fetch/provider/all"
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -87,7 +87,7 @@ type collectingWorld struct {
 }
 
 func newCollectingWorld(t *testing.T) *collectingWorld {
-	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 3, Fixtures: 10, Quota: 10_000_000, Tokens: map[string]simulator.Account{"12345-collect": {}}})
+	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: 10, Quota: 10_000_000, Tokens: map[string]simulator.Account{"12345-collect": {}}})
 	noError(t, err)
 	url, _, err := simulator.Listen(t.Context(), sim, "127.0.0.1:0")
 	noError(t, err)

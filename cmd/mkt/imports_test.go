@@ -31,13 +31,14 @@ var rules = []rule{
 	{pkg: "publish", may: []string{"publish/..."}, what: "everything below publish"},
 	{pkg: "publish/...", may: []string{"publish/..."}, what: "everything below publish"},
 
+	{pkg: "fetch/input", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "fetch/provider/all", may: []string{"fetch/provider/..."}, what: "the adapters"},
 	{pkg: "fetch/...", may: []string{"fetch/...", "publish/football", "publish/layout", "publish/durable", "publish/health"},
 		far: []string{"serve/...", "transform/...", "cmd/..."}, what: "fetch's own and publish's leaves"},
 	{pkg: "transform/identity", may: []string{"publish/football", "publish/durable"}, what: "publish/football and publish/durable"},
-	{pkg: "transform/markets", may: []string{"publish/football", "transform/identity"}, what: "publish/football and transform/identity"},
-	{pkg: "transform/live", may: []string{"publish/football", "transform/identity"}, what: "publish/football and transform/identity"},
-	{pkg: "transform/...", may: append([]string{"transform/...", "fetch/raw", "fetch/provider", "fetch/provider/all"}, ground...),
+	{pkg: "transform/markets", may: []string{"fetch/input", "publish/football", "transform/identity"}, what: "fetch/input, publish/football and transform/identity"},
+	{pkg: "transform/live", may: []string{"fetch/input", "publish/football", "transform/identity"}, what: "fetch/input, publish/football and transform/identity"},
+	{pkg: "transform/...", may: append([]string{"transform/...", "fetch/input", "fetch/raw", "fetch/provider", "fetch/provider/all"}, ground...),
 		far: []string{"serve/...", "cmd/...", "fetch/credential", "fetch/internal/upstream"}, what: "transform's own, the formats, fetch/raw and the providers' readers"},
 	{pkg: "serve/account", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "serve/internal/listen", what: "a leaf"},
@@ -127,6 +128,7 @@ func TestImports(t *testing.T) {
 			}
 		}
 		checkProviders(t, name, p.Imports)
+		checkEmulators(t, name, p.Deps)
 		checkGuests(t, name, p.Imports)
 	}
 }
@@ -135,13 +137,32 @@ func TestImports(t *testing.T) {
 func checkProviders(t *testing.T, name string, imports []string) {
 	own, is := strings.CutPrefix(name, "fetch/provider/")
 	own, _, _ = strings.Cut(own, "/")
-	if !is || own == "all" {
+	if !is || own == "all" || own == "emulators" {
 		return
 	}
 	for _, i := range imports {
 		dep, other := strings.CutPrefix(i, "mkt/fetch/provider/")
 		if dep, _, _ = strings.Cut(dep, "/"); other && dep != own {
 			t.Errorf("%s imports the adapter %s: adapters do not know each other", name, dep)
+		}
+	}
+}
+
+// emulation is what pretends to be a provider.
+var emulation = []string{"fetch/simulator/...", "fetch/provider/emulators"}
+
+func isEmulation(name string) bool {
+	return matchesAny(emulation, name) || strings.HasPrefix(name, "fetch/provider/") && strings.HasSuffix(name, "/emulator")
+}
+
+// checkEmulators: only the commands and tests reach an emulator.
+func checkEmulators(t *testing.T, name string, deps []string) {
+	if isEmulation(name) || matches("cmd/...", name) {
+		return
+	}
+	for _, d := range deps {
+		if dep, ours := strings.CutPrefix(d, "mkt/"); ours && isEmulation(dep) {
+			t.Errorf("%s reaches %s: only the commands and tests may emulate a provider", name, dep)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -223,9 +224,9 @@ func (a *app) printInit(dir string, files []initFile) error {
 	_, err := fmt.Fprintf(a.out, `
 Keep a copy of both keys. Next:
   %smkt tenant add ID --product market_engine
-  mkt provider set ID --provider betsapi        reads the credential from the terminal
+  mkt provider set ID --provider %s        reads the credential from the terminal
   mkt cycle --tenant ID
   mkt serve
-`, in)
+`, in, strings.Join(tenants.ProviderNames(), "|"))
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/fetch/simulator"
 	"mkt/publish"
 	"mkt/publish/football"
@@ -63,7 +64,7 @@ func TestFixtureHasOneID(t *testing.T) {
 		provider := f.Provenance.ProviderFixtureID
 		other, listed := markets[provider]
 		switch {
-		case strings.HasPrefix(provider, football.ByEvent):
+		case strings.HasPrefix(provider, input.ByEvent):
 			alone++ // its live record does not name the bookmaker's fixture
 		case listed && other != f.FixtureID:
 			t.Errorf("%s is %s in play and %s among the markets", provider, f.FixtureID, other)

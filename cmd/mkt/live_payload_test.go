@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/internal/needs"
-	"mkt/publish/football"
 )
 
 // inPlayItem is what these tests know of an item of the in-play list, read apart
@@ -59,7 +59,7 @@ func states(t *testing.T, body []byte, begins time.Time) map[string]int {
 	sent := map[string]*inPlayItem{}
 	for i := range list.Results {
 		item := &list.Results[i]
-		sent[football.ByEvent+item.ID] = item
+		sent[input.ByEvent+item.ID] = item
 		if item.FI != "" {
 			sent[item.FI] = item
 		}

@@ -8,18 +8,17 @@ import (
 	"testing"
 	"time"
 
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/input"
 	"mkt/fetch/simulator"
 	"mkt/fetch/simulator/simulatortest"
 	"mkt/internal/needs"
-	"mkt/publish/football"
 )
 
 // season is matches followed through the whole pipeline, as a client saw them.
 type season struct {
 	*stadium
 	met     map[string]time.Time // by provider's fixture id, when it was first listed
-	matches map[string]betsapi.MeantMatch
+	matches map[string]simulator.MeantMatch
 	ids     map[string]string // fixture ids
 	judged  map[string]bool
 	looks   int
@@ -27,7 +26,7 @@ type season struct {
 
 func newSeason(t *testing.T, o simulator.Options) *season {
 	return &season{stadium: newStadium(t, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC), o), met: map[string]time.Time{},
-		matches: map[string]betsapi.MeantMatch{}, ids: map[string]string{}, judged: map[string]bool{}}
+		matches: map[string]simulator.MeantMatch{}, ids: map[string]string{}, judged: map[string]bool{}}
 }
 
 // look holds what is served now against what the provider answers now: clock,
@@ -40,9 +39,9 @@ func (s *season) look() {
 		served[list[i].Provenance.ProviderFixtureID] = &list[i]
 	}
 	for _, m := range s.sim.InPlay(s.accepted) {
-		id := m.FI
-		if m.WithoutFI {
-			id = football.ByEvent + m.EventID
+		id := m.ID
+		if m.WithoutID {
+			id = input.ByEvent + m.EventID
 		}
 		item := served[id]
 		if !m.Fixture.League.Human() {
@@ -77,7 +76,7 @@ func (s *season) look() {
 }
 
 // compare holds one fixture against what the feed says of it.
-func (s *season) compare(item *liveItem, m *betsapi.MeantMatch, sent *simulator.Sent) {
+func (s *season) compare(item *liveItem, m *simulator.MeantMatch, sent *simulator.Sent) {
 	s.Helper()
 	var single struct{ Data liveItem }
 	s.one(item.FixtureID, "", &single)
@@ -153,12 +152,12 @@ func (s *season) published(id string) *simulatortest.Published {
 	var stats liveNumbers
 	s.one(s.ids[id], "/stats", &stats)
 	for _, k := range stats.Data.Series.Kova {
-		minute := simulatortest.Minute{Told: k.State == "VLERE" || k.State == "ZERO"}
-		if minute.Told != (k.H != nil && k.A != nil) {
+		minute := simulatortest.Minute{Reported: k.State == "VLERE" || k.State == "ZERO"}
+		if minute.Reported != (k.H != nil && k.A != nil) {
 			s.Errorf("%s minute %d: %+v", id, k.TM, k)
 			continue
 		}
-		if minute.Told {
+		if minute.Reported {
 			minute.Home, minute.Away = *k.H, *k.A
 		}
 		p.Minutes[simulatortest.Place{Minute: k.TM, Added: k.Added}] = minute

@@ -81,7 +81,7 @@ func (s *stadium) running(on time.Duration) (ids []string) {
 		}
 	}
 	for _, m := range s.sim.InPlay(s.accepted) {
-		id, listed := byProvider[m.FI]
+		id, listed := byProvider[m.ID]
 		for _, half := range m.Periods() {
 			if at := s.now.Sub(m.Whistle); listed && half.Phase.Playing() && at > half.From && at+on < half.To {
 				ids = append(ids, id)

@@ -66,7 +66,7 @@ that nothing names are counted, since more of their markets stay RAW.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.provider, "provider", "betsapi", "whose payloads they are: "+strings.Join(tenants.ProviderNames(), ", "))
+	flags.StringVar(&f.provider, "provider", tenants.ProviderNames()[0], "whose payloads they are: "+strings.Join(tenants.ProviderNames(), ", "))
 	flags.StringVar(&f.pattern, "pattern", "*.json", "names of the files in DIR to read")
 	flags.StringVar(&f.tenant, "tenant", "", "read the answers of this tenant's cycle instead of a folder")
 	flags.StringVar(&f.cycle, "cycle", "", "which cycle of --tenant (default: the newest one fetched)")

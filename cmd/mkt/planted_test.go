@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/internal/needs"
 )
@@ -100,7 +100,7 @@ func TestPlantedNeverAppears(t *testing.T) {
 	h.run("", "init", ".")
 	token := h.addTenant("acme")
 	h.unlimited("acme")
-	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 5, Fixtures: 80, InPlay: 20, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 5}}})
+	sim, err := emulator.New(simulator.Options{Seed: 5, Fixtures: 80, InPlay: 20, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 5}}})
 	h.must(err)
 	p := &planter{provider: sim}
 	server := httptest.NewServer(p)

@@ -7,6 +7,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
@@ -41,7 +42,7 @@ func newPlayedAt(t testing.TB, begins time.Time, o simulator.Options) *played {
 	t.Helper()
 	p := &played{TB: t, now: begins, data: filepath.Join(t.TempDir(), "data"), resume: map[football.Product]string{}}
 	o.Now = func() time.Time { return p.now }
-	sim, err := betsapi.NewSimulator(o)
+	sim, err := emulator.New(o)
 	p.must(err)
 	p.exchange = &providertest.Exchange{Adapter: betsapi.Provider(), Handler: sim, Token: sim.Tokens()[0], Clock: o.Now}
 	return p

@@ -21,7 +21,7 @@ import (
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/internal/needs"
 	"mkt/publish/football"
@@ -47,7 +47,7 @@ func newClientele(t *testing.T, accounts, fixtures int) *clientele {
 	t.Helper()
 	h := newHouse(t)
 	h.run("", "init", ".")
-	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 3, Fixtures: fixtures, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 3}}})
+	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: fixtures, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 3}}})
 	h.must(err)
 	c := &clientele{house: h, gate: newGate(t, sim), tokens: map[string]string{}}
 	key, err := credential.LoadIdentity(filepath.Join(h.dir, "seal.key"))

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/internal/needs"
 )
@@ -197,7 +197,7 @@ func TestShuffledAnswers(t *testing.T) {
 	needs.Time(t, "a hundred accounts publish")
 	const orders = 100
 	c := newClientele(t, orders, 60)
-	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 3, Fixtures: 60, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 3}}})
+	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: 60, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 3}}})
 	c.must(err)
 	football := map[string]bool{}
 	for _, f := range sim.Listed(canary) {

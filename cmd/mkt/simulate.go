@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
 )
 
@@ -46,7 +45,7 @@ stall:0.5 for half of them, stall:0 for none:
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:9090", "address; port 0 takes a free one")
-	flags.StringVar(&f.provider, "provider", "betsapi", "provider to speak as")
+	flags.StringVar(&f.provider, "provider", emulators.Default(), "provider to emulate")
 	flags.Uint64Var(&f.options.Seed, "seed", 1, "same seed, same answers")
 	flags.IntVar(&f.options.Fixtures, "fixtures", 300, "fixtures announced at any time")
 	flags.IntVar(&f.options.InPlay, "in-play", 12, "matches in play at any time, about; one in twelve is eSoccer. -1 adds none to those announced")
@@ -86,30 +85,18 @@ func (a *app) simulate(ctx context.Context, f simulateFlags) error {
 		f.options.Faults = append(f.options.Faults, fault)
 	}
 	f.options.Log = a.log
-	handler, token, err := simulated(f.provider, f.options)
+	emulator, err := emulators.New(f.provider, f.options)
 	if err != nil {
 		return usageError{fmt.Errorf("simulate: %w", err)}
 	}
-	url, done, err := simulator.Listen(ctx, handler, f.listen)
+	url, done, err := simulator.Listen(ctx, emulator, f.listen)
 	if err != nil {
 		return fmt.Errorf("simulate: %w", err)
 	}
-	if err := a.printSimulator(f.provider, url, token); err != nil {
+	if err := a.printSimulator(f.provider, url, emulator.Tokens()[0]); err != nil {
 		return err
 	}
 	return <-done
-}
-
-// simulated makes the simulator of a provider and the token it accepts.
-func simulated(provider string, o simulator.Options) (http.Handler, string, error) {
-	if provider != "betsapi" {
-		return nil, "", fmt.Errorf("provider %q: want betsapi", provider)
-	}
-	sim, err := betsapi.NewSimulator(o)
-	if err != nil {
-		return nil, "", err
-	}
-	return sim, sim.Tokens()[0], nil
 }
 
 func (a *app) printSimulator(provider, url, token string) error {

@@ -12,7 +12,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -106,7 +106,7 @@ func (w *simulatedWorld) enrolAll(o simulator.Options) {
 	w.account(entitled).tenant.Limit = account.Limit{Requests: 60_000, Per: time.Minute, Burst: 60_000}
 	w.account(hurried).tenant.Limit = account.Limit{Requests: 1, Per: time.Hour, Burst: 1}
 	o.Now, o.Quota, o.Tokens = w.clock.now, demoQuota, map[string]simulator.Account{simulator.Token(1): {Seed: o.Seed}}
-	sim, err := betsapi.NewSimulator(o)
+	sim, err := emulator.New(o)
 	w.must(err)
 	server := httptest.NewServer(sim)
 	w.Cleanup(server.Close)

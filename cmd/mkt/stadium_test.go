@@ -13,7 +13,7 @@ import (
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/all"
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -28,7 +28,7 @@ type stadium struct {
 	now time.Time
 
 	clock    *demoClock
-	sim      *betsapi.Simulator
+	sim      *simulator.Server
 	accepted string // the provider's token
 	file     *tenants.File
 	steps    []step
@@ -42,11 +42,11 @@ const cadence = 8 * time.Second
 // newStadium opens at a moment with one account, which may do everything.
 func newStadium(t *testing.T, begins time.Time, o simulator.Options) *stadium {
 	t.Helper()
-	var sim *betsapi.Simulator
+	var sim *simulator.Server
 	s := openStadium(t, begins, func(now func() time.Time) (http.Handler, string) {
 		var err error
 		o.Now, o.Quota = now, demoQuota
-		if sim, err = betsapi.NewSimulator(o); err != nil {
+		if sim, err = emulator.New(o); err != nil {
 			t.Fatal(err)
 		}
 		return sim, sim.Tokens()[0]

@@ -26,7 +26,7 @@ func (s Secret) Reveal() string {
 	return s.reveal()
 }
 
-// Empty tells whether there is no text.
+// Empty reports whether there is no text.
 func (s Secret) Empty() bool { return s.Reveal() == "" }
 
 // Format implements fmt.Formatter, which comes before all others, for every verb.

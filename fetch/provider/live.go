@@ -3,7 +3,7 @@ package provider
 import (
 	"context"
 
-	"mkt/publish/football"
+	"mkt/fetch/input"
 )
 
 // LiveAdapter asks for and reads the payloads of live intelligence.
@@ -24,10 +24,10 @@ type LiveAdapter interface {
 
 // LiveSheet is what live payloads said.
 type LiveSheet struct {
-	Samples  []football.Sample // in the payloads' order, each live record once; two may claim one fixture
-	Complete bool              // of a list: every page is there, and no item was unreadable
-	Filtered map[string]int    // fixtures left out on entry, by rule, "esoccer:league-name"
-	Broken   map[string]int    // items that could not be read, by reason
-	Damaged  map[string]int    // parts of other items that could not be read, by part and fault
-	Unknown  map[string]int    // unknown fields, metrics and event lines met, by name
+	Samples  []input.Sample // in the payloads' order, each live record once; two may claim one fixture
+	Complete bool           // of a list: every page is there, and no item was unreadable
+	Filtered map[string]int // fixtures left out on entry, by rule, "esoccer:league-name"
+	Broken   map[string]int // items that could not be read, by reason
+	Damaged  map[string]int // parts of other items that could not be read, by part and fault
+	Unknown  map[string]int // unknown fields, metrics and event lines met, by name
 }

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -52,7 +53,7 @@ type Provider struct {
 	// tests a connection. now is for a question that names a day.
 	Probe func(now time.Time) Request
 
-	// Rule is the line of the adapter's mapping table that football.Reading.Rule
+	// Rule is the line of the adapter's mapping table that input.Reading.Rule
 	// names, as it stands there; "" when there is none of that name.
 	Rule func(name string) string
 
@@ -127,7 +128,7 @@ type Payload struct {
 	Query     url.Values
 	FetchedAt time.Time
 	Body      []byte
-	Trace     *Trace // told by the reader where it found what; nil for none
+	Trace     *Trace // the reader reports to it where it found what; may be nil
 }
 
 // Asked is what a cycle's asking came to.
@@ -208,7 +209,7 @@ func (p *Parts) Add(others Parts) {
 // FixtureOffers is one fixture and every market offered on it that can be read.
 type FixtureOffers struct {
 	Fixture football.Fixture // without ID
-	Offers  []football.Offer
+	Offers  []input.Offer
 	// Partial: a section or more of it could not be read and is not in Offers. A
 	// damaged market or row is in Offers, marked.
 	Partial bool

@@ -7,34 +7,34 @@ import (
 	"mkt/publish/football"
 )
 
-// Trace is told by a reader where in a payload it found what it read: by the
-// lines of code that read it, so that there is no second opinion of it. A nil
-// Trace is told nothing and costs nothing.
+// Trace records where in a payload a reader found what it read. The lines of code
+// that read a value report it, so that the two cannot disagree. A nil Trace records
+// nothing and costs nothing.
 type Trace struct {
-	// Only, when not "", is the one fixture of interest: of others nothing is noted.
-	// A reader asks For before it reads the parts of one.
+	// Only, if not "", is the only fixture to be recorded. A reader calls For before
+	// it reads the parts of a fixture.
 	Only string
 
 	found map[Subject][]Found
 }
 
-// Subject is a thing that was read. Of its parts those are set that tell it apart.
+// Subject identifies a thing that was read. Only the parts that identify it are set.
 type Subject struct {
 	Fixture string // provider's id of the fixture, in live payloads of the item
 	Market  string // provider's key of the market
-	Row     uint32 // football.OfferRow.Place
+	Row     uint32 // see input.Row.Place
 }
 
 // Found is one thing in a payload.
 type Found struct {
 	Field string         // canonical word for what was read, or the provider's name of a label
 	Path  string         // as jq takes it, ".results[0].main.sp.corners.odds[2].odds"
-	Text  string         // as it stands there, quotes included
-	State football.State // Null when it holds no value
+	Text  string         // as in the payload, with its quotes
+	State football.State // Null if it holds no value
 }
 
-// Tell notes where something was read. A value that is absent was not found.
-func (t *Trace) Tell(s Subject, field string, v strictjson.Value) {
+// Report records where something was read. An absent value is not recorded.
+func (t *Trace) Report(s Subject, field string, v strictjson.Value) {
 	if t == nil || v.Kind() == strictjson.Absent || s.Fixture != "" && t.For(s.Fixture) == nil {
 		return
 	}
@@ -50,7 +50,7 @@ func (t *Trace) Tell(s Subject, field string, v strictjson.Value) {
 	t.found[own] = append(t.found[own], Found{strings.Clone(field), v.Path(), strings.Clone(v.Raw()), state})
 }
 
-// For is the trace to be told of one fixture: nil when it is of no interest.
+// For returns the trace for the parts of one fixture, nil if it is not recorded.
 func (t *Trace) For(fixture string) *Trace {
 	if t != nil && t.Only != "" && t.Only != fixture {
 		return nil
@@ -58,15 +58,15 @@ func (t *Trace) For(fixture string) *Trace {
 	return t
 }
 
-// Join gives one thing what was found of another, too.
+// Join adds what was found of one thing to another.
 func (t *Trace) Join(to, from Subject) {
 	if t != nil && to != from {
 		t.found[to] = append(t.found[to], t.found[from]...)
 	}
 }
 
-// Begin is where a row begins, to be kept in football.OfferRow.Place; 0 when
-// nothing is traced.
+// Begin returns the offset at which a row begins, for input.Row.Place; 0 if nothing
+// is traced.
 func (t *Trace) Begin(row strictjson.Value) uint32 {
 	if t == nil {
 		return 0
@@ -74,8 +74,8 @@ func (t *Trace) Begin(row strictjson.Value) uint32 {
 	return uint32(row.Start())
 }
 
-// Of is all that was found of a thing, in the order it was read. What is not in
-// it was not in the payload.
+// Of returns everything found of a thing, in the order of reading. What it does not
+// hold was not in the payload.
 func (t *Trace) Of(s Subject) []Found {
 	if t == nil {
 		return nil

@@ -69,7 +69,7 @@ func candidates(fsys durable.FS) ([]layout.CycleID, error) {
 	return Cycles(fsys)
 }
 
-// Sealed tells whether a cycle has its header.
+// Sealed reports whether a cycle has its header.
 func Sealed(fsys durable.FS, id layout.CycleID) (bool, error) {
 	return durable.Exists(fsys, layout.Cycle(layout.RawDir, id)+"/"+layout.RawCycleFile)
 }

@@ -48,7 +48,7 @@ func (c Cycle) Validate() error {
 	return nil
 }
 
-// precedes tells whether a is a cycle before b.
+// precedes reports whether a is a cycle before b.
 func precedes(a, b layout.CycleID) bool {
 	_, _, err := layout.ParseCycleID(string(a))
 	return err == nil && a < b

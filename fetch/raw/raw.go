@@ -100,5 +100,5 @@ type Response struct {
 	Truncated bool              `json:"truncated,omitempty"` // a rejected body cut at MaxRejected, or not kept since it is not text
 }
 
-// Accepted tells whether the answer was what had been asked for.
+// Accepted reports whether the answer was what had been asked for.
 func (r Response) Accepted() bool { return r.Rejected == "" }

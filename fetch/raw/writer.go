@@ -25,7 +25,7 @@ const (
 var ErrSecret = errors.New("the answer holds the credential")
 
 // Scrub blots the run's secrets out of bytes, in every spelling it knows, and
-// tells whether there were any. It returns b itself when there were none.
+// reports whether there were any. It returns b itself when there were none.
 type Scrub func(b []byte) (clean []byte, found bool)
 
 // Writer archives one cycle. Safe for concurrent use; Seal comes after the last

@@ -49,8 +49,8 @@ func placeOf(number int64) (place int, entry int64) {
 	return int(-number % 4), -number / 4
 }
 
-// calendars lays out a world's: so many announced, and so many in play.
-func layCalendars(size, inPlay int, replay bool) []calendar {
+// newCalendars returns a world's calendars: so many announced, and so many in play.
+func newCalendars(size, inPlay int, replay bool) []calendar {
 	all := []calendar{{place: announced, step: max(horizon/time.Duration(size), time.Microsecond), grid: grid, ahead: int64(size), pool: pools[announced]}}
 	if inPlay <= 0 || replay {
 		return all

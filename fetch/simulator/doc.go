@@ -4,8 +4,10 @@
 //
 // The world (World, Fixture, Sheet) is in no provider's spelling: markets carry
 // canonical names, selections canonical outcomes and lines. A provider's folder
-// holds the Dialect that says it in that provider's wire format. Server is what
-// all dialects share: listening, counting, compressing, going wrong on request.
+// holds an emulator: the Dialect that renders the world in that provider's wire
+// format, and with Meaning states what its answers mean. Server is what all
+// dialects share: listening, counting, compressing, failing on request, and the
+// comparison with what was meant.
 //
 // A world announces its size in fixtures at any moment; they start, end, are
 // called off or moved, and new ones are announced as the clock goes on. Each has

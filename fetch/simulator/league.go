@@ -19,7 +19,7 @@ type League struct {
 	Number  int // stable within the world, from 0
 	Name    string
 	Kind    Kind
-	Tier    int     // 1 = every market is sold, 3 = the fewest
+	Tier    int     // 1 = every market is offered, 3 = the fewest
 	Goals   float64 // a match's average
 	Minutes int     // planned length of a match
 	Teams   int

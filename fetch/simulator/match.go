@@ -21,11 +21,11 @@ type Match struct {
 type stage struct {
 	*script
 	*blemishes
-	told []Told
+	told []Reported
 }
 
-// Told is an incident as the feed's timeline has it.
-type Told struct {
+// Reported is an incident as the feed's timeline has it.
+type Reported struct {
 	Incident
 	Clock     Clock         // when it happened
 	Appears   time.Duration // when the line is written, seconds after
@@ -36,12 +36,12 @@ func newStage(f Fixture, s *script, covered metricSet, o Oddities) *stage {
 	st := &stage{script: s, blemishes: blemish(f, s, covered, o)}
 	for i, incident := range s.incidents {
 		delay := time.Duration(1+f.Lot(14, 72, uint64(i))) * time.Second
-		st.told = append(st.told, Told{Incident: incident, Clock: clockAt(s.periods, incident.At), Appears: incident.At.Truncate(time.Second) + delay})
+		st.told = append(st.told, Reported{Incident: incident, Clock: clockAt(s.periods, incident.At), Appears: incident.At.Truncate(time.Second) + delay})
 	}
 	for _, r := range st.retracted {
-		st.told = append(st.told, Told{Incident: r.Incident, Clock: clockAt(s.periods, r.At), Appears: r.At + 2*time.Second, Withdrawn: r.withdrawn})
+		st.told = append(st.told, Reported{Incident: r.Incident, Clock: clockAt(s.periods, r.At), Appears: r.At + 2*time.Second, Withdrawn: r.withdrawn})
 	}
-	slices.SortStableFunc(st.told, func(a, b Told) int { return cmp.Compare(a.Appears, b.Appears) })
+	slices.SortStableFunc(st.told, func(a, b Reported) int { return cmp.Compare(a.Appears, b.Appears) })
 	return st
 }
 

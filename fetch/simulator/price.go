@@ -2,81 +2,181 @@ package simulator
 
 import (
 	"math"
-	"sort"
 	"strconv"
 )
 
-// ladder is the steps a bookmaker's decimal prices come in, lowest first: every
-// price is one of them, as text of two places. The steps are those seen in the
-// recorded payloads.
-var ladder = func() []step {
-	var all []step
-	add := func(from, to, by float64) {
-		for p := from; p < to-1e-9; p += by {
-			all = append(all, step{p, strconv.FormatFloat(p, 'f', 2, 64)})
-		}
-	}
-	add(1.01, 1.20, 0.01)
-	for _, p := range []float64{1.20, 1.22, 1.25, 1.28, 1.30, 1.33, 1.36, 1.40, 1.44, 1.50, 1.53, 1.57, 1.61, 1.66, 1.72, 1.80, 1.83,
-		1.90, 1.95, 2.00, 2.05, 2.10, 2.20, 2.25, 2.30, 2.37, 2.50, 2.62, 2.75, 2.87, 3.00, 3.10, 3.20, 3.25, 3.40, 3.50, 3.60, 3.75} {
-		add(p, p+0.005, 1)
-	}
-	for _, p := range []float64{4, 4.20, 4.33, 4.50, 4.75, 5, 5.50, 6, 6.50, 7, 7.50, 8, 8.50, 9, 9.50} {
-		add(p, p+0.005, 1)
-	}
-	for _, p := range []float64{10, 11, 12, 13, 15, 17, 19, 21, 23, 26, 29, 34, 41, 51, 67, 81, 101, 126, 151, 201, 251, 301, 401, 501} {
-		add(p, p+0.005, 1)
-	}
-	return all
-}()
+// pricers holds the function that prices each market from the model, by name. It reads the
+// period, book, side and parameter it needs from the market it fills.
+var pricers = map[string]func(*Sheet, *Market){
+	"MATCH_RESULT":                        priceResult,
+	"DOUBLE_CHANCE":                       priceDoubleChance,
+	"DRAW_NO_BET":                         priceDrawNoBet,
+	"HALF_TIME_FULL_TIME":                 priceHalfTimeFullTime,
+	"CORRECT_SCORE":                       priceCorrectScore,
+	"HALF_TIME_FULL_TIME_CORRECT_SCORE":   priceDoubleScore,
+	"RESULT_AND_BOTH_TEAMS_TO_SCORE":      priceResultAndBoth,
+	"RESULT_AND_TOTAL_GOALS":              priceResultAndTotal,
+	"WINNING_MARGIN":                      priceMargin,
+	"HANDICAP_RESULT":                     priceHandicapResult,
+	"ASIAN_HANDICAP":                      priceAsianHandicap,
+	"WIN_TO_NIL":                          priceSides(func(s *Sheet, side int) float64 { return s.winToNil(side) }),
+	"WIN_EITHER_HALF":                     priceSides(func(s *Sheet, side int) float64 { return s.m.winsOne[side] }),
+	"WIN_BOTH_HALVES":                     priceSides(func(s *Sheet, side int) float64 { return s.m.winsBoth[side] }),
+	"TEAM_TO_SCORE_IN_BOTH_HALVES":        priceSides(func(s *Sheet, side int) float64 { return s.m.scoresIn2[side] }),
+	"COME_FROM_BEHIND_AND_WIN":            priceSides(func(s *Sheet, side int) float64 { return s.m.behind[side] * 1.4 }),
+	"TEAM_TO_SCORE_PENALTY":               priceSides(func(s *Sheet, side int) float64 { return 0.11 * s.share(side) * 2 }),
+	"TEAM_TO_MISS_PENALTY":                priceSides(func(s *Sheet, side int) float64 { return 0.035 * s.share(side) * 2 }),
+	"KICK_OFF":                            priceKickOff,
+	"TOTAL_GOALS":                         priceTotalGoals,
+	"TOTAL_GOALS_AND_BOTH_TEAMS_TO_SCORE": priceTotalAndBoth,
+	"EXACT_GOALS":                         priceExactGoals,
+	"TEAM_EXACT_GOALS":                    priceTeamExactGoals,
+	"GOALS_RANGE":                         priceGoalsRange,
+	"BOTH_TEAMS_TO_SCORE":                 priceBoth,
+	"BOTH_TEAMS_TO_SCORE_BY_HALF":         priceBothByHalf,
+	"TEAMS_TO_SCORE":                      priceTeamsToScore,
+	"TEAM_TO_SCORE":                       priceTeamToScore,
+	"CLEAN_SHEET":                         priceCleanSheet,
+	"TEAM_TOTAL_GOALS":                    priceTeamTotalGoals,
+	"ODD_EVEN_GOALS":                      priceOddEven,
+	"TEAM_ODD_EVEN_GOALS":                 priceTeamOddEven,
+	"HIGHEST_SCORING_HALF":                priceRicherHalf,
+	"TEAM_HIGHEST_SCORING_HALF":           priceRicherHalf,
+	"FIRST_TEAM_TO_SCORE":                 priceFirstTeam,
+	"LAST_TEAM_TO_SCORE":                  priceFirstTeam,
+	"FIRST_GOAL_METHOD":                   priceGoalMethod,
+	"EARLY_GOAL":                          priceEarlyGoal,
+	"LATE_GOAL":                           priceLateGoal,
+	"TIME_OF_FIRST_GOAL":                  priceTimeOfFirstGoal,
+	"TIME_OF_FIRST_TEAM_GOAL":             priceTimeOfTeamGoal,
+	"TOTAL_GOAL_MINUTES":                  priceGoalMinutes,
+	"OWN_GOAL":                            priceYesNo(0.07),
+	"PENALTY_AWARDED":                     priceYesNo(0.28),
+	"RED_CARD":                            priceYesNo(0.17),
 
-// fine is the ladder of two-way Asian prices: steps of 0.025, written with two
-// places and so uneven ("1.88", "1.90", "1.93").
-var fine = func() []step {
-	var all []step
-	for p := 1.025; p < 3; p += 0.025 {
-		all = append(all, step{p, strconv.FormatFloat(math.Floor(p*100+0.5+1e-6)/100, 'f', 2, 64)})
-	}
-	for p := 3.0; p < 8; p += 0.05 {
-		all = append(all, step{p, strconv.FormatFloat(p, 'f', 2, 64)})
-	}
-	return all
-}()
-
-type step struct {
-	price float64
-	text  string
+	"TOTAL_CORNERS":                priceCount(func(s *Sheet) [2]float64 { return s.corners }),
+	"TOTAL_CARDS":                  priceCount(func(s *Sheet) [2]float64 { return s.cards }),
+	"TOTAL_SHOTS":                  priceCount(func(s *Sheet) [2]float64 { return s.shots }),
+	"TOTAL_SHOTS_ON_TARGET":        priceCount(func(s *Sheet) [2]float64 { return s.target }),
+	"TOTAL_TACKLES":                priceCount(func(s *Sheet) [2]float64 { return s.tackles }),
+	"TOTAL_OFFSIDES":               priceCount(func(s *Sheet) [2]float64 { return s.offsides }),
+	"TEAM_TOTAL_CORNERS":           priceTeamCount(func(s *Sheet) [2]float64 { return s.corners }),
+	"TEAM_TOTAL_CARDS":             priceTeamCount(func(s *Sheet) [2]float64 { return s.cards }),
+	"TEAM_TOTAL_SHOTS":             priceTeamCount(func(s *Sheet) [2]float64 { return s.shots }),
+	"TEAM_TOTAL_SHOTS_ON_TARGET":   priceTeamCount(func(s *Sheet) [2]float64 { return s.target }),
+	"TEAM_TOTAL_TACKLES":           priceTeamCount(func(s *Sheet) [2]float64 { return s.tackles }),
+	"TEAM_TOTAL_OFFSIDES":          priceTeamCount(func(s *Sheet) [2]float64 { return s.offsides }),
+	"TOTAL_CORNERS_3WAY":           priceCorners3Way,
+	"CORNERS_RANGE":                priceCornersRange,
+	"CORNERS_RESULT":               priceCornersResult,
+	"CORNERS_HANDICAP_RESULT":      priceCountHandicap(func(s *Sheet) [2]float64 { return s.corners }),
+	"CARDS_HANDICAP_RESULT":        priceCountHandicap(func(s *Sheet) [2]float64 { return s.cards }),
+	"CORNERS_ASIAN_HANDICAP":       priceCountAsian(func(s *Sheet) [2]float64 { return s.corners }),
+	"CARDS_ASIAN_HANDICAP":         priceCountAsian(func(s *Sheet) [2]float64 { return s.cards }),
+	"CORNERS_RACE":                 priceRace,
+	"NTH_CORNER":                   priceOneCorner,
+	"NTH_CARD":                     priceFirstCard,
+	"LAST_CORNER":                  priceOneCorner,
+	"MULTICORNERS":                 priceMulticorners,
+	"TIME_OF_FIRST_CORNER":         priceFirstTime(func(s *Sheet) float64 { return s.corners[0] + s.corners[1] }),
+	"TIME_OF_FIRST_CARD":           priceFirstTime(func(s *Sheet) float64 { return s.cards[0] + s.cards[1] }),
+	"GOALSCORER_FIRST":             priceScorerFirst,
+	"GOALSCORER_LAST":              priceScorerFirst,
+	"GOALSCORER_ANYTIME":           priceScorerAny,
+	"PLAYER_TO_SCORE_N_OR_MORE":    priceScorerMulti,
+	"TEAM_GOALSCORER":              priceTeamScorer,
+	"GOALSCORER_AND_CORRECT_SCORE": priceScorecast,
+	"GOALSCORER_AND_RESULT":        priceWincast,
+	"GOALSCORER_AND_TIME":          priceTimecast,
+	"PLAYER_FIRST_CARDED":          priceFirstCarded,
+	"PLAYER_CARDED":                priceCarded(0.17),
+	"PLAYER_SENT_OFF":              priceCarded(0.02),
+	"PLAYER_OF_THE_MATCH":          priceBest,
+	"PLAYER_SHOTS":                 pricePlayerCount(func(s *Sheet) [2]float64 { return s.shots }),
+	"PLAYER_SHOTS_ON_TARGET":       pricePlayerCount(func(s *Sheet) [2]float64 { return s.target }),
+	"PLAYER_TACKLES":               pricePlayerCount(func(s *Sheet) [2]float64 { return s.tackles }),
+	"PLAYER_FOULS_COMMITTED":       pricePlayerCount(func(*Sheet) [2]float64 { return [2]float64{11.5, 12.5} }),
+	"PLAYER_ASSISTS":               pricePlayerCount(func(s *Sheet) [2]float64 { return [2]float64{s.m.home * 0.7, s.m.away * 0.7} }),
+	"PLAYER_PASSES":                pricePlayerCount(func(*Sheet) [2]float64 { return [2]float64{430, 390} }),
+	"points index":                 pricePointsIndex, // a bookmaker's own: no canonical name
+	"duel nobody knows":            priceDuel,
+	"table of unknown counts":      priceUnknownTable,
 }
 
-// price returns the highest step of a ladder that leaves the bookmaker his
-// margin at a probability, never below the lowest.
-func price(steps []step, p, margin float64) string {
-	fair := steps[len(steps)-1].price
-	if p > 0 {
-		fair = min(fair, 1+(1/p-1)/(1+margin)-margin/3)
+var (
+	results = [3]string{"HOME", "DRAW", "AWAY"}
+	sides   = [2]string{"HOME", "AWAY"}
+	yesNo   = [2]string{"YES", "NO"}
+	noYes   = [2]string{"NO", "YES"}
+)
+
+// goals returns the table of a period's goals and their means.
+func (s *Sheet) goals(period string) (t *table, home, away float64) {
+	switch period {
+	case "1H":
+		return &s.m.half[0].t, s.m.half[0].home, s.m.half[0].away
+	case "2H":
+		return &s.m.half[1].t, s.m.half[1].home, s.m.half[1].away
+	case "0-10":
+		t = new(table)
+		home, away = s.m.home*0.085, s.m.away*0.085
+		t.fill(home, away)
+		return t, home, away
+	default:
+		return &s.m.full, s.m.home, s.m.away
 	}
-	i := sort.Search(len(steps), func(i int) bool { return steps[i].price > fair+1e-9 })
-	return steps[max(i-1, 0)].text
 }
 
-// rungs finds the place of a price in its ladder by its text.
-var rungs = func() map[string][2]string {
-	near := make(map[string][2]string)
-	for _, l := range [...][]step{fine, ladder} {
-		for i, s := range l {
-			near[s.text] = [2]string{l[max(i-1, 0)].text, l[min(i+1, len(l)-1)].text}
+// share is a side's part in the goals.
+func (s *Sheet) share(side int) float64 {
+	return [2]float64{s.m.home, s.m.away}[side] / (s.m.home + s.m.away)
+}
+
+// priceSides prices one yes for each side.
+func priceSides(p func(s *Sheet, side int) float64) func(*Sheet, *Market) {
+	return func(s *Sheet, m *Market) {
+		for side, name := range sides {
+			m.add(Selection{Outcome: "YES", Side: name}, p(s, side), marginMany)
 		}
 	}
-	return near
-}()
+}
 
-// Beside returns the price next to one of the world's prices, a step lower or
-// higher: what a copy shows that was taken a little earlier. Text that is no
-// such price comes back as it is.
-func Beside(price string, higher bool) string {
-	near, ok := rungs[price]
-	if !ok {
-		return price
+func priceYesNo(p float64) func(*Sheet, *Market) {
+	return func(s *Sheet, m *Market) {
+		p := p * (0.8 + 0.4*s.Fixture.dice.unit(51, uint64(p*1000)))
+		m.add(Selection{Outcome: "YES"}, p, marginMany)
+		m.add(Selection{Outcome: "NO"}, 1-p, marginTwo)
 	}
-	return near[flag(higher)]
+}
+
+// lineText writes a line of a total: "2.5", "2", "2.25".
+func lineText(l float64) string {
+	return strconv.FormatFloat(l, 'f', -1, 64)
+}
+
+// signedText writes a handicap: "+0.75", "-1", "0".
+func signedText(l float64) string {
+	if l > 0 {
+		return "+" + lineText(l)
+	}
+	return lineText(l + 0) // no minus zero
+}
+
+// even is a probability as two-way bets with the stake back see it: the price
+// at which such a bet is fair, as 1/price. win and push are those of the two
+// halves of a stake.
+func even(win, push [2]float64) float64 {
+	back := 2 - push[0] - push[1]
+	if back <= 0 {
+		return 0
+	}
+	return (win[0] + win[1]) / back
+}
+
+// quarters returns the two lines that a quarter line's stake is split over.
+func quarters(l float64) [2]float64 {
+	if math.Mod(math.Abs(l)*4, 2) == 0 {
+		return [2]float64{l, l}
+	}
+	return [2]float64{l - 0.25, l + 0.25}
 }

@@ -18,9 +18,9 @@ func (m *Match) Increments() []Increment { return slices.Clone(m.increments) }
 // Incidents returns what happened, by time; disallowed goals are not among it.
 func (m *Match) Incidents() []Incident { return slices.Clone(m.incidents) }
 
-// Told returns every line that is written into the feed's timeline at some
+// Reported returns every line that is written into the feed's timeline at some
 // time, in that order, those that are withdrawn included.
-func (m *Match) Told() []Told { return slices.Clone(m.told) }
+func (m *Match) Reported() []Reported { return slices.Clone(m.told) }
 
 // Corrections returns when which metric was sent other than it was.
 func (m *Match) Corrections() []Correction { return slices.Clone(m.corrections) }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Ref names one market of the world: what is sold, over which period, and in
+// Ref names one market of the world: what is offered, over which period, and in
 // which of the bookmaker's ways of selling it.
 type Ref struct {
 	Market    string // canonical name; a name of the simulator's own, in lower case, where the vocabulary has none
@@ -15,7 +15,7 @@ type Ref struct {
 	Parameter string // "3" of a race to three corners, FIRST and LAST
 }
 
-// Book tells apart markets that mean the same and are sold separately.
+// Book tells apart markets that mean the same and are offered separately.
 type Book string
 
 const (
@@ -41,7 +41,7 @@ type Market struct {
 	Selections []Selection
 }
 
-// Sheet is everything that is sold on a fixture at one state of the prices. Not
+// Sheet is every market on a fixture at one version of the prices. Not
 // safe for concurrent use.
 type Sheet struct {
 	Fixture Fixture
@@ -55,7 +55,7 @@ type Sheet struct {
 	base                   baseLines
 }
 
-// baseLines are the lines that alternatives are laid around; they do not move
+// baseLines are the lines that alternatives are priced around; they do not move
 // with the prices, so that a line keeps its place.
 type baseLines struct{ total, handicap, halfTotal, halfHandicap float64 }
 
@@ -91,7 +91,7 @@ func (w *World) Sheet(f Fixture, version int64, since time.Time) *Sheet {
 	return s
 }
 
-// edge is how much better the home side is, its own ground included.
+// edge is how much better the home side is, its home advantage included.
 func (f Fixture) edge() float64 { return f.Home.Strength - f.Away.Strength + 0.25 }
 
 // expected is how many goals each side will score on average.
@@ -107,11 +107,11 @@ func split(total, lean float64) (home, away float64) {
 func halfLine(mean float64) float64 { return max(math.Floor(mean)+0.5, 0.5) }
 
 // Market prices one market. It is empty where the fixture's numbers leave
-// nothing to sell, and for a Ref that the world does not know.
+// nothing to offer, and for a Ref that the world does not know.
 func (s *Sheet) Market(r Ref) Market {
 	m := Market{Ref: r}
-	if lay, ok := lays[r.Market]; ok {
-		lay(s, &m)
+	if price, ok := pricers[r.Market]; ok {
+		price(s, &m)
 	}
 	return m
 }
@@ -122,8 +122,8 @@ const (
 	marginFine = 0.028
 )
 
-// add sells an outcome at a probability; one that is next to impossible is not
-// sold.
+// add prices an outcome at a probability; one that is next to impossible is
+// left out.
 func (m *Market) add(s Selection, p, margin float64) {
 	if p < 0.0012 {
 		return

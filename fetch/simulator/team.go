@@ -66,7 +66,7 @@ func suffix(l League) string {
 	}
 }
 
-const squad = 14 // players on whom markets are sold, a team
+const squad = 14 // players with markets, a team
 
 // players names the squad of a league's side. All sides of a league share one
 // long list of names, so that two of them hardly ever have one in common.

@@ -26,7 +26,7 @@ type World struct {
 	dice      dice
 	teams     [][]Team // by league
 	calendars []calendar
-	pitches   *ground
+	pitches   *pitchCalendar
 	oddities  Oddities
 	start     time.Time
 	frozen    []Span
@@ -76,8 +76,8 @@ func MakeWorld(o WorldOptions) *World {
 	return &World{
 		dice:      dice(o.Seed),
 		teams:     teams(dice(o.Seed)),
-		calendars: layCalendars(max(o.Fixtures, 1), o.InPlay, o.Matches != nil),
-		pitches:   layGround(o),
+		calendars: newCalendars(max(o.Fixtures, 1), o.InPlay, o.Matches != nil),
+		pitches:   newPitchCalendar(o),
 		oddities:  odd,
 		start:     o.Start,
 		frozen:    o.Frozen,

@@ -89,7 +89,7 @@ type Momentum struct {
 	FeedAge    time.Duration // age of the newest sample that told something, also when there is no number
 }
 
-// Available tells whether there is a number.
+// Available reports whether there is a number.
 func (m Momentum) Available() bool { return m.Reason == "" }
 
 // Visual is the state of play now: that of the newest timeline entry, zero when

@@ -1,6 +1,9 @@
 package football
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Metric names a counter of a fixture in play. The closed set below has one
 // meaning whatever the provider; a counter outside it keeps the provider's name
@@ -66,6 +69,9 @@ func ParseNumber(text string) (Number, bool) {
 
 // Text is the number as the provider wrote it: a plain decimal.
 func (n Number) Text() string { return n.text }
+
+// Clone returns a number with a text of its own, which is no part of a payload.
+func (n Number) Clone() Number { return Number{strings.Clone(n.text), n.value} }
 
 // Float is its value.
 func (n Number) Float() float64 { return n.value }

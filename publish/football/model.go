@@ -86,7 +86,7 @@ type Selection struct {
 
 	ProviderSelectionID Field[string]
 	Labels              []Label // the provider's own words for it, in its field order
-	Place               uint32  // of its row, see OfferRow
+	Place               uint32  // of the row in the payload; 0 unless the reading is traced
 }
 
 // Label is one descriptive text field of a provider's row, verbatim.

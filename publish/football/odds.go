@@ -1,6 +1,6 @@
 package football
 
-// PlainDecimal tells whether s can leave as a JSON number digit by digit: digits
+// PlainDecimal reports whether s can leave as a JSON number digit by digit: digits
 // without a needless leading zero, and at most one point between digits. No
 // sign, no exponent; at most 18 characters.
 func PlainDecimal(s string) bool {

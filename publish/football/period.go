@@ -2,7 +2,7 @@ package football
 
 import "strings"
 
-// ValidPeriod tells whether p is a canonical period:
+// ValidPeriod reports whether p is a canonical period:
 //
 //	FT | 1H | 2H | ET | ET_1H | ET_2H | PEN | FT_ET | FT_ET_PEN | a-b
 //
@@ -17,7 +17,7 @@ func ValidPeriod(p string) bool {
 	return isInterval(p)
 }
 
-// isInterval tells whether p is "a-b", one to three digits each, a before b,
+// isInterval reports whether p is "a-b", one to three digits each, a before b,
 // without leading zeros.
 func isInterval(p string) bool {
 	from, to, ok := strings.Cut(p, "-")

@@ -57,7 +57,7 @@ const (
 	ScoreAtOffer     LineKind = "SCORE_AT_OFFER"    // counts from the score when the price was taken
 )
 
-// Has tells whether k is kind, or joins it with others ("ORDINAL+TIME").
+// Has reports whether k is kind, or joins it with others ("ORDINAL+TIME").
 func (k LineKind) Has(kind LineKind) bool {
 	for rest := string(k); rest != ""; {
 		one, after, _ := strings.Cut(rest, "+")
@@ -69,7 +69,7 @@ func (k LineKind) Has(kind LineKind) bool {
 	return false
 }
 
-// AllowsPeriod tells whether the market exists for that canonical period.
+// AllowsPeriod reports whether the market exists for that canonical period.
 func (t *Term) AllowsPeriod(period string) bool {
 	for _, p := range t.Periods {
 		if p == period || p == Interval && isInterval(period) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -18,7 +19,7 @@ const (
 
 // believable is the sample as far as it can be: numbers no match has are taken
 // as not sent, counters are sorted, each once.
-func believable(s *football.Sample) football.Sample {
+func believable(s *input.Sample) input.Sample {
 	b := *s
 	b.RetrievedAt = s.RetrievedAt.UTC().Truncate(time.Millisecond)
 	b.ProviderFixtureID, b.ProviderEventID = cut(s.ProviderFixtureID), cut(s.ProviderEventID)
@@ -41,7 +42,7 @@ func believable(s *football.Sample) football.Sample {
 }
 
 // isOfNoMatch reports whether an event has a minute that no match has.
-func isOfNoMatch(i football.Incident) bool {
+func isOfNoMatch(i input.Incident) bool {
 	return i.Minute < 1 || i.Minute > maxPosition/60 || i.Added < 0 || i.Added > maxAdded
 }
 

@@ -4,14 +4,15 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
 
-func sampleFor(testing.TB) *football.Sample {
-	return &football.Sample{ProviderFixtureID: "77", ProviderEventID: "5", Home: football.Of("Home FC"), Away: football.Of("Away FC"),
-		League: football.Of("League"), RetrievedAt: start.Add(90 * time.Minute), Status: football.InPlay,
-		Clock:    football.ClockReading{Half: football.Of(2), Minute: football.Of(70), Second: football.Of(0), Running: football.Of(true)},
+func sampleFor(testing.TB) *input.Sample {
+	return &input.Sample{ProviderFixtureID: "77", ProviderEventID: "5", Home: football.Of("Home FC"), Away: football.Of("Away FC"),
+		League: football.Of("League"), RetrievedAt: start.Add(90 * time.Minute), Status: input.InPlay,
+		Clock:    input.ClockReading{Half: football.Of(2), Minute: football.Of(70), Second: football.Of(0), Running: football.Of(true)},
 		Score:    football.Score{Home: football.Of(1), Away: football.Of(2)},
 		Counters: []football.Counter{{Metric: football.Corners, Home: side("1"), Away: side("_")}, {Metric: football.DangerousAttacks, Home: side("9"), Away: side("3")}}}
 }
@@ -20,8 +21,8 @@ func sampleFor(testing.TB) *football.Sample {
 // sample, write the state; over a whole match.
 func BenchmarkCycle(b *testing.B) {
 	m := makeMatch(7)
-	var samples []*football.Sample
-	m.samples(func(_, _ int, _ bool, s *football.Sample) { samples = append(samples, s) })
+	var samples []*input.Sample
+	m.samples(func(_, _ int, _ bool, s *input.Sample) { samples = append(samples, s) })
 	b.ReportAllocs()
 	var stored []byte
 	bytes, folds := 0, 0
@@ -57,11 +58,11 @@ func BenchmarkLive(b *testing.B) {
 	}
 }
 
-func halfAMatch() (live.State, *football.Sample) {
+func halfAMatch() (live.State, *input.Sample) {
 	m := makeMatch(7)
 	var state *live.State
-	var last *football.Sample
-	m.samples(func(half, second int, running bool, s *football.Sample) {
+	var last *input.Sample
+	m.samples(func(half, second int, running bool, s *input.Sample) {
 		if last != nil && half == 1 && second > 20*60 {
 			return
 		}

@@ -1,6 +1,9 @@
 package live
 
-import "mkt/publish/football"
+import (
+	"mkt/fetch/input"
+	"mkt/publish/football"
+)
 
 // Where each half begins and ends on the scoreboard, in seconds; by half.
 var halfBegins, halfEnds = func() (begins, ends [5]int) {
@@ -32,7 +35,7 @@ type clock struct {
 
 // resolve reads a sample's clock in the light of the one before, nil at first;
 // elapsed is the time between the two, in seconds.
-func resolve(previous *clock, s *football.Sample, elapsed int) clock {
+func resolve(previous *clock, s *input.Sample, elapsed int) clock {
 	r := &s.Clock
 	next := clock{Clock: football.Clock{Minute: r.Minute, Second: r.Second, Added: r.Added, Running: r.Running}}
 	minute, sent := r.Minute.Get()
@@ -40,7 +43,7 @@ func resolve(previous *clock, s *football.Sample, elapsed int) clock {
 	next.known = sent
 	next.Phase = phase(previous, &next, s, elapsed)
 	next.half = lastHalf(previous, next.Phase)
-	next.runs = s.Status == football.InPlay && r.Running.Or(true) && (next.Phase.Half() != 0 || !next.known)
+	next.runs = s.Status == input.InPlay && r.Running.Or(true) && (next.Phase.Half() != 0 || !next.known)
 	return next
 }
 

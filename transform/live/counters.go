@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -71,7 +72,7 @@ type lastCount struct {
 
 // countsOf are the counts of a sample in the order of eventMetrics, those that
 // were sent as numbers of both sides.
-func countsOf(sample *football.Sample, at int64) (all [len(eventMetrics)]lastCount) {
+func countsOf(sample *input.Sample, at int64) (all [len(eventMetrics)]lastCount) {
 	for i, metric := range eventMetrics {
 		p, ok := counts(sample.Counters, metric)
 		if metric == football.Goals {
@@ -86,7 +87,7 @@ func countsOf(sample *football.Sample, at int64) (all [len(eventMetrics)]lastCou
 
 // eventCounts takes a sample's counts over and returns what each did since it was
 // last sent. One that was not sent for a while begins anew.
-func (s *State) eventCounts(sample *football.Sample, falls *[]fall) (changed [len(eventMetrics)]change) {
+func (s *State) eventCounts(sample *input.Sample, falls *[]fall) (changed [len(eventMetrics)]change) {
 	for i, now := range countsOf(sample, s.at) {
 		if now.at == 0 {
 			continue
@@ -118,7 +119,7 @@ func (m *movement) rise(event football.VisualState) pair { return m.events[rank(
 // move takes over a sample's counters and score as the next baseline and
 // returns what moved since the last: nothing for a metric that was not there
 // before, nothing for one of which either side fell.
-func (s *State) move(sample *football.Sample) movement {
+func (s *State) move(sample *input.Sample) movement {
 	falls := slices.DeleteFunc(slices.Clone(s.falls), func(f fall) bool { return s.tau-f.tau > memoryOf(f.metric) })
 	var m movement
 	pressing := func(metric football.Metric) (up pair, ok bool) {
@@ -151,7 +152,7 @@ func memoryOf(m football.Metric) int {
 
 // lower takes a sample's counts over and returns by how much they are below what
 // they were, however long ago that was.
-func (s *State) lower(sample *football.Sample) (events [len(eventStates)]change) {
+func (s *State) lower(sample *input.Sample) (events [len(eventStates)]change) {
 	before := s.counted
 	for i, now := range countsOf(sample, s.at) {
 		if now.at != 0 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -16,14 +17,14 @@ const maxBlind = int(StaleAfter / time.Second)
 
 // Follows tells whether a sample is of a fixture to keep a state of: one that is
 // in play, or was when it was met before.
-func Follows(previous *State, s *football.Sample) bool {
-	return previous != nil || s.Status == football.InPlay || s.Status == football.Halted
+func Follows(previous *State, s *input.Sample) bool {
+	return previous != nil || s.Status == input.InPlay || s.Status == input.Halted
 }
 
 // Fold takes a sample into the state, nil when there is none yet. The previous
 // state stays as it was. Samples of one fixture are given in the order they were
 // retrieved.
-func Fold(previous *State, given *football.Sample) State {
+func Fold(previous *State, given *input.Sample) State {
 	believed := believable(given)
 	sample := &believed
 	at := sample.At().UnixMilli()
@@ -33,7 +34,7 @@ func Fold(previous *State, given *football.Sample) State {
 	next := previous.own()
 	next.who = identityOf(sample)
 	next.at = max(previous.at, sample.RetrievedAt.UnixMilli())
-	if sample.Status == football.Off || sample.Status == football.NotStarted {
+	if sample.Status == input.Off || sample.Status == input.NotStarted {
 		next.freshAt = max(previous.freshAt, at)
 		next.leave()
 		return next
@@ -65,7 +66,7 @@ func Leave(previous State, at time.Time) State {
 }
 
 // begin makes a state of a first sample: a baseline.
-func begin(sample *football.Sample, at int64) State {
+func begin(sample *input.Sample, at int64) State {
 	s := State{who: identityOf(sample), firstAt: at, at: max(at, sample.RetrievedAt.UnixMilli()), freshAt: at,
 		clock: resolve(nil, sample, 0), scene: newScene()}
 	s.tau = s.clock.position
@@ -86,13 +87,13 @@ func (s *State) own() State {
 
 // saysNothing tells a sample that repeats the last one although the clock should
 // have moved: a feed that stalls goes on answering.
-func (s *State) saysNothing(now *clock, sample *football.Sample) bool {
+func (s *State) saysNothing(now *clock, sample *input.Sample) bool {
 	return s.clock.runs && now.runs && now.known && s.clock.position == now.position && s.clock.half == now.half &&
 		s.score == sample.Score && slices.Equal(s.counters, sample.Counters) && !s.hasNews(sample)
 }
 
 // take is a sample that tells something.
-func (s *State) take(sample *football.Sample, now clock, elapsed int, at int64) {
+func (s *State) take(sample *input.Sample, now clock, elapsed int, at int64) {
 	seconds := s.clock.played(&now, elapsed)
 	gap := seconds > maxBlind || s.clock.runs && elapsed > maxBlind
 	before, wasNull := s.clock, nullSent(s.counters)
@@ -124,7 +125,7 @@ func (s *State) take(sample *football.Sample, now clock, elapsed int, at int64) 
 
 // baseline takes counters and score as they are: they count as no movement. What
 // is lower than it was before did not happen, though.
-func (s *State) baseline(sample *football.Sample) movement {
+func (s *State) baseline(sample *input.Sample) movement {
 	m := movement{baseline: true, events: s.lower(sample)}
 	s.counters, s.score, s.falls = sample.Counters, sample.Score, nil
 	s.seenTau, s.observed = s.tau, 0
@@ -154,8 +155,8 @@ func (s *State) observe(m *movement) {
 }
 
 // status follows the fixture into play and out of it.
-func (s *State) status(sample *football.Sample) {
-	if sample.Status == football.InPlay || sample.Status == football.Halted {
+func (s *State) status(sample *input.Sample) {
+	if sample.Status == input.InPlay || sample.Status == input.Halted {
 		s.leftAt = 0
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"slices"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -25,7 +26,7 @@ func hashOf(text string) uint32 {
 	return max(1, h.Sum32())
 }
 
-func incidentOf(i *football.Incident) incident {
+func incidentOf(i *input.Incident) incident {
 	return incident{mark: hashOf(i.ID), what: hashOf(fmt.Sprint(i.Kind, i.Minute, i.Added, i.Side))}
 }
 
@@ -36,11 +37,11 @@ func (s *State) find(mark uint32) (at int, met bool) {
 
 // hasNews reports whether a sample lists an event that was not met before. When
 // no more are remembered none is news: each would be, in every sample.
-func (s *State) hasNews(sample *football.Sample) bool {
+func (s *State) hasNews(sample *input.Sample) bool {
 	if len(s.incidents) >= maxIncidents {
 		return false
 	}
-	return slices.ContainsFunc(sample.Incidents.Or(nil), func(i football.Incident) bool {
+	return slices.ContainsFunc(sample.Incidents.Or(nil), func(i input.Incident) bool {
 		_, met := s.find(hashOf(i.ID))
 		return !met
 	})
@@ -48,20 +49,20 @@ func (s *State) hasNews(sample *football.Sample) bool {
 
 // list is the provider's own list of events in one sample, by minute.
 type list struct {
-	events []football.Incident
+	events []input.Incident
 	holds  map[uint32]bool // marks of the events on it
 }
 
 // withdraw returns a sample's list of events, and takes those back that the
 // provider listed before and does not list any more. A single list without them
 // may come from a server that lags. A sample without a list says nothing of them.
-func (e *sampleEvents) withdraw(sample *football.Sample) *list {
+func (e *sampleEvents) withdraw(sample *input.Sample) *list {
 	events, sent := sample.Incidents.Get()
 	if !sent {
 		return nil
 	}
 	l := &list{events: slices.Clone(events), holds: make(map[uint32]bool, len(events))}
-	slices.SortStableFunc(l.events, func(a, b football.Incident) int { return cmp.Compare(a.Minute+a.Added, b.Minute+b.Added) })
+	slices.SortStableFunc(l.events, func(a, b input.Incident) int { return cmp.Compare(a.Minute+a.Added, b.Minute+b.Added) })
 	arrived := make(map[uint32]bool) // what the list says under ids that were not met
 	for i := range l.events {
 		next := incidentOf(&l.events[i])
@@ -179,7 +180,7 @@ func (e *sampleEvents) disprove(mark uint32) {
 // prove gives an event of the provider's own list to the entry that a counter
 // made of it, or inserts it in its minute. before are the events of the list that
 // come before it.
-func (e *sampleEvents) prove(i *football.Incident, mark uint32, before []football.Incident) {
+func (e *sampleEvents) prove(i *input.Incident, mark uint32, before []input.Incident) {
 	state, ok := stateOf(i.Kind)
 	if !ok {
 		return
@@ -249,7 +250,7 @@ func (e *sampleEvents) awayFrom(event *entry, m minute) (seconds int, ok bool) {
 
 // minuteOf is the minute of play of an event. A provider that does not tell
 // stoppage time apart counts on in the half that is played.
-func (s *State) minuteOf(i *football.Incident) minute {
+func (s *State) minuteOf(i *input.Incident) minute {
 	m := minute{half: 4, from: (i.Minute - 1 + i.Added) * 60}
 	for h := 3; h >= 1; h-- {
 		if i.Minute*60 <= halfEnds[h] {
@@ -265,7 +266,7 @@ func (s *State) minuteOf(i *football.Incident) minute {
 // insertListed inserts an event that no counter showed. It stands at its place in
 // the match: one that happened just now is the state of play, an older one is put
 // between the entries around its minute and begins when the entry behind it does.
-func (e *sampleEvents) insertListed(i *football.Incident, state football.VisualState, p proof, before []football.Incident) {
+func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualState, p proof, before []input.Incident) {
 	event := entry{place: e.place(), at: e.at, state: state, side: i.Side, certainty: football.Exact, proof: p, fellAt: never}
 	if e.wasCounted(i, state, p.minute, before) {
 		event.counted = countedBefore
@@ -293,7 +294,7 @@ func (e *sampleEvents) insertListed(i *football.Incident, state football.VisualS
 // wasCounted reports whether the counters of the newest baseline hold an event:
 // one from before the baseline's minute, or of that minute while the list has no
 // more of its kind than the counter says.
-func (e *sampleEvents) wasCounted(i *football.Incident, state football.VisualState, m minute, before []football.Incident) bool {
+func (e *sampleEvents) wasCounted(i *input.Incident, state football.VisualState, m minute, before []input.Incident) bool {
 	switch b := &e.base; {
 	case !b.known:
 		return e.isBaseline || !e.wasListed
@@ -338,17 +339,17 @@ func (e *sampleEvents) indexOf(m minute) int {
 	return at
 }
 
-func stateOf(k football.IncidentKind) (football.VisualState, bool) {
+func stateOf(k input.IncidentKind) (football.VisualState, bool) {
 	switch k {
-	case football.IncidentGoal:
+	case input.IncidentGoal:
 		return football.VisualGoal, true
-	case football.IncidentCorner:
+	case input.IncidentCorner:
 		return football.VisualCorner, true
-	case football.IncidentYellowCard, football.IncidentRedCard:
+	case input.IncidentYellowCard, input.IncidentRedCard:
 		return football.VisualCard, true
-	case football.IncidentPenalty:
+	case input.IncidentPenalty:
 		return football.VisualPenalty, true
-	case football.IncidentSubstitution:
+	case input.IncidentSubstitution:
 		return football.VisualSubstitution, true
 	}
 	return "", false

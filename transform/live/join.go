@@ -3,6 +3,7 @@ package live
 import (
 	"slices"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -11,8 +12,8 @@ import (
 // another moment, and perhaps from a server that lags, so that its counters
 // beside the list's would look like corrections. A detail of a fixture that is
 // not listed is left out.
-func Join(listed, details []football.Sample) []football.Sample {
-	incidents := make(map[string]football.Field[[]football.Incident], len(details))
+func Join(listed, details []input.Sample) []input.Sample {
+	incidents := make(map[string]football.Field[[]input.Incident], len(details))
 	for i := range details {
 		if d := &details[i]; d.ProviderEventID != "" && d.Incidents.State() != football.Missing {
 			incidents[d.ProviderEventID] = d.Incidents

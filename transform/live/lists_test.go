@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
@@ -113,9 +114,9 @@ func (f *feed) play(t *testing.T, seed uint64) {
 }
 
 // sample is what the feed tells at a moment.
-func (f *feed) sample(goals []scored, attacks [2]int, at int) *football.Sample {
+func (f *feed) sample(goals []scored, attacks [2]int, at int) *input.Sample {
 	var score [2]int
-	var list []football.Incident
+	var list []input.Incident
 	for n, g := range goals {
 		if g.taken != 0 && at >= g.taken {
 			continue
@@ -127,11 +128,11 @@ func (f *feed) sample(goals []scored, attacks [2]int, at int) *football.Sample {
 			score[side]++
 		}
 		if at >= g.listed {
-			list = append(list, football.Incident{ID: fmt.Sprint(n), Kind: football.IncidentGoal, Minute: g.at/60 + 1, Side: football.Sides()[g.side]})
+			list = append(list, input.Incident{ID: fmt.Sprint(n), Kind: input.IncidentGoal, Minute: g.at/60 + 1, Side: football.Sides()[g.side]})
 		}
 	}
-	return &football.Sample{ProviderFixtureID: "77", Status: football.InPlay,
-		Clock:     football.ClockReading{Half: football.Of(1), Minute: football.Of(at / 60), Second: football.Of(at % 60), Running: football.Of(true)},
+	return &input.Sample{ProviderFixtureID: "77", Status: input.InPlay,
+		Clock:     input.ClockReading{Half: football.Of(1), Minute: football.Of(at / 60), Second: football.Of(at % 60), Running: football.Of(true)},
 		Score:     football.Score{Home: football.Of(score[0]), Away: football.Of(score[1])},
 		Counters:  []football.Counter{{Metric: football.DangerousAttacks, Home: side(fmt.Sprint(attacks[0])), Away: side(fmt.Sprint(attacks[1]))}},
 		Incidents: football.Of(list)}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
@@ -49,7 +50,7 @@ func makeMatch(seed uint64) match {
 
 // samples polls the match every eight seconds from a minute before kick-off to
 // its end, and calls each with what is seen.
-func (m *match) samples(each func(half, second int, running bool, s *football.Sample)) {
+func (m *match) samples(each func(half, second int, running bool, s *input.Sample)) {
 	at := start
 	counts := map[football.Metric]*[2]int{}
 	for _, metric := range []football.Metric{football.Attacks, football.Corners, football.DangerousAttacks, football.Goals, football.OffTarget,
@@ -61,8 +62,8 @@ func (m *match) samples(each func(half, second int, running bool, s *football.Sa
 		for ; next < len(m.events) && (m.events[next].half < half || m.events[next].half == half && m.events[next].second <= second); next++ {
 			counts[m.events[next].metric][m.events[next].side]++
 		}
-		s := &football.Sample{ProviderFixtureID: "1", RetrievedAt: at, Status: football.InPlay,
-			Clock: football.ClockReading{Half: football.Of(half + 1), Minute: football.Of(half*45 + second/60), Second: football.Of(second % 60), Running: football.Of(running)},
+		s := &input.Sample{ProviderFixtureID: "1", RetrievedAt: at, Status: input.InPlay,
+			Clock: input.ClockReading{Half: football.Of(half + 1), Minute: football.Of(half*45 + second/60), Second: football.Of(second % 60), Running: football.Of(running)},
 			Score: football.Score{Home: football.Of(counts[football.Goals][0]), Away: football.Of(counts[football.Goals][1])}}
 		for _, metric := range []football.Metric{football.Attacks, football.Corners, football.DangerousAttacks, football.Goals, football.OffTarget,
 			football.OnTarget, football.RedCards, football.Substitutions, football.YellowCards} {
@@ -96,7 +97,7 @@ func TestFullMatchMinuteByMinute(t *testing.T) {
 		m := makeMatch(seed)
 		var state *live.State
 		var polls [2][]int
-		m.samples(func(half, second int, running bool, s *football.Sample) {
+		m.samples(func(half, second int, running bool, s *input.Sample) {
 			next := live.Fold(state, s)
 			state = &next
 			promises(t, state)
@@ -223,8 +224,8 @@ func TestMomentumFollowsPlay(t *testing.T) {
 		if second > 5*60 && second < 20*60 && second%32 == 0 {
 			dangerous++
 		}
-		next := live.Fold(state, &football.Sample{ProviderFixtureID: "1", Status: football.InPlay, RetrievedAt: start.Add(time.Duration(second) * time.Second),
-			Clock:    football.ClockReading{Half: football.Of(1), Minute: football.Of(second / 60), Second: football.Of(second % 60), Running: football.Of(true)},
+		next := live.Fold(state, &input.Sample{ProviderFixtureID: "1", Status: input.InPlay, RetrievedAt: start.Add(time.Duration(second) * time.Second),
+			Clock:    input.ClockReading{Half: football.Of(1), Minute: football.Of(second / 60), Second: football.Of(second % 60), Running: football.Of(true)},
 			Counters: []football.Counter{{Metric: football.DangerousAttacks, Home: side("0"), Away: side(fmt.Sprint(dangerous))}}})
 		switch state = &next; second {
 		case 5 * 60:

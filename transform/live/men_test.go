@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
@@ -38,7 +39,7 @@ func TestPlayedMomentumIsSymmetric(t *testing.T) {
 		slices.SortStableFunc(m.events, func(a, b truth) int { return (a.half-b.half)*1e5 + a.second - b.second })
 		var state, mirror *live.State
 		apart := 0
-		m.samples(func(_, _ int, _ bool, s *football.Sample) {
+		m.samples(func(_, _ int, _ bool, s *input.Sample) {
 			next, exchanged := live.Fold(state, s), live.Fold(mirror, exchange(s))
 			state, mirror = &next, &exchanged
 			mirrored(t, state.Momentum(), mirror.Momentum())
@@ -61,7 +62,7 @@ func mirrored(t rapid.TB, m, exchanged football.Momentum) {
 }
 
 // exchange gives the sample with home and away exchanged.
-func exchange(s *football.Sample) *football.Sample {
+func exchange(s *input.Sample) *input.Sample {
 	x := *s
 	x.Home, x.Away = s.Away, s.Home
 	x.Score = football.Score{Home: s.Score.Away, Away: s.Score.Home}
@@ -91,7 +92,7 @@ func TestInputsGiveTheNumber(t *testing.T) {
 		m.events = append(m.events, truth{0, 600, football.RedCards, int(seed % 2)}, truth{1, 900, football.RedCards, int(seed % 2)})
 		slices.SortStableFunc(m.events, func(a, b truth) int { return (a.half-b.half)*1e5 + a.second - b.second })
 		var state *live.State
-		m.samples(func(_, _ int, _ bool, s *football.Sample) {
+		m.samples(func(_, _ int, _ bool, s *input.Sample) {
 			next := live.Fold(state, s)
 			state = &next
 			if shown := state.Momentum(); shown.Available() && again(t, state) != shown.Home {

@@ -1,6 +1,9 @@
 package live
 
-import "mkt/publish/football"
+import (
+	"mkt/fetch/input"
+	"mkt/publish/football"
+)
 
 // lastHalf is the half that is played in the phase, or was last.
 func lastHalf(previous *clock, p football.Phase) int {
@@ -18,13 +21,13 @@ func lastHalf(previous *clock, p football.Phase) int {
 }
 
 // phase says which phase the reading means.
-func phase(previous, next *clock, s *football.Sample, elapsed int) football.Phase {
+func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
 	switch {
-	case s.Status == football.Over:
+	case s.Status == input.Over:
 		return football.FullTime
-	case s.Status == football.NotStarted:
+	case s.Status == input.NotStarted:
 		return football.NoPhase
-	case s.Status == football.Off, !next.known:
+	case s.Status == input.Off, !next.known:
 		return carriedOn(previous)
 	}
 	half, ok := s.Clock.Half.Get()
@@ -102,7 +105,7 @@ func guessHalf(previous, next *clock, elapsed int) int {
 
 // atRest is the phase of a clock that stands still. At a half's first or last
 // second that is a break, elsewhere a stop in play.
-func atRest(previous *clock, half, position int, s *football.Sample) football.Phase {
+func atRest(previous *clock, half, position int, s *input.Sample) football.Phase {
 	switch half {
 	case 0, 1:
 		if position == 0 {
@@ -141,7 +144,7 @@ func atRest(previous *clock, half, position int, s *football.Sample) football.Ph
 
 // beyond is the phase after the last half: only a level score leads on to a
 // shoot-out.
-func beyond(s *football.Sample) football.Phase {
+func beyond(s *input.Sample) football.Phase {
 	home, okHome := s.Score.Home.Get()
 	away, okAway := s.Score.Away.Get()
 	if okHome && okAway && home != away {

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
@@ -42,7 +43,7 @@ func TestPromisesHoldForAnyFeed(t *testing.T) {
 	})
 }
 
-func apply(state *live.State, act string, s *football.Sample, at time.Time) live.State {
+func apply(state *live.State, act string, s *input.Sample, at time.Time) live.State {
 	switch {
 	case state == nil || act == "fold":
 		return live.Fold(state, s)
@@ -176,8 +177,8 @@ func timelinePromises(t rapid.TB, l *football.Live) {
 func TestStatesOfCountersSurvive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first, second := anySample(t, start), anySample(t, start.Add(9*time.Second))
-		first.Status, second.Status = football.InPlay, football.InPlay
-		first.Clock, second.Clock = football.ClockReading{}, football.ClockReading{}
+		first.Status, second.Status = input.InPlay, input.InPlay
+		first.Clock, second.Clock = input.ClockReading{}, input.ClockReading{}
 		first.ObservedAt, second.ObservedAt = football.Field[time.Time]{}, football.Field[time.Time]{}
 		state := live.Fold(nil, first)
 		next := live.Fold(&state, second)
@@ -187,11 +188,11 @@ func TestStatesOfCountersSurvive(t *testing.T) {
 	})
 }
 
-func anySample(t *rapid.T, at time.Time) *football.Sample {
-	s := &football.Sample{ProviderFixtureID: "77", ProviderEventID: "e", RetrievedAt: at,
-		Status: rapid.SampledFrom([]football.PlayStatus{football.InPlay, football.InPlay, football.InPlay, football.InPlay, football.Halted, football.Over, football.Off, football.NotStarted}).Draw(t, "status"),
+func anySample(t *rapid.T, at time.Time) *input.Sample {
+	s := &input.Sample{ProviderFixtureID: "77", ProviderEventID: "e", RetrievedAt: at,
+		Status: rapid.SampledFrom([]input.PlayStatus{input.InPlay, input.InPlay, input.InPlay, input.InPlay, input.Halted, input.Over, input.Off, input.NotStarted}).Draw(t, "status"),
 		Home:   anyField(rapid.SampledFrom([]string{"", "Rød/Hvid", strings.Repeat("x", 2000)})).Draw(t, "home"),
-		Clock: football.ClockReading{
+		Clock: input.ClockReading{
 			Half:    anyField(rapid.IntRange(-1, 6)).Draw(t, "half"),
 			Minute:  anyField(rapid.SampledFrom([]int{-1, 0, 44, 45, 46, 89, 90, 91, 105, 120, 1 << 40})).Draw(t, "minute"),
 			Second:  anyField(rapid.IntRange(-1, 61)).Draw(t, "second"),
@@ -234,23 +235,23 @@ func anyNumber(t *rapid.T) football.Field[football.Number] {
 	return map[football.State]football.Field[football.Number]{football.Null: side("_"), football.Missing: side("-")}[text.State()]
 }
 
-func anyIncident(t *rapid.T) football.Incident {
-	return football.Incident{ID: rapid.StringMatching(`[0-9]{1,2}`).Draw(t, "id"),
-		Kind:   rapid.SampledFrom([]football.IncidentKind{football.IncidentGoal, football.IncidentCorner, football.IncidentRedCard, "OTHER"}).Draw(t, "kind"),
+func anyIncident(t *rapid.T) input.Incident {
+	return input.Incident{ID: rapid.StringMatching(`[0-9]{1,2}`).Draw(t, "id"),
+		Kind:   rapid.SampledFrom([]input.IncidentKind{input.IncidentGoal, input.IncidentCorner, input.IncidentRedCard, "OTHER"}).Draw(t, "kind"),
 		Minute: rapid.IntRange(0, 120).Draw(t, "minute"), Added: rapid.IntRange(0, 9).Draw(t, "added"),
 		Side: rapid.SampledFrom(football.Sides()).Draw(t, "side")}
 }
 
 // A feed that stands still is stale, however many events it lists.
 func TestStaleWithCountlessEvents(t *testing.T) {
-	var told []football.Incident
+	var told []input.Incident
 	for n := range 1000 {
-		told = append(told, football.Incident{ID: fmt.Sprint(n), Kind: football.IncidentCorner, Minute: 10, Side: football.SideHome})
+		told = append(told, input.Incident{ID: fmt.Sprint(n), Kind: input.IncidentCorner, Minute: 10, Side: football.SideHome})
 	}
 	var state *live.State
 	for seconds := 0; seconds <= 80; seconds += 8 {
-		s := &football.Sample{ProviderFixtureID: "77", RetrievedAt: start.Add(time.Duration(seconds) * time.Second), Status: football.InPlay,
-			Clock: football.ClockReading{Half: football.Of(1), Minute: football.Of(10), Second: football.Of(0)}, Incidents: football.Of(told)}
+		s := &input.Sample{ProviderFixtureID: "77", RetrievedAt: start.Add(time.Duration(seconds) * time.Second), Status: input.InPlay,
+			Clock: input.ClockReading{Half: football.Of(1), Minute: football.Of(10), Second: football.Of(0)}, Incidents: football.Of(told)}
 		next := live.Fold(state, s)
 		state = &next
 	}
@@ -272,7 +273,7 @@ func TestGone(t *testing.T) {
 			t.Errorf("%v after: gone %v", after, got)
 		}
 	}
-	if live.Follows(nil, &football.Sample{Status: football.Over}) || !live.Follows(&state, &football.Sample{Status: football.Over}) {
+	if live.Follows(nil, &input.Sample{Status: input.Over}) || !live.Follows(&state, &input.Sample{Status: input.Over}) {
 		t.Error("an ended fixture is followed only when it was met before")
 	}
 }

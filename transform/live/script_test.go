@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
@@ -57,15 +58,15 @@ func step(t *testing.T, state *live.State, line string) live.State {
 	return live.Fold(state, sample(t, at, words[1:]))
 }
 
-func sample(t *testing.T, at time.Time, words []string) *football.Sample {
+func sample(t *testing.T, at time.Time, words []string) *input.Sample {
 	t.Helper()
-	s := &football.Sample{ProviderFixtureID: "77", Home: football.Of("Home FC"), Away: football.Of("Away FC"),
-		RetrievedAt: at, Status: football.InPlay, Clock: reading(t, words[0])}
+	s := &input.Sample{ProviderFixtureID: "77", Home: football.Of("Home FC"), Away: football.Of("Away FC"),
+		RetrievedAt: at, Status: input.InPlay, Clock: reading(t, words[0])}
 	for _, word := range words[1:] {
 		name, value, _ := strings.Cut(word, "=")
 		switch name {
 		case "status":
-			s.Status = map[string]football.PlayStatus{"over": football.Over, "halted": football.Halted, "not": football.NotStarted, "off": football.Off}[value]
+			s.Status = map[string]input.PlayStatus{"over": input.Over, "halted": input.Halted, "not": input.NotStarted, "off": input.Off}[value]
 		case "ss":
 			home, away, _ := strings.Cut(value, "-")
 			s.Score = football.Score{Home: football.Of(atoi(t, home)), Away: football.Of(atoi(t, away))}
@@ -80,25 +81,25 @@ func sample(t *testing.T, at time.Time, words []string) *football.Sample {
 	return s
 }
 
-func reading(t *testing.T, text string) football.ClockReading {
+func reading(t *testing.T, text string) input.ClockReading {
 	t.Helper()
 	if text == "-" {
-		return football.ClockReading{}
+		return input.ClockReading{}
 	}
 	text, stopped := strings.CutSuffix(text, "*")
 	parts := strings.Split(text, ":")
-	r := football.ClockReading{Minute: football.Of(atoi(t, parts[1])), Second: football.Of(atoi(t, parts[2])), Running: football.Of(!stopped)}
+	r := input.ClockReading{Minute: football.Of(atoi(t, parts[1])), Second: football.Of(atoi(t, parts[2])), Running: football.Of(!stopped)}
 	if parts[0] != "?" {
 		r.Half = football.Of(atoi(t, parts[0]))
 	}
 	return r
 }
 
-func incident(t *testing.T, text string) football.Incident {
+func incident(t *testing.T, text string) input.Incident {
 	t.Helper()
 	parts := strings.Split(text, ":")
 	minute, added, _ := strings.Cut(parts[2], "+")
-	i := football.Incident{ID: parts[0], Kind: football.IncidentKind(parts[1]), Minute: atoi(t, minute), Side: football.Side(parts[3])}
+	i := input.Incident{ID: parts[0], Kind: input.IncidentKind(parts[1]), Minute: atoi(t, minute), Side: football.Side(parts[3])}
 	if added != "" {
 		i.Added = atoi(t, added)
 	}

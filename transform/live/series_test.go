@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/transform/live"
@@ -51,8 +52,8 @@ func replay(t *testing.T, s *series) {
 	available, points := 0, 0
 	var last [4][2]int
 	for n, row := range s.Minutes {
-		sample := &football.Sample{ProviderFixtureID: "1", RetrievedAt: start.Add(time.Duration(n) * time.Minute), Status: football.InPlay,
-			Clock: football.ClockReading{Half: football.Of(row.Half), Minute: football.Of(row.Minute), Second: football.Of(0), Running: football.Of(true)}}
+		sample := &input.Sample{ProviderFixtureID: "1", RetrievedAt: start.Add(time.Duration(n) * time.Minute), Status: input.InPlay,
+			Clock: input.ClockReading{Half: football.Of(row.Half), Minute: football.Of(row.Minute), Second: football.Of(0), Running: football.Of(true)}}
 		pressing := [4][2]int{row.DangerousAttacks, row.OnTarget, row.OffTarget, row.Corners}
 		for i, c := range []struct {
 			sent   string

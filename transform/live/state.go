@@ -3,6 +3,7 @@ package live
 import (
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -112,6 +113,6 @@ func (s *State) Gone(at time.Time) bool {
 
 func utc(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-func identityOf(s *football.Sample) identity {
+func identityOf(s *input.Sample) identity {
 	return identity{s.ProviderFixtureID, s.ProviderEventID, s.Home, s.Away, s.League, s.StartsAt}
 }

@@ -1,6 +1,9 @@
 package live
 
-import "mkt/publish/football"
+import (
+	"mkt/fetch/input"
+	"mkt/publish/football"
+)
 
 // For how many seconds of match clock an event is the state of play.
 var holds = map[football.VisualState]int{
@@ -42,7 +45,7 @@ var sides = [2]football.Side{football.SideHome, football.SideAway}
 
 // watch reports on the timeline what a sample showed; before is the phase of the
 // sample before it.
-func (s *State) watch(sample *football.Sample, m *movement, before football.Phase) {
+func (s *State) watch(sample *input.Sample, m *movement, before football.Phase) {
 	s.purge()
 	if half := s.clock.Phase.Half(); half != 0 && s.clock.Phase != before {
 		s.scene = newScene() // what pressed before the break is no state of this half

@@ -3,17 +3,16 @@ package markets
 import (
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
-
-var scorerPhrases = []phrase{{" to score first and ", "FIRST"}, {" to score last and ", "LAST"}, {" to score anytime and ", "ANYTIME"}}
 
 // readCast reads a player with a score, a result or a time.
 func (r *rowReader) readCast() reading {
 	if len(r.texts) != 1 {
 		return reading{reason: football.AmbiguousShape}
 	}
-	name, ordinal, rest := cutCast(r.texts[0])
+	name, ordinal, rest := cutCast(r.texts[0], r.plan.claim.Dialect.Phrases[input.ScorerSentences])
 	claimed := r.plan.claim.Parameter
 	if r.plan.player == playerTime { // the time is that of the first goal
 		claimed = "FIRST"
@@ -65,16 +64,16 @@ func (r *rowReader) castResult(rest string, column func(string)) {
 }
 
 // cutCast splits "P to score first and …". The phrase must stand there once.
-func cutCast(text string) (name, ordinal, rest string) {
-	for _, p := range scorerPhrases {
-		before, after, ok := strings.Cut(text, p.text)
+func cutCast(text string, sentences []input.Phrase) (name, ordinal, rest string) {
+	for _, p := range sentences {
+		before, after, ok := strings.Cut(text, p.Text)
 		if !ok {
 			continue
 		}
-		if ordinal != "" || strings.Contains(after, p.text) {
+		if ordinal != "" || strings.Contains(after, p.Text) {
 			return "", "", ""
 		}
-		name, ordinal, rest = strings.TrimSpace(before), p.word, strings.TrimSpace(after)
+		name, ordinal, rest = strings.TrimSpace(before), p.Word, strings.TrimSpace(after)
 	}
 	return name, ordinal, rest
 }

@@ -1,6 +1,9 @@
 package markets
 
-import "mkt/publish/football"
+import (
+	"mkt/fetch/input"
+	"mkt/publish/football"
+)
 
 // checkLines marks handicaps whose sign the other rows do not confirm.
 //
@@ -32,6 +35,6 @@ func mirrored(sides sideSet) bool { return sides&homeBit != 0 && sides&^homeBit 
 
 // sameTerms reports whether two rows offer the same odds and are both suspended
 // or both open.
-func sameTerms(a, b *football.OfferRow) bool {
+func sameTerms(a, b *input.Row) bool {
 	return a.Decimal == b.Decimal && a.Fractional == b.Fractional && a.Suspended == b.Suspended
 }

@@ -3,6 +3,7 @@ package markets
 import (
 	"slices"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 )
@@ -38,7 +39,7 @@ func New(m *identity.Minter) *Deriver {
 // Derive returns the fixture's markets in the provider's order. An offer
 // without rows was listed without prices: it is no market. Every other offer
 // comes out as at least one market, and every row in exactly one selection.
-func (d *Deriver) Derive(f *football.Fixture, offers []football.Offer) []football.Market {
+func (d *Deriver) Derive(f *football.Fixture, offers []input.Offer) []football.Market {
 	rows := 0
 	for i := range offers {
 		rows += len(offers[i].Rows)
@@ -61,12 +62,12 @@ func (d *Deriver) Derive(f *football.Fixture, offers []football.Offer) []footbal
 }
 
 // Derive is New and Derive in one, for a single fixture.
-func Derive(m *identity.Minter, f football.Fixture, offers []football.Offer) []football.Market {
+func Derive(m *identity.Minter, f football.Fixture, offers []input.Offer) []football.Market {
 	return New(m).Derive(&f, offers)
 }
 
 // offer derives one offer that has rows.
-func (d *Deriver) offer(o *football.Offer) {
+func (d *Deriver) offer(o *input.Offer) {
 	if o.Reading == nil {
 		reason := o.RawReason
 		if reason == "" {
@@ -95,7 +96,7 @@ func (d *Deriver) offer(o *football.Offer) {
 	}
 }
 
-func (d *Deriver) readRows(o *football.Offer, p plan) {
+func (d *Deriver) readRows(o *input.Offer, p plan) {
 	d.reader.plan, d.reader.contradicts = p, false
 	d.readings = slices.Grow(d.readings[:0], len(o.Rows))[:len(o.Rows)]
 	for i := range o.Rows {
@@ -104,7 +105,7 @@ func (d *Deriver) readRows(o *football.Offer, p plan) {
 }
 
 // verdict is why the rows do not prove the table's claim, "" when they do.
-func (d *Deriver) verdict(o *football.Offer, p *plan) football.Reason {
+func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
 	read, exactly, named := 0, false, true
 	common := d.readings[0].reason
 	for i := range d.readings {
@@ -123,13 +124,13 @@ func (d *Deriver) verdict(o *football.Offer, p *plan) football.Reason {
 		return football.AmbiguousShape
 	case read == 0 && common == football.UnresolvedQualifier && !d.reader.names.known() && p.player == noPlayer:
 		return football.NoParticipants
-	case read == 0 && o.Reading.Condition != football.NoCondition:
+	case read == 0 && o.Reading.Condition != input.NoCondition:
 		return football.ConditionFailed
 	case read == 0:
 		return common
-	case o.Reading.Condition == football.NeedsExactly && !exactly,
-		o.Reading.Condition == football.NeedsBands && read < len(d.readings),
-		o.Reading.Condition == football.NeedsGoals && (read < len(d.readings) || !named):
+	case o.Reading.Condition == input.NeedsExactly && !exactly,
+		o.Reading.Condition == input.NeedsBands && read < len(d.readings),
+		o.Reading.Condition == input.NeedsGoals && (read < len(d.readings) || !named):
 		return football.ConditionFailed
 	}
 	return ""
@@ -149,7 +150,7 @@ type variant struct {
 // Rows that were not read stay with the market when there is only one they can
 // belong to, else they stay RAW.
 func (d *Deriver) sortVariants(p *plan) {
-	several := p.want&(about|half) != 0 || p.claim.Condition == football.NeedsScorers || p.may&about != 0 && p.fixed == noSide
+	several := p.want&(about|half) != 0 || p.claim.Condition == input.NeedsScorers || p.may&about != 0 && p.fixed == noSide
 	for i := range d.variants {
 		d.variants[i].rows = d.variants[i].rows[:0]
 	}

@@ -10,7 +10,7 @@
 //	derive.go emit.go             one offer into no, one or several markets
 //	form.go plan.go               what the rows of each canonical market must say
 //	row.go search.go finish.go    one row's words against its form, in every way
-//	option.go part.go token.go    what a word can be; words.go: which there are
+//	option.go part.go token.go    what a word can be; words.go looks it up in the dialect
 //	player.go cast.go score.go    rows about players; scores
 //	playername.go                 which words are a player's name
 //	check.go identify*.go price.go  signs, ids, odds and quality

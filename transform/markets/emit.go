@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 )
 
 // mapped emits a variant as a market of the canonical definition.
-func (d *Deriver) mapped(o *football.Offer, p *plan, v *variant) {
+func (d *Deriver) mapped(o *input.Offer, p *plan, v *variant) {
 	def := identity.Definition{Canonical: p.claim.Market, Period: p.claim.Period, Subject: v.about.String(), Parameter: p.claim.Parameter}
 	if v.market != "" {
 		def.Canonical = v.market
@@ -39,7 +40,7 @@ func (d *Deriver) mapped(o *football.Offer, p *plan, v *variant) {
 }
 
 // selection fills what the row says; identity and quality come later.
-func (d *Deriver) selection(s *football.Selection, row *football.OfferRow, rd *reading, p *plan) {
+func (d *Deriver) selection(s *football.Selection, row *input.Row, rd *reading, p *plan) {
 	s.Dimension = p.term.Dimension
 	d.provenance(s, row)
 	if rd.reason != "" {
@@ -103,7 +104,7 @@ func (d *Deriver) placeInGrid(selections []football.Selection, rows []int) {
 
 // raw emits rows of an offer under the provider's own name; all of them when
 // rows is nil.
-func (d *Deriver) raw(o *football.Offer, rows []int, reason football.Reason) {
+func (d *Deriver) raw(o *input.Offer, rows []int, reason football.Reason) {
 	digest := d.minter.RawMarket(d.fixture, sentKey(o), ownID(o))
 	n := len(rows)
 	if rows == nil {
@@ -149,7 +150,7 @@ func at(rows []int, k int) int {
 }
 
 // provenance keeps what the provider sent for the row.
-func (d *Deriver) provenance(s *football.Selection, row *football.OfferRow) {
+func (d *Deriver) provenance(s *football.Selection, row *input.Row) {
 	s.ProviderSelectionID = row.ID
 	s.Labels = row.Labels
 	s.Place = row.Place
@@ -165,7 +166,7 @@ func words(labels []football.Label) string {
 	for _, heads := range []bool{true, false} {
 		for i := range labels {
 			t := strings.TrimSpace(labels[i].Text)
-			if t == "" || (labels[i].Field == football.HeadField) != heads {
+			if t == "" || (labels[i].Field == input.HeadField) != heads {
 				continue
 			}
 			if b.Len() > 0 {

@@ -1,6 +1,8 @@
 package markets
 
-import "mkt/publish/football"
+import (
+	"mkt/fetch/input"
+)
 
 // finish names what a wholly consumed row says. A row that lacks something its
 // form wants, or contradicts itself, was not read that way.
@@ -87,9 +89,9 @@ func (r *rowReader) homeLine(st *state) quarters {
 	case st.owner != noSide:
 		turned = st.owner == away
 	case st.side == away:
-		turned = shape&(football.OwnSideLine|football.DrawHasAwaySign) != 0
+		turned = shape&(input.OwnSideLine|input.DrawHasAwaySign) != 0
 	case st.side == draw:
-		turned = shape&football.DrawHasAwaySign != 0
+		turned = shape&input.DrawHasAwaySign != 0
 	}
 	if turned {
 		return -st.line

@@ -3,19 +3,20 @@ package markets
 import (
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
 // class is one kind of word that a selection is made of.
 type class struct {
 	kind  classKind
-	sides sideSet  // of sideClass: which sides may stand here
-	words []phrase // of wordClass; of sideClass: the word for neither side
+	sides sideSet       // of sideClass: which sides may stand here
+	words input.Phrases // of wordClass; of sideClass: the phrases for neither side
 }
 
-// same tells whether two parts are said in the same words.
+// same reports whether two parts have the same words.
 func (c *class) same(d *class) bool {
-	return c.kind == d.kind && (c.kind != wordClass || &c.words[0] == &d.words[0])
+	return c.kind == d.kind && (c.kind != wordClass || c.words == d.words)
 }
 
 type classKind uint8
@@ -123,8 +124,8 @@ func formOf(t *football.Term) *form {
 func outcomes(t *football.Term) *form {
 	sides := class{kind: sideClass, sides: homeBit | drawBit | awayBit}
 	double := class{kind: doubleClass}
-	over := class{words: overUnder[:2]}
-	yes := class{words: yesNo}
+	over := class{words: input.OverUnder}
+	yes := class{words: input.YesNo}
 	switch t.Selections {
 	case "HOME|DRAW|AWAY":
 		return one(sides)
@@ -135,29 +136,29 @@ func outcomes(t *football.Term) *form {
 	case "DRAW|AWAY":
 		return one(class{kind: sideClass, sides: drawBit | awayBit})
 	case "HOME|NO_GOAL|AWAY":
-		return one(class{kind: sideClass, sides: homeBit | drawBit | awayBit, words: noGoal})
+		return one(class{kind: sideClass, sides: homeBit | drawBit | awayBit, words: input.NoGoal})
 	case "HOME|NEITHER|AWAY":
-		return one(class{kind: sideClass, sides: homeBit | awayBit, words: neither})
+		return one(class{kind: sideClass, sides: homeBit | awayBit, words: input.Neither})
 	case "HOME|NONE|AWAY":
-		return one(class{kind: sideClass, sides: homeBit | awayBit, words: none})
+		return one(class{kind: sideClass, sides: homeBit | awayBit, words: input.None})
 	case "1X|12|X2":
 		return one(double)
 	case "OVER|UNDER":
 		return one(over)
 	case "OVER|EXACTLY|UNDER":
-		return one(class{words: overUnder})
+		return one(class{words: input.OverExactlyUnder})
 	case "YES|NO":
 		return yesNoForm(t)
 	case "ODD|EVEN":
-		return one(class{words: oddEven})
+		return one(class{words: input.OddEven})
 	case "1H|2H|EQUAL":
-		return one(class{words: halfOrSame})
+		return one(class{words: input.HalvesOrEqual})
 	case "SCORED|MISSED":
-		return one(class{words: scoredMissed})
+		return one(class{words: input.ScoredMissed})
 	case "SHOT|HEADER|PENALTY|FREE_KICK|OWN_GOAL|NO_GOAL":
-		return one(class{words: goalMethod})
+		return one(class{words: input.GoalMethods})
 	case "BOTH|HOME_ONLY|AWAY_ONLY|NO_GOAL":
-		return one(class{kind: onlyClass, words: bothTeams})
+		return one(class{kind: onlyClass, words: input.BothTeams})
 	case "n|n+", "n|a-b|n+":
 		return one(class{kind: countClass})
 	case "a-b|n+", "a-b|n+|NO_GOAL":

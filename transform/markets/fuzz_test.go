@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/fetch/input"
+	"mkt/fetch/provider/betsapi"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 )
@@ -25,14 +27,14 @@ func FuzzRow(f *testing.F) {
 		if period == football.Interval {
 			period = "0-10"
 		}
-		o := football.Offer{Key: "k", Reading: &football.Reading{Market: term.Canonical, Period: period, Rank: 1, Shape: football.Shape(n % 8)}}
-		row := football.OfferRow{Decimal: football.Of("1.90")}
+		o := input.Offer{Key: "k", Reading: &input.Reading{Dialect: betsapi.Dialect(), Market: term.Canonical, Period: period, Rank: 1, Shape: input.Shape(n % 8)}}
+		row := input.Row{Decimal: football.Of("1.90")}
 		for _, text := range []string{a, b, c} {
 			row.Labels = append(row.Labels, football.Label{Field: "name", Text: text})
 		}
-		o.Rows = []football.OfferRow{row}
+		o.Rows = []input.Row{row}
 		fx := football.Fixture{ProviderFixtureID: "1", Home: football.Of(home), Away: football.Of(away)}
-		got := d.Derive(&fx, []football.Offer{o})
+		got := d.Derive(&fx, []input.Offer{o})
 		if len(got) != 1 || len(got[0].Selections) != 1 {
 			t.Fatalf("%d markets", len(got))
 		}
@@ -45,8 +47,8 @@ func FuzzRow(f *testing.F) {
 		}
 		// The same words once more, and one that fits nowhere, are not the same row.
 		row.Labels = append(row.Labels, football.Label{Field: "name", Text: "@@ no such word @@"})
-		o.Rows = []football.OfferRow{row}
-		if again := d.Derive(&fx, []football.Offer{o})[0].Selections[0]; again.Quality.Publishable {
+		o.Rows = []input.Row{row}
+		if again := d.Derive(&fx, []input.Offer{o})[0].Selections[0]; again.Quality.Publishable {
 			t.Fatalf("%s: a word was left over and vouched for: %+v", term.Canonical, again)
 		}
 	})

@@ -6,17 +6,18 @@ import (
 	"strconv"
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 )
 
 // place is where a market's identity comes from: needed when two are alike.
 type place struct {
-	offer  *football.Offer
+	offer  *input.Offer
 	digest identity.Digest
 }
 
-func (d *Deriver) place(o *football.Offer, digest identity.Digest) {
+func (d *Deriver) place(o *input.Offer, digest identity.Digest) {
 	d.places = append(d.places, place{o, digest})
 }
 
@@ -24,7 +25,7 @@ func (d *Deriver) place(o *football.Offer, digest identity.Digest) {
 // definition. The key the table ranks first, under a provider id the table
 // knows, owns the bare id; any other bears a suffix of its own key and id,
 // whether or not the first is there.
-func (d *Deriver) marketIdentity(o *football.Offer, def identity.Definition) (identity.Digest, football.MarketID) {
+func (d *Deriver) marketIdentity(o *input.Offer, def identity.Definition) (identity.Digest, football.MarketID) {
 	bare := d.minter.Market(d.fixture, def)
 	id := ""
 	if !knownID(o) {
@@ -56,15 +57,15 @@ func (d *Deriver) suffix(key, id string) football.MarketID {
 
 // knownID reports whether the offer bears a provider market id that the table knows
 // for its key, or none at all.
-func knownID(o *football.Offer) bool { return len(o.ProviderIDs) == 0 || o.KnownID != "" }
+func knownID(o *input.Offer) bool { return len(o.ProviderIDs) == 0 || o.KnownID != "" }
 
 // sentKey is the offer's key as the provider sends it: what tells it apart from others
 // of the key on this fixture is not part of its identity.
-func sentKey(o *football.Offer) string { return cmp.Or(o.SharedKey, o.Key) }
+func sentKey(o *input.Offer) string { return cmp.Or(o.SharedKey, o.Key) }
 
 // ownID is the provider market id that tells the offer apart: that which stands for
 // those that the table knows, else the first, "" when there is none.
-func ownID(o *football.Offer) string {
+func ownID(o *input.Offer) string {
 	if o.KnownID != "" || len(o.ProviderIDs) == 0 {
 		return o.KnownID
 	}
@@ -164,7 +165,7 @@ func sortedRows(m *football.Market, more func(*football.Selection) []string) []s
 	rows := make([]string, 0, len(m.Selections))
 	for i := range m.Selections {
 		s := &m.Selections[i]
-		row := football.OfferRow{ID: s.ProviderSelectionID, Labels: s.Labels}
+		row := input.Row{ID: s.ProviderSelectionID, Labels: s.Labels}
 		if n := len(s.Labels); n > 0 && s.Labels[n-1].Field == decimalField {
 			row.Labels = s.Labels[:n-1] // a price that judge kept as a label
 		}

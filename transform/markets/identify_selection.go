@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 )
@@ -13,7 +14,7 @@ import (
 // identify mints the selections' digests. A row that was read is its meaning;
 // any other is the provider's row id, or else its words. Rows of one meaning
 // that differ in price or state contradict each other.
-func (d *Deriver) identify(market *identity.Digest, selections []football.Selection, o *football.Offer, rows []int) {
+func (d *Deriver) identify(market *identity.Digest, selections []football.Selection, o *input.Offer, rows []int) {
 	d.digests = d.digests[:0]
 	d.seen.reset(len(selections))
 	twice := false
@@ -46,12 +47,12 @@ func (d *Deriver) identify(market *identity.Digest, selections []football.Select
 // price would pass to another row when prices cross. The first by content keeps
 // the identity, any other bears one made of its own row. Rows that nothing
 // tells apart are numbered in the provider's order.
-func (d *Deriver) separateSelections(selections []football.Selection, o *football.Offer, rows []int) {
+func (d *Deriver) separateSelections(selections []football.Selection, o *input.Offer, rows []int) {
 	order := make([]int, len(selections))
 	for k := range order {
 		order[k] = k
 	}
-	row := func(k int) *football.OfferRow { return &o.Rows[at(rows, k)] }
+	row := func(k int) *input.Row { return &o.Rows[at(rows, k)] }
 	slices.SortStableFunc(order, func(a, b int) int {
 		if c := bytes.Compare(d.digests[a][:], d.digests[b][:]); c != 0 {
 			return c
@@ -71,7 +72,7 @@ func (d *Deriver) separateSelections(selections []football.Selection, o *footbal
 
 // mintDoubles gives all but the first of alike rows, sorted by content, an
 // identity of their own.
-func (d *Deriver) mintDoubles(alike []int, row func(int) *football.OfferRow) {
+func (d *Deriver) mintDoubles(alike []int, row func(int) *input.Row) {
 	shared := d.digests[alike[0]]
 	before, number := rowContent(row(alike[0])), 0
 	for _, k := range alike[1:] {
@@ -84,7 +85,7 @@ func (d *Deriver) mintDoubles(alike []int, row func(int) *football.OfferRow) {
 }
 
 // markDoubles marks rows that say the same and differ in price or state.
-func (d *Deriver) markDoubles(selections []football.Selection, alike []int, row func(int) *football.OfferRow) {
+func (d *Deriver) markDoubles(selections []football.Selection, alike []int, row func(int) *input.Row) {
 	for _, k := range alike[1:] {
 		if sameTerms(row(k), row(alike[0])) {
 			continue
@@ -102,7 +103,7 @@ func (d *Deriver) markDoubles(selections []football.Selection, alike []int, row 
 
 // rowContent is what tells a row from another of its identity: its id and its
 // words. The price and the row's state change and are no part of it.
-func rowContent(r *football.OfferRow) []string {
+func rowContent(r *input.Row) []string {
 	parts := make([]string, 0, 2+2*len(r.Labels))
 	parts = append(parts, fieldText(r.ID))
 	for _, l := range r.Labels {

@@ -1,6 +1,10 @@
 package markets
 
-import "strings"
+import (
+	"strings"
+
+	"mkt/fetch/input"
+)
 
 // options appends every way to read the beginning of text for a slot that is
 // still open. start tells that text is a label's beginning.
@@ -31,7 +35,7 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 		r.preferSides(into[base:])
 	}
 	if open&half != 0 {
-		if word, size := phraseAt(text, halves); size > 0 {
+		if word, size := r.plan.phraseAt(text, input.Halves); size > 0 {
 			into = append(into, option{fills: half, size: int32(size), word: word})
 		}
 	}

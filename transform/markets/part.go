@@ -1,6 +1,10 @@
 package markets
 
-import "strings"
+import (
+	"strings"
+
+	"mkt/fetch/input"
+)
 
 // partOptions are the ways to read one part of the selection.
 func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideMatch, into []option) []option {
@@ -11,9 +15,10 @@ func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideM
 	}
 	switch c.kind {
 	case wordClass:
-		word, size := phraseAt(text, c.words)
-		if size == 0 {
-			r.contradicts = r.contradicts || c.words[0].word == "OVER" && wordPrefix(text, "Exactly") > 0
+		word, size := r.plan.phraseAt(text, c.words)
+		if size == 0 && c.words == input.OverUnder { // as Exactly does
+			_, size := r.plan.phraseAt(text, input.OverExactlyUnder)
+			r.contradicts = r.contradicts || size > 0
 		}
 		add(word, size)
 	case sideClass:
@@ -26,32 +31,32 @@ func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideM
 				add(m.side.String()+"_ONLY", int(m.size)+only)
 			}
 		}
-		add(phraseAt(text, c.words))
+		add(r.plan.phraseAt(text, c.words))
 	case answerClass:
 		if r.plan.sentence != "" {
 			add("YES", wordPrefix(text, r.plan.sentence))
 		}
-		add(phraseAt(text, yesNo))
+		add(r.plan.phraseAt(text, input.YesNo))
 	case eventClass:
 		return r.eventPart(slot, text, into)
 	case countClass:
 		add(countAt(text))
 	case bandClass:
 		add(bandAt(text))
-		add(phraseAt(text, noGoal))
+		add(r.plan.phraseAt(text, input.NoGoal))
 	case minutesClass:
-		return minutesPart(slot, text, into)
+		return r.minutesPart(slot, text, into)
 	case bracketClass:
 		add(bracketAt(text))
-		add(phraseAt(text, noGoal))
+		add(r.plan.phraseAt(text, input.NoGoal))
 	case scoreClass:
 		if a, b, size := scoreAt(text); size > 0 {
 			into = append(into, option{fills: slot, size: int32(size), score: [2]uint8{uint8(a), uint8(b)}})
 		}
-		add(phraseAt(text, otherScores))
+		add(r.plan.phraseAt(text, input.OtherScores))
 	case marginClass:
 		add(countAt(text))
-		add(phraseAt(text, drawMargins))
+		add(r.plan.phraseAt(text, input.DrawMargins))
 	}
 	return into
 }
@@ -61,14 +66,14 @@ func (r *rowReader) sidePart(c *class, slot slots, text string, sides []sideMatc
 	for _, m := range sides {
 		switch {
 		case c.sides&(1<<m.side) == 0:
-			r.contradicts = r.contradicts || m.side == draw && c.words == nil
-		case m.side == draw && c.words != nil:
-			into = append(into, option{fills: slot, size: m.size, word: c.words[0].word, side: draw})
+			r.contradicts = r.contradicts || m.side == draw && c.words == input.NoPhrases
+		case m.side == draw && c.words != input.NoPhrases:
+			into = append(into, option{fills: slot, size: m.size, word: r.plan.claim.Dialect.Phrases[c.words][0].Word, side: draw})
 		default:
 			into = append(into, option{fills: slot, size: m.size, word: m.side.String(), side: m.side})
 		}
 	}
-	if word, size := phraseAt(text, c.words); size > 0 {
+	if word, size := r.plan.phraseAt(text, c.words); size > 0 {
 		into = append(into, option{fills: slot, size: int32(size), word: word})
 	}
 	return into
@@ -153,9 +158,9 @@ func (r *rowReader) eventPart(slot slots, text string, into []option) []option {
 
 // minutesPart reads a band of the sum of minutes: "Under 105 minutes", "105 To
 // 125 minutes inc.", "Over 125 minutes".
-func minutesPart(slot slots, text string, into []option) []option {
+func (r *rowReader) minutesPart(slot slots, text string, into []option) []option {
 	o := option{fills: slot}
-	if word, n := phraseAt(text, overUnder[:2]); n > 0 {
+	if word, n := r.plan.phraseAt(text, input.OverUnder); n > 0 {
 		bound, size := numberAfter(text, n)
 		if size == 0 {
 			return into

@@ -1,38 +1,41 @@
 package markets
 
-import "mkt/publish/football"
+import (
+	"mkt/fetch/input"
+	"mkt/publish/football"
+)
 
 // plan is a form applied to one offer: what the table's claim leaves for the
 // rows to say.
 type plan struct {
 	*form
 	term  *football.Term
-	claim *football.Reading
+	claim *input.Reading
 
 	want, may slots
 	fixed     side // the side the table says the market is about
 	sided     bool // a row may name a side
 	signed    bool // the line is a handicap
 	whole     bool // the line is a whole number
-	nouns     []phrase
+	nouns     []input.Phrase
 	sentence  string
 	after     bool // an event after, not before, a time
 }
 
 // planOf joins the claim with the vocabulary. ok is false when there is no
 // reading such a market: an unknown name, a period it does not have, or no form.
-func planOf(claim *football.Reading) (p plan, ok bool) {
+func planOf(claim *input.Reading) (p plan, ok bool) {
 	term, found := football.Lookup(claim.Market)
 	f := forms[claim.Market]
-	if !found || f == nil {
+	if !found || f == nil || claim.Dialect == nil {
 		return plan{}, false
 	}
-	byHalf := claim.Condition == football.NeedsHalves
+	byHalf := claim.Condition == input.NeedsHalves
 	if byHalf && !(term.AllowsPeriod("1H") && term.AllowsPeriod("2H")) || !byHalf && !term.AllowsPeriod(claim.Period) {
 		return plan{}, false
 	}
 	p = plan{form: f, term: term, claim: claim, want: f.want, may: f.may,
-		nouns: nouns[term.Dimension], sentence: sentences[claim.Market], after: claim.Market == "LATE_GOAL"}
+		nouns: claim.Dialect.Nouns[term.Dimension], sentence: claim.Dialect.Sentences[claim.Market], after: claim.Market == "LATE_GOAL"}
 	p.signed = term.Line == football.AsianHandicap || term.Line == football.EuropeanHandicap
 	p.whole = term.Line == football.WholeTotalLine || term.Line == football.EuropeanHandicap
 	switch claim.Subject {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -41,10 +42,6 @@ func playerFormOf(t *football.Term) *form {
 	}
 	return nil
 }
-
-// nobodies are the words of a row that no player stands for, and its outcome.
-// "No Goalscorer" and "No Bookings" are recorded; the others mean the same.
-var nobodies = []phrase{{"No Goalscorer", "NO_GOALSCORER"}, {"No Bookings", "NO_CARD"}, {"No Booking", "NO_CARD"}, {"No Card", "NO_CARD"}, {"No Cards", "NO_CARD"}}
 
 // readPlayer reads one row of a market about players.
 func (r *rowReader) readPlayer() reading {
@@ -93,7 +90,7 @@ func (r *rowReader) readPlayerWords() reading {
 // the match everywhere else.
 func (r *rowReader) allowsNobody(w *playerWords) bool {
 	f, ofTeam := r.plan.form, strings.Contains(r.plan.term.Subject, "TEAM")
-	if r.plan.claim.Condition == football.NeedsScorers {
+	if r.plan.claim.Condition == input.NeedsScorers {
 		f = forms[w.column]
 	}
 	return f != nil && f.nobody == w.nobody && ofTeam == (w.side != noSide)
@@ -104,7 +101,7 @@ func (r *rowReader) allowsNobody(w *playerWords) bool {
 func (r *rowReader) playerColumn(rd *reading, w *playerWords) bool {
 	column := strings.TrimPrefix(w.column, "GOALSCORER_")
 	switch {
-	case r.plan.claim.Condition == football.NeedsScorers:
+	case r.plan.claim.Condition == input.NeedsScorers:
 		rd.market = w.column
 		return column != "" && w.count == ""
 	case r.plan.want&target == 0:
@@ -135,8 +132,6 @@ func (r *rowReader) playerTotal(rd reading, w *playerWords) reading {
 	rd.selection, rd.line, rd.hasLine = w.over, w.line, true
 	return rd
 }
-
-var scorerColumns = []phrase{{"First", "GOALSCORER_FIRST"}, {"Last", "GOALSCORER_LAST"}, {"Anytime", "GOALSCORER_ANYTIME"}, {"Any Time", "GOALSCORER_ANYTIME"}}
 
 // sort gives a label its place among the words. It returns why there is none
 // for it, "" when there is one.
@@ -173,7 +168,7 @@ func (r *rowReader) isPlayerWord(text string) bool {
 // takeWord takes a text that is neither a team nor a player. ok is false when the
 // row has such a word already, or when its market has no use for it.
 func (r *rowReader) takeWord(text string, w *playerWords) (taken, ok bool) {
-	if word, size := phraseAt(text, overUnder[:2]); size > 0 {
+	if word, size := r.plan.phraseAt(text, input.OverUnder); size > 0 {
 		rest := strings.TrimLeft(text[size:], " ")
 		if _, _, number := lineAt(rest); rest == "" || number == len(rest) {
 			if w.over != "" {
@@ -194,13 +189,13 @@ func (r *rowReader) takeWord(text string, w *playerWords) (taken, ok bool) {
 		w.count = word
 		return true, true
 	}
-	if r.plan.claim.Condition == football.NeedsScorers || r.plan.want&target != 0 {
-		if word, size := phraseAt(text, scorerColumns); size == len(text) && w.column == "" {
+	if r.plan.claim.Condition == input.NeedsScorers || r.plan.want&target != 0 {
+		if word, size := r.plan.phraseAt(text, input.ScorerColumns); size == len(text) && w.column == "" {
 			w.column = word
 			return true, true
 		}
 	}
-	if word, size := phraseAt(text, nobodies); size > 0 && w.nobody == "" {
+	if word, size := r.plan.phraseAt(text, input.NoPlayer); size > 0 && w.nobody == "" {
 		w.nobody = word
 		return true, r.takeTeam(text[size:], w)
 	}
@@ -233,13 +228,13 @@ func (r *rowReader) takeTeam(rest string, w *playerWords) bool {
 
 // takeName takes a player's name, and over or under when it stands behind it.
 func (r *rowReader) takeName(text string, w *playerWords) football.Reason {
-	for _, p := range overUnder[:2] {
-		if name, ok := strings.CutSuffix(text, " - "+p.text); ok && w.over == "" {
-			w.over, text = p.word, strings.TrimSpace(name)
+	for _, p := range r.plan.claim.Dialect.Phrases[input.OverUnder] {
+		if name, ok := strings.CutSuffix(text, " - "+p.Text); ok && w.over == "" {
+			w.over, text = p.Word, strings.TrimSpace(name)
 		}
 	}
 	switch {
-	case w.name != "" || !hasLetter(text) || isAnswer(text):
+	case w.name != "" || !hasLetter(text) || r.isAnswer(text):
 		return football.AmbiguousShape
 	case !r.playerName(text):
 		return football.UnresolvedQualifier
@@ -248,8 +243,8 @@ func (r *rowReader) takeName(text string, w *playerWords) football.Reason {
 	return ""
 }
 
-func isAnswer(text string) bool {
-	_, size := phraseAt(text, yesNo)
+func (r *rowReader) isAnswer(text string) bool {
+	_, size := r.plan.phraseAt(text, input.YesNo)
 	return size == len(text)
 }
 

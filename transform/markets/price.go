@@ -3,6 +3,7 @@ package markets
 import (
 	"slices"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -13,7 +14,7 @@ const decimalField = "decimal"
 // judge sets the selection's quality from what reading found, and from the
 // price and its state. It touches the odds in one case: a decimal that is no
 // JSON number cannot leave as one, and becomes a label.
-func (d *Deriver) judge(s *football.Selection, row *football.OfferRow, reading football.Reason) {
+func (d *Deriver) judge(s *football.Selection, row *input.Row, reading football.Reason) {
 	addReason(s, reading)
 	decimal, has := row.Decimal.Get()
 	plain := has && football.PlainDecimal(decimal)
@@ -45,7 +46,7 @@ func statusOf(reasons []football.Reason) football.Status {
 
 // priceReason is what is wrong with the price, "" when nothing is. plain tells
 // that a decimal is there and a plain number.
-func priceReason(row *football.OfferRow, plain bool) football.Reason {
+func priceReason(row *input.Row, plain bool) football.Reason {
 	decimal, hasDecimal := row.Decimal.Get()
 	fraction, hasFraction := row.Fractional.Get()
 	switch {

@@ -9,6 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"mkt/fetch/input"
+	"mkt/fetch/provider/betsapi"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
@@ -21,8 +23,8 @@ var rowWords = []string{"1", "2", "X", "Draw", "Tie", "Home", "Away", "Arsenal",
 	"Over 2.5 & Yes", "Tie - Leicester +1.0", "7+ Goals", "2 or 3 goals", "No Goal", "1st Half", "2nd Half", "Goal before 27:00", "A. Player", "No Goalscorer",
 	"A. Player - Over", "A. Player to score first and Arsenal 1-0", "", " ", "(", "Odds", "\u00e9", "\xff"}
 
-func genRow(t *rapid.T) football.OfferRow {
-	var row football.OfferRow
+func genRow(t *rapid.T) input.Row {
+	var row input.Row
 	if rapid.Bool().Draw(t, "has id") {
 		row.ID = football.Of(rapid.StringN(0, 3, -1).Draw(t, "id"))
 	}
@@ -49,8 +51,8 @@ func genField(t *rapid.T, values []string) football.Field[string] {
 	return football.Of(rapid.SampledFrom(values).Draw(t, "value"))
 }
 
-func genOffer(t *rapid.T) football.Offer {
-	o := football.Offer{Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), Name: genField(t, []string{"Name"}), Sections: []string{"main"}}
+func genOffer(t *rapid.T) input.Offer {
+	o := input.Offer{Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), Name: genField(t, []string{"Name"}), Sections: []string{"main"}}
 	for range rapid.IntRange(0, 2).Draw(t, "ids") {
 		o.ProviderIDs = append(o.ProviderIDs, rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "provider id"))
 	}
@@ -66,18 +68,18 @@ func genOffer(t *rapid.T) football.Offer {
 		if period == football.Interval {
 			period = "0-10"
 		}
-		o.Reading = &football.Reading{
-			Market: term.Canonical, Period: period, Rank: rapid.IntRange(1, 3).Draw(t, "rank"),
+		o.Reading = &input.Reading{
+			Dialect: betsapi.Dialect(), Market: term.Canonical, Period: period, Rank: rapid.IntRange(1, 3).Draw(t, "rank"),
 			Subject: rapid.SampledFrom([]string{"", "HOME", "AWAY", "TEAM"}).Draw(t, "subject"), Parameter: rapid.SampledFrom([]string{"", "3", "FIRST"}).Draw(t, "parameter"),
-			Shape:     football.Shape(rapid.IntRange(0, 7).Draw(t, "shape")),
-			Condition: rapid.SampledFrom([]football.Condition{"", "", football.NeedsExactly, football.NeedsBands, football.NeedsHalves, football.NeedsSentence, football.NeedsScorers, football.NeedsGoals}).Draw(t, "condition"),
+			Shape:     input.Shape(rapid.IntRange(0, 7).Draw(t, "shape")),
+			Condition: rapid.SampledFrom([]input.Condition{"", "", input.NeedsExactly, input.NeedsBands, input.NeedsHalves, input.NeedsSentence, input.NeedsScorers, input.NeedsGoals}).Draw(t, "condition"),
 		}
 	}
 	o.Rows = rapid.SliceOfN(rapid.Custom(genRow), 0, 6).Draw(t, "rows")
 	return o
 }
 
-func genOffers(t *rapid.T) []football.Offer {
+func genOffers(t *rapid.T) []input.Offer {
 	return rapid.SliceOfN(rapid.Custom(genOffer), 1, 5).Draw(t, "offers")
 }
 
@@ -251,10 +253,10 @@ func TestNamesSwapNoSide(t *testing.T) {
 		}
 		home, away := rapid.SampledFrom(names).Draw(t, "home"), rapid.SampledFrom(names).Draw(t, "away")
 		said := make(map[string]string)
-		for _, line := range meanings(markets.Derive(minter(), fixture("Neutral", "Neuter"), []football.Offer{o})) {
+		for _, line := range meanings(markets.Derive(minter(), fixture("Neutral", "Neuter"), []input.Offer{o})) {
 			said[line[0]] = line[1]
 		}
-		for _, line := range meanings(markets.Derive(minter(), fixture(home, away), []football.Offer{o})) {
+		for _, line := range meanings(markets.Derive(minter(), fixture(home, away), []input.Offer{o})) {
 			if was, ok := said[line[0]]; ok && was != line[1] {
 				t.Fatalf("%s - %s: %s means %s, and %s elsewhere", home, away, line[0], line[1], was)
 			}
@@ -281,7 +283,7 @@ func TestPricesCross(t *testing.T) {
 		claim claim
 		row   string
 	}{
-		{claim{Market: "TEAM_TO_SCORE", Subject: "TEAM", Condition: football.NeedsHalves}, "header=Yes|1st Half"},
+		{claim{Market: "TEAM_TO_SCORE", Subject: "TEAM", Condition: input.NeedsHalves}, "header=Yes|1st Half"},
 		{claim{Market: "TOTAL_GOALS"}, "Over|2.5"},
 		{claim{Market: "GOALSCORER_FIRST"}, "Ole Berg"},
 	} {

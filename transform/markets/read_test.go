@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/publish/football"
+	"mkt/fetch/input"
 )
 
-type claim = football.Reading
+type claim = input.Reading
 
 var (
-	winnerFirst = claim{Market: "CORRECT_SCORE", Shape: football.WinnerFirst}
-	asian       = claim{Market: "ASIAN_HANDICAP", Shape: football.OwnSideLine}
-	european    = claim{Market: "HANDICAP_RESULT", Shape: football.DrawHasAwaySign}
+	winnerFirst = claim{Market: "CORRECT_SCORE", Shape: input.WinnerFirst}
+	asian       = claim{Market: "ASIAN_HANDICAP", Shape: input.OwnSideLine}
+	european    = claim{Market: "HANDICAP_RESULT", Shape: input.DrawHasAwaySign}
 )
 
 // Each case is one offer on Arsenal - Leicester and what comes out. Where the
@@ -150,13 +150,13 @@ RAW AMBIGUOUS_SHAPE
   Over 10 SUSPECT [MARKET_NOT_MAPPED]
   Exactly 10 SUSPECT [MARKET_NOT_MAPPED]
   Under 10 SUSPECT [MARKET_NOT_MAPPED]`},
-		{"three-way total", claim{Market: "TOTAL_CORNERS_3WAY", Condition: football.NeedsExactly}, []string{"Over|10", "Exactly|10", "Under|10", "Over|10.5"}, `
+		{"three-way total", claim{Market: "TOTAL_CORNERS_3WAY", Condition: input.NeedsExactly}, []string{"Over|10", "Exactly|10", "Under|10", "Over|10.5"}, `
 TOTAL_CORNERS_3WAY FT lines 10
   OVER 10
   EXACTLY 10
   UNDER 10
   Over 10.5 UNREADABLE [UNREADABLE_LINE]`},
-		{"three-way total without Exactly", claim{Market: "TOTAL_CORNERS_3WAY", Condition: football.NeedsExactly}, []string{"Over|10", "Under|10"}, `
+		{"three-way total without Exactly", claim{Market: "TOTAL_CORNERS_3WAY", Condition: input.NeedsExactly}, []string{"Over|10", "Under|10"}, `
 RAW CONDITION_FAILED
   Over 10 SUSPECT [MARKET_NOT_MAPPED]
   Under 10 SUSPECT [MARKET_NOT_MAPPED]`},
@@ -291,7 +291,7 @@ CORRECT_SCORE FT
   1-2 [1,2]
   OTHER
   1 1-2 SUSPECT [AMBIGUOUS_SHAPE]`},
-		{"half-time and full-time score", claim{Market: "HALF_TIME_FULL_TIME_CORRECT_SCORE", Shape: football.WinnerFirst},
+		{"half-time and full-time score", claim{Market: "HALF_TIME_FULL_TIME_CORRECT_SCORE", Shape: input.WinnerFirst},
 			[]string{"Half Time Draw 0-0 Full Time Arsenal 1-0", "Half Time Leicester 1-0 Full Time Draw 1-1", "Half Time Leicester 2-1 Full Time Arsenal 3-2", "Half Time Arsenal 2-0 Full Time Arsenal 1-0", "Half Time Draw 1-0 Full Time Arsenal 1-0"}, `
 HALF_TIME_FULL_TIME_CORRECT_SCORE FT
   0-0/1-0 [0-0,1-0]
@@ -326,25 +326,25 @@ GOALS_RANGE FT
   NO_GOAL
   2 or 4 goals SUSPECT [AMBIGUOUS_SHAPE]
   3-2 SUSPECT [AMBIGUOUS_SHAPE]`},
-		{"bands of corners", claim{Market: "CORNERS_RANGE", Condition: football.NeedsBands}, []string{"Under 6", "6 - 8", "9 - 11", "Over 14"}, `
+		{"bands of corners", claim{Market: "CORNERS_RANGE", Condition: input.NeedsBands}, []string{"Under 6", "6 - 8", "9 - 11", "Over 14"}, `
 CORNERS_RANGE FT
   0-5
   6-8
   9-11
   15+`},
-		{"not all bands", claim{Market: "CORNERS_RANGE", Condition: football.NeedsBands}, []string{"Under 6", "Over|9.5"}, `
+		{"not all bands", claim{Market: "CORNERS_RANGE", Condition: input.NeedsBands}, []string{"Under 6", "Over|9.5"}, `
 RAW CONDITION_FAILED
   Under 6 SUSPECT [MARKET_NOT_MAPPED]
   Over 9.5 SUSPECT [MARKET_NOT_MAPPED]`},
-		{"goals said by every row", claim{Market: "TOTAL_GOALS", Period: "0-10", Condition: football.NeedsGoals}, []string{"header=Over|Goals|0.5", "header=Under|Goals|0.5"}, `
+		{"goals said by every row", claim{Market: "TOTAL_GOALS", Period: "0-10", Condition: input.NeedsGoals}, []string{"header=Over|Goals|0.5", "header=Under|Goals|0.5"}, `
 TOTAL_GOALS 0-10 lines 0.5
   OVER 0.5
   UNDER 0.5`},
-		{"corners said instead", claim{Market: "TOTAL_GOALS", Period: "0-10", Condition: football.NeedsGoals}, []string{"header=Over|Corners|0.5", "header=Under|Goals|0.5"}, `
+		{"corners said instead", claim{Market: "TOTAL_GOALS", Period: "0-10", Condition: input.NeedsGoals}, []string{"header=Over|Corners|0.5", "header=Under|Goals|0.5"}, `
 RAW CONDITION_FAILED
   Over Corners 0.5 SUSPECT [MARKET_NOT_MAPPED]
   Under Goals 0.5 SUSPECT [MARKET_NOT_MAPPED]`},
-		{"goals not said", claim{Market: "TOTAL_GOALS", Period: "0-10", Condition: football.NeedsGoals}, []string{"header=Over|0.5", "header=Under|Goals|0.5"}, `
+		{"goals not said", claim{Market: "TOTAL_GOALS", Period: "0-10", Condition: input.NeedsGoals}, []string{"header=Over|0.5", "header=Under|Goals|0.5"}, `
 RAW CONDITION_FAILED
   Over 0.5 SUSPECT [MARKET_NOT_MAPPED]
   Under Goals 0.5 SUSPECT [MARKET_NOT_MAPPED]`},

@@ -1,6 +1,9 @@
 package markets
 
-import "mkt/publish/football"
+import (
+	"mkt/fetch/input"
+	"mkt/publish/football"
+)
 
 // reading is what one row says in the vocabulary's words. Two ways to read a
 // row are the same when their readings are equal.
@@ -55,7 +58,7 @@ func (r *rowReader) begin(f *football.Fixture) {
 
 // read reads one row into rd. The row must say everything its form wants, say
 // nothing twice and nothing else, and in one way only.
-func (r *rowReader) read(row *football.OfferRow, rd *reading) {
+func (r *rowReader) read(row *input.Row, rd *reading) {
 	*rd = reading{reason: row.Trouble}
 	if rd.reason != "" {
 		return
@@ -109,7 +112,7 @@ func (r *rowReader) takeTexts(labels []football.Label) bool {
 			continue
 		}
 		r.texts = append(r.texts, t)
-		if labels[i].Field == football.HeadField {
+		if labels[i].Field == input.HeadField {
 			copy(r.texts[heads+1:], r.texts[heads:])
 			r.texts[heads] = t
 			heads++

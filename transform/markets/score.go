@@ -3,7 +3,7 @@ package markets
 import (
 	"strings"
 
-	"mkt/publish/football"
+	"mkt/fetch/input"
 )
 
 // nameScore puts a score home first. rd.selection is a word such as OTHER, or
@@ -18,7 +18,7 @@ func (r *rowReader) nameScore(rd *reading, st *state) bool {
 		rd.selection = word
 		return agrees
 	}
-	h, a, ok := homeFirst([2]int{int(st.score[0]), int(st.score[1])}, st.head, r.plan.claim.Shape&football.WinnerFirst != 0)
+	h, a, ok := homeFirst([2]int{int(st.score[0]), int(st.score[1])}, st.head, r.plan.claim.Shape&input.WinnerFirst != 0)
 	if !ok {
 		return false
 	}
@@ -91,7 +91,7 @@ func (r *rowReader) eachScore(s string, next func(score [2]int, rest string)) {
 		if size == 0 {
 			continue
 		}
-		if h, a, ok := homeFirst([2]int{a, b}, m.side, r.plan.claim.Shape&football.WinnerFirst != 0); ok {
+		if h, a, ok := homeFirst([2]int{a, b}, m.side, r.plan.claim.Shape&input.WinnerFirst != 0); ok {
 			next([2]int{h, a}, rest[size:])
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"mkt/fetch/input"
+	"mkt/fetch/provider/betsapi"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
@@ -30,8 +32,8 @@ func fixture(home, away string) football.Fixture {
 
 // rowOf makes a row of "field=text|field=text @price #id". A text without a
 // field is a name. Price "-" is none, "null" is one without value.
-func rowOf(s string) football.OfferRow {
-	var row football.OfferRow
+func rowOf(s string) input.Row {
+	var row input.Row
 	if text, id, ok := strings.Cut(s, " #"); ok {
 		s = text
 		row.ID = football.Of(id)
@@ -55,11 +57,14 @@ func rowOf(s string) football.OfferRow {
 	return row
 }
 
-func offerOf(claim *football.Reading, rows ...string) football.Offer {
-	o := football.Offer{Key: "key", Name: football.Of("Name"), Sections: []string{"main"}, Reading: claim}
+func offerOf(claim *input.Reading, rows ...string) input.Offer {
+	o := input.Offer{Key: "key", Name: football.Of("Name"), Sections: []string{"main"}, Reading: claim}
+	if claim != nil {
+		claim.Dialect = betsapi.Dialect()
+	}
 	if claim == nil {
 		o.RawReason = football.UnknownMarket
-	} else if claim.Period == "" && claim.Condition != football.NeedsHalves {
+	} else if claim.Period == "" && claim.Condition != input.NeedsHalves {
 		claim.Period = "FT"
 	}
 	for _, r := range rows {
@@ -107,6 +112,6 @@ func showSelection(s *football.Selection) string {
 	return b.String()
 }
 
-func derive(home, away string, offers ...football.Offer) []football.Market {
+func derive(home, away string, offers ...input.Offer) []football.Market {
 	return markets.Derive(minter(), fixture(home, away), offers)
 }

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/publish/football"
+	"mkt/fetch/input"
 )
 
 // One provider market that is several canonical ones, and the rows that cannot
 // be given to any of them.
 func TestSplit(t *testing.T) {
-	halves := claim{Market: "TEAM_TO_SCORE", Subject: "TEAM", Condition: football.NeedsHalves}
-	scorers := claim{Market: "GOALSCORER_ANYTIME", Subject: "PLAYER", Condition: football.NeedsScorers}
+	halves := claim{Market: "TEAM_TO_SCORE", Subject: "TEAM", Condition: input.NeedsHalves}
+	scorers := claim{Market: "GOALSCORER_ANYTIME", Subject: "PLAYER", Condition: input.NeedsScorers}
 	for _, c := range []struct {
 		name  string
 		claim claim
@@ -40,12 +40,12 @@ TIME_OF_FIRST_TEAM_GOAL FT
   NO q=42:00 of=HOME
 TIME_OF_FIRST_TEAM_GOAL FT
   NO q=79:00 of=AWAY`},
-		{"sentences", claim{Market: "TEAM_TO_SCORE_PENALTY", Subject: "TEAM", Condition: football.NeedsSentence}, []string{"Arsenal to score a penalty", "Leicester to score a penalty"}, `
+		{"sentences", claim{Market: "TEAM_TO_SCORE_PENALTY", Subject: "TEAM", Condition: input.NeedsSentence}, []string{"Arsenal to score a penalty", "Leicester to score a penalty"}, `
 TEAM_TO_SCORE_PENALTY FT
   YES of=HOME
 TEAM_TO_SCORE_PENALTY FT
   YES of=AWAY`},
-		{"sentences of another market", claim{Market: "TEAM_TO_MISS_PENALTY", Subject: "TEAM", Condition: football.NeedsSentence}, []string{"Arsenal to score a penalty"}, `
+		{"sentences of another market", claim{Market: "TEAM_TO_MISS_PENALTY", Subject: "TEAM", Condition: input.NeedsSentence}, []string{"Arsenal to score a penalty"}, `
 RAW CONDITION_FAILED
   Arsenal to score a penalty SUSPECT [MARKET_NOT_MAPPED]`},
 		{"side in the head, sentence below", claim{Market: "WIN_TO_NIL", Subject: "TEAM"}, []string{"header=1|To Win to Nil", "header=2|To Win to Nil"}, `
@@ -190,7 +190,7 @@ PLAYER_SHOTS FT lines 0.5 1.5 2.5 3.5
   UNDER 1.5 of=Cengiz Under
   Over Russia 9.5 UNREADABLE [UNRESOLVED_QUALIFIER]
   Over Any Player 9.5 UNREADABLE [UNRESOLVED_QUALIFIER]`},
-		{"scorecast", claim{Market: "GOALSCORER_AND_CORRECT_SCORE", Parameter: "FIRST", Shape: football.WinnerFirst},
+		{"scorecast", claim{Market: "GOALSCORER_AND_CORRECT_SCORE", Parameter: "FIRST", Shape: input.WinnerFirst},
 			[]string{"A. Player to score first and Russia 1-0", "B. Player to score first and Saudi Arabia 2-1", "B. Player to score first and Draw 1-1", "B. Player to score anytime and Draw 1-1", "B. Player to score first and Draw 1-0", "B. Player to score first and Rusia 1-0",
 				"No Goalscorer to score first and Draw 0-0", "Any Other Player to score first and Russia 1-0"}, `
 GOALSCORER_AND_CORRECT_SCORE FT
@@ -227,7 +227,7 @@ func TestNames(t *testing.T) {
 	double := claim{Market: "DOUBLE_CHANCE"}
 	btts := claim{Market: "RESULT_AND_BOTH_TEAMS_TO_SCORE"}
 	result := claim{Market: "MATCH_RESULT"}
-	handicap := claim{Market: "HANDICAP_RESULT", Shape: football.DrawHasAwaySign}
+	handicap := claim{Market: "HANDICAP_RESULT", Shape: input.DrawHasAwaySign}
 	for _, c := range []struct {
 		name, home, away string
 		claim            claim

@@ -226,7 +226,7 @@ func (p *parser) member() {
 	p.value()
 }
 
-// more consumes a comma and tells whether it was one; end may stand there
+// more consumes a comma and reports whether it was one; end may stand there
 // instead.
 func (p *parser) more(end byte) bool {
 	if p.rule != "" {

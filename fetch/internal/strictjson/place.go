@@ -80,7 +80,7 @@ func writeKey(b *strings.Builder, key string) {
 	b.WriteString("[" + string(quoted) + "]")
 }
 
-// isWord tells whether a key may stand behind a dot without quotes.
+// isWord reports whether a key may stand behind a dot without quotes.
 func isWord(key string) bool {
 	for i := 0; i < len(key); i++ {
 		c := key[i]

@@ -50,7 +50,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// public tells whether an address is public unicast, in no disguise.
+// public reports whether an address is public unicast, in no disguise.
 func public(a netip.Addr) bool {
 	if a.Zone() != "" {
 		return false
@@ -61,13 +61,13 @@ func public(a netip.Addr) bool {
 	return global6.Contains(a) && !within(a, forbidden6) && !isatap(a)
 }
 
-// own tells whether an address is loopback or private: where a provider of
+// own reports whether an address is loopback or private: where a provider of
 // one's own may live.
 func own(a netip.Addr) bool {
 	return a.Zone() == "" && within(a.Unmap(), private) && !within(a, metadata6)
 }
 
-// isatap tells whether the lower half embeds an IPv4 address (RFC 5214).
+// isatap reports whether the lower half embeds an IPv4 address (RFC 5214).
 func isatap(a netip.Addr) bool {
 	b := a.As16()
 	return (b[8] == 0 || b[8] == 2) && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe

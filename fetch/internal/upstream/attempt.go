@@ -45,7 +45,7 @@ const (
 
 // try sends a request once, unless the breaker is open.
 func (c *Client) try(ctx context.Context, r provider.Request, n int) attempt {
-	a, err := c.line.breaker.Execute(func() (attempt, error) {
+	a, err := c.limiter.breaker.Execute(func() (attempt, error) {
 		a := c.send(ctx, r, n)
 		switch {
 		case a.failed == nil && a.answer.Verdict.Kind != provider.Retryable:
@@ -116,7 +116,7 @@ func tracing(reached, sent *atomic.Int32) *httptrace.ClientTrace {
 
 func (c *Client) count(endpoint string, requests int) {
 	for range requests {
-		c.line.count(time.Now(), c.options.Now())
+		c.limiter.count(time.Now(), c.options.Now())
 	}
 	c.requests.Add(int64(requests))
 	if c.options.Usage != nil {

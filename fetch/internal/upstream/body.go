@@ -127,7 +127,7 @@ type pace struct {
 	n, held int64
 }
 
-// isSlow tells whether too little came in the window that ends. One that was held,
+// isSlow reports whether too little came in the window that ends. One that was held,
 // if only for a part of it, is not judged.
 func (p *pace) isSlow(n, held int64) bool {
 	slow := n-p.n < p.least && held == p.held && held%2 == 0

@@ -33,7 +33,7 @@ func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err 
 	refusal := &provider.AnswerError{Endpoint: endpoint, Status: a.answer.Status, Verdict: v}
 	switch v.Kind {
 	case provider.Accepted:
-		c.line.answered()
+		c.limiter.answered()
 		return 0, nil
 	case provider.CredentialFault, provider.PermissionFault:
 		return c.confirm(ask, refusal)
@@ -53,7 +53,7 @@ func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err 
 		}
 		return asked(v, a.answer.Header, c.options.Now()), err
 	}
-	c.line.answered()
+	c.limiter.answered()
 	if n >= min(rejectedTries, c.limits.Tries) || v.Code == codeRedirect || a.failed != nil && a.failed.once {
 		return final, refusal
 	}
@@ -89,7 +89,7 @@ func (p *partial) Unwrap() error { return p.refusal }
 // lose counts a request that was lost for good, and stops the run after too
 // many in a row.
 func (c *Client) lose(err error) error {
-	if errors.Is(err, provider.ErrUnreachable) && c.line.lost() >= giveUpAfter {
+	if errors.Is(err, provider.ErrUnreachable) && c.limiter.lost() >= giveUpAfter {
 		c.stop(err)
 	}
 	return err

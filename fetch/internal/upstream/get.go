@@ -33,7 +33,7 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 			return Answer{}, c.ended(r.Endpoint, err)
 		}
 		a := c.try(ctx, r, n)
-		c.line.leave()
+		c.limiter.leave()
 		if a.failed == circuitOpen {
 			if err := c.await(ctx, r.Endpoint, before); err != nil {
 				return Answer{}, err
@@ -86,7 +86,7 @@ func (c *Client) await(ctx context.Context, endpoint string, before error) error
 	}
 	moment := c.limits.Break / 5
 	switch {
-	case c.line.opened() >= giveUpOpenings:
+	case c.limiter.opened() >= giveUpOpenings:
 		c.stop(before)
 		return before
 	case time.Now().Add(moment).After(c.deadline):
@@ -104,7 +104,7 @@ type asking struct {
 	confirming bool // it was refused, and is the one that is asked again
 }
 
-// turn waits until a request may be sent, and takes a place on the line.
+// turn waits until a request may be sent, and takes a slot of the limiter.
 func (c *Client) turn(ctx context.Context, ask *asking) error {
 	for {
 		if err := c.over(ctx); err != nil {
@@ -119,7 +119,7 @@ func (c *Client) turn(ctx context.Context, ask *asking) error {
 			c.stop(&provider.AnswerError{Endpoint: ask.endpoint, Verdict: provider.Verdict{Kind: provider.Rejected, Code: codeRunTooLarge}})
 			continue
 		}
-		if wait := c.line.wait(time.Now()); wait > 0 {
+		if wait := c.limiter.wait(time.Now()); wait > 0 {
 			if !c.mayWait(time.Now(), wait) {
 				return c.endForQuota(&provider.AnswerError{Endpoint: ask.endpoint, Verdict: provider.Verdict{Kind: provider.Limited, Code: codeQuota, Wait: wait}}, wait)
 			}
@@ -128,18 +128,18 @@ func (c *Client) turn(ctx context.Context, ask *asking) error {
 			}
 			continue
 		}
-		if err := c.line.enter(ctx); err != nil {
+		if err := c.limiter.enter(ctx); err != nil {
 			return err
 		}
-		if c.over(ctx) == nil && c.line.wait(time.Now()) == 0 && (ask.confirming || !c.doubt.standing()) {
+		if c.over(ctx) == nil && c.limiter.wait(time.Now()) == 0 && (ask.confirming || !c.doubt.standing()) {
 			return nil
 		}
-		c.line.leave()
+		c.limiter.leave()
 	}
 }
 
-// over tells why nothing more is sent, nil when that is not so. It looks at the
-// run's life itself: ctx learns of its end a moment later.
+// over returns why nothing more is sent, nil if requests are still sent. It looks at
+// the run's life itself, because ctx is cancelled a moment later.
 func (c *Client) over(ctx context.Context) error {
 	if c.life.Err() != nil {
 		return context.Cause(c.life)

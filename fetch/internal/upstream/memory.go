@@ -41,7 +41,7 @@ type turns struct {
 	ch   chan struct{}
 }
 
-func (t *turns) places() chan struct{} {
+func (t *turns) slots() chan struct{} {
 	t.once.Do(func() { t.ch = make(chan struct{}, turnsAtOnce) })
 	return t.ch
 }
@@ -52,14 +52,14 @@ type turn struct{ memory *memory }
 
 // take waits for a turn.
 func (m *memory) take(ctx context.Context) (*turn, error) {
-	places := m.shared.places()
+	slots := m.shared.slots()
 	select {
 	case m.large <- struct{}{}:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 	select {
-	case places <- struct{}{}:
+	case slots <- struct{}{}:
 		return &turn{m}, nil
 	case <-ctx.Done():
 		<-m.large
@@ -70,7 +70,7 @@ func (m *memory) take(ctx context.Context) (*turn, error) {
 // end gives the turn to another answer. That of nil does nothing.
 func (t *turn) end() {
 	if t != nil {
-		<-t.memory.shared.places()
+		<-t.memory.shared.slots()
 		<-t.memory.large
 	}
 }

@@ -154,7 +154,7 @@ func TestLargeAnswersOfManyClients(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if most.Load() > turnsAtOnce || done.Load() != 2*turnsAtOnce || len(circuits.large.places()) != 0 {
-		t.Errorf("%d at once, %d done, %d turns are taken", most.Load(), done.Load(), len(circuits.large.places()))
+	if most.Load() > turnsAtOnce || done.Load() != 2*turnsAtOnce || len(circuits.large.slots()) != 0 {
+		t.Errorf("%d at once, %d done, %d turns are taken", most.Load(), done.Load(), len(circuits.large.slots()))
 	}
 }

@@ -34,7 +34,7 @@ func (c *Client) Quota() *health.Quota {
 
 // hear takes in what an answer says of the quota.
 func (c *Client) hear(a Answer) {
-	c.line.answeredAt(a.At)
+	c.limiter.answeredAt(a.At)
 	q := &health.Quota{At: a.At}
 	left, told := remaining(a.Header)
 	if told {
@@ -46,12 +46,12 @@ func (c *Client) hear(a Answer) {
 		if window > 0 {
 			q.ResetsAt = ref(inMillis(a.At.Add(window)))
 		}
-		c.line.tellsQuota(left, time.Now().Add(window))
+		c.limiter.reportQuota(left, time.Now().Add(window))
 	}
 	wait := asked(a.Verdict, a.Header, c.options.Now())
 	switch {
 	case wait > 0 && (a.Verdict.Kind == provider.Limited || told && left == 0):
-		c.line.pause(time.Now().Add(wait))
+		c.limiter.pause(time.Now().Add(wait))
 		q.UsedUpUntil = ref(inMillis(a.At.Add(wait)))
 	case a.Verdict.Kind == provider.Limited:
 		q.UsedUpUntil, q.Assumed = ref(inMillis(a.At.Add(assumedWait))), true
@@ -73,11 +73,11 @@ func (c *Client) isOvertaken(q, newest *health.Quota) bool {
 		return false
 	}
 	more := *q.Left - *newest.Left
-	return more > 0 && more < int64(cap(c.line.places))
+	return more > 0 && more < int64(cap(c.limiter.slots))
 }
 
 // mayWait reports whether a run may wait that long for the quota, counting what it
-// waited already. It holds a place that another account could have meanwhile.
+// waited already. It keeps others from running in the meantime.
 func (c *Client) mayWait(now time.Time, wait time.Duration) bool {
 	const waits = 3
 	until := now.Add(wait)

@@ -28,8 +28,8 @@ func (c *Client) transport() *http.Transport {
 		ResponseHeaderTimeout:  c.limits.Header,
 		MaxResponseHeaderBytes: c.limits.HeaderBytes,
 		DisableCompression:     true, // unpacked here, within bounds
-		MaxConnsPerHost:        cap(c.line.places),
-		MaxIdleConnsPerHost:    cap(c.line.places),
+		MaxConnsPerHost:        cap(c.limiter.slots),
+		MaxIdleConnsPerHost:    cap(c.limiter.slots),
 		IdleConnTimeout:        c.limits.Header,
 		Protocols:              &protocols,
 	}

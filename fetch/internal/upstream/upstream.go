@@ -56,12 +56,12 @@ type Client struct {
 	options Options
 	limits  Limits
 	base    *url.URL
-	line    *line
+	limiter *hostLimiter
 	http    *http.Transport
 	memory  *memory
 	quota   quota
 	doubt   doubt
-	leave   func() // ends the run on the line
+	leave   func() // ends the run on the limiter
 
 	life     context.Context // ends with the error that stops the run
 	stop     context.CancelCauseFunc
@@ -90,9 +90,9 @@ func New(o Options) (*Client, error) {
 		o.Circuits = &Circuits{}
 	}
 	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base, memory: newMemory(&o.Circuits.large)}
-	c.line = o.Circuits.line(o.Account, base.Host, credential.Fingerprint(o.Credential.Reveal()), o.Provider.Budget, c.limits.Break)
-	c.line.begin(time.Now(), o.Now(), o.QuotaLeftAt)
-	c.leave = sync.OnceFunc(c.line.end)
+	c.limiter = o.Circuits.limiter(o.Account, base.Host, credential.Fingerprint(o.Credential.Reveal()), o.Provider.Budget, c.limits.Break)
+	c.limiter.begin(time.Now(), o.Now(), o.QuotaLeftAt)
+	c.leave = sync.OnceFunc(c.limiter.end)
 	c.http = c.transport()
 	c.deadline = time.Now().Add(c.limits.Run)
 	life, cancel := context.WithDeadlineCause(context.Background(), c.deadline, errBudget)
@@ -108,7 +108,7 @@ func (c *Client) Requests() int { return int(c.requests.Load()) }
 func (c *Client) Values() int64 { return c.values.Load() }
 
 // Left is how many requests may still be sent; false when that is not known.
-func (c *Client) Left() (provider.Quota, bool) { return c.line.quota(time.Now()) }
+func (c *Client) Left() (provider.Quota, bool) { return c.limiter.quota(time.Now()) }
 
 // Close drops idle connections; requests under way are given up.
 func (c *Client) Close() {
@@ -145,7 +145,7 @@ func checkBase(o Options) (*url.URL, error) {
 	return base, nil
 }
 
-// known tells whether a base URL is one that the adapter names: its host, on
+// known reports whether a base URL is one that the adapter names: its host, on
 // the port of https.
 func known(p provider.Provider, base *url.URL) bool {
 	return base.Scheme == "https" && (base.Port() == "" || base.Port() == "443") &&

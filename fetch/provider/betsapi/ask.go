@@ -13,6 +13,7 @@ import (
 
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi/internal/wire"
 )
 
 // Counters of a cycle, beside those that provider.Asked has of its own.
@@ -30,7 +31,7 @@ const (
 // Ask implements provider.MarketAdapter: the listing, then the markets of every
 // fixture that is still to be played, ten to a request.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
-	a := newAsker(x, provider.Request{Endpoint: endpointUpcoming, Path: pathUpcoming, Query: footballOnly()})
+	a := newAsker(x, provider.Request{Endpoint: wire.EndpointUpcoming, Path: wire.PathUpcoming, Query: footballOnly()})
 	a.untilEmpty = true
 	fixtures, err := a.list(ctx)
 	if err != nil {
@@ -44,7 +45,7 @@ func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, er
 // footballOnly narrows a list to football, and leaves eSoccer to the provider as
 // far as it goes.
 func footballOnly() url.Values {
-	return url.Values{paramSport: {sportFootball}, paramNoESport: {"1"}, paramLanguage: {english}}
+	return url.Values{wire.ParamSport: {wire.SportFootball}, wire.ParamNoESport: {"1"}, wire.ParamLanguage: {wire.English}}
 }
 
 func newAsker(x provider.Exchange, listing provider.Request) *asker {
@@ -127,11 +128,11 @@ func (a *asker) markets(ctx context.Context, ids []string) error {
 // round asks for every fixture once and returns those that were left out of
 // accepted answers, sorted.
 func (a *asker) round(ctx context.Context, ids []string) (missing []string, err error) {
-	a.expect((len(ids) + maxBatch - 1) / maxBatch)
+	a.expect((len(ids) + wire.MaxBatch - 1) / wire.MaxBatch)
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(max(1, a.x.Concurrency()))
 	var mu sync.Mutex
-	for batch := range slices.Chunk(ids, maxBatch) {
+	for batch := range slices.Chunk(ids, wire.MaxBatch) {
 		workers.Go(func() error {
 			left, err := a.batch(ctx, batch)
 			a.step()
@@ -153,8 +154,8 @@ func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err 
 		a.fail(nil, ids)
 		return nil, nil
 	}
-	p, err := a.x.Get(ctx, provider.Request{Endpoint: endpointPrematch, Path: pathPrematch, Query: url.Values{
-		paramFixtures: {strings.Join(ids, ",")}, paramLanguage: {english},
+	p, err := a.x.Get(ctx, provider.Request{Endpoint: wire.EndpointPrematch, Path: wire.PathPrematch, Query: url.Values{
+		wire.ParamFixtures: {strings.Join(ids, ",")}, wire.ParamLanguage: {wire.English},
 	}})
 	if err == nil {
 		missing, err = missingIn(p.Body, ids)
@@ -212,9 +213,9 @@ func missingIn(body []byte, ids []string) (missing []string, err error) {
 	defer release(d)
 	results, err := readResults(d, body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", endpointPrematch, errAnswer, err)
+		return nil, fmt.Errorf("%s: %w: %w", wire.EndpointPrematch, errAnswer, err)
 	}
-	had, unread := make(map[string]bool, maxBatch), 0
+	had, unread := make(map[string]bool, wire.MaxBatch), 0
 	for item := range results.Items() {
 		found := idsOf(item)
 		for _, id := range found {
@@ -226,7 +227,7 @@ func missingIn(body []byte, ids []string) (missing []string, err error) {
 	}
 	missing = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return had[id] })
 	if unread > 0 && len(missing) > 0 {
-		return nil, fmt.Errorf("%s: %w: %d results without an id, and %d fixtures are missing", endpointPrematch, errAnswer, unread, len(missing))
+		return nil, fmt.Errorf("%s: %w: %d results without an id, and %d fixtures are missing", wire.EndpointPrematch, errAnswer, unread, len(missing))
 	}
 	return missing, nil
 }
@@ -235,7 +236,7 @@ func missingIn(body []byte, ids []string) (missing []string, err error) {
 // when the key is there more than once and they differ.
 func idsOf(result strictjson.Value) (ids []string) {
 	for key, v := range result.Members() {
-		if id := identifier(v); key == keyFI && id != "" && !slices.Contains(ids, id) {
+		if id := identifier(v); key == wire.KeyFI && id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
@@ -251,7 +252,7 @@ func kindOf(err error) provider.Kind {
 	return provider.Accepted
 }
 
-// mustStop tells whether an error ends the run: a refused credential or
+// mustStop reports whether an error ends the run: a refused credential or
 // product, and what is no answer of the provider's at all.
 func mustStop(err error) bool {
 	switch kindOf(err) {
@@ -263,7 +264,7 @@ func mustStop(err error) bool {
 	return false
 }
 
-// worthSplitting tells whether a smaller request may fare better.
+// worthSplitting reports whether a smaller request may fare better.
 func worthSplitting(err error) bool {
 	k := kindOf(err)
 	return k == provider.Rejected || k == provider.Retryable || errors.Is(err, errAnswer)

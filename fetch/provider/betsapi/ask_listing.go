@@ -12,6 +12,7 @@ import (
 
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi/internal/wire"
 )
 
 // reading is the listing as one walk over its pages found it.
@@ -79,7 +80,7 @@ func (a *asker) readPages(ctx context.Context) (*reading, error) {
 		return nil, err
 	}
 	pages := []*page{first}
-	if last := min(first.pages(), maxPages); last > 1 {
+	if last := min(first.pages(), wire.MaxPages); last > 1 {
 		more, err := a.pages(ctx, 2, last)
 		if err != nil {
 			return nil, err
@@ -87,7 +88,7 @@ func (a *asker) readPages(ctx context.Context) (*reading, error) {
 		pages = append(pages, more...)
 	}
 	// The list may have grown, and its pages may hold fewer items than the pager says.
-	for n := len(pages) + 1; n <= maxPages && a.mayGoOn(pages); n++ {
+	for n := len(pages) + 1; n <= wire.MaxPages && a.mayGoOn(pages); n++ {
 		more, err := a.pages(ctx, n, n)
 		if err != nil {
 			return nil, err
@@ -152,7 +153,7 @@ func (a *asker) page(ctx context.Context, n int) (*page, error) {
 	defer a.step()
 	question := a.listing
 	question.Query = maps.Clone(question.Query)
-	question.Query.Set(paramPage, strconv.Itoa(n))
+	question.Query.Set(wire.ParamPage, strconv.Itoa(n))
 	answer, err := a.x.Get(ctx, question)
 	if err != nil {
 		return nil, err
@@ -174,7 +175,7 @@ func (a *asker) page(ctx context.Context, n int) (*page, error) {
 	if err := withoutIDs(len(p.items)+p.noID, len(p.items)); err != nil {
 		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, errAnswer, err)
 	}
-	p.pager, _ = readPager(d.Root().Get(keyPager))
+	p.pager, _ = readPager(d.Root().Get(wire.KeyPager))
 	return p, nil
 }
 
@@ -189,7 +190,7 @@ func gather(pages []*page) *reading {
 		if n == 0 {
 			r.total = p.total
 		}
-		r.counted = r.counted && p.perPage > 0 && p.total == r.total && p.pages() <= maxPages
+		r.counted = r.counted && p.perPage > 0 && p.total == r.total && p.pages() <= wire.MaxPages
 		r.noID += p.noID
 		for _, i := range p.items {
 			if at, known := r.ids[i.id]; known {

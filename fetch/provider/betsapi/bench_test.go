@@ -1,24 +1,26 @@
 package betsapi_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
-	"mkt/fetch/simulator"
 )
 
-// simulatedAnswer is an answer for ten fixtures as the simulator gives it.
-func simulatedAnswer(b *testing.B) []byte {
-	sim := simulated(b, simulator.Options{Seed: 1})
+// emulatedAnswer returns the emulator's answer for ten fixtures.
+func emulatedAnswer(b *testing.B) []byte {
+	sim := emulate(b, 1)
 	var ids []string
 	for _, f := range sim.Listed(sim.Tokens()[0]) {
 		if f.Human && !f.Over && len(ids) < 10 {
 			ids = append(ids, f.ID)
 		}
 	}
-	w := ask(b, sim, "/v4/bet365/prematch?FI="+strings.Join(ids, ","))
+	w := httptest.NewRecorder()
+	sim.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/v4/bet365/prematch?FI="+strings.Join(ids, ",")+"&token="+sim.Tokens()[0], nil))
 	if v := betsapi.Classify(w.Code, w.Header(), w.Body.Bytes()); v.Kind != provider.Accepted {
 		b.Fatalf("%+v", v)
 	}
@@ -27,7 +29,7 @@ func simulatedAnswer(b *testing.B) []byte {
 
 func BenchmarkReadMarkets(b *testing.B) {
 	bodies := map[string]func() []byte{
-		"simulated": func() []byte { return simulatedAnswer(b) },
+		"simulated": func() []byte { return emulatedAnswer(b) },
 		"v3":        func() []byte { return recorded(b, "bet365-prematch/football_v3_2020-09_fulham_arsenal.json") },
 		"raw":       func() []byte { return recorded(b, "bet365-prematch/football_raw_2018-06_russia_saudi.json") },
 	}
@@ -54,7 +56,7 @@ func BenchmarkReadMarkets(b *testing.B) {
 }
 
 func BenchmarkClassify(b *testing.B) {
-	body := simulatedAnswer(b)
+	body := emulatedAnswer(b)
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
 		betsapi.Classify(200, nil, body)

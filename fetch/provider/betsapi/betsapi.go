@@ -7,7 +7,11 @@ import (
 	"time"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi/internal/wire"
 )
+
+// Name is the provider's name. It is part of every id minted from it.
+const Name = "betsapi"
 
 // adapter is the provider's market adapter. It has no state.
 type adapter struct{}
@@ -22,7 +26,7 @@ func Provider() provider.Provider {
 		Hosts:        []string{"api.b365api.com", "api.betsapi.com"},
 		Capabilities: []provider.Capability{provider.Prematch, provider.LiveStats, provider.Timeline},
 		Budget: provider.Budget{
-			Requests:    hourly,
+			Requests:    wire.Hourly,
 			Window:      time.Hour,
 			Burst:       20, // a ceiling near 30 a second is reported by one client
 			Concurrency: 4,
@@ -43,13 +47,13 @@ func Provider() provider.Provider {
 // that the market engine lives on, and at most 50 short items (betsapi.md,
 // sections 1.3 and 3).
 func probe(now time.Time) provider.Request {
-	return provider.Request{Endpoint: endpointUpcoming, Path: pathUpcoming, Query: url.Values{
-		paramSport: {sportFootball}, paramNoESport: {"1"}, paramLanguage: {english}, paramPage: {"1"}, paramDay: {now.UTC().Format(dayForm)},
+	return provider.Request{Endpoint: wire.EndpointUpcoming, Path: wire.PathUpcoming, Query: url.Values{
+		wire.ParamSport: {wire.SportFootball}, wire.ParamNoESport: {"1"}, wire.ParamLanguage: {wire.English}, wire.ParamPage: {"1"}, wire.ParamDay: {now.UTC().Format(wire.DayForm)},
 	}}
 }
 
 // IsListing implements provider.MarketAdapter.
-func (adapter) IsListing(endpoint string) bool { return endpoint == endpointUpcoming }
+func (adapter) IsListing(endpoint string) bool { return endpoint == wire.EndpointUpcoming }
 
 // IsMarkets implements provider.MarketAdapter.
-func (adapter) IsMarkets(endpoint string) bool { return endpoint == endpointPrematch }
+func (adapter) IsMarkets(endpoint string) bool { return endpoint == wire.EndpointPrematch }

@@ -6,6 +6,7 @@ import (
 
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi/internal/wire"
 )
 
 // Error words of our own, for answers in which the provider says none.
@@ -21,21 +22,21 @@ const (
 
 // kinds are what the provider's error words mean.
 var kinds = map[string]provider.Kind{
-	errAuthorize:   provider.CredentialFault,
-	errPermission:  provider.PermissionFault,
-	errTooMany:     provider.Limited,
-	errRequired:    provider.Rejected,
-	errInvalid:     provider.Rejected,
-	errNotFound:    provider.Rejected,
-	errMethod:      provider.Rejected,
-	errMaintenance: provider.Retryable,
-	errInternal:    provider.Retryable,
+	wire.ErrAuthorize:   provider.CredentialFault,
+	wire.ErrPermission:  provider.PermissionFault,
+	wire.ErrTooMany:     provider.Limited,
+	wire.ErrRequired:    provider.Rejected,
+	wire.ErrInvalid:     provider.Rejected,
+	wire.ErrNotFound:    provider.Rejected,
+	wire.ErrMethod:      provider.Rejected,
+	wire.ErrMaintenance: provider.Retryable,
+	wire.ErrInternal:    provider.Retryable,
 }
 
 // authorize puts the token on a request's query.
 func authorize(r *http.Request, credential string) {
 	q := r.URL.Query()
-	q.Set(paramToken, credential)
+	q.Set(wire.ParamToken, credential)
 	r.URL.RawQuery = q.Encode()
 }
 
@@ -63,12 +64,12 @@ func Classify(status int, _ http.Header, body []byte) provider.Verdict {
 		return unexplained(status, errDoubtful)
 	}
 	if succeeded(envelope) {
-		if k := envelope.Get(keyResults).Kind(); k != strictjson.Array && k != strictjson.Object {
+		if k := envelope.Get(wire.KeyResults).Kind(); k != strictjson.Array && k != strictjson.Object {
 			return provider.Verdict{Kind: provider.Rejected, Code: errEnvelope}
 		}
 		return provider.Verdict{Kind: provider.Accepted}
 	}
-	word := envelope.Get(keyError).Text()
+	word := envelope.Get(wire.KeyError).Text()
 	if kind, known := kinds[word]; known {
 		return provider.Verdict{Kind: kind, Code: word}
 	}

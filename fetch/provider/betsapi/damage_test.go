@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
 	"mkt/publish/football"
@@ -236,7 +237,7 @@ var fieldsOfTests = cmp.Options{
 
 // holds reports whether an offer may be in a part of a fixture: in the section, and
 // of the market that the path leads to.
-func holds(o *football.Offer, path []string) bool {
+func holds(o *input.Offer, path []string) bool {
 	if !slices.Contains(o.Sections, path[2]) {
 		return false
 	}
@@ -297,9 +298,9 @@ func TestDamagedTables(t *testing.T) {
 			rows = append(rows, fmt.Sprintf(`{"id":"%s","odds":"1.5%s","header":"%s"}`, id+strings.TrimPrefix(head, "Over"), id, head))
 		}
 	}
-	read := func(rows []string) map[string]football.OfferRow {
+	read := func(rows []string) map[string]input.Row {
 		body := `{"success":1,"results":[{"FI":"1","main":{"updated_at":"1772600100","sp":{"player_shots":{"id":"1","odds":[` + strings.Join(rows, ",") + `]}}}}]}`
-		all := map[string]football.OfferRow{}
+		all := map[string]input.Row{}
 		for _, row := range readMarkets(t, body).Fixtures[0].Offers[0].Rows {
 			all[row.ID.Or("none")] = row
 		}
@@ -325,11 +326,11 @@ func TestDamagedTables(t *testing.T) {
 	}
 }
 
-func isJoined(row football.OfferRow) bool {
+func isJoined(row input.Row) bool {
 	return slices.ContainsFunc(row.Labels, func(l football.Label) bool { return strings.HasPrefix(l.Field, "label.") })
 }
 
-func offerOf(f provider.FixtureOffers, key string) *football.Offer {
+func offerOf(f provider.FixtureOffers, key string) *input.Offer {
 	for i := range f.Offers {
 		if f.Offers[i].Key == key {
 			return &f.Offers[i]
@@ -452,7 +453,7 @@ func TestDamagedLive(t *testing.T) {
 				continue
 			}
 			undamaged := map[string]int{"0": 1, "1": 0}[s.path[1]]
-			i := slices.IndexFunc(sheet.Samples, func(x football.Sample) bool {
+			i := slices.IndexFunc(sheet.Samples, func(x input.Sample) bool {
 				return x.ProviderEventID == whole.Samples[undamaged].ProviderEventID
 			})
 			if i < 0 || describe(sheet.Samples[i]) != describe(whole.Samples[undamaged]) {

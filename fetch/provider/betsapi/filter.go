@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"mkt/fetch/provider/betsapi/internal/wire"
 )
 
 // A listed fixture is left out when its names say that it is not football played
@@ -72,7 +74,7 @@ const otherSport = "sport:not-football"
 // filterOf names the rule that keeps a listed fixture out, and where it was met,
 // "esoccer:league-name"; "" when none does.
 func filterOf(i *item) string {
-	if sport, ok := i.sport.Get(); ok && sport != sportFootball {
+	if sport, ok := i.sport.Get(); ok && sport != wire.SportFootball {
 		return otherSport
 	}
 	for _, text := range i.damaged {

@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
-	"mkt/publish/football"
 )
 
 // seed adds the goldens' payloads of one kind.
@@ -65,7 +65,7 @@ func FuzzReadMarkets(f *testing.F) {
 	})
 }
 
-func checkRows(t *testing.T, rows []football.OfferRow) {
+func checkRows(t *testing.T, rows []input.Row) {
 	for _, r := range rows {
 		if id, ok := r.ID.Get(); ok && id == "" {
 			t.Fatal("an empty id is a value")

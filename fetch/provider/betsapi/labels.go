@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi/internal/wire"
 	"mkt/publish/football"
 )
 
@@ -16,11 +18,11 @@ import (
 // the first column, in order, each column has as many rows, and one header of
 // its own. In a table that is split by team the prices of one team are missing,
 // and order proves nothing: what is not joined by id is left unresolved.
-func (r *sheetReader) joinLabels(rows []football.OfferRow) []football.OfferRow {
+func (r *sheetReader) joinLabels(rows []input.Row) []input.Row {
 	labels, prices, whole := splitTable(rows)
 	byID, unique := labelsByID(labels)
 	whole = whole && unique
-	joined := make(map[*football.OfferRow]bool, len(labels))
+	joined := make(map[*input.Row]bool, len(labels))
 	for i := range prices {
 		label := byID[prices[i].ID.Or("")]
 		if label == nil && whole {
@@ -47,8 +49,8 @@ func (r *sheetReader) joinLabels(rows []football.OfferRow) []football.OfferRow {
 
 // labelsByID returns each price's label by the price's id. An id that labels of
 // different texts bear has none, and unique is false.
-func labelsByID(labels []*football.OfferRow) (byID map[string]*football.OfferRow, unique bool) {
-	byID = make(map[string]*football.OfferRow, len(labels))
+func labelsByID(labels []*input.Row) (byID map[string]*input.Row, unique bool) {
+	byID = make(map[string]*input.Row, len(labels))
 	unique = true
 	for _, l := range labels {
 		id := labelledID(l)
@@ -70,8 +72,8 @@ func labelsByID(labels []*football.OfferRow) (byID map[string]*football.OfferRow
 // table is whole. A row that is damaged keeps its place, so that the order of the
 // others still proves what it did: between the last label and the first price it may
 // be either, and is what makes the table whole, if only one of the two does.
-func splitTable(rows []football.OfferRow) (labels []*football.OfferRow, prices []football.OfferRow, whole bool) {
-	first := slices.IndexFunc(rows, func(row football.OfferRow) bool { return !isLabel(&row) && !isDamaged(&row) })
+func splitTable(rows []input.Row) (labels []*input.Row, prices []input.Row, whole bool) {
+	first := slices.IndexFunc(rows, func(row input.Row) bool { return !isLabel(&row) && !isDamaged(&row) })
 	if first < 0 {
 		first = len(rows)
 	}
@@ -79,8 +81,8 @@ func splitTable(rows []football.OfferRow) (labels []*football.OfferRow, prices [
 	for last > 0 && isDamaged(&rows[last-1]) {
 		last--
 	}
-	split := func(at int) (labels []*football.OfferRow, prices []football.OfferRow) {
-		prices = make([]football.OfferRow, 0, len(rows))
+	split := func(at int) (labels []*input.Row, prices []input.Row) {
+		prices = make([]input.Row, 0, len(rows))
 		for i := range rows {
 			if isLabel(&rows[i]) || i < at && isDamaged(&rows[i]) {
 				labels = append(labels, &rows[i])
@@ -109,7 +111,7 @@ const maxDoubt = 8
 
 // isDamaged reports whether its place in a table is all that tells a label from a
 // price: a row has neither an id nor a price.
-func isDamaged(row *football.OfferRow) bool {
+func isDamaged(row *input.Row) bool {
 	_, priced := row.Decimal.Get()
 	_, named := row.ID.Get()
 	return !priced && !named
@@ -117,12 +119,12 @@ func isDamaged(row *football.OfferRow) bool {
 
 // labelledID is the id of the price that a label row belongs to, "" when the label is
 // damaged.
-func labelledID(label *football.OfferRow) string {
-	id, _ := strings.CutPrefix(label.ID.Or(""), labelPrefix)
+func labelledID(label *input.Row) string {
+	id, _ := strings.CutPrefix(label.ID.Or(""), wire.LabelPrefix)
 	return id
 }
 
-func isWhole(labels []*football.OfferRow, prices []football.OfferRow) bool {
+func isWhole(labels []*input.Row, prices []input.Row) bool {
 	n := len(labels)
 	if len(prices) == 0 || len(prices)%n != 0 {
 		return false
@@ -145,7 +147,7 @@ func isWhole(labels []*football.OfferRow, prices []football.OfferRow) bool {
 
 // headOf is the header of a column's rows, which must be the same in all that are not
 // damaged, and in one at least.
-func headOf(column []football.OfferRow) (head string, whole bool) {
+func headOf(column []input.Row) (head string, whole bool) {
 	for i := range column {
 		row := &column[i]
 		switch text := textOf(row, "header"); {
@@ -159,7 +161,7 @@ func headOf(column []football.OfferRow) (head string, whole bool) {
 	return head, whole
 }
 
-func textOf(row *football.OfferRow, field string) string {
+func textOf(row *input.Row, field string) string {
 	for _, l := range row.Labels {
 		if l.Field == field {
 			return l.Text

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi/internal/wire"
 )
 
 // Of the quota, three quarters are for live intelligence: the market engine, and
@@ -36,10 +37,10 @@ type liveAdapter struct{}
 var _ provider.LiveAdapter = liveAdapter{}
 
 // IsList implements provider.LiveAdapter.
-func (liveAdapter) IsList(endpoint string) bool { return endpoint == endpointInplay }
+func (liveAdapter) IsList(endpoint string) bool { return endpoint == wire.EndpointInplay }
 
 // IsDetail implements provider.LiveAdapter.
-func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == endpointView }
+func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == wire.EndpointView }
 
 // ReadList implements provider.LiveAdapter.
 func (liveAdapter) ReadList(pages []provider.Payload) (provider.LiveSheet, error) {
@@ -54,7 +55,7 @@ func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) { 
 // fixtures to a request. When the quota is not for all, fixtures take turns in
 // the order of their ids; resume is the last one whose turn it was.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
-	a := newAsker(x, provider.Request{Endpoint: endpointInplay, Path: pathInplay, Query: footballOnly()})
+	a := newAsker(x, provider.Request{Endpoint: wire.EndpointInplay, Path: wire.PathInplay, Query: footballOnly()})
 	a.asked.Resume = resume
 	late, cancel := context.WithTimeout(ctx, detailWithin)
 	defer cancel()
@@ -63,7 +64,7 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 		return a.asked, err
 	}
 	ids := inTurn(a.playing(listed), resume)
-	allowed := details(x, listed.pages) * maxBatch
+	allowed := details(x, listed.pages) * wire.MaxBatch
 	if allowed < len(ids) {
 		a.count(countSkipped, len(ids)-allowed)
 		ids = ids[:allowed]
@@ -90,7 +91,7 @@ func (a *asker) playing(r *reading) (ids []string) {
 		switch {
 		case filterOf(f) != "":
 			a.asked.Filtered++
-		case f.status == statusInPlay || f.status == statusInterrupted || f.status == statusSuspended:
+		case f.status == wire.StatusInPlay || f.status == wire.StatusInterrupted || f.status == wire.StatusSuspended:
 			a.asked.Listed++
 			ids = append(ids, f.id)
 		default:
@@ -121,7 +122,7 @@ func byNumber(a, b string) int {
 func details(x provider.Exchange, pages int) int {
 	q, known := x.Quota()
 	if !known {
-		q = provider.Quota{Left: hourly, Resets: time.Hour}
+		q = provider.Quota{Left: wire.Hourly, Resets: time.Hour}
 	}
 	cycles := int((q.Resets + liveCadence - 1) / liveCadence)
 	return max(0, q.Left*liveShare/liveShareOf/max(1, cycles)-pages)
@@ -130,7 +131,7 @@ func details(x provider.Exchange, pages int) int {
 // views asks for the details of fixtures, whose turn it is, until late ends. An
 // error is returned when the run must stop.
 func (a *asker) views(ctx, late context.Context, ids []string) error {
-	batches := slices.Collect(slices.Chunk(ids, maxBatch))
+	batches := slices.Collect(slices.Chunk(ids, wire.MaxBatch))
 	a.expect(len(batches))
 	asked := make([]bool, len(batches))
 	workers, late := errgroup.WithContext(late)
@@ -141,8 +142,8 @@ func (a *asker) views(ctx, late context.Context, ids []string) error {
 				return nil
 			}
 			defer a.step()
-			_, err := a.x.Get(late, provider.Request{Endpoint: endpointView, Path: pathView, Query: url.Values{
-				paramEvents: {strings.Join(batch, ",")}, paramLanguage: {english},
+			_, err := a.x.Get(late, provider.Request{Endpoint: wire.EndpointView, Path: wire.PathView, Query: url.Values{
+				wire.ParamEvents: {strings.Join(batch, ",")}, wire.ParamLanguage: {wire.English},
 			}})
 			switch {
 			case ctx.Err() != nil:

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -24,26 +25,26 @@ var (
 
 // incidentKinds are the words behind minute and ordinal. Penalties have not been
 // met: a goal by penalty is a goal.
-var incidentKinds = map[string]football.IncidentKind{
-	"Corner": football.IncidentCorner, "Goal": football.IncidentGoal, "Yellow Card": football.IncidentYellowCard,
-	"Red Card": football.IncidentRedCard, "Substitution": football.IncidentSubstitution,
+var incidentKinds = map[string]input.IncidentKind{
+	"Corner": input.IncidentCorner, "Goal": input.IncidentGoal, "Yellow Card": input.IncidentYellowCard,
+	"Red Card": input.IncidentRedCard, "Substitution": input.IncidentSubstitution,
 }
 
 // events reads the lines of one item; missing when there are none. Summaries and
 // races are derived by the provider and left out, unknown lines are counted.
-func (r *liveReader) events(item strictjson.Value) football.Field[[]football.Incident] {
+func (r *liveReader) events(item strictjson.Value) football.Field[[]input.Incident] {
 	lines, once := item.Once("events")
 	switch {
 	case lines.Kind() == strictjson.Absent:
-		return football.Field[[]football.Incident]{}
+		return football.Field[[]input.Incident]{}
 	case !once, lines.Kind() != strictjson.Array:
 		if !isEmpty(lines) {
 			r.damaged.add(itemEvents)
 		}
-		return football.NullField[[]football.Incident]()
+		return football.NullField[[]input.Incident]()
 	}
 	teams := teamsOf(item)
-	incidents := []football.Incident{}
+	incidents := []input.Incident{}
 	read := 0
 	for line := range lines.Items() {
 		if read++; read > maxEvents {
@@ -81,7 +82,7 @@ func teamsOf(item strictjson.Value) teamNames {
 }
 
 // line reads one line; ok is false for one that tells no incident.
-func (r *liveReader) line(text string, teams *teamNames) (i football.Incident, ok bool) {
+func (r *liveReader) line(text string, teams *teamNames) (i input.Incident, ok bool) {
 	text = strings.TrimSpace(text)
 	parts := lineMinute.FindStringSubmatch(text)
 	if parts == nil {

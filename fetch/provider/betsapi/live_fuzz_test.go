@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
 	"mkt/publish/football"
@@ -35,7 +36,7 @@ func FuzzReadLive(f *testing.F) {
 	})
 }
 
-func checkSample(t *testing.T, s *football.Sample) {
+func checkSample(t *testing.T, s *input.Sample) {
 	t.Helper()
 	if !slices.IsSortedFunc(s.Counters, func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) }) {
 		t.Fatalf("counters out of order: %v", s.Counters)

@@ -3,9 +3,10 @@ package betsapi
 import (
 	"fmt"
 
+	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/publish/football"
+	"mkt/fetch/provider/betsapi/internal/wire"
 )
 
 // ReadInplay reads the pages of one events/inplay list, in archive order. A
@@ -49,13 +50,13 @@ type liveReader struct {
 // kind, as which tells.
 func (r *liveReader) tell(field, which string, v strictjson.Value) {
 	if r.trace != nil {
-		r.trace.Tell(r.of, field+which, v)
+		r.trace.Report(r.of, field+which, v)
 	}
 }
 
 // itemReading reads what one family of items holds beside identity, status and
 // score.
-type itemReading func(r *liveReader, v strictjson.Value, s *football.Sample)
+type itemReading func(r *liveReader, v strictjson.Value, s *input.Sample)
 
 func readLive(pages []provider.Payload, read itemReading) (provider.LiveSheet, error) {
 	r := liveReader{place: make(map[string]int), filtered: make(map[string]string)}
@@ -66,7 +67,7 @@ func readLive(pages []provider.Payload, read itemReading) (provider.LiveSheet, e
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
 		r.page(results, p, read)
-		said, ok := readPager(doc.Root().Get(keyPager))
+		said, ok := readPager(doc.Root().Get(wire.KeyPager))
 		if !ok {
 			r.damaged.add(pagerDamaged)
 		}
@@ -102,7 +103,7 @@ func (r *liveReader) page(results strictjson.Value, p provider.Payload, read ite
 			continue
 		}
 		r.trace, r.of = p.Trace, provider.Subject{Fixture: i.id}
-		s := football.Sample{ProviderFixtureID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
+		s := input.Sample{ProviderFixtureID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
 			RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v)}
 		read(r, v, &s)
 		r.keep(i.id, s)
@@ -110,7 +111,7 @@ func (r *liveReader) page(results strictjson.Value, p provider.Payload, read ite
 }
 
 // keep puts a sample into the sheet, in the place of the same item met before.
-func (r *liveReader) keep(id string, s football.Sample) {
+func (r *liveReader) keep(id string, s input.Sample) {
 	delete(r.filtered, id)
 	if at, twice := r.place[id]; twice {
 		r.sheet.Samples[at] = s
@@ -150,11 +151,11 @@ func (r *liveReader) isComplete() bool {
 }
 
 // event reads one item of events/inplay or event/view.
-func (r *liveReader) event(v strictjson.Value, s *football.Sample) {
+func (r *liveReader) event(v strictjson.Value, s *input.Sample) {
 	s.ProviderEventID = s.ProviderFixtureID
 	r.tell(provider.FieldFixtureID, "", v.Get("bet365_id"))
 	if s.ProviderFixtureID = r.otherID(v, "bet365_id"); s.ProviderFixtureID == "" {
-		s.ProviderFixtureID = football.ByEvent + s.ProviderEventID // the bookmaker does not list it: no FI, no markets
+		s.ProviderFixtureID = input.ByEvent + s.ProviderEventID // the bookmaker does not list it: no FI, no markets
 	}
 	s.Clock = r.timer(v)
 	s.Counters = r.stats(v)
@@ -163,7 +164,7 @@ func (r *liveReader) event(v strictjson.Value, s *football.Sample) {
 }
 
 // listed reads one item of bet365/inplay_filter.
-func (r *liveReader) listed(v strictjson.Value, s *football.Sample) {
+func (r *liveReader) listed(v strictjson.Value, s *input.Sample) {
 	s.ProviderEventID = r.otherID(v, "our_event_id")
 	r.unmet(v, itemFields)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
 	"mkt/publish/football"
@@ -36,7 +37,7 @@ func TestRecordedInplayLists(t *testing.T) {
 			if len(s.Counters) > 0 {
 				withCounters++
 			}
-			if s.Clock == (football.ClockReading{}) {
+			if s.Clock == (input.ClockReading{}) {
 				withoutClock++
 			}
 		}
@@ -69,7 +70,7 @@ func TestRecordedCountersAreUntouched(t *testing.T) {
 		"corner_h": "corners_1h", "corner_f": "corners_ft", "yellowred_cards": "second_yellow_cards"}
 	checked := 0
 	for _, item := range answer.Results {
-		at := slices.IndexFunc(sheet.Samples, func(s football.Sample) bool { return s.ProviderEventID == item.ID })
+		at := slices.IndexFunc(sheet.Samples, func(s input.Sample) bool { return s.ProviderEventID == item.ID })
 		if at < 0 {
 			continue
 		}
@@ -98,7 +99,7 @@ func TestRecordedInplayFilter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(sheet.Samples) != 1 || sheet.Samples[0].ProviderFixtureID != "112847275" || sheet.Samples[0].ProviderEventID != "4481940" ||
-		sheet.Samples[0].Home.Or("") != "Necaxa" || sheet.Samples[0].Status != football.InPlay {
+		sheet.Samples[0].Home.Or("") != "Necaxa" || sheet.Samples[0].Status != input.InPlay {
 		t.Errorf("%+v", sheet.Samples)
 	}
 	if sheet.Filtered["esoccer:league-name"] != 4 || sheet.Filtered["sport:not-football"] != 66 {
@@ -108,17 +109,17 @@ func TestRecordedInplayFilter(t *testing.T) {
 
 // Every line of the recorded timelines is an incident of a side or derived.
 func TestRecordedTimelines(t *testing.T) {
-	for path, want := range map[string]map[football.IncidentKind][2]int{
-		"event-view/2654397_2020-10_mancity_arsenal.json": {football.IncidentCorner: {6, 6}, football.IncidentGoal: {1, 0},
-			football.IncidentYellowCard: {4, 1}, football.IncidentSubstitution: {2, 3}},
-		"event-view/196381_2017-03_t2.json": {football.IncidentCorner: {4, 4}, football.IncidentGoal: {2, 0}, football.IncidentYellowCard: {2, 2}},
-		"event-view/196381_2017-03_t3.json": {football.IncidentCorner: {4, 4}, football.IncidentGoal: {2, 1}, football.IncidentYellowCard: {2, 2}},
+	for path, want := range map[string]map[input.IncidentKind][2]int{
+		"event-view/2654397_2020-10_mancity_arsenal.json": {input.IncidentCorner: {6, 6}, input.IncidentGoal: {1, 0},
+			input.IncidentYellowCard: {4, 1}, input.IncidentSubstitution: {2, 3}},
+		"event-view/196381_2017-03_t2.json": {input.IncidentCorner: {4, 4}, input.IncidentGoal: {2, 0}, input.IncidentYellowCard: {2, 2}},
+		"event-view/196381_2017-03_t3.json": {input.IncidentCorner: {4, 4}, input.IncidentGoal: {2, 1}, input.IncidentYellowCard: {2, 2}},
 	} {
 		sheet, err := betsapi.ReadView(recordedLive(t, path))
 		if err != nil || len(sheet.Samples) != 1 || len(sheet.Unknown)+len(sheet.Broken) > 0 {
 			t.Fatalf("%s: %+v, %v", path, sheet, err)
 		}
-		got := map[football.IncidentKind][2]int{}
+		got := map[input.IncidentKind][2]int{}
 		for _, i := range sheet.Samples[0].Incidents.Or(nil) {
 			n := got[i.Kind]
 			side := slices.Index(football.Sides(), i.Side)
@@ -142,14 +143,14 @@ func TestRecordedTimelines(t *testing.T) {
 // The last samples of the recorded minute series: sides without a value, a half
 // beyond extra time, counters in parts.
 func TestRecordedSeriesEnds(t *testing.T) {
-	item := func(path string) football.Sample {
+	item := func(path string) input.Sample {
 		var series struct{ Timer, Stats json.RawMessage }
 		if err := json.Unmarshal(recorded(t, "fragments/minute-series/"+path), &series); err != nil {
 			t.Fatal(err)
 		}
 		return oneSample(t, `{"id":"5","time_status":"1","timer":`+string(series.Timer)+`,"stats":`+string(series.Stats)+`}`)
 	}
-	find := func(s football.Sample, m football.Metric) string {
+	find := func(s input.Sample, m football.Metric) string {
 		for _, c := range s.Counters {
 			if c.Metric == m {
 				return sideText(c.Home) + "/" + sideText(c.Away)

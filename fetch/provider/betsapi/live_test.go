@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
 	"mkt/publish/football"
@@ -24,7 +25,7 @@ func livePage(body string) provider.Payload {
 }
 
 // oneSample reads a list of one item.
-func oneSample(t testing.TB, item string) football.Sample {
+func oneSample(t testing.TB, item string) input.Sample {
 	t.Helper()
 	sheet, err := betsapi.ReadInplay([]provider.Payload{livePage(`{"success":1,"results":[` + item + `]}`)})
 	if err != nil || len(sheet.Samples) != 1 {
@@ -69,7 +70,7 @@ xg _/0.05
 	}
 }
 
-func describe(s football.Sample) string {
+func describe(s input.Sample) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s %s v %s, %s, %s, status %d, %s-%s\n", s.ProviderFixtureID, s.ProviderEventID, s.Home.Or("?"), s.Away.Or("?"),
 		s.League.Or("?"), s.StartsAt.Or(time.Time{}).Format(time.RFC3339), s.Status, whole(s.Score.Home), whole(s.Score.Away))
@@ -204,7 +205,7 @@ func TestReadLiveLists(t *testing.T) {
 	if err != nil || len(sheet.Samples) != 2 || sheet.Complete {
 		t.Fatalf("%+v, %v", sheet, err)
 	}
-	if sheet.Samples[0].Score.Home.Or(0) != 1 || sheet.Samples[1].Status != football.Over || sheet.Filtered["esports:home-name"] != 1 {
+	if sheet.Samples[0].Score.Home.Or(0) != 1 || sheet.Samples[1].Status != input.Over || sheet.Filtered["esports:home-name"] != 1 {
 		t.Errorf("%+v", sheet)
 	}
 	game, people := `{"id":"2","time_status":"1","league":{"name":"Esoccer Battle"}}`, `{"id":"2","time_status":"1","league":{"name":"League"}}`

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -73,18 +74,18 @@ func goals(s string) (int, bool) {
 
 // timer reads the member {tm, ts, tt, ta, md}. md is the half from 0 and may be
 // early; 4 is beyond extra time. tt is "1" while the clock runs. All may be absent.
-func (r *liveReader) timer(item strictjson.Value) football.ClockReading {
+func (r *liveReader) timer(item strictjson.Value) input.ClockReading {
 	v, once := item.Once("timer")
 	r.tell(provider.FieldClock, "", v)
 	if v.Kind() != strictjson.Object && !isEmpty(v) || !once {
 		r.damaged.add(itemTimer)
 		none := football.NullField[int]()
-		return football.ClockReading{Minute: none, Second: none, Added: none, Half: none, Running: football.NullField[bool]()}
+		return input.ClockReading{Minute: none, Second: none, Added: none, Half: none, Running: football.NullField[bool]()}
 	}
 	if v.Repeats() {
 		r.damaged.add(itemTimer)
 	}
-	c := football.ClockReading{Minute: r.count(v, "tm", maxMinute), Second: r.count(v, "ts", 59), Added: r.count(v, "ta", 60), Half: r.count(v, "md", 4)}
+	c := input.ClockReading{Minute: r.count(v, "tm", maxMinute), Second: r.count(v, "ts", 59), Added: r.count(v, "ta", 60), Half: r.count(v, "md", 4)}
 	if md, ok := c.Half.Get(); ok {
 		c.Half = football.Of(md + 1)
 	}

@@ -1,6 +1,10 @@
 package betsapi
 
-import "mkt/publish/football"
+import (
+	"mkt/fetch/input"
+	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/publish/football"
+)
 
 // liveFields are the members of an item of events/inplay or event/view that have
 // been met; others are counted.
@@ -11,11 +15,11 @@ var liveFields = map[string]bool{
 }
 
 // playStatuses say where a fixture stands by its time_status.
-var playStatuses = map[string]football.PlayStatus{
-	statusNotStarted: football.NotStarted, statusInPlay: football.InPlay, statusToBeFixed: football.NotStarted,
-	statusEnded: football.Over, statusPostponed: football.Off, statusCancelled: football.Off, statusWalkover: football.Off,
-	statusInterrupted: football.Halted, statusAbandoned: football.Off, statusRetired: football.Off,
-	statusSuspended: football.Halted, statusDecided: football.Off, statusRemoved: football.Off,
+var playStatuses = map[string]input.PlayStatus{
+	wire.StatusNotStarted: input.NotStarted, wire.StatusInPlay: input.InPlay, wire.StatusToBeFixed: input.NotStarted,
+	wire.StatusEnded: input.Over, wire.StatusPostponed: input.Off, wire.StatusCancelled: input.Off, wire.StatusWalkover: input.Off,
+	wire.StatusInterrupted: input.Halted, wire.StatusAbandoned: input.Off, wire.StatusRetired: input.Off,
+	wire.StatusSuspended: input.Halted, wire.StatusDecided: input.Off, wire.StatusRemoved: input.Off,
 }
 
 // metricNames are the provider's metrics in the closed set's words; the others

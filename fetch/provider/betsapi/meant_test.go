@@ -10,16 +10,30 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
 )
 
-// simExchange asks a simulator as the transport would, without retries, and
-// keeps what it got.
+var simNoon = time.Date(2026, 3, 4, 12, 0, 30, 0, time.UTC)
+
+// emulate returns an emulator whose clock stands at noon.
+func emulate(t testing.TB, seed uint64) *simulator.Server {
+	t.Helper()
+	sim, err := emulator.New(simulator.Options{Seed: seed, Now: func() time.Time { return simNoon }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sim
+}
+
+// simExchange sends requests to an emulator as the transport would, without
+// retries, and keeps the answers.
 type simExchange struct {
-	sim *betsapi.Simulator
+	sim *simulator.Server
 
 	mu   sync.Mutex
 	kept []provider.Payload
@@ -46,10 +60,10 @@ func (x *simExchange) Get(ctx context.Context, r provider.Request) (provider.Pay
 	return kept, nil
 }
 
-// meant asks a simulator for a whole cycle, reads it, and compares with what
-// the simulator meant.
+// meant asks an emulator for a whole cycle, reads the answers, and compares them
+// with what the emulator meant.
 func meant(t *testing.T) {
-	sim := simulated(t, simulator.Options{Seed: 7})
+	sim := emulate(t, 7)
 	x := &simExchange{sim: sim}
 	asked, err := adapter.Ask(t.Context(), x)
 	if err != nil || !asked.ListingComplete || asked.Listed == 0 {
@@ -68,7 +82,7 @@ func meant(t *testing.T) {
 		t.Fatalf("%v, broken %v", err, l.Broken)
 	}
 	compareListing(t, sim, l)
-	read := map[string][]football.Offer{}
+	read := map[string][]input.Offer{}
 	for _, p := range answers {
 		s, err := adapter.ReadMarkets(p, l)
 		if err != nil {
@@ -90,7 +104,7 @@ func meant(t *testing.T) {
 	}
 }
 
-func compareListing(t *testing.T, sim *betsapi.Simulator, l provider.Listing) {
+func compareListing(t *testing.T, sim *simulator.Server, l provider.Listing) {
 	human := 0
 	for _, f := range sim.Listed(sim.Tokens()[0]) {
 		got, ok := l.Fixtures[f.ID]
@@ -111,9 +125,9 @@ func compareListing(t *testing.T, sim *betsapi.Simulator, l provider.Listing) {
 
 // compareMarket finds a market among the offers, by key and id: every row with
 // its price, in order, and nothing else.
-func compareMarket(t *testing.T, fixture string, m betsapi.MeantMarket, offers []football.Offer) {
+func compareMarket(t *testing.T, fixture string, m simulator.MeantMarket, offers []input.Offer) {
 	t.Helper()
-	var rows []football.OfferRow
+	var rows []input.Row
 	sections := 0
 	for _, o := range offers {
 		taken := m.Key == "specials" && slices.Contains(o.ProviderIDs, m.ID) // taken apart

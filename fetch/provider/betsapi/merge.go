@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/mapping"
 	"mkt/publish/football"
 )
 
@@ -29,13 +31,13 @@ type showing struct {
 // group is every showing of one key.
 type group struct {
 	key      string
-	shared   string // the key as it is sent, when other groups bear it too; else ""
-	entry    *entry // nil when the table does not know the key
+	shared   string         // the key as it is sent, when other groups bear it too; else ""
+	entry    *mapping.Entry // nil when the table does not know the key
 	showings []showing
 	first    [1]showing // room for showings: most have one
 }
 
-func (f *offered) add(key string, e *entry, s showing) {
+func (f *offered) add(key string, e *mapping.Entry, s showing) {
 	g := f.groups[key]
 	if g == nil {
 		if len(f.slab) == cap(f.slab) {
@@ -54,8 +56,8 @@ func (f *offered) add(key string, e *entry, s showing) {
 const slabSize = 32
 
 // offers makes the fixture's offers, in the order their keys were met.
-func (r *sheetReader) offers(f *offered) []football.Offer {
-	offers := make([]football.Offer, 0, len(f.order)+8)
+func (r *sheetReader) offers(f *offered) []input.Offer {
+	offers := make([]input.Offer, 0, len(f.order)+8)
 	for _, g := range f.order {
 		if !g.manyIDs() {
 			offers = r.appendOffer(offers, f, g)
@@ -68,17 +70,17 @@ func (r *sheetReader) offers(f *offered) []football.Offer {
 	return offers
 }
 
-func (r *sheetReader) appendOffer(offers []football.Offer, f *offered, g *group) []football.Offer {
+func (r *sheetReader) appendOffer(offers []input.Offer, f *offered, g *group) []input.Offer {
 	rows, whole := r.merged(f, g)
-	o := football.Offer{Key: g.key, SharedKey: g.shared, ProviderIDs: g.ids(), Name: g.name(), Sections: g.sections(), Rows: rows}
+	o := input.Offer{Key: g.key, SharedKey: g.shared, ProviderIDs: g.ids(), Name: g.name(), Sections: g.sections(), Rows: rows}
 	id := ""
 	if len(o.ProviderIDs) > 0 {
 		id = o.ProviderIDs[0]
 	}
-	o.KnownID = g.entry.knownID(o.ProviderIDs)
-	o.Reading, o.RawReason = r.names.read(g.entry, id)
+	o.KnownID = g.entry.KnownID(o.ProviderIDs)
+	o.Reading, o.RawReason = r.table.Read(g.entry, id)
 	switch {
-	case !whole || slices.ContainsFunc(g.showings, func(s showing) bool { return g.contradicts(r.names, s) }):
+	case !whole || slices.ContainsFunc(g.showings, func(s showing) bool { return g.contradicts(r.table, s) }):
 		o.Reading, o.RawReason = nil, football.AmbiguousShape
 	case o.RawReason == football.MixedMarket:
 		return r.statements(offers, f, o)
@@ -90,16 +92,16 @@ func (r *sheetReader) appendOffer(offers []football.Offer, f *offered, g *group)
 // table's line says: by the provider's rule a key is made of the name, so that a
 // market of the key both_teams_to_score that is named "Both Teams to Score in
 // 1st Half" is one of two markets. A market without a name contradicts nothing.
-func (g *group) contradicts(t *names, s showing) bool {
+func (g *group) contradicts(t *mapping.Table, s showing) bool {
 	name := normalName(s.name.Or(""))
-	if g.entry == nil || name == "" || makeKey(name) == g.entry.key {
+	if g.entry == nil || name == "" || makeKey(name) == g.entry.Key {
 		return false
 	}
-	e := t.byName[name] // in raw, some names are not those that the key is made of
-	return e == nil || e.key != g.entry.key
+	e := t.ByName[name] // in raw, some names are not those that the key is made of
+	return e == nil || e.Key != g.entry.Key
 }
 
-// manyIDs tells whether the showings bear different market ids.
+// manyIDs reports whether the showings bear different market ids.
 func (g *group) manyIDs() bool {
 	first := ""
 	for i := range g.showings {
@@ -124,7 +126,7 @@ func (g *group) apart(taken map[string]*group) []*group {
 	byID := make(map[string]*group)
 	for _, s := range g.showings {
 		id := s.id.Or("")
-		if id == "" || g.entry != nil && slices.Contains(g.entry.ids, id) {
+		if id == "" || g.entry != nil && slices.Contains(g.entry.IDs, id) {
 			own.showings = append(own.showings, s)
 			continue
 		}
@@ -188,7 +190,7 @@ func (g *group) sections() []string {
 // behind them, and marked: the newest would show it if it still stood. So is a row
 // that only a doubtful showing has. When every showing is doubtful, which whole
 // says, all their rows are kept, also those of one id that say two things.
-func (r *sheetReader) merged(f *offered, g *group) (rows []football.OfferRow, whole bool) {
+func (r *sheetReader) merged(f *offered, g *group) (rows []input.Row, whole bool) {
 	var few [4]*showing
 	filled := few[:0]
 	whole = true
@@ -248,12 +250,12 @@ func compareShowings(a, b *showing) int {
 
 // missing returns the rows of from that have are without, by key. A row that occurs
 // twice is two rows.
-func missing(have, from []football.OfferRow, key func(*football.OfferRow) string) []football.OfferRow {
+func missing(have, from []input.Row, key func(*input.Row) string) []input.Row {
 	left := make(map[string]int, len(have))
 	for i := range have {
 		left[key(&have[i])]++
 	}
-	var rows []football.OfferRow
+	var rows []input.Row
 	for i := range from {
 		k := key(&from[i])
 		if left[k]--; left[k] < 0 {
@@ -264,7 +266,7 @@ func missing(have, from []football.OfferRow, key func(*football.OfferRow) string
 }
 
 // rowKey tells a row by its id, and where it has none (v1) by its texts.
-func rowKey(row *football.OfferRow) string {
+func rowKey(row *input.Row) string {
 	if id, ok := row.ID.Get(); ok {
 		return id
 	}
@@ -272,11 +274,11 @@ func rowKey(row *football.OfferRow) string {
 }
 
 // wholeRowKey tells a row by all that it says.
-func wholeRowKey(row *football.OfferRow) string {
+func wholeRowKey(row *input.Row) string {
 	return row.ID.Or("") + "\x00" + row.Decimal.Or("") + "\x00" + row.Fractional.Or("") + textsKey(row)
 }
 
-func textsKey(row *football.OfferRow) string {
+func textsKey(row *input.Row) string {
 	var b strings.Builder
 	for _, l := range row.Labels {
 		b.WriteString("\x00" + l.Field + "\x00" + l.Text)

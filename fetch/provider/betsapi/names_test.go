@@ -6,13 +6,15 @@ import (
 	"slices"
 	"testing"
 
+	"mkt/fetch/input"
+	"mkt/fetch/mapping"
 	"mkt/internal/needs"
 	"mkt/publish/football"
 )
 
 // blocks of the table, by the kind of their lines.
-func blocks() map[string]map[string]*entry {
-	return map[string]map[string]*entry{"key": table().byKey, "name": table().byName, "row": table().byRow}
+func blocks() map[string]map[string]*mapping.Entry {
+	return map[string]map[string]*mapping.Entry{"key": table().ByKey, "name": table().ByName, "row": table().ByRow}
 }
 
 // TestTable: every claim is one the vocabulary knows, every line can be found by
@@ -21,24 +23,24 @@ func TestTable(t *testing.T) {
 	for kind, block := range blocks() {
 		for match, e := range block {
 			switch {
-			case kind == "key" && (match != e.key || makeKey(match) != match):
+			case kind == "key" && (match != e.Key || makeKey(match) != match):
 				t.Errorf("key %s: no key, or another's", match)
 			case kind != "key" && normalName(match) != match:
 				t.Errorf("%s %q: will never be met", kind, match)
 			}
-			first := table().byKey[e.key]
+			first := table().ByKey[e.Key]
 			if first == nil {
-				t.Errorf("%s %s: its key %s has no line", kind, match, e.key)
+				t.Errorf("%s %s: its key %s has no line", kind, match, e.Key)
 				continue
 			}
-			if (e.reading == nil) != (first.reading == nil) {
+			if (e.Reading == nil) != (first.Reading == nil) {
 				t.Errorf("%s %s: RAW under one name only", kind, match)
 				continue
 			}
-			if e.reading == nil {
+			if e.Reading == nil {
 				continue
 			}
-			r, f := *e.reading, *first.reading
+			r, f := *e.Reading, *first.Reading
 			if r.Rule = f.Rule; r.Condition == "" || kind == "row" {
 				r.Condition = f.Condition
 			}
@@ -46,7 +48,7 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s %s: %+v, its key says %+v", kind, match, r, f)
 			}
 			term, ok := football.Lookup(r.Market)
-			if !ok || r.Condition != football.NeedsHalves && !term.AllowsPeriod(r.Period) {
+			if !ok || r.Condition != input.NeedsHalves && !term.AllowsPeriod(r.Period) {
 				t.Errorf("%s %s: no such market: %s %s", kind, match, r.Market, r.Period)
 			}
 		}
@@ -58,11 +60,11 @@ func TestTable(t *testing.T) {
 func TestRanks(t *testing.T) {
 	type definition struct{ market, period, subject, parameter string }
 	ranks := make(map[definition]map[int][]string)
-	for key, e := range table().byKey {
-		if e.reading == nil {
+	for key, e := range table().ByKey {
+		if e.Reading == nil {
 			continue
 		}
-		r := e.reading
+		r := e.Reading
 		for _, subject := range sidesOfSubject(r.Subject) {
 			for _, period := range periodsOf(r) {
 				d := definition{r.Market, period, subject, r.Parameter}
@@ -92,7 +94,7 @@ func sidesOfSubject(s string) []string {
 	return []string{s}
 }
 
-func periodsOf(r *football.Reading) []string {
+func periodsOf(r *input.Reading) []string {
 	if r.Period == "" {
 		return []string{"1H", "2H"}
 	}
@@ -103,8 +105,8 @@ func periodsOf(r *football.Reading) []string {
 // Three verdicts are better known from the recordings.
 func TestVocabularyIsCarriedOver(t *testing.T) {
 	better := map[string]bool{"first_10_minutes_(00:00_09:59)": true, "to_score_in_half": true}
-	for file, block := range map[string]map[string]*entry{
-		"bet365_betsapi.csv": table().byKey, "bet365_prematch_names.csv": table().byName,
+	for file, block := range map[string]map[string]*mapping.Entry{
+		"bet365_betsapi.csv": table().ByKey, "bet365_prematch_names.csv": table().ByName,
 	} {
 		f, err := os.Open(needs.Shared(t, "vocabulary/map", file))
 		if err != nil {
@@ -121,14 +123,14 @@ func TestVocabularyIsCarriedOver(t *testing.T) {
 			case e == nil:
 				t.Errorf("%s: %s is missing", file, l[0])
 			case better[l[0]]:
-			case e.reading == nil:
+			case e.Reading == nil:
 				if l[5] != "RAW" {
 					t.Errorf("%s: %s stays RAW here", file, l[0])
 				}
-			case e.reading.Market != l[2] || e.reading.Period != l[3] || e.reading.Subject != l[4]:
-				t.Errorf("%s: %s is %+v", file, l[0], e.reading)
+			case e.Reading.Market != l[2] || e.Reading.Period != l[3] || e.Reading.Subject != l[4]:
+				t.Errorf("%s: %s is %+v", file, l[0], e.Reading)
 			}
-			if e != nil && file == "bet365_prematch_names.csv" && !slices.Contains(e.ids, l[1]) {
+			if e != nil && file == "bet365_prematch_names.csv" && !slices.Contains(e.IDs, l[1]) {
 				t.Errorf("%s: %s has no id %s", file, l[0], l[1])
 			}
 		}
@@ -146,24 +148,5 @@ func TestMakeKey(t *testing.T) {
 		if got := makeKey(name); got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
-	}
-}
-
-func TestTableIsRefused(t *testing.T) {
-	for name, line := range map[string]string{
-		"kind":      "word,a,a,,,MATCH_RESULT,FT,,,1,,,",
-		"twice":     "key,a,a,,,,,,,,,,NEVER_MAPPED\nkey,a,a,,,,,,,,,,NEVER_MAPPED",
-		"rank":      "key,a,a,,,MATCH_RESULT,FT,,,0,,,",
-		"shape":     "key,a,a,,,MATCH_RESULT,FT,,,1,round,,",
-		"proof":     "key,a,a,,id,MATCH_RESULT,FT,,,1,,,",
-		"no reason": "key,a,a,,,,,,,,,,",
-		"columns":   "key,a",
-	} {
-		if _, err := parseNames(namesHeader + "\n" + line + "\n"); err == nil {
-			t.Errorf("%s: taken", name)
-		}
-	}
-	if _, err := parseNames("key,a\n"); err == nil {
-		t.Error("no header: taken")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider/betsapi/internal/wire"
 	"mkt/publish/football"
 )
 
@@ -21,9 +22,9 @@ func readResults(d *strictjson.Document, body []byte) (strictjson.Value, error) 
 	if !succeeded(d.Root()) {
 		return strictjson.Value{}, fmt.Errorf("the envelope does not say success")
 	}
-	results := d.Root().Get(keyResults)
+	results := d.Root().Get(wire.KeyResults)
 	if results.Kind() != strictjson.Array {
-		return strictjson.Value{}, fmt.Errorf("%s is no list", keyResults)
+		return strictjson.Value{}, fmt.Errorf("%s is no list", wire.KeyResults)
 	}
 	return results, nil
 }
@@ -31,7 +32,7 @@ func readResults(d *strictjson.Document, body []byte) (strictjson.Value, error) 
 // succeeded reports whether an envelope says so: 1, or "1" as some clients have
 // seen.
 func succeeded(envelope strictjson.Value) bool {
-	v := envelope.Get(keySuccess)
+	v := envelope.Get(wire.KeySuccess)
 	return v.Text() == "1" && (v.Kind() == strictjson.Number || v.Kind() == strictjson.String)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi/internal/wire"
 	"mkt/publish/football"
 )
 
@@ -31,12 +32,12 @@ var itemFields = map[string]bool{
 
 // over are the states in which a fixture has left the active surface.
 var over = map[string]bool{
-	statusEnded: true, statusPostponed: true, statusCancelled: true, statusWalkover: true, statusAbandoned: true,
-	statusRetired: true, statusDecided: true, statusRemoved: true,
+	wire.StatusEnded: true, wire.StatusPostponed: true, wire.StatusCancelled: true, wire.StatusWalkover: true, wire.StatusAbandoned: true,
+	wire.StatusRetired: true, wire.StatusDecided: true, wire.StatusRemoved: true,
 }
 
 // frozen are the states in which prematch prices do not move any more.
-var frozen = map[string]bool{statusInPlay: true, statusInterrupted: true, statusSuspended: true}
+var frozen = map[string]bool{wire.StatusInPlay: true, wire.StatusInterrupted: true, wire.StatusSuspended: true}
 
 // readItem reads one item of a list and counts what of it is damaged. broken says
 // why it cannot be used at all, "" when it can.
@@ -48,10 +49,10 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item
 		damaged.add(itemRepeats)
 	}
 	of := provider.Subject{Fixture: i.id}
-	trace.Tell(of, provider.FieldThing, v)
+	trace.Report(of, provider.FieldThing, v)
 	tell := func(key, field string) {
 		if trace != nil {
-			trace.Tell(of, field, named(v.Get(key)))
+			trace.Report(of, field, named(v.Get(key)))
 		}
 	}
 	i.sport = sportOf(v, damaged)
@@ -97,7 +98,7 @@ func sportOf(v strictjson.Value, damaged *tally) football.Field[string] {
 		return sport
 	}
 	for key, member := range v.Members() {
-		if key == "sport_id" && field(member).Or(sportFootball) != sportFootball {
+		if key == "sport_id" && field(member).Or(wire.SportFootball) != wire.SportFootball {
 			return field(member)
 		}
 	}
@@ -153,11 +154,11 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	r := listingReader{filtered: make(map[string]string)}
 	for _, p := range pages {
 		if err := r.page(&l, p); err != nil {
-			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", endpointUpcoming, p.Number, err)
+			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointUpcoming, p.Number, err)
 		}
 	}
 	if err := withoutIDs(r.items, r.read); err != nil {
-		return provider.Listing{}, fmt.Errorf("%s: %w", endpointUpcoming, err)
+		return provider.Listing{}, fmt.Errorf("%s: %w", wire.EndpointUpcoming, err)
 	}
 	var rules tally
 	for _, rule := range r.filtered {

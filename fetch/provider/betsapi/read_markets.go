@@ -6,8 +6,11 @@ import (
 	"strings"
 	"sync"
 
+	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi/internal/wire"
 	"mkt/publish/football"
 )
 
@@ -31,10 +34,10 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	defer release(d)
 	results, err := readResults(d, p.Body)
 	if err != nil {
-		return provider.Sheet{}, fmt.Errorf("%s: %w", endpointPrematch, err)
+		return provider.Sheet{}, fmt.Errorf("%s: %w", wire.EndpointPrematch, err)
 	}
-	r := sheetReader{names: table(), fixtures: make(map[string]*offered), told: p.Trace}
-	if ids := p.Query.Get(paramFixtures); ids != "" {
+	r := sheetReader{table: table(), fixtures: make(map[string]*offered), payloadTrace: p.Trace}
+	if ids := p.Query.Get(wire.ParamFixtures); ids != "" {
 		r.asked = strings.Split(ids, ",")
 	}
 	for item := range results.Items() {
@@ -45,17 +48,17 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 
 // sheetReader gathers one payload.
 type sheetReader struct {
-	names     *names
-	asked     []string // fixtures; nil when the request is not known
-	fixtures  map[string]*offered
-	order     []*offered
-	doubted   []string // fixtures of which it is not known what is theirs
-	unknown   tally
-	skipped   tally
-	damaged   tally
-	met, hurt provider.Parts
-	told      *provider.Trace // of the payload
-	trace     *provider.Trace // of the fixture at hand
+	table        *mapping.Table
+	asked        []string // fixtures; nil when the request is not known
+	fixtures     map[string]*offered
+	order        []*offered
+	doubted      []string // fixtures of which it is not known what is theirs
+	unknown      tally
+	skipped      tally
+	damaged      tally
+	met, hurt    provider.Parts
+	payloadTrace *provider.Trace
+	trace        *provider.Trace // of the fixture at hand
 }
 
 // offered is everything met on one fixture.
@@ -97,10 +100,10 @@ func (r *sheetReader) item(item strictjson.Value) {
 	if item.Repeats() {
 		r.damaged.add(fixtureRepeats)
 	}
-	r.trace = r.told.For(id)
-	r.trace.Tell(provider.Subject{Fixture: id}, provider.FieldThing, item)
+	r.trace = r.payloadTrace.For(id)
+	r.trace.Report(provider.Subject{Fixture: id}, provider.FieldThing, item)
 	for name, v := range item.Members() {
-		if name != keyFI && name != "event_id" {
+		if name != wire.KeyFI && name != "event_id" {
 			r.member(f, tab{name: name, doubtful: isTwice(item, name)}, v)
 		}
 	}
@@ -169,7 +172,7 @@ func (r *sheetReader) section(f *offered, tab tab, v strictjson.Value) {
 		r.damaged.add(sectionRepeats)
 		r.hurt.Sections++
 	}
-	updated, once := v.Once(keyUpdatedAt)
+	updated, once := v.Once(wire.KeyUpdatedAt)
 	if once {
 		tab.updated = epoch(updated)
 		if tab.updated == 0 && (isWrong(updated) || field(updated).State() == football.Present) {
@@ -180,11 +183,11 @@ func (r *sheetReader) section(f *offered, tab tab, v strictjson.Value) {
 		at := tab
 		at.doubtful = tab.doubtful || isTwice(v, key)
 		switch key {
-		case keyMarkets:
+		case wire.KeyMarkets:
 			r.markets(f, at, part)
-		case keyRaw:
+		case wire.KeyRaw:
 			r.raw(f, at, part)
-		case keyUpdatedAt, "key":
+		case wire.KeyUpdatedAt, "key":
 		default:
 			r.unknown.add("section." + key)
 		}
@@ -204,8 +207,8 @@ func isEmpty(v strictjson.Value) bool {
 }
 
 // isReadable reports whether an offer has a row that is whole.
-func isReadable(o football.Offer) bool {
-	return slices.ContainsFunc(o.Rows, func(row football.OfferRow) bool { return row.Trouble != football.AmbiguousShape })
+func isReadable(o input.Offer) bool {
+	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
 }
 
 // sheet turns what was gathered into offers. A fixture that has damage, and no row
@@ -214,7 +217,7 @@ func isReadable(o football.Offer) bool {
 func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.Sheet {
 	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: make(map[string]football.Reason)}
 	for _, f := range r.order {
-		r.trace = r.told.For(f.id)
+		r.trace = r.payloadTrace.For(f.id)
 		offers := r.offers(f)
 		if f.hurt && !slices.ContainsFunc(offers, isReadable) {
 			s.Broken[f.id] = football.AmbiguousShape

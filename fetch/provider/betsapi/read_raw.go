@@ -3,6 +3,7 @@ package betsapi
 import (
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -45,7 +46,7 @@ func (r *sheetReader) part(f *offered, part strictjson.Value) {
 	teams := r.damaged.text(part, "FD", sectionTeams)
 	if f.teams == "" && teams.State() == football.Present {
 		f.teams = teams.Or("")
-		r.trace.Tell(provider.Subject{Fixture: f.id}, provider.FieldTeams, part.Get("FD"))
+		r.trace.Report(provider.Subject{Fixture: f.id}, provider.FieldTeams, part.Get("FD"))
 	}
 	for name := range part.Members() {
 		switch name {
@@ -63,7 +64,7 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 		r.damaged.add(marketRepeats)
 	}
 	s.name, s.id = r.damaged.text(v, "MD", marketField), r.damaged.text(v, "PI", marketField)
-	key, e := r.names.keyOfName(normalName(s.name.Or("")))
+	key, e := keyOfName(r.table, normalName(s.name.Or("")))
 	shown := false
 	for field, v := range v.Members() {
 		switch field {
@@ -80,16 +81,16 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 	}
 	if r.trace != nil { // the key is known only now
 		of := provider.Subject{Fixture: f.id, Market: key}
-		r.trace.Tell(of, provider.FieldThing, v)
-		r.trace.Tell(of, provider.FieldMarketName, v.Get("MD"))
-		r.trace.Tell(of, provider.FieldMarketID, v.Get("PI"))
+		r.trace.Report(of, provider.FieldThing, v)
+		r.trace.Report(of, provider.FieldMarketName, v.Get("MD"))
+		r.trace.Report(of, provider.FieldMarketID, v.Get("PI"))
 	}
 }
 
 // rawRow reads one price. Its texts are PD and HD; BS packs the price and the
 // line as "pt=N#o=9/2#…#ln=2.25#". The line is said there only when no text
 // says it.
-func (r *sheetReader) rawRow(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
+func (r *sheetReader) rawRow(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	said, packed := false, ""
 	of := provider.Subject{Row: row.Place}
 	r.repeats(row, v)
@@ -97,13 +98,13 @@ func (r *sheetReader) rawRow(row *football.OfferRow, v strictjson.Value, labels 
 		switch key {
 		case "ID":
 			row.ID = r.rowID(v, key)
-			r.trace.Tell(of, provider.FieldSelectionID, m)
+			r.trace.Report(of, provider.FieldSelectionID, m)
 		case "BS":
-			r.trace.Tell(of, provider.FieldPacked, m)
+			r.trace.Report(of, provider.FieldPacked, m)
 			packed = r.damaged.text(v, key, rowField).Or("")
 			row.Fractional = packedPrice(m.Kind(), packed)
 		case "US":
-			r.trace.Tell(of, provider.FieldSuspended, m)
+			r.trace.Report(of, provider.FieldSuspended, m)
 			row.Suspended = row.Suspended || m.Kind() == strictjson.True || m.Text() == "1"
 		case "EW": // sold each way, too
 		case "HH":

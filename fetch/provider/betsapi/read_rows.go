@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/betsapi/internal/wire"
 	"mkt/publish/football"
 )
 
@@ -44,13 +47,13 @@ func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) {
 			s.doubtful = true
 			r.damaged.add(marketTwice)
 		}
-		r.trace.Tell(of, provider.FieldThing, v)
+		r.trace.Report(of, provider.FieldThing, v)
 		if v.Kind() == strictjson.Object {
 			r.market(f, key, s, v, of)
 			continue
 		}
 		s.list = v
-		r.show(f, key, r.names.byKey[key], s, marketNoShape)
+		r.show(f, key, r.table.ByKey[key], s, marketNoShape)
 	}
 }
 
@@ -65,25 +68,25 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 	for field, v := range v.Members() {
 		switch field {
 		case "id":
-			r.trace.Tell(of, provider.FieldMarketID, v)
+			r.trace.Report(of, provider.FieldMarketID, v)
 		case "name":
-			r.trace.Tell(of, provider.FieldMarketName, v)
+			r.trace.Report(of, provider.FieldMarketName, v)
 		case "odds":
 			s.list, shown = v, true
-			r.show(f, key, r.names.byKey[key], s, marketRows)
+			r.show(f, key, r.table.ByKey[key], s, marketRows)
 		case "open": // 0 on a market that is shown collapsed, filled or not
 		default:
 			r.unknown.add("market." + field)
 		}
 	}
 	if !shown {
-		r.show(f, key, r.names.byKey[key], s, marketRows)
+		r.show(f, key, r.table.ByKey[key], s, marketRows)
 	}
 }
 
 // show adds one showing of a market to a fixture. What stands in the place of its
 // rows and is no list is counted as why.
-func (r *sheetReader) show(f *offered, key string, e *entry, s showing, why string) {
+func (r *sheetReader) show(f *offered, key string, e *mapping.Entry, s showing, why string) {
 	r.met.Markets++
 	if s.list.Kind() != strictjson.Array && !isEmpty(s.list) {
 		s.doubtful = true
@@ -98,20 +101,20 @@ func (r *sheetReader) show(f *offered, key string, e *entry, s showing, why stri
 
 // rows reads the rows of a showing and joins the label rows among them to their
 // prices.
-func (r *sheetReader) rows(f *offered, s *showing) []football.OfferRow {
+func (r *sheetReader) rows(f *offered, s *showing) []input.Row {
 	n := max(s.list.Len(), 1)
-	rows := make([]football.OfferRow, 0, n)
+	rows := make([]input.Row, 0, n)
 	labels := make([]football.Label, 0, 2*n) // one array for all of them
 	tabled := false
 	for v := range rowsIn(s.list) {
 		from := len(labels)
-		row := football.OfferRow{Place: r.trace.Begin(v)}
+		row := input.Row{Place: r.trace.Begin(v)}
 		r.met.Rows++
-		r.trace.Tell(provider.Subject{Row: row.Place}, provider.FieldThing, v)
+		r.trace.Report(provider.Subject{Row: row.Place}, provider.FieldThing, v)
 		switch {
 		case v.Kind() != strictjson.Object:
 			labels = strangeRow(&row, v, labels)
-			r.trace.Tell(provider.Subject{Row: row.Place}, strangeField, v)
+			r.trace.Report(provider.Subject{Row: row.Place}, strangeField, v)
 			if s.list.Kind() == strictjson.Array { // else the market is counted
 				r.damaged.add(rowNoObject)
 			}
@@ -183,7 +186,7 @@ func holdsObjects(v strictjson.Value) bool {
 }
 
 // strangeRow keeps what is no row as one text that nobody will understand.
-func strangeRow(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
+func strangeRow(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	row.Trouble = football.AmbiguousShape
 	return append(labels, football.Label{Field: strangeField, Text: clip(v)})
 }
@@ -192,18 +195,18 @@ func strangeRow(row *football.OfferRow, v strictjson.Value, labels []football.La
 const strangeField = "row"
 
 // row reads one row and appends its texts to labels.
-func (r *sheetReader) row(row *football.OfferRow, v strictjson.Value, labels []football.Label) []football.Label {
+func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	of := provider.Subject{Row: row.Place}
 	r.repeats(row, v)
 	for key, m := range v.Members() {
 		switch key {
 		case "id":
 			row.ID = r.rowID(v, key)
-			r.trace.Tell(of, provider.FieldSelectionID, m)
+			r.trace.Report(of, provider.FieldSelectionID, m)
 			continue
 		case "odds":
 			row.Decimal = r.price(v, key)
-			r.trace.Tell(of, provider.FieldDecimal, m)
+			r.trace.Report(of, provider.FieldDecimal, m)
 			continue
 		}
 		if !isRowField(key) {
@@ -218,7 +221,7 @@ func (r *sheetReader) row(row *football.OfferRow, v strictjson.Value, labels []f
 }
 
 // repeats marks a row that has a key twice: it says two things.
-func (r *sheetReader) repeats(row *football.OfferRow, v strictjson.Value) {
+func (r *sheetReader) repeats(row *input.Row, v strictjson.Value) {
 	if v.Repeats() {
 		r.damaged.add(rowRepeats)
 		row.Trouble = football.AmbiguousShape
@@ -249,13 +252,13 @@ func (r *sheetReader) label(of provider.Subject, labels []football.Label, key st
 	if v.Kind() == strictjson.Null {
 		return labels
 	}
-	r.trace.Tell(of, key, v)
+	r.trace.Report(of, key, v)
 	return append(labels, football.Label{Field: key, Text: clip(v)})
 }
 
 // isLabel reports whether a row only labels others: an id "PC…" and no price.
-func isLabel(row *football.OfferRow) bool {
+func isLabel(row *input.Row) bool {
 	id, _ := row.ID.Get()
 	_, priced := row.Decimal.Get()
-	return !priced && strings.HasPrefix(id, labelPrefix)
+	return !priced && strings.HasPrefix(id, wire.LabelPrefix)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
 	"mkt/publish/football"
@@ -124,7 +125,7 @@ func writeSheet(b *strings.Builder, s provider.Sheet) {
 	writeCounts(b, "skipped", s.Skipped)
 }
 
-func writeOffer(b *strings.Builder, o football.Offer) {
+func writeOffer(b *strings.Builder, o input.Offer) {
 	fmt.Fprintf(b, "  %s, id %q, name %q, in %s\n", o.Key, strings.Join(o.ProviderIDs, "|"), said(o.Name), strings.Join(o.Sections, ", "))
 	if r := o.Reading; r != nil {
 		words := []string{r.Market, r.Period, r.Subject, r.Parameter, string(r.Condition)}

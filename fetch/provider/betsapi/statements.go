@@ -3,6 +3,8 @@ package betsapi
 import (
 	"slices"
 
+	"mkt/fetch/input"
+	"mkt/fetch/mapping"
 	"mkt/publish/football"
 )
 
@@ -10,21 +12,21 @@ import (
 // do: rows whose name the table knows become offers of their own, with the key
 // they have where the bookmaker sells them apart. What is left keeps the key
 // and stays RAW. All are appended to offers.
-func (r *sheetReader) statements(offers []football.Offer, f *offered, o football.Offer) []football.Offer {
-	var named []football.Offer
-	var left []football.OfferRow
+func (r *sheetReader) statements(offers []input.Offer, f *offered, o input.Offer) []input.Offer {
+	var named []input.Offer
+	var left []input.Row
 	for _, row := range o.Rows {
 		name := textOf(&row, "name")
-		e := r.names.byRow[normalName(name)]
-		if e == nil || f.groups[e.key] != nil || !r.holds(e, o.ProviderIDs) {
+		e := r.table.ByRow[normalName(name)]
+		if e == nil || f.groups[e.Key] != nil || !r.holds(e, o.ProviderIDs) {
 			left = append(left, row)
 			continue
 		}
-		i := slices.IndexFunc(named, func(n football.Offer) bool { return n.Key == e.key })
+		i := slices.IndexFunc(named, func(n input.Offer) bool { return n.Key == e.Key })
 		if i < 0 {
 			i = len(named)
-			named = append(named, football.Offer{Key: e.key, ProviderIDs: o.ProviderIDs, KnownID: e.knownID(o.ProviderIDs), Name: football.Of(name),
-				Sections: o.Sections, Reading: e.reading})
+			named = append(named, input.Offer{Key: e.Key, ProviderIDs: o.ProviderIDs, KnownID: e.KnownID(o.ProviderIDs), Name: football.Of(name),
+				Sections: o.Sections, Reading: e.Reading})
 		}
 		named[i].Rows = append(named[i].Rows, row)
 	}
@@ -36,7 +38,7 @@ func (r *sheetReader) statements(offers []football.Offer, f *offered, o football
 	return append(offers, o)
 }
 
-// holds tells whether a row's line of the table holds for a market with ids.
-func (r *sheetReader) holds(e *entry, ids []string) bool {
-	return len(ids) == 1 && slices.Contains(e.ids, ids[0])
+// holds reports whether a row's line of the table holds for a market with ids.
+func (r *sheetReader) holds(e *mapping.Entry, ids []string) bool {
+	return len(ids) == 1 && slices.Contains(e.IDs, ids[0])
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -66,7 +67,7 @@ func (s Suite) nothingInvented(t *testing.T) {
 	}
 }
 
-func (s Suite) checkOffer(o football.Offer, check func(string, football.Field[string])) {
+func (s Suite) checkOffer(o input.Offer, check func(string, football.Field[string])) {
 	check("name", o.Name)
 	for _, section := range o.Sections {
 		check("section", football.Of(section))

@@ -9,6 +9,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
@@ -52,7 +53,7 @@ func unordered(s provider.Sheet) provider.Sheet {
 	})
 	for i := range s.Fixtures {
 		offers := slices.Clone(s.Fixtures[i].Offers)
-		slices.SortFunc(offers, func(a, b football.Offer) int { return cmp.Compare(a.Key, b.Key) })
+		slices.SortFunc(offers, func(a, b input.Offer) int { return cmp.Compare(a.Key, b.Key) })
 		for j := range offers {
 			offers[j].Sections = slices.Sorted(slices.Values(offers[j].Sections))
 			offers[j].Rows = slices.Clone(offers[j].Rows)

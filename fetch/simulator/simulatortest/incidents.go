@@ -58,7 +58,7 @@ func (j Judge) happened(p *Published, e Entry) bool {
 		late += blind + around // held back, and told within the minutes in which events are news
 	}
 	if e.Certainty == "EXACT" {
-		return slices.ContainsFunc(p.Match.Told(), func(told simulator.Told) bool {
+		return slices.ContainsFunc(p.Match.Reported(), func(told simulator.Reported) bool {
 			return states[told.Kind] == e.State && (e.Side == "NONE" || e.Side == sides[told.Side]) && p.isIn(e, told.Clock)
 		})
 	}
@@ -69,7 +69,7 @@ func (j Judge) happened(p *Published, e Entry) bool {
 			return true
 		}
 	}
-	for _, told := range p.Match.Told() {
+	for _, told := range p.Match.Reported() {
 		if told.Withdrawn > 0 && states[told.Kind] == e.State && onSide(told.Side) && near(told.At) {
 			return true
 		}

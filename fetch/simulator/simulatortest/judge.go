@@ -11,7 +11,7 @@ import (
 
 // Minute is one minute of play as published.
 type Minute struct {
-	Told       bool // it has a number
+	Reported   bool // it has a number
 	Home, Away int  // points, 0 where it has none
 }
 

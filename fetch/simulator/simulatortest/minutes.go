@@ -77,19 +77,19 @@ func (j Judge) Play(p *Published) (t Tally) {
 		b := p.Minutes[Place{minute.Minute, minute.Added}]
 		switch {
 		case !p.Match.Covers(simulator.Attacks) && !p.Match.Covers(simulator.DangerousAttacks):
-			if b.Told {
+			if b.Reported {
 				j.Errorf("%v minute %d+%d: %+v, and no attacks are sent", p.Match.Fixture.Number, minute.Minute, minute.Added, b)
 			}
-		case !b.Told && minute.To-minute.From < slop: // the half ended before a sample could show it
+		case !b.Reported && minute.To-minute.From < slop: // the half ended before a sample could show it
 		case j.undisturbed(p, minute.From, minute.To):
 			t.Minutes++
 			j.exact(p, minute, b)
 		case j.dark(p, minute.Span):
 			t.Unseen++
-			if b.Told {
+			if b.Reported {
 				j.Errorf("%v minute %d+%d: %+v, and the feed stood still from %v to %v", p.Match.Fixture.Number, minute.Minute, minute.Added, b, minute.From, minute.To)
 			}
-		case b.Told:
+		case b.Reported:
 			t.Bounded++
 			j.bounded(p, minute, b)
 		}
@@ -98,7 +98,7 @@ func (j Judge) Play(p *Published) (t Tally) {
 }
 
 func (j Judge) exact(p *Published, minute simulator.Minute, b Minute) {
-	if !b.Told {
+	if !b.Reported {
 		j.Errorf("%v minute %d+%d: no number, played from %v to %v", p.Match.Fixture.Number, minute.Minute, minute.Added, minute.From, minute.To)
 		return
 	}

@@ -59,7 +59,7 @@ func (j Judge) Listed(p *Published) (t Tally) {
 	}
 	exact := slices.DeleteFunc(left, func(e Entry) bool { return e.Certainty != "EXACT" })
 	listed, late := map[event]int{}, map[event]int{}
-	for _, told := range p.Match.Told() {
+	for _, told := range p.Match.Reported() {
 		what := event{states[told.Kind], sides[told.Side]}
 		if !slices.Contains(owns, what.state) || told.Withdrawn > 0 {
 			continue

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -80,12 +81,12 @@ func TestPollsKeepToTheirPhase(t *testing.T) {
 			}
 		}
 	}
-	i := slices.IndexFunc(samples, func(s football.Sample) bool { return !s.RetrievedAt.Before(after(2395)) })
+	i := slices.IndexFunc(samples, func(s input.Sample) bool { return !s.RetrievedAt.Before(after(2395)) })
 	if got, before := attacks(samples[i]), attacks(samples[i-1]); got != "6/20" || before != "6/0" {
 		t.Errorf("dangerous attacks %s, and %s before the siege", got, before)
 	}
 }
 
-func attacks(s football.Sample) string {
+func attacks(s input.Sample) string {
 	return text(s.Counters[slices.IndexFunc(s.Counters, func(c football.Counter) bool { return c.Metric == football.DangerousAttacks })])
 }

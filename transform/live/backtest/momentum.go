@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
@@ -14,7 +15,7 @@ import (
 // Momentum is the number of the live pipeline: the samples of the match folded
 // one after the other, the answer taken as a client is given it.
 func Momentum() Predictor {
-	return folded("momentum", func(all []football.Sample) []football.Sample { return all })
+	return folded("momentum", func(all []input.Sample) []input.Sample { return all })
 }
 
 // published is how long after the provider's answer its numbers can be read over
@@ -70,7 +71,7 @@ func Variants() []Predictor {
 }
 
 // folded is momentum of what is left of the observations.
-func folded(name string, of func([]football.Sample) []football.Sample) Predictor {
+func folded(name string, of func([]input.Sample) []input.Sample) Predictor {
 	return Predictor{name, func(m *Match, questions []Question) Answers {
 		samples, begins := Observe(m)
 		samples = of(samples)
@@ -101,8 +102,8 @@ func answer(state *live.State, at time.Time) int16 {
 	return NoNumber
 }
 
-func without(metrics ...football.Metric) func([]football.Sample) []football.Sample {
-	return func(all []football.Sample) []football.Sample {
+func without(metrics ...football.Metric) func([]input.Sample) []input.Sample {
+	return func(all []input.Sample) []input.Sample {
 		for i := range all {
 			all[i].Counters = slices.DeleteFunc(all[i].Counters, func(c football.Counter) bool { return slices.Contains(metrics, c.Metric) })
 		}
@@ -110,8 +111,8 @@ func without(metrics ...football.Metric) func([]football.Sample) []football.Samp
 	}
 }
 
-func thinned(n int) func([]football.Sample) []football.Sample {
-	return func(all []football.Sample) (kept []football.Sample) {
+func thinned(n int) func([]input.Sample) []input.Sample {
+	return func(all []input.Sample) (kept []input.Sample) {
 		for i := 0; i < len(all); i += n {
 			kept = append(kept, all[i])
 		}
@@ -119,8 +120,8 @@ func thinned(n int) func([]football.Sample) []football.Sample {
 	}
 }
 
-func late(by time.Duration) func([]football.Sample) []football.Sample {
-	return func(all []football.Sample) []football.Sample {
+func late(by time.Duration) func([]input.Sample) []input.Sample {
+	return func(all []input.Sample) []input.Sample {
 		for i := range all {
 			all[i].RetrievedAt = all[i].RetrievedAt.Add(by)
 		}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -34,7 +35,7 @@ var metrics = []struct {
 // seconds: in every period at 0, 8, 16 … seconds and at its end, and in the
 // break after it, when the clock stands still. begins are when each period
 // kicks off.
-func Observe(m *Match) (samples []football.Sample, begins [4]time.Time) {
+func Observe(m *Match) (samples []input.Sample, begins [4]time.Time) {
 	var sums totals
 	var wall, next int
 	for period, end := range m.Ends {
@@ -64,7 +65,7 @@ func Observe(m *Match) (samples []football.Sample, begins [4]time.Time) {
 // Poll turns a match into the samples of a client whose polls do not keep to the
 // clock of the match: every eight seconds from phase (tenths of a second, below
 // eight) after kick-off on, breaks included.
-func Poll(m *Match, phase int) (samples []football.Sample, begins [4]time.Time) {
+func Poll(m *Match, phase int) (samples []input.Sample, begins [4]time.Time) {
 	var sums totals
 	var wall, next int
 	poll := phase
@@ -118,13 +119,13 @@ func playedAfter(m *Match, period int) bool {
 	return false
 }
 
-func observe(m *Match, period, at, wall int, sums *totals, running bool) football.Sample {
+func observe(m *Match, period, at, wall int, sums *totals, running bool) input.Sample {
 	seconds := at / 10
-	return football.Sample{
+	return input.Sample{
 		ProviderFixtureID: m.ID, Home: football.Of(m.Home), Away: football.Of(m.Away),
 		RetrievedAt: after(wall),
-		Status:      football.InPlay,
-		Clock: football.ClockReading{Half: football.Of(period + 1), Minute: football.Of(scoreboard[period] + seconds/60),
+		Status:      input.InPlay,
+		Clock: input.ClockReading{Half: football.Of(period + 1), Minute: football.Of(scoreboard[period] + seconds/60),
 			Second: football.Of(seconds % 60), Added: football.Of(0), Running: football.Of(running)},
 		Score:    football.Score{Home: football.Of(sums[Goal][0]), Away: football.Of(sums[Goal][1])},
 		Counters: counters(sums),

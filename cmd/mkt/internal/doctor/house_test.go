@@ -18,7 +18,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/credential"
 	"mkt/fetch/provider/all"
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -154,7 +154,7 @@ func newHouse(t *testing.T) *house {
 func build(dir string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 3, Fixtures: 12, Tokens: map[string]simulator.Account{secret: {}}})
+	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: 12, Tokens: map[string]simulator.Account{secret: {}}})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 	"mkt/transform"
@@ -80,9 +81,9 @@ func (l *liveTrail) stepAt(at time.Time) *transform.LiveStep {
 }
 
 // states are the states of the timeline that the provider's events make.
-var states = map[football.IncidentKind]football.VisualState{football.IncidentGoal: football.VisualGoal, football.IncidentCorner: football.VisualCorner,
-	football.IncidentYellowCard: football.VisualCard, football.IncidentRedCard: football.VisualCard, football.IncidentPenalty: football.VisualPenalty,
-	football.IncidentSubstitution: football.VisualSubstitution}
+var states = map[input.IncidentKind]football.VisualState{input.IncidentGoal: football.VisualGoal, input.IncidentCorner: football.VisualCorner,
+	input.IncidentYellowCard: football.VisualCard, input.IncidentRedCard: football.VisualCard, input.IncidentPenalty: football.VisualPenalty,
+	input.IncidentSubstitution: football.VisualSubstitution}
 
 // listed are the fields of the provider's own events in a step's sample that an
 // entry may be of: those of its kind, side and minute.

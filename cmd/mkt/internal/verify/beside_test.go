@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/verify"
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
 	"mkt/publish"
@@ -38,7 +38,7 @@ var (
 func shoot(product football.Product, cycles int, every time.Duration) (film, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 3, Fixtures: 4, Tokens: map[string]simulator.Account{secret: {}}})
+	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: 4, Tokens: map[string]simulator.Account{secret: {}}})
 	if err != nil {
 		return film{}, err
 	}

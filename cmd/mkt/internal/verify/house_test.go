@@ -11,7 +11,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/credential"
 	"mkt/fetch/provider/all"
-	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
 	"mkt/publish"
@@ -53,7 +53,7 @@ var keep = publish.Retention{Snapshots: 4, SnapshotAge: time.Hour, CycleAge: 4 *
 func build(product football.Product, cycles int, every time.Duration) (house, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	sim, err := betsapi.NewSimulator(simulator.Options{Seed: 3, Fixtures: 8, Tokens: map[string]simulator.Account{secret: {}}})
+	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: 8, Tokens: map[string]simulator.Account{secret: {}}})
 	if err != nil {
 		return house{}, err
 	}

@@ -1,0 +1,74 @@
+package input
+
+import "mkt/publish/football"
+
+// Offer is one provider market on one fixture in the provider's own words.
+// Copies of the market in several tabs are merged already, and label rows are
+// joined to their prices. Only Reading, the entry of the provider's mapping
+// table, interprets anything.
+type Offer struct {
+	Key         string // the provider's market key: the same in every payload shape, and distinct within a fixture
+	SharedKey   string // the key as sent, if several offers were sent with it and Key tells them apart; else ""
+	ProviderIDs []string
+	KnownID     string // stands for every id that the mapping table has for the key; "" if ProviderIDs holds none of them
+	Name        football.Field[string]
+	Sections    []string
+	Rows        []Row           // may be empty: listed without prices
+	Reading     *Reading        // nil if the mapping table does not map the key
+	RawReason   football.Reason // why Reading is nil
+}
+
+// Row is one priced row.
+type Row struct {
+	ID                  football.Field[string]
+	Labels              []football.Label // descriptive texts, verbatim, in the provider's field order
+	Decimal, Fractional football.Field[string]
+	Suspended           bool
+	Place               uint32          // the offset in the payload at which the row begins; 0 unless the reading is traced
+	Trouble             football.Reason // set if the reader could not join the row to its label
+}
+
+// HeadField is the field of a label that is the head of the row's column,
+// whatever a provider calls it. It is read before the row's other labels, so
+// that a "1" there is a side and a "1" below it is a number.
+const HeadField = "header"
+
+// Reading is what a provider's mapping table says about one market key: the
+// canonical definition that it claims. The engine must prove it row by row.
+type Reading struct {
+	Market    string // canonical name
+	Period    string // canonical period; "" if the rows state it
+	Subject   string // "", HOME, AWAY, or TEAM if the rows name the side
+	Parameter string // a target or ordinal that the market's name fixes: "3", "FIRST", "LAST", "ANYTIME"
+	Rank      int    // among the keys with the same definition; rank 1 owns the bare market id
+	Rule      string // names the line of the table, for people
+	Dialect   *Dialect
+	Shape     Shape
+	Condition Condition
+}
+
+// Shape is a set of habits of a provider that change how the same words are read.
+type Shape uint8
+
+const (
+	// WinnerFirst means that a score has the winner's goals first.
+	WinnerFirst Shape = 1 << iota
+	// DrawHasAwaySign means that the draw row of a three-way handicap has the away
+	// side's sign.
+	DrawHasAwaySign
+	// OwnSideLine means that a row of a two-way handicap has the line of its own side.
+	OwnSideLine
+)
+
+// Condition is a test that the rows must pass for the reading to hold.
+type Condition string
+
+const (
+	NoCondition   Condition = ""
+	NeedsExactly  Condition = "EXACTLY"        // a row must say Exactly
+	NeedsBands    Condition = "BANDS"          // every row must be a band
+	NeedsHalves   Condition = "HALVES"         // every row names a side and a half: one market for each half and side
+	NeedsSentence Condition = "TEAM_SENTENCE"  // every row is a sentence that names a side
+	NeedsScorers  Condition = "SCORER_COLUMNS" // every row says first, last or anytime
+	NeedsGoals    Condition = "GOALS_NAMED"    // every row must say Goals: the name alone does not say what is counted
+)

@@ -1,0 +1,228 @@
+package upstream
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+	"golang.org/x/time/rate"
+
+	"mkt/fetch/provider"
+)
+
+// Circuits keeps one limiter for each account, host and credential, so that a run
+// knows what earlier runs of the process learned. The zero value is ready for use.
+type Circuits struct {
+	mu       sync.Mutex
+	limiters map[limiterKey]*hostLimiter
+
+	large turns
+}
+
+type limiterKey struct{ account, host, credential string }
+
+// hostLimiter limits the requests of one account to one host: all of its runs share
+// the circuit breaker, the rate, the number at once and the quota.
+type hostLimiter struct {
+	breaker *gobreaker.CircuitBreaker[attempt]
+	spacing *rate.Limiter
+	slots   chan struct{} // one is taken while a request is under way
+
+	mu        sync.Mutex
+	used      time.Time // by the last request or run
+	runs      int       // number of runs under way
+	paused    time.Time // nothing is sent before this time
+	window    time.Time // start of the budget's window
+	heard     time.Time // time of the newest request or answer, by the run's clock
+	sent      int       // requests in the window
+	budget    provider.Budget
+	headers   bool // the provider reports its quota in headers
+	left      int  // requests left of that quota, by the newest answer
+	resets    time.Time
+	lostInRow int // requests lost since the last answer
+	openings  int // of the breaker since the last answer
+}
+
+// breakAfter is how many attempts in a row without an answer open the breaker. An
+// open breaker sends nothing for a while, then makes one attempt, which closes it or
+// opens it again.
+const breakAfter = 6
+
+// forget is the time after which an unused limiter is dropped.
+const forget = 2 * time.Hour
+
+func (c *Circuits) limiter(account, host, credential string, b provider.Budget, breakFor time.Duration) *hostLimiter {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	for k, l := range c.limiters {
+		if l.idle(now) {
+			delete(c.limiters, k)
+		}
+	}
+	key := limiterKey{account, host, credential}
+	l, ok := c.limiters[key]
+	if !ok {
+		l = newHostLimiter(b, breakFor)
+		if c.limiters == nil {
+			c.limiters = map[limiterKey]*hostLimiter{}
+		}
+		c.limiters[key] = l
+	}
+	return l
+}
+
+func newHostLimiter(b provider.Budget, breakFor time.Duration) *hostLimiter {
+	spacing := rate.Limit(b.Burst)
+	if b.Burst <= 0 {
+		spacing = 5
+	}
+	l := &hostLimiter{
+		spacing: rate.NewLimiter(spacing, 1),
+		slots:   make(chan struct{}, max(1, b.Concurrency)),
+		budget:  b,
+	}
+	l.breaker = gobreaker.NewCircuitBreaker[attempt](gobreaker.Settings{
+		Timeout:     breakFor,
+		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= breakAfter },
+		IsExcluded:  func(err error) bool { return err == errGivenUp },
+		OnStateChange: func(_ string, _, to gobreaker.State) {
+			if to == gobreaker.StateOpen {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				l.openings++
+			}
+		},
+	})
+	return l
+}
+
+// begin starts a run; end must be called. The caller has decided that a run may be
+// made: what an earlier run learned about its quota delays no request, since an
+// enlarged quota would otherwise never be noticed. For the same reason the count of
+// requests restarts if the provider has reported, after the requests counted here,
+// that requests are left.
+func (l *hostLimiter) begin(now, clock, quotaLeftAt time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.runs == 0 {
+		l.paused = time.Time{}
+	}
+	if quotaLeftAt.After(l.heard) && !quotaLeftAt.After(clock) {
+		l.sent = 0
+	}
+	l.runs++
+	l.used, l.lostInRow, l.openings = now, 0, 0
+}
+
+// end ends a run.
+func (l *hostLimiter) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.runs--
+}
+
+func (l *hostLimiter) idle(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.runs == 0 && now.Sub(l.used) > forget
+}
+
+// pause delays every request until a time.
+func (l *hostLimiter) pause(until time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if until.After(l.paused) {
+		l.paused = until
+	}
+}
+
+// wait returns how long nothing may be sent: because the provider asked for it, or
+// because the window's budget is used up and the provider does not report its quota.
+func (l *hostLimiter) wait(now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	wait := l.paused.Sub(now)
+	if l.budget.Requests > 0 && !l.headers && l.sent >= l.budget.Requests {
+		wait = max(wait, l.window.Add(l.budget.Window).Sub(now))
+	}
+	return max(0, wait)
+}
+
+// count records one request that was sent. The time clock is of the run's clock.
+func (l *hostLimiter) count(now, clock time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.Sub(l.window) >= l.budget.Window {
+		l.window, l.sent = now, 0
+	}
+	l.sent++
+	l.used, l.heard = now, latest(l.heard, clock)
+}
+
+// answeredAt records when an answer arrived, by the run's clock.
+func (l *hostLimiter) answeredAt(clock time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heard = latest(l.heard, clock)
+}
+
+// reportQuota records the provider's quota: the requests left, and when it resets.
+func (l *hostLimiter) reportQuota(left int, resets time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.headers, l.left, l.resets = true, left, resets
+}
+
+// quota returns what may still be sent: what the provider reported last, or what is
+// left of the budget.
+func (l *hostLimiter) quota(now time.Time) (provider.Quota, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.headers {
+		return provider.Quota{Left: max(0, l.left), Resets: max(0, l.resets.Sub(now))}, l.resets.After(now)
+	}
+	ends := l.window.Add(l.budget.Window)
+	return provider.Quota{Left: max(0, l.budget.Requests-l.sent), Resets: max(0, ends.Sub(now))}, l.budget.Requests > 0 && ends.After(now)
+}
+
+// answered and lost count the requests that were lost in a row.
+func (l *hostLimiter) answered() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lostInRow, l.openings = 0, 0
+}
+
+// opened returns how often the breaker opened since the last answer.
+func (l *hostLimiter) opened() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.openings
+}
+
+func (l *hostLimiter) lost() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lostInRow++
+	return l.lostInRow
+}
+
+// enter takes a slot and waits for the rate; leave returns the slot.
+func (l *hostLimiter) enter(ctx context.Context) error {
+	select {
+	case l.slots <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if err := l.spacing.Wait(ctx); err != nil {
+		l.leave()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return errBudget // the rate would allow it after the deadline
+	}
+	return nil
+}
+
+func (l *hostLimiter) leave() { <-l.slots }

@@ -1,0 +1,151 @@
+package emulator
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/simulator"
+)
+
+// New returns an emulator of BetsAPI: an http.Handler that speaks the provider's
+// wire format, with its paging, quota headers, error envelopes and oddities, over
+// invented worlds or, if Options.Replay is set, over recorded payloads.
+//
+//	e, err := emulator.New(simulator.Options{Seed: 1})
+//	url, done, err := simulator.Listen(ctx, e, "127.0.0.1:0")
+//	// Send requests to url with the token e.Tokens()[0], and compare the answers
+//	// with e.Listed, e.Meant and e.InPlay.
+func New(o simulator.Options) (*simulator.Server, error) {
+	var d simulator.Dialect = &dialect{pages: make(map[pageKey]*listing), sheets: newCache(64 << 20)}
+	if o.Replay != "" {
+		r, err := openReplay(o.Replay)
+		if err != nil {
+			return nil, err
+		}
+		d = r
+	}
+	return simulator.NewServer(o, d)
+}
+
+// base is what the emulator does in the same way over worlds and recordings.
+type base struct{}
+
+// simulated are the paths served, newest version first. Faults are aimed at a class.
+var simulated = map[string]struct {
+	endpoint string
+	class    simulator.Class
+}{
+	wire.PathUpcoming:     {wire.EndpointUpcoming, simulator.Listing},
+	"/v3/bet365/prematch": {wire.EndpointPrematch, simulator.Markets},
+	wire.PathPrematch:     {wire.EndpointPrematch, simulator.Markets},
+
+	"/v1/events/inplay":        {wire.EndpointInplay, simulator.Playing},
+	"/v3/events/inplay":        {wire.EndpointInplay, simulator.Playing},
+	"/v1/bet365/inplay_filter": {simInPlayFilter, simulator.Playing},
+	"/v1/event/view":           {wire.EndpointView, simulator.Details},
+	"/v1/event/stats_trend":    {simStatsTrend, simulator.Details},
+}
+
+// classOf returns the class of an endpoint, or its name if it has none.
+func classOf(endpoint string) simulator.Class {
+	for _, p := range simulated {
+		if p.endpoint == endpoint {
+			return p.class
+		}
+	}
+	return simulator.Class(endpoint)
+}
+
+func (base) Endpoint(path string) (string, simulator.Class) {
+	p := simulated[path]
+	return p.endpoint, p.class
+}
+
+// Token is the query parameter, or the header of the older reference
+// (betsapi.md, section 1).
+func (base) Token(r *http.Request) string {
+	if t := r.URL.Query().Get(wire.ParamToken); t != "" {
+		return t
+	}
+	return r.Header.Get("X-API-TOKEN")
+}
+
+func (base) Quota(h http.Header, limit, remaining int, reset time.Time) {
+	h[wire.HeaderLimit] = []string{strconv.Itoa(limit)}
+	h[wire.HeaderRemaining] = []string{strconv.Itoa(remaining)}
+	h[wire.HeaderReset] = []string{strconv.FormatInt(reset.Unix(), 10)}
+}
+
+// refusals are the error envelopes (betsapi.md, section 1.2): the words are the
+// documented ones, the statuses those that clients have seen.
+var refusals = map[simulator.Refusal]struct {
+	status       int
+	code, detail string
+}{
+	simulator.BadMethod:   {http.StatusMethodNotAllowed, wire.ErrMethod, ""},
+	simulator.BadPath:     {http.StatusNotFound, wire.ErrNotFound, ""},
+	simulator.BadToken:    {http.StatusUnauthorized, wire.ErrAuthorize, ""},
+	simulator.NotBought:   {http.StatusForbidden, wire.ErrPermission, ""},
+	simulator.QuotaUsed:   {http.StatusTooManyRequests, wire.ErrTooMany, "buy Volume Packages from the provider"},
+	simulator.Broken:      {http.StatusInternalServerError, wire.ErrInternal, ""},
+	simulator.Maintenance: {http.StatusServiceUnavailable, wire.ErrMaintenance, ""},
+}
+
+func (base) Refuse(why simulator.Refusal) simulator.Answer {
+	r := refusals[why]
+	return refusal(r.status, r.code, r.detail)
+}
+
+func refusal(status int, code, detail string) simulator.Answer {
+	b := append([]byte(`{"success":0,"error":`), quotedText(code)...)
+	if detail != "" {
+		b = append(append(b, `,"error_detail":`...), quotedText(detail)...)
+	}
+	return simulator.Answer{Status: status, Body: append(b, '}')}
+}
+
+func paramRequired(name string) *simulator.Answer {
+	a := refusal(http.StatusOK, wire.ErrRequired, name)
+	return &a
+}
+
+func paramInvalid(name string) *simulator.Answer {
+	a := refusal(http.StatusOK, wire.ErrInvalid, name)
+	return &a
+}
+
+var digitsOnly = regexp.MustCompile(`^[0-9]{1,18}$`)
+
+// fixtureIDs reads the FI parameter.
+func fixtureIDs(query url.Values) ([]string, *simulator.Answer) {
+	return idList(query, wire.ParamFixtures)
+}
+
+// idList reads a parameter of up to ten ids, with a comma, each once.
+func idList(query url.Values, param string) ([]string, *simulator.Answer) {
+	text := query.Get(param)
+	if text == "" {
+		return nil, paramRequired(param)
+	}
+	ids := strings.Split(text, ",")
+	if len(ids) > wire.MaxBatch {
+		return nil, paramInvalid(param)
+	}
+	var once []string
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if id = strings.TrimSpace(id); !digitsOnly.MatchString(id) {
+			return nil, paramInvalid(param)
+		}
+		if !seen[id] {
+			seen[id] = true
+			once = append(once, id)
+		}
+	}
+	return once, nil
+}

@@ -1,0 +1,286 @@
+package emulator
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/simulator"
+)
+
+const perPage = 50
+
+// listing is everything that a world lists in one minute. Its items are rendered
+// once, and cut into pages for each request.
+type listing struct {
+	items []listedItem
+}
+
+// listedItem is one rendered line of the listing, and what it is filtered by.
+type listedItem struct {
+	sport   string
+	league  string
+	day     string // YYYYMMDD, UTC
+	skipped bool   // by skip_esports=1
+	json    []byte
+}
+
+type pageKey struct {
+	world  *simulator.World
+	minute int64
+}
+
+// listed returns a world's listing, which changes at whole minutes only.
+func (d *dialect) listed(w *simulator.World, now time.Time) *listing {
+	key := pageKey{w, now.Unix() / 60}
+	d.mu.Lock()
+	l, ok := d.pages[key]
+	d.mu.Unlock()
+	if ok {
+		return l
+	}
+	now = now.Truncate(time.Minute)
+	fixtures := w.Fixtures(now)
+	l = &listing{items: make([]listedItem, len(fixtures))}
+	for i, f := range fixtures {
+		l.items[i] = listedItem{
+			sport:   wire.SportFootball,
+			league:  leagueID(f.League),
+			day:     f.KickOff.Format("20060102"),
+			skipped: isSkipped(f),
+			json:    appendItem(nil, w, f, now),
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for k := range d.pages { // only the newest of each world is of use
+		if k.world == w {
+			delete(d.pages, k)
+		}
+	}
+	d.pages[key] = l
+	return l
+}
+
+// upcoming answers bet365/upcoming.
+func (d *dialect) upcoming(q simulator.Question) simulator.Answer {
+	ask, wrong := readListingQuery(q)
+	if wrong != nil {
+		return *wrong
+	}
+	return simulator.Answer{Body: ask.of(d.listed(q.World, q.Now).items)}
+}
+
+// listingQuery is what is asked of bet365/upcoming.
+type listingQuery struct {
+	sport, day, league string
+	page, perPage      int
+	skipEsports        bool
+}
+
+// of returns the requested page of all items.
+func (l listingQuery) of(items []listedItem) []byte {
+	total, from := 0, (l.page-1)*l.perPage
+	var page []byte
+	for _, it := range items {
+		if !l.wants(it) {
+			continue
+		}
+		if total >= from && total < from+l.perPage {
+			page = append(append(page, it.json...), ',')
+		}
+		total++
+	}
+	b := append([]byte(`{"success":1,"pager":{"page":`), strconv.Itoa(l.page)...)
+	b = append(append(b, `,"per_page":`...), strconv.Itoa(l.perPage)...)
+	b = append(append(b, `,"total":`...), strconv.Itoa(total)...)
+	b = append(append(b, `},"results":[`...), bytes.TrimSuffix(page, []byte(","))...)
+	return append(b, "]}"...)
+}
+
+func (l listingQuery) wants(it listedItem) bool {
+	return l.sport == it.sport &&
+		(l.day == "" || l.day == it.day) &&
+		(l.league == "" || l.league == it.league) &&
+		!(l.skipEsports && it.skipped)
+}
+
+// isSkipped reports whether skip_esports=1 leaves a fixture out. As the provider
+// does, it goes by the name it knows, and overlooks one fixture in three even so.
+func isSkipped(f simulator.Fixture) bool {
+	return strings.HasPrefix(f.League.Name, "Esoccer ") && f.Lot(3, oddNotSkipped) != 0
+}
+
+func readListingQuery(q simulator.Question) (listingQuery, *simulator.Answer) {
+	l := listingQuery{sport: q.Query.Get(wire.ParamSport), day: q.Query.Get("day"), league: q.Query.Get("league_id"),
+		page: 1, perPage: perPage, skipEsports: q.Query.Get(wire.ParamNoESport) == "1"}
+	if l.sport == "" {
+		return l, paramRequired(wire.ParamSport)
+	}
+	if !digitsOnly.MatchString(l.sport) {
+		return l, paramInvalid(wire.ParamSport)
+	}
+	if l.league != "" && !digitsOnly.MatchString(l.league) {
+		return l, paramInvalid("league_id")
+	}
+	if _, err := time.Parse("20060102", l.day); l.day != "" && err != nil {
+		return l, paramInvalid("day")
+	}
+	if p := q.Query.Get(wire.ParamPage); p != "" {
+		n, err := strconv.Atoi(p)
+		if err != nil || n < 1 || n > wire.MaxPages {
+			return l, paramInvalid(wire.ParamPage)
+		}
+		l.page = n
+	}
+	return l, nil
+}
+
+// Oddities of a listing. Each applies to a few fixtures, whenever they are asked for.
+// Those that remove a name apply to football only: a game cannot be told from its
+// names without them.
+const (
+	oddLeagueNull = iota + 101
+	oddAwayAbsent
+	oddEventIDNull
+	oddRecordIDNull
+	oddUnknownField
+	oddNormalForm
+	oddNearMiss
+	oddNotSkipped = 109
+)
+
+// appendItem renders one fixture as section 5.1 of betsapi.md has it.
+func appendItem(b []byte, w *simulator.World, f simulator.Fixture, now time.Time) []byte {
+	_, since := pricesAt(w, f, now)
+	b = append(append(b, `{"id":`...), quotedText(fixtureID(w, f))...)
+	b = append(b, `,"sport_id":"1","time":`...)
+	b = appendEpoch(b, f.KickOff)
+	b = append(append(b, `,"time_status":`...), quotedText(timeStatus(f.Status))...)
+	if f.League.Human() && f.Lot(140, oddLeagueNull) == 0 {
+		b = append(b, `,"league":null`...)
+	} else {
+		b = appendNamed(b, "league", leagueID(f.League), f.League.Name)
+	}
+	b = appendNamed(b, "home", teamID(f.Home), listedName(f, f.Home))
+	if !f.League.Human() || f.Lot(190, oddAwayAbsent) != 0 {
+		b = appendNamed(b, "away", teamID(f.Away), f.Away.Name)
+	}
+	b = append(b, `,"ss":`...)
+	if f.Status == simulator.Ended {
+		b = append(b, quotedText(finalScore(w, f, now))...)
+	} else {
+		b = append(b, "null"...)
+	}
+	b = append(b, `,"our_event_id":`...)
+	if f.Lot(25, oddEventIDNull) == 0 {
+		b = append(b, "null"...)
+	} else {
+		b = append(b, quotedText(eventID(f))...)
+	}
+	b = append(b, `,"r_id":`...)
+	if f.Lot(3, oddRecordIDNull) == 0 {
+		b = append(b, "null"...)
+	} else {
+		b = append(b, quotedText(fixtureID(w, f)+"C1A")...)
+	}
+	if f.Lot(30, oddUnknownField) == 0 {
+		b = append(b, `,"neutral_ground":"1","broadcast":{"tv":[],"radio":null}`...)
+	}
+	b = append(b, `,"updated_at":`...)
+	b = appendEpoch(b, since.Add(time.Duration(1+f.Lot(5, 108))*time.Second))
+	b = append(b, `,"odds_updated_at":`...)
+	b = appendEpoch(b, since)
+	return append(b, '}')
+}
+
+func appendNamed(b []byte, field, id, name string) []byte {
+	b = append(append(append(b, `,"`...), field...), `":{"id":`...)
+	b = append(append(b, quotedText(id)...), `,"name":`...)
+	return append(appendText(b, name), '}')
+}
+
+// listedName is the home side as the listing writes it. A few times that is not
+// what the markets write: another Unicode form, which is the same name, or a
+// shorter name, which is not.
+func listedName(f simulator.Fixture, t simulator.Team) string {
+	switch {
+	case f.Lot(20, oddNormalForm) == 0:
+		return norm.NFD.String(t.Name) + " "
+	case f.League.Human() && f.Lot(150, oddNearMiss) == 0:
+		if short, _, ok := strings.Cut(t.Name, " "); ok {
+			return short
+		}
+	}
+	return t.Name
+}
+
+// fixtureID is the FI of a fixture. Every calendar of every world has its own
+// place in each stretch of ids, so that two accounts rarely see one id for two
+// fixtures.
+func fixtureID(w *simulator.World, f simulator.Fixture) string {
+	place, entry := f.Place()
+	return strconv.FormatInt(firstFixtureID+entry*fixtureIDStep+idPlace(w, place), 10)
+}
+
+const (
+	firstFixtureID = 171_000_000
+	fixtureIDStep  = 197
+)
+
+func idPlace(w *simulator.World, calendar int) int64 {
+	return int64((w.Lot(fixtureIDStep, 111) + 53*calendar) % fixtureIDStep)
+}
+
+const calendars = 4 // of a world, at the most
+
+// fixtureNumber is the way back; false for an id that no fixture of the world
+// can have.
+func fixtureNumber(w *simulator.World, id string) (int64, bool) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil || n < firstFixtureID {
+		return 0, false
+	}
+	n -= firstFixtureID
+	for place := range calendars {
+		if n%fixtureIDStep == idPlace(w, place) {
+			return simulator.Number(place, n/fixtureIDStep), true
+		}
+	}
+	return 0, false
+}
+
+// eventID is the id of the live family: another numbering, which two worlds
+// share.
+func eventID(f simulator.Fixture) string {
+	place, entry := f.Place()
+	return strconv.FormatInt(firstEventID+entry*calendars+int64(place), 10)
+}
+
+const firstEventID = 9_800_000
+
+// eventNumber is the way back.
+func eventNumber(id int64) (number int64, ok bool) {
+	id -= firstEventID
+	return simulator.Number(int(id%calendars), id/calendars), id >= 0
+}
+
+func leagueID(l simulator.League) string { return strconv.Itoa(10_040_000 + l.Number*37) }
+
+func teamID(t simulator.Team) string { return strconv.Itoa(10_400_000 + t.Number*13) }
+
+func timeStatus(s simulator.Status) string {
+	return [...]string{simulator.NotStarted: wire.StatusNotStarted, simulator.InPlay: wire.StatusInPlay, simulator.Ended: wire.StatusEnded,
+		simulator.Postponed: wire.StatusPostponed, simulator.Cancelled: wire.StatusCancelled, simulator.Withdrawn: wire.StatusRemoved}[s]
+}
+
+func finalScore(w *simulator.World, f simulator.Fixture, now time.Time) string {
+	m := w.Match(f)
+	return scoreText(m.Sent(now).Score)
+}
+
+func scoreText(goals [2]int) string { return strconv.Itoa(goals[0]) + "-" + strconv.Itoa(goals[1]) }

@@ -1,0 +1,182 @@
+package emulator
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/simulator"
+)
+
+// Oddities of a live record. Each applies to a few fixtures, whenever they are asked for.
+const (
+	oddNoFI = iota + 201
+	oddNoTimer
+	oddFirstNamed
+	oddNoImage
+	oddNoHalfScore
+	oddEmptyScore
+	oddCornerHalf
+	oddCornerFull
+	oddTriples
+	oddAreas
+	oddNoEvents
+	oddOldLines
+	oddNoExtra
+	oddLineID
+	oddLineDelay
+)
+
+// appendPlaying renders one match as events/inplay has it (betsapi.md, sections
+// 5.3 and 8.1; the order of fields is the recorded one of 2021).
+func appendPlaying(b []byte, w *simulator.World, m *simulator.Match, now time.Time) []byte {
+	sent := m.Sent(now)
+	b = appendEvent(b, m, timeStatus(sent.Status))
+	b = appendScores(b, m, &sent)
+	b = appendStats(b, m, &sent)
+	if hasFI(m.Fixture) {
+		b = appendText(append(b, `,"bet365_id":`...), fixtureID(w, m.Fixture))
+	}
+	return append(appendTimer(b, m, &sent), '}')
+}
+
+// appendFiltered renders one match as bet365/inplay_filter has it.
+func appendFiltered(b []byte, w *simulator.World, m *simulator.Match, now time.Time) []byte {
+	f, sent := m.Fixture, m.Sent(now)
+	fi := fixtureID(w, f)
+	b = appendText(append(b, `{"id":`...), fi)
+	b = append(b, `,"sport_id":"1","time":`...)
+	b = appendEpoch(b, f.KickOff)
+	b = appendText(append(b, `,"time_status":`...), timeStatus(sent.Status))
+	b = appendNamed(b, "league", leagueID(f.League), f.League.Name)
+	b = appendNamed(b, "home", teamID(f.Home), listedName(f, f.Home))
+	b = appendNamed(b, "away", teamID(f.Away), f.Away.Name)
+	switch {
+	case sent.Begun:
+		b = appendText(append(b, `,"ss":`...), scoreText(sent.Score))
+	case f.Lot(2, oddEmptyScore) == 0:
+		b = append(b, `,"ss":""`...)
+	default:
+		b = append(b, `,"ss":null`...)
+	}
+	b = append(b, `,"our_event_id":`...)
+	if f.Lot(25, oddEventIDNull) == 0 {
+		b = append(b, "null"...)
+	} else {
+		b = appendText(b, eventID(f))
+	}
+	b = appendText(append(b, `,"r_id":`...), fi+"C1A")
+	b = appendText(append(b, `,"ev_id":`...), "15"+eventID(f)+"2C1")
+	b = append(b, `,"updated_at":`...)
+	return append(appendEpoch(b, sent.At), '}')
+}
+
+// appendEvent writes what every record of the events family begins with.
+func appendEvent(b []byte, m *simulator.Match, status string) []byte {
+	f := m.Fixture
+	b = appendText(append(b, `{"id":`...), eventID(f))
+	b = append(b, `,"sport_id":"1","time":`...)
+	b = appendEpoch(b, f.KickOff)
+	b = append(append(b, `,"time_status":"`...), status...)
+	b = appendText(append(b, `","league":{"id":`...), eventLeagueID(f.League))
+	b = appendText(append(b, `,"name":`...), f.League.Name)
+	b = append(appendCountry(b, f.League), '}')
+	for side, t := range [...]simulator.Team{f.Home, f.Away} {
+		name := [...]string{"home", "away"}[side]
+		b = appendTeam(b, f, name, t, t.Name, 0)
+		if f.Lot(12, oddFirstNamed, uint64(side)) == 0 { // as first named
+			b = appendTeam(b, f, "o_"+name, t, strings.TrimSuffix(t.Name, " II")+" 1", 1)
+		}
+	}
+	return b
+}
+
+func appendTeam(b []byte, f simulator.Fixture, field string, t simulator.Team, name string, other int) []byte {
+	b = append(append(append(b, `,"`...), field...), `":{"id":"`...)
+	b = strconv.AppendInt(b, int64(17_000+t.Number*7+other), 10)
+	b = appendText(append(b, `","name":`...), name)
+	if f.Lot(60, oddNoImage) == 0 {
+		b = append(b, `,"image_id":null`...)
+	} else {
+		b = append(strconv.AppendInt(append(b, `,"image_id":"`...), int64(3_000+t.Number*11), 10), '"')
+	}
+	return append(appendCountry(b, f.League), '}')
+}
+
+// eventLeagueID is a league's id in the events family.
+func eventLeagueID(l simulator.League) string { return strconv.Itoa(90 + l.Number*17) }
+
+// appendCountry writes cc: null for eSoccer and what belongs to no country.
+func appendCountry(b []byte, l simulator.League) []byte {
+	first, _, _ := strings.Cut(l.Name, " ")
+	if cc, ok := countries[first]; ok {
+		return append(append(append(b, `,"cc":"`...), cc...), '"')
+	}
+	return append(b, `,"cc":null`...)
+}
+
+var countries = map[string]string{"England": "gb", "Scotland": "gb", "Wales": "gb", "Ireland": "ie", "Germany": "de", "Austria": "at",
+	"Switzerland": "ch", "Spain": "es", "Argentina": "ar", "Mexico": "mx", "Colombia": "co", "Chile": "cl", "Italy": "it", "France": "fr",
+	"Belgium": "be", "Portugal": "pt", "Brazil": "br", "Sweden": "se", "Norway": "no", "Denmark": "dk", "Iceland": "is", "Poland": "pl",
+	"Czech": "cz", "Croatia": "hr", "Turkey": "tr", "Japan": "jp", "Egypt": "eg"}
+
+// appendScores writes ss and scores. Key 2 is the running total, key 1 the
+// half-time score, which some eSoccer lacks (section 4).
+func appendScores(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
+	if !s.Begun {
+		return append(b, `,"ss":null`...)
+	}
+	b = append(append(append(b, `,"ss":"`...), scoreText(s.Score)...), `","scores":{"2":`...)
+	b = appendPair(b, s.Score)
+	if s.First != nil && (m.Fixture.League.Human() || m.Fixture.Lot(3, oddNoHalfScore) != 0) {
+		b = appendPair(append(b, `,"1":`...), s.First.Score())
+	}
+	return append(b, '}')
+}
+
+func appendPair(b []byte, goals [2]int) []byte {
+	b = strconv.AppendInt(append(b, `{"home":"`...), int64(goals[0]), 10)
+	b = strconv.AppendInt(append(b, `","away":"`...), int64(goals[1]), 10)
+	return append(b, `"}`...)
+}
+
+// appendTimer writes the clock, with its habits (section 8.1): md counts the
+// next half from the break on, and a clock that stands shows where the half
+// should have ended.
+func appendTimer(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
+	if !hasTimer(m.Fixture) {
+		return b
+	}
+	c := s.Clock
+	seconds := int64(c.Shown / time.Second)
+	running := byte('0')
+	if c.Running {
+		running = '1'
+	}
+	b = strconv.AppendInt(append(b, `,"timer":{"tm":`...), seconds/60, 10)
+	b = strconv.AppendInt(append(b, `,"ts":`...), seconds%60, 10)
+	b = append(append(b, `,"tt":"`...), running)
+	b = strconv.AppendInt(append(b, `","ta":`...), int64(c.Added), 10)
+	b = strconv.AppendInt(append(b, `,"md":`...), int64(halfIndex(s)), 10)
+	return append(b, '}')
+}
+
+// halfIndex is md. The ways of extra time are those of client code, not
+// recorded but for the end.
+func halfIndex(s *simulator.Sent) int {
+	switch s.Clock.Phase {
+	case simulator.Before, simulator.FirstHalf:
+		return 0
+	case simulator.HalfTime, simulator.SecondHalf:
+		return 1
+	case simulator.BeforeExtra, simulator.ExtraFirst:
+		return 2
+	case simulator.ExtraBreak, simulator.ExtraSecond:
+		return 3
+	case simulator.FullTime:
+		if !s.Extra {
+			return 1
+		}
+	}
+	return 4
+}

@@ -1,0 +1,177 @@
+package emulator
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"mkt/fetch/simulator"
+)
+
+// liveLine is one line of the timeline and when it is there.
+type liveLine struct {
+	appears   time.Duration // since the whistle
+	withdrawn time.Duration // 0: never
+	text      []byte
+}
+
+// appendLines writes events: the lines that are there at the moment, in the
+// order they were written. Some events have no timeline at all.
+func appendLines(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
+	if !hasTimeline(m.Fixture) {
+		return b
+	}
+	at := s.At.Sub(m.Whistle)
+	b = append(b, `,"events":[`...)
+	n, second := 0, time.Duration(-1)
+	for _, l := range liveLines(m, at) {
+		n++
+		if l.appears.Truncate(time.Second) != second {
+			n, second = 0, l.appears.Truncate(time.Second)
+		}
+		if l.withdrawn != 0 && at >= l.withdrawn {
+			continue
+		}
+		b = strconv.AppendInt(append(b, `{"id":"`...), lineID(m, second, n), 10)
+		b = appendText(append(b, `","text":`...), string(l.text))
+		b = append(b, "},"...)
+	}
+	if b[len(b)-1] == ',' {
+		b = b[:len(b)-1]
+	}
+	return append(b, ']')
+}
+
+// lineID grows with the time of writing. 16 lines of one second are more than
+// there ever are.
+func lineID(m *simulator.Match, appears time.Duration, n int) int64 {
+	return (m.Whistle.Add(appears).Unix()-1_700_000_000)*1024 + int64(m.Fixture.Lot(64, oddLineID))*16 + int64(n)
+}
+
+// liveLines are the lines written until a moment, withdrawn ones included.
+func liveLines(m *simulator.Match, at time.Duration) []liveLine {
+	w := lineWriter{m: m, at: at, old: m.Fixture.League.Tier == 3 || m.Fixture.Lot(4, oddOldLines) == 0}
+	w.incidents()
+	if m.Fixture.League.Human() {
+		w.intervals()
+	}
+	w.periods()
+	slices.SortStableFunc(w.lines, func(a, b liveLine) int { return cmp.Compare(a.appears, b.appears) })
+	return w.lines
+}
+
+type lineWriter struct {
+	m     *simulator.Match
+	at    time.Duration
+	old   bool // the form of 2017: fewer lines, and 0-0 instead of 0:0
+	lines []liveLine
+}
+
+func (w *lineWriter) add(appears, withdrawn time.Duration, text []byte) {
+	w.lines = append(w.lines, liveLine{appears, withdrawn, text})
+}
+
+// incidents writes what happened, and who was first to some corners.
+func (w *lineWriter) incidents() {
+	var goals, corners, yellows int
+	var race [2]int
+	for _, t := range w.m.Reported() {
+		if t.Appears > w.at {
+			break
+		}
+		b := appendMinute(nil, t.Clock)
+		team := [...]string{w.m.Fixture.Home.Name, w.m.Fixture.Away.Name}[t.Side]
+		switch t.Kind {
+		case simulator.Goal:
+			w.add(t.Appears, t.Withdrawn, appendGoal(b, t, team, goals+1))
+			if t.Withdrawn == 0 {
+				goals++
+			}
+		case simulator.Corner:
+			corners++
+			w.add(t.Appears, 0, append(append(appendOrdinal(b, corners), " Corner - "...), team...))
+			if race[t.Side]++; raced(race, t.Side) {
+				b = strconv.AppendInt(append(appendMinute(nil, t.Clock), "Race to "...), int64(race[t.Side]), 10)
+				w.add(t.Appears, 0, append(append(b, " Corners - "...), team...))
+			}
+		case simulator.YellowCard:
+			yellows++
+			b = append(append(appendOrdinal(b, yellows), " Yellow Card - "...), t.Player...)
+			w.add(t.Appears, 0, appendBracket(append(b, ' '), team))
+		case simulator.RedCard:
+			w.add(t.Appears, 0, appendBracket(append(b, " Red Card -  "...), team))
+		case simulator.Substitution:
+			b = append(append(append(b, "Substitution - "...), t.Player...), " for "...)
+			w.add(t.Appears, 0, appendBracket(append(append(b, t.Second...), ' '), team))
+		}
+	}
+}
+
+// intervalLines are what is summed up every ten minutes.
+var intervalLines = []struct {
+	name    string
+	metrics []simulator.Metric
+	old     bool // in the form of 2017 as well
+}{
+	{"Cards", []simulator.Metric{simulator.YellowCards, simulator.RedCards}, false},
+	{"Corners", []simulator.Metric{simulator.Corners}, true},
+	{"Goals", []simulator.Metric{simulator.Goals}, true},
+	{"Throw Ins", []simulator.Metric{simulator.ThrowIns}, false},
+	{"Goal Kicks", []simulator.Metric{simulator.GoalKicks}, false},
+	{"Free Kicks", []simulator.Metric{simulator.FreeKicks}, false},
+}
+
+// intervals sums up ten minutes at a time, the last ten of normal time never.
+func (w *lineWriter) intervals() {
+	periods := w.m.Periods()
+	var before simulator.Counts
+	for i := range 8 {
+		end := time.Duration(i+1) * 10 * time.Minute
+		p := periods[min(int(end/(45*time.Minute)), 1)]
+		over := p.From + end - p.Base
+		appears := over + time.Duration(2+w.m.Fixture.Lot(10, oddLineDelay, uint64(i)))*time.Second
+		if appears > w.at || over > p.To {
+			return
+		}
+		now := w.m.True(w.m.Whistle.Add(over - time.Second/10))
+		w.interval(appears, &before, &now, i)
+		before = now
+	}
+}
+
+func (w *lineWriter) interval(appears time.Duration, before, now *simulator.Counts, i int) {
+	between := byte(':')
+	if w.old {
+		between = '-'
+	}
+	for _, l := range intervalLines {
+		if w.old && !l.old || !w.m.Covers(l.metrics[0]) {
+			continue
+		}
+		var n [2]int64
+		for side := range n {
+			for _, m := range l.metrics {
+				n[side] += int64(now[side][m] - before[side][m])
+			}
+		}
+		w.add(appears, 0, appendInterval(nil, l.name, n, between, i))
+	}
+}
+
+// periods writes the score at the end of each half.
+func (w *lineWriter) periods() {
+	for i, p := range w.m.Periods()[:2] {
+		appears := p.To + time.Duration(4+w.m.Fixture.Lot(20, oddLineDelay, 50, uint64(i)))*time.Second
+		if appears > w.at {
+			return
+		}
+		counts := w.m.True(w.m.Whistle.Add(p.To))
+		score := scoreText(counts.Score())
+		text := "Score After " + [...]string{"First Half", "Full Time"}[i] + " - " + score
+		if w.old && i == 0 {
+			text = score + ": First Half score"
+		}
+		w.add(appears, 0, []byte(text))
+	}
+}

@@ -1,0 +1,270 @@
+package emulator
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/simulator"
+)
+
+// replay is the dialect over recorded payloads: a folder with one folder an
+// endpoint, named as its path with dashes ("bet365-upcoming"), each with .json
+// files of whole answers.
+//
+// The listing holds the recorded items byte for byte, then an item made for
+// each recorded fixture of football that no listing holds: its id, the teams as
+// its markets name them, no league, and as kick-off the full hour after its
+// newest price. A fixture that is listed and has no recorded markets is not in
+// the results, like an unknown one. Results are the recorded bytes.
+//
+// A recorded item is listed whether or not skip_esports=1 is asked. Other endpoints
+// answer with their recorded answer of the page asked for, the first file where the
+// answer has no pages, whatever else is asked.
+type replay struct {
+	base
+	items   []listedItem
+	results map[string][]byte   // by FI
+	answers map[string][][]byte // by endpoint, in order of file names
+}
+
+// recorded is the envelope of any recorded answer.
+type recorded struct {
+	Pager   struct{ Page int }
+	Results json.RawMessage
+}
+
+// openReplay reads a folder of recorded payloads. An error names the file that
+// cannot be read.
+func openReplay(dir string) (*replay, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.json"))
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("replay %s: no payloads: want folders like bet365-prematch with .json files", dir)
+	}
+	slices.SortFunc(files, func(a, b string) int { // the listing before what is made to fit it
+		return cmp.Or(cmp.Compare(notListing(a), notListing(b)), cmp.Compare(a, b))
+	})
+	r := &replay{results: make(map[string][]byte), answers: make(map[string][][]byte)}
+	for _, file := range files {
+		if err := r.load(file); err != nil {
+			return nil, fmt.Errorf("replay %s: %w", file, err)
+		}
+	}
+	slices.SortStableFunc(r.items, func(a, b listedItem) int { return strings.Compare(a.sport, b.sport) })
+	return r, nil
+}
+
+func endpointOf(file string) string {
+	return strings.Replace(filepath.Base(filepath.Dir(file)), "-", "/", 1)
+}
+
+func notListing(file string) int {
+	if endpointOf(file) == wire.EndpointUpcoming {
+		return 0
+	}
+	return 1
+}
+
+func (r *replay) load(file string) error {
+	body, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if !json.Valid(body) {
+		return fmt.Errorf("is not JSON")
+	}
+	var a recorded
+	switch endpoint := endpointOf(file); endpoint {
+	case wire.EndpointUpcoming:
+		var items []json.RawMessage
+		if json.Unmarshal(body, &a) != nil || json.Unmarshal(a.Results, &items) != nil {
+			return fmt.Errorf("is no listing")
+		}
+		return r.loadItems(items)
+	case wire.EndpointPrematch:
+		var results []json.RawMessage
+		if json.Unmarshal(body, &a) != nil || json.Unmarshal(a.Results, &results) != nil {
+			return fmt.Errorf("holds no results")
+		}
+		return r.loadMarkets(results, filepath.Base(file))
+	default:
+		r.answers[endpoint] = append(r.answers[endpoint], body)
+		return nil
+	}
+}
+
+func (r *replay) loadItems(items []json.RawMessage) error {
+	for i, raw := range items {
+		var it struct {
+			ID      string
+			SportID string `json:"sport_id"`
+			Time    string
+			League  struct{ ID, Name string }
+		}
+		if err := json.Unmarshal(raw, &it); err != nil || it.ID == "" {
+			return fmt.Errorf("item %d has no id", i+1)
+		}
+		if it.SportID == "" {
+			it.SportID = wire.SportFootball // 2017
+		}
+		seconds, _ := strconv.ParseInt(it.Time, 10, 64)
+		r.list(it.ID, listedItem{sport: it.SportID, league: it.League.ID, day: time.Unix(seconds, 0).UTC().Format("20060102"),
+			json: raw})
+	}
+	return nil
+}
+
+// list adds an item unless its fixture is listed already.
+func (r *replay) list(id string, it listedItem) {
+	mark := []byte(`"` + id + `"`)
+	for _, other := range r.items {
+		if bytes.Contains(other.json, mark) {
+			return
+		}
+	}
+	r.items = append(r.items, it)
+}
+
+func (r *replay) loadMarkets(results []json.RawMessage, file string) error {
+	for i, raw := range results {
+		var it struct {
+			FI      string
+			EventID string `json:"event_id"`
+		}
+		if err := json.Unmarshal(raw, &it); err != nil || it.FI == "" {
+			return fmt.Errorf("result %d has no FI", i+1)
+		}
+		r.results[it.FI] = raw
+		if strings.HasPrefix(file, "other_sport") {
+			continue
+		}
+		newest := newestUpdate(raw)
+		kickOff := newest.Truncate(time.Hour).Add(time.Hour)
+		home, away := sidesOf(raw, file)
+		r.list(it.FI, listedItem{sport: wire.SportFootball, day: kickOff.Format("20060102"),
+			json: madeItem(it.FI, it.EventID, home, away, kickOff, newest)})
+	}
+	return nil
+}
+
+func madeItem(id, event, home, away string, kickOff, newest time.Time) []byte {
+	b := append(append([]byte(`{"id":`), quotedText(id)...), `,"sport_id":"1","time":`...)
+	b = append(appendEpoch(b, kickOff), `,"time_status":"0","league":null`...)
+	b = appendNamed(b, "home", "0", home)
+	b = appendNamed(b, "away", "0", away)
+	b = append(append(b, `,"ss":null,"our_event_id":`...), quotedText(event)...)
+	b = append(b, `,"r_id":null,"updated_at":`...)
+	b = append(appendEpoch(b, newest), `,"odds_updated_at":`...)
+	return append(appendEpoch(b, newest), '}')
+}
+
+var (
+	updates = regexp.MustCompile(`"updated_at":\s*"([0-9]{1,12})"`)
+	event   = regexp.MustCompile(`"FD":\s*("(?:[^"\\]|\\.)* v (?:[^"\\]|\\.)*")`)
+	double  = regexp.MustCompile(`"(?:name|opp)":\s*("(?:[^"\\]|\\.)* - (?:[^"\\]|\\.)*")`)
+)
+
+// newestUpdate is the newest updated_at of a result's sections.
+func newestUpdate(raw []byte) time.Time {
+	var newest int64
+	for _, m := range updates.FindAllSubmatch(raw, -1) {
+		n, _ := strconv.ParseInt(string(m[1]), 10, 64)
+		newest = max(newest, n)
+	}
+	return time.Unix(newest, 0).UTC()
+}
+
+// sidesOf finds out who plays: from the event's name where it is sent, from
+// half-time/full-time rows of one side twice, else from the file's name.
+func sidesOf(raw []byte, file string) (home, away string) {
+	if m := event.FindSubmatch(raw); m != nil {
+		home, away, _ = strings.Cut(unquoted(m[1]), " v ")
+		return home, away
+	}
+	var twice []string
+	for _, m := range double.FindAllSubmatch(raw, -1) {
+		first, full, _ := strings.Cut(unquoted(m[1]), " - ")
+		if first == full && first != "Draw" && !slices.Contains(twice, first) {
+			twice = append(twice, first)
+		}
+	}
+	if len(twice) == 2 {
+		return twice[0], twice[1]
+	}
+	words := strings.Split(strings.TrimSuffix(file, ".json"), "_")
+	return words[max(len(words)-2, 0)], words[len(words)-1]
+}
+
+func unquoted(text []byte) (s string) {
+	json.Unmarshal(text, &s)
+	return s
+}
+
+// Endpoint takes the version off a path, whichever it is, and looks for the
+// folder.
+func (r *replay) Endpoint(path string) (string, simulator.Class) {
+	name := versioned.ReplaceAllString(path, "")
+	switch {
+	case name == path:
+		return "", ""
+	case name == wire.EndpointUpcoming, name == wire.EndpointPrematch, r.answers[name] != nil:
+		return name, classOf(name)
+	default:
+		return "", ""
+	}
+}
+
+var versioned = regexp.MustCompile(`^/v[0-9]+/`)
+
+// Answer serves a question from the recordings.
+func (r *replay) Answer(q simulator.Question) simulator.Answer {
+	switch q.Endpoint {
+	case wire.EndpointUpcoming:
+		ask, wrong := readListingQuery(q)
+		if wrong != nil {
+			return *wrong
+		}
+		return simulator.Answer{Body: ask.of(r.items)}
+	case wire.EndpointPrematch:
+		ids, wrong := fixtureIDs(q.Query)
+		if wrong != nil {
+			return *wrong
+		}
+		return simulator.Answer{Body: r.splice(ids)}
+	default:
+		return simulator.Answer{Body: r.paged(q.Endpoint, q.Query.Get(wire.ParamPage))}
+	}
+}
+
+// splice joins recorded results as they are.
+func (r *replay) splice(ids []string) []byte {
+	var found [][]byte
+	for _, id := range ids {
+		if raw, ok := r.results[id]; ok {
+			found = append(found, raw)
+		}
+	}
+	b := append([]byte(`{"success":1,"results":[`), bytes.Join(found, []byte(","))...)
+	return append(b, "]}"...)
+}
+
+// paged returns the recorded answer of a page.
+func (r *replay) paged(endpoint, page string) []byte {
+	answers := r.answers[endpoint]
+	for _, body := range answers {
+		var a recorded
+		if json.Unmarshal(body, &a) == nil && a.Pager.Page > 0 && strconv.Itoa(a.Pager.Page) == page {
+			return body
+		}
+	}
+	return answers[0]
+}

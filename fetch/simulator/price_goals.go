@@ -1,0 +1,228 @@
+package simulator
+
+import (
+	"math"
+	"strconv"
+)
+
+// totals returns how likely each number of goals is in a table.
+func (t *table) totals() (p [2*maxFull - 1]float64) {
+	for i := range t {
+		for j := range t[i] {
+			p[i+j] += t[i][j]
+		}
+	}
+	return p
+}
+
+// totalLines returns the lines of a book of totals.
+func totalLines(base, now float64, book Book) []float64 {
+	switch book {
+	case Main:
+		return []float64{base}
+	case Asian:
+		return []float64{max(math.Round(now*4)/4, 0.5)}
+	case Alternative:
+		var all []float64
+		for l := 0.5; l < 7; l++ {
+			if l != base {
+				all = append(all, l)
+			}
+		}
+		return all
+	default:
+		var all []float64
+		for l := max(base-1.5, 0.75); l <= base+1.75; l += 0.25 {
+			if l != max(math.Round(now*4)/4, 0.5) {
+				all = append(all, l)
+			}
+		}
+		return all
+	}
+}
+
+func priceTotalGoals(s *Sheet, m *Market) {
+	t, home, away := s.goals(m.Period)
+	base := s.base.total
+	switch {
+	case m.Period == "1H":
+		base = s.base.halfTotal
+	case m.Period == "0-10":
+		base = 0.5
+	}
+	p := t.totals()
+	lines := totalLines(base, home+away-0.15, m.Book)
+	if m.Period != "FT" && m.Book == Alternative {
+		lines = []float64{0.5, 1.5, 2.5, 3.5, 4.5}
+	}
+	for _, line := range lines {
+		m.overUnder(Selection{Line: lineText(line)}, line, func(n int) float64 {
+			if n < len(p) {
+				return p[n]
+			}
+			return 0
+		})
+	}
+}
+
+// overUnder prices a total whose chances of exactly n are given.
+func (m *Market) overUnder(s Selection, line float64, exactly func(n int) float64) {
+	var win, push [2]float64
+	for k, l := range quarters(line) {
+		win[k] = 1
+		for n := 0; float64(n) <= l; n++ {
+			p := exactly(n)
+			win[k] -= p
+			if float64(n) == l {
+				push[k] = p
+			}
+		}
+	}
+	over := even(win, push)
+	if over < 0.012 || over > 0.988 {
+		return
+	}
+	under := s
+	s.Outcome, under.Outcome = "OVER", "UNDER"
+	if m.Book == Asian || m.Book == AsianAlternative {
+		m.fine(s, over)
+		m.fine(under, 1-over)
+		return
+	}
+	m.add(s, over, marginTwo)
+	m.add(under, 1-over, marginTwo)
+}
+
+func priceTotalAndBoth(s *Sheet, m *Market) {
+	line := s.base.total
+	var p [2][2]float64
+	for i := range s.m.full {
+		for j := range s.m.full[i] {
+			p[flag(float64(i+j) < line)][flag(i == 0 || j == 0)] += s.m.full[i][j]
+		}
+	}
+	for u, name := range [2]string{"OVER", "UNDER"} {
+		for b, both := range yesNo {
+			m.add(Selection{Outcome: name + "&" + both, Line: lineText(line)}, p[u][b], marginMany)
+		}
+	}
+}
+
+// counted prices exact numbers up to last, the last one open.
+func (m *Market) counted(s Selection, last int, exactly func(n int) float64) {
+	rest := 1.0
+	for n := range last {
+		p := exactly(n)
+		rest -= p
+		s.Outcome = strconv.Itoa(n)
+		m.add(s, p, marginMany)
+	}
+	s.Outcome = strconv.Itoa(last) + "+"
+	m.add(s, rest, marginMany)
+}
+
+func priceExactGoals(s *Sheet, m *Market) {
+	t, _, _ := s.goals(m.Period)
+	p := t.totals()
+	last := 7
+	if m.Period != "FT" {
+		last = 5
+	}
+	m.counted(Selection{}, last, func(n int) float64 { return p[n] })
+}
+
+func priceTeamExactGoals(s *Sheet, m *Market) {
+	mean := s.m.home
+	if m.Side == "AWAY" {
+		mean = s.m.away
+	}
+	m.counted(Selection{}, 3, func(n int) float64 { return exactly(n, mean) })
+}
+
+func priceGoalsRange(s *Sheet, m *Market) {
+	p := s.m.full.totals()
+	m.add(Selection{Outcome: "0-1"}, p[0]+p[1], marginMany)
+	m.add(Selection{Outcome: "2-3"}, p[2]+p[3], marginMany)
+	m.add(Selection{Outcome: "4+"}, 1-p[0]-p[1]-p[2]-p[3], marginMany)
+}
+
+func (m *Market) yesNo(s Selection, yes float64) {
+	s.Outcome = "YES"
+	m.add(s, yes, marginTwo)
+	s.Outcome = "NO"
+	m.add(s, 1-yes, marginTwo)
+}
+
+func priceBoth(s *Sheet, m *Market) {
+	t, _, _ := s.goals(m.Period)
+	m.yesNo(Selection{}, t.sum(func(h, a int) bool { return h > 0 && a > 0 }))
+}
+
+func priceBothByHalf(s *Sheet, m *Market) {
+	for i := 1; i >= 0; i-- {
+		for j := 1; j >= 0; j-- {
+			m.add(Selection{Outcome: noYes[i] + "/" + noYes[j]}, s.m.bothBy[i][j], marginMany)
+		}
+	}
+}
+
+func priceTeamsToScore(s *Sheet, m *Market) {
+	t := &s.m.full
+	m.add(Selection{Outcome: "BOTH"}, t.sum(func(h, a int) bool { return h > 0 && a > 0 }), marginMany)
+	m.add(Selection{Outcome: "HOME_ONLY"}, s.winToNil(0), marginMany)
+	m.add(Selection{Outcome: "NO_GOAL"}, t[0][0], marginMany)
+	m.add(Selection{Outcome: "AWAY_ONLY"}, s.winToNil(1), marginMany)
+}
+
+func priceTeamToScore(s *Sheet, m *Market) {
+	_, home, away := s.goals(m.Period)
+	for side, mean := range [2]float64{home, away} {
+		m.yesNo(Selection{Side: sides[side]}, atLeast(1, mean))
+	}
+}
+
+func priceCleanSheet(s *Sheet, m *Market) {
+	for side, mean := range [2]float64{s.m.away, s.m.home} {
+		m.yesNo(Selection{Side: sides[side]}, exactly(0, mean))
+	}
+}
+
+func priceTeamTotalGoals(s *Sheet, m *Market) {
+	for side, mean := range [2]float64{s.m.home, s.m.away} {
+		for line := 0.5; line < 5; line++ {
+			m.overUnder(Selection{Side: sides[side], Line: lineText(line)}, line, func(n int) float64 { return exactly(n, mean) })
+		}
+	}
+}
+
+func (m *Market) oddEven(mean float64) {
+	odd := (1 - math.Exp(-2*mean)) / 2
+	m.add(Selection{Outcome: "ODD"}, odd, marginTwo)
+	m.add(Selection{Outcome: "EVEN"}, 1-odd, marginTwo)
+}
+
+func priceOddEven(s *Sheet, m *Market) {
+	_, home, away := s.goals(m.Period)
+	m.oddEven(home + away)
+}
+
+func priceTeamOddEven(s *Sheet, m *Market) {
+	mean := s.m.home
+	if m.Side == "AWAY" {
+		mean = s.m.away
+	}
+	m.oddEven(mean)
+}
+
+func priceRicherHalf(s *Sheet, m *Market) {
+	p := s.m.richer[0]
+	switch m.Side {
+	case "HOME":
+		p = s.m.richer[1]
+	case "AWAY":
+		p = s.m.richer[2]
+	}
+	m.add(Selection{Outcome: "1H"}, p[0], marginMany)
+	m.add(Selection{Outcome: "2H"}, p[2], marginMany)
+	m.add(Selection{Outcome: "EQUAL"}, p[1], marginMany)
+}
