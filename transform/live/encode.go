@@ -2,7 +2,6 @@ package live
 
 import (
 	"encoding/binary"
-	"slices"
 	"time"
 
 	"mkt/publish/football"
@@ -18,15 +17,6 @@ const Version = 2
 
 // magic begins every encoded state.
 const magic = "mls"
-
-// Codes of closed sets: the place in the list. Only ever add at the end.
-var (
-	phaseCodes     = append([]football.Phase{football.NoPhase}, football.Phases()...)
-	stateCodes     = football.VisualStates()
-	certaintyCodes = football.Certainties()
-	sideCodes      = football.Sides()
-	metricCodes    = football.Metrics()
-)
 
 // Encode appends the state to b. Equal states have equal bytes, in every build
 // and on every machine; Decode gives back the state exactly. Whole numbers are
@@ -112,7 +102,7 @@ func (e *encoder) identity(i *identity) {
 }
 
 func (e *encoder) clock(c *clock) {
-	e.byte(slices.Index(phaseCodes, c.Phase))
+	e.byte(phaseCodes.of(c.Phase))
 	e.number(c.Minute)
 	e.number(c.Second)
 	e.number(c.Added)
@@ -127,7 +117,7 @@ func (e *encoder) clock(c *clock) {
 func (e *encoder) counters(counters []football.Counter) {
 	e.len(len(counters))
 	for _, c := range counters {
-		code := slices.Index(metricCodes, c.Metric) + 1
+		code := metricCodes.of(c.Metric) + 1
 		e.len(code)
 		if code == 0 {
 			e.text(string(c.Metric))
@@ -144,7 +134,7 @@ func (e *encoder) counters(counters []football.Counter) {
 func (e *encoder) falls(falls []fall) {
 	e.len(len(falls))
 	for _, f := range falls {
-		e.byte(slices.Index(metricCodes, f.metric))
+		e.byte(metricCodes.of(f.metric))
 		e.byte(f.side)
 		e.int(int64(f.peak))
 		e.int(int64(f.tau))
@@ -195,7 +185,7 @@ func (e *encoder) timeline(entries []entry, since int64, now int) {
 		e.int(t.at - since)
 		since = t.at
 		e.place(t.place)
-		e.byte(slices.Index(stateCodes, t.state)<<4 | slices.Index(certaintyCodes, t.certainty)<<2 | slices.Index(sideCodes, t.side))
+		e.byte(visualCodes.of(t.state)<<4 | certaintyCodes.of(t.certainty)<<2 | sideCodes.of(t.side))
 		e.byte(bitIf(t.proof.mark != 0, hasProof) | bitIf(t.proof.withdrawn, wasWithdrawn) | bitIf(t.fellAt != never, hasFallen) |
 			bitIf(t.gone, isGone) | int(t.counted)<<countingShift)
 		if t.proof.mark != 0 {
