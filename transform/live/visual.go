@@ -17,8 +17,10 @@ const (
 
 	kickOffWithin = 60 // of the half, for its beginning to have been seen
 
-	pressureBegins = 3 * point // and twice the other side's
-	pressureEnds   = 2 * point // or less than one and a half times the other side's
+	// Pressure begins at pressureBegins when it is beginsTimes the other side's, and
+	// lasts while it is at least pressureEnds and endsTimes the other side's.
+	pressureBegins, beginsTimes = 3 * point, 2.0
+	pressureEnds, endsTimes     = 2 * point, 1.5
 )
 
 // never is before anything.
@@ -163,10 +165,10 @@ func (s *State) pressureState() (football.VisualState, football.Side) {
 func (s *State) pressing() int {
 	for side, fast := range s.pressure.fast {
 		other := s.pressure.fast[1-side]
-		if s.scene.pressing == side+1 && fast >= pressureEnds && 2*fast >= 3*other {
+		if s.scene.pressing == side+1 && fast >= pressureEnds && 2*fast >= 2*endsTimes*other {
 			return side + 1
 		}
-		if fast >= pressureBegins && fast >= 2*other {
+		if fast >= pressureBegins && fast >= beginsTimes*other {
 			return side + 1
 		}
 	}
