@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 )
 
 // Differences names the columns in which two rows differ, in the table's order,
@@ -16,8 +15,7 @@ func Differences[T Row](a, b T) []string {
 
 func differences(prefix string, a, b reflect.Value) (names []string) {
 	for i := range a.NumField() {
-		column, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("parquet"), ",")
-		name, x, y := prefix+column, a.Field(i), b.Field(i)
+		name, x, y := prefix+columnName(a.Type().Field(i)), a.Field(i), b.Field(i)
 		if x.Kind() != reflect.Slice {
 			if !reflect.DeepEqual(x.Interface(), y.Interface()) {
 				names = append(names, name)
@@ -50,8 +48,7 @@ func differences(prefix string, a, b reflect.Value) (names []string) {
 func Column[T Row](row T, column string) string {
 	v := reflect.ValueOf(row)
 	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("parquet"), ",")
-		if name == column {
+		if columnName(v.Type().Field(i)) == column {
 			return words(v.Field(i))
 		}
 	}

@@ -4,49 +4,22 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/parquet-go/parquet-go"
 )
 
-// The columns that a content digest covers: a column's code in the digest is its
-// index here, wherever it stands in the table. A code never changes and is never
-// used again, since every published digest depends on it. A new column is added at
-// the end, and changes the digest of every fixture once.
+// The codes of the columns, by leaf; see the tag digest of the row types.
 var (
-	digestedOfFixtures = []string{"fixture_id", "home", "away", "league", "starts_at", "market_count", "source_provider",
-		"provider_fixture_id", "absent"}
-	digestedOfMarkets = []string{"fixture_id", "market_id", "ordinal", "market", "market_name", "period", "sections", "lines",
-		"origin_type", "derivation_version", "selection_count", "provider_market_ids", "provider_market_key", "rule", "raw_reason", "absent",
-		"selections.selection_id", "selections.selection", "selections.line", "selections.qualifier", "selections.odds_fractional",
-		"selections.odds_decimal_text", "selections.odds_decimal", "selections.dimension", "selections.subject", "selections.subject_2",
-		"selections.grid_row", "selections.grid_column", "selections.quality_status", "selections.publishable", "selections.reasons",
-		"selections.provider_selection_id", "selections.absent", "selections.labels.field", "selections.labels.text"}
-	// The retrieval time is not content, and the digest cannot cover itself.
-	notDigested = []string{"provider_fetched_at", "content_digest"}
-
-	fixtureCodes = sync.OnceValue(func() []int { return codesOf(specOf[FixtureRow](), digestedOfFixtures) })
-	marketCodes  = sync.OnceValue(func() []int { return codesOf(specOf[MarketRow](), digestedOfMarkets) })
+	fixtureCodes = sync.OnceValue(func() []int { return specOf[FixtureRow]().digestCodes() })
+	marketCodes  = sync.OnceValue(func() []int { return specOf[MarketRow]().digestCodes() })
 )
 
 const (
 	startsAtCode = 4
-	notCovered   = -1 // the code of a column that is not in the digest
+	notDigested  = -1
 )
-
-// codesOf returns the code of every leaf. It panics on a column that is neither
-// covered nor left out on purpose: that is a mistake in this package.
-func codesOf(s *spec, digested []string) []int {
-	codes := make([]int, len(s.leaves))
-	for i, l := range s.leaves {
-		if codes[i] = slices.Index(digested, l.name); codes[i] < 0 && !slices.Contains(notDigested, l.name) {
-			panic(fmt.Sprintf("table %s: digest.go does not say whether column %s is part of the content", s.name, l.name))
-		}
-	}
-	return codes
-}
 
 // Digest is the content digest of a fixture and its markets: SHA-256, in hex,
 // over every column but the retrieval time and the digest itself. Markets must
@@ -75,7 +48,7 @@ type digester struct {
 
 // begin writes what precedes a value and reports whether the column is covered.
 func (d *digester) begin(leaf int, rep, def byte) bool {
-	if d.codes[leaf] == notCovered {
+	if d.codes[leaf] == notDigested {
 		return false
 	}
 	d.bytes = append(d.bytes, byte(d.codes[leaf]), rep<<4|def)

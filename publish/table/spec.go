@@ -3,7 +3,10 @@ package table
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -31,8 +34,9 @@ type spec struct {
 	schema  *parquet.Schema
 	leaves  []leaf
 	sorting []string
-	stats   map[string]bool // leaves with minimum and maximum; nil = all
-	columns string          // JSON: what each column means
+	stats   map[string]bool              // leaves with minimum and maximum; nil = all
+	tags    map[string]reflect.StructTag // of the row type's fields, by column
+	columns string                       // JSON: what each column means
 	absent  []absentList
 }
 
@@ -68,7 +72,9 @@ func specOf[T Row]() *spec { return specs[reflect.TypeFor[T]()]() }
 
 func newSpec(name string, row any, sorting []string, stats map[string]bool) *spec {
 	s := specIn(name, parquet.SchemaOf(row))
-	s.sorting, s.stats, s.columns = sorting, stats, s.describe()
+	s.sorting, s.stats, s.tags = sorting, stats, map[string]reflect.StructTag{}
+	tagsOf(s.tags, "", reflect.TypeOf(row))
+	s.columns = s.describe()
 	return s
 }
 
@@ -116,17 +122,50 @@ func (s *spec) findAbsentLists() {
 // describe is the JSON for people that every file carries. It panics on a
 // column without a description: that is a mistake in this package.
 func (s *spec) describe() string {
-	words := map[string]string{}
+	means := map[string]string{}
 	for _, l := range s.leaves {
-		text, ok := descriptions[s.name][l.name]
-		if !ok {
+		if means[l.name] = s.tags[l.name].Get("means"); means[l.name] == "" {
 			panic(fmt.Sprintf("table %s: column %s has no description", s.name, l.name))
 		}
-		words[l.name] = text
 	}
-	data, err := json.Marshal(words)
+	data, err := json.Marshal(means)
 	if err != nil {
 		panic(err)
 	}
 	return string(data)
+}
+
+// digestCodes returns the code that every leaf has in the content digest. It panics
+// on a column that neither has one of its own nor is left out on purpose.
+func (s *spec) digestCodes() []int {
+	codes := make([]int, len(s.leaves))
+	for i, l := range s.leaves {
+		tag := s.tags[l.name].Get("digest")
+		code, err := strconv.Atoi(tag)
+		if tag == "-" {
+			code, err = notDigested, nil
+		}
+		if err != nil || code > math.MaxUint8 || code >= 0 && slices.Contains(codes[:i], code) {
+			panic(fmt.Sprintf("table %s: column %s needs a digest code of its own, or \"-\"", s.name, l.name))
+		}
+		codes[i] = code
+	}
+	return codes
+}
+
+// tagsOf adds the tags of a row type's columns to tags, by plain name.
+func tagsOf(tags map[string]reflect.StructTag, prefix string, row reflect.Type) {
+	for i := range row.NumField() {
+		f := row.Field(i)
+		name := prefix + columnName(f)
+		tags[name] = f.Tag
+		if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
+			tagsOf(tags, name+".", f.Type.Elem())
+		}
+	}
+}
+
+func columnName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
+	return name
 }
