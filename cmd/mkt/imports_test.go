@@ -69,6 +69,8 @@ var guests = map[string][]string{
 	"github.com/schollz/progressbar":    {"cmd/mkt"},
 	"github.com/gobwas/ws":              {"serve/internal/socketio/..."},
 	"github.com/sony/gobreaker":         {"fetch/internal/upstream"},
+	"code.dny.dev/ssrf":                 {"fetch/internal/upstream"},
+	"github.com/CycloneDX/cyclonedx-go": {"scripts/sbom"},
 	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
 	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},
 	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt"}, // whoever has metrics of its own declares them
