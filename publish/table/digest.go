@@ -21,14 +21,14 @@ const (
 	notDigested  = -1
 )
 
-// Digest is the content digest of a fixture and its markets: SHA-256, in hex,
-// over every column but the retrieval time and the digest itself. Markets must
-// be in the table's order. Two runs that found the same give the same digest.
+// Digest returns the content digest of a fixture and its markets: the SHA-256, in hex,
+// of every column but the retrieval time and the digest itself. The markets must be
+// in the table's order. Two runs that found the same content compute the same digest.
 func Digest(fixture FixtureRow, markets []MarketRow) string {
 	fixture.MarketCount = int32(len(markets))
 	d := digester{bytes: make([]byte, 0, 256+2048*len(markets)), codes: fixtureCodes()}
 	row := specOf[FixtureRow]().schema.Deconstruct(nil, &fixture)
-	pour(&d, slices.DeleteFunc(row, func(v parquet.Value) bool { // an unknown kick-off was never written
+	feed(&d, slices.DeleteFunc(row, func(v parquet.Value) bool { // an unknown kick-off was never written
 		return v.IsNull() && d.codes[v.Column()] == startsAtCode
 	}))
 	d.codes = marketCodes()

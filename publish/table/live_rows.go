@@ -6,7 +6,7 @@ import "time"
 // that left play a while ago, in LiveRow and LiveCounterRow; the other tables hold
 // the fixtures of the detail set, those with a detail_rank.
 
-// LiveRow is one fixture as it stood at one moment. Sorted by fixture_id, unique.
+// LiveRow is the state of one fixture at one moment. Sorted by fixture_id, unique.
 type LiveRow struct {
 	FixtureID string     `parquet:"fixture_id" means:"opaque, stable id of the fixture, the market engine's for the same fixture; rows are sorted by it, unique"`
 	Home      *string    `parquet:"home,optional" means:"home team as the provider writes it"`

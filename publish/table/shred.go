@@ -7,10 +7,11 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// shredder gives rows of one type to a sink.
+// shredder feeds a row to a sink.
 type shredder[T Row] func(to sink, row *T)
 
-// shredderOf picks the fast one for markets; the other tables are small.
+// shredderOf returns the fast shredder for markets, and the library's for the other
+// tables, which are small.
 func shredderOf[T Row](s *spec) shredder[T] {
 	if fast, ok := any(shredder[MarketRow](shredMarket)).(shredder[T]); ok {
 		return fast
@@ -18,15 +19,15 @@ func shredderOf[T Row](s *spec) shredder[T] {
 	var buffer parquet.Row
 	return func(to sink, row *T) {
 		buffer = s.schema.Deconstruct(buffer[:0], row)
-		pour(to, buffer)
+		feed(to, buffer)
 	}
 }
 
-// shredMarket is pour(schema.Deconstruct(row)), but several times as fast, and one
-// selection after the other. A test holds the two against each other.
+// shredMarket does what feed(schema.Deconstruct(row)) does, but several times as fast,
+// and one selection after the other. A test compares the two.
 func shredMarket(to sink, m *MarketRow) { shred(to, marketSlots, unsafe.Pointer(m), 0, 0) }
 
-// shred gives the values of the row at an address to a sink.
+// shred feeds the values of the row at an address to a sink.
 func shred(to sink, slots []slot, row unsafe.Pointer, rep, depth byte) {
 	for i := range slots {
 		s := &slots[i]
@@ -54,7 +55,7 @@ func shred(to sink, slots []slot, row unsafe.Pointer, rep, depth byte) {
 	}
 }
 
-// shredRows gives the rows of the list at an address to a sink.
+// shredRows feeds the rows of the list at an address to a sink.
 func shredRows(to sink, s *slot, list unsafe.Pointer, rep, depth byte) {
 	rows := *(*[]byte)(list) // only its address and its length, in rows, are used
 	if len(rows) == 0 {
@@ -91,5 +92,6 @@ func list(to sink, leaf int, rep, def byte, items []string) {
 	}
 }
 
-// view is a string over bytes that nobody changes while it is used.
+// view returns a string that shares the memory of b, which must not change while the
+// string is used.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

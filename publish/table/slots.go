@@ -41,7 +41,7 @@ var slotKinds = map[reflect.Type]slotKind{
 	reflect.TypeFor[*float64](): optionalFloatSlot,
 }
 
-// marketSlots are the slots of a market, and marketLeaves the same by leaf.
+// marketSlots holds the slots of a market, and marketLeaves the same by leaf.
 var (
 	marketSlots  = slotsOf(reflect.TypeFor[MarketRow](), 0, 0)
 	marketLeaves = byLeaf(nil, marketSlots)

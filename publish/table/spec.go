@@ -28,7 +28,7 @@ type leaf struct {
 	maxDef   byte
 }
 
-// spec is what a table is, worked out once from its row type.
+// spec describes a table. It is computed once from the row type.
 type spec struct {
 	name    string
 	schema  *parquet.Schema
@@ -40,17 +40,17 @@ type spec struct {
 	absent  []absentList
 }
 
-// absentList is a column that names columns beside it that were not sent.
+// absentList is a column that names the columns beside it that were not sent.
 type absentList struct {
-	leaf  int              // its own place
-	named map[string][]int // name → leaves it speaks of
+	leaf  int              // the column itself
+	named map[string][]int // name → the leaves that it stands for
 }
 
 // marketStats are the columns of markets with minimum and maximum: it is a large
 // table, and these are what is searched for.
 var marketStats = map[string]bool{"fixture_id": true, "market_id": true, "market": true, "period": true, "origin_type": true}
 
-// specs has every table, each worked out when it is first needed.
+// specs holds the spec of every table, computed when it is first needed.
 var specs = map[reflect.Type]func() *spec{
 	reflect.TypeFor[FixtureRow]():      specFor("fixtures", FixtureRow{}, nil, "fixture_id"),
 	reflect.TypeFor[MarketRow]():       specFor("markets", MarketRow{}, marketStats, "fixture_id", "market_id"),
@@ -78,7 +78,7 @@ func newSpec(name string, row any, sorting []string, stats map[string]bool) *spe
 	return s
 }
 
-// specIn is what a table is by the columns of a schema.
+// specIn returns the spec of a table with the columns of a schema.
 func specIn(name string, schema *parquet.Schema) *spec {
 	s := &spec{name: name, schema: schema}
 	for _, path := range s.schema.Columns() {
@@ -95,7 +95,8 @@ func specIn(name string, schema *parquet.Schema) *spec {
 	return s
 }
 
-// plainName leaves out the two levels that Parquet puts into every list.
+// plainName returns a column's path without the two levels that Parquet adds to every
+// list.
 func plainName(path []string) string {
 	return strings.ReplaceAll(strings.Join(path, "."), ".list.element", "")
 }
@@ -119,8 +120,8 @@ func (s *spec) findAbsentLists() {
 	}
 }
 
-// describe is the JSON for people that every file carries. It panics on a
-// column without a description: that is a mistake in this package.
+// describe returns the descriptions of the columns as JSON, which every file carries
+// for people. It panics if a column has none, which is a bug in this package.
 func (s *spec) describe() string {
 	means := map[string]string{}
 	for _, l := range s.leaves {

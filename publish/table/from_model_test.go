@@ -11,8 +11,8 @@ import (
 	"mkt/publish/table"
 )
 
-// The three states of every field a provider fills come through, odds to the digit.
-func TestOfKeepsThreeStates(t *testing.T) {
+// Rows keep the three states of every field that a provider fills, and odds to the digit.
+func TestRowsKeepThreeStates(t *testing.T) {
 	missing, null := football.Field[string]{}, football.NullField[string]()
 	at := time.Date(2026, 11, 20, 20, 0, 0, 123456789, time.FixedZone("x", 3600))
 	fixture := table.FixtureOf(football.Fixture{
@@ -49,7 +49,7 @@ func TestOfKeepsThreeStates(t *testing.T) {
 	}
 }
 
-// The digest moves with everything a client can read, and with nothing else.
+// The digest changes with everything that a client can read, and with nothing else.
 func TestDigest(t *testing.T) {
 	fixture := table.FixtureRow{FixtureID: "fx", Home: some("a"), ProviderFixtureID: "1"}
 	markets := sampleMarkets(3, 3)
@@ -108,7 +108,7 @@ func TestDigestNeverChanges(t *testing.T) {
 	}
 }
 
-func BenchmarkOfAndDigest(b *testing.B) {
+func BenchmarkRowsAndDigest(b *testing.B) {
 	markets := make([]football.Market, 60)
 	for i := range markets {
 		m := football.Market{ID: football.MarketID(fmt.Sprint("mk", i)), Canonical: "TOTAL_GOALS", Name: football.Of("Goals")}
