@@ -34,7 +34,7 @@ func Decode(b []byte) (State, error) {
 
 func (d *decoder) state() State {
 	var s State
-	s.who = identity{d.text(), d.text(), d.words(), d.words(), d.words(), d.time()}
+	s.who = identity{d.text(), d.text(), d.textField(), d.textField(), d.textField(), d.time()}
 	s.firstAt = d.int()
 	s.at, s.freshAt, s.leftAt = s.firstAt+d.int(), s.firstAt+d.int(), d.int()
 	s.clock = d.clock()

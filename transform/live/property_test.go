@@ -262,17 +262,17 @@ func TestStaleWithCountlessEvents(t *testing.T) {
 // A fixture that left play is kept for a while, then it is gone.
 func TestGone(t *testing.T) {
 	state := step(t, nil, "0 1:20:00 ss=0-0")
-	if state.Gone(start.Add(time.Hour)) {
+	if state.Expired(start.Add(time.Hour)) {
 		t.Error("in play, and gone")
 	}
 	state = live.Leave(state, start.Add(time.Minute))
 	state = live.Leave(state, start.Add(10*time.Minute))
 	for after, want := range map[time.Duration]bool{live.Linger: false, live.Linger + time.Minute: true} {
-		if got := state.Gone(start.Add(after)); got != want {
+		if got := state.Expired(start.Add(after)); got != want {
 			t.Errorf("%v after: gone %v", after, got)
 		}
 	}
-	if live.Follows(nil, &football.Sample{Status: football.Over}) || !live.Follows(&state, &football.Sample{Status: football.Over}) {
+	if live.Tracks(nil, &football.Sample{Status: football.Over}) || !live.Tracks(&state, &football.Sample{Status: football.Over}) {
 		t.Error("an ended fixture is followed only when it was met before")
 	}
 }
