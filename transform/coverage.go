@@ -209,7 +209,7 @@ func addParticipants(folder fs.FS, l *provider.Listing, payloads []named, adapte
 	}
 	name := func(id string, t Teams) {
 		f := l.Fixtures[id]
-		f.ProviderID, f.Home, f.Away = id, football.Of(t.Home), football.Of(t.Away)
+		f.ProviderFixtureID, f.Home, f.Away = id, football.Of(t.Home), football.Of(t.Away)
 		l.Fixtures[id] = f
 	}
 	file, err := folder.Open(participantsFile)

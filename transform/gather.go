@@ -180,11 +180,9 @@ func (g *gathering) notOffered(r *run) (all []refreshed) {
 		if read || !g.active(id) || g.isFailed(id, cycle.Failed) {
 			continue
 		}
-		listed := g.listing.Fixtures[id]
-		all = append(all, refreshed{notOffered: true, fixture: football.Fixture{
-			ID: minter.Fixture(id).FixtureID(), Home: listed.Home, Away: listed.Away, League: listed.League, StartsAt: listed.StartsAt,
-			Provider: cycle.Provider, ProviderFixtureID: id, FetchedAt: listed.FetchedAt,
-		}})
+		listed := g.listing.Fixtures[id].Fixture
+		listed.ID = minter.Fixture(id).FixtureID()
+		all = append(all, refreshed{notOffered: true, fixture: listed})
 	}
 	return all
 }

@@ -157,7 +157,7 @@ func (c *course) pick(samples []input.Sample) (found *input.Sample) {
 			found = s
 		}
 	}
-	if found == nil || c.follow.state == nil && !live.Follows(nil, found) {
+	if found == nil || c.follow.state == nil && !live.Tracks(nil, found) {
 		return nil
 	}
 	own := found.Clone() // hundreds of steps are kept, and no payload

@@ -85,7 +85,7 @@ func (r *run) advance(followed []*follow) (kept []*follow) {
 		if hadNotLeft && f.state.Left() {
 			l.Left++
 		}
-		if f.state.Gone(at) {
+		if f.state.Expired(at) {
 			l.Gone++
 			continue
 		}

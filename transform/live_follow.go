@@ -48,7 +48,7 @@ func match(followed []*follow, samples []input.Sample) []*follow {
 			f.sample = s // listed twice: the later item counts
 			continue
 		}
-		if !live.Follows(nil, s) {
+		if !live.Tracks(nil, s) {
 			continue
 		}
 		f := &follow{sample: s}

@@ -85,7 +85,7 @@ func recordedFixtures() map[string]provider.ListedFixture {
 	all := make(map[string]provider.ListedFixture)
 	for line := range strings.Lines(participants) {
 		f := strings.Split(strings.TrimSpace(line), ",")
-		all[f[0]] = provider.ListedFixture{Home: football.Of(f[1]), Away: football.Of(f[2])}
+		all[f[0]] = provider.ListedFixture{Fixture: football.Fixture{Home: football.Of(f[1]), Away: football.Of(f[2])}}
 	}
 	return all
 }

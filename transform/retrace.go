@@ -128,7 +128,6 @@ func (t *retracer) conclude() (Retraced, error) {
 		return Retraced{}, ErrNotInCycle
 	}
 	t.result.NotOffered = true
-	t.result.Fixture = football.Fixture{Home: listed.Home, Away: listed.Away, League: listed.League, StartsAt: listed.StartsAt,
-		Provider: t.archive.Cycle().Provider, ProviderFixtureID: t.id, FetchedAt: listed.FetchedAt}
+	t.result.Fixture = listed.Fixture
 	return t.result, nil
 }

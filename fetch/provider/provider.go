@@ -179,11 +179,8 @@ type Listing struct {
 
 // ListedFixture is one item of the listing.
 type ListedFixture struct {
-	ProviderID         string
-	Home, Away, League football.Field[string]
-	StartsAt           football.Field[time.Time]
-	Over               bool // ended, cancelled or withdrawn: not active any more
-	FetchedAt          time.Time
+	football.Fixture      // without its ID
+	Over             bool // ended, cancelled or withdrawn: not active any more
 }
 
 // Sheet is what one markets payload said.

@@ -43,13 +43,13 @@ const (
 	KeyPasses        Metric = "key_passes"
 )
 
-// metrics is the closed set. Only ever add at the end: stored states number it.
+// metrics is the closed set.
 var metrics = [...]Metric{Attacks, DangerousAttacks, OnTarget, OffTarget, ShotsBlocked, Shots, Corners,
 	CornersFirstHalf, CornersFullTime, CornersExtraTime, Goals, YellowCards, RedCards, SecondYellows, Penalties,
 	Substitutions, Possession, BallSafe, ExpectedGoals, ThrowIns, Fouls, Offsides, Saves, GoalKicks, FreeKicks,
 	Injuries, Crosses, CrossingAccuracy, PassingAccuracy, KeyPasses}
 
-// Metrics lists the closed set. A metric's place in it never changes.
+// Metrics lists the closed set.
 func Metrics() []Metric { return metrics[:] }
 
 // Number is a counter's value as the provider wrote it, and its value.

@@ -12,7 +12,7 @@ import (
 	"mkt/publish/table"
 )
 
-// The fast way of reading markets gives what the library's own gives.
+// The assembler reads the same markets as the library.
 func TestAssemblerIsTheLibrarysReader(t *testing.T) {
 	check := func(t interface {
 		Helper()

@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// codec is zstd at its fastest, but with entropy coding also where nothing
-// repeats: opaque ids, which make up most of a file, shrink by a third.
+// codec is zstd at its fastest level, with entropy coding even of what does not
+// repeat: opaque ids, which are most of a file, shrink by a third.
 type codec struct {
 	parquetzstd.Codec
 	encoders sync.Pool // costly to make

@@ -4,24 +4,34 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
+	"sync"
+
+	"github.com/parquet-go/parquet-go"
 )
 
-// Digest is the content digest of a fixture and its markets: SHA-256, in hex,
-// over every column but the retrieval time and the digest itself. Markets must
-// be in the table's order. Two runs that found the same give the same digest.
+// The codes of the columns, by leaf; see the tag digest of the row types.
+var (
+	fixtureCodes = sync.OnceValue(func() []int { return specOf[FixtureRow]().digestCodes() })
+	marketCodes  = sync.OnceValue(func() []int { return specOf[MarketRow]().digestCodes() })
+)
+
+const (
+	startsAtCode = 4
+	notDigested  = -1
+)
+
+// Digest returns the content digest of a fixture and its markets: the SHA-256, in hex,
+// of every column but the retrieval time and the digest itself. The markets must be
+// in the table's order. Two runs that found the same content compute the same digest.
 func Digest(fixture FixtureRow, markets []MarketRow) string {
-	d := digester{make([]byte, 0, 256+2048*len(markets))}
-	d.text(0, 0, 0, fixture.FixtureID)
-	optional(&d, 1, 0, 0, fixture.Home)
-	optional(&d, 2, 0, 0, fixture.Away)
-	optional(&d, 3, 0, 0, fixture.League)
-	if fixture.StartsAt != nil {
-		d.number(4, 0, 1, uint64(fixture.StartsAt.UnixMilli()))
-	}
-	d.number(5, 0, 0, uint64(len(markets)))
-	d.text(6, 0, 0, fixture.SourceProvider)
-	d.text(7, 0, 0, fixture.ProviderFixtureID)
-	list(&d, 8, 0, 0, fixture.Absent)
+	fixture.MarketCount = int32(len(markets))
+	d := digester{bytes: make([]byte, 0, 256+2048*len(markets)), codes: fixtureCodes()}
+	row := specOf[FixtureRow]().schema.Deconstruct(nil, &fixture)
+	feed(&d, slices.DeleteFunc(row, func(v parquet.Value) bool { // an unknown kick-off was never written
+		return v.IsNull() && d.codes[v.Column()] == startsAtCode
+	}))
+	d.codes = marketCodes()
 	for i := range markets {
 		shredMarket(&d, &markets[i])
 	}
@@ -29,21 +39,33 @@ func Digest(fixture FixtureRow, markets []MarketRow) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// digester is a sink that writes one unambiguous run of bytes: place, levels,
-// and the value as tally writes it.
-type digester struct{ bytes []byte }
-
-func (d *digester) none(leaf int, rep, def byte) {
-	d.bytes = append(d.bytes, byte(leaf), rep<<4|def)
+// digester is a sink that writes one unambiguous sequence of bytes: the column's
+// code, the levels, and the value as tally writes it.
+type digester struct {
+	bytes []byte
+	codes []int // by leaf
 }
 
+// begin writes what precedes a value and reports whether the column is covered.
+func (d *digester) begin(leaf int, rep, def byte) bool {
+	if d.codes[leaf] == notDigested {
+		return false
+	}
+	d.bytes = append(d.bytes, byte(d.codes[leaf]), rep<<4|def)
+	return true
+}
+
+func (d *digester) none(leaf int, rep, def byte) { d.begin(leaf, rep, def) }
+
 func (d *digester) text(leaf int, rep, def byte, s string) {
-	d.none(leaf, rep, def)
-	d.bytes = binary.AppendUvarint(d.bytes, uint64(len(s)))
-	d.bytes = append(d.bytes, s...)
+	if d.begin(leaf, rep, def) {
+		d.bytes = binary.AppendUvarint(d.bytes, uint64(len(s)))
+		d.bytes = append(d.bytes, s...)
+	}
 }
 
 func (d *digester) number(leaf int, rep, def byte, bits uint64) {
-	d.none(leaf, rep, def)
-	d.bytes = binary.LittleEndian.AppendUint64(d.bytes, bits)
+	if d.begin(leaf, rep, def) {
+		d.bytes = binary.LittleEndian.AppendUint64(d.bytes, bits)
+	}
 }

@@ -1,10 +1,10 @@
-// Package table is the canonical model as typed Parquet: the rows, their order,
-// the writer and the reader, and the header in each file's metadata. Same rows,
-// same bytes: neither the clock, the build nor the number of processors reaches
-// a file.
+// Package table stores the canonical model as typed Parquet. It defines the rows,
+// their order, the writer and the reader, and the header in each file's metadata. The
+// same rows have the same bytes: nothing in a file depends on the clock, the build or
+// the number of processors.
 //
-// A Writer checks the order, and sums up what it wrote: rows, the states of
-// every column, and a digest of the logical content that does not depend on
-// the Parquet library. FixtureOf and MarketOf bring the model into rows; nothing
-// brings rows back into the model, since readers render rows.
+// A Writer checks the order of its rows and returns a Summary: how many there are, the
+// states of every column, and a digest of the content that does not depend on the
+// Parquet library. FixtureOf and MarketOf convert the model into rows. Nothing converts
+// rows back, since readers render rows.
 package table

@@ -10,8 +10,8 @@ import (
 	"mkt/publish/table"
 )
 
-// Files of format 1, written by the build that had it, stay readable: columns that
-// came later are empty, and their digest is the one they were published with.
+// Files of format 1, which an old build wrote, stay readable: later columns are empty,
+// and the digest is the one that was published.
 func TestFormat1StaysReadable(t *testing.T) {
 	timeline := read1[table.LiveTimelineRow](t, "live_timeline", "e29a88096c1977779b4f4962475a0629df3d3dcbb3ddaa1d9c9f0d94868007e1")
 	if len(timeline) != 2 {

@@ -9,9 +9,9 @@ import (
 	"mkt/publish/table"
 )
 
-// FuzzReader reads what may lie on a disk: a table is read, or refused with an
-// error, and never takes the process with it. Callers hold files against their
-// hashes first; this is the second line.
+// FuzzReader reads arbitrary files: each is read or refused with an error, and none
+// ends the process. Callers check the hash of a file first; this is the second line
+// of defence.
 func FuzzReader(f *testing.F) {
 	line, at := "2.5", time.Date(2026, 11, 20, 9, 7, 0, 0, time.UTC)
 	small := map[string][]byte{}
@@ -36,7 +36,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// drain reads what can be read of a table, and sums it up.
+// drain reads as much of a table as it can, and summarizes it.
 func drain[T table.Row](data []byte) {
 	r, err := table.NewReader[T](bytes.NewReader(data), int64(len(data)))
 	if err != nil {

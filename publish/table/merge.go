@@ -8,7 +8,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Source says where the rows of one fixture are taken from.
+// Source is the table that the rows of a fixture are taken from.
 type Source uint8
 
 const (
@@ -17,11 +17,11 @@ const (
 	New
 )
 
-// Merge writes the rows of two tables, both sorted by fixture, as one: of every
-// fixture those of the table that choose names. Rows are copied as they are,
-// without being read into the model. Either table may be nil.
+// Merge merges two tables, both sorted by fixture, into one. It takes the rows of
+// each fixture from the table that choose returns. Rows are copied without being
+// read into the model. Either table may be nil.
 func Merge[T FixtureRow | MarketRow](w *Writer[T], old, new *Reader[T], choose func(fixtureID string) Source) (err error) {
-	defer survive(w.spec.name, &err)
+	defer recovered(w.spec.name, &err)
 	a, err := newCursor(old)
 	if err != nil {
 		return err
@@ -37,17 +37,17 @@ func Merge[T FixtureRow | MarketRow](w *Writer[T], old, new *Reader[T], choose f
 		}
 		id = string([]byte(id)) // the cursor's memory is reused
 		source := choose(id)
-		if err := a.pass(id, source == Old, w.copyRows); err != nil {
+		if err := a.fixtureRows(id, source == Old, w.copyRows); err != nil {
 			return err
 		}
-		if err := b.pass(id, source == New, w.copyRows); err != nil {
+		if err := b.fixtureRows(id, source == New, w.copyRows); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// copyRows adds rows as the library holds them.
+// copyRows writes rows as the library represents them.
 func (w *Writer[T]) copyRows(rows []parquet.Row) error {
 	for _, row := range rows {
 		if err := w.inOrder(w.keyOfRow(row)); err != nil {
@@ -57,7 +57,7 @@ func (w *Writer[T]) copyRows(rows []parquet.Row) error {
 	var summed sync.WaitGroup
 	summed.Go(func() {
 		for _, row := range rows {
-			pour(w.tally, row)
+			feed(w.tally, row)
 		}
 	})
 	_, err := w.out.WriteRows(rows)
@@ -66,8 +66,8 @@ func (w *Writer[T]) copyRows(rows []parquet.Row) error {
 	return err
 }
 
-// keyOfRow reads the sort columns, which come first in every table. It copies
-// them: the row's memory is reused.
+// keyOfRow returns a copy of the sort columns, which come first in every table. The
+// row's memory is reused.
 func (w *Writer[T]) keyOfRow(row parquet.Row) key {
 	k := key{first: string(row[0].ByteArray())}
 	if len(w.spec.sorting) > 1 {
@@ -76,7 +76,7 @@ func (w *Writer[T]) keyOfRow(row parquet.Row) key {
 	return k
 }
 
-// cursor walks over the rows of a table, one fixture at a time.
+// cursor iterates over the rows of a table, one fixture at a time.
 type cursor struct {
 	read func([]parquet.Row) (int, error)
 	rows []parquet.Row
@@ -108,7 +108,7 @@ func (c *cursor) fill() error {
 
 func (c *cursor) done() bool { return c.at == c.end }
 
-// fixture is the fixture of the row that comes next; valid until the next fill.
+// fixture returns the fixture of the next row. It is valid until the next fill.
 func (c *cursor) fixture() string {
 	if c.done() {
 		return ""
@@ -116,8 +116,9 @@ func (c *cursor) fixture() string {
 	return view(c.rows[c.at][0].ByteArray())
 }
 
-// pass gives the rows of one fixture, if they are next, to do, or skips them.
-func (c *cursor) pass(id string, wanted bool, do func([]parquet.Row) error) error {
+// fixtureRows calls do with the rows of a fixture, if they are next. It skips them if
+// they are not wanted.
+func (c *cursor) fixtureRows(id string, wanted bool, do func([]parquet.Row) error) error {
 	for !c.done() && c.fixture() == id {
 		first := c.at
 		for c.at < c.end && c.fixture() == id {
@@ -133,7 +134,7 @@ func (c *cursor) pass(id string, wanted bool, do func([]parquet.Row) error) erro
 		}
 	}
 	if !c.done() && c.fixture() < id {
-		return fmt.Errorf("fixture %s comes after %s: not sorted", c.fixture(), id)
+		return fmt.Errorf("the table is not sorted: fixture %s follows %s", c.fixture(), id)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func TestMerge(t *testing.T) {
 	})
 }
 
-// marketsOf gives each fixture, sorted, that many markets of a side.
+// marketsOf returns that many markets of a side for each fixture, sorted.
 func marketsOf(fixtures []int, side string, markets int) []table.MarketRow {
 	var rows []table.MarketRow
 	for n := range 41 {

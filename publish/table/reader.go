@@ -12,26 +12,26 @@ import (
 	"mkt/publish/layout"
 )
 
-// ErrFormat: the file is not the table it should be. One of a newer format is
-// layout.ErrNewer.
-var ErrFormat = errors.New("not a table this version reads")
+// ErrFormat is returned for a file that is not the expected table. A file of a newer
+// format is layout.ErrNewer.
+var ErrFormat = errors.New("not a table that this version reads")
 
-// Reader reads the rows of one table in order. Check the file's hash before:
-// the library trusts its input. Not safe for concurrent use.
+// Reader reads the rows of one table in order. The caller must check the file's hash
+// first, because the library trusts its input. A Reader is not safe for concurrent use.
 type Reader[T Row] struct {
 	spec *spec
 	file *parquet.File
 	rows *parquet.GenericReader[T]
 
-	// For markets: a faster way than the library's.
+	// For markets, which the assembler reads faster than the library.
 	assembler assembler
 	buffer    []parquet.Row
 }
 
-// NewReader opens a table and checks that it is one of T. It does not close r.
+// NewReader opens a table and checks that its rows are of type T. It does not close r.
 func NewReader[T Row](r io.ReaderAt, size int64) (_ *Reader[T], err error) {
 	s := specOf[T]()
-	defer survive(s.name, &err)
+	defer recovered(s.name, &err)
 	if err := checkFooter(r, size); err != nil {
 		return nil, fmt.Errorf("table %s: %w", s.name, err)
 	}
@@ -40,7 +40,7 @@ func NewReader[T Row](r io.ReaderAt, size int64) (_ *Reader[T], err error) {
 		return nil, fmt.Errorf("table %s: %w", s.name, err)
 	}
 	if name, _ := file.Lookup("mkt.table"); name != s.name {
-		return nil, fmt.Errorf("table %s: file holds table %q: %w", s.name, name, ErrFormat)
+		return nil, fmt.Errorf("table %s: the file holds table %q: %w", s.name, name, ErrFormat)
 	}
 	format, _ := file.Lookup("mkt.format")
 	n, err := strconv.Atoi(format)
@@ -53,24 +53,24 @@ func NewReader[T Row](r io.ReaderAt, size int64) (_ *Reader[T], err error) {
 	return &Reader[T]{spec: s, file: file, rows: parquet.NewGenericReader[T](file)}, nil
 }
 
-// checkFooter holds the length that the file's end says of its footer against the
-// file: the library makes room for it first, 4 GiB for four bytes.
+// checkFooter checks that the footer fits the file: the library allocates the length
+// that the last bytes state before it reads, up to 4 GiB.
 func checkFooter(r io.ReaderAt, size int64) error {
 	const head, tail = 4, 8 // "PAR1"; the footer's length and "PAR1"
 	var end [tail]byte
 	if size < head+tail {
-		return fmt.Errorf("%d bytes are no table: %w", size, ErrFormat)
+		return fmt.Errorf("a file of %d bytes is too short for a table: %w", size, ErrFormat)
 	}
 	if _, err := r.ReadAt(end[:], size-tail); err != nil {
 		return err
 	}
 	if length := binary.LittleEndian.Uint32(end[:4]); int64(length) > size-head-tail {
-		return fmt.Errorf("a footer of %d bytes in a file of %d: %w", length, size, ErrFormat)
+		return fmt.Errorf("the footer is %d bytes long, the file only %d: %w", length, size, ErrFormat)
 	}
 	return nil
 }
 
-// Header returns what the file says of itself.
+// Header returns the header in the file's metadata.
 func (r *Reader[T]) Header() Header {
 	look := func(key string) string {
 		value, _ := r.file.Lookup("mkt." + key)
@@ -85,13 +85,13 @@ func (r *Reader[T]) Header() Header {
 	}
 }
 
-// Len is how many rows the file holds.
+// Len returns how many rows the file holds.
 func (r *Reader[T]) Len() int64 { return r.file.NumRows() }
 
-// Read fills rows with the next ones. It returns io.EOF, with or after the last
-// rows. What rows held before is not kept.
+// Read fills rows with the next rows and returns how many they are. It returns
+// io.EOF together with the last rows or after them. It overwrites all of rows.
 func (r *Reader[T]) Read(rows []T) (n int, err error) {
-	defer survive(r.spec.name, &err)
+	defer recovered(r.spec.name, &err)
 	clear(rows)
 	if markets, ok := any(rows).([]MarketRow); ok {
 		n, err = r.assemble(markets)
@@ -111,8 +111,7 @@ func (r *Reader[T]) assemble(rows []MarketRow) (int, error) {
 	return r.assembler.read(any(r.rows).(*parquet.GenericReader[MarketRow]), rows, r.buffer)
 }
 
-// All reads the rows that are left, one after the other. The row is only valid
-// until the next one.
+// All iterates over the remaining rows. A row is valid until the next one.
 func (r *Reader[T]) All(yield func(*T, error) bool) {
 	rows := make([]T, batchRows)
 	for {
@@ -132,38 +131,46 @@ func (r *Reader[T]) All(yield func(*T, error) bool) {
 	}
 }
 
-// Close frees the reader's buffers.
+// SeekRow sets the next row to read, counted from 0.
+func (r *Reader[T]) SeekRow(row int64) (err error) {
+	defer recovered(r.spec.name, &err)
+	if err := r.rows.SeekToRow(row); err != nil {
+		return fmt.Errorf("table %s: row %d: %w", r.spec.name, row, err)
+	}
+	return nil
+}
+
+// Close releases the reader's buffers.
 func (r *Reader[T]) Close() error { return r.rows.Close() }
 
-// survive turns a panic of the library, which a damaged file can cause, into an
-// error.
-func survive(table string, err *error) {
+// recovered turns a panic of the library, which a damaged file can cause, into an
+// error. It is deferred.
+func recovered(table string, err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("table %s: damaged: %v", table, p)
 	}
 }
 
-// Summarize counts and hashes the rows of a file, as the writer did when it
-// wrote them: by the columns that the file has, which an older format may have
-// fewer of.
+// Summarize counts and hashes the rows of a file as its Writer did. It uses the
+// columns of the file, of which an older format may have fewer.
 func Summarize[T Row](file io.ReaderAt, size int64) (_ Summary, err error) {
 	r, err := NewReader[T](file, size)
 	if err != nil {
 		return Summary{}, err
 	}
 	defer r.Close()
-	defer survive(r.spec.name, &err)
+	defer recovered(r.spec.name, &err)
 	t := newTally(specIn(r.spec.name, r.file.Schema()))
 	err = r.eachRow(func(row parquet.Row) error {
-		pour(t, row)
+		feed(t, row)
 		t.rows++
 		return nil
 	})
 	return t.summary(), err
 }
 
-// eachRow gives the rows as the library holds them, with the file's own columns;
-// each is valid until the next.
+// eachRow calls do with every row as the library represents it, with the file's own
+// columns. A row is valid until the next one.
 func (r *Reader[T]) eachRow(do func(parquet.Row) error) error {
 	stored := parquet.NewGenericReader[any](r.file, r.file.Schema())
 	defer stored.Close()

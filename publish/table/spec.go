@@ -3,7 +3,10 @@ package table
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -25,28 +28,29 @@ type leaf struct {
 	maxDef   byte
 }
 
-// spec is what a table is, worked out once from its row type.
+// spec describes a table. It is computed once from the row type.
 type spec struct {
 	name    string
 	schema  *parquet.Schema
 	leaves  []leaf
 	sorting []string
-	stats   map[string]bool // leaves with minimum and maximum; nil = all
-	columns string          // JSON: what each column means
+	stats   map[string]bool              // leaves with minimum and maximum; nil = all
+	tags    map[string]reflect.StructTag // of the row type's fields, by column
+	columns string                       // JSON: what each column means
 	absent  []absentList
 }
 
-// absentList is a column that names columns beside it that were not sent.
+// absentList is a column that names the columns beside it that were not sent.
 type absentList struct {
-	leaf  int              // its own place
-	named map[string][]int // name → leaves it speaks of
+	leaf  int              // the column itself
+	named map[string][]int // name → the leaves that it stands for
 }
 
 // marketStats are the columns of markets with minimum and maximum: it is a large
 // table, and these are what is searched for.
 var marketStats = map[string]bool{"fixture_id": true, "market_id": true, "market": true, "period": true, "origin_type": true}
 
-// specs has every table, each worked out when it is first needed.
+// specs holds the spec of every table, computed when it is first needed.
 var specs = map[reflect.Type]func() *spec{
 	reflect.TypeFor[FixtureRow]():      specFor("fixtures", FixtureRow{}, nil, "fixture_id"),
 	reflect.TypeFor[MarketRow]():       specFor("markets", MarketRow{}, marketStats, "fixture_id", "market_id"),
@@ -68,11 +72,13 @@ func specOf[T Row]() *spec { return specs[reflect.TypeFor[T]()]() }
 
 func newSpec(name string, row any, sorting []string, stats map[string]bool) *spec {
 	s := specIn(name, parquet.SchemaOf(row))
-	s.sorting, s.stats, s.columns = sorting, stats, s.describe()
+	s.sorting, s.stats, s.tags = sorting, stats, map[string]reflect.StructTag{}
+	tagsOf(s.tags, "", reflect.TypeOf(row))
+	s.columns = s.describe()
 	return s
 }
 
-// specIn is what a table is by the columns of a schema.
+// specIn returns the spec of a table with the columns of a schema.
 func specIn(name string, schema *parquet.Schema) *spec {
 	s := &spec{name: name, schema: schema}
 	for _, path := range s.schema.Columns() {
@@ -89,7 +95,8 @@ func specIn(name string, schema *parquet.Schema) *spec {
 	return s
 }
 
-// plainName leaves out the two levels that Parquet puts into every list.
+// plainName returns a column's path without the two levels that Parquet adds to every
+// list.
 func plainName(path []string) string {
 	return strings.ReplaceAll(strings.Join(path, "."), ".list.element", "")
 }
@@ -113,20 +120,53 @@ func (s *spec) findAbsentLists() {
 	}
 }
 
-// describe is the JSON for people that every file carries. It panics on a
-// column without a description: that is a mistake in this package.
+// describe returns the descriptions of the columns as JSON, which every file carries
+// for people. It panics if a column has none, which is a bug in this package.
 func (s *spec) describe() string {
-	words := map[string]string{}
+	means := map[string]string{}
 	for _, l := range s.leaves {
-		text, ok := descriptions[s.name][l.name]
-		if !ok {
+		if means[l.name] = s.tags[l.name].Get("means"); means[l.name] == "" {
 			panic(fmt.Sprintf("table %s: column %s has no description", s.name, l.name))
 		}
-		words[l.name] = text
 	}
-	data, err := json.Marshal(words)
+	data, err := json.Marshal(means)
 	if err != nil {
 		panic(err)
 	}
 	return string(data)
+}
+
+// digestCodes returns the code that every leaf has in the content digest. It panics
+// on a column that neither has one of its own nor is left out on purpose.
+func (s *spec) digestCodes() []int {
+	codes := make([]int, len(s.leaves))
+	for i, l := range s.leaves {
+		tag := s.tags[l.name].Get("digest")
+		code, err := strconv.Atoi(tag)
+		if tag == "-" {
+			code, err = notDigested, nil
+		}
+		if err != nil || code > math.MaxUint8 || code >= 0 && slices.Contains(codes[:i], code) {
+			panic(fmt.Sprintf("table %s: column %s needs a digest code of its own, or \"-\"", s.name, l.name))
+		}
+		codes[i] = code
+	}
+	return codes
+}
+
+// tagsOf adds the tags of a row type's columns to tags, by plain name.
+func tagsOf(tags map[string]reflect.StructTag, prefix string, row reflect.Type) {
+	for i := range row.NumField() {
+		f := row.Field(i)
+		name := prefix + columnName(f)
+		tags[name] = f.Tag
+		if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
+			tagsOf(tags, name+".", f.Type.Elem())
+		}
+	}
+}
+
+func columnName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
+	return name
 }

@@ -18,7 +18,7 @@ import (
 
 var header = table.Header{ClientID: "acme", Product: "market_engine", CycleID: "20261120T090700Z-market_engine", Provider: "betsapi", DerivationVersion: "1"}
 
-// write gives rows to a writer in portions of size n.
+// write writes a table of rows, n at a time.
 func write[T table.Row](t testing.TB, rows []T, n int) ([]byte, table.Summary) {
 	t.Helper()
 	var out bytes.Buffer
@@ -68,7 +68,7 @@ func roundTrip[T table.Row](t *testing.T, rows []T) {
 	}
 	again, sumAgain := write(t, rows, len(rows)+1)
 	if !bytes.Equal(data, again) || sum.Digest != sumAgain.Digest {
-		t.Error("the same rows in other portions give other bytes")
+		t.Error("the same rows in other portions have other bytes")
 	}
 }
 
@@ -90,7 +90,7 @@ func TestRoundTrip(t *testing.T) {
 	t.Run("none", func(t *testing.T) { roundTrip(t, []table.MarketRow{}) })
 }
 
-// sampleMarkets makes markets of every shape, ten to a fixture.
+// sampleMarkets returns markets of every shape, ten for each fixture.
 func sampleMarkets(markets, selections int) []table.MarketRow {
 	rows := make([]table.MarketRow, markets)
 	for i := range rows {
@@ -126,8 +126,8 @@ func sampleMarket(i, selections int) table.MarketRow {
 
 func some[V any](v V) *V { return &v }
 
-// Counts and digest taken from the rows are those taken from the file.
-func TestSummaryIsThatOfTheFile(t *testing.T) {
+// The summary of the rows is equal to the summary of the file.
+func TestSummaryOfFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.SliceOfN(rapid.Custom(drawMarket), 0, 5).Draw(t, "rows")
 		for i := range rows {
@@ -210,24 +210,24 @@ func TestWriterRefusesDisorder(t *testing.T) {
 	}
 	for _, id := range []string{"b", "a"} {
 		if err := w.Write(table.ListingRow{FixtureID: id}); err == nil {
-			t.Errorf("%s after b was taken", id)
+			t.Errorf("the writer accepted %s after b", id)
 		}
 	}
 }
 
-func TestReaderRefusesWhatIsNotItsTable(t *testing.T) {
+func TestReaderRefusesOtherFiles(t *testing.T) {
 	listing, _ := write(t, []table.ListingRow{{FixtureID: "a"}}, 1)
 	var foreign bytes.Buffer
 	w := parquet.NewGenericWriter[table.FixtureRow](&foreign)
 	w.Close()
 	for name, data := range map[string][]byte{"other table": listing, "foreign file": foreign.Bytes(), "text": []byte("PAR1 no table at all PAR1"), "empty": nil} {
 		if _, err := table.NewReader[table.FixtureRow](bytes.NewReader(data), int64(len(data))); err == nil {
-			t.Errorf("%s was taken", name)
+			t.Errorf("the reader accepted: %s", name)
 		}
 	}
 }
 
-// A damaged file gives an error or other rows, never a panic.
+// Reading a damaged file returns an error or other rows, and never panics.
 func TestDamagedFile(t *testing.T) {
 	data, _ := write(t, sampleMarkets(20, 5), 20)
 	for at := 0; at < len(data); at += 1 + len(data)/150 {
@@ -245,7 +245,7 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-func TestFileExplainsItself(t *testing.T) {
+func TestFileDescribesItself(t *testing.T) {
 	data, _ := write(t, sampleMarkets(1, 1), 1)
 	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -253,7 +253,7 @@ func TestFileExplainsItself(t *testing.T) {
 	}
 	words, _ := file.Lookup("mkt.columns")
 	var columns map[string]string
-	if err := json.Unmarshal([]byte(words), &columns); err != nil || len(columns) != 35 {
+	if err := json.Unmarshal([]byte(words), &columns); err != nil || len(columns) != len(file.Schema().Columns()) {
 		t.Errorf("%d descriptions: %v", len(columns), err)
 	}
 	if by := file.Metadata().CreatedBy; !strings.HasPrefix(by, fmt.Sprintf("mkt table version %d", table.Version)) {

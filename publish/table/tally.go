@@ -10,7 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Summary is what a table's manifest entry says of its rows.
+// Summary describes the rows of a table in the manifest.
 type Summary struct {
 	Rows int64 `json:"rows"`
 	// Digest of the rows' logical content, independent of the Parquet library:
@@ -20,7 +20,8 @@ type Summary struct {
 	Columns map[string]Counts `json:"columns"`
 }
 
-// Counts of the states of one column. For nested columns, of its elements.
+// Counts holds how often each state occurs in a column, for nested columns among its
+// elements.
 type Counts struct {
 	Absent int64 `json:"absent"`
 	Null   int64 `json:"null"`
@@ -28,7 +29,7 @@ type Counts struct {
 	Value  int64 `json:"value"`
 }
 
-// sink takes the values of rows, leaf by leaf, with Parquet's repetition and
+// sink receives the values of rows, leaf by leaf, with Parquet's repetition and
 // definition levels.
 type sink interface {
 	none(leaf int, rep, def byte)
@@ -53,7 +54,7 @@ type column struct {
 	named  map[string][]int // of an absent list
 }
 
-// tallyBuffer is how much of a column is collected before it is hashed.
+// tallyBuffer is how many bytes of a column are collected before they are hashed.
 const tallyBuffer = 2 << 10
 
 func newTally(s *spec) *tally {
@@ -113,7 +114,7 @@ func (c *column) count(zero bool) {
 	c.counts.Value++
 }
 
-// summary closes the tally.
+// summary returns the result. The tally must not be used afterwards.
 func (t *tally) summary() Summary {
 	all := sha256.New()
 	columns := map[string]Counts{}
@@ -128,8 +129,8 @@ func (t *tally) summary() Summary {
 	return Summary{Rows: t.rows, Digest: hex.EncodeToString(all.Sum(nil)), Columns: columns}
 }
 
-// pour gives a row as the Parquet library holds it to a sink.
-func pour(to sink, row parquet.Row) {
+// feed feeds a row, as the Parquet library represents it, to a sink.
+func feed(to sink, row parquet.Row) {
 	for _, v := range row {
 		leaf, rep, def := v.Column(), byte(v.RepetitionLevel()), byte(v.DefinitionLevel())
 		switch v.Kind() {

@@ -10,8 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Header is what a file says of itself in its metadata, under these keys with
-// "mkt." before them.
+// Header is stored in a file's metadata, under the keys below with the prefix "mkt.".
 type Header struct {
 	ClientID          string // client_id
 	Product           string // product
@@ -20,16 +19,16 @@ type Header struct {
 	DerivationVersion string // derivation_version
 }
 
-// What goes into every file besides its rows is fixed here, so that the same
-// rows give the same bytes.
+// The layout of a file is fixed, so that the same rows have the same bytes.
 const (
 	groupRows = 16 << 10 // rows of a row group; a multiple of batchRows
 	batchRows = 64       // rows handed to the library at once: pages end only between batches
 	pageBytes = 64 << 10 // before encoding
 )
 
-// Writer writes the rows of one table, in order, with memory bounded by one row
-// group. Not safe for concurrent use. It does not sync: see package durable.
+// Writer writes the rows of one table in order. Its memory is bounded by one row
+// group. It does not sync: see package durable. A Writer is not safe for concurrent
+// use.
 type Writer[T Row] struct {
 	spec    *spec
 	out     *parquet.GenericWriter[T]
@@ -39,7 +38,7 @@ type Writer[T Row] struct {
 	pending []T
 }
 
-// NewWriter starts a table. Close must be called after the last row.
+// NewWriter returns a Writer of a new table. Close must be called after the last row.
 func NewWriter[T Row](w io.Writer, h Header) *Writer[T] {
 	s := specOf[T]()
 	return &Writer[T]{
@@ -88,8 +87,8 @@ func (s *spec) metadata(h Header) map[string]string {
 	}
 }
 
-// Write adds rows. They must follow those before them in the table's order, and
-// neither they nor what they point to may be changed before Close.
+// Write adds rows, which must follow the earlier rows in the table's order. Neither
+// the rows nor what they point to may change before Close.
 func (w *Writer[T]) Write(rows ...T) error {
 	for i := range rows {
 		if err := w.inOrder(keyOf(&rows[i])); err != nil {
@@ -103,8 +102,8 @@ func (w *Writer[T]) Write(rows ...T) error {
 	return err
 }
 
-// sum counts and hashes rows while the library encodes them: it costs a quarter
-// as much, and changes nothing in them.
+// sum counts and hashes rows while the library encodes them, which takes four times
+// as long. It does not change them.
 func (w *Writer[T]) sum(rows []T) {
 	for i := range rows {
 		w.shred(w.tally, &rows[i])
@@ -112,7 +111,8 @@ func (w *Writer[T]) sum(rows []T) {
 	w.tally.rows += int64(len(rows))
 }
 
-// batch hands on rows in portions that do not depend on how they came.
+// batch passes rows to the library in portions that do not depend on how Write was
+// called.
 func (w *Writer[T]) batch(rows []T) error {
 	if len(w.pending) > 0 {
 		n := min(batchRows-len(w.pending), len(rows))
@@ -144,8 +144,8 @@ func (w *Writer[T]) flush() error {
 	return err
 }
 
-// Close writes what is left and the file's footer, and sums up. The writer
-// below is not closed.
+// Close writes the remaining rows and the footer, and returns the summary. It does
+// not close the underlying writer.
 func (w *Writer[T]) Close() (Summary, error) {
 	if err := w.flush(); err != nil {
 		return Summary{}, err
@@ -156,7 +156,7 @@ func (w *Writer[T]) Close() (Summary, error) {
 	return w.tally.summary(), nil
 }
 
-// key is a row's place in its table's order.
+// key is a row's position in the order of its table.
 type key struct {
 	seq           int64
 	first, second string
@@ -168,7 +168,7 @@ func (k key) compare(other key) int {
 		cmp.Compare(k.place, other.place), cmp.Compare(k.added, other.added))
 }
 
-// number is the one of a key's two numbers that its table has.
+// number returns the one of the key's two numbers that its table uses.
 func (k key) number() int64 { return k.seq + int64(k.place) }
 
 func keyOf[T Row](row *T) key {
@@ -197,7 +197,7 @@ func keyOf[T Row](row *T) key {
 	return key{}
 }
 
-// inOrder checks that the next row comes behind the last one.
+// inOrder checks that the next row follows the last one in the table's order.
 func (w *Writer[T]) inOrder(next key) error {
 	if next.compare(w.last) <= 0 {
 		return fmt.Errorf("table %s: row %d (%s %s %d) does not follow the row before it (%s %s %d)", w.spec.name,

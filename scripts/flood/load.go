@@ -20,15 +20,15 @@ func (l latencies) at(q float64) time.Duration { return l[min(len(l)-1, int(q*fl
 
 // quietly has the quiet account ask for cold pages at its pace, whether or not the
 // ones before are answered, so that a slow answer hides none behind it.
-func (h *house) quietly(ctx context.Context, phase int) (latencies, error) {
+func (s *system) quietly(ctx context.Context, phase int) (latencies, error) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	var took latencies
 	var failed error
-	tick := time.NewTicker(time.Second / time.Duration(h.pace))
+	tick := time.NewTicker(time.Second / time.Duration(s.pace))
 	defer tick.Stop()
-	warm := h.pace // the first second is not counted
-	for n := range warm + int(h.each.Seconds()*float64(h.pace)) {
+	warm := s.pace // the first second is not counted
+	for n := range warm + int(s.each.Seconds()*float64(s.pace)) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -36,7 +36,7 @@ func (h *house) quietly(ctx context.Context, phase int) (latencies, error) {
 		}
 		all.Go(func() {
 			began := time.Now()
-			status, _, err := h.ask(ctx, "quiet", h.cold("quiet", phase*100_003+n))
+			status, _, err := s.ask(ctx, "quiet", s.cold("quiet", phase*100_003+n))
 			d := time.Since(began)
 			mu.Lock()
 			defer mu.Unlock()
@@ -59,21 +59,21 @@ func (h *house) quietly(ctx context.Context, phase int) (latencies, error) {
 
 // flood asks on all connections, as fast as it is answered unless a rate is given,
 // and counts the answers.
-func (h *house) flood(ctx context.Context, p phase) map[int]int {
+func (s *system) flood(ctx context.Context, p phase) map[int]int {
 	answers := map[int]int{}
 	if p.path == nil {
 		return answers
 	}
 	pace := rate.NewLimiter(rate.Inf, 1)
-	if h.rate > 0 {
-		pace = rate.NewLimiter(rate.Limit(h.rate), 1)
+	if s.rate > 0 {
+		pace = rate.NewLimiter(rate.Limit(s.rate), 1)
 	}
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	for c := range h.connections {
+	for c := range s.connections {
 		all.Go(func() {
-			for n := c; pace.Wait(ctx) == nil; n += h.connections {
-				status, _, err := h.ask(ctx, "flood", p.path(h, n))
+			for n := c; pace.Wait(ctx) == nil; n += s.connections {
+				status, _, err := s.ask(ctx, "flood", p.path(s, n))
 				if err != nil {
 					continue
 				}

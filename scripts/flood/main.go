@@ -3,7 +3,7 @@
 //
 //	make build && go run ./scripts/flood
 //
-// It makes a house in a temporary folder (a simulated provider, two accounts with a
+// It makes an installation in a temporary folder (a simulated provider, two accounts with a
 // high rate limit, mkt serve), has the quiet account ask for pages that nobody asked
 // for before at a steady pace, alone and beside several floods of the other, and
 // prints the medians and 99th percentiles with their ratios. Server and load share
@@ -52,32 +52,32 @@ func main() {
 // phase is what the other account does while the quiet one is measured.
 type phase struct {
 	name string
-	path func(h *house, n int) string // nil for nothing
+	path func(s *system, n int) string // nil for nothing
 }
 
 var phases = []phase{
 	{"alone", nil},
-	{"beside a flood of cold pages", func(h *house, n int) string { return h.cold("flood", n) }},
-	{"beside a flood of one cached page", func(h *house, _ int) string { return h.cold("flood", 0) }},
-	{"beside a flood of filters", func(_ *house, n int) string { return fmt.Sprintf("/fixtures?limit=200&league=%d", n) }},
+	{"beside a flood of cold pages", func(s *system, n int) string { return s.cold("flood", n) }},
+	{"beside a flood of one cached page", func(s *system, _ int) string { return s.cold("flood", 0) }},
+	{"beside a flood of filters", func(_ *system, n int) string { return fmt.Sprintf("/fixtures?limit=200&league=%d", n) }},
 	{"alone again", nil},
 }
 
 func measure(ctx context.Context, o options) (err error) {
-	h, err := openHouse(ctx, o)
+	s, err := start(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, h.close()) }()
+	defer func() { err = errors.Join(err, s.Close()) }()
 	fmt.Printf("%-34s %8s %8s %8s %8s   %s\n", "the quiet account", "p50 ms", "p99 ms", "p50 ×", "p99 ×", "the flood's answers")
 	var alone latencies
 	for i, p := range phases {
 		flooding, stop := context.WithCancel(ctx)
-		told := make(chan map[int]int, 1)
-		go func() { told <- h.flood(flooding, p) }()
-		l, err := h.quietly(ctx, i)
+		flooded := make(chan map[int]int, 1)
+		go func() { flooded <- s.flood(flooding, p) }()
+		l, err := s.quietly(ctx, i)
 		stop()
-		answers := <-told
+		answers := <-flooded
 		if err != nil {
 			return err
 		}

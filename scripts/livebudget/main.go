@@ -9,10 +9,10 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -42,30 +42,20 @@ func main() {
 }
 
 func run(o options) error {
-	mkt, err := filepath.Abs(o.mkt)
+	s, err := start(context.Background(), o)
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "livebudget-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	h := &house{mkt: mkt, dir: dir}
-	defer h.close()
-	tokens, err := h.furnish(o)
-	if err != nil {
-		return err
-	}
-	f := follow(h.serve.url, tokens, o.poll)
+	defer s.Close()
+	f := follow(s.serve.BaseURL, s.tokens, o.poll)
 	time.Sleep(o.warm)
 	load := loadAverage()
 	f.reset()
-	before, began := h.costs(), time.Now()
+	before, began := s.costs(), time.Now()
 	time.Sleep(o.measured)
-	took, after := time.Since(began), h.costs()
+	took, after := time.Since(began), s.costs()
 	seen := f.stop()
-	skipped, failed, err := h.trouble()
+	skipped, failed, err := s.problems()
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func TestBOM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	modules := []module{{Path: "std", Licence: "BSD-3-Clause"}}
+	modules := []module{{Path: "std", Licence: "BSD-3-Clause"}, {Path: "github.com/CycloneDX/cyclonedx-go", Licence: "Apache-2.0"}}
 	var bills [2]bytes.Buffer
 	for i := range bills {
 		if err := writeBOM(&bills[i], self, modules); err != nil {
@@ -84,7 +84,7 @@ func TestEngine(t *testing.T) {
 	for version, want := range map[string]string{"v0.10505.0": "1.5.5", "v0.20110.3": "2.1.10"} {
 		info := &buildinfo.BuildInfo{Deps: []*debug.Module{{Path: "github.com/duckdb/duckdb-go-bindings", Version: version},
 			{Path: "github.com/duckdb/duckdb-go-bindings/lib/linux-amd64", Version: version}}}
-		if got := engine(info); len(got) != 1 || got[0].Version != want || got[0].Ref != "pkg:generic/duckdb@"+want {
+		if got := engine(info); len(got) != 1 || got[0].Version != want || got[0].BOMRef != "pkg:generic/duckdb@"+want {
 			t.Errorf("%s: %+v, want %s", version, got, want)
 		}
 	}

@@ -17,8 +17,8 @@ func sampleFor(testing.TB) *input.Sample {
 		Counters: []football.Counter{{Metric: football.Corners, Home: side("1"), Away: side("_")}, {Metric: football.DangerousAttacks, Home: side("9"), Away: side("3")}}}
 }
 
-// BenchmarkCycle is what one fixture costs a cycle: read the state, fold the
-// sample, write the state; over a whole match.
+// BenchmarkCycle measures one fixture in a cycle, over a whole match: read the state,
+// fold the sample, write the state.
 func BenchmarkCycle(b *testing.B) {
 	m := makeMatch(7)
 	var samples []*input.Sample

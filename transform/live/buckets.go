@@ -2,16 +2,16 @@ package live
 
 import "mkt/publish/football"
 
-// halfMinutes is how many minutes a half has before stoppage time.
+// halfMinutes returns how many minutes a half has before stoppage time.
 func halfMinutes(half int) int { return football.HalfEnds(half) - football.HalfBegins(half) }
 
 const (
 	// maxStoppage bounds the minutes of stoppage time of a half.
 	maxStoppage = 30
-	// maxPoints bounds what is kept of one minute: no match comes near.
+	// maxPoints bounds the points of one minute, far above those of any match.
 	maxPoints = 1 << 15
-	// blindSlack is how many seconds of a minute may have gone unseen for it to
-	// have a number all the same: a cycle and what a scoreboard may be off by.
+	// blindSlack is how many seconds of a minute may be unseen if it still has a
+	// number: one cycle, and the error of a scoreboard.
 	blindSlack = 10
 )
 
@@ -23,15 +23,15 @@ type cell struct {
 	seconds [3]uint8
 }
 
-// What was sent of the counters that carry a minute.
+// What was sent of the counters that a minute is computed from.
 const (
 	carrySeen    = iota // they could be compared
 	carryMissing        // not sent, or not comparable
 	carryNull           // sent without a value
 )
 
-// state is the minute's: a number only if nearly all of what was played of it was
-// seen.
+// state returns the state of the minute. It has a number only if nearly all of the
+// seconds played were seen.
 func (c cell) state() football.BucketState {
 	missing, null := int(c.seconds[carryMissing]), int(c.seconds[carryNull])
 	switch blind := missing + null; {
@@ -46,11 +46,11 @@ func (c cell) state() football.BucketState {
 	return football.BucketMissing
 }
 
-// unseen is a minute that no sample told anything of.
+// unseen is a minute of which no sample said anything.
 var unseen = cell{seconds: [3]uint8{carryMissing: 60}}
 
-// minutes returns the cells of a half for this step to modify, of which there is
-// one for a place of the scoreboard.
+// minutes returns the cells of a half for this step to modify. They include the cell
+// of a position of the scoreboard.
 func (s *State) minutes(half, position int) []cell {
 	last := minuteOf(half, position)
 	cells := make([]cell, max(len(s.cells[half-1]), last+1))
@@ -59,13 +59,14 @@ func (s *State) minutes(half, position int) []cell {
 	return cells
 }
 
-// minuteOf is the minute of a half that a place of the scoreboard is in, from 0.
+// minuteOf returns the minute of a half in which a position of the scoreboard lies,
+// from 0.
 func minuteOf(half, position int) int {
 	return clamp((position-halfBegins[half])/60, 0, halfMinutes(half)+maxStoppage-1)
 }
 
-// carried notes what was sent while the scoreboard went from one place of a half to
-// another.
+// carried records what was sent while the scoreboard moved from one position of a half
+// to another.
 func (s *State) carried(half, from, to, what int) {
 	if to <= from {
 		return
@@ -79,9 +80,9 @@ func (s *State) carried(half, from, to, what int) {
 	}
 }
 
-// account notes for the minutes that a step went through what was sent of the
-// counters that carry them. before is the clock of the sample before, and seconds
-// how many were played since then.
+// account records, for the minutes that a step passed through, what was sent of the
+// counters that they are computed from. before is the clock of the previous sample,
+// and seconds is how many seconds were played since then.
 func (s *State) account(before *clock, seconds, what int) {
 	half, to := s.clock.Phase.Half(), s.clock.position
 	if ended := before.Phase.Half(); ended != 0 && ended != half && what != carrySeen {
@@ -104,15 +105,15 @@ func (s *State) account(before *clock, seconds, what int) {
 	s.carried(half, from, to, what)
 }
 
-// addPoints gives a movement to its minute. Points here are whole: a dangerous attack
-// 2, a shot 1, a corner 2, and an attack 1 where dangerous attacks are not sent.
-// What is first seen while the clock stands belongs to the last minute that was
-// played: at the end of a half a scoreboard is set back over minutes that are done.
+// addPoints adds the points of a movement to its minute. Points here are whole: 2 for
+// a dangerous attack, 1 for a shot, 2 for a corner, and 1 for an attack if dangerous
+// attacks are not sent. What is first seen while the clock is stopped belongs to the
+// last minute played, because at the end of a half a scoreboard is set back.
 func (s *State) addPoints(m *movement, supplied supply) {
 	half, position := s.clock.half, s.ranTo
 	home, away := m.bucketPoints(supplied, 0), m.bucketPoints(supplied, 1)
 	if half == 0 || position == 0 || home+away == 0 || s.clock.runs && !s.clock.known {
-		return // or nobody knows in which minute it was
+		return // nothing to add, or the minute is not known
 	}
 	c := &s.minutes(half, position)[minuteOf(half, position)]
 	c.home = uint16(min(int(c.home)+home, maxPoints))
@@ -127,8 +128,8 @@ func (m *movement) bucketPoints(supplied supply, side int) int {
 	return points
 }
 
-// carries is what was sent between two samples of the counters that carry a
-// minute: what the newer one lacks, or the older one if only that lacks them.
+// carries returns what two samples sent of the counters that a minute is computed
+// from: what the newer one lacks, or the older one if only that lacks them.
 func (m *movement) carries(wasNull, isNull bool, supplied supply) int {
 	switch {
 	case m.carried:
@@ -139,8 +140,8 @@ func (m *movement) carries(wasNull, isNull bool, supplied supply) int {
 	return carryMissing
 }
 
-// nullSent reports whether a counter that carries pressure was sent without a
-// value.
+// nullSent reports whether a counter that pressure is computed from was sent without
+// a value.
 func nullSent(counters []football.Counter) bool {
 	for _, c := range counters {
 		if (c.Metric == football.Attacks || c.Metric == football.DangerousAttacks) &&
@@ -151,7 +152,7 @@ func nullSent(counters []football.Counter) bool {
 	return false
 }
 
-// played calls do with every minute of a half that was played so far.
+// played calls do for every minute of a half that was played so far.
 func (s *State) played(half int, do func(minute int, c cell)) {
 	cells := s.cells[half-1]
 	n := len(cells)
@@ -167,7 +168,7 @@ func (s *State) played(half int, do func(minute int, c cell)) {
 	}
 }
 
-// series are the buckets of every minute from kick-off to now.
+// series returns the buckets of every minute from kick-off to now.
 func (s *State) series() football.Series {
 	var out football.Series
 	for half := 1; half <= s.clock.half; half++ {
@@ -185,8 +186,8 @@ func (s *State) series() football.Series {
 	return out
 }
 
-// periods are the sums of the halves begun so far. A half of which a minute is
-// not known has no sum: it would look like that of the whole half.
+// periods returns the sums of the halves that have begun. A half with an unknown
+// minute has no sum, because it would be taken for that of the whole half.
 func (s *State) periods() []football.PeriodSum {
 	var sums []football.PeriodSum
 	for half := 1; half <= s.clock.half; half++ {
@@ -204,8 +205,8 @@ func (s *State) periods() []football.PeriodSum {
 	return sums
 }
 
-// together is the state of two minutes as one: what was not sent before what was
-// sent without a value, and both before a number.
+// together returns the state of two minutes as one. MISSING wins over NULL, and both
+// win over a number.
 func together(a, b football.BucketState) football.BucketState {
 	for _, s := range []football.BucketState{football.BucketMissing, football.BucketNull, football.BucketValue} {
 		if a == s || b == s {

@@ -5,7 +5,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Where each half begins and ends on the scoreboard, in seconds; by half.
+// Where each half begins and ends on the scoreboard, in seconds, indexed by half.
 var halfBegins, halfEnds = func() (begins, ends [5]int) {
 	for half := range begins {
 		begins[half], ends[half] = 60*football.HalfBegins(half), 60*football.HalfEnds(half)
@@ -14,13 +14,13 @@ var halfBegins, halfEnds = func() (begins, ends [5]int) {
 }()
 
 const (
-	// clockSlack is by how many seconds a clock that runs on may differ from the
-	// time that went by between two samples.
+	// clockSlack is by how many seconds a running clock may differ from the time
+	// between two samples.
 	clockSlack = 30
-	// replicaLag is by how many seconds one of a provider's servers may be behind
-	// another: such a sample is old, not a correction.
+	// replicaLag is how many seconds one of a provider's servers may be behind
+	// another. Such a sample is old, and not a correction.
 	replicaLag = 20
-	// maxPosition bounds a scoreboard, in seconds; beyond it a clock is not one.
+	// maxPosition is the greatest valid position of a scoreboard, in seconds.
 	maxPosition = 200 * 60
 )
 
@@ -33,8 +33,8 @@ type clock struct {
 	runs     bool // the match clock runs, as far as is known
 }
 
-// resolve reads a sample's clock in the light of the one before, nil at first;
-// elapsed is the time between the two, in seconds.
+// resolve interprets a sample's clock by the previous one, which is nil at first.
+// elapsed is the time between the two samples, in seconds.
 func resolve(previous *clock, s *input.Sample, elapsed int) clock {
 	r := &s.Clock
 	next := clock{Clock: football.Clock{Minute: r.Minute, Second: r.Second, Added: r.Added, Running: r.Running}}
@@ -47,9 +47,9 @@ func resolve(previous *clock, s *input.Sample, elapsed int) clock {
 	return next
 }
 
-// played is how many seconds of match clock went by from one clock to the next,
-// elapsed seconds later. A scoreboard that is set back or forward is a
-// correction, not time.
+// played returns how many seconds of match clock passed between two clocks that are
+// elapsed seconds apart. A scoreboard that is set back or forward is a correction,
+// and no time passed.
 func (c *clock) played(next *clock, elapsed int) int {
 	switch {
 	case !c.known || !next.known:
@@ -69,8 +69,8 @@ func (c *clock) played(next *clock, elapsed int) int {
 	return clamp(moved, 0, elapsed+clockSlack)
 }
 
-// isBehind tells a sample of a server that lags: the same half, set back by no
-// more than one server is behind another.
+// isBehind reports whether the next clock is that of a server that lags: it is in the
+// same half, and no more than replicaLag behind.
 func (c *clock) isBehind(next *clock) bool {
 	back := c.position - next.position
 	return c.runs && next.runs && c.known && next.known && c.half == next.half && back > 0 && back <= replicaLag

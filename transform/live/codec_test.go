@@ -12,7 +12,7 @@ import (
 	"mkt/transform/live"
 )
 
-// scripted is the encoded state after every step of every golden match.
+// scripted returns the encoded state after every step of every golden match.
 func scripted(t *testing.T) [][]byte {
 	t.Helper()
 	var states [][]byte
@@ -34,22 +34,22 @@ func TestStatesReadBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(s.Encode([]byte("before")), append([]byte("before"), stored...)) {
-			t.Error("reads back otherwise, or does not append")
+			t.Error("the state reads back differently, or Encode does not append")
 		}
 	}
 }
 
-// A state that was cut off or changed is refused, never half read.
+// A truncated or changed state is refused, and never read in part.
 func TestDamagedStatesAreRefused(t *testing.T) {
 	states := scripted(t)
 	stored := states[len(states)/2]
 	for n := range stored {
 		if _, err := live.Decode(stored[:n]); err == nil {
-			t.Errorf("cut at %d and read", n)
+			t.Errorf("a state cut at byte %d was read", n)
 		}
 	}
 	if _, err := live.Decode(append(bytes.Clone(stored), 0)); err == nil {
-		t.Error("a byte too many and read")
+		t.Error("a state with an extra byte was read")
 	}
 	newer := bytes.Clone(stored)
 	newer[3]++
@@ -58,8 +58,8 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 	}
 }
 
-// The encoding is frozen: a state written by any build of this version reads
-// back in every other. A change of it is a new version.
+// The encoding is frozen: every build of this version can read a state that another
+// one wrote. A change of it needs a new version.
 func TestEncodingIsFrozen(t *testing.T) {
 	const want = "6d6c7302023737000207486f6d65204643020741776179204643000080d6c597bf6880fa0180fa0100010214022a00020101da090101020202000407220131013102220135013200036f646420013111" +
 		"22023631023339000180fa0102020000000180fa01020001060004da09da090010b2d0ee01dafab302f2cf0400d267b6fa02010000da090b0000003c000000003c000000003c000000003c000000003c" +
@@ -83,7 +83,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if !bytes.Equal(s.Encode(nil), b) {
-			t.Fatal("reads what Encode does not write")
+			t.Fatal("Decode reads what Encode does not write")
 		}
 		s.Live()
 		next := live.Fold(&s, sampleFor(t))

@@ -5,17 +5,18 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+
 	"mkt/publish/football"
 )
 
 const (
-	// fallMemory is for how many seconds of match clock the old value of a counter
-	// that fell is remembered: climbing back to it is the correction taken back.
+	// fallMemory is how many seconds of match clock the old value of a counter that
+	// fell is remembered. A counter that climbs back to it has not moved.
 	fallMemory = 120
 	// eventMemory is the same for what the timeline reports. It is rarer than
 	// attacks, so that a rise is less likely to be a new event.
 	eventMemory = 180
-	// maxDelta is the most a counter can move between two samples; more is a
+	// maxDelta is how far a counter can rise between two samples. A greater rise is a
 	// correction.
 	maxDelta = 20
 )
@@ -37,8 +38,8 @@ type fall struct {
 type change struct {
 	up     pair // movement: never negative, corrections left out
 	down   pair // the counter fell: a correction
-	back   pair // it climbed back to where it had fallen from
-	turned pair // it rose by what the other side's fell: the count changed sides
+	back   pair // the counter climbed back to the value before its fall
+	turned pair // the counter rose by what the other side's fell: the count changed sides
 }
 
 func (c change) plus(d change) change {
@@ -55,8 +56,7 @@ type movement struct {
 	// is zero, but for what is lower than it was.
 	baseline bool
 	// carried reports whether attacks or dangerous attacks are in both samples.
-	// They carry momentum and the pressure per minute: without them nothing is
-	// known of either.
+	// Without them neither momentum nor the pressure per minute is known.
 	carried bool
 }
 
@@ -70,8 +70,8 @@ type lastCount struct {
 	at int64 // when it was sent; 0 for never
 }
 
-// countsOf are the counts of a sample in the order of eventMetrics, those that
-// were sent as numbers of both sides.
+// countsOf returns the counts of a sample in the order of eventMetrics, if they were
+// sent as numbers of both sides.
 func countsOf(sample *input.Sample, at int64) (all [len(eventMetrics)]lastCount) {
 	for i, metric := range eventMetrics {
 		p, ok := counts(sample.Counters, metric)
@@ -85,8 +85,8 @@ func countsOf(sample *input.Sample, at int64) (all [len(eventMetrics)]lastCount)
 	return all
 }
 
-// eventCounts takes a sample's counts over and returns what each did since it was
-// last sent. One that was not sent for a while begins anew.
+// eventCounts stores a sample's counts and returns how each changed since it was last
+// sent. A count that was not sent for longer than StaleAfter starts again.
 func (s *State) eventCounts(sample *input.Sample, falls *[]fall) (changed [len(eventMetrics)]change) {
 	for i, now := range countsOf(sample, s.at) {
 		if now.at == 0 {
@@ -100,7 +100,7 @@ func (s *State) eventCounts(sample *input.Sample, falls *[]fall) (changed [len(e
 	return changed
 }
 
-// count is the newest count of an event, and whether it is known.
+// count returns the newest count of an event, and whether it is known.
 func (s *State) count(event football.VisualState) (count pair, known bool) {
 	known = true
 	for _, i := range countsIn[rank(event)] {
@@ -110,15 +110,15 @@ func (s *State) count(event football.VisualState) (count pair, known bool) {
 	return count, known
 }
 
-// countsIn are the places in eventMetrics of what counts each of eventStates.
+// countsIn holds, for each of eventStates, the indexes of its counters in eventMetrics.
 var countsIn = [len(eventStates)][]int{{0}, {1}, {2, 3}, {4}, {5}}
 
-// rise is what an event's counter, or the score, moved up.
+// rise returns by how much an event's counter, or the score, rose.
 func (m *movement) rise(event football.VisualState) pair { return m.events[rank(event)].up }
 
-// move takes over a sample's counters and score as the next baseline and
-// returns what moved since the last: nothing for a metric that was not there
-// before, nothing for one of which either side fell.
+// move stores a sample's counters and score as the next baseline, and returns what
+// moved since the last. A metric that is new, or of which either side fell, has not
+// moved.
 func (s *State) move(sample *input.Sample) movement {
 	falls := slices.DeleteFunc(slices.Clone(s.falls), func(f fall) bool { return s.tau-f.tau > memoryOf(f.metric) })
 	var m movement
@@ -150,8 +150,8 @@ func memoryOf(m football.Metric) int {
 	return fallMemory
 }
 
-// lower takes a sample's counts over and returns by how much they are below what
-// they were, however long ago that was.
+// lower stores a sample's counts and returns by how much they are below the last ones,
+// however old those are.
 func (s *State) lower(sample *input.Sample) (events [len(eventStates)]change) {
 	before := s.counted
 	for i, now := range countsOf(sample, s.at) {
@@ -175,8 +175,8 @@ func (s *State) lower(sample *input.Sample) (events [len(eventStates)]change) {
 	return events
 }
 
-// cards are yellow and red ones together. A yellow card that goes while a red one
-// comes is a second yellow, and takes no card back.
+// cards adds up yellow and red cards. If the yellow count falls while the red count
+// rises, that is a second yellow card, and no card is withdrawn.
 func cards(yellow, red change) change {
 	for side := range yellow.down {
 		yellow.down[side] = max(0, yellow.down[side]-red.up[side])
@@ -184,9 +184,8 @@ func cards(yellow, red change) change {
 	return yellow.plus(red)
 }
 
-// delta is what one metric did. A rise that comes with the other side's fall is a
-// correction too, and a counter that climbs back to where it fell from has not
-// moved.
+// delta returns how one metric changed. A rise together with the other side's fall is
+// a correction too, and a counter that climbs back to its old value has not moved.
 func delta(falls *[]fall, metric football.Metric, before, now pair, tau int) change {
 	var c change
 	var fellFrom [2]int // its place in falls, -1 for none
@@ -220,7 +219,7 @@ func delta(falls *[]fall, metric football.Metric, before, now pair, tau int) cha
 	return c
 }
 
-// counts are both sides of a metric, when both were sent and are counts.
+// counts returns both sides of a metric, if both were sent and are counts.
 func counts(counters []football.Counter, m football.Metric) (pair, bool) {
 	i, ok := slices.BinarySearchFunc(counters, m, func(c football.Counter, m football.Metric) int {
 		return strings.Compare(string(c.Metric), string(m))
@@ -238,14 +237,14 @@ func counts(counters []football.Counter, m football.Metric) (pair, bool) {
 	return pair{h, a}, okHome && okAway
 }
 
-// goalsOf are both sides of a score.
+// goalsOf returns both sides of a score, if both were sent.
 func goalsOf(s football.Score) (pair, bool) {
 	home, okHome := s.Home.Get()
 	away, okAway := s.Away.Get()
 	return pair{home, away}, okHome && okAway
 }
 
-// possession is both sides' percent, when the pair is one.
+// possession returns both sides' percentages, if they add up to 100.
 func possession(counters []football.Counter) (percent pair, ok bool) {
 	percent, ok = counts(counters, football.Possession)
 	return percent, ok && percent[0]+percent[1] == 100

@@ -34,7 +34,7 @@ func Decode(b []byte) (State, error) {
 
 func (d *decoder) state() State {
 	var s State
-	s.who = identity{d.text(), d.text(), d.words(), d.words(), d.words(), d.time()}
+	s.who = identity{d.text(), d.text(), d.textField(), d.textField(), d.textField(), d.time()}
 	s.firstAt = d.int()
 	s.at, s.freshAt, s.leftAt = s.firstAt+d.int(), s.firstAt+d.int(), d.int()
 	s.clock = d.clock()
@@ -164,12 +164,12 @@ func (d *decoder) timeline(since int64, now int) []entry {
 		t.at = since + d.int()
 		since = t.at
 		t.place = d.place()
-		code := d.code(len(stateCodes) << 4)
+		code := d.code(len(visualCodes) << 4)
 		if code>>2&3 >= len(certaintyCodes) || code&3 >= len(sideCodes) {
 			d.fail()
 			return nil
 		}
-		t.state, t.certainty, t.side = stateCodes[code>>4], certaintyCodes[code>>2&3], sideCodes[code&3]
+		t.state, t.certainty, t.side = visualCodes[code>>4], certaintyCodes[code>>2&3], sideCodes[code&3]
 		bits := d.code((int(countedByRise) + 1) << countingShift)
 		t.counted, t.gone, t.fellAt = counting(bits>>countingShift), bits&isGone != 0, never
 		t.proof.withdrawn = bits&wasWithdrawn != 0

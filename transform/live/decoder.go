@@ -7,8 +7,7 @@ import (
 	"mkt/publish/football"
 )
 
-// decoder takes the parts of a state off b. After the first failure it returns
-// zeros.
+// decoder reads the parts of a state from b. After the first failure it returns zeros.
 type decoder struct {
 	b      []byte
 	failed bool
@@ -26,7 +25,7 @@ func (d *decoder) int() int64 {
 	return n
 }
 
-// whole is a number that fits any clock, count or place.
+// whole reads an integer in the range of any clock, count or position.
 func (d *decoder) whole() int {
 	n := d.int()
 	if n < -1<<31 || n > 1<<31 {
@@ -36,8 +35,8 @@ func (d *decoder) whole() int {
 	return int(n)
 }
 
-// len is a length or code of at most most, and of no more than the bytes left
-// when each takes size.
+// len reads a length or code of at most most. If each item takes size bytes, that many
+// must be left.
 func (d *decoder) len(most, size int) int {
 	n, used := binary.Uvarint(d.b)
 	if used <= 0 || n > uint64(most) || int(n)*size > len(d.b)-used {
@@ -48,7 +47,7 @@ func (d *decoder) len(most, size int) int {
 	return int(n)
 }
 
-// code is a byte below limit.
+// code reads a byte below limit.
 func (d *decoder) code(limit int) int {
 	if len(d.b) == 0 || int(d.b[0]) >= limit {
 		d.fail()
@@ -59,7 +58,7 @@ func (d *decoder) code(limit int) int {
 	return int(n)
 }
 
-// mark is four bytes.
+// mark reads four bytes.
 func (d *decoder) mark() uint32 {
 	if len(d.b) < 4 {
 		d.fail()
@@ -89,8 +88,8 @@ func fieldOf[T any](d *decoder, value func() T) football.Field[T] {
 	return football.Field[T]{}
 }
 
-func (d *decoder) words() football.Field[string] { return fieldOf(d, d.text) }
-func (d *decoder) number() football.Field[int]   { return fieldOf(d, d.whole) }
+func (d *decoder) textField() football.Field[string] { return fieldOf(d, d.text) }
+func (d *decoder) number() football.Field[int]       { return fieldOf(d, d.whole) }
 func (d *decoder) time() football.Field[time.Time] {
 	return fieldOf(d, func() time.Time { return utc(d.int()) })
 }

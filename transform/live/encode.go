@@ -2,36 +2,25 @@ package live
 
 import (
 	"encoding/binary"
-	"slices"
 	"time"
 
 	"mkt/publish/football"
 )
 
-// Version is the version of the encoding, its fourth byte. A state of another
-// version is refused: the next cycle then begins with baselines.
+// Version is the version of the encoding, its fourth byte. A state of another version
+// is refused, and the next cycle begins with baselines.
 //
 //	1: first
 //	2: what the timeline was observed from, the seconds of a minute that were seen,
 //	   and what threatens
 const Version = 2
 
-// magic begins every encoded state.
+// magic is the beginning of every encoded state.
 const magic = "mls"
 
-// Codes of closed sets: the place in the list. Only ever add at the end.
-var (
-	phaseCodes     = append([]football.Phase{football.NoPhase}, football.Phases()...)
-	stateCodes     = football.VisualStates()
-	certaintyCodes = football.Certainties()
-	sideCodes      = football.Sides()
-	metricCodes    = football.Metrics()
-)
-
-// Encode appends the state to b. Equal states have equal bytes, in every build
-// and on every machine; Decode gives back the state exactly. Whole numbers are
-// varints, signed ones zig-zag, texts and lists follow their length, fields
-// their state.
+// Encode appends the state to b. Equal states have equal bytes, in every build and on
+// every machine, and Decode returns an equal state. Integers are varints, signed ones
+// in zig-zag encoding. Texts and lists follow their length, and fields their state.
 func (s *State) Encode(b []byte) []byte {
 	e := encoder{append(append(b, magic...), Version)}
 	e.identity(&s.who)
@@ -81,7 +70,7 @@ func (e *encoder) flag(f bool) {
 	e.byte(0)
 }
 
-func (e *encoder) words(f football.Field[string]) {
+func (e *encoder) textField(f football.Field[string]) {
 	e.byte(int(f.State()))
 	if v, ok := f.Get(); ok {
 		e.text(v)
@@ -105,14 +94,14 @@ func (e *encoder) time(f football.Field[time.Time]) {
 func (e *encoder) identity(i *identity) {
 	e.text(i.fixtureID)
 	e.text(i.eventID)
-	e.words(i.home)
-	e.words(i.away)
-	e.words(i.league)
+	e.textField(i.home)
+	e.textField(i.away)
+	e.textField(i.league)
 	e.time(i.startsAt)
 }
 
 func (e *encoder) clock(c *clock) {
-	e.byte(slices.Index(phaseCodes, c.Phase))
+	e.byte(phaseCodes.of(c.Phase))
 	e.number(c.Minute)
 	e.number(c.Second)
 	e.number(c.Added)
@@ -127,7 +116,7 @@ func (e *encoder) clock(c *clock) {
 func (e *encoder) counters(counters []football.Counter) {
 	e.len(len(counters))
 	for _, c := range counters {
-		code := slices.Index(metricCodes, c.Metric) + 1
+		code := metricCodes.of(c.Metric) + 1
 		e.len(code)
 		if code == 0 {
 			e.text(string(c.Metric))
@@ -144,7 +133,7 @@ func (e *encoder) counters(counters []football.Counter) {
 func (e *encoder) falls(falls []fall) {
 	e.len(len(falls))
 	for _, f := range falls {
-		e.byte(slices.Index(metricCodes, f.metric))
+		e.byte(metricCodes.of(f.metric))
 		e.byte(f.side)
 		e.int(int64(f.peak))
 		e.int(int64(f.tau))
@@ -178,7 +167,7 @@ func (e *encoder) place(p place) {
 	e.int(int64(p.position))
 }
 
-// Bits of what an entry has besides; the last two hold its counting.
+// Flags of an entry. The two bits above them hold its counting.
 const (
 	hasProof = 1 << iota
 	wasWithdrawn
@@ -187,7 +176,7 @@ const (
 	countingShift = iota
 )
 
-// timeline is written with times relative to those before.
+// timeline writes each time relative to the one before.
 func (e *encoder) timeline(entries []entry, since int64, now int) {
 	e.len(len(entries))
 	for i := range entries {
@@ -195,7 +184,7 @@ func (e *encoder) timeline(entries []entry, since int64, now int) {
 		e.int(t.at - since)
 		since = t.at
 		e.place(t.place)
-		e.byte(slices.Index(stateCodes, t.state)<<4 | slices.Index(certaintyCodes, t.certainty)<<2 | slices.Index(sideCodes, t.side))
+		e.byte(visualCodes.of(t.state)<<4 | certaintyCodes.of(t.certainty)<<2 | sideCodes.of(t.side))
 		e.byte(bitIf(t.proof.mark != 0, hasProof) | bitIf(t.proof.withdrawn, wasWithdrawn) | bitIf(t.fellAt != never, hasFallen) |
 			bitIf(t.gone, isGone) | int(t.counted)<<countingShift)
 		if t.proof.mark != 0 {
@@ -227,7 +216,7 @@ func bitIf(is bool, bit int) int {
 	return 0
 }
 
-// scene is written relative to now; what never was is written as it is.
+// scene writes times relative to now. A time of never is a zero flag.
 func (e *encoder) scene(s *scene, now int) {
 	for _, tau := range []int{s.heldUntil, s.attack[0], s.attack[1], s.dangerous[0], s.dangerous[1], s.danger[0], s.danger[1]} {
 		if tau == never {

@@ -7,16 +7,16 @@ import (
 	"mkt/publish/football"
 )
 
-// eventStates are the events that a timeline reports, the one that matters most
-// last: of several in one sample it is the state of play.
+// eventStates are the events that a timeline reports, the most important one last. Of
+// several in one sample, that one becomes the state of play.
 var eventStates = [...]football.VisualState{football.VisualSubstitution, football.VisualCorner, football.VisualCard,
 	football.VisualPenalty, football.VisualGoal}
 
 func rank(s football.VisualState) int { return slices.Index(eventStates[:], s) }
 
-// sampleEvents are the events of one sample: what its counters and the provider's
-// own list say of the timeline. Those that happened just now are collected and
-// entered together, so that the one that matters most becomes the state.
+// sampleEvents are the events of one sample, by its counters and by the provider's own
+// list. Those that happened just now are collected and entered together, so that the
+// most important one becomes the state.
 type sampleEvents struct {
 	*State
 	isBaseline bool
@@ -25,8 +25,8 @@ type sampleEvents struct {
 	early      int                          // events inserted before everything observed
 }
 
-// enter puts the collected events at the end of the timeline, those of an earlier
-// minute first. Behind a half they belong before its end.
+// enter inserts the collected events at the end of the timeline, those of an earlier
+// minute first. After a half, they belong before the half's end.
 func (e *sampleEvents) enter() {
 	slices.SortStableFunc(e.now, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.minuteOf().half, b.minuteOf().half), cmp.Compare(a.minuteOf().from, b.minuteOf().from), rank(a.state)-rank(b.state))
@@ -47,7 +47,7 @@ func (e *sampleEvents) enter() {
 	}
 }
 
-// minuteOf is the minute of play that an entry belongs to: that of its proof, or
+// minuteOf returns the minute of play that an entry belongs to: that of its proof, or
 // that of its observation.
 func (e *entry) minuteOf() minute {
 	if e.proof.mark != 0 {
@@ -56,14 +56,14 @@ func (e *entry) minuteOf() minute {
 	return minute{e.half, e.position - e.position%60}
 }
 
-// add collects an event that is the state of play for some seconds more.
+// add collects an event that stays the state of play for that many seconds.
 func (e *sampleEvents) add(event entry, seconds int) {
 	e.now = append(e.now, event)
 	e.holds[event.state] = max(e.holds[event.state], seconds)
 }
 
-// each calls do with every event that stands on the timeline or was collected,
-// the newest first, until it returns false. do may change it.
+// each calls do for every event that is on the timeline or was collected, the newest
+// first, until do returns false. do may change the event.
 func (e *sampleEvents) each(do func(*entry) bool) {
 	e.editTimeline()
 	for _, list := range [][]entry{e.now, e.timeline} {
@@ -75,7 +75,8 @@ func (e *sampleEvents) each(do func(*entry) bool) {
 	}
 }
 
-// newest is the newest event of a state and side for which it is so.
+// newest returns the newest event of a state and side for which is returns true, and
+// nil if there is none.
 func (e *sampleEvents) newest(state football.VisualState, side football.Side, is func(*entry) bool) (found *entry) {
 	e.each(func(event *entry) bool {
 		if event.state == state && event.side == side && is(event) {
@@ -86,9 +87,9 @@ func (e *sampleEvents) newest(state football.VisualState, side football.Side, is
 	return found
 }
 
-// nearest is the event of a state and side with the least distance, nil when
-// there is none. An event whose side is not known is of either side. Of two that
-// are equally near it is the older one.
+// nearest returns the event of a state and side with the least distance, and nil if
+// there is none. An event whose side is not known counts for either side. Of two
+// events that are equally near, it returns the older one.
 func (e *sampleEvents) nearest(state football.VisualState, side football.Side, away func(*entry) (distance int, ok bool)) (found *entry) {
 	least := 0
 	e.each(func(event *entry) bool {
@@ -103,8 +104,8 @@ func (e *sampleEvents) nearest(state football.VisualState, side football.Side, a
 	return found
 }
 
-// counterRose reports that a counter or the score rose by one. That is the event
-// which the provider's own list held before, if one still awaits its counter.
+// counterRose handles a counter or score that rose by one. If an event of the
+// provider's own list still awaits its counter, it is that event.
 func (e *sampleEvents) counterRose(state football.VisualState, side football.Side) {
 	if awaiting := e.awaiting(state, side); awaiting != nil {
 		awaiting.counted, awaiting.fellAt = countedByRise, never
@@ -116,8 +117,8 @@ func (e *sampleEvents) counterRose(state football.VisualState, side football.Sid
 	e.add(entry{place: e.place(), at: e.at, state: state, side: side, certainty: football.Inferred, counted: countedByRise, fellAt: never}, holds[state])
 }
 
-// awaiting is the nearest event that the provider listed and no counter has shown
-// yet, nil when there is none near enough.
+// awaiting returns the nearest event that the provider listed and no counter has shown
+// yet, and nil if none is near enough.
 func (e *sampleEvents) awaiting(state football.VisualState, side football.Side) *entry {
 	here := e.place()
 	return e.nearest(state, side, func(event *entry) (int, bool) {
@@ -133,12 +134,12 @@ func (e *sampleEvents) awaiting(state football.VisualState, side football.Side) 
 	})
 }
 
-// outside is how many seconds a place on the scoreboard lies outside a minute.
+// outside returns how many seconds a position on the scoreboard is outside a minute.
 func outside(from, position int) int { return max(0, from-position, position-(from+59)) }
 
-// counterFell reports that a counter or the score fell by one: an event that it
-// had counted did not happen. One that the provider's own list still holds stays
-// until it is withdrawn there.
+// counterFell handles a counter or score that fell by one: an event that it counted did
+// not happen. An event that the provider's own list still holds stays until the
+// provider withdraws it.
 func (e *sampleEvents) counterFell(state football.VisualState, side football.Side) {
 	isCounted := func(event *entry) bool { return event.counted != notCounted }
 	isUnproven := func(event *entry) bool { return event.counted == countedByRise && event.proof.mark == 0 }
@@ -155,7 +156,7 @@ func (e *sampleEvents) counterFell(state football.VisualState, side football.Sid
 	}
 }
 
-// discount takes an event's count away.
+// discount marks an event as not counted any more.
 func (e *sampleEvents) discount(event *entry) {
 	event.counted, event.fellAt = notCounted, e.tau
 	if event.proof.mark == 0 {
@@ -163,12 +164,12 @@ func (e *sampleEvents) discount(event *entry) {
 	}
 }
 
-// counterRecovered reports that a counter which fell climbed back by one. An event
-// that the provider withdrew does not come back: another one happened.
+// counterRecovered handles a counter that fell and climbed back by one. An event that
+// the provider withdrew does not come back: another one happened.
 func (e *sampleEvents) counterRecovered(state football.VisualState, side football.Side) {
 	event := e.newest(state, side, func(event *entry) bool { return event.counted == notCounted && e.mayRecover(event) })
 	switch {
-	case event == nil: // it fell of what was counted before everything observed
+	case event == nil: // the fall was of an event from before the first sample
 	case event.proof.withdrawn:
 		event.fellAt = never
 		e.counterRose(state, side)
@@ -177,9 +178,9 @@ func (e *sampleEvents) counterRecovered(state football.VisualState, side footbal
 	}
 }
 
-// countTurned reports that a count moved from the other side to this one: the
-// event was this side's. Where the provider's own list says which events are whose,
-// that is believed.
+// countTurned handles a count that moved from the other side to this one: the event
+// was this side's. If the provider's own list names the side of an event, the list is
+// right.
 func (e *sampleEvents) countTurned(state football.VisualState, to football.Side) {
 	from := football.SideHome
 	if to == football.SideHome {

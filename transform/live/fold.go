@@ -5,28 +5,29 @@ import (
 	"time"
 
 	"mkt/fetch/input"
+
 	"mkt/publish/football"
 )
 
-// Rules is the version of all that turns samples into what is published: it
-// changes when the same samples would give something else.
+// Rules is the version of the rules that turn samples into published data. It changes
+// when the same samples would have another result.
 const Rules = "live-2"
 
-// maxBlind is StaleAfter in seconds: what moved in a longer time cannot be dated.
+// maxBlind is StaleAfter in seconds. What moved during a longer gap cannot be dated.
 const maxBlind = int(StaleAfter / time.Second)
 
-// Follows tells whether a sample is of a fixture to keep a state of: one that is
-// in play, or was when it was met before.
-func Follows(previous *State, s *input.Sample) bool {
+// Tracks reports whether a state is kept of a sample's fixture: it is in play, or it
+// has a state already.
+func Tracks(previous *State, s *input.Sample) bool {
 	return previous != nil || s.Status == input.InPlay || s.Status == input.Halted
 }
 
-// Fold takes a sample into the state, nil when there is none yet. The previous
-// state stays as it was. Samples of one fixture are given in the order they were
-// retrieved.
+// Fold returns the state after a sample. previous is nil for the first sample of a
+// fixture, and is not changed. The samples of a fixture must be folded in the order in
+// which they were retrieved.
 func Fold(previous *State, given *input.Sample) State {
-	believed := believable(given)
-	sample := &believed
+	checked := plausible(given)
+	sample := &checked
 	at := sample.At().UnixMilli()
 	if previous == nil {
 		return begin(sample, at)
@@ -41,59 +42,59 @@ func Fold(previous *State, given *input.Sample) State {
 	}
 	elapsed := int(min((at-previous.freshAt+500)/1000, 1<<20))
 	now := resolve(&previous.clock, sample, max(0, elapsed))
-	if at < previous.freshAt || previous.clock.isBehind(&now) || previous.saysNothing(&now, sample) {
-		next.grow()
+	if at < previous.freshAt || previous.clock.isBehind(&now) || previous.isRepeat(&now, sample) {
+		next.checkAge()
 		return next
 	}
-	next.take(sample, now, elapsed, at)
+	next.apply(sample, now, elapsed, at)
 	return next
 }
 
-// Pass lets a cycle go by in which the fixture was not sampled: nothing new is
-// known, and what is known grows older.
+// Pass returns the state after a cycle in which the fixture was not sampled. Nothing
+// new is known, and the state becomes older.
 func Pass(previous State, at time.Time) State {
 	next := previous.own()
 	next.at = max(previous.at, at.UnixMilli())
-	next.grow()
+	next.checkAge()
 	return next
 }
 
-// Leave marks a fixture that a complete list no longer holds.
+// Leave returns the state of a fixture that a complete list no longer holds.
 func Leave(previous State, at time.Time) State {
 	next := Pass(previous, at)
 	next.leave()
 	return next
 }
 
-// begin makes a state of a first sample: a baseline.
+// begin returns the state after a first sample, which is a baseline.
 func begin(sample *input.Sample, at int64) State {
 	s := State{who: identityOf(sample), firstAt: at, at: max(at, sample.RetrievedAt.UnixMilli()), freshAt: at,
 		clock: resolve(nil, sample, 0), scene: newScene()}
 	s.tau = s.clock.position
 	s.account(&clock{}, 0, carryMissing)
 	m := s.baseline(sample)
-	s.watch(sample, &m, football.NoPhase)
+	s.updateTimeline(sample, &m, football.NoPhase)
 	s.status(sample)
 	return s
 }
 
-// own is the state that a step modifies. Its timeline is copied when it changes,
-// as it does in few steps.
+// own returns a copy of the state for a step to modify. Its timeline is copied only
+// when it changes, as it does in few steps.
 func (s *State) own() State {
 	next := *s
 	next.ownsTimeline = false
 	return next
 }
 
-// saysNothing tells a sample that repeats the last one although the clock should
-// have moved: a feed that stalls goes on answering.
-func (s *State) saysNothing(now *clock, sample *input.Sample) bool {
+// isRepeat reports whether a sample repeats the last one although the clock should
+// have moved. A feed that has stalled still answers.
+func (s *State) isRepeat(now *clock, sample *input.Sample) bool {
 	return s.clock.runs && now.runs && now.known && s.clock.position == now.position && s.clock.half == now.half &&
 		s.score == sample.Score && slices.Equal(s.counters, sample.Counters) && !s.hasNews(sample)
 }
 
-// take is a sample that tells something.
-func (s *State) take(sample *input.Sample, now clock, elapsed int, at int64) {
+// apply folds a sample that has something new.
+func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 	seconds := s.clock.played(&now, elapsed)
 	gap := seconds > maxBlind || s.clock.runs && elapsed > maxBlind
 	before, wasNull := s.clock, nullSent(s.counters)
@@ -106,7 +107,7 @@ func (s *State) take(sample *input.Sample, now clock, elapsed int, at int64) {
 	if last := s.last(); gap || last != nil && last.state == football.VisualStale {
 		s.account(&before, seconds, carryMissing)
 		m := s.baseline(sample)
-		s.watch(sample, &m, before.Phase)
+		s.updateTimeline(sample, &m, before.Phase)
 		s.status(sample)
 		return
 	}
@@ -119,12 +120,12 @@ func (s *State) take(sample *input.Sample, now clock, elapsed int, at int64) {
 	s.pressure.add(m.points(supplied), percent, sent, s.tau)
 	s.account(&before, seconds, m.carries(wasNull, nullSent(s.counters), supplied))
 	s.addPoints(&m, supplied)
-	s.watch(sample, &m, before.Phase)
+	s.updateTimeline(sample, &m, before.Phase)
 	s.status(sample)
 }
 
-// baseline takes counters and score as they are: they count as no movement. What
-// is lower than it was before did not happen, though.
+// baseline stores counters and score without counting them as movement. If one is lower
+// than before, the event did not happen, though.
 func (s *State) baseline(sample *input.Sample) movement {
 	m := movement{baseline: true, events: s.lower(sample)}
 	s.counters, s.score, s.falls = sample.Counters, sample.Score, nil
@@ -138,8 +139,8 @@ func (s *State) baseline(sample *input.Sample) movement {
 	return m
 }
 
-// observe keeps for how long movement could be seen without a gap. Counters that
-// return after more than a minute begin anew.
+// observe records for how long movement could be seen without a gap. If the counters
+// were missing for longer than maxBlind, it starts again.
 func (s *State) observe(m *movement) {
 	if !supplyOf(s.counters).any() {
 		return
@@ -154,7 +155,7 @@ func (s *State) observe(m *movement) {
 	}
 }
 
-// status follows the fixture into play and out of it.
+// status records whether the fixture is in play.
 func (s *State) status(sample *input.Sample) {
 	if sample.Status == input.InPlay || sample.Status == input.Halted {
 		s.leftAt = 0
@@ -163,7 +164,7 @@ func (s *State) status(sample *input.Sample) {
 	s.leave()
 }
 
-// leave marks that the fixture is in play no more.
+// leave records that the fixture is no longer in play.
 func (s *State) leave() {
 	if s.leftAt == 0 {
 		s.leftAt = s.at
@@ -174,16 +175,15 @@ func (s *State) leave() {
 	}
 }
 
-// grow lets the state grow older: past its limit it is stale, and says so
-// instead of what it said last.
-func (s *State) grow() {
+// checkAge makes the state stale if its newest sample is too old.
+func (s *State) checkAge() {
 	if s.InPlay() && s.isStale() {
 		s.goStale()
 	}
 }
 
-// goStale enters that nothing can be said any more. That is so from when the
-// newest sample became too old, however late a step notices.
+// goStale adds a STALE entry to the timeline. It begins when the newest sample became
+// too old, however late a step notices it.
 func (s *State) goStale() {
 	at := max(s.heldAt, min(s.at, s.freshAt+s.patience().Milliseconds()))
 	s.keep(at, football.VisualStale, football.SideNone, football.Unknown)

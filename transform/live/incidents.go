@@ -7,17 +7,18 @@ import (
 	"slices"
 
 	"mkt/fetch/input"
+
 	"mkt/publish/football"
 )
 
 // maxIncidents bounds how many of a provider's events are remembered.
 const maxIncidents = 400
 
-// incident is one event of the provider's own list that was met.
+// incident is an event of the provider's own list that was seen.
 type incident struct {
 	mark   uint32 // hash of its id, never 0
 	what   uint32 // hash of what it says, to notice that the provider changed it
-	missed bool   // the newest list did not hold it; after a second one it is withdrawn
+	missed bool   // the newest list does not hold it; if the next one lacks it too, it is withdrawn
 }
 
 func hashOf(text string) uint32 {
@@ -30,13 +31,14 @@ func incidentOf(i *input.Incident) incident {
 	return incident{mark: hashOf(i.ID), what: hashOf(fmt.Sprint(i.Kind, i.Minute, i.Added, i.Side))}
 }
 
-// find returns where an event with that mark is remembered, or belongs.
+// find returns the index at which an event with that mark is stored or belongs, and
+// whether it is stored.
 func (s *State) find(mark uint32) (at int, met bool) {
 	return slices.BinarySearchFunc(s.incidents, mark, func(i incident, mark uint32) int { return cmp.Compare(i.mark, mark) })
 }
 
-// hasNews reports whether a sample lists an event that was not met before. When
-// no more are remembered none is news: each would be, in every sample.
+// hasNews reports whether a sample lists an event that was not seen before. When the
+// list of incidents is full it returns false, since no further event can be stored.
 func (s *State) hasNews(sample *input.Sample) bool {
 	if len(s.incidents) >= maxIncidents {
 		return false
@@ -53,9 +55,9 @@ type list struct {
 	holds  map[uint32]bool // marks of the events on it
 }
 
-// withdraw returns a sample's list of events, and takes those back that the
-// provider listed before and does not list any more. A single list without them
-// may come from a server that lags. A sample without a list says nothing of them.
+// withdraw returns a sample's list of events, nil if it has none. It withdraws events
+// that the provider listed before and does not list any more. A single list without
+// an event may come from a server that lags, so that two are needed.
 func (e *sampleEvents) withdraw(sample *input.Sample) *list {
 	events, sent := sample.Incidents.Get()
 	if !sent {
@@ -63,7 +65,7 @@ func (e *sampleEvents) withdraw(sample *input.Sample) *list {
 	}
 	l := &list{events: slices.Clone(events), holds: make(map[uint32]bool, len(events))}
 	slices.SortStableFunc(l.events, func(a, b input.Incident) int { return cmp.Compare(a.Minute+a.Added, b.Minute+b.Added) })
-	arrived := make(map[uint32]bool) // what the list says under ids that were not met
+	arrived := make(map[uint32]bool) // what the list says under ids that were not seen before
 	for i := range l.events {
 		next := incidentOf(&l.events[i])
 		l.holds[next.mark] = true
@@ -84,8 +86,8 @@ func (e *sampleEvents) withdraw(sample *input.Sample) *list {
 	return l
 }
 
-// readList takes the events of a list over that were not met before, or that the
-// provider changed. l is nil when there is none.
+// readList stores the events of a list that were not seen before, or that the provider
+// changed. l is nil if the sample has no list.
 func (e *sampleEvents) readList(l *list) {
 	if l == nil {
 		return
@@ -110,8 +112,8 @@ func (e *sampleEvents) readList(l *list) {
 	e.dropWithdrawn()
 }
 
-// dropWithdrawn hides the events that were withdrawn and still counted where the
-// list alone has as many as the counter or the score says: they are none of those.
+// dropWithdrawn hides events that were withdrawn but are still counted, if the list
+// alone has as many events as the counter or the score says.
 func (e *sampleEvents) dropWithdrawn() {
 	for i := range e.timeline {
 		side := slices.Index(sides[:], e.timeline[i].side)
@@ -140,8 +142,8 @@ func (e *sampleEvents) isMissed(event *entry) bool {
 	return event.proof.mark != 0 && met && e.incidents[at].missed
 }
 
-// replaces reports whether an event of the list is one that was met under another
-// id, which the list does not hold any more. It has the new id from then on.
+// replaces reports whether an event of the list was seen under another id, which the
+// list does not hold any more. It gets the new id.
 func (e *sampleEvents) replaces(next incident, listed map[uint32]bool) bool {
 	was := slices.IndexFunc(e.incidents, func(i incident) bool { return i.what == next.what && !listed[i.mark] })
 	if was < 0 {
@@ -161,8 +163,8 @@ func (e *sampleEvents) replaces(next incident, listed map[uint32]bool) bool {
 	return true
 }
 
-// disprove takes the proof of an event away: it is EXACT no more, and hidden when
-// no rise of a counter shows it either.
+// disprove removes the proof of an event. The event is no longer EXACT, and is hidden
+// if no counter rose for it.
 func (e *sampleEvents) disprove(mark uint32) {
 	e.each(func(event *entry) bool {
 		if event.proof.mark != mark {
@@ -177,9 +179,9 @@ func (e *sampleEvents) disprove(mark uint32) {
 	})
 }
 
-// prove gives an event of the provider's own list to the entry that a counter
-// made of it, or inserts it in its minute. before are the events of the list that
-// come before it.
+// prove makes an event of the provider's own list the proof of the entry that a counter
+// made for it, or inserts it in its minute. before holds the events of the list that
+// precede it.
 func (e *sampleEvents) prove(i *input.Incident, mark uint32, before []input.Incident) {
 	state, ok := stateOf(i.Kind)
 	if !ok {
@@ -203,8 +205,8 @@ func (e *sampleEvents) prove(i *input.Incident, mark uint32, before []input.Inci
 	e.order(event)
 }
 
-// order puts the proofs of one side's events into the order of their minutes, and
-// an event before those that the provider dates later than it.
+// order sorts the proofs of one side's events by minute, and moves an event before
+// those that the provider dates later.
 func (e *sampleEvents) order(event *entry) {
 	e.each(func(before *entry) bool {
 		if before.state == event.state && before.side == event.side && before.proof.mark != 0 && before.at < event.at && before.proof.minute.isAfter(event.proof.minute) {
@@ -231,9 +233,9 @@ func (m minute) isAfter(other minute) bool {
 	return cmp.Or(cmp.Compare(m.half, other.half), cmp.Compare(m.from, other.from)) > 0
 }
 
-// awayFrom is how many seconds of the scoreboard an entry was observed outside a
-// minute; ok is false when it was not near enough to be what happened in it.
-// Without a scoreboard the time of observation must do.
+// awayFrom returns how many seconds outside a minute an entry was observed. ok is false
+// if it is too far away to be what happened in that minute. Without a scoreboard, the
+// time of observation is used.
 func (e *sampleEvents) awayFrom(event *entry, m minute) (seconds int, ok bool) {
 	switch {
 	case !event.known:
@@ -248,8 +250,8 @@ func (e *sampleEvents) awayFrom(event *entry, m minute) (seconds int, ok bool) {
 	return seconds, seconds <= confirmWithin
 }
 
-// minuteOf is the minute of play of an event. A provider that does not tell
-// stoppage time apart counts on in the half that is played.
+// minuteOf returns the minute of play of an event. A provider that does not distinguish
+// stoppage time keeps counting in the half that is played.
 func (s *State) minuteOf(i *input.Incident) minute {
 	m := minute{half: 4, from: (i.Minute - 1 + i.Added) * 60}
 	for h := 3; h >= 1; h-- {
@@ -263,9 +265,9 @@ func (s *State) minuteOf(i *input.Incident) minute {
 	return m
 }
 
-// insertListed inserts an event that no counter showed. It stands at its place in
-// the match: one that happened just now is the state of play, an older one is put
-// between the entries around its minute and begins when the entry behind it does.
+// insertListed inserts an event that no counter showed. An event that happened just now
+// becomes the state of play. An older one is inserted at its minute, and begins when
+// the entry after it does.
 func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualState, p proof, before []input.Incident) {
 	event := entry{place: e.place(), at: e.at, state: state, side: i.Side, certainty: football.Exact, proof: p, fellAt: never}
 	if e.wasCounted(i, state, p.minute, before) {
@@ -316,8 +318,8 @@ func (e *sampleEvents) wasCounted(i *input.Incident, state football.VisualState,
 	return known && side >= 0 && n <= count[side]
 }
 
-// indexOf is where an event of a minute belongs: behind everything of that minute
-// and of those before it. Without a scoreboard, what the first list holds happened
+// indexOf returns where an event of a minute belongs: after everything of that minute
+// and of those before it. Without a scoreboard, the events of the first list happened
 // before everything that was observed.
 func (e *sampleEvents) indexOf(m minute) int {
 	if !e.clock.known && !e.wasListed {

@@ -4,14 +4,14 @@ import (
 	"slices"
 
 	"mkt/fetch/input"
+
 	"mkt/publish/football"
 )
 
-// Join gives the samples of a list the incidents that details of the same
-// fixtures told. Nothing else is taken from a detail: it was retrieved at
-// another moment, and perhaps from a server that lags, so that its counters
-// beside the list's would look like corrections. A detail of a fixture that is
-// not listed is left out.
+// Join returns the samples of a list with the incidents of the details of the same
+// fixtures. Nothing else is taken from a detail: it was retrieved at another moment,
+// and perhaps from a server that lags, so that its counters would look like
+// corrections of the list's. A detail of a fixture that is not listed is ignored.
 func Join(listed, details []input.Sample) []input.Sample {
 	incidents := make(map[string]football.Field[[]input.Incident], len(details))
 	for i := range details {

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"mkt/fetch/input"
+
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
 
-// scored is one goal of a made-up half, and how the feed tells of it.
+// scored is one goal of an invented half, and how the feed reports it.
 type scored struct {
 	at, side    int // seconds of play
 	shown       int // when the score has it
@@ -21,7 +22,7 @@ type scored struct {
 	otherSideTo int // until when the score has it with the other side, 0 for never
 }
 
-// feed is what a feed does with the goals of a half.
+// feed is how a feed reports the goals of a half.
 type feed struct {
 	name       string
 	joined     int    // when the first sample is
@@ -113,7 +114,7 @@ func (f *feed) play(t *testing.T, seed uint64) {
 	}
 }
 
-// sample is what the feed tells at a moment.
+// sample returns what the feed sends at a moment.
 func (f *feed) sample(goals []scored, attacks [2]int, at int) *input.Sample {
 	var score [2]int
 	var list []input.Incident

@@ -13,14 +13,14 @@ import (
 	"mkt/transform/live"
 )
 
-// truth is one thing that happened in a made-up match.
+// truth is one event of an invented match.
 type truth struct {
 	half, second int // on the half's own clock
 	metric       football.Metric
 	side         int
 }
 
-// match is a made-up match: halves of the given lengths, and what happened.
+// match is an invented match: the lengths of its halves, and its events.
 type match struct {
 	lengths [2]int
 	events  []truth
@@ -114,8 +114,8 @@ func TestFullMatchMinuteByMinute(t *testing.T) {
 	}
 }
 
-// seenAt is the poll at which an event shows. What shows when the clock stands
-// belongs to the last poll of its half.
+// seenAt returns the poll at which an event shows. An event that shows while the clock
+// is stopped belongs to the last poll of its half.
 func seenAt(polls []int, second int) int {
 	for _, poll := range polls {
 		if poll >= second {
@@ -158,7 +158,7 @@ func checkBuckets(t *testing.T, m *match, polls [2][]int, got football.Series) {
 	}
 }
 
-// checkEvents holds that every goal and card has an entry of its own, that every
+// checkEvents checks that every goal and card has an entry of its own, that every
 // corner and substitution is the state at its poll, and that nothing else is
 // reported.
 func checkEvents(t *testing.T, m *match, polls [2][]int, timeline []football.TimelineEntry) {
@@ -204,7 +204,7 @@ func checkEvents(t *testing.T, m *match, polls [2][]int, timeline []football.Tim
 	want[name(45*60, football.VisualHalfTime, football.SideNone)] = 1
 	want[name(45*60+polls[1][len(polls[1])-1], football.VisualFullTime, football.SideNone)] = 1
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-happened +told:\n%s", diff)
+		t.Errorf("-happened +reported:\n%s", diff)
 	}
 }
 

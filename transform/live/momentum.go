@@ -6,18 +6,18 @@ import (
 	"mkt/publish/football"
 )
 
-// enough is how many seconds of match clock must have been seen since the
-// baseline: below, the leader jumps about.
+// enough is how many seconds of match clock must have been seen since the baseline.
+// With fewer, the leader changes too often.
 const enough = 120
 
-// Steps of the strength word: how far home is from 50.
+// How far home must be from 50 for each strength.
 const (
 	slightLead = 4
 	clearLead  = 8
 	strongLead = 13
 )
 
-// Momentum is the number at the time of the last step, or the reason why there
+// Momentum returns the momentum at the time of the last step, or the reason why there
 // is none.
 func (s *State) Momentum() football.Momentum {
 	m := football.Momentum{Scope: football.ScopeFixture, FeedAge: s.age()}
@@ -27,14 +27,14 @@ func (s *State) Momentum() football.Momentum {
 	r := s.reading()
 	m.Home = share(r.sides, r.prior)
 	m.Away = 100 - m.Home
-	m.Leader, m.Strength = words(m.Home)
+	m.Leader, m.Strength = lead(m.Home)
 	return m
 }
 
-// age is how old the newest sample was at the last step.
+// age returns how old the newest sample was at the last step.
 func (s *State) age() time.Duration { return time.Duration(s.at-s.freshAt) * time.Millisecond }
 
-// patience is how old the newest sample may become.
+// patience returns how old the newest sample may become.
 func (s *State) patience() time.Duration {
 	if s.clock.runs {
 		return StaleAfter
@@ -42,7 +42,7 @@ func (s *State) patience() time.Duration {
 	return StaleAtRest
 }
 
-// isStale tells whether the newest sample was too old at the last step.
+// isStale reports whether the newest sample was too old at the last step.
 func (s *State) isStale() bool { return s.age() > s.patience() }
 
 func (s *State) unavailable() football.UnavailableReason {
@@ -94,7 +94,7 @@ func share(sides [2]int64, prior int64) int {
 	return int(n)
 }
 
-func words(home int) (football.Leader, football.Strength) {
+func lead(home int) (football.Leader, football.Strength) {
 	lead := distance(home, 50)
 	if lead < slightLead {
 		return football.LeaderBalanced, football.StrengthNone

@@ -5,7 +5,7 @@ import (
 	"mkt/publish/football"
 )
 
-// lastHalf is the half that is played in the phase, or was last.
+// lastHalf returns the half that is played in the phase, or was played last.
 func lastHalf(previous *clock, p football.Phase) int {
 	half := p.Half()
 	if p == football.HalfTime {
@@ -20,7 +20,7 @@ func lastHalf(previous *clock, p football.Phase) int {
 	return half
 }
 
-// phase says which phase the reading means.
+// phase returns the phase of a sample.
 func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
 	switch {
 	case s.Status == input.Over:
@@ -51,13 +51,13 @@ func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
 	return beyond(s)
 }
 
-// playedHalf is the half that is played, or was last, where a reading calls one
-// too early or too late, or for a sample another. The clock has the last word: it
-// is set back when a half begins, and at no other time.
+// playedHalf returns the half that is played, or was played last. A provider may name
+// the next half too early or too late, or another half in a single sample. The clock
+// decides: it is set back when a half begins, and at no other time.
 func playedHalf(previous, next *clock, half, elapsed int) int {
 	running := next.Running.Or(true)
 	if running && half >= 2 && half <= 4 && next.position < halfBegins[half] {
-		half-- // its own clock cannot show that
+		half-- // the clock of that half cannot show this position
 	}
 	if previous == nil || !previous.known {
 		return half
@@ -67,7 +67,7 @@ func playedHalf(previous, next *clock, half, elapsed int) int {
 	case playing == 0:
 		ended := previous.half
 		if running && ended > 0 && ended < 4 && half == ended && next.position >= halfBegins[ended+1] && next.position <= halfBegins[ended+1]+elapsed+clockSlack {
-			return ended + 1 // it is not called yet
+			return ended + 1 // the provider does not name it yet
 		}
 	case half < playing && next.position >= halfBegins[playing]:
 		return playing
@@ -77,7 +77,7 @@ func playedHalf(previous, next *clock, half, elapsed int) int {
 	return half
 }
 
-// carriedOn is the phase of a sample without a clock: what it was.
+// carriedOn returns the phase of a sample without a clock, which is the previous one.
 func carriedOn(previous *clock) football.Phase {
 	if previous == nil {
 		return football.NoPhase
@@ -85,8 +85,8 @@ func carriedOn(previous *clock) football.Phase {
 	return previous.Phase
 }
 
-// guessHalf is for a provider that sends minutes and no half. Between 45 and 60
-// the minute alone could be either half's.
+// guessHalf returns the half for a provider that sends minutes and no half. A minute
+// between 45 and 60 could be of either half.
 func guessHalf(previous, next *clock, elapsed int) int {
 	switch {
 	case next.position < halfEnds[1]:
@@ -103,8 +103,8 @@ func guessHalf(previous, next *clock, elapsed int) int {
 	return 2
 }
 
-// atRest is the phase of a clock that stands still. At a half's first or last
-// second that is a break, elsewhere a stop in play.
+// atRest returns the phase of a clock that does not run. At the first or last second of
+// a half that is a break, elsewhere a stop in play.
 func atRest(previous *clock, half, position int, s *input.Sample) football.Phase {
 	switch half {
 	case 0, 1:
@@ -142,8 +142,7 @@ func atRest(previous *clock, half, position int, s *input.Sample) football.Phase
 	return beyond(s)
 }
 
-// beyond is the phase after the last half: only a level score leads on to a
-// shoot-out.
+// beyond returns the phase after the last half. Only a level score leads to a shoot-out.
 func beyond(s *input.Sample) football.Phase {
 	home, okHome := s.Score.Home.Get()
 	away, okAway := s.Score.Away.Get()

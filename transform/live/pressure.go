@@ -26,13 +26,13 @@ const (
 	// of match clock are divided by 100 to be seconds of possession.
 	possessionPoint = 2 * point / 60 // a second
 
-	most = 1000 * point // bounds what is kept: no match comes near
+	most = 1000 * point // bounds the state, far above the pressure of any match
 
 	priorFull = 5 * point
 	priorThin = 3 * point // without possession, or without dangerous attacks
 )
 
-// pressure is the memory momentum is made of, home first.
+// pressure is what momentum is computed from, home first.
 type pressure struct {
 	fast, slow [2]int64
 	// held is percent × tau of possession at the last sample that sent it.
@@ -52,11 +52,13 @@ func supplyOf(counters []football.Counter) supply {
 	return s
 }
 
-// any reports whether one of the counters is there that carry pressure. Shots and
-// corners are too rare to: without attacks they would say even for hours.
+// any reports whether a counter is sent that pressure can be computed from. Shots and
+// corners are too rare for that: without attacks, momentum would be even for most of
+// a match.
 func (s supply) any() bool { return s.dangerous || s.attacks }
 
-// prior pulls a thin sample towards 50.
+// prior returns the pressure that is added to both sides, so that momentum stays near
+// 50 while little was observed.
 func (s supply) prior() int64 {
 	if s.dangerous && s.possession {
 		return priorFull
@@ -64,7 +66,7 @@ func (s supply) prior() int64 {
 	return priorThin
 }
 
-// points are what a movement is worth, for each side.
+// points returns the points of a movement, for each side.
 func (m *movement) points(s supply) [2]int64 {
 	var p [2]int64
 	attack := 0
@@ -81,7 +83,7 @@ func (m *movement) points(s supply) [2]int64 {
 	return p
 }
 
-// decay lets seconds of match clock go by.
+// decay reduces the pressure by what fades in so many seconds of match clock.
 func (p *pressure) decay(seconds int) {
 	for side := range p.fast {
 		p.fast[side] = fade(p.fast[side], seconds, fastHalfLife, fastFactors)
@@ -89,9 +91,9 @@ func (p *pressure) decay(seconds int) {
 	}
 }
 
-// add adds points, and what possession earned since the last sample that sent
-// it. The slow part alone knows possession: a feed's percentage of the match so
-// far says little about the last minutes.
+// add adds points, and the points of possession since the last sample that sent it.
+// Possession counts in the slow part alone, because a percentage of the match so far
+// says little about the last minutes.
 func (p *pressure) add(points [2]int64, percent pair, sent bool, tau int) {
 	for side := range points {
 		p.fast[side] += points[side]
@@ -112,8 +114,8 @@ func (p *pressure) add(points [2]int64, percent pair, sent bool, tau int) {
 	}
 }
 
-// rest is the break between two halves: the fast part speaks of the last
-// minutes, and they are long ago when the next half begins.
+// rest clears the fast part and the threat at the break between two halves, since they
+// describe the last minutes of play.
 func (p *pressure) rest() { p.fast, p.threat = [2]int64{}, threat{} }
 
 // sides returns the pressure of both sides at tau, before men are counted.
@@ -139,7 +141,7 @@ func factors(halfLife int) []int64 {
 	return f
 }
 
-// fade is v, of at most 2^31, after seconds at a half-life.
+// fade returns v, which is at most 2^31, after so many seconds with a half-life.
 func fade(v int64, seconds, halfLife int, factors []int64) int64 {
 	if halvings := seconds / halfLife; halvings < 40 {
 		return v * factors[seconds%halfLife] >> 32 >> halvings

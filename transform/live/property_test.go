@@ -8,15 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
+
 	"pgregory.net/rapid"
 
-	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
 
-// Whatever is sent, in whatever order, every promise about a state holds after
-// every step.
+// After every step of any feed, in any order, every promise about a state holds.
 func TestPromisesHoldForAnyFeed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var state *live.State
@@ -53,7 +53,7 @@ func apply(state *live.State, act string, s *input.Sample, at time.Time) live.St
 	return live.Leave(*state, at)
 }
 
-// reread is the state after it was stored and read again.
+// reread returns the state after it was stored and read again.
 func reread(t rapid.TB, s *live.State) *live.State {
 	if s == nil {
 		return nil
@@ -64,7 +64,7 @@ func reread(t rapid.TB, s *live.State) *live.State {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(stored, read.Encode(nil)) {
-		t.Fatal("the stored state reads back otherwise")
+		t.Fatal("the stored state reads back differently")
 	}
 	return &read
 }
@@ -145,7 +145,7 @@ func timelinePromises(t rapid.TB, l *football.Live) {
 		}
 		if !slices.Contains(football.VisualStates(), e.State) || !slices.Contains(football.Certainties(), e.Certainty) ||
 			!slices.Contains(football.Sides(), e.SideProven) {
-			t.Fatalf("words of %+v", e)
+			t.Fatalf("the entry has a value outside the vocabulary: %+v", e)
 		}
 		if e.State == football.VisualStale && e.Certainty != football.Unknown {
 			t.Fatalf("stale and %s", e.Certainty)
@@ -172,8 +172,7 @@ func timelinePromises(t rapid.TB, l *football.Live) {
 	}
 }
 
-// Absent, null, zero and value of every counter leave as they came, through the
-// stored form too.
+// Every counter keeps its state (missing, null, zero or value), in the stored form too.
 func TestStatesOfCountersSurvive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first, second := anySample(t, start), anySample(t, start.Add(9*time.Second))
@@ -242,7 +241,7 @@ func anyIncident(t *rapid.T) input.Incident {
 		Side: rapid.SampledFrom(football.Sides()).Draw(t, "side")}
 }
 
-// A feed that stands still is stale, however many events it lists.
+// A feed that does not move is stale, however many events it lists.
 func TestStaleWithCountlessEvents(t *testing.T) {
 	var told []input.Incident
 	for n := range 1000 {
@@ -260,20 +259,20 @@ func TestStaleWithCountlessEvents(t *testing.T) {
 	}
 }
 
-// A fixture that left play is kept for a while, then it is gone.
-func TestGone(t *testing.T) {
+// The state of a fixture that left play expires after a while.
+func TestExpired(t *testing.T) {
 	state := step(t, nil, "0 1:20:00 ss=0-0")
-	if state.Gone(start.Add(time.Hour)) {
-		t.Error("in play, and gone")
+	if state.Expired(start.Add(time.Hour)) {
+		t.Error("a fixture in play has expired")
 	}
 	state = live.Leave(state, start.Add(time.Minute))
 	state = live.Leave(state, start.Add(10*time.Minute))
 	for after, want := range map[time.Duration]bool{live.Linger: false, live.Linger + time.Minute: true} {
-		if got := state.Gone(start.Add(after)); got != want {
-			t.Errorf("%v after: gone %v", after, got)
+		if got := state.Expired(start.Add(after)); got != want {
+			t.Errorf("%v after the fixture left play: expired is %v", after, got)
 		}
 	}
-	if live.Follows(nil, &input.Sample{Status: input.Over}) || !live.Follows(&state, &input.Sample{Status: input.Over}) {
-		t.Error("an ended fixture is followed only when it was met before")
+	if live.Tracks(nil, &input.Sample{Status: input.Over}) || !live.Tracks(&state, &input.Sample{Status: input.Over}) {
+		t.Error("an ended fixture is tracked only if it has a state")
 	}
 }

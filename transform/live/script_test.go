@@ -22,10 +22,9 @@ var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 //	SECONDS pass
 //	SECONDS leave
 //
-// SECONDS are since the start. CLOCK is half:minute:second, with * when it
-// stands still, or - when none is sent. A side is digits, _ for sent without a
-// value, - for not sent. A minute is 12 or 45+2. What a line does not name is
-// not sent.
+// SECONDS count from the start. CLOCK is half:minute:second, followed by * if it is
+// stopped, or - if none is sent. A side is digits, _ if it is sent without a value, or
+// - if it is not sent. A minute is 12 or 45+2. What a line does not name is not sent.
 func play(t *testing.T, script string, each func(step string, s *live.State)) *live.State {
 	t.Helper()
 	var state *live.State
@@ -125,7 +124,7 @@ func atoi(t *testing.T, text string) int {
 	return n
 }
 
-// line renders what a client is told after a step.
+// line renders what a client sees after a step.
 func line(s *live.State) string {
 	l := s.Live()
 	var b strings.Builder
@@ -188,7 +187,7 @@ func whole(s *live.State) string {
 	return b.String()
 }
 
-// place is where an entry stands on the scoreboard.
+// place renders the position of an entry on the scoreboard.
 func place(e football.TimelineEntry) string {
 	minute, ok := e.Minute.Get()
 	if !ok {

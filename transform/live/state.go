@@ -7,27 +7,27 @@ import (
 	"mkt/publish/football"
 )
 
-// Limits of what is believed and for how long.
+// How long samples and states are used.
 const (
-	// StaleAfter is how old the newest sample may be while the clock runs. By
-	// then a quarter of what momentum tells of the present is gone, and counters
-	// that moved meanwhile cannot be dated.
+	// StaleAfter is how old the newest sample may be while the clock runs. After it,
+	// a quarter of the fast part of pressure has faded, and counters that moved
+	// meanwhile cannot be dated.
 	StaleAfter = 60 * time.Second
-	// StaleAtRest is the same while the clock stands still, as at half-time.
+	// StaleAtRest is the same while the clock is stopped, as at half-time.
 	StaleAtRest = 3 * time.Minute
 	// Linger is how long a fixture that left play is kept.
 	Linger = 15 * time.Minute
 )
 
-// State is all that is kept of one fixture between two cycles. Encode writes it
-// and Decode reads it back. Its zero value is not a state: Fold makes the first.
-// It is a plain value; the slices in it are never modified.
+// State is everything that is stored of one fixture between two cycles. Encode writes
+// it and Decode reads it. Its zero value is not valid: Fold returns the first state. It
+// is a plain value, and the slices in it are never modified.
 type State struct {
 	who identity
 
 	firstAt int64 // the first sample, as every time in a state in Unix milliseconds
 	at      int64 // the last step, a sample or not
-	freshAt int64 // the newest sample that told something
+	freshAt int64 // the newest sample that had something new
 	leftAt  int64 // when it left play; 0 while in play
 
 	clock clock
@@ -37,12 +37,12 @@ type State struct {
 	// counted are the newest counts of what the timeline reports, in the order of
 	// eventMetrics.
 	counted [len(eventMetrics)]lastCount
-	// falls are the counters that fell lately.
+	// falls are the counters that fell recently.
 	falls []fall
 
 	tau      int // seconds of match clock since kick-off, breaks left out
 	seenTau  int // the last at which counters of pressure could be compared
-	observed int // for how many seconds up to then they could be, again and again
+	observed int // for how many seconds up to then they could be compared without a gap
 	pressure pressure
 	ranTo    int       // where the scoreboard was last seen to run in the newest half, 0 when it was not
 	cells    [4][]cell // by half; index is the minute of the half, from 0
@@ -53,29 +53,29 @@ type State struct {
 	scene        scene
 	// base is where the scoreboard was at the newest baseline.
 	base place
-	// wasListed reports whether the provider's own list of events was met, and
-	// incidents what was on it, sorted by mark.
+	// wasListed reports whether the provider's own list of events was ever sent.
+	// incidents are the events on it, sorted by mark.
 	wasListed bool
 	incidents []incident
 }
 
-// identity is whose state it is, as the newest sample says.
+// identity is the fixture of a state, as the newest sample describes it.
 type identity struct {
 	fixtureID, eventID string
 	home, away, league football.Field[string]
 	startsAt           football.Field[time.Time]
 }
 
-// FixtureID is the provider's id of the fixture.
+// FixtureID returns the provider's id of the fixture.
 func (s *State) FixtureID() string { return s.who.fixtureID }
 
-// EventID is the provider's id of the live record.
+// EventID returns the provider's id of the live record.
 func (s *State) EventID() string { return s.who.eventID }
 
-// At is the time of the last step.
+// At returns the time of the last step.
 func (s *State) At() time.Time { return utc(s.at) }
 
-// Left reports whether the fixture left play for good, as far as is known.
+// Left reports whether the fixture is known to have left play.
 func (s *State) Left() bool { return s.leftAt != 0 }
 
 // InPlay reports whether the fixture is in play: it kicked off and has not ended.
@@ -83,9 +83,9 @@ func (s *State) InPlay() bool {
 	return s.leftAt == 0 && s.hasBegun() && s.clock.Phase != football.FullTime
 }
 
-// hasBegun reports whether the fixture kicked off. Without a scoreboard the
-// provider's word that it is in play must do, once there is something to tell or
-// the time of kick-off has come.
+// hasBegun reports whether the fixture kicked off. Without a scoreboard, the provider's
+// status is enough, once there is a score or a counter or the time of kick-off has
+// come.
 func (s *State) hasBegun() bool {
 	if s.clock.known || s.clock.Phase != football.NoPhase {
 		return s.clock.Phase != football.NoPhase
@@ -97,8 +97,8 @@ func (s *State) hasBegun() bool {
 	return s.score != football.Score{} || len(s.counters) > 0 || !announced || s.at >= startsAt.UnixMilli()
 }
 
-// StaleAt is from when on the state is too old to say anything, unless there is
-// a newer sample; zero out of play.
+// StaleAt returns when the state becomes too old to say anything, unless a newer sample
+// arrives. It is zero if the fixture is not in play.
 func (s *State) StaleAt() time.Time {
 	if !s.InPlay() {
 		return time.Time{}
@@ -106,8 +106,9 @@ func (s *State) StaleAt() time.Time {
 	return utc(s.freshAt).Add(s.patience())
 }
 
-// Gone tells whether a fixture left play so long ago that it need not be kept.
-func (s *State) Gone(at time.Time) bool {
+// Expired reports whether the fixture left play longer than Linger ago, so that its state
+// can be dropped.
+func (s *State) Expired(at time.Time) bool {
 	return s.leftAt != 0 && at.UnixMilli()-s.leftAt >= Linger.Milliseconds()
 }
 

@@ -49,7 +49,7 @@ func (s *State) threatAfter(m *movement, counted []football.Counter) threat {
 }
 
 // after returns the threat after a sample of which m moved. It is over when its own
-// counter is corrected, which before and now tell.
+// counter is corrected, as before and now show.
 func (t threat) after(m *movement, before, now []football.Counter, tau int) threat {
 	if t.kind != noThreat && (tau >= t.until || m.shot(t.side) || isCorrected(before, now, threats[t.kind].metric)) || m.rise(football.VisualGoal) != (pair{}) {
 		t = threat{}
@@ -98,7 +98,7 @@ func (t threat) points(tau int, prior int64) (p [2]int64) {
 	return p
 }
 
-// rule says what the threat adds at tau, and for how long.
+// rule returns what the threat adds at tau, and for how long, as text.
 func (t threat) rule(tau int, prior int64) string {
 	if t.kind == noThreat || tau >= t.until {
 		return "no attack is under way, and no corner or penalty is waiting"

@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	// maxEntries bounds a timeline; the oldest entries are dropped first. A match
-	// has about 160.
+	// maxEntries is the greatest length of a timeline. The oldest entries are dropped
+	// first. A match has about 160.
 	maxEntries = 600
-	// confirmWithin is how many seconds a counter and the provider's own event of
-	// one and the same thing may lie apart.
+	// confirmWithin is how many seconds a counter may rise after the minute of the
+	// provider's own event if both are the same event.
 	confirmWithin = 180
 	// earlyWithin is how many seconds before its minute an event may have been
 	// seen in a counter.
 	earlyWithin = 20
 )
 
-// place is a place on the scoreboard.
+// place is a position on the scoreboard.
 type place struct {
 	half     int // the half that position belongs to, 0 before kick-off
 	position int // seconds on the scoreboard
@@ -31,8 +31,8 @@ type minute struct {
 	from int // its first second on the scoreboard
 }
 
-// entry is one observation of the timeline, as it is stored. What is published
-// is made of the entries by published.
+// entry is one observation of the timeline, as it is stored. State.published computes
+// the published timeline from the entries.
 type entry struct {
 	place           // where the scoreboard was when it was observed
 	at        int64 // when it was observed; see sampleEvents.insertListed for an event that was listed late
@@ -40,19 +40,19 @@ type entry struct {
 	certainty football.Certainty
 	side      football.Side
 
-	// An event stands on the timeline because a counter or the score rose, or
-	// because the provider's list holds it, or for both reasons.
+	// An event is on the timeline because a counter or the score rose, or because the
+	// provider's list holds it, or for both reasons.
 	counted counting
 	proof   proof
 	// fellAt is when (in seconds of tau) the counter fell again, never if it did
 	// not; a counter that climbs back soon restores the entry.
 	fellAt int
-	// gone hides an event for which no reason is left. It is removed when its
-	// counter has had the time to climb back.
+	// gone hides an event for which no reason is left. It is removed when its counter
+	// can no longer climb back.
 	gone bool
 }
 
-// counting says whether a counter or the score holds an event.
+// counting is whether a counter or the score includes an event.
 type counting uint8
 
 const (
@@ -71,15 +71,15 @@ type proof struct {
 	withdrawn bool
 }
 
-// editTimeline makes the timeline this state's own. Call it before an entry is
-// changed.
+// editTimeline copies the timeline if another state shares it. It must be called before
+// an entry is changed.
 func (s *State) editTimeline() {
 	if !s.ownsTimeline {
 		s.timeline, s.ownsTimeline = slices.Clone(s.timeline), true
 	}
 }
 
-// last is the newest entry that is not hidden, nil when there is none.
+// last returns the newest entry that is not hidden, and nil if there is none.
 func (s *State) last() *entry {
 	for i := len(s.timeline) - 1; i >= 0; i-- {
 		if e := &s.timeline[i]; !e.gone {
@@ -89,7 +89,7 @@ func (s *State) last() *entry {
 	return nil
 }
 
-// insert puts an entry at a place of the timeline.
+// insert inserts an entry at an index of the timeline.
 func (s *State) insert(at int, e entry) {
 	s.editTimeline()
 	s.timeline = slices.Insert(s.timeline, at, e)
@@ -98,8 +98,8 @@ func (s *State) insert(at int, e entry) {
 	}
 }
 
-// keep enters a state that lasts, unless the newest entry is that state already.
-// What a single sample could not tell and the next one infers was so from the
+// keep adds a state that lasts, unless the newest entry is that state already. If a
+// single sample could not show the state and the next one does, it began with the
 // first.
 func (s *State) keep(at int64, state football.VisualState, side football.Side, certainty football.Certainty) {
 	last := s.last()
@@ -114,9 +114,9 @@ func (s *State) keep(at int64, state football.VisualState, side football.Side, c
 	}
 }
 
-// place is where the scoreboard is now. A clock that stands at the end of a half
-// may have been set back to the half's last minute: then the half ended where the
-// clock was last seen to run.
+// place returns the position of the scoreboard now. A clock that stopped at the end of
+// a half may have been set back to the half's last minute. In that case the half ended
+// where the clock was last seen to run.
 func (s *State) place() place {
 	c := &s.clock
 	switch {
@@ -135,7 +135,7 @@ func (s *State) place() place {
 // rests reports whether a half is over and the next has not begun.
 func (s *State) rests() bool { return s.clock.Phase.Half() == 0 && s.clock.half != 0 }
 
-// isRest reports whether a state is that of the time behind a half.
+// isRest reports whether a state is that of the time after a half.
 func isRest(s football.VisualState) bool {
 	return s == football.VisualHalfTime || s == football.VisualFullTime
 }
@@ -149,11 +149,11 @@ func (s *State) purge() {
 	s.timeline = slices.DeleteFunc(s.timeline, func(e entry) bool { return e.gone && !s.mayRecover(&e) })
 }
 
-// mayRecover reports whether the counter of an event fell so lately that it may
-// be climbing back.
+// mayRecover reports whether the counter of an event fell so recently that it may
+// still climb back.
 func (s *State) mayRecover(e *entry) bool { return e.fellAt != never && s.tau-e.fellAt <= eventMemory }
 
-// hide hides an event that did not happen. The state of play is another then.
+// hide hides an event that did not happen. If it was the state of play, it no longer is.
 func (s *State) hide(e *entry) {
 	if e == s.last() {
 		s.scene.heldUntil = never

@@ -5,14 +5,14 @@ import (
 	"mkt/publish/football"
 )
 
-// For how many seconds of match clock an event is the state of play.
+// holds is for how many seconds of match clock an event is the state of play.
 var holds = map[football.VisualState]int{
 	football.VisualKickOff: 24, football.VisualSubstitution: 16, football.VisualCorner: 24,
 	football.VisualCard: 24, football.VisualPenalty: 60, football.VisualGoal: 60,
 }
 
-// What makes a state of pressure, in seconds of match clock and points of the
-// fast part of pressure.
+// Thresholds of the states between events, in seconds of match clock and in points of
+// the fast part of pressure.
 const (
 	attackHolds  = 24 // after a dangerous attack, or an attack where those are not sent
 	dangerHolds  = 32 // after a shot, or a second dangerous attack within dangerWithin
@@ -20,14 +20,16 @@ const (
 
 	kickOffWithin = 60 // of the half, for its beginning to have been seen
 
-	pressureBegins = 3 * point // and twice the other side's
-	pressureEnds   = 2 * point // or less than one and a half times the other side's
+	// Pressure begins at pressureBegins when it is beginsTimes the other side's, and
+	// lasts while it is at least pressureEnds and endsTimes the other side's.
+	pressureBegins, beginsTimes = 3 * point, 2.0
+	pressureEnds, endsTimes     = 2 * point, 1.5
 )
 
-// never is before anything.
+// never is a time before all others.
 const never = -1 << 20
 
-// scene is what the visual state remembers; times are in seconds of tau.
+// scene is what the next visual state depends on. Its times are in seconds of tau.
 type scene struct {
 	heldUntil int // an event is the state until then
 	attack    pair
@@ -43,12 +45,12 @@ func newScene() scene {
 // sides in the order of pairs.
 var sides = [2]football.Side{football.SideHome, football.SideAway}
 
-// watch reports on the timeline what a sample showed; before is the phase of the
-// sample before it.
-func (s *State) watch(sample *input.Sample, m *movement, before football.Phase) {
+// updateTimeline adds to the timeline what a sample showed. before is the phase of the
+// previous sample.
+func (s *State) updateTimeline(sample *input.Sample, m *movement, before football.Phase) {
 	s.purge()
 	if half := s.clock.Phase.Half(); half != 0 && s.clock.Phase != before {
-		s.scene = newScene() // what pressed before the break is no state of this half
+		s.scene = newScene() // attacks of the last half do not count in this one
 		if into := s.clock.position - halfBegins[half]; s.clock.known && into >= 0 && into < kickOffWithin {
 			s.insert(len(s.timeline), entry{place: s.place(), at: s.at, state: football.VisualKickOff, side: football.SideNone,
 				certainty: football.Inferred, fellAt: never})
@@ -66,7 +68,7 @@ func (s *State) watch(sample *input.Sample, m *movement, before football.Phase) 
 	s.heldAt = s.at
 }
 
-// corrections reports the counters that fell, or climbed back.
+// corrections handles the counters that fell, climbed back or changed sides.
 func (e *sampleEvents) corrections(m *movement) {
 	for i, state := range eventStates {
 		c := &m.events[i]
@@ -76,15 +78,15 @@ func (e *sampleEvents) corrections(m *movement) {
 	}
 }
 
-// rises reports the counters that rose.
+// rises handles the counters that rose.
 func (e *sampleEvents) rises(m *movement) {
 	for i, state := range eventStates {
 		e.times(m.events[i].up, state, e.counterRose)
 	}
 }
 
-// times makes a report for each time that a counter moved. A counter that moves
-// by more is broken, and the timeline is bounded.
+// times calls report once for each step of a counter, and at most maxDelta times: a
+// counter that moves further is broken.
 func (e *sampleEvents) times(of pair, state football.VisualState, report func(football.VisualState, football.Side)) {
 	for side, times := range of {
 		for range min(times, maxDelta) {
@@ -93,8 +95,8 @@ func (e *sampleEvents) times(of pair, state football.VisualState, report func(fo
 	}
 }
 
-// choose enters the state that play is in after everything that happened. Without
-// attacks or dangerous attacks nothing is known of it, but for a shot.
+// choose adds the state of play after the events of the sample. Without attacks or
+// dangerous attacks it is not known, unless there was a shot.
 func (s *State) choose(carried bool) {
 	switch s.clock.Phase {
 	case football.HalfTime, football.Break:
@@ -121,13 +123,13 @@ func (s *State) choose(carried bool) {
 	s.keep(s.at, state, side, football.Inferred)
 }
 
-// rest enters a state in which nobody attacks.
+// rest adds a state in which nobody attacks.
 func (s *State) rest(state football.VisualState) {
 	s.scene = newScene()
 	s.keep(s.at, state, football.SideNone, football.Inferred)
 }
 
-// remember notes when each side last attacked.
+// remember records when each side last attacked.
 func (s *State) remember(m *movement) {
 	supplied := supplyOf(s.counters).dangerous
 	for side := range sides {
@@ -145,8 +147,8 @@ func (s *State) remember(m *movement) {
 	}
 }
 
-// pressureState is the state that counters alone tell: danger before pressure
-// before attack, the side that did it last, neither when both did.
+// pressureState returns the state that the counters alone show: danger before pressure
+// before attack. The side is that which did it last, and neither if both did.
 func (s *State) pressureState() (football.VisualState, football.Side) {
 	s.scene.pressing = s.pressing()
 	if side, ok := latest(s.scene.danger, s.tau-dangerHolds); ok {
@@ -161,22 +163,22 @@ func (s *State) pressureState() (football.VisualState, football.Side) {
 	return football.VisualCalm, football.SideNone
 }
 
-// pressing is the side under whose pressure play is, with a threshold to begin
-// and a lower one to end.
+// pressing returns the side that presses, as 1 or 2, and 0 for neither. Pressure begins
+// at one threshold and ends at a lower one.
 func (s *State) pressing() int {
 	for side, fast := range s.pressure.fast {
 		other := s.pressure.fast[1-side]
-		if s.scene.pressing == side+1 && fast >= pressureEnds && 2*fast >= 3*other {
+		if s.scene.pressing == side+1 && fast >= pressureEnds && 2*fast >= 2*endsTimes*other {
 			return side + 1
 		}
-		if fast >= pressureBegins && fast >= 2*other {
+		if fast >= pressureBegins && fast >= beginsTimes*other {
 			return side + 1
 		}
 	}
 	return 0
 }
 
-// latest is the side with the later time, if that is after since.
+// latest returns the side with the later time, and whether that is after since.
 func latest(times pair, since int) (football.Side, bool) {
 	switch {
 	case max(times[0], times[1]) <= since:

@@ -2,12 +2,13 @@ package strictjson_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"mkt/fetch/internal/strictjson"
 )
@@ -139,8 +140,8 @@ func TestStringsOutliveReuse(t *testing.T) {
 	}
 }
 
-// FuzzParse holds Parse against encoding/json: it never accepts what that
-// refuses, and refuses more only by the rules of the package comment.
+// FuzzParse compares Parse with jsontext, which follows RFC 8259 just as strictly:
+// both accept the same texts, but for the limits, and read the same values.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{`{"a":[1,{"b":"c\u00e9"}],"d":null}`, `[1e9,-0,0.5]`, `{"a":1,"a":2}`, `"\ud83d\ude00"`, `"\ud800"`, "\"\xff\"", `[[[`} {
 		f.Add([]byte(s))
@@ -148,19 +149,20 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var d strictjson.Document
 		err := d.Parse(body)
+		isValid := jsontext.Value(body).IsValid(jsontext.AllowDuplicateNames(true))
 		if err != nil {
-			if json.Valid(body) && utf8.Valid(body) && !allowed(err) {
+			if isValid && !isLimit(err) {
 				t.Fatalf("refused valid text: %v", err)
 			}
 			return
 		}
-		var want any
-		dec := json.NewDecoder(bytes.NewReader(body))
-		dec.UseNumber()
-		if err := dec.Decode(&want); err != nil {
-			t.Fatalf("accepted what encoding/json refuses: %v", err)
+		if !isValid {
+			t.Fatal("accepted what jsontext refuses")
 		}
-		compare(t, d.Root(), want)
+		repeats := compare(t, d.Root(), jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true)))
+		if isUnique := jsontext.Value(body).IsValid(); repeats == isUnique {
+			t.Fatalf("an object repeats a key: %v, and jsontext says %v", repeats, !isUnique)
+		}
 		placed(t, d.Root(), ".", body)
 	})
 }
@@ -183,53 +185,38 @@ func placed(t *testing.T, v strictjson.Value, path string, body []byte) {
 	}
 }
 
-func allowed(err error) bool {
-	for _, rule := range []string{"nested too deep", "string too long", "number too long", "too many values", "invalid escape"} {
-		if strings.HasSuffix(err.Error(), rule) {
-			return true
-		}
-	}
-	return false
+func isLimit(err error) bool {
+	var e *strictjson.Error
+	return errors.As(err, &e) && slices.Contains([]string{strictjson.RuleDepth, strictjson.RuleString, strictjson.RuleNumber, strictjson.RuleValues}, e.Rule)
 }
 
-func compare(t *testing.T, got strictjson.Value, want any) {
+// compare compares a value with the one that the decoder reads next, and reports
+// whether an object in it repeats a key.
+func compare(t *testing.T, got strictjson.Value, want *jsontext.Decoder) (repeats bool) {
 	t.Helper()
-	switch want := want.(type) {
-	case map[string]any:
-		last := make(map[string]strictjson.Value) // encoding/json keeps the last of a key
-		for k, v := range got.Members() {
-			last[k] = v
-		}
-		for k, v := range last {
-			compare(t, v, want[k])
-		}
-		if len(last) != len(want) || got.Kind() != strictjson.Object || got.Repeats() != (got.Len() > len(want)) {
-			t.Fatalf("%d members of %d keys, repeats %v, want %d", got.Len(), len(last), got.Repeats(), len(want))
-		}
-	case []any:
-		n := 0
-		for v := range got.Items() {
-			compare(t, v, want[n])
-			n++
-		}
-		if n != len(want) || got.Kind() != strictjson.Array {
-			t.Fatalf("%d items, want %d", n, len(want))
-		}
-	case string:
-		if got.Kind() != strictjson.String || got.Text() != want {
-			t.Fatalf("%q, want %q", got.Text(), want)
-		}
-	case json.Number:
-		if got.Kind() != strictjson.Number || got.Text() != want.String() {
-			t.Fatalf("%q, want %q", got.Text(), want)
-		}
-	case bool:
-		if (got.Kind() == strictjson.True) != want || (got.Kind() == strictjson.False) == want {
-			t.Fatalf("%v, want %v", got.Kind(), want)
-		}
-	case nil:
-		if got.Kind() != strictjson.Null {
-			t.Fatalf("%v, want null", got.Kind())
+	next := func(kind jsontext.Kind, text string) {
+		t.Helper()
+		token, err := want.ReadToken()
+		if err != nil || token.Kind() != kind || token.String() != text {
+			t.Fatalf("%q of kind %v, want %q of kind %v (%v)", text, kind, token, token.Kind(), err)
 		}
 	}
+	switch got.Kind() {
+	case strictjson.Object:
+		next('{', "{")
+		for key, v := range got.Members() {
+			next('"', key)
+			repeats = compare(t, v, want) || repeats
+		}
+		next('}', "}")
+	case strictjson.Array:
+		next('[', "[")
+		for v := range got.Items() {
+			repeats = compare(t, v, want) || repeats
+		}
+		next(']', "]")
+	default:
+		next(map[strictjson.Kind]jsontext.Kind{strictjson.String: '"', strictjson.Number: '0', strictjson.True: 't', strictjson.False: 'f', strictjson.Null: 'n'}[got.Kind()], got.Text())
+	}
+	return repeats || got.Repeats()
 }

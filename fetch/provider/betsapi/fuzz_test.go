@@ -90,8 +90,8 @@ func FuzzReadListing(f *testing.F) {
 			t.Fatalf("read twice it is another: %v", err)
 		}
 		for id, x := range l.Fixtures {
-			if id == "" || x.ProviderID != id {
-				t.Fatalf("fixture %q is %q", id, x.ProviderID)
+			if id == "" || x.ProviderFixtureID != id {
+				t.Fatalf("fixture %q is %q", id, x.ProviderFixtureID)
 			}
 		}
 	})

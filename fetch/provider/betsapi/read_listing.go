@@ -216,8 +216,8 @@ func (r *listingReader) keep(l *provider.Listing, i *item, fetched time.Time) {
 		return
 	}
 	delete(r.filtered, i.id)
-	l.Fixtures[i.id] = provider.ListedFixture{
-		ProviderID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
-		Over: over[i.status], FetchedAt: fetched,
-	}
+	l.Fixtures[i.id] = provider.ListedFixture{Over: over[i.status], Fixture: football.Fixture{
+		Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
+		Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched,
+	}}
 }

@@ -243,9 +243,9 @@ func fixture(f *offered, p provider.Payload, l provider.Listing) football.Fixtur
 		}
 		return fx
 	}
-	fx.Home, fx.Away, fx.League, fx.StartsAt = listed.Home, listed.Away, listed.League, listed.StartsAt
-	if listed.FetchedAt.After(fx.FetchedAt) {
-		fx.FetchedAt = listed.FetchedAt
+	if p.FetchedAt.After(listed.FetchedAt) {
+		listed.FetchedAt = p.FetchedAt
 	}
-	return fx
+	listed.Provider, listed.ProviderFixtureID = fx.Provider, fx.ProviderFixtureID
+	return listed.Fixture
 }

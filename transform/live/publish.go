@@ -2,8 +2,8 @@ package live
 
 import "mkt/publish/football"
 
-// Live is the state as published, whole. The fixture has no id yet: it is minted
-// from ProviderFixtureID.
+// Live returns the whole state as it is published. The fixture has no id yet: it is
+// minted from ProviderFixtureID.
 func (s *State) Live() football.Live {
 	l := s.Brief()
 	l.Series, l.Periods = s.series(), s.periods()
@@ -11,8 +11,8 @@ func (s *State) Live() football.Live {
 	return l
 }
 
-// Brief is the state as published without timeline, series and periods: what a
-// fixture outside the detail set has.
+// Brief returns the state as it is published for a fixture outside the detail set:
+// without timeline, series and periods.
 func (s *State) Brief() football.Live {
 	l := football.Live{
 		Fixture: football.Fixture{Home: s.who.home, Away: s.who.away, League: s.who.league, StartsAt: s.who.startsAt,

@@ -4,20 +4,18 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 )
 
-// Differences names the columns in which two rows differ, in the table's order,
-// those of nested rows as "selections.line". An empty list and none are the same,
-// as they are in Parquet.
+// Differences returns the names of the columns in which two rows differ, in the
+// table's order. A column of a nested row is named as "selections.line". An empty list
+// equals a missing one, as in Parquet.
 func Differences[T Row](a, b T) []string {
 	return differences("", reflect.ValueOf(a), reflect.ValueOf(b))
 }
 
 func differences(prefix string, a, b reflect.Value) (names []string) {
 	for i := range a.NumField() {
-		column, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("parquet"), ",")
-		name, x, y := prefix+column, a.Field(i), b.Field(i)
+		name, x, y := prefix+columnName(a.Type().Field(i)), a.Field(i), b.Field(i)
 		if x.Kind() != reflect.Slice {
 			if !reflect.DeepEqual(x.Interface(), y.Interface()) {
 				names = append(names, name)
@@ -45,20 +43,19 @@ func differences(prefix string, a, b reflect.Value) (names []string) {
 	return names
 }
 
-// Column is one of a row's columns as text, for people: NULL where there is none,
-// and of a list of rows how many there are.
+// Column returns a column of a row as text for people: NULL if it has no value, and
+// for a list of rows how many there are.
 func Column[T Row](row T, column string) string {
 	v := reflect.ValueOf(row)
 	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("parquet"), ",")
-		if name == column {
-			return words(v.Field(i))
+		if columnName(v.Type().Field(i)) == column {
+			return textOf(v.Field(i))
 		}
 	}
 	return ""
 }
 
-func words(v reflect.Value) string {
+func textOf(v reflect.Value) string {
 	switch {
 	case v.Kind() == reflect.Pointer && v.IsNil():
 		return "NULL"

@@ -7,8 +7,8 @@ import (
 	"mkt/publish/football"
 )
 
-// FixtureOf is the row of a fixture with that many markets. Its digest is that
-// of Digest.
+// FixtureOf returns the row of a fixture that has that many markets and that content
+// digest (see Digest).
 func FixtureOf(f football.Fixture, markets int, digest string) FixtureRow {
 	row := FixtureRow{
 		FixtureID:         string(f.ID),
@@ -28,8 +28,8 @@ func FixtureOf(f football.Fixture, markets int, digest string) FixtureRow {
 	return row
 }
 
-// field is a provider's field as a nullable column: a missing one is named in
-// absent.
+// field returns a provider's field as a nullable column, and adds the name of a
+// missing one to absent.
 func field[V any](absent *[]string, name string, f football.Field[V]) *V {
 	switch f.State() {
 	case football.Missing:
@@ -42,8 +42,8 @@ func field[V any](absent *[]string, name string, f football.Field[V]) *V {
 	return &value
 }
 
-// MarketOf is the row of a market, derived by the rules of that version. The
-// row points into m, which must not change while the row is used.
+// MarketOf returns the row of a market that was derived by that version of the rules.
+// The row points into m, which must not change while the row is used.
 func MarketOf(fixture football.FixtureID, derivation string, m *football.Market) MarketRow {
 	row := MarketRow{
 		FixtureID:         string(fixture),
@@ -63,20 +63,20 @@ func MarketOf(fixture football.FixtureID, derivation string, m *football.Market)
 		Selections:        make([]SelectionRow, len(m.Selections)),
 	}
 	row.MarketName = field(&row.Absent, "market_name", m.Name)
-	values := room{texts: make([]string, 0, 3*len(m.Selections)), numbers: make([]float64, 0, len(m.Selections))}
+	values := arena{texts: make([]string, 0, 3*len(m.Selections)), numbers: make([]float64, 0, len(m.Selections))}
 	for i := range m.Selections {
 		row.Selections[i] = values.selectionOf(&m.Selections[i])
 	}
 	return row
 }
 
-// room holds the values that a market's rows point to: one allocation for all.
-type room struct {
+// arena holds the values that a market's rows point to, in one allocation.
+type arena struct {
 	texts   []string
 	numbers []float64
 }
 
-func (r *room) selectionOf(s *football.Selection) SelectionRow {
+func (r *arena) selectionOf(s *football.Selection) SelectionRow {
 	row := SelectionRow{
 		SelectionID:   string(s.ID),
 		Selection:     filled(&s.Selection),
@@ -122,8 +122,8 @@ var absentOf = func() (lists [8][]string) {
 	return lists
 }()
 
-// text keeps a field's value; a missing one sets its bit.
-func (r *room) text(f football.Field[string], missing *int, bit int) *string {
+// text stores a field's value. A missing field sets its bit.
+func (r *arena) text(f football.Field[string], missing *int, bit int) *string {
 	value, ok := f.Get()
 	if !ok {
 		if f.State() == football.Missing {
@@ -135,9 +135,9 @@ func (r *room) text(f football.Field[string], missing *int, bit int) *string {
 	return &r.texts[len(r.texts)-1]
 }
 
-// number reads a price's digits to compute with; nil when they are not a plain
-// number as JSON writes it.
-func (r *room) number(digits *string) *float64 {
+// number returns a price as a number, and nil if its digits are not a plain number
+// as in JSON.
+func (r *arena) number(digits *string) *float64 {
 	if digits == nil || !football.PlainDecimal(*digits) {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (r *room) number(digits *string) *float64 {
 	return &r.numbers[len(r.numbers)-1]
 }
 
-// filled is a nullable column of a string whose "" means none.
+// filled returns a nullable column of a string in which "" means that there is none.
 func filled(s *string) *string {
 	if *s == "" {
 		return nil

@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"mkt/fetch/input"
+
 	"mkt/publish/football"
 )
 
-// Bounds of what is believed of a sample.
+// Bounds of what is accepted from a sample.
 const (
 	maxCounters = 80
 	maxScore    = 200
@@ -17,15 +18,15 @@ const (
 	maxText     = 1000
 )
 
-// believable is the sample as far as it can be: numbers no match has are taken
-// as not sent, counters are sorted, each once.
-func believable(s *input.Sample) input.Sample {
+// plausible returns the sample without what no match can have: such numbers count as
+// not sent. Counters are sorted, and each occurs once.
+func plausible(s *input.Sample) input.Sample {
 	b := *s
 	b.RetrievedAt = s.RetrievedAt.UTC().Truncate(time.Millisecond)
-	b.ProviderFixtureID, b.ProviderEventID = cut(s.ProviderFixtureID), cut(s.ProviderEventID)
+	b.ProviderFixtureID, b.ProviderEventID = truncated(s.ProviderFixtureID), truncated(s.ProviderEventID)
 	for _, f := range []*football.Field[string]{&b.Home, &b.Away, &b.League} {
 		if v, ok := f.Get(); ok {
-			*f = football.Of(cut(v))
+			*f = football.Of(truncated(v))
 		}
 	}
 	if at, ok := s.StartsAt.Get(); ok {
@@ -35,14 +36,14 @@ func believable(s *input.Sample) input.Sample {
 	b.Clock.Minute, b.Clock.Second = within(s.Clock.Minute, maxPosition/60), within(s.Clock.Second, 59)
 	b.Clock.Added, b.Clock.Half = within(s.Clock.Added, maxAdded), within(s.Clock.Half, 5)
 	b.Counters = inOrder(s.Counters)
-	if list, ok := s.Incidents.Get(); ok && slices.ContainsFunc(list, isOfNoMatch) {
-		b.Incidents = football.Of(slices.DeleteFunc(slices.Clone(list), isOfNoMatch))
+	if list, ok := s.Incidents.Get(); ok && slices.ContainsFunc(list, isImpossible) {
+		b.Incidents = football.Of(slices.DeleteFunc(slices.Clone(list), isImpossible))
 	}
 	return b
 }
 
-// isOfNoMatch reports whether an event has a minute that no match has.
-func isOfNoMatch(i input.Incident) bool {
+// isImpossible reports whether an event has a minute that no match has.
+func isImpossible(i input.Incident) bool {
 	return i.Minute < 1 || i.Minute > maxPosition/60 || i.Added < 0 || i.Added > maxAdded
 }
 
@@ -53,15 +54,15 @@ func within(f football.Field[int], most int) football.Field[int] {
 	return f
 }
 
-func cut(s string) string {
+func truncated(s string) string {
 	if len(s) > maxText {
 		return strings.ToValidUTF8(s[:maxText], "")
 	}
 	return s
 }
 
-// inOrder sorts counters by metric and keeps the first of each; a list that is
-// in order stays as it is.
+// inOrder returns the counters sorted by metric, the first of each. A list that is in
+// order is returned unchanged.
 func inOrder(counters []football.Counter) []football.Counter {
 	byMetric := func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) }
 	strictly := func(a, b football.Counter) int {

@@ -69,11 +69,12 @@ func (in *Inputs) Parts() []Part {
 	}
 }
 
-// RuleOf says by which rule a timeline entry of that state and certainty comes
-// about. Source: docs/momentum.md, and visual.go, which decides.
+// RuleOf returns the rule that gives a timeline entry its state and certainty, with
+// the constants that decide it.
 func RuleOf(state football.VisualState, certainty football.Certainty) string {
 	if certainty == football.Exact {
-		return "an event of the provider's own list, in its minute; the second is that of the observation. A counter that showed it from 20 s before the minute to three minutes behind it is the same event"
+		return fmt.Sprintf("an event of the provider's own list, in its minute; the second is that of the observation. "+
+			"A counter that showed it from %d s before the minute to %d s after it is the same event", earlyWithin, confirmWithin)
 	}
 	if certainty == football.Unknown && state == football.VisualCalm {
 		return "nothing can be said: a baseline, no counter of pressure in two samples running, or the time between events from before the first sample"
@@ -82,11 +83,14 @@ func RuleOf(state football.VisualState, certainty football.Certainty) string {
 }
 
 var rules = map[football.VisualState]string{
-	football.VisualKickOff:      "a half that was not played in the sample before is, within its first minute on the scoreboard",
-	football.VisualCalm:         "no shot within 32 s of match clock, no side under pressure, no dangerous attack within 24 s",
-	football.VisualAttack:       "a dangerous attack (an attack, where those are not sent) within 24 s of match clock, by the side that did it last",
-	football.VisualPressure:     "the fast part of a side's pressure reaches 3 points and twice the other's; it ends below 2, or below one and a half times the other's",
-	football.VisualDanger:       "a shot, or two dangerous attacks within 40 s, within the last 32 s of match clock",
+	football.VisualKickOff: fmt.Sprintf("a half that was not played in the sample before is, within its first %d s on the scoreboard", kickOffWithin),
+	football.VisualCalm: fmt.Sprintf("no shot within %d s of match clock, no side under pressure, no dangerous attack within %d s",
+		dangerHolds, attackHolds),
+	football.VisualAttack: fmt.Sprintf("a dangerous attack (an attack, where those are not sent) within %d s of match clock, by the side that did it last",
+		attackHolds),
+	football.VisualPressure: fmt.Sprintf("the fast part of a side's pressure reaches %g points and %g times the other's; it ends below %g points, or below %g times the other's",
+		float64(pressureBegins)/point, beginsTimes, float64(pressureEnds)/point, endsTimes),
+	football.VisualDanger:       fmt.Sprintf("a shot, or two dangerous attacks within %d s, within the last %d s of match clock", dangerWithin, dangerHolds),
 	football.VisualCorner:       "the counter corners rose, and has not fallen again",
 	football.VisualGoal:         "the score rose, and has not fallen again",
 	football.VisualCard:         "the counters yellow_cards or red_cards rose, and have not fallen again",
@@ -94,5 +98,6 @@ var rules = map[football.VisualState]string{
 	football.VisualSubstitution: "the counter substitutions rose, and has not fallen again",
 	football.VisualHalfTime:     "the clock says that the half is over and the next has not begun; the half ended where the clock was last seen to run",
 	football.VisualFullTime:     "the provider says that the fixture is over, or the clock that normal time is; it ended where the clock was last seen to run",
-	football.VisualStale:        "no sample told anything new for 60 s while the clock ran, or 3 minutes while it stood",
+	football.VisualStale: fmt.Sprintf("no sample told anything new for %.0f s while the clock ran, or %.0f s while it stood",
+		StaleAfter.Seconds(), StaleAtRest.Seconds()),
 }

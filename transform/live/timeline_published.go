@@ -2,8 +2,8 @@ package live
 
 import "mkt/publish/football"
 
-// published is the timeline as clients see it, made of what was observed: it has
-// no holes, equal neighbours are one entry, and the scoreboard never runs back.
+// published returns the timeline as clients see it: it has no holes, equal neighbours
+// are one entry, and the scoreboard never runs back.
 func (s *State) published() []football.TimelineEntry {
 	shown := s.shown()
 	positions := scoreboard(shown)
@@ -18,7 +18,7 @@ func (s *State) published() []football.TimelineEntry {
 	return entries
 }
 
-// visual is the newest entry of published, without the work of making all.
+// visual returns the newest entry of published, without computing the others.
 func (s *State) visual() football.Visual {
 	var newest entry
 	for i := len(s.timeline) - 1; i >= 0; i-- {
@@ -44,7 +44,7 @@ func (e *entry) visual() football.Visual {
 	return football.Visual{State: e.state, Certainty: e.certainty, SideProven: e.side, Since: utc(e.at)}
 }
 
-// join takes over what an equal entry behind it proves, if that is of its minute.
+// join copies the proof of an equal entry that follows, if it is of the same minute.
 func (e *entry) join(next *entry) {
 	if e.certainty == football.Inferred && next.certainty == football.Exact && e.minuteOf() == next.minuteOf() {
 		e.certainty, e.proof = football.Exact, next.proof
@@ -65,9 +65,9 @@ func (e *entry) public(position int, until int64) football.TimelineEntry {
 	return out
 }
 
-// shown are the entries that are not hidden, equal neighbours joined. Two equal
-// events of different minutes that were both listed late are not one: between them
-// nothing is known of play, and an entry says so.
+// shown returns the entries that are not hidden, with equal neighbours joined. Two
+// equal events of different minutes that were both listed late are not joined: an
+// entry between them says that nothing is known of the time between.
 func (s *State) shown() []entry {
 	shown := make([]entry, 0, len(s.timeline))
 	for i := range s.timeline {
@@ -91,8 +91,8 @@ func (s *State) shown() []entry {
 	return shown
 }
 
-// goesOn reports whether an entry is the one before it, going on. Every goal, card
-// and penalty stands for itself, because it changed a score or a count.
+// goesOn reports whether an entry continues the one before it. A goal, card or penalty
+// never does, because it changed a score or a count.
 func goesOn(before, e *entry) bool {
 	if e.state != before.state || e.side != before.side || (e.certainty == football.Unknown) != (before.certainty == football.Unknown) {
 		return false
@@ -101,23 +101,24 @@ func goesOn(before, e *entry) bool {
 	return !isOne || e.counted == notCounted && e.proof.mark == 0
 }
 
-// scoreboard is the place of every entry on the scoreboard, in seconds, which
-// never runs back along them. An entry stands where the scoreboard was when it was
-// observed, one that the provider lists in its minute:
+// scoreboard returns the position of every entry on the scoreboard, in seconds, which
+// never decreases. It is the position at which the entry was observed, and for an
+// event that the provider lists it is in the event's minute:
 //
-//   - Stoppage time of a half that another one followed is told as the half's last
-//     second, as in 45+2.
+//   - Stoppage time of a half that another one followed is the half's last second, as
+//     in 45+2.
 //   - The second of a listed event is that of its observation, or that of the entry
 //     before it in the same minute when that is later.
-//   - An entry that was observed behind the minute of a listed event that follows it
-//     takes that event's place.
-//   - Where the scoreboard itself was put right, the most entries that fit together
-//     keep their places. Each of the others takes the place of the one before it.
+//   - An entry that was observed after the minute of a listed event that follows it
+//     gets the position of that event.
+//   - If the scoreboard itself was corrected, the longest sequence of entries that
+//     does not decrease keeps its positions. Each of the others gets the position of
+//     the entry before it.
 func scoreboard(entries []entry) []int {
 	observed, window := windows(entries)
 	keeps := fitTogether(entries, observed)
 	positions := make([]int, len(entries))
-	at, waiting := 0, 0 // entries from waiting on stand where the next listed event does
+	at, waiting := 0, 0 // entries from waiting on get the position of the next listed event
 	for i := range entries {
 		e := &entries[i]
 		switch {
@@ -131,7 +132,7 @@ func scoreboard(entries []entry) []int {
 				positions[waiting] = at
 			}
 		case !e.known || !keeps[i]:
-		case observed[i] > window[i]: // behind the minute of a listed event to come
+		case observed[i] > window[i]: // after the minute of a listed event that follows
 			continue
 		default:
 			at = max(at, observed[i])
@@ -146,8 +147,8 @@ func scoreboard(entries []entry) []int {
 	return positions
 }
 
-// windows returns where every entry was observed, and the last second at which it
-// may stand so that every listed event behind it is in its minute.
+// windows returns the position at which every entry was observed, and the greatest
+// position it may have if every listed event after it is to be in its minute.
 func windows(entries []entry) (observed, last []int) {
 	observed, last = make([]int, len(entries)), make([]int, len(entries))
 	newest, bound := 0, maxPosition
@@ -172,8 +173,8 @@ func windows(entries []entry) (observed, last []int) {
 	return observed, last
 }
 
-// fitTogether reports which of the observed entries keep their place: the longest
-// sequence along which the scoreboard does not run back.
+// fitTogether reports which of the observed entries keep their position: the longest
+// sequence that does not decrease.
 func fitTogether(entries []entry, observed []int) []bool {
 	keeps := make([]bool, len(entries))
 	placed, isSorted := make([]int, 0, len(entries)), true

@@ -6,20 +6,20 @@ import (
 	"mkt/publish/football"
 )
 
-// maxShort is the most men by which a side can be short of the other: with a
-// fifth red card it has fewer than seven players, and the match ends.
+// maxShort is the greatest number of players by which a side can be short of the other.
+// After a fifth red card it has fewer than seven players, and the match ends.
 const maxShort = 5
 
-// keep is the part of its pressure that a side keeps, as a fraction: of two sides
-// with the same counters, the one with a man more has the next shot far more
-// often. A fraction and not a factor on one side, so that the sides exchanged give
-// the numbers exchanged.
+// keep is the fraction of its pressure that a side keeps when it has fewer players. Of
+// two sides with the same counters, the one with more players has the next shot far
+// more often. It is a fraction, and not a factor for one side, so that exchanging the
+// sides exchanges the numbers.
 type keep struct{ part, whole int64 }
 
-// keepsWhenShort holds 1.5 to the power of -n for a side that is n men short.
+// keepsWhenShort holds 1.5 to the power of -n for a side that is n players short.
 var keepsWhenShort = [maxShort + 1]keep{{1, 1}, {2, 3}, {4, 9}, {8, 27}, {16, 81}, {32, 243}}
 
-// maxRed is the most red cards that are believed of a side: one for each player.
+// maxRed is the greatest plausible number of red cards of a side, one for each player.
 const maxRed = 11
 
 // redCards returns the red cards of both sides, and whether they are known of

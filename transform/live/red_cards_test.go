@@ -8,15 +8,16 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/input"
+
 	"pgregory.net/rapid"
 
-	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
 
-// With the sides exchanged, any feed gives the same numbers exchanged: 100 - home,
-// the other leader, and the same reason where there is none.
+// If the sides of any feed are exchanged, so are the numbers: 100 - home, the other
+// leader, and the same reason if there is no number.
 func TestMomentumIsSymmetric(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var state, mirror *live.State
@@ -61,7 +62,7 @@ func mirrored(t rapid.TB, m, exchanged football.Momentum) {
 	}
 }
 
-// exchange gives the sample with home and away exchanged.
+// exchange returns the sample with home and away exchanged.
 func exchange(s *input.Sample) *input.Sample {
 	x := *s
 	x.Home, x.Away = s.Away, s.Home
@@ -103,7 +104,7 @@ func TestInputsGiveTheNumber(t *testing.T) {
 	}
 }
 
-// again computes home's number from the words of Inputs alone, as a reader does.
+// again computes home's number from the texts of Inputs alone, as a reader does.
 func again(t *testing.T, s *live.State) int {
 	t.Helper()
 	in := s.Inputs()

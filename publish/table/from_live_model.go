@@ -6,8 +6,8 @@ import (
 	"mkt/publish/football"
 )
 
-// LiveOf is the row of a fixture in play that was last retrieved at that time.
-// rank is its place in the detail set, from 1, 0 outside it.
+// LiveOf returns the row of a fixture in play that was last retrieved at that time.
+// rank is its rank in the detail set, from 1, or 0 if it is outside.
 func LiveOf(l *football.Live, retrieved time.Time, rank int) LiveRow {
 	row := LiveRow{
 		FixtureID: string(l.Fixture.ID), InPlay: l.InPlay, At: ms(l.At), FreshAt: ms(l.Fixture.FetchedAt), StaleAt: msOrNone(l.StaleAt),
@@ -48,8 +48,8 @@ func (row *LiveRow) momentum(m *football.Momentum) {
 	row.MomentumScope = filled((*string)(&m.Scope))
 }
 
-// LiveCountersOf are the rows of a fixture's counters, in order. A metric of
-// which neither side was sent has none.
+// LiveCountersOf appends the rows of a fixture's counters, in order. A metric of which
+// neither side was sent has no row.
 func LiveCountersOf(rows []LiveCounterRow, l *football.Live) []LiveCounterRow {
 	for i := range l.Counters {
 		c := &l.Counters[i]
@@ -64,7 +64,7 @@ func LiveCountersOf(rows []LiveCounterRow, l *football.Live) []LiveCounterRow {
 	return rows
 }
 
-// LiveTimelineOf adds the rows of a fixture's timeline.
+// LiveTimelineOf appends the rows of a fixture's timeline.
 func LiveTimelineOf(rows []LiveTimelineRow, l *football.Live) []LiveTimelineRow {
 	for i, e := range l.Timeline {
 		row := LiveTimelineRow{
@@ -79,7 +79,7 @@ func LiveTimelineOf(rows []LiveTimelineRow, l *football.Live) []LiveTimelineRow 
 	return rows
 }
 
-// LiveBucketsOf adds the rows of a fixture's minutes.
+// LiveBucketsOf appends the rows of a fixture's minutes.
 func LiveBucketsOf(rows []LiveBucketRow, l *football.Live) []LiveBucketRow {
 	for i := range l.Series.Buckets {
 		b := &l.Series.Buckets[i]
@@ -90,7 +90,7 @@ func LiveBucketsOf(rows []LiveBucketRow, l *football.Live) []LiveBucketRow {
 	return rows
 }
 
-// LivePeriodsOf adds the rows of a fixture's halves.
+// LivePeriodsOf appends the rows of a fixture's halves.
 func LivePeriodsOf(rows []LivePeriodRow, l *football.Live) []LivePeriodRow {
 	for i := range l.Periods {
 		p := &l.Periods[i]
@@ -101,7 +101,7 @@ func LivePeriodsOf(rows []LivePeriodRow, l *football.Live) []LivePeriodRow {
 	return rows
 }
 
-// points are the numbers of both sides, none where there is no number.
+// points returns the numbers of both sides, nil if the state has no number.
 func points(state football.BucketState, home, away int) (*int32, *int32) {
 	if state != football.BucketValue && state != football.BucketZero {
 		return nil, nil
@@ -109,7 +109,7 @@ func points(state football.BucketState, home, away int) (*int32, *int32) {
 	return number(home), number(away)
 }
 
-// count is one side of a counter: its digits, and its value.
+// count returns the digits and the value of one side of a counter.
 func count(absent *[]string, name string, f football.Field[football.Number]) (*string, *float64) {
 	n := field(absent, name, f)
 	if n == nil {
@@ -119,7 +119,7 @@ func count(absent *[]string, name string, f football.Field[football.Number]) (*s
 	return &text, &value
 }
 
-// small is field for a whole number.
+// small is like field, for a whole number.
 func small(absent *[]string, name string, f football.Field[int]) *int32 {
 	n := field(absent, name, f)
 	if n == nil {
@@ -128,7 +128,7 @@ func small(absent *[]string, name string, f football.Field[int]) *int32 {
 	return number(*n)
 }
 
-// numberOf is a whole number that may be missing.
+// numberOf returns a whole number, nil if it is missing.
 func numberOf(f football.Field[int]) *int32 {
 	if n, ok := f.Get(); ok {
 		return number(n)
@@ -141,7 +141,7 @@ func number(n int) *int32 {
 	return &v
 }
 
-// ms is a time as the columns hold it.
+// ms returns a time as the columns hold it, in UTC and whole milliseconds.
 func ms(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 func msOrNone(t time.Time) *time.Time {

@@ -1,0 +1,80 @@
+package table
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// slot is a field of a row: where its value lies in the row's memory, and which
+// leaf of the table it is. Slots are worked out from the row's type, so that a
+// column is added to the type alone.
+type slot struct {
+	kind   slotKind
+	offset uintptr
+	leaf   int  // of rows, the first one
+	depth  int  // 0 in the row itself, 1 in a row nested in it, and so on
+	begins bool // is the first leaf of a nested row
+	// Of a list of rows: the slots of each, how many leaves they are, and its size.
+	rows   []slot
+	leaves int
+	size   uintptr
+}
+
+type slotKind uint8
+
+const (
+	textSlot slotKind = iota
+	optionalTextSlot
+	textsSlot
+	integerSlot
+	booleanSlot
+	optionalFloatSlot
+	rowsSlot
+)
+
+var slotKinds = map[reflect.Type]slotKind{
+	reflect.TypeFor[string]():   textSlot,
+	reflect.TypeFor[*string]():  optionalTextSlot,
+	reflect.TypeFor[[]string](): textsSlot,
+	reflect.TypeFor[int32]():    integerSlot,
+	reflect.TypeFor[bool]():     booleanSlot,
+	reflect.TypeFor[*float64](): optionalFloatSlot,
+}
+
+// marketSlots holds the slots of a market, and marketLeaves the same by leaf.
+var (
+	marketSlots  = slotsOf(reflect.TypeFor[MarketRow](), 0, 0)
+	marketLeaves = byLeaf(nil, marketSlots)
+)
+
+// slotsOf returns the slots of a row type whose first leaf has that number. It
+// panics on a type that it does not know: that is a mistake in this package.
+func slotsOf(row reflect.Type, leaf, depth int) []slot {
+	slots := make([]slot, row.NumField())
+	for i := range slots {
+		f, s := row.Field(i), &slots[i]
+		s.offset, s.leaf, s.depth, s.leaves, s.begins = f.Offset, leaf, depth, 1, i == 0 && depth > 0
+		known := false
+		if s.kind, known = slotKinds[f.Type]; !known {
+			if f.Type.Kind() != reflect.Slice || f.Type.Elem().Kind() != reflect.Struct {
+				panic(fmt.Sprintf("table: %s.%s is a %s, which slots do not know", row, f.Name, f.Type))
+			}
+			s.kind, s.rows, s.size = rowsSlot, slotsOf(f.Type.Elem(), leaf, depth+1), f.Type.Elem().Size()
+			s.leaves = len(byLeaf(nil, s.rows))
+		}
+		leaf += s.leaves
+	}
+	return slots
+}
+
+// byLeaf appends the slots that hold values, in the order of their leaves.
+func byLeaf(leaves, slots []slot) []slot {
+	for _, s := range slots {
+		if s.kind == rowsSlot {
+			leaves = byLeaf(leaves, s.rows)
+		} else {
+			leaves = append(leaves, s)
+		}
+	}
+	return leaves
+}

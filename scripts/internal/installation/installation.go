@@ -1,0 +1,124 @@
+// Package installation runs mkt as an operator does: a data root in a temporary
+// folder, commands, and services in the background.
+package installation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Installation is a data root and the processes that run over it.
+type Installation struct {
+	Dir     string
+	mkt     string
+	running []*Process
+}
+
+// Process is a command of mkt that runs in the background.
+type Process struct {
+	*exec.Cmd
+	BaseURL string `json:"base_url"`
+	Token   string `json:"token"`
+}
+
+// New initializes a data root for that binary. Close removes it.
+func New(ctx context.Context, mkt string) (*Installation, error) {
+	mkt, err := filepath.Abs(mkt)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "mkt-")
+	if err != nil {
+		return nil, err
+	}
+	in := &Installation{Dir: dir, mkt: mkt}
+	if _, err := in.Run(ctx, "", "init", "."); err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	return in, nil
+}
+
+// Run runs a command and returns what it printed.
+func (in *Installation) Run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
+	var stderr strings.Builder
+	cmd := exec.CommandContext(ctx, in.mkt, args...)
+	cmd.Dir, cmd.Stdin, cmd.Stderr = in.Dir, strings.NewReader(stdin), &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("mkt %s: %w: %s", args[0], err, stderr.String())
+	}
+	return out, nil
+}
+
+// AddTenant adds an account for a product, with its credential at a simulated
+// provider, and returns the account's token.
+func (in *Installation) AddTenant(ctx context.Context, id, product string, provider *Process) (token string, err error) {
+	out, err := in.Run(ctx, "", "tenant", "add", id, "--product", product, "--output", "json")
+	if err != nil {
+		return "", err
+	}
+	var added struct{ Token string }
+	if err := json.Unmarshal(out, &added); err != nil {
+		return "", err
+	}
+	_, err = in.Run(ctx, provider.Token, "provider", "set", id, "--provider", "betsapi", "--base-url", provider.BaseURL, "--allow-private-address")
+	return added.Token, err
+}
+
+// Start starts a command. Its log is the file NAME.log in the installation.
+func (in *Installation) Start(args ...string) (*Process, error) {
+	_, p, err := in.start(args)
+	return p, err
+}
+
+// Listen starts a command that listens, and waits until it is ready.
+func (in *Installation) Listen(args ...string) (*Process, error) {
+	out, p, err := in.start(append(args, "--listen", "127.0.0.1:0"))
+	if err != nil {
+		return nil, err
+	}
+	if err := out.Decode(p); err != nil {
+		return nil, fmt.Errorf("mkt %s ended before it was ready: %w", args[0], err)
+	}
+	return p, nil
+}
+
+func (in *Installation) start(args []string) (*json.Decoder, *Process, error) {
+	log, err := os.Create(in.LogFile(args[0]))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer log.Close()
+	p := &Process{Cmd: exec.Command(in.mkt, append(args, "--output", "json")...)}
+	p.Dir, p.Stderr = in.Dir, log
+	out, err := p.StdoutPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.Cmd.Start(); err != nil {
+		return nil, nil, err
+	}
+	in.running = append(in.running, p)
+	return json.NewDecoder(out), p, nil
+}
+
+// LogFile returns the file that a command of that name logs to.
+func (in *Installation) LogFile(name string) string { return filepath.Join(in.Dir, name+".log") }
+
+// Close stops the processes, the newest first, and removes the data root.
+func (in *Installation) Close() error {
+	var errs []error
+	for _, p := range slices.Backward(in.running) {
+		errs = append(errs, p.Process.Signal(syscall.SIGTERM))
+		_ = p.Wait() // a script does not measure how a process ends
+	}
+	return errors.Join(append(errs, os.RemoveAll(in.Dir))...)
+}
