@@ -30,8 +30,8 @@ func (c *call) changes() error {
 	}
 	key := fmt.Sprint("c ", limit, " ", at.seq)
 	page := c.view.Page
-	if c.view.EventsAtHand(at.seq, limit) {
-		page = c.view.PageAtHand
+	if c.view.EventsCached(at.seq, limit) {
+		page = c.view.PageUnqueued
 	}
 	return c.send(page(c.request.Context(), key, func(context.Context) (*api.Page, error) {
 		var list api.List

@@ -64,7 +64,7 @@ func (c *call) fixtureFilter() (f reader.FixtureFilter, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.League = reader.Fold(league)
+	f.League = reader.FoldCase(league)
 	if f.After, err = c.instant("starts_after"); err != nil {
 		return f, err
 	}

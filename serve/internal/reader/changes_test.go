@@ -104,7 +104,7 @@ func TestDamagedSegmentIsAnError(t *testing.T) {
 }
 
 // What is at hand is what was read before, of whichever page.
-func TestEventsAtHand(t *testing.T) {
+func TestEventsCached(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	root := servetest.NewRoot(t, dir, "acme")
@@ -123,17 +123,17 @@ func TestEventsAtHand(t *testing.T) {
 		limit int
 		want  bool
 	}{{0, 10, false}, {511, 2, false}, {690, 20, false}, {1802, 1, false}, {1803, 50, true}, {5000, 50, true}} {
-		if got := v.EventsAtHand(c.after, c.limit); got != c.want {
+		if got := v.EventsCached(c.after, c.limit); got != c.want {
 			t.Errorf("%d behind %d: %v before they were read", c.limit, c.after, got)
 		}
 		read(min(c.after, 1803), c.limit)
-		if !v.EventsAtHand(c.after, c.limit) {
+		if !v.EventsCached(c.after, c.limit) {
 			t.Errorf("%d behind %d are not at hand behind the reading", c.limit, c.after)
 		}
 	}
 	read(0, 1803)
 	for after := uint64(0); after < 1810; after += 7 {
-		if !v.EventsAtHand(after, 200) {
+		if !v.EventsCached(after, 200) {
 			t.Errorf("behind %d: all was read", after)
 		}
 	}

@@ -21,7 +21,7 @@ func TestEngineIsLocked(t *testing.T) {
 	if err := os.WriteFile(outside, []byte("a,b\n1,2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := openEngine(t.Context(), path, leastMemory)
+	e, err := openEngine(t.Context(), path, minEngineMemory)
 	if err != nil {
 		t.Fatal(err)
 	}
