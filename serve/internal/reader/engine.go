@@ -28,8 +28,7 @@ type engine struct {
 	statements map[string]*sql.Stmt
 }
 
-// schema has the tables of the private file. no is even: DuckDB turns neighbouring
-// integers in IN (…) into a range, which it scans instead of using the index.
+// schema has the tables of the private file. no is the chunkKey of a chunk.
 const schema = `
 CREATE TABLE d.fixture (n INTEGER, league VARCHAR, starts_at BIGINT);
 CREATE TABLE d.fixture_chunk (no INTEGER, body BLOB);

@@ -222,3 +222,11 @@ func TestFairQueueProperty(t *testing.T) {
 		}
 	})
 }
+
+func BenchmarkFairQueue(b *testing.B) {
+	q := newFairQueue(4)
+	for b.Loop() {
+		must(b, q.acquire(b.Context(), "acme"))
+		q.release("acme")
+	}
+}

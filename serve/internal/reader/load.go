@@ -88,7 +88,7 @@ func (l *loader) fixtures(to *appenders) error {
 		return err
 	}
 	defer done()
-	c := chunker{append: func(no int, packed []byte) error { return to.fixtureChunk.AppendRow(int32(2*no), packed) }}
+	c := chunker{append: func(no int, packed []byte) error { return to.fixtureChunk.AppendRow(chunkKey(no), packed) }}
 	last := ""
 	for row, err := range rows.All {
 		if err != nil {
@@ -138,7 +138,7 @@ func (l *loader) markets(to *appenders) error {
 		return l.readMarkets(rows, emit)
 	}, renderBatch, func(packed [][]byte) error {
 		for _, p := range packed {
-			if err := to.marketChunk.AppendRow(int32(2*no), p); err != nil {
+			if err := to.marketChunk.AppendRow(chunkKey(no), p); err != nil {
 				return err
 			}
 			if no++; no%flushEvery == 0 {

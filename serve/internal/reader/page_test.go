@@ -61,8 +61,8 @@ func TestWaitingRequestTakesOverRendering(t *testing.T) {
 		want  error
 	}{
 		"disconnects": {func(ctx context.Context) (*api.Page, error) { <-ctx.Done(); return nil, errors.New("interrupted") }, nil},
-		"panics":    {func(context.Context) (*api.Page, error) { panic("here") }, nil},
-		"fails":     {func(context.Context) (*api.Page, error) { return nil, wrong }, wrong},
+		"panics":      {func(context.Context) (*api.Page, error) { panic("here") }, nil},
+		"fails":       {func(context.Context) (*api.Page, error) { return nil, wrong }, wrong},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
