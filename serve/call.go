@@ -27,7 +27,7 @@ type call struct {
 	now     time.Time
 
 	who     *account.Account // nil on an open route without a known token
-	inCrowd bool             // counted among the account's requests at once
+	counted bool             // counted among the account's requests at once
 	query   url.Values       // the known parameters
 	dataset *reader.Dataset  // nil where the route reads no data
 	view    *reader.View     // nil until there is data
@@ -79,7 +79,7 @@ func (c *call) admit() error {
 		return err
 	}
 	if c.who != nil {
-		if c.inCrowd = c.crowd.Enter(c.who.ClientID, mostOfOne); !c.inCrowd {
+		if c.counted = c.perAccount.Enter(c.who.ClientID, mostOfOne); !c.counted {
 			c.answer.shed = shedOwn
 			return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second}
 		}
@@ -107,8 +107,8 @@ func (c *call) leave() {
 	if c.view != nil {
 		c.view.Release()
 	}
-	if c.inCrowd {
-		c.crowd.Leave(c.who.ClientID)
+	if c.counted {
+		c.perAccount.Leave(c.who.ClientID)
 	}
 }
 

@@ -28,7 +28,7 @@ func newServer(o *Options) (*server, error) {
 	if !o.AsOf.IsZero() {
 		s.now = func() time.Time { return o.AsOf }
 	}
-	s.gate = &gate.Gate{Accounts: o.Accounts, Limits: new(gate.Limits), Now: o.Now, Terms: s.now}
+	s.gate = &gate.Gate{Accounts: o.Accounts, Limiter: new(gate.TokenBuckets), Now: o.Now, Terms: s.now}
 	library, err := reader.Open(reader.Options{
 		DataDir: o.DataDir, CacheDir: o.CacheDir, NotesDir: o.notesDir(), Clients: s.clients, Products: account.Products(),
 		Poll: o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), AsOf: o.AsOf, Now: o.Now, Log: o.Log,

@@ -22,18 +22,18 @@ import (
 
 // server is what outlives a request.
 type server struct {
-	log      *slog.Logger
-	now      func() time.Time
-	accounts *account.Registry
-	gate     *gate.Gate
-	usage    *gate.Usage
-	library  *reader.Library
-	service  api.Service
-	schema   *api.Page
-	echo     *echo.Echo
-	metrics  *metrics
-	crowd    gate.Crowd
-	realtime *realtime.Service
+	log        *slog.Logger
+	now        func() time.Time
+	accounts   *account.Registry
+	gate       *gate.Gate
+	usage      *gate.Usage
+	library    *reader.Library
+	service    api.Service
+	schema     *api.Page
+	echo       *echo.Echo
+	metrics    *metrics
+	perAccount gate.InFlight
+	realtime   *realtime.Service
 
 	connections *listen.Listener
 	readTime    time.Duration    // of a request's body
