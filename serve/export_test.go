@@ -47,5 +47,5 @@ func (o *Options) SetReadTime(d time.Duration) { o.readTime = d }
 // comes ends the rendering.
 var Held = make(chan chan struct{}, 64)
 
-// MostOfOne is how many requests of one account are answered at once.
-const MostOfOne = mostOfOne
+// MaxInFlightEach is how many requests of one account are answered at once.
+const MaxInFlightEach = maxInFlightEach

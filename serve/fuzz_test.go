@@ -31,7 +31,7 @@ func FuzzParameters(f *testing.F) {
 		if n, err := c.limit(); err == nil && (n < 1 || n > 200) {
 			t.Errorf("%q: limit %d", raw, n)
 		}
-		if filter, err := c.fixtureFilter(); err == nil && len(filter.League) > 12*mostText {
+		if filter, err := c.fixtureFilter(); err == nil && len(filter.League) > 12*maxText {
 			t.Errorf("%q: %d bytes of league", raw, len(filter.League))
 		}
 		if p, err := c.position(api.Scope{Collection: api.FixtureList, ClientID: "a"}); err == nil && p != "" {
@@ -53,7 +53,7 @@ func FuzzHeaders(f *testing.F) {
 		}
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header = http.Header{"X-Request-Id": {id}}
-		if got := requestID(r); !decentID(got) {
+		if got := requestID(r); !isRequestID(got) {
 			t.Errorf("%q is no id", got)
 		}
 	})

@@ -213,7 +213,7 @@ func TestReadiness(t *testing.T) {
 	go func() { stopped <- w.stop() }()
 	eventually(t, "not ready while draining", func() bool {
 		status, body := w.side("/readyz")
-		return status == 503 && body == "not ready: draining: requests under way are being finished\n"
+		return status == 503 && body == "not ready: draining: requests in progress are being finished\n"
 	})
 	if status, _ := w.side("/livez"); status != 200 {
 		t.Errorf("not alive while draining: %d", status)
