@@ -109,6 +109,16 @@ type socket struct {
 	r    io.Reader
 }
 
+// eventually waits until the server's statistics satisfy a condition.
+func (h *host) eventually(holds func(socketio.Stats) bool) {
+	h.t.Helper()
+	for end := time.Now().Add(10 * time.Second); !holds(h.server.Stats()); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			h.t.Fatalf("stats %+v", h.server.Stats())
+		}
+	}
+}
+
 // open is a connection that has joined nothing.
 func (h *host) open() socket {
 	h.t.Helper()

@@ -43,7 +43,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.kind < typeConnect || p.kind > typeAck || p.namespace == "" || p.namespace[0] != '/' || p.attachments > mostAttachments || p.id > mostAckID {
+		if p.kind < typeConnect || p.kind > typeAck || p.namespace == "" || p.namespace[0] != '/' || p.attachments > maxAttachments || p.id > maxAckID {
 			t.Fatalf("%q became %+v", b, p)
 		}
 		for _, a := range p.args {
@@ -80,9 +80,9 @@ func FuzzPlaceholders(f *testing.F) {
 		f.Add([]byte(s), byte(1))
 	}
 	f.Fuzz(func(t *testing.T, b []byte, n byte) {
-		few := assembly{packet: packet{args: []json.RawMessage{b}}, got: make(Attachments, n%mostAttachments)}
+		few := assembly{packet: packet{args: []json.RawMessage{b}}, got: make(Attachments, n%maxAttachments)}
 		more := few
-		more.got = make(Attachments, mostAttachments)
+		more.got = make(Attachments, maxAttachments)
 		if few.check() == nil && more.check() != nil {
 			t.Errorf("%q: right with %d attachments only", b, n)
 		}
