@@ -13,7 +13,7 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// Whatever the query: a refusal of ours, or parameters within their bounds.
+// Any query is refused with a refusal of ours, or has parameters within their bounds.
 func FuzzParameters(f *testing.F) {
 	for _, q := range []string{"", "limit=1", "limit=%31&cursor=x", "league=%ff&starts_after=2026-11-20T10:00:00Z", "a;b", "%", "&&&=&", "limit=１", "starts_after=2016-12-31t23:59:60.5z&limit="} {
 		f.Add(q)
@@ -40,7 +40,7 @@ func FuzzParameters(f *testing.F) {
 	})
 }
 
-// Whatever the headers: no panic, and what they choose follows from them.
+// No headers cause a panic, and what they choose follows from them.
 func FuzzHeaders(f *testing.F) {
 	f.Add("gzip;q=0.5, *", `W/"x", "y"`, "abc")
 	f.Add("*;q=0,gzip", "*", "\x00")
@@ -59,8 +59,7 @@ func FuzzHeaders(f *testing.F) {
 	})
 }
 
-// Whatever the path and its encoding: the router sees one spelling of the same path,
-// with no more separators than the client wrote.
+// However a path is encoded, the router sees one form of it, without additional separators.
 func FuzzPaths(f *testing.F) {
 	for _, path := range []string{"fixtures/fx_a~b", "fixtures/%7E/markets/\x00", "/../%2f", "a//b", "é\xff", " %2f"} {
 		f.Add(path)

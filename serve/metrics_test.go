@@ -16,7 +16,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// scrape is what /metrics says.
+// scrape returns the content of /metrics.
 func (w *world) scrape() string {
 	w.t.Helper()
 	status, body := w.side("/metrics")

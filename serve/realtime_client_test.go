@@ -120,8 +120,8 @@ func (s *socket) ended() {
 	}
 }
 
-// quiet checks that nothing has come. What could have come must have been sent by
-// now: the answer to a message travels behind it.
+// quiet checks that nothing has arrived. Whatever could arrive must already be sent: the
+// answer to a message follows it.
 func (s *socket) quiet() {
 	s.t.Helper()
 	s.ask("unsubscribe", map[string]any{"channel": "nothing"})
@@ -132,7 +132,7 @@ func (s *socket) quiet() {
 	}
 }
 
-// ask sends a message and takes its answer.
+// ask sends a message and returns its answer.
 func (s *socket) ask(name string, payload ...any) answer {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -163,7 +163,7 @@ type channelState struct {
 	Reason           string
 }
 
-// answer is what a message was answered.
+// answer is the answer to a message.
 type answer struct {
 	OK      bool
 	Channel string

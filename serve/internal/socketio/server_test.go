@@ -50,7 +50,7 @@ func TestUnknownNamespace(t *testing.T) {
 	s.want(`2["message-back",1]`)
 }
 
-// What the handler sends while it decides follows the acceptance.
+// What the handler sends during Connect follows the acceptance.
 func TestSentWithinConnect(t *testing.T) {
 	h := start(t, socketio.Options{})
 	h.entering = func(_ context.Context, s *socketio.Socket) error {
@@ -196,7 +196,7 @@ func TestPendingLimit(t *testing.T) {
 	}
 	joins("those who were left", flood[18], flood[19], others[0], others[1], more[0])
 
-	// Over polling too, and nothing of them is left.
+	// The same over polling, and nothing of the evicted ones remains.
 	from("flood")
 	for range 3000 {
 		h.do("GET", "", "")
@@ -206,7 +206,7 @@ func TestPendingLimit(t *testing.T) {
 	}
 }
 
-// A connection that is being judged makes room for nobody.
+// A connection is not evicted while the handler decides about it.
 func TestPendingWhileJudged(t *testing.T) {
 	h := start(t, socketio.Options{MaxPending: 2, MaxOfPeer: 2})
 	release := make(chan struct{})
@@ -231,7 +231,7 @@ func TestPendingWhileJudged(t *testing.T) {
 	}
 }
 
-// Who has left the last namespace counts among those that have joined none.
+// A client that has left its last namespace counts as pending again.
 func TestPendingAgain(t *testing.T) {
 	h := start(t, socketio.Options{MaxPending: 1, ConnectTimeout: time.Hour})
 	s := h.join()
@@ -282,7 +282,7 @@ func TestServerDisconnects(t *testing.T) {
 	h.told("disconnect mine")
 }
 
-// A panic costs one connection.
+// A panic ends only one connection.
 func TestPanic(t *testing.T) {
 	h := start(t, socketio.Options{})
 	other, s := h.join(), h.join()
@@ -305,7 +305,7 @@ func TestShutdown(t *testing.T) {
 	h.told("disconnect " + socketio.ReasonShutdown)
 }
 
-// The whole conversation over polling.
+// A complete conversation over polling.
 func TestPolling(t *testing.T) {
 	h := start(t, socketio.Options{})
 	text := h.do("GET", "", "")
