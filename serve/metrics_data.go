@@ -25,12 +25,12 @@ func sending(to chan<- prometheus.Metric, kind prometheus.ValueType) func(d *pro
 }
 
 var (
-	pagesDesc        = desc("mkt_pages_total", "Pages of markets, fixtures and changes: cached, rendered, or failed for a fault of the engine or of a file.", "outcome")
-	queueRefusedDesc = desc("mkt_page_line_refused_total", "Cold pages that were not waited for: the line was full, or the wait too long (slow).", "reason")
-	waitingDesc      = desc("mkt_pages_waiting", "Cold pages that wait for their tenant's turn.")
-	renderingDesc    = desc("mkt_pages_rendering", "Cold pages being rendered.")
-	replacedDesc     = desc("mkt_engines_replaced_total", "Query engines that broke and were replaced.")
-	memoryDesc       = desc("mkt_memory_bytes", "Memory of what is served, by part; for engines the most they may take.", "part")
+	pagesDesc        = desc("mkt_pages_total", "Pages of markets, fixtures and changes: cached, rendered, or failed because of an error of the engine or of a file.", "outcome")
+	queueRefusedDesc = desc("mkt_page_line_refused_total", "Uncached pages that were refused: the queue was full, or the wait was too long (slow).", "reason")
+	waitingDesc      = desc("mkt_pages_waiting", "Uncached pages that wait in the fair queue.")
+	renderingDesc    = desc("mkt_pages_rendering", "Uncached pages that are being rendered.")
+	replacedDesc     = desc("mkt_engines_replaced_total", "Query engines that failed and were replaced.")
+	memoryDesc       = desc("mkt_memory_bytes", "Memory of what is served, by part; for engines their limit.", "part")
 	loadsDesc        = desc("mkt_snapshot_loads_total", "Published snapshots loaded, or failed to load.", "product", "outcome")
 	loadTimeDesc     = desc("mkt_snapshot_load_seconds_total", "Time taken by the loads that succeeded.", "product")
 	rowsDesc         = desc("mkt_snapshot_rows", "Fixtures and markets served, over all accounts.", "product", "table")
