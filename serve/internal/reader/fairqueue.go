@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 )
 
 // ErrBusy reports that too many requests wait for the engine. The same request may
@@ -28,112 +26,146 @@ const (
 
 // fairQueue gives rendering slots to tenants: as many as there are processors, because
 // the engine reads from memory and more at once would only slow each other down. A
-// tenant that sends many requests waits behind its own: the tenants take turns, and
-// none holds all slots. Safe for concurrent use.
+// tenant that sends many requests waits behind its own: each slot that becomes free goes
+// to the next tenant in turn, and none holds all slots. Semaphores cannot replace it: the
+// order in which their waiters wake up would decide whose turn it is. Safe for concurrent
+// use.
 type fairQueue struct {
-	each    int64 // maximum number of slots of one tenant
+	each    int // maximum number of slots of one tenant
 	maxWait time.Duration
-	slots   *semaphore.Weighted // at most one request of each tenant waits for it, so that the tenants take turns
 
-	mu                sync.Mutex
-	tenants           map[string]*tenantQueue // those that hold a slot or wait
-	holding, waiting  int
+	mu      sync.Mutex
+	free    int
+	waiting int
+	tenants map[string]*tenantQueue // those that hold a slot or wait
+	turns   []*tenantQueue          // those that wait, in the order of their turns
+
 	refused, timeouts int64 // requests that got ErrBusy: too many waited; the wait was too long
 }
 
 // tenantQueue is the queue of one tenant.
 type tenantQueue struct {
-	holding, waiting int                 // guarded by the mutex of the fairQueue
-	quota            *semaphore.Weighted // of slots
-	turn             *semaphore.Weighted // 1: the right to wait for a slot
+	holding int
+	waiters []chan struct{} // closed when the request gets its slot; first come, first served
 }
 
 func newFairQueue(slots int) *fairQueue {
-	return &fairQueue{each: int64(min(maxConcurrent, max(1, slots-1))), maxWait: maxWait, slots: semaphore.NewWeighted(int64(slots)), tenants: map[string]*tenantQueue{}}
+	return &fairQueue{each: min(maxConcurrent, max(1, slots-1)), maxWait: maxWait, free: slots, tenants: map[string]*tenantQueue{}}
 }
 
-// acquire waits for a slot, which the caller must release. The error is ErrBusy or
-// that of the context.
+// acquire waits for a slot, which the caller must release. The error is ErrBusy or that
+// of the context.
 func (q *fairQueue) acquire(ctx context.Context, tenant string) error {
-	t, ok, err := q.enter(tenant)
-	if ok || err != nil {
+	slot, err := q.enqueue(tenant)
+	if slot == nil || err != nil {
 		return err
 	}
-	wait, cancel := context.WithTimeoutCause(ctx, q.maxWait, errSlow)
-	defer cancel()
-	err = t.acquire(wait, q.slots)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	t.waiting--
-	q.waiting--
-	if err == nil {
-		t.holding++
-		q.holding++
+	timer := time.NewTimer(q.maxWait)
+	defer timer.Stop()
+	select {
+	case <-slot:
 		return nil
+	case <-timer.C:
+		err = errSlow
+	case <-ctx.Done():
+		err = ctx.Err()
 	}
-	q.forget(tenant, t)
-	if context.Cause(wait) == errSlow {
-		q.timeouts++
-		return errSlow
-	}
-	return ctx.Err()
-}
-
-// enter takes a slot if one is free, or else counts the request as waiting.
-func (q *fairQueue) enter(tenant string) (t *tenantQueue, ok bool, err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if t = q.tenants[tenant]; t == nil {
-		t = &tenantQueue{quota: semaphore.NewWeighted(q.each), turn: semaphore.NewWeighted(1)}
-		q.tenants[tenant] = t
-	}
-	if t.quota.TryAcquire(1) {
-		if q.slots.TryAcquire(1) {
-			t.holding++
-			q.holding++
-			return t, true, nil
-		}
-		t.quota.Release(1)
-	}
-	if t.waiting >= maxWaitingEach || q.waiting >= maxWaitingAll {
-		q.refused++
-		q.forget(tenant, t)
-		return nil, false, ErrBusy
-	}
-	t.waiting++
-	q.waiting++
-	return t, false, nil
-}
-
-func (t *tenantQueue) acquire(ctx context.Context, slots *semaphore.Weighted) error {
-	if err := t.quota.Acquire(ctx, 1); err != nil {
-		return err
-	}
-	err := t.turn.Acquire(ctx, 1)
-	if err == nil {
-		err = slots.Acquire(ctx, 1)
-		t.turn.Release(1)
-	}
-	if err != nil {
-		t.quota.Release(1)
+	if !q.cancel(tenant, slot, err) {
+		return nil // the slot was given at the same moment
 	}
 	return err
 }
 
+// enqueue takes a free slot and returns nil, or adds a waiter and returns its channel.
+func (q *fairQueue) enqueue(tenant string) (chan struct{}, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := q.tenants[tenant]
+	if l == nil {
+		l = &tenantQueue{}
+		q.tenants[tenant] = l
+	}
+	if q.free > 0 && l.holding < q.each {
+		q.free--
+		l.holding++
+		return nil, nil
+	}
+	if len(l.waiters) >= maxWaitingEach || q.waiting >= maxWaitingAll {
+		q.refused++
+		q.forget(tenant, l)
+		return nil, ErrBusy
+	}
+	if len(l.waiters) == 0 {
+		q.turns = append(q.turns, l)
+	}
+	slot := make(chan struct{})
+	l.waiters = append(l.waiters, slot)
+	q.waiting++
+	return slot, nil
+}
+
+// cancel removes a waiter. It returns false if the waiter has already got its slot.
+func (q *fairQueue) cancel(tenant string, slot chan struct{}, why error) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := q.tenants[tenant]
+	for i, w := range l.waiters {
+		if w != slot {
+			continue
+		}
+		l.waiters = append(l.waiters[:i], l.waiters[i+1:]...)
+		q.waiting--
+		if errors.Is(why, ErrBusy) {
+			q.timeouts++
+		}
+		if len(l.waiters) == 0 {
+			q.removeTurn(l)
+		}
+		q.forget(tenant, l)
+		return true
+	}
+	return false
+}
+
+// release returns a slot and gives the free ones to the tenants whose turn it is.
 func (q *fairQueue) release(tenant string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	t := q.tenants[tenant]
-	t.holding--
-	q.holding--
-	q.slots.Release(1)
-	t.quota.Release(1)
-	q.forget(tenant, t)
+	l := q.tenants[tenant]
+	l.holding--
+	q.free++
+	for passed := 0; q.free > 0 && passed < len(q.turns); {
+		next := q.turns[0]
+		q.turns = append(q.turns[:0], q.turns[1:]...)
+		if next.holding >= q.each {
+			q.turns = append(q.turns, next)
+			passed++
+			continue
+		}
+		close(next.waiters[0])
+		next.waiters = next.waiters[1:]
+		next.holding++
+		q.free--
+		q.waiting--
+		if passed = 0; len(next.waiters) > 0 {
+			q.turns = append(q.turns, next)
+		}
+	}
+	q.forget(tenant, l)
+}
+
+func (q *fairQueue) removeTurn(l *tenantQueue) {
+	for i := range q.turns {
+		if q.turns[i] == l {
+			q.turns = append(q.turns[:i], q.turns[i+1:]...)
+			return
+		}
+	}
 }
 
 // forget removes a tenant that neither holds a slot nor waits.
-func (q *fairQueue) forget(tenant string, t *tenantQueue) {
-	if t.holding == 0 && t.waiting == 0 {
+func (q *fairQueue) forget(tenant string, l *tenantQueue) {
+	if l.holding == 0 && len(l.waiters) == 0 {
 		delete(q.tenants, tenant)
 	}
 }

@@ -21,26 +21,23 @@ func must(t testing.TB, err error) {
 }
 
 // work acquires a slot, holds it for a while, and returns the error of acquire.
-func (q *fairQueue) work(ctx context.Context, tenant string, d time.Duration) error {
+func (q *fairQueue) work(ctx context.Context, tenant string, took time.Duration) error {
 	if err := q.acquire(ctx, tenant); err != nil {
 		return err
 	}
-	time.Sleep(d)
+	time.Sleep(took)
 	q.release(tenant)
 	return nil
 }
 
 // checkUnused fails unless all slots are free, no request waits, and no tenant is
 // remembered.
-func (q *fairQueue) checkUnused(t testing.TB, slots int64) {
+func (q *fairQueue) checkUnused(t testing.TB, n int) {
 	t.Helper()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.holding != 0 || q.waiting != 0 || len(q.tenants) != 0 {
-		t.Errorf("%d hold a slot, %d wait, %d tenants remembered", q.holding, q.waiting, len(q.tenants))
-	}
-	if !q.slots.TryAcquire(slots) || q.slots.TryAcquire(1) {
-		t.Errorf("the number of free slots is not %d", slots)
+	if q.free != n || q.waiting != 0 || len(q.tenants) != 0 || len(q.turns) != 0 {
+		t.Errorf("%d of %d slots free, %d waiting, %d tenants remembered, %d turns", q.free, n, q.waiting, len(q.tenants), len(q.turns))
 	}
 }
 
@@ -109,8 +106,8 @@ func TestFairQueueBounds(t *testing.T) {
 		}
 		synctest.Wait()
 		q.mu.Lock()
-		if q.waiting > maxWaitingAll || q.tenants["0"].waiting > maxWaitingEach {
-			t.Errorf("%d wait, %d of one tenant", q.waiting, q.tenants["0"].waiting)
+		if q.waiting > maxWaitingAll || len(q.tenants["0"].waiters) > maxWaitingEach {
+			t.Errorf("%d wait, %d of one tenant", q.waiting, len(q.tenants["0"].waiters))
 		}
 		q.mu.Unlock()
 		time.Sleep(maxWait + time.Millisecond)
@@ -146,87 +143,62 @@ func TestFairQueueCancelledRequest(t *testing.T) {
 	})
 }
 
-// Whatever requests come, end and disconnect: there are never more at once than
-// slots, no slot is lost, and none stays free while a tenant that may have it waits.
+// Whatever requests come, end and disconnect: there are never more at once than slots, no
+// slot is lost, and none stays free while a tenant that may have it waits.
 func TestFairQueueProperty(t *testing.T) {
-	type step struct{ kind, tenant, which int }
 	rapid.Check(t, func(r *rapid.T) {
-		slots := rapid.IntRange(1, 12).Draw(r, "slots")
-		steps := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) step {
-			return step{rapid.IntRange(0, 3).Draw(r, "kind"), rapid.IntRange(0, 2).Draw(r, "tenant"), rapid.IntRange(0, 999).Draw(r, "which")}
-		}), 1, 200).Draw(r, "steps")
-		var failure string
-		synctest.Test(t, func(t *testing.T) {
-			q := newFairQueue(slots)
-			q.maxWait = time.Hour
-			type request struct {
-				tenant   string
-				cancel   context.CancelFunc
-				acquired bool
-				err      error
-			}
-			var requests []*request
-			held := func(r *request) bool { return r.acquired }
-			release := func(r *request) {
-				r.cancel()
-				if r.acquired {
-					q.release(r.tenant)
+		n := rapid.IntRange(1, 12).Draw(r, "slots")
+		q := newFairQueue(n)
+		type ticket struct {
+			tenant string
+			slot   chan struct{}
+		}
+		var waiting []ticket
+		var holding []string
+		update := func() {
+			waiting = slices.DeleteFunc(waiting, func(w ticket) bool {
+				select {
+				case <-w.slot:
+					holding = append(holding, w.tenant)
+					return true
+				default:
+					return false
 				}
-			}
-			for _, s := range steps {
-				var chosen []int
-				for i, r := range requests {
-					if held(r) == (s.kind == 2) {
-						chosen = append(chosen, i)
-					}
+			})
+		}
+		for range rapid.IntRange(1, 200).Draw(r, "steps") {
+			switch rapid.IntRange(0, 3).Draw(r, "step") {
+			case 0, 1:
+				tenant := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "tenant")
+				switch slot, err := q.enqueue(tenant); {
+				case err == nil && slot == nil:
+					holding = append(holding, tenant)
+				case err == nil:
+					waiting = append(waiting, ticket{tenant, slot})
 				}
-				switch {
-				case s.kind < 2:
-					ctx, cancel := context.WithCancel(t.Context())
-					r := &request{tenant: string(rune('a' + s.tenant)), cancel: cancel}
-					requests = append(requests, r)
-					go func() { r.err = q.acquire(ctx, r.tenant); r.acquired = r.err == nil }()
-				case len(chosen) > 0:
-					i := chosen[s.which%len(chosen)]
-					release(requests[i])
-					requests = slices.Delete(requests, i, i+1)
+			case 2:
+				if len(holding) > 0 {
+					i := rapid.IntRange(0, len(holding)-1).Draw(r, "who leaves")
+					q.release(holding[i])
+					holding = slices.Delete(holding, i, i+1)
 				}
-				synctest.Wait()
-				requests = slices.DeleteFunc(requests, func(r *request) bool { return r.err != nil })
-				held := map[string]int64{}
-				holding := 0
-				for _, r := range requests {
-					if r.acquired {
-						held[r.tenant]++
-						holding++
-					}
-				}
-				if holding > slots || holding != q.holding || len(requests)-holding != q.waiting {
-					failure = fmt.Sprintf("%d of %d slots held, %d counted; %d wait, %d counted", holding, slots, q.holding, len(requests)-holding, q.waiting)
-				}
-				for _, r := range requests {
-					if !r.acquired && holding < slots && held[r.tenant] < q.each {
-						failure = r.tenant + " waits although a slot is free"
+			case 3:
+				if len(waiting) > 0 {
+					i := rapid.IntRange(0, len(waiting)-1).Draw(r, "who gives up")
+					if q.cancel(waiting[i].tenant, waiting[i].slot, ErrBusy) {
+						waiting = slices.Delete(waiting, i, i+1)
 					}
 				}
 			}
-			for len(requests) > 0 {
-				release(requests[0])
-				requests = requests[1:]
-				synctest.Wait()
+			update()
+			if len(holding)+q.free != n || len(waiting) != q.waiting {
+				r.Fatalf("%d hold, %d free of %d; %d wait, %d counted", len(holding), q.free, n, len(waiting), q.waiting)
 			}
-			q.checkUnused(t, int64(slots))
-		})
-		if failure != "" {
-			r.Fatal(failure)
+			for _, w := range waiting {
+				if q.free > 0 && q.tenants[w.tenant].holding < q.each {
+					r.Fatalf("%s waits although a slot is free", w.tenant)
+				}
+			}
 		}
 	})
-}
-
-func BenchmarkFairQueue(b *testing.B) {
-	q := newFairQueue(4)
-	for b.Loop() {
-		must(b, q.acquire(b.Context(), "acme"))
-		q.release("acme")
-	}
 }

@@ -120,5 +120,8 @@ func (s *Stats) add(d *Dataset, v *View) {
 func (q *fairQueue) describe(s *Stats) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s.QueueFull, s.QueueTimeouts, s.Waiting, s.Rendering = q.refused, q.timeouts, q.waiting, q.holding
+	s.QueueFull, s.QueueTimeouts, s.Waiting = q.refused, q.timeouts, q.waiting
+	for _, t := range q.tenants {
+		s.Rendering += t.holding
+	}
 }
