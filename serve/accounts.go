@@ -9,8 +9,8 @@ import (
 	"mkt/serve/internal/gate"
 )
 
-// account answers GET /account: what the account may read, whatever the state of
-// its subscriptions.
+// account answers GET /account: what the account may read, whatever the state of its
+// subscriptions.
 func (c *call) account() error {
 	a := c.who
 	return c.sendDocument(api.Account{
@@ -40,8 +40,8 @@ func (c *call) products(a *account.Account) []api.AccountProduct {
 	return list
 }
 
-// features says of every feature whether it is switched on and its product's
-// subscription is in force.
+// features reports for every feature whether it is enabled and its product has a current
+// subscription.
 func (c *call) features(a *account.Account) map[string]bool {
 	on := map[string]bool{}
 	for _, p := range account.Products() {
@@ -53,8 +53,8 @@ func (c *call) features(a *account.Account) map[string]bool {
 	return on
 }
 
-// provider answers GET /account/provider. What serve holds of the credential is
-// a masked hint; it could not show more.
+// provider answers GET /account/provider. Of the credential, serve has only a masked
+// hint.
 func (c *call) provider() error {
 	p := c.who.Provider
 	out := api.AccountProvider{
@@ -76,7 +76,7 @@ func (c *call) accountUsage() error {
 	return c.sendDocument(u)
 }
 
-// providerCalls are the requests to the provider by day and endpoint, over tests
+// providerCalls returns the requests to the provider by day and endpoint, over the tests
 // of the connection and the account's products.
 func (c *call) providerCalls() map[string]map[string]int64 {
 	tenant := c.library.Tenant(c.who.ClientID)
@@ -101,7 +101,7 @@ func addCalls(sum, more map[string]map[string]int64) {
 	}
 }
 
-// mergeUsage puts both kinds of counters side by side, day by day.
+// mergeUsage joins both kinds of counters by day.
 func mergeUsage(days []gate.Day, calls map[string]map[string]int64) api.Usage {
 	byDate := map[string]*api.UsageDay{}
 	at := func(date string) *api.UsageDay {
@@ -131,7 +131,7 @@ func mergeUsage(days []gate.Day, calls map[string]map[string]int64) api.Usage {
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// named is a name, null when there is none.
+// named returns a pointer to s, or nil if s is empty.
 func named(s string) *string {
 	if s == "" {
 		return nil

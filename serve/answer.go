@@ -11,19 +11,19 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// answer is a response being written, and what the log says of it.
+// answer is a response that is being written, and what the log will say about it.
 type answer struct {
 	http.ResponseWriter
 	id      string
-	began   time.Time // by the service's clock: what ages are judged by
-	since   time.Time // by the machine's: how long it took
-	method  string    // only from a closed set
-	route   string    // the route's pattern; "" when there is none
+	began   time.Time // by the service's clock, for ages
+	since   time.Time // by the machine's clock, for durations
+	method  string    // of a closed set
+	route   string    // the route's pattern; "" if there is none
 	tenant  string
 	code    api.Code
-	cause   error // of a refusal that is our fault
+	cause   error // of an internal error
 	shed    shedding
-	status  int // 0 until something was written
+	status  int // 0 until something is written
 	bytes   int64
 	aborted bool
 	body    body
@@ -47,11 +47,11 @@ func (a *answer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap returns the writer below, for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// Hijack implements http.Hijacker. A websocket's answer, its refusal by the
-// protocol among them, is written past this one.
+// Hijack implements http.Hijacker. The answer of a websocket, and a refusal by the
+// protocol, bypass this answer.
 func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(a.ResponseWriter).Hijack()
 	if err == nil {
@@ -60,7 +60,7 @@ func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// shareWith lets the pages of an origin read the answer, "" for none.
+// shareWith lets the pages of an origin read the answer, if the origin is not empty.
 func (a *answer) shareWith(origin string) {
 	if origin == "" {
 		return
@@ -89,15 +89,15 @@ func (a *answer) refuse(e *api.Error) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	a.WriteHeader(e.Code.Status())
 	if a.method != http.MethodHead {
-		a.Write(body) // whether it arrives is the client's affair
+		a.Write(body) // an error means that the client has gone
 	}
 }
 
-// tails are buffers for the ends of bodies.
+// tails are buffers for the tails of pages.
 var tails = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
 
-// unchanged gives the answer its validator, and tells a client that has the page
-// already so; then there is nothing left to write.
+// unchanged sets the answer's validator. If the client already has the page, it answers
+// that and returns true.
 func (a *answer) unchanged(r *http.Request, tag string) bool {
 	h := a.Header()
 	h.Set("Cache-Control", "private, no-cache")

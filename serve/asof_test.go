@@ -42,8 +42,8 @@ func (w *world) record(paths []string) map[string]string {
 	return bodies
 }
 
-// TestAsOf: what a running server answered at two moments is answered again, byte
-// for byte, whatever was published and went wrong since.
+// TestAsOf: the answers of a running server at two times are given again, byte for byte,
+// whatever was published and failed since.
 func TestAsOf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -105,7 +105,7 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// usage is all that lies in the folder of the counters.
+// usage returns the content of the folder of the counters.
 func usage(t *testing.T, dataDir string) (all string) {
 	must(t, fs.WalkDir(os.DirFS(filepath.Join(dataDir, "usage")), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -127,9 +127,8 @@ func (w *world) startAsOf(at time.Time) *world {
 	return past.start()
 }
 
-// TestAsOfStaysHere: the past is not shown to the network, before any publication
-// there is nothing, and where retention took a snapshot an older one is not shown
-// in its place.
+// TestAsOfStaysHere: the past is not served to the network; before the first publication
+// there is no data; and if retention has removed a snapshot, no older one is shown instead.
 func TestAsOfStaysHere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -15,7 +15,7 @@ const asyncAPIFile = "../docs/asyncapi.yaml"
 
 var asyncAPI = sync.OnceValues(func() (*document, error) { return readDocument(asyncAPIFile, openAPIFile) })
 
-// Every reference leads somewhere, every schema compiles, every message is used.
+// Every reference is valid, every schema compiles, every message is used.
 func TestAsyncAPIIsSound(t *testing.T) {
 	t.Parallel()
 	d, err := asyncAPI()
@@ -52,7 +52,7 @@ func TestAsyncAPIIsSound(t *testing.T) {
 	}
 }
 
-// checkMessage holds the payload of a message against the document.
+// checkMessage checks the payload of a message against the document.
 func (d *document) checkMessage(name string, payload []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

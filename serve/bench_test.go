@@ -21,8 +21,8 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// served runs a server over that many fixtures of 80 markets, with the log a
-// server has, and gives its address and a token.
+// served runs a server with fixtures of 80 markets each, and returns its address and a
+// token.
 func served(b *testing.B, fixtures int) (w *world, address string) {
 	b.Helper()
 	w = newWorld(b)
@@ -56,7 +56,7 @@ func (w *world) serveFor(b *testing.B) string {
 	return strings.TrimPrefix(w.url, "http://")
 }
 
-// probe is the status of a small page.
+// probe returns the status of a small page.
 func (w *world) probe() int {
 	r, err := w.sendPlain("/fixtures?limit=1", "acme")
 	if err != nil {
@@ -65,8 +65,8 @@ func (w *world) probe() int {
 	return r.status
 }
 
-// asker asks over one kept connection and throws the bodies away: as little work
-// of the client's as can be.
+// asker sends requests over one kept connection and discards the bodies, so that the client
+// does as little work as possible.
 type asker struct {
 	conn   net.Conn
 	reader *bufio.Reader
@@ -109,7 +109,7 @@ func head(path, token, more string) []byte {
 	return []byte("GET " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\n" + more + "\r\n")
 }
 
-// hammer asks for one path over as many connections as there are processors.
+// hammer requests one path over as many connections as there are processors.
 func hammer(b *testing.B, address string, request []byte) {
 	b.Helper()
 	b.RunParallel(func(p *testing.PB) {
@@ -127,8 +127,8 @@ func hammer(b *testing.B, address string, request []byte) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "answers/s")
 }
 
-// BenchmarkCachedPage is a page of 50 markets that was asked for before, beside
-// echo writing the same bytes.
+// BenchmarkCachedPage measures a cached page of 50 markets, compared with echo writing the
+// same bytes.
 func BenchmarkCachedPage(b *testing.B) {
 	w, address := served(b, 100)
 	path := "/api/v1/fixtures/" + servetest.FixtureID("acme", 7) + "/markets"
@@ -139,7 +139,7 @@ func BenchmarkCachedPage(b *testing.B) {
 	b.Run("echo", func(b *testing.B) { hammer(b, echoOf(b, []byte(r.body)), head("/page", "x", "")) })
 }
 
-// echoOf is the address of an echo server that writes a body.
+// echoOf returns the address of an echo server that writes a body.
 func echoOf(b *testing.B, body []byte) string {
 	e := echo.New()
 	e.GET("/page", func(c echo.Context) error {
@@ -154,8 +154,8 @@ func echoOf(b *testing.B, body []byte) string {
 	return l.Addr().String()
 }
 
-// BenchmarkColdPage is a page of 50 markets that nobody asked for before, over
-// HTTP, one at a time.
+// BenchmarkColdPage measures a page of 50 markets that is not cached, over HTTP, one at a
+// time.
 func BenchmarkColdPage(b *testing.B) {
 	for _, fixtures := range []int{1_000, 10_000, 100_000} {
 		b.Run(strconv.Itoa(fixtures), func(b *testing.B) {
@@ -228,8 +228,8 @@ func residentMemory() string {
 	return "0 unknown"
 }
 
-// BenchmarkLivePage is a page of 50 fixtures in play and one fixture's timeline,
-// over HTTP, one at a time, with few and with many in play.
+// BenchmarkLivePage measures a page of 50 fixtures in play and one fixture's timeline over
+// HTTP, one at a time, with few and with many in play.
 func BenchmarkLivePage(b *testing.B) {
 	for _, fixtures := range []int{60, 300, 2_000} {
 		w := newWorld(b)

@@ -9,22 +9,22 @@ import (
 	"mkt/serve/internal/listen"
 )
 
-// body is what came of a request's body, which no route of the API has a use for.
+// body is the result of reading a request's body, which no route of the API uses.
 type body uint8
 
 const (
 	bodyWhole body = iota // it was read to its end, or there is none
-	bodyLarge             // above mostBody; it was not read to its end
-	bodyCut               // the rest did not come in time
+	bodyLarge             // larger than maxBody; it was not read to its end
+	bodyCut               // the rest did not arrive in time
 )
 
-// lingerTime is how long a connection that is closed with a request's body unread
-// takes what still comes, so that the client gets to read its answer.
+// lingerTime is how long a connection whose request body was not read to its end is
+// kept open after the answer, so that the client can read the answer.
 const lingerTime = time.Second
 
-// boundBody gives a request's body its deadline, and has the connection closed
-// behind the answer unless the body is read to its end: net/http would wait for the
-// rest. The function that is returned takes what still comes behind the answer.
+// boundBody sets the deadline of a request's body, and closes the connection after the
+// answer unless the body is read to its end, because net/http would wait for the rest.
+// The returned function discards what arrives after the answer.
 func (s *server) boundBody(w http.ResponseWriter, r *http.Request) (done func()) {
 	http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.readTime))
 	w.Header().Set("Connection", "close")
@@ -35,34 +35,34 @@ func (s *server) boundBody(w http.ResponseWriter, r *http.Request) (done func())
 	}
 }
 
-// passOver reads a body, so that the connection can be used again, unless the body
-// came in chunks.
-func (a *answer) passOver(r *http.Request) body {
-	if r.ContentLength > mostBody {
+// discardBody reads a body, so that the connection can be used again unless the body was
+// sent in chunks.
+func (a *answer) discardBody(r *http.Request) body {
+	if r.ContentLength > maxBody {
 		return bodyLarge
 	}
 	from := listen.FromContext(r.Context()).Body(r.Body)
-	switch n, err := io.Copy(io.Discard, io.LimitReader(from, mostBody+1)); {
+	switch n, err := io.Copy(io.Discard, io.LimitReader(from, maxBody+1)); {
 	case err != nil:
 		return bodyCut
-	case n > mostBody:
+	case n > maxBody:
 		return bodyLarge
 	}
 	if len(r.TransferEncoding) > 0 {
-		return bodyWhole // and closed: net/http does not tell whether it had a length, too, by which a proxy may have ended it elsewhere
+		return bodyWhole // but closed: net/http does not say whether it also had a length, at which a proxy may have ended it
 	}
 	a.Header().Del("Connection")
-	http.NewResponseController(a).SetReadDeadline(time.Time{}) // net/http reads on, to notice that the client goes
+	http.NewResponseController(a).SetReadDeadline(time.Time{}) // net/http reads on to notice a disconnection
 	return bodyWhole
 }
 
-// refusal is what a request with such a body gets; nil when it is answered.
+// refusal returns the error for a request with such a body, or nil.
 func (b body) refusal() error {
 	switch b {
 	case bodyLarge:
 		return api.Refuse(api.RequestTooLarge)
 	case bodyCut:
-		return api.Refusef(api.BadRequest, "the request's body did not come in full")
+		return api.Refusef(api.BadRequest, "the request's body did not arrive completely")
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// call is one request on its way through a route. What it holds was taken once:
-// the account of one generation, the view of one snapshot.
+// call is one request to a route. It uses the account of one generation and the view of
+// one snapshot throughout.
 type call struct {
 	*server
 	answer  *answer
@@ -27,17 +27,17 @@ type call struct {
 	now     time.Time
 
 	who     *account.Account // nil on an open route without a known token
-	inCrowd bool             // counted among the account's requests at once
+	counted bool             // counted among the account's requests at once
 	query   url.Values       // the known parameters
-	dataset *reader.Dataset  // nil where the route reads no data
-	view    *reader.View     // nil until there is data
+	dataset *reader.Dataset  // nil if the route reads no data
+	view    *reader.View     // nil if there is no data yet
 }
 
-// answerTime bounds the work on one answer, waiting for its turn included.
+// answerTime limits the work on one answer, including the wait in the queue.
 const answerTime = 10 * time.Second
 
-// enter makes a route a handler: everything that is checked before the route's
-// own parameters is checked here.
+// enter returns the handler of a route. It makes all checks that come before those of
+// the route's own parameters.
 func (s *server) enter(rt *route) echo.HandlerFunc {
 	return func(e echo.Context) error {
 		a := e.Response().Writer.(*answer)
@@ -66,7 +66,7 @@ func (s *server) enter(rt *route) echo.HandlerFunc {
 	}
 }
 
-// admit passes the gate, counts the request, and pins the data.
+// admit checks the request, counts it, and pins the data.
 func (c *call) admit() error {
 	pass, err := c.enterGate()
 	c.who = pass.Account
@@ -79,7 +79,7 @@ func (c *call) admit() error {
 		return err
 	}
 	if c.who != nil {
-		if c.inCrowd = c.crowd.Enter(c.who.ClientID, mostOfOne); !c.inCrowd {
+		if c.counted = c.perAccount.Enter(c.who.ClientID, maxInFlightEach); !c.counted {
 			c.answer.shed = shedOwn
 			return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second}
 		}
@@ -102,18 +102,18 @@ func (c *call) enterGate() (gate.Pass, error) {
 	return c.gate.Enter(c.request, c.route.need)
 }
 
-// leave gives back what was taken.
+// leave releases what admit acquired.
 func (c *call) leave() {
 	if c.view != nil {
 		c.view.Release()
 	}
-	if c.inCrowd {
-		c.crowd.Leave(c.who.ClientID)
+	if c.counted {
+		c.perAccount.Leave(c.who.ClientID)
 	}
 }
 
-// timely words a handler's error where it is that the service was too busy: the
-// time ran out, or there was no place in the line.
+// timely turns a handler's error into SERVICE_UNAVAILABLE if the service was too busy:
+// the time was over, or the queue was full.
 func (c *call) timely(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -122,15 +122,15 @@ func (c *call) timely(ctx context.Context, err error) error {
 		c.answer.shed = shedWaiting
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		c.answer.shed = shedLate
-	case ctx.Err() != nil: // the client went away: nobody reads this, and it is no fault
+	case ctx.Err() != nil: // the client has disconnected, which is not a fault
 	default:
 		return err
 	}
 	return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second, Cause: err}
 }
 
-// ready checks that there is data to answer from: a usable provider, then a
-// snapshot. It comes after the parameters and before the resource.
+// ready checks that there is data: a usable provider, then a snapshot. It is called
+// after the parameters are checked and before the resource is looked up.
 func (c *call) ready() error {
 	if !c.connection(c.who).Usable() {
 		return api.Refuse(api.ProviderNotConnected)
@@ -141,12 +141,12 @@ func (c *call) ready() error {
 	return nil
 }
 
-// cadence is how far apart an account's cycles of a product are; 0 when they are
-// not scheduled.
+// cadence returns the time between two cycles of a product of the account, or 0 if they
+// are not scheduled.
 func (c *call) cadence(p football.Product) time.Duration { return c.who.Cadence[p] }
 
-// send answers with a page that is kept for many requests, unless the client has it
-// already.
+// send answers with a page that is shared by many requests, unless the client already
+// has it.
 func (c *call) send(p *api.Page, err error) error {
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (c *call) send(p *api.Page, err error) error {
 	return nil
 }
 
-// sendDocument answers with data that is made for this request.
+// sendDocument answers with data that is only for this request.
 func (c *call) sendDocument(data any) error {
 	p, err := api.Document(data)
 	if err != nil {

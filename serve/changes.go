@@ -10,8 +10,8 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// changes answers GET /changes: events behind a cursor, oldest first. The next
-// cursor is always the position to go on from, also on the last page.
+// changes answers GET /changes: the events after a cursor, oldest first. The next cursor
+// is always the position at which to continue, also on the last page.
 func (c *call) changes() error {
 	limit, err := c.limit()
 	if err != nil {
@@ -30,8 +30,8 @@ func (c *call) changes() error {
 	}
 	key := fmt.Sprint("c ", limit, " ", at.seq)
 	page := c.view.Page
-	if c.view.EventsAtHand(at.seq, limit) {
-		page = c.view.PageAtHand
+	if c.view.EventsCached(at.seq, limit) {
+		page = c.view.PageUnqueued
 	}
 	return c.send(page(c.request.Context(), key, func(context.Context) (*api.Page, error) {
 		var list api.List
@@ -49,22 +49,22 @@ func (c *call) changes() error {
 // changeAt is a position in the change log.
 type changeAt struct {
 	given bool
-	seq   uint64 // the last event that was seen
+	seq   uint64 // the last event that the client has
 }
 
 func (c *call) changeScope() api.Scope {
 	return api.Scope{Collection: api.ChangeFeed, ClientID: c.who.ClientID}
 }
 
-// changeCursor is the position behind an event. It names the history: after a
-// restore, every cursor from before is invalid.
+// changeCursor returns the position after an event. It contains the history id, so that a
+// restore makes all older cursors invalid.
 func (c *call) changeCursor(seq uint64) string {
 	return c.changeScope().Cursor(c.view.Commit().HistoryID + ":" + strconv.FormatUint(seq, 10))
 }
 
-// changePosition reads the cursor and holds it against the window. A position
-// ahead of what is served is looked for once: another replica may be faster. If
-// it stays ahead, it stands, and the page is empty.
+// changePosition parses the cursor and compares it with the window. If the position is
+// newer than what is served, the dataset is refreshed once, because another replica may
+// have a newer snapshot. If it is still newer, the page is empty.
 func (c *call) changePosition() (at changeAt, err error) {
 	position, err := c.position(c.changeScope())
 	if err != nil || position == "" {
@@ -83,7 +83,7 @@ func (c *call) changePosition() (at changeAt, err error) {
 		c.refresh()
 	}
 	if c.view == nil {
-		return at, nil // there is no window to hold it against; ready says why
+		return at, nil // there is no window yet; ready returns the error
 	}
 	if c.view.Commit().HistoryID != history || at.seq+1 < c.view.Window().FirstSeq {
 		return at, api.Refuse(api.InvalidCursor)
@@ -91,7 +91,7 @@ func (c *call) changePosition() (at changeAt, err error) {
 	return at, nil
 }
 
-// refresh looks for a newer snapshot and pins it in place of the one at hand.
+// refresh looks for a newer snapshot and pins it instead of the current one.
 func (c *call) refresh() {
 	const patience = time.Second
 	c.dataset.RefreshSoon(c.request.Context(), patience)

@@ -23,8 +23,8 @@ func (w *world) tested(id, code, credential string, at time.Time) {
 	must(w.t, health.AddCalls(root, at, map[string]int64{"bet365/upcoming": 1}))
 }
 
-// provider is what /account/provider says: status, last success, last attempt,
-// error.
+// provider returns the status, last success, last attempt and error of
+// /account/provider.
 func (w *world) provider(id string) string {
 	w.t.Helper()
 	var answer struct {
@@ -50,8 +50,8 @@ func (w *world) provider(id string) string {
 	return text
 }
 
-// Tests of the connection and runs move its state, the 409 and what the account
-// is told, while the server runs.
+// Tests of the connection and runs change its status, the 409 of data routes and
+// /account/provider, while the server runs.
 func TestConnection(t *testing.T) {
 	w := newWorld(t)
 	w.add("acme", func(a *account.Account) { a.Provider.Fingerprint = "new" })

@@ -11,18 +11,18 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// defaultConnections bounds the connections at once: every socket that there may be,
-// and as many requests.
+// defaultConnections is the maximum number of connections: every possible socket, and as
+// many requests.
 const defaultConnections = 40_000
 
-// Shares of the files that the process may open.
+// File descriptors that are reserved, of those that the process may open.
 const (
-	leastFiles = 64 // kept for snapshots and the engine's own
-	filesShare = 8  // or one part in so many, where that is more
+	minReservedFiles = 64 // for snapshots and the engines
+	reservedShare    = 8  // or this fraction, if that is more
 )
 
-// connections is how many connections the server may hold: as many as asked for, 0
-// for the default, and no more than the files that the process may open allow.
+// connections returns how many connections the server may hold: as many as asked for, or
+// the default if that is 0, but no more than the limit of open files allows.
 func connections(asked int) int {
 	if asked == 0 {
 		asked = defaultConnections
@@ -32,23 +32,23 @@ func connections(asked int) int {
 		return asked
 	}
 	limit := int64(min(uint64(files.Cur), 1<<31))
-	return int(min(int64(asked), max(limit-max(leastFiles, limit/filesShare), 1)))
+	return int(min(int64(asked), max(limit-max(minReservedFiles, limit/reservedShare), 1)))
 }
 
-// connContext lets a request find the connection that it came over.
+// connContext stores the connection in the context of its requests.
 func (s *server) connContext(ctx context.Context, c net.Conn) context.Context {
 	return socketio.ConnContext(s.connections.ConnContext(ctx, c), c)
 }
 
-// bounded bounds the connections of a listener.
+// bounded limits the connections of a listener.
 func (s *server) bounded(l net.Listener, o *Options) *listen.Listener {
 	n := connections(o.Connections)
 	if n < o.Connections {
-		s.log.Warn("the limit of open files allows fewer connections than serve.connections", "connections", n)
+		s.log.Warn("the limit of open files allows fewer connections than serve.connections; raise it (ulimit -n)", "connections", n)
 	}
 	perPeer := o.ConnectionsPerAddress
 	if perPeer == 0 {
-		perPeer = max(n/4*3, 1) // who floods leaves room for others
+		perPeer = max(n/4*3, 1) // one address must leave connections to others
 	}
 	return listen.New(plainListener{l}, listen.Options{Max: n, PerPeer: perPeer, Exempt: listen.Proxies(o.TrustedProxies).Contains, Refusal: func() []byte {
 		return protocolAnswer(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})

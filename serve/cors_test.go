@@ -13,8 +13,8 @@ func readable(r reply, origin string) bool {
 	return r.header.Get("Access-Control-Allow-Origin") == origin && strings.Contains(r.header.Get("Access-Control-Expose-Headers"), "X-Request-Id")
 }
 
-// Which answers a page may read: those the account's list allows, and those that
-// hold nothing private because they tell nobody apart.
+// A page may read the answers that the account's list allows, and those that are the same
+// for everybody.
 func TestOriginsThatMayRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -74,8 +74,8 @@ func TestOriginsThatMayRead(t *testing.T) {
 	}
 }
 
-// A page learns that the service is draining: its preflight still succeeds, and it
-// may read the refusal behind it.
+// A page can notice that the service is draining: its preflight still succeeds, and it may
+// read the refusal.
 func TestDrainingIsReadable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

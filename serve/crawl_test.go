@@ -6,8 +6,8 @@ import (
 	"mkt/internal/needs"
 )
 
-// A server that runs somewhere else, `mkt demo` for one, is walked from end to
-// end, and every answer is held against docs/openapi.yaml:
+// A server that runs elsewhere, for example `mkt demo`, is read completely, and every
+// answer is checked against docs/openapi.yaml:
 //
 //	MKT_BASE_URL=http://127.0.0.1:8080 MKT_TOKEN=mkt_… go test ./serve -run Crawl -v
 func TestCrawl(t *testing.T) {
@@ -48,7 +48,7 @@ func TestCrawl(t *testing.T) {
 	t.Logf("%d fixtures, %d markets, %d events, %d live, %d of them detailed", fixtures, markets, events, live, detailed)
 }
 
-// walk pages through a collection, unless the fixture it is of has left.
+// walk pages through a collection, unless its fixture has been removed.
 func (w *world) walk(path, as string) func(yield func(item) bool) {
 	return func(yield func(item) bool) {
 		for cursor := ""; ; {

@@ -25,9 +25,9 @@ var collections = map[string]api.Scope{
 	"/fixtures/" + servetest.FixtureID("acme", 0) + "/markets": {Collection: api.MarketList, ClientID: "acme", Filter: servetest.FixtureID("acme", 0) + ";;"},
 }
 
-// L2: whatever comes as a cursor, damaged, made up, of another collection or made by
-// the very rules around a position that never was: a page or INVALID_CURSOR, nothing
-// else. (-cursors 10000 is the drill.)
+// L2: the answer to any cursor, whether damaged, invented, of another collection, or valid
+// but with a position that never existed, is a page or INVALID_CURSOR. (-cursors 10000 is
+// the long run.)
 func TestRandomCursors(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -50,8 +50,8 @@ func TestRandomCursors(t *testing.T) {
 	t.Logf("%d cursors: %d pages, %d times INVALID_CURSOR", pages+refused, pages, refused)
 }
 
-// randomCursor makes one up; well: it is made as ours are, so that there may be a
-// page for it.
+// randomCursor invents a cursor. If well is true, it is valid, so that there may be a page
+// for it.
 func randomCursor(random *rand.Rand, scope api.Scope) (cursor string, well bool) {
 	b := make([]byte, random.IntN(80))
 	for i := range b {
@@ -76,10 +76,10 @@ func randomCursor(random *rand.Rand, scope api.Scope) (cursor string, well bool)
 	return good, true
 }
 
-// L2: at and beside the edges of the window, over HTTP and the socket, for every
-// position there is and the next few that there are not: one before the window is
-// INVALID_CURSOR, its edge gives all of it, its end nothing. What is ahead stands over
-// HTTP, and is INVALID_CURSOR over the socket.
+// L2: at and near the edges of the window, over HTTP and the socket, for every position that
+// exists and the next few: one before the window is INVALID_CURSOR, its beginning returns
+// all events, its end none. A newer one is an empty page over HTTP, and INVALID_CURSOR over
+// the socket.
 func TestCursorsAtTheEdges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -116,9 +116,9 @@ func TestCursorsAtTheEdges(t *testing.T) {
 	t.Logf("%d positions, each by three limits and over the socket", tried)
 }
 
-// A cursor that was made up, around a position that spells a filter, does not put its
-// page in the place of another that is asked for rightly.
-func TestMadeUpCursorIsNobodyElsesPage(t *testing.T) {
+// An invented cursor whose position looks like a filter does not replace the cached page of
+// another request.
+func TestInventedCursorDoesNotChangeOtherPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.add("acme", nil)
@@ -131,7 +131,7 @@ func TestMadeUpCursorIsNobodyElsesPage(t *testing.T) {
 	}
 }
 
-// edge tries one position behind which a reader wants to go on.
+// edge tries one position.
 func (w *world) edge(t *testing.T, s *socket, history string, position, first, last uint64) int {
 	t.Helper()
 	w.setClock(w.now().Add(time.Second)) // a position ahead is looked for, once in a while

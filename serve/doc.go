@@ -1,18 +1,18 @@
-// Package serve is the reader: it answers the HTTP API from the newest snapshots
-// and writes nothing but its own usage counters. It reaches neither fetch nor
-// transform and holds no key.
+// Package serve is the reader: it answers the HTTP API from the newest snapshots, and
+// writes only its own usage counters and notes about loads. It imports neither fetch nor
+// transform, and has no key.
 //
-// A request passes, in this order: method, route, size, token, account status,
-// origin, rate limit, product, feature, parameters and cursor, provider, data,
-// resource. The first thing wrong is the answer. From its first check to its last
-// byte it sees one generation of accounts and one snapshot.
+// A request is checked in this order: method, route, size, token, account status,
+// origin, rate limit, product, feature, parameters and cursor, provider, data, resource.
+// The first failure is the answer. From the first check to the last byte, a request sees
+// one generation of accounts and one snapshot.
 //
-// What belongs together: serve.go, open.go and server.go are the process, its end
-// and the outermost frame; routes.go is the table, call.go what is checked before a
-// handler, params.go what a query may say; service.go, fixtures.go, markets.go,
-// changes.go, live.go, accounts.go and health.go answer; answer.go, negotiate.go and
-// requestid.go write; wire.go words what net/http answers by itself; realtime.go
-// mounts the socket; metrics.go and those behind it count.
+// The files: serve.go, open.go and server.go are the process, its shutdown and the
+// outermost handler. routes.go is the route table, call.go has the checks before a
+// handler, params.go those of the query. service.go, fixtures.go, markets.go,
+// changes.go, live.go, accounts.go and health.go have the handlers. answer.go,
+// negotiate.go and requestid.go write answers. wire.go replaces the errors that net/http
+// writes by itself. realtime.go mounts the socket, and metrics*.go count.
 //
 // Source: interface specification, sections 4 and 5; DESIGN, section 4.
 package serve

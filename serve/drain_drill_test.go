@@ -24,7 +24,7 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// What is under way when the binary is told to end.
+// The requests and sockets that are open when the binary receives SIGTERM.
 const (
 	slowReaders = 500 // of an answer of 300 kB, over some seconds
 	slowSenders = 500 // of a request's body, over some seconds
@@ -32,9 +32,9 @@ const (
 	socksEach   = 8
 )
 
-// S2: SIGTERM to the real binary with a thousand slow requests and two hundred
-// sockets. Every request is answered to its last byte, every socket is closed, who
-// comes new is turned away, and the process exits with 0 within 30 seconds.
+// S2: SIGTERM to the real binary with a thousand slow requests and two hundred sockets.
+// Every request is answered completely, every socket is closed, new clients are refused,
+// and the process exits with 0 within 30 seconds.
 func TestDrainOfTheBinary(t *testing.T) {
 	d := newDrained(t, needs.Env(t, "MKT_BINARY", "scripts/drills/drain.sh sets it"))
 	d.start()
@@ -132,7 +132,7 @@ func (d *drained) start() {
 	d.url, d.admin = ready.BaseURL, ready.AdminURL
 }
 
-// socket is one that follows both channels.
+// socket connects a client that subscribes to both channels.
 func (d *drained) socket(n int) *socket {
 	d.t.Helper()
 	id := n / socksEach
@@ -147,7 +147,7 @@ func (d *drained) socket(n int) *socket {
 	return s
 }
 
-// inFlight is what the binary says it is answering, or -1.
+// inFlight returns how many requests the binary is answering, or -1.
 func (d *drained) inFlight() int {
 	a, err := http.Get(d.admin + "/metrics")
 	if err != nil {
@@ -161,11 +161,11 @@ func (d *drained) inFlight() int {
 	return n
 }
 
-// pace is how long a slow client waits, again and again.
+// pace is the pause of a slow client between two reads.
 const pace = 150 * time.Millisecond
 
-// read takes an answer so slowly that the server is writing it all the while: with
-// small segments and a small buffer, the kernel's do not hold it.
+// read reads an answer so slowly that the server is writing it all the time: with small
+// segments and a small buffer, it does not fit into the buffers of the kernel.
 func (d *drained) read(began <-chan struct{}) {
 	dialer := net.Dialer{Control: func(_, _ string, raw syscall.RawConn) error {
 		return raw.Control(func(fd uintptr) {
@@ -192,7 +192,7 @@ func (r *dripping) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// send sends a body chunk by chunk; the answer comes behind it.
+// send sends a body chunk by chunk.
 func (d *drained) send(began <-chan struct{}) {
 	<-began
 	c, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
@@ -213,7 +213,7 @@ func (d *drained) send(began <-chan struct{}) {
 	d.answered(bufio.NewReader(c), `"fixture_id"`, 3)
 }
 
-// answered takes an answer, which must be whole.
+// answered reads an answer, which must be complete.
 func (d *drained) answered(in *bufio.Reader, each string, times int) {
 	a, err := http.ReadResponse(in, nil)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// raw sends bytes over a connection of its own and returns the answer.
+// raw sends bytes over a new connection and returns the answer.
 func raw(t *testing.T, w *world, text string) (*http.Response, string) {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
@@ -36,7 +36,7 @@ func raw(t *testing.T, w *world, text string) (*http.Response, string) {
 	return a, string(body)
 }
 
-// Whatever a client sends, it gets the contract's body, codes and headers.
+// Whatever a client sends, the answer has the contract's body, codes and headers.
 func TestProtocolAbuse(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -94,9 +94,9 @@ func TestProtocolAbuse(t *testing.T) {
 	}
 }
 
-// A body with a length and in chunks is read in chunks, and the connection is closed
-// behind the answer: where the body ends, a proxy in front may see otherwise, and take
-// the next request for a part of it.
+// A body with both a length and chunks is read in chunks, and the connection is closed after
+// the answer, because a proxy may see the end of the body elsewhere and treat the next
+// request as a part of it.
 func TestLengthAndChunksCloseTheConnection(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -136,7 +136,7 @@ func TestPanicTellsOnlyTheRequestID(t *testing.T) {
 			return strings.Contains(w.log.String(), a.Header.Get("X-Request-Id")) && strings.Contains(w.log.String(), cause)
 		})
 	}
-	// Half an answer is out: the connection ends rather than pretend it was whole.
+	// Part of an answer has been sent, so the connection is closed instead of completing it.
 	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
 	must(t, err)
 	defer c.Close()
@@ -149,7 +149,7 @@ func TestPanicTellsOnlyTheRequestID(t *testing.T) {
 	}
 }
 
-// What is in the log is not what was sent.
+// The log does not contain what clients sent.
 func TestLogHoldsNoURLAndNoToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -174,8 +174,7 @@ func TestLogHoldsNoURLAndNoToken(t *testing.T) {
 	}
 }
 
-// A line of a request holds these keys and no others: what is said of a request is
-// decided here, not where it comes by.
+// The log line of a request has these keys and no others.
 func TestLogHasFixedKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -240,7 +239,7 @@ func TestValidatorsAndCompression(t *testing.T) {
 				t.Errorf("%s, If-None-Match %s: %d, want %d", path, header, r.status, want)
 			}
 		}
-		// The age is no part of it; a new publication is.
+		// The age does not change the validator; a new publication does.
 		w.setClock(w.now().Add(time.Second))
 		if r := w.get(path, "acme", "If-None-Match", tag); r.status != 304 {
 			t.Errorf("%s: %d a second later", path, r.status)
@@ -276,7 +275,7 @@ func TestAgeGrowsAndStalenessShows(t *testing.T) {
 	}
 }
 
-// Losing and regaining rights takes effect with the next request.
+// Losing and regaining rights takes effect at the next request.
 func TestAccountsChangeUnderTheServer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -326,7 +325,8 @@ func TestAccountsChangeUnderTheServer(t *testing.T) {
 	eventually(t, "a new account's data is served", func() bool { return w.get("/fixtures", "new").status == 200 })
 }
 
-// What runs is finished; who comes on a kept connection is told; then it ends.
+// Requests in progress are finished; new ones on kept connections are refused; then the
+// server ends.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -394,8 +394,8 @@ func (w *world) sendPlain(path, as string) (reply, error) {
 	return reply{a.StatusCode, a.Header, string(body)}, err
 }
 
-// Snapshots are swapped under requests: no failure, no mixture, no way back.
-// MKT_READERS sets how many read at once, for a drill.
+// Snapshots are swapped during requests: no request fails, no answer mixes two snapshots, and
+// no version goes back. MKT_READERS sets how many clients read at the same time.
 func TestSwapUnderRequests(t *testing.T) {
 	t.Parallel()
 	needs.Time(t, "swaps snapshots for seconds")
@@ -462,8 +462,8 @@ func TestUsageOutlivesTheServer(t *testing.T) {
 	}
 }
 
-// Who dribbles his request, or never reads the answer, is cut off; meanwhile others
-// are served.
+// A client that sends its request slowly, or never reads the answer, is disconnected, while
+// others are served.
 func TestSlowClientsAreCutOff(t *testing.T) {
 	t.Parallel()
 	needs.Time(t, "lasts as long as a time-out")

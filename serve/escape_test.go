@@ -21,8 +21,8 @@ func escapeAll(s string) string {
 	return b.String()
 }
 
-// Percent-encoding in a path changes nothing, on no route and in no id: neither the
-// answer nor what is logged and counted.
+// Percent-encoding in a path changes nothing, on any route and in any id: neither the answer
+// nor what is logged and counted.
 func TestPathsArePercentDecoded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -72,7 +72,7 @@ func TestPathsArePercentDecoded(t *testing.T) {
 	}
 }
 
-// What a path decodes to once is what is looked for, and nothing else.
+// A path is decoded exactly once.
 func TestPathsAreDecodedOnce(t *testing.T) {
 	t.Parallel()
 	w := shared(t)

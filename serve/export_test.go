@@ -8,7 +8,7 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// Routes that only the tests' server has: what a faulty or slow handler does.
+// Routes that only exist in tests, for faulty and slow handlers.
 func init() {
 	table = append(table,
 		route{path: "/test/panic", name: "/test/panic", handle: func(*call) error { panic("secret of the handler") }},
@@ -40,12 +40,12 @@ func init() {
 	)
 }
 
-// SetReadTime bounds the time for reading a request.
+// SetReadTime sets the time limit for reading a request's body.
 func (o *Options) SetReadTime(d time.Duration) { o.readTime = d }
 
-// Held tells of each cold page of /test/held that is being rendered: closing what
-// comes ends the rendering.
+// Held receives a value for each page of /test/held that is being rendered; the rendering
+// ends when the value is closed.
 var Held = make(chan chan struct{}, 64)
 
-// MostOfOne is how many requests of one account are answered at once.
-const MostOfOne = mostOfOne
+// MaxInFlightEach is how many requests of one account are answered at the same time.
+const MaxInFlightEach = maxInFlightEach

@@ -10,7 +10,7 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// fixtures answers GET /fixtures: by fixture id, filtered, behind a cursor.
+// fixtures answers GET /fixtures: filtered, in the order of the ids, after a cursor.
 func (c *call) fixtures() error {
 	limit, err := c.limit()
 	if err != nil {
@@ -28,7 +28,7 @@ func (c *call) fixtures() error {
 	if err := c.ready(); err != nil {
 		return err
 	}
-	key := fmt.Sprintf("f %d %q %s", limit, after, scope.Filter) // quoted: whoever makes cursors up puts anything there
+	key := fmt.Sprintf("f %d %q %s", limit, after, scope.Filter) // quoted, because a forged cursor may contain anything
 	return c.send(c.view.Page(c.request.Context(), key, func(ctx context.Context) (*api.Page, error) {
 		return c.renderFixtures(ctx, scope, filter, after, limit)
 	}))
@@ -64,7 +64,7 @@ func (c *call) fixtureFilter() (f reader.FixtureFilter, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.League = reader.Fold(league)
+	f.League = reader.FoldCase(league)
 	if f.After, err = c.instant("starts_after"); err != nil {
 		return f, err
 	}
@@ -72,7 +72,7 @@ func (c *call) fixtureFilter() (f reader.FixtureFilter, err error) {
 	return f, err
 }
 
-// spell writes a filter in one way only: filters that mean the same share their
+// spell returns the canonical form of a filter, so that equal filters share their
 // cursors and pages.
 func spell(f reader.FixtureFilter) string {
 	if f == (reader.FixtureFilter{}) {
@@ -89,7 +89,7 @@ func spell(f reader.FixtureFilter) string {
 	return b.String()
 }
 
-// fixture answers GET /fixtures/{id}. It never contains markets.
+// fixture answers GET /fixtures/{id}, which never contains markets.
 func (c *call) fixture() error {
 	f, err := c.find()
 	if err != nil {
@@ -104,8 +104,8 @@ func (c *call) fixture() error {
 	}))
 }
 
-// find is the fixture that the path names. The shape of the id is checked before
-// anything is looked up.
+// find returns the fixture that the path names. The form of the id is checked before it
+// is looked up.
 func (c *call) find() (reader.Fixture, error) {
 	if err := c.ready(); err != nil {
 		return reader.Fixture{}, err

@@ -13,7 +13,7 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// Whatever the query: a refusal of ours, or parameters within their bounds.
+// Any query is refused with a refusal of ours, or has parameters within their bounds.
 func FuzzParameters(f *testing.F) {
 	for _, q := range []string{"", "limit=1", "limit=%31&cursor=x", "league=%ff&starts_after=2026-11-20T10:00:00Z", "a;b", "%", "&&&=&", "limit=１", "starts_after=2016-12-31t23:59:60.5z&limit="} {
 		f.Add(q)
@@ -31,7 +31,7 @@ func FuzzParameters(f *testing.F) {
 		if n, err := c.limit(); err == nil && (n < 1 || n > 200) {
 			t.Errorf("%q: limit %d", raw, n)
 		}
-		if filter, err := c.fixtureFilter(); err == nil && len(filter.League) > 12*mostText {
+		if filter, err := c.fixtureFilter(); err == nil && len(filter.League) > 12*maxText {
 			t.Errorf("%q: %d bytes of league", raw, len(filter.League))
 		}
 		if p, err := c.position(api.Scope{Collection: api.FixtureList, ClientID: "a"}); err == nil && p != "" {
@@ -40,7 +40,7 @@ func FuzzParameters(f *testing.F) {
 	})
 }
 
-// Whatever the headers: no panic, and what they choose follows from them.
+// No headers cause a panic, and what they choose follows from them.
 func FuzzHeaders(f *testing.F) {
 	f.Add("gzip;q=0.5, *", `W/"x", "y"`, "abc")
 	f.Add("*;q=0,gzip", "*", "\x00")
@@ -53,14 +53,13 @@ func FuzzHeaders(f *testing.F) {
 		}
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header = http.Header{"X-Request-Id": {id}}
-		if got := requestID(r); !decentID(got) {
+		if got := requestID(r); !isRequestID(got) {
 			t.Errorf("%q is no id", got)
 		}
 	})
 }
 
-// Whatever the path and its encoding: the router sees one spelling of the same path,
-// with no more separators than the client wrote.
+// However a path is encoded, the router sees one form of it, without additional separators.
 func FuzzPaths(f *testing.F) {
 	for _, path := range []string{"fixtures/fx_a~b", "fixtures/%7E/markets/\x00", "/../%2f", "a//b", "é\xff", " %2f"} {
 		f.Add(path)

@@ -12,8 +12,7 @@ import (
 	"mkt/serve/account"
 )
 
-// swapping puts generations in force, one after the other, until the readers are
-// done.
+// swapping swaps generations until the readers have finished.
 func (w *world) swapping(t *testing.T, generations func(n int) account.Account, readers func()) {
 	t.Helper()
 	stop, done := make(chan struct{}), make(chan int)
@@ -40,8 +39,8 @@ func (w *world) swapping(t *testing.T, generations func(n int) account.Account, 
 	}
 }
 
-// A request sees one generation from its first check to its last byte: what the
-// gate says in the headers and what the answer says are of the same one.
+// A request uses one generation from its first check to its last byte: the headers from the
+// gate and the body agree.
 func TestOneGenerationPerRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -95,8 +94,8 @@ func TestOneGenerationPerRequest(t *testing.T) {
 	})
 }
 
-// While tokens are rotated, one of the two is good: whoever is refused with the old
-// one gets in with the new one.
+// While tokens are rotated, one of the two is always valid: a client that is refused with the
+// old one is accepted with the new one.
 func TestRotationUnderLoad(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -146,7 +145,7 @@ func TestRotationUnderLoad(t *testing.T) {
 	}
 }
 
-// What began before a suspension is finished; what begins after it is refused.
+// A request that began before a suspension is finished; a later one is refused.
 func TestSuspensionDuringARequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,11 +11,11 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// staleAfter is how many cadences old the newest publication may be.
+// staleAfter is the number of cadences after which the newest publication is stale.
 const staleAfter = 2
 
-// stale reports whether the served snapshot lags: it is older than two cadences, the
-// last cycle failed, or a newer one cannot be served.
+// stale reports whether the served snapshot is stale: it is older than two cadences, the
+// last cycle failed, or a newer snapshot cannot be served.
 func (c *call) stale() bool {
 	return c.view != nil && (c.dataset.Trouble() != reader.NoTrouble || lastFailure(c.dataset.State()) != "" || c.overdue(c.view, c.cadence(c.route.need.Product)))
 }
@@ -24,8 +24,7 @@ func (c *call) overdue(v *reader.View, cadence time.Duration) bool {
 	return cadence > 0 && c.now.Sub(v.Commit().PublishedAt) > staleAfter*cadence
 }
 
-// lastFailure is the code of the step that failed in its newest run, in the order
-// the steps come; "" when none did.
+// lastFailure returns the code of the first step whose newest run failed, or "".
 func lastFailure(s reader.State) string {
 	for _, run := range []*health.Run{s.Fetch, s.Transform, s.Publish} {
 		if run != nil && !run.OK {
@@ -35,7 +34,7 @@ func lastFailure(s reader.State) string {
 	return ""
 }
 
-// connection is the state of an account's provider connection.
+// connection returns the status of an account's provider connection.
 func (s *server) connection(a *account.Account) health.Connection {
 	status := health.ConnectionStatus(a.Provider.Configured, a.Provider.Disabled, a.Provider.Fingerprint, s.findings(a)...)
 	if status == health.Verifying && s.fetchLost(a) {
@@ -44,9 +43,9 @@ func (s *server) connection(a *account.Account) health.Connection {
 	return status
 }
 
-// fetchLost reports whether something was published for an account, and the state
-// file that would say what the provider thought of the credential cannot be read.
-// The data is whole, so that it is no reason to refuse it.
+// fetchLost reports whether something was published for an account but the state file,
+// which says whether the provider accepted the credential, cannot be read. The data is
+// intact, so requests are still answered.
 func (s *server) fetchLost(a *account.Account) bool {
 	for _, p := range account.Products() {
 		d := s.library.Tenant(a.ClientID).Dataset(p)
@@ -61,12 +60,12 @@ func (s *server) fetchLost(a *account.Account) bool {
 	return false
 }
 
-// standing is what is known of the credential that an account has now.
+// standing returns what is known about the account's current credential.
 func (s *server) standing(a *account.Account) health.Standing {
 	return health.StandingOf(a.Provider.Fingerprint, s.findings(a)...)
 }
 
-// findings are the newest test of an account's connection and the newest fetch of
+// findings returns the newest test of an account's connection and the newest fetch of
 // each product.
 func (s *server) findings(a *account.Account) []*health.Run {
 	tenant := s.library.Tenant(a.ClientID)
@@ -79,9 +78,8 @@ func (s *server) findings(a *account.Account) []*health.Run {
 	return list
 }
 
-// health is what an account's pipeline is doing (specification, section 2.5). The
-// whole is as bad as its worst part that is configured; without a provider
-// nothing is.
+// health returns the state of an account's pipeline (specification, section 2.5). The
+// status is that of the worst configured component, or UNCONFIGURED without a provider.
 func (c *call) health(a *account.Account) api.Health {
 	connection := c.connectionHealth(a)
 	h := api.Health{Status: connection.Status, CheckedAt: api.Time(c.now)}
@@ -98,10 +96,10 @@ func (c *call) health(a *account.Account) api.Health {
 
 var badness = map[api.HealthStatus]int{api.Unconfigured: 0, api.Healthy: 1, api.Degraded: 2, api.Down: 3}
 
-// productHealth: HEALTHY with data in time, DEGRADED with late data, a feed that
-// stopped, after a failed cycle, while fixtures are kept that a listing lacks, or
-// while the newest publication cannot be served and an older one is, DOWN
-// without data, UNCONFIGURED when it is not subscribed, or is not scheduled and has
+// productHealth returns the state of a product: HEALTHY with current data; DEGRADED with
+// late data, a stopped feed, a failed cycle, fixtures that are kept although a listing
+// lacks them, or an older publication because the newest one cannot be served; DOWN
+// without data; UNCONFIGURED without a subscription, or if it is not scheduled and has
 // never run.
 func (c *call) productHealth(a *account.Account, p football.Product) api.Component {
 	part := api.Component{Component: string(p), Status: api.Unconfigured}
@@ -141,10 +139,11 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 	return part
 }
 
-// troubleCodes say why the newest publication is not served.
+// troubleCodes are the codes for why the newest publication is not served.
 var troubleCodes = map[reader.Trouble]string{reader.Quarantined: api.HealthQuarantined, reader.NoAccess: health.CodeStorage}
 
-// connectionHealth: DOWN when data routes would answer 409.
+// connectionHealth returns the state of the provider connection. It is DOWN if data
+// routes answer 409.
 func (c *call) connectionHealth(a *account.Account) api.Component {
 	part := api.Component{Component: api.ProviderComponent}
 	if at := c.standing(a).LastOKAt; at != nil {
@@ -167,7 +166,7 @@ func (c *call) connectionHealth(a *account.Account) api.Component {
 	return part
 }
 
-// last notes when a component last succeeded.
+// last sets the time at which a component last succeeded.
 func last(part *api.Component, at, now time.Time) {
 	age := api.AgeMS(at, now)
 	part.LastSuccessAt, part.AgeMS = api.TimeOf(&at), &age

@@ -12,7 +12,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// healthOf is "STATUS CODE" of a component, and the status of the whole.
+// healthOf returns "STATUS CODE" of a component, and the overall status.
 func (w *world) healthOf(component, as string) (part, whole string) {
 	w.t.Helper()
 	var body struct {
@@ -32,8 +32,8 @@ func (w *world) healthOf(component, as string) (part, whole string) {
 	return part, body.Data.Health.Status
 }
 
-// Fixtures that a listing lacks, and that are kept because it lacks too many, are
-// shown in the health until a publication no longer keeps any.
+// Fixtures that are kept because a listing lacks too many of them show in the health until a
+// publication keeps none.
 func TestHeldRemovalsShowInHealth(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -75,7 +75,7 @@ func TestHeldRemovalsShowInHealth(t *testing.T) {
 	is("live_intelligence", "HEALTHY ", "HEALTHY")
 }
 
-// A state file says nothing that is not in the contract, whatever it holds.
+// An unknown code in a state file is not shown to clients.
 func TestUnknownCodesAreInternal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

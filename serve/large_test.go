@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A client that sends a body above the limit reads why it is refused.
+// A client that sends too large a body can read the refusal.
 func TestLargeBodyIsAnswered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

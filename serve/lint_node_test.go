@@ -11,8 +11,8 @@ import (
 	"mkt/internal/needs"
 )
 
-// A public linter finds nothing wrong with the documents of the API, and nothing to
-// warn of. It runs from the lock file, asks nobody and tells nobody.
+// A public linter reports no errors and no warnings for the documents of the API. It runs
+// from the lock file, without network access.
 func TestNodeLinter(t *testing.T) {
 	modules := needs.Node(t)
 	for _, document := range []string{openAPIFile, "../docs/asyncapi.yaml"} {

@@ -7,7 +7,7 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// live answers GET /live: the fixtures in play by fixture id, behind a cursor.
+// live answers GET /live: the fixtures in play in the order of their ids, after a cursor.
 // Its data is that of the socket's push.
 func (c *call) live() error {
 	limit, err := c.limit()
@@ -52,7 +52,7 @@ func (c *call) liveStats() error {
 	return c.sendOne("stats", detailSet, func(f *api.LiveFixture, dst []byte, _ time.Time) []byte { return f.AppendStats(dst) })
 }
 
-// reach says of which fixtures a route has answers.
+// reach says for which fixtures a route has answers.
 type reach bool
 
 const (
@@ -60,7 +60,7 @@ const (
 	detailSet  reach = true // others are not ready (specification, section 3.5)
 )
 
-// sendOne answers with one rendering of the fixture that the path names.
+// sendOne answers with one rendering of the fixture in the path.
 func (c *call) sendOne(what string, of reach, render func(*api.LiveFixture, []byte, time.Time) []byte) error {
 	f, err := c.findLive()
 	if err != nil {
@@ -75,8 +75,8 @@ func (c *call) sendOne(what string, of reach, render func(*api.LiveFixture, []by
 	}, f)
 }
 
-// findLive is the fixture that the path names. The shape of the id is checked
-// before anything is looked up.
+// findLive returns the fixture that the path names. The form of the id is checked before
+// it is looked up.
 func (c *call) findLive() (*api.LiveFixture, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
@@ -92,9 +92,9 @@ func (c *call) findLive() (*api.LiveFixture, error) {
 	return f, nil
 }
 
-// sendLive answers with a page that has ages inside its data, made for this request
-// unless the client has it already. Its validator is over the snapshot, what was
-// asked for, and which feeds are too old by now.
+// sendLive answers with a page that has ages in its data and is rendered for this
+// request, unless the client already has it. Its validator depends on the snapshot, on
+// what was asked for, and on which feeds are too old now.
 func (c *call) sendLive(asked string, page func() *api.Page, fixtures ...*api.LiveFixture) error {
 	tag := api.MadeOf(c.view.Commit().SHA256, asked, api.StaleMarks(c.now, fixtures...))
 	if !c.answer.unchanged(c.request, tag) {

@@ -10,9 +10,9 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// A feed that stops is told without any new snapshot: momentum goes, with its
-// reason, the visual state and the timeline say STALE, the validator changes, and
-// health says so.
+// A feed that stops is reported without a new snapshot: there is no momentum, for that
+// reason; the visual state and the timeline are STALE; the validator changes; and the health
+// shows it.
 func TestStaleIsStale(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -42,7 +42,7 @@ func TestStaleIsStale(t *testing.T) {
 	if body := w.get(path+"/momentum", "acme").body; !strings.Contains(body, `"momentum":null,"unavailable_reason":"FEED_STALE"`) {
 		t.Error(body)
 	}
-	// A sample may be on its way for ten seconds, so the entry ends that long ago.
+	// A sample may be on its way for ten seconds, so the entry ends ten seconds ago.
 	for late, until := range map[time.Duration]string{time.Millisecond: "09:10:58.000", 12 * time.Second: "09:11:00.000"} {
 		w.setClock(at.Add(late))
 		if body := w.get(path+"/timeline", "acme").body; !strings.Contains(body, `,{"at":"2026-11-20T09:10:58.000Z","minute":29,"second":7,"state":"STALE","certainty":"UNKNOWN","side_proven":"NONE","until":"2026-11-20T`+until+`Z"}]`) {
@@ -52,14 +52,14 @@ func TestStaleIsStale(t *testing.T) {
 	if body := w.get("/status", "acme").body; !strings.Contains(body, `{"component":"live_intelligence","status":"DEGRADED","code":"FEED_STALE"`) {
 		t.Error(body)
 	}
-	// A fixture that left play does not age.
+	// A fixture that has left play does not become stale.
 	if body := w.get("/live/"+servetest.FixtureID("acme", 5), "acme").body; strings.Contains(body, "STALE") {
 		t.Error(body)
 	}
 }
 
-// A new snapshot is served within a second of its publication, and a page is of
-// one snapshot.
+// A new snapshot is served within a second of its publication, and a page is of one
+// snapshot.
 func TestLiveIsServedSoon(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -82,7 +82,7 @@ func TestLiveIsServedSoon(t *testing.T) {
 	}
 }
 
-// Before the first cycle: 503; nothing in play: an empty page.
+// Before the first cycle the answer is 503; if nothing is in play, it is an empty page.
 func TestNothingInPlay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -8,8 +8,8 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// A market by its canonical name: ?period= and ?subject= narrow, an empty one is
-// absent, and what matches nothing is MARKET_NOT_FOUND.
+// A market by its canonical name: ?period= and ?subject= filter, empty ones count as absent,
+// and if nothing matches, the answer is MARKET_NOT_FOUND.
 func TestMarketByNameNarrows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -53,7 +53,7 @@ func TestMarketByNameNarrows(t *testing.T) {
 		if r := w.get(path+"TOTAL_GOALS"+query, "acme"); r.code() != want && !strings.Contains(r.body, `"market_name":"`+want+`"`) {
 			t.Errorf("%s: %d %.200s, want %s", query, r.status, r.body, want)
 		}
-		// An id names one market: beside it, period and subject do nothing.
+		// An id identifies one market, so period and subject have no effect.
 		if r := w.get(path+id+query, "acme"); r.status == 404 || r.status == 200 && !strings.Contains(r.body, id) {
 			t.Errorf("by id, %s: %d %.200s", query, r.status, r.body)
 		}

@@ -8,7 +8,7 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// markets answers GET /fixtures/{id}/markets: by market id, filtered, behind a
+// markets answers GET /fixtures/{id}/markets: filtered, in the order of the ids, after a
 // cursor.
 func (c *call) markets() error {
 	limit, err := c.limit()
@@ -53,8 +53,8 @@ func (c *call) renderMarkets(ctx context.Context, scope api.Scope, f reader.Fixt
 	return list.Page(page, c.view.FixtureFreshness(f), api.MarketListMeta(f.ID, f.Markets)), nil
 }
 
-// marketFilter reads the canonical name and period. Text that no name can be is
-// refused; a name that no market of the fixture has gives an empty page.
+// marketFilter parses the canonical name and the period. A text that cannot be a name is
+// refused; a name that no market of the fixture has leads to an empty page.
 func (c *call) marketFilter() (f reader.MarketFilter, err error) {
 	if f.Market, err = c.name("market"); err != nil {
 		return f, err
@@ -71,9 +71,9 @@ func (c *call) name(param string) (string, error) {
 	return s, nil
 }
 
-// market answers GET /fixtures/{id}/markets/{market_id}, where the market is
-// named by its id or by its canonical name. A period and a subject choose among
-// the markets of one name; they do nothing beside an id.
+// market answers GET /fixtures/{id}/markets/{market_id}, where market_id is an id or a
+// canonical name. A period and a subject select among the markets with a name; with an
+// id they have no effect.
 func (c *call) market() error {
 	period, err := c.name("period")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// everyRoute is a path for each route, for an account.
+// everyRoute has a path for each route, for an account.
 func everyRoute(as string) map[string]string {
 	id := servetest.FixtureID(as, 0)
 	return map[string]string{
@@ -20,7 +20,7 @@ func everyRoute(as string) map[string]string {
 	}
 }
 
-// kind of a route, as far as refusals go.
+// kind is the kind of a route with regard to refusals.
 func kind(route string) string {
 	switch {
 	case route == "/status":
@@ -39,7 +39,7 @@ func kind(route string) string {
 	return "account"
 }
 
-// The answer of every route in every state of an account.
+// The answer of every route for every state of an account.
 func TestEveryRouteInEveryState(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -99,9 +99,9 @@ func TestEveryMethodOnEveryRoute(t *testing.T) {
 	}
 }
 
-// What is not an account's is to it as if it did not exist: byte for byte, but for
+// The data of another account is answered as if it did not exist, byte for byte except for
 // the request id.
-func TestAccountsAreApart(t *testing.T) {
+func TestAccountsAreSeparate(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
 	foreign := servetest.FixtureID("other", 1)
@@ -149,7 +149,7 @@ func TestAccountsAreApart(t *testing.T) {
 	}
 }
 
-// Without a known token there is one answer, whatever was sent.
+// Without a known token the answer is always the same.
 func TestAnonymousAnswersAreIdentical(t *testing.T) {
 	t.Parallel()
 	w := shared(t)

@@ -8,14 +8,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics counts what happens at the edge. Every label is of a closed set: route
-// patterns, status codes, the contract's error codes, and words of this file.
-// Nothing that a client wrote is one. client_id is, on one counter alone: which
-// account floods is the first thing to ask, ids are the operator's own words, and
-// there are as many as tenants.yaml has; who leaves it takes the series along.
+// metrics are the counters of the HTTP API. Every label is from a closed set: route
+// patterns, status codes, the contract's error codes, and words of this file. No label
+// contains anything that a client sent. Only one counter has client_id, because the first
+// question in an overload is which account causes it; ids are chosen by the operator,
+// there are only as many as tenants.yaml has, and a removed account loses its series.
 //
-// What the library, the accounts, the connections and the sockets are is read when
-// somebody looks: dataMetrics, accountMetrics, connectionMetrics, socketMetrics.
+// The state of the library, the accounts, the connections and the sockets is read at
+// each scrape: dataMetrics, accountMetrics, connectionMetrics, socketMetrics.
 type metrics struct {
 	requests *prometheus.CounterVec // route, status, code
 	accounts accountCounts
@@ -25,23 +25,23 @@ type metrics struct {
 	inFlight prometheus.GaugeFunc
 }
 
-// shedding is why a request was told SERVICE_UNAVAILABLE.
+// shedding is the reason why a request was answered with SERVICE_UNAVAILABLE.
 type shedding string
 
 const (
 	notShed     shedding = ""
 	shedDrain   shedding = "draining"
-	shedCrowd   shedding = "in_flight"         // too many at once, over all accounts
-	shedOwn     shedding = "account_in_flight" // too many of this account at once
-	shedWaiting shedding = "line"              // too many cold pages wait, or this one waited too long
-	shedLate    shedding = "late"              // the time for one answer ran out
+	shedCrowd   shedding = "in_flight"         // too many requests at once, over all accounts
+	shedOwn     shedding = "account_in_flight" // too many requests at once of this account
+	shedWaiting shedding = "line"              // too many uncached pages wait, or this one waited too long
+	shedLate    shedding = "late"              // the time for one answer was over
 )
 
-// noRoute is the route of what found none.
+// noRoute is the label of requests without a route.
 const noRoute = "none"
 
-// durations are the buckets, in seconds: cached answers take tens of
-// microseconds, cold ones half a millisecond, and ten seconds are the end.
+// durations are the buckets in seconds: cached answers take tens of microseconds, others
+// half a millisecond, and none takes more than ten seconds.
 var durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
 func newMetrics(s *server) *metrics {
@@ -63,12 +63,12 @@ func newMetrics(s *server) *metrics {
 		m.byRoute[name] = m.took.WithLabelValues(name)
 	}
 	for _, reason := range []shedding{shedDrain, shedCrowd, shedOwn, shedWaiting, shedLate} {
-		m.shed.WithLabelValues(string(reason)) // so that a rate is 0 before the first, not nothing
+		m.shed.WithLabelValues(string(reason)) // creates the series, so that a rate is 0 before the first request
 	}
 	return m
 }
 
-// collectors are all that /metrics shows of the API.
+// collectors returns all collectors of the API.
 func (s *server) collectors() []prometheus.Collector {
 	m := s.metrics
 	return []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, accountMetrics{&m.accounts, s.accounts}, dataMetrics{s}, connectionMetrics{s.connections}, socketMetrics{s.realtime, s.sockets}}
@@ -81,7 +81,7 @@ func (m *metrics) count(a *answer) {
 		route = noRoute
 	}
 	m.requests.WithLabelValues(route, statusName(a.status), string(a.code)).Inc()
-	if took := m.byRoute[route]; took != nil { // a socket's time is its client's
+	if took := m.byRoute[route]; took != nil { // the duration of a socket is meaningless
 		took.Observe(time.Since(a.since).Seconds())
 	}
 	if a.shed != notShed {
@@ -99,8 +99,8 @@ var statusNames = func() (names [600]string) {
 	return names
 }()
 
-// statusName is a status in digits; that of a handler that wrote nothing is 200,
-// as net/http will say.
+// statusName returns a status in digits. If a handler wrote nothing, that is 200, as
+// net/http will answer.
 func statusName(status int) string {
 	if status < 100 || status >= len(statusNames) {
 		return statusNames[http.StatusOK]

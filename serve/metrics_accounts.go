@@ -10,7 +10,7 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// outcome is what came of a request with an account's token.
+// outcome is the result of a request with an account's token.
 type outcome int
 
 const (
@@ -48,9 +48,9 @@ func (c *accountCounts) add(clientID string, o outcome) {
 	n.(*[len(outcomes)]atomic.Int64)[o].Add(1)
 }
 
-// accountMetrics shows the counts of the accounts there are, and forgets those of
-// accounts that are gone. A request that was still under way then may begin a count
-// anew, which the next look forgets.
+// accountMetrics collects the counts of the current accounts, and deletes those of removed
+// ones. A request that was in progress when its account was removed may create a count
+// again, which the next scrape deletes.
 type accountMetrics struct {
 	counts   *accountCounts
 	registry *account.Registry

@@ -7,7 +7,7 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// BenchmarkCount is what the metrics of one answer cost.
+// BenchmarkCount measures the metrics of one answer.
 func BenchmarkCount(b *testing.B) {
 	m := newMetrics(&server{})
 	answers := []*answer{

@@ -6,7 +6,7 @@ import (
 	"mkt/serve/internal/listen"
 )
 
-// connectionMetrics is what the listener holds and has closed.
+// connectionMetrics collects the statistics of the listener.
 type connectionMetrics struct{ listener *listen.Listener }
 
 var (

@@ -10,14 +10,14 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// dataMetrics is what the library did and holds, read when somebody looks.
+// dataMetrics collects the statistics of the library.
 type dataMetrics struct{ *server }
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
-// sending sends values of one kind.
+// sending returns a function that sends metrics of one kind.
 func sending(to chan<- prometheus.Metric, kind prometheus.ValueType) func(d *prometheus.Desc, v float64, labels ...string) {
 	return func(d *prometheus.Desc, v float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, kind, v, labels...)
@@ -25,24 +25,24 @@ func sending(to chan<- prometheus.Metric, kind prometheus.ValueType) func(d *pro
 }
 
 var (
-	pagesDesc     = desc("mkt_pages_total", "Pages of markets, fixtures and changes: cached, rendered, or failed for a fault of the engine or of a file.", "outcome")
-	turnedDesc    = desc("mkt_page_line_refused_total", "Cold pages that were not waited for: the line was full, or the wait too long (slow).", "reason")
-	waitingDesc   = desc("mkt_pages_waiting", "Cold pages that wait for their tenant's turn.")
-	renderingDesc = desc("mkt_pages_rendering", "Cold pages being rendered.")
-	replacedDesc  = desc("mkt_engines_replaced_total", "Query engines that broke and were replaced.")
-	memoryDesc    = desc("mkt_memory_bytes", "Memory of what is served, by part; for engines the most they may take.", "part")
-	loadsDesc     = desc("mkt_snapshot_loads_total", "Published snapshots loaded, or failed to load.", "product", "outcome")
-	loadTimeDesc  = desc("mkt_snapshot_load_seconds_total", "Time taken by the loads that succeeded.", "product")
-	rowsDesc      = desc("mkt_snapshot_rows", "Fixtures and markets served, over all accounts.", "product", "table")
-	datasetsDesc  = desc("mkt_datasets", "Datasets of active accounts in force: current, overdue (older than two cadences), or empty (nothing published).", "product", "state")
-	unfitDesc     = desc("mkt_publications_quarantined", "Accounts whose newest publication is damaged, cannot be read, or killed the process: an older one is served.", "product")
-	newestDesc    = desc("mkt_publication_newest_age_seconds", "Age of the newest publication of any active account.", "product")
-	oldestDesc    = desc("mkt_publication_oldest_age_seconds", "Age of the newest publication of the active account that waits longest for one.", "product")
+	pagesDesc        = desc("mkt_pages_total", "Pages of markets, fixtures and changes: cached, rendered, or failed because of an error of the engine or of a file.", "outcome")
+	queueRefusedDesc = desc("mkt_page_line_refused_total", "Uncached pages that were refused: the queue was full, or the wait was too long (slow).", "reason")
+	waitingDesc      = desc("mkt_pages_waiting", "Uncached pages that wait in the fair queue.")
+	renderingDesc    = desc("mkt_pages_rendering", "Uncached pages that are being rendered.")
+	replacedDesc     = desc("mkt_engines_replaced_total", "Query engines that failed and were replaced.")
+	memoryDesc       = desc("mkt_memory_bytes", "Memory of what is served, by part; for engines their limit.", "part")
+	loadsDesc        = desc("mkt_snapshot_loads_total", "Published snapshots loaded, or failed to load.", "product", "outcome")
+	loadTimeDesc     = desc("mkt_snapshot_load_seconds_total", "Time taken by the loads that succeeded.", "product")
+	rowsDesc         = desc("mkt_snapshot_rows", "Fixtures and markets served, over all accounts.", "product", "table")
+	datasetsDesc     = desc("mkt_datasets", "Datasets of active accounts in force: current, overdue (older than two cadences), or empty (nothing published).", "product", "state")
+	unfitDesc        = desc("mkt_publications_quarantined", "Accounts whose newest publication is damaged, cannot be read, or killed the process: an older one is served.", "product")
+	newestDesc       = desc("mkt_publication_newest_age_seconds", "Age of the newest publication of any active account.", "product")
+	oldestDesc       = desc("mkt_publication_oldest_age_seconds", "Age of the newest publication of the active account that waits longest for one.", "product")
 )
 
 // Describe implements prometheus.Collector.
 func (m dataMetrics) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{pagesDesc, turnedDesc, waitingDesc, renderingDesc, replacedDesc, memoryDesc, loadsDesc, loadTimeDesc,
+	for _, d := range []*prometheus.Desc{pagesDesc, queueRefusedDesc, waitingDesc, renderingDesc, replacedDesc, memoryDesc, loadsDesc, loadTimeDesc,
 		rowsDesc, datasetsDesc, unfitDesc, newestDesc, oldestDesc} {
 		to <- d
 	}
@@ -55,8 +55,8 @@ func (m dataMetrics) Collect(to chan<- prometheus.Metric) {
 	counter(pagesDesc, float64(s.PagesCached), "cached")
 	counter(pagesDesc, float64(s.PagesRendered), "rendered")
 	counter(pagesDesc, float64(s.PagesFailed), "failed")
-	counter(turnedDesc, float64(s.LineFull), "full")
-	counter(turnedDesc, float64(s.LineSlow), "slow")
+	counter(queueRefusedDesc, float64(s.QueueFull), "full")
+	counter(queueRefusedDesc, float64(s.QueueTimeouts), "slow")
 	gauge(waitingDesc, float64(s.Waiting))
 	gauge(renderingDesc, float64(s.Rendering))
 	counter(replacedDesc, float64(s.EnginesReplaced))
@@ -84,14 +84,14 @@ func (m dataMetrics) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// ages is how the publications of a product lie in time.
+// ages are the ages of the publications of a product.
 type ages struct {
 	current, overdue, empty int
 	newest, oldest          time.Duration // 0 without any
 }
 
-// ageing judges the accounts that should have data: of others, whose cycles do not
-// run, an old age would say nothing.
+// ageing returns the ages for the accounts that should have data. The cycles of other
+// accounts do not run, so their ages would be meaningless.
 func ageing(g *account.Generation, p football.Product, published []reader.Published, now time.Time) ages {
 	at := make(map[string]time.Time, len(published))
 	for _, d := range published {

@@ -7,9 +7,8 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// socketMetrics is what the realtime service, and the protocol in front of it, did
-// and hold. Labels are the contract's channels and codes, and words of package
-// realtime.
+// socketMetrics collects the statistics of the realtime service and of the protocol
+// below it. Labels are the contract's channels and codes, and words of package realtime.
 type socketMetrics struct {
 	service  *realtime.Service
 	protocol *socketio.Server

@@ -16,7 +16,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// scrape is what /metrics says.
+// scrape returns the content of /metrics.
 func (w *world) scrape() string {
 	w.t.Helper()
 	status, body := w.side("/metrics")
@@ -26,7 +26,7 @@ func (w *world) scrape() string {
 	return body
 }
 
-// side asks at the admin address.
+// side requests a path at the admin address.
 func (w *world) side(path string) (int, string) {
 	w.t.Helper()
 	a, err := http.Get(w.admin.URL() + path)
@@ -37,7 +37,7 @@ func (w *world) side(path string) (int, string) {
 	return a.StatusCode, string(body)
 }
 
-// metric is one value, named as /metrics names it; -1 when there is none.
+// metric returns one value, which is named as in /metrics, or -1 if there is none.
 func (w *world) metric(name string) float64 {
 	w.t.Helper()
 	for lines := bufio.NewScanner(strings.NewReader(w.scrape())); lines.Scan(); {
@@ -103,7 +103,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	// Two cadences later, both are overdue; a suspended account's age says nothing.
+	// Two cadences later, both are overdue; the age of a suspended account does not count.
 	w.setClock(servetest.Start.Add(3 * time.Hour))
 	w.add("other", func(a *account.Account) { a.Status = account.Suspended })
 	if got := w.metric(`mkt_datasets{product="market_engine",state="overdue"}`); got != 1 {
@@ -137,8 +137,7 @@ func TestMetricsOfSockets(t *testing.T) {
 	eventually(t, "the socket is gone", func() bool { return w.metric(`mkt_socket_connections`) == 0 })
 }
 
-// Nothing that a client wrote gets into a label, and an account that is gone takes
-// its series along.
+// No label contains anything that a client sent, and a removed account loses its series.
 func TestLabelsAreOfClosedSets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -192,8 +191,8 @@ func TestMetricsAreWellNamed(t *testing.T) {
 	}
 }
 
-// Ready is: what was published is loaded, and no drain has begun. The reason names
-// no account.
+// The server is ready if everything published is loaded and no shutdown has begun. The reason
+// for not being ready names no account.
 func TestReadiness(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -213,7 +212,7 @@ func TestReadiness(t *testing.T) {
 	go func() { stopped <- w.stop() }()
 	eventually(t, "not ready while draining", func() bool {
 		status, body := w.side("/readyz")
-		return status == 503 && body == "not ready: draining: requests under way are being finished\n"
+		return status == 503 && body == "not ready: draining: requests in progress are being finished\n"
 	})
 	if status, _ := w.side("/livez"); status != 200 {
 		t.Errorf("not alive while draining: %d", status)
@@ -224,8 +223,7 @@ func TestReadiness(t *testing.T) {
 	must(t, <-stopped)
 }
 
-// Between "not ready" and the first refusal lies the time that a load balancer
-// takes to see it.
+// Between "not ready" and the first refusal, a load balancer has time to notice.
 func TestDrainDelay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

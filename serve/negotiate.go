@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// matches compares validators as If-None-Match does: weakly.
+// matches reports whether If-None-Match contains the validator (weak comparison).
 func matches(headers []string, tag string) bool {
 	opaque := strings.TrimPrefix(tag, "W/")
 	for _, h := range headers {
@@ -19,7 +19,7 @@ func matches(headers []string, tag string) bool {
 	return false
 }
 
-// acceptsGzip reads Accept-Encoding: gzip, or anything, unless with weight 0.
+// acceptsGzip reports whether Accept-Encoding contains gzip or * with a weight above 0.
 func acceptsGzip(headers []string) bool {
 	others := false
 	for _, h := range headers {
@@ -38,7 +38,7 @@ func acceptsGzip(headers []string) bool {
 	return others
 }
 
-// zeroWeight tells whether the parameters say q=0.
+// zeroWeight reports whether the parameters contain q=0.
 func zeroWeight(params string) bool {
 	_, weight, ok := strings.Cut(strings.ToLower(strings.ReplaceAll(params, " ", "")), "q=")
 	if !ok {

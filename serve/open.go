@@ -16,7 +16,7 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// newServer opens what the server needs; close frees it.
+// newServer returns a server, which must be closed with close.
 func newServer(o *Options) (*server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -28,7 +28,7 @@ func newServer(o *Options) (*server, error) {
 	if !o.AsOf.IsZero() {
 		s.now = func() time.Time { return o.AsOf }
 	}
-	s.gate = &gate.Gate{Accounts: o.Accounts, Limits: new(gate.Limits), Now: o.Now, Terms: s.now}
+	s.gate = &gate.Gate{Accounts: o.Accounts, Limiter: new(gate.TokenBuckets), Now: o.Now, Terms: s.now}
 	library, err := reader.Open(reader.Options{
 		DataDir: o.DataDir, CacheDir: o.CacheDir, NotesDir: o.notesDir(), Clients: s.clients, Products: account.Products(),
 		Poll: o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), AsOf: o.AsOf, Now: o.Now, Log: o.Log,
@@ -47,11 +47,11 @@ func newServer(o *Options) (*server, error) {
 	return s, nil
 }
 
-// openUsage opens the folder of the usage counters. Without one the counters
-// live in memory only: they are telemetry, and no reason not to serve.
+// openUsage opens the folder of the usage counters. If that fails, the counters are kept
+// in memory: they are telemetry, so the server can run without the folder.
 func (s *server) openUsage(o *Options) durable.FS {
 	if !o.AsOf.IsZero() {
-		return nil // nobody's requests of today belong to the past
+		return nil // requests of today are not counted in the past
 	}
 	disk, err := durable.OpenRoot(o.usageDir())
 	if err != nil {
@@ -62,11 +62,11 @@ func (s *server) openUsage(o *Options) durable.FS {
 	return disk
 }
 
-// usageDir is where the server writes.
+// usageDir returns the folder that the server writes to.
 func (o *Options) usageDir() string { return cmp.Or(o.UsageDir, filepath.Join(o.DataDir, UsageFolder)) }
 
-// notesDir is where notes of loads are made; "" when nothing is to be written. A
-// view of the past notes nothing: who looks at it is not the service.
+// notesDir returns the folder for notes about loads, or "" if none are to be written: a
+// view of the past is not the service.
 func (o *Options) notesDir() string {
 	if !o.AsOf.IsZero() {
 		return ""
@@ -82,8 +82,8 @@ func (s *server) close() error {
 	return err
 }
 
-// clients lists the tenants whose data and connection are kept at hand: all that
-// may come back.
+// clients returns the tenants whose data and connection are loaded, which are all those
+// that are not revoked.
 func (s *server) clients() []string {
 	var ids []string
 	for _, a := range s.accounts.Load().Accounts() {

@@ -18,8 +18,8 @@ import (
 
 const openAPIFile = "../docs/openapi.yaml"
 
-// Every reference leads somewhere, every schema compiles, every parameter and
-// response has what OpenAPI 3.1 demands of it.
+// Every reference is valid, every schema compiles, and every parameter and response has what
+// OpenAPI 3.1 requires.
 func TestOpenAPIIsSound(t *testing.T) {
 	t.Parallel()
 	d, err := openAPI()
@@ -56,8 +56,8 @@ func TestOpenAPIIsSound(t *testing.T) {
 	})
 }
 
-// Every route, and every refusal that can be had at will, shows an answer, and what
-// it shows is one that the schema allows. (TestExamples of cmd/mkt writes them.)
+// Every route, and every refusal that can be provoked, has an example that its schema allows.
+// (TestExamples of cmd/mkt writes them.)
 func TestOpenAPIExamplesFit(t *testing.T) {
 	t.Parallel()
 	d, err := openAPI()
@@ -105,8 +105,8 @@ func (d *document) walk(pointer string, value any, visit func(pointer string, m 
 	}
 }
 
-// document is docs/openapi.yaml, or another one, as a JSON value, with its schemas
-// compiled when they are first needed.
+// document is docs/openapi.yaml or another document as a JSON value. Its schemas are compiled
+// when they are first needed.
 type document struct {
 	name     string
 	root     map[string]any
@@ -118,7 +118,7 @@ type document struct {
 
 var openAPI = sync.OnceValues(func() (*document, error) { return readDocument(openAPIFile) })
 
-// readDocument reads a document and those that it refers to, which lie beside it.
+// readDocument reads a document and those that it refers to, which are in the same folder.
 func readDocument(file string, beside ...string) (*document, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -139,7 +139,7 @@ func readDocument(file string, beside ...string) (*document, error) {
 	return d, nil
 }
 
-// readYAML reads a document as the JSON value that it is.
+// readYAML reads a document as a JSON value.
 func readYAML(file string) (any, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -155,8 +155,8 @@ func readYAML(file string) (any, error) {
 	return jsonschema.UnmarshalJSON(bytes.NewReader(data))
 }
 
-// check holds an answer against the document: its status, its headers both ways,
-// its body. path is below the API's root, without the query.
+// check checks the status, headers and body of an answer against the document. path is below
+// the API's root, without the query.
 func (d *document) check(method, path string, status int, header http.Header, body []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -195,7 +195,7 @@ func (d *document) check(method, path string, status int, header http.Header, bo
 	return nil
 }
 
-// responseFor is the pointer to the response that describes an answer.
+// responseFor returns the pointer to the response that describes an answer.
 func (d *document) responseFor(method, path string, status int) (string, error) {
 	switch {
 	case status == http.StatusMethodNotAllowed:

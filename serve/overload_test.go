@@ -13,8 +13,8 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// hold asks for cold pages that take until release, as many as one account gets
-// places for, and returns once it has them.
+// hold requests uncached pages that are rendered until release, as many as one account may have
+// slots for, and returns when they are being rendered.
 func (w *world) hold(as string) (release func()) {
 	w.t.Helper()
 	places := min(8, max(2, runtime.GOMAXPROCS(0))-1)
@@ -36,14 +36,14 @@ func (w *world) hold(as string) (release func()) {
 	}
 }
 
-// coldPage is a page of markets that nobody asks for twice.
+// coldPage returns the path of a page of markets that is never requested twice.
 func coldPage(as string, n int) string {
 	return fmt.Sprintf("/fixtures/%s/markets?limit=%d", servetest.FixtureID(as, n%30), 1+n/30)
 }
 
-// An engine that is busy: who can be answered from memory is, other accounts are
-// rendered for, and the account that asked for too much is told to come again.
-// Nobody gets a wrong answer, and few wait.
+// While the engine is busy, cached pages are still answered, pages of other accounts are
+// rendered, and the account that asked for too much is told to try again. No answer is wrong,
+// and few requests wait.
 func TestOverloadIsShed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -105,8 +105,8 @@ func TestOverloadIsShed(t *testing.T) {
 	}
 }
 
-// Who follows the change log waits for nobody's cold pages: what is behind a cursor is
-// in memory, though nobody asked for that very page.
+// Clients that follow the change log do not wait for uncached pages: the events after a cursor
+// are in memory, even if nobody has requested that page.
 func TestChangesWaitForNobody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -125,8 +125,8 @@ func TestChangesWaitForNobody(t *testing.T) {
 	}
 }
 
-// A thousand cold pages at once on an engine that does its best: each answer is
-// right or 503, and what waits stays bounded.
+// A thousand uncached pages at once: each answer is correct or 503, and the number of waiting
+// requests is limited.
 func TestManyColdPagesAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -169,7 +169,7 @@ func TestManyColdPagesAtOnce(t *testing.T) {
 	}
 }
 
-// A client that went away is no fault, and takes nobody's place.
+// A client that disconnects does not count as a fault, and takes no slot.
 func TestClientsThatGoAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

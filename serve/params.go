@@ -13,18 +13,18 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// mostParams bounds the parameters of a query, unknown ones included.
-const mostParams = 64
+// maxParams is the maximum number of parameters in a query, including unknown ones.
+const maxParams = 64
 
-// parseQuery returns the known parameters of a query. One that cannot be parsed
-// is refused whole, and so is a known parameter that comes twice; unknown
-// parameters are ignored.
+// parseQuery returns the known parameters of a query. It refuses a query that cannot be
+// parsed, and one in which a known parameter occurs twice. Unknown parameters are
+// ignored.
 func parseQuery(raw string, known []string) (url.Values, error) {
 	if raw == "" {
 		return nil, nil
 	}
-	if strings.Count(raw, "&") >= mostParams {
-		return nil, api.Refusef(api.BadRequest, "the query has more than %d parameters", mostParams)
+	if strings.Count(raw, "&") >= maxParams {
+		return nil, api.Refusef(api.BadRequest, "the query has more than %d parameters", maxParams)
 	}
 	all, err := url.ParseQuery(raw)
 	if err != nil {
@@ -41,7 +41,7 @@ func parseQuery(raw string, known []string) (url.Values, error) {
 	return all, nil
 }
 
-// limit reads the page size.
+// limit parses the page size.
 func (c *call) limit() (int, error) {
 	s, given := c.param("limit")
 	if !given {
@@ -61,20 +61,20 @@ func (c *call) limit() (int, error) {
 	return n, nil
 }
 
-// param returns a known parameter and whether it was given. An empty one counts
-// as absent.
+// param returns a known parameter and whether it was given. An empty one counts as not
+// given.
 func (c *call) param(name string) (string, bool) {
 	value := c.query.Get(name)
 	return value, value != ""
 }
 
-// rfc3339 matches a date-time in upper case: up to the second, the fraction, and
-// the zone. A blank is no plus sign, although one that the client did not encode
-// arrives as a blank.
+// rfc3339 matches a date-time in upper case: up to the seconds, the fraction, and the
+// zone. A blank is not accepted as a plus sign, although an unencoded plus sign arrives
+// as a blank.
 var rfc3339 = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`)
 
-// instant reads a timestamp as a bound in whole milliseconds: rounded up, so that
-// "at or after" and "before" hold for times in milliseconds.
+// instant parses a timestamp as a bound in whole milliseconds. It is rounded up, so that
+// "at or after" and "before" are correct for times in milliseconds.
 func (c *call) instant(name string) (reader.Instant, error) {
 	s, given := c.param(name)
 	if !given {
@@ -87,11 +87,11 @@ func (c *call) instant(name string) (reader.Instant, error) {
 	return reader.At(ms), nil
 }
 
-// parseInstant reads a date-time of RFC 3339, rounded up to a millisecond since
-// the Unix epoch.
+// parseInstant parses a date-time of RFC 3339 into milliseconds since the Unix epoch,
+// rounded up.
 func parseInstant(s string) (ms int64, ok bool) {
 	m := rfc3339.FindStringSubmatch(strings.ToUpper(s))
-	if len(s) > mostText || m == nil {
+	if len(s) > maxText || m == nil {
 		return 0, false
 	}
 	seconds, fraction, zone := m[1], m[2], m[3]
@@ -104,7 +104,7 @@ func parseInstant(s string) (ms int64, ok bool) {
 		return 0, false
 	}
 	if leap {
-		// A leap second ends a month in UTC. It is read as the second behind it.
+		// A leap second ends a month in UTC. It is read as the following second.
 		if t = t.Add(time.Second).UTC(); t.Day() != 1 || t.Hour() != 0 || t.Minute() != 0 {
 			return 0, false
 		}
@@ -121,19 +121,19 @@ func parseInstant(s string) (ms int64, ok bool) {
 	return t.UnixMilli() + int64(thousandths), true
 }
 
-// mostText bounds a text to look for, in bytes.
-const mostText = 200
+// maxText is the maximum length of a free text in bytes.
+const maxText = 200
 
-// text reads a parameter of free text.
+// text parses a parameter of free text.
 func (c *call) text(name string) (string, error) {
 	s, _ := c.param(name)
-	if len(s) > mostText || !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
-		return "", api.Refusef(api.InvalidParameter, "%s must be text of at most %d bytes", name, mostText)
+	if len(s) > maxText || !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+		return "", api.Refusef(api.InvalidParameter, "%s must be text of at most %d bytes", name, maxText)
 	}
 	return s, nil
 }
 
-// position reads the cursor; "" when none is given.
+// position parses the cursor. It returns "" if there is none.
 func (c *call) position(scope api.Scope) (string, error) {
 	s, given := c.param("cursor")
 	if !given {

@@ -109,8 +109,8 @@ func TestQueriesThatDoNotParse(t *testing.T) {
 	}
 }
 
-// A held cursor goes on in the next snapshot behind the same id, and nothing that
-// stayed is skipped or shown twice.
+// With an old cursor the next snapshot continues after the same id, and no fixture that is in
+// both is skipped or shown twice.
 func TestPagingAcrossPublications(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -166,7 +166,7 @@ func TestChangesOverTheWindow(t *testing.T) {
 	}
 }
 
-// A cursor of a replica that is ahead is no error.
+// A cursor of a replica with a newer snapshot is not an error.
 func TestChangesAheadOfThisReplica(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -183,7 +183,7 @@ func TestChangesAheadOfThisReplica(t *testing.T) {
 	if len(p.Data) != 0 || p.Pagination.HasMore || *p.Pagination.NextCursor != cursor {
 		t.Errorf("%+v", p)
 	}
-	// Another history's cursor is one.
+	// A cursor of another history is an error.
 	restored := newWorld(t)
 	restored.add("acme", nil)
 	restored.root("acme").History = "restored"

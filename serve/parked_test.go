@@ -27,7 +27,7 @@ func park(t *testing.T, url, text string) net.Conn {
 	return c
 }
 
-// handshake is a polling session that has not joined.
+// handshake returns a polling session that has not joined a namespace.
 func (w *world) handshake() (sid string) {
 	w.t.Helper()
 	sid, err := w.openSession("")
@@ -35,8 +35,8 @@ func (w *world) handshake() (sid string) {
 	return sid
 }
 
-// parked are requests that never end, by name. Each is answered as it says, or not
-// at all, and its connection is closed.
+// parked are requests that never end, by name. Each is answered as it says, or not at all, and
+// its connection is closed.
 func (w *world) parked() map[string]struct{ text, want string } {
 	token := "Authorization: Bearer " + w.token("acme") + "\r\n"
 	list := map[string]struct{ text, want string }{
@@ -76,8 +76,8 @@ func (w *world) parked() map[string]struct{ text, want string } {
 	return list
 }
 
-// No phase of a request is without a deadline: whatever is half sent, on whatever
-// route, is answered and closed, and nobody else waits for it.
+// Every phase of a request has a deadline: an incomplete request on any route is answered and
+// closed, and nobody else waits for it.
 func TestNothingIsParked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -106,7 +106,7 @@ func TestNothingIsParked(t *testing.T) {
 	t.Logf("%d connections, all closed", len(conns))
 }
 
-// A connection is as good behind an answer that took longer than a body may.
+// A connection can still be used after an answer that took longer than a body may take.
 func TestSlowAnswersDoNotSpoilConnections(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -130,7 +130,7 @@ func TestSlowAnswersDoNotSpoilConnections(t *testing.T) {
 	}
 }
 
-// The side door has its deadlines too, and closes what is parked without an error.
+// The admin address has deadlines too, and closes incomplete requests without an error.
 func TestNothingIsParkedBesideTheAPI(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).start()
@@ -151,8 +151,7 @@ func TestNothingIsParkedBesideTheAPI(t *testing.T) {
 	}
 }
 
-// A stop with parked connections takes no longer than their deadlines, and is no
-// failure.
+// A shutdown with incomplete requests takes no longer than their deadlines, and succeeds.
 func TestDrainClosesWhatIsParked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -174,8 +173,8 @@ func TestDrainClosesWhatIsParked(t *testing.T) {
 	}
 }
 
-// A flood of half requests takes the places of its own address alone, and even
-// there a whole request is answered.
+// Many incomplete requests from one address only use the connections of that address, and even
+// there a complete request is answered.
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	const flood, other = "127.0.0.2", "127.0.0.3"

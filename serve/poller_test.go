@@ -27,8 +27,7 @@ func (p *poller) run(ctx context.Context) {
 	}
 }
 
-// poll takes one page. A server that is being restarted answers nobody, or that it
-// is draining.
+// poll requests one page. While a server is being restarted, there is no answer or a 503.
 func (p *poller) poll(ctx context.Context) {
 	w := p.history.w
 	p.history.mu.Lock()
@@ -64,7 +63,7 @@ func (p *poller) poll(ctx context.Context) {
 	}
 }
 
-// take checks that a page holds the next events, as they were told before.
+// take checks that a page has the next events, and the same ones as before.
 func (p *poller) take(body []byte) {
 	t := p.history.w.t
 	var page struct {

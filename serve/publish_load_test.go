@@ -33,12 +33,11 @@ var (
 	inFlight = flag.Int("in-flight", 500, "requests that are under way at any moment of it")
 )
 
-// S1: a publication every 200 ms under requests that page through everything, as many
-// under way at any moment as -in-flight says. No answer is an error or a mixture, no
-// client sees an older publication behind a newer one, and every walk shows each
-// fixture that lasts exactly once. The same load without publications, before and
-// behind it, is what latencies are held against; they are told and not judged.
-// (-load-for 60s -in-flight 10000 is the drill.)
+// S1: a publication every 200 ms under requests that page through everything, of which
+// -in-flight are always in progress. No answer is an error or a mixture, no client sees an
+// older publication after a newer one, and every walk shows each permanent fixture exactly
+// once. The latencies are logged together with those of the same load without publications,
+// before and after it, but are not checked. (-load-for 60s -in-flight 10000 is the long run.)
 func TestPublicationsUnderLoad(t *testing.T) {
 	needs.Time(t, "a load of seconds")
 	l := newPaging(t)
@@ -61,14 +60,14 @@ func TestPublicationsUnderLoad(t *testing.T) {
 	}
 }
 
-// Of the fixtures some last, and of the others each is there for a while.
+// Some fixtures are permanent, and each of the others exists for a while.
 const (
 	staying   = 180
 	passing   = 40
 	passingAt = 20 // at once
 )
 
-// paging is a server and a publisher, each in a process of its own, and the clients.
+// paging is a server and a publisher, each in its own process, and the clients.
 type paging struct {
 	t                 *testing.T
 	data, token       string
@@ -103,7 +102,7 @@ func newPaging(t *testing.T) *paging {
 	return l
 }
 
-// loaded is a process of the load. It is told something, and answers, by lines.
+// loaded is a process of the load. It receives commands and answers them, line by line.
 type loaded struct {
 	*exec.Cmd
 	in  io.WriteCloser
@@ -113,7 +112,7 @@ type loaded struct {
 // loadProcesses are what this binary is when MKT_LOAD_PROCESS names one.
 var loadProcesses = map[string]func(testing.TB){"publisher": loadingPublisher, "server": loadedServer}
 
-// alone is what such a process has for a test: what fails ends it.
+// alone is the testing.TB of such a process. A failure ends the process.
 type alone struct{ testing.TB }
 
 func (alone) Helper()           {}
@@ -207,7 +206,7 @@ func (l *paging) stop() {
 	must(l.t, errors.Join(l.server.end(), l.publisher.end()))
 }
 
-// pager is one client: it pages through the fixtures, again and again.
+// pager is one client, which pages through the fixtures repeatedly.
 type pager struct {
 	*paging
 	conn net.Conn
@@ -257,7 +256,7 @@ func (p *pager) walk() error {
 	return nil
 }
 
-// ask takes one page, valid until the next.
+// ask requests one page, which is valid until the next call.
 func (p *pager) ask(cursor string) ([]byte, error) {
 	began, now := time.Now(), p.phase.Load()
 	if _, err := fmt.Fprintf(p.conn, "GET /api/v1/fixtures?limit=50%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", cursor, p.token); err != nil {
@@ -294,7 +293,7 @@ func (p *pager) ask(cursor string) ([]byte, error) {
 	return p.body, nil
 }
 
-// check: a page is of one publication, and not of an older one than the last.
+// check checks that a page is of one publication, which is not older than the last one.
 func (p *pager) check(body []byte, shown *[staying]byte) error {
 	at, err := time.Parse(time.RFC3339, between(body, `"published_at":"`, `"`))
 	if err != nil {
@@ -322,7 +321,7 @@ func (p *pager) check(body []byte, shown *[staying]byte) error {
 	}
 }
 
-// between is the text between two others; "" when there is none.
+// between returns the text between two others, or "" if there is none.
 func between(body []byte, from, to string) string {
 	_, rest, _ := bytes.Cut(body, []byte(from))
 	text, _, _ := bytes.Cut(rest, []byte(to))
@@ -332,8 +331,8 @@ func between(body []byte, from, to string) string {
 	return string(text)
 }
 
-// loadingPublisher is the process that publishes: first once, then every 200 ms
-// for as long as it is told.
+// loadingPublisher is the process that publishes: first once, then every 200 ms for as long as
+// it is told.
 func loadingPublisher(t testing.TB) {
 	root := servetest.NewRoot(t, os.Getenv("MKT_LOAD_DATA"), "acme")
 	root.Record(health.Run{Step: "fetch", Cycle: "c", OK: true, FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})

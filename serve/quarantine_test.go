@@ -14,9 +14,8 @@ import (
 	"mkt/serve/quarantine"
 )
 
-// The newest publication is one that killed the server twice, or one that cannot be
-// opened: the one before is served, health says so with a code that /schema lists, and
-// the next publication ends it.
+// If the newest publication has killed the server twice or cannot be opened, the one before is
+// served, the health shows it with a code that /schema lists, and the next publication ends it.
 func TestQuarantineShowsInHealth(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*world){
@@ -71,8 +70,8 @@ func TestQuarantineShowsInHealth(t *testing.T) {
 	}
 }
 
-// A state file that is none does not take away data that is whole: without it nobody
-// can say what the provider thought of the credential.
+// An invalid state file does not make intact data unavailable: without it, it is unknown
+// whether the provider accepted the credential.
 func TestALostStateFileRefusesNoData(t *testing.T) {
 	t.Parallel()
 	for kind, put := range map[string]func(string) error{

@@ -13,33 +13,33 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// Realtime are the settings of the socket. Zero fields have the defaults that
-// they name.
+// Realtime are the settings of the socket. A zero field has the default that its comment
+// names.
 type Realtime struct {
 	Tick           time.Duration // between pushes; 0 = 2 s
 	PingInterval   time.Duration // 0 = 10 s
 	PingTimeout    time.Duration // 0 = 10 s
 	ConnectTimeout time.Duration // for the handshake; 0 = 5 s
 	UpgradeTimeout time.Duration // from polling to websocket; 0 = 10 s
-	WriteTimeout   time.Duration // of a write that makes no progress; 0 = 10 s
-	Connections    int           // of one account at once; 0 = 8
-	Sessions       int           // over all accounts at once; 0 = 20,000
-	Pending        int           // that have not sent their token, at once; 0 = 2,000, fewer where Options.Connections are few
-	PendingOfPeer  int           // the same of one address; 0 = half of Pending
-	QueueBytes     int           // waiting for one connection before it is dropped; 0 = 1 MiB
-	WebsocketOnly  bool          // no polling: for replicas without sticky sessions
-	Channels       []string      // offered; nil = changes and live
+	WriteTimeout   time.Duration // of a write without progress; 0 = 10 s
+	Connections    int           // maximum of one account; 0 = 8
+	Sessions       int           // maximum over all accounts; 0 = 20,000
+	Pending        int           // maximum of sessions that have not sent their token; 0 = 2,000, or fewer if Options.Connections is small
+	PendingOfPeer  int           // the same for one address; 0 = half of Pending
+	QueueBytes     int           // that may wait for one connection before it is dropped; 0 = 1 MiB
+	WebsocketOnly  bool          // no polling, for replicas without sticky sessions
+	Channels       []string      // to offer; nil = changes and live
 }
 
-// realtimePath is where the socket is, with and without a slash behind it: the
-// official client writes one.
+// realtimePath is the path of the socket, with or without a trailing slash, which the
+// official client adds.
 const realtimePath = "/realtime"
 
 func isRealtime(r *http.Request) bool {
 	return r.URL.Path == realtimePath || r.URL.Path == realtimePath+"/"
 }
 
-// openRealtime makes the service behind the socket and mounts it on the protocol.
+// openRealtime creates the service behind the socket and mounts it on the protocol.
 func (s *server) openRealtime(o *Options) {
 	var channels []api.Channel
 	for _, c := range o.Realtime.Channels {
@@ -58,21 +58,21 @@ func (s *server) openRealtime(o *Options) {
 		MaxSessions: o.Realtime.Sessions, MaxPending: cmp.Or(o.Realtime.Pending, min(2000, max(connections(o.Connections)/4, 4))),
 		MaxOfPeer: o.Realtime.PendingOfPeer, Peer: func(r *http.Request) string { return listen.Network(proxies.Client(r)).String() },
 		MaxQueued: o.Realtime.QueueBytes,
-		MaxTarget: mostURL, MaxHeader: mostHeader,
+		MaxTarget: maxURL, MaxHeader: maxHeader,
 		WebsocketOnly: o.Realtime.WebsocketOnly, KeepHeaders: realtime.KeepHeaders, Log: s.log,
 	})
 }
 
-// serveRealtime hands a request to the protocol. Neither the API's methods nor its
-// bound on requests in flight hold here: a poll waits, a websocket stays.
+// serveRealtime passes a request to the protocol. The API's methods and its limit of
+// requests in flight do not apply: a poll waits, and a websocket stays open.
 func (s *server) serveRealtime(a *answer, r *http.Request) {
 	a.route = realtimePath
-	a.Header().Del("Vary") // the engine says its own
+	a.Header().Del("Vary") // the engine sets its own
 	r.Body = listen.FromContext(r.Context()).Body(r.Body)
 	s.sockets.ServeHTTP(a, r)
 }
 
-// closeSockets ends every connection before ctx does.
+// closeSockets starts to close all connections, which ends before ctx does.
 func (s *server) closeSockets(ctx context.Context) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- s.sockets.Shutdown(ctx) }()

@@ -26,7 +26,7 @@ func (s *socket) changes() push {
 	return p
 }
 
-// overHTTP is every event behind a seq, as GET /changes tells them.
+// overHTTP returns all events after a seq, according to GET /changes.
 func (w *world) overHTTP(as string, after uint64) (events []string) {
 	w.t.Helper()
 	cursor := ""
@@ -65,9 +65,8 @@ func texts(list []json.RawMessage) (out []string) {
 	return out
 }
 
-// A bootstrap over HTTP that goes on over the socket from the first page's number
-// gets every event behind the state that it read, once, whatever was published while
-// it paged.
+// A bootstrap over HTTP that continues over the socket, from the seq of the first page, gets
+// every event after the state that it read exactly once, whatever was published while it paged.
 func TestSocketGoesOnFromABootstrap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -105,7 +104,7 @@ func TestSocketGoesOnFromABootstrap(t *testing.T) {
 	}
 }
 
-// Where a subscription begins, and what its first page is.
+// The position at which a subscription begins, and its first page.
 func TestSocketChangesBegin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -137,9 +136,9 @@ func TestSocketChangesBegin(t *testing.T) {
 	}
 }
 
-// A cursor beyond the end of the log is refused, like one older than its window: no
-// event might ever come behind it. Before that news are looked for, as a client may
-// come from a replica that was faster.
+// A cursor beyond the end of the log is refused, like one older than its window, because no
+// event might ever follow it. Before that the dataset is refreshed, because the cursor may come
+// from a replica with a newer snapshot.
 func TestSocketCursorBeyondTheLog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -185,8 +184,8 @@ func TestSocketCursorBeyondTheLog(t *testing.T) {
 	try(before, "INVALID_CURSOR", 1)
 }
 
-// The rest of a page that backlog or its limit cut off follows in pushes of at
-// most 200, whole and in order, over either transport.
+// The events that the first page had no room for follow in pushes of at most 200, complete and
+// in order, over either transport.
 func TestSocketChangesLeftovers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -212,8 +211,8 @@ func TestSocketChangesLeftovers(t *testing.T) {
 	}
 }
 
-// L4: the same range by HTTP and socket is identical, event by event and byte by
-// byte, for every connection.
+// L4: the same events over HTTP and the socket are identical, byte for byte, for every
+// connection.
 func TestSocketChangesAreThoseOfHTTP(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -249,8 +248,8 @@ func TestSocketChangesAreThoseOfHTTP(t *testing.T) {
 	}
 }
 
-// A repeated subscribe begins anew and doubles nothing; a refused one changes
-// nothing; behind an unsubscribe nothing comes.
+// A repeated subscribe starts again without duplicates; a refused one changes nothing; after
+// an unsubscribe there are no pushes.
 func TestSocketSubscribesAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -284,7 +283,7 @@ func TestSocketSubscribesAgain(t *testing.T) {
 	}
 }
 
-// The window: older than it and beyond it are INVALID_CURSOR, exactly at its edges is not.
+// Cursors older than the window or beyond it are INVALID_CURSOR; those at its edges are valid.
 func TestSocketWindow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -303,8 +302,8 @@ func TestSocketWindow(t *testing.T) {
 	}
 }
 
-// After a restore every position is gone: the connection is closed, the client
-// comes back, and its subscribe says INVALID_CURSOR.
+// After a restore every position is invalid: the connection is closed, the client reconnects,
+// and its subscribe is refused with INVALID_CURSOR.
 func TestSocketAfterARestore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -333,7 +332,7 @@ func TestSocketAfterARestore(t *testing.T) {
 	}
 }
 
-// Before the first publication the log is empty, and all of it is later.
+// Before the first publication the log is empty, and all events are later.
 func TestSocketBeforeTheFirstPublication(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -353,8 +352,8 @@ func TestSocketBeforeTheFirstPublication(t *testing.T) {
 	}
 }
 
-// What has been published and is not loaded yet has a newest event that nobody
-// knows: a position there would be a guess.
+// While a publication is not loaded yet, its newest event is unknown, and a position in it
+// would be a guess.
 func TestSocketBeforeItIsLoaded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,17 +11,17 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// socket is a client's connection; what comes over it is held against
+// socket is a client's connection. Everything that it receives is checked against
 // docs/asyncapi.yaml.
 type socket struct {
 	t testing.TB
 	*socketiotest.Client
 }
 
-// patience bounds what a test waits for; it only runs out when something is wrong.
+// patience is the maximum time that a test waits for an event.
 const patience = 20 * time.Second
 
-// dial connects as an account, "" for none, by websocket unless how says more.
+// dial connects as an account, or without a token, by websocket unless how says otherwise.
 func (w *world) dial(as string, how ...func(*socketiotest.Options)) (*socket, error) {
 	w.t.Helper()
 	o := socketiotest.Options{URL: w.url + "/realtime/"}
@@ -65,7 +65,7 @@ func withAuth(auth any) func(*socketiotest.Options) {
 	return func(o *socketiotest.Options) { o.Auth = auth }
 }
 
-// connect connects and takes ready.
+// connect connects and receives ready.
 func (w *world) connect(as string, how ...func(*socketiotest.Options)) (*socket, ready) {
 	w.t.Helper()
 	s, err := w.dial(as, how...)
@@ -75,7 +75,7 @@ func (w *world) connect(as string, how ...func(*socketiotest.Options)) (*socket,
 	return s, r
 }
 
-// refused is the code of a handshake that must fail with one.
+// refused returns the code of a handshake, which must be refused.
 func (w *world) refused(as string, how ...func(*socketiotest.Options)) string {
 	w.t.Helper()
 	s, err := w.dial(as, how...)
@@ -94,7 +94,7 @@ func (w *world) refused(as string, how ...func(*socketiotest.Options)) string {
 	return data.Code
 }
 
-// next is the payload of the next event, which must be of that name.
+// next returns the payload of the next event, which must have that name.
 func (s *socket) next(name string) json.RawMessage {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -120,8 +120,8 @@ func (s *socket) ended() {
 	}
 }
 
-// quiet checks that nothing has come. What could have come must have been sent by
-// now: the answer to a message travels behind it.
+// quiet checks that nothing has arrived. Whatever could arrive must already be sent: the
+// answer to a message follows it.
 func (s *socket) quiet() {
 	s.t.Helper()
 	s.ask("unsubscribe", map[string]any{"channel": "nothing"})
@@ -132,7 +132,7 @@ func (s *socket) quiet() {
 	}
 }
 
-// ask sends a message and takes its answer.
+// ask sends a message and returns its answer.
 func (s *socket) ask(name string, payload ...any) answer {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -163,7 +163,7 @@ type channelState struct {
 	Reason           string
 }
 
-// answer is what a message was answered.
+// answer is the answer to a message.
 type answer struct {
 	OK      bool
 	Channel string

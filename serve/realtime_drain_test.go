@@ -8,9 +8,8 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// S2: at the end every request under way is answered and every socket closed,
-// spread over some seconds and within the time for it; a closed client is not told
-// to stay away.
+// S2: at the end, requests in progress are answered and sockets are closed, spread over some
+// seconds and within the time limit. Clients are not told to stay away.
 func TestSocketsDrain(t *testing.T) {
 	t.Parallel()
 	sockets, slow := 40, 20

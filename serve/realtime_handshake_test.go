@@ -14,12 +14,12 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// Either way of sending the token, over either transport, with either spelling of
-// the path: ready comes first and says what there is.
+// With each way of sending the token, over each transport, with and without a trailing
+// slash: ready is the first event and lists the channels.
 func TestSocketGreets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	// The tick is the default; pings find out soon who stopped polling between two polls.
+	// The tick is the default. Short pings notice soon who stopped between two polls.
 	w.realtime = serve.Realtime{PingInterval: 500 * time.Millisecond, PingTimeout: 500 * time.Millisecond}
 	w.add("acme", nil)
 	w.add("poor", func(a *account.Account) {
@@ -76,8 +76,8 @@ func TestSocketChannelsNarrowed(t *testing.T) {
 	}
 }
 
-// Refusals come on connect_error, in the order of HTTP's checks, and never as an
-// HTTP status.
+// Refusals are sent as connect_error, in the order of HTTP's checks, and never as an HTTP
+// status.
 func TestSocketRefuses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -118,8 +118,8 @@ func TestSocketRefuses(t *testing.T) {
 	}
 }
 
-// Eight places, taken at once by a burst, given back exactly once however a
-// connection ends.
+// An account may have eight connections, also if many connect at once, and each connection
+// is released exactly once, however it ends.
 func TestSocketPlaces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -17,8 +17,8 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// R2: a client that stops reading is dropped with a reason once nothing more can be
-// written to it, and the others of its account get every snapshot meanwhile.
+// R2: a client that stops reading is dropped with a reason once nothing more can be written to
+// it, while the others of its account get every snapshot.
 func TestSocketThatNeverReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -49,8 +49,8 @@ func TestSocketThatNeverReads(t *testing.T) {
 	t.Logf("dropped after %d pushes", version-2)
 }
 
-// R2: thousands of connections that never join take no place, are closed, and let
-// nobody wait.
+// R2: thousands of connections that never join do not count for an account, are closed, and
+// delay nobody.
 func TestSocketsThatNeverAuthenticate(t *testing.T) {
 	t.Parallel()
 	n := 2000
@@ -99,8 +99,8 @@ func TestSocketsThatNeverAuthenticate(t *testing.T) {
 	idle.quiet()
 }
 
-// A flood of handshakes from one address keeps nobody else out, behind a proxy
-// neither; from its own address one that joins at once gets in.
+// Many handshakes from one address do not prevent those of others, also behind a proxy; and
+// even from that address a client that joins at once is accepted.
 func TestSocketHandshakeFlood(t *testing.T) {
 	t.Parallel()
 	const attackers, others = "192.0.2.1", "192.0.2.2"
@@ -136,7 +136,8 @@ func TestSocketHandshakeFlood(t *testing.T) {
 	}
 }
 
-// openSession is a handshake that names its client as a proxy does, and its sid.
+// openSession makes a handshake with the client's address as a proxy sends it, and returns
+// its sid.
 func (w *world) openSession(from string) (sid string, err error) {
 	q, err := http.NewRequest("GET", w.url+"/realtime/?EIO=4&transport=polling", nil)
 	if err != nil {
@@ -160,8 +161,7 @@ func (w *world) openSession(from string) (sid string, err error) {
 	return sid, nil
 }
 
-// R2: a message above the limit closes the connection that it came over, and no
-// other.
+// R2: a message above the limit closes its own connection only.
 func TestSocketBigMessage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -178,8 +178,8 @@ func TestSocketBigMessage(t *testing.T) {
 	}
 }
 
-// A browser on any origin can read that it is refused: the transport is open to
-// all, and takes methods that the API does not.
+// A browser on any origin can read its refusal: the transport allows all origins, and methods
+// that the API does not.
 func TestSocketAcrossOrigins(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -201,7 +201,7 @@ func TestSocketAcrossOrigins(t *testing.T) {
 	}
 }
 
-// A websocket's answer, and its refusal, name the request as every answer does.
+// The answer to a websocket request, and its refusal, have a request id.
 func TestSocketUpgradeHasARequestID(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -214,7 +214,7 @@ func TestSocketUpgradeHasARequestID(t *testing.T) {
 	}
 }
 
-// Connections that come and go leave nothing behind.
+// Connections that have ended leave nothing behind.
 func TestSocketsLeaveNothing(t *testing.T) {
 	w := newWorld(t)
 	for i := range 10 {

@@ -28,8 +28,8 @@ func (s *socket) live() (b liveBody) {
 	return b
 }
 
-// What is pushed is the body of GET /live?limit=200, with the true total beside
-// it, and only when the snapshot advances.
+// The push is the body of GET /live?limit=200 with the true total, and is sent only if the
+// snapshot advances.
 func TestSocketLiveIsThatOfHTTP(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -67,8 +67,8 @@ func TestSocketLiveIsThatOfHTTP(t *testing.T) {
 	list[0].quiet()
 }
 
-// A feed that stops becomes stale, which no snapshot comes to tell: it is pushed,
-// once, as GET /live tells it, to whoever had not subscribed to it as it was.
+// A feed that stops becomes stale without a new snapshot: that is pushed once, as GET /live
+// shows it, to all who did not see it stale at their subscribe.
 func TestSocketLiveBecomesStale(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -125,7 +125,7 @@ func TestSocketLiveBecomesStale(t *testing.T) {
 		late.Close()
 		becomes = becomes.Add(time.Hour + time.Minute)
 	}
-	// One that is stale when it comes is pushed as a snapshot, and not again.
+	// A snapshot that is already stale when it is loaded is pushed only once.
 	w.live("acme").Publish(servetest.LiveSamples("acme", 12, 4, w.now().Add(-time.Hour)))
 	if got := s.live(); !strings.Contains(string(got.Data[0]), "STALE") {
 		t.Errorf("%s", got.Data[0])
@@ -135,7 +135,7 @@ func TestSocketLiveBecomesStale(t *testing.T) {
 	s.quiet()
 }
 
-// Fixtures whose clock rests become stale later than those whose clock runs: that is
+// Fixtures with a stopped clock become stale later than those with a running one: that is
 // pushed once more.
 func TestSocketLiveAtRestBecomesStale(t *testing.T) {
 	t.Parallel()
@@ -169,7 +169,7 @@ func TestSocketLiveAtRestBecomesStale(t *testing.T) {
 	s.quiet()
 }
 
-// A client that subscribes before there is anything gets the first snapshot.
+// A client that subscribes before there is a snapshot gets the first one.
 func TestSocketLiveFromTheFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

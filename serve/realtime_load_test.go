@@ -27,8 +27,8 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// load is what BenchmarkRealtimeLoad puts on a server: accounts that publish a live
-// snapshot every period, at different moments, and connections that take it.
+// load is the load of BenchmarkRealtimeLoad: accounts that publish a live snapshot every
+// period, at different times, and connections that receive it.
 type load struct {
 	accounts, each, fixtures int
 	period, settle, measure  time.Duration
@@ -134,7 +134,7 @@ func (b *bench) prepare() {
 	must(b.t, os.Mkdir(filepath.Join(b.dir, "bodies"), 0o700))
 }
 
-// measured is what came of one server.
+// measured is the result for one server.
 type measured struct {
 	memory   float64 // bytes a connection
 	p50, p99 time.Duration
@@ -261,15 +261,15 @@ func (b *bench) receive(id string, c *socketiotest.Client) {
 	}
 }
 
-// publishedAt is the last value of a live push.
+// publishedAt returns the last value of a live push.
 func publishedAt(body []byte) string {
 	const key = `"published_at":"`
 	i := bytes.LastIndex(body, []byte(key))
 	return string(body[i+len(key) : i+len(key)+24])
 }
 
-// publish seals a snapshot in the data root. The body that serve makes of it is
-// what the other server is given later.
+// publish publishes a snapshot in the data root. The body that serve makes of it is later
+// given to the other server.
 func (b *bench) publish(n int) {
 	id := b.ids[n]
 	c := b.lives[n].Publish(servetest.LiveSamples(id, b.load.fixtures*6/5, 1, servetest.Start))
@@ -286,7 +286,7 @@ func (b *bench) publishFile(n int) {
 	b.note(b.ids[n], at)
 }
 
-// body is a push like those of serve.
+// body returns a push like those of serve.
 func (b *bench) body(at time.Time) []byte {
 	var list []*api.LiveFixture
 	for _, f := range servetest.LiveSamples("account-0000", b.load.fixtures*6/5, 1, servetest.Start) {
@@ -303,7 +303,7 @@ func (b *bench) note(id string, at time.Time) {
 	b.published[id+at.UTC().Format("2006-01-02T15:04:05.000Z")] = time.Now()
 }
 
-// resident is a server's memory over some seconds, in the middle.
+// resident returns the median of a server's memory over some seconds.
 func (b *bench) resident(cmd *exec.Cmd) float64 {
 	var list []float64
 	for range 10 {
@@ -323,7 +323,7 @@ func resident(t testing.TB, pid int) float64 {
 	return kib * 1024
 }
 
-// processor is the time that a process has run, user and system.
+// processor returns the processor time of a process, user and system.
 func processor(t testing.TB, pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	must(t, err)

@@ -10,8 +10,7 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// Whatever is wrong with a message, it is answered with a code, and the
-// connection goes on.
+// Any wrong message is answered with a code, and the connection continues.
 func TestSocketMessages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -66,7 +65,7 @@ func TestSocketMessages(t *testing.T) {
 			t.Errorf("%s %s: %+v, want %q", c.name, c.payload, a, c.want)
 		}
 	}
-	// More arguments are ignored; a message without an answer is carried out.
+	// More arguments are ignored; a message without an acknowledgement is handled.
 	if a := s.ask("subscribe", map[string]any{"channel": "live"}, "more"); !a.OK {
 		t.Errorf("with a second argument: %+v", a)
 	}
@@ -78,8 +77,8 @@ func TestSocketMessages(t *testing.T) {
 	s.next("changes")
 }
 
-// A subscribe is one request of the channel's product: it takes from the rate
-// limit and is counted. Pushes are not.
+// A subscribe is one request of the channel's product: it counts towards the rate limit and
+// the usage. Pushes do not.
 func TestSocketIsMetered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -115,8 +114,8 @@ func TestSocketIsMetered(t *testing.T) {
 	}
 }
 
-// A client that floods has its messages carried out at a pace, is closed when too
-// many of them wait, and nobody else notices.
+// The messages of a client that floods are handled at a limited rate; if too many wait, it
+// is disconnected; and nobody else notices.
 func TestSocketFlood(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -151,8 +150,8 @@ func TestSocketFlood(t *testing.T) {
 	w.connect("acme")
 }
 
-// A flood ends with its client: the places of the account are free as soon as the
-// connections are gone, whatever was left to carry out.
+// If a client that floods disconnects, its connections are released at once, whatever
+// messages are still waiting.
 func TestSocketFloodEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	const places, each = 8, 1000 // as many as may wait
@@ -190,7 +189,7 @@ func TestSocketFloodEndsWithItsClient(t *testing.T) {
 	w.connect("acme")
 }
 
-// Up to the limit of a packet a refusal arrives as one, and an answer as one.
+// Up to the limit of a packet, a refusal and an answer are each sent as one packet.
 func TestSocketLongMessages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -19,8 +19,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// script runs a program of the official client's language until it ends or the
-// test does. next gives its lines of JSON.
+// script runs a Node program until it or the test ends. next returns its lines of JSON.
 type script struct {
 	t     testing.TB
 	lines chan string
@@ -37,7 +36,7 @@ func node(t *testing.T, name, source string, env ...string) *script {
 	return start(t, dir, name, source, []string{"node", name}, env)
 }
 
-// start writes a program down and runs it with a command.
+// start writes a program to a file and runs it with a command.
 func start(t *testing.T, dir, name, source string, command, env []string) *script {
 	t.Helper()
 	must(t, os.WriteFile(filepath.Join(dir, name), []byte(source), 0o600))
@@ -58,7 +57,7 @@ func start(t *testing.T, dir, name, source string, command, env []string) *scrip
 	return s
 }
 
-// Write keeps what the program complains about.
+// Write collects the program's error output.
 func (s *script) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +89,7 @@ func (s *script) until(want string) {
 	}
 }
 
-// snippet is the program of that language in the clients' guide.
+// snippet returns the program in that language in the clients' guide.
 func snippet(t *testing.T, language string) string {
 	t.Helper()
 	guide, err := os.ReadFile("../docs/clients.md")
@@ -102,8 +101,8 @@ func snippet(t *testing.T, language string) string {
 	return string(found[1])
 }
 
-// The program of the guide holds the state of a server that publishes, removes,
-// restarts, and forgets.
+// The program of the guide keeps the correct state while a server publishes, removes,
+// restarts, and drops old events.
 func TestNodeGuide(t *testing.T) {
 	w := newWorld(t)
 	w.add("acme", nil)
@@ -133,13 +132,13 @@ func TestNodeGuide(t *testing.T) {
 	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: 5})
 	w.start()
 	s.until(`{"cursor":477,"fixtures":4}`)
-	// On a slow machine it may come back before the data is loaded.
+	// On a slow machine the client may reconnect before the data is loaded.
 	if said := strings.ReplaceAll(s.complaints(), "DATA_NOT_READY\n", ""); said != "" {
 		t.Errorf("it complained: %s", said)
 	}
 }
 
-// The Go program of the guide follows the same way.
+// The Go program of the guide does the same.
 func TestGuideInGo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -152,7 +151,7 @@ func TestGuideInGo(t *testing.T) {
 	s.until("7 7 events")
 }
 
-// An official client of a version that does not know the limit of a packet:
+// An official client whose version does not know the limit of a packet:
 // testdata/node/old.mjs.
 func TestNodeOldClient(t *testing.T) {
 	w := newWorld(t)
@@ -164,8 +163,8 @@ func TestNodeOldClient(t *testing.T) {
 	s.until("done")
 }
 
-// The official client, over each transport and with an upgrade between them, sees
-// what the contract says: testdata/node/service.mjs.
+// The official client, over each transport and with an upgrade between them, sees what the
+// contract says: testdata/node/service.mjs.
 func TestNodeService(t *testing.T) {
 	w := newWorld(t)
 	for _, id := range []string{"polling", "websocket", "upgrade", "full"} {

@@ -21,11 +21,11 @@ var (
 	followSteps = flag.Int("follow-steps", 80, "steps of each")
 )
 
-// Whatever happens in between (cut connections, restarts of the server, swaps of
-// the snapshot, a window that moves on, pages of any size, either transport), a
-// client that comes back with its last cursor gets every event once and in order,
-// and the very events of GET /changes; where it cannot, it is told INVALID_CURSOR.
-// Two clients in seven follow over HTTP. (-follow 20 -follow-steps 80 is the drill.)
+// Whatever happens (cut connections, restarts of the server, swaps of the snapshot, a window
+// that moves on, pages of any size, either transport), a client that reconnects with its last
+// cursor gets every event once and in order, and the same events as GET /changes; if that is
+// impossible, it is told INVALID_CURSOR. Two clients in seven use HTTP. (-follow 20
+// -follow-steps 80 is the long run.)
 func TestSocketNothingIsLostOrDoubled(t *testing.T) {
 	t.Parallel()
 	seeds, steps := *followed, *followSteps
@@ -96,7 +96,7 @@ func follow(t *testing.T, seed uint64, steps int) {
 	t.Logf("%d events, %d connections, %d positions lost to the window", last, h.connections.Load(), invalid)
 }
 
-// history is what the account has published, as GET /changes told it.
+// history is what the account has published, according to GET /changes.
 type history struct {
 	w           *world
 	connections atomic.Int64
@@ -122,8 +122,8 @@ func (h *history) learn() {
 	h.learnLocked()
 }
 
-// learnLocked waits for the newest publication and takes its events over HTTP. An
-// event must be the same for ever.
+// learnLocked waits for the newest publication and reads its events over HTTP. An event must
+// never change.
 func (h *history) learnLocked() {
 	eventually(h.w.t, "the publication is served", func() bool {
 		var last uint64
@@ -151,7 +151,7 @@ func (h *history) last() uint64 {
 	return h.newest
 }
 
-// follower is one client, which does as docs/clients.md says.
+// follower is a client that does what docs/clients.md says.
 type follower struct {
 	history *history
 	random  *rand.Rand
@@ -179,8 +179,8 @@ func (f *follower) run(ctx context.Context) {
 	}
 }
 
-// follow resumes where it was and takes what comes until the connection ends or
-// is to be cut.
+// follow resumes at its position and receives events until the connection ends or is to be
+// cut.
 func (f *follower) follow(ctx context.Context, s *socket) {
 	for subscribed := false; !f.cut.Swap(false); {
 		if f.random.IntN(30) == 0 {
@@ -209,7 +209,7 @@ func (f *follower) follow(ctx context.Context, s *socket) {
 }
 
 func (f *follower) subscribe(ctx context.Context, s *socket) bool {
-	// What was pushed under the old subscription is on its way in front of the answer.
+	// Pushes of the old subscription may arrive before the answer.
 	_, err := s.Call(ctx, "unsubscribe", map[string]any{"channel": "changes"})
 	for err == nil {
 		now, cancel := context.WithCancel(ctx)
@@ -252,7 +252,7 @@ func (f *follower) subscribe(ctx context.Context, s *socket) bool {
 	return a.OK
 }
 
-// take checks what came: the next events, as HTTP tells them.
+// take checks that the received events are the next ones according to HTTP.
 func (f *follower) take(events []json.RawMessage, cursor uint64) {
 	t := f.history.w.t
 	for _, e := range events {

@@ -12,9 +12,9 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// R1: each way of losing a right closes the channels that it concerns, within two
-// ticks and with its code; nothing comes behind that; the connection stays, and a
-// subscribe works again once the cause is gone.
+// R1: each way of losing a right closes the channels concerned, within two ticks and with its
+// code; nothing is pushed afterwards; the connection stays open, and a subscribe succeeds
+// once the cause is gone.
 func TestSocketLosesARight(t *testing.T) {
 	t.Parallel()
 	expired := begin.Add(-time.Second)
@@ -78,7 +78,7 @@ func TestSocketLosesARight(t *testing.T) {
 	}
 }
 
-// both takes a push of each channel, in whatever order they come.
+// both receives a push of each channel, in any order.
 func (s *socket) both() {
 	s.t.Helper()
 	left := map[string]bool{"changes": true, "live": true}
@@ -103,7 +103,7 @@ type losing struct {
 	socket   *socket
 }
 
-// open takes what came on the channel that is still open, if there is one.
+// open receives what was pushed on the channel that is still open, if there is one.
 func (c *losing) open(t *testing.T) {
 	t.Helper()
 	if c.closed["changes"] == "" {
@@ -145,7 +145,7 @@ func (s *socket) closed(want map[string]string) {
 	}
 }
 
-// regain gives an account everything back that a test may have taken.
+// regain restores all rights of an account that a test may have removed.
 func (w *world) regain(id string) {
 	w.t.Helper()
 	w.add(id, func(a *account.Account) {
@@ -155,7 +155,7 @@ func (w *world) regain(id string) {
 	})
 }
 
-// A term that runs out while a client is connected is noticed without any edit.
+// A term that expires while a client is connected is noticed without an edit.
 func TestSocketExpires(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -171,9 +171,8 @@ func TestSocketExpires(t *testing.T) {
 	s.closed(map[string]string{"changes": "SUBSCRIPTION_REQUIRED"})
 }
 
-// A token that was rotated, an origin taken off the list and an account that is
-// gone end their connections and no others; coming back, the client is told why.
-// It does not wait for a tick.
+// A rotated token, a removed origin and a removed account end their connections and no
+// others, without waiting for a tick. A client that reconnects is told the reason.
 func TestSocketOfARotatedToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -209,7 +208,7 @@ func TestSocketOfARotatedToken(t *testing.T) {
 	left.ended()
 }
 
-// A socket's data is its account's, whatever it asks for.
+// A socket receives only the data of its account, whatever it asks for.
 func TestSocketsOfTwoAccounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -10,10 +10,10 @@ import (
 
 var idLetters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// requestID is the client's own id where it is a decent one, else a new one. A
-// token that a client put in the wrong place does not get into the log.
+// requestID returns the client's own id if it is acceptable, or else a new one. A token
+// that a client sent in the wrong header must not get into the log.
 func requestID(r *http.Request) string {
-	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && decentID(ids[0]) && !account.ValidToken(ids[0]) {
+	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && isRequestID(ids[0]) && !account.ValidToken(ids[0]) {
 		return ids[0]
 	}
 	return newRequestID()
@@ -25,9 +25,9 @@ func newRequestID() string {
 	return "req_" + idLetters.EncodeToString(b[:])
 }
 
-// decentID tells whether a client's request id can go into a header and a log:
-// 1 to 64 letters, digits, ".", "_" and "-".
-func decentID(s string) bool {
+// isRequestID reports whether a client's request id may be put into a header and a log: 1 to
+// 64 letters, digits, ".", "_" and "-".
+func isRequestID(s string) bool {
 	if len(s) == 0 || len(s) > 64 {
 		return false
 	}

@@ -14,10 +14,10 @@ import (
 	"mkt/serve/internal/gate"
 )
 
-// route is one line of the route table.
+// route is one entry of the route table.
 type route struct {
-	path   string // below api.Root, in echo's spelling
-	name   string // in the specification's spelling: for the log, usage and documents
+	path   string // below api.Root, as echo writes it
+	name   string // as the specification writes it, for the log, usage and documents
 	open   bool   // the token is optional
 	need   gate.Need
 	params []string // known query parameters; others are ignored
@@ -35,7 +35,7 @@ var (
 	needStats    = gate.Need{Product: football.LiveIntelligence, Feature: account.AdvancedStats}
 )
 
-// table is every route there is.
+// table has all routes.
 var table = []route{
 	{path: "/status", name: "/status", open: true, handle: (*call).status},
 	{path: "/schema", name: "/schema", handle: (*call).schema},
@@ -54,8 +54,8 @@ var table = []route{
 	{path: "/account/usage", name: "/account/usage", handle: (*call).accountUsage},
 }
 
-// routes puts the table into echo, which only finds routes here: it writes no
-// answer of its own.
+// routes registers the table in echo, which is only used to find routes and writes no
+// answers of its own.
 func (s *server) routes() {
 	e := echo.New()
 	e.HTTPErrorHandler = func(err error, c echo.Context) { fail(c, err) }
@@ -65,10 +65,10 @@ func (s *server) routes() {
 	s.echo = e
 }
 
-// normalizePath gives the path of a request the one spelling that the router, which
-// compares bytes, is to see: nothing is percent-encoded that need not be. Paths that
-// differ only in that are the same (RFC 3986, section 6.2.2). An encoded slash stays
-// encoded and separates nothing.
+// normalizePath gives the path of a request the one form that the router, which compares
+// bytes, expects: only what must be is percent-encoded. Paths that differ only in this
+// are the same (RFC 3986, section 6.2.2). An encoded slash stays encoded and does not
+// separate segments.
 func normalizePath(u *url.URL) {
 	sent := u.RawPath
 	if sent == "" {
@@ -84,21 +84,21 @@ func normalizePath(u *url.URL) {
 	u.RawPath = strings.Join(segments, "/")
 }
 
-// decoded is a segment of a path without its percent-encoding.
+// decoded returns a path segment without its percent-encoding.
 func decoded(segment string) string {
 	plain, err := url.PathUnescape(segment)
 	if err != nil {
-		return segment // never: net/http refuses a path with an escape that is none
+		return segment // unreachable: net/http refuses a path with an invalid escape
 	}
 	return plain
 }
 
-// fail writes the refusal that an error is. Echo's own error is that it found no
+// fail writes the refusal for an error. Echo's own error means that there is no such
 // route.
 func fail(c echo.Context, err error) {
 	a := c.Response().Writer.(*answer)
 	if a.status != 0 {
-		return // the client went away while it was being answered
+		return // the client disconnected while it was being answered
 	}
 	var unrouted *echo.HTTPError
 	if errors.As(err, &unrouted) {
@@ -107,17 +107,17 @@ func fail(c echo.Context, err error) {
 	a.refuse(api.AsError(err))
 }
 
-// Bounds of a request.
+// Limits of a request.
 const (
-	mostURL    = 4 << 10
-	mostHeader = 16 << 10
-	mostBody   = 64 << 10 // no route reads a body; a small one is passed over
+	maxURL    = 4 << 10
+	maxHeader = 16 << 10
+	maxBody   = 64 << 10 // no route uses a body; a small one is discarded
 )
 
-// withinSize checks what a request brings along.
+// withinSize checks the size of a request.
 func withinSize(r *http.Request, b body) error {
 	tooLarge := api.Refuse(api.RequestTooLarge)
-	if len(r.RequestURI) > mostURL {
+	if len(r.RequestURI) > maxURL {
 		return tooLarge
 	}
 	size := 0
@@ -126,7 +126,7 @@ func withinSize(r *http.Request, b body) error {
 			size += len(name) + len(v) + len(": \r\n")
 		}
 	}
-	if size > mostHeader {
+	if size > maxHeader {
 		return tooLarge
 	}
 	return b.refusal()

@@ -17,83 +17,83 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// Folders that the server writes to, by default: UsageFolder below the data root,
-// with the usage counters, and in it LoadsFolder, with the notes of loads under way
-// (package quarantine).
+// Default folders that the server writes to: UsageFolder below the data root for the
+// usage counters, and LoadsFolder below that for notes about loads in progress (package
+// quarantine).
 const (
 	UsageFolder = "usage"
 	LoadsFolder = "loads"
 )
 
-// Options of a server. Zero fields have the defaults that they name.
+// Options of a server. A zero field has the default that its comment names.
 type Options struct {
-	Listen   string // address; port 0 takes a free one
-	DataDir  string // the data root; nothing is written there but UsageDir's default
+	Listen   string // address; port 0 means a free port
+	DataDir  string // the data root; nothing is written there except UsageDir's default
 	CacheDir string // private folder for the engine's files; "" = a temporary one
-	UsageDir string // all that the server writes: usage counters, notes of loads; "" = usage below DataDir
+	UsageDir string // the folder for everything that the server writes: usage counters, notes about loads; "" = usage below DataDir
 
-	// AsOf, when not zero, answers as it was at that time: from what was published
-	// by then, with a clock that stands there. It listens on loopback only and
-	// counts no usage. Accounts are those of today, their terms as of then.
+	// AsOf, if not zero, answers as of that time: from what was published by then, with a
+	// clock that stands still. The server then listens on loopback only and does not
+	// count usage. Accounts are the current ones, with their terms as of then.
 	AsOf time.Time
 
 	Accounts *account.Registry
 	Now      func() time.Time // nil = time.Now
 	Log      *slog.Logger     // nil = none
-	Poll     time.Duration    // how often new snapshots are looked for, live ones twice as often; 0 = a second
-	Service  Service          // how the service presents itself in /status
+	Poll     time.Duration    // interval of looking for new snapshots, half of that for live ones; 0 = a second
+	Service  Service          // description of the service in /status
 	Words    Words            // of the providers, for /schema
-	Admin    *admin.Server    // shows metrics and readiness; the caller's to close. nil = none
+	Admin    *admin.Server    // shows metrics and readiness; the caller must close it; nil = none
 	Realtime Realtime
 
-	Connections           int            // at once; 0 = 40,000, fewer where the process may not open as many files
-	ConnectionsPerAddress int            // at once of one address; 0 = three quarters of Connections
-	TrustedProxies        []netip.Prefix // whose X-Forwarded-For is believed, and who are not bounded as one address
+	Connections           int            // maximum; 0 = 40,000, or fewer if the process may not open as many files
+	ConnectionsPerAddress int            // maximum of one address; 0 = three quarters of Connections
+	TrustedProxies        []netip.Prefix // whose X-Forwarded-For is trusted, and which are not limited as one address
 
-	// DrainDelay is how long requests are still answered as ever once ctx has ended
-	// and Admin says that it is not ready: as long as a load balancer takes to see
-	// that. It is a part of the half minute that an end may take; 0 = none.
+	// DrainDelay is how long requests are still answered normally after ctx has ended and
+	// Admin reports that the server is not ready: as long as a load balancer needs to
+	// notice. It is part of the half minute that a shutdown may take; 0 = none.
 	DrainDelay time.Duration
 
 	readTime time.Duration // of a request's body; 0 = 10 s. For tests
 
-	// Ready is called once, with the base URL, when requests are accepted and what
-	// was published has been loaded (or ten seconds have passed). May be nil.
+	// Ready, if not nil, is called once with the base URL when requests are accepted and
+	// everything published has been loaded (or ten seconds have passed).
 	Ready func(baseURL string)
 }
 
-// Service is what /status says of the service.
+// Service is the description of the service in /status.
 type Service struct {
 	Name         string // "" = Football Markets and Live Intelligence Service
 	SupportEmail string // "" = support@localhost
 }
 
-// Words are the providers' own, which reach answers as they are: see the fields of
-// the same names in /schema.
+// Words are the providers' own words, which appear unchanged in answers: see the fields
+// with the same names in /schema.
 type Words struct {
 	Sections        []string
 	ProviderMetrics []string
 }
 
-// Timeouts and bounds of the edge.
+// Timeouts and limits of the HTTP server.
 const (
 	readHeaderTime = 5 * time.Second
 	readTime       = 10 * time.Second // of a request's body
 	writeTime      = 30 * time.Second
 	idleTime       = 90 * time.Second
-	headerRoom     = 64 << 10 // what net/http reads; what is accepted is less
+	headerRoom     = 64 << 10 // what net/http reads; the accepted size is smaller
 	loadPatience   = 10 * time.Second
-	drainNotice    = 250 * time.Millisecond // 503 on kept connections before they are closed
+	drainNotice    = 250 * time.Millisecond // in which kept connections get 503 before they are closed
 	drainTime      = 28 * time.Second
 )
 
-// Run serves until ctx ends, then lets requests under way finish and closes the
-// sockets one by one, for at most half a minute. New requests are told
-// SERVICE_UNAVAILABLE meanwhile, behind the DrainDelay.
+// Run serves until ctx ends. Then it finishes the requests in progress and closes the
+// sockets one by one, in at most half a minute. After the DrainDelay, new requests are
+// answered with SERVICE_UNAVAILABLE.
 func Run(ctx context.Context, o Options) (err error) {
 	o.readTime = cmp.Or(o.readTime, readTime)
 	if o.Accounts == nil || o.DataDir == "" {
-		return errors.New("serve: Accounts and DataDir are needed")
+		return errors.New("serve: Options.Accounts and Options.DataDir are required")
 	}
 	listener, err := net.Listen("tcp", o.Listen)
 	if err != nil {
@@ -123,10 +123,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// ErrNotLoopback: the past is shown to whoever sits at the machine, to nobody else.
+// ErrNotLoopback reports that the past would be served on an address that other machines
+// can reach.
 var ErrNotLoopback = errors.New("serving the past listens on a loopback address only")
 
-// past refuses to show the past to the network.
+// past returns an error if the past would be visible to the network.
 func (o *Options) past(a net.Addr) error {
 	if tcp, ok := a.(*net.TCPAddr); !o.AsOf.IsZero() && (!ok || !tcp.IP.IsLoopback()) {
 		return fmt.Errorf("serve: %s: %w", a, ErrNotLoopback)
@@ -137,7 +138,7 @@ func (o *Options) past(a net.Addr) error {
 // listen accepts requests until ctx ends, then drains.
 func (s *server) listen(ctx context.Context, o Options) error {
 	// There is no ReadTimeout: it would end the contexts of requests that are being
-	// answered, and of all that follow on the same connection. boundBody has its part.
+	// answered, and of all later ones on the same connection. boundBody limits the body.
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: readHeaderTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
 		ConnState: s.connections.ConnState, ConnContext: s.connContext,
@@ -167,8 +168,8 @@ func (s *server) listen(ctx context.Context, o Options) error {
 	s.draining.Store(true)
 	sockets := s.closeSockets(patience)
 	time.Sleep(drainNotice)
-	if err := h.Shutdown(patience); err != nil { // ours take less: what is left are clients that do not take their answers
-		s.log.Warn("connections are closed with their answers half written", "connections", s.connections.Stats().Open, "after", drainTime)
+	if err := h.Shutdown(patience); err != nil { // requests take less time, so the rest are clients that do not read their answers
+		s.log.Warn("connections are closed in the middle of their answers", "connections", s.connections.Stats().Open, "after", drainTime)
 		if err := h.Close(); err != nil {
 			return fmt.Errorf("serve: %w", err)
 		}
@@ -179,13 +180,13 @@ func (s *server) listen(ctx context.Context, o Options) error {
 	return nil
 }
 
-// What a server that is not ready says.
+// Reasons for not being ready.
 var (
-	errLoading  = errors.New("starting: what was published is being loaded")
-	errDraining = errors.New("draining: requests under way are being finished")
+	errLoading  = errors.New("starting: published snapshots are being loaded")
+	errDraining = errors.New("draining: requests in progress are being finished")
 )
 
-// readiness is nil while new requests are worth sending here.
+// readiness returns nil if new requests should be sent to this server.
 func (s *server) readiness() error {
 	if s.leaving.Load() {
 		return errDraining
@@ -198,7 +199,7 @@ func (s *server) readiness() error {
 	}
 }
 
-// baseURL is where a client on this machine reaches the listener.
+// baseURL returns the URL at which a client on this machine reaches the listener.
 func baseURL(a net.Addr) string {
 	host, port, err := net.SplitHostPort(a.String())
 	if err != nil {
@@ -210,7 +211,7 @@ func baseURL(a net.Addr) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// Check loads the snapshot in a folder with the settings of serving, and throws
-// the result away. nil means that a server will be able to load it. Run it in a
-// child process: what brings the engine down brings the process down.
+// Check loads the snapshot in a folder with the settings that the server uses, and
+// discards the result. If it returns nil, a server can load the snapshot. It should run
+// in a child process, because a crash of the engine would end the process.
 func Check(ctx context.Context, dir string) error { return reader.Check(ctx, dir, "") }

@@ -20,44 +20,44 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// server is what outlives a request.
+// server is the state that outlives a request.
 type server struct {
-	log      *slog.Logger
-	now      func() time.Time
-	accounts *account.Registry
-	gate     *gate.Gate
-	usage    *gate.Usage
-	library  *reader.Library
-	service  api.Service
-	schema   *api.Page
-	echo     *echo.Echo
-	metrics  *metrics
-	crowd    gate.Crowd
-	realtime *realtime.Service
+	log        *slog.Logger
+	now        func() time.Time
+	accounts   *account.Registry
+	gate       *gate.Gate
+	usage      *gate.Usage
+	library    *reader.Library
+	service    api.Service
+	schema     *api.Page
+	echo       *echo.Echo
+	metrics    *metrics
+	perAccount gate.InFlight
+	realtime   *realtime.Service
 
 	connections *listen.Listener
 	readTime    time.Duration    // of a request's body
-	sockets     *socketio.Server // the protocol in front of it
+	sockets     *socketio.Server // the protocol of the socket
 
-	leaving  atomic.Bool // the end has begun
+	leaving  atomic.Bool // the shutdown has begun
 	draining atomic.Bool // and new requests are refused
 	inFlight atomic.Int64
 
-	usageDisk *durable.Disk // nil when the counters live in memory only
+	usageDisk *durable.Disk // nil if the counters are kept in memory only
 }
 
-// mostInFlight bounds the requests at once over all accounts, mostOfOne those of
-// one: who floods leaves room for others.
+// maxInFlight is the maximum number of requests in progress over all accounts, and
+// maxInFlightEach that of one account, which must leave some to others.
 const (
-	mostInFlight = 16_384
-	mostOfOne    = mostInFlight / 4 * 3
+	maxInFlight     = 16_384
+	maxInFlightEach = maxInFlight / 4 * 3
 )
 
-// allowed are the methods.
+// allowed are the methods of the API.
 const allowed = "GET, OPTIONS"
 
-// ServeHTTP is the outermost frame: request id, panics, the log line, and what is
-// refused before a route is looked for.
+// ServeHTTP is the outermost handler: request id, panics, log, and the refusals before
+// routing.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a := &answer{ResponseWriter: w, id: requestID(r), began: s.now(), since: time.Now(), method: knownMethod(r.Method)}
 	h := w.Header()
@@ -85,13 +85,13 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Connection", "close")
 	}
 	switch {
-	case r.Method == http.MethodOptions: // also while draining: a browser shows a refusal to nobody whose preflight failed
+	case r.Method == http.MethodOptions: // also while draining: a browser does not show the answer if its preflight failed
 		preflight(a, r)
 	case draining:
 		a.shed = shedDrain
 		a.shareWith(gate.Origin(r.Header))
 		a.refuse(&api.Error{Code: api.ServiceUnavailable, RetryAfter: 2 * time.Second})
-	case s.inFlight.Load() > mostInFlight:
+	case s.inFlight.Load() > maxInFlight:
 		a.shed = shedCrowd
 		a.refuse(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
 	case r.Method != http.MethodGet:
@@ -100,14 +100,14 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		normalizePath(r.URL)
 		if r.ContentLength != 0 {
-			a.body = a.passOver(r)
+			a.body = a.discardBody(r)
 		}
 		s.echo.ServeHTTP(a, r)
 	}
 }
 
-// preflight answers OPTIONS, for any path and without a token. It lets every
-// origin ask: the account's list decides on the real request.
+// preflight answers OPTIONS, for any path and without a token. Every origin may ask; the
+// account's list is checked in the actual request.
 func preflight(a *answer, r *http.Request) {
 	h := a.Header()
 	h.Set("Allow", allowed)
@@ -121,7 +121,7 @@ func preflight(a *answer, r *http.Request) {
 	a.WriteHeader(http.StatusNoContent)
 }
 
-// knownMethod keeps what a client made up out of the log.
+// knownMethod keeps methods that a client invented out of the log.
 func knownMethod(m string) string {
 	switch m {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -131,21 +131,20 @@ func knownMethod(m string) string {
 	return "other"
 }
 
-// survive answers for a handler that panicked: the client gets the request id
-// and nothing else.
+// survive answers a request whose handler panicked. The client gets only the request id.
 func (s *server) survive(a *answer, p any) {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
 	s.log.Error("panic", "request_id", a.id, "route", a.route, "panic", panics.Describe(p))
 	if a.status != 0 {
-		a.aborted = true // half of another answer is out: the connection must end
+		a.aborted = true // part of another answer is written, so the connection must be closed
 		return
 	}
 	a.refuse(api.Refuse(api.InternalError))
 }
 
-// logLine is one line a request: no URL, no query, no token.
+// logLine logs a request, without its URL, query and token.
 func (s *server) logLine(a *answer) {
 	attrs := []any{"request_id", a.id, "method", a.method, "route", a.route, "status", a.status,
 		"bytes", a.bytes, "took_us", time.Since(a.since).Microseconds()}

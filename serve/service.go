@@ -7,8 +7,8 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// status answers GET /status. Without a known token it says who answers and what
-// time it is, and is the same for a missing and an unknown token.
+// status answers GET /status. Without a known token, it has the service and the time
+// only, and is the same whether the token is missing or unknown.
 func (c *call) status() error {
 	s := api.Status{Service: c.service, APIVersion: api.Version, Status: "OK", Time: api.Time(c.now)}
 	if a := c.who; a != nil {
@@ -19,12 +19,12 @@ func (c *call) status() error {
 	return c.sendDocument(s)
 }
 
-// schema answers GET /schema, the same for everybody.
+// schema answers GET /schema, which is the same for all clients.
 func (c *call) schema() error {
 	return c.send(c.server.schema, nil)
 }
 
-// describe says who answers.
+// describe returns the description of the service.
 func describe(s Service) api.Service {
 	return api.Service{
 		Name: cmp.Or(s.Name, "Football Markets and Live Intelligence Service"),

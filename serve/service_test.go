@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What /status names can be asked for.
+// Every URL in /status answers.
 func TestServiceURLsAnswer(t *testing.T) {
 	t.Parallel()
 	w := shared(t)

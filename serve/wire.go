@@ -11,9 +11,9 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// What net/http cannot parse never reaches a handler: it writes a line of plain
-// text to the connection and closes it. plainListener puts the contract's body in
-// its place, so that there is one kind of error whatever a client sends.
+// plainListener replaces the answers that net/http writes itself. A request that net/http
+// cannot parse never reaches a handler: net/http writes a line of plain text and closes
+// the connection. The contract's error body is written instead.
 type plainListener struct{ net.Listener }
 
 // Accept implements net.Listener.
@@ -27,9 +27,9 @@ func (l plainListener) Accept() (net.Conn, error) {
 
 type plainConn struct{ net.Conn }
 
-// A websocket takes the connection over, and needs of it what a net.Conn does not
-// have: to write without waiting (package engine), to close one half, and to bound
-// what waits below it.
+// Methods of a connection that a websocket needs in addition to those of net.Conn: to
+// write without waiting (package engine), to close one direction, and to limit the send
+// buffer.
 var (
 	_ syscall.Conn                           = (*plainConn)(nil)
 	_ interface{ CloseWrite() error }        = (*plainConn)(nil)
@@ -44,7 +44,7 @@ func (c *plainConn) SyscallConn() (syscall.RawConn, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// SetWriteBuffer bounds what the operating system takes ahead of the client.
+// SetWriteBuffer limits what the operating system buffers for the client.
 func (c *plainConn) SetWriteBuffer(bytes int) error {
 	if owner, ok := c.Conn.(interface{ SetWriteBuffer(int) error }); ok {
 		return owner.SetWriteBuffer(bytes)
@@ -52,7 +52,7 @@ func (c *plainConn) SetWriteBuffer(bytes int) error {
 	return errors.ErrUnsupported
 }
 
-// CloseWrite says that nothing more will be sent.
+// CloseWrite closes the sending direction.
 func (c *plainConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -60,8 +60,8 @@ func (c *plainConn) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// protocolHeaders is how every answer that net/http writes by itself goes on
-// behind its first line. Ours never do.
+// protocolHeaders follow the first line of every answer that net/http writes itself, and
+// of no other.
 var protocolHeaders = []byte("Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
 // Write implements net.Conn.
@@ -76,7 +76,7 @@ func (c *plainConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// protocolError tells whether p is such an answer, and what it is here.
+// protocolError reports whether p is such an answer, and returns the code for it.
 func protocolError(p []byte) (code api.Code, ok bool) {
 	const first = "HTTP/1.1 417"
 	if len(p) < len(first) || string(p[:9]) != first[:9] || p[9] < '4' {
@@ -94,7 +94,7 @@ func protocolError(p []byte) (code api.Code, ok bool) {
 	return api.BadRequest, true
 }
 
-// protocolAnswer is a refusal as bytes for a connection on which no request has
+// protocolAnswer returns the bytes of a refusal on a connection on which no request has
 // been read.
 func protocolAnswer(e *api.Error) []byte {
 	id := requestID(&http.Request{})

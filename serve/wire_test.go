@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A connection that a websocket takes over still is what it was accepted as:
-// bytes leave without waiting, and one half can be closed alone.
+// A connection that a websocket takes over keeps its abilities: bytes are written without
+// waiting, and one direction can be closed alone.
 func TestConnectionKeepsItsAbilities(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// lists are the word lists of /schema by name.
+// lists returns the word lists of /schema by name.
 func (w *world) lists(as string) map[string][]string {
 	w.t.Helper()
 	var body struct{ Data map[string]json.RawMessage }
@@ -22,14 +22,14 @@ func (w *world) lists(as string) map[string][]string {
 	return lists
 }
 
-// unlisted are closed sets of docs/openapi.yaml that are no vocabulary.
+// unlisted are closed sets of docs/openapi.yaml that are not vocabularies.
 var unlistedSets = map[string]bool{
 	"home away": true, // names of members, in "absent"
 }
 
-// Every closed set that docs/openapi.yaml knows in an answer is in /schema: the
-// contract tests hold every answer against the document, so that no answer says a
-// word that /schema leaves out.
+// Every closed set of docs/openapi.yaml that occurs in an answer is in /schema. The contract
+// tests check every answer against the document, so no answer has a word that is not in
+// /schema.
 func TestSchemaListsEveryClosedSet(t *testing.T) {
 	t.Parallel()
 	lists := shared(t).lists("acme")

@@ -34,14 +34,14 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// common is one world of every account for the tests that only read.
+// common is one world with every account, for tests that only read.
 var common struct {
 	sync.Once
 	world *world
 	dir   string
 }
 
-// shared is the common world. Its own test names what goes wrong with it.
+// shared returns the common world.
 func shared(t testing.TB) *world {
 	t.Helper()
 	common.Do(func() {
@@ -58,8 +58,7 @@ func shared(t testing.TB) *world {
 		accounts: common.world.accounts, tokens: common.world.tokens, roots: common.world.roots, lives: common.world.lives, mu: common.world.mu}
 }
 
-// lasting is a test that outlives itself: the world made with it ends with the
-// test binary.
+// lasting is a testing.TB that outlives its test: the common world ends with the test binary.
 type lasting struct {
 	testing.TB
 	dir string
@@ -96,8 +95,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// world is a running server over a data root of several tenants, with a clock
-// that stands still until it is moved.
+// world is a running server over a data root of several tenants, with a clock that only moves
+// when a test sets it.
 type world struct {
 	t        testing.TB
 	dataDir  string
@@ -120,10 +119,10 @@ type world struct {
 	lives    map[string]*servetest.LiveRoot
 }
 
-// begin is when the clocks of the tests start.
+// begin is the time at which the clocks of the tests start.
 var begin = servetest.Start.Add(10 * time.Minute)
 
-// logBuffer keeps what was logged.
+// logBuffer collects the log.
 type logBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -141,7 +140,7 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
-// newWorld sets up a data root without a server.
+// newWorld creates a data root without a server.
 func newWorld(t testing.TB) *world {
 	w := &world{t: t, dataDir: t.TempDir(), registry: new(account.Registry), log: new(logBuffer), mu: new(sync.Mutex),
 		realtime: serve.Realtime{Tick: 20 * time.Millisecond}, listen: "127.0.0.1:0",
@@ -154,11 +153,10 @@ func (w *world) setClock(at time.Time) { w.clock.Store(&at) }
 
 func (w *world) now() time.Time { return *w.clock.Load() }
 
-// fingerprint is that of every sample credential.
+// fingerprint is the fingerprint of every sample credential.
 const fingerprint = "f0"
 
-// add gives the account of an id everything, then what edit says, and issues its
-// token.
+// add creates an account with all rights, applies edit to it, and issues its token.
 func (w *world) add(id string, edit func(*account.Account)) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -185,7 +183,7 @@ func (w *world) add(id string, edit func(*account.Account)) {
 	w.swap()
 }
 
-// remove takes an account away.
+// remove removes an account.
 func (w *world) remove(id string) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -194,7 +192,7 @@ func (w *world) remove(id string) {
 	w.swap()
 }
 
-// swap puts the accounts in force. The lock is held.
+// swap makes the accounts current. The lock is held.
 func (w *world) swap() {
 	w.t.Helper()
 	var list []account.Account
@@ -206,7 +204,7 @@ func (w *world) swap() {
 	w.registry.Swap(g)
 }
 
-// root is the tenant's data root, made when first asked for.
+// root returns the tenant's data root, which it creates at the first call.
 func (w *world) root(id string) *servetest.Root {
 	w.t.Helper()
 	w.mu.Lock()
@@ -217,7 +215,7 @@ func (w *world) root(id string) *servetest.Root {
 	return w.roots[id]
 }
 
-// fetched records a good fetch, which makes the provider CONNECTED.
+// fetched records a successful fetch, which makes the provider CONNECTED.
 func (w *world) fetched(id string) {
 	w.t.Helper()
 	w.root(id).Record(health.Run{Step: "fetch", Cycle: "c", OK: true, StartedAt: servetest.Start.Add(-time.Minute), FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
@@ -231,7 +229,7 @@ func (w *world) publish(id string, fixtures, markets, version int) {
 	w.fetched(id)
 }
 
-// live is the tenant's live root, made when first asked for.
+// live returns the tenant's live root, which it creates at the first call.
 func (w *world) live(id string) *servetest.LiveRoot {
 	w.t.Helper()
 	w.mu.Lock()
@@ -242,7 +240,7 @@ func (w *world) live(id string) *servetest.LiveRoot {
 	return w.lives[id]
 }
 
-// publishLive publishes that many live samples, observed just before begin.
+// publishLive publishes live samples that were observed just before begin.
 func (w *world) publishLive(id string, fixtures int) {
 	w.t.Helper()
 	w.live(id).Publish(servetest.LiveSamples(id, fixtures, 1, begin.Add(-2*time.Second)))
@@ -280,14 +278,14 @@ func (w *world) start() *world {
 	return w
 }
 
-// reply is an answer, unpacked.
+// reply is a decoded answer.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// code is the error code, "" for none.
+// code returns the error code, or "".
 func (r reply) code() string {
 	var e struct {
 		Error struct{ Code string }
@@ -296,12 +294,12 @@ func (r reply) code() string {
 	return e.Error.Code
 }
 
-// client keeps Accept-Encoding as the test says.
+// client does not add Accept-Encoding by itself.
 var client = &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64}}
 
-// do sends a request and holds the answer against docs/openapi.yaml. path is
-// below /api/v1 unless it begins with "//"; as is the account whose token is
-// sent, "" for none. headers are name, value, name, value.
+// do sends a request and checks the answer against docs/openapi.yaml. path is below /api/v1
+// unless it begins with "//". as is the account whose token is sent, or "". headers are
+// names and values in turn.
 func (w *world) do(method, path, as string, headers ...string) reply {
 	w.t.Helper()
 	r, err := w.send(method, path, as, nil, headers...)
@@ -367,7 +365,7 @@ func unzip(a *http.Response) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// item is a fixture, a market or an event as far as tests look at it.
+// item has the fields of a fixture, market or event that tests use.
 type item struct {
 	FixtureID string `json:"fixture_id"`
 	MarketID  string `json:"market_id"`
@@ -377,7 +375,7 @@ type item struct {
 	DetailAvailable bool `json:"detail_available"`
 }
 
-// page is a collection's page.
+// page is a page of a collection.
 type page struct {
 	Data       []item
 	Pagination struct {
@@ -410,7 +408,7 @@ func (r reply) page(t testing.TB) page {
 	return p
 }
 
-// eventually tries until ok.
+// eventually waits until ok returns true.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {

@@ -1,6 +1,6 @@
-// Package account says who may read what: accounts, their entitlements, and
-// the registry that swaps in a new generation of them while requests run. It
-// holds token digests and a masked credential hint, never a token or credential.
+// Package account defines who may read what: accounts, their entitlements, and the
+// registry that replaces all accounts by a new generation while requests run. It has
+// token digests and a masked credential hint, but never a token or a credential.
 package account
 
 import (
@@ -18,22 +18,22 @@ const (
 	Revoked   Status = "REVOKED"
 )
 
-// Account is one account as serve sees it. It is immutable once in a Generation.
+// Account is one account. It is immutable once it is in a Generation.
 type Account struct {
 	ClientID      string
 	Name          string
 	Status        Status
 	TokenDigests  [][32]byte // SHA-256 of each valid token
 	Subscriptions map[football.Product]Subscription
-	Features      map[string]bool // resolved: base features on unless switched off, add-ons when enabled
+	Features      map[string]bool // effective: base features unless disabled, add-ons if enabled
 	Origins       []string        // exact origins allowed
 	Limit         Limit
 	Provider      Provider
 	Cadence       map[football.Product]time.Duration // expected time between cycles; 0 = not scheduled
 }
 
-// Subscription is the term of one product. A nil time is unbounded. Judged at
-// request time, never at load time.
+// Subscription is the term of one product. A nil time is unbounded. It is checked at the
+// time of each request.
 type Subscription struct{ Starts, Expires *time.Time }
 
 // Limit is a token bucket: Requests every Per, at most Burst at once.
@@ -43,12 +43,12 @@ type Limit struct {
 	Burst    int
 }
 
-// Provider is what serve may know of the account's provider connection.
+// Provider is what serve knows about the account's provider connection.
 type Provider struct {
 	Name         string
 	Configured   bool
 	Disabled     bool
 	Hint         string // masked, at most 4 characters of the credential shown
-	Fingerprint  string // of the sealed credential: ties fetch's state file to it
+	Fingerprint  string // of the sealed credential, by which fetch's state file refers to it
 	Capabilities []string
 }

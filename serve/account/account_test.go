@@ -24,7 +24,7 @@ func TestTokenForm(t *testing.T) {
 	}
 }
 
-// Pinned: tokens that clients hold must stay valid.
+// Pinned, because the tokens of clients must stay valid.
 func TestTokenPinned(t *testing.T) {
 	token, err := account.NewToken(bytes.NewReader(bytes.Repeat([]byte{0, 61, 247, 248, 255, 7}, 64)))
 	if err != nil {
@@ -95,7 +95,7 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-func TestGenerationRefusesDoubles(t *testing.T) {
+func TestGenerationRefusesDuplicates(t *testing.T) {
 	d := account.Digest("x")
 	for name, accounts := range map[string][]account.Account{
 		"id":    {{ClientID: "a"}, {ClientID: "a"}},

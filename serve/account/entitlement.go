@@ -7,8 +7,8 @@ import (
 	"mkt/publish/football"
 )
 
-// Term is the state of a subscription at one moment. One code refuses all that
-// are not in force; GET /account tells them apart.
+// Term is the state of a subscription at one time. All terms but InForce are refused with
+// the same code; GET /account shows which one it is.
 type Term string
 
 const (
@@ -18,14 +18,14 @@ const (
 	Expired    Term = "EXPIRED"
 )
 
-// Terms lists every state of a subscription.
+// Terms returns all states of a subscription.
 func Terms() []Term { return []Term{None, NotStarted, InForce, Expired} }
 
-// Statuses lists every status of an account, in the contract's order.
+// Statuses returns all statuses of an account, in the contract's order.
 func Statuses() []Status { return []Status{Active, Suspended, Revoked} }
 
-// TermAt judges a product's subscription at now. It starts at Starts and is
-// over at Expires, that instant included.
+// TermAt returns the state of a product's subscription at now. It begins at Starts,
+// inclusive, and ends at Expires, exclusive.
 func (a *Account) TermAt(p football.Product, now time.Time) Term {
 	s, ok := a.Subscriptions[p]
 	switch {
@@ -39,10 +39,10 @@ func (a *Account) TermAt(p football.Product, now time.Time) Term {
 	return InForce
 }
 
-// Allows tells whether the account has the feature switched on. Whether its
-// product is subscribed is judged apart.
+// Allows reports whether the feature is enabled for the account, whether or not there is
+// a subscription to its product.
 func (a *Account) Allows(feature string) bool { return a.Features[feature] }
 
-// AllowsOrigin tells whether a browser page of that origin may read. Origins
-// are compared as browsers write them: exactly.
+// AllowsOrigin reports whether a web page of that origin may read answers. Origins are
+// compared byte by byte.
 func (a *Account) AllowsOrigin(origin string) bool { return slices.Contains(a.Origins, origin) }

@@ -6,8 +6,8 @@ import (
 	"mkt/publish/football"
 )
 
-// Features of the two products (frozen names). A base feature comes with its
-// product and can be switched off; an add-on is sold apart.
+// Features of the two products (frozen names). A base feature is included in its product
+// and can be disabled; an add-on is sold separately.
 const (
 	Fixtures      = "fixtures"
 	Markets       = "markets"
@@ -17,12 +17,12 @@ const (
 	AdvancedStats = "advanced_stats"
 )
 
-// Products lists the products, in the contract's order.
+// Products returns the products, in the contract's order.
 func Products() []football.Product {
 	return []football.Product{football.MarketEngine, football.LiveIntelligence}
 }
 
-// BaseFeatures lists the features that come with a product.
+// BaseFeatures returns the features that are included in a product.
 func BaseFeatures(p football.Product) []string {
 	switch p {
 	case football.MarketEngine:
@@ -33,7 +33,7 @@ func BaseFeatures(p football.Product) []string {
 	return nil
 }
 
-// AddOns lists the features of a product that are sold apart. May be empty.
+// AddOns returns the features of a product that are sold separately. It may be empty.
 func AddOns(p football.Product) []string {
 	if p == football.LiveIntelligence {
 		return []string{AdvancedStats}
@@ -41,7 +41,7 @@ func AddOns(p football.Product) []string {
 	return []string{}
 }
 
-// ProductFeatures lists every feature of a product, base features first.
+// ProductFeatures returns all features of a product, base features first.
 func ProductFeatures(p football.Product) []string {
 	return slices.Concat(BaseFeatures(p), AddOns(p))
 }

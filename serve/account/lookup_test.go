@@ -12,7 +12,7 @@ import (
 	"mkt/serve/account"
 )
 
-// Nothing that a valid token could be compared with is kept: only its digest.
+// A generation has only digests of tokens, never a token.
 func TestGenerationHoldsNoToken(t *testing.T) {
 	secret, err := account.NewToken(nil)
 	if err != nil {
@@ -27,10 +27,10 @@ func TestGenerationHoldsNoToken(t *testing.T) {
 	}
 }
 
-// How long a look-up takes may depend on the token's digest, which nobody can
-// steer, and not on the token: no code between the header and the look-up compares a
-// token with anything, or indexes by it.
-func TestTokensAreLookedUpByDigestAlone(t *testing.T) {
+// The time of a look-up may depend on the token's digest, which nobody can choose, but
+// not on the token: no code between the header and the look-up compares a token with
+// anything, or uses it as an index.
+func TestTokensAreLookedUpByDigestOnly(t *testing.T) {
 	looked := 0
 	for _, dir := range []string{".", "../internal/gate"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))

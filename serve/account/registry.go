@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// Generation is one reading of tenants.yaml: immutable, shared by the requests
-// that began under it.
+// Generation is the accounts of one version of tenants.yaml. It is immutable and shared
+// by the requests that began while it was current.
 type Generation struct {
 	accounts []Account
 	byDigest map[[32]byte]*Account
 	byID     map[string]*Account
 }
 
-// NewGeneration indexes accounts, which it takes over. Two accounts with one id
-// or one token are an error that names the accounts.
+// NewGeneration indexes accounts, and keeps the slice. If two accounts have the same id or
+// token, the error names them.
 func NewGeneration(accounts []Account) (*Generation, error) {
 	g := &Generation{accounts: accounts, byDigest: map[[32]byte]*Account{}, byID: map[string]*Account{}}
 	for i := range accounts {
@@ -33,31 +33,32 @@ func NewGeneration(accounts []Account) (*Generation, error) {
 	return g, nil
 }
 
-// Accounts lists the accounts in their file's order. Do not modify them.
+// Accounts returns the accounts in the order of their file. The caller must not modify
+// them.
 func (g *Generation) Accounts() []Account { return g.accounts }
 
-// Find returns the account of that id.
+// Find returns the account with that id.
 func (g *Generation) Find(clientID string) (*Account, bool) {
 	a, ok := g.byID[clientID]
 	return a, ok
 }
 
-// Identify returns the account that a token belongs to. What it compares is the
-// token's SHA-256, whatever the token's form, so the time it takes tells nothing
-// about any valid token.
+// Identify returns the account that a token belongs to. It only compares the SHA-256 of
+// the token, whatever the token's form, so its duration reveals nothing about valid
+// tokens.
 func (g *Generation) Identify(token string) (*Account, bool) {
 	a, ok := g.byDigest[Digest(token)]
 	return a, ok && ValidToken(token)
 }
 
-// Registry holds the generation in force. Its zero value has no accounts. Safe
-// for concurrent use; neither side ever waits.
+// Registry has the current generation. Its zero value has no accounts. Safe for
+// concurrent use; neither Load nor Swap ever waits.
 type Registry struct{ current atomic.Pointer[Generation] }
 
 var empty = &Generation{}
 
-// Load returns the generation in force. A request loads it once and keeps it to
-// its last byte.
+// Load returns the current generation. A request calls it once and uses the result
+// throughout.
 func (r *Registry) Load() *Generation {
 	if g := r.current.Load(); g != nil {
 		return g
@@ -65,5 +66,5 @@ func (r *Registry) Load() *Generation {
 	return empty
 }
 
-// Swap puts a new generation in force, for requests that begin from now on.
+// Swap replaces the current generation for requests that begin afterwards.
 func (r *Registry) Swap(g *Generation) { r.current.Store(g) }

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// A token is "mkt_", 43 random base62 characters (256 bits) and 6 of checksum
-// over them: a CRC-32 in base62, so that a mistyped or truncated token, and a
-// token found in a leak, can be told from random text without a look-up.
+// A token is "mkt_", 43 random base62 characters (256 bits) and a checksum of them: a
+// CRC-32 as 6 base62 characters. With it, a mistyped or truncated token is recognized
+// without a look-up, and so is a token in a leak.
 const (
 	tokenPrefix   = "mkt_"
 	tokenSecret   = 43
@@ -21,8 +21,8 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// NewToken makes a token from random bytes; nil means crypto/rand. The token is
-// shown once: only its Digest is kept.
+// NewToken returns a new token from random bytes; nil means crypto/rand. The token is
+// shown once, and only its Digest is stored.
 func NewToken(random io.Reader) (string, error) {
 	if random == nil {
 		random = rand.Reader
@@ -37,8 +37,8 @@ func NewToken(random io.Reader) (string, error) {
 	return tokenPrefix + string(secret) + checksum(string(secret)), nil
 }
 
-// appendBase62 takes of the random bytes those that give each character the
-// same chance, until there are enough.
+// appendBase62 appends characters for those random bytes that give each character the
+// same probability, until there are enough.
 func appendBase62(secret, random []byte) []byte {
 	const fair = 256 / len(base62) * len(base62)
 	for _, b := range random {
@@ -62,8 +62,8 @@ func checksum(secret string) string {
 	return string(digits[:])
 }
 
-// ValidToken tells whether s has the form of a token, its checksum included. It
-// says nothing about whether anybody holds it.
+// ValidToken reports whether s has the form of a token with a correct checksum. It does
+// not report whether an account has it.
 func ValidToken(s string) bool {
 	if len(s) != tokenLength || !strings.HasPrefix(s, tokenPrefix) {
 		return false
@@ -77,5 +77,5 @@ func ValidToken(s string) bool {
 	return s[len(s)-tokenChecksum:] == checksum(secret)
 }
 
-// Digest is what is kept of a token: its SHA-256.
+// Digest returns the SHA-256 of a token, which is stored instead of the token.
 func Digest(token string) [32]byte { return sha256.Sum256([]byte(token)) }

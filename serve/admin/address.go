@@ -8,12 +8,12 @@ import (
 	"strconv"
 )
 
-// ErrRemote: other machines reach an address, and nobody said that they may.
+// ErrRemote reports that other machines can reach an address although Options.Remote is
+// not set.
 var ErrRemote = errors.New("can be reached from other machines, and asks for no token")
 
-// CheckAddress judges an address to listen on before anything is opened. Only an
-// address of loopback is one that other machines cannot reach; a name counts as
-// one that they can, but for localhost.
+// CheckAddress checks an address before the server listens on it. Only a loopback address
+// or localhost cannot be reached by other machines; any other name counts as reachable.
 func CheckAddress(address string, remote bool) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -36,8 +36,8 @@ func loopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// ownName tells whether a Host header names this machine by number or as
-// localhost: a web page that was made to resolve to loopback does neither.
+// ownName reports whether a Host header is a loopback address or localhost. That of a web
+// page whose name was made to resolve to loopback is neither.
 func ownName(header string) bool {
 	host, _, err := net.SplitHostPort(header)
 	if err != nil {

@@ -20,25 +20,25 @@ import (
 
 // Options of a server.
 type Options struct {
-	Listen  string       // address; port 0 takes a free one
-	Remote  bool         // Listen may be an address that other machines reach
+	Listen  string       // address; port 0 means a free port
+	Remote  bool         // Listen may be an address that other machines can reach
 	Version string       // of the binary
-	Log     *slog.Logger // nil: discarded
+	Log     *slog.Logger // nil = discard
 }
 
-// Server answers until it is closed. It is not ready before ReadyWhen was called.
+// Server answers until it is closed. It is not ready before ReadyWhen is called.
 type Server struct {
-	// Metrics is what /metrics shows: the process and the Go runtime from the
-	// start, and whatever is registered. It is no global registry.
+	// Metrics is what /metrics shows: the process and the Go runtime, and whatever is
+	// registered. It is not the global registry.
 	Metrics *prometheus.Registry
 
 	url   string
 	http  *http.Server
-	done  chan error // what ended Serve; closed then
+	done  chan error // receives the result of Serve, and is then closed
 	ready atomic.Pointer[func() error]
 }
 
-// Bounds of the side door. Scraping waits for nobody, so that a few at once do.
+// Limits of the server. A few simultaneous requests are enough, because scraping is fast.
 const (
 	headerTime = 2 * time.Second
 	answerTime = 10 * time.Second
@@ -46,12 +46,12 @@ const (
 	headerRoom = 8 << 10
 	atOnce     = 4
 	closeTime  = 2 * time.Second
-	lingerTime = time.Second // for what still comes of a request that is refused
+	lingerTime = time.Second // for the rest of a refused request
 
-	connections = 64 // at once: the longest idle one makes room for the next
+	connections = 64 // at once; beyond that, the longest idle one is closed for a new one
 )
 
-// Open listens and begins to answer.
+// Open listens and starts to answer.
 func Open(o Options) (*Server, error) {
 	if err := CheckAddress(o.Listen, o.Remote); err != nil {
 		return nil, fmt.Errorf("admin address: %w", err)
@@ -84,15 +84,15 @@ func newRegistry(version string) *prometheus.Registry {
 	return r
 }
 
-// URL is where the server is reached from this machine.
+// URL returns the URL of the server for clients on this machine.
 func (s *Server) URL() string { return s.url }
 
-// ReadyWhen says how to find out whether the process does its work: nil when it
-// does, else an error whose text is shown, so that it may name no account.
+// ReadyWhen sets the readiness check. It returns nil if the process does its work, or an
+// error whose text is shown to everybody and must not name an account.
 func (s *Server) ReadyWhen(check func() error) { s.ready.Store(&check) }
 
-// Close ends the server, once. What is being answered has a moment to finish; what
-// is left then is closed.
+// Close stops the server. Requests in progress have two seconds to finish; it must be
+// called only once.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
@@ -121,12 +121,12 @@ func (s *Server) routes(remote bool, log printer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 { // net/http would wait for it
 			w.Header().Set("Connection", "close")
-			say(w, http.StatusBadRequest, "a request here has no body")
+			say(w, http.StatusBadRequest, "requests to this address must not have a body")
 			listen.Linger(w, r, lingerTime)
 			return
 		}
 		if !remote && !ownName(r.Host) {
-			say(w, http.StatusForbidden, "this address is for this machine")
+			say(w, http.StatusForbidden, "this address can only be used from this machine")
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -141,10 +141,10 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 	say(w, http.StatusOK, "ready")
 }
 
-// errStarting: nobody has said yet what ready means.
+// errStarting is the result of Ready before ReadyWhen is called.
 var errStarting = errors.New("starting")
 
-// Ready is what /readyz answers: nil when the process does its work.
+// Ready returns what /readyz answers: nil if the process does its work.
 func (s *Server) Ready() error {
 	if check := s.ready.Load(); check != nil {
 		return (*check)()
@@ -157,5 +157,5 @@ func say(w http.ResponseWriter, status int, line string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	io.WriteString(w, line+"\n") // whether it arrives is the asker's affair
+	io.WriteString(w, line+"\n") // an error means that the client has gone
 }

@@ -87,7 +87,7 @@ func TestReadySaysWhyNot(t *testing.T) {
 	}
 }
 
-func TestMetricsAreOnesOwn(t *testing.T) {
+func TestRegistryIsNotGlobal(t *testing.T) {
 	s := open(t, admin.Options{})
 	n := prometheus.NewCounter(prometheus.CounterOpts{Name: "mkt_test_total", Help: "x."})
 	s.Metrics.MustRegister(n)
@@ -103,9 +103,9 @@ func TestMetricsAreOnesOwn(t *testing.T) {
 	}
 }
 
-// What is not asked for gets nothing, and a page of the web that resolves to
-// loopback gets nothing either.
-func TestWhatIsRefused(t *testing.T) {
+// Unknown paths and methods are refused, and so are web pages whose name resolves to
+// loopback.
+func TestRefusals(t *testing.T) {
 	s := open(t, admin.Options{})
 	remote := open(t, admin.Options{Remote: true})
 	for _, c := range []struct {

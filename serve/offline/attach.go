@@ -19,17 +19,17 @@ import (
 	"mkt/serve/internal/reader/duck"
 )
 
-// attaching makes the tables that a query names. What it does not name is left
-// out: it would have to be held against its hash for nothing.
+// attaching creates the tables that a query names. It leaves out all others, whose files
+// would otherwise have to be verified for nothing.
 type attaching struct {
 	ctx   context.Context
 	conn  *sql.Conn
 	query string // in lower case
 	paths []string
-	has   bool // commits is there
+	has   bool // the table commits exists
 }
 
-// everything is what a query asks for that names no table, as SHOW TABLES does.
+// everything reports whether the query names no table, as SHOW TABLES does.
 func (a *attaching) everything() bool {
 	for _, names := range tables {
 		if slices.ContainsFunc(names, func(n string) bool { return strings.Contains(a.query, n) }) {
@@ -43,13 +43,13 @@ func (a *attaching) names(table string) bool {
 	return strings.Contains(a.query, table) || a.everything()
 }
 
-// tables are the files of a snapshot, by product; each is a table of that name.
+// tables are the files of a snapshot, by product. Each is a table with that name.
 var tables = map[football.Product][]string{
 	football.MarketEngine:     {"fixtures", "markets"},
 	football.LiveIntelligence: {"live", "live_counters", "live_timeline", "live_buckets", "live_periods"},
 }
 
-// selections takes them out of their markets, in the provider's order.
+// selections is the view of all selections of the markets, in the provider's order.
 const selections = `CREATE VIEW %s AS SELECT * EXCLUDE (s), unnest(s) FROM (
 	SELECT %s fixture_id, market_id, market, market_name, period, origin_type, generate_subscripts(selections, 1) AS place, unnest(selections) AS s FROM %s)`
 
@@ -92,7 +92,7 @@ func (a *attaching) dataset(d Dataset) error {
 	return nil
 }
 
-// table makes one of the snapshot's own.
+// table creates the view of one file of the snapshot.
 func (a *attaching) table(d Dataset, m snapshot.Manifest, table string) error {
 	file, err := a.verified(d, d.Commit, m, table)
 	if err != nil {
@@ -101,8 +101,8 @@ func (a *attaching) table(d Dataset, m snapshot.Manifest, table string) error {
 	return a.run(fmt.Sprintf("CREATE VIEW %s AS SELECT * FROM read_parquet(%s, hive_partitioning = false)", table, duck.Quoted(file)))
 }
 
-// verified holds one file of a snapshot against its manifest; it is in reach from
-// then on.
+// verified verifies one file of a snapshot against its manifest, and makes it readable for
+// queries.
 func (a *attaching) verified(d Dataset, c snapshot.Commit, m snapshot.Manifest, table string) (string, error) {
 	name := table + ".parquet"
 	only := snapshot.Manifest{}
@@ -126,7 +126,7 @@ func (a *attaching) reach(d Dataset, name string) string {
 	return path
 }
 
-// all makes one over every snapshot that is kept, up to the dataset's.
+// all creates a view over every snapshot that is kept, up to that of the dataset.
 func (a *attaching) all(d Dataset, table string) error {
 	kept, err := keptCycles(d.Root)
 	if err != nil {
@@ -164,7 +164,7 @@ func (a *attaching) all(d Dataset, table string) error {
 		table, strings.Join(files, ", ")))
 }
 
-// keptCycles are the cycles that have a snapshot.
+// keptCycles returns the cycles that have a snapshot.
 func keptCycles(root durable.FS) (map[layout.CycleID]bool, error) {
 	entries, err := root.ReadDir(layout.SnapshotsDir)
 	if err != nil {
@@ -179,7 +179,7 @@ func keptCycles(root durable.FS) (map[layout.CycleID]bool, error) {
 	return kept, nil
 }
 
-// changes makes the retained window of the change log.
+// changes creates the view of the retained window of the change log.
 func (a *attaching) changes(d Dataset, m snapshot.Manifest) error {
 	var files []string
 	for _, s := range m.Changes {
@@ -197,8 +197,8 @@ func (a *attaching) changes(d Dataset, m snapshot.Manifest) error {
 const commitColumns = `version UBIGINT, product VARCHAR, cycle_id VARCHAR, published_at TIMESTAMPTZ, first_seq UBIGINT, last_seq UBIGINT, segment VARCHAR,
 	kept BOOLEAN, damaged BOOLEAN, history_id VARCHAR, run_id VARCHAR, manifest_sha256 VARCHAR, previous_sha256 VARCHAR, sha256 VARCHAR`
 
-// commits makes the table of publications, up to the dataset's, rolled up ones
-// among them.
+// commits creates the table of publications up to that of the dataset, including those
+// whose snapshots are gone.
 func (a *attaching) commits(d Dataset, m snapshot.Manifest) error {
 	if !a.has {
 		a.has = true
@@ -243,7 +243,7 @@ func (a *attaching) run(statement string) error {
 	return nil
 }
 
-// lock puts everything but the files of the tables out of reach, for good.
+// lock makes all files but those of the tables inaccessible, permanently.
 func (a *attaching) lock() error {
 	var list []string
 	for _, p := range a.paths {

@@ -1,13 +1,12 @@
-// Package offline answers SQL over published snapshots as they lie on the disk,
-// with DuckDB: for people who look at a data root, not for clients.
+// Package offline answers SQL queries over published snapshots on the disk, with DuckDB.
+// It is for people who inspect a data root, not for clients.
 //
-// Tables have names: those of the snapshot's files (fixtures, markets, live, …),
-// selections (one row each, taken out of markets), changes (the retained window of
-// the change log), commits (every publication), and all_… for the same tables of
-// every snapshot that is kept, with the account, product and cycle as columns.
+// The tables are the files of the snapshot (fixtures, markets, live, …), selections (one
+// row for each, taken from markets), changes (the retained window of the change log),
+// commits (every publication), and all_… for the same tables over every snapshot that is
+// kept, with the account, product and cycle as columns.
 //
-// Every file is held against its manifest before the engine sees it. Then all
-// other files are out of reach, the configuration is locked, memory, time and
-// spill are bounded, and nothing but a single SELECT is carried out: nothing on
-// the data root can be written.
+// Every file is verified against its manifest before the engine reads it. Then all other
+// files are inaccessible, the configuration is locked, memory, time and spill are limited,
+// and only a single SELECT is accepted, so nothing below the data root can be written.
 package offline

@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// ErrMemory: the query needs more memory than it may use.
-var ErrMemory = errors.New("the query needs more memory than it may use: give --memory more, or ask for fewer rows or less in each")
+// ErrMemory reports that the query needs more memory than Options.Memory.
+var ErrMemory = errors.New("the query needs more memory than it may use: raise --memory, or select fewer rows or smaller columns")
 
-// The engine bounds what it knows of itself. What it does not, and the values that the
-// driver makes of a row (a list of a hundred thousand structs takes gigabytes), is
-// bounded by watching the process.
+// The engine limits the memory that it counts itself. The rest, and the values that the
+// driver makes of a row (a list of a hundred thousand structs takes gigabytes), is limited
+// by watching the process.
 const (
 	watchEvery = 5 * time.Millisecond
-	engineMay  = 5.0 / 8 // of the bound; the rest is for what the engine does not count, and for a row
-	gentlyAt   = 7.0 / 8 // of the bound: the query is cancelled
+	engineMay  = 5.0 / 8 // of the limit; the rest is for what the engine does not count, and for a row
+	gentlyAt   = 7.0 / 8 // of the limit, at which the query is cancelled
 )
 
-// watchMemory watches what the process has taken since it was called, until stop is
-// called. Near most bytes it cancels the query. A row that is being made of values
-// cannot be cancelled: at most bytes abort is called, which ends the process.
+// watchMemory watches the memory that the process has taken since the call, until stop is
+// called. Near most bytes it cancels the query. The conversion of a row cannot be
+// cancelled, so at most bytes abort is called, which must end the process.
 func watchMemory(most int64, cancel context.CancelCauseFunc, abort func(error)) (stop func()) {
 	before := resident()
 	if before == 0 {
-		return func() {} // the system does not say
+		return func() {} // the system does not report it
 	}
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -56,8 +56,8 @@ func watchMemory(most int64, cancel context.CancelCauseFunc, abort func(error)) 
 	}
 }
 
-// resident returns the memory that the process has, in bytes; 0 if the system does not
-// say.
+// resident returns the resident memory of the process in bytes, or 0 if the system does
+// not report it.
 func resident() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"mkt/serve/offline"
 )
 
-// rowsOnly takes rows and forgets them.
+// rowsOnly discards all rows.
 type rowsOnly struct{}
 
 func (rowsOnly) Columns([]string) error { return nil }
 func (rowsOnly) Row([]any) error        { return nil }
 
-// The bound is the process's, not only the engine's: a row of a million structs is
-// refused although the engine itself had room for it.
+// The limit applies to the process, not only to the engine: a row of a million structs is
+// refused although the engine itself has enough memory for it.
 func TestMemoryOfTheProcess(t *testing.T) {
 	aborted := make(chan error, 1)
 	o := offline.Options{Memory: 64 << 20, Threads: 1, Abort: func(err error) { aborted <- err }}

@@ -27,14 +27,14 @@ type Dataset struct {
 // Options of a query.
 type Options struct {
 	Datasets []Dataset // at most one of each product, of one account
-	Memory   int64     // bytes the process may take for the query, beside what it has; 0 = 1 GiB
-	Spill    int64     // bytes it may put on the disk; 0 = 8 GiB
+	Memory   int64     // bytes that the process may take for the query, in addition to what it has; 0 = 1 GiB
+	Spill    int64     // bytes that it may write to the disk; 0 = 8 GiB
 	Timeout  time.Duration
-	Scratch  string // where it may; "" = the system's temporary folder
+	Scratch  string // folder for the spill; "" = the system's temporary folder
 	Threads  int    // 0 = as many as there are processors
-	// Abort must end the process. It is called when the query takes more than Memory
-	// and cannot be cancelled, after what it put on the disk was removed. nil = the
-	// bound then holds for the engine alone.
+	// Abort must end the process. It is called if the query exceeds Memory and cannot be
+	// cancelled, after its files were removed. If it is nil, the limit applies to the
+	// engine only.
 	Abort func(error)
 }
 
@@ -43,22 +43,22 @@ const (
 	defaultSpill  = 8 << 30
 )
 
-// Answer takes in what a query gives: Columns once, then Row for each.
+// Answer receives the result of a query: Columns once, then Row for each row.
 type Answer interface {
 	Columns(names []string) error
 	// Row has a value for each column: nil, bool, integers, floats, string, []byte,
-	// time.Time, *big.Int, []any, Struct, and what the driver has for other types. It is
-	// only valid until the next.
+	// time.Time, *big.Int, []any, Struct, and the driver's types for others. values is valid
+	// only until Row returns.
 	Row(values []any) error
 }
 
-// ErrSQL: the query cannot be carried out, for what it says.
+// ErrSQL reports that the query itself is wrong or not allowed.
 var ErrSQL = errors.New("sql")
 
-// ErrTimeout: the query took too long.
+// ErrTimeout reports that the query took longer than Options.Timeout.
 var ErrTimeout = errors.New("the query took longer than it may")
 
-// Query runs one SELECT over the datasets and gives its rows to the answer.
+// Query runs one SELECT over the datasets and passes its rows to the answer.
 func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -108,14 +108,14 @@ func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
 	return worded(ctx, ask(ctx, conn, text, to))
 }
 
-// start is an empty engine, bounded.
+// start returns an empty engine with limits.
 func start(o Options, private string) (*sql.DB, error) {
 	b := duck.Bounds{Dir: private, Memory: int64(engineMay * float64(o.Memory)), Spill: o.Spill, Threads: o.Threads}
 	return duck.Start(b, "SET TimeZone = 'UTC'")
 }
 
-// ask carries the query out. It is looked at first: several statements, or one that
-// is no SELECT, are refused before anything runs.
+// ask runs the query. It is checked first: several statements, or one that is not a
+// SELECT, are refused before anything runs.
 func ask(ctx context.Context, conn *sql.Conn, text string, to Answer) error {
 	if err := conn.Raw(func(raw any) error { return isSelect(raw.(driver.Conn), text) }); err != nil {
 		return err
@@ -154,12 +154,12 @@ func ask(ctx context.Context, conn *sql.Conn, text string, to Answer) error {
 	return rows.Err()
 }
 
-// isSelect refuses what could do more than read.
+// isSelect returns an error unless the text is a single SELECT.
 func isSelect(conn driver.Conn, text string) error {
 	prepared, err := conn.Prepare(text)
 	var fault *duckdb.Error
-	if err != nil && !errors.As(err, &fault) { // the driver's own: it found none, or several
-		return fmt.Errorf("%w: one statement at a time, and not none", ErrSQL)
+	if err != nil && !errors.As(err, &fault) { // the driver's own error: there is no statement, or several
+		return fmt.Errorf("%w: enter exactly one statement", ErrSQL)
 	}
 	if err != nil {
 		return err
@@ -167,18 +167,18 @@ func isSelect(conn driver.Conn, text string) error {
 	defer prepared.Close()
 	stmt, ok := prepared.(*duckdb.Stmt)
 	if !ok {
-		return errors.New("the engine's statement is of a kind that is not known")
+		return errors.New("the engine returned a statement of an unknown kind")
 	}
 	if kind, err := stmt.StatementType(); err != nil || kind != duckdb.STATEMENT_TYPE_SELECT {
-		return errors.Join(err, fmt.Errorf("%w: only SELECT is carried out (WITH, FROM, DESCRIBE, SHOW and SUMMARIZE among it), one at a time", ErrSQL))
+		return errors.Join(err, fmt.Errorf("%w: only SELECT is allowed (including WITH, FROM, DESCRIBE, SHOW and SUMMARIZE)", ErrSQL))
 	}
 	if stmt.NumInput() > 0 {
-		return fmt.Errorf("%w: it has parameters, and nothing gives them a value", ErrSQL)
+		return fmt.Errorf("%w: the query has parameters; replace them by values", ErrSQL)
 	}
 	return nil
 }
 
-// worded tells what the query is to blame for from what it is not.
+// worded distinguishes errors of the query from other errors.
 func worded(ctx context.Context, err error) error {
 	var fault *duckdb.Error
 	switch {
@@ -199,7 +199,7 @@ func worded(ctx context.Context, err error) error {
 	case duckdb.ErrorTypeIO, duckdb.ErrorTypeFatal, duckdb.ErrorTypeInternal:
 		return fmt.Errorf("the engine: %w", fault)
 	case duckdb.ErrorTypePermission:
-		return fmt.Errorf("%w: only the tables are in reach, no other file and no setting", ErrSQL)
+		return fmt.Errorf("%w: a query can only read the tables, no other files, and cannot change settings", ErrSQL)
 	case duckdb.ErrorTypeOutOfMemory:
 		return ErrMemory
 	}

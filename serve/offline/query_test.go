@@ -27,7 +27,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// answer keeps what a query gives, a line a row.
+// answer collects the rows of a query, one line each.
 type answer struct{ lines []string }
 
 func (a *answer) Columns(names []string) error {
@@ -68,7 +68,7 @@ func (r root) folder(p football.Product) string {
 	return filepath.Join(r.dir, layout.TenantProduct("acme", string(p)))
 }
 
-// datasets are the publications that the text means.
+// datasets returns the publications that the text refers to.
 func (r root) datasets(t testing.TB, moment string) []offline.Dataset {
 	t.Helper()
 	c, err := snapshot.Resolve(r.markets.FS, moment)
@@ -123,7 +123,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// files are all bytes below a folder.
+// files returns the content of all files below a folder.
 func files(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -138,8 +138,8 @@ func files(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-// Nothing but the tables can be read, nothing at all can be written, no setting
-// undone: whatever is asked.
+// Whatever the query, only the tables can be read, nothing can be written, and no setting
+// can be changed.
 func TestQueryIsConfined(t *testing.T) {
 	t.Parallel()
 	r := newRoot(t)
@@ -183,10 +183,10 @@ func TestQueryErrors(t *testing.T) {
 		"SELEC 1":                      `syntax error at or near "SELEC"`,
 		"SELECT hom FROM fixtures":     `"home"`,
 		"SELECT * FROM fixture":        "fixtures",
-		"SELECT 1; SELECT 2":           "one statement at a time",
-		"DELETE FROM commits":          "only SELECT is carried out",
-		"SELECT * FROM read_csv('/x')": "only the tables are in reach",
-		"":                             "one statement at a time",
+		"SELECT 1; SELECT 2":           "exactly one statement",
+		"DELETE FROM commits":          "only SELECT is allowed",
+		"SELECT * FROM read_csv('/x')": "can only read the tables",
+		"":                             "exactly one statement",
 	} {
 		if _, err := r.ask(t, "latest", query); !errors.Is(err, offline.ErrSQL) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", query, err, want)
@@ -218,7 +218,7 @@ func TestQueryIsBounded(t *testing.T) {
 	}
 }
 
-// A file that is not what was sealed is never handed to the engine.
+// A file that does not match its manifest is never passed to the engine.
 func TestQueryOverDamage(t *testing.T) {
 	t.Parallel()
 	r := newRoot(t)

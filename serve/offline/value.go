@@ -11,7 +11,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// plain is a value of the engine in the types that Answer names.
+// plain converts a value of the engine to the types that Answer lists.
 func plain(v any, kind string) any {
 	switch v := v.(type) {
 	case time.Time:
@@ -49,7 +49,7 @@ func plain(v any, kind string) any {
 	return v
 }
 
-// mapOf is a map as a list of its pairs: keys may be of any type.
+// mapOf returns a map as a list of pairs, because its keys may be of any type.
 func mapOf(m duckdb.Map) any {
 	pairs := []any{}
 	for k, v := range m {
@@ -58,7 +58,7 @@ func mapOf(m duckdb.Map) any {
 	return pairs
 }
 
-// floatOf keeps what JSON has no number for as a word.
+// floatOf returns a text for the values that JSON cannot represent.
 func floatOf(f float64) any {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return fmt.Sprint(f)
@@ -76,7 +76,7 @@ func timeOf(t time.Time, kind string) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// Text is a value as a person reads it; nil is "NULL".
+// Text returns a value in the form for people; nil is "NULL".
 func Text(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -1,15 +1,15 @@
-// Package quarantine remembers, across restarts, which publications killed the
-// process that loaded them: the engine that reads them is C++, and what makes it
-// abort takes the whole server along.
+// Package quarantine remembers, across restarts, which publications killed the process
+// that loaded them. The engine that loads them is C++, and if it aborts, it takes the
+// whole server with it.
 //
-// A note is made when a load begins and removed when it ends, however it ends. A
-// note that nobody holds is of a process that died in between. Two of them put a
-// publication into quarantine: it is not loaded for ten minutes, and after every
-// further death for twice as long, up to a day. A note of another build of the
+// A note is created when a load begins and removed when it ends, whatever its result. A
+// note whose lock nobody holds was left by a process that died during the load. Two of
+// them put a publication into quarantine: it is not loaded for ten minutes, and after
+// every further death for twice as long, up to a day. A note of another build of the
 // program does not count, nor does one of an older publication.
 //
-// Notes are empty files, locked (flock) for as long as their load lasts. All that
-// there is to know is in their names, so that there is no content to be torn.
+// Notes are empty files, locked (flock) for as long as their load lasts. All information
+// is in their names, so no content can be incomplete.
 package quarantine
 
 import (
@@ -31,29 +31,29 @@ import (
 	"mkt/publish/durable"
 )
 
-// Allowed is how many deaths put a publication into quarantine.
+// Allowed is the number of deaths that put a publication into quarantine.
 const Allowed = 2
 
-// How long a quarantine lasts: after the second death, and at most.
+// Duration of a quarantine: after the second death, and at most.
 const (
 	shortest = 10 * time.Minute
 	longest  = 24 * time.Hour
 )
 
-// Publication is what is loaded.
+// Publication identifies the publication that is loaded.
 type Publication struct {
 	ClientID, Product string
 	Version           uint64
 	CommitSHA256      string
 }
 
-// Killed is what is known of a publication that killed the process.
+// Killed describes a publication that killed the process.
 type Killed struct {
 	Publication           // CommitSHA256 has its first 16 characters only
 	Deaths      int       // at least 1
 	Last        time.Time // when the last load began
-	Until       time.Time // before this it is not loaded; the zero time below Allowed deaths
-	Notes       []string  // the files' names
+	Until       time.Time // it is not loaded before this; zero if there were fewer than Allowed deaths
+	Notes       []string  // the names of the files
 }
 
 // QuarantineError is the refusal to load a publication.
@@ -63,15 +63,15 @@ func (e *QuarantineError) Error() string {
 	return fmt.Sprintf("loading it killed the process %d times: it is in quarantine until %s", e.Deaths, e.Until.UTC().Format(time.RFC3339))
 }
 
-// Store is the notes in one folder. Several processes may share it. Safe for
+// Store has the notes in one folder, which several processes may share. Safe for
 // concurrent use.
 type Store struct {
 	disk *durable.Disk
 	now  func() time.Time
 }
 
-// Open opens the folder, and makes it when it is missing. The error says that no
-// note can be made there.
+// Open opens the folder, and creates it if it does not exist. It returns an error if no
+// note can be created in it.
 func Open(dir string, now func() time.Time) (*Store, error) {
 	disk, err := durable.OpenRoot(dir)
 	if err != nil {
@@ -86,7 +86,7 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 	return s, errors.Join(disk.Remove(name), lock.Close(), s.sweep())
 }
 
-// sweep removes notes that a killed process was just making.
+// sweep removes the notes that a killed process was about to create.
 func (s *Store) sweep() error {
 	entries, err := s.disk.ReadDir(".")
 	if err != nil {
@@ -104,10 +104,10 @@ func (s *Store) sweep() error {
 	return nil
 }
 
-// Close frees the folder. Loads that are under way end as before.
+// Close closes the folder. Loads in progress end normally.
 func (s *Store) Close() error { return s.disk.Close() }
 
-// Load is one load under way.
+// Load is one load in progress.
 type Load struct {
 	store *Store
 	p     Publication
@@ -115,8 +115,8 @@ type Load struct {
 	lock  io.Closer
 }
 
-// Begin notes that a load begins; End must follow. The error is a
-// *QuarantineError when it must not begin.
+// Begin creates the note of a load; the caller must call End. If the publication is in
+// quarantine, the error is a *QuarantineError.
 func (s *Store) Begin(p Publication) (*Load, error) {
 	known, err := s.of(p)
 	if err != nil {
@@ -136,8 +136,8 @@ func (s *Store) Begin(p Publication) (*Load, error) {
 	return &Load{s, p, name, lock}, nil
 }
 
-// End notes that the load came to its end, good or bad. The process lives: what
-// killed it before was something else, or is over.
+// End removes the note of a load that has ended, with or without an error. Since the
+// process has survived, the older notes of the publication are removed as well.
 func (l *Load) End() error {
 	err := errors.Join(l.store.disk.Remove(l.name), l.lock.Close())
 	known, e := l.store.of(l.p)
@@ -147,18 +147,18 @@ func (l *Load) End() error {
 	return l.store.remove(known.Notes)
 }
 
-// temporary is before the name of a note that is being made, not yet locked.
+// temporary is the prefix of a note that is being created and is not locked yet.
 const temporary = "new-"
 
-// create makes a file and locks it, under a temporary name.
+// create creates and locks a file with a temporary name.
 func (s *Store) create() (io.Closer, string, error) {
 	name := temporary + rand.Text()
 	lock, err := s.disk.Lock(name)
 	return lock, name, err
 }
 
-// of is what the notes say of a publication. Those that do not count any more are
-// removed.
+// of returns what the notes say about a publication, and removes notes that no longer
+// count.
 func (s *Store) of(p Publication) (Killed, error) {
 	entries, err := s.disk.ReadDir(".")
 	if err != nil {
@@ -202,9 +202,9 @@ func (s *Store) remove(names []string) error {
 	return nil
 }
 
-// List reads the notes in a folder for somebody who looks on: publications that
-// killed a process, in order of their names. isHeld tells which notes a process
-// still holds. A missing folder is empty.
+// List reads the notes in a folder without changing it, and returns the publications that
+// killed a process, in the order of their names. isHeld reports whether a process still
+// holds a note. A missing folder is empty.
 func List(dir string, isHeld func(name string) bool) ([]Killed, error) {
 	disk, err := durable.OpenExisting(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -237,15 +237,15 @@ func List(dir string, isHeld func(name string) bool) ([]Killed, error) {
 	return all, nil
 }
 
-// note is what the name of one says.
+// note is the information in the name of a note.
 type note struct {
 	Publication
 	name, build string
 	begun       time.Time
 }
 
-// prefix is how the names of all notes of a dataset begin. Neither part holds a
-// dot.
+// prefix returns the prefix of the names of all notes of a dataset. Neither part may
+// contain a dot.
 func (p Publication) prefix() string { return p.ClientID + "." + p.Product + "." }
 
 var noteName = regexp.MustCompile(`^([a-z0-9_-]+)\.([a-z_]+)\.(\d{1,20})\.([0-9a-f]{16})\.(\d{1,15})\.([0-9a-f]{16})\.[A-Z2-7]+$`)
@@ -263,7 +263,7 @@ func parse(name string) (n note, ok bool) {
 	return note{Publication{m[1], m[2], version, m[4]}, name, m[6], time.UnixMilli(begun)}, true
 }
 
-// sumUp is what notes of one publication come to; the zero value when there are
+// sumUp combines the notes of one publication. It returns the zero value if there are
 // none.
 func sumUp(list []note) (k Killed) {
 	if len(list) == 0 {
@@ -284,13 +284,14 @@ func sumUp(list []note) (k Killed) {
 	return k
 }
 
-// short is enough of a hash to tell the publications of one account apart.
+// short returns a prefix of a hash that is long enough to distinguish the publications of
+// one account.
 func short(sha256 string) string {
 	const letters = 16
 	return (sha256 + strings.Repeat("0", letters))[:letters]
 }
 
-// build names this build of the program: another one may have been repaired.
+// build identifies this build of the program: the fault may be repaired in another one.
 var build = sync.OnceValue(func() string {
 	info, _ := debug.ReadBuildInfo()
 	text := ""

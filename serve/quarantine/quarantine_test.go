@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// loading is a process in the middle of loading version 2, and what it said.
+// loading starts a process that is loading version 2, and returns what it printed.
 func loading(t *testing.T, dir string, at time.Time) (kill func(), said string) {
 	t.Helper()
 	p := exec.Command(os.Args[0])
@@ -65,8 +65,8 @@ func open(t *testing.T, dir string, at *time.Time) *quarantine.Store {
 
 func nobody(string) bool { return false }
 
-// Two deaths put a publication into quarantine, for longer after each further one;
-// a load that ends clears it.
+// Two deaths put a publication into quarantine, and each further one does so for longer.
+// A load that ends normally clears it.
 func TestDeathsAreRemembered(t *testing.T) {
 	dir, at := t.TempDir(), start
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func TestDeathsAreRemembered(t *testing.T) {
 	}
 }
 
-// A quarantine lasts a day at most, and notes of an older publication do not count
+// A quarantine lasts a day at most, and the notes of an older publication do not count
 // against a newer one.
 func TestQuarantineEnds(t *testing.T) {
 	dir, at := t.TempDir(), start
@@ -124,8 +124,8 @@ func TestQuarantineEnds(t *testing.T) {
 	}
 }
 
-// Processes that live and load the same publication do not count as dead, however
-// many there are.
+// Live processes that load the same publication do not count as dead, however many there
+// are.
 func TestLivingLoadsDoNotCount(t *testing.T) {
 	dir, at := t.TempDir(), start
 	s := open(t, dir, &at)

@@ -6,7 +6,7 @@ type Account struct {
 	Name      string             `json:"name"`
 	Status    string             `json:"status"`
 	Products  []AccountProduct   `json:"products"`
-	Features  map[string]bool    `json:"features"` // switched on and of a product in force
+	Features  map[string]bool    `json:"features"` // enabled, and of a product with a current subscription
 	Provider  AccountProviderRef `json:"provider"`
 	RateLimit RateLimit          `json:"rate_limit"`
 	Health    Health             `json:"health"`
@@ -18,7 +18,7 @@ type AccountProduct struct {
 	Status   string   `json:"status"` // NONE, NOT_STARTED, ACTIVE, EXPIRED
 	StartsAt *Time    `json:"starts_at"`
 	Expires  *Time    `json:"expires_at"`
-	Features []string `json:"features"` // switched on, whatever the subscription
+	Features []string `json:"features"` // enabled, whatever the subscription
 }
 
 // AccountProviderRef names the provider and its connection's status.
@@ -34,8 +34,8 @@ type RateLimit struct {
 	Burst      int     `json:"burst"`
 }
 
-// AccountProvider is the data of GET /account/provider. The credential is never
-// in it: the hint shows at most four of its characters.
+// AccountProvider is the data of GET /account/provider. It never has the credential; the
+// hint shows at most four of its characters.
 type AccountProvider struct {
 	Name           *string  `json:"name"`
 	Status         string   `json:"status"`
@@ -43,7 +43,7 @@ type AccountProvider struct {
 	Capabilities   []string `json:"capabilities"`
 	LastSuccessAt  *Time    `json:"last_success_at"`
 	LastAttemptAt  *Time    `json:"last_attempt_at"`
-	LastError      *string  `json:"last_error"` // a code from a closed set, null after a good run
+	LastError      *string  `json:"last_error"` // a code of a closed set; null after a successful run
 }
 
 // Usage is the data of GET /account/usage: telemetry, not a billing record.
@@ -52,7 +52,7 @@ type Usage struct {
 	Requests      int64      `json:"requests"`       // over the days shown
 	ProviderCalls int64      `json:"provider_calls"` // over the days shown
 	Days          []UsageDay `json:"days"`
-	FlushedAt     *Time      `json:"flushed_at"` // when the counters were last written down
+	FlushedAt     *Time      `json:"flushed_at"` // when the counters were last written
 }
 
 // UsageDay is one day's counters, sorted by their names.

@@ -4,11 +4,120 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"mkt/publish/football"
 )
 
-// The primitives of JSON. All append to dst and return it.
+// The functions below append one member of a JSON object to dst and return it. key is
+// everything before the value: the name with its quotes and colon, and the punctuation
+// before it. Bodies are written in this way and not with encoding/json because it is
+// several times faster.
 
-// timeLayout: UTC, milliseconds always written, so that times sort as text.
+func addText(dst []byte, key, s string) []byte { return appendString(append(dst, key...), s) }
+
+// addNonEmpty is addText, but an empty string is null.
+func addNonEmpty(dst []byte, key, s string) []byte {
+	if s == "" {
+		return addNull(dst, key)
+	}
+	return addText(dst, key, s)
+}
+
+func addTextOrNull(dst []byte, key string, s *string) []byte {
+	if s == nil {
+		return addNull(dst, key)
+	}
+	return addText(dst, key, *s)
+}
+
+func addTexts(dst []byte, key string, list []string) []byte {
+	return appendArray(append(dst, key...), list, func(dst []byte, s *string) []byte { return appendString(dst, *s) })
+}
+
+func addInt(dst []byte, key string, n int64) []byte {
+	return strconv.AppendInt(append(dst, key...), n, 10)
+}
+
+func addIntOrNull(dst []byte, key string, n *int32) []byte {
+	if n == nil {
+		return addNull(dst, key)
+	}
+	return addInt(dst, key, int64(*n))
+}
+
+// addDigits adds a price or counter as the JSON number with the provider's own digits:
+// 1.90 stays 1.90. A text that is not a plain decimal number is null.
+func addDigits(dst []byte, key string, digits *string) []byte {
+	if digits == nil || !football.PlainDecimal(*digits) {
+		return addNull(dst, key)
+	}
+	return append(append(dst, key...), *digits...)
+}
+
+func addBool(dst []byte, key string, b bool) []byte {
+	return strconv.AppendBool(append(dst, key...), b)
+}
+
+func addTime(dst []byte, key string, t time.Time) []byte { return appendTime(append(dst, key...), t) }
+
+func addTimeOrNull(dst []byte, key string, t *time.Time) []byte {
+	if t == nil {
+		return addNull(dst, key)
+	}
+	return addTime(dst, key, *t)
+}
+
+func addNull(dst []byte, key string) []byte { return append(append(dst, key...), "null"...) }
+
+// addFreshness adds the times of the data, without its age. It has no comma at its
+// beginning.
+func addFreshness(dst []byte, f Freshness) []byte {
+	dst = addTimeOrNull(dst, `"provider_fetched_at":`, f.ProviderFetchedAt)
+	dst = addTimeOrNull(dst, `,"processed_at":`, f.ProcessedAt)
+	return addTimeOrNull(dst, `,"published_at":`, f.PublishedAt)
+}
+
+// absentNames are the contract's names of the columns that have another name.
+var absentNames = map[string]string{
+	"odds_fractional":   "odds.fractional",
+	"odds_decimal":      "odds.decimal",
+	"odds_decimal_text": "odds.decimal",
+	"clock_period":      "clock.period",
+	"clock_minute":      "clock.minute",
+	"clock_second":      "clock.second",
+	"clock_added":       "clock.added",
+	"clock_running":     "clock.running",
+	"score_home":        "score.home",
+	"score_away":        "score.away",
+}
+
+// addAbsent adds the optional key that distinguishes "not sent" from "sent without a
+// value": the nullable fields that the provider did not send, if there are any.
+func addAbsent(dst []byte, columns []string) []byte {
+	if len(columns) == 0 {
+		return dst
+	}
+	return appendArray(append(dst, `,"absent":`...), columns, func(dst []byte, name *string) []byte {
+		if other, ok := absentNames[*name]; ok {
+			return appendString(dst, other)
+		}
+		return appendString(dst, *name)
+	})
+}
+
+// appendArray appends a JSON array whose items appendItem appends.
+func appendArray[T any](dst []byte, list []T, appendItem func(dst []byte, item *T) []byte) []byte {
+	dst = append(dst, '[')
+	for i := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendItem(dst, &list[i])
+	}
+	return append(dst, ']')
+}
+
+// timeLayout always has milliseconds, so that times sort as text.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 func appendTime(dst []byte, t time.Time) []byte {
@@ -17,34 +126,7 @@ func appendTime(dst []byte, t time.Time) []byte {
 	return append(dst, '"')
 }
 
-func appendTimeOrNull(dst []byte, t *time.Time) []byte {
-	if t == nil {
-		return append(dst, "null"...)
-	}
-	return appendTime(dst, *t)
-}
-
-func appendStringOrNull(dst []byte, s *string) []byte {
-	if s == nil {
-		return append(dst, "null"...)
-	}
-	return appendString(dst, *s)
-}
-
-func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
-
-func appendStrings(dst []byte, list []string) []byte {
-	dst = append(dst, '[')
-	for i, s := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendString(dst, s)
-	}
-	return append(dst, ']')
-}
-
-// plain tells which bytes stand for themselves in a JSON string.
+// plain contains the bytes that a JSON string may have without escaping.
 var plain = func() (ok [256]bool) {
 	for c := 0x20; c < utf8.RuneSelf; c++ {
 		ok[c] = c != '"' && c != '\\'
@@ -52,8 +134,8 @@ var plain = func() (ok [256]bool) {
 	return ok
 }()
 
-// appendString writes s as a JSON string. Bytes that are not UTF-8 become the
-// replacement character: JSON has no other way to carry them.
+// appendString appends s as a JSON string. Bytes that are not UTF-8 are replaced by the
+// replacement character, because JSON cannot represent them.
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0

@@ -2,8 +2,8 @@ package api
 
 import "net/http"
 
-// Code is one of the frozen error codes (specification, section 7). Clients
-// branch on it.
+// Code is one of the frozen error codes (specification, section 7), on which clients
+// rely.
 type Code string
 
 const (
@@ -30,8 +30,8 @@ const (
 	ServiceUnavailable   Code = "SERVICE_UNAVAILABLE"
 )
 
-// The one table of codes, in the specification's order. The message is for
-// people and may be reworded; it says nothing that depends on the request.
+// codes has all codes in the specification's order. The message is for people, may be
+// reworded, and does not depend on the request.
 var codes = []struct {
 	code    Code
 	status  int
@@ -60,7 +60,7 @@ var codes = []struct {
 	{ServiceUnavailable, http.StatusServiceUnavailable, "the service is temporarily unavailable"},
 }
 
-// Codes lists every code, in the specification's order.
+// Codes returns all codes in the specification's order.
 func Codes() []Code {
 	list := make([]Code, len(codes))
 	for i, c := range codes {
@@ -69,7 +69,7 @@ func Codes() []Code {
 	return list
 }
 
-// Status is the HTTP status of a code.
+// Status returns the HTTP status of the code.
 func (c Code) Status() int {
 	for i := range codes {
 		if codes[i].code == c {

@@ -46,7 +46,7 @@ func TestCodesAreFrozen(t *testing.T) {
 	}
 }
 
-func TestCodesAreThoseOfTheSpecification(t *testing.T) {
+func TestCodesMatchTheSpecification(t *testing.T) {
 	spec, err := os.ReadFile(needs.Shared(t, "spec/interface-specification.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestCodesAreThoseOfTheSpecification(t *testing.T) {
 	}
 }
 
-func TestSchemaNamesNoEmptyList(t *testing.T) {
+func TestSchemaHasNoEmptyList(t *testing.T) {
 	s := api.NewSchema(nil, nil)
 	if len(s.ErrorCodes) != 21 || len(s.Markets) == 0 || len(s.QualityReasons) == 0 || s.DerivationVersion == "" {
 		t.Errorf("%d codes, %d markets, %d reasons, derivation %q", len(s.ErrorCodes), len(s.Markets), len(s.QualityReasons), s.DerivationVersion)
@@ -72,7 +72,7 @@ func TestSchemaNamesNoEmptyList(t *testing.T) {
 	}
 	for _, list := range [][]string{s.HealthCodes, s.ProviderErrorCodes, s.QualityReasons, s.Metrics} {
 		if slices.Contains(list, "") || len(slices.Compact(slices.Sorted(slices.Values(list)))) != len(list) {
-			t.Errorf("a word is empty or there twice: %q", list)
+			t.Errorf("a word is empty or a duplicate: %q", list)
 		}
 	}
 	if s.Pagination != (api.PageLimits{DefaultLimit: 50, MinLimit: 1, MaxLimit: 200}) {

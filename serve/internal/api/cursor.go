@@ -8,7 +8,7 @@ import (
 	"errors"
 )
 
-// Collection is what a cursor belongs to; its value is part of the cursor.
+// Collection is a collection that has cursors. Its value is part of the cursor.
 type Collection byte
 
 const (
@@ -18,25 +18,24 @@ const (
 	LiveList    Collection = 'l'
 )
 
-// Scope is what a cursor is tied to: a cursor of another collection, account or
-// filter does not fit.
+// Scope is what a cursor is valid for: one collection, account and filter.
 type Scope struct {
 	Collection Collection
 	ClientID   string
-	Filter     string // the filters in their canonical spelling; "" without any
+	Filter     string // the filters in their canonical form; "" if there are none
 }
 
-// ErrCursor: the cursor was not made here, or belongs elsewhere. The two are
-// not told apart.
+// ErrCursor reports that a text is not a cursor, or that it is a cursor of another
+// scope. The two cases are not distinguished.
 var ErrCursor = errors.New("not a cursor of this collection and filter")
 
 // A cursor is the base64 of
 //
 //	version (1 byte) | collection (1 byte) | position | tag (12 bytes)
 //
-// where the tag is a digest over all of it and the scope. There is no key: who
-// forges a cursor reads his own data from another place, which he may do anyway,
-// and any replica reads any other's cursors.
+// where the tag is a digest of the rest and the scope. There is no key: a client that
+// forges a cursor reads its own data from another position, which it may do anyway, and
+// every replica accepts the cursors of every other.
 //
 //	1: first
 const cursorVersion = 1
@@ -48,7 +47,8 @@ const (
 
 var cursorText = base64.RawURLEncoding.Strict()
 
-// Cursor wraps a position: a key to go on behind, never an offset.
+// Cursor returns the cursor of a position, which is the key after which the next page
+// begins and never an offset.
 func (s Scope) Cursor(position string) string {
 	b := make([]byte, 0, 2+len(position)+cursorTag)
 	b = append(b, cursorVersion, byte(s.Collection))
@@ -57,8 +57,8 @@ func (s Scope) Cursor(position string) string {
 	return cursorText.EncodeToString(append(b, tag[:]...))
 }
 
-// Position unwraps a cursor. It returns ErrCursor for everything that Cursor of
-// the same scope did not make.
+// Position returns the position of a cursor, or ErrCursor if the text was not returned
+// by Cursor for the same scope.
 func (s Scope) Position(cursor string) (string, error) {
 	if len(cursor) > cursorMax {
 		return "", ErrCursor
@@ -75,7 +75,7 @@ func (s Scope) Position(cursor string) (string, error) {
 	return string(body[2:]), nil
 }
 
-// tag digests the parts with their lengths, so that no two scopes run together.
+// tag is a digest of the parts with their lengths, so that it differs between scopes.
 func (s Scope) tag(body []byte) (tag [cursorTag]byte) {
 	b := make([]byte, 0, 128)
 	b = append(b, "mkt cursor"...)

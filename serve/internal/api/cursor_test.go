@@ -19,7 +19,7 @@ func scopes(t *rapid.T, label string) api.Scope {
 	}
 }
 
-func TestCursorFitsItsScopeAlone(t *testing.T) {
+func TestCursorIsValidInItsScopeOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		made, used := scopes(t, "made"), scopes(t, "used")
 		position := rapid.StringN(0, 60, 60).Draw(t, "position")
@@ -28,7 +28,7 @@ func TestCursorFitsItsScopeAlone(t *testing.T) {
 			t.Errorf("%q, %v: want %q", got, err, position)
 		}
 		if made != used && !errors.Is(err, api.ErrCursor) {
-			t.Errorf("a cursor of %v fits %v", made, used)
+			t.Errorf("a cursor of %v is valid in %v", made, used)
 		}
 	})
 }
@@ -49,12 +49,12 @@ func TestDamagedCursors(t *testing.T) {
 	}
 	for _, cursor := range bad {
 		if p, err := s.Position(cursor); !errors.Is(err, api.ErrCursor) {
-			t.Errorf("%q gives %q, %v", cursor, p, err)
+			t.Errorf("%q: position %q, %v", cursor, p, err)
 		}
 	}
 }
 
-// Pinned: clients hold cursors over releases.
+// Pinned, because clients keep cursors across releases.
 func TestCursorPinned(t *testing.T) {
 	s := api.Scope{Collection: api.ChangeFeed, ClientID: "acme"}
 	const want = "AWNoaXN0b3J5OjQy81fjTvZ_RNZVNJGu"
@@ -70,7 +70,7 @@ func FuzzPosition(f *testing.F) {
 	f.Add("AWM")
 	f.Fuzz(func(t *testing.T, cursor string) {
 		if p, err := s.Position(cursor); err == nil && s.Cursor(p) != cursor {
-			t.Errorf("%q and %q are both %q", cursor, s.Cursor(p), p)
+			t.Errorf("%q and %q are both cursors of %q", cursor, s.Cursor(p), p)
 		}
 	})
 }

@@ -1,13 +1,13 @@
-// Package api is the contract: the JSON of every answer, the envelope, the
-// cursors, and the table of codes and statuses. Contract words are spelled here
-// and nowhere else.
+// Package api implements the contract: the JSON of every answer, the envelope, the
+// cursors, and the codes with their statuses. Words of the contract occur in this
+// package only.
 //
-// The large bodies (fixtures, markets, change events) are appended straight from
-// their table rows, key by key in the specification's order; the small ones are
-// structs. A rendered Page is immutable and can be written any number of times:
-// only the age of its data is worked out again.
+// Large bodies (fixtures, markets, live fixtures, change events) are rendered directly
+// from their table rows, in the key order of the specification. Small ones are structs
+// for encoding/json. A rendered Page is immutable and can be written any number of
+// times; only the age of its data is computed again.
 //
-// It opens no file and knows no request: the edge and the socket share it.
+// The package opens no files and knows nothing of requests. HTTP and socket share it.
 //
 // Source: interface specification, sections 2 and 7.
 package api
@@ -15,5 +15,5 @@ package api
 // Version is the version of the contract, in /status, /schema and the path.
 const Version = "v1"
 
-// Root is where the API begins.
+// Root is the path below which all routes are.
 const Root = "/api/" + Version

@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// Error is a refusal: what the client is told, and the cause for the log. The
-// cause never reaches the client.
+// Error is a refusal: the code and message for the client, and the cause for the log.
+// The cause is never sent to the client.
 type Error struct {
 	Code       Code
-	Message    string        // our own fixed words; "" takes the code's
-	RetryAfter time.Duration // told in whole seconds; 0 says nothing
+	Message    string        // must not contain text from others; "" = the message of the code
+	RetryAfter time.Duration // sent in whole seconds; 0 = not sent
 	Cause      error         // for the log only; may be nil
 }
 
-// Refuse is the refusal of that code in the code's own words.
+// Refuse returns a refusal with the code and its message.
 func Refuse(code Code) *Error { return &Error{Code: code} }
 
-// Refusef is a refusal with a message that says more. Never put into it what a
-// client sent or what another package returned.
+// Refusef returns a refusal with a more specific message. The message must not contain
+// anything that a client sent or that another package returned.
 func Refusef(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Because is a refusal of that code with its cause.
+// Because returns a refusal with the code, its message and a cause.
 func Because(code Code, cause error) *Error { return &Error{Code: code, Cause: cause} }
 
-// Error is for the log.
+// Error implements error. Its text is for the log.
 func (e *Error) Error() string {
 	if e.Cause != nil {
 		return string(e.Code) + ": " + e.Cause.Error()
@@ -37,7 +37,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// AsError finds the refusal in err; any other error is an INTERNAL_ERROR.
+// AsError returns the refusal in err. Any other error becomes an INTERNAL_ERROR.
 func AsError(err error) *Error {
 	var refusal *Error
 	if errors.As(err, &refusal) {
@@ -46,13 +46,13 @@ func AsError(err error) *Error {
 	return Because(InternalError, err)
 }
 
-// Seconds is RetryAfter in the whole seconds that a client is told.
+// Seconds returns RetryAfter in whole seconds.
 func (e *Error) Seconds() int64 { return WholeSeconds(e.RetryAfter) }
 
-// WholeSeconds rounds a duration up, as headers want it.
+// WholeSeconds rounds a duration up to seconds, as headers need it.
 func WholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
-// Text is what a client is told beside the code.
+// Text returns the message for the client.
 func (e *Error) Text() string {
 	if e.Message == "" {
 		return e.Code.message()
@@ -62,22 +62,22 @@ func (e *Error) Text() string {
 
 // AppendError appends the body of a refusal.
 func AppendError(dst []byte, e *Error, requestID string) []byte {
-	dst = append(dst, `{"error":`...)
-	return append(AppendRefusal(dst, e, requestID), '}')
+	dst = append(dst, `{"error":{`...)
+	dst = addRefusal(dst, e, requestID)
+	return append(dst, `}}`...)
 }
 
-// AppendRefusal appends the inner object of a refusal, which is also the data of
-// a socket's connect_error. An empty request id is null.
+// AppendRefusal appends only the inner object of a refusal, which is the data of a
+// socket's connect_error.
 func AppendRefusal(dst []byte, e *Error, requestID string) []byte {
-	dst = append(dst, `{"code":"`...)
-	dst = append(dst, e.Code...)
-	dst = append(dst, `","message":`...)
-	dst = appendString(dst, e.Text())
-	dst = append(dst, `,"request_id":`...)
-	if requestID == "" {
-		dst = append(dst, "null"...)
-	} else {
-		dst = appendString(dst, requestID)
-	}
+	dst = append(dst, `{`...)
+	dst = addRefusal(dst, e, requestID)
 	return append(dst, '}')
+}
+
+// addRefusal adds the members of a refusal. An empty request id is null.
+func addRefusal(dst []byte, e *Error, requestID string) []byte {
+	dst = addText(dst, `"code":`, string(e.Code))
+	dst = addText(dst, `,"message":`, e.Text())
+	return addNonEmpty(dst, `,"request_id":`, requestID)
 }

@@ -8,22 +8,15 @@ const (
 	FixtureRemoved        = "fixture_removed"
 )
 
-// AppendEvent appends a change event (specification, section 2.9). HTTP and
-// socket send these very bytes. content_digest is null where a fixture left.
+// AppendEvent appends a change event (specification, section 2.9). HTTP and socket send
+// the same bytes. content_digest is null if the fixture was removed.
 func AppendEvent(dst []byte, e *table.EventRow) []byte {
-	dst = append(dst, `{"seq":`...)
-	dst = appendInt(dst, e.Seq)
-	dst = append(dst, `,"type":`...)
-	dst = appendString(dst, e.Type)
-	dst = append(dst, `,"fixture_id":`...)
-	dst = appendString(dst, e.FixtureID)
-	dst = append(dst, `,"published_at":`...)
-	dst = appendTime(dst, e.PublishedAt)
-	dst = append(dst, `,"cycle_id":`...)
-	dst = appendString(dst, e.CycleID)
-	dst = append(dst, `,"provenance":{"provider_fixture_id":`...)
-	dst = appendString(dst, e.ProviderFixtureID)
-	dst = append(dst, `},"content_digest":`...)
-	dst = appendStringOrNull(dst, e.ContentDigest)
+	dst = addInt(dst, `{"seq":`, e.Seq)
+	dst = addText(dst, `,"type":`, e.Type)
+	dst = addText(dst, `,"fixture_id":`, e.FixtureID)
+	dst = addTime(dst, `,"published_at":`, e.PublishedAt)
+	dst = addText(dst, `,"cycle_id":`, e.CycleID)
+	dst = addText(dst, `,"provenance":{"provider_fixture_id":`, e.ProviderFixtureID)
+	dst = addTextOrNull(dst, `},"content_digest":`, e.ContentDigest)
 	return append(dst, '}')
 }

@@ -4,79 +4,32 @@ import "mkt/publish/table"
 
 // AppendFixture appends a fixture as lists show it (specification, section 2.6).
 func AppendFixture(dst []byte, f *table.FixtureRow) []byte {
-	dst = append(dst, `{"fixture_id":`...)
-	dst = appendString(dst, f.FixtureID)
-	dst = append(dst, `,"home":`...)
-	dst = appendStringOrNull(dst, f.Home)
-	dst = append(dst, `,"away":`...)
-	dst = appendStringOrNull(dst, f.Away)
-	dst = append(dst, `,"league":`...)
-	dst = appendStringOrNull(dst, f.League)
-	dst = append(dst, `,"starts_at":`...)
-	dst = appendTimeOrNull(dst, f.StartsAt)
-	dst = append(dst, `,"market_count":`...)
-	dst = appendInt(dst, int64(f.MarketCount))
-	dst = append(dst, `,"provenance":{"source_provider":`...)
-	if f.SourceProvider == "" {
-		dst = append(dst, "null"...)
-	} else {
-		dst = appendString(dst, f.SourceProvider)
-	}
-	dst = append(dst, `,"provider_fixture_id":`...)
-	dst = appendString(dst, f.ProviderFixtureID)
-	dst = appendAbsent(dst, f.Absent)
-	return append(dst, "}}"...)
+	dst = addText(dst, `{"fixture_id":`, f.FixtureID)
+	dst = addTextOrNull(dst, `,"home":`, f.Home)
+	dst = addTextOrNull(dst, `,"away":`, f.Away)
+	dst = addTextOrNull(dst, `,"league":`, f.League)
+	dst = addTimeOrNull(dst, `,"starts_at":`, f.StartsAt)
+	dst = addInt(dst, `,"market_count":`, int64(f.MarketCount))
+	dst = addNonEmpty(dst, `,"provenance":{"source_provider":`, f.SourceProvider)
+	dst = addText(dst, `,"provider_fixture_id":`, f.ProviderFixtureID)
+	dst = addAbsent(dst, f.Absent)
+	return append(dst, `}}`...)
 }
 
-// AppendFixtureDetail appends what the single fixture has after the fields of
-// the list: the text that takes the place of the closing brace.
+// AppendFixtureDetail appends the fields that only a single fixture has. They replace
+// the closing brace of the list's form.
 //
-// bet_builder_available is false: no provider so far says before the match
-// whether a market can be combined, and the contract has no "unknown" here.
+// bet_builder_available is false: no provider so far says before the match whether a
+// market can be combined, and the contract has no value for "unknown".
 func AppendFixtureDetail(dst []byte, f *table.FixtureRow) []byte {
-	dst = append(dst, `,"markets_url":"`+Root+`/fixtures/`...)
-	dst = append(dst, f.FixtureID...)
-	dst = append(dst, `/markets","bet_builder_available":false,"content_digest":`...)
-	dst = appendString(dst, f.ContentDigest)
+	dst = addText(dst, `,"markets_url":`, Root+"/fixtures/"+f.FixtureID+"/markets")
+	dst = addBool(dst, `,"bet_builder_available":`, false)
+	dst = addText(dst, `,"content_digest":`, f.ContentDigest)
 	return append(dst, '}')
 }
 
-// JoinFixture appends the single fixture of its two parts.
+// JoinFixture appends a single fixture, which consists of the two parts.
 func JoinFixture(dst, body, detail []byte) []byte {
 	dst = append(dst, body[:len(body)-1]...)
 	return append(dst, detail...)
-}
-
-// absentNames are the contract's names of columns that go by another one.
-var absentNames = map[string]string{
-	"odds_fractional":   "odds.fractional",
-	"odds_decimal":      "odds.decimal",
-	"odds_decimal_text": "odds.decimal",
-	"clock_period":      "clock.period",
-	"clock_minute":      "clock.minute",
-	"clock_second":      "clock.second",
-	"clock_added":       "clock.added",
-	"clock_running":     "clock.running",
-	"score_home":        "score.home",
-	"score_away":        "score.away",
-}
-
-// appendAbsent appends the optional key that tells "not sent" from "sent without
-// a value": the nullable fields the provider did not send. Nothing when there
-// are none.
-func appendAbsent(dst []byte, columns []string) []byte {
-	if len(columns) == 0 {
-		return dst
-	}
-	dst = append(dst, `,"absent":[`...)
-	for i, name := range columns {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if other, ok := absentNames[name]; ok {
-			name = other
-		}
-		dst = appendString(dst, name)
-	}
-	return append(dst, ']')
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// A gzip stream is a header, deflate blocks, and the checksum and length of what
-// they hold. The blocks of a page's head are made once and end on a byte (a sync
-// flush); per request one stored block with the tail follows. So a compressed
-// answer costs no compression.
+// A gzip stream is a header, deflate blocks, and the checksum and length of their
+// content. The blocks of a page's head are made once and end at a byte boundary (a sync
+// flush). For each request, one stored block with the tail is added, so a compressed
+// answer needs no compression.
 
 var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
 
@@ -26,8 +26,8 @@ var deflaters = sync.Pool{New: func() any {
 	return w
 }}
 
-// GzipHead is the beginning of the compressed body, the same for every request.
-// Do not modify it.
+// GzipHead returns the beginning of the compressed body, which is the same for every
+// request. The caller must not modify it.
 func (p *Page) GzipHead() []byte {
 	p.zip.once.Do(func() {
 		p.zip.head = deflate(p.head)
@@ -43,14 +43,14 @@ func deflate(data []byte) []byte {
 	w := deflaters.Get().(*flate.Writer)
 	defer deflaters.Put(w)
 	w.Reset(&b)
-	w.Write(data) // a buffer takes everything
+	w.Write(data) // writing to a buffer never fails
 	w.Flush()
 	return bytes.Clone(b.Bytes())
 }
 
-// AppendGzipTail appends the end of the compressed body: tail, at most 65,535
-// bytes of it, as a stored block, then what closes the stream. GzipHead must
-// have been called.
+// AppendGzipTail appends the end of the compressed body: tail as a stored block, which
+// may have at most 65,535 bytes, and the end of the stream. GzipHead must have been
+// called.
 func (p *Page) AppendGzipTail(dst, tail []byte) []byte {
 	dst = append(dst, 1) // final, stored
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(tail)))

@@ -8,7 +8,7 @@ import (
 	"mkt/serve/account"
 )
 
-// HealthStatus is one of four words (specification, section 2.5).
+// HealthStatus is the status of an account or component (specification, section 2.5).
 type HealthStatus string
 
 const (
@@ -18,18 +18,18 @@ const (
 	Unconfigured HealthStatus = "UNCONFIGURED"
 )
 
-// ProviderComponent is the component of an account's health beside its products,
-// which go by their names.
+// ProviderComponent is the name of the component for the provider connection. The other
+// components have the names of the products.
 const ProviderComponent = "provider_connection"
 
-// Health is what an account's pipeline is doing.
+// Health is the state of an account's pipeline.
 type Health struct {
 	Status     HealthStatus `json:"status"`
 	CheckedAt  Time         `json:"checked_at"`
 	Components []Component  `json:"components"`
 }
 
-// Component is one part of it. Code says why the status is not HEALTHY.
+// Component is one part of Health. Code says why the status is not HEALTHY.
 type Component struct {
 	Component     string       `json:"component"`
 	Status        HealthStatus `json:"status"`
@@ -38,22 +38,22 @@ type Component struct {
 	AgeMS         *int64       `json:"age_ms"`
 }
 
-// Codes of a product's component beside those of runs (package health).
+// Codes of a product's component, in addition to those of runs (package health).
 const (
 	HealthNotScheduled = "NOT_SCHEDULED"
 	HealthNoData       = string(DataNotReady)
 	HealthStale        = "STALE" // the newest publication is older than two cadences
 	HealthFeedStale    = string(football.FeedStale)
-	// HealthQuarantined: the newest publication is damaged, cannot be read, or killed
+	// HealthQuarantined means that the newest publication is damaged, cannot be read, or killed
 	// the process that loaded it. An older one is served, if there is one.
 	HealthQuarantined = "SNAPSHOT_QUARANTINED"
 )
 
-// SubscriptionCode is the code of a product whose subscription is not in force.
+// SubscriptionCode returns the code of a product without a current subscription.
 func SubscriptionCode(t account.Term) string { return "SUBSCRIPTION_" + string(t) }
 
-// HealthCodes lists every code of a component. The provider connection's is its
-// status.
+// HealthCodes returns all codes of components. The code of the provider connection is
+// its status.
 func HealthCodes() (list []string) {
 	for _, t := range account.Terms() {
 		if t != account.InForce {
@@ -70,10 +70,10 @@ func HealthCodes() (list []string) {
 	return list
 }
 
-// Time is a time as the contract writes it: UTC, with milliseconds.
+// Time is a time in the format of the contract: UTC, with milliseconds.
 type Time time.Time
 
-// TimeOf is a nullable time; nil stays nil.
+// TimeOf converts a nullable time.
 func TimeOf(t *time.Time) *Time { return (*Time)(t) }
 
 // MarshalJSON implements json.Marshaler.

@@ -2,8 +2,8 @@ package api
 
 import "strings"
 
-// Shapes of ids, as /schema gives them. Check the shape of what a client sends
-// before any look-up.
+// Patterns of ids, as in /schema. An id from a client must be checked before it is
+// looked up.
 const (
 	FixtureIDPattern   = `^fx_[a-z2-7]{26}$`
 	MarketIDPattern    = `^mk_[a-z2-7]{26}(~[a-z2-7]{8})?$`
@@ -12,13 +12,13 @@ const (
 
 const idLetters = 26
 
-// IsFixtureID tells whether s has the shape of a fixture id.
+// IsFixtureID reports whether s has the form of a fixture id.
 func IsFixtureID(s string) bool {
 	rest, ok := strings.CutPrefix(s, "fx_")
 	return ok && len(rest) == idLetters && isBase32(rest)
 }
 
-// IsMarketID tells whether s has the shape of a market id.
+// IsMarketID reports whether s has the form of a market id.
 func IsMarketID(s string) bool {
 	rest, ok := strings.CutPrefix(s, "mk_")
 	if !ok {
@@ -37,8 +37,8 @@ func isBase32(s string) bool {
 	return true
 }
 
-// IsName tells whether s has the shape of a canonical name or period: at most 64
-// of upper-case letters, digits, "_" and "-".
+// IsName reports whether s has the form of a canonical name or period: 1 to 64 upper-case
+// letters, digits, "_" and "-".
 func IsName(s string) bool {
 	if len(s) == 0 || len(s) > 64 {
 		return false

@@ -7,9 +7,9 @@ import (
 	"mkt/publish/table"
 )
 
-// LiveFixture is one fixture of the live product, rendered but for what depends
-// on the time it is read at: the age of its feed, and whether that has become too
-// old to say anything of the present. It is immutable.
+// LiveFixture is one fixture of the live product. It is rendered except for what
+// depends on the time of the request: the age of its feed, and whether the feed is too
+// old. It is immutable.
 type LiveFixture struct {
 	ID        string
 	InPlay    bool      // false: it left play and is kept for a while
@@ -19,14 +19,14 @@ type LiveFixture struct {
 	row    *table.LiveRow
 	head   []byte // up to the score
 	tail   []byte // from detail_available on
-	detail []byte // what the single fixture has in addition
-	line   []byte // the entries of the timeline but the newest, each with a comma
+	detail []byte // the fields that only the single fixture has
+	past   []byte // the timeline without its newest entry, each entry with a comma
 	newest *table.LiveTimelineRow
-	stats  []byte // series and periods
+	stats  []byte // the stats response
 }
 
-// LiveDetail is what the tables beside live have of one fixture, in their order.
-// All but Counters are empty outside the detail set.
+// LiveDetail has the rows of one fixture in the other tables of a live snapshot, in
+// their order. All but Counters are empty outside the detail set.
 type LiveDetail struct {
 	Counters []table.LiveCounterRow
 	Timeline []table.LiveTimelineRow
@@ -34,7 +34,7 @@ type LiveDetail struct {
 	Periods  []table.LivePeriodRow
 }
 
-// NewLiveFixture renders a fixture. It keeps the row and nothing of d.
+// NewLiveFixture renders a fixture. It keeps a reference to row, but not to d.
 func NewLiveFixture(row *table.LiveRow, d LiveDetail) *LiveFixture {
 	f := &LiveFixture{ID: row.FixtureID, InPlay: row.InPlay, Detailed: row.DetailRank != nil, FetchedAt: row.ProviderFetchedAt, row: row}
 	f.head = appendLiveHead(make([]byte, 0, 384), row)
@@ -44,20 +44,23 @@ func NewLiveFixture(row *table.LiveRow, d LiveDetail) *LiveFixture {
 		if last := len(d.Timeline) - 1; last >= 0 {
 			newest := d.Timeline[last]
 			f.newest = &newest
-			f.line = appendTimeline(make([]byte, 0, 160*last), d.Timeline[:last])
+			f.past = make([]byte, 0, 160*last)
+			for i := range last {
+				f.past = append(appendEntry(f.past, &d.Timeline[i]), ',')
+			}
 		}
 		f.stats = appendStats(make([]byte, 0, 64+40*len(d.Buckets)), row, d.Buckets, d.Periods)
 	}
 	return f
 }
 
-// StaleAt tells whether the newest that is known of a fixture in play is too old
-// at now. The pipeline says so itself as long as it runs; this is true without it.
+// StaleAt reports whether the fixture is in play and its newest data is too old at now.
+// While the pipeline runs, the row says so as well; this also works if it has stopped.
 func (f *LiveFixture) StaleAt(now time.Time) bool {
 	return f.InPlay && f.row.StaleAt != nil && now.After(*f.row.StaleAt)
 }
 
-// Runs tells that the provider says its clock runs.
+// Runs reports whether the clock runs, according to the provider.
 func (f *LiveFixture) Runs() bool { return f.row.ClockRunning != nil && *f.row.ClockRunning }
 
 // AppendItem appends the fixture as GET /live and the socket show it.
@@ -77,33 +80,25 @@ func (f *LiveFixture) AppendSingle(dst []byte, now time.Time) []byte {
 
 // AppendMomentum appends the momentum response (specification, section 2.13).
 func (f *LiveFixture) AppendMomentum(dst []byte, now time.Time) []byte {
-	dst = append(dst, `{"fixture_id":`...)
-	dst = appendString(dst, f.ID)
-	dst = append(dst, `,"momentum":`...)
+	dst = addText(dst, `{"fixture_id":`, f.ID)
 	reason := f.reason(now)
 	if reason == nil {
-		dst = append(dst, `{"momentum":`...)
-		dst = f.appendMomentum(dst, now)
-		dst = append(dst, '}')
+		dst = append(dst, `,"momentum":{"momentum":`...)
+		dst = append(f.appendMomentum(dst, now), '}')
 	} else {
-		dst = append(dst, "null"...)
+		dst = addNull(dst, `,"momentum":`)
 	}
-	dst = append(dst, `,"unavailable_reason":`...)
-	dst = appendStringOrNull(dst, reason)
-	dst = append(dst, `,"statistics_url":"`...)
-	dst = appendLivePath(dst, f.ID, "stats")
-	return append(dst, `"}`...)
+	dst = addTextOrNull(dst, `,"unavailable_reason":`, reason)
+	dst = addText(dst, `,"statistics_url":`, livePath(f.ID, "stats"))
+	return append(dst, '}')
 }
 
-// AppendTimeline appends the timeline response. A feed that has become too old
-// ends in a STALE entry, as the pipeline would enter it, and the entry before it
-// holds until then.
+// AppendTimeline appends the timeline response. If the feed is too old, the last entry
+// is STALE, as the pipeline would add it, and the entry before ends where it begins.
 func (f *LiveFixture) AppendTimeline(dst []byte, now time.Time) []byte {
-	dst = append(dst, `{"fixture_id":`...)
-	dst = appendString(dst, f.ID)
-	dst = append(dst, `,"timeline":[`...)
-	dst = append(dst, f.line...)
-	stale := f.turnsStale(now)
+	dst = addText(dst, `{"fixture_id":`, f.ID)
+	dst = append(append(dst, `,"timeline":[`...), f.past...)
+	stale := f.becameStale(now)
 	if f.newest != nil {
 		newest := *f.newest
 		if stale {
@@ -123,20 +118,20 @@ func (f *LiveFixture) AppendTimeline(dst []byte, now time.Time) []byte {
 // AppendStats appends the stats response.
 func (f *LiveFixture) AppendStats(dst []byte) []byte { return append(dst, f.stats...) }
 
-// turnsStale tells whether the feed became too old after the row was made.
-func (f *LiveFixture) turnsStale(now time.Time) bool {
+// becameStale reports whether the feed became too old after the row was made.
+func (f *LiveFixture) becameStale(now time.Time) bool {
 	return f.StaleAt(now) && (f.row.VisualState == nil || *f.row.VisualState != string(football.VisualStale))
 }
 
-// onItsWay is how long a sample may take from the provider to here. What was not
-// known may be known for that time already.
-const onItsWay = 10 * time.Second
+// maxTransit is the maximum time that a sample needs from the provider to here. A sample
+// of the last seconds may already exist although it has not arrived.
+const maxTransit = 10 * time.Second
 
-// staleEntry says from when on nothing was known, and until when that is certain.
-// It stands where the scoreboard was last, which is not before the entry that it
-// follows.
+// staleEntry returns the timeline entry for the time in which nothing was known. It ends
+// where a sample could already be on its way. Its place on the scoreboard is the last
+// known one, which is not before that of the previous entry.
 func (f *LiveFixture) staleEntry(now time.Time) *table.LiveTimelineRow {
-	until := now.Add(-onItsWay)
+	until := now.Add(-maxTransit)
 	if until.Before(*f.row.StaleAt) {
 		until = *f.row.StaleAt
 	}
@@ -148,7 +143,7 @@ func (f *LiveFixture) staleEntry(now time.Time) *table.LiveTimelineRow {
 	return e
 }
 
-// place is an entry's place on the scoreboard in seconds, -1 when it has none.
+// place returns an entry's place on the scoreboard in seconds, or -1 if it has none.
 func place(e *table.LiveTimelineRow) int32 {
 	if e.Minute == nil {
 		return -1
@@ -160,7 +155,7 @@ func place(e *table.LiveTimelineRow) int32 {
 	return seconds
 }
 
-// reason says why there is no momentum at now; nil when there is.
+// reason returns why there is no momentum at now, or nil if there is.
 func (f *LiveFixture) reason(now time.Time) *string {
 	r := f.row
 	if f.StaleAt(now) && (r.UnavailableReason == nil || *r.UnavailableReason != string(football.NotInPlay)) {
@@ -168,65 +163,50 @@ func (f *LiveFixture) reason(now time.Time) *string {
 		return &stale
 	}
 	if r.UnavailableReason == nil && (r.MomentumHome == nil || r.MomentumAway == nil) {
-		few := string(football.InsufficientSamples) // never a number in place of unknown
+		few := string(football.InsufficientSamples) // an unknown value is never shown as a number
 		return &few
 	}
 	return r.UnavailableReason
 }
 
-// appendNow appends what depends on the time: visual state and momentum.
+// appendNow appends the fields that depend on the time: visual state and momentum.
 func (f *LiveFixture) appendNow(dst []byte, now time.Time) []byte {
-	dst = append(dst, `,"visual_state":`...)
-	dst = f.appendVisual(dst, now)
-	dst = append(dst, `,"momentum":`...)
+	dst = f.appendVisual(append(dst, `,"visual_state":`...), now)
 	reason := f.reason(now)
 	if reason == nil {
-		dst = f.appendMomentum(dst, now)
+		dst = f.appendMomentum(append(dst, `,"momentum":`...), now)
 	} else {
-		dst = append(dst, "null"...)
+		dst = addNull(dst, `,"momentum":`)
 	}
-	dst = append(dst, `,"unavailable_reason":`...)
-	return appendStringOrNull(dst, reason)
+	return addTextOrNull(dst, `,"unavailable_reason":`, reason)
 }
 
 func (f *LiveFixture) appendVisual(dst []byte, now time.Time) []byte {
 	r := f.row
-	if f.turnsStale(now) {
-		return appendVisualState(dst, string(football.VisualStale), string(football.SideNone), string(football.Unknown), r.StaleAt)
+	state, side, certainty, since := r.VisualState, or(r.VisualSide, string(football.SideNone)), or(r.VisualCertainty, string(football.Unknown)), r.VisualSince
+	if f.becameStale(now) {
+		stale := string(football.VisualStale)
+		state, side, certainty, since = &stale, string(football.SideNone), string(football.Unknown), r.StaleAt
 	}
-	if r.VisualState == nil {
+	if state == nil {
 		return append(dst, "null"...)
 	}
-	return appendVisualState(dst, *r.VisualState, or(r.VisualSide, string(football.SideNone)), or(r.VisualCertainty, string(football.Unknown)), r.VisualSince)
-}
-
-func appendVisualState(dst []byte, state, side, certainty string, since *time.Time) []byte {
-	dst = append(dst, `{"state":`...)
-	dst = appendString(dst, state)
-	dst = append(dst, `,"side_proven":`...)
-	dst = appendString(dst, side)
-	dst = append(dst, `,"certainty":`...)
-	dst = appendString(dst, certainty)
-	dst = append(dst, `,"since":`...)
-	dst = appendTimeOrNull(dst, since)
+	dst = addText(dst, `{"state":`, *state)
+	dst = addText(dst, `,"side_proven":`, side)
+	dst = addText(dst, `,"certainty":`, certainty)
+	dst = addTimeOrNull(dst, `,"since":`, since)
 	return append(dst, '}')
 }
 
-// appendMomentum appends the inner object; there must be a number.
+// appendMomentum appends the value of momentum; the row must have the numbers.
 func (f *LiveFixture) appendMomentum(dst []byte, now time.Time) []byte {
 	r := f.row
-	dst = append(dst, `{"home":`...)
-	dst = appendInt(dst, int64(*r.MomentumHome))
-	dst = append(dst, `,"away":`...)
-	dst = appendInt(dst, int64(*r.MomentumAway))
-	dst = append(dst, `,"leader":`...)
-	dst = appendStringOrNull(dst, r.MomentumLeader)
-	dst = append(dst, `,"strength":`...)
-	dst = appendStringOrNull(dst, r.MomentumStrength)
-	dst = append(dst, `,"scope":`...)
-	dst = appendString(dst, or(r.MomentumScope, string(football.ScopeFixture)))
-	dst = append(dst, `,"feed_age_ms":`...)
-	dst = appendInt(dst, AgeMS(r.FreshAt, now))
+	dst = addInt(dst, `{"home":`, int64(*r.MomentumHome))
+	dst = addInt(dst, `,"away":`, int64(*r.MomentumAway))
+	dst = addTextOrNull(dst, `,"leader":`, r.MomentumLeader)
+	dst = addTextOrNull(dst, `,"strength":`, r.MomentumStrength)
+	dst = addText(dst, `,"scope":`, or(r.MomentumScope, string(football.ScopeFixture)))
+	dst = addInt(dst, `,"feed_age_ms":`, AgeMS(r.FreshAt, now))
 	return append(dst, '}')
 }
 

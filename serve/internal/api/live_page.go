@@ -6,8 +6,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// LiveItems is the items of live fixtures as they are at now: the data of GET
-// /live and of the socket's push, made by the one function.
+// LiveItems renders live fixtures as they are at now. It is the data of GET /live and of
+// the socket's push.
 func LiveItems(fixtures []*LiveFixture, now time.Time) *List {
 	l := new(List)
 	l.Grow(720 * len(fixtures))
@@ -19,7 +19,7 @@ func LiveItems(fixtures []*LiveFixture, now time.Time) *List {
 	return l
 }
 
-// AppendArray appends the items alone, as a JSON array.
+// AppendArray appends only the items, as a JSON array.
 func (l *List) AppendArray(dst []byte) []byte {
 	if l.n == 0 {
 		return append(dst, "[]"...)
@@ -27,29 +27,21 @@ func (l *List) AppendArray(dst []byte) []byte {
 	return append(append(dst, l.body[len(openList)-1:]...), ']')
 }
 
-// LiveListMeta is the meta of GET /live: the fixtures in play in all.
+// LiveListMeta is the meta of GET /live. count is the number of all fixtures in play.
 func LiveListMeta(count int) Meta {
-	b := append([]byte(nil), `"live_fixture_count":`...)
-	return Meta{before: append(appendInt(b, int64(count)), ',')}
+	return Meta{before: append(addInt(nil, `"live_fixture_count":`, int64(count)), ',')}
 }
 
-// AppendLiveMeta appends the meta of the socket's push: that of GET /live
-// without the age.
+// AppendLiveMeta appends the meta of the socket's push: that of GET /live without the
+// age.
 func AppendLiveMeta(dst []byte, count int, f Freshness) []byte {
-	dst = append(dst, `{"live_fixture_count":`...)
-	dst = appendInt(dst, int64(count))
-	dst = append(dst, `,"provider_fetched_at":`...)
-	dst = appendTimeOrNull(dst, f.ProviderFetchedAt)
-	dst = append(dst, `,"processed_at":`...)
-	dst = appendTimeOrNull(dst, f.ProcessedAt)
-	dst = append(dst, `,"published_at":`...)
-	dst = appendTimeOrNull(dst, f.PublishedAt)
-	return append(dst, '}')
+	dst = addInt(dst, `{"live_fixture_count":`, int64(count))
+	return append(addFreshness(append(dst, ','), f), '}')
 }
 
-// MadeOf is the weak validator of a page that has ages inside its data: over what
-// the page is made of, so that it is known before the page is. The parts must name
-// all that the page depends on but the time.
+// MadeOf returns the weak validator of a page that has ages in its data. It is computed
+// from what the page is made of, so it is known before the page is rendered. The parts
+// must name everything that the page depends on except the time.
 func MadeOf(parts ...string) (tag string) {
 	d := xxhash.New()
 	for _, part := range parts {
@@ -59,8 +51,8 @@ func MadeOf(parts ...string) (tag string) {
 	return weakTag(d.Sum64(), "")
 }
 
-// StaleMarks says of each fixture whether its feed is too old at now: a part of
-// what a page is made of.
+// StaleMarks returns, for each fixture, whether its feed is too old at now. It is a part
+// of what a page is made of.
 func StaleMarks(now time.Time, fixtures ...*LiveFixture) string {
 	b := make([]byte, len(fixtures))
 	for i, f := range fixtures {

@@ -16,8 +16,8 @@ var bucketWords = map[football.BucketState]string{
 // halfKeys are the contract's keys of the halves, from the first.
 var halfKeys = []string{"pjesa_1", "pjesa_2", "shtesa_1", "shtesa_2"}
 
-// bucketWord is the contract's word of a stored state. One that is not known is
-// told as not sent: no number may be read into it.
+// bucketWord returns the contract's word for a stored state. An unknown state is
+// reported as not sent, so that clients do not use its number.
 func bucketWord(state string) string {
 	if word, ok := bucketWords[football.BucketState(state)]; ok {
 		return word
@@ -27,177 +27,116 @@ func bucketWord(state string) string {
 
 // appendLiveHead appends a live fixture from its id to its score.
 func appendLiveHead(dst []byte, r *table.LiveRow) []byte {
-	dst = append(dst, `{"fixture_id":`...)
-	dst = appendString(dst, r.FixtureID)
-	dst = append(dst, `,"home":`...)
-	dst = appendStringOrNull(dst, r.Home)
-	dst = append(dst, `,"away":`...)
-	dst = appendStringOrNull(dst, r.Away)
-	dst = append(dst, `,"league":`...)
-	dst = appendStringOrNull(dst, r.League)
-	dst = append(dst, `,"starts_at":`...)
-	dst = appendTimeOrNull(dst, r.StartsAt)
-	dst = append(dst, `,"clock":{"period":`...)
-	dst = appendStringOrNull(dst, r.ClockPeriod)
-	dst = append(dst, `,"minute":`...)
-	dst = appendIntOrNull(dst, r.ClockMinute)
-	dst = append(dst, `,"second":`...)
-	dst = appendIntOrNull(dst, r.ClockSecond)
-	dst = append(dst, `,"added":`...)
-	dst = appendIntOrNull(dst, r.ClockAdded)
-	dst = append(dst, `,"running":`...)
+	dst = addText(dst, `{"fixture_id":`, r.FixtureID)
+	dst = addTextOrNull(dst, `,"home":`, r.Home)
+	dst = addTextOrNull(dst, `,"away":`, r.Away)
+	dst = addTextOrNull(dst, `,"league":`, r.League)
+	dst = addTimeOrNull(dst, `,"starts_at":`, r.StartsAt)
+	dst = addTextOrNull(dst, `,"clock":{"period":`, r.ClockPeriod)
+	dst = addIntOrNull(dst, `,"minute":`, r.ClockMinute)
+	dst = addIntOrNull(dst, `,"second":`, r.ClockSecond)
+	dst = addIntOrNull(dst, `,"added":`, r.ClockAdded)
 	if r.ClockRunning == nil {
-		dst = append(dst, "null"...)
+		dst = append(dst, `,"running":null`...)
 	} else {
-		dst = appendBool(dst, *r.ClockRunning)
+		dst = addBool(dst, `,"running":`, *r.ClockRunning)
 	}
-	dst = append(dst, `},"score":{"home":`...)
-	dst = appendIntOrNull(dst, r.ScoreHome)
-	dst = append(dst, `,"away":`...)
-	dst = appendIntOrNull(dst, r.ScoreAway)
+	dst = addIntOrNull(dst, `},"score":{"home":`, r.ScoreHome)
+	dst = addIntOrNull(dst, `,"away":`, r.ScoreAway)
 	return append(dst, '}')
 }
 
-// appendLiveTail appends the end of a listed live fixture without its brace.
+// appendLiveTail appends the end of a listed live fixture without its closing brace.
 func appendLiveTail(dst []byte, r *table.LiveRow) []byte {
-	dst = append(dst, `,"detail_available":`...)
-	dst = appendBool(dst, r.DetailRank != nil)
-	dst = append(dst, `,"provenance":{"source_provider":`...)
-	if r.SourceProvider == "" {
-		dst = append(dst, "null"...)
-	} else {
-		dst = appendString(dst, r.SourceProvider)
-	}
-	dst = append(dst, `,"provider_fixture_id":`...)
-	dst = appendString(dst, r.ProviderFixtureID)
-	dst = appendAbsent(dst, r.Absent)
+	dst = addBool(dst, `,"detail_available":`, r.DetailRank != nil)
+	dst = addNonEmpty(dst, `,"provenance":{"source_provider":`, r.SourceProvider)
+	dst = addText(dst, `,"provider_fixture_id":`, r.ProviderFixtureID)
+	dst = addAbsent(dst, r.Absent)
 	return append(dst, '}')
 }
 
-// appendLiveDetail appends what the single live fixture has in addition. Every
-// metric of the closed set is there; one that was not sent says so.
+// appendLiveDetail appends the fields that only the single live fixture has. It has
+// every metric of the closed set; one that was not sent has that state.
 func appendLiveDetail(dst []byte, r *table.LiveRow, counters []table.LiveCounterRow) []byte {
-	dst = append(dst, `,"in_play":`...)
-	dst = appendBool(dst, r.InPlay)
+	dst = addBool(dst, `,"in_play":`, r.InPlay)
 	dst = append(dst, `,"counters":{`...)
 	sent := map[string]bool{}
 	for i := range counters {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
 		sent[counters[i].Metric] = true
-		dst = appendCounter(dst, &counters[i])
+		dst = append(addCounter(dst, &counters[i]), ',')
 	}
 	for _, m := range football.Metrics() {
-		if sent[string(m)] {
-			continue
+		if !sent[string(m)] {
+			dst = append(addCounter(dst, &table.LiveCounterRow{Metric: string(m), State: string(football.BucketMissing)}), ',')
 		}
-		if dst[len(dst)-1] != '{' {
-			dst = append(dst, ',')
-		}
-		dst = appendCounter(dst, &table.LiveCounterRow{Metric: string(m), State: string(football.BucketMissing)})
 	}
-	dst = append(dst, `},"timeline_url":"`...)
-	dst = appendLivePath(dst, r.FixtureID, "timeline")
-	dst = append(dst, `","momentum_url":"`...)
-	dst = appendLivePath(dst, r.FixtureID, "momentum")
-	dst = append(dst, `","statistics_url":"`...)
-	dst = appendLivePath(dst, r.FixtureID, "stats")
-	return append(dst, '"')
+	dst = dst[:len(dst)-1] // every metric is there, so there is a comma
+	dst = addText(dst, `},"timeline_url":`, livePath(r.FixtureID, "timeline"))
+	dst = addText(dst, `,"momentum_url":`, livePath(r.FixtureID, "momentum"))
+	return addText(dst, `,"statistics_url":`, livePath(r.FixtureID, "stats"))
 }
 
-// appendCounter appends a metric with both sides, in the provider's own digits.
-// A side that was not sent beside one that was is named in absent.
-func appendCounter(dst []byte, c *table.LiveCounterRow) []byte {
+// addCounter adds a metric with both sides, in the provider's own digits. If only one
+// side was sent, the other is named in absent.
+func addCounter(dst []byte, c *table.LiveCounterRow) []byte {
 	dst = appendString(dst, c.Metric)
-	dst = append(dst, `:{"state":`...)
-	dst = appendString(dst, bucketWord(c.State))
-	dst = append(dst, `,"home":`...)
-	dst = appendDigits(dst, c.HomeText)
-	dst = append(dst, `,"away":`...)
-	dst = appendDigits(dst, c.AwayText)
+	dst = addText(dst, `:{"state":`, bucketWord(c.State))
+	dst = addDigits(dst, `,"home":`, c.HomeText)
+	dst = addDigits(dst, `,"away":`, c.AwayText)
 	if c.State != string(football.BucketMissing) {
-		dst = appendAbsent(dst, c.Absent)
+		dst = addAbsent(dst, c.Absent)
 	}
 	return append(dst, '}')
 }
 
-// appendTimeline appends the entries, each with a comma behind it.
-func appendTimeline(dst []byte, entries []table.LiveTimelineRow) []byte {
-	for i := range entries {
-		dst = append(appendEntry(dst, &entries[i]), ',')
-	}
-	return dst
-}
-
 func appendEntry(dst []byte, e *table.LiveTimelineRow) []byte {
-	dst = append(dst, `{"at":`...)
-	dst = appendTime(dst, e.At)
-	dst = append(dst, `,"minute":`...)
-	dst = appendIntOrNull(dst, e.Minute)
-	dst = append(dst, `,"second":`...)
-	dst = appendIntOrNull(dst, e.Second)
-	dst = append(dst, `,"state":`...)
-	dst = appendString(dst, e.State)
-	dst = append(dst, `,"certainty":`...)
-	dst = appendString(dst, e.Certainty)
-	dst = append(dst, `,"side_proven":`...)
-	dst = appendString(dst, e.SideProven)
-	dst = append(dst, `,"until":`...)
-	dst = appendTime(dst, e.Until)
+	dst = addTime(dst, `{"at":`, e.At)
+	dst = addIntOrNull(dst, `,"minute":`, e.Minute)
+	dst = addIntOrNull(dst, `,"second":`, e.Second)
+	dst = addText(dst, `,"state":`, e.State)
+	dst = addText(dst, `,"certainty":`, e.Certainty)
+	dst = addText(dst, `,"side_proven":`, e.SideProven)
+	dst = addTime(dst, `,"until":`, e.Until)
 	return append(dst, '}')
 }
 
 // appendStats appends the stats response.
 func appendStats(dst []byte, r *table.LiveRow, buckets []table.LiveBucketRow, periods []table.LivePeriodRow) []byte {
-	dst = append(dst, `{"fixture_id":`...)
-	dst = appendString(dst, r.FixtureID)
-	dst = append(dst, `,"series":{"maxi":`...)
-	dst = appendIntOrZero(dst, r.SeriesMax)
-	dst = append(dst, `,"tm_max":`...)
-	dst = appendIntOrZero(dst, r.SeriesMaxMinute)
-	dst = append(dst, `,"kova":[`...)
-	for i, b := range buckets {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `{"tm":`...)
-		dst = appendInt(dst, int64(b.Minute))
-		home, away := numbers(b.State, b.Home, b.Away)
-		dst = append(dst, `,"h":`...)
-		dst = appendIntOrNull(dst, home)
-		dst = append(dst, `,"a":`...)
-		dst = appendIntOrNull(dst, away)
-		dst = append(dst, `,"state":`...)
-		dst = appendString(dst, bucketWord(b.State))
-		if b.Added > 0 {
-			dst = append(dst, `,"added":`...)
-			dst = appendInt(dst, int64(b.Added))
-		}
-		dst = append(dst, '}')
-	}
-	dst = append(dst, `]},"periods":{`...)
+	dst = addText(dst, `{"fixture_id":`, r.FixtureID)
+	dst = addInt(dst, `,"series":{"maxi":`, orZero(r.SeriesMax))
+	dst = addInt(dst, `,"tm_max":`, orZero(r.SeriesMaxMinute))
+	dst = appendArray(append(dst, `,"kova":`...), buckets, appendBucket)
+	dst = append(dst, `},"periods":{`...)
+	comma := ""
 	for _, p := range periods {
 		if p.Half < 1 || int(p.Half) > len(halfKeys) {
 			continue // the contract has no key for it
 		}
-		if dst[len(dst)-1] != '{' {
-			dst = append(dst, ',')
-		}
-		dst = appendString(dst, halfKeys[p.Half-1])
 		home, away := numbers(p.State, p.Home, p.Away)
-		dst = append(dst, `:{"state":`...)
-		dst = appendString(dst, bucketWord(p.State))
-		dst = append(dst, `,"home":`...)
-		dst = appendIntOrNull(dst, home)
-		dst = append(dst, `,"away":`...)
-		dst = appendIntOrNull(dst, away)
+		dst = append(dst, comma...)
+		dst = appendString(dst, halfKeys[p.Half-1])
+		dst = addText(dst, `:{"state":`, bucketWord(p.State))
+		dst = addIntOrNull(dst, `,"home":`, home)
+		dst = addIntOrNull(dst, `,"away":`, away)
 		dst = append(dst, '}')
+		comma = ","
 	}
 	return append(dst, "}}"...)
 }
 
-// numbers are the two sides of a state that has numbers; nil of one that has none.
+func appendBucket(dst []byte, b *table.LiveBucketRow) []byte {
+	home, away := numbers(b.State, b.Home, b.Away)
+	dst = addInt(dst, `{"tm":`, int64(b.Minute))
+	dst = addIntOrNull(dst, `,"h":`, home)
+	dst = addIntOrNull(dst, `,"a":`, away)
+	dst = addText(dst, `,"state":`, bucketWord(b.State))
+	if b.Added > 0 {
+		dst = addInt(dst, `,"added":`, int64(b.Added))
+	}
+	return append(dst, '}')
+}
+
+// numbers returns the two sides if the state has numbers, else nil.
 func numbers(state string, home, away *int32) (h, a *int32) {
 	switch football.BucketState(state) {
 	case football.BucketValue, football.BucketZero:
@@ -206,23 +145,11 @@ func numbers(state string, home, away *int32) (h, a *int32) {
 	return nil, nil
 }
 
-func appendLivePath(dst []byte, id, what string) []byte {
-	dst = append(dst, Root+"/live/"...)
-	dst = append(dst, id...)
-	dst = append(dst, '/')
-	return append(dst, what...)
-}
+func livePath(id, what string) string { return Root + "/live/" + id + "/" + what }
 
-func appendIntOrNull(dst []byte, n *int32) []byte {
+func orZero(n *int32) int64 {
 	if n == nil {
-		return append(dst, "null"...)
+		return 0
 	}
-	return appendInt(dst, int64(*n))
-}
-
-func appendIntOrZero(dst []byte, n *int32) []byte {
-	if n == nil {
-		return append(dst, '0')
-	}
-	return appendInt(dst, int64(*n))
+	return int64(*n)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // The socket's push and GET /live have the same data, byte for byte.
-func TestLiveListIsOne(t *testing.T) {
+func TestLivePushEqualsLiveList(t *testing.T) {
 	fixtures := []*api.LiveFixture{
 		api.NewLiveFixture(&table.LiveRow{FixtureID: "fx_a", InPlay: true, FreshAt: fetched, MomentumHome: ptr(int32(60)), MomentumAway: ptr(int32(40)),
 			MomentumLeader: ptr("HOME"), MomentumStrength: ptr("CLEAR"), SourceProvider: "betsapi", ProviderFixtureID: "1"}, api.LiveDetail{}),
@@ -42,8 +42,7 @@ func TestLiveListIsOne(t *testing.T) {
 	}
 }
 
-// Four states stay four, for minutes, halves and counters, whatever comes beside
-// them.
+// The four states stay distinct, for minutes, halves and counters, whatever the numbers.
 func TestLiveStatesAreNeverMerged(t *testing.T) {
 	wire := map[football.BucketState]string{"VALUE": "VLERE", "ZERO": "ZERO", "MISSING": "MUNGON", "NULL": "NULL"}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -98,7 +97,7 @@ func TestLiveStatesAreNeverMerged(t *testing.T) {
 	})
 }
 
-// A number is never shown in place of unknown, whatever the row lacks.
+// An unknown momentum is never shown as a number, whatever the row lacks.
 func TestMomentumIsANumberOrAReason(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		row := table.LiveRow{FixtureID: "fx_a", InPlay: rapid.Bool().Draw(rt, "in play"), FreshAt: fetched,
@@ -125,13 +124,13 @@ func TestMomentumIsANumberOrAReason(t *testing.T) {
 		stale := row.InPlay && row.StaleAt != nil && row.StaleAt.Before(fetched)
 		wantNumber := row.MomentumHome != nil && row.UnavailableReason == nil && !stale
 		if (got.Momentum != nil) != wantNumber || (got.Reason == nil) != wantNumber || f.StaleAt(fetched) != stale {
-			rt.Fatalf("%+v gives %+v", row, got)
+			rt.Fatalf("%+v has %+v", row, got)
 		}
 	})
 }
 
-// A feed that became too old ends the timeline as the pipeline would: without a
-// hole, and without a scoreboard that runs back.
+// If the feed became too old, the timeline ends as the pipeline would end it: without a
+// gap, and without a scoreboard that goes back.
 func TestTimelineOfAStaleFeed(t *testing.T) {
 	stale := fetched.Add(time.Minute)
 	row := table.LiveRow{FixtureID: "fx_a", InPlay: true, FreshAt: fetched, StaleAt: &stale, ClockMinute: ptr(int32(45)), ClockSecond: ptr(int32(0)),

@@ -2,48 +2,37 @@ package api
 
 import "time"
 
-// Meta is what meta holds beside the freshness of the data. Its zero value
-// holds nothing.
+// Meta has the members of meta besides the freshness of the data. Its zero value has
+// none.
 type Meta struct {
-	before    []byte // in front of the freshness
+	before    []byte // before the freshness
 	fields    []byte
-	after     []byte // behind index_stale
+	after     []byte // after index_stale
 	staleable bool
 }
 
-// FixtureListMeta is the meta of GET /fixtures. changesCursor is the position in
-// /changes of the dataset being paged, and changesSeq the same position as the
-// socket counts it, so that a bootstrap misses nothing.
+// FixtureListMeta is the meta of GET /fixtures. changesCursor is the position of the
+// paged dataset in /changes, and changesSeq the same position for the socket, so that a
+// bootstrap misses nothing.
 func FixtureListMeta(count, filtered int, provider, changesCursor string, changesSeq uint64) Meta {
-	b := append([]byte(nil), `,"fixture_count":`...)
-	b = appendInt(b, int64(count))
-	b = append(b, `,"filtered_count":`...)
-	b = appendInt(b, int64(filtered))
-	b = append(b, `,"source_provider":`...)
-	if provider == "" {
-		b = append(b, "null"...)
-	} else {
-		b = appendString(b, provider)
-	}
-	b = append(b, `,"index_stale":`...)
-	after := append([]byte(nil), `,"changes_cursor":`...)
-	after = appendString(after, changesCursor)
-	after = append(after, `,"changes_seq":`...)
-	after = appendInt(after, int64(changesSeq))
-	return Meta{fields: b, after: after, staleable: true}
+	fields := addInt(nil, `,"fixture_count":`, int64(count))
+	fields = addInt(fields, `,"filtered_count":`, int64(filtered))
+	fields = addNonEmpty(fields, `,"source_provider":`, provider)
+	fields = append(fields, `,"index_stale":`...)
+	after := addText(nil, `,"changes_cursor":`, changesCursor)
+	after = addInt(after, `,"changes_seq":`, int64(changesSeq))
+	return Meta{fields: fields, after: after, staleable: true}
 }
 
-// MarketListMeta is the meta of GET /fixtures/{id}/markets: the fixture's
-// markets in all, whatever the filter.
+// MarketListMeta is the meta of GET /fixtures/{id}/markets. count is the number of the
+// fixture's markets, whatever the filter.
 func MarketListMeta(fixtureID string, count int) Meta {
-	b := append([]byte(nil), `,"fixture_id":`...)
-	b = appendString(b, fixtureID)
-	b = append(b, `,"market_count":`...)
-	return Meta{fields: appendInt(b, int64(count))}
+	fields := addText(nil, `,"fixture_id":`, fixtureID)
+	return Meta{fields: addInt(fields, `,"market_count":`, int64(count))}
 }
 
-// Window is the retained part of the change log. FirstSeq is LastSeq+1 when it
-// is empty; RetainedFrom is when its first event was published, nil when empty.
+// Window is the retained part of the change log. If it is empty, FirstSeq is LastSeq+1.
+// RetainedFrom is when its first event was published, or nil if it is empty.
 type Window struct {
 	FirstSeq, LastSeq uint64
 	RetainedFrom      *time.Time
@@ -51,17 +40,13 @@ type Window struct {
 
 // ChangesMeta is the meta of GET /changes.
 func ChangesMeta(w Window) Meta {
-	b := append([]byte(nil), `,"window":`...)
-	return Meta{fields: AppendWindow(b, w)}
+	return Meta{fields: addWindow(nil, w)}
 }
 
-// AppendWindow appends the window as /changes and the socket show it.
-func AppendWindow(dst []byte, w Window) []byte {
-	dst = append(dst, `{"first_seq":`...)
-	dst = appendInt(dst, int64(w.FirstSeq))
-	dst = append(dst, `,"last_seq":`...)
-	dst = appendInt(dst, int64(w.LastSeq))
-	dst = append(dst, `,"retained_from":`...)
-	dst = appendTimeOrNull(dst, w.RetainedFrom)
+// addWindow adds the window as /changes and the socket show it.
+func addWindow(dst []byte, w Window) []byte {
+	dst = addInt(dst, `,"window":{"first_seq":`, int64(w.FirstSeq))
+	dst = addInt(dst, `,"last_seq":`, int64(w.LastSeq))
+	dst = addTimeOrNull(dst, `,"retained_from":`, w.RetainedFrom)
 	return append(dst, '}')
 }

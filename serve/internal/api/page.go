@@ -10,13 +10,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Page is one rendered answer with status 200. It is immutable and safe for
-// concurrent use: everything in it is fixed but the age of the data and, on the
-// fixture list, whether the index is stale. These two lie near the end, so the
-// long part before them is written, and compressed, once for all requests.
+// Page is one rendered answer with status 200. Everything in it is fixed except the age
+// of the data and, on the fixture list, whether the index is stale. These two are near
+// the end, so the long part before them is rendered and compressed once for all
+// requests. Safe for concurrent use.
 type Page struct {
-	head      []byte // up to the age; everything when the page has none
-	mid       []byte // from behind the age up to index_stale
+	head      []byte // up to the age, or everything if the page has none
+	mid       []byte // from after the age up to index_stale
 	end       []byte // the rest
 	aged      bool
 	staleable bool
@@ -37,7 +37,7 @@ type Pagination struct {
 	HasMore    bool
 }
 
-// List collects the items of one page of a collection. Its zero value is ready.
+// List collects the items of one page of a collection. Its zero value is ready to use.
 type List struct {
 	body []byte
 	n    int
@@ -45,7 +45,7 @@ type List struct {
 
 const openList = `{"data":[`
 
-// Grow makes room for about that many bytes of items.
+// Grow reserves capacity for about size bytes of items.
 func (l *List) Grow(size int) {
 	if cap(l.body) == 0 {
 		l.body = make([]byte, 0, size+512)
@@ -63,53 +63,40 @@ func (l *List) Add(item []byte) {
 	l.n++
 }
 
-// Len is how many items were added.
+// Len returns the number of items.
 func (l *List) Len() int { return l.n }
 
-// Page closes the list, which must not be used afterwards.
+// Page returns the page with the items. The list must not be used afterwards.
 func (l *List) Page(p Pagination, f Freshness, m Meta) *Page {
 	if l.n == 0 {
 		l.body = append(l.body, openList...)
 	}
-	b := append(l.body, `],"pagination":{"limit":`...)
-	b = appendInt(b, int64(p.Limit))
-	b = append(b, `,"next_cursor":`...)
-	if p.NextCursor == "" {
-		b = append(b, "null"...)
-	} else {
-		b = appendString(b, p.NextCursor)
-	}
-	b = append(b, `,"has_more":`...)
-	b = appendBool(b, p.HasMore)
-	b = append(b, '}')
-	return closePage(b, f, m)
+	b := addInt(l.body, `],"pagination":{"limit":`, int64(p.Limit))
+	b = addNonEmpty(b, `,"next_cursor":`, p.NextCursor)
+	b = addBool(b, `,"has_more":`, p.HasMore)
+	return closePage(append(b, '}'), f, m)
 }
 
-// Object is the page of a single resource; it keeps no reference to body.
+// Object returns the page of a single resource. It keeps no reference to body.
 func Object(body []byte, f Freshness) *Page {
 	b := make([]byte, 0, len(body)+256)
 	b = append(b, `{"data":`...)
 	return closePage(append(b, body...), f, Meta{})
 }
 
-// closePage appends the meta block up to the age.
+// closePage appends the meta object up to the age and returns the page.
 func closePage(b []byte, f Freshness, m Meta) *Page {
 	b = append(b, `,"meta":{`...)
 	b = append(b, m.before...)
-	b = append(b, `"provider_fetched_at":`...)
-	b = appendTimeOrNull(b, f.ProviderFetchedAt)
-	b = append(b, `,"processed_at":`...)
-	b = appendTimeOrNull(b, f.ProcessedAt)
-	b = append(b, `,"published_at":`...)
-	b = appendTimeOrNull(b, f.PublishedAt)
+	b = addFreshness(b, f)
 	b = append(b, `,"age_ms":`...)
 	p := &Page{head: b, mid: m.fields, end: append(m.after, "}}"...), aged: true, staleable: m.staleable, fetchedAt: f.ProviderFetchedAt}
 	p.hash = p.digest()
 	return p
 }
 
-// Document is the page of data that is no resource of the dataset: no times, no
-// age. data is one of the structs of this package.
+// Document returns the page of data that does not belong to a dataset and has no times
+// and no age. data is one of the structs of this package.
 func Document(data any) (*Page, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -133,7 +120,7 @@ func (p *Page) digest() uint64 {
 	return d.Sum64()
 }
 
-// ETag is the weak validator over everything but the age.
+// ETag returns the weak validator of everything but the age.
 func (p *Page) ETag(stale bool) string {
 	if p.staleable && stale {
 		return weakTag(p.hash, "s")
@@ -145,16 +132,17 @@ func weakTag(hash uint64, mark string) string {
 	return `W/"` + strconv.FormatUint(hash, 36) + mark + `"`
 }
 
-// Size is about what the page takes in memory.
+// Size returns the approximate memory of the page.
 func (p *Page) Size() int {
 	const overhead = 512
 	return len(p.head) + len(p.head)/8 + len(p.mid) + len(p.end) + overhead
 }
 
-// Head is the part that is the same for every request. Do not modify it.
+// Head returns the part that is the same for every request. The caller must not modify
+// it.
 func (p *Page) Head() []byte { return p.head }
 
-// AppendTail appends the rest of the body as it is now.
+// AppendTail appends the rest of the body, as it is at now.
 func (p *Page) AppendTail(dst []byte, now time.Time, stale bool) []byte {
 	if !p.aged {
 		return dst
@@ -162,23 +150,23 @@ func (p *Page) AppendTail(dst []byte, now time.Time, stale bool) []byte {
 	dst = appendAge(dst, p.fetchedAt, now)
 	dst = append(dst, p.mid...)
 	if p.staleable {
-		dst = appendBool(dst, stale)
+		dst = strconv.AppendBool(dst, stale)
 	}
 	return append(dst, p.end...)
 }
 
-// appendAge writes milliseconds since at, never below 0; null without a time.
+// appendAge appends the milliseconds since at, which are never negative, or null.
 func appendAge(dst []byte, at *time.Time, now time.Time) []byte {
 	if at == nil {
 		return append(dst, "null"...)
 	}
-	return appendInt(dst, AgeMS(*at, now))
+	return strconv.AppendInt(dst, AgeMS(*at, now), 10)
 }
 
-// AgeMS is how many milliseconds lie between at and now, never below 0.
+// AgeMS returns the milliseconds from at to now, or 0 if at is later.
 func AgeMS(at, now time.Time) int64 { return max(0, now.Sub(at).Milliseconds()) }
 
-// zipped is the head compressed, made when first asked for.
+// zipped is the compressed head, which is made when it is first needed.
 type zipped struct {
 	once sync.Once
 	head []byte

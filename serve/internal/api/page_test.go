@@ -60,7 +60,7 @@ func TestAgeIsNeverNegative(t *testing.T) {
 	}
 }
 
-func TestETagCoversAllButTheAge(t *testing.T) {
+func TestETagCoversEverythingButTheAge(t *testing.T) {
 	page := func(item string, f api.Freshness, count int) *api.Page {
 		var l api.List
 		l.Add([]byte(item))
@@ -87,12 +87,12 @@ func TestETagCoversAllButTheAge(t *testing.T) {
 	}
 }
 
-func TestGzipIsTheSameBody(t *testing.T) {
+func TestGzipHasTheSameBody(t *testing.T) {
 	for _, size := range []int{0, 1, 100, 100_000, 3_000_000} {
 		item, _ := json.Marshal(strings.Repeat("0123456789 ü", size/12+1)[:size])
 		p := api.Object(item, times)
 		now := fetched.Add(time.Hour)
-		for range 2 { // the second answer takes the head made for the first
+		for range 2 { // the second answer uses the head that was made for the first
 			tail := p.AppendTail(nil, now, false)
 			zipped := p.AppendGzipTail(bytes.Clone(p.GzipHead()), tail)
 			r, err := gzip.NewReader(bytes.NewReader(zipped))

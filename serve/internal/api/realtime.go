@@ -1,7 +1,6 @@
 package api
 
 import (
-	"strconv"
 	"time"
 )
 
@@ -16,7 +15,7 @@ const (
 // Channels lists the channels, in the contract's order.
 func Channels() []Channel { return []Channel{ChangesChannel, LiveChannel} }
 
-// Mirrors is the HTTP route that has the same content.
+// Mirrors returns the HTTP route that has the same content.
 func (c Channel) Mirrors() string { return Root + "/" + string(c) }
 
 // Messages of the socket.
@@ -40,8 +39,8 @@ type Ready struct {
 	Bootstrap  Bootstrap      `json:"bootstrap"`
 }
 
-// ChannelState says of one channel whether a subscribe would succeed now. Reason
-// is the code that it would get, nil when it would.
+// ChannelState says whether a subscribe to a channel would succeed now. Reason is the
+// code with which it would be refused, or nil.
 type ChannelState struct {
 	Channel   Channel `json:"channel"`
 	Mirrors   string  `json:"mirrors"`
@@ -49,14 +48,14 @@ type ChannelState struct {
 	Reason    *Code   `json:"reason"`
 }
 
-// Bootstrap says where the state comes from that events are changes of.
+// Bootstrap says where a client gets the state to which it applies the events.
 type Bootstrap struct {
 	Fixtures string `json:"fixtures"`
 	Changes  string `json:"changes"`
 	Note     string `json:"note"`
 }
 
-// HowToBootstrap is the same for everybody.
+// HowToBootstrap returns the Bootstrap, which is the same for all clients.
 func HowToBootstrap() Bootstrap {
 	return Bootstrap{
 		Fixtures: Root + "/fixtures",
@@ -67,60 +66,60 @@ func HowToBootstrap() Bootstrap {
 
 const liveNote = "The state is at GET " + Root + "/live; a push follows whenever the snapshot advances."
 
-// AppendSubscribedChanges appends the answer to a subscribe on changes. cursor is
-// the position behind the events.
+// AppendSubscribedChanges appends the answer to a subscribe on changes. cursor is the
+// position after the events.
 func AppendSubscribedChanges(dst []byte, events *List, cursor uint64, w Window) []byte {
-	dst = append(dst, `{"ok":true,"channel":"changes","cursor":`...)
-	dst = strconv.AppendUint(dst, cursor, 10)
+	dst = addBool(dst, `{"ok":`, true)
+	dst = addText(dst, `,"channel":`, string(ChangesChannel))
+	dst = addInt(dst, `,"cursor":`, int64(cursor))
 	dst = append(dst, `,"events":`...)
 	dst = events.AppendArray(dst)
-	dst = append(dst, `,"window":`...)
-	dst = AppendWindow(dst, w)
-	dst = append(dst, `,"mirrors":`...)
-	return append(appendString(dst, ChangesChannel.Mirrors()), '}')
+	dst = addWindow(dst, w)
+	dst = addText(dst, `,"mirrors":`, ChangesChannel.Mirrors())
+	return append(dst, '}')
 }
 
-// AppendSubscribedLive appends the answer to a subscribe on live. processedAt is
-// nil as long as there is no snapshot.
+// AppendSubscribedLive appends the answer to a subscribe on live. processedAt is nil if
+// there is no snapshot yet.
 func AppendSubscribedLive(dst []byte, processedAt *time.Time, count int) []byte {
-	dst = append(dst, `{"ok":true,"channel":"live","processed_at":`...)
-	dst = appendTimeOrNull(dst, processedAt)
-	dst = append(dst, `,"fixture_count":`...)
-	dst = appendInt(dst, int64(count))
-	dst = append(dst, `,"note":`...)
-	return append(appendString(dst, liveNote), '}')
+	dst = addBool(dst, `{"ok":`, true)
+	dst = addText(dst, `,"channel":`, string(LiveChannel))
+	dst = addTimeOrNull(dst, `,"processed_at":`, processedAt)
+	dst = addInt(dst, `,"fixture_count":`, int64(count))
+	dst = addText(dst, `,"note":`, liveNote)
+	return append(dst, '}')
 }
 
 // AppendUnsubscribed appends the answer to an unsubscribe.
 func AppendUnsubscribed(dst []byte, c Channel) []byte {
-	dst = append(dst, `{"ok":true,"channel":`...)
-	return append(appendString(dst, string(c)), '}')
-}
-
-// AppendNotDone appends the answer to a message that was refused. retry_after is
-// what the header says over HTTP, in seconds; absent where there is none.
-func AppendNotDone(dst []byte, e *Error, requestID string) []byte {
-	dst = append(dst, `{"ok":false,"error":`...)
-	dst = AppendRefusal(dst, e, requestID)
-	if e.RetryAfter > 0 {
-		dst = append(dst[:len(dst)-1], `,"retry_after":`...)
-		dst = append(appendInt(dst, e.Seconds()), '}')
-	}
+	dst = addBool(dst, `{"ok":`, true)
+	dst = addText(dst, `,"channel":`, string(c))
 	return append(dst, '}')
 }
 
-// AppendChangesPush appends the payload of a changes event. cursor is where to
-// resume after a disconnection.
+// AppendNotDone appends the answer to a message that was refused. retry_after is the
+// value of the header over HTTP, in seconds; it is absent if there is none.
+func AppendNotDone(dst []byte, e *Error, requestID string) []byte {
+	dst = addBool(dst, `{"ok":`, false)
+	dst = append(dst, `,"error":{`...)
+	dst = addRefusal(dst, e, requestID)
+	if e.RetryAfter > 0 {
+		dst = addInt(dst, `,"retry_after":`, e.Seconds())
+	}
+	return append(dst, `}}`...)
+}
+
+// AppendChangesPush appends the payload of a changes event. cursor is the position at
+// which to resume after a disconnection.
 func AppendChangesPush(dst []byte, events *List, cursor uint64) []byte {
 	dst = append(dst, `{"events":`...)
 	dst = events.AppendArray(dst)
-	dst = append(dst, `,"cursor":`...)
-	return append(strconv.AppendUint(dst, cursor, 10), '}')
+	dst = addInt(dst, `,"cursor":`, int64(cursor))
+	return append(dst, '}')
 }
 
-// AppendLivePush appends the payload of a live event: the data of GET
-// /live?limit=200 and its meta without the age. count is how many fixtures are
-// in play in all.
+// AppendLivePush appends the payload of a live event: the data of GET /live?limit=200
+// and its meta without the age. count is the number of all fixtures in play.
 func AppendLivePush(dst []byte, items *List, count int, f Freshness) []byte {
 	dst = append(dst, `{"data":`...)
 	dst = items.AppendArray(dst)
@@ -128,11 +127,11 @@ func AppendLivePush(dst []byte, items *List, count int, f Freshness) []byte {
 	return append(AppendLiveMeta(dst, count, f), '}')
 }
 
-// AppendChannelClosed appends the payload of a channel_closed event. No request
-// caused it, so its request id is null.
+// AppendChannelClosed appends the payload of a channel_closed event. It is not the
+// answer to a request, so its request id is null.
 func AppendChannelClosed(dst []byte, c Channel, e *Error) []byte {
-	dst = append(dst, `{"channel":`...)
-	dst = appendString(dst, string(c))
-	dst = append(dst, `,"error":`...)
-	return append(AppendRefusal(dst, e, ""), '}')
+	dst = addText(dst, `{"channel":`, string(c))
+	dst = append(dst, `,"error":{`...)
+	dst = addRefusal(dst, e, "")
+	return append(dst, `}}`...)
 }

@@ -65,8 +65,8 @@ func TestEventJSON(t *testing.T) {
 	}
 }
 
-// Whatever text a provider sends, the JSON parses and gives the same text back.
-func TestTextSurvives(t *testing.T) {
+// Whatever text a provider sends, the JSON is valid and has the same text.
+func TestTextRoundTrips(t *testing.T) {
 	check := func(t interface{ Fatalf(string, ...any) }, text string) {
 		body := api.AppendFixture(nil, &table.FixtureRow{Home: &text})
 		var out struct{ Home string }
@@ -86,7 +86,7 @@ func TestTextSurvives(t *testing.T) {
 	})
 }
 
-func TestIDShapes(t *testing.T) {
+func TestIDForms(t *testing.T) {
 	const id = "abcdefghijklmnopqrstuvwx27"
 	for s, want := range map[string]bool{"fx_" + id: true, "mk_" + id: false, "fx_" + id + "a": false, "fx_": false, "": false, "fx_" + id[:25] + "A": false, "fx_" + id[:25] + "1": false} {
 		if api.IsFixtureID(s) != want {

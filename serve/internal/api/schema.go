@@ -13,13 +13,13 @@ const (
 	MaxLimit     = 200
 )
 
-// Schema is the data of GET /schema: the words in use (specification, section
-// 2.11, and from quality_statuses on fields added to it).
+// Schema is the data of GET /schema: the words in use (specification, section 2.11). The
+// fields from quality_statuses on are additions.
 type Schema struct {
 	APIVersion           string              `json:"api_version"`
 	Products             []string            `json:"products"`
 	Features             map[string][]string `json:"features"`      // all, by product
-	BaseFeatures         map[string][]string `json:"base_features"` // those that come with a product
+	BaseFeatures         map[string][]string `json:"base_features"` // included in a product
 	ClientStatuses       []string            `json:"client_statuses"`
 	ProviderStatuses     []string            `json:"provider_statuses"`
 	ProviderCapabilities []string            `json:"provider_capabilities"`
@@ -36,7 +36,7 @@ type Schema struct {
 	QualityReasons       []string     `json:"quality_reasons"`
 	SubscriptionStatuses []string     `json:"subscription_statuses"`
 	Markets              []MarketTerm `json:"markets"`
-	Periods              []string     `json:"periods"` // beside intervals of minutes, "a-b"
+	Periods              []string     `json:"periods"` // in addition to intervals of minutes, "a-b"
 
 	ClockPeriods        []string `json:"clock_periods"`
 	VisualStates        []string `json:"visual_states"`
@@ -48,17 +48,17 @@ type Schema struct {
 	UnavailableReasons  []string `json:"unavailable_reasons"`
 	BucketStates        []string `json:"bucket_states"`
 	StatsPeriods        []string `json:"stats_periods"` // keys of periods in the stats response
-	Metrics             []string `json:"metrics"`       // keys of counters; a provider's own come beside them
+	Metrics             []string `json:"metrics"`       // keys of counters, in addition to the providers' own
 
 	HealthComponents   []string `json:"health_components"`
 	HealthCodes        []string `json:"health_codes"`         // why a component is not HEALTHY
 	ProviderErrorCodes []string `json:"provider_error_codes"` // last_error of the provider connection
 	Channels           []string `json:"channels"`             // of the socket
-	Sections           []string `json:"sections"`             // the providers' tabs, as far as they are known
-	ProviderMetrics    []string `json:"provider_metrics"`     // the providers' own keys of counters, as far as they are known
+	Sections           []string `json:"sections"`             // the known tabs of the providers
+	ProviderMetrics    []string `json:"provider_metrics"`     // the known keys of the providers' own counters
 }
 
-// PageLimits are the limits in force.
+// PageLimits are the limits of a page.
 type PageLimits struct {
 	DefaultLimit int `json:"default_limit"`
 	MinLimit     int `json:"min_limit"`
@@ -81,8 +81,8 @@ type MarketTerm struct {
 	Dimension string   `json:"dimension"`
 }
 
-// NewSchema lists the words from the tables that define them, and the providers'
-// own.
+// NewSchema returns the words of the tables that define them, and the given words of
+// the providers.
 func NewSchema(sections, providerMetrics []string) Schema {
 	return Schema{
 		APIVersion:           Version,
@@ -129,7 +129,7 @@ func NewSchema(sections, providerMetrics []string) Schema {
 	}
 }
 
-// ProviderStatuses lists the states of a provider connection (specification,
+// ProviderStatuses returns the states of a provider connection (specification,
 // section 3.3).
 func ProviderStatuses() []health.Connection {
 	return []health.Connection{health.Unconfigured, health.Verifying, health.Connected,

@@ -1,7 +1,7 @@
 package api
 
-// Status is the data of GET /status (specification, section 2.10). Without a
-// known token there is no account and no health.
+// Status is the data of GET /status (specification, section 2.10). Account and Health are
+// nil if the token is unknown.
 type Status struct {
 	Service    Service        `json:"service"`
 	APIVersion string         `json:"api_version"`
@@ -11,7 +11,7 @@ type Status struct {
 	Health     *Health        `json:"health,omitempty"`
 }
 
-// Service says who answers, the same for everybody.
+// Service describes the service. It is the same for all clients.
 type Service struct {
 	Name         string                    `json:"name"`
 	Products     map[string]ServiceProduct `json:"products"`
@@ -20,12 +20,12 @@ type Service struct {
 	APIVersion   string                    `json:"api_version"`
 }
 
-// ServiceProduct is one product the service offers.
+// ServiceProduct is one product of the service.
 type ServiceProduct struct {
 	Name string `json:"name"`
 }
 
-// StatusAccount is the account a token belongs to.
+// StatusAccount is the account of the token.
 type StatusAccount struct {
 	ClientID string `json:"client_id"`
 	Status   string `json:"status"`

@@ -1,9 +1,9 @@
-// Package gate decides who may pass: it knows the token, the account's status,
-// the origin, the rate limit and the subscription, in this order, and answers
-// with one of the contract's codes. It also counts who passed.
+// Package gate decides which requests are allowed. It checks the token, the account's
+// status, the origin, the rate limit and the subscription, in this order, and refuses
+// with one of the contract's codes. It also counts the requests of each account.
 //
-// It knows no route, no cursor and no data. HTTP and sockets share it, so that
-// one account has one limit over both.
+// It knows nothing of routes, cursors and data. HTTP and sockets share it, so an
+// account has one rate limit for both.
 //
 // Source: interface specification, section 5; DESIGN, section 4.
 package gate
@@ -19,34 +19,34 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// Gate holds what outlives a request. Safe for concurrent use.
+// Gate checks requests against the current accounts. Safe for concurrent use.
 type Gate struct {
 	Accounts *account.Registry
-	Limits   *Limits
+	Limiter  Limiter
 	Now      func() time.Time
-	// Terms is the clock that subscriptions are judged by; nil = Now.
+	// Terms is the clock by which subscriptions expire; nil = Now.
 	Terms func() time.Time
 }
 
-// Need is what a route asks of an account beside a token. Zero fields ask for
-// nothing.
+// Need is what a route requires of an account besides a token. An empty field
+// requires nothing.
 type Need struct {
 	Product football.Product
 	Feature string
 }
 
-// Pass is what a request came in with. Account is nil for a request without a
-// known token, where that is allowed.
+// Pass is the result of checking a request. Account is nil for a request without a
+// known token, if the route allows that.
 type Pass struct {
 	Account *account.Account
-	Limit   Remaining // for the RateLimit headers; zero when it was not asked
-	Origin  string    // the request's origin where it may read the answer, else ""
+	Limit   Remaining // for the RateLimit headers; zero if the limiter was not asked
+	Origin  string    // the request's origin if it may read the answer, else ""
 }
 
-// Enter judges a request that needs a token. The pass says how far the request
-// came, also beside an error. Every origin may read that the token is unknown:
-// there is nothing private in it. The account's list decides about all else, about
-// the refusal of a suspended account too.
+// Enter checks a request that needs a token. If it returns an error, the pass has the
+// results of the checks before the one that failed. Every origin may read that a token
+// is unknown, because that is not private. All other answers, including the refusal of
+// a suspended account, may only be read by the origins in the account's list.
 func (g *Gate) Enter(r *http.Request, need Need) (Pass, error) {
 	a, err := g.identify(r)
 	if err != nil {
@@ -55,36 +55,36 @@ func (g *Gate) Enter(r *http.Request, need Need) (Pass, error) {
 	pass := Pass{Account: a}
 	allowed, notAllowed := origin(r.Header, a)
 	pass.Origin = allowed
-	if err := Standing(a); err != nil {
+	if err := CheckStatus(a); err != nil {
 		return pass, err
 	}
 	if notAllowed != nil {
 		return pass, notAllowed
 	}
-	if pass.Limit, err = g.Limits.Take(a.ClientID, a.Limit, g.Now()); err != nil {
+	if pass.Limit, err = g.Limiter.Take(r.Context(), a.ClientID, a.Limit, g.Now()); err != nil {
 		return pass, err
 	}
 	return pass, g.Entitled(a, need)
 }
 
-// EnterOpen judges a request whose token is optional: without a known one it
-// passes as nobody, and all such requests share one limit. The account's status
-// and the origin refuse nobody here; an origin that is not allowed just does not
-// get to read the answer.
+// EnterOpen checks a request whose token is optional. A request without a known token
+// is anonymous, and all anonymous requests share one limit. Neither the account's
+// status nor the origin leads to a refusal here, but an origin that is not allowed
+// may not read the answer.
 func (g *Gate) EnterOpen(r *http.Request) (pass Pass, err error) {
 	a, err := g.identify(r)
 	if err != nil {
-		pass.Limit, err = g.Limits.Take("", anonymousLimit, g.Now())
+		pass.Limit, err = g.Limiter.Take(r.Context(), "", anonymousLimit, g.Now())
 		return pass, err
 	}
 	pass.Account = a
 	pass.Origin, _ = origin(r.Header, a)
-	pass.Limit, err = g.Limits.Take(a.ClientID, a.Limit, g.Now())
+	pass.Limit, err = g.Limiter.Take(r.Context(), a.ClientID, a.Limit, g.Now())
 	return pass, err
 }
 
-// Entitled judges what is asked of an account: its product's subscription now,
-// then the feature.
+// Entitled returns an error if the account has no current subscription to the product,
+// or if it does not have the feature.
 func (g *Gate) Entitled(a *account.Account, need Need) error {
 	terms := g.Terms
 	if terms == nil {
@@ -99,7 +99,7 @@ func (g *Gate) Entitled(a *account.Account, need Need) error {
 	return nil
 }
 
-// identify finds the account of the request's token. Every failure is the same
+// identify returns the account of the request's token. Every failure is the same
 // refusal.
 func (g *Gate) identify(r *http.Request) (*account.Account, error) {
 	a, ok := g.Accounts.Load().Identify(Bearer(r.Header["Authorization"]))
@@ -109,8 +109,8 @@ func (g *Gate) identify(r *http.Request) (*account.Account, error) {
 	return a, nil
 }
 
-// Bearer takes the token out of the one Authorization header; "" when there is
-// none or it is of another kind.
+// Bearer returns the token in the only Authorization header, or "" if there is not
+// exactly one or it has another scheme.
 func Bearer(headers []string) string {
 	if len(headers) != 1 {
 		return ""
@@ -122,8 +122,8 @@ func Bearer(headers []string) string {
 	return strings.Trim(token, " ")
 }
 
-// Standing judges an account's status.
-func Standing(a *account.Account) error {
+// CheckStatus returns an error if the account is suspended or revoked.
+func CheckStatus(a *account.Account) error {
 	switch a.Status {
 	case account.Active:
 		return nil
@@ -133,12 +133,12 @@ func Standing(a *account.Account) error {
 	return api.Refuse(api.ClientRevoked)
 }
 
-// browserOrigin is an origin as browsers write it: in lower case, without a path.
+// browserOrigin matches an origin as browsers write it: in lower case, without a path.
 var browserOrigin = regexp.MustCompile(`^(null|[a-z][a-z0-9+.-]{0,30}://[a-z0-9._:\[\]-]{1,300})$`)
 
-// Origin returns the origin that a browser names, "" when there is none. It can be
-// repeated in an answer that everybody may read: what no browser writes, such as a
-// token that a client put into the wrong header, is none.
+// Origin returns the origin that a browser sent, or "" if there is none. It may be
+// repeated in an answer that everybody may read, so a text that no browser sends, such
+// as a token in the wrong header, is not an origin.
 func Origin(h http.Header) string {
 	if headers := h["Origin"]; len(headers) == 1 && browserOrigin.MatchString(headers[0]) {
 		return headers[0]
@@ -146,8 +146,8 @@ func Origin(h http.Header) string {
 	return ""
 }
 
-// origin returns a request's origin when the account allows it, "" when the
-// request has none.
+// origin returns a request's origin if the account allows it, or "" if the request has
+// none.
 func origin(h http.Header, a *account.Account) (string, error) {
 	headers := h["Origin"]
 	switch {

@@ -19,7 +19,7 @@ import (
 
 var now = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
-// code is the refusal's code, "" for none.
+// code returns the refusal's code, or "" for none.
 func code(err error) api.Code {
 	var refusal *api.Error
 	if errors.As(err, &refusal) {
@@ -52,7 +52,7 @@ func setUp(t *testing.T, edit func(*account.Account)) (*gate.Gate, string) {
 	}
 	registry := new(account.Registry)
 	registry.Swap(g)
-	return &gate.Gate{Accounts: registry, Limits: new(gate.Limits), Now: func() time.Time { return now }}, token
+	return &gate.Gate{Accounts: registry, Limiter: new(gate.TokenBuckets), Now: func() time.Time { return now }}, token
 }
 
 func request(headers ...string) *http.Request {
@@ -63,7 +63,7 @@ func request(headers ...string) *http.Request {
 	return r
 }
 
-func TestTokenInTheHeaderAlone(t *testing.T) {
+func TestTokenInHeaderOnly(t *testing.T) {
 	g, token := setUp(t, nil)
 	other, _ := account.NewToken(nil)
 	for name, c := range map[string]struct {
@@ -89,7 +89,7 @@ func TestTokenInTheHeaderAlone(t *testing.T) {
 	}
 }
 
-// Each check is reached only when those before it are passed.
+// Each check is reached only if those before it succeed.
 func TestOrderOfChecks(t *testing.T) {
 	expired := now.Add(-time.Hour)
 	spoil := []struct {
@@ -107,7 +107,7 @@ func TestOrderOfChecks(t *testing.T) {
 	need := gate.Need{Product: football.MarketEngine, Feature: "markets"}
 	for from := range spoil {
 		g, token := setUp(t, func(a *account.Account) {
-			for _, s := range spoil[from:] { // everything from here on is wrong
+			for _, s := range spoil[from:] { // all checks from here on fail
 				if s.edit != nil {
 					s.edit(a)
 				}
@@ -116,11 +116,11 @@ func TestOrderOfChecks(t *testing.T) {
 		r := request("Authorization", "Bearer "+token, "Origin", "https://app.example")
 		if from <= 2 {
 			for range 5 {
-				g.Limits.Take("acme", account.Limit{Requests: 60, Per: time.Minute, Burst: 5}, now)
+				g.Limiter.Take(t.Context(), "acme", account.Limit{Requests: 60, Per: time.Minute, Burst: 5}, now)
 			}
 		}
 		if _, err := g.Enter(r, need); code(err) != spoil[from].want {
-			t.Errorf("everything from %s on is wrong: %v", spoil[from].want, err)
+			t.Errorf("all checks from %s on fail: %v", spoil[from].want, err)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestOrigins(t *testing.T) {
 		if c.origins == nil {
 			delete(r.Header, "Origin")
 		}
-		g.Limits = new(gate.Limits)
+		g.Limiter = new(gate.TokenBuckets)
 		pass, err := g.Enter(r, gate.Need{})
 		if code(err) != c.want || (pass.Origin != "") != (name == "listed") {
 			t.Errorf("%s: %v, origin %q, want %q", name, err, pass.Origin, c.want)
@@ -154,8 +154,9 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// Only what a browser sends is repeated to a request that nobody vouches for.
-func TestOriginOfAnUnknownToken(t *testing.T) {
+// In the answer to a request without a known token, an origin is repeated only if a
+// browser could have sent it.
+func TestOriginOfUnknownToken(t *testing.T) {
 	g, token := setUp(t, nil)
 	for origin, want := range map[string]bool{
 		"https://app.example": true, "http://127.0.0.1:8080": true, "http://[::1]:3000": true, "null": true, "chrome-extension://abcdefgh": true, "http://my_host": true,
@@ -187,65 +188,65 @@ func TestOpenRouteRefusesNoToken(t *testing.T) {
 		t.Errorf("anonymous requests are not limited: %v", err)
 	}
 	if _, err := g.EnterOpen(request("Authorization", "Bearer "+token)); err != nil {
-		t.Errorf("the anonymous bucket is the account's: %v", err)
+		t.Errorf("the account shares the anonymous bucket: %v", err)
 	}
 }
 
 func TestTokenBucket(t *testing.T) {
-	var limits gate.Limits
+	var limits gate.TokenBuckets
 	limit := account.Limit{Requests: 60, Per: time.Minute, Burst: 5} // one a second
 	at := now
 	for i := range 5 {
-		r, err := limits.Take("a", limit, at)
+		r, err := limits.Take(t.Context(), "a", limit, at)
 		if err != nil || r.Left != 4-i {
 			t.Fatalf("request %d: %+v, %v", i, r, err)
 		}
 	}
-	r, err := limits.Take("a", limit, at)
+	r, err := limits.Take(t.Context(), "a", limit, at)
 	if code(err) != api.RateLimited || api.AsError(err).RetryAfter != time.Second || r.Left != 0 || r.Full != 5*time.Second {
 		t.Errorf("sixth: %+v, %v", r, err)
 	}
-	if _, err := limits.Take("b", limit, at); err != nil {
+	if _, err := limits.Take(t.Context(), "b", limit, at); err != nil {
 		t.Errorf("another account: %v", err)
 	}
-	if _, err := limits.Take("a", limit, at.Add(999*time.Millisecond)); code(err) != api.RateLimited {
+	if _, err := limits.Take(t.Context(), "a", limit, at.Add(999*time.Millisecond)); code(err) != api.RateLimited {
 		t.Errorf("just before a token is back: %v", err)
 	}
-	if _, err := limits.Take("a", limit, at.Add(time.Second)); err != nil {
+	if _, err := limits.Take(t.Context(), "a", limit, at.Add(time.Second)); err != nil {
 		t.Errorf("a token is back: %v", err)
 	}
-	if r, err := limits.Take("a", limit, at.Add(time.Hour)); err != nil || r.Left != 4 {
+	if r, err := limits.Take(t.Context(), "a", limit, at.Add(time.Hour)); err != nil || r.Left != 4 {
 		t.Errorf("an hour later: %+v, %v", r, err)
 	}
-	// A clock set back locks nobody out.
-	if r, err := limits.Take("a", limit, at); err != nil || r.Left != 4 {
+	// An account is not locked out if the clock is set back.
+	if r, err := limits.Take(t.Context(), "a", limit, at); err != nil || r.Left != 4 {
 		t.Errorf("an hour back: %+v, %v", r, err)
 	}
 }
 
 func TestRetryAfterStaysInTheWindow(t *testing.T) {
-	var limits gate.Limits
+	var limits gate.TokenBuckets
 	limit := account.Limit{Requests: 1, Per: 10 * time.Minute, Burst: 1}
-	limits.Take("a", limit, now)
-	_, err := limits.Take("a", limit, now)
+	limits.Take(t.Context(), "a", limit, now)
+	_, err := limits.Take(t.Context(), "a", limit, now)
 	if wait := api.AsError(err).RetryAfter; wait < time.Second || wait > 10*time.Minute {
 		t.Errorf("Retry-After %v", wait)
 	}
-	if r, err := limits.Take("z", account.Limit{}, now); err != nil || r.Limit.Requests != 600 {
+	if r, err := limits.Take(t.Context(), "z", account.Limit{}, now); err != nil || r.Limit.Requests != 600 {
 		t.Errorf("no limit given: %+v, %v", r, err)
 	}
 }
 
-// However many ask at once, exactly the burst gets through.
+// However many requests arrive at once, exactly the burst passes.
 func TestLimitIsAtomic(t *testing.T) {
-	var limits gate.Limits
+	var limits gate.TokenBuckets
 	limit := account.Limit{Requests: 600, Per: time.Minute, Burst: 50}
 	var passed atomic.Int64
 	var wait sync.WaitGroup
 	for range 16 {
 		wait.Go(func() {
 			for range 100 {
-				if _, err := limits.Take("a", limit, now); err == nil {
+				if _, err := limits.Take(t.Context(), "a", limit, now); err == nil {
 					passed.Add(1)
 				}
 			}
@@ -258,8 +259,8 @@ func TestLimitIsAtomic(t *testing.T) {
 }
 
 func TestLimitHeaders(t *testing.T) {
-	var limits gate.Limits
-	r, _ := limits.Take("a", account.Limit{Requests: 600, Per: time.Minute, Burst: 120}, now)
+	var limits gate.TokenBuckets
+	r, _ := limits.Take(t.Context(), "a", account.Limit{Requests: 600, Per: time.Minute, Burst: 120}, now)
 	h := http.Header{}
 	r.SetHeaders(h)
 	got := fmt.Sprint(h.Get("RateLimit-Limit"), " ", h.Get("RateLimit-Remaining"), " ", h.Get("RateLimit-Reset"), " ", h.Get("RateLimit-Policy"))

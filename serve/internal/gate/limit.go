@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"sync"
@@ -11,31 +12,39 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// Limits is every account's token bucket. Its zero value is full buckets. Safe
-// for concurrent use.
-//
-// A bucket is one number: the instant at which it would be full again. A request
-// moves that instant on by the time one token takes; it is refused where this
-// would lie further ahead than the whole bucket takes (the generic cell rate
-// algorithm). One compare-and-swap decides, so no two requests take one token.
-type Limits struct{ buckets sync.Map } // client id → *atomic.Int64, Unix nanoseconds
+// Limiter limits the rate of each account's requests, over HTTP and sockets together.
+// It must be safe for concurrent use.
+type Limiter interface {
+	// Take takes one token of an account, whose limit is passed, at the time now. If none
+	// is left, the error is a RATE_LIMITED refusal that says when to try again: in at
+	// least a second and at most the limit's window. An empty client id stands for all
+	// requests without a known token.
+	Take(ctx context.Context, clientID string, limit account.Limit, now time.Time) (Remaining, error)
+}
 
-// anonymousLimit is that of all requests without a known token together.
+// TokenBuckets is the Limiter of a single process. Its zero value has full buckets.
+//
+// A bucket is one number: the time at which it would be full again. A request moves
+// that time forward by the time that one token needs, and is refused if the result
+// would be further ahead than the whole bucket needs (the generic cell rate
+// algorithm). One compare-and-swap decides, so two requests never take the same token.
+type TokenBuckets struct{ buckets sync.Map } // client id → *atomic.Int64, Unix nanoseconds
+
+// anonymousLimit is the limit of all requests without a known token together.
 var anonymousLimit = account.Limit{Requests: 600, Per: time.Minute, Burst: 120}
 
-// defaultLimit is that of an account without one of its own.
+// defaultLimit is the limit of an account without one of its own.
 var defaultLimit = account.Limit{Requests: 600, Per: time.Minute, Burst: 120}
 
-// Remaining is the state of a bucket behind a request.
+// Remaining is the state of a bucket after a request.
 type Remaining struct {
 	Limit account.Limit
-	Left  int           // requests that may follow at once
+	Left  int           // further requests that are possible immediately
 	Full  time.Duration // until the bucket is full again
 }
 
-// Take takes one token of a bucket, or refuses with RATE_LIMITED and when to
-// come again: in at least a second and at most the limit's window.
-func (l *Limits) Take(clientID string, limit account.Limit, now time.Time) (Remaining, error) {
+// Take implements Limiter.
+func (l *TokenBuckets) Take(_ context.Context, clientID string, limit account.Limit, now time.Time) (Remaining, error) {
 	if limit.Requests <= 0 || limit.Per <= 0 || limit.Burst <= 0 {
 		limit = defaultLimit
 	}
@@ -46,7 +55,7 @@ func (l *Limits) Take(clientID string, limit account.Limit, now time.Time) (Rema
 		before := bucket.Load()
 		ahead := max(0, time.Duration(before-now.UnixNano()))
 		if ahead > depth {
-			ahead = 0 // the clock was set back, or the limit was wider: begin anew
+			ahead = 0 // the clock was set back, or the limit was raised: start with a full bucket
 		}
 		if ahead+each > depth {
 			wait := min(max(time.Second, ahead+each-depth), max(time.Second, limit.Per))
@@ -62,7 +71,7 @@ func remaining(limit account.Limit, ahead, each, depth time.Duration) Remaining 
 	return Remaining{Limit: limit, Left: int((depth - ahead) / each), Full: ahead}
 }
 
-func (l *Limits) bucket(clientID string) *atomic.Int64 {
+func (l *TokenBuckets) bucket(clientID string) *atomic.Int64 {
 	if b, ok := l.buckets.Load(clientID); ok {
 		return b.(*atomic.Int64)
 	}
@@ -71,8 +80,8 @@ func (l *Limits) bucket(clientID string) *atomic.Int64 {
 }
 
 // SetHeaders writes the RateLimit header fields of the IETF draft
-// (draft-ietf-httpapi-ratelimit-headers-06): the sustained quota, what is left
-// of the burst, and the seconds until all of it is back.
+// (draft-ietf-httpapi-ratelimit-headers-06): the sustained quota, the rest of the
+// burst, and the seconds until the burst is complete again.
 func (r Remaining) SetHeaders(h http.Header) {
 	if r.Limit.Requests == 0 {
 		return

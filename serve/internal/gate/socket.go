@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
@@ -8,41 +9,56 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// Holder is what a socket came in with: enough to judge it again for as long as
-// it lasts, and not the token itself.
-type Holder struct {
+// SocketPass is the result of checking the handshake of a socket. It has what is needed
+// to check the socket again later, without the token itself.
+type SocketPass struct {
 	ClientID string
 	digest   [32]byte
-	origin   string // "" when it named none
+	origin   string // "" if it sent none
 }
 
-// Greet judges the handshake of a socket: its token, the account's status, the
-// origin in its headers. A socket takes no token of the rate limit: what it asks
-// for later does. The account is that of the token also beside a refusal, nil
-// when there is none.
-func (g *Gate) Greet(token string, h http.Header) (Holder, *account.Account, error) {
+// Handshake checks the handshake of a socket: its token, the account's status, and the
+// origin in its headers. It does not use the rate limiter; later requests of the socket
+// do. The account is that of the token, even if there is an error, or nil if the token
+// is unknown.
+func (g *Gate) Handshake(token string, h http.Header) (SocketPass, *account.Account, error) {
 	a, ok := g.Accounts.Load().Identify(token)
 	if !ok {
-		return Holder{}, nil, api.Refuse(api.InvalidAPIToken)
+		return SocketPass{}, nil, api.Refuse(api.InvalidAPIToken)
 	}
-	if err := Standing(a); err != nil {
-		return Holder{}, a, err
+	if err := CheckStatus(a); err != nil {
+		return SocketPass{}, a, err
 	}
 	from, err := origin(h, a)
 	if err != nil {
-		return Holder{}, a, err
+		return SocketPass{}, a, err
 	}
-	return Holder{ClientID: a.ClientID, digest: account.Digest(token), origin: from}, a, nil
+	return SocketPass{ClientID: a.ClientID, digest: account.Digest(token), origin: from}, a, nil
 }
 
-// Still judges a holder under an account of a later generation, nil when it is
-// gone: whether its token and its origin would be let in today. The account's
-// status is judged apart, since losing that one does not end a connection.
-func (h Holder) Still(a *account.Account) error {
+// EnterSocket checks a request of a socket, as Enter does for HTTP. a is the current
+// account of the socket, or nil if it no longer exists.
+func (g *Gate) EnterSocket(ctx context.Context, p SocketPass, a *account.Account, need Need) error {
+	if err := p.Check(a); err != nil {
+		return err
+	}
+	if err := CheckStatus(a); err != nil {
+		return err
+	}
+	if _, err := g.Limiter.Take(ctx, a.ClientID, a.Limit, g.Now()); err != nil {
+		return err
+	}
+	return g.Entitled(a, need)
+}
+
+// Check returns an error if the token or the origin of the socket would no longer be
+// accepted. a is the current account, or nil if it no longer exists. The account's
+// status is not checked, because a suspension does not end a connection.
+func (p SocketPass) Check(a *account.Account) error {
 	switch {
-	case a == nil || !slices.Contains(a.TokenDigests, h.digest):
+	case a == nil || !slices.Contains(a.TokenDigests, p.digest):
 		return api.Refuse(api.InvalidAPIToken)
-	case h.origin != "" && !a.AllowsOrigin(h.origin):
+	case p.origin != "" && !a.AllowsOrigin(p.origin):
 		return api.Refuse(api.OriginNotAllowed)
 	}
 	return nil

@@ -19,33 +19,33 @@ import (
 	"mkt/publish/layout"
 )
 
-// Usage counts the requests of each account by UTC day, route and product:
-// telemetry, not billing records. Counting costs one addition; the counters are
-// added to those that are written down every FlushEvery and at the end, so that
-// several processes over one folder add up, one that replaces another among them.
-// Two that write in the same instant may lose a count. Safe for concurrent use.
+// Usage counts the requests of each account by UTC day, route and product, as
+// telemetry and not for billing. Counting is one addition. Every FlushEvery, and at the
+// end, the counters are added to those in the files, so the counts of several processes
+// with one folder add up, for example if one process replaces another. If two processes
+// write at the same moment, a count may be lost. Safe for concurrent use.
 type Usage struct {
-	fs  durable.FS // nil: nothing is written down
+	fs  durable.FS // nil: nothing is written
 	now func() time.Time
 	log *slog.Logger
 
-	counters sync.Map // counter → *atomic.Int64, since they were last collected
+	counters sync.Map // counter → *atomic.Int64, since the last collect
 
 	mu      sync.Mutex
-	counted map[string]*usageFile // by client id: what is not written down
-	flushed map[string]time.Time  // by client id: when this process last wrote
+	counted map[string]*usageFile // by client id: counts that are not in the files yet
+	flushed map[string]time.Time  // by client id: last write of this process
 }
 
-// counter is what is counted apart.
+// counter identifies one counter.
 type counter struct {
 	clientID, day, route string
 	product              football.Product
 }
 
-// FlushEvery is how often counters are written down.
+// FlushEvery is the interval at which counters are written.
 const FlushEvery = 15 * time.Second
 
-// usageDays is how many days are kept, today included.
+// usageDays is the number of days that are kept, including today.
 const usageDays = 35
 
 const dayLayout = "2006-01-02"
@@ -60,14 +60,15 @@ type usageFile struct {
 
 const usageFormat = 1
 
-// RouteCount is how often one route was called.
+// RouteCount is the number of requests for one route.
 type RouteCount struct {
 	Route   string           `json:"route"`
 	Product football.Product `json:"product,omitempty"`
 	Count   int64            `json:"count"`
 }
 
-// NewUsage counts on from what lies in f; nil keeps the counters in memory only.
+// NewUsage returns counters that continue those in f. If f is nil, they are kept in
+// memory only.
 func NewUsage(f durable.FS, now func() time.Time, log *slog.Logger) *Usage {
 	return &Usage{fs: f, now: now, log: log, counted: map[string]*usageFile{}, flushed: map[string]time.Time{}}
 }
@@ -82,14 +83,14 @@ func (u *Usage) Count(clientID, route string, product football.Product) {
 	n.(*atomic.Int64).Add(1)
 }
 
-// Day is one day's counters.
+// Day has the counters of one day.
 type Day struct {
 	Date     string
 	Requests []RouteCount // sorted by route and product
 }
 
-// Of returns an account's counters, oldest day first, and when this process last
-// wrote them down (zero when not yet). Another account's say nothing here.
+// Of returns an account's counters, oldest day first, and the time at which this
+// process last wrote them, which is zero if it has not yet.
 func (u *Usage) Of(clientID string) ([]Day, time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -123,7 +124,7 @@ func (u *Usage) Run(ctx context.Context) {
 	}
 }
 
-// Flush writes the counters down. What cannot be written is tried again.
+// Flush writes the counters. Those that cannot be written are kept for the next Flush.
 func (u *Usage) Flush() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -134,7 +135,7 @@ func (u *Usage) Flush() {
 			continue
 		}
 		if err := u.write(clientID); err != nil {
-			u.log.Warn("usage counters are not written down", "tenant", clientID, "err", err)
+			u.log.Warn("usage counters cannot be written", "tenant", clientID, "err", err)
 			continue
 		}
 		delete(u.counted, clientID)
@@ -142,7 +143,7 @@ func (u *Usage) Flush() {
 	}
 }
 
-// collect takes in what was counted.
+// collect moves the new counts into counted.
 func (u *Usage) collect() {
 	today := u.now().UTC().Format(dayLayout)
 	u.counters.Range(func(k, v any) bool {
@@ -153,7 +154,7 @@ func (u *Usage) collect() {
 			}
 			u.counted[key.clientID].add(key, n)
 		} else if key.day != today {
-			u.counters.Delete(k) // nobody counts on a past day
+			u.counters.Delete(k) // a past day is not counted any more
 		}
 		return true
 	})
@@ -163,8 +164,8 @@ func newUsageFile() *usageFile {
 	return &usageFile{Format: usageFormat, Days: map[string][]RouteCount{}}
 }
 
-// read returns what is written down of an account; nothing where there is nothing,
-// beside an error of the disk, and where it is damaged: then it begins anew.
+// read returns the counters in an account's file. If there is no file, or if it is
+// damaged, the counters start at zero. An error is that of the disk.
 func (u *Usage) read(clientID string) (*usageFile, error) {
 	if u.fs == nil || !layout.ValidTenantID(clientID) {
 		return newUsageFile(), nil
@@ -182,16 +183,16 @@ func (u *Usage) read(clientID string) (*usageFile, error) {
 		err = json.Unmarshal(data, &f)
 	}
 	if err != nil || f.Format != usageFormat || f.Days == nil {
-		u.log.Warn("usage counters begin anew", "tenant", clientID, "err", err)
+		u.log.Warn("usage counters are damaged and start at zero", "tenant", clientID, "err", err)
 		return newUsageFile(), nil
 	}
 	return &f, nil
 }
 
-// write adds what was counted to what is written down.
+// write adds the new counts of an account to those in its file.
 func (u *Usage) write(clientID string) error {
 	if !layout.ValidTenantID(clientID) {
-		return fmt.Errorf("%q is no account id", clientID)
+		return fmt.Errorf("%q is not a valid account id", clientID)
 	}
 	f, err := u.read(clientID)
 	if err != nil {
@@ -206,7 +207,7 @@ func (u *Usage) write(clientID string) error {
 	return durable.Overwrite(u.fs, clientID+".json", append(data, '\n'))
 }
 
-// addAll adds the counts of another; nil has none.
+// addAll adds the counts of another file, which may be nil.
 func (f *usageFile) addAll(other *usageFile) {
 	if other == nil {
 		return
@@ -235,7 +236,8 @@ func (c RouteCount) compare(key counter) int {
 	return cmp.Or(strings.Compare(c.Route, key.route), strings.Compare(string(c.Product), string(key.product)))
 }
 
-// trim forgets days that are too old, or that a clock set back has not reached.
+// trim removes days that are too old, and those in the future, which exist if the
+// clock was set back.
 func (f *usageFile) trim(now time.Time) {
 	today := now.UTC().Format(dayLayout)
 	oldest := now.UTC().AddDate(0, 0, 1-usageDays).Format(dayLayout)

@@ -65,8 +65,7 @@ func TestUsageSurvivesARestart(t *testing.T) {
 	}
 }
 
-// A server that replaces another, and counts beside it for a while, takes nothing
-// from what the other has counted.
+// If a server replaces another and both count for a while, no count is lost.
 func TestUsageOfTwoServersAddsUp(t *testing.T) {
 	disk, err := durable.OpenExisting(t.TempDir())
 	if err != nil {
@@ -83,15 +82,15 @@ func TestUsageOfTwoServersAddsUp(t *testing.T) {
 	}
 	next.Flush()
 	old.Flush()
-	for name, u := range map[string]*gate.Usage{"old": old, "next": next, "a third": gate.NewUsage(disk, clock, quiet)} {
+	for name, u := range map[string]*gate.Usage{"old": old, "next": next, "new": gate.NewUsage(disk, clock, quiet)} {
 		if days, _ := u.Of("acme"); total(days) != 20 {
 			t.Errorf("%s: %d counted, want 20", name, total(days))
 		}
 	}
 }
 
-// What one account does does not show in what another is told.
-func TestUsageOfAccountsIsApart(t *testing.T) {
+// The requests of one account do not change the usage of another.
+func TestUsageOfAccountsIsSeparate(t *testing.T) {
 	disk, err := durable.OpenExisting(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -105,12 +104,12 @@ func TestUsageOfAccountsIsApart(t *testing.T) {
 	u.Count("busy", "/fixtures", "market_engine")
 	u.Flush()
 	if days, flushed := u.Of("quiet"); total(days) != 1 || !flushed.Equal(now) {
-		t.Errorf("%d requests, written down at %v, want 1 at %v", total(days), flushed, now)
+		t.Errorf("%d requests, written at %v, want 1 at %v", total(days), flushed, now)
 	}
 }
 
-// Old days are forgotten also where nothing is written down.
-func TestUsageInMemoryForgets(t *testing.T) {
+// Old days are removed even if nothing is written.
+func TestUsageInMemoryIsTrimmed(t *testing.T) {
 	at := now
 	u := gate.NewUsage(nil, func() time.Time { return at }, quiet)
 	u.Count("acme", "/fixtures", "market_engine")
@@ -122,7 +121,7 @@ func TestUsageInMemoryForgets(t *testing.T) {
 	}
 }
 
-func TestUsageOfADamagedFileBeginsAnew(t *testing.T) {
+func TestUsageOfDamagedFileStartsAtZero(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "acme.json"), []byte(`{"format":1,"days":`), 0o600); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// addressOf is the IP address of a network address; invalid when it has none.
+// addressOf returns the IP address of a network address, or an invalid one if it has none.
 func addressOf(a net.Addr) netip.Addr {
 	if tcp, ok := a.(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap().WithZone("")
@@ -15,11 +15,11 @@ func addressOf(a net.Addr) netip.Addr {
 	return netip.Addr{}
 }
 
-// Network is what connections are counted by: an IPv4 address, or the /64 network
-// of an IPv6 address.
+// Network returns the unit by which connections are counted: an IPv4 address, or the /64
+// network of an IPv6 address.
 func Network(a netip.Addr) netip.Addr {
 	if a = a.Unmap(); a.Is6() {
-		p, _ := a.Prefix(64) // a has no zone that could be in the way
+		p, _ := a.Prefix(64) // an error is impossible without a zone
 		return p.Addr()
 	}
 	return a
@@ -38,10 +38,9 @@ func (p Proxies) Contains(a netip.Addr) bool {
 	return false
 }
 
-// Client is the address that a request comes from: that of the connection or,
-// when that is a proxy's, the last one in X-Forwarded-For that is not a proxy's.
-// What clients put into that header themselves stands in front of what the proxies
-// add, and is not looked at.
+// Client returns the address that a request comes from: that of the connection, or if that
+// is a proxy's, the last one in X-Forwarded-For that is not a proxy's. What clients put
+// into that header themselves precedes what the proxies add, and is ignored.
 func (p Proxies) Client(r *http.Request) netip.Addr {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -64,8 +63,8 @@ func (p Proxies) Client(r *http.Request) netip.Addr {
 	return a
 }
 
-// parseHop reads an entry of X-Forwarded-For: an address, which some proxies write
-// with a port, and IPv6 in brackets.
+// parseHop parses an entry of X-Forwarded-For: an address, which some proxies write with a
+// port, and IPv6 in brackets.
 func parseHop(s string) (netip.Addr, bool) {
 	if at, err := netip.ParseAddrPort(s); err == nil {
 		return at.Addr().Unmap().WithZone(""), true

@@ -16,15 +16,15 @@ type Conn struct {
 	listener *Listener
 	address  netip.Addr // its network
 	exempt   bool
-	writing  atomic.Int64 // since when a write is under way, in Unix nanoseconds; 0 = none
+	writing  atomic.Int64 // when the current write began, in Unix nanoseconds; 0 = none
 	peer     *peer
 
 	// Guarded by the listener's lock.
-	left, taken               bool // taken over from the server
+	left, taken               bool // removed from the lists; hijacked
 	inOpen, inWaiting, inPeer link[*Conn]
 }
 
-// What a websocket needs of a connection beside a net.Conn.
+// Methods that a websocket needs of a connection in addition to those of net.Conn.
 var (
 	_ syscall.Conn                           = (*Conn)(nil)
 	_ interface{ CloseWrite() error }        = (*Conn)(nil)
@@ -54,7 +54,7 @@ func (c *Conn) SyscallConn() (syscall.RawConn, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// CloseWrite says that nothing more will be sent.
+// CloseWrite closes the sending direction.
 func (c *Conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -62,7 +62,7 @@ func (c *Conn) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// SetWriteBuffer bounds what the operating system takes ahead of the client.
+// SetWriteBuffer limits what the operating system buffers for the client.
 func (c *Conn) SetWriteBuffer(bytes int) error {
 	if owner, ok := c.Conn.(interface{ SetWriteBuffer(int) error }); ok {
 		return owner.SetWriteBuffer(bytes)
@@ -70,15 +70,15 @@ func (c *Conn) SetWriteBuffer(bytes int) error {
 	return errors.ErrUnsupported
 }
 
-// mark notes whether the connection keeps the server waiting.
+// mark records whether the server waits for the client.
 func (c *Conn) mark(waiting bool) {
 	c.listener.mu.Lock()
 	defer c.listener.mu.Unlock()
 	c.listener.setWaiting(c, waiting)
 }
 
-// Body wraps the body of a request: as long as the server waits for it, the
-// connection may be closed in favour of another. c may be nil.
+// Body wraps the body of a request. While the server waits for the body, the connection may
+// be closed in favour of another. c may be nil.
 func (c *Conn) Body(b io.ReadCloser) io.ReadCloser {
 	if c == nil {
 		return b

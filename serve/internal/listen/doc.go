@@ -1,12 +1,11 @@
-// Package listen bounds the connections that an http.Server holds at once: in
-// total, and from one address.
+// Package listen limits the simultaneous connections of an http.Server: in total, and of
+// each address.
 //
-// A server with room accepts. At a bound the connection that has kept the server
-// waiting longest is closed in favour of the new one: one that is idle, or that
-// has not sent the whole of its request; else one that does not take its answer.
-// When there is none, which means that requests are being answered on all of them,
-// the new connection is refused.
+// Below the limits, every connection is accepted. At a limit, the connection for which the
+// server has waited longest is closed in favour of the new one: one that is idle or has
+// not sent its complete request, or else one that does not read its answer. If there is
+// none, because requests are being answered on all of them, the new connection is refused.
 //
-// An address is an IPv4 address, or the /64 network of an IPv6 address: whoever
-// has one of those has all of its addresses.
+// An address is an IPv4 address, or the /64 network of an IPv6 address, because a client
+// with one of them can use all addresses in it.
 package listen

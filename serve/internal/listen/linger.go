@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// mostLingering bounds what is read of a body that nobody wants.
-const mostLingering = 4 << 20
+// maxLingering is the maximum number of bytes that Linger reads.
+const maxLingering = 4 << 20
 
-// Linger sends what has been written of an answer, and then reads what still comes of
-// the request's body until the time is over. A connection that is closed over unread
-// bytes is reset, and the client may never read its answer.
+// Linger sends what has been written of an answer, and then reads and discards the rest of
+// the request's body for at most d. A connection that is closed with unread bytes is reset,
+// and its client may never read the answer.
 func Linger(w http.ResponseWriter, r *http.Request, d time.Duration) {
 	control := http.NewResponseController(w)
 	if control.Flush() != nil || control.SetReadDeadline(time.Now().Add(d)) != nil {
 		return
 	}
-	io.CopyN(io.Discard, FromContext(r.Context()).Body(r.Body), mostLingering)
+	io.CopyN(io.Discard, FromContext(r.Context()).Body(r.Body), maxLingering)
 }

@@ -1,13 +1,12 @@
 package listen
 
-// list is a doubly linked list whose links lie in what it holds. Its zero value is
-// empty.
+// list is a doubly linked list whose links are part of its values. Its zero value is empty.
 type list[T any] struct {
 	head, tail *link[T]
 	n          int
 }
 
-// link is the place of one value in one list.
+// link is the link of one value in one list.
 type link[T any] struct {
 	value      T
 	prev, next *link[T]
@@ -26,7 +25,7 @@ func (l *list[T]) push(k *link[T], value T) {
 	l.n++
 }
 
-// remove takes out a link that is in the list.
+// remove removes a link that is in the list.
 func (l *list[T]) remove(k *link[T]) {
 	if k.prev == nil {
 		l.head = k.next
@@ -42,7 +41,7 @@ func (l *list[T]) remove(k *link[T]) {
 	l.n--
 }
 
-// first is the value that was pushed first; the zero value when there is none.
+// first returns the value that was pushed first, or the zero value if there is none.
 func (l *list[T]) first() (value T) {
 	if l.head != nil {
 		value = l.head.value

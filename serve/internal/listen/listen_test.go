@@ -15,7 +15,7 @@ import (
 	"mkt/serve/internal/listen"
 )
 
-// patience bounds what a test waits for; it only runs out when something is wrong.
+// patience is the maximum time that a test waits for a condition.
 const patience = 10 * time.Second
 
 // host is a server whose handler of /hold waits until release is closed.
@@ -76,7 +76,7 @@ func (h *host) dial(from, text string) net.Conn {
 
 func get(path string) string { return "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n" }
 
-// status is that of the answer on a connection; 0 when it is closed without one.
+// status returns the status of the answer on a connection, or 0 if it is closed without one.
 func status(c net.Conn) int {
 	a, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
@@ -104,8 +104,8 @@ func (h *host) eventually(what string, holds func(listen.Stats) bool) {
 
 const here = "127.0.0.1"
 
-// Whatever keeps the server waiting is closed in favour of a new request: silent
-// connections, half a request, idle connections, bodies that do not come.
+// A connection for which the server waits is closed in favour of a new request: a silent
+// one, one with half a request, an idle one, one whose body does not arrive.
 func TestWaitingConnectionsAreEvicted(t *testing.T) {
 	for name, text := range map[string]string{
 		"silent":        "",
@@ -144,8 +144,8 @@ func TestWaitingConnectionsAreEvicted(t *testing.T) {
 	}
 }
 
-// Requests that are being answered are left alone, and so are connections that were
-// taken over: then it is the new connection that is refused.
+// Connections on which requests are being answered are not closed, nor are hijacked ones:
+// the new connection is refused instead.
 func TestAnsweredConnectionsAreKept(t *testing.T) {
 	h := start(t, listen.Options{Max: 2, Refusal: func() []byte { return []byte("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n") }})
 	slow := h.dial(here, get("/hold"))
@@ -171,7 +171,7 @@ func TestAnsweredConnectionsAreKept(t *testing.T) {
 	}
 }
 
-// An answer that its client does not take makes room as well.
+// A connection whose client does not read its answer is closed for a new one as well.
 func TestStalledAnswersAreEvicted(t *testing.T) {
 	h := start(t, listen.Options{Max: 3, Stall: 10 * time.Millisecond})
 	for range 2 {
@@ -192,7 +192,7 @@ func TestStalledAnswersAreEvicted(t *testing.T) {
 	}
 }
 
-// One address takes nothing from another, unless it is a proxy's.
+// The connections of one address do not displace those of another, unless it is a proxy.
 func TestOneAddress(t *testing.T) {
 	const flood, proxy, other = "127.0.0.2", "127.0.0.3", "127.0.0.4"
 	needs.Loopback(t, flood)
@@ -233,7 +233,7 @@ func TestClient(t *testing.T) {
 		{"192.0.2.1:99", "198.51.100.7", "192.0.2.1"}, // not from a proxy
 		{"127.0.0.1:99", "", "127.0.0.1"},
 		{"127.0.0.1:99", "198.51.100.7", "198.51.100.7"},
-		{"127.0.0.1:99", "203.0.113.9, 198.51.100.7", "198.51.100.7"}, // the first one is the client's own word
+		{"127.0.0.1:99", "203.0.113.9, 198.51.100.7", "198.51.100.7"}, // the first one was sent by the client itself
 		{"127.0.0.1:99", "203.0.113.9, 198.51.100.7, 10.1.1.1", "198.51.100.7"},
 		{"127.0.0.1:99", "203.0.113.9|198.51.100.7,10.1.1.1", "198.51.100.7"},
 		{"127.0.0.1:99", "203.0.113.9, nonsense", "127.0.0.1"},

@@ -11,11 +11,11 @@ import (
 
 // Options of a listener.
 type Options struct {
-	Max     int                   // connections at once; 0 = no bound
-	PerPeer int                   // connections at once of one address; 0 = no bound
-	Exempt  func(netip.Addr) bool // reports whether an address is bounded by Max alone; nil = none is
-	Stall   time.Duration         // from when on a write that waits for the client counts as waiting; 0 = 2 s
-	Refusal func() []byte         // makes the answer to a connection that is refused; nil = none is given
+	Max     int                   // maximum number of connections; 0 = no limit
+	PerPeer int                   // maximum number of connections of one address; 0 = no limit
+	Exempt  func(netip.Addr) bool // reports whether only Max applies to an address; nil = to none
+	Stall   time.Duration         // after which a write that waits for the client counts as waiting; 0 = 2 s
+	Refusal func() []byte         // returns the answer to a refused connection; nil = none
 }
 
 // Listener is a net.Listener. The http.Server that accepts from it must use
@@ -27,18 +27,18 @@ type Listener struct {
 	mu      sync.Mutex
 	peers   map[netip.Addr]*peer
 	all     list[*Conn]
-	waiting list[*Conn] // of all peers, the longest first
+	waiting list[*Conn] // of all peers, the longest waiting first
 	evicted uint64
 	refused uint64
 }
 
-// peer is what is known of one address: it has connections.
+// peer is an address that has connections.
 type peer struct {
 	open    int
 	waiting list[*Conn]
 }
 
-// New bounds the connections of a listener.
+// New returns a listener that limits the connections of l.
 func New(l net.Listener, o Options) *Listener {
 	if o.Stall == 0 {
 		o.Stall = 2 * time.Second
@@ -60,8 +60,8 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// refuse answers a connection for which there is no room, and closes it. It waits
-// for nothing: the answer fits into the empty buffer of a new connection.
+// refuse answers a connection beyond the limits and closes it. It does not wait: the answer
+// fits into the empty buffer of a new connection.
 func (l *Listener) refuse(c net.Conn) {
 	if l.o.Refusal != nil {
 		c.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
@@ -70,14 +70,14 @@ func (l *Listener) refuse(c net.Conn) {
 	c.Close()
 }
 
-// admit counts a connection, if necessary in the place of one that waits. It
-// returns nil when there is no room.
+// admit counts a connection, and closes a waiting one for it if necessary. It returns nil if
+// the connection must be refused.
 func (l *Listener) admit(c net.Conn) *Conn {
 	address := addressOf(c.RemoteAddr())
 	conn := &Conn{Conn: c, listener: l, address: Network(address), exempt: l.o.Exempt != nil && l.o.Exempt(address)}
 	victim, ok := l.enter(conn)
 	if victim != nil {
-		victim.Conn.Close() // its owner finds out with its next read or write
+		victim.Conn.Close() // its owner notices at the next read or write
 	}
 	if !ok {
 		return nil
@@ -121,8 +121,8 @@ func (l *Listener) enter(c *Conn) (victim *Conn, ok bool) {
 	return victim, true
 }
 
-// stalled is the oldest connection, of one address if it is valid, on which an
-// answer waits for the client; nil = none. The lock is held.
+// stalled returns the oldest connection on which an answer waits for the client, or nil. If
+// of is valid, only connections of that address count. The lock is held.
 func (l *Listener) stalled(of netip.Addr) *Conn {
 	before := time.Now().Add(-l.o.Stall).UnixNano()
 	for k := l.all.head; k != nil; k = k.next {
@@ -147,8 +147,8 @@ func (l *Listener) leave(c *Conn) {
 	}
 }
 
-// setWaiting enters a connection into the lists of those that keep the server
-// waiting, or takes it out; the lock is held.
+// setWaiting adds a connection to the lists of those for which the server waits, or removes
+// it; the lock is held.
 func (l *Listener) setWaiting(c *Conn, on bool) {
 	if c.left || on == c.inWaiting.in {
 		return
@@ -191,22 +191,22 @@ func (l *Listener) ConnContext(ctx context.Context, c net.Conn) context.Context 
 	return ctx
 }
 
-// FromContext returns the connection of a request by the context of the request;
-// nil when it is not one of a Listener's.
+// FromContext returns the connection of a request from the context of the request, or nil
+// if it does not belong to a Listener.
 func FromContext(ctx context.Context) *Conn {
 	c, _ := ctx.Value(contextKey{}).(*Conn)
 	return c
 }
 
-// Stats is what a listener has seen.
+// Stats are the statistics of a listener.
 type Stats struct {
 	Open    int    // now
-	Waiting int    // now, idle or in the middle of a request that has not come in full
+	Waiting int    // now, idle or with an incomplete request
 	Evicted uint64 // closed in favour of a new one
 	Refused uint64
 }
 
-// Stats counts.
+// Stats returns the current statistics.
 func (l *Listener) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// head is the publication to be served: the newest, or the one that was out at
-// the library's time.
-// fault is what is wrong with the record of a newer one.
+// head returns the publication to serve: the newest one, or the one that was
+// current at the library's AsOf time. fault is what is wrong with the record of a
+// newer one.
 func (d *Dataset) head() (c snapshot.Commit, found bool, fault, err error) {
 	if d.library.asOf.IsZero() {
 		return snapshot.HeadAndFault(d.root)
@@ -23,11 +23,11 @@ func (d *Dataset) head() (c snapshot.Commit, found bool, fault, err error) {
 	return c, err == nil, nil, err
 }
 
-// then is what a state file said at the library's time, as far as it can be known:
-// the file tells of the newest run, and of the failures just before. Where a later
-// run wrote over it, the publication that was out says that runs were good by then;
-// nothing is made up where there was none.
-func (l *Library) then(r *health.Run, published time.Time) *health.Run {
+// runAsOf returns what a state file said at the library's AsOf time, as far as that
+// can be known: the file describes the newest run and the failures just before it.
+// If a later run overwrote it, the publication of that time proves that the runs had
+// succeeded by then. If there was no publication either, runAsOf returns nil.
+func (l *Library) runAsOf(r *health.Run, published time.Time) *health.Run {
 	if l.asOf.IsZero() || r == nil || !r.FinishedAt.After(l.asOf) {
 		return r
 	}
@@ -46,7 +46,7 @@ func (l *Library) then(r *health.Run, published time.Time) *health.Run {
 		was.FinishedAt = *was.LastOKAt
 	case !published.IsZero():
 		was.FinishedAt, was.LastOKAt, was.CredentialAcceptedAt = published, &published, &published
-		was.FailedAt, was.FailuresInARow = nil, 0 // in the newest row of failures, which began later
+		was.FailedAt, was.FailuresInARow = nil, 0 // these failures began later
 	default:
 		return nil
 	}

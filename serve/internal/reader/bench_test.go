@@ -31,7 +31,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportMetric(200*80*float64(b.N)/b.Elapsed().Seconds(), "markets/s")
 }
 
-// BenchmarkColdPage reads pages of 50 markets that nobody asked for before.
+// BenchmarkColdPage reads pages of 50 markets that are not cached.
 func BenchmarkColdPage(b *testing.B) {
 	for _, fixtures := range []int{1_000, 10_000, 100_000} {
 		b.Run(strconv.Itoa(fixtures), func(b *testing.B) {
@@ -90,8 +90,8 @@ func BenchmarkColdPage(b *testing.B) {
 	}
 }
 
-// cpuTime reports what an operation costs the processor: steadier than the clock
-// on a machine that does other things too.
+// cpuTime reports the processor time of an operation, which varies less than the
+// elapsed time on a machine that does other things too.
 func cpuTime(b *testing.B) func() {
 	used := func() time.Duration {
 		var u syscall.Rusage

@@ -7,7 +7,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-func TestABrokenEngineIsReplaced(t *testing.T) {
+func TestBrokenEngineIsReplaced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	servetest.NewRoot(t, dir, "acme").Publish(servetest.Content{Fixtures: servetest.Samples("acme", 3, 2, 1)})
@@ -22,7 +22,7 @@ func TestABrokenEngineIsReplaced(t *testing.T) {
 	defer first.Release()
 	d.Refresh(t.Context())
 	if again := d.Acquire(); again != first {
-		t.Error("a sound engine was replaced")
+		t.Error("an intact engine was replaced")
 	} else {
 		again.Release()
 	}

@@ -12,16 +12,16 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// partEvents is how many events are rendered and remembered together.
+// partEvents is the number of events that are rendered and cached together.
 const partEvents = 512
 
-// changeLog renders events of a tenant's segments. Segments never change, so
-// what was rendered serves every snapshot that still retains it. Safe for
-// concurrent use.
+// changeLog renders the events of a tenant's segments. Segments never change, so a
+// rendered part serves every snapshot that still retains it. Safe for concurrent
+// use.
 type changeLog struct {
 	fs       durable.FS
 	parts    *lru[partKey, *part]
-	verified *lru[string, struct{}] // segments whose hash was checked, by it
+	verified *lru[string, struct{}] // segments whose hash was verified, by hash
 }
 
 type partKey struct {
@@ -29,18 +29,18 @@ type partKey struct {
 	n       int
 }
 
-// part is a run of rendered events.
+// part is a series of rendered events.
 type part struct {
 	bodies []byte
 	ends   []int // of each body
 }
 
-func newChangeLog(f durable.FS, room int) *changeLog {
+func newChangeLog(f durable.FS, cacheSize int) *changeLog {
 	const segments = 4096
-	return &changeLog{fs: f, parts: newLRU[partKey, *part](room), verified: newLRU[string, struct{}](segments)}
+	return &changeLog{fs: f, parts: newLRU[partKey, *part](cacheSize), verified: newLRU[string, struct{}](segments)}
 }
 
-// Window is the retained part of the change log as the view knows it.
+// Window returns the retained part of the change log.
 func (v *View) Window() api.Window {
 	w := v.commit.Window()
 	window := api.Window{FirstSeq: w.First, LastSeq: w.Last}
@@ -51,9 +51,9 @@ func (v *View) Window() api.Window {
 	return window
 }
 
-// Events gives at most limit events behind seq after, oldest first. The body is
-// only valid until do returns. last is the seq to go on behind, more tells
-// whether there are further ones. after must lie in the window.
+// Events calls do with at most limit events after seq after, oldest first. The body
+// is valid only until do returns. last is the seq to continue after; more reports
+// whether there are further events. after must lie in the window.
 func (v *View) Events(after uint64, limit int, do func(body []byte)) (last uint64, more bool, err error) {
 	segments := v.manifest.Changes
 	next := after + 1
@@ -77,8 +77,8 @@ func (v *View) Events(after uint64, limit int, do func(body []byte)) (last uint6
 	return next - 1, next <= v.commit.LastSeq, nil
 }
 
-// EventsAtHand tells whether all of a page behind seq after is in memory.
-func (v *View) EventsAtHand(after uint64, limit int) bool {
+// EventsCached reports whether the page of events after seq after is in memory.
+func (v *View) EventsCached(after uint64, limit int) bool {
 	segments := v.manifest.Changes
 	next, end := after+1, min(after+uint64(limit), v.commit.LastSeq)
 	i := sort.Search(len(segments), func(i int) bool { return segments[i].Last >= next })
@@ -123,7 +123,7 @@ func (l *changeLog) part(s snapshot.Segment, n int) (*part, error) {
 	return p, nil
 }
 
-// render reads part n of a segment and checks that no event is missing.
+// render reads part n of a segment and fails if an event is missing.
 func (l *changeLog) render(s snapshot.Segment, n int) (*part, error) {
 	first := s.First + uint64(n*partEvents)
 	rows := make([]table.EventRow, min(partEvents, int(s.Last-first)+1))

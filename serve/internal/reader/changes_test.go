@@ -10,7 +10,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// events reads all behind after, limit at a time.
+// events reads all events after a seq, limit at a time.
 func events(t interface{ Fatalf(string, ...any) }, d interface {
 	Events(uint64, int, func([]byte)) (uint64, bool, error)
 }, after uint64, limit int) (seqs []uint64) {
@@ -37,8 +37,8 @@ func events(t interface{ Fatalf(string, ...any) }, d interface {
 	}
 }
 
-// However the log is cut into segments and pages, the events are there once, in
-// order.
+// However the log is divided into segments and pages, every event is returned once and
+// in order.
 func TestEventsAreGapless(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -86,7 +86,7 @@ func TestWindowMovesOn(t *testing.T) {
 		t.Errorf("events %v", got)
 	}
 	if got := events(t, v, 16, 3); len(got) != 0 {
-		t.Errorf("events %v behind the newest", got)
+		t.Errorf("events %v after the newest", got)
 	}
 }
 
@@ -103,8 +103,8 @@ func TestDamagedSegmentIsAnError(t *testing.T) {
 	}
 }
 
-// What is at hand is what was read before, of whichever page.
-func TestEventsAtHand(t *testing.T) {
+// Exactly the events that were read before are cached, whichever page they are on.
+func TestEventsCached(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	root := servetest.NewRoot(t, dir, "acme")
@@ -123,18 +123,18 @@ func TestEventsAtHand(t *testing.T) {
 		limit int
 		want  bool
 	}{{0, 10, false}, {511, 2, false}, {690, 20, false}, {1802, 1, false}, {1803, 50, true}, {5000, 50, true}} {
-		if got := v.EventsAtHand(c.after, c.limit); got != c.want {
-			t.Errorf("%d behind %d: %v before they were read", c.limit, c.after, got)
+		if got := v.EventsCached(c.after, c.limit); got != c.want {
+			t.Errorf("%d after %d: cached is %v before they were read", c.limit, c.after, got)
 		}
 		read(min(c.after, 1803), c.limit)
-		if !v.EventsAtHand(c.after, c.limit) {
-			t.Errorf("%d behind %d are not at hand behind the reading", c.limit, c.after)
+		if !v.EventsCached(c.after, c.limit) {
+			t.Errorf("%d after %d are not cached although they were read", c.limit, c.after)
 		}
 	}
 	read(0, 1803)
 	for after := uint64(0); after < 1810; after += 7 {
-		if !v.EventsAtHand(after, 200) {
-			t.Errorf("behind %d: all was read", after)
+		if !v.EventsCached(after, 200) {
+			t.Errorf("after %d: not cached although everything was read", after)
 		}
 	}
 }

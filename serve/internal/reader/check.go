@@ -13,10 +13,10 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Check loads the snapshot in a folder with the settings of serving and throws
-// the result away: nil means that serve will be able to. A folder without a
-// manifest is checked as it is. The private files go below parent, "" being the
-// system's temporary folder.
+// Check loads the snapshot in a folder with the settings that serve uses and
+// discards the result. If it returns nil, serve can load the snapshot too. A folder
+// without a manifest is checked as it is. Private files go below parent, or below
+// the system's temporary folder if parent is empty.
 func Check(ctx context.Context, dir, parent string) (err error) {
 	f, err := durable.OpenExisting(dir)
 	if err != nil {
@@ -38,7 +38,7 @@ func Check(ctx context.Context, dir, parent string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, private.Remove()) }()
-	l, err := load(ctx, f, ".", m, bounds{scratch: private.Dir, memory: mostMemory, workers: 1})
+	l, err := load(ctx, f, ".", m, bounds{scratch: private.Dir, memory: maxEngineMemory, workers: 1})
 	if err != nil {
 		return err
 	}
@@ -46,8 +46,8 @@ func Check(ctx context.Context, dir, parent string) (err error) {
 	return l.probe(ctx)
 }
 
-// isLive tells whether a folder holds a live snapshot: its manifest says so, or
-// without one, its tables do.
+// isLive reports whether a folder holds a live snapshot, according to its manifest
+// or, if it has none, to its tables.
 func isLive(f durable.FS, m snapshot.Manifest) (bool, error) {
 	if m.Product != "" {
 		return m.Product == football.LiveIntelligence, nil
@@ -71,7 +71,7 @@ func manifestIn(f durable.FS) (snapshot.Manifest, error) {
 	return snapshot.ParseManifest(data)
 }
 
-// probe reads every page once, as requests would.
+// probe reads every page once, as requests would do.
 func (l *loaded) probe(ctx context.Context) error {
 	v := &View{index: l.index, engine: l.engine}
 	fixtures := l.index.fixtures()
@@ -83,7 +83,7 @@ func (l *loaded) probe(ctx context.Context) error {
 			return err
 		}
 		if read != rows {
-			return fmt.Errorf("%w: %s gave %d of %d rows", ErrUnfit, table, read, rows)
+			return fmt.Errorf("%w: %s returned %d of %d rows", ErrUnfit, table, read, rows)
 		}
 	}
 	return nil

@@ -11,26 +11,26 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// chunkRows is how many rendered rows share one compressed blob. Row number n
-// lies in chunk n/chunkRows: fewer would compress worse, more would make a page
-// unpack what it does not show.
+// chunkRows is the number of rendered rows in a compressed chunk. Row number n is in
+// chunk n/chunkRows. Fewer rows would compress worse, and with more rows a page would
+// decompress rows that it does not show.
 const chunkRows = 16
 
-// entry is one rendered row: the id that orders it, what it is filtered by, and
-// its JSON. The bytes are only valid until the chunk is released.
+// entry is one rendered row: the id it is sorted by, the values it is filtered by,
+// and its JSON. The bytes are valid only until the chunk is released.
 type entry struct {
 	key      []byte // market id or fixture id
 	market   []byte // canonical name; empty for RAW markets and fixtures
 	period   []byte
-	subjects []byte // of a market's selections, repeats in a row left out, each followed by subjectEnd
+	subjects []byte // of a market's selections, without consecutive repeats, each followed by subjectEnd
 	ordinal  int
 	body     []byte
-	detail   []byte // what a single fixture has beyond the list; empty for markets
+	detail   []byte // fields that only a single fixture shows, not the list; empty for markets
 }
 
-// A chunk before compression: the number of entries, then for each the lengths
-// of its texts and its ordinal, then the texts. It never leaves this process, so
-// it has no version.
+// An uncompressed chunk is the number of entries, then the lengths of each entry's
+// texts and its ordinal, then the texts. It never leaves this process, so it has no
+// version.
 
 var packer = sync.OnceValue(func() *zstd.Encoder {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)),
@@ -49,7 +49,8 @@ var unpacker = sync.OnceValue(func() *zstd.Decoder {
 	return r
 })
 
-// pack compresses entries. scratch is reused; both results are.
+// pack compresses entries. The caller passes the second result as scratch to the
+// next call.
 func pack(scratch []byte, entries []entry) (packed, _ []byte) {
 	b := binary.AppendUvarint(scratch[:0], uint64(len(entries)))
 	for i := range entries {
@@ -74,7 +75,7 @@ func (e *entry) texts() [entryTexts]*[]byte {
 	return [entryTexts]*[]byte{&e.key, &e.market, &e.period, &e.subjects, &e.body, &e.detail}
 }
 
-// chunk is an unpacked chunk. Release gives its memory back.
+// chunk is a decompressed chunk. release returns its memory to the pool.
 type chunk struct {
 	entries []entry
 	buf     []byte
@@ -98,7 +99,8 @@ func unpack(packed []byte) (*chunk, error) {
 	return c, nil
 }
 
-// parse points the entries into the buffer; false when the lengths do not fit.
+// parse points the entries into the buffer. It returns false if the lengths do not
+// fit.
 func (c *chunk) parse() bool {
 	b, fits := c.buf, true
 	next := func(most int) int {

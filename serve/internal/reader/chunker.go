@@ -1,7 +1,7 @@
 package reader
 
-// chunker packs entries, chunkRows at a time. text is room for the entries'
-// bodies, reused for every chunk.
+// chunker packs entries, chunkRows at a time. text is a buffer for the bodies of the
+// entries and is reused for every chunk.
 type chunker struct {
 	append  func(no int, packed []byte) error
 	no      int

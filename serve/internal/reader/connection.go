@@ -13,12 +13,12 @@ import (
 	"mkt/publish/layout"
 )
 
-// Connection is what is known of a tenant's provider connection beside the runs
+// Connection is what is known about a tenant's provider connection, besides the runs
 // of its products.
 type Connection struct {
 	data, clientID string
 	faults         *faults
-	then           func(*health.Run) *health.Run // as of the library's time
+	asOf           func(*health.Run) *health.Run // as of the library's AsOf time
 
 	mu    sync.RWMutex
 	probe *health.Run
@@ -27,26 +27,26 @@ type Connection struct {
 
 func newConnection(l *Library, clientID string) *Connection {
 	return &Connection{data: l.dataDir, clientID: clientID, faults: newFaults(l.log.With("tenant", clientID), l.now),
-		then: func(r *health.Run) *health.Run { return l.then(r, time.Time{}) }}
+		asOf: func(r *health.Run) *health.Run { return l.runAsOf(r, time.Time{}) }}
 }
 
-// Probe is the newest test of the connection; nil when there was none.
+// Probe returns the newest test of the connection, or nil if there was none.
 func (c *Connection) Probe() *health.Run {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.probe
 }
 
-// Calls is how often tests asked the provider, by UTC day and endpoint. Do not
-// modify it.
+// Calls returns the number of requests that tests sent to the provider, by UTC day
+// and endpoint. The caller must not modify it.
 func (c *Connection) Calls() map[string]map[string]int64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.calls
 }
 
-// Refresh looks for news, one call at a time. Faults are logged; what was known
-// stays.
+// Refresh reads the state of the connection again, one call at a time. It logs
+// errors and then keeps the state that it has.
 func (c *Connection) Refresh(context.Context) {
 	c.faults.note(slog.LevelWarn, "read the state of the connection", c.refresh())
 }
@@ -67,6 +67,6 @@ func (c *Connection) refresh() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.probe, c.calls = c.then(probe), calls.Days
+	c.probe, c.calls = c.asOf(probe), calls.Days
 	return nil
 }

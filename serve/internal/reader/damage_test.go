@@ -16,8 +16,8 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// twoPublications makes a data root in two states: after the first publication,
-// and after the second. Every value bears its version.
+// twoPublications creates a data root in two states: after the first publication and
+// after the second. Every value contains its version.
 func twoPublications(t *testing.T) (first, second string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func copied(t *testing.T, dir string) string {
 	return to
 }
 
-// told is all that a view answers, or an error of reading it.
+// told returns everything that a view answers, or an error.
 func told(t *testing.T, v *reader.View) (string, error) {
 	var all strings.Builder
 	var inside error
@@ -62,8 +62,8 @@ func told(t *testing.T, v *reader.View) (string, error) {
 	return all.String(), nil
 }
 
-// D1: whatever is damaged of what was published, a reader that begins and one that
-// serves answer as the newest publication that is whole, or not at all.
+// D1: whatever published file is damaged, a new reader and one that is already serving
+// answer from the newest intact publication, or not at all.
 func TestDamageIsNeverServed(t *testing.T) {
 	t.Parallel()
 	first, second := twoPublications(t)
@@ -84,7 +84,7 @@ func TestDamageIsNeverServed(t *testing.T) {
 	t.Logf("%d mutants: %v", mutants, counts)
 }
 
-// mutant tells what becomes of one damaged root.
+// mutant checks what is served from one damaged root.
 func mutant(t *testing.T, first, second string, want map[uint64]string, i int) string {
 	r := rand.New(rand.NewPCG(uint64(i), 3))
 	dir := copied(t, first)
@@ -112,7 +112,7 @@ func mutant(t *testing.T, first, second string, want map[uint64]string, i int) s
 	return "the newest answers"
 }
 
-// copyMissing adds what a later state has.
+// copyMissing adds the files of a later state.
 func copyMissing(t *testing.T, from, to string) {
 	t.Helper()
 	must(t, filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
@@ -132,7 +132,7 @@ func copyMissing(t *testing.T, from, to string) {
 	}))
 }
 
-// spoil damages one file as disks and people do.
+// spoil damages one file in a way that disks and people do.
 func spoil(t *testing.T, dir string, r *rand.Rand) string {
 	t.Helper()
 	var files []string
@@ -164,8 +164,8 @@ func spoil(t *testing.T, dir string, r *rand.Rand) string {
 	return name + fmt.Sprint(" changed at ", at)
 }
 
-// P8: whatever CURRENT holds, the newest publication is served, by a reader that
-// begins and by one that serves.
+// P8: whatever CURRENT contains, the newest publication is served, by a new reader and
+// by one that is already serving.
 func TestNewestIsServedWhateverCurrentHolds(t *testing.T) {
 	t.Parallel()
 	for form, content := range map[string]string{"missing": "", "empty": " ", "garbage": "\xff\x00}", "dangling": `{"format":1,"version":99,"commit_sha256":"` + durable.Hash(nil) + `"}`} {

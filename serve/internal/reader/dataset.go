@@ -20,8 +20,8 @@ import (
 )
 
 // Dataset is one tenant's data of one product: the newest snapshot that could be
-// loaded, and what the steps' state files say. Whoever holds it reads this
-// tenant and no other.
+// loaded, and the contents of the steps' state files. A Dataset gives access to this
+// tenant only.
 type Dataset struct {
 	library  *Library
 	clientID string
@@ -30,39 +30,40 @@ type Dataset struct {
 	counts   *loadCounts // of its product, over all tenants
 
 	mu      sync.RWMutex
-	current *View // nil until a snapshot was loaded
+	current *View // nil until a snapshot is loaded
 	state   State
 	trouble Trouble
 
-	refreshing sync.Mutex // held while news are looked for and loaded
-	faults     *faults
-	root       folder // of the account and product; nil until it is there
-	changes    *changeLog
-	unfit      map[string]unfit // publications that would not load, by the hash of their commit
-	retryAt    time.Time        // after a fault of ours: not before
-	failed     int              // times in a row
-	looked     time.Time        // when news were last looked for
-	looks      atomic.Uint64    // how often that was begun
-	gone       bool             // the tenant is served no longer
+	refreshing  sync.Mutex // held during a refresh
+	faults      *faults
+	root        folder // of the account and product; nil until the folder exists
+	changes     *changeLog
+	unfit       map[string]unfit // publications that cannot be loaded, by the hash of their commit
+	retryAt     time.Time        // no load before this time, after an error that is not the snapshot's
+	failed      int              // loads that failed in a row
+	lastRefresh time.Time        // end of the last refresh
+	refreshes   atomic.Uint64    // refreshes begun
+	gone        bool             // the tenant is no longer served
 }
 
-// folder is a folder that is opened once.
+// folder is an opened folder that can be closed.
 type folder interface {
 	durable.FS
 	io.Closer
 }
 
-// State is what the newest run of each step found, nil where there was none, and
-// how often the provider was asked, by UTC day and endpoint.
+// State is the result of the newest run of each step, nil if there was none, and the
+// number of provider calls by UTC day and endpoint.
 type State struct {
 	Fetch, Transform, Publish *health.Run
-	// FetchLost: the state file of fetch is there and cannot be read. Fetch is what
-	// it said before, if anything.
+	// FetchLost reports that the state file of fetch exists but cannot be read. Fetch
+	// then is what the file said before, if anything.
 	FetchLost bool
 	Calls     map[string]map[string]int64
 }
 
-// Acquire pins the current view; nil when there is none yet. Release it.
+// Acquire pins the current view and returns it, or nil if there is none yet. The
+// caller must release it.
 func (d *Dataset) Acquire() *View {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -84,19 +85,19 @@ type Trouble string
 
 const (
 	NoTrouble   Trouble = ""
-	Quarantined Trouble = "quarantined" // it is damaged, unreadable, or killed the process: an older one is served, if any
-	NoAccess    Trouble = "no access"   // what was published, or the private folder, cannot be worked with
+	Quarantined Trouble = "quarantined" // it is damaged, unreadable, or killed the process; an older one is served, if there is one
+	NoAccess    Trouble = "no access"   // the published files or the private folder cannot be read or written
 )
 
-// Trouble is what the newest look for news found.
+// Trouble returns why the newest publication is not served, as of the last refresh.
 func (d *Dataset) Trouble() Trouble {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return d.trouble
 }
 
-// NotReady is the refusal as long as there is no view: what the last attempt came
-// to, and when to ask again.
+// NotReady returns the error for requests while there is no view: UPSTREAM_UNAVAILABLE
+// if the last fetch could not reach the provider, else DATA_NOT_READY.
 func (d *Dataset) NotReady() *api.Error {
 	if run := d.State().Fetch; run != nil && !run.OK && run.Code == health.CodeUnreachable {
 		return &api.Error{Code: api.UpstreamUnavailable, RetryAfter: time.Minute}
@@ -104,50 +105,49 @@ func (d *Dataset) NotReady() *api.Error {
 	return &api.Error{Code: api.DataNotReady, RetryAfter: time.Minute}
 }
 
-// Published tells whether a publish step has ever succeeded, as far as its state
-// file knows: without a view, whether there is one to come.
+// Published reports whether a publish step has ever succeeded, according to its state
+// file. If it has and there is no view, a view is about to be loaded.
 func (d *Dataset) Published() bool {
 	run := d.State().Publish
 	return run != nil && (run.OK || run.LastOKAt != nil)
 }
 
-// Refresh looks for news and loads them. It waits for another refresh that is
-// under way, and for its turn among the tenants. Faults are logged; the current
-// view stays.
+// Refresh refreshes for a new publication and loads it. It waits for another refresh of
+// this dataset to end, and for a free load slot. It logs errors and then keeps the
+// current view.
 func (d *Dataset) Refresh(ctx context.Context) {
 	d.refreshing.Lock()
 	defer d.refreshing.Unlock()
-	d.look(ctx)
+	d.refreshLocked(ctx)
 }
 
-// look is Refresh with the lock held.
-func (d *Dataset) look(ctx context.Context) {
-	d.looks.Add(1)
+// refreshLocked is Refresh with the refreshing lock held.
+func (d *Dataset) refreshLocked(ctx context.Context) {
+	d.refreshes.Add(1)
 	if err := d.refresh(ctx); ctx.Err() == nil {
 		d.faults.note(slog.LevelError, "refresh", err)
 	}
 }
 
-// soon is how old the last look for news may be for RefreshSoon.
-const soon = 200 * time.Millisecond
+// minRefreshAge is the age of the last refresh below which RefreshSoon does nothing.
+const minRefreshAge = 200 * time.Millisecond
 
-// RefreshSoon looks for news on behalf of a request: it waits for what comes of
-// it as long as patience lasts. Clients can cause it, so it does nothing when
-// news were looked for a moment ago or are being looked for: of many at once, one
-// looks.
+// RefreshSoon refreshes on behalf of a request and waits for the result for at most
+// patience. Clients can cause it, so it does nothing if the last refresh has just
+// ended or if one is in progress.
 func (d *Dataset) RefreshSoon(ctx context.Context, patience time.Duration) {
 	if !d.refreshing.TryLock() {
 		return
 	}
-	if d.library.now().Sub(d.looked) < soon {
+	if d.library.now().Sub(d.lastRefresh) < minRefreshAge {
 		d.refreshing.Unlock()
 		return
 	}
 	done := make(chan struct{})
-	go func() { // a client that goes away does not stop a load
+	go func() { // a client that disconnects must not stop a load
 		defer close(done)
 		defer d.refreshing.Unlock()
-		d.look(context.WithoutCancel(ctx))
+		d.refreshLocked(context.WithoutCancel(ctx))
 	}()
 	select {
 	case <-done:
@@ -156,17 +156,17 @@ func (d *Dataset) RefreshSoon(ctx context.Context, patience time.Duration) {
 	}
 }
 
-// RefreshNow returns when news that were there when it was called have been looked
-// for and loaded, or when patience has run out. Of many calls at once one looks.
+// RefreshNow returns when a refresh that began after the call has ended, or when
+// patience has elapsed. Simultaneous calls share one refresh.
 func (d *Dataset) RefreshNow(ctx context.Context, patience time.Duration) {
-	before := d.looks.Load()
+	before := d.refreshes.Load()
 	done := make(chan struct{})
-	go func() { // a client that goes away does not stop a load
+	go func() { // a client that disconnects must not stop a load
 		defer close(done)
 		d.refreshing.Lock()
 		defer d.refreshing.Unlock()
-		if d.looks.Load() == before { // else somebody has looked since
-			d.look(context.WithoutCancel(ctx))
+		if d.refreshes.Load() == before { // otherwise another goroutine has refreshed since
+			d.refreshLocked(context.WithoutCancel(ctx))
 		}
 	}()
 	select {
@@ -177,7 +177,7 @@ func (d *Dataset) RefreshNow(ctx context.Context, patience time.Duration) {
 }
 
 func (d *Dataset) refresh(ctx context.Context) error {
-	defer func() { d.looked = d.library.now() }()
+	defer func() { d.lastRefresh = d.library.now() }()
 	if err := d.open(); err != nil || d.root == nil {
 		if err != nil {
 			d.setTrouble(NoAccess)
@@ -202,8 +202,8 @@ func (d *Dataset) refresh(ctx context.Context) error {
 	return errors.Join(fault, err)
 }
 
-// judge notes why the newest publication is not served. c is the newest whose
-// record can be read.
+// judge records why the newest publication is not served. c is the newest publication
+// whose record can be read.
 func (d *Dataset) judge(c snapshot.Commit, found bool, fault, err error) {
 	trouble := NoTrouble
 	switch {
@@ -221,7 +221,7 @@ func (d *Dataset) setTrouble(t Trouble) {
 	d.mu.Unlock()
 }
 
-// open opens the folder of the dataset once it is there.
+// open opens the folder of the dataset if it exists.
 func (d *Dataset) open() error {
 	if d.root != nil || d.gone {
 		return nil
@@ -233,12 +233,12 @@ func (d *Dataset) open() error {
 	if err != nil {
 		return fmt.Errorf("open the data of %s: %w", d.clientID, err)
 	}
-	d.root, d.changes = root, newChangeLog(root, d.library.room(eventRoom))
+	d.root, d.changes = root, newChangeLog(root, d.library.shareOf(eventCacheSize))
 	return nil
 }
 
-// readState reads what the steps' newest runs found; c is the publication that is
-// to be served, zero when there is none.
+// readState reads the state files of the steps. c is the publication to serve, or
+// zero if there is none.
 func (d *Dataset) readState(c snapshot.Commit) {
 	var s State
 	known := d.State()
@@ -247,10 +247,10 @@ func (d *Dataset) readState(c snapshot.Commit) {
 	} {
 		r, err := health.Read(d.root, step)
 		if err == nil && r == nil {
-			err = d.isLost(step)
+			err = d.checkStateFile(step)
 		}
 		d.faults.note(slog.LevelWarn, "read the state of "+step, err)
-		*run.now = d.library.then(r, c.PublishedAt)
+		*run.now = d.library.runAsOf(r, c.PublishedAt)
 		if err != nil {
 			*run.now = *run.before
 			s.FetchLost = s.FetchLost || step == health.StepFetch
@@ -264,19 +264,19 @@ func (d *Dataset) readState(c snapshot.Commit) {
 	d.mu.Unlock()
 }
 
-// isLost is an error when a step's state file is there and is none. The next run
-// of the step writes it anew.
-func (d *Dataset) isLost(step string) error {
+// checkStateFile returns an error if a step's state file exists but cannot be parsed. The
+// next run of the step rewrites it.
+func (d *Dataset) checkStateFile(step string) error {
 	name := layout.StateDir + "/" + step + ".json"
 	there, err := durable.Exists(d.root, name)
 	if err == nil && there {
-		err = fmt.Errorf("%s is no state file: what was known before holds", name)
+		err = fmt.Errorf("%s is not a state file; the last known state is kept until the next run rewrites it", name)
 	}
 	return err
 }
 
-// swap puts a view in place; requests that hold the one before keep it. nil
-// leaves none.
+// swap replaces the current view, possibly by nil. Requests that hold the old view
+// keep it.
 func (d *Dataset) swap(next *View) {
 	d.mu.Lock()
 	before := d.current

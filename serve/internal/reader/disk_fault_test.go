@@ -41,10 +41,10 @@ type faultyReader struct {
 func (r faultyReader) Read([]byte) (int, error)          { return 0, r.err }
 func (r faultyReader) ReadAt([]byte, int64) (int, error) { return 0, r.err }
 
-// A disk that cannot give back a file of the newest publication, or a file that it
-// refuses, is no reason to serve nothing: a reader that begins and one that serves
-// answer from the publication before, and look again when the fault is over.
-func TestFaultsOfTheDiskArePassedBy(t *testing.T) {
+// If the disk cannot return a file of the newest publication, or refuses to, an older
+// publication is served, by a new reader and by one that is already serving. When the
+// fault is over, the newest is served again.
+func TestOlderPublicationIsServedDuringDiskFaults(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	root := servetest.NewRoot(t, dir, "acme")

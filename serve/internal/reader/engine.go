@@ -16,20 +16,19 @@ import (
 	"mkt/serve/internal/reader/duck"
 )
 
-// engine is one DuckDB instance over one loaded snapshot: read-only, one thread,
-// bounded memory, no way to another file, and no way to change that. Safe for
-// concurrent use.
+// engine is one DuckDB instance over one loaded snapshot: read-only, single-threaded,
+// with bounded memory, and locked so that no query can open another file or change
+// the configuration. Safe for concurrent use.
 type engine struct {
 	db     *sql.DB
-	memory int64       // what it may take
-	broken atomic.Bool // it failed in a way that it does not recover from
+	memory int64       // its memory limit in bytes
+	broken atomic.Bool // it failed with an error from which it cannot recover
 
 	mu         sync.Mutex
 	statements map[string]*sql.Stmt
 }
 
-// Tables of the private file. no is even: the engine turns neighbouring integers
-// in IN (…) into a range, which it scans instead of using the index.
+// schema has the tables of the private file. no is the chunkKey of a chunk.
 const schema = `
 CREATE TABLE d.fixture (n INTEGER, league VARCHAR, starts_at BIGINT);
 CREATE TABLE d.fixture_chunk (no INTEGER, body BLOB);
@@ -41,22 +40,21 @@ CREATE UNIQUE INDEX fixture_chunk_no ON d.fixture_chunk (no);
 CREATE UNIQUE INDEX market_chunk_no ON d.market_chunk (no);
 `
 
-// Row groups bound what a load holds in memory before it is written. Small blocks
-// keep the cost of a page flat: one that is not at hand is read and checked whole,
-// an eighth of the default's.
+// Row groups bound the memory that a load needs before it writes. Small blocks keep
+// the cost of a page low: a block that is not cached is read and verified as a whole,
+// and this is an eighth of the default size.
 const attachNew = `ATTACH %s AS d (ROW_GROUP_SIZE 16384, BLOCK_SIZE 32768)`
 
-// Bounds of an engine. A query needs a few megabytes; the rest keeps blocks
-// that were read.
+// Bounds of an engine. A query needs a few megabytes; the rest is a cache of blocks.
 const (
-	buildMemory   = 128 << 20
-	leastMemory   = 8 << 20
-	mostMemory    = 48 << 20
-	maxTempSpace  = 1 << 30
-	maxConcurrent = 8 // queries at once; others wait
+	buildMemory     = 128 << 20
+	minEngineMemory = 8 << 20
+	maxEngineMemory = 48 << 20
+	maxTempSpace    = 1 << 30
+	maxConcurrent   = 8 // simultaneous queries; others wait
 )
 
-// build writes a private file at path with what fill appends.
+// build creates a private file at path with the rows that fill appends.
 func build(ctx context.Context, path string, fill func(*appenders) error) (err error) {
 	db, err := openMemory(filepath.Dir(path), buildMemory)
 	if err != nil {
@@ -84,8 +82,8 @@ func build(ctx context.Context, path string, fill func(*appenders) error) (err e
 	return run(ctx, conn, "COMMIT", indexes, "CHECKPOINT d", "DETACH d")
 }
 
-// openEngine opens a private file for reading and unlinks it: nothing else can
-// open it, and it is gone when this process is.
+// openEngine opens a private file for reading and unlinks it, so that no other
+// process can open it and it disappears when this process ends.
 func openEngine(ctx context.Context, path string, memory int64) (*engine, error) {
 	db, err := openMemory(filepath.Dir(path), memory)
 	if err != nil {
@@ -104,7 +102,8 @@ func openEngine(ctx context.Context, path string, memory int64) (*engine, error)
 	return &engine{db: db, memory: memory, statements: map[string]*sql.Stmt{}}, nil
 }
 
-// openMemory starts an instance without data, bounded, that spills into dir.
+// openMemory starts an instance with an empty database in memory that spills into
+// dir.
 func openMemory(dir string, memory int64) (*sql.DB, error) {
 	return duck.Start(duck.Bounds{Dir: dir, Memory: memory, Spill: maxTempSpace, Threads: 1})
 }
@@ -128,7 +127,7 @@ func (e *engine) close() error {
 	return errors.Join(append(errs, e.db.Close())...)
 }
 
-// prepared returns the statement of a text, prepared once on each connection.
+// prepared returns the prepared statement of a text. It prepares each text once.
 func (e *engine) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -142,13 +141,13 @@ func (e *engine) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
 	return s, err
 }
 
-// query runs a prepared text and gives its rows to each. What a client sent
-// comes in args, never in text.
+// query runs a prepared statement and calls each with its rows. Values from clients
+// are passed in args, never in text.
 func (e *engine) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
 	err := e.run(ctx, text, args, each)
 	var fault *duckdb.Error
 	if errors.As(err, &fault) && (fault.Type == duckdb.ErrorTypeFatal || fault.Type == duckdb.ErrorTypeInternal) {
-		e.broken.Store(true) // the next look for news puts another in its place
+		e.broken.Store(true) // the next refresh replaces the engine
 	}
 	return err
 }
@@ -171,7 +170,7 @@ func (e *engine) run(ctx context.Context, text string, args []any, each func(*sq
 	return rows.Err()
 }
 
-// appenders are the ways into the tables of a file that is being built.
+// appenders append to the tables of a file that is being built.
 type appenders struct{ fixture, fixtureChunk, marketChunk *duckdb.Appender }
 
 func newAppenders(conn driver.Conn) (*appenders, error) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The engine that serves cannot reach a file, write, or be told to.
+// The engine that serves cannot open other files, write, or be reconfigured.
 func TestEngineIsLocked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -21,7 +21,7 @@ func TestEngineIsLocked(t *testing.T) {
 	if err := os.WriteFile(outside, []byte("a,b\n1,2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := openEngine(t.Context(), path, leastMemory)
+	e, err := openEngine(t.Context(), path, minEngineMemory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestEngineIsLocked(t *testing.T) {
 	}
 }
 
-func TestChunksComeBackAsTheyWent(t *testing.T) {
+func TestChunksRoundTrip(t *testing.T) {
 	t.Parallel()
 	var scratch []byte
 	for n := range chunkRows + 1 {
@@ -94,7 +94,7 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-func TestLRUStaysInItsRoom(t *testing.T) {
+func TestLRUStaysWithinItsCapacity(t *testing.T) {
 	t.Parallel()
 	c := newLRU[int, int](100)
 	for i := range 1000 {
@@ -112,6 +112,6 @@ func TestLRUStaysInItsRoom(t *testing.T) {
 	}
 	c.put(-1, 0, 26) // more than a quarter of the room
 	if _, ok := c.get(-1); ok {
-		t.Error("something large pushed others out")
+		t.Error("one large value evicted others")
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// faults logs what goes wrong at every look for news, several times a second until
-// somebody mends it: once, then once a minute, and at once when it is another fault.
-// Used by one look at a time.
+// faults logs errors that recur at every refresh, several times a second, until
+// somebody repairs the cause. It logs an error once, then once a minute, and at once
+// if the error changes. Not safe for concurrent use.
 type faults struct {
 	log  *slog.Logger
 	now  func() time.Time
@@ -20,14 +20,15 @@ type fault struct {
 	at   time.Time // when it was logged
 }
 
-// repeatedAfter is after how long a fault that goes on is logged again.
+// repeatedAfter is the interval at which a persistent error is logged again.
 const repeatedAfter = time.Minute
 
 func newFaults(log *slog.Logger, now func() time.Time) *faults {
 	return &faults{log: log, now: now, last: map[string]fault{}}
 }
 
-// note takes what came of one thing, which its message names; nil when it went well.
+// note records the result of the operation that message names; err is nil if it
+// succeeded.
 func (f *faults) note(level slog.Level, message string, err error) {
 	if err == nil {
 		delete(f.last, message)

@@ -15,9 +15,9 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// A fault that goes on does not fill the log: it is told once, then once a minute,
-// and at once when it comes anew.
-func TestFaultsAreNotToldAtEveryLook(t *testing.T) {
+// A persistent fault does not fill the log: it is logged once, then once a minute, and
+// at once if it occurs anew.
+func TestPersistentFaultsAreLoggedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	dir, at := t.TempDir(), servetest.Start
 	var log bytes.Buffer
@@ -32,7 +32,7 @@ func TestFaultsAreNotToldAtEveryLook(t *testing.T) {
 			l.Tenant("acme").Connection().Refresh(t.Context())
 		}
 		if got := strings.Count(log.String(), "level=WARN"); got != told {
-			t.Fatalf("told %d times, want %d:\n%s", got, told, &log)
+			t.Fatalf("logged %d times, want %d:\n%s", got, told, &log)
 		}
 	}
 	must(t, os.WriteFile(tenant, nil, 0o600)) // it should be a folder
@@ -54,6 +54,6 @@ func TestFaultsAreNotToldAtEveryLook(t *testing.T) {
 		d.Refresh(t.Context())
 	}
 	if got := strings.Count(log.String(), "read the state of fetch"); got != 1 {
-		t.Errorf("a state that cannot be read is told %d times:\n%s", got, &log)
+		t.Errorf("a state file that cannot be read was logged %d times:\n%s", got, &log)
 	}
 }

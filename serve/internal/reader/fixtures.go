@@ -8,33 +8,33 @@ import (
 	"sort"
 )
 
-// FixtureFilter narrows the fixture list. Its zero value lets all pass; a
-// fixture without the field that is asked about never passes.
+// FixtureFilter selects fixtures of the list. Its zero value selects all. A fixture
+// without a field that the filter asks about is not selected.
 type FixtureFilter struct {
-	League string // folded (see Fold); the league's name contains it
+	League string // the league's name contains it; folded with FoldCase
 	After  Instant
 	Before Instant
 }
 
-// Instant is a bound in time; its zero value is none.
+// Instant is an optional bound in time. Its zero value is no bound.
 type Instant struct {
 	set bool
 	ms  int64
 }
 
-// At is the bound at a time, Unix milliseconds.
+// At returns the bound at a time in Unix milliseconds.
 func At(ms int64) Instant { return Instant{true, ms} }
 
-// MS is the bound, and whether there is one.
+// MS returns the bound in Unix milliseconds and reports whether there is one.
 func (i Instant) MS() (ms int64, ok bool) { return i.ms, i.set }
 
-// FixtureItem is one fixture of a list.
+// FixtureItem is one fixture of the list.
 type FixtureItem struct {
 	ID   string
-	Body []byte // only valid until the callback returns
+	Body []byte // valid only until the callback returns
 }
 
-// FilteredCount is how many fixtures pass the filter.
+// FilteredCount returns the number of fixtures that the filter selects.
 func (v *View) FilteredCount(ctx context.Context, f FixtureFilter) (int, error) {
 	if f == (FixtureFilter{}) {
 		return v.FixtureCount(), nil
@@ -43,8 +43,9 @@ func (v *View) FilteredCount(ctx context.Context, f FixtureFilter) (int, error) 
 	return len(matches), err
 }
 
-// Fixtures gives at most limit fixtures that pass the filter and come after the
-// id ("" = from the first), by id. more tells whether others follow.
+// Fixtures calls do with at most limit fixtures that the filter selects and whose ids
+// follow after, in the order of their ids. An empty after starts with the first one.
+// more reports whether further fixtures follow.
 func (v *View) Fixtures(ctx context.Context, f FixtureFilter, after string, limit int, do func(FixtureItem)) (more bool, err error) {
 	from := v.index.after(after)
 	item := func(_ int, e *entry) bool {
@@ -64,8 +65,8 @@ func (v *View) Fixtures(ctx context.Context, f FixtureFilter, after string, limi
 	return len(page) < len(rest), v.pick(ctx, fixtureChunks, page, item)
 }
 
-// FixtureBody gives the two parts of a single fixture's JSON, valid until do
-// returns.
+// FixtureBody calls do with the two parts of a fixture's JSON, which are valid only
+// until do returns.
 func (v *View) FixtureBody(ctx context.Context, f Fixture, do func(body, detail []byte)) error {
 	return v.each(ctx, fixtureChunks, f.n, f.n+1, 1, func(_ int, e *entry) bool {
 		do(e.body, e.detail)
@@ -76,8 +77,8 @@ func (v *View) FixtureBody(ctx context.Context, f Fixture, do func(body, detail 
 const matchQuery = `SELECT n FROM d.fixture
 WHERE (? OR contains(league, ?)) AND (? OR starts_at >= ?) AND (? OR starts_at < ?)`
 
-// matching lists the numbers of the fixtures that pass, rising. It is worked out
-// once for a view and filter: a snapshot does not change.
+// matching returns the numbers of the fixtures that the filter selects, in ascending
+// order. The result is cached, because a snapshot does not change.
 func (v *View) matching(ctx context.Context, f FixtureFilter) ([]int32, error) {
 	if list, ok := v.matches.get(f); ok {
 		return list, nil

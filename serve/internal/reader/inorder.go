@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// inOrder has workers turn what produce emits into results, and gives them to
-// consume in the order they were emitted. emit is false once the work is given
-// up. At most two batches a worker are under way.
+// inOrder has workers turn what produce emits into results, and passes the results to
+// consume in the order in which they were emitted. emit returns false if the work was
+// cancelled. At most two batches per worker are in progress.
 func inOrder[In, Out any](ctx context.Context, workers int, produce func(emit func(In) bool) error,
 	work func(In) (Out, error), consume func(Out) error) error {
 	type job struct {
@@ -38,7 +38,7 @@ func inOrder[In, Out any](ctx context.Context, workers int, produce func(emit fu
 	for range workers {
 		group.Go(func() error {
 			for j := range todo {
-				j.out, j.err = survived(work, j.in)
+				j.out, j.err = recovered(work, j.in)
 				close(j.done)
 			}
 			return nil
@@ -66,9 +66,9 @@ func inOrder[In, Out any](ctx context.Context, workers int, produce func(emit fu
 	return context.Cause(parent)
 }
 
-// survived turns a panic over one batch into an error: a bad snapshot must not
-// take the reader down.
-func survived[In, Out any](work func(In) (Out, error), in In) (out Out, err error) {
+// recovered turns a panic over one batch into an error, because an invalid snapshot
+// must not stop the server.
+func recovered[In, Out any](work func(In) (Out, error), in In) (out Out, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: render: %v", ErrUnfit, p)

@@ -22,10 +22,10 @@ import (
 
 var swaps = flag.Int("swaps", 200, "how many snapshots of each product are swapped while files, goroutines and memory are counted")
 
-// S4: however many snapshots were swapped, those of the market engine through the
-// whole database engine and live ones, for several accounts at once, with pages,
-// filters and events read of each: as many open files, goroutines and files in the cache folder, and no more memory.
-// (-swaps 10000 is the drill: a live day.)
+// S4: after many swaps of market and live snapshots, for several accounts at once and
+// with pages, filters and events read from each, there are as many open files,
+// goroutines and cache files as before, and no more memory is used. The flag -swaps
+// 10000 is a whole live day.
 func TestNothingLeaksOverManySwaps(t *testing.T) { // alone: it counts open files
 	needs.Time(t, "swaps hundreds of times")
 	w := newSwapping(t)
@@ -38,18 +38,18 @@ func TestNothingLeaksOverManySwaps(t *testing.T) { // alone: it counts open file
 	}
 	after := w.footprint()
 	if after.files > before.files || after.goroutines > before.goroutines || after.cached > before.cached {
-		t.Errorf("after %d swaps %+v, and it was %+v", w.swapped, after, before)
+		t.Errorf("after %d swaps %+v, before %+v", w.swapped, after, before)
 	}
 	const roomMiB = 32 // the allocators of two languages take and give back
 	if after.residentMiB > before.residentMiB+roomMiB {
-		t.Errorf("%d MiB are resident, and it was %d", after.residentMiB, before.residentMiB)
+		t.Errorf("%d MiB are resident, %d before", after.residentMiB, before.residentMiB)
 	}
 }
 
-// swappers is how many accounts there are.
+// swappers is the number of accounts.
 const swappers = 4
 
-// swapping is a library over some accounts that publish as fast as it goes.
+// swapping is a library over some accounts that publish as fast as possible.
 type swapping struct {
 	t       *testing.T
 	cache   string
@@ -72,7 +72,7 @@ func newSwapping(t *testing.T) *swapping {
 	return w
 }
 
-// swap has all accounts together swap n snapshots of each product.
+// swap makes all accounts together swap n snapshots of each product.
 func (w *swapping) swap(n int) {
 	var all sync.WaitGroup
 	for _, s := range w.list {
@@ -82,7 +82,7 @@ func (w *swapping) swap(n int) {
 	w.swapped += n / swappers * swappers
 }
 
-// swapper is one account, which publishes both products, loads and reads them.
+// swapper is one account, which publishes, loads and reads both products.
 type swapper struct {
 	t             *testing.T
 	id            string
@@ -106,10 +106,10 @@ func (w *swapper) swap(n int) {
 	}
 }
 
-// keeps is how many publications lie in the data root, as retention would have it.
+// keeps is the number of publications in the data root, as after retention.
 const keeps = 16
 
-// forget deletes what a publication that is old by now has written.
+// forget deletes the files of a publication that is beyond retention.
 func (w *swapper) forget(f *durable.Disk, names ...string) {
 	w.debris = append(w.debris, func() error {
 		for _, name := range names {
@@ -125,7 +125,7 @@ func (w *swapper) forget(f *durable.Disk, names ...string) {
 	}
 }
 
-// read asks for something of everything; every value bears its version.
+// read reads something of every kind; every value contains its version.
 func (w *swapper) read() {
 	v, live := w.engine.Acquire(), w.ticks.Acquire()
 	defer v.Release()
@@ -152,10 +152,10 @@ func (w *swapper) read() {
 	}
 }
 
-// footprint is what a process holds.
+// footprint is the set of resources that a process uses.
 type footprint struct{ files, goroutines, cached, residentMiB int }
 
-// footprint waits until what closes in the background has closed.
+// footprint waits until everything that is being closed in the background is closed.
 func (w *swapping) footprint() (f footprint) {
 	w.t.Helper()
 	for last := (footprint{files: -1}); f.files != last.files || f.goroutines != last.goroutines || f.cached != last.cached; {
@@ -175,7 +175,7 @@ func (w *swapping) count(dir string) int {
 	return len(entries)
 }
 
-// residentMiB is the memory of this process, all languages together.
+// residentMiB returns the memory of this process, that of DuckDB included.
 func residentMiB(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/status")

@@ -16,79 +16,80 @@ import (
 	"mkt/serve/quarantine"
 )
 
-// Options of a library.
+// Options configure a library.
 type Options struct {
 	DataDir  string // the data root; nothing is written there
 	CacheDir string // private: engines' files, bounded; "" = a temporary folder
-	// NotesDir keeps notes of loads under way, so that a publication that kills the
-	// process is known after a restart; "" = below CacheDir, for as long as that lasts.
+	// NotesDir holds notes about loads in progress, so that after a restart a publication
+	// that killed the process is known. If it is empty, the notes are kept below CacheDir
+	// for as long as that exists.
 	NotesDir string
-	// Clients lists the tenants to serve, as it is now.
+	// Clients returns the tenants to serve now.
 	Clients  func() []string
 	Products []football.Product
-	Poll     time.Duration // how often news are looked for, live ones twice as often; 0 = a second
-	Loads    int           // at once, over all tenants; 0 = 1
-	Workers  int           // renderers of one load; 0 = 1
-	Renders  int           // pages rendered at once, over all tenants; 0 = as many as processors, at least 2
-	// AsOf, when not zero, pins every dataset to the publication that was out at
-	// that time, and tells of the runs as of then.
+	Poll     time.Duration // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
+	Loads    int           // simultaneous loads over all tenants; 0 = 1
+	Workers  int           // rendering goroutines of one load; 0 = 1
+	Renders  int           // simultaneously rendered pages over all tenants; 0 = as many as processors, at least 2
+	// AsOf, if not zero, pins every dataset to the publication that was current at that
+	// time, and reports the runs as of then.
 	AsOf time.Time
 	Now  func() time.Time
 	Log  *slog.Logger
 }
 
-// Library is every tenant's datasets. Safe for concurrent use.
+// Library has the datasets of all tenants. Safe for concurrent use.
 type Library struct {
-	dataDir  string
-	clients  func() []string
-	products []football.Product
-	poll     time.Duration
-	turns    chan struct{}
-	workers  int
-	asOf     time.Time
-	now      func() time.Time
-	log      *slog.Logger
-	scratch  *scratch.Folder
-	loads    *quarantine.Store
-	places   *places
-	counts   counts
+	dataDir   string
+	clients   func() []string
+	products  []football.Product
+	poll      time.Duration
+	loadSlots chan struct{}
+	workers   int
+	asOf      time.Time
+	now       func() time.Time
+	log       *slog.Logger
+	scratch   *scratch.Folder
+	loads     *quarantine.Store
+	renders   *fairQueue
+	counts    counts
 
-	loaded chan struct{} // closed when every tenant was looked at once
+	loaded chan struct{} // closed when every tenant has been refreshed once
 
 	mu      sync.RWMutex
 	tenants map[string]*Tenant
 }
 
-// Loaded is closed when what was published before Run began has been loaded, or
-// could not be.
+// Loaded returns a channel that is closed once Run has tried to load everything that
+// was published before it began.
 func (l *Library) Loaded() <-chan struct{} { return l.loaded }
 
-// Tenant is one tenant's datasets, by product, and its provider connection.
+// Tenant has one tenant's datasets, by product, and its provider connection.
 type Tenant struct {
 	datasets   map[football.Product]*Dataset
 	connection *Connection
 }
 
-// Dataset of a product; nil when the library does not serve it.
+// Dataset returns the dataset of a product, or nil if the library does not serve it.
 func (t *Tenant) Dataset(p football.Product) *Dataset { return t.datasets[p] }
 
-// Connection is the tenant's.
+// Connection returns the tenant's provider connection.
 func (t *Tenant) Connection() *Connection { return t.connection }
 
-// watched is what has news to look for.
+// watched is something that Run refreshes.
 type watched interface{ Refresh(context.Context) }
 
-// Room for what is remembered, over all tenants and at least for each.
-type roomOf struct{ all, least int }
+// cacheSize is a cache size: a total that all tenants share, and the minimum for each.
+type cacheSize struct{ all, least int }
 
 var (
-	pageRoom   = roomOf{32 << 20, 1 << 20}
-	eventRoom  = roomOf{16 << 20, 1 << 20}
-	matchRoom  = roomOf{4 << 20, 256 << 10}
-	engineRoom = roomOf{96 << 20, leastMemory}
+	pageCacheSize    = cacheSize{32 << 20, 1 << 20}
+	eventCacheSize   = cacheSize{16 << 20, 1 << 20}
+	matchCacheSize   = cacheSize{4 << 20, 256 << 10}
+	engineMemorySize = cacheSize{96 << 20, minEngineMemory}
 )
 
-// Open starts a library. Run keeps it up to date; Close ends it.
+// Open starts a library. Run keeps it up to date, and Close closes it.
 func Open(o Options) (*Library, error) {
 	private, err := makeCache(o.CacheDir)
 	if err != nil {
@@ -96,8 +97,8 @@ func Open(o Options) (*Library, error) {
 	}
 	l := &Library{
 		dataDir: o.DataDir, clients: o.Clients, products: o.Products, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
-		workers: max(1, o.Workers), turns: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
-		places: newPlaces(cmp.Or(o.Renders, max(2, runtime.GOMAXPROCS(0)))),
+		workers: max(1, o.Workers), loadSlots: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
+		renders: newFairQueue(cmp.Or(o.Renders, max(2, runtime.GOMAXPROCS(0)))),
 	}
 	l.counts.loads = map[football.Product]*loadCounts{}
 	for _, p := range o.Products {
@@ -118,7 +119,7 @@ func Open(o Options) (*Library, error) {
 	return l, nil
 }
 
-// makeCache makes the private folder of this process.
+// makeCache creates the private folder of this process.
 func makeCache(dir string) (*scratch.Folder, error) {
 	if dir == "" {
 		return scratch.Make("", "mkt-serve-")
@@ -129,21 +130,20 @@ func makeCache(dir string) (*scratch.Folder, error) {
 	return scratch.Make(dir, "run-")
 }
 
-// openNotes opens the folder of notes. One that cannot be written to is no reason
-// not to serve: then a restart forgets.
+// openNotes opens the folder of notes. If it cannot be written, the library works
+// without it, and a restart forgets the notes.
 func (l *Library) openNotes(dir string) (*quarantine.Store, error) {
 	if dir != "" {
 		s, err := quarantine.Open(dir, l.now)
 		if err == nil {
 			return s, nil
 		}
-		l.log.Warn("a publication that kills this process will be tried again after a restart: no notes can be made", "err", err)
+		l.log.Warn("cannot write notes about loads; a publication that kills this process will be loaded again after a restart", "dir", dir, "err", err)
 	}
 	return quarantine.Open(filepath.Join(l.scratch.Dir, "notes"), l.now)
 }
 
-// Tenant returns the handle of a tenant. Below it, no name of a tenant is ever
-// asked for again.
+// Tenant returns the datasets of a tenant. They give access to this tenant only.
 func (l *Library) Tenant(clientID string) *Tenant {
 	l.mu.RLock()
 	t, ok := l.tenants[clientID]
@@ -166,8 +166,8 @@ func (l *Library) Tenant(clientID string) *Tenant {
 	return t
 }
 
-// liveRounds is how many times more often than for others news of live datasets
-// are looked for: theirs are served within a second.
+// liveRounds is how many times more often live datasets are refreshed than others: a
+// live publication must be served within a second.
 const liveRounds = 2
 
 func isLiveDataset(w watched) bool {
@@ -175,9 +175,9 @@ func isLiveDataset(w watched) bool {
 	return ok && d.product == football.LiveIntelligence
 }
 
-// Run looks for news until ctx ends, then waits for loads under way.
+// Run refreshes all datasets until ctx ends, then waits for the loads in progress.
 func (l *Library) Run(ctx context.Context) {
-	var busy sync.Map // those whose refresh is under way
+	var busy sync.Map // what is being refreshed
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	tick := time.NewTicker(max(l.poll/liveRounds, time.Millisecond))
@@ -213,8 +213,8 @@ func (l *Library) Run(ctx context.Context) {
 	}
 }
 
-// served lists what to keep up to date, and closes the datasets of tenants that
-// are gone.
+// served returns what Run must refresh, and closes the datasets of tenants that are
+// no longer served.
 func (l *Library) served() []watched {
 	var list []watched
 	wanted := map[string]bool{}
@@ -234,13 +234,13 @@ func (l *Library) served() []watched {
 		}
 		delete(l.tenants, id)
 		for _, d := range t.datasets {
-			go d.close() // waits for a refresh under way
+			go d.close() // waits for a refresh in progress
 		}
 	}
 	return list
 }
 
-// Close closes every dataset. Views that are still held stay readable.
+// Close closes every dataset. Views that are still pinned stay readable.
 func (l *Library) Close() error {
 	l.mu.Lock()
 	tenants := l.tenants
@@ -254,21 +254,23 @@ func (l *Library) Close() error {
 	return errors.Join(l.loads.Close(), l.scratch.Remove())
 }
 
-// turn waits until this load may begin.
-func (l *Library) turn(ctx context.Context) (release func(), err error) {
+// loadSlot waits for a free load slot.
+func (l *Library) loadSlot(ctx context.Context) (release func(), err error) {
 	select {
-	case l.turns <- struct{}{}:
-		return func() { <-l.turns }, nil
+	case l.loadSlots <- struct{}{}:
+		return func() { <-l.loadSlots }, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
-// room is a tenant's share.
-func (l *Library) room(r roomOf) int {
+// shareOf returns a tenant's share of a cache size.
+func (l *Library) shareOf(r cacheSize) int {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return max(r.least, r.all/max(1, len(l.tenants)))
 }
 
-func (l *Library) engineMemory() int64 { return min(mostMemory, int64(l.room(engineRoom))) }
+func (l *Library) engineMemory() int64 {
+	return min(maxEngineMemory, int64(l.shareOf(engineMemorySize)))
+}

@@ -14,21 +14,21 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// liveSet is a live snapshot in memory: doc.go says why.
+// liveSet is a live snapshot in memory; see the package documentation.
 type liveSet struct {
 	fixtures []*api.LiveFixture // by id
-	inPlay   []*api.LiveFixture // those of them in play, by id
+	inPlay   []*api.LiveFixture // the fixtures in play, by id
 	byID     map[string]*api.LiveFixture
 }
 
-// mostLive bounds the fixtures of one live snapshot: many times what is ever in
-// play at once.
-const mostLive = 20_000
+// maxLiveFixtures is the maximum number of fixtures in a live snapshot, many times more than
+// are ever in play at once.
+const maxLiveFixtures = 20_000
 
-// mostLiveRows bounds the rows of any table of one live snapshot.
-const mostLiveRows = 1_000_000
+// maxLiveRows is the maximum number of rows in any other table of a live snapshot.
+const maxLiveRows = 1_000_000
 
-// loadLive verifies the files of a live snapshot's folder and renders them.
+// loadLive verifies the files of a live snapshot and renders them.
 func loadLive(ctx context.Context, f durable.FS, dir string, m snapshot.Manifest) (*liveSet, error) {
 	if err := snapshot.Verify(f, dir, m); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func loadLive(ctx context.Context, f durable.FS, dir string, m snapshot.Manifest
 }
 
 func renderLive(ctx context.Context, f durable.FS, dir string) (*liveSet, error) {
-	rows, err := readLive[table.LiveRow](f, dir, layout.LiveFile, mostLive)
+	rows, err := readLive[table.LiveRow](f, dir, layout.LiveFile, maxLiveFixtures)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func renderLive(ctx context.Context, f durable.FS, dir string) (*liveSet, error)
 	for name, left := range map[string]int{layout.LiveCountersFile: counters.left(), layout.LiveTimelineFile: timeline.left(),
 		layout.LiveBucketsFile: buckets.left(), layout.LivePeriodsFile: periods.left()} {
 		if left > 0 {
-			return nil, fmt.Errorf("%w: %s: %d rows of no fixture, or out of order", ErrUnfit, name, left)
+			return nil, fmt.Errorf("%w: %s: %d rows belong to no fixture or are out of order", ErrUnfit, name, left)
 		}
 	}
 	return s, ctx.Err()
@@ -118,7 +118,7 @@ func readLive[T table.Row](f durable.FS, dir, name string, most int64) ([]T, err
 	return rows, nil
 }
 
-// groups are the rows of a table that is sorted by fixture, given out fixture by
+// groups returns the rows of a table, which are sorted by fixture, fixture by
 // fixture.
 type groups[T any] struct {
 	rows []T
@@ -126,11 +126,11 @@ type groups[T any] struct {
 }
 
 func grouped[T table.Row](f durable.FS, dir, name string, id func(*T) string) (*groups[T], error) {
-	rows, err := readLive[T](f, dir, name, mostLiveRows)
+	rows, err := readLive[T](f, dir, name, maxLiveRows)
 	return &groups[T]{rows, id}, err
 }
 
-// of takes the rows of the next fixture, if they are at hand.
+// of removes and returns the rows of the next fixture, if the next rows are its own.
 func (g *groups[T]) of(fixture string) []T {
 	n := 0
 	for n < len(g.rows) && g.id(&g.rows[n]) == fixture {
@@ -143,11 +143,12 @@ func (g *groups[T]) of(fixture string) []T {
 
 func (g *groups[T]) left() int { return len(g.rows) }
 
-// LiveCount is how many fixtures are in play.
+// LiveCount returns the number of fixtures in play.
 func (v *View) LiveCount() int { return len(v.live.inPlay) }
 
-// Live is at most limit fixtures in play that come after the id ("" = from the
-// first), by id. more tells whether others follow. Do not modify it.
+// Live returns at most limit fixtures in play whose ids follow after, in the order of
+// their ids. An empty after starts with the first one. more reports whether further
+// fixtures follow. The caller must not modify the result.
 func (v *View) Live(after string, limit int) (page []*api.LiveFixture, more bool) {
 	all := v.live.inPlay
 	from := sort.Search(len(all), func(i int) bool { return all[i].ID > after })
@@ -155,23 +156,23 @@ func (v *View) Live(after string, limit int) (page []*api.LiveFixture, more bool
 	return all[from:to], to < len(all)
 }
 
-// FindLive looks a fixture up by its id: one in play, or one that left play and
-// is still kept.
+// FindLive returns the fixture with that id, which is in play or has left play and is
+// still kept.
 func (v *View) FindLive(id string) (*api.LiveFixture, bool) {
 	f, ok := v.live.byID[id]
 	return f, ok
 }
 
-// Staleness says of how many fixtures in play too little is known. It only grows
-// while a view gets older.
+// Staleness says for how many fixtures in play the data is too old. While a view gets
+// older, its staleness can only grow.
 type Staleness int
 
-// The staleness of a feed. A clock that stands still has nothing new to tell: if one
-// runs, the fixtures whose clock runs decide.
+// The staleness of a feed. A stopped clock needs no news, so if any clock runs, only
+// the fixtures with a running clock count.
 const (
 	FeedFresh    Staleness = iota
-	FeedStale              // nothing new enough is known of any fixture whose clock runs
-	FeedAllStale           // nothing new enough is known of any fixture in play
+	FeedStale              // the data of every fixture with a running clock is too old
+	FeedAllStale           // the data of every fixture in play is too old
 )
 
 // Staleness returns the staleness of the feed at now; FeedFresh if nothing is in play.
@@ -196,8 +197,8 @@ func (v *View) Staleness(now time.Time) Staleness {
 	return FeedAllStale
 }
 
-// LiveFreshness is that of one fixture: its own retrieval, the snapshot's other
-// times.
+// LiveFreshness returns the times of one fixture: its own retrieval, and the other
+// times of the snapshot.
 func (v *View) LiveFreshness(f *api.LiveFixture) api.Freshness {
 	fresh := v.Freshness()
 	fresh.ProviderFetchedAt = &f.FetchedAt

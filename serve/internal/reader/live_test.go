@@ -13,7 +13,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// openLive starts a library of the live product alone.
+// openLive starts a library that serves the live product only.
 func openLive(t testing.TB, dataDir string) *reader.Dataset {
 	t.Helper()
 	l, err := reader.Open(reader.Options{DataDir: dataDir, CacheDir: t.TempDir(), Clients: func() []string { return []string{"acme"} },
@@ -56,10 +56,10 @@ func TestLiveIsPagedByID(t *testing.T) {
 		t.Errorf("count %d", v.LiveCount())
 	}
 	if f, ok := v.FindLive(servetest.FixtureID("acme", 5)); !ok || f.InPlay {
-		t.Error("a fixture that left play is not kept, or not marked")
+		t.Error("a fixture that left play is missing, or not marked")
 	}
 	if _, ok := v.FindLive(servetest.FixtureID("other", 1)); ok {
-		t.Error("a foreign fixture is found")
+		t.Error("another tenant's fixture is found")
 	}
 	if v.Staleness(servetest.Start.Add(time.Minute)) != reader.FeedFresh || v.Staleness(servetest.Start.Add(time.Minute+1)) != reader.FeedAllStale {
 		t.Error("the feed is stale too early or too late")
@@ -67,7 +67,7 @@ func TestLiveIsPagedByID(t *testing.T) {
 	must(t, reader.Check(t.Context(), root.Folder(), ""))
 }
 
-// Rows that belong to no fixture make a snapshot unfit: the one before stays.
+// Rows that belong to no fixture make a snapshot unfit: the one before stays current.
 func TestUnfitLiveSnapshot(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -90,11 +90,11 @@ func TestUnfitLiveSnapshot(t *testing.T) {
 	root.Publish(servetest.LiveSamples("acme", 6, 3, servetest.Start))
 	d.Refresh(context.Background())
 	if v := view(t, d); v.Commit().Version != 3 {
-		t.Errorf("version %d is served after a good one came", v.Commit().Version)
+		t.Errorf("version %d is served after a valid one was published", v.Commit().Version)
 	}
 }
 
-// BenchmarkLiveLoad is a tick: verify, read and render.
+// BenchmarkLiveLoad verifies, reads and renders a live snapshot.
 func BenchmarkLiveLoad(b *testing.B) {
 	for _, n := range []int{50, 300, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

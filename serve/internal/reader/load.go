@@ -15,25 +15,25 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// ErrUnfit: a snapshot is whole, but its tables contradict each other. It will
-// be as unfit the next time.
+// ErrUnfit reports that the files of a snapshot are intact but that its tables are
+// invalid or contradict each other. Loading it again would fail again.
 var ErrUnfit = errors.New("unfit to serve")
 
-// bounds of one load.
+// bounds are the limits of one load.
 type bounds struct {
 	scratch string // private folder for the engine's files
-	memory  int64  // for the engine that serves
-	workers int    // renderers
+	memory  int64  // of the engine that serves
+	workers int    // rendering goroutines
 }
 
-// loaded is a snapshot ready to be served. The owner closes its engine.
+// loaded is a snapshot that is ready to be served. The caller must close its engine.
 type loaded struct {
 	index  *index
 	engine *engine
 }
 
-// load verifies the files of a snapshot's folder and builds from them what is
-// served. It holds about a row group in memory at a time.
+// load verifies the files of a snapshot and builds its index and engine. It holds
+// about one row group in memory at a time.
 func load(ctx context.Context, f durable.FS, dir string, m snapshot.Manifest, b bounds) (*loaded, error) {
 	if err := snapshot.Verify(f, dir, m); err != nil {
 		return nil, err
@@ -51,14 +51,14 @@ func load(ctx context.Context, f durable.FS, dir string, m snapshot.Manifest, b 
 	return &loaded{l.index, e}, nil
 }
 
-// loader fills the tables of a new private file and its index.
+// loader fills the tables of a new private file, and the index.
 type loader struct {
 	ctx     context.Context
 	fs      durable.FS
 	dir     string
 	index   *index
 	workers int
-	counts  []int32 // of markets, as the fixtures' rows say
+	counts  []int32 // number of markets of each fixture, according to its row
 }
 
 func (l *loader) fill(to *appenders) error {
@@ -68,7 +68,7 @@ func (l *loader) fill(to *appenders) error {
 	return l.markets(to)
 }
 
-// openTable opens one table of the folder; close ends its use.
+// openTable opens one table of the folder. The caller must call close.
 func openTable[T table.Row](l *loader, name string) (rows *table.Reader[T], close func(), err error) {
 	r, err := l.fs.Open(l.dir + "/" + name)
 	if err != nil {
@@ -88,14 +88,14 @@ func (l *loader) fixtures(to *appenders) error {
 		return err
 	}
 	defer done()
-	c := chunker{append: func(no int, packed []byte) error { return to.fixtureChunk.AppendRow(int32(2*no), packed) }}
+	c := chunker{append: func(no int, packed []byte) error { return to.fixtureChunk.AppendRow(chunkKey(no), packed) }}
 	last := ""
 	for row, err := range rows.All {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrUnfit, err)
 		}
 		if !api.IsFixtureID(row.FixtureID) || row.FixtureID <= last {
-			return fmt.Errorf("%w: fixture id %q behind %q", ErrUnfit, row.FixtureID, last)
+			return fmt.Errorf("%w: fixture id %q follows %q", ErrUnfit, row.FixtureID, last)
 		}
 		last = row.FixtureID
 		l.index.addFixture(row)
@@ -111,11 +111,11 @@ func (l *loader) fixtures(to *appenders) error {
 	return c.flush()
 }
 
-// appendFilters adds what fixtures are filtered by.
+// appendFilters appends the values that fixtures are filtered by.
 func appendFilters(to *appenders, n int, row *table.FixtureRow) error {
 	var league, starts any
 	if row.League != nil {
-		league = Fold(*row.League)
+		league = FoldCase(*row.League)
 	}
 	if row.StartsAt != nil {
 		starts = row.StartsAt.UnixMilli()
@@ -123,10 +123,10 @@ func appendFilters(to *appenders, n int, row *table.FixtureRow) error {
 	return to.fixture.AppendRow(int32(n), league, starts)
 }
 
-// flushEvery is after how many chunks the engine is handed what was appended.
+// flushEvery is the number of chunks after which the appender is flushed.
 const flushEvery = 1024
 
-// markets renders on workers and appends in order.
+// markets renders on the workers and appends in order.
 func (l *loader) markets(to *appenders) error {
 	rows, done, err := openTable[table.MarketRow](l, layout.MarketsFile)
 	if err != nil {
@@ -138,7 +138,7 @@ func (l *loader) markets(to *appenders) error {
 		return l.readMarkets(rows, emit)
 	}, renderBatch, func(packed [][]byte) error {
 		for _, p := range packed {
-			if err := to.marketChunk.AppendRow(int32(2*no), p); err != nil {
+			if err := to.marketChunk.AppendRow(chunkKey(no), p); err != nil {
 				return err
 			}
 			if no++; no%flushEvery == 0 {
@@ -151,13 +151,13 @@ func (l *loader) markets(to *appenders) error {
 	})
 }
 
-// batchChunks is how many chunks a worker renders at once.
+// batchChunks is the number of chunks that a worker renders at a time.
 const batchChunks = 16
 
-// readMarkets reads the markets in batches of whole chunks, notes them in the
-// index, and checks that they are in order and belong to the fixtures.
+// readMarkets reads the markets in batches of whole chunks, adds them to the index,
+// and checks that they are in order and belong to the fixtures.
 func (l *loader) readMarkets(rows *table.Reader[table.MarketRow], emit func([]table.MarketRow) bool) error {
-	check := walker{index: l.index, counts: l.counts}
+	indexer := marketIndexer{index: l.index, counts: l.counts}
 	for {
 		batch := make([]table.MarketRow, batchChunks*chunkRows)
 		n, err := readFull(rows, batch)
@@ -165,8 +165,8 @@ func (l *loader) readMarkets(rows *table.Reader[table.MarketRow], emit func([]ta
 			return fmt.Errorf("%w: %w", ErrUnfit, err)
 		}
 		for i := range batch[:n] {
-			if !check.next(&batch[i]) {
-				return fmt.Errorf("%w: market %q of fixture %q is out of place", ErrUnfit, batch[i].MarketID, batch[i].FixtureID)
+			if !indexer.add(&batch[i]) {
+				return fmt.Errorf("%w: market %q of fixture %q is out of order, or its fixture's market count is wrong", ErrUnfit, batch[i].MarketID, batch[i].FixtureID)
 			}
 			if i%chunkRows == 0 {
 				l.index.marketChunk(batch[i].MarketID)
@@ -179,13 +179,13 @@ func (l *loader) readMarkets(rows *table.Reader[table.MarketRow], emit func([]ta
 			break
 		}
 	}
-	if !check.end() {
-		return fmt.Errorf("%w: the fixtures' market counts and the markets differ", ErrUnfit)
+	if !indexer.finish() {
+		return fmt.Errorf("%w: the market counts of the fixtures do not match the markets", ErrUnfit)
 	}
 	return nil
 }
 
-// readFull fills the batch unless the table ends.
+// readFull fills the batch, or reads up to the end of the table.
 func readFull(rows *table.Reader[table.MarketRow], batch []table.MarketRow) (n int, err error) {
 	for n < len(batch) && err == nil {
 		var got int

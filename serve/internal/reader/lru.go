@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// lru keeps what was used last, up to a weight. What is evicted is just
-// forgotten: nothing in it needs closing. Safe for concurrent use.
+// lru is a cache of the most recently used values, up to a total weight. Evicted
+// values are dropped without being closed. Safe for concurrent use.
 type lru[K comparable, V any] struct {
-	mu     sync.Mutex
-	room   int
-	weight int
-	order  list.List // of *kept, newest first
-	items  map[K]*list.Element
+	mu       sync.Mutex
+	capacity int
+	weight   int
+	order    list.List // of *kept, newest first
+	items    map[K]*list.Element
 }
 
 type kept[K comparable, V any] struct {
@@ -21,8 +21,8 @@ type kept[K comparable, V any] struct {
 	weight int
 }
 
-func newLRU[K comparable, V any](room int) *lru[K, V] {
-	return &lru[K, V]{room: room, items: map[K]*list.Element{}}
+func newLRU[K comparable, V any](capacity int) *lru[K, V] {
+	return &lru[K, V]{capacity: capacity, items: map[K]*list.Element{}}
 }
 
 func (c *lru[K, V]) get(key K) (value V, ok bool) {
@@ -36,20 +36,20 @@ func (c *lru[K, V]) get(key K) (value V, ok bool) {
 	return item.Value.(*kept[K, V]).value, true
 }
 
-// put keeps a value, unless it is heavier than a quarter of the room: one large
-// thing must not push all others out.
+// put adds a value unless its weight is more than a quarter of the capacity, because
+// one large value must not evict all others.
 func (c *lru[K, V]) put(key K, value V, weight int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if weight > c.room/4 {
+	if weight > c.capacity/4 {
 		return
 	}
 	if _, ok := c.items[key]; ok {
-		return // another request made the same
+		return // another request has added it
 	}
 	c.items[key] = c.order.PushFront(&kept[K, V]{key, value, weight})
 	c.weight += weight
-	for c.weight > c.room {
+	for c.weight > c.capacity {
 		last := c.order.Back()
 		old := c.order.Remove(last).(*kept[K, V])
 		delete(c.items, old.key)
@@ -57,8 +57,8 @@ func (c *lru[K, V]) put(key K, value V, weight int) {
 	}
 }
 
-// weighs is the weight of what is kept.
-func (c *lru[K, V]) weighs() int {
+// totalWeight returns the total weight.
+func (c *lru[K, V]) totalWeight() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.weight

@@ -8,8 +8,8 @@ import (
 	"mkt/publish/table"
 )
 
-// MarketFilter narrows a fixture's markets to a canonical name, a period, and a
-// subject that at least one selection has. Its zero value lets all pass.
+// MarketFilter selects a fixture's markets by canonical name, by period, and by a
+// subject that at least one selection has. Its zero value selects all.
 type MarketFilter struct{ Market, Period, Subject string }
 
 func (f MarketFilter) passes(e *entry) bool {
@@ -17,11 +17,11 @@ func (f MarketFilter) passes(e *entry) bool {
 		(f.Subject == "" || e.about(f.Subject))
 }
 
-// subjectEnd follows each subject of an entry. A subject that contains it cannot
-// be asked for.
+// subjectEnd follows each subject of an entry. A subject that contains it cannot be
+// found.
 const subjectEnd = 0
 
-// subjectsOf lists the subjects of a market's selections as an entry holds them.
+// subjectsOf returns the subjects of a market's selections in the form of entry.
 func subjectsOf(m *table.MarketRow) []byte {
 	var list []byte
 	last := ""
@@ -51,11 +51,12 @@ func (e *entry) about(subject string) bool {
 // MarketItem is one market of a fixture.
 type MarketItem struct {
 	ID   string
-	Body []byte // only valid until the callback returns
+	Body []byte // valid only until the callback returns
 }
 
-// Markets gives at most limit markets of a fixture that pass the filter and come
-// after the id ("" = from the first), by id. more tells whether others follow.
+// Markets calls do with at most limit markets of a fixture that the filter selects
+// and whose ids follow after, in the order of their ids. An empty after starts with
+// the first one. more reports whether further markets follow.
 func (v *View) Markets(ctx context.Context, f Fixture, filter MarketFilter, after string, limit int, do func(MarketItem)) (more bool, err error) {
 	from, to := v.index.markets(f.n)
 	if from == to {
@@ -64,12 +65,12 @@ func (v *View) Markets(ctx context.Context, f Fixture, filter MarketFilter, afte
 	if after != "" {
 		from = max(from, v.index.chunkOf(after, from, to)*chunkRows)
 	} else if filter == (MarketFilter{}) && to-from > limit {
-		// Nothing to skip: fetch what is shown and no more.
+		// No market is skipped, so fetch only what is shown.
 		to, more = from+limit, true
 	}
 	likely := to - from
 	if filter == (MarketFilter{}) {
-		likely = limit + 2*chunkRows // the place to begin lies within a chunk
+		likely = limit + 2*chunkRows // the first market may be anywhere in its chunk
 	}
 	taken := 0
 	err = v.each(ctx, marketChunks, from, to, likely, func(_ int, e *entry) bool {
@@ -87,8 +88,8 @@ func (v *View) Markets(ctx context.Context, f Fixture, filter MarketFilter, afte
 	return more, err
 }
 
-// Market gives one market of a fixture by its id; found is false when the
-// fixture has none of that id.
+// Market calls do with the market of a fixture that has the id. found reports whether
+// there is one.
 func (v *View) Market(ctx context.Context, f Fixture, id string, do func(body []byte)) (found bool, err error) {
 	from, to := v.index.markets(f.n)
 	if from == to {
@@ -104,9 +105,9 @@ func (v *View) Market(ctx context.Context, f Fixture, id string, do func(body []
 	return found, err
 }
 
-// MarketByName gives the market that a canonical name stands for, among those
-// that pass the filter: full time comes first, then a bare id before a suffixed
-// one, then the provider's order.
+// MarketByName calls do with the market that a canonical name refers to, among those
+// that the filter selects. Full time is preferred, then an id without a suffix, then
+// the provider's order.
 func (v *View) MarketByName(ctx context.Context, f Fixture, filter MarketFilter, do func(body []byte)) (found bool, err error) {
 	from, to := v.index.markets(f.n)
 	var best preference
@@ -127,11 +128,11 @@ func (v *View) MarketByName(ctx context.Context, f Fixture, filter MarketFilter,
 	return found, err
 }
 
-// preference orders the markets of one canonical name.
+// preference orders the markets with one canonical name.
 type preference struct {
 	notFullTime bool
-	suffixed    bool // its id has a suffix: another market owns the definition
-	ordinal     int  // its place in the provider's order
+	suffixed    bool // its id has a suffix, because another market has the definition's id
+	ordinal     int  // its position in the provider's order
 }
 
 func preferenceOf(e *entry) preference {

@@ -20,9 +20,10 @@ import (
 	"mkt/serve/quarantine"
 )
 
-// wanted reports whether a commit is to be loaded. Within one history a reader
-// never goes back; another history is a restored backup, which begins anew. An
-// engine that broke is replaced.
+// wanted reports whether a commit is to be loaded. Within one history a reader never
+// goes back. A commit of another history comes from a restored backup, which is
+// loaded whatever its version. If the engine is broken, the current commit is loaded
+// again.
 func (d *Dataset) wanted(c snapshot.Commit) bool {
 	if d.current == nil {
 		return true
@@ -34,14 +35,14 @@ func (d *Dataset) wanted(c snapshot.Commit) bool {
 	return c.HistoryID != served.HistoryID || c.Version > served.Version
 }
 
-// unfit is a publication that is not served: it is in quarantine.
+// unfit is a publication that is quarantined, and therefore not served.
 type unfit struct {
 	why   error
-	until time.Time // it is not tried again before
+	until time.Time // it is not loaded again before
 }
 
-// How long a publication that will not load is not tried again. It may be one whose
-// files are still being restored, or whose rights are just being put right.
+// How long a publication that could not be loaded is quarantined. Its files may still
+// be being restored, or their permissions corrected.
 const (
 	unfitFor      = 10 * time.Minute
 	unreadableFor = time.Minute
@@ -52,8 +53,8 @@ func (d *Dataset) isQuarantined(c snapshot.Commit) bool {
 	return ok && d.library.now().Before(u.until)
 }
 
-// quarantine notes that a publication will not load, and forgets those that may be
-// tried again: where every one is unfit, there is another every few seconds.
+// quarantine records that a publication cannot be loaded, and forgets those that may
+// be tried again: if all are unfit, a new one is added every few seconds.
 func (d *Dataset) quarantine(c snapshot.Commit, why error) {
 	now := d.library.now()
 	maps.DeleteFunc(d.unfit, func(_ string, u unfit) bool { return !now.Before(u.until) })
@@ -64,21 +65,22 @@ func (d *Dataset) quarantine(c snapshot.Commit, why error) {
 	d.unfit[c.SHA256] = unfit{why, now.Add(wait)}
 }
 
-// backward is how many publications a reader tries before it waits.
-const backward = 8
+// maxOlder is the number of older publications that are tried before the dataset
+// waits.
+const maxOlder = 8
 
-// loadNewest loads the newest publication that is fit: that of a commit, or one
-// before it that is newer than what is served.
+// loadNewest loads the newest publication that can be loaded: head, or an older one
+// that is still newer than the one that is served.
 func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 	var errs []error
-	for version := head.Version; version > 0 && head.Version-version <= backward; version-- {
+	for version := head.Version; version > 0 && head.Version-version <= maxOlder; version-- {
 		c, err := head, error(nil)
 		if version < head.Version {
 			c, err = snapshot.ReadCommit(d.root, version)
 		}
 		switch {
 		case snapshot.IsFault(err):
-			continue // the record is gone or damaged, and so its publication
+			continue // the record is missing or damaged, so its publication cannot be served
 		case err != nil:
 			return errors.Join(append(errs, err)...)
 		case version < head.Version && (!d.library.asOf.IsZero() || !d.wanted(c)):
@@ -98,8 +100,8 @@ func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 	return errors.Join(errs...)
 }
 
-// isUnfit reports whether a snapshot itself is to blame, so that another one may
-// load although this one does not.
+// isUnfit reports whether the error is caused by the snapshot itself, so that another
+// snapshot may still load.
 func isUnfit(err error) bool {
 	for _, blame := range []error{ErrUnfit, table.ErrFormat, durable.ErrNotRegular, fs.ErrNotExist} {
 		if errors.Is(err, blame) {
@@ -110,12 +112,12 @@ func isUnfit(err error) bool {
 	return snapshot.IsFault(err) || errors.As(err, &killed)
 }
 
-// load makes a commit the current view. The newest one may still go with the
-// power; those before it were built upon, and do not.
+// load makes a commit the current view. The newest commit may not be durable yet and
+// is synced; those before it are durable because another one was built on them.
 func (d *Dataset) load(ctx context.Context, c snapshot.Commit, newest bool) error {
 	if newest {
 		if err := snapshot.Settle(d.root, c); err != nil {
-			return fmt.Errorf("publication %d is not certain to survive a power cut: %w", c.Version, snapshot.Fault(layout.CommitsDir, err))
+			return fmt.Errorf("publication %d might not survive a power cut: %w", c.Version, snapshot.Fault(layout.CommitsDir, err))
 		}
 	}
 	m, err := snapshot.Open(d.root, c)
@@ -123,7 +125,7 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit, newest bool) erro
 		return err
 	}
 	if m.ClientID != d.clientID || m.Product != d.product {
-		return fmt.Errorf("%w: the snapshot is of client %s, product %s", ErrUnfit, m.ClientID, m.Product)
+		return fmt.Errorf("%w: the snapshot belongs to client %s, product %s", ErrUnfit, m.ClientID, m.Product)
 	}
 	load := d.loadMarkets
 	if d.product == football.LiveIntelligence {
@@ -132,30 +134,30 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit, newest bool) erro
 	if err := load(ctx, c, m); err != nil {
 		return err
 	}
-	d.faults.note(slog.LevelWarn, "look at the owners of what is served", d.strangers(c, m))
+	d.faults.note(slog.LevelWarn, "check the owners of the served files", d.foreignOwners(c, m))
 	return nil
 }
 
-// noted runs a load under a note, which tells the next process when this one dies
-// in it.
-func (d *Dataset) noted(c snapshot.Commit, load func() error) error {
+// withNote runs a load while a note about it exists, so that the next process knows if
+// this one is killed by the load.
+func (d *Dataset) withNote(c snapshot.Commit, load func() error) error {
 	note, err := d.library.loads.Begin(quarantine.Publication{ClientID: d.clientID, Product: string(d.product), Version: c.Version, CommitSHA256: c.SHA256})
 	var killed *quarantine.QuarantineError
 	if errors.As(err, &killed) {
 		return err
 	}
-	d.faults.note(slog.LevelWarn, "make a note of a load", err)
+	d.faults.note(slog.LevelWarn, "write the note about a load", err)
 	if err != nil {
 		return load()
 	}
 	err = load()
-	d.faults.note(slog.LevelWarn, "remove the note of a load", note.End())
+	d.faults.note(slog.LevelWarn, "remove the note about a load", note.End())
 	return err
 }
 
-// strangers is an error that names files of a publication whose owner is neither
-// root, nor this user, nor the owner of the folder they are in.
-func (d *Dataset) strangers(c snapshot.Commit, m snapshot.Manifest) error {
+// foreignOwners returns an error that names files of a publication whose owner is neither
+// root, nor this user, nor the owner of their folder.
+func (d *Dataset) foreignOwners(c snapshot.Commit, m snapshot.Manifest) error {
 	names := []string{layout.Current, layout.Commit(c.Version), c.Dir(), c.Dir() + "/" + layout.ManifestFile}
 	for _, f := range m.Files {
 		names = append(names, c.Dir()+"/"+f.Name)
@@ -167,9 +169,9 @@ func (d *Dataset) strangers(c snapshot.Commit, m snapshot.Manifest) error {
 	return fmt.Errorf("%s and %d more belong to another user, who can change them: mkt doctor says how to put it right", path.Base(strange[0]), len(strange)-1)
 }
 
-// loadMarkets loads a snapshot of the market engine, in its turn.
+// loadMarkets loads a snapshot of the market engine, once a load slot is free.
 func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
-	release, err := d.library.turn(ctx)
+	release, err := d.library.loadSlot(ctx)
 	if err != nil {
 		return err
 	}
@@ -180,7 +182,7 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 		return err
 	}
 	var l *loaded
-	err = d.noted(c, func() (err error) {
+	err = d.withNote(c, func() (err error) {
 		l, err = load(ctx, d.root, c.Dir(), m, bounds{dir, d.library.engineMemory(), d.library.workers})
 		return err
 	})
@@ -195,12 +197,12 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 	return nil
 }
 
-// loadLive loads a snapshot of the live product. It waits for no turn: it takes
-// milliseconds, and must not wait for a large load.
+// loadLive loads a snapshot of the live product. It takes milliseconds and must not
+// wait for a large load, so it needs no load slot.
 func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
 	started := time.Now()
 	var s *liveSet
-	err := d.noted(c, func() (err error) {
+	err := d.withNote(c, func() (err error) {
 		s, err = loadLive(ctx, d.root, c.Dir(), m)
 		return err
 	})
@@ -214,12 +216,13 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 	return nil
 }
 
-// view makes a view of what was loaded. dir holds what its engine spills.
+// view returns a view of what was loaded. dir is the folder into which its engine
+// spills.
 func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir string) *View {
 	v := &View{
 		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], index: l.index, engine: l.engine, log: d.changes, dataset: d,
-		pages:   newLRU[string, *api.Page](d.library.room(pageRoom)),
-		matches: newLRU[FixtureFilter, []int32](d.library.room(matchRoom)),
+		pages:   newLRU[string, *api.Page](d.library.shareOf(pageCacheSize)),
+		matches: newLRU[FixtureFilter, []int32](d.library.shareOf(matchCacheSize)),
 		closed: func(err error) {
 			if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
 				d.log.Warn("close a snapshot", "version", c.Version, "err", err)
@@ -230,14 +233,14 @@ func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir st
 	return v
 }
 
-// trimmed keeps of a manifest what serving needs.
+// trimmed returns the part of a manifest that is needed for serving.
 func trimmed(m snapshot.Manifest) snapshot.Manifest {
 	m.Files, m.Tables, m.Counters, m.UnknownFields, m.Broken, m.Damaged = nil, nil, nil, nil, nil, nil
 	return m
 }
 
-// backOff spaces out tries after a fault that is not the snapshot's, such as a
-// full disk: 1 s, 2 s, 4 s and so on up to a minute.
+// backOff delays the next load after an error that is not the snapshot's, such as a
+// full disk, by 1 s, 2 s, 4 s and so on up to a minute.
 func (d *Dataset) backOff(err error) {
 	if err == nil || isUnfit(err) {
 		d.failed, d.retryAt = 0, time.Time{}

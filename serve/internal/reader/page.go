@@ -9,18 +9,19 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// Page returns the page of that key, rendering it when it is not remembered: then
-// it waits for its tenant's turn, or returns ErrBusy. Whoever asks for what is being
-// rendered already waits for that: behind a swap nothing is remembered, and
-// thousands may ask for a few pages at once. The key must name everything the page
-// depends on beside the view.
+// Page returns the page with the key. If it is not cached, Page waits until the fair
+// queue gives the tenant a slot, and renders it; it returns ErrBusy if that takes too
+// long. Simultaneous calls for one key share one rendering, because after a swap the
+// cache is empty and thousands of clients may ask for the same few pages. The key must
+// contain everything that the page depends on, besides the view.
 func (v *View) Page(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
-	return v.page(ctx, key, func() (*api.Page, error) { return v.inTurn(ctx, key, render) })
+	return v.page(ctx, key, func() (*api.Page, error) { return v.renderInTurn(ctx, key, render) })
 }
 
-// PageAtHand is Page of what is rendered out of memory: it waits for nobody's turn, so
-// that who follows the change log is not turned away for what others ask the engine.
-func (v *View) PageAtHand(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
+// PageUnqueued is like Page, but for pages that are rendered from memory: it does not
+// use the fair queue, so that clients that follow the change log are not refused
+// because of queries that others send to the engine.
+func (v *View) PageUnqueued(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	return v.page(ctx, key, func() (*api.Page, error) { return v.render(ctx, key, render) })
 }
 
@@ -43,28 +44,28 @@ func (v *View) page(ctx context.Context, key string, render func() (*api.Page, e
 		case f.err == nil:
 			v.dataset.library.counts.cached.Add(1)
 			return f.page, nil
-		case f.givenUp: // not by this one
-		case errors.Is(f.err, errSlow) && time.Since(came) < v.dataset.library.places.patience: // it came later
+		case f.abandoned: // by another client; try again
+		case errors.Is(f.err, errSlow) && time.Since(came) < v.dataset.library.renders.maxWait: // that one has waited longer
 		default:
 			return nil, f.err
 		}
 	}
 }
 
-// inTurn renders when the tenant's turn has come.
-func (v *View) inTurn(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
-	l, tenant := v.dataset.library, v.dataset.clientID
-	if err := l.places.take(ctx, tenant); err != nil {
+// renderInTurn renders once the fair queue gives the tenant a slot.
+func (v *View) renderInTurn(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
+	q, tenant := v.dataset.library.renders, v.dataset.clientID
+	if err := q.acquire(ctx, tenant); err != nil {
 		return nil, err
 	}
-	defer l.places.leave(tenant)
+	defer q.release(tenant)
 	return v.render(ctx, key, render)
 }
 
-// render renders and remembers.
+// render renders a page and caches it.
 func (v *View) render(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	l := v.dataset.library
-	if p, ok := v.pages.get(key); ok { // made between the look and the turn
+	if p, ok := v.pages.get(key); ok { // rendered while this request waited for its slot
 		l.counts.cached.Add(1)
 		return p, nil
 	}
@@ -78,27 +79,29 @@ func (v *View) render(ctx context.Context, key string, render func(context.Conte
 	return p, nil
 }
 
-// flight is a page that is being rendered, for all who want it.
+// flight is a page that is being rendered for all requests that want it.
 type flight struct {
 	key  string
-	over chan struct{} // closed when the rest is settled
+	over chan struct{} // closed when the other fields are final
 	page *api.Page
 	err  error
-	// givenUp: it failed with its one client, who went away or ran out of time, and
-	// not with the page.
-	givenUp bool
+	// abandoned reports that the rendering failed because its client disconnected or ran
+	// out of time, and not because of the page.
+	abandoned bool
 }
 
-// errNobody: whoever rendered never came to an end.
-var errNobody = errors.New("the page was not rendered to its end")
+// errUnfinished is the result of a rendering that panicked.
+var errUnfinished = errors.New("the rendering of the page did not finish")
 
-// flights are those of one view, by key. Its zero value is ready.
+// flights are the pages of one view that are being rendered, by key. Its zero value
+// is ready to use.
 type flights struct {
 	mu    sync.Mutex
 	byKey map[string]*flight
 }
 
-// join finds the flight of a key; mine: it is new, and the caller's to fly.
+// join returns the flight of a key. If mine is true, it is new and the caller must
+// call fly.
 func (s *flights) join(key string) (f *flight, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,12 +111,13 @@ func (s *flights) join(key string) (f *flight, mine bool) {
 	if s.byKey == nil {
 		s.byKey = map[string]*flight{}
 	}
-	f = &flight{key: key, over: make(chan struct{}), err: errNobody, givenUp: true}
+	f = &flight{key: key, over: make(chan struct{}), err: errUnfinished, abandoned: true}
 	s.byKey[key] = f
 	return f, true
 }
 
-// fly settles a flight, also when render panics.
+// fly renders the page of a flight and wakes the requests that wait for it, also if
+// render panics.
 func (s *flights) fly(ctx context.Context, f *flight, render func() (*api.Page, error)) (*api.Page, error) {
 	defer func() {
 		s.mu.Lock()
@@ -122,6 +126,6 @@ func (s *flights) fly(ctx context.Context, f *flight, render func() (*api.Page, 
 		close(f.over)
 	}()
 	f.page, f.err = render()
-	f.givenUp = ctx.Err() != nil
+	f.abandoned = ctx.Err() != nil
 	return f.page, f.err
 }

@@ -25,7 +25,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// open starts a library over a data root; refresh loads what is there.
+// open starts a library over a data root; refresh loads what is published.
 func open(t testing.TB, dataDir string, clients ...string) *reader.Library {
 	t.Helper()
 	l, err := reader.Open(reader.Options{
@@ -44,7 +44,7 @@ func refresh(t testing.TB, l *reader.Library, client string) *reader.Dataset {
 	return d
 }
 
-// view pins the newest view for the length of the test.
+// view pins the newest view until the end of the test.
 func view(t testing.TB, d *reader.Dataset) *reader.View {
 	t.Helper()
 	v := d.Acquire()
@@ -64,7 +64,7 @@ func publish(t testing.TB, fixtures, markets int) (string, *servetest.Root) {
 	return dir, root
 }
 
-// ids pages through the list with every limit and returns the ids it gave.
+// ids pages through the list with a limit and returns the ids.
 func pageFixtures(t *testing.T, v *reader.View, f reader.FixtureFilter, limit int) (ids []string) {
 	t.Helper()
 	for after := ""; ; {
@@ -116,9 +116,9 @@ func TestFixturesAreFiltered(t *testing.T) {
 	}
 	for name, f := range map[string]reader.FixtureFilter{
 		"none":            {},
-		"league":          {League: reader.Fold("lIgA")},
-		"league 2":        {League: reader.Fold("süper")},
-		"eszett":          {League: reader.Fold("STRASSE")},
+		"league":          {League: reader.FoldCase("lIgA")},
+		"league 2":        {League: reader.FoldCase("süper")},
+		"eszett":          {League: reader.FoldCase("STRASSE")},
 		"percent":         {League: "%"},
 		"underscore":      {League: "_"},
 		"quote":           {League: "'"},
@@ -153,7 +153,7 @@ func TestFixturesAreFiltered(t *testing.T) {
 }
 
 func passes(f reader.FixtureFilter, s servetest.Fixture) bool {
-	if f.League != "" && (s.Row.League == nil || !strings.Contains(reader.Fold(*s.Row.League), f.League)) {
+	if f.League != "" && (s.Row.League == nil || !strings.Contains(reader.FoldCase(*s.Row.League), f.League)) {
 		return false
 	}
 	after, hasAfter := f.After.MS()
@@ -266,8 +266,8 @@ func TestMarketByNamePrefersFullTimeThenOrder(t *testing.T) {
 	}
 }
 
-// Among the markets of one name full time comes first, then the bare id, then the
-// provider's order; a period and a subject narrow.
+// Among the markets with one name, full time is preferred, then the id without a
+// suffix, then the provider's order; a period and a subject filter.
 func TestMarketByNamePrefersTheBareId(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -392,8 +392,8 @@ func TestUnknownIds(t *testing.T) {
 	}
 }
 
-// A snapshot is read to its end however many rows it has: how many are fetched at
-// once grew, and with more than fifty thousand it grew out of its type.
+// A snapshot is read to its end however many rows it has. The number of chunks that
+// are fetched at once doubled until it overflowed with more than fifty thousand rows.
 func TestCheckOfManyMarkets(t *testing.T) {
 	needs.Time(t, "writes and reads 65,000 markets")
 	t.Parallel()
@@ -414,8 +414,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What is remembered is bounded by all that it takes: a page of nothing may have a
-// long filter.
+// The keys of cached pages count towards the cache size: an empty page may have a long
+// filter.
 func TestPagesCountTheirKeys(t *testing.T) {
 	t.Parallel()
 	dir, _ := publish(t, 1, 1)
@@ -426,6 +426,6 @@ func TestPagesCountTheirKeys(t *testing.T) {
 	_, err := v.Page(t.Context(), key, func(context.Context) (*api.Page, error) { return api.Document(1) })
 	must(t, err)
 	if more := l.Stats().PageBytes - before; more < len(key) {
-		t.Errorf("a page under a key of %d bytes counts %d", len(key), more)
+		t.Errorf("a page with a key of %d bytes counts %d", len(key), more)
 	}
 }

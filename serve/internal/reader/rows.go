@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// Tables of rendered rows.
+// Tables of chunks.
 const (
 	fixtureChunks = "fixture_chunk"
 	marketChunks  = "market_chunk"
 )
 
-// mostChunks is how many chunks one query fetches at most.
-const mostChunks = 64
+// maxQueryChunks is the maximum number of chunks that one query fetches.
+const maxQueryChunks = 64
 
-// each gives the entries numbered from..to-1 of a table, in order, until do says
-// stop. An entry is only valid until do returns. likely is how many entries it
-// will probably take; if it takes more, more are fetched.
+// each calls do with the entries numbered from to to-1 of a table, in order, until do
+// returns false. An entry is valid only until do returns. likely is the number of
+// entries that do will probably need; if it needs more, more are fetched.
 func (v *View) each(ctx context.Context, table string, from, to, likely int, do func(n int, e *entry) (more bool)) error {
-	for batch := likely/chunkRows + 1; from < to; batch = min(2*batch, mostChunks) {
+	for batch := likely/chunkRows + 1; from < to; batch = min(2*batch, maxQueryChunks) {
 		first, last := from/chunkRows, (to-1)/chunkRows
-		last = min(last, first+min(batch, mostChunks)-1)
+		last = min(last, first+min(batch, maxQueryChunks)-1)
 		numbers := make([]int, 0, last-first+1)
 		for no := first; no <= last; no++ {
 			numbers = append(numbers, no)
 		}
-		more, err := v.eachOf(ctx, table, numbers, from, to, do)
+		more, err := v.scanChunks(ctx, table, numbers, from, to, do)
 		if err != nil || !more {
 			return err
 		}
@@ -36,7 +36,8 @@ func (v *View) each(ctx context.Context, table string, from, to, likely int, do 
 	return nil
 }
 
-// pick gives the entries of those numbers, which rise, until do says stop.
+// pick calls do with the entries that have the given ascending numbers, until do
+// returns false.
 func (v *View) pick(ctx context.Context, table string, numbers []int32, do func(n int, e *entry) (more bool)) error {
 	for len(numbers) > 0 {
 		var chunks []int
@@ -46,14 +47,14 @@ func (v *View) pick(ctx context.Context, table string, numbers []int32, do func(
 			if len(chunks) > 0 && chunks[len(chunks)-1] == no {
 				continue
 			}
-			if len(chunks) == mostChunks {
+			if len(chunks) == maxQueryChunks {
 				break
 			}
 			chunks = append(chunks, no)
 		}
 		wanted := numbers[:taken]
 		numbers = numbers[taken:]
-		more, err := v.eachOf(ctx, table, chunks, 0, int(wanted[taken-1])+1, func(n int, e *entry) bool {
+		more, err := v.scanChunks(ctx, table, chunks, 0, int(wanted[taken-1])+1, func(n int, e *entry) bool {
 			if n != int(wanted[0]) {
 				return true
 			}
@@ -67,15 +68,15 @@ func (v *View) pick(ctx context.Context, table string, numbers []int32, do func(
 	return nil
 }
 
-// eachOf walks the entries from..to-1 that lie in the given chunks, which rise.
-// more is false when do stopped it.
-func (v *View) eachOf(ctx context.Context, table string, numbers []int, from, to int, do func(n int, e *entry) bool) (more bool, err error) {
+// scanChunks calls do with the entries numbered from to to-1 that are in the given
+// chunks, which must be in ascending order. more is false if do stopped it.
+func (v *View) scanChunks(ctx context.Context, table string, numbers []int, from, to int, do func(n int, e *entry) bool) (more bool, err error) {
 	packed, err := v.engine.fetch(ctx, table, numbers)
 	if err != nil {
 		return false, err
 	}
 	for i, no := range numbers {
-		more, err := eachEntry(packed[i], no, from, to, do)
+		more, err := scanChunk(packed[i], no, from, to, do)
 		if err != nil {
 			return false, fmt.Errorf("%s %d: %w", table, no, err)
 		}
@@ -86,7 +87,7 @@ func (v *View) eachOf(ctx context.Context, table string, numbers []int, from, to
 	return true, nil
 }
 
-func eachEntry(packed []byte, no, from, to int, do func(n int, e *entry) bool) (more bool, err error) {
+func scanChunk(packed []byte, no, from, to int, do func(n int, e *entry) bool) (more bool, err error) {
 	c, err := unpack(packed)
 	if err != nil {
 		return false, err
@@ -104,21 +105,27 @@ func eachEntry(packed []byte, no, from, to int, do func(n int, e *entry) bool) (
 	return true, nil
 }
 
-// fetch returns the packed chunks of those numbers, in their order.
+// chunkKey returns the value of the column no for a chunk. Keys are not consecutive,
+// because DuckDB turns consecutive integers in IN (…) into a range, which it scans
+// instead of using the index: with 50,000 chunks, a page then takes 3.4 ms instead of
+// 0.6 ms. No setting, BETWEEN, or filter on rowid avoids the scan.
+func chunkKey(no int) int32 { return int32(2 * no) }
+
+// fetch returns the chunks with the given numbers, in the given order.
 func (e *engine) fetch(ctx context.Context, table string, numbers []int) ([][]byte, error) {
-	places := placesFor(len(numbers))
-	args := make([]any, places)
+	n := placeholders(len(numbers))
+	args := make([]any, n)
 	at := make(map[int32]int, len(numbers))
 	for i, no := range numbers {
-		args[i] = int32(2 * no)
-		at[int32(2*no)] = i
+		args[i] = chunkKey(no)
+		at[chunkKey(no)] = i
 	}
-	for i := len(numbers); i < places; i++ {
+	for i := len(numbers); i < n; i++ {
 		args[i] = args[0]
 	}
 	packed := make([][]byte, len(numbers))
 	found := 0
-	err := e.query(ctx, chunkQuery(table, places), args, func(rows *sql.Rows) error {
+	err := e.query(ctx, chunkQuery(table, n), args, func(rows *sql.Rows) error {
 		var no int32
 		var body []byte
 		if err := rows.Scan(&no, &body); err != nil {
@@ -134,10 +141,10 @@ func (e *engine) fetch(ctx context.Context, table string, numbers []int) ([][]by
 	return packed, err
 }
 
-// placesFor is how many places a statement for n chunks has: as many for the few
-// that a page needs, rounded up beyond, so that there are few statements. Places
-// that are left over cost as much as those that are used.
-func placesFor(n int) int {
+// placeholders returns the number of placeholders of a statement for n chunks: exactly
+// n for the few chunks that a page needs, and rounded up otherwise, so that there are
+// few statements. An unneeded placeholder costs as much as a needed one.
+func placeholders(n int) int {
 	const few = 8
 	if n <= few {
 		return n
@@ -145,6 +152,6 @@ func placesFor(n int) int {
 	return (n + few - 1) / few * few
 }
 
-func chunkQuery(table string, places int) string {
-	return "SELECT no, body FROM d." + table + " WHERE no IN (?" + strings.Repeat(", ?", places-1) + ")"
+func chunkQuery(table string, n int) string {
+	return "SELECT no, body FROM d." + table + " WHERE no IN (?" + strings.Repeat(", ?", n-1) + ")"
 }

@@ -10,15 +10,15 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// counts is what a library has done since it was opened.
+// counts are the counters of a library since it was opened.
 type counts struct {
 	cached, rendered, failed atomic.Int64 // pages
-	replaced                 atomic.Int64 // engines that broke
+	replaced                 atomic.Int64 // broken engines
 	loads                    map[football.Product]*loadCounts
 }
 
-// failure counts a page that could not be rendered, unless it is that there is no
-// such thing, or that nobody waits for it any more.
+// failure counts a page that could not be rendered. It does not count a refusal such
+// as NOT_FOUND, nor a request whose client has gone.
 func (c *counts) failure(ctx context.Context, err error) {
 	var refusal *api.Error
 	if !errors.As(err, &refusal) && ctx.Err() == nil {
@@ -26,10 +26,10 @@ func (c *counts) failure(ctx context.Context, err error) {
 	}
 }
 
-// loadCounts is about the snapshots of one product.
+// loadCounts are the counters of one product's snapshots.
 type loadCounts struct {
 	loaded, failed atomic.Int64
-	took           atomic.Int64 // nanoseconds, by those that were loaded
+	took           atomic.Int64 // nanoseconds, of the successful loads
 }
 
 func (c *loadCounts) load(ctx context.Context, err error, took time.Duration) {
@@ -42,43 +42,43 @@ func (c *loadCounts) load(ctx context.Context, err error, took time.Duration) {
 	}
 }
 
-// Stats is what a library has done since it was opened, and what it holds now,
+// Stats are the counters of a library since it was opened, and what it holds now,
 // over all tenants.
 type Stats struct {
 	PagesCached, PagesRendered, PagesFailed int64
-	LineFull, LineSlow                      int64 // requests told ErrBusy: too many waited; it took too long
+	QueueFull, QueueTimeouts                int64 // requests refused with ErrBusy: the queue was full; the wait was too long
 	Waiting, Rendering                      int   // now
 	EnginesReplaced                         int64
 
 	IndexBytes, PageBytes, MatchBytes, EventBytes int   // in memory now
-	EngineMemory                                  int64 // the most that the engines may take
+	EngineMemory                                  int64 // sum of the engines' memory limits
 
 	Products map[football.Product]ProductStats
 }
 
-// ProductStats is what Stats says of one product.
+// ProductStats are the Stats of one product.
 type ProductStats struct {
 	Loaded, LoadsFailed int64
-	LoadTime            time.Duration // of all that were loaded
+	LoadTime            time.Duration // of all successful loads
 
 	Quarantined       int // accounts whose newest publication cannot be served
 	Fixtures, Markets int
-	Published         []Published // what is served now, in no order
+	Published         []Published // what is served now, in no particular order
 }
 
-// Published is one tenant's newest publication.
+// Published is one tenant's newest served publication.
 type Published struct {
 	ClientID string
 	At       time.Time
 }
 
-// Stats looks at every dataset, which waits for no load and no request.
+// Stats returns the current statistics. It does not wait for loads or requests.
 func (l *Library) Stats() Stats {
 	s := Stats{
 		PagesCached: l.counts.cached.Load(), PagesRendered: l.counts.rendered.Load(), PagesFailed: l.counts.failed.Load(),
 		EnginesReplaced: l.counts.replaced.Load(), Products: map[football.Product]ProductStats{},
 	}
-	l.places.describe(&s)
+	l.renders.describe(&s)
 	for p, c := range l.counts.loads {
 		s.Products[p] = ProductStats{Loaded: c.loaded.Load(), LoadsFailed: c.failed.Load(), LoadTime: time.Duration(c.took.Load())}
 	}
@@ -109,19 +109,19 @@ func (s *Stats) add(d *Dataset, v *View) {
 		p.Fixtures += v.index.fixtures()
 		p.Markets += int(v.index.first[v.index.fixtures()])
 		s.IndexBytes += v.index.bytes()
-		s.PageBytes += v.pages.weighs()
-		s.MatchBytes += v.matches.weighs()
+		s.PageBytes += v.pages.totalWeight()
+		s.MatchBytes += v.matches.totalWeight()
 		s.EngineMemory += v.engine.memory
 	}
-	s.EventBytes += v.log.parts.weighs()
+	s.EventBytes += v.log.parts.totalWeight()
 	s.Products[d.product] = p
 }
 
-func (p *places) describe(s *Stats) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s.LineFull, s.LineSlow, s.Waiting = p.refused, p.impatient, p.waiting
-	for _, l := range p.lines {
-		s.Rendering += l.holds
+func (q *fairQueue) describe(s *Stats) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s.QueueFull, s.QueueTimeouts, s.Waiting = q.refused, q.timeouts, q.waiting
+	for _, t := range q.tenants {
+		s.Rendering += t.holding
 	}
 }

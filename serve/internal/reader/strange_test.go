@@ -19,8 +19,8 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// strange are things that can lie where a file or folder belongs. outside is a copy
-// of the same file or folder out of the data root.
+// strange are things that may be in the place of a file or folder. outside is a copy of
+// the same file or folder outside the data root.
 var strange = map[string]func(t *testing.T, path, outside string){
 	"link to a copy outside": func(t *testing.T, path, outside string) { must(t, os.Symlink(outside, path)) },
 	"relative link out":      func(t *testing.T, path, outside string) { must(t, os.Symlink(relative(t, path, outside), path)) },
@@ -62,7 +62,7 @@ func copyAny(from, to string) error {
 	return os.WriteFile(to, data, 0o644)
 }
 
-// published are what is replaced, and which version is then served of two.
+// published are the files that are replaced, and the version that is then served.
 func published(root *servetest.Root) map[string]uint64 {
 	dir := root.Commit.Dir()
 	return map[string]uint64{
@@ -83,9 +83,9 @@ func published(root *servetest.Root) map[string]uint64 {
 	}
 }
 
-// Whatever lies where a file or folder of the newest publication belongs is neither
-// followed nor waited for: a reader that begins, and one that serves, answer from the
-// newest publication that is whole.
+// Whatever is in the place of a file or folder of the newest publication, it is neither
+// followed nor waited for: a new reader and one that is already serving answer from the
+// newest intact publication.
 func TestStrangeFilesAreNotFollowed(t *testing.T) {
 	for kind, put := range strange {
 		for _, hot := range []bool{false, true} {
@@ -122,8 +122,8 @@ func TestStrangeFilesAreNotFollowed(t *testing.T) {
 						got = v.Commit().Version
 						v.Release()
 					}
-					// What is opened once stays open: a folder that is replaced under a reader
-					// is noticed by those that begin. An empty folder is one without news.
+					// An opened folder stays open: if a folder is replaced while a reader
+					// has it open, only new readers notice. An empty folder has no publication.
 					unseen := hot && (name == "." || strings.HasPrefix(name, "..")) || kind == "folder" && cold == 0 && name != layout.SnapshotsDir
 					if got != want && !unseen {
 						t.Errorf("%s: version %d is served, want %d", name, got, want)
@@ -143,7 +143,7 @@ func newest(t *testing.T, root *servetest.Root) *servetest.Root {
 	return root
 }
 
-// The data root itself may be a link.
+// The data root itself may be a symbolic link.
 func TestDataRootMayBeALink(t *testing.T) {
 	t.Parallel()
 	dir, _ := publish(t, 3, 2)
@@ -152,9 +152,9 @@ func TestDataRootMayBeALink(t *testing.T) {
 	view(t, refresh(t, open(t, link, "acme"), "acme"))
 }
 
-// A file that this user may not read is passed by, as a damaged one is, and served
-// again when the rights are as they should be.
-func TestFilesThatMayNotBeReadArePassedBy(t *testing.T) {
+// A file without read permission is treated like a damaged one, and its publication is
+// served again when the permissions are corrected.
+func TestUnreadableFilesAreSkipped(t *testing.T) {
 	needs.Root(t, "gives up its rights")
 	first, second := twoPublications(t)
 	head := newest(t, servetest.NewRoot(t, second, "acme"))

@@ -28,7 +28,7 @@ func TestNothingPublishedYet(t *testing.T) {
 		t.Error("a view of nothing")
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
-		t.Error("the reader made something below the data root")
+		t.Error("the reader created something below the data root")
 	}
 	root := servetest.NewRoot(t, dir, "acme") // comes later
 	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 3, 3, 1)})
@@ -71,7 +71,7 @@ func TestDamagedSnapshotChangesNothing(t *testing.T) {
 		if v := view(t, d); v.Commit().Version != 1 {
 			t.Errorf("%s: version %d is served", file, v.Commit().Version)
 		}
-		// A reader that starts now finds the one before, too.
+		// A reader that starts now also serves the one before.
 		if v := view(t, refresh(t, open(t, dir, "acme"), "acme")); v.Commit().Version != 1 {
 			t.Errorf("%s, cold: version %d is served", file, v.Commit().Version)
 		}
@@ -120,18 +120,18 @@ func TestNeverBackWithinAHistory(t *testing.T) {
 	if v := view(t, d); v.Commit().Version != 2 {
 		t.Errorf("went back to version %d", v.Commit().Version)
 	}
-	// A restored backup is another history, which is followed from where it is.
+	// A restored backup has another history, which is served at whatever version it is.
 	other := servetest.NewRoot(t, dir, "acme")
 	other.Commit, other.Manifest, other.History = servetest.Earlier(t, root, 1)
 	other.History, other.Late = "restored", time.Minute
 	other.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 6, 2, 3)})
 	d.Refresh(t.Context())
 	if v := view(t, d); v.FixtureCount() != 6 {
-		t.Errorf("%d fixtures: the restored history is not followed", v.FixtureCount())
+		t.Errorf("%d fixtures: the restored history is not served", v.FixtureCount())
 	}
 }
 
-// A folder that was copied from another tenant is not served, whole as it is.
+// A folder that was copied from another tenant is not served, although it is intact.
 func TestAnotherTenantsSnapshotIsUnfit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -175,9 +175,9 @@ func diedLoading(t *testing.T, notes string, root *servetest.Root, deaths int) {
 	_ = load // its process is dead
 }
 
-// What killed the process twice is in quarantine for the next one, with the default
-// settings: a temporary cache, and a folder of notes that stays.
-func TestALoadThatKillsIsRememberedAcrossRestarts(t *testing.T) {
+// A publication that killed the process twice is quarantined in the next process, with
+// the default settings: a temporary cache, and a permanent folder of notes.
+func TestPublicationThatKillsIsQuarantinedAcrossRestarts(t *testing.T) {
 	t.Parallel()
 	for deaths, want := range map[int]uint64{1: 2, 2: 1} {
 		dir, root := publish(t, 4, 2)
@@ -212,7 +212,7 @@ func TestALoadThatKillsIsRememberedAcrossRestarts(t *testing.T) {
 	}
 }
 
-func TestDebrisOfAKilledProcessIsSwept(t *testing.T) {
+func TestFilesOfAKilledProcessAreRemoved(t *testing.T) {
 	t.Parallel()
 	cache := t.TempDir()
 	debris := filepath.Join(cache, "run-123")
@@ -221,22 +221,22 @@ func TestDebrisOfAKilledProcessIsSwept(t *testing.T) {
 	first, err := reader.Open(reader.Options{DataDir: t.TempDir(), CacheDir: cache, Clients: func() []string { return nil }})
 	must(t, err)
 	if _, err := os.Stat(debris); !os.IsNotExist(err) {
-		t.Errorf("debris is still there: %v", err)
+		t.Errorf("files of a killed process remain: %v", err)
 	}
 	second, err := reader.Open(reader.Options{DataDir: t.TempDir(), CacheDir: cache, Clients: func() []string { return nil }})
 	must(t, err)
 	if runs, _ := filepath.Glob(filepath.Join(cache, "run-*")); len(runs) != 2 {
-		t.Errorf("%v: a live process's folder was swept, or one is missing", runs)
+		t.Errorf("%v: the folder of a live process was removed, or one is missing", runs)
 	}
 	must(t, first.Close())
 	must(t, second.Close())
 	if runs, _ := filepath.Glob(filepath.Join(cache, "run-*")); len(runs) != 0 {
-		t.Errorf("left behind: %v", runs)
+		t.Errorf("files remain: %v", runs)
 	}
 }
 
-// Readers page while snapshots are swapped under them: every page is of one
-// version, and no version goes back.
+// Clients page while snapshots are swapped: every page is of one version, and the
+// version never goes back.
 func TestSwapUnderLoad(t *testing.T) {
 	t.Parallel()
 	needs.Time(t, "swaps snapshots under readers for seconds")
@@ -307,8 +307,8 @@ func readOnce(t *testing.T, d *reader.Dataset, last uint64) uint64 {
 	return version
 }
 
-// Clients that go away in the middle of a query, while snapshots come and go: no
-// query fails that was not given up, and the engine lives.
+// Clients cancel queries while snapshots are swapped: no other query fails, and the
+// engine keeps working.
 func TestCancelledQueriesHarmNobody(t *testing.T) {
 	t.Parallel()
 	dir, root := publish(t, 60, 40)
@@ -324,7 +324,7 @@ func TestCancelledQueriesHarmNobody(t *testing.T) {
 					impatient, cancel = context.WithCancel(context.Background()) // one in three is patient
 				}
 				if err := readSome(impatient, d, n); err != nil && impatient.Err() == nil {
-					t.Errorf("not given up, and yet: %v", err)
+					t.Errorf("a query that was not cancelled failed: %v", err)
 				}
 				cancel()
 			}
@@ -349,7 +349,7 @@ func readSome(ctx context.Context, d *reader.Dataset, n int) error {
 	return err
 }
 
-// What cannot even be opened leaves nothing in the private folder.
+// A snapshot that cannot be opened leaves no files in the private folder.
 func TestADamagedManifestLeavesNoFolder(t *testing.T) {
 	t.Parallel()
 	dir, root := publish(t, 4, 2)
@@ -365,6 +365,6 @@ func TestADamagedManifestLeavesNoFolder(t *testing.T) {
 		t.Errorf("version %d is served", v.Commit().Version)
 	}
 	if loads, _ := filepath.Glob(filepath.Join(cache, "run-*", "load-*")); len(loads) != 1 {
-		t.Errorf("%v, want that of what is served", loads)
+		t.Errorf("%v, want only the folder of the served snapshot", loads)
 	}
 }

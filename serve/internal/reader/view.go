@@ -8,7 +8,7 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// View is one loaded snapshot, pinned: it does not change and does not close
+// View is one pinned, loaded snapshot: it does not change, and it is not closed
 // before Release. Safe for concurrent use.
 type View struct {
 	commit   snapshot.Commit
@@ -16,19 +16,19 @@ type View struct {
 	held     int64 // see Held
 	index    *index
 	engine   *engine  // nil on a live snapshot
-	live     *liveSet // nil but on a live snapshot, which has neither index nor engine
+	live     *liveSet // nil unless it is a live snapshot, which has neither index nor engine
 	log      *changeLog
-	dataset  *Dataset // whose snapshot it is; nil on a view that is only checked
+	dataset  *Dataset // nil on a view that is only checked
 
 	pages   *lru[string, *api.Page]
 	flights flights
 	matches *lru[FixtureFilter, []int32]
 
-	refs   atomic.Int64 // the dataset's own one included
-	closed func(error)  // told how closing went
+	refs   atomic.Int64 // including the dataset's own one
+	closed func(error)  // called with the result of closing
 }
 
-// Release gives the view back. Using it afterwards is a mistake.
+// Release releases the view. The caller must not use it afterwards.
 func (v *View) Release() {
 	if v.refs.Add(-1) > 0 {
 		return
@@ -36,37 +36,37 @@ func (v *View) Release() {
 	if v.engine == nil {
 		return
 	}
-	// Closing waits for nobody's request.
+	// No request waits for the engine to close.
 	go func() { v.closed(v.engine.close()) }()
 }
 
-// Commit is the publication that the view shows.
+// Commit returns the publication that the view shows.
 func (v *View) Commit() snapshot.Commit { return v.commit }
 
-// Freshness is that of the whole dataset: the newest retrieval in it.
+// Freshness returns the times of the whole dataset: the newest retrieval in it.
 func (v *View) Freshness() api.Freshness {
 	return api.Freshness{ProviderFetchedAt: v.manifest.ProviderFetchedAt, ProcessedAt: v.manifest.ProcessedAt, PublishedAt: v.manifest.PublishedAt}
 }
 
-// Provider is the adapter the data comes from; "" when unknown.
+// Provider returns the provider that the data comes from, or "" if it is unknown.
 func (v *View) Provider() string { return v.manifest.Provider }
 
-// Held is how many fixtures were kept although the provider's list lacks them,
-// because it lacks too many at once to be believed.
+// Held returns the number of fixtures that were kept although they are missing from
+// the provider's list, because too many were missing at once for that to be credible.
 func (v *View) Held() int64 { return v.held }
 
-// FixtureCount is how many fixtures there are.
+// FixtureCount returns the number of fixtures.
 func (v *View) FixtureCount() int { return v.index.fixtures() }
 
-// Fixture is one fixture's place in a view.
+// Fixture is a fixture of a view.
 type Fixture struct {
 	n         int
 	ID        string
-	Markets   int       // how many it has
+	Markets   int       // number of its markets
 	FetchedAt time.Time // when it was retrieved from the provider
 }
 
-// Find looks a fixture up by its id.
+// Find returns the fixture with that id.
 func (v *View) Find(id string) (Fixture, bool) {
 	n, ok := v.index.find(id)
 	if !ok {
@@ -76,8 +76,8 @@ func (v *View) Find(id string) (Fixture, bool) {
 	return Fixture{n: n, ID: v.index.id(n), Markets: to - from, FetchedAt: v.index.fetchedAt(n)}, true
 }
 
-// FixtureFreshness is that of one fixture: its own retrieval, the dataset's other
-// times.
+// FixtureFreshness returns the times of one fixture: its own retrieval, and the other
+// times of the dataset.
 func (v *View) FixtureFreshness(f Fixture) api.Freshness {
 	fresh := v.Freshness()
 	fresh.ProviderFetchedAt = &f.FetchedAt

@@ -9,8 +9,8 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// newPage makes the push of the events behind a position, which lies in the
-// view's history and window and not at its end.
+// newPage makes the push of the events after a position, which must be in the view's
+// history and window and not at its end.
 func newPage(at position, v *reader.View) (page, error) {
 	var list api.List
 	last, more, err := v.Events(at.seq, pageSize, list.Add)
@@ -21,8 +21,8 @@ func newPage(at position, v *reader.View) (page, error) {
 	return page{packet: socketio.NewRawPacket(api.ChangesEvent, body), last: last, events: list.Len(), more: more}, nil
 }
 
-// pushChanges sends the next page of events, if there are any and the connection
-// has taken everything before. The lock is held.
+// pushChanges sends the next page of events, if there are any and if the connection
+// has received everything before. The lock is held.
 func (c *connection) pushChanges(r *round) {
 	v := r.view(changes)
 	if !c.on[changes] || v == nil {
@@ -59,21 +59,21 @@ func (c *connection) pushChanges(r *round) {
 	}
 }
 
-// catchUp sends the next page to a connection that lags behind and has now taken
-// everything it was sent.
+// catchUp sends the next page to a connection that is behind and has received
+// everything that was sent.
 func (c *connection) catchUp() {
 	s := c.service
 	r := s.newRound(c.tenant, s.o.Gate.Accounts.Load())
 	defer r.release()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.holds(r) {
+	if c.enforce(r) {
 		c.pushChanges(r)
 	}
 }
 
-// changesFrom answers a subscribe to changes: the position it begins at, and the
-// first page with the answer around it.
+// changesFrom answers a subscribe to changes. It returns the position at which the
+// subscription begins, and the answer with the first page.
 func (r *round) changesFrom(f fields) (at position, answer []byte, err error) {
 	from, err := readStart(f)
 	if err != nil {
@@ -87,7 +87,7 @@ func (r *round) changesFrom(f fields) (at position, answer []byte, err error) {
 		return at, nil, e
 	}
 	if v == nil && r.dataset(changes).Published() {
-		return at, nil, r.dataset(changes).NotReady() // it is being loaded: the newest event is not known
+		return at, nil, r.dataset(changes).NotReady() // the first snapshot is still being loaded
 	}
 	if v == nil {
 		return at, api.AppendSubscribedChanges(nil, new(api.List), at.seq, api.Window{FirstSeq: 1}), nil
@@ -105,10 +105,10 @@ func (r *round) changesFrom(f fields) (at position, answer []byte, err error) {
 	return at, api.AppendSubscribedChanges(nil, &list, at.seq, v.Window()), nil
 }
 
-// viewFor is the view that a subscription begins with, nil as long as there is none.
-// A cursor that its log does not hold is refused: one older than the window, and one
-// beyond the end, behind which no event may ever come. Before that news are looked
-// for once, since another replica may have been faster.
+// viewFor returns the view with which a subscription begins, or nil if there is none
+// yet. It refuses a cursor that is older than the window, and one beyond the end of the
+// log, after which no event may ever come. In the latter case it refreshes the dataset
+// first, because another replica may have loaded a newer snapshot.
 func (r *round) viewFor(from start) (*reader.View, error) {
 	v := r.view(changes)
 	if from.given && from.cursor > lastSeq(v) {
@@ -117,7 +117,7 @@ func (r *round) viewFor(from start) (*reader.View, error) {
 		v = r.renew(changes)
 	}
 	switch {
-	case !from.given, v == nil && r.dataset(changes).Published(): // in the latter case it is being loaded
+	case !from.given, v == nil && r.dataset(changes).Published(): // in the latter case it is still being loaded
 		return v, nil
 	case from.cursor > lastSeq(v):
 		return nil, api.Refusef(api.InvalidCursor, "cursor is beyond the end of the log, whose newest event is %d; bootstrap again from /fixtures", lastSeq(v))
@@ -127,7 +127,7 @@ func (r *round) viewFor(from start) (*reader.View, error) {
 	return v, nil
 }
 
-// lastSeq is the newest event of a view's log; 0 when there is none.
+// lastSeq returns the newest event of a view's log, or 0 if there is no view.
 func lastSeq(v *reader.View) uint64 {
 	if v == nil {
 		return 0

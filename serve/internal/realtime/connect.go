@@ -12,20 +12,23 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// KeepHeaders are the headers of a connection's first request that are read.
+// KeepHeaders are the headers of a connection's first request that Connect reads.
 var KeepHeaders = []string{"Authorization", "Origin"}
 
-// Connect implements socketio.Handler: it lets a client in and greets it with
-// ready, or refuses it with one of the contract's codes.
+// Connect implements socketio.Handler. It accepts a client and sends ready, or refuses
+// it with one of the contract's codes.
 func (s *Service) Connect(ctx context.Context, socket *socketio.Socket, auth json.RawMessage) error {
 	c := &connection{service: s, socket: socket, since: s.o.Now()}
-	s.loaded(ctx)
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	s.waitUntilLoaded(ctx)
 	a, err := s.admit(c, auth)
 	if err != nil {
+		c.cancel()
 		return s.refuse(a, api.AsError(err))
 	}
 	ready, err := s.ready(c, a)
 	if err != nil {
+		c.cancel()
 		s.leave(c)
 		return s.refuse(a, api.AsError(err))
 	}
@@ -36,9 +39,9 @@ func (s *Service) Connect(ctx context.Context, socket *socketio.Socket, auth jso
 	return nil
 }
 
-// loaded waits, for a while, until a server that has just started knows its data:
-// who comes back after a restart goes on at once and not in a minute.
-func (s *Service) loaded(ctx context.Context) {
+// waitUntilLoaded waits for a while until a server that has just started has loaded its
+// data, so that clients that reconnect after a restart can continue at once.
+func (s *Service) waitUntilLoaded(ctx context.Context) {
 	const patience = 3 * time.Second
 	select {
 	case <-s.o.Library.Loaded():
@@ -47,15 +50,16 @@ func (s *Service) loaded(ctx context.Context) {
 	}
 }
 
-// admit judges the handshake and takes a place. The account is that of the token,
-// also beside a refusal; nil when there is none.
+// admit checks the handshake and adds the connection to its account. The returned
+// account is that of the token, even if there is an error, or nil if the token is
+// unknown.
 func (s *Service) admit(c *connection, auth json.RawMessage) (a *account.Account, err error) {
 	h := c.socket.Header()
 	token, ok := tokenOf(auth, h["Authorization"])
 	if !ok {
 		return nil, api.Refuse(api.InvalidAPIToken)
 	}
-	if c.holder, a, err = s.o.Gate.Greet(token, h); err != nil {
+	if c.pass, a, err = s.o.Gate.Handshake(token, h); err != nil {
 		return a, err
 	}
 	if !s.join(c) {
@@ -64,11 +68,11 @@ func (s *Service) admit(c *connection, auth json.RawMessage) (a *account.Account
 	return a, nil
 }
 
-// tokenOf takes the token out of the auth object, or out of the header where the
-// object names none. A token that is no string is none, and false.
+// tokenOf returns the token in the auth object, or the one in the header if the object
+// has none. It returns false if the token is not a string.
 func tokenOf(auth json.RawMessage, authorization []string) (string, bool) {
 	var f fields
-	json.Unmarshal(auth, &f) // what is no object names no token
+	json.Unmarshal(auth, &f) // if auth is not an object, it has no token
 	v, named := f["token"]
 	if !named || bytes.Equal(v, []byte(`""`)) {
 		return gate.Bearer(authorization), true
@@ -78,7 +82,7 @@ func tokenOf(auth json.RawMessage, authorization []string) (string, bool) {
 	return token, ok
 }
 
-// refuse words a refusal as the client gets it on connect_error.
+// refuse returns the refusal that the client receives as connect_error.
 func (s *Service) refuse(a *account.Account, e *api.Error) error {
 	id := s.o.NewRequestID()
 	s.counters.refused.add(string(e.Code))
@@ -93,7 +97,7 @@ func clientOf(a *account.Account) string {
 	return a.ClientID
 }
 
-// ready is the first event: what the account may subscribe to now.
+// ready returns the first event: the channels that the account may subscribe to now.
 func (s *Service) ready(c *connection, a *account.Account) (*socketio.Packet, error) {
 	r := &round{service: s, tenant: c.tenant, account: a}
 	defer r.release()
@@ -114,7 +118,7 @@ func (s *Service) ready(c *connection, a *account.Account) (*socketio.Packet, er
 	return socketio.NewPacket(api.ReadyEvent, p)
 }
 
-// unavailable is what a subscribe would be refused with now.
+// unavailable returns the error with which a subscribe would be refused now.
 func (r *round) unavailable(ch int) *api.Error {
 	if e := r.refusal(ch); e != nil {
 		return e
@@ -125,7 +129,7 @@ func (r *round) unavailable(ch int) *api.Error {
 	return nil
 }
 
-// Disconnect implements socketio.Handler: it gives the place back.
+// Disconnect implements socketio.Handler. It removes the connection from its account.
 func (s *Service) Disconnect(socket *socketio.Socket, reason string) {
 	c := socket.Data.(*connection)
 	c.end()

@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -9,34 +10,42 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// connection is one client. What it has subscribed to is all that is known of it:
-// two positions, no data.
+// connection is one client. The state of its subscriptions is two positions; it holds
+// no data.
 type connection struct {
 	service *Service
 	tenant  *tenant
 	socket  *socketio.Socket
-	holder  gate.Holder
+	pass    gate.SocketPass
 	since   time.Time
+	ctx     context.Context // cancelled when the connection ends
+	cancel  context.CancelFunc
 
-	mu    sync.Mutex // keeps an answer in front of the pushes that it starts
+	mu    sync.Mutex // keeps an answer before the pushes that it starts
 	gone  bool
 	on    [numChannels]bool
-	at    position // in changes: the last event that was sent
-	shown shown    // in live: what was current at the subscribe, or was sent last
+	at    position  // in changes: the last event that was sent
+	shown liveState // in live: the current one at the subscribe, or the last one that was sent
 }
 
-// end: nothing is sent to it any more.
+// end ends the subscriptions; nothing is sent to the connection any more.
 func (c *connection) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.stop()
+}
+
+// stop is end with the lock held.
+func (c *connection) stop() {
 	c.gone = true
+	c.cancel()
 	for ch := range c.on {
-		c.turn(ch, false)
+		c.setSubscribed(ch, false)
 	}
 }
 
-// turn switches a channel. The lock is held.
-func (c *connection) turn(ch int, on bool) {
+// setSubscribed begins or ends the subscription to a channel. The lock is held.
+func (c *connection) setSubscribed(ch int, on bool) {
 	if c.on[ch] == on {
 		return
 	}
@@ -55,41 +64,38 @@ const (
 	reasonPosition = "position no longer in the log"
 )
 
-// drop closes the connection. The client comes back by itself, and the handshake
-// or its subscribe tells it why. The lock is held.
+// drop closes the connection. The client reconnects by itself, and the handshake or its
+// subscribe tells it the reason. The lock is held.
 func (c *connection) drop(reason string) {
-	c.gone = true
-	for ch := range c.on {
-		c.turn(ch, false)
-	}
+	c.stop()
 	c.socket.Drop(reason)
 }
 
-// serve is a connection's part of a tick.
+// serve is the part of a tick that concerns the connection.
 func (c *connection) serve(r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.holds(r) {
+	if !c.enforce(r) {
 		return
 	}
 	c.pushChanges(r)
 	c.pushLive(r)
 }
 
-// judge takes from a connection what it may no longer have.
-func (c *connection) judge(r *round) {
+// check closes the connection, or channels of it, if the account has lost the right to
+// them.
+func (c *connection) check(r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.holds(r)
+	c.enforce(r)
 }
 
-// holds closes the connection, or channels of it, where it may not have them any
-// more. It is false when there is nobody left to send to.
-func (c *connection) holds(r *round) bool {
+// enforce is check with the lock held. It returns false if the connection has ended.
+func (c *connection) enforce(r *round) bool {
 	if c.gone {
 		return false
 	}
-	if err := r.still(c.holder); err != nil {
+	if err := c.pass.Check(r.account); err != nil {
 		reason := reasonToken
 		if api.AsError(err).Code == api.OriginNotAllowed {
 			reason = reasonOrigin
@@ -108,13 +114,13 @@ func (c *connection) holds(r *round) bool {
 	return true
 }
 
-// closeChannel ends a subscription; the connection stays, and a new subscribe
-// works once the cause is gone.
+// closeChannel ends a subscription. The connection stays open, and a new subscribe
+// succeeds once the cause is gone.
 func (c *connection) closeChannel(ch int, e *api.Error) {
-	c.turn(ch, false)
+	c.setSubscribed(ch, false)
 	c.service.counters.closed.add(string(e.Code))
 	c.send(socketio.NewRawPacket(api.ChannelClosedEvent, api.AppendChannelClosed(nil, channels[ch].name, e)))
 }
 
-// send is false when the connection has ended or ends because of it.
+// send returns false if the connection has ended, or ends because of the packet.
 func (c *connection) send(p *socketio.Packet) bool { return c.socket.Send(p) }

@@ -6,12 +6,11 @@ import (
 	"log/slog"
 
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/gate"
 	"mkt/serve/internal/socketio"
 )
 
-// Event implements socketio.Handler. Every message that asks for an answer gets
-// one; what is wrong with it never costs the connection.
+// Event implements socketio.Handler. Every message that asks for an acknowledgement
+// gets one, and an invalid message never ends the connection.
 func (s *Service) Event(socket *socketio.Socket, name string, args []json.RawMessage, ack func(args ...any)) {
 	c := socket.Data.(*connection)
 	answer := func(b []byte) {
@@ -32,7 +31,7 @@ func (s *Service) Event(socket *socketio.Socket, name string, args []json.RawMes
 			return
 		}
 		err = api.Refusef(api.NotFound, "there is no such message; there are %s and %s", api.SubscribeMessage, api.UnsubscribeMessage)
-		name = "other" // a client's own words are not for the log
+		name = "other" // text from clients does not belong in the log
 	}
 	if err == nil {
 		s.logMessage(c.tenant.clientID, name, "", nil)
@@ -44,27 +43,28 @@ func (s *Service) Event(socket *socketio.Socket, name string, args []json.RawMes
 	answer(api.AppendNotDone(nil, e, id))
 }
 
-// subscribe begins a subscription, or begins one anew from what the message says.
-// A refused one leaves what there was. The checks come in HTTP's order.
+// subscribe begins a subscription, or restarts an existing one as the message says. If
+// it is refused, an existing one continues. The order of the checks is that of HTTP.
 func (c *connection) subscribe(args []json.RawMessage, answer func([]byte)) error {
 	s := c.service
 	name, f, err := readMessage(args, s.o.Channels)
 	if err != nil {
 		return err
 	}
-	ch := numbered(name)
+	ch := channelIndex(name)
 	r := s.newRound(c.tenant, s.o.Gate.Accounts.Load())
 	defer r.release()
-	if err := c.charge(r, ch); err != nil {
+	if err := s.o.Gate.EnterSocket(c.ctx, c.pass, r.account, channels[ch].need()); err != nil {
 		return err
 	}
+	s.o.Usage.Count(r.account.ClientID, channels[ch].usage, channels[ch].product)
 	var at position
-	var show shown
+	var state liveState
 	var body []byte
 	if ch == changes {
 		at, body, err = r.changesFrom(f)
 	} else {
-		show, body, err = r.liveFrom()
+		state, body, err = r.liveFrom()
 	}
 	if err != nil {
 		return err
@@ -75,36 +75,16 @@ func (c *connection) subscribe(args []json.RawMessage, answer func([]byte)) erro
 		return nil
 	}
 	answer(body)
-	c.turn(ch, true)
+	c.setSubscribed(ch, true)
 	if ch == changes {
 		c.at = at
 	} else {
-		c.shown = show
+		c.shown = state
 	}
 	return nil
 }
 
-// charge lets a subscribe pass as a request of the channel's product would, and
-// counts it.
-func (c *connection) charge(r *round, ch int) error {
-	s := c.service
-	if err := r.still(c.holder); err != nil {
-		return err
-	}
-	if err := gate.Standing(r.account); err != nil {
-		return err
-	}
-	if _, err := s.o.Gate.Limits.Take(r.account.ClientID, r.account.Limit, s.o.Now()); err != nil {
-		return err
-	}
-	if err := s.o.Gate.Entitled(r.account, channels[ch].need()); err != nil {
-		return err
-	}
-	s.o.Usage.Count(r.account.ClientID, channels[ch].usage, channels[ch].product)
-	return nil
-}
-
-// unsubscribe ends a subscription, whether or not there is one.
+// unsubscribe ends a subscription if there is one.
 func (c *connection) unsubscribe(args []json.RawMessage, answer func([]byte)) error {
 	name, _, err := readMessage(args, c.service.o.Channels)
 	if err != nil {
@@ -112,12 +92,12 @@ func (c *connection) unsubscribe(args []json.RawMessage, answer func([]byte)) er
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.turn(numbered(name), false)
+	c.setSubscribed(channelIndex(name), false)
 	answer(api.AppendUnsubscribed(nil, name))
 	return nil
 }
 
-// logMessage is one line a message: no channel's content, no argument, no token.
+// logMessage logs a message without its arguments, its token or any channel content.
 func (s *Service) logMessage(clientID, name, requestID string, e *api.Error) {
 	attrs := []any{"message", name}
 	if clientID != "" {

@@ -8,51 +8,51 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// liveKey: an older snapshot that was not written yet gives way to the newer one.
+// liveKey makes a newer live snapshot replace an older one that is not written yet.
 const liveKey = "live"
 
-// shown is what a client of the live channel has been shown: a snapshot, and
-// how stale its feed had become by then. The zero value is nothing.
-type shown struct {
+// liveState is what a client of the live channel has received: a snapshot, and how
+// stale its feed was at that time. The zero value is nothing.
+type liveState struct {
 	commit    string // SHA-256
 	staleness reader.Staleness
 }
 
-// showing is what a view shows at the time of the round.
-func (r *round) showing(v *reader.View) shown {
-	if r.shown == (shown{}) {
-		r.shown = shown{v.Commit().SHA256, v.Staleness(r.time())}
+// liveState returns the state of a view at the time of the round.
+func (r *round) liveState(v *reader.View) liveState {
+	if r.live == (liveState{}) {
+		r.live = liveState{v.Commit().SHA256, v.Staleness(r.time())}
 	}
-	return r.shown
+	return r.live
 }
 
-// news reports whether a client that was shown this has to be told of that: of a
-// snapshot that has advanced, and of a feed that has become stale since, of which no
-// snapshot may come to tell: once when nothing is known of the fixtures whose clock
-// runs, and once more when nothing is known of those at rest either.
-func (s shown) news(now shown) bool {
+// outdated reports whether a client with the state s must receive the state now: if the
+// snapshot is another one, or if the feed has become more stale without a new snapshot.
+// The feed becomes stale once the data of all fixtures with a running clock is too old,
+// and again once that of all other fixtures in play is too old as well.
+func (s liveState) outdated(now liveState) bool {
 	return s.commit != now.commit || now.staleness > s.staleness
 }
 
-// pushLive sends the snapshot if there is news since the last one that the
-// connection saw. The lock is held.
+// pushLive sends the snapshot if the last one that was sent is outdated. The lock is
+// held.
 func (c *connection) pushLive(r *round) {
 	v := r.view(live)
-	if !c.on[live] || v == nil || !c.shown.news(r.showing(v)) {
+	if !c.on[live] || v == nil || !c.shown.outdated(r.liveState(v)) {
 		return
 	}
-	c.shown = r.showing(v)
+	c.shown = r.liveState(v)
 	if c.socket.Replace(liveKey, r.tenant.livePacket(v, c.shown, r.time())) {
 		c.service.counters.pushed[live].Add(1)
 	}
 }
 
-// livePacket is the push of a view, made once for all connections. Ages in it are
-// those of the moment it was made.
-func (t *tenant) livePacket(v *reader.View, of shown, now time.Time) *socketio.Packet {
+// livePacket returns the push of a view, which is made once for all connections. The
+// ages in it are those at the time when it was made.
+func (t *tenant) livePacket(v *reader.View, of liveState, now time.Time) *socketio.Packet {
 	t.making.Lock()
 	defer t.making.Unlock()
-	if t.lives.shown != of {
+	if t.lives.state != of {
 		fixtures, _ := v.Live("", pageSize)
 		body := api.AppendLivePush(nil, api.LiveItems(fixtures, now), v.LiveCount(), v.Freshness())
 		t.lives = livePacket{of, socketio.NewRawPacket(api.LiveEvent, body)}
@@ -60,15 +60,15 @@ func (t *tenant) livePacket(v *reader.View, of shown, now time.Time) *socketio.P
 	return t.lives.packet
 }
 
-// liveFrom answers a subscribe to live: the snapshot that pushes follow on. There
-// may be none yet: then the first one is pushed.
-func (r *round) liveFrom() (from shown, answer []byte, err error) {
+// liveFrom answers a subscribe to live. It returns the state of the current snapshot; if
+// there is none yet, the first one will be pushed.
+func (r *round) liveFrom() (from liveState, answer []byte, err error) {
 	if e := r.refusal(live); e != nil {
-		return shown{}, nil, e
+		return liveState{}, nil, e
 	}
 	v := r.view(live)
 	if v == nil {
-		return shown{}, api.AppendSubscribedLive(nil, nil, 0), nil
+		return liveState{}, api.AppendSubscribedLive(nil, nil, 0), nil
 	}
-	return r.showing(v), api.AppendSubscribedLive(nil, v.Freshness().ProcessedAt, v.LiveCount()), nil
+	return r.liveState(v), api.AppendSubscribedLive(nil, v.Freshness().ProcessedAt, v.LiveCount()), nil
 }

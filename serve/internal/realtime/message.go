@@ -9,12 +9,11 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// fields are the payload of a message by key. Keys are compared exactly, and
-// unknown ones are ignored, as parameters are over HTTP.
+// fields is the payload of a message by key. Keys are compared exactly, and unknown
+// ones are ignored, as unknown parameters are over HTTP.
 type fields map[string]json.RawMessage
 
-// readMessage takes the payload out of a message and the channel out of the
-// payload.
+// readMessage returns the payload of a message and the channel that it names.
 func readMessage(args []json.RawMessage, offered []api.Channel) (api.Channel, fields, error) {
 	var f fields
 	if len(args) == 0 || json.Unmarshal(args[0], &f) != nil || f == nil {
@@ -31,31 +30,32 @@ func readMessage(args []json.RawMessage, offered []api.Channel) (api.Channel, fi
 	return c, f, nil
 }
 
-// isString: null unmarshals into a string too.
+// isString reports whether v is a JSON string. json.Unmarshal does not tell, because it
+// also accepts null for a string.
 func isString(v json.RawMessage) bool { return len(v) > 0 && bytes.TrimSpace(v)[0] == '"' }
 
 // start is where a subscription to changes begins.
 type start struct {
-	given   bool   // false: at the newest event
-	cursor  uint64 // the last event that the client has seen
-	backlog int    // the most events of the first page
+	given   bool   // false: after the newest event
+	cursor  uint64 // the last event that the client has
+	backlog int    // maximum number of events on the first page
 }
 
-// mostSeq is the greatest integer that every client can hold: 2^53 - 1.
-const mostSeq = 1<<53 - 1
+// maxSeq is the greatest integer that every client can represent: 2^53 - 1.
+const maxSeq = 1<<53 - 1
 
-// readStart reads cursor and backlog.
+// readStart returns the cursor and the backlog of a message.
 func readStart(f fields) (start, error) {
 	s := start{backlog: api.MaxLimit}
 	if v, ok := f["cursor"]; ok {
-		n, err := whole(v)
-		if err != nil || n > mostSeq {
+		n, err := parseWhole(v)
+		if err != nil || n > maxSeq {
 			return s, api.Refusef(api.InvalidParameter, "cursor must be the seq of an event: a whole number from 0")
 		}
 		s.given, s.cursor = true, n
 	}
 	if v, ok := f["backlog"]; ok {
-		n, err := whole(v)
+		n, err := parseWhole(v)
 		if err != nil || n < api.MinLimit || n > api.MaxLimit {
 			return s, api.Refusef(api.InvalidParameter, "backlog must be a whole number from %d to %d", api.MinLimit, api.MaxLimit)
 		}
@@ -64,8 +64,8 @@ func readStart(f fields) (start, error) {
 	return s, nil
 }
 
-// whole reads a JSON number written as an integer: digits alone. 1.0 and 1e3 are
-// not what a seq looks like and are refused with 1.5 and 1e21.
-func whole(v json.RawMessage) (uint64, error) {
+// parseWhole parses a JSON number of digits only. 1.0 and 1e3 are refused as 1.5 and
+// 1e21 are, because a seq is never written like that.
+func parseWhole(v json.RawMessage) (uint64, error) {
 	return strconv.ParseUint(string(bytes.TrimSpace(v)), 10, 64)
 }

@@ -8,8 +8,8 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// Whatever a client sends is understood or refused with one of the contract's
-// codes; what is understood is within the contract's bounds.
+// Whatever a client sends is accepted or refused with one of the contract's codes, and
+// what is accepted is within the contract's bounds.
 func FuzzMessage(f *testing.F) {
 	for _, seed := range []string{`{"channel":"changes"}`, `{"channel":"changes","cursor":12,"backlog":200}`, `{"channel":"live"}`, `{"channel":1e3}`, `{"channel":"changes","cursor":1e21}`,
 		`[]`, `null`, `"changes"`, ``, `{"channel":"changes","cursor":-0}`, `{"channel":"changes","cursor":9007199254740991}`, "{\"channel\":\"\xff\"}"} {
@@ -21,7 +21,7 @@ func FuzzMessage(f *testing.F) {
 			refusedWith(t, err, api.BadRequest, api.InvalidParameter, api.NotFound)
 			return
 		}
-		if name != channels[numbered(name)].name {
+		if name != channels[channelIndex(name)].name {
 			t.Errorf("channel %q", name)
 		}
 		s, err := readStart(fields)
@@ -29,7 +29,7 @@ func FuzzMessage(f *testing.F) {
 			refusedWith(t, err, api.InvalidParameter)
 			return
 		}
-		if s.cursor > mostSeq || s.backlog < 1 || s.backlog > 200 {
+		if s.cursor > maxSeq || s.backlog < 1 || s.backlog > 200 {
 			t.Errorf("%s gives %+v", payload, s)
 		}
 	})
@@ -46,8 +46,8 @@ func refusedWith(t *testing.T, err error, codes ...api.Code) {
 	t.Errorf("refused with %v", err)
 }
 
-// A token is taken from the object where that names one, else from the header;
-// nothing that is no string is a token.
+// The token is that of the object if it has one, or else that of the header. Only a
+// string is a token.
 func FuzzToken(f *testing.F) {
 	f.Add([]byte(`{"token":"x"}`), "Bearer y")
 	f.Add([]byte(`{"token":""}`), "Bearer y")

@@ -11,20 +11,20 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// Options of a service. Zero fields have the defaults that they name.
+// Options configure a service. A zero field has the default that its comment names.
 type Options struct {
 	Gate    *gate.Gate
 	Usage   *gate.Usage
 	Library *reader.Library
 
-	// Connected tells whether an account's provider connection is usable now.
+	// Connected reports whether an account's provider connection can be used now.
 	Connected func(*account.Account) bool
-	// NewRequestID makes the id of a handshake or a message, for refusals and logs.
+	// NewRequestID returns the id of a handshake or a message, for refusals and logs.
 	NewRequestID func() string
 
 	Tick        time.Duration // 0 = 2 s
-	Connections int           // of one account at once; 0 = 8
-	Channels    []api.Channel // offered; nil = all
+	Connections int           // maximum for one account; 0 = 8
+	Channels    []api.Channel // to offer; nil = all
 
 	Now func() time.Time
 	Log *slog.Logger
@@ -36,18 +36,18 @@ const (
 	defaultConnections = 8
 )
 
-// pageSize is the most events of one push, and the most fixtures.
+// pageSize is the maximum number of events, and of fixtures, in one push.
 const pageSize = api.MaxLimit
 
-// channel is one line of the table of channels.
+// channel is one entry of the table of channels.
 type channel struct {
 	name    api.Channel
 	product football.Product
 	feature string
-	usage   string // the name that subscribes are counted under
+	usage   string // the name under which subscribes are counted
 }
 
-// channels by number. The specification's order.
+// Indexes of the channels, in the order of the specification.
 const (
 	changes = iota
 	live
@@ -61,8 +61,8 @@ var channels = [numChannels]channel{
 
 func (c channel) need() gate.Need { return gate.Need{Product: c.product, Feature: c.feature} }
 
-// numbered finds a channel by its name, which is one of them.
-func numbered(name api.Channel) int {
+// channelIndex returns the index of a channel, which must exist.
+func channelIndex(name api.Channel) int {
 	for i := range channels {
 		if channels[i].name == name {
 			return i

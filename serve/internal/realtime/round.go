@@ -9,26 +9,26 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// round is one look at an account, for one or all of its connections: the account
-// of one generation, one view of each dataset. What it is asked for it finds out
-// once. Used by one goroutine; release it.
+// round is one evaluation of an account, for one or all of its connections, with the
+// account of one generation and one view of each dataset. It looks up each value once.
+// Not safe for concurrent use; the caller must release it.
 type round struct {
 	service *Service
 	tenant  *tenant
-	account *account.Account // nil when it is gone
+	account *account.Account // nil if it no longer exists
 
-	now   time.Time // zero until somebody asks
-	shown shown     // of the live channel; zero until somebody asks
+	now  time.Time // zero until it is needed
+	live liveState // zero until it is needed
 
 	verdicts [numChannels]verdict
 	views    [numChannels]*reader.View
 	viewed   [numChannels]bool
 }
 
-// verdict on a channel.
+// verdict is the result of checking an account's right to a channel.
 type verdict struct {
 	found   bool
-	refusal *api.Error // nil: the account may have it
+	refusal *api.Error // nil if the account has the right
 }
 
 func (s *Service) newRound(t *tenant, g *account.Generation) *round {
@@ -36,7 +36,7 @@ func (s *Service) newRound(t *tenant, g *account.Generation) *round {
 	return &round{service: s, tenant: t, account: a}
 }
 
-// time is that of the round: one for all that it shows.
+// time returns the time of the round, which is the same for everything in it.
 func (r *round) time() time.Time {
 	if r.now.IsZero() {
 		r.now = r.service.o.Now()
@@ -44,23 +44,20 @@ func (r *round) time() time.Time {
 	return r.now
 }
 
-// still judges whether a connection would be let in today.
-func (r *round) still(h gate.Holder) error { return h.Still(r.account) }
-
-// refusal is why the account may not have a channel now, nil when it may. The
-// account must be there.
+// refusal returns why the account may not use a channel now, or nil if it may. The
+// account must exist.
 func (r *round) refusal(ch int) *api.Error {
 	v := &r.verdicts[ch]
 	if !v.found {
-		*v = verdict{true, r.service.judge(r.account, ch)}
+		*v = verdict{true, r.service.checkChannel(r.account, ch)}
 	}
 	return v.refusal
 }
 
-// judge applies what a channel requires (specification, section 6.3), in the
-// order of HTTP's checks.
-func (s *Service) judge(a *account.Account, ch int) *api.Error {
-	err := gate.Standing(a)
+// checkChannel checks the requirements of a channel (specification, section 6.3), in the
+// order in which HTTP checks them.
+func (s *Service) checkChannel(a *account.Account, ch int) *api.Error {
+	err := gate.CheckStatus(a)
 	if err == nil {
 		err = s.o.Gate.Entitled(a, channels[ch].need())
 	}
@@ -77,7 +74,7 @@ func (r *round) dataset(ch int) *reader.Dataset {
 	return r.service.o.Library.Tenant(r.tenant.clientID).Dataset(channels[ch].product)
 }
 
-// view is the newest one, nil as long as there is none.
+// view returns the view of the round, or nil if there is none yet.
 func (r *round) view(ch int) *reader.View {
 	if !r.viewed[ch] {
 		r.views[ch], r.viewed[ch] = r.dataset(ch).Acquire(), true
@@ -85,7 +82,7 @@ func (r *round) view(ch int) *reader.View {
 	return r.views[ch]
 }
 
-// renew takes the newest view anew.
+// renew replaces the view of the round by the newest one.
 func (r *round) renew(ch int) *reader.View {
 	if v := r.views[ch]; v != nil {
 		v.Release()

@@ -12,8 +12,8 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// Service is every connection there is, by account. It is the socketio.Handler of
-// the main namespace. Safe for concurrent use.
+// Service has all connections, by account. It is the socketio.Handler of the main
+// namespace. Safe for concurrent use.
 type Service struct {
 	o        Options
 	log      *slog.Logger
@@ -21,10 +21,10 @@ type Service struct {
 	counters counters
 
 	mu      sync.Mutex
-	tenants map[string]*tenant // those with connections, by client id
+	tenants map[string]*tenant // those that have connections, by client id
 }
 
-// New makes a service. Run drives it.
+// New returns a service. Run drives it.
 func New(o Options) *Service {
 	o.Tick = cmp.Or(o.Tick, defaultTick)
 	o.Connections = cmp.Or(o.Connections, defaultConnections)
@@ -41,22 +41,22 @@ func New(o Options) *Service {
 	return s
 }
 
-// looks is how many times in a tick it is looked whether the accounts have
-// changed: losing a right must take effect within two seconds of the edit, of
+// checksPerTick is how often in a tick the service checks whether the accounts have
+// changed. A right that is lost must take effect within two seconds of the edit, of
 // which reading the edit takes a part.
-const looks = 4
+const checksPerTick = 4
 
-// behind is how long after the library's looks for news the ticks come, where the
-// tick is a multiple of its poll and both are run at once: what a look has found is
-// loaded by then and pushed, and does not wait for the next tick.
-const behind = 100 * time.Millisecond
+// tickDelay is the time by which the ticks follow the refreshes of the library, if the
+// tick is a multiple of its poll interval and both start together: a new snapshot is
+// then loaded and is pushed in the same tick and not in the next one.
+const tickDelay = 100 * time.Millisecond
 
 // Run ticks until ctx ends.
 func (s *Service) Run(ctx context.Context) {
-	time.Sleep(min(behind, s.o.Tick/looks))
-	tick := time.NewTicker(max(s.o.Tick/looks, time.Millisecond))
+	time.Sleep(min(tickDelay, s.o.Tick/checksPerTick))
+	tick := time.NewTicker(max(s.o.Tick/checksPerTick, time.Millisecond))
 	defer tick.Stop()
-	judged := s.o.Gate.Accounts.Load()
+	checked := s.o.Gate.Accounts.Load()
 	for n := 1; ; n++ {
 		select {
 		case <-ctx.Done():
@@ -65,16 +65,16 @@ func (s *Service) Run(ctx context.Context) {
 		}
 		g := s.o.Gate.Accounts.Load()
 		switch {
-		case n%looks == 0:
+		case n%checksPerTick == 0:
 			s.everyTenant(g, (*connection).serve)
-		case g != judged:
-			s.everyTenant(g, (*connection).judge)
+		case g != checked:
+			s.everyTenant(g, (*connection).check)
 		}
-		judged = g
+		checked = g
 	}
 }
 
-// everyTenant takes one round over all tenants.
+// everyTenant runs one round for each tenant.
 func (s *Service) everyTenant(g *account.Generation, do func(*connection, *round)) {
 	s.mu.Lock()
 	list := make([]*tenant, 0, len(s.tenants))

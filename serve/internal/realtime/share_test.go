@@ -9,8 +9,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// However many connections an account has at one position, what they are pushed is
-// made once.
+// However many connections an account has at one position, their push is made once.
 func TestOnePacketForAll(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -49,26 +48,26 @@ func TestOnePacketForAll(t *testing.T) {
 	}
 	root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list[:5])})
 	if p := page(0); p.packet != first.packet || !p.more {
-		t.Error("a full page is the same for ever")
+		t.Error("a full page was made again")
 	}
 	if p := page(200); p.packet == rest.packet || p.last != 255 {
-		t.Errorf("a page that was not full hides what came later: %+v", p)
+		t.Errorf("a page that was not full hides later events: %+v", p)
 	}
 	stale := reader.FeedFresh
 	snapshot := func() any {
 		v := view(football.LiveIntelligence)
-		return tenant.livePacket(v, shown{v.Commit().SHA256, stale}, time.Now())
+		return tenant.livePacket(v, liveState{v.Commit().SHA256, stale}, time.Now())
 	}
 	before := snapshot()
 	if snapshot() != before {
 		t.Error("a snapshot is rendered twice")
 	}
 	if stale = reader.FeedStale; snapshot() == before || snapshot() != snapshot() {
-		t.Error("a stale feed is what it was before, or rendered twice")
+		t.Error("the packet of a stale feed is the old one, or was rendered twice")
 	}
 	stale = reader.FeedFresh
 	live.Publish(servetest.LiveSamples("acme", 3, 2, servetest.Start))
 	if snapshot() == before {
-		t.Error("the next snapshot is the one before")
+		t.Error("the packet of the next snapshot is the old one")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// counters are what has happened since the start.
+// counters are the counters since the start.
 type counters struct {
 	connected    atomic.Uint64
 	disconnected tally // by reason
@@ -21,7 +21,7 @@ type counters struct {
 	events     atomic.Uint64
 }
 
-// tally counts by a word of a closed set. Its zero value is ready.
+// tally counts by words of a closed set. Its zero value is ready to use.
 type tally struct {
 	mu sync.Mutex
 	n  map[string]uint64
@@ -42,23 +42,23 @@ func (t *tally) counts() map[string]uint64 {
 	return maps.Clone(t.n)
 }
 
-// Stats is what a service is doing. The keys of its maps come from closed sets;
+// Stats are the statistics of a service. The keys of its maps come from closed sets, and
 // the maps may be nil.
 type Stats struct {
 	Connections   int // now
 	Accounts      int // now, with connections
 	Subscriptions map[api.Channel]int64
 
-	Connected    uint64            // handshakes that were let in
-	Refused      map[string]uint64 // handshakes by code
-	NotDone      map[string]uint64 // messages that were refused, by code
+	Connected    uint64            // accepted handshakes
+	Refused      map[string]uint64 // refused handshakes by code
+	NotDone      map[string]uint64 // refused messages by code
 	Closed       map[string]uint64 // channel_closed by code
 	Disconnected map[string]uint64 // by reason
 	Pushes       map[api.Channel]uint64
 	Events       uint64 // change events in the pushes
 }
 
-// Stats counts.
+// Stats returns the current statistics.
 func (s *Service) Stats() Stats {
 	c := &s.counters
 	st := Stats{

@@ -7,46 +7,47 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// tenant is one account's connections, and the packets that they share.
+// tenant has one account's connections, and the packets that they share.
 type tenant struct {
 	clientID string
 
 	mu          sync.Mutex
 	connections map[*connection]struct{}
 
-	making sync.Mutex // apart from mu: a page may have to be read from disk
+	making sync.Mutex // separate from mu, because a page may have to be read from disk
 	pages  map[position]page
 	lives  livePacket
 }
 
-// position is a place in one history of a change log.
+// position is a position in one history of a change log.
 type position struct {
 	history string
 	seq     uint64
 }
 
-// page is the push of the events behind a position.
+// page is the push of the events after a position.
 type page struct {
 	packet *socketio.Packet
-	last   uint64 // the position behind it
+	last   uint64 // the position after it
 	events int
-	more   bool // there are further ones
+	more   bool // there are further events
 }
 
-// livePacket is the push of one snapshot, or of its feed's having become stale.
+// livePacket is the push of one snapshot, or of its feed becoming stale.
 type livePacket struct {
-	shown  shown
+	state  liveState
 	packet *socketio.Packet
 }
 
-// join takes a place of the account for a connection; false when none is left.
-// Taking and counting are one step, so that a burst cannot take one too many.
+// join adds a connection to its account, or returns false if the account has too many.
+// The check and the addition are one step, so that simultaneous connections cannot
+// exceed the maximum.
 func (s *Service) join(c *connection) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := s.tenants[c.holder.ClientID]
+	t := s.tenants[c.pass.ClientID]
 	if t == nil {
-		t = &tenant{clientID: c.holder.ClientID, connections: map[*connection]struct{}{}}
+		t = &tenant{clientID: c.pass.ClientID, connections: map[*connection]struct{}{}}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,7 +60,7 @@ func (s *Service) join(c *connection) bool {
 	return true
 }
 
-// leave gives the place back.
+// leave removes a connection from its account.
 func (s *Service) leave(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,12 +83,12 @@ func (t *tenant) members() []*connection {
 	return list
 }
 
-// mostPages bounds the pages that are kept: enough for connections that catch up
-// side by side.
-const mostPages = 16
+// maxPages is the number of pages that are cached, enough for connections that catch up
+// at the same time.
+const maxPages = 16
 
-// page returns the push of the events behind a position, made once for all
-// connections that are there.
+// page returns the push of the events after a position, which is made once for all
+// connections.
 func (t *tenant) page(at position, v *reader.View) (page, error) {
 	t.making.Lock()
 	defer t.making.Unlock()
@@ -100,14 +101,14 @@ func (t *tenant) page(at position, v *reader.View) (page, error) {
 	if err != nil {
 		return p, err
 	}
-	if t.pages == nil || len(t.pages) >= mostPages {
+	if t.pages == nil || len(t.pages) >= maxPages {
 		t.pages = make(map[position]page)
 	}
 	t.pages[at] = p
 	return p, nil
 }
 
-// forget lets go of pages that nobody is likely to ask for again.
+// forget drops the cached pages, which are unlikely to be needed after a tick.
 func (t *tenant) forget() {
 	t.making.Lock()
 	defer t.making.Unlock()

@@ -16,7 +16,7 @@ import (
 	"mkt/publish/table"
 )
 
-// LiveTick is how far apart live publications are.
+// LiveTick is the time between two live publications.
 const LiveTick = 8 * time.Second
 
 // LiveRoot is one tenant's data of the live product.
@@ -29,7 +29,7 @@ type LiveRoot struct {
 	dir      string
 }
 
-// Folder is where the newest snapshot lies.
+// Folder returns the folder of the newest snapshot.
 func (r *LiveRoot) Folder() string { return filepath.Join(r.dir, r.Commit.Dir()) }
 
 // LiveFixture is one fixture of a live snapshot with the rows of its other tables.
@@ -41,7 +41,7 @@ type LiveFixture struct {
 	Periods  []table.LivePeriodRow
 }
 
-// NewLiveRoot makes the folder of a tenant's live data below the data root.
+// NewLiveRoot creates the folder of a tenant's live data below the data root.
 func NewLiveRoot(t testing.TB, dataDir, clientID string) *LiveRoot {
 	t.Helper()
 	folder := filepath.Join(dataDir, layout.TenantProduct(clientID, string(football.LiveIntelligence)))
@@ -54,8 +54,8 @@ func NewLiveRoot(t testing.TB, dataDir, clientID string) *LiveRoot {
 	return &LiveRoot{t: t, ClientID: clientID, FS: f, dir: folder}
 }
 
-// Publish seals the next publication: the first at Start, each further one a tick
-// later. Fixtures need not be sorted.
+// Publish publishes fixtures, which need not be sorted. The first publication is at Start,
+// and each further one a tick later.
 func (r *LiveRoot) Publish(fixtures []LiveFixture) snapshot.Commit {
 	r.t.Helper()
 	sort.Slice(fixtures, func(i, j int) bool { return fixtures[i].Row.FixtureID < fixtures[j].Row.FixtureID })
@@ -117,10 +117,10 @@ func writeLive[T table.Row](w liveWriter, name string, fixtures []LiveFixture, r
 	return file
 }
 
-// LiveSample makes the n-th fixture in play of a client, observed at a time. Its
-// id is that of the client's n-th sample of the market engine. Fixtures 0, 3, 6 …
-// are in the detail set. n decides the state: of every six, one has no momentum
-// and one left play. version is part of the names.
+// LiveSample returns the n-th fixture in play of a client, observed at a time. Its id is
+// that of the client's n-th sample of the market engine. Fixtures 0, 3, 6 … are in the
+// detail set. Of every six fixtures, one has no momentum and one has left play. version
+// is part of the names.
 func LiveSample(clientID string, n, version int, at time.Time) LiveFixture {
 	id := FixtureID(clientID, n)
 	stale := at.Add(time.Minute)
@@ -177,7 +177,7 @@ func (f *LiveFixture) detail(n int, at time.Time) {
 	}
 }
 
-// LiveSamples makes the fixtures 0..n-1.
+// LiveSamples returns the fixtures 0 to n-1.
 func LiveSamples(clientID string, n, version int, at time.Time) []LiveFixture {
 	list := make([]LiveFixture, n)
 	for i := range list {

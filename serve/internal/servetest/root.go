@@ -39,7 +39,7 @@ type Root struct {
 	Late     time.Duration // added to the time of each publication
 }
 
-// NewRoot makes the folder of a tenant below the data root.
+// NewRoot creates the folder of a tenant below the data root.
 func NewRoot(t testing.TB, dataDir, clientID string) *Root {
 	t.Helper()
 	f, err := durable.OpenRoot(filepath.Join(dataDir, layout.TenantProduct(clientID, string(football.MarketEngine))))
@@ -51,11 +51,11 @@ func NewRoot(t testing.TB, dataDir, clientID string) *Root {
 	return &Root{t: t, ClientID: clientID, FS: f, History: "history-" + clientID}
 }
 
-// Content is what a publication holds. Fixtures need not be sorted.
+// Content is the content of a publication. Fixtures need not be sorted.
 type Content struct {
 	Fixtures []Fixture
-	Events   []table.EventRow // seq, time and cycle are filled in
-	DropLog  int              // how many of the oldest segments are no longer retained
+	Events   []table.EventRow // seq, time and cycle are set by Publish
+	DropLog  int              // number of the oldest segments that are no longer retained
 	Held     int64            // fixtures kept although the listing lacks them
 }
 
@@ -65,7 +65,7 @@ type Fixture struct {
 	Markets []table.MarketRow
 }
 
-// Publish seals the next publication and returns its commit.
+// Publish publishes content and returns its commit.
 func (r *Root) Publish(c Content) snapshot.Commit {
 	r.t.Helper()
 	sort.Slice(c.Fixtures, func(i, j int) bool { return c.Fixtures[i].Row.FixtureID < c.Fixtures[j].Row.FixtureID })
@@ -78,8 +78,7 @@ func (r *Root) Publish(c Content) snapshot.Commit {
 	})
 }
 
-// publish seals the publication of c's events and of fixtures, which come in
-// order.
+// publish publishes the events of c, and the fixtures, which must be in order.
 func (r *Root) publish(c Content, fixtures iter.Seq[*Fixture]) snapshot.Commit {
 	r.t.Helper()
 	version := r.Commit.Version + 1
@@ -118,8 +117,8 @@ func (r *Root) publish(c Content, fixtures iter.Seq[*Fixture]) snapshot.Commit {
 	return r.Commit
 }
 
-// PublishSamples publishes that many sample fixtures without holding them in
-// memory, and without events.
+// PublishSamples publishes sample fixtures without events, and without keeping them in
+// memory.
 func (r *Root) PublishSamples(fixtures, markets int) {
 	r.t.Helper()
 	order := make([]int, fixtures)
@@ -137,7 +136,7 @@ func (r *Root) PublishSamples(fixtures, markets int) {
 	})
 }
 
-// writeTables writes both tables in one walk.
+// writeTables writes both tables at the same time.
 func (r *Root) writeTables(dir string, header table.Header, fixtures iter.Seq[*Fixture]) []snapshot.File {
 	r.t.Helper()
 	var markets snapshot.File
@@ -210,13 +209,13 @@ func must(t testing.TB, err error) {
 
 var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// ID makes an id of that prefix, always the same for the same parts.
+// ID returns an id with the prefix, which is always the same for the same parts.
 func ID(prefix string, parts ...any) string {
 	sum := sha256.Sum256([]byte(fmt.Sprint(parts...)))
 	return prefix + letters.EncodeToString(sum[:])[:26]
 }
 
-// FixtureID is the id of the n-th sample fixture of a client.
+// FixtureID returns the id of the n-th sample fixture of a client.
 func FixtureID(clientID string, n int) string { return ID("fx_", clientID, "/", n) }
 
 func ptr[T any](v T) *T { return &v }
@@ -225,8 +224,8 @@ var leagues = []string{"Premier League", "Serie A", "Bundesliga", "LA LIGA", "Li
 
 var names = []string{"MATCH_RESULT", "TOTAL_GOALS", "BOTH_TEAMS_TO_SCORE", "ASIAN_HANDICAP", "CORRECT_SCORE", "DOUBLE_CHANCE"}
 
-// Sample makes the n-th fixture of a client with that many markets. version is
-// part of every text, so that a mixture of two versions shows.
+// Sample returns the n-th fixture of a client. version is part of every text, so that a
+// mixture of two versions is noticed.
 func Sample(clientID string, n, markets, version int) Fixture {
 	id := FixtureID(clientID, n)
 	f := Fixture{Row: table.FixtureRow{
@@ -267,7 +266,7 @@ func sampleMarket(fixture string, n, k, version int) table.MarketRow {
 	return m
 }
 
-// Samples makes the fixtures 0..n-1.
+// Samples returns the fixtures 0 to n-1.
 func Samples(clientID string, n, markets, version int) []Fixture {
 	list := make([]Fixture, n)
 	for i := range list {
@@ -276,7 +275,7 @@ func Samples(clientID string, n, markets, version int) []Fixture {
 	return list
 }
 
-// Updates are events that say each fixture was refreshed.
+// Updates returns an update event for each fixture.
 func Updates(fixtures []Fixture) []table.EventRow {
 	list := make([]table.EventRow, len(fixtures))
 	for i, f := range fixtures {
@@ -285,7 +284,7 @@ func Updates(fixtures []Fixture) []table.EventRow {
 	return list
 }
 
-// Earlier returns publication n of a root, as a restored backup would begin.
+// Earlier returns publication n of a root, at which a restored backup begins.
 func Earlier(t testing.TB, r *Root, n uint64) (snapshot.Commit, snapshot.Manifest, string) {
 	t.Helper()
 	c, err := snapshot.ReadCommit(r.FS, n)
@@ -295,7 +294,7 @@ func Earlier(t testing.TB, r *Root, n uint64) (snapshot.Commit, snapshot.Manifes
 	return c, m, c.HistoryID
 }
 
-// DigestOf is a stand-in for a fixture's content digest.
+// DigestOf returns a substitute for a fixture's content digest.
 func DigestOf(f *Fixture) string {
 	sum := sha256.Sum256([]byte(f.Row.FixtureID))
 	return hex.EncodeToString(sum[:])

@@ -25,7 +25,7 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// The shape of the benchmark.
+// The size of the benchmark.
 const (
 	benchConnections = 4000
 	benchPad         = 2000 // bytes of a push
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fan sends live to everybody when one asks.
+// fan sends live to all clients when one asks for it.
 type fan struct {
 	mu      sync.Mutex
 	sockets map[*socketio.Socket]bool
@@ -86,9 +86,9 @@ func serveFan() {
 	})))
 }
 
-// BenchmarkFanOut measures what an idle websocket costs its server, and how long a
-// push to all of them takes to arrive, beside the official server doing the same.
-// Both run as processes of their own; the clients are in this one.
+// BenchmarkFanOut measures the memory of an idle websocket and the latency of a push to all of
+// them, and compares them with the official server. Both run in their own processes; the
+// clients are in this one.
 //
 //	go test -run '^$' -bench FanOut -benchtime 1x ./serve/internal/socketio
 func BenchmarkFanOut(b *testing.B) {
@@ -163,7 +163,7 @@ func benchServer(b *testing.B, cmd *exec.Cmd) {
 	}
 }
 
-// benchClient joins, answers heartbeats, and says how long each push took.
+// benchClient joins, answers heartbeats, and reports the latency of each push.
 func benchClient(b *testing.B, url string, arrivals chan<- float64) net.Conn {
 	conn, in, err := socketiotest.DialWebsocket(b.Context(), url, nil)
 	if err != nil {
@@ -200,7 +200,7 @@ func benchClient(b *testing.B, url string, arrivals chan<- float64) net.Conn {
 	return conn
 }
 
-// residentBytes is the memory that a process holds, by the operating system.
+// residentBytes returns the resident memory of a process.
 func residentBytes(b *testing.B, pid int) int {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -5,29 +5,29 @@ import (
 	"encoding/json"
 )
 
-// Attachments are binary messages beside a packet's JSON. Given among the
-// arguments of NewPacket or of an ack, they are no argument: the others refer to
-// the attachment i by {"_placeholder":true,"num":i}. At most 10.
+// Attachments are binary messages that follow the JSON of a packet. Among the arguments of
+// NewPacket or of an ack they do not count as an argument; the other arguments refer to
+// attachment i by {"_placeholder":true,"num":i}. At most 10.
 type Attachments [][]byte
 
-// assembly is a binary packet whose attachments are still coming.
+// assembly is a binary packet whose attachments have not all arrived.
 type assembly struct {
 	packet packet
 	got    Attachments
 }
 
-// add takes a copy of the next attachment; it is true when all are there.
+// add adds a copy of the next attachment. It returns true if the packet is complete.
 func (a *assembly) add(data []byte) (whole bool) {
 	a.got = append(a.got, bytes.Clone(data))
 	return len(a.got) == a.packet.attachments
 }
 
-// check looks at every placeholder in the arguments: it must name an attachment.
+// check returns an error if a placeholder in the arguments names no attachment.
 func (a *assembly) check() error {
 	for _, arg := range a.packet.args {
 		var v any
 		d := json.NewDecoder(bytes.NewReader(arg))
-		d.UseNumber() // one that no float can hold is a number all the same
+		d.UseNumber() // a number may be too large for a float
 		if d.Decode(&v) != nil || !placed(v, len(a.got)) {
 			return errPacket
 		}
@@ -35,7 +35,7 @@ func (a *assembly) check() error {
 	return nil
 }
 
-// placed is false when v holds a placeholder that names none of n attachments.
+// placed returns false if v contains a placeholder that names none of n attachments.
 func placed(v any, n int) bool {
 	switch v := v.(type) {
 	case []any:

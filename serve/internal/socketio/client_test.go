@@ -18,10 +18,10 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for an event.
 const patience = 10 * time.Second
 
-// room is a handler that says what it is told, and does what clients ask.
+// room is a handler that reports its calls, and does what clients ask.
 type room struct {
 	events   chan string // "connect {auth}", "event name [args]", "disconnect reason"
 	sockets  chan *socketio.Socket
@@ -87,7 +87,7 @@ func start(t *testing.T, o socketio.Options) *host {
 	return h
 }
 
-// told waits for what the room is told next.
+// told waits for the next calls of the room.
 func (h *host) told(want ...string) {
 	h.t.Helper()
 	for _, w := range want {
@@ -102,14 +102,24 @@ func (h *host) told(want ...string) {
 	}
 }
 
-// socket is a websocket client that speaks packets of Socket.IO.
+// socket is a websocket client that sends and receives Socket.IO packets.
 type socket struct {
 	t    *testing.T
 	conn net.Conn
 	r    io.Reader
 }
 
-// open is a connection that has joined nothing.
+// eventually waits until the server's statistics satisfy a condition.
+func (h *host) eventually(holds func(socketio.Stats) bool) {
+	h.t.Helper()
+	for end := time.Now().Add(10 * time.Second); !holds(h.server.Stats()); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			h.t.Fatalf("stats %+v", h.server.Stats())
+		}
+	}
+}
+
+// open returns a connection that has not joined a namespace.
 func (h *host) open() socket {
 	h.t.Helper()
 	conn, from, err := socketiotest.DialWebsocket(h.t.Context(), h.url+"/?EIO=4&transport=websocket", nil)
@@ -125,7 +135,7 @@ func (h *host) open() socket {
 	return s
 }
 
-// join is a connection in the main namespace.
+// join returns a connection that has joined the main namespace.
 func (h *host) join() socket {
 	h.t.Helper()
 	s := h.open()
@@ -154,7 +164,7 @@ func (s socket) frame(f ws.Frame) {
 	ws.WriteFrame(s.conn, ws.MaskFrame(f)) // the server may have closed meanwhile
 }
 
-// next is the next packet, or "closed".
+// next returns the next packet, or "closed".
 func (s socket) next() string {
 	s.t.Helper()
 	f, err := socketiotest.ReadFrame(s.r)
@@ -180,7 +190,7 @@ func (s socket) want(texts ...string) {
 	}
 }
 
-// do is one polling request.
+// do makes one polling request.
 func (h *host) do(method, query, body string) string {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.url+"/?EIO=4&transport=polling"+query, strings.NewReader(body))

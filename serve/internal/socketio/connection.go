@@ -11,18 +11,18 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// connection is one session and the namespaces that it has joined. It is the
-// session's engine.Receiver.
+// connection is one session and the namespaces that it has joined. It is the session's
+// engine.Receiver.
 type connection struct {
 	server  *Server
 	session *engine.Session
-	partial *assembly // a binary packet that is not whole; only in Message
+	partial *assembly // an incomplete binary packet; used in Message only
 
-	mu      sync.Mutex  // taken before the session's
-	sockets []*Socket   // by namespace, those that were told to leave included
-	joined  int         // of them
-	timer   *time.Timer // until the first namespace is joined; else nil
-	place   *place      // of that time
+	mu      sync.Mutex  // locked before the session's
+	sockets []*Socket   // by namespace, including those that we have disconnected
+	joined  int         // number of joined ones
+	timer   *time.Timer // while no namespace is joined; else nil
+	place   *place      // among the pending connections, during that time
 }
 
 // Message implements engine.Receiver.
@@ -31,7 +31,7 @@ func (c *connection) Message(data []byte, binary bool) error {
 		return c.attach(data)
 	}
 	if c.partial != nil {
-		return errPacket // an attachment was due
+		return errPacket // an attachment was expected
 	}
 	p, err := parse(data)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *connection) Message(data []byte, binary bool) error {
 	return c.handle(p, nil)
 }
 
-// attach takes an attachment.
+// attach adds an attachment.
 func (c *connection) attach(data []byte) error {
 	if c.partial == nil {
 		return errPacket
@@ -60,7 +60,7 @@ func (c *connection) attach(data []byte) error {
 	return c.handle(a.packet, a.got)
 }
 
-// handle carries out a whole packet.
+// handle handles a complete packet.
 func (c *connection) handle(p packet, attachments Attachments) error {
 	s, is := c.find(p.namespace)
 	switch {
@@ -69,7 +69,7 @@ func (c *connection) handle(p packet, attachments Attachments) error {
 	case p.kind == typeConnect:
 		return errPacket
 	case is == dismissed:
-		return nil // sent before it heard of that
+		return nil // sent before the client knew
 	case is != joined:
 		return errPacket
 	case p.kind == typeDisconnect:
@@ -77,22 +77,22 @@ func (c *connection) handle(p packet, attachments Attachments) error {
 	case p.kind == typeEvent:
 		c.event(s, p, attachments)
 	}
-	return nil // an ack: none was asked for
+	return nil // an ack, which we never ask for
 }
 
-// find is the socket of a namespace and how it stands.
-func (c *connection) find(namespace string) (*Socket, standing) {
+// find returns the socket of a namespace and its state.
+func (c *connection) find(namespace string) (*Socket, socketState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.sockets {
 		if s.namespace == namespace {
-			return s, s.standing
+			return s, s.state
 		}
 	}
 	return nil, gone
 }
 
-// join asks the namespace's handler.
+// join asks the namespace's handler to accept the client.
 func (c *connection) join(p packet) error {
 	h := c.server.o.Namespaces[p.namespace]
 	if h == nil {
@@ -107,9 +107,9 @@ func (c *connection) join(p packet) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	c.session.WhenClosed(cancel)
-	c.judge(true)
+	c.protect(true)
 	err = h.Connect(ctx, s, p.auth)
-	c.judge(false)
+	c.protect(false)
 	c.session.WhenClosed(nil)
 	if err != nil {
 		s.forgetEarly()
@@ -120,7 +120,7 @@ func (c *connection) join(p packet) error {
 	return nil
 }
 
-// accept answers, and then sends what the handler sent meanwhile.
+// accept accepts the client, and then sends what the handler sent in Connect.
 func (c *connection) accept(s *Socket) {
 	payload := []byte(`{"sid":"` + s.id + `"}`) // the id needs no escaping
 	c.mu.Lock()
@@ -135,10 +135,10 @@ func (c *connection) accept(s *Socket) {
 	for _, e := range s.early {
 		c.session.Replace(e.key, e.packet.message(s.namespace))
 	}
-	s.early, s.standing = nil, joined
+	s.early, s.state = nil, joined
 }
 
-// refusal is what the client is told of an error.
+// refusal returns what the client is told about an error.
 func (c *connection) refusal(err error) *Refusal {
 	if r, ok := errors.AsType[*Refusal](err); ok {
 		return r
@@ -147,7 +147,8 @@ func (c *connection) refusal(err error) *Refusal {
 	return &Refusal{Message: "Internal error"}
 }
 
-// refuse answers a CONNECT. The transport stays open: the client closes it.
+// refuse answers a CONNECT with an error. The connection stays open until the client closes
+// it.
 func (c *connection) refuse(namespace string, r *Refusal) {
 	payload, err := appendJSON(nil, struct {
 		Message string `json:"message"`
@@ -160,7 +161,7 @@ func (c *connection) refuse(namespace string, r *Refusal) {
 	c.session.Send(newMessage(typeConnectError, namespace, nil, payload, nil))
 }
 
-// event calls the handler.
+// event calls the handler for an event.
 func (c *connection) event(s *Socket, p packet, attachments Attachments) {
 	var ack func(...any)
 	if p.hasID {
@@ -171,7 +172,7 @@ func (c *connection) event(s *Socket, p packet, attachments Attachments) {
 	s.handler.Event(s, p.name, p.args, ack)
 }
 
-// leave is a client's DISCONNECT.
+// leave handles a client's DISCONNECT.
 func (c *connection) leave(s *Socket) {
 	c.mu.Lock()
 	c.sockets = slices.DeleteFunc(c.sockets, func(other *Socket) bool { return other == s })
@@ -202,8 +203,8 @@ func (c *connection) Closed(reason string) {
 	}
 }
 
-// wait starts the time in which a namespace must be joined; mu is held. It is false
-// when there is no room for another connection that has not joined.
+// wait starts the time in which a namespace must be joined; mu is held. It returns false if
+// there are too many connections that have not joined one.
 func (c *connection) wait() bool {
 	at, victim := c.server.pending.enter(c, c.session.Peer())
 	if victim != nil {
@@ -217,15 +218,14 @@ func (c *connection) wait() bool {
 	return true
 }
 
-// waitAgain is wait for a connection that has left a namespace, if it was the last
-// one; mu is held.
+// waitAgain calls wait for a connection that has left its last namespace; mu is held.
 func (c *connection) waitAgain() {
 	if c.joined == 0 && !c.wait() {
 		c.session.Close(reasonEvicted)
 	}
 }
 
-// waitNoMore ends that time; mu is held.
+// waitNoMore ends the time that wait started; mu is held.
 func (c *connection) waitNoMore() {
 	if c.timer == nil {
 		return
@@ -236,16 +236,16 @@ func (c *connection) waitNoMore() {
 	c.place = nil
 }
 
-// judge keeps the connection from making room for another while it is judged.
-func (c *connection) judge(on bool) {
+// protect prevents the connection from being evicted while the handler decides about it.
+func (c *connection) protect(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.place != nil {
-		c.server.pending.judge(c.place, on)
+		c.server.pending.protect(c.place, on)
 	}
 }
 
-// late ends a connection that has not joined in time.
+// late ends a connection that has not joined a namespace in time.
 func (c *connection) late() {
 	c.mu.Lock()
 	waits := c.timer != nil

@@ -1,17 +1,17 @@
-// Package socketio is the server side of Socket.IO v4: Engine.IO protocol 4 below
-// (package engine: polling, websocket, the upgrade, heartbeats), Socket.IO
-// protocol 5 in here: namespaces, events, acknowledgements, refusals.
+// Package socketio is the server side of Socket.IO v4: Engine.IO protocol 4 in package
+// engine (polling, websocket, upgrade, heartbeats), and Socket.IO protocol 5 in this
+// package (namespaces, events, acknowledgements, refusals).
 //
-// It knows names of events and bytes of JSON, and nothing of what they mean.
-// Nothing is kept for a client that is gone and nothing is sent twice: whoever
-// needs more puts a position into the messages.
+// It knows names of events and bytes of JSON, but not their meaning. It stores nothing for
+// a client that has disconnected, and sends nothing twice: an application that needs more
+// puts a position into its messages.
 //
-// A connection that is idle costs one small goroutine and no buffers. What is
-// sent to many is encoded once, in a Packet that all of them share.
+// An idle connection costs one small goroutine and no buffers. A message to many clients is
+// encoded once, in a Packet that they share.
 //
-// Usage: New with a Handler for each namespace, mount the Server at its path with
-// and without a trailing slash, Shutdown at the end. The outer http.Server may
-// have timeouts: they are extended through http.ResponseController, for which
-// wrappers of the ResponseWriter implement Unwrap. No middleware may buffer the
-// answer, compress it, or restrict the methods to fewer than GET, POST, OPTIONS.
+// Usage: call New with a Handler for each namespace, mount the Server at its path with and
+// without a trailing slash, and call Shutdown at the end. The outer http.Server may have
+// timeouts, which are extended through http.ResponseController; wrappers of the
+// ResponseWriter must implement Unwrap. No middleware may buffer or compress the answers,
+// or allow fewer methods than GET, POST and OPTIONS.
 package socketio

@@ -62,7 +62,7 @@ func TestNamespaces(t *testing.T) {
 	s.want(`2/custom,["message-back","a"]`, `3/custom,12["b"]`, `51-/custom,["message-back",`+placeholder0+`]`, "binary x")
 }
 
-// What ends the connection, of a client that has joined the main namespace.
+// The violations that end the connection of a client that has joined the main namespace.
 func TestViolations(t *testing.T) {
 	cases := map[string][]string{
 		"no packet":                  {"abc"},
@@ -168,6 +168,6 @@ func TestPacketEncoding(t *testing.T) {
 		t.Error("a function was encoded")
 	}
 	if _, err := socketio.NewPacket("e", make(socketio.Attachments, 11)); err == nil {
-		t.Error("11 attachments were taken")
+		t.Error("11 attachments were accepted")
 	}
 }

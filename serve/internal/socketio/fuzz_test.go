@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// write is a packet as text again.
+// write encodes a packet as text.
 func write(p packet) []byte {
 	var payload []byte
 	switch {
@@ -29,7 +29,7 @@ func write(p packet) []byte {
 	return newMessage(p.kind, p.namespace, id, payload, make(Attachments, p.attachments)).Text()
 }
 
-// What is a packet says the same when it is written and parsed again.
+// A packet does not change if it is written and parsed again.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		`0`, `0{"token":"x"}`, `0/admin`, `0/admin,{"a":1}`, `0/,{}`, `1`, `1/admin`, `2["ready",{"a":[1,null]}]`, `212["subscribe",{}]`,
@@ -43,7 +43,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.kind < typeConnect || p.kind > typeAck || p.namespace == "" || p.namespace[0] != '/' || p.attachments > mostAttachments || p.id > mostAckID {
+		if p.kind < typeConnect || p.kind > typeAck || p.namespace == "" || p.namespace[0] != '/' || p.attachments > maxAttachments || p.id > maxAckID {
 			t.Fatalf("%q became %+v", b, p)
 		}
 		for _, a := range p.args {
@@ -61,7 +61,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// sameJSON compares values, not spaces.
+// sameJSON compares values, ignoring spaces.
 func sameJSON(a, b json.RawMessage) bool {
 	var x, y bytes.Buffer
 	if len(a) == 0 || len(b) == 0 {
@@ -70,8 +70,8 @@ func sameJSON(a, b json.RawMessage) bool {
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// A placeholder that names no attachment is found wherever it is, and more
-// attachments never make a packet worse.
+// A placeholder that names no attachment is found wherever it is, and more attachments never
+// make a packet invalid.
 func FuzzPlaceholders(f *testing.F) {
 	for _, s := range []string{
 		`{"_placeholder":true,"num":0}`, `[{"a":{"_placeholder":true,"num":1}}]`, `{"_placeholder":true}`, `{"_placeholder":1,"num":9}`,
@@ -80,9 +80,9 @@ func FuzzPlaceholders(f *testing.F) {
 		f.Add([]byte(s), byte(1))
 	}
 	f.Fuzz(func(t *testing.T, b []byte, n byte) {
-		few := assembly{packet: packet{args: []json.RawMessage{b}}, got: make(Attachments, n%mostAttachments)}
+		few := assembly{packet: packet{args: []json.RawMessage{b}}, got: make(Attachments, n%maxAttachments)}
 		more := few
-		more.got = make(Attachments, mostAttachments)
+		more.got = make(Attachments, maxAttachments)
 		if few.check() == nil && more.check() != nil {
 			t.Errorf("%q: right with %d attachments only", b, n)
 		}

@@ -9,9 +9,9 @@ import (
 	"mkt/internal/needs"
 )
 
-// The official client talks to the echo program over each transport, and raw
-// conversations are held with it and with the official server. make check-node
-// installs what this needs.
+// The official client talks to the echo program over each transport, and raw conversations
+// with it are compared with those of the official server. make check-node installs what this
+// needs.
 func TestNodeOfficial(t *testing.T) {
 	modules := needs.Node(t)
 	dir := t.TempDir()

@@ -9,16 +9,16 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// Packet is one event for clients, encoded once and shared by every connection
-// that it is sent to. Immutable; safe for concurrent use.
+// Packet is an event for clients. It is encoded once and shared by all connections that it
+// is sent to. Immutable; safe for concurrent use.
 type Packet struct {
 	payload     []byte // the array of name and arguments
 	attachments Attachments
 	main        *engine.Message // for the main namespace
 }
 
-// NewPacket encodes an event. A json.RawMessage argument is taken as it is and must
-// be valid. The error is that of encoding/json.
+// NewPacket encodes an event. A json.RawMessage argument is used unchanged and must be
+// valid. The error is that of encoding/json.
 func NewPacket(event string, args ...any) (*Packet, error) {
 	payload, attachments, err := appendArray(nil, append([]any{event}, args...))
 	if err != nil {
@@ -27,8 +27,7 @@ func NewPacket(event string, args ...any) (*Packet, error) {
 	return newPacket(payload, attachments), nil
 }
 
-// NewRawPacket makes an event of one argument that is JSON already. arg must be
-// valid and is copied.
+// NewRawPacket returns an event with one argument, which must be valid JSON and is copied.
 func NewRawPacket(event string, arg json.RawMessage) *Packet {
 	payload, _, err := appendArray(make([]byte, 0, len(event)+len(arg)+8), []any{event, arg})
 	if err != nil {
@@ -37,18 +36,18 @@ func NewRawPacket(event string, arg json.RawMessage) *Packet {
 	return newPacket(payload, nil)
 }
 
-// newPacket owns payload.
+// newPacket returns a packet and takes ownership of payload.
 func newPacket(payload []byte, attachments Attachments) *Packet {
 	main := newMessage(typeEvent, "/", nil, payload, attachments)
-	// The payload is the end of the text: no need to hold it twice.
+	// The payload is the end of the text, so it need not be stored twice.
 	text := main.Text()
 	return &Packet{text[len(text)-len(payload):], attachments, main}
 }
 
-// Size is the packet's bytes on the wire.
+// Size returns the number of bytes on the wire.
 func (p *Packet) Size() int { return p.main.Size() }
 
-// message is the packet's form for a namespace.
+// message returns the packet's message for a namespace.
 func (p *Packet) message(namespace string) *engine.Message {
 	if namespace == "/" {
 		return p.main
@@ -56,7 +55,7 @@ func (p *Packet) message(namespace string) *engine.Message {
 	return newMessage(typeEvent, namespace, nil, p.payload, p.attachments)
 }
 
-// newMessage encodes a packet. id is nil for none, payload empty for none.
+// newMessage encodes a packet. id may be nil, and payload may be empty.
 func newMessage(kind byte, namespace string, id *uint64, payload []byte, attachments Attachments) *engine.Message {
 	b := make([]byte, 0, len(namespace)+len(payload)+32)
 	if len(attachments) > 0 {
@@ -76,14 +75,13 @@ func newMessage(kind byte, namespace string, id *uint64, payload []byte, attachm
 
 var errAttachments = errors.New("attachments of more than one argument, or too many")
 
-// appendArray appends a JSON array of the arguments, but Attachments, which are
-// returned.
+// appendArray appends a JSON array of the arguments, except Attachments, which it returns.
 func appendArray(b []byte, args []any) ([]byte, Attachments, error) {
 	var attachments Attachments
 	b = append(b, '[')
 	for _, a := range args {
 		if list, ok := a.(Attachments); ok {
-			if attachments != nil || len(list) > mostAttachments {
+			if attachments != nil || len(list) > maxAttachments {
 				return nil, nil, errAttachments
 			}
 			attachments = list
@@ -100,7 +98,7 @@ func appendArray(b []byte, args []any) ([]byte, Attachments, error) {
 	return append(b, ']'), attachments, nil
 }
 
-// appendJSON leaves <, > and & as they are: nothing here is HTML.
+// appendJSON does not escape <, > and &, because nothing here is HTML.
 func appendJSON(b []byte, v any) ([]byte, error) {
 	if raw, ok := v.(json.RawMessage); ok && len(raw) > 0 {
 		return append(b, raw...), nil

@@ -19,16 +19,16 @@ const (
 	typeBinaryAck    = '6'
 )
 
-// mostAttachments of a binary packet, as in the official parser.
-const mostAttachments = 10
+// maxAttachments is the limit of a binary packet, as in the official parser.
+const maxAttachments = 10
 
-// mostAckID is the largest integer that a JavaScript number holds exactly.
-const mostAckID = 1<<53 - 1
+// maxAckID is the largest integer that a JavaScript number represents exactly.
+const maxAckID = 1<<53 - 1
 
-// packet is one from a client, checked against its type. Nothing in it lies in what
-// it was parsed from.
+// packet is a valid packet from a client. It has no references to the bytes that it was
+// parsed from.
 type packet struct {
-	kind        byte // of the first five: the binary ones become event and ack
+	kind        byte // one of the first five: binary types become event and ack
 	attachments int  // binary messages that follow
 	namespace   string
 	id          uint64
@@ -38,10 +38,10 @@ type packet struct {
 	name        string            // of an event
 }
 
-// errPacket is any violation of the protocol: it is not told apart to the client.
+// errPacket is any violation of the protocol. The client is not told which one.
 var errPacket = errors.New("no socket.io packet")
 
-// parse reads the text of a packet.
+// parse parses the text of a packet.
 func parse(b []byte) (packet, error) {
 	if len(b) == 0 {
 		return packet{}, errPacket
@@ -58,7 +58,7 @@ func parse(b []byte) (packet, error) {
 	if len(b) > 0 && b[0] == '/' {
 		name, rest, _ := bytes.Cut(b, []byte{','})
 		if bytes.IndexFunc(name, unicode.IsControl) >= 0 {
-			return packet{}, errPacket // it comes back in answers, where 0x1e would part packets
+			return packet{}, errPacket // it is repeated in answers, where 0x1e would separate packets
 		}
 		p.namespace, b = string(name), rest
 	}
@@ -68,17 +68,17 @@ func parse(b []byte) (packet, error) {
 	return p, p.setPayload(b)
 }
 
-// parseAttachments reads the number in front of a dash.
+// parseAttachments parses the number before a dash.
 func parseAttachments(b []byte) (int, []byte, error) {
 	digits, rest, found := bytes.Cut(b, []byte{'-'})
 	n, err := strconv.ParseUint(string(digits), 10, 8)
-	if !found || err != nil || n < 1 || n > mostAttachments {
+	if !found || err != nil || n < 1 || n > maxAttachments {
 		return 0, nil, errPacket
 	}
 	return int(n), rest, nil
 }
 
-// parseID reads the digits, if there are any.
+// parseID parses the digits of an id, if there are any.
 func parseID(b []byte) (id uint64, ok bool, rest []byte, err error) {
 	n := 0
 	for n < len(b) && b[n] >= '0' && b[n] <= '9' {
@@ -93,7 +93,7 @@ func parseID(b []byte) (id uint64, ok bool, rest []byte, err error) {
 	return id, true, b[n:], nil
 }
 
-// setPayload reads what suits the type.
+// setPayload parses the payload for the packet's type.
 func (p *packet) setPayload(b []byte) error {
 	switch p.kind {
 	case typeConnect:
@@ -141,13 +141,13 @@ func (p *packet) setEvent(b []byte) error {
 	return nil
 }
 
-// reserved are names that the official libraries use themselves.
+// reserved are names that the official libraries use internally.
 var reserved = map[string]bool{
 	"connect": true, "connect_error": true, "disconnect": true, "disconnecting": true,
 	"newListener": true, "removeListener": true,
 }
 
-// setName takes a string, or a number as it is written.
+// setName accepts a string, or a number, which is used as it is written.
 func (p *packet) setName(b json.RawMessage) bool {
 	switch c := first(b); {
 	case c == '"':
@@ -159,7 +159,7 @@ func (p *packet) setName(b json.RawMessage) bool {
 	return false
 }
 
-// first is the first byte that is no space; 0 for none.
+// first returns the first byte that is not a space, or 0.
 func first(b []byte) byte {
 	b = bytes.TrimLeft(b, " \t\r\n")
 	if len(b) == 0 {

@@ -5,38 +5,39 @@ import (
 	"sync"
 )
 
-// pending are the connections that have joined no namespace. They are bounded in
-// total and by peer: at a bound the oldest one makes room for the next, of the same
-// peer or else of the peer that has most of them, so that who floods takes nothing
-// from others. One that is being judged is left alone.
+// pending are the connections that have not joined a namespace. They are limited in total
+// and for each peer. At a limit, the oldest one is evicted for the next: of the same peer,
+// or else of the peer with most of them, so that a flood from one peer does not displace
+// the connections of others. A connection about which the handler is deciding is not
+// evicted.
 type pending struct {
 	most, ofPeer int
 
 	mu      sync.Mutex
 	n       int
 	peers   map[string]*peer
-	levels  []*list.List // of *peer: by how many of its places may be taken, the one that has been there longest first
+	levels  []*list.List // of *peer: by the number of their connections that may be evicted; the peer that has been there longest first
 	evicted uint64
 }
 
-// peer is what comes from one address.
+// peer has the pending connections of one address.
 type peer struct {
-	n      int       // pending
+	n      int       // number of pending connections
 	oldest list.List // of *place: those that may be evicted, the oldest first
 	level  int
-	in     *list.Element // of that level; nil at level 0
+	in     *list.Element // of its level; nil at level 0
 }
 
-// place is that of one pending connection. Guarded by the mutex of pending.
+// place is the entry of one pending connection. Guarded by the mutex of pending.
 type place struct {
 	connection *connection
 	peer       string
-	in         *list.Element // nil while the connection is being judged
+	in         *list.Element // nil while it is protected
 	left       bool
 }
 
-// enter gives a connection a place. Without one there is no room: all others are
-// being judged. victim is to be aborted.
+// enter adds a connection. at is nil if that is impossible because all others are
+// protected. The caller must abort victim.
 func (p *pending) enter(c *connection, name string) (at *place, victim *connection) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,8 +72,8 @@ func (p *pending) enter(c *connection, name string) (at *place, victim *connecti
 	return at, victim
 }
 
-// largest is the peer with the most places that may be taken, without any when there
-// is none.
+// largest returns the peer with most connections that may be evicted, or one without any if
+// there is none.
 func (p *pending) largest() *peer {
 	for n := len(p.levels) - 1; n > 0; n-- {
 		if front := p.levels[n].Front(); front != nil {
@@ -83,7 +84,7 @@ func (p *pending) largest() *peer {
 	return new(peer)
 }
 
-// relevel puts a peer where it belongs after a change of its places.
+// relevel moves a peer to its level after a change.
 func (p *pending) relevel(of *peer) {
 	n := of.oldest.Len()
 	if n == of.level {
@@ -101,7 +102,7 @@ func (p *pending) relevel(of *peer) {
 	}
 }
 
-// leave gives a place back; the mutex is held.
+// leave removes an entry; the mutex is held.
 func (p *pending) leave(at *place) {
 	if at.left {
 		return
@@ -118,16 +119,16 @@ func (p *pending) leave(at *place) {
 	}
 }
 
-// free gives a place back, once.
+// free removes an entry. Further calls do nothing.
 func (p *pending) free(at *place) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.leave(at)
 }
 
-// judge keeps a place from being taken while its connection is judged; afterwards
-// it is the oldest of its peer's again.
-func (p *pending) judge(at *place, on bool) {
+// protect prevents an entry from being evicted; afterwards it is the oldest of its peer
+// again.
+func (p *pending) protect(at *place, on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	own := p.peers[at.peer]
@@ -143,7 +144,7 @@ func (p *pending) judge(at *place, on bool) {
 	}
 }
 
-// count is how many there are now, and how many had to make room so far.
+// count returns the number of pending connections, and how many have been evicted.
 func (p *pending) count() (now int, evicted uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -23,7 +23,7 @@ type Server struct {
 	sockets atomic.Int64
 }
 
-// New makes a server. Nothing runs until a client comes.
+// New returns a server. It starts no goroutines before a client connects.
 func New(o Options) *Server {
 	o.ConnectTimeout = cmp.Or(o.ConnectTimeout, 5*time.Second)
 	o.MaxSessions = cmp.Or(o.MaxSessions, 20_000)
@@ -46,17 +46,17 @@ func New(o Options) *Server {
 	return s
 }
 
-// ConnContext is for http.Server.ConnContext, possibly behind another one. It lets
-// the server bound what the operating system holds for a client that polls, so that
-// one that reads slowly gets what is newest.
+// ConnContext is for http.Server.ConnContext, alone or combined with another one. It lets
+// the server limit what the operating system buffers for a polling client, so that a slow
+// client gets the newest data.
 func ConnContext(ctx context.Context, c net.Conn) context.Context { return engine.ConnContext(ctx, c) }
 
-// ServeHTTP implements http.Handler, for whatever path it is mounted at. It
-// answers every error itself; cross-origin headers are open to all origins, since
-// the origin is to be judged in Handler.Connect.
+// ServeHTTP implements http.Handler, for any path. It answers all errors itself.
+// Cross-origin headers allow all origins, because the origin is checked in
+// Handler.Connect.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.engine.ServeHTTP(w, r) }
 
-// open takes a new session in.
+// open accepts a new session.
 func (s *Server) open(e *engine.Session) engine.Receiver {
 	if s.sockets.Load() >= int64(s.o.MaxSessions) {
 		return nil
@@ -70,7 +70,7 @@ func (s *Server) open(e *engine.Session) engine.Receiver {
 	return c
 }
 
-// newID is 120 random bits, for the public id of a socket.
+// newID returns 120 random bits, for the public id of a socket.
 func (s *Server) newID() (string, error) {
 	var b [15]byte
 	if _, err := io.ReadFull(s.o.Rand, b[:]); err != nil {
@@ -79,26 +79,25 @@ func (s *Server) newID() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b[:]), nil
 }
 
-// Shutdown refuses new sessions with 503, and closes the others spread over half
-// of the time that ctx leaves, at most 5 seconds and 20 ms for each, so that they
-// do not all come back at once. Transports are closed, without a DISCONNECT: clients reconnect by
-// themselves. It returns when every Disconnect has been called, or with ctx's
-// error.
+// Shutdown refuses new sessions with 503 and closes the others, spread over half of the time
+// until ctx's deadline, but at most 5 seconds and 20 ms for each, so that they do not all
+// reconnect at once. Connections are closed without a DISCONNECT, so that clients reconnect
+// by themselves. It returns when every Disconnect has been called, or with ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error { return s.engine.Shutdown(ctx) }
 
-// Stats is what a server has seen.
+// Stats are the statistics of a server.
 type Stats struct {
 	Sessions, Websockets int               // now; Websockets are among the Sessions
 	Pending              int               // now, not in a namespace
 	Sockets              int               // now, joined
-	QueuedBytes          int64             // now, waiting for all clients; shared packets count for each
+	QueuedBytes          int64             // now, waiting for all clients; a shared packet counts for each
 	Opened               uint64            // sessions since the start
-	Evicted              uint64            // sessions that made room for others before they had joined
-	Refused              uint64            // handshakes for which there was no room
-	Closed               map[string]uint64 // sessions by reason, those of Drop among them; the caller's
+	Evicted              uint64            // sessions that were evicted before they had joined
+	Refused              uint64            // handshakes that were refused because of a limit
+	Closed               map[string]uint64 // sessions by reason, including those of Drop; it belongs to the caller
 }
 
-// Stats counts. It visits every session.
+// Stats returns the current statistics. It visits every session.
 func (s *Server) Stats() Stats {
 	e := s.engine.Stats()
 	waiting, evicted := s.pending.count()

@@ -50,7 +50,7 @@ func TestUnknownNamespace(t *testing.T) {
 	s.want(`2["message-back",1]`)
 }
 
-// What the handler sends while it decides follows the acceptance.
+// What the handler sends during Connect follows the acceptance.
 func TestSentWithinConnect(t *testing.T) {
 	h := start(t, socketio.Options{})
 	h.entering = func(_ context.Context, s *socketio.Socket) error {
@@ -99,7 +99,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// A client that goes while it is judged holds no place.
+// A client that disconnects while the handler decides about it is no longer counted.
 func TestGoneWhileConnecting(t *testing.T) {
 	h := start(t, socketio.Options{})
 	h.entering = func(ctx context.Context, s *socketio.Socket) error {
@@ -120,9 +120,7 @@ func TestConnectTimeout(t *testing.T) {
 	t.Run("silent", func(t *testing.T) {
 		h := start(t, o)
 		h.open().want("closed")
-		if got := h.server.Stats(); got.Pending != 0 || got.Closed["connect timeout"] != 1 {
-			t.Errorf("stats %+v", got)
-		}
+		h.eventually(func(s socketio.Stats) bool { return s.Pending == 0 && s.Closed["connect timeout"] == 1 })
 	})
 	t.Run("refused", func(t *testing.T) {
 		h := start(t, o)
@@ -144,15 +142,12 @@ func TestConnectTimeout(t *testing.T) {
 	t.Run("polling", func(t *testing.T) {
 		h := start(t, o)
 		h.do("GET", "", "")
-		time.Sleep(100 * time.Millisecond)
-		if got := h.server.Stats(); got.Closed["connect timeout"] != 1 {
-			t.Errorf("stats %+v", got)
-		}
+		h.eventually(func(s socketio.Stats) bool { return s.Closed["connect timeout"] == 1 })
 	})
 }
 
-// Of too many connections that have joined nothing the oldest makes room: of the
-// same peer, or else of the peer that has most of them.
+// If too many connections have not joined a namespace, the oldest is evicted: of the same
+// peer, or else of the peer with most of them.
 func TestPendingLimit(t *testing.T) {
 	var peer atomic.Pointer[string]
 	from := func(name string) { peer.Store(&name) }
@@ -201,7 +196,7 @@ func TestPendingLimit(t *testing.T) {
 	}
 	joins("those who were left", flood[18], flood[19], others[0], others[1], more[0])
 
-	// Over polling too, and nothing of them is left.
+	// The same over polling, and nothing of the evicted ones remains.
 	from("flood")
 	for range 3000 {
 		h.do("GET", "", "")
@@ -211,7 +206,7 @@ func TestPendingLimit(t *testing.T) {
 	}
 }
 
-// A connection that is being judged makes room for nobody.
+// A connection is not evicted while the handler decides about it.
 func TestPendingWhileJudged(t *testing.T) {
 	h := start(t, socketio.Options{MaxPending: 2, MaxOfPeer: 2})
 	release := make(chan struct{})
@@ -236,7 +231,7 @@ func TestPendingWhileJudged(t *testing.T) {
 	}
 }
 
-// Who has left the last namespace counts among those that have joined none.
+// A client that has left its last namespace counts as pending again.
 func TestPendingAgain(t *testing.T) {
 	h := start(t, socketio.Options{MaxPending: 1, ConnectTimeout: time.Hour})
 	s := h.join()
@@ -287,7 +282,7 @@ func TestServerDisconnects(t *testing.T) {
 	h.told("disconnect mine")
 }
 
-// A panic costs one connection.
+// A panic ends only one connection.
 func TestPanic(t *testing.T) {
 	h := start(t, socketio.Options{})
 	other, s := h.join(), h.join()
@@ -310,7 +305,7 @@ func TestShutdown(t *testing.T) {
 	h.told("disconnect " + socketio.ReasonShutdown)
 }
 
-// The whole conversation over polling.
+// A complete conversation over polling.
 func TestPolling(t *testing.T) {
 	h := start(t, socketio.Options{})
 	text := h.do("GET", "", "")

@@ -7,20 +7,20 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// standing is how a socket stands to its namespace.
-type standing uint8
+// socketState is the state of a socket in its namespace.
+type socketState uint8
 
 const (
-	connecting standing = iota
+	connecting socketState = iota
 	joined
-	dismissed // by us; what the client sent before it heard of it is ignored
+	dismissed // by us; what the client sent before it knew is ignored
 	gone
 )
 
-// Socket is one client in one namespace. Its methods are safe for concurrent use
-// and never wait for the network: what is sent is queued and written by others.
+// Socket is one client in one namespace. Its methods are safe for concurrent use and never
+// wait for the network, because packets are queued.
 type Socket struct {
-	// Data is the owner's: set it in Connect. Not guarded.
+	// Data belongs to the handler, which sets it in Connect. Not synchronized.
 	Data any
 
 	connection  *connection
@@ -29,71 +29,68 @@ type Socket struct {
 	id          string
 	attachments Attachments // of the event being handled
 
-	standing standing // guarded by the connection's mutex, as is early
-	early    []early  // sent while connecting
+	state socketState // guarded by the connection's mutex, as is early
+	early []early     // sent while connecting
 }
 
-// early is a packet sent within Connect, behind whose acceptance it goes.
+// early is a packet sent during Connect, which follows the acceptance.
 type early struct {
 	key    string
 	packet *Packet
 }
 
-// mostEarly bounds what a handler may send within Connect.
-const mostEarly = 64
+// maxEarly is the maximum number of packets that a handler may send during Connect.
+const maxEarly = 64
 
-// ID is public and the client's socket.id, new at every Connect. It is not the
-// secret of the session.
+// ID returns the public id, which is the client's socket.id and new at every Connect. It is
+// not the secret id of the session.
 func (s *Socket) ID() string { return s.id }
 
-// Namespace is the one joined.
+// Namespace returns the namespace that the client joined.
 func (s *Socket) Namespace() string { return s.namespace }
 
-// Header is a copy of those of Options.KeepHeaders that the session's first request
-// had. It is made for each call.
+// Header returns a new copy of the headers of Options.KeepHeaders that the session's first
+// request had.
 func (s *Socket) Header() http.Header { return s.connection.session.Header() }
 
-// Send queues a packet. It is false when the socket has ended, or ends now since
-// too much is waiting (ReasonSlow). A packet that finds nothing waiting is always
-// taken, however large.
+// Send queues a packet. It returns false if the socket has ended, or ends now because too
+// much is waiting (ReasonSlow). A packet of any size is accepted if nothing is waiting.
 func (s *Socket) Send(p *Packet) (ok bool) { return s.Replace("", p) }
 
-// Replace is Send for what is worth nothing once there is something newer: a
-// packet with the same key that nothing was written of yet is taken out first.
-// The new one goes to the end of the queue. Keys are the connection's, not the
-// namespace's.
+// Replace is like Send, but for packets that are useless once there is a newer one: it
+// first removes a packet with the same key of which nothing has been written. The new
+// packet goes to the end of the queue. Keys are shared by all namespaces of a connection.
 func (s *Socket) Replace(key string, p *Packet) (ok bool) {
 	c := s.connection
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case s.standing == joined:
+	case s.state == joined:
 		return c.session.Replace(key, p.message(s.namespace))
-	case s.standing == connecting && len(s.early) < mostEarly:
+	case s.state == connecting && len(s.early) < maxEarly:
 		s.early = append(s.early, early{key, p})
 		return true
 	}
 	return false
 }
 
-// Queued is the bytes that wait for the client, over all namespaces of its
-// connection; 0 once everything has been handed to the operating system (or, when
-// polling, to an answer). Each packet counts a little more than its size.
+// Queued returns the number of bytes that wait for the client in all namespaces of its
+// connection. It is 0 once everything has been passed to the operating system or, when
+// polling, to an answer. Each packet counts slightly more than its size.
 func (s *Socket) Queued() int { return s.connection.session.Queued() }
 
-// WhenDrained calls f once, from a goroutine of its own, as soon as nothing is
-// waiting any more or the connection has closed: at once where that is so already.
-// It is for senders that pace themselves: the next page only after the last one.
-// A second f before the first was called takes its place.
+// WhenDrained calls f once, in its own goroutine, as soon as nothing is waiting or the
+// connection has closed, which may be immediately. Senders use it to send the next page
+// only after the last one. It replaces an f that has not been called yet.
 func (s *Socket) WhenDrained(f func()) { s.connection.session.WhenDrained(f) }
 
-// Attachments are the binary messages of the event being handled, nil if it had
-// none. Only within Handler.Event; the contents may be kept.
+// Attachments returns the binary messages of the event that is being handled, or nil. It
+// must only be called in Handler.Event; the contents may be kept.
 func (s *Socket) Attachments() Attachments { return s.attachments }
 
-// Disconnect ends this namespace behind what is queued; Handler.Disconnect follows
-// from another goroutine. The official client does not reconnect by itself. Within
-// Connect it does nothing: return an error there.
+// Disconnect ends this namespace after what is queued. Handler.Disconnect is called from
+// another goroutine. The official client does not reconnect by itself. During Connect it
+// does nothing: return an error there.
 func (s *Socket) Disconnect() {
 	c := s.connection
 	c.mu.Lock()
@@ -106,18 +103,18 @@ func (s *Socket) Disconnect() {
 	c.session.Later(func() { s.handler.Disconnect(s, ReasonServer) })
 }
 
-// Drop closes the whole connection, all its namespaces with this reason, and
-// forgets what is queued. The official client reconnects by itself. Reasons are
-// counted in Stats: take them from a small set.
+// Drop closes the whole connection, with this reason for all its namespaces, and drops what
+// is queued. The official client reconnects by itself. Reasons are counted in Stats, so
+// there must be few.
 func (s *Socket) Drop(reason string) { s.connection.session.Close(reason) }
 
-// part takes a socket out of its namespace; false when it is out already. The
-// connection's mutex is held.
-func (s *Socket) part(to standing) bool {
-	if s.standing != joined {
+// part removes a socket from its namespace. It returns false if the socket is not joined.
+// The connection's mutex is held.
+func (s *Socket) part(to socketState) bool {
+	if s.state != joined {
 		return false
 	}
-	s.standing = to
+	s.state = to
 	c := s.connection
 	c.server.sockets.Add(-1)
 	c.joined--
@@ -128,10 +125,10 @@ func (s *Socket) forgetEarly() {
 	c := s.connection
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s.early, s.standing = nil, gone
+	s.early, s.state = nil, gone
 }
 
-// acknowledger answers one event, once.
+// acknowledger returns the function that acknowledges an event, once.
 func (s *Socket) acknowledger(id uint64) func(...any) {
 	var done atomic.Bool
 	return func(args ...any) {
@@ -147,12 +144,12 @@ func (s *Socket) acknowledger(id uint64) func(...any) {
 	}
 }
 
-// send is for what has no place before the acceptance.
+// send sends a message that must not precede the acceptance.
 func (s *Socket) send(m *engine.Message) {
 	c := s.connection
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s.standing == joined {
+	if s.state == joined {
 		c.session.Send(m)
 	}
 }

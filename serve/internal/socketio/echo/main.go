@@ -1,6 +1,6 @@
-// Command echo serves what the public test suites of Engine.IO protocol 4 and
-// Socket.IO protocol 5 expect of a server: /engine.io/ and /socket.io/ on port
-// 3000, IPv4 and IPv6, with short heartbeats and no authorisation. It is for tests.
+// Command echo is the server that the public test suites of Engine.IO protocol 4 and
+// Socket.IO protocol 5 expect: /engine.io/ and /socket.io/ on port 3000, IPv4 and IPv6, with
+// short heartbeats and no authorisation. It is for tests.
 package main
 
 import (
@@ -64,15 +64,15 @@ func (m mirror) Message(data []byte, binary bool) error {
 
 func (mirror) Closed(string) {}
 
-// echo answers message by message-back, and message-with-ack by its ack.
+// echo answers message with message-back, and message-with-ack with its ack.
 type echo struct{}
 
 func (echo) Connect(_ context.Context, s *socketio.Socket, auth json.RawMessage) error {
 	if auth == nil {
 		auth = json.RawMessage("{}")
 	}
-	// Not at once: the suites listen for one message after the other, and lose the
-	// second of two that arrive together.
+	// Not immediately: the suites wait for one message after the other, and lose the second
+	// of two that arrive together.
 	time.AfterFunc(50*time.Millisecond, func() { s.Send(socketio.NewRawPacket("auth", auth)) })
 	return nil
 }
@@ -101,7 +101,7 @@ func (echo) Event(s *socketio.Socket, name string, args []json.RawMessage, ack f
 
 func (echo) Disconnect(*socketio.Socket, string) {}
 
-// refused lets nobody in.
+// refused refuses all clients.
 type refused struct{ echo }
 
 func (refused) Connect(context.Context, *socketio.Socket, json.RawMessage) error {

@@ -13,7 +13,7 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// raw sends bytes over a connection of its own.
+// raw sends bytes over a new connection.
 func (h *host) raw(text string) net.Conn {
 	h.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
@@ -26,8 +26,8 @@ func (h *host) raw(text string) net.Conn {
 	return conn
 }
 
-// closed waits until the server closes a connection, and returns the first line of
-// what it said.
+// closed waits until the server closes a connection, and returns the first line of its
+// answer.
 func closed(t *testing.T, name string, conn net.Conn) string {
 	t.Helper()
 	said, err := io.ReadAll(conn)
@@ -38,8 +38,8 @@ func closed(t *testing.T, name string, conn net.Conn) string {
 	return line
 }
 
-// A request whose body never comes is answered, and its connection closed, whatever
-// it asks for.
+// A request whose body never arrives is answered, and its connection is closed, whatever it
+// asks for.
 func TestBodyThatNeverComes(t *testing.T) {
 	t.Parallel()
 	h := start(t, engine.Options{ReadTimeout: 100 * time.Millisecond, MaxPayload: 1000})
@@ -77,8 +77,8 @@ func TestBodyThatNeverComes(t *testing.T) {
 	}
 }
 
-// A POST in chunks is carried out, and its connection closed: with a length beside
-// them a proxy may see the body end elsewhere.
+// A POST in chunks is handled, and its connection is closed: if it also has a length, a proxy
+// may see the end of the body elsewhere.
 func TestPostInChunksClosesTheConnection(t *testing.T) {
 	t.Parallel()
 	h := start(t, engine.Options{})
@@ -92,8 +92,7 @@ func TestPostInChunksClosesTheConnection(t *testing.T) {
 	}
 }
 
-// The end of a session ends the POST that is being read for it, long before the
-// body's own deadline.
+// The end of a session ends the reading of its POST, long before the deadline of the body.
 func TestEndOfASessionEndsItsPost(t *testing.T) {
 	t.Parallel()
 	h := start(t, engine.Options{ReadTimeout: time.Hour})
@@ -105,7 +104,7 @@ func TestEndOfASessionEndsItsPost(t *testing.T) {
 	closed(t, "POST", conn)
 }
 
-// The end of one session leaves the connection that its POST came over to another.
+// After the end of a session, the connection of its POST can be used for another session.
 func TestEndOfASessionKeepsTheConnection(t *testing.T) {
 	t.Parallel()
 	h := start(t, engine.Options{})
@@ -131,7 +130,7 @@ func TestEndOfASessionKeepsTheConnection(t *testing.T) {
 	}
 }
 
-// A body that came in full leaves the connection to the next request.
+// After a complete body, the connection can be used for the next request.
 func TestBodyThatComesKeepsTheConnection(t *testing.T) {
 	h := start(t, engine.Options{})
 	p := h.poll()

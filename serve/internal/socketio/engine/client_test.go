@@ -18,7 +18,7 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// host is a server that sends every message back, with what it was told.
+// host is a server that sends every message back.
 type host struct {
 	t      *testing.T
 	url    string
@@ -49,7 +49,7 @@ func (m mirror) Message(data []byte, binary bool) error {
 
 func (m mirror) Closed(reason string) { m.h.closed <- reason }
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for an event.
 const patience = 10 * time.Second
 
 func start(t *testing.T, o engine.Options) *host {
@@ -89,7 +89,7 @@ func (h *host) reason() string {
 	}
 }
 
-// wantSessions waits until the server holds so many.
+// wantSessions waits until the server has that many sessions.
 func (h *host) wantSessions(n int) {
 	h.t.Helper()
 	for end := time.Now().Add(patience); h.server.Stats().Sessions != n; time.Sleep(5 * time.Millisecond) {
@@ -99,7 +99,7 @@ func (h *host) wantSessions(n int) {
 	}
 }
 
-// answer is a response, read.
+// answer is a response with its body.
 type answer struct {
 	status int
 	body   string
@@ -159,7 +159,7 @@ func (p polling) query() string           { return "EIO=4&transport=polling&sid=
 func (p polling) get() answer             { p.t.Helper(); return p.do("GET", p.query(), "") }
 func (p polling) post(body string) answer { p.t.Helper(); return p.do("POST", p.query(), body) }
 
-// later gets without waiting for the answer, but until it waits at the server.
+// later sends a GET, and returns when it waits at the server.
 func (p polling) later() chan answer {
 	got := make(chan answer, 1)
 	go func() {
@@ -180,7 +180,7 @@ func (h *host) expect(a answer, status int, body string) {
 	}
 }
 
-// unknown is what a session that has ended answers.
+// unknown is the answer of a session that has ended.
 const unknown = `{"code":1,"message":"Session ID unknown"}`
 
 // socket is a websocket client.
@@ -211,7 +211,7 @@ func (h *host) tryDial(query string) (socket, error) {
 	return socket{h.t, conn, from}, nil
 }
 
-// websocket is a session that begins as one.
+// websocket returns a session that begins as a websocket.
 func (h *host) websocket() socket {
 	h.t.Helper()
 	s := h.dial("EIO=4&transport=websocket")
@@ -227,7 +227,7 @@ func (s socket) frame(f ws.Frame) {
 	ws.WriteFrame(s.conn, ws.MaskFrameInPlace(f)) // the server may have closed meanwhile
 }
 
-// next is the next text, or what else came in words.
+// next returns the next text, or a description of what else arrived.
 func (s socket) next() string {
 	s.t.Helper()
 	f, err := socketiotest.ReadFrame(s.r)

@@ -13,8 +13,7 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// untilCut sends frames, one in so long, until the server closes the connection, and
-// reads nothing.
+// untilCut sends frames at an interval until the server closes the connection, without reading.
 func (s socket) untilCut(every time.Duration, f ws.Frame) (sent int) {
 	s.t.Helper()
 	raw, err := ws.CompileFrame(ws.MaskFrame(f))
@@ -36,7 +35,7 @@ func (s socket) untilCut(every time.Duration, f ws.Frame) (sent int) {
 	return 0
 }
 
-// A session that has ended gives its connection back, whatever else the client sends.
+// A session that has ended closes its connection, whatever else the client sends.
 func TestEndedIsCut(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]ws.Frame{
@@ -61,7 +60,7 @@ func TestEndedIsCut(t *testing.T) {
 	}
 }
 
-// Frames that are no messages are bounded too, and end the session of who floods.
+// The rate of frames that are not messages is limited too, and exceeding it ends the session.
 func TestControlFramesAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]ws.Frame{

@@ -7,9 +7,9 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// end closes an open session; mu is held. A websocket gets a close frame with this
-// code behind what is being written. A polling client fetches what waits and then
-// the end, with the GET that waits or the next one.
+// end closes an open session; mu is held. A websocket gets a close frame with this code
+// after the message that is being written. A polling client first receives the queued
+// messages and then the end, with the waiting GET or the next one.
 func (s *Session) end(reason string, code ws.StatusCode) {
 	if s.state != open {
 		return
@@ -23,7 +23,7 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 		s.queue.take()
 		s.queue.push(entry{m: newClose(code)})
 		s.pump()
-		if s.slow { // it is written in its turn, but not for ever
+		if s.slow { // the close frame is written in its turn, but not for longer than closeGrace
 			time.AfterFunc(closeGrace, s.ws.cut)
 		}
 	case s.poll != nil:
@@ -41,8 +41,8 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 	go s.finish(reason)
 }
 
-// goodbye ends a session whose client said so. The GET that a client sent beside
-// its POST may be behind it: it is worth a moment.
+// goodbye ends a session because its client said so. The GET that the client sent
+// together with its POST may arrive later, so it waits for it for a moment.
 func (s *Session) goodbye() {
 	s.mu.Lock()
 	if s.state == open && s.ws == nil && s.poll == nil {
@@ -70,8 +70,8 @@ func (s *Session) goodbye() {
 	go s.finish(Transport)
 }
 
-// lose ends a session whose client is gone, or which may have lost something on
-// the way: there is nobody to tell. mu is held.
+// lose ends a session without telling the client, which has gone or may have lost
+// messages. mu is held.
 func (s *Session) lose(reason string) {
 	if s.state == closed {
 		return
@@ -89,8 +89,8 @@ func (s *Session) lose(reason string) {
 	s.server.forget(s)
 }
 
-// leave is what every end begins with; mu is held. It goes on to give back the
-// session's place, and ends with finish.
+// leave is the first part of every end; mu is held. The caller then removes the session
+// from the server and calls finish.
 func (s *Session) leave(reason string) {
 	s.state = closed
 	s.timer.Stop()
@@ -110,7 +110,7 @@ func (s *Session) leave(reason string) {
 	s.server.count(reason)
 }
 
-// finish is the receiver's last call.
+// finish makes the last call to the receiver.
 func (s *Session) finish(reason string) {
 	defer s.server.live.Done()
 	s.receiving.Lock()
@@ -119,7 +119,7 @@ func (s *Session) finish(reason string) {
 	s.receiver.Closed(reason)
 }
 
-// lost is a websocket that ended with this error.
+// lost ends a session whose websocket ended with this error.
 func (s *Session) lost(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,15 +136,16 @@ func (s *Session) lost(err error) {
 	}
 }
 
-// violated ends a session whose receiver took offence. A polling client fetches
-// what was said to it before.
+// violated ends a session whose receiver reported a protocol violation. A polling client
+// still receives what was queued before.
 func (s *Session) violated() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.end(Protocol, ws.StatusProtocolError)
 }
 
-// broken ends a session whose client does not send packets. Nothing more is said.
+// broken ends a session whose client sends something other than packets. A polling client
+// receives nothing more.
 func (s *Session) broken() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// encode is the polling form of packets.
+// encode returns the polling form of packets.
 func encode(list []packet) []byte {
 	var b []byte
 	for i, p := range list {
@@ -32,8 +32,8 @@ func encode(list []packet) []byte {
 	return b
 }
 
-// A body is read whole or not at all, and what was read says the same when it is
-// written again.
+// A body is read completely or not at all, and its packets do not change if they are written
+// and read again.
 func FuzzReadPayload(f *testing.F) {
 	for _, s := range []string{"4hello", "4a\x1e4b\x1e3", "bAQIDBA==", "bAQIDBA", "4a\x1e", "", "4\xff", "b=", "b====", "1", "2probe", "7", "4\x1eb\x1e4"} {
 		f.Add([]byte(s))
@@ -61,7 +61,7 @@ func FuzzReadPayload(f *testing.F) {
 	})
 }
 
-// bytesConn is a connection on which these bytes come.
+// bytesConn is a connection on which the given bytes arrive.
 type bytesConn struct {
 	net.Conn
 	io.Reader
@@ -70,7 +70,7 @@ type bytesConn struct {
 func (c bytesConn) Read(p []byte) (int, error)    { return c.Reader.Read(p) }
 func (bytesConn) SetReadDeadline(time.Time) error { return nil }
 
-// readAll is what a wire makes of what comes.
+// readAll returns the messages that a wire reads.
 func readAll(r io.Reader) (list []string, err error) {
 	c := &wire{conn: bytesConn{Reader: r}, max: 200}
 	for {
@@ -82,8 +82,8 @@ func readAll(r io.Reader) (list []string, err error) {
 	}
 }
 
-// Frames mean the same however the bytes are cut, no message is above the limit,
-// and no text is invalid.
+// Frames mean the same however the bytes are divided, no message is above the limit, and no
+// text is invalid.
 func FuzzFrames(f *testing.F) {
 	frame := func(op ws.OpCode, fin bool, text string) []byte {
 		return ws.MustCompileFrame(ws.MaskFrameWith(ws.NewFrame(op, fin, []byte(text)), [4]byte{1, 2, 3, 4}))
@@ -112,7 +112,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// A message says the same on both transports.
+// A message has the same content on both transports.
 func FuzzMessage(f *testing.F) {
 	f.Add([]byte("text"), []byte{1, 2, 3})
 	f.Add(bytes.Repeat([]byte("x"), 200), []byte{})

@@ -7,7 +7,7 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// soon are heartbeats for tests: the timeout is long enough for a busy machine.
+// soon are short heartbeats for tests; the timeout is long enough for a busy machine.
 var soon = engine.Options{PingInterval: 30 * time.Millisecond, PingTimeout: 5 * time.Second}
 
 // late are heartbeats that are missed.
@@ -67,7 +67,7 @@ func TestPingTimeout(t *testing.T) {
 	})
 }
 
-// The heartbeat goes on across an upgrade, even if a ping was under way.
+// The heartbeat continues across an upgrade, even if a ping is unanswered.
 func TestHeartbeatAcrossUpgrade(t *testing.T) {
 	t.Parallel()
 	h := start(t, engine.Options{PingInterval: 50 * time.Millisecond, PingTimeout: 5 * time.Second})
@@ -106,7 +106,7 @@ func TestBusyClient(t *testing.T) {
 	}
 }
 
-// A client does not pay for a receiver that takes its time.
+// A slow receiver does not end the session of its client.
 func TestBusyReceiver(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

@@ -6,54 +6,52 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// inbound is what a client has sent and its receiver has not been given yet. A
-// client may send a burst; behind that its messages wait for their turn, while
-// whatever else it sends is still read: a client that floods is noticed when it
-// answers pings, and when it is gone.
+// inbound is the queue of messages from a client that its receiver has not handled yet. A
+// client may send a burst; further messages wait for their turn. Whatever else it sends is
+// still read, so that its pongs and its disconnection are noticed.
 type inbound struct {
 	list  []packet
 	bytes int           // of their data
-	busy  bool          // the messages are being given to the receiver, or wait for the timer
-	timer *time.Timer   // until the turn of the next one; nil = it need not wait
-	idle  chan struct{} // closed when nothing is being given to the receiver; nil = nobody asks
+	busy  bool          // messages are being handed to the receiver, or wait for the timer
+	timer *time.Timer   // until the turn of the next message; nil = it need not wait
+	idle  chan struct{} // closed when no message is being handed to the receiver; nil = nobody waits
 	pace  pace          // on the server's clock
 }
 
-// mostWaiting is how many messages may wait for their turn behind a burst.
-const mostWaiting = 1000
+// maxWaiting is the number of messages that may wait for their turn, beyond a burst.
+const maxWaiting = 1000
 
-// The same of a client that is not trusted.
+// The bounds of a client that is not trusted.
 const (
-	strangersBurst   = 20
-	strangersWaiting = 200
+	untrustedBurst   = 20
+	untrustedWaiting = 200
 )
 
-// Trust gives a session the bounds of a client that is known: until then it may
-// send little. The protocol above calls it when it has let the client in.
+// Trust raises the bounds of a session to those of a known client. The protocol above
+// calls it when it has accepted the client.
 func (s *Session) Trust() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trusted = true
 }
 
-// bounds are how many messages may come at once, how many may wait, and how many
-// bytes: those of the messages that wait, and of a polling body. mu is held.
+// bounds returns how many messages may be sent at once, how many may wait, and how many
+// bytes of them may wait or be in a polling body. mu is held.
 func (s *Session) bounds() (burst, messages, bytes int) {
 	o := &s.server.o
 	if s.trusted {
-		return o.Burst, o.Burst + mostWaiting, o.MaxBacklog
+		return o.Burst, o.Burst + maxWaiting, o.MaxBacklog
 	}
-	return min(o.Burst, strangersBurst), strangersBurst + strangersWaiting, o.MaxPayload
+	return min(o.Burst, untrustedBurst), untrustedBurst + untrustedWaiting, o.MaxPayload
 }
 
-// enqueue takes a message from the client, whose data it keeps. When too many wait
-// already the session ends, and it is false. mine is true when the caller is to
-// call handOver, because nobody else does.
+// enqueue queues a message from the client and keeps its data. If too many are waiting, it
+// ends the session and ok is false. If mine is true, the caller must call handOver.
 func (s *Session) enqueue(p packet) (ok, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state != open {
-		return true, false // who asks finds out
+		return true, false // the caller will notice
 	}
 	in := &s.in
 	if _, messages, bytes := s.bounds(); len(in.list) >= messages || len(in.list) > 0 && in.bytes+len(p.data) > bytes {
@@ -67,8 +65,8 @@ func (s *Session) enqueue(p packet) (ok, mine bool) {
 	return true, mine
 }
 
-// handOver gives the receiver what waits, one message after the other. It is false
-// when one of them was a violation, which has ended the session.
+// handOver passes the queued messages to the receiver, one after the other. It returns
+// false if one of them was a violation, which has ended the session.
 func (s *Session) handOver() bool {
 	for {
 		s.receiving.Lock()
@@ -84,8 +82,8 @@ func (s *Session) handOver() bool {
 	}
 }
 
-// nextInbound takes the next message whose turn has come. Without one, nothing is
-// being given to the receiver any more.
+// nextInbound removes and returns the next message whose turn has come. If there is none,
+// the queue is no longer busy, unless the timer runs.
 func (s *Session) nextInbound() (p packet, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,14 +107,14 @@ func (s *Session) nextInbound() (p packet, ok bool) {
 	return packet{}, false
 }
 
-// turn is how long the next message has to wait. When it need not wait, its turn is
-// taken. mu is held.
+// turn returns how long the next message must wait. If it need not wait, its turn is used
+// up. mu is held.
 func (s *Session) turn() time.Duration {
 	burst, _, _ := s.bounds()
 	return s.in.pace.take(s.server.elapsed(), s.server.o.Pace, burst)
 }
 
-// rest tells whoever waits that nothing is being given to the receiver.
+// rest wakes those who wait until no message is being handed to the receiver.
 func (in *inbound) rest() {
 	if in.idle != nil {
 		close(in.idle)
@@ -124,7 +122,7 @@ func (in *inbound) rest() {
 	}
 }
 
-// forgetInbound drops what waits when the session ends; mu is held.
+// forgetInbound drops the queued messages when the session ends; mu is held.
 func (s *Session) forgetInbound() {
 	if s.in.timer != nil {
 		s.in.timer.Stop()
@@ -133,9 +131,9 @@ func (s *Session) forgetInbound() {
 	s.in = inbound{}
 }
 
-// settle waits a moment until what came before the end of the session has been
-// carried out. What has to wait for its turn is not waited for.
-func (s *Session) settle() {
+// awaitReceiver waits for a moment until the messages before the end of the session are
+// handled. It does not wait for messages whose turn has not come.
+func (s *Session) awaitReceiver() {
 	s.mu.Lock()
 	if s.state != open || !s.in.busy || s.in.timer != nil {
 		s.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// known is a server that trusts its clients.
+// known returns a server that trusts its clients.
 func known(t *testing.T, o engine.Options) *host {
 	t.Helper()
 	var h *host
@@ -25,11 +25,11 @@ func known(t *testing.T, o engine.Options) *host {
 	return h
 }
 
-// paced are bounds behind whose burst nothing's turn comes while a test lasts.
+// paced are limits with which no message after the burst has its turn during a test.
 var paced = engine.Options{Burst: 3, Pace: time.Hour, MaxBacklog: 4000}
 
-// Of a flood the burst is carried out, and the rest waits for its turn: nothing is
-// lost, nothing overtakes.
+// Of many messages the burst is handled, and the rest wait for their turn: none is lost, and
+// their order does not change.
 func TestBurst(t *testing.T) {
 	t.Parallel()
 	const n = 300
@@ -54,7 +54,7 @@ func TestBurst(t *testing.T) {
 	}
 }
 
-// While messages wait for their turn, pings are answered and the end is noticed.
+// While messages wait for their turn, pings are answered and a disconnection is noticed.
 func TestHeartbeatBesideAFlood(t *testing.T) {
 	t.Parallel()
 	o := paced
@@ -98,7 +98,7 @@ func TestHeartbeatBesideAFlood(t *testing.T) {
 	h.wantSessions(0)
 }
 
-// A receiver that takes its time holds nothing back either.
+// A slow receiver does not delay them either.
 func TestEndBesideABusyReceiver(t *testing.T) {
 	t.Parallel()
 	release, called := make(chan struct{}), make(chan struct{})
@@ -116,7 +116,7 @@ func TestEndBesideABusyReceiver(t *testing.T) {
 	}
 }
 
-// More than may wait ends the session.
+// Too many waiting messages end the session.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	flood := strings.TrimSuffix(strings.Repeat("4\x1e", 1100), "\x1e")
@@ -157,7 +157,7 @@ func TestFlood(t *testing.T) {
 	})
 }
 
-// A polling body may hold more than one packet may, of a client that is known.
+// A polling body of a trusted client may be larger than one packet may be.
 func TestBodyOfManyPackets(t *testing.T) {
 	t.Parallel()
 	o := engine.Options{MaxPayload: 100}

@@ -8,17 +8,16 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// Message is what goes to a client at once: a text message, binary ones, or a text
-// with binary ones right behind it. It is encoded once, for both transports, and
-// may be sent to any number of sessions. Immutable.
+// Message is what is sent to a client as one unit: a text message, binary ones, or a text
+// directly followed by binary ones. It is encoded once for both transports and may be sent
+// to any number of sessions. Immutable.
 type Message struct {
 	frames []byte // for a websocket
-	polled []byte // for a polling body; for a lone text a part of frames
-	last   bool   // nothing may follow: a websocket's close frame
+	polled []byte // for a polling body; for a text without attachments a part of frames
+	last   bool   // nothing may follow, because it is a websocket's close frame
 }
 
-// NewMessage makes a message of a text and binary messages behind it. All are
-// copied.
+// NewMessage returns a message of a text, followed by binary messages. All are copied.
 func NewMessage(text []byte, attached ...[]byte) *Message {
 	size := ws.MaxHeaderSize + 1 + len(text)
 	for _, a := range attached {
@@ -38,13 +37,13 @@ func NewMessage(text []byte, attached ...[]byte) *Message {
 	return m
 }
 
-// NewBinary makes a message of binary data, which is copied.
+// NewBinary returns a message of binary data, which is copied.
 func NewBinary(data []byte) *Message {
 	frames := appendFrame(make([]byte, 0, ws.MaxHeaderSize+len(data)), ws.OpBinary, len(data))
 	return &Message{frames: append(frames, data...), polled: appendPolled(nil, data)}
 }
 
-// Text is the text of a message made of a text. It must not be changed.
+// Text returns the text of a message, which must not be modified.
 func (m *Message) Text() []byte {
 	end := len(m.polled)
 	if i := bytes.IndexByte(m.polled, separator); i >= 0 {
@@ -53,10 +52,10 @@ func (m *Message) Text() []byte {
 	return m.polled[1:end]
 }
 
-// Size is the message's bytes on a websocket.
+// Size returns the number of bytes on a websocket.
 func (m *Message) Size() int { return len(m.frames) }
 
-// newPacket makes a text packet, with room for size bytes of frames.
+// newPacket returns a text packet, with capacity for size bytes of frames.
 func newPacket(kind byte, data []byte, size int) *Message {
 	b := make([]byte, 0, max(size, ws.MaxHeaderSize+1+len(data)))
 	b = appendFrame(b, ws.OpText, 1+len(data))
@@ -65,17 +64,17 @@ func newPacket(kind byte, data []byte, size int) *Message {
 	return &Message{frames: b, polled: b[head:len(b):len(b)]}
 }
 
-// newControl makes a websocket's own frame, which polling knows nothing of.
+// newControl returns a control frame of a websocket. It has no form for polling.
 func newControl(op ws.OpCode, body []byte) *Message {
 	return &Message{frames: append(appendFrame(nil, op, len(body)), body...), last: op == ws.OpClose}
 }
 
-// newClose makes the frame that ends a websocket.
+// newClose returns the frame that ends a websocket.
 func newClose(code ws.StatusCode) *Message {
 	return newControl(ws.OpClose, ws.NewCloseFrameBody(code, ""))
 }
 
-// appendFrame appends the header of a whole frame from the server.
+// appendFrame appends the header of an unfragmented frame from the server.
 func appendFrame(b []byte, op ws.OpCode, n int) []byte {
 	b = append(b, 0x80|byte(op))
 	switch {
@@ -91,7 +90,7 @@ func appendPolled(b, data []byte) []byte {
 	return base64.StdEncoding.AppendEncode(append(b, typeBinary), data)
 }
 
-// What is the same for everybody.
+// Packets that are the same for all sessions.
 var (
 	pingPacket  = newPacket(typePing, nil, 0)
 	noopPacket  = newPacket(typeNoop, nil, 0)

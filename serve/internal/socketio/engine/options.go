@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Options of a server. Zero fields have the defaults that they name.
+// Options of a server. A zero field has the default that its comment names.
 type Options struct {
-	// Open is called for each new session, before the client hears of it. It
-	// returns who gets its messages; nil refuses the session for want of room.
+	// Open is called for each new session, before the client is answered. It returns the
+	// receiver of its messages, or nil to refuse the session.
 	Open func(*Session) Receiver
 
 	PingInterval   time.Duration // 0 = 10 s
@@ -24,15 +24,15 @@ type Options struct {
 	MaxPayload     int           // bytes of a packet from a client; 0 = 16,384
 	MaxBacklog     int           // bytes of messages from a trusted client that wait for their turn, and of its polling bodies; 0 = 8 times MaxPayload
 	Burst          int           // messages that a trusted client may send at once; 0 = 200
-	Pace           time.Duration // for each further one; 0 = 10 ms
+	Pace           time.Duration // for each further message; 0 = 10 ms
 	MaxQueued      int           // bytes waiting for a client; 0 = 1 MiB
-	MaxSessions    int           // at once, without those that have ended and have yet to be told; 0 = 20,000
+	MaxSessions    int           // simultaneous sessions, without those that have ended but whose client does not know yet; 0 = 20,000
 	MaxTarget      int           // bytes of a request's path and query; 0 = 4 KiB
 	MaxHeader      int           // bytes of a request's headers; 0 = 16 KiB
 	WebsocketOnly  bool
 	KeepHeaders    []string // names of headers of the first request
 
-	// Peer names whom a request comes from, for Session.Peer; nil = the address of the
+	// Peer returns whom a request comes from, for Session.Peer; nil = the address of the
 	// connection.
 	Peer func(*http.Request) string
 
@@ -40,10 +40,10 @@ type Options struct {
 	Log  *slog.Logger // nil = none
 }
 
-// Receiver gets what a client sends. Its calls for one session never overlap.
+// Receiver receives what a client sends. Its calls for one session never overlap.
 type Receiver interface {
-	// Message is one message, in order. data is only lent. An error is a violation
-	// of the protocol above and closes the session.
+	// Message is called for each message, in order. data is valid only until it returns. An
+	// error is a violation of the protocol above and closes the session.
 	Message(data []byte, binary bool) error
 
 	// Closed is the last call.

@@ -2,14 +2,14 @@ package engine
 
 import "time"
 
-// pace bounds how often something may happen: a burst, and then one in so long. Its
-// zero value has had nothing.
+// pace limits how often something may happen: a burst, and then once in an interval. Its
+// zero value is ready to use.
 type pace struct {
-	ahead time.Duration // by how much what happened so far runs ahead
-	last  time.Duration // when the last one was let through, on a clock of the caller's
+	ahead time.Duration // by how much the past events exceed the rate
+	last  time.Duration // when the last one was allowed, on a clock of the caller
 }
 
-// take is how long the next one has to wait. If it need not wait, it counts.
+// take returns how long the next event must wait. If it need not wait, it is counted.
 func (p *pace) take(now, every time.Duration, burst int) time.Duration {
 	ahead := max(0, p.ahead-(now-p.last)) + every
 	if wait := ahead - time.Duration(burst)*every; wait > 0 {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Types of packets, as they are written. binary is how a binary message looks in
-// a polling body; on a websocket it is a frame without a type.
+// Types of packets, as they are written. typeBinary is the form of a binary message in a
+// polling body; on a websocket it is a frame without a type.
 const (
 	typeOpen    = '0'
 	typeClose   = '1'
@@ -20,10 +20,10 @@ const (
 	typeBinary  = 'b'
 )
 
-// separator stands between the packets of a polling body. JSON escapes it.
+// separator separates the packets of a polling body. JSON escapes it.
 const separator = 0x1e
 
-// packet is one from a client. data lies in what it was read from.
+// packet is a packet from a client. data is a part of the buffer that it was read from.
 type packet struct {
 	kind byte
 	data []byte
@@ -36,7 +36,7 @@ var (
 	errLarge  = errors.New("packet above the limit")
 )
 
-// readPacket reads a text packet. It does not look at the encoding of the text.
+// readPacket reads a text packet. It does not check the encoding of the text.
 func readPacket(b []byte) (packet, error) {
 	if len(b) == 0 || b[0] < typeOpen || b[0] > typeNoop {
 		return packet{}, errPacket
@@ -44,9 +44,9 @@ func readPacket(b []byte) (packet, error) {
 	return packet{b[0], b[1:]}, nil
 }
 
-// readPayload reads a polling body: one packet at least, none of more than most
-// bytes, all of them or none. Binary packets are decoded in place, so body is used
-// up.
+// readPayload reads a polling body: at least one packet, none larger than most bytes. If
+// one is invalid, it returns none. Binary packets are decoded in place, so body must not
+// be used afterwards.
 func readPayload(body []byte, most int) ([]packet, error) {
 	var list []packet
 	for more := true; more; {
@@ -67,7 +67,7 @@ func readPayload(body []byte, most int) ([]packet, error) {
 // readPolled reads one packet of a polling body.
 func readPolled(b []byte) (packet, error) {
 	if len(b) > 0 && b[0] == typeBinary {
-		// The padding may be missing: decoders of other clients do not ask for it.
+		// The padding may be missing, because decoders of other servers do not require it.
 		text := bytes.TrimRight(b[1:], "=")
 		n, err := base64.RawStdEncoding.Decode(text, text)
 		if err != nil {

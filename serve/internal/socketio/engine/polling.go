@@ -22,31 +22,31 @@ func (v *Server) handshake(w http.ResponseWriter, r *http.Request) {
 
 type connKey struct{}
 
-// ConnContext is for http.Server.ConnContext: with it what waits for a client that
-// polls is bounded as well.
+// ConnContext is for http.Server.ConnContext. It is needed to limit the send buffers of
+// polling clients.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
 const plainText = "text/plain; charset=UTF-8"
 
-// noopDelay is how long a GET waits for an upgrade to be completed: a client whose
-// websocket went silent behind the probe must not poll as fast as it can.
+// noopDelay is how long a GET waits for an upgrade to be completed. Without it, a client
+// whose websocket became silent after the probe would poll without pause.
 const noopDelay = 100 * time.Millisecond
 
-// goodbyeDelay is how long a close packet waits for the GET that the client sent
-// beside it.
+// goodbyeDelay is how long a close packet waits for the GET that the client sent at the
+// same time.
 const goodbyeDelay = 100 * time.Millisecond
 
-// pollRequest answers a GET with what waits, or with what comes.
+// pollRequest answers a GET with the queued messages, or waits for the next one.
 func (s *Session) pollRequest(w http.ResponseWriter, r *http.Request) {
 	answer, refused := s.wait()
 	if refused != nil {
 		s.server.refuse(w, r, *refused)
 		return
 	}
-	// The timeouts of the outer server are for requests that do not wait. A poll ends
-	// with the next ping, or with the session.
+	// The timeouts of the outer server are for requests that do not wait. A poll ends with
+	// the next ping, or with the session.
 	http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.server.silence()))
 	if c, ok := r.Context().Value(connKey{}).(net.Conn); ok {
 		boundSendBuffer(c)
@@ -63,9 +63,9 @@ func (s *Session) pollRequest(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wait makes a request the waiting GET. It is refused when there is one, which
-// ends the session, or when the session has ended or is a websocket. An empty
-// answer is a refusal too: the session became a websocket.
+// wait makes a request the waiting GET. It is refused if there is one already, which ends
+// the session, or if the session has ended or is a websocket. An empty answer means that
+// the session became a websocket, and is a refusal too.
 func (s *Session) wait() (answer chan []entry, refused *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *Session) wait() (answer chan []entry, refused *refusal) {
 	return answer, nil
 }
 
-// hurry ends the waiting GET soon, for an upgrade waits for that; mu is held.
+// hurry ends the waiting GET soon, because an upgrade waits for that; mu is held.
 func (s *Session) hurry() {
 	waiting := s.poll
 	if waiting == nil {
@@ -108,8 +108,8 @@ func (s *Session) hurry() {
 	})
 }
 
-// cutPoll is a GET whose client has gone. Once an answer was chosen this no longer
-// counts: it was first.
+// cutPoll ends a session whose GET was disconnected, unless an answer to it has already
+// been chosen.
 func (s *Session) cutPoll(answer chan []entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,13 +119,13 @@ func (s *Session) cutPoll(answer chan []entry) {
 	}
 }
 
-// deliver writes packets as a GET's answer. What cannot be written is lost, and
-// the session with it.
+// deliver writes packets as the answer to a GET. If that fails they are lost, and so the
+// session ends.
 func (s *Session) deliver(w http.ResponseWriter, list []entry) {
 	body := make([][]byte, 0, 2*len(list))
 	for _, e := range list {
 		if len(e.m.polled) == 0 {
-			continue // a websocket's own
+			continue // a control frame of a websocket
 		}
 		if len(body) > 0 {
 			body = append(body, []byte{separator})
@@ -148,13 +148,13 @@ func (s *Session) setDelivering(on bool) {
 	s.delivering = on
 }
 
-// respond writes a whole answer.
+// respond writes a complete answer.
 func (v *Server) respond(w http.ResponseWriter, status int, contentType string, body []byte) {
-	v.write(w, status, contentType, v.writeTimeout, body) // whether it arrives is the client's affair
+	v.write(w, status, contentType, v.writeTimeout, body) // an error means that the client has gone
 }
 
-// write writes a whole answer, each part of which may take as long as patience says
-// at its beginning.
+// write writes a complete answer. Each part may take as long as patience returns when the
+// part begins.
 func (v *Server) write(w http.ResponseWriter, status int, contentType string, patience func() time.Duration, body ...[]byte) error {
 	size := 0
 	for _, b := range body {

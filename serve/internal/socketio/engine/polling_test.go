@@ -68,7 +68,7 @@ func TestChunkedUpload(t *testing.T) {
 	p.expect(p.get(), 200, "4one\x1e4é")
 }
 
-// What waits is answered as soon as it comes, however long that takes.
+// A waiting poll is answered as soon as there is a message, however long that takes.
 func TestWaitingPoll(t *testing.T) {
 	t.Parallel()
 	p := start(t, engine.Options{}).poll()
@@ -117,7 +117,7 @@ func TestQueuedBeforeViolation(t *testing.T) {
 	p.expect(p.get(), 400, unknown)
 }
 
-// The end of a session that nobody fetches is forgotten by itself.
+// A session whose end nobody fetches is removed after a while.
 func TestEndNotFetched(t *testing.T) {
 	h := start(t, engine.Options{PingTimeout: 50 * time.Millisecond})
 	p := h.poll()
@@ -127,8 +127,8 @@ func TestEndNotFetched(t *testing.T) {
 	p.expect(p.get(), 400, unknown)
 }
 
-// Of many such ends the oldest are forgotten sooner, and none of them keeps anybody
-// out.
+// If there are many such sessions, the oldest are removed sooner, and none of them prevents
+// new ones.
 func TestManyEndsNotFetched(t *testing.T) {
 	h := start(t, engine.Options{MaxSessions: 1, PingTimeout: time.Hour})
 	const n = 1100
@@ -198,8 +198,7 @@ func (l lingering) FlushError() error {
 
 func (l lingering) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 
-// A client that has its answer may send the next request, over another connection
-// too.
+// A client that has its answer may send the next request, also over another connection.
 func TestRequestsBehindAnswers(t *testing.T) {
 	h := start(t, engine.Options{})
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -262,7 +261,7 @@ func TestGoodbye(t *testing.T) {
 	}
 }
 
-// The GET may come behind the close packet that was sent beside it. Without one the
+// The GET may arrive after the close packet that was sent at the same time. Without one, the
 // session has ended when the POST is answered.
 func TestGoodbyeBesidePoll(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// postRequest carries out the packets of a POST.
+// postRequest handles the packets of a POST.
 func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
 	most, refused := s.beginPost(w)
 	if refused != nil {
@@ -34,7 +34,7 @@ func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.broken()
 	}
-	s.endPost() // before the answer: with it the client may send the next
+	s.endPost() // before the answer, after which the client may send the next POST
 	switch {
 	case err == nil:
 		s.server.respond(w, http.StatusOK, "text/html", []byte("ok"))
@@ -47,9 +47,9 @@ func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// beginPost returns how many bytes the body may have. It refuses when a POST runs
-// already, which ends the session. The end of the session ends the reading of the
-// body: there is nobody left to read it for.
+// beginPost returns how many bytes the body may have. It refuses a POST while another one
+// is being read, which ends the session. The end of the session ends the reading of the
+// body.
 func (s *Session) beginPost(w http.ResponseWriter) (most int, refused *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,15 +66,15 @@ func (s *Session) beginPost(w http.ResponseWriter) (most int, refused *refusal) 
 	return most, nil
 }
 
-// bodyRead leaves the connection to the next request. Behind a body net/http reads
-// on, to notice that the client goes; a deadline that ends that reading would spoil
-// the connection. One that brought a body in chunks is closed.
+// bodyRead makes the connection reusable after the body was read. net/http then reads on
+// to notice a disconnection, and a read deadline would break the connection. A connection
+// with a chunked body is closed instead.
 func (s *Session) bodyRead(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopPost = nil
 	if len(r.TransferEncoding) > 0 {
-		return // it stays to be closed: the body may have had a length, too, by which a proxy ended it elsewhere
+		return // keep Connection: close, because the body may also have had a length, at which a proxy ended it
 	}
 	w.Header().Del("Connection")
 	http.NewResponseController(w).SetReadDeadline(time.Time{})
@@ -86,16 +86,16 @@ func (s *Session) endPost() {
 	s.posting, s.stopPost = false, nil
 }
 
-// What is wrong with a POST; whatever it is costs the session. A cut one may have
-// held messages, which are lost.
+// Errors of a POST, each of which ends the session. A body that was cut may have contained
+// messages, which are lost.
 var (
 	errCut       = errors.New("the body was cut")
 	errFlood     = errors.New("too many messages")
 	errViolation = errors.New("a message was a violation")
 )
 
-// readBody reads a body of at most so many bytes. A client that does not know the
-// limit of a packet, as those before Socket.IO 4.5, puts many into one body.
+// readBody reads a body of at most most bytes. A client that does not know the limit of a
+// packet, such as those before Socket.IO 4.5, puts many packets into one body.
 func readBody(w http.ResponseWriter, r *http.Request, most int) ([]byte, error) {
 	if r.ContentLength > int64(most) {
 		return nil, errLarge
@@ -110,7 +110,7 @@ func readBody(w http.ResponseWriter, r *http.Request, most int) ([]byte, error) 
 	return body, nil
 }
 
-// carryOut carries out a body. An error has ended the session.
+// carryOut handles a body. If it returns an error, the session has ended.
 func (s *Session) carryOut(body []byte) error {
 	packets, err := readPayload(body, s.server.o.MaxPayload)
 	if err != nil {
@@ -121,24 +121,24 @@ func (s *Session) carryOut(body []byte) error {
 		return p.kind != typeMessage && p.kind != typeBinary && p.kind != typePong && p.kind != typeNoop
 	})
 	if n < 0 {
-		return s.takeAll(packets)
+		return s.handleAll(packets)
 	}
-	// What comes behind the end, or a packet that does not belong here, is ignored.
-	if err := s.takeAll(packets[:n]); err != nil {
+	// What follows the end, or an unexpected packet, is ignored.
+	if err := s.handleAll(packets[:n]); err != nil {
 		return err
 	}
 	if packets[n].kind != typeClose {
 		s.broken()
 		return errPacket
 	}
-	s.settle()
+	s.awaitReceiver()
 	s.goodbye()
 	return nil
 }
 
-// takeAll carries out messages and pongs, in order, as far as the turn of the
-// messages has come.
-func (s *Session) takeAll(packets []packet) error {
+// handleAll handles messages and pongs in order, as far as the turn of the messages has
+// come.
+func (s *Session) handleAll(packets []packet) error {
 	mine := false
 	for _, p := range packets {
 		if p.kind == typeNoop {
@@ -160,8 +160,8 @@ func (s *Session) takeAll(packets []packet) error {
 	return nil
 }
 
-// refusal is what a polling request gets that the session does not take; mu is
-// held.
+// refusal returns the error for a polling request that the session does not accept, or
+// nil; mu is held.
 func (s *Session) refusal() *refusal {
 	if s.overdue() {
 		s.lose(Ping)

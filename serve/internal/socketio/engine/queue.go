@@ -2,16 +2,17 @@ package engine
 
 import "slices"
 
-// entry is a message that waits.
+// entry is a queued message.
 type entry struct {
 	m   *Message
 	key string // of Replace; "" = never replaced
 }
 
-// cost is what an entry counts against MaxQueued: many small ones are not free.
+// cost is what an entry counts against MaxQueued, including some overhead.
 func (e entry) cost() int { return len(e.m.frames) + 32 }
 
-// queue is what waits for a client. Its zero value is empty and holds no memory.
+// queue has the messages that wait for a client. Its zero value is empty and uses no
+// memory.
 type queue struct {
 	list  []entry
 	bytes int // cost of the list
@@ -22,13 +23,13 @@ func (q *queue) push(e entry) {
 	q.bytes += e.cost()
 }
 
-// pushFront is for what may overtake: heartbeats and control frames.
+// pushFront is for messages that may overtake others: heartbeats and control frames.
 func (q *queue) pushFront(e entry) {
 	q.list = slices.Insert(q.list, 0, e)
 	q.bytes += e.cost()
 }
 
-// pop takes the first; the queue is not empty.
+// pop removes and returns the first entry; the queue must not be empty.
 func (q *queue) pop() entry {
 	e := q.list[0]
 	q.bytes -= e.cost()
@@ -40,7 +41,7 @@ func (q *queue) pop() entry {
 	return e
 }
 
-// remove takes out what waits under a key.
+// remove removes the entries with a key.
 func (q *queue) remove(key string) {
 	q.list = slices.DeleteFunc(q.list, func(e entry) bool {
 		if e.key == key {
@@ -50,7 +51,7 @@ func (q *queue) remove(key string) {
 	})
 }
 
-// take takes all.
+// take removes and returns all entries.
 func (q *queue) take() []entry {
 	list := q.list
 	*q = queue{}

@@ -16,7 +16,7 @@ type refusal struct {
 	Message string `json:"message"`
 }
 
-// The refusals of the protocol, and noRoom, which is ours.
+// The errors of the protocol, and noRoom, which is an addition.
 var (
 	transportUnknown   = refusal{400, 0, "Transport unknown"}
 	sessionUnknown     = refusal{400, 1, "Session ID unknown"}
@@ -26,7 +26,7 @@ var (
 	noRoom             = refusal{503, 4, "No room for another connection"}
 )
 
-// ServeHTTP implements http.Handler. The order of the checks is the protocol's.
+// ServeHTTP implements http.Handler. The order of the checks is that of the protocol.
 func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sane := saneOrigin(r.Header)
 	if sane {
@@ -39,7 +39,7 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		preflight(w, r)
 		return
 	}
-	query := r.URL.Query() // what does not parse is not there
+	query := r.URL.Query() // invalid parameters are ignored
 	transport := query.Get("transport")
 	upgrades := isUpgrade(r)
 	switch {
@@ -62,10 +62,10 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// bound gives the body of a request its deadline. As long as the body has not been
-// read to its end the connection is to be closed behind the answer; otherwise
-// net/http would wait for the rest before it writes the answer. The function that
-// is returned takes what still comes behind the answer, for a moment.
+// bound sets the deadline of a request's body. As long as the body has not been read to
+// its end, the connection is closed after the answer, because net/http would otherwise wait
+// for the rest before it writes the answer. The returned function discards for a moment
+// what arrives after the answer.
 func (v *Server) bound(w http.ResponseWriter, r *http.Request) (done func()) {
 	http.NewResponseController(w).SetReadDeadline(time.Now().Add(v.o.ReadTimeout))
 	w.Header().Set("Connection", "close")
@@ -76,7 +76,7 @@ func (v *Server) bound(w http.ResponseWriter, r *http.Request) (done func()) {
 	}
 }
 
-// resume is a request that names a session.
+// resume handles a request that names a session.
 func (v *Server) resume(w http.ResponseWriter, r *http.Request, id, transport string) {
 	s := v.find(id)
 	switch {
@@ -95,7 +95,7 @@ func (v *Server) resume(w http.ResponseWriter, r *http.Request, id, transport st
 	}
 }
 
-// refuse answers with an error: JSON, or its text where a websocket was wanted.
+// refuse answers with an error: JSON, or plain text for an upgrade request.
 func (v *Server) refuse(w http.ResponseWriter, r *http.Request, e refusal) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -114,12 +114,12 @@ func (v *Server) refuse(w http.ResponseWriter, r *http.Request, e refusal) {
 	v.respond(w, e.status, "application/json", body)
 }
 
-// isUpgrade tells a websocket's request.
+// isUpgrade reports whether a request asks for a websocket.
 func isUpgrade(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
-// oversized reports whether a request brings more along than any client needs.
+// oversized reports whether a request is larger than that of any real client.
 func (v *Server) oversized(r *http.Request) bool {
 	size := 0
 	for name, values := range r.Header {
@@ -130,7 +130,7 @@ func (v *Server) oversized(r *http.Request) bool {
 	return size > v.o.MaxHeader || len(r.RequestURI) > v.o.MaxTarget
 }
 
-// saneOrigin is false for an Origin that is no text that a header may have.
+// saneOrigin reports whether Origin is a valid header value.
 func saneOrigin(h http.Header) bool {
 	for _, origin := range h["Origin"] {
 		for i := range len(origin) {
@@ -142,9 +142,9 @@ func saneOrigin(h http.Header) bool {
 	return true
 }
 
-// allowOrigin opens the answer to the page that asked. There are no cookies here:
-// the token in the messages is the only authority, and whether the origin may use
-// it is judged with it.
+// allowOrigin lets the page that asked read the answer. There are no cookies: the only
+// authority is the token in the messages, and whether the origin may use it is checked
+// together with the token.
 func allowOrigin(h, request http.Header) {
 	h.Add("Vary", "Origin")
 	if origin := request.Get("Origin"); origin != "" {
@@ -165,8 +165,8 @@ func preflight(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// allowedHeaders is what a client asks for, if that is a list of names: it may put
-// headers of its own on every request.
+// allowedHeaders returns the headers that a client asks for if they are a list of names,
+// because a client may add its own headers to requests.
 func allowedHeaders(asked string) string {
 	const usual = "Authorization, Content-Type"
 	if asked == "" || len(asked) > 512 {

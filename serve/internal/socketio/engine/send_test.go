@@ -26,7 +26,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// One message for many, each with its own transport.
+// One message for many sessions, with either transport.
 func TestSharedMessage(t *testing.T) {
 	h := start(t, engine.Options{})
 	m := engine.NewMessage([]byte("text"), []byte{1, 2}, []byte("three"))
@@ -40,7 +40,7 @@ func TestSharedMessage(t *testing.T) {
 	}
 }
 
-// A client that reads nothing is dropped, and what waited for it let go.
+// A client that does not read is dropped, and what waited for it is freed.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]engine.Options{
@@ -82,15 +82,15 @@ func TestSlowClient(t *testing.T) {
 	})
 }
 
-// written waits until the server knows that everything has gone, which a client may
-// see before it.
+// written waits until the server knows that everything has been written, which a client may
+// notice earlier.
 func written(s *engine.Session) {
 	for s.Queued() > 0 {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// What is larger than the bound is taken when nothing waits.
+// A message above the limit is accepted if nothing is waiting.
 func TestLargeMessage(t *testing.T) {
 	t.Parallel()
 	h := start(t, engine.Options{MaxQueued: 1000})

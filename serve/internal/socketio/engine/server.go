@@ -18,39 +18,40 @@ type Server struct {
 	o       Options
 	began   time.Time
 	writers writers
-	live    sync.WaitGroup // sessions whose Closed is still to be called
+	live    sync.WaitGroup // sessions whose Closed has not been called yet
 
 	mu       sync.Mutex
 	draining bool
 	sessions map[string]*Session // by id
-	endings  list.List           // of *Session: those whose end nobody has fetched, the oldest first
+	endings  list.List           // of *Session: those that have ended but whose client does not know yet, oldest first
 	opened   uint64
 	refused  uint64
 	closed   map[string]uint64 // by reason
 }
 
-// New makes a server. o.Open is needed.
+// New returns a server. o.Open is required.
 func New(o Options) *Server {
 	o.setDefaults()
 	return &Server{o: o, began: time.Now(), sessions: map[string]*Session{}, closed: map[string]uint64{}}
 }
 
-// elapsed is the server's monotonic clock.
+// elapsed returns the time on the server's monotonic clock.
 func (v *Server) elapsed() time.Duration { return time.Since(v.began) }
 
-// silence is how long a healthy client may send nothing, and some more.
+// silence returns how long a working client may send nothing, with a margin.
 func (v *Server) silence() time.Duration {
-	return v.o.PingInterval + (mostAsking+1)*v.o.PingTimeout + 5*time.Second
+	return v.o.PingInterval + (maxAsking+1)*v.o.PingTimeout + 5*time.Second
 }
 
-// writeTimeout is the patience with whoever has not been sent anything yet.
+// writeTimeout is the patience for clients that have not been sent anything yet.
 func (v *Server) writeTimeout() time.Duration { return v.o.WriteTimeout }
 
-// begin makes a session; nil when there is no room, or the server is closing.
+// begin creates a session. It returns nil if there are too many, or if the server is
+// closing.
 func (v *Server) begin(r *http.Request) *Session {
 	id, err := v.newID()
 	s := &Session{server: v, id: id, header: v.keep(r.Header), peer: strings.Clone(v.o.Peer(r))}
-	s.receiving.Lock() // the end may come before the receiver does
+	s.receiving.Lock() // the session may end before it has its receiver
 	defer s.receiving.Unlock()
 	s.mu.Lock()
 	s.beat.pinged = v.elapsed()
@@ -69,7 +70,7 @@ func (v *Server) begin(r *http.Request) *Session {
 	return s
 }
 
-// unwanted takes back the place of a session that was refused.
+// unwanted removes a session that was refused.
 func (s *Session) unwanted() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,13 +81,13 @@ func (s *Session) unwanted() {
 	}
 }
 
-// nobody receives for a session that is refused.
+// nobody is the receiver of a refused session.
 type nobody struct{}
 
 func (nobody) Message([]byte, bool) error { return nil }
 func (nobody) Closed(string)              {}
 
-// admit takes a place in the table.
+// admit adds a session to the table, if there is room.
 func (v *Server) admit(s *Session) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -100,7 +101,7 @@ func (v *Server) admit(s *Session) bool {
 	return true
 }
 
-// newID is 144 random bits.
+// newID returns 144 random bits.
 func (v *Server) newID() (string, error) {
 	var b [18]byte
 	if _, err := io.ReadFull(v.o.Rand, b[:]); err != nil {
@@ -109,7 +110,7 @@ func (v *Server) newID() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b[:]), nil
 }
 
-// keep copies the headers that are asked for, without the block they lie in.
+// keep copies the headers of KeepHeaders, so that the others can be freed.
 func (v *Server) keep(h http.Header) []headerLine {
 	var kept []headerLine
 	for _, name := range v.o.KeepHeaders {
@@ -124,7 +125,7 @@ func (v *Server) keep(h http.Header) []headerLine {
 	return kept
 }
 
-// openPacket is what a client is told first.
+// openPacket returns the first packet for a client.
 func (v *Server) openPacket(s *Session) *Message {
 	upgrades := []string{"websocket"}
 	if s.ws != nil {
@@ -143,7 +144,7 @@ func (v *Server) openPacket(s *Session) *Message {
 	return newPacket(typeOpen, data, 0)
 }
 
-// find is the session with this id; nil = none.
+// find returns the session with this id, or nil.
 func (v *Server) find(id string) *Session {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -160,19 +161,19 @@ func (v *Server) forget(s *Session) {
 	}
 }
 
-// mostEndings bounds the sessions whose end nobody has fetched.
-const mostEndings = 1000
+// maxEndings is the maximum number of ended sessions whose client does not know yet.
+const maxEndings = 1000
 
-// keepEnding keeps a session that has ended until its client has fetched the end. Of
-// too many the oldest is forgotten.
+// keepEnding keeps a session that has ended until its client has fetched the end. If there
+// are too many, the oldest is dropped.
 func (v *Server) keepEnding(s *Session) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	s.unfetched = v.endings.PushBack(s)
-	if v.endings.Len() > mostEndings {
+	if v.endings.Len() > maxEndings {
 		oldest := v.endings.Remove(v.endings.Front()).(*Session)
 		oldest.unfetched = nil
-		delete(v.sessions, oldest.id) // now, because Abort runs later and admit counts what is here
+		delete(v.sessions, oldest.id) // immediately, because Abort runs later and admit counts the sessions
 		go oldest.Abort("")
 	}
 }
@@ -193,7 +194,7 @@ func (v *Server) count(reason string) {
 	v.closed[reason]++
 }
 
-// all is every session, in no order.
+// all returns all sessions, in no particular order.
 func (v *Server) all() []*Session {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -12,17 +12,17 @@ import (
 	"mkt/internal/panics"
 )
 
-// state is how far a session has come.
+// state is the state of a session.
 type state uint8
 
 const (
 	open   state = iota
-	ending       // a polling client has yet to fetch the end
+	ending       // the client has not fetched the end yet
 	closed
 )
 
-// Session is one client. Its methods are safe for concurrent use and never wait
-// for the network.
+// Session is one client. Its methods are safe for concurrent use and never wait for the
+// network.
 type Session struct {
 	server   *Server
 	id       string // a secret
@@ -34,36 +34,36 @@ type Session struct {
 
 	mu         sync.Mutex
 	state      state
-	writing    bool // a writer has the websocket
-	slow       bool // and waits for the client
-	delivering bool // a GET's answer is being written
-	posting    bool // a POST is being read or carried out
+	writing    bool // a writer uses the websocket
+	slow       bool // and it waits for the client
+	delivering bool // the answer to a GET is being written
+	posting    bool // a POST is being read or handled
 	calling    bool // the receiver is being called
-	trusted    bool // the protocol above has let the client in
+	trusted    bool // the protocol above has accepted the client
 	probed     bool // the probing websocket has been answered
 	beat       heartbeat
 	ws         *wire         // nil while polling
-	probe      *wire         // would like to take over
+	probe      *wire         // the websocket that is to take over
 	poll       chan []entry  // the waiting GET; nil = none
-	leaving    chan struct{} // closed when a GET comes that a close packet waits for
+	leaving    chan struct{} // closed when the GET arrives that a close packet waits for
 	in         inbound
 	queue      queue
 	flying     int // cost of what is being written
 	timer      *time.Timer
-	unfetched  *list.Element // its place among those whose end nobody has fetched; nil = none
-	due        time.Duration // when the timer is to fire, on the server's clock
-	stopPost   func()        // ends the reading of a POST's body; nil = none is read
+	unfetched  *list.Element // its element of endings; nil = none
+	due        time.Duration // when the timer fires, on the server's clock
+	stopPost   func()        // ends the reading of a POST's body; nil = none is being read
 	drained    func()
 	whenClosed func()
 }
 
-// headerLine is one header that is kept.
+// headerLine is one of the kept headers.
 type headerLine struct {
 	name   string
 	values []string
 }
 
-// Header makes a copy of the headers that are kept of the first request.
+// Header returns a copy of the kept headers of the first request.
 func (s *Session) Header() http.Header {
 	h := make(http.Header, len(s.header))
 	for _, l := range s.header {
@@ -72,14 +72,14 @@ func (s *Session) Header() http.Header {
 	return h
 }
 
-// Peer is whom the first request came from.
+// Peer returns whom the first request came from.
 func (s *Session) Peer() string { return s.peer }
 
-// Send queues a message. It is false when the session has ended, or ends now for
-// too much is waiting. What finds nothing waiting is always taken.
+// Send queues a message. It returns false if the session has ended, or ends now because
+// too much is waiting. A message is always accepted if nothing is waiting.
 func (s *Session) Send(m *Message) bool { return s.Replace("", m) }
 
-// Replace is Send, but a message with the same key that waits is taken out first.
+// Replace is like Send, but first removes a waiting message with the same key.
 func (s *Session) Replace(key string, m *Message) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +100,7 @@ func (s *Session) Replace(key string, m *Message) bool {
 	return true
 }
 
-// Queued is the bytes that wait, with some overhead for each message.
+// Queued returns the number of waiting bytes, with some overhead for each message.
 func (s *Session) Queued() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +110,8 @@ func (s *Session) Queued() int {
 	return s.queue.bytes + s.flying
 }
 
-// WhenDrained calls f once, from its own goroutine, as soon as nothing waits or
-// the session has ended. The next f takes the place of one that still waits.
+// WhenDrained calls f once, in its own goroutine, as soon as nothing is waiting or the
+// session has ended. It replaces an f that has not been called yet.
 func (s *Session) WhenDrained(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *Session) WhenDrained(f func()) {
 	s.checkDrained()
 }
 
-// checkDrained tells whoever asked; mu is held.
+// checkDrained calls drained if nothing is waiting; mu is held.
 func (s *Session) checkDrained() {
 	if s.drained != nil && (s.state != open || s.queue.bytes == 0 && !s.writing) {
 		go s.drained()
@@ -127,8 +127,8 @@ func (s *Session) checkDrained() {
 	}
 }
 
-// WhenClosed calls f at once when the session ends, or has ended; f must not wait
-// or call the session. nil takes it back.
+// WhenClosed calls f when the session ends, or immediately if it has ended; f must not wait
+// or call the session. If f is nil, the previous one is removed.
 func (s *Session) WhenClosed(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +139,7 @@ func (s *Session) WhenClosed(f func()) {
 	s.whenClosed = f
 }
 
-// Later calls f from a goroutine of its own, in turn with the receiver's calls.
+// Later calls f in its own goroutine, but never at the same time as the receiver.
 func (s *Session) Later(f func()) {
 	go func() {
 		s.receiving.Lock()
@@ -149,7 +149,7 @@ func (s *Session) Later(f func()) {
 	}()
 }
 
-// Close ends the session. What waits is forgotten.
+// Close ends the session. Waiting messages are dropped.
 func (s *Session) Close(reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,14 +159,14 @@ func (s *Session) Close(reason string) {
 	}
 }
 
-// Abort ends the session without a word to the client: it costs nothing any more.
+// Abort ends the session without telling the client.
 func (s *Session) Abort(reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lose(reason)
 }
 
-// call hands a message to the receiver, unless the session has ended. It is false
+// call passes a message to the receiver, unless the session has ended. It returns false
 // for a violation.
 func (s *Session) call(data []byte, binary bool) bool {
 	if !s.setCalling(true) {
@@ -177,8 +177,8 @@ func (s *Session) call(data []byte, binary bool) bool {
 	return s.receiver.Message(data, binary) == nil
 }
 
-// setCalling tells the heartbeat that it is us that the client waits for. It is
-// false when the session has ended.
+// setCalling tells the heartbeat that the client waits for the server. It returns false if
+// the session has ended.
 func (s *Session) setCalling(on bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +186,7 @@ func (s *Session) setCalling(on bool) bool {
 	return s.state == open
 }
 
-// recover ends a session whose receiver panicked; all others go on.
+// recover ends a session whose receiver panicked; other sessions continue.
 func (s *Session) recover() {
 	if p := recover(); p != nil {
 		s.server.o.Log.Error("panic in a realtime handler", "panic", panics.Describe(p))
@@ -196,7 +196,7 @@ func (s *Session) recover() {
 	}
 }
 
-// pump moves what waits towards the client; mu is held.
+// pump starts to send what is queued; mu is held.
 func (s *Session) pump() {
 	switch {
 	case len(s.queue.list) == 0:
@@ -208,8 +208,8 @@ func (s *Session) pump() {
 	}
 }
 
-// batch takes what a GET is answered with: all that waits, or the ping that goes in
-// front of much; mu is held.
+// batch returns the messages for the answer to a GET: all that are queued, or only a ping
+// that must be sent before a large message; mu is held.
 func (s *Session) batch() []entry {
 	var list []entry
 	switch {
@@ -226,7 +226,7 @@ func (s *Session) batch() []entry {
 	return list
 }
 
-// answer ends the waiting GET, if there is one; mu is held.
+// answer answers the waiting GET, if there is one; mu is held.
 func (s *Session) answer(list []entry) {
 	if s.poll != nil {
 		s.poll <- list

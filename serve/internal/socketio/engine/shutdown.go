@@ -9,27 +9,27 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// A shutdown closes sessions over mostSpread, and a few of them sooner.
+// A shutdown closes the sessions over maxSpread, and over less if there are few.
 const (
-	mostSpread = 5 * time.Second
-	mostGap    = 20 * time.Millisecond // from one to the next, on average
+	maxSpread = 5 * time.Second
+	maxGap    = 20 * time.Millisecond // between two sessions, on average
 )
 
-// Shutdown refuses new sessions and closes the others, spread over half of the
-// time that ctx leaves, at most 5 seconds and 20 ms a session. It returns when each Receiver has been
-// told, or with ctx's error.
+// Shutdown refuses new sessions and closes the others, spread over half of the time until
+// ctx's deadline, but at most 5 seconds and 20 ms a session. It returns when every Receiver
+// has been told, or with ctx's error.
 func (v *Server) Shutdown(ctx context.Context) error {
 	v.mu.Lock()
 	v.draining = true
 	v.mu.Unlock()
-	spread := mostSpread
+	spread := maxSpread
 	if end, ok := ctx.Deadline(); ok {
 		spread = min(spread, time.Until(end)/2)
 	}
 	sessions := v.all()
-	spread = min(spread, time.Duration(len(sessions))*mostGap)
+	spread = min(spread, time.Duration(len(sessions))*maxGap)
 	for _, s := range sessions {
-		// The gaps are random, spread/n on average.
+		// The gaps are random, with an average of spread/n.
 		pause(ctx, time.Duration(2*rand.Float64()*float64(spread)/float64(len(sessions))))
 		s.mu.Lock()
 		if s.state == open {
@@ -60,7 +60,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Stats is what a server has seen. Closed is the caller's.
+// Stats are the statistics of a server. Closed belongs to the caller.
 type Stats struct {
 	Sessions, Websockets int
 	QueuedBytes          int64
@@ -68,7 +68,7 @@ type Stats struct {
 	Closed               map[string]uint64
 }
 
-// Stats counts.
+// Stats returns the current statistics.
 func (v *Server) Stats() Stats {
 	var t Stats
 	for _, s := range v.all() {

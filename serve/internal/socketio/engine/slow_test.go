@@ -11,8 +11,8 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// throttle is the address of a proxy through which a host sends so many bytes a
-// second and no more, as over a slow line.
+// throttle returns the address of a proxy that limits what a host sends to a number of bytes
+// per second.
 func (h *host) throttle(rate int) (url string) {
 	h.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -39,7 +39,7 @@ func (h *host) throttle(rate int) (url string) {
 	return "http://" + l.Addr().String()
 }
 
-// slowly copies at a rate until an end is gone.
+// slowly copies at a rate until one end is closed.
 func slowly(to io.Writer, from io.Reader, rate int) {
 	const tick = 5 * time.Millisecond
 	part := make([]byte, rate*int(tick)/int(time.Second))
@@ -58,9 +58,9 @@ func slowly(to io.Writer, from io.Reader, rate int) {
 	}
 }
 
-// A client that reads slowly and steadily is not closed, though what it is sent
-// takes it longer than a ping may go unanswered: it gets pings between the messages,
-// and each message is the newest that there was.
+// A client that reads slowly but steadily is not disconnected, even if a message takes it
+// longer than a ping may be unanswered: it gets pings between the messages, and each message
+// is the newest at that time.
 func TestSlowAndSteady(t *testing.T) {
 	t.Parallel()
 	const (
@@ -132,7 +132,7 @@ func TestSlowAndSteady(t *testing.T) {
 	}
 }
 
-// A client that stops reading is closed, with nothing waiting or much.
+// A client that stops reading is disconnected, however much is waiting.
 func TestStalledClient(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{10, 3_000_000} {

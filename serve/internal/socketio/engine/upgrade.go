@@ -8,7 +8,7 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// claim makes a websocket the one that probes.
+// claim makes a websocket the probing one. It returns false if that is not possible.
 func (s *Session) claim(c *wire) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,7 +19,7 @@ func (s *Session) claim(c *wire) bool {
 	return true
 }
 
-// takeProbe lets a websocket ask for the session, and then is its reader.
+// takeProbe handles the probe of a websocket, and then reads from it if it takes over.
 func (s *Session) takeProbe(c *wire) {
 	c.conn.SetReadDeadline(time.Now().Add(s.server.o.UpgradeTimeout))
 	if err := s.converse(c); err != nil || !s.takeOver(c) {
@@ -32,7 +32,7 @@ func (s *Session) takeProbe(c *wire) {
 
 var errProbe = errors.New("not the packets of an upgrade")
 
-// converse is the client's 2probe, perhaps repeated, and its 5.
+// converse reads the client's 2probe, possibly several, and its 5.
 func (s *Session) converse(c *wire) error {
 	for probed := false; ; {
 		op, data, err := c.next()
@@ -56,9 +56,9 @@ func (s *Session) converse(c *wire) error {
 	}
 }
 
-// answerProbe writes 3probe, and then ends the waiting GET soon. One noop is not
-// enough: it may overtake the 3probe, and the client polls again. So GETs that
-// arrive from now on do not wait for long either.
+// answerProbe writes 3probe, and then ends the waiting GET soon. One noop is not enough,
+// because it may overtake the 3probe, and the client then polls again. So later GETs do not
+// wait for long either.
 func (s *Session) answerProbe(c *wire) error {
 	if err := c.writeAll(probePacket.frames, s.server.writeTimeout); err != nil {
 		return err
@@ -70,8 +70,8 @@ func (s *Session) answerProbe(c *wire) error {
 	return nil
 }
 
-// takeOver makes a websocket the session's transport. It is false when the session
-// has ended meanwhile.
+// takeOver makes a websocket the session's transport. It returns false if the session has
+// ended.
 func (s *Session) takeOver(c *wire) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,13 +80,13 @@ func (s *Session) takeOver(c *wire) bool {
 	}
 	s.probe, s.probed, s.ws = nil, false, c
 	c.patience = s.server.silence()
-	s.answer(nil)                     // a client that obeys the protocol has none waiting
-	s.beat.heard = s.server.elapsed() // a ping may have to travel again
+	s.answer(nil)                     // a client that follows the protocol has no GET waiting
+	s.beat.heard = s.server.elapsed() // a ping may have to be sent again
 	s.pump()
 	return true
 }
 
-// giveUp ends an upgrade that came to nothing; polling goes on.
+// giveUp ends a failed upgrade; polling continues.
 func (s *Session) giveUp(c *wire) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,7 @@ func (p polling) probe() socket {
 	return p.dial("EIO=4&transport=websocket&sid=" + p.sid)
 }
 
-// upgraded is a session that has changed over to a websocket.
+// upgraded returns a session that has changed to a websocket.
 func (p polling) upgraded() socket {
 	p.t.Helper()
 	s := p.probe()
@@ -54,7 +54,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// The noop may overtake the 3probe: the client polls again, and must not hang.
+// The noop may overtake the 3probe: the client then polls again, and must not wait for long.
 func TestNoopIsRepeated(t *testing.T) {
 	t.Parallel()
 	p := start(t, engine.Options{}).poll()
@@ -71,7 +71,7 @@ func TestNoopIsRepeated(t *testing.T) {
 	s.want("4a")
 }
 
-// Until the 5 polling stays fully usable, and the websocket silent.
+// Until the 5 arrives, polling works normally, and the websocket is silent.
 func TestPollingWhileProbed(t *testing.T) {
 	t.Parallel()
 	p := start(t, engine.Options{}).poll()
@@ -88,7 +88,7 @@ func TestPollingWhileProbed(t *testing.T) {
 	s.want("4two", "4three", "4four")
 }
 
-// A GET that still waits when the 5 arrives is answered, as any that comes later.
+// A GET that still waits when the 5 arrives is answered, and so is a later one.
 func TestUpgradeOverWaitingPoll(t *testing.T) {
 	p := start(t, engine.Options{}).poll()
 	s := p.probe()
@@ -101,8 +101,8 @@ func TestUpgradeOverWaitingPoll(t *testing.T) {
 	s.want("4a")
 }
 
-// What comes instead of the packets of an upgrade ends the websocket, and leaves
-// the session as it was: the client may try again.
+// A packet that does not belong to an upgrade ends the websocket but not the session, so that
+// the client may try again.
 func TestBadUpgrades(t *testing.T) {
 	t.Parallel()
 	cases := map[string][]ws.Frame{
@@ -198,7 +198,7 @@ func TestWebsocketCannotUpgrade(t *testing.T) {
 	first.want("4a")
 }
 
-// Messages keep their order over the change, in both directions, whenever it falls.
+// Messages keep their order in both directions during an upgrade, whenever it happens.
 func TestOrderAcrossUpgrade(t *testing.T) {
 	t.Parallel()
 	h := start(t, engine.Options{})

@@ -9,8 +9,8 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// websocket answers an upgrade request: a new session, or one that leaves polling.
-// The request is let go; the connection goes on without it.
+// websocket answers an upgrade request, which starts a session or ends the polling of one.
+// The handler returns; the connection continues without the request.
 func (v *Server) websocket(w http.ResponseWriter, r *http.Request, s *Session) {
 	fresh := s == nil
 	if fresh {
@@ -36,7 +36,7 @@ func (v *Server) websocket(w http.ResponseWriter, r *http.Request, s *Session) {
 	}
 }
 
-// upgrade makes a websocket of a request. The headers that are set go along.
+// upgrade turns a request into a websocket. The headers that are set are sent as well.
 func (v *Server) upgrade(w http.ResponseWriter, r *http.Request) (*wire, error) {
 	u := ws.HTTPUpgrader{Timeout: v.o.WriteTimeout, Header: w.Header()}
 	conn, rw, _, err := u.Upgrade(r, w)
@@ -69,27 +69,27 @@ func (s *Session) openOn(c *wire) {
 	s.pump()
 }
 
-// run waits for a session's websocket, and for nothing else: a goroutine that does
-// no more than this keeps the smallest stack there is. It ends with what came; the
-// next one waits for more.
+// run waits for data on a session's websocket, and does nothing else, because such a
+// goroutine has the smallest possible stack. It ends when there is data, and the next
+// goroutine waits for more.
 func (s *Session) run(c *wire) {
 	err := c.fill()
 	s.resume(c, err)
 }
 
-// resume carries out what has come, and waits again.
+// resume handles the data that has arrived, and then waits for more.
 func (s *Session) resume(c *wire, err error) {
 	for err == nil && c.unread() {
 		var op ws.OpCode
 		var data []byte
-		if op, data, err = c.next(); err == nil && !s.take(c, op, data) {
+		if op, data, err = c.next(); err == nil && !s.handleFrame(c, op, data) {
 			c.drain()
 			c.cut()
 			return
 		}
 	}
 	if err != nil {
-		s.settle()
+		s.awaitReceiver()
 		s.lost(err)
 		c.drain()
 		c.cut()
@@ -99,9 +99,9 @@ func (s *Session) resume(c *wire, err error) {
 	go s.run(c)
 }
 
-// take carries out a message or a control frame. It is false when no more is to be
-// read: a session that has ended lets go of its connection, whatever comes.
-func (s *Session) take(c *wire, op ws.OpCode, data []byte) bool {
+// handleFrame handles a message or a control frame. It returns false if no more is to be
+// read: an ended session closes its connection whatever the client sends.
+func (s *Session) handleFrame(c *wire, op ws.OpCode, data []byte) bool {
 	switch op {
 	case ws.OpPing:
 		s.pong(data)
@@ -109,7 +109,7 @@ func (s *Session) take(c *wire, op ws.OpCode, data []byte) bool {
 	case ws.OpPong:
 		return s.isOpen()
 	case ws.OpClose:
-		s.settle()
+		s.awaitReceiver()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.end(Transport, farewell(data))
@@ -133,8 +133,8 @@ func (s *Session) take(c *wire, op ws.OpCode, data []byte) bool {
 	return s.isOpen()
 }
 
-// receive carries out a packet, or leaves it to others: nothing that a client sends
-// may hold back the reading of what comes behind it. The packet is only lent.
+// receive handles a packet or starts its handling, so that nothing a client sends can
+// block the reading of what follows. The packet is valid only until receive returns.
 func (s *Session) receive(p packet) {
 	switch p.kind {
 	case typeMessage, typeBinary:
@@ -146,7 +146,7 @@ func (s *Session) receive(p packet) {
 	case typePong:
 		s.alive(p.kind)
 	case typeClose:
-		s.settle()
+		s.awaitReceiver()
 		s.goodbye()
 	case typeNoop:
 	default:
@@ -154,7 +154,7 @@ func (s *Session) receive(p packet) {
 	}
 }
 
-// pong answers a control ping; of several that wait, the last one counts.
+// pong answers a control ping. Of several waiting pongs only the last one is sent.
 func (s *Session) pong(data []byte) {
 	const key = "\x00pong"
 	s.mu.Lock()
@@ -166,8 +166,8 @@ func (s *Session) pong(data []byte) {
 	}
 }
 
-// drain reads what the client still sends until it closes, for a moment: a
-// connection closed over unread bytes loses the close frame.
+// drain reads for a moment what the client still sends until it closes the connection,
+// because closing a connection with unread bytes would lose the close frame.
 func (c *wire) drain() {
 	c.conn.SetReadDeadline(time.Now().Add(closeGrace))
 	io.Copy(io.Discard, c.conn)

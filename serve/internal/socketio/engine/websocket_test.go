@@ -31,7 +31,7 @@ func TestWebsocketEcho(t *testing.T) {
 	}
 }
 
-// Each byte on its own: no boundary of a read is a boundary of a frame.
+// Frames are read correctly if every byte arrives alone.
 func TestBytewiseFrames(t *testing.T) {
 	h := start(t, engine.Options{})
 	s := h.websocket()
@@ -46,7 +46,7 @@ func TestBytewiseFrames(t *testing.T) {
 	s.want("4hello", "4"+strings.Repeat("x", 200))
 }
 
-// What comes in the same segment as the request is not lost.
+// Bytes that arrive together with the request are not lost.
 func TestEarlyFrames(t *testing.T) {
 	h := start(t, engine.Options{})
 	request, _ := http.NewRequest("GET", h.url+"/engine.io/?EIO=4&transport=websocket", nil)
@@ -78,7 +78,7 @@ func TestFragments(t *testing.T) {
 	s.wantEnd()
 }
 
-// Broken framing, and packets that are none.
+// Invalid framing, and texts that are not packets.
 func TestWebsocketViolations(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -149,7 +149,7 @@ func TestWebsocketEnds(t *testing.T) {
 	}
 }
 
-// A burst of control pings is answered in bounded memory, the last one for sure.
+// A burst of control pings is answered with limited memory, and the last one for certain.
 func TestPingBurst(t *testing.T) {
 	h := start(t, engine.Options{MaxQueued: 4096})
 	s := h.websocket()
@@ -190,7 +190,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// A receiver that does not return holds the shutdown up, but not for ever.
+// A receiver that does not return delays the shutdown, but not for ever.
 func TestShutdownPatience(t *testing.T) {
 	release := make(chan struct{})
 	h := start(t, engine.Options{Open: func(*engine.Session) engine.Receiver { return stuck(release) }})

@@ -11,36 +11,36 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// wire is a websocket's connection, read frame by frame. While nothing comes it
-// holds no buffer but the few bytes in here, which take a heartbeat's whole frame.
+// wire is a websocket's connection, read frame by frame. While it is idle, it uses only the
+// small buffer below, which is large enough for the frame of a heartbeat.
 type wire struct {
 	conn     net.Conn
-	max      int           // bytes of a message
-	patience time.Duration // for the next message
-	early    []byte        // what came behind the HTTP request
+	max      int           // maximum bytes of a message
+	patience time.Duration // maximum wait for the next message
+	early    []byte        // bytes that followed the HTTP request
 	buf      [24]byte
 	from     uint8 // buf[from:to] is unread
 	to       uint8
-	closing  atomic.Bool // our close frame is out
+	closing  atomic.Bool // our close frame has been sent
 
 	began time.Time
-	other pace // of the frames that are no messages, since began
+	other pace // of the frames that are not messages, since began
 
-	partial   []byte // of a message in fragments
+	partial   []byte // of a fragmented message
 	partialOp ws.OpCode
-	fragments bool // more are to come
+	fragments bool // more fragments follow
 }
 
-// closeGrace is how long a client may take to answer our close frame.
+// closeGrace is how long a client has to answer our close frame.
 const closeGrace = time.Second
 
-// violation is an error for which a websocket is closed with a code.
+// violation is an error with the code for closing the websocket.
 type violation struct {
 	code ws.StatusCode
 	error
 }
 
-// Unwrap lets errors.Is see the cause.
+// Unwrap returns the cause.
 func (v violation) Unwrap() error { return v.error }
 
 var (
@@ -49,14 +49,14 @@ var (
 	errText     = violation{ws.StatusInvalidFramePayloadData, errUTF8}
 )
 
-// What a client may send beside whole messages: control frames, fragments, and the
-// packets of a heartbeat.
+// Limits of what a client may send besides complete messages: control frames, fragments,
+// and heartbeat packets.
 const (
 	otherBurst = 1000
 	otherEvery = 10 * time.Millisecond
 )
 
-// countOther counts a frame that is no message. The error is errFrames.
+// countOther counts a frame that is not a message. The error is errFrames.
 func (c *wire) countOther() error {
 	if c.other.take(time.Since(c.began), otherEvery, otherBurst) > 0 {
 		return errFrames
@@ -64,7 +64,7 @@ func (c *wire) countOther() error {
 	return nil
 }
 
-// closeCode is what to close with for an error; 0 when there is no one to tell.
+// closeCode returns the code to close with for an error, or 0 if the connection is gone.
 func closeCode(err error) ws.StatusCode {
 	if v, ok := errors.AsType[violation](err); ok {
 		return v.code
@@ -72,8 +72,8 @@ func closeCode(err error) ws.StatusCode {
 	return 0
 }
 
-// next reads a whole message or a control frame. The data is valid until the next
-// call. The error is a violation, or that of the connection.
+// next reads a complete message or a control frame. The data is valid until the next call.
+// The error is a violation, or that of the connection.
 func (c *wire) next() (ws.OpCode, []byte, error) {
 	for {
 		h, data, err := c.frame()
@@ -94,11 +94,11 @@ func (c *wire) next() (ws.OpCode, []byte, error) {
 	}
 }
 
-// unread tells that something has come already.
+// unread reports whether there is data that has been received but not handled.
 func (c *wire) unread() bool { return c.from < c.to || len(c.early) > 0 }
 
-// expect gives the client time for what it sends next, unless our close frame is out:
-// finish has set the end then.
+// expect sets the deadline for what the client sends next, unless our close frame has been
+// sent: finish has set the deadline then.
 func (c *wire) expect() {
 	if c.closing.Load() {
 		return
@@ -119,7 +119,7 @@ func (c *wire) fill() error {
 	return err
 }
 
-// Read implements io.Reader over what was read early and the connection.
+// Read implements io.Reader over the early bytes and the connection.
 func (c *wire) Read(p []byte) (int, error) {
 	switch {
 	case len(c.early) > 0:
@@ -142,7 +142,7 @@ func (c *wire) Read(p []byte) (int, error) {
 	return c.Read(p)
 }
 
-// frame reads a frame and checks what can be checked of one.
+// frame reads a frame and checks it.
 func (c *wire) frame() (ws.Header, []byte, error) {
 	var room [ws.MaxHeaderSize]byte
 	h, err := c.header(room[:])
@@ -170,7 +170,7 @@ func (c *wire) frame() (ws.Header, []byte, error) {
 	return h, data, nil
 }
 
-// header reads a frame's header into room.
+// header reads a frame's header, using room as its buffer.
 func (c *wire) header(room []byte) (ws.Header, error) {
 	h, err := ws.ReadHeaderBuffer(c, room)
 	if errors.Is(err, ws.ErrHeaderLengthMSB) || errors.Is(err, ws.ErrHeaderLengthUnexpected) {
@@ -179,7 +179,7 @@ func (c *wire) header(room []byte) (ws.Header, error) {
 	return h, err
 }
 
-// inPlace is a payload that is in buf already, as a heartbeat's is; else nil.
+// inPlace returns a payload that is completely in buf, as that of a heartbeat is, else nil.
 func (c *wire) inPlace(n int) []byte {
 	if len(c.early) > 0 || n > int(c.to-c.from) {
 		return nil
@@ -189,7 +189,7 @@ func (c *wire) inPlace(n int) []byte {
 	return data
 }
 
-// assemble keeps a fragment; it is true when the message is whole.
+// assemble stores a fragment. It returns true if the message is complete.
 func (c *wire) assemble(h ws.Header, data []byte) bool {
 	if h.Fin && !c.fragments {
 		return true
@@ -202,7 +202,7 @@ func (c *wire) assemble(h ws.Header, data []byte) bool {
 	return h.Fin
 }
 
-// message is the message that the frame was the end of.
+// message returns the message that ends with the frame.
 func (c *wire) message(h ws.Header, data []byte) (ws.OpCode, []byte, error) {
 	op := h.OpCode
 	if op == ws.OpContinuation {
@@ -215,10 +215,10 @@ func (c *wire) message(h ws.Header, data []byte) (ws.OpCode, []byte, error) {
 	return op, data, nil
 }
 
-// pong is the answer to a control ping.
+// pong returns the answer to a control ping.
 func pong(data []byte) *Message { return newControl(ws.OpPong, data) }
 
-// farewell answers a close frame.
+// farewell returns the code with which to answer a close frame.
 func farewell(data []byte) ws.StatusCode {
 	if len(data) == 0 {
 		return ws.StatusNormalClosure

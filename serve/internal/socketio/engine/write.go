@@ -12,16 +12,16 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// writers are the goroutines that write to websockets, a few for all sessions, and
-// none while nothing waits. They never wait for a client: one that does not take
-// what is there to take gets a goroutine of its own until it has caught up.
+// writers are the goroutines that write to websockets: a few for all sessions, and none
+// while nothing is queued. They never wait for a client. One that does not read fast enough
+// gets its own goroutine until everything is written.
 type writers struct {
 	mu      sync.Mutex
 	ready   []*Session // with something to write, each at most once
 	running int
 }
 
-// submit has a session written to; its flag writing is set.
+// submit queues a session for writing; its flag writing must be set.
 func (p *writers) submit(s *Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,7 +38,7 @@ func (p *writers) run() {
 	}
 }
 
-// next is nil when the goroutine is to end.
+// next returns nil if the goroutine must end.
 func (p *writers) next() *Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,7 +53,7 @@ func (p *writers) next() *Session {
 	return s
 }
 
-// flush writes what waits, as far as the client takes it.
+// flush writes what is queued, as far as the operating system accepts it.
 func (s *Session) flush() {
 	for {
 		m := s.nextMessage()
@@ -76,7 +76,7 @@ func (s *Session) flush() {
 	}
 }
 
-// flushSlowly writes the rest of a message, and what waits behind it.
+// flushSlowly writes the rest of a message, and what is queued after it.
 func (s *Session) flushSlowly(m *Message, n int) {
 	for m != nil {
 		if err := s.ws.writeAll(m.frames[n:], s.patience); err != nil {
@@ -88,7 +88,8 @@ func (s *Session) flushSlowly(m *Message, n int) {
 	}
 }
 
-// nextMessage takes what is to be written next; nil ends the writing.
+// nextMessage removes and returns the next message to write. If it returns nil, the writing
+// has ended.
 func (s *Session) nextMessage() *Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,14 +108,14 @@ func (s *Session) nextMessage() *Message {
 	return e.m
 }
 
-// written follows a whole message.
+// written is called after a complete message has been written.
 func (s *Session) written(m *Message) {
 	if m.last {
 		s.ws.finish()
 	}
 }
 
-// writeFailed ends a session that cannot be written to; the flag writing stays.
+// writeFailed ends a session that cannot be written to; the flag writing remains set.
 func (s *Session) writeFailed(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,11 +129,11 @@ func (s *Session) writeFailed(err error) {
 	s.ws.cut()
 }
 
-// tryWrite writes what the operating system takes at once.
+// tryWrite writes what the operating system accepts without waiting.
 func (c *wire) tryWrite(b []byte) (n int, err error) {
 	owner, ok := c.conn.(syscall.Conn)
 	if !ok {
-		return 0, nil // TLS and the like can only be waited for
+		return 0, nil // TLS connections can only be written with waiting
 	}
 	raw, err := owner.SyscallConn()
 	if err != nil {
@@ -142,7 +143,7 @@ func (c *wire) tryWrite(b []byte) (n int, err error) {
 	err = raw.Write(func(fd uintptr) bool {
 		for {
 			if n, failed = syscall.Write(int(fd), b); failed != syscall.EINTR {
-				return true // whatever came of it: false would wait
+				return true // whatever the result, because false would wait
 			}
 		}
 	})
@@ -152,13 +153,13 @@ func (c *wire) tryWrite(b []byte) (n int, err error) {
 	return max(n, 0), errors.Join(err, failed)
 }
 
-// chunk is what a client must take within the write timeout.
+// chunk is the number of bytes that a client must read within the write timeout.
 const chunk = 16 << 10
 
-// writeAll waits until all is written, or a part of it takes longer than patience
-// says at its beginning.
+// writeAll writes everything. It fails if a part takes longer than patience returns when
+// the part begins.
 func (c *wire) writeAll(b []byte, patience func() time.Duration) error {
-	defer c.conn.SetWriteDeadline(time.Time{}) // tryWrite waits for nothing, and heeds one that has passed
+	defer c.conn.SetWriteDeadline(time.Time{}) // an expired deadline would make tryWrite fail
 	for len(b) > 0 {
 		c.conn.SetWriteDeadline(time.Now().Add(patience()))
 		n, err := c.conn.Write(b[:min(len(b), chunk)])
@@ -170,18 +171,17 @@ func (c *wire) writeAll(b []byte, patience func() time.Duration) error {
 	return nil
 }
 
-// sendBuffer bounds what the operating system holds for a client, of which it takes
-// twice as much: what lies there can neither be replaced by something newer nor be
-// overtaken by a ping.
+// sendBuffer limits what the operating system buffers for a client, which is twice as
+// much: buffered messages cannot be replaced by newer ones or overtaken by a ping.
 const sendBuffer = 16 << 10
 
 func boundSendBuffer(c net.Conn) {
 	if owner, ok := c.(interface{ SetWriteBuffer(int) error }); ok {
-		owner.SetWriteBuffer(sendBuffer) // without it slow clients hear later from us
+		owner.SetWriteBuffer(sendBuffer) // if it fails, slow clients receive messages later
 	}
 }
 
-// finish follows our close frame: the client has a moment to answer it.
+// finish is called after our close frame: the client has a moment to answer it.
 func (c *wire) finish() {
 	c.closing.Store(true)
 	c.conn.SetReadDeadline(time.Now().Add(closeGrace))
@@ -190,10 +190,10 @@ func (c *wire) finish() {
 	}
 }
 
-// cut closes the connection as it is.
+// cut closes the connection immediately.
 func (c *wire) cut() { c.conn.Close() }
 
-// refuse closes a websocket that no session wants, with manners.
+// refuse closes a websocket that belongs to no session, with a close frame.
 func (c *wire) refuse(code ws.StatusCode, patience func() time.Duration) {
 	if c.writeAll(newClose(code).frames, patience) == nil {
 		c.finish()

@@ -1,6 +1,6 @@
-// Package socketiotest is a small Socket.IO v4 client for tests and benchmarks:
-// one namespace, text packets, either transport and no upgrade. It shares no code
-// with the server, so that the two cannot agree on a mistake.
+// Package socketiotest is a small Socket.IO v4 client for tests and benchmarks: one
+// namespace, text packets, either transport and no upgrade. It shares no code with the
+// server, so that an error in the server is not hidden by the same error in the client.
 package socketiotest
 
 import (
@@ -23,7 +23,7 @@ type Options struct {
 	Stalled bool        // reads nothing behind the acceptance: a client that hangs
 }
 
-// Event is what a server sent.
+// Event is an event from the server.
 type Event struct {
 	Name string
 	Args []json.RawMessage
@@ -38,7 +38,7 @@ type ConnectError struct {
 // Error implements error.
 func (e *ConnectError) Error() string { return "refused: " + e.Message + " " + string(e.Data) }
 
-// ErrClosed: the connection is over.
+// ErrClosed reports that the connection has ended.
 var ErrClosed = errors.New("the connection is closed")
 
 // Client is one connection. Safe for concurrent use.
@@ -62,8 +62,8 @@ type wire interface {
 	close()
 }
 
-// Dial connects and joins the main namespace. A refusal is a *ConnectError. ctx
-// only bounds the dialling.
+// Dial connects and joins the main namespace. A refusal is a *ConnectError. ctx limits only
+// the dialling.
 func Dial(ctx context.Context, o Options) (*Client, error) {
 	open := openWebsocket
 	if o.Polling {
@@ -87,7 +87,7 @@ func Dial(ctx context.Context, o Options) (*Client, error) {
 	return c, nil
 }
 
-// join sends CONNECT and waits for its answer. rest are packets behind it.
+// join sends CONNECT and waits for its answer. rest are packets after it.
 func (c *Client) join(auth any) (rest []string, err error) {
 	payload := ""
 	if auth != nil {
@@ -213,8 +213,8 @@ func (c *Client) end(err error) {
 	}
 }
 
-// Next waits for the next event. The error is ErrClosed when the connection ended
-// and everything before has been given out, or ctx's.
+// Next waits for the next event. The error is ErrClosed if the connection has ended and all
+// events have been returned, or that of ctx.
 func (c *Client) Next(ctx context.Context) (Event, error) {
 	for {
 		c.mu.Lock()
@@ -237,7 +237,7 @@ func (c *Client) Next(ctx context.Context) (Event, error) {
 	}
 }
 
-// Emit sends an event that asks for no answer.
+// Emit sends an event without asking for an acknowledgement.
 func (c *Client) Emit(name string, args ...any) error {
 	b, err := json.Marshal(append([]any{name}, args...))
 	if err != nil {
@@ -246,7 +246,7 @@ func (c *Client) Emit(name string, args ...any) error {
 	return c.wire.send("42" + string(b))
 }
 
-// Call sends an event and waits for the answer's arguments.
+// Call sends an event and returns the arguments of its acknowledgement.
 func (c *Client) Call(ctx context.Context, name string, args ...any) ([]json.RawMessage, error) {
 	b, err := json.Marshal(append([]any{name}, args...))
 	if err != nil {
@@ -279,5 +279,5 @@ func (c *Client) Call(ctx context.Context, name string, args ...any) ([]json.Raw
 // Send sends a raw Engine.IO packet.
 func (c *Client) Send(packet string) error { return c.wire.send(packet) }
 
-// Close ends the connection without a word, as a network does.
+// Close closes the connection without a packet, as a network failure does.
 func (c *Client) Close() { c.end(ErrClosed) }

@@ -7,7 +7,7 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// mostFrame is more than any server in a test may send as one frame.
+// mostFrame is the maximum size of a frame that a server in a test may send.
 const mostFrame = 16 << 20
 
 // ReadFrame reads one websocket frame as it is on the wire.

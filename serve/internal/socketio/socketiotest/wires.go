@@ -21,8 +21,8 @@ type websocket struct {
 	sending sync.Mutex
 }
 
-// DialWebsocket opens a websocket and reads nothing from it. from is to be read in
-// place of conn: what came in one piece with the answer to the request is in it.
+// DialWebsocket opens a websocket and reads nothing from it. The caller must read from from
+// instead of conn, because it has the bytes that arrived together with the answer.
 func DialWebsocket(ctx context.Context, url string, header http.Header) (conn net.Conn, from io.Reader, err error) {
 	d := ws.Dialer{Header: ws.HandshakeHeaderHTTP(header)}
 	conn, early, _, err := d.Dial(ctx, strings.Replace(url, "http", "ws", 1))
@@ -51,7 +51,7 @@ func openWebsocket(ctx context.Context, o Options) (wire, error) {
 	return w, nil
 }
 
-// source reads what came, and answers control frames over the connection.
+// source reads what has arrived, and answers control frames over the connection.
 type source struct {
 	io.Reader
 	io.Writer

@@ -1,0 +1,204 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// work acquires a slot, holds it for a while, and returns the error of acquire.
+func (q *fairQueue) work(ctx context.Context, tenant string, took time.Duration) error {
+	if err := q.acquire(ctx, tenant); err != nil {
+		return err
+	}
+	time.Sleep(took)
+	q.release(tenant)
+	return nil
+}
+
+// checkUnused fails unless all slots are free, no request waits, and no tenant is
+// remembered.
+func (q *fairQueue) checkUnused(t testing.TB, n int) {
+	t.Helper()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.free != n || q.waiting != 0 || len(q.tenants) != 0 || len(q.turns) != 0 {
+		t.Errorf("%d of %d slots free, %d waiting, %d tenants remembered, %d turns", q.free, n, q.waiting, len(q.tenants), len(q.turns))
+	}
+}
+
+// However many requests one tenant sends, the request of another is next.
+func TestFairQueueOneTenantCannotDelayAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newFairQueue(2)
+		var all sync.WaitGroup
+		for range maxWaitingEach {
+			all.Go(func() { q.work(t.Context(), "flood", 10*time.Millisecond) })
+		}
+		synctest.Wait()
+		for range 5 {
+			began := time.Now()
+			if err := q.work(t.Context(), "quiet", 10*time.Millisecond); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(began); took != 10*time.Millisecond {
+				t.Errorf("a quiet tenant's work of 10 ms took %v while another sent many requests", took)
+			}
+		}
+		all.Wait()
+		q.checkUnused(t, 2)
+	})
+}
+
+// If all slots are taken, the tenants take turns.
+func TestFairQueueRoundRobin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newFairQueue(1)
+		must(t, q.acquire(t.Context(), "holder"))
+		var order []string
+		var all sync.WaitGroup
+		for _, tenant := range []string{"a", "a", "a", "b", "b", "c"} {
+			all.Go(func() {
+				must(t, q.acquire(t.Context(), tenant))
+				order = append(order, tenant)
+				q.release(tenant)
+			})
+			synctest.Wait()
+		}
+		q.release("holder")
+		all.Wait()
+		if want := []string{"a", "b", "c", "a", "b", "a"}; !slices.Equal(order, want) {
+			t.Errorf("turns: %v, want %v", order, want)
+		}
+		q.checkUnused(t, 1)
+	})
+}
+
+func TestFairQueueBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newFairQueue(4)
+		var all sync.WaitGroup
+		errs := map[string]int{}
+		var mu sync.Mutex
+		for tenant := range 20 {
+			for range 200 {
+				all.Go(func() {
+					err := q.work(t.Context(), fmt.Sprint(tenant), time.Hour)
+					mu.Lock()
+					defer mu.Unlock()
+					errs[fmt.Sprint(err)]++
+				})
+			}
+		}
+		synctest.Wait()
+		q.mu.Lock()
+		if q.waiting > maxWaitingAll || len(q.tenants["0"].waiters) > maxWaitingEach {
+			t.Errorf("%d wait, %d of one tenant", q.waiting, len(q.tenants["0"].waiters))
+		}
+		q.mu.Unlock()
+		time.Sleep(maxWait + time.Millisecond)
+		synctest.Wait()
+		q.mu.Lock()
+		if q.waiting != 0 || q.timeouts == 0 || q.refused == 0 {
+			t.Errorf("after the maximum wait %d requests still wait, %d timed out, %d were refused", q.waiting, q.timeouts, q.refused)
+		}
+		q.mu.Unlock()
+		all.Wait()
+		if errs[ErrBusy.Error()] != 20*200-4 || errs["<nil>"] != 4 {
+			t.Errorf("%v", errs)
+		}
+		q.checkUnused(t, 4)
+	})
+}
+
+// A request whose client disconnects takes no slot.
+func TestFairQueueCancelledRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newFairQueue(1)
+		must(t, q.acquire(t.Context(), "a"))
+		ctx, cancel := context.WithCancel(t.Context())
+		gone := make(chan error)
+		go func() { gone <- q.acquire(ctx, "b") }()
+		synctest.Wait()
+		cancel()
+		if err := <-gone; !errors.Is(err, context.Canceled) || q.timeouts != 0 {
+			t.Errorf("%v, %d counted as timeouts", err, q.timeouts)
+		}
+		q.release("a")
+		q.checkUnused(t, 1)
+	})
+}
+
+// Whatever requests come, end and disconnect: there are never more at once than slots, no
+// slot is lost, and none stays free while a tenant that may have it waits.
+func TestFairQueueProperty(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(r, "slots")
+		q := newFairQueue(n)
+		type ticket struct {
+			tenant string
+			slot   chan struct{}
+		}
+		var waiting []ticket
+		var holding []string
+		update := func() {
+			waiting = slices.DeleteFunc(waiting, func(w ticket) bool {
+				select {
+				case <-w.slot:
+					holding = append(holding, w.tenant)
+					return true
+				default:
+					return false
+				}
+			})
+		}
+		for range rapid.IntRange(1, 200).Draw(r, "steps") {
+			switch rapid.IntRange(0, 3).Draw(r, "step") {
+			case 0, 1:
+				tenant := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "tenant")
+				switch slot, err := q.enqueue(tenant); {
+				case err == nil && slot == nil:
+					holding = append(holding, tenant)
+				case err == nil:
+					waiting = append(waiting, ticket{tenant, slot})
+				}
+			case 2:
+				if len(holding) > 0 {
+					i := rapid.IntRange(0, len(holding)-1).Draw(r, "who leaves")
+					q.release(holding[i])
+					holding = slices.Delete(holding, i, i+1)
+				}
+			case 3:
+				if len(waiting) > 0 {
+					i := rapid.IntRange(0, len(waiting)-1).Draw(r, "who gives up")
+					if q.cancel(waiting[i].tenant, waiting[i].slot, ErrBusy) {
+						waiting = slices.Delete(waiting, i, i+1)
+					}
+				}
+			}
+			update()
+			if len(holding)+q.free != n || len(waiting) != q.waiting {
+				r.Fatalf("%d hold, %d free of %d; %d wait, %d counted", len(holding), q.free, n, len(waiting), q.waiting)
+			}
+			for _, w := range waiting {
+				if q.free > 0 && q.tenants[w.tenant].holding < q.each {
+					r.Fatalf("%s waits although a slot is free", w.tenant)
+				}
+			}
+		}
+	})
+}
