@@ -22,9 +22,9 @@ import (
 type cutter struct {
 	provider http.Handler
 	path     string
-	at       int // bytes
 	breaks   bool
 
+	at      atomic.Int64 // bytes; an answer of the run before may still be on its way
 	longest atomic.Int64 // of those that were cut
 	whole   sync.Map     // bodies that were let through
 }
@@ -33,23 +33,23 @@ func (c *cutter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Header.Del("Accept-Encoding")
 	answer := httptest.NewRecorder()
 	c.provider.ServeHTTP(answer, r)
-	body := answer.Body.Bytes()
+	body, at := answer.Body.Bytes(), int(c.at.Load())
 	for name := range answer.Header() {
 		w.Header().Set(name, answer.Header().Get(name))
 	}
-	if !strings.HasSuffix(r.URL.Path, c.path) || len(body) <= c.at {
+	if !strings.HasSuffix(r.URL.Path, c.path) || len(body) <= at {
 		c.whole.Store(string(body), true)
 		w.Write(body)
 		return
 	}
 	c.longest.Store(int64(len(body)))
-	length := c.at
+	length := at
 	if c.breaks {
 		length = len(body)
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(length))
 	w.WriteHeader(http.StatusOK)
-	w.Write(body[:c.at])
+	w.Write(body[:at])
 	http.NewResponseController(w).Flush()
 	if c.breaks {
 		panic(http.ErrAbortHandler)
@@ -76,7 +76,8 @@ func TestAnswersCutAtEveryKiB(t *testing.T) {
 				o := simulator.Options{Seed: 7, Fixtures: 20, Now: func() time.Time { return now }, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 7}}}
 				sim, err := emulator.New(o)
 				must(t, err)
-				c := &cutter{provider: sim, path: path, at: 1 << 30, breaks: breaks}
+				c := &cutter{provider: sim, path: path, breaks: breaks}
+				c.at.Store(1 << 30)
 				server := httptest.NewServer(c)
 				t.Cleanup(server.Close)
 				p := betsapi.Provider()
@@ -86,8 +87,8 @@ func TestAnswersCutAtEveryKiB(t *testing.T) {
 				_, err = b.run(t.Context())
 				must(t, err)
 				cuts, refused := 0, 0
-				c.at = 0
-				for ; ; c.at += step {
+				c.at.Store(0)
+				for ; ; c.at.Add(int64(step)) {
 					c.longest.Store(0)
 					b.clock = b.clock.Add(time.Hour)
 					s, err := b.run(t.Context())
@@ -96,7 +97,7 @@ func TestAnswersCutAtEveryKiB(t *testing.T) {
 					}
 					cuts++
 					if (s.Outcome == raw.Failed) != (err != nil) {
-						t.Fatalf("cut at %d: %s, %v", c.at, s.Outcome, err)
+						t.Fatalf("cut at %d: %s, %v", c.at.Load(), s.Outcome, err)
 					}
 					refused += onlyWhole(t, b, c, s.Cycle)
 				}
@@ -123,7 +124,7 @@ func onlyWhole(t *testing.T, b *bench, c *cutter, id layout.CycleID) (refused in
 		body, err := a.Body(r)
 		must(t, err)
 		if _, whole := c.whole.Load(string(body)); !whole {
-			t.Errorf("cut at %d: %s was accepted, %d bytes", c.at, r.Endpoint, len(body))
+			t.Errorf("cut at %d: %s was accepted, %d bytes", c.at.Load(), r.Endpoint, len(body))
 		}
 	}
 	if refused == 0 {
