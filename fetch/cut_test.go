@@ -128,7 +128,7 @@ func onlyWhole(t *testing.T, b *bench, c *cutter, id layout.CycleID) (refused in
 		}
 	}
 	if refused == 0 {
-		t.Errorf("cut at %d: nothing was refused", c.at)
+		t.Errorf("cut at %d: nothing was refused", c.at.Load())
 	}
 	return refused
 }
