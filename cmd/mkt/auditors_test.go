@@ -248,8 +248,8 @@ func TestAuditorsQueries(t *testing.T) {
 	}
 }
 
-// agesDiffer tells what is wrong with the ages of what was published two seconds
-// after it was retrieved.
+// agesDiffer checks the ages of rows that were published two seconds after they were
+// retrieved. It returns what is wrong, or "".
 func agesDiffer(ages []string) string {
 	for _, age := range ages {
 		if age != "{0 0 2000000}" { // days, months, microseconds

@@ -19,8 +19,8 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// watched is a simulated provider of which the test knows what is no football and
-// what of it was in an answer to a request that asked to leave it out.
+// watched is a simulated provider. The test knows which of its fixtures are eSoccer,
+// and which of those were in an answer to a request that asked to leave eSoccer out.
 type watched struct {
 	sim *simulator.Server
 
@@ -30,7 +30,7 @@ type watched struct {
 	leagues map[string]bool
 }
 
-// look notes what is no football at the moment: fixtures come and go.
+// look notes which fixtures are eSoccer now, because fixtures come and go.
 func (w *watched) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -80,8 +80,8 @@ func (w *watched) count(path string) (n int) {
 	return n
 }
 
-// found is the first id or league of what is no football in a text, "" when there is
-// none.
+// found returns the first id or league of an eSoccer fixture in a text, or "" if there
+// is none.
 func (w *watched) found(text string) string {
 	for _, id := range strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }) {
 		if w.games[id] {
