@@ -28,5 +28,5 @@ type count struct {
 // engines is the one place where a product is told from another.
 var engines = map[football.Product]engine{
 	football.MarketEngine:     {version: football.DerivationVersion, derive: deriveMarkets, tables: writeMarketTables, counts: marketCounts},
-	football.LiveIntelligence: {version: live.Rules, derive: foldLive, tables: writeLiveTables, counts: liveCounts},
+	football.LiveIntelligence: {version: live.Rules, derive: deriveLive, tables: writeLiveTables, counts: liveCounts},
 }

@@ -12,7 +12,7 @@ import (
 	"mkt/publish/table"
 )
 
-// result is what an engine makes of a cycle, ready to be written.
+// result is what an engine derives from a cycle, ready to be written.
 type result struct {
 	fixtures []refreshed        // and those not offered; sorted by id, each once
 	listing  []table.ListingRow // sorted by id, each once
@@ -29,20 +29,21 @@ type result struct {
 	counters        map[string]int64
 }
 
-// What is damaged is marked or left out, and the run goes on. A run is not believed
-// that could not read more than maxBroken of its fixtures, or of their sections,
-// markets or rows: then the provider's format has changed. One fixture is too few to
-// tell, and so are manyParts of the others.
+// What is damaged is marked or left out, and the run goes on. A run that could not
+// read more than the share maxBroken of its fixtures, or of their sections, markets or
+// rows, fails: the provider's format has probably changed. One fixture is too few to
+// judge by, and so are manyParts of the others.
 const (
 	maxBroken = 0.05
 	manyParts = 20
 )
 
-// gather joins the payloads' fixtures with the listing. The newest payload that
-// has a fixture counts, one that has it whole before one that has it in part. One
-// that the listing does not have was filtered out or not asked for, and is left out.
-func (r *run) gather(l provider.Listing, sheets []sheet) error {
-	g := gathering{listing: l, byID: make(map[string]reading), broken: make(map[string]football.Reason)}
+// gather joins the payloads' fixtures with the listing. If several payloads have a
+// fixture, the newest one counts, and a payload that has all of it before one that has
+// a part. A fixture that the listing lacks was filtered out or not asked for, and is
+// left out.
+func (r *run) gather(l provider.Listing, sheets []sheet) *gathering {
+	g := &gathering{listing: l, byID: make(map[string]reading), broken: make(map[string]football.Reason)}
 	res := &r.result
 	res.counters = map[string]int64{"payloads": int64(len(sheets))}
 	res.filtered = l.Filtered
@@ -50,9 +51,16 @@ func (r *run) gather(l provider.Listing, sheets []sheet) error {
 	for i := range sheets {
 		g.sheet(&sheets[i], res)
 		if s := &sheets[i]; s.err != nil {
-			r.unreadable(s.response, s.err)
+			r.unreadable(s.origin.Response, s.err)
 		}
 	}
+	return g
+}
+
+// conclude fills the run's result with what was gathered. It returns an error if too
+// much could not be read.
+func (r *run) conclude(g *gathering) error {
+	res := &r.result
 	for _, reason := range g.broken {
 		res.broken["fixture:"+string(reason)]++
 	}
@@ -62,7 +70,7 @@ func (r *run) gather(l provider.Listing, sheets []sheet) error {
 	if err := g.tooMuch(r.ClientID); err != nil {
 		return err
 	}
-	res.listingComplete = r.archive.Cycle().ListingComplete && len(l.Broken) == 0
+	res.listingComplete = r.archive.Cycle().ListingComplete && len(g.listing.Broken) == 0
 	for _, read := range g.byID {
 		res.fixtures = append(res.fixtures, read.refreshed)
 	}
@@ -86,11 +94,10 @@ type gathering struct {
 	hurt    provider.Parts // of those met
 }
 
-// reading is a fixture and when the payload it was read from was retrieved.
+// reading is a fixture and the answer it was read from.
 type reading struct {
 	refreshed
-	at     time.Time
-	number int
+	origin Origin
 }
 
 // sheet adds one payload. Payloads come in the archive's order.
@@ -125,32 +132,32 @@ func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
 		return
 	}
 	delete(g.broken, id)
-	now := reading{*f, s.response.FetchedAt, s.response.Number}
+	now := reading{*f, s.origin}
 	if before, twice := g.byID[id]; twice {
 		res.counters["fixtures_repeated"]++
-		if now.partial && !before.partial || now.partial == before.partial && before.at.After(now.at) {
+		if now.partial && !before.partial || now.partial == before.partial && before.origin.FetchedAt.After(now.origin.FetchedAt) {
 			return
 		}
 	}
 	g.byID[id] = now
 }
 
-// active tells whether the listing has a fixture that is not over.
+// active reports whether the listing has a fixture that is not over.
 func (g *gathering) active(id string) bool {
 	listed, ok := g.listing.Fixtures[id]
 	return ok && !listed.Over
 }
 
-// unreadable counts the fixtures that a payload was asked for in vain.
+// unreadable counts the fixtures that an unreadable payload was asked for.
 func (g *gathering) unreadable(s *sheet) {
 	for id := range g.listing.Fixtures {
-		if _, read := g.byID[id]; !read && g.active(id) && asked(s.response, id) {
+		if _, read := g.byID[id]; !read && g.active(id) && asked(s.origin.Response, id) {
 			g.broken[id] = football.AmbiguousShape
 		}
 	}
 }
 
-// tooMuch refuses a cycle of which too much could not be read: items of the
+// tooMuch returns an error if too much of a cycle could not be read: items of the
 // listing, fixtures, or parts of fixtures.
 func (g *gathering) tooMuch(tenant string) error {
 	for _, part := range []struct {
@@ -171,8 +178,9 @@ func (g *gathering) tooMuch(tenant string) error {
 	return nil
 }
 
-// notOffered are the fixtures that the provider answered for and offers no
-// markets on, as the listing has them. What was read, or was not had, says more.
+// notOffered returns the fixtures that the provider answered for and offers no
+// markets on, as the listing has them. It leaves out those whose markets were read,
+// or could not be retrieved or read.
 func (g *gathering) notOffered(r *run) (all []refreshed) {
 	minter, cycle := r.minter(), r.archive.Cycle()
 	for _, id := range cycle.NotOffered {
@@ -187,11 +195,11 @@ func (g *gathering) notOffered(r *run) (all []refreshed) {
 	return all
 }
 
-// isFailed tells whether a fixture's markets could not be read, or not be had.
+// isFailed reports whether a fixture's markets could not be retrieved or read.
 func (g *gathering) isFailed(id string, failed []string) bool {
 	_, broken := g.broken[id]
-	_, notHad := slices.BinarySearch(failed, id)
-	return broken || notHad
+	_, notRetrieved := slices.BinarySearch(failed, id)
+	return broken || notRetrieved
 }
 
 // rows are the listing's rows, by fixture id.
@@ -224,7 +232,7 @@ func total(counts map[string]int) (n int) {
 	return n
 }
 
-// sums is a copy that can be added to.
+// sums returns a copy that can be added to.
 func sums(counts map[string]int) map[string]int {
 	all := make(map[string]int)
 	add(all, counts)

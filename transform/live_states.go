@@ -3,6 +3,7 @@ package transform
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -11,18 +12,18 @@ import (
 	"mkt/transform/live"
 )
 
-// statesTable is the canonical table that the next cycle begins from, in headers.
+// statesTable is the name in headers of the canonical table that the next cycle
+// begins from.
 const statesTable = "live_states"
 
-// readStates reads what the previous cycle left. A state that this version does
-// not read is left out: its fixture begins anew.
-func (r *run) readStates() ([]*follow, error) {
+// readStates reads the states that the previous cycle left. It leaves out a state
+// that this version does not read: its fixture begins with a baseline.
+func (r *run) readStates() (tracks []*track, err error) {
 	id := r.result.previousCycle
 	if id == "" {
 		return nil, nil
 	}
-	var followed []*follow
-	err := eachState(r.Root, id, func(row *table.LiveStateRow) error {
+	err = eachState(r.Root, id, func(row *table.LiveStateRow) error {
 		state, err := live.Decode(row.State)
 		if errors.Is(err, live.ErrVersion) {
 			r.summary.Live.Refused++
@@ -31,30 +32,51 @@ func (r *run) readStates() ([]*follow, error) {
 		if err != nil {
 			return fmt.Errorf("fixture %s: %w: %w", row.FixtureID, snapshot.ErrDamaged, err)
 		}
-		followed = append(followed, &follow{state: &state, known: true, fetchedAt: row.FetchedAt.UTC()})
+		tracks = append(tracks, &track{state: &state, known: true, fetchedAt: row.FetchedAt.UTC()})
 		return nil
 	})
-	return followed, err
+	return tracks, err
 }
 
-// eachState reads the states that a canonical cycle left, the file only after its
-// hash. A row is only valid until the next.
+// LiveState is the state of one fixture as a canonical cycle stores it.
+type LiveState struct {
+	Cycle     layout.CycleID
+	Fixture   string // the provider's id
+	Event     string // the provider's id of the live record; may be ""
+	State     live.State
+	fetchedAt time.Time
+}
+
+// FindLiveState returns the state of a fixture that a canonical cycle stores. It
+// reports false if the cycle has none, or one that this version does not read.
+func FindLiveState(root durable.FS, cycle layout.CycleID, fixtureID string) (s LiveState, found bool, err error) {
+	err = eachState(root, cycle, func(row *table.LiveStateRow) error {
+		if row.FixtureID != fixtureID {
+			return nil
+		}
+		state, err := live.Decode(row.State)
+		if errors.Is(err, live.ErrVersion) {
+			return nil
+		}
+		s = LiveState{Cycle: cycle, Fixture: row.ProviderFixtureID, State: state, fetchedAt: row.FetchedAt.UTC()}
+		if row.ProviderEventID != nil {
+			s.Event = *row.ProviderEventID
+		}
+		found = err == nil
+		return err
+	})
+	return s, found, err
+}
+
+// eachState calls do with the states that a canonical cycle stores, after it has
+// checked the file's hash. A row is valid until the next one.
 func eachState(root durable.FS, id layout.CycleID, do func(*table.LiveStateRow) error) error {
 	m, _, err := snapshot.OpenCanonical(root, id)
 	if err != nil {
 		return err
 	}
 	dir := layout.Cycle(layout.CanonicalDir, id)
-	only := snapshot.Manifest{}
-	for _, file := range m.Files {
-		if file.Name == layout.LiveStatesFile {
-			only.Files = append(only.Files, file)
-		}
-	}
-	if err := snapshot.Verify(root, dir, only); err != nil {
-		return err
-	}
-	for row, err := range snapshot.Rows[table.LiveStateRow](root, dir+"/"+layout.LiveStatesFile) {
+	for row, err := range snapshot.VerifiedRows[table.LiveStateRow](root, dir, m, layout.LiveStatesFile) {
 		if err != nil {
 			return err
 		}

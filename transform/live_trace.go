@@ -1,65 +1,177 @@
 package transform
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
-	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/transform/live"
 )
 
-// TraceOptions says which fixture to follow, and through which raw cycles.
-type TraceOptions struct {
-	Root durable.FS // of the tenant and live_intelligence
-	// The provider's ids of the fixture, as published; the second may be "".
-	ProviderFixtureID, ProviderEventID string
-	From, To                           time.Time // when the first and the last cycle began
-	// Provider finds an adapter by name; nil = every one there is.
-	Provider func(name string) (provider.Provider, bool)
-	Progress func(at time.Time) // of each cycle that lists the fixture or once did; may be nil
+// LiveTraceOptions choose the fixture and the archived cycles of TraceLive.
+type LiveTraceOptions struct {
+	Root durable.FS // of the tenant and live_intelligence; only read
+	// Fixture and Event are the provider's ids, as published. Event may be "".
+	Fixture, Event string
+	From, To       time.Time  // when the first and the last cycle began; a zero time is no bound
+	Start          *LiveState // the state before the first cycle; nil begins with a baseline
+	// Sources records where in the payloads the values of each step were found.
+	Sources  bool
+	Provider func(name string) (provider.Provider, bool) // nil means every registered adapter
+	Progress func(done, total int)                       // counts cycles; may be nil
 }
 
-// Trace is how a fixture stood cycle by cycle: what a snapshot, which holds only
-// the newest moment, does not tell.
-type Trace struct {
-	Moments []football.Live // by time, without timeline, series and periods
-	Damaged int             // cycles, and packs of cycles, that could not be read
+// LiveStep is what one cycle did to one fixture in play.
+type LiveStep struct {
+	Cycle         layout.CycleID
+	At            time.Time // the newest retrieval of the list
+	Listed        Origin    // the page of the list that has the fixture; Number is 0 if none has
+	Detail        Origin    // the detail whose events were joined; Number is 0 if there was none
+	Item          string    // the provider's id of the item in both
+	Sample        *input.Sample
+	Before, After *live.State // Before is nil for the first sample
 }
 
-// TraceLive follows one fixture through archived cycles with the very fold that
-// made what was published, from the first cycle that lists it. It needs no key,
-// knows the fixture by the provider's ids, and writes nothing. When the range
-// begins where the fixture was met first, it ends in the state that was published.
-func TraceLive(ctx context.Context, o TraceOptions) (found Trace, err error) {
-	c := course{fixture: o.ProviderFixtureID, event: o.ProviderEventID, lookup: o.Provider}
-	if c.lookup == nil {
-		c.lookup = all.Lookup
+// TraceLive takes one fixture through archived cycles, step by step, with the fold
+// that made what was published, and calls do with each step from the first cycle that
+// lists the fixture. It returns the number of cycles, and of packs of cycles, that are
+// damaged; the pipeline skips them as well. It needs no key and writes nothing. Unlike
+// the pipeline it does not know the other fixtures, so it does not see that a list
+// lacked too many at once.
+func TraceLive(ctx context.Context, o LiveTraceOptions, do func(*LiveStep)) (damaged int, err error) {
+	if o.Provider == nil {
+		o.Provider = all.Lookup
+	}
+	t := tracer{LiveTraceOptions: o}
+	if s := o.Start; s != nil {
+		t.track = track{state: &s.State, known: true, fetchedAt: s.fetchedAt}
 	}
 	cycles, err := raw.Between(o.Root, o.From, o.To)
 	if errors.Is(err, raw.ErrCorrupt) {
-		found.Damaged++
+		damaged++
 	} else if err != nil {
-		return found, fmt.Errorf("follow fixture: %w", err)
+		return 0, fmt.Errorf("trace fixture: %w", err)
 	}
-	err = c.along(ctx, o.Root, cycles, func(_ int, s *LiveStep, passed error) bool {
-		if passed != nil {
-			found.Damaged++
+	walk := raw.NewWalk(o.Root)
+	for i, id := range cycles {
+		if ctx.Err() != nil {
+			return damaged, context.Cause(ctx)
 		}
-		if s != nil {
-			found.Moments = append(found.Moments, s.After.Brief())
-			if o.Progress != nil {
-				o.Progress(s.At)
-			}
+		step, err := t.step(walk, id)
+		switch {
+		case errors.Is(err, raw.ErrCorrupt), errors.Is(err, raw.ErrNotSealed), errors.Is(err, ErrQuarantined), errors.Is(err, ErrNoCycle):
+			damaged++
+		case err != nil:
+			return damaged, fmt.Errorf("trace fixture: cycle %s: %w", id, err)
+		case step != nil:
+			do(step)
 		}
-		return true
-	})
+		if o.Progress != nil {
+			o.Progress(i+1, len(cycles))
+		}
+	}
+	return damaged, nil
+}
+
+// tracer tracks one fixture.
+type tracer struct {
+	LiveTraceOptions
+	track track
+}
+
+// step returns the step of one cycle, or nil if the fixture is not known yet or the
+// retrieval failed.
+func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*LiveStep, error) {
+	a, err := walk.Open(id)
+	if err != nil || a.Cycle().Outcome == raw.Failed {
+		return nil, err
+	}
+	s := LiveStep{Cycle: id, Before: t.track.state, Item: t.Event}
+	if s.Before != nil {
+		s.Item = cmp.Or(s.Before.EventID(), t.Event)
+	}
+	adapter, err := liveAdapterOf(a, t.Provider)
 	if err != nil {
-		return found, fmt.Errorf("follow fixture: %w", err)
+		return nil, err
 	}
-	return found, nil
+	var newTrace func() *provider.Trace
+	if t.Sources {
+		newTrace = func() *provider.Trace { return &provider.Trace{Only: s.Item} }
+	}
+	sheets, err := readLive(a, adapter, newTrace, t.isNamedIn)
+	if err == nil {
+		err = tooManyBroken(sheets.list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.At = sheets.at
+	s.Sample = t.pick(live.Join(sheets.list.Samples, sheets.detailSamples()))
+	s.Listed = lastWith(s.Item, sheets.pages)
+	s.Detail = lastWith(s.Item, sheets.detailOrigins())
+	switch t.track.sample = s.Sample; {
+	case s.Sample != nil:
+		t.identify()
+		t.track.fold()
+		t.track.known = true
+	case s.Before == nil:
+		return nil, nil
+	default:
+		t.track.passUnlisted(s.At, sheets.list.Complete && a.Cycle().ListingComplete)
+	}
+	s.After = t.track.state
+	return &s, nil
+}
+
+// identify gives the sample the identity that the pipeline assigned: that of the
+// market engine from when it was known, or that of the live record if another fixture
+// had the former.
+func (t *tracer) identify() {
+	t.track.keepIdentity()
+	if isByEvent(t.Fixture) && (t.track.state == nil || isByEvent(t.track.state.FixtureID())) {
+		t.track.sample.ProviderFixtureID = t.Fixture
+	}
+}
+
+// isNamedIn reports whether a payload may be of the fixture.
+func (t *tracer) isNamedIn(body []byte) bool {
+	return t.Event != "" && bytes.Contains(body, []byte(t.Event)) || bytes.Contains(body, []byte(t.Fixture))
+}
+
+// pick returns the sample of the fixture: the one of its live record, or of the
+// fixture if a record was replaced by another. The first sample must be in play.
+func (t *tracer) pick(samples []input.Sample) (found *input.Sample) {
+	for i := range samples {
+		s := &samples[i]
+		switch {
+		case t.Event != "" && s.ProviderEventID == t.Event:
+			found = s
+		case found == nil && s.ProviderFixtureID == t.Fixture:
+			found = s
+		}
+	}
+	if found == nil || t.track.state == nil && !live.Tracks(nil, found) {
+		return nil
+	}
+	own := found.Clone() // callers keep hundreds of steps, and must not keep their payloads
+	return &own
+}
+
+// lastWith returns the last of the answers in which the item was found.
+func lastWith(item string, origins []Origin) (last Origin) {
+	for _, o := range origins {
+		if o.Trace.Of(provider.Subject{Fixture: item}) != nil {
+			last = o
+		}
+	}
+	return last
 }

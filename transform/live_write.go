@@ -27,17 +27,17 @@ type liveResult struct {
 
 // shown is a fixture as it will be published.
 type shown struct {
-	*follow
+	*track
 	football.Live
 	rank int // in the detail set, 0 outside it
 }
 
-// arrange turns what is followed into rows.
-func (r *run) arrange(followed []*follow) {
+// arrange turns the tracked fixtures into rows.
+func (r *run) arrange(tracks []*track) {
 	minter, s := r.minter(), &r.summary
-	all := make([]*shown, len(followed))
-	for i, f := range followed {
-		all[i] = &shown{follow: f, Live: f.state.Brief()}
+	all := make([]*shown, len(tracks))
+	for i, t := range tracks {
+		all[i] = &shown{track: t, Live: t.state.Brief()}
 	}
 	detailed := slices.Clone(all)
 	slices.SortFunc(detailed, byInterest)

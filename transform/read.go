@@ -19,7 +19,7 @@ import (
 
 // sheet is one payload read and derived.
 type sheet struct {
-	response raw.Response
+	origin   Origin
 	bytes    int
 	err      error // the payload could not be read
 	fixtures []refreshed
@@ -47,75 +47,91 @@ func deriveMarkets(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	listing, payloads, err := r.readListing(adapter)
+	listing, err := r.readListing(adapter)
 	if err != nil {
 		return err
 	}
-	sheets, err := r.readSheets(ctx, adapter, listing, payloads)
+	sheets, err := r.readSheets(ctx, adapter, listing)
 	if err != nil {
 		return err
 	}
-	return r.gather(listing, sheets)
+	return r.conclude(r.gather(listing.Listing, sheets))
 }
 
 func (r *run) marketAdapter() (provider.MarketAdapter, error) {
 	name := r.archive.Cycle().Provider
 	p, ok := r.Provider(name)
 	if !ok || p.Markets == nil {
-		return nil, fmt.Errorf("provider %q: nothing here reads its markets", name)
+		return nil, fmt.Errorf("provider %q: this build does not read its markets", name)
 	}
 	return p.Markets, nil
 }
 
-// readListing reads the list of fixtures and sorts out the payloads of markets.
-func (r *run) readListing(adapter provider.MarketAdapter) (provider.Listing, []raw.Response, error) {
+// listing is the provider's list of fixtures and where it was read.
+type listing struct {
+	provider.Listing
+	pages  []Origin
+	sheets []raw.Response // the answers that hold markets
+}
+
+// newTrace returns the trace to read a payload with: nil unless one fixture is traced.
+func (r *run) newTrace() *provider.Trace {
+	if r.only == "" {
+		return nil
+	}
+	return &provider.Trace{Only: r.only}
+}
+
+// readListing reads the list of fixtures, and finds the answers that hold markets.
+func (r *run) readListing(adapter provider.MarketAdapter) (l listing, err error) {
 	var pages []provider.Payload
-	var rest []raw.Response
 	for _, response := range r.archive.Responses() {
 		switch {
 		case !response.Accepted():
 		case adapter.IsListing(response.Endpoint):
 			page, err := r.archive.Payload(response)
 			if err != nil {
-				return provider.Listing{}, nil, err
+				return l, err
 			}
-			pages = append(pages, page)
-		case adapter.IsMarkets(response.Endpoint):
-			rest = append(rest, response)
+			page.Trace = r.newTrace()
+			pages, l.pages = append(pages, page), append(l.pages, originOf(r.archive, response, page.Trace))
+		case adapter.IsMarkets(response.Endpoint) && (r.only == "" || asked(response, r.only)):
+			l.sheets = append(l.sheets, response)
 		}
 	}
-	listing, err := guarded(func() (provider.Listing, error) { return adapter.ReadListing(pages) })
+	l.Listing, err = guarded(func() (provider.Listing, error) { return adapter.ReadListing(pages) })
 	if err != nil {
-		return provider.Listing{}, nil, fmt.Errorf("%w: the list of fixtures: %w", ErrQuarantined, err)
+		return l, fmt.Errorf("%w: the list of fixtures: %w", ErrQuarantined, err)
 	}
-	return listing, rest, nil
+	return l, nil
 }
 
 // readSheets reads the payloads of markets, several at once. The result is in
 // the archive's order. An archive that is not what was written is an error; a
 // payload that cannot be read is not.
-func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l provider.Listing, responses []raw.Response) ([]sheet, error) {
+func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l listing) ([]sheet, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	sheets := make([]sheet, len(responses))
+	sheets := make([]sheet, len(l.sheets))
 	next := make(chan int)
 	var workers sync.WaitGroup
 	minter := identity.NewMinter(r.Key, r.archive.Cycle().Provider)
-	for range min(r.Workers, len(responses)) {
-		reader := &sheetReader{adapter: adapter, listing: l, minter: minter.Clone(), deriver: markets.New(minter.Clone())}
+	for range min(r.Workers, len(l.sheets)) {
+		reader := &sheetReader{adapter: adapter, listing: l.Listing, only: r.only, minter: minter.Clone(), deriver: markets.New(minter.Clone())}
 		workers.Go(func() {
 			for i := range next {
-				p, err := r.archive.Payload(responses[i])
+				p, err := r.archive.Payload(l.sheets[i])
 				if err != nil {
 					stop(err)
 					continue
 				}
+				p.Trace = r.newTrace()
 				sheets[i] = reader.read(p)
-				sheets[i].response = responses[i]
+				sheets[i].origin = originOf(r.archive, l.sheets[i], p.Trace)
 			}
 		})
 	}
-	for i := range responses {
+	for i := range l.sheets {
 		select {
 		case next <- i:
 		case <-ctx.Done():
@@ -136,6 +152,7 @@ func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l 
 type sheetReader struct {
 	adapter provider.MarketAdapter
 	listing provider.Listing
+	only    string // if not "", the provider's id of the only fixture to be derived
 	minter  *identity.Minter
 	deriver *markets.Deriver
 }
@@ -156,6 +173,9 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 	s.fixtures = make([]refreshed, 0, len(read.Fixtures))
 	for i := range read.Fixtures {
 		f := &read.Fixtures[i]
+		if sr.only != "" && f.Fixture.ProviderFixtureID != sr.only {
+			continue
+		}
 		if isTooLarge(f.Offers) {
 			if s.broken == nil {
 				s.broken = make(map[string]football.Reason)
@@ -202,7 +222,7 @@ func withoutPrices(offers []input.Offer) (n int) {
 	return n
 }
 
-// asked tells whether a request named a fixture in any of its parameters.
+// asked reports whether a request named a fixture in any of its parameters.
 func asked(r raw.Response, providerFixtureID string) bool {
 	for _, values := range r.Query {
 		for _, v := range values {

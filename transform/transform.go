@@ -94,8 +94,11 @@ type run struct {
 	before  *snapshot.Manifest // of an earlier run of the same cycle, nil when there was none
 	// makingUp: a later cycle waits for this one.
 	makingUp bool
-	result   result
-	summary  Summary
+	// only is the provider's id of the only fixture that is read, with a trace of its
+	// payloads; "" reads all of them, untraced. See TraceMarkets.
+	only    string
+	result  result
+	summary Summary
 }
 
 // Run transforms one cycle. A cycle that is transformed already is a success

@@ -24,9 +24,9 @@ func newLiveReport(a *app) *cobra.Command {
 		Long: `Write clock, score, momentum over the whole match, pressure and counters by minute,
 timeline, and what is not known, as one HTML page that needs nothing else to be
 opened, mailed or printed. FIXTURE is its id, or a part of its teams' names, in the
-newest live snapshot. How momentum went is followed through the raw cycles that
-are still kept, with the code that made what was published; no key is needed. A
-FILE that is there is replaced, whole or not at all; - is the standard output.`,
+newest live snapshot. The momentum over the match is computed again from the raw
+cycles that are still kept; no key is needed. An existing FILE is replaced, whole
+or not at all; - is the standard output.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := (wanted{tenant: tenant}).check(); err != nil {
@@ -49,11 +49,9 @@ func (a *app) liveReport(ctx context.Context, tenant, name, file string) error {
 		return err
 	}
 	m := &f.published
-	trace, err := a.traceLive(ctx, f)
-	if err != nil {
+	if err := a.traceLive(ctx, f); err != nil {
 		return fmt.Errorf("live data of %s: %w", f.Tenant, err)
 	}
-	m.Past, m.Damaged = trace.Moments, trace.Damaged
 	m.Now, m.MadeBy, m.Command = a.now(), "mkt "+version, "mkt live report "+f.FixtureID
 	size, err := a.writePage(file, m.Write)
 	if err != nil || file == "-" {
@@ -78,31 +76,27 @@ func (a *app) writePage(file string, write func(io.Writer) error) (int64, error)
 // extra time and an interruption included.
 const longestMatch = 6 * time.Hour
 
-// traceLive follows a fixture from before its kick-off to the snapshot's cycle.
-func (a *app) traceLive(ctx context.Context, f *liveView) (transform.Trace, error) {
+// traceLive traces a fixture from before its kick-off to the snapshot's cycle.
+func (a *app) traceLive(ctx context.Context, f *liveView) error {
 	end, _, err := layout.ParseCycleID(f.Cycle)
 	if err != nil {
-		return transform.Trace{}, err
+		return err
 	}
 	root, err := f.place.open()
 	if err != nil {
-		return transform.Trace{}, err
+		return err
 	}
 	defer root.Close()
-	row := &f.published.Row
+	m := &f.published
 	a.bars = true
-	bar := a.newBar(strings.TrimSpace("following " + f.named()))
+	bar := a.newBar(strings.TrimSpace("tracing " + f.named()))
 	defer bar.done()
-	begin := f.metAfter(end)
-	event := ""
-	if row.ProviderEventID != nil {
-		event = *row.ProviderEventID
+	o := transform.LiveTraceOptions{Root: root, Fixture: m.Row.ProviderFixtureID, From: f.metAfter(end), To: end, Progress: bar.set}
+	if m.Row.ProviderEventID != nil {
+		o.Event = *m.Row.ProviderEventID
 	}
-	return transform.TraceLive(ctx, transform.TraceOptions{
-		Root: root, ProviderFixtureID: row.ProviderFixtureID, ProviderEventID: event,
-		From: begin, To: end,
-		Progress: func(at time.Time) { bar.set(int(at.Sub(begin).Seconds()), int(end.Sub(begin).Seconds())) },
-	})
+	m.Damaged, err = transform.TraceLive(ctx, o, func(s *transform.LiveStep) { m.Past = append(m.Past, s.After.Brief()) })
+	return err
 }
 
 // metAfter is a time that the fixture was not met before: a minute before the

@@ -65,11 +65,16 @@ func ReadManifest(f durable.FS, name string) (Manifest, string, error) {
 // SHA-256 against the manifest: before an engine sees it.
 func Verify(f durable.FS, dir string, m Manifest) error {
 	for _, file := range m.Files {
-		if err := verifyFile(f, dir+"/"+file.Name, file.Bytes, file.SHA256); err != nil {
+		if err := VerifyFile(f, dir, file); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// VerifyFile does the same for one file of a folder.
+func VerifyFile(f durable.FS, dir string, file File) error {
+	return verifyFile(f, dir+"/"+file.Name, file.Bytes, file.SHA256)
 }
 
 // VerifySegment does the same for one file of the change log.

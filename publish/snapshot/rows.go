@@ -1,10 +1,14 @@
 package snapshot
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
+	"slices"
 
 	"mkt/publish/durable"
+	"mkt/publish/layout"
 	"mkt/publish/table"
 )
 
@@ -34,4 +38,37 @@ func Rows[T table.Row](f durable.FS, name string) iter.Seq2[*T, error] {
 			}
 		}
 	}
+}
+
+// VerifiedRows is Rows of a file in the folder of a manifest, after the file's hash
+// was checked against the manifest.
+func VerifiedRows[T table.Row](f durable.FS, dir string, m Manifest, name string) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for _, file := range m.Files {
+			if file.Name != name {
+				continue
+			}
+			if err := VerifyFile(f, dir, file); err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		Rows[T](f, dir+"/"+name)(yield)
+	}
+}
+
+// CyclesIn returns the cycles that have a folder in a folder of a tenant and product,
+// oldest first. A missing folder has none.
+func CyclesIn(f durable.FS, dir string) (ids []layout.CycleID, err error) {
+	entries, err := f.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if id, ok := layout.ParseCycleDir(e.Name()); ok {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, err
 }

@@ -13,6 +13,12 @@ const (
 	// blindSlack is how many seconds of a minute may be unseen if it still has a
 	// number: one cycle, and the error of a scoreboard.
 	blindSlack = 10
+
+	// Points of a minute. Attacks count only if dangerous attacks are not sent.
+	pointsDangerous = 2
+	pointsShot      = 1
+	pointsCorner    = 2
+	pointsAttack    = 1
 )
 
 // cell is one minute of a half.
@@ -105,10 +111,9 @@ func (s *State) account(before *clock, seconds, what int) {
 	s.carried(half, from, to, what)
 }
 
-// addPoints adds the points of a movement to its minute. Points here are whole: 2 for
-// a dangerous attack, 1 for a shot, 2 for a corner, and 1 for an attack if dangerous
-// attacks are not sent. What is first seen while the clock is stopped belongs to the
-// last minute played, because at the end of a half a scoreboard is set back.
+// addPoints adds the points of a movement to its minute. What is first seen while the
+// clock is stopped belongs to the last minute played, because at the end of a half a
+// scoreboard is set back.
 func (s *State) addPoints(m *movement, supplied supply) {
 	half, position := s.clock.half, s.ranTo
 	home, away := m.bucketPoints(supplied, 0), m.bucketPoints(supplied, 1)
@@ -121,9 +126,9 @@ func (s *State) addPoints(m *movement, supplied supply) {
 }
 
 func (m *movement) bucketPoints(supplied supply, side int) int {
-	points := 2*m.dangerous[side] + m.onTarget[side] + m.offTarget[side] + 2*m.corners[side]
+	points := pointsDangerous*m.dangerous[side] + pointsShot*(m.onTarget[side]+m.offTarget[side]) + pointsCorner*m.corners[side]
 	if !supplied.dangerous {
-		points += m.attacks[side]
+		points += pointsAttack * m.attacks[side]
 	}
 	return points
 }

@@ -69,6 +69,18 @@ func (in *Inputs) Parts() []Part {
 	}
 }
 
+// MinuteRule returns the rule that gives a minute its points or its state.
+func MinuteRule(state football.BucketState) string {
+	switch state {
+	case football.BucketMissing:
+		return fmt.Sprintf("attacks and dangerous attacks were not sent, or could not be compared, for more than %d s of the minute", blindSlack)
+	case football.BucketNull:
+		return fmt.Sprintf("attacks or dangerous attacks were sent without a value for more than %d s of the minute", blindSlack)
+	}
+	return fmt.Sprintf("%d × dangerous attacks + %d × shots + %d × corners that were counted in the minute, and %d × attacks if dangerous attacks are not sent; "+
+		"what is first seen while the clock is stopped belongs to the last minute played", pointsDangerous, pointsShot, pointsCorner, pointsAttack)
+}
+
 // RuleOf returns the rule that gives a timeline entry its state and certainty, with
 // the constants that decide it.
 func RuleOf(state football.VisualState, certainty football.Certainty) string {

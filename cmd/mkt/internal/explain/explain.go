@@ -27,14 +27,14 @@ type Options struct {
 	Progress func(done, total int) // of cycles read; may be nil
 }
 
-// ErrUnknown: the publication does not have what is asked for.
-var ErrUnknown = errors.New("not there")
+// ErrUnknown means that the publication does not have what is asked for.
+var ErrUnknown = errors.New("not found")
 
-// ErrDeleted: retention has deleted what it would have to be read from.
+// ErrDeleted means that retention has deleted what it would have to be read from.
 var ErrDeleted = errors.New("deleted by retention")
 
-// Run explains one target from the publication that o.At means. Errors to branch
-// on: ErrUnknown, ErrDeleted, snapshot.ErrUnknown, snapshot.ErrDamaged.
+// Run explains one target of the publication that o.At names. Errors to branch on:
+// ErrUnknown, ErrDeleted, snapshot.ErrUnknown, snapshot.ErrDamaged.
 func Run(ctx context.Context, o Options, t Target) (*Report, error) {
 	c, err := snapshot.Find(o.Root, o.At)
 	if err != nil {
@@ -56,7 +56,7 @@ func Run(ctx context.Context, o Options, t Target) (*Report, error) {
 	if o.Product == football.LiveIntelligence {
 		err = e.live(ctx)
 	} else {
-		err = e.markets()
+		err = e.markets(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -73,40 +73,20 @@ type explainer struct {
 	report   Report
 }
 
-// adapter is the provider that the payloads are of.
-func (e *explainer) adapter(name string) (provider.Provider, error) {
-	p, ok := e.Provider(name)
-	if !ok {
-		return p, fmt.Errorf("provider %q: this build does not know it", name)
-	}
-	return p, nil
-}
-
-// unkept says that a snapshot is gone and what can be done.
-func (e *explainer) unkept() error {
-	return fmt.Errorf("the snapshot of version %d (%s): %w; its record is left. Where its payloads are still there, mkt replay makes it again in another data root",
+// errSnapshotDeleted says that the snapshot is gone and what can be done.
+func (e *explainer) errSnapshotDeleted() error {
+	return fmt.Errorf("the snapshot of version %d (%s): %w, only its commit record is left. If its payloads are still there, mkt replay rebuilds it in another data root",
 		e.commit.Version, e.commit.CycleID, ErrDeleted)
 }
 
-// verify holds one file of the snapshot against its hash before it is read.
-func (e *explainer) verify(name string) error {
-	only := snapshot.Manifest{}
-	for _, f := range e.manifest.Files {
-		if f.Name == name {
-			only.Files = append(only.Files, f)
-		}
-	}
-	return snapshot.Verify(e.Root, e.commit.Dir(), only)
-}
-
-// refreshedIn is the cycle in which something was retrieved at a time: the newest
-// published one, from that of the publication back, that had begun by then. A cycle
-// may have begun before the time in its name: of several in one second each has a
-// name of its own. Where its payloads are gone, the name is what is left.
+// refreshedIn returns the cycle that retrieved something at a time: the newest
+// published cycle, up to that of the publication, that had begun by then. A cycle may
+// have begun before the time in its name, because several in one second get different
+// names. The name is used if the payloads are gone.
 func (e *explainer) refreshedIn(at time.Time) (layout.CycleID, error) {
 	for c, err := range snapshot.Backward(e.Root, e.commit) {
 		if err != nil {
-			continue // a damaged record is not the one that is looked for
+			continue // a damaged record cannot be the one
 		}
 		began, _, err := layout.ParseCycleID(string(c.CycleID))
 		if err != nil {
@@ -122,26 +102,26 @@ func (e *explainer) refreshedIn(at time.Time) (layout.CycleID, error) {
 	return "", fmt.Errorf("no publication began before %s: %w", at.UTC().Format(time.RFC3339), ErrDeleted)
 }
 
-// open opens the payloads of a cycle; nil, with a note, when they are gone.
+// open opens the payloads of a cycle. If they are gone, it returns nil and adds a note.
 func (e *explainer) open(cycle layout.CycleID) (*raw.Archive, error) {
 	a, err := raw.Open(e.Root, cycle)
 	if errors.Is(err, raw.ErrNotSealed) || errors.Is(err, fs.ErrNotExist) {
-		e.report.doubt(fmt.Sprintf("the payloads of cycle %s are not %s: what follows is what the snapshot itself keeps", cycle, e.whyMissing(cycle)))
+		e.report.doubt(fmt.Sprintf("the payloads of cycle %s are not %s: the values below are from the snapshot alone", cycle, e.whyMissing(cycle)))
 		return nil, nil
 	}
 	return a, err
 }
 
-// whyMissing goes on a sentence about payloads that are not there. Retention records
-// what it lets go of; what it did not was lost, or never was in this root.
+// whyMissing completes a sentence about payloads that are not there. Retention records
+// what it deletes. Other payloads were lost, or never were in this data root.
 func (e *explainer) whyMissing(cycle layout.CycleID) string {
 	if floors, err := publish.ReadFloors(e.Root); err == nil && floors.Raw.Covers(cycle) {
 		return "there any more (retention.cycle_age)"
 	}
-	return "in this data root, and retention did not delete them; one that mkt replay made has those of its range alone, the root it was made from may have them"
+	return "in this data root, and retention did not delete them; a data root that mkt replay wrote has the payloads of its range alone: look in the root it was made from"
 }
 
-// source notes an archived answer among the sources, once.
+// source adds an archived answer to the sources, once.
 func (e *explainer) source(o transform.Origin) {
 	if o.Number == 0 {
 		return

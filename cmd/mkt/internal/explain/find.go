@@ -8,12 +8,12 @@ import (
 	"mkt/publish/table"
 )
 
-// found is what the snapshot has of the target.
+// found is the target's rows in the snapshot.
 type found struct {
 	fixture   table.FixtureRow
-	market    *table.MarketRow    // nil when a fixture is asked for
-	selection *table.SelectionRow // nil unless one is asked for
-	at        int                 // its place in the market
+	market    *table.MarketRow    // nil if a fixture is asked for
+	selection *table.SelectionRow // nil unless a selection is asked for
+	at        int                 // the selection's index in the market
 }
 
 // find looks the target up in the snapshot's tables.
@@ -45,7 +45,7 @@ func (e *explainer) unknown() error {
 	return fmt.Errorf("%s: %w in version %d of %s %s (%s)", e.target.text, ErrUnknown, e.commit.Version, e.Tenant, e.Product, e.commit.CycleID)
 }
 
-// findMarket finds the row of a market, or the one that has a selection.
+// findMarket finds the row of a market, or the row that has a selection.
 func (e *explainer) findMarket(f *found) error {
 	t := e.target
 	return scan(e, layout.MarketsFile, func(r *table.MarketRow) bool {
@@ -53,12 +53,12 @@ func (e *explainer) findMarket(f *found) error {
 			return t.fixture != "" && r.FixtureID > t.fixture
 		}
 		if t.selection == "" {
-			f.market = keep(r)
+			f.market = copyOf(r)
 			return true
 		}
 		for i := range r.Selections {
 			if r.Selections[i].SelectionID == t.selection {
-				f.market, f.at = keep(r), i
+				f.market, f.at = copyOf(r), i
 				f.selection = &f.market.Selections[i]
 				return true
 			}
@@ -67,20 +67,17 @@ func (e *explainer) findMarket(f *found) error {
 	})
 }
 
-// keep copies a row, which is only valid until the next. What it points to is the
-// row's own.
-func keep(r *table.MarketRow) *table.MarketRow {
+// copyOf copies a row, which is valid only until the next one. What the row points to
+// is never overwritten.
+func copyOf(r *table.MarketRow) *table.MarketRow {
 	row := *r
 	row.Selections = append([]table.SelectionRow(nil), r.Selections...)
 	return &row
 }
 
-// scan reads a table of the snapshot until done says that it is enough.
+// scan reads a table of the snapshot until done reports true.
 func scan[T table.Row](e *explainer, name string, done func(*T) bool) error {
-	if err := e.verify(name); err != nil {
-		return err
-	}
-	for row, err := range snapshot.Rows[T](e.Root, e.commit.Dir()+"/"+name) {
+	for row, err := range snapshot.VerifiedRows[T](e.Root, e.commit.Dir(), e.manifest, name) {
 		if err != nil {
 			return err
 		}

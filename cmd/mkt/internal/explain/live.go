@@ -13,51 +13,50 @@ import (
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/transform"
 	"mkt/transform/live"
 )
 
-// live explains what live intelligence served. The steps of the fixture are taken
-// once more, from a state that a canonical cycle keeps, over the archived samples.
+// live explains what live intelligence served. It traces the fixture through the
+// archived samples, from a state that a canonical cycle stores.
 func (e *explainer) live(ctx context.Context) error {
 	if e.target.fixture == "" {
 		return e.unknown()
 	}
 	e.report.Kind = "live"
-	l := &liveTrail{explainer: e}
+	l := &liveTrace{explainer: e}
 	if err := l.identify(); err != nil {
 		return err
 	}
-	if err := l.walk(ctx); err != nil {
+	if err := l.trace(ctx); err != nil {
 		return err
 	}
 	if len(l.steps) == 0 {
-		e.report.doubt("the samples that it was made of are not there any more (retention.cycle_age)")
+		e.report.doubt("the samples that it was made from were deleted by retention (retention.cycle_age)")
 		return nil
 	}
 	l.compare()
-	return l.tell()
+	return l.values()
 }
 
-// liveTrail is a fixture in play and the steps that led to what was served.
-type liveTrail struct {
+// liveTrace is a fixture in play and the steps that led to what was served.
+type liveTrace struct {
 	*explainer
-	row     *table.LiveRow // nil when the snapshot is not kept
-	begin   transform.LiveBegin
-	began   bool // begin is a state to start from
-	fixture string
-	event   string
-	steps   []transform.LiveStep
+	row            *table.LiveRow       // nil if the snapshot is not kept
+	start          *transform.LiveState // nil if the trace begins with a baseline
+	fixture, event string               // the provider's ids
+	steps          []*transform.LiveStep
 }
 
-// identify finds the provider's ids of the fixture: in the snapshot, or in a
-// canonical cycle near it.
-func (l *liveTrail) identify() error {
+// identify finds the provider's ids of the fixture: in the snapshot, or in the
+// canonical cycle nearest to it.
+func (l *liveTrace) identify() error {
 	l.report.Rules = Rules{Then: cmp.Or(l.manifest.DerivationVersion, live.Rules), Now: live.Rules}
 	if !l.report.Publication.Kept {
-		l.report.note("the snapshot was deleted by retention: the values are made again from the archived samples")
-		return l.identifyIn(l.canonicals())
+		l.report.note("the snapshot was deleted by retention: the values are computed from the archived samples")
+		return l.identifyByState()
 	}
 	err := scan(l.explainer, layout.LiveFile, func(r *table.LiveRow) bool {
 		if r.FixtureID == l.target.fixture {
@@ -72,123 +71,143 @@ func (l *liveTrail) identify() error {
 	if l.row == nil {
 		return l.unknown()
 	}
-	l.fixture, l.event = l.row.ProviderFixtureID, or(l.row.ProviderEventID)
-	l.report.Title = words(l.row.Home) + " - " + words(l.row.Away)
+	l.fixture, l.event = l.row.ProviderFixtureID, or(l.row.ProviderEventID, "")
+	l.report.Title = or(l.row.Home, "?") + " - " + or(l.row.Away, "?")
 	return nil
 }
 
-func words(s *string) string {
-	if s == nil {
-		return "?"
-	}
-	return *s
-}
-
-// canonicals lists the canonical cycles, nearest to the publication first.
-func (l *liveTrail) canonicals() []layout.CycleID {
-	entries, err := l.Root.ReadDir(layout.CanonicalDir)
+func (l *liveTrace) identifyByState() error {
+	ids, err := snapshot.CyclesIn(l.Root, layout.CanonicalDir)
 	if err != nil {
-		return nil
-	}
-	var ids []layout.CycleID
-	for _, entry := range entries {
-		if id, ok := layout.ParseCycleDir(entry.Name()); ok {
-			ids = append(ids, id)
-		}
+		return err
 	}
 	at := timeOf(l.commit.CycleID)
-	slices.SortFunc(ids, func(a, b layout.CycleID) int {
-		return cmp.Compare(timeOf(a).Sub(at).Abs(), timeOf(b).Sub(at).Abs())
-	})
-	return ids
-}
-
-func timeOf(c layout.CycleID) time.Time {
-	at, _, _ := layout.ParseCycleID(string(c)) // of our own names
-	return at
-}
-
-func (l *liveTrail) identifyIn(cycles []layout.CycleID) error {
-	for _, id := range cycles {
-		begin, found, err := transform.LiveBegins(l.Root, id, l.is)
+	slices.SortFunc(ids, func(a, b layout.CycleID) int { return cmp.Compare(timeOf(a).Sub(at).Abs(), timeOf(b).Sub(at).Abs()) })
+	for _, id := range ids {
+		state, found, err := transform.FindLiveState(l.Root, id, l.target.fixture)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if found {
-			l.fixture, l.event = begin.Fixture, begin.Event
-			brief := begin.State.Brief()
-			l.report.Title = brief.Fixture.Home.Or("?") + " - " + brief.Fixture.Away.Or("?")
+			l.fixture, l.event = state.Fixture, state.Event
+			f := state.State.Brief().Fixture
+			l.report.Title = f.Home.Or("?") + " - " + f.Away.Or("?")
 			return nil
 		}
 	}
 	return l.unknown()
 }
 
-func (l *liveTrail) is(r *table.LiveStateRow) bool { return r.FixtureID == l.target.fixture }
+func timeOf(c layout.CycleID) time.Time {
+	at, _, _ := layout.ParseCycleID(string(c)) // the id comes from one of our own names
+	return at
+}
 
-// compare holds what the steps came to against what was served.
-func (l *liveTrail) compare() {
-	last := l.steps[len(l.steps)-1]
+// margin is how much earlier than the value the trace begins: the counter that a
+// counter fell from is remembered for two minutes.
+const margin = 3 * time.Minute
+
+// trace takes the steps up to the publication, from a time before which nothing
+// matters for the value. It begins with the newest state from before that time, or
+// with a baseline and the oldest sample.
+func (l *liveTrace) trace(ctx context.Context) error {
+	until := timeOf(l.commit.CycleID)
+	from := l.beginning(until)
+	ids, err := snapshot.CyclesIn(l.Root, layout.CanonicalDir)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(ids, func(id layout.CycleID) bool { return timeOf(id).After(from) }); i >= 0 {
+		ids = ids[:i]
+	}
+	if n := len(ids); n > 0 {
+		state, found, err := transform.FindLiveState(l.Root, ids[n-1], l.target.fixture)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if found {
+			l.start, from = &state, timeOf(state.Cycle).Add(time.Second)
+		}
+	}
+	o := transform.LiveTraceOptions{Root: l.Root, Provider: l.Provider, Fixture: l.fixture, Event: l.event, From: from, To: until, Start: l.start,
+		Sources: true, Progress: l.Progress}
+	damaged, err := transform.TraceLive(ctx, o, func(s *transform.LiveStep) { l.steps = append(l.steps, s) })
+	if damaged > 0 {
+		l.report.doubt(fmt.Sprintf("%d damaged cycles were left out: run mkt verify", damaged))
+	}
+	return err
+}
+
+// beginning returns the time at which the trace must begin at the latest.
+func (l *liveTrace) beginning(until time.Time) time.Time {
+	switch {
+	case l.target.live == "minute" && l.row != nil && l.row.ClockMinute != nil:
+		back := max(0, int(*l.row.ClockMinute)-l.target.number+2)
+		if l.target.number <= 45 && *l.row.ClockMinute >= 45 {
+			back += 30 // half-time and stoppage
+		}
+		return until.Add(-time.Duration(back)*time.Minute - margin)
+	case l.target.live == "timeline", l.target.live == "minute":
+		return time.Time{}
+	}
+	return until.Add(-margin)
+}
+
+// compare reports where the result of the steps differs from what was served.
+func (l *liveTrace) compare() {
+	last := l.last()
 	l.report.Cycle = string(last.Cycle)
 	if newest := l.newestSample(); newest != nil {
 		l.report.Cycle = string(newest.Cycle)
 		l.report.CarriedOver = newest.Cycle != l.commit.CycleID
 	}
 	if last.Cycle != l.commit.CycleID {
-		l.report.doubt(fmt.Sprintf("the samples of cycle %s are not there: the newest before it is of %s", l.commit.CycleID, last.Cycle))
+		l.report.doubt(fmt.Sprintf("the samples of cycle %s are missing: the newest ones before it are of cycle %s", l.commit.CycleID, last.Cycle))
 	}
 	if l.row == nil {
 		return
 	}
-	shown := last.After.Brief()
-	again := table.LiveOf(&shown, l.row.ProviderFetchedAt, 0)
-	var differs []string
-	for name, same := range map[string]bool{
-		"score":        equal(again.ScoreHome, l.row.ScoreHome) && equal(again.ScoreAway, l.row.ScoreAway),
-		"clock":        equal(again.ClockMinute, l.row.ClockMinute) && equal(again.ClockSecond, l.row.ClockSecond),
-		"momentum":     !l.began || equal(again.MomentumHome, l.row.MomentumHome) && equal(again.UnavailableReason, l.row.UnavailableReason),
-		"visual_state": !l.began || equal(again.VisualState, l.row.VisualState),
-	} {
-		if !same {
-			differs = append(differs, name)
-		}
+	brief := last.After.Brief()
+	columns := []string{"score_home", "score_away", "clock_minute", "clock_second"}
+	if l.start != nil {
+		columns = append(columns, "momentum_home", "unavailable_reason", "visual_state")
 	}
-	slices.Sort(differs)
-	if len(differs) > 0 {
-		l.report.doubt("the samples, folded by the rules of this build, differ from what was served in " + list(differs))
+	now := table.LiveOf(&brief, l.row.ProviderFetchedAt, 0)
+	differing := table.Differences(*l.row, now)
+	differing = slices.DeleteFunc(differing, func(name string) bool { return !slices.Contains(columns, name) })
+	if len(differing) > 0 {
+		l.report.doubt("the samples, read by the rules of this build, differ from what was served in " + firstOf(differing))
 	}
 }
 
-func equal[T comparable](a, b *T) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
-}
+func (l *liveTrace) last() *transform.LiveStep { return l.steps[len(l.steps)-1] }
 
-// newestSample is the last step that the fixture was sampled in.
-func (l *liveTrail) newestSample() *transform.LiveStep {
-	for i := len(l.steps) - 1; i >= 0; i-- {
-		if l.steps[i].Sample != nil {
-			return &l.steps[i]
+// newestSample returns the last step in which the fixture was sampled, or nil.
+func (l *liveTrace) newestSample() *transform.LiveStep {
+	for _, s := range slices.Backward(l.steps) {
+		if s.Sample != nil {
+			return s
 		}
 	}
 	return nil
 }
 
-// pieces are the places of some fields in a step's sample, noted as a source.
-func (l *liveTrail) pieces(s *transform.LiveStep, fields ...string) (from []Piece) {
+// places returns where in a step's payloads some fields were found, and adds the
+// payloads to the sources.
+func (l *liveTrace) places(s *transform.LiveStep, fields ...string) (from []Piece) {
 	for _, o := range []transform.Origin{s.Listed, s.Detail} {
 		for _, f := range o.Trace.Of(provider.Subject{Fixture: s.Item}) {
-			if slices.Contains(fields, f.Field) && (o.Number == s.Listed.Number || isIncident(f.Field)) {
+			isIncident := strings.HasPrefix(f.Field, provider.FieldIncident)
+			if slices.Contains(fields, f.Field) && (o.Number == s.Listed.Number || isIncident) {
 				l.source(o)
-				from = append(from, Piece{Cycle: string(s.Cycle), Response: o.Number, Path: f.Path, Text: cut(f.Text, maxText), Says: f.Field})
+				from = append(from, pieceOf(o, f))
 			}
 		}
 	}
 	return from
 }
 
-func isIncident(field string) bool { return strings.HasPrefix(field, provider.FieldIncident) }
-
-// clockOf is the scoreboard's clock of a state.
+// clockOf returns the clock of a state as a scoreboard shows it.
 func clockOf(s *live.State) string {
 	c := s.Brief().Clock
 	return fmt.Sprintf("%s %02d:%02d", cmp.Or(string(c.Phase), "-"), c.Minute.Or(0), c.Second.Or(0))

@@ -12,11 +12,11 @@ import (
 	"mkt/transform/live"
 )
 
-// timeline tells the rule of every entry, or of one, and the step it came with.
-func (l *liveTrail) timeline() error {
-	entries := l.steps[len(l.steps)-1].After.Live().Timeline
+// timeline adds every entry, or one, with its rule and the step that added it.
+func (l *liveTrace) timeline() error {
+	entries := l.last().After.Live().Timeline
 	if l.target.number > len(entries) {
-		return fmt.Errorf("%s: %w: the timeline has %d so far", l.target.text, ErrUnknown, len(entries))
+		return fmt.Errorf("%s: %w: the timeline has %d entries so far", l.target.text, ErrUnknown, len(entries))
 	}
 	for i, entry := range entries {
 		if n := l.target.number; n > 0 && n != i+1 {
@@ -28,28 +28,28 @@ func (l *liveTrail) timeline() error {
 		}
 		v := Value{Field: fmt.Sprintf("timeline %d, %s", i+1, placeOf(entry)), State: HasValue,
 			Value: strings.Join(words, " "), Rule: live.RuleOf(entry.State, entry.Certainty)}
-		s, told := l.stepAt(entry.At), l.stepAt(entry.ListedAt)
+		s, listedIn := l.stepAt(entry.At), l.stepAt(entry.ListedAt)
 		if s != nil {
-			v.From = l.pieces(s, evidence(s, entry)...)
+			v.From = l.places(s, evidence(s, entry)...)
 			if l.target.number > 0 {
 				l.step(s, "entered "+v.Value)
 			}
 		}
-		if told != nil {
-			v.From = append(v.From, l.pieces(told, listed(told, entry)...)...)
-			if l.target.number > 0 && told != s {
-				l.step(told, "the provider's own list holds it")
+		if listedIn != nil {
+			v.From = append(v.From, l.places(listedIn, listed(listedIn, entry)...)...)
+			if l.target.number > 0 && listedIn != s {
+				l.step(listedIn, "the provider's own list has it")
 			}
 		}
-		if s == nil && told == nil {
-			l.report.note(fmt.Sprintf("entry %d came before the samples that are still there: %s", i+1, entry.At.UTC().Format("15:04:05")))
+		if s == nil && listedIn == nil {
+			l.report.note(fmt.Sprintf("entry %d of %s is older than the samples that are still there", i+1, entry.At.UTC().Format("15:04:05")))
 		}
 		l.add(v)
 	}
 	return nil
 }
 
-// placeOf is where an entry stands on the scoreboard, as far as that is known.
+// placeOf returns the time of an entry on the scoreboard, as far as it is known.
 func placeOf(entry football.TimelineEntry) string {
 	minute, ok := entry.Minute.Get()
 	if !ok {
@@ -61,14 +61,13 @@ func placeOf(entry football.TimelineEntry) string {
 	return fmt.Sprintf("%02d:--", minute)
 }
 
-// stepAt is the step that was taken at a time, or the first behind it; nil when
-// that is before the steps that there are.
-func (l *liveTrail) stepAt(at time.Time) *transform.LiveStep {
+// stepAt returns the step at a time, or the first one after it. It returns nil if the
+// time is before the first step.
+func (l *liveTrace) stepAt(at time.Time) *transform.LiveStep {
 	if at.IsZero() {
 		return nil
 	}
-	for i := range l.steps {
-		s := &l.steps[i]
+	for i, s := range l.steps {
 		if s.After.At().Before(at) {
 			continue
 		}
@@ -80,13 +79,13 @@ func (l *liveTrail) stepAt(at time.Time) *transform.LiveStep {
 	return nil
 }
 
-// states are the states of the timeline that the provider's events make.
+// states maps the provider's events to states of the timeline.
 var states = map[input.IncidentKind]football.VisualState{input.IncidentGoal: football.VisualGoal, input.IncidentCorner: football.VisualCorner,
 	input.IncidentYellowCard: football.VisualCard, input.IncidentRedCard: football.VisualCard, input.IncidentPenalty: football.VisualPenalty,
 	input.IncidentSubstitution: football.VisualSubstitution}
 
-// listed are the fields of the provider's own events in a step's sample that an
-// entry may be of: those of its kind, side and minute.
+// listed returns the fields of those of the provider's own events in a step's sample
+// that have the kind, side and minute of an entry.
 func listed(s *transform.LiveStep, entry football.TimelineEntry) (fields []string) {
 	if s.Sample == nil {
 		return nil
@@ -98,7 +97,7 @@ func listed(s *transform.LiveStep, entry football.TimelineEntry) (fields []strin
 			continue
 		}
 		under, isStoppage := i.Minute-1+i.Added, i.Added > 0
-		// Stoppage time that another half followed is told as the half's last second.
+		// Stoppage time of a half that is over is recorded as the half's last second.
 		if under == minute || isStoppage && i.Minute == minute && minute == football.HalfEnds(entry.Half) {
 			fields = append(fields, provider.FieldIncident+i.ID)
 		}
@@ -106,8 +105,8 @@ func listed(s *transform.LiveStep, entry football.TimelineEntry) (fields []strin
 	return fields
 }
 
-// evidence are the fields of a step's sample that an entry speaks of: the clock,
-// and of its counters those that moved.
+// evidence returns the fields of a step's sample that an entry is based on: the clock,
+// and those of its counters that changed.
 func evidence(s *transform.LiveStep, entry football.TimelineEntry) []string {
 	fields := []string{provider.FieldClock}
 	counters := map[football.VisualState][]football.Metric{
@@ -128,7 +127,7 @@ func evidence(s *transform.LiveStep, entry football.TimelineEntry) []string {
 	return fields
 }
 
-// countersOf are a state's counters as text; none when there is no state.
+// countersOf returns a state's counters as text, none if there is no state.
 func countersOf(s *live.State) map[football.Metric]string {
 	texts := map[football.Metric]string{}
 	if s != nil {

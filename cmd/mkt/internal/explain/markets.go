@@ -1,8 +1,11 @@
 package explain
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"mkt/fetch/provider"
@@ -13,9 +16,9 @@ import (
 )
 
 // markets explains what the market engine served.
-func (e *explainer) markets() error {
+func (e *explainer) markets(ctx context.Context) error {
 	if !e.report.Publication.Kept {
-		return e.unkept()
+		return e.errSnapshotDeleted()
 	}
 	f, err := e.find()
 	if err != nil {
@@ -25,9 +28,9 @@ func (e *explainer) markets() error {
 	if f.market != nil {
 		e.report.Rules.Then = f.market.DerivationVersion
 	}
-	m := &marketsTrail{explainer: e, found: f}
-	m.adapter, _ = e.Provider(f.fixture.SourceProvider) // what reads the payload, where it is there, must be known
-	if err := m.retrace(); err != nil {
+	m := &marketTrace{explainer: e, found: f}
+	m.adapter, _ = e.Provider(f.fixture.SourceProvider) // it must be known only if the payload is there
+	if err := m.trace(ctx); err != nil {
 		return err
 	}
 	switch {
@@ -41,19 +44,19 @@ func (e *explainer) markets() error {
 	return nil
 }
 
-// marketsTrail is a row and the payload that it was read from.
-type marketsTrail struct {
+// marketTrace is a row and the payload that it was read from.
+type marketTrace struct {
 	*explainer
 	found
 	adapter  provider.Provider
-	archive  *raw.Archive // nil when its payloads are gone
-	read     transform.Retraced
-	again    *football.Market // the market as it is read now; nil when that fails
-	sameRows bool             // again has the selections of the row, in order
+	archive  *raw.Archive // nil if its payloads are gone
+	read     transform.MarketTrace
+	derived  *football.Market // the market as it is derived now; nil if it is not
+	sameRows bool             // derived has as many selections as the row
 }
 
-// retrace reads the fixture's payload once more.
-func (m *marketsTrail) retrace() error {
+// trace reads the fixture's payload.
+func (m *marketTrace) trace(ctx context.Context) error {
 	cycle, err := m.refreshedIn(m.found.fixture.ProviderFetchedAt)
 	if errors.Is(err, ErrDeleted) {
 		m.report.doubt(err.Error())
@@ -69,19 +72,21 @@ func (m *marketsTrail) retrace() error {
 	if m.archive, err = m.open(cycle); err != nil || m.archive == nil {
 		return err
 	}
-	if m.adapter, err = m.explainer.adapter(m.archive.Cycle().Provider); err != nil {
-		return err
+	name := m.archive.Cycle().Provider
+	var known bool
+	if m.adapter, known = m.Provider(name); !known {
+		return fmt.Errorf("provider %q: this build does not know it", name)
 	}
-	m.read, err = transform.Retrace(m.archive, m.adapter, m.found.fixture.ProviderFixtureID)
+	m.read, err = transform.TraceMarkets(ctx, m.archive, m.adapter, m.found.fixture.ProviderFixtureID)
 	if errors.Is(err, transform.ErrNotInCycle) {
-		m.report.doubt(fmt.Sprintf("cycle %s: its payloads do not have the fixture", cycle))
+		m.report.doubt(fmt.Sprintf("the payloads of cycle %s do not have the fixture", cycle))
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	if at := m.read.Fixture.FetchedAt.UTC().Truncate(time.Millisecond); !at.Equal(m.found.fixture.ProviderFetchedAt) {
-		m.report.doubt(fmt.Sprintf("the payload found was retrieved at %s, the row says %s", at.Format(time.RFC3339Nano), m.found.fixture.ProviderFetchedAt.UTC().Format(time.RFC3339Nano)))
+		m.report.doubt(fmt.Sprintf("the payload was retrieved at %s, the row says %s", at.Format(time.RFC3339Nano), m.found.fixture.ProviderFetchedAt.UTC().Format(time.RFC3339Nano)))
 	}
 	m.source(m.read.Listed)
 	m.source(m.read.Offered)
@@ -91,67 +96,73 @@ func (m *marketsTrail) retrace() error {
 	return nil
 }
 
-// compare finds the market in what was read again, and holds it against the row.
-func (m *marketsTrail) compare() {
+// compare finds the market in what was read, and compares it with the row. Ids are left
+// out, because they need the id key.
+func (m *marketTrace) compare() {
 	row := m.found.market
-	if i := int(row.Ordinal); i < len(m.read.Markets) && m.read.Markets[i].Key == row.ProviderMarketKey {
-		m.again = &m.read.Markets[i]
+	hasKey := func(market football.Market) bool { return market.Key == row.ProviderMarketKey }
+	at := int(row.Ordinal)
+	if at >= len(m.read.Markets) || !hasKey(m.read.Markets[at]) {
+		at = slices.IndexFunc(m.read.Markets, hasKey) // rules of another version may have put it elsewhere
 	}
-	for i := range m.read.Markets { // rules of another version may have put it elsewhere
-		if m.again == nil && m.read.Markets[i].Key == row.ProviderMarketKey {
-			m.again = &m.read.Markets[i]
-		}
-	}
-	if m.again == nil {
+	if at < 0 {
 		m.report.doubt("the payload, read by the rules of this build, has no such market" + m.otherRules())
 		return
 	}
-	differs := differences(*row, table.MarketOf(football.FixtureID(row.FixtureID), row.DerivationVersion, m.again))
-	m.sameRows = len(m.again.Selections) == len(row.Selections)
-	if len(differs) > 0 {
-		m.report.doubt("the payload, read by the rules of this build, differs from what was served in " + list(differs) + m.otherRules())
+	m.derived = &m.read.Markets[at]
+	m.sameRows = len(m.derived.Selections) == len(row.Selections)
+	now := table.MarketOf(football.FixtureID(row.FixtureID), row.DerivationVersion, m.derived)
+	now.MarketID = row.MarketID
+	for i := range min(len(now.Selections), len(row.Selections)) {
+		now.Selections[i].SelectionID = row.Selections[i].SelectionID
+	}
+	if differing := table.Differences(*row, now); len(differing) > 0 {
+		m.report.doubt("the payload, read by the rules of this build, differs from what was served in " + firstOf(differing) + m.otherRules())
 	}
 }
 
-func (m *marketsTrail) otherRules() string {
+// firstOf lists the first of some names.
+func firstOf(names []string) string {
+	const most = 6
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (m *marketTrace) otherRules() string {
 	if r := m.report.Rules; r.Then != r.Now {
 		return fmt.Sprintf(": it was served by rules %s, these are %s", r.Then, r.Now)
 	}
-	return ", although the rules have the same version: mkt verify tells whether a file was changed"
+	return ", although the rules have the same version: run mkt verify to see whether a file was changed"
 }
 
-// place is where the selection asked for begins in the payload; 0 when unknown.
-func (m *marketsTrail) place() uint32 {
-	if m.again == nil {
+// place returns where the selection asked for begins in the payload; 0 if it is not
+// known.
+func (m *marketTrace) place() uint32 {
+	if m.derived == nil {
 		return 0
 	}
-	if m.sameRows && sameRow(m.found.selection, &m.again.Selections[m.found.at]) {
-		return m.again.Selections[m.found.at].Place
+	all := m.derived.Selections
+	if m.sameRows && isRowOf(m.found.selection, all[m.found.at]) {
+		return all[m.found.at].Place
 	}
-	for i := range m.again.Selections {
-		if s := &m.again.Selections[i]; sameRow(m.found.selection, s) {
-			return s.Place
-		}
+	if i := slices.IndexFunc(all, func(s football.Selection) bool { return isRowOf(m.found.selection, s) }); i >= 0 {
+		return all[i].Place
 	}
 	return 0
 }
 
-// sameRow tells whether a row and a selection are of one row of the provider.
-func sameRow(row *table.SelectionRow, s *football.Selection) bool {
-	if len(row.Labels) != len(s.Labels) || or(row.ProviderSelectionID) != s.ProviderSelectionID.Or("") || or(row.OddsDecimalText) != s.Odds.Decimal().Or("") {
-		return false
-	}
-	for i, l := range row.Labels {
-		if l != table.LabelRow(s.Labels[i]) {
-			return false
-		}
-	}
-	return true
+// isRowOf reports whether a row and a selection come from one row of the provider.
+func isRowOf(row *table.SelectionRow, s football.Selection) bool {
+	return or(row.ProviderSelectionID, "") == s.ProviderSelectionID.Or("") && or(row.OddsDecimalText, "") == s.Odds.Decimal().Or("") &&
+		slices.EqualFunc(row.Labels, s.Labels, func(a table.LabelRow, b football.Label) bool { return a == table.LabelRow(b) })
 }
 
-func or(s *string) string {
-	if s == nil {
-		return ""
+// or returns what a pointer points to, or another value if it is nil.
+func or[T any](p *T, otherwise T) T {
+	if p == nil {
+		return otherwise
 	}
-	return *s
+	return *p
 }

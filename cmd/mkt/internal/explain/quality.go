@@ -2,11 +2,11 @@ package explain
 
 import "mkt/publish/football"
 
-// blame says what a quality reason is about: fields of the row, and in words.
+// reasons says which fields of the row a quality reason is about, and describes it.
 // Source: publish/football/quality.go and transform/markets/price.go.
-var blame = map[football.Reason]struct {
+var reasons = map[football.Reason]struct {
 	fields []string // "label": every descriptive text
-	words  string
+	words  string   // for people
 }{
 	football.AmbiguousShape:      {[]string{"label"}, "its texts do not say what the market wants, or say it in two ways"},
 	football.UnreadableLine:      {[]string{"label"}, "the line in its texts is missing, of a wrong kind, or given twice with different prices"},
@@ -19,7 +19,7 @@ var blame = map[football.Reason]struct {
 	football.MarketNotMapped:     {nil, "the market is RAW"},
 }
 
-// whyRaw says why a market stayed RAW.
+// whyRaw describes why a market stayed RAW.
 var whyRaw = map[football.Reason]string{
 	football.UnknownMarket:       "no line of the mapping table has its key",
 	football.NeverMapped:         "the mapping table says that this name cannot be proven",

@@ -6,7 +6,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Report is where one id or value comes from.
+// Report says where one id or value comes from.
 type Report struct {
 	ID      string           `json:"id"`
 	Kind    string           `json:"kind"` // fixture, market, selection, live
@@ -14,13 +14,13 @@ type Report struct {
 	Tenant  string           `json:"tenant"`
 	Product football.Product `json:"product"`
 
-	Publication Publication `json:"publication"` // the one looked at
-	// Cycle is the one whose payloads were read; CarriedOver says that it is an
-	// earlier one than the publication's.
+	Publication Publication `json:"publication"` // the one that was looked at
+	// Cycle is the one whose payloads were read. CarriedOver means that it is earlier
+	// than that of the publication.
 	Cycle       string `json:"cycle_id"`
 	CarriedOver bool   `json:"carried_over"`
-	// Complete tells that every value was led back to the payload, and that the
-	// payload read once more says what was served.
+	// Complete means that every value was traced to the payload, and that reading the
+	// payload gave what was served.
 	Complete bool     `json:"complete"`
 	Rules    Rules    `json:"rules"`
 	Sources  []Source `json:"sources"`
@@ -34,10 +34,10 @@ type Publication struct {
 	Version     uint64    `json:"version"`
 	CycleID     string    `json:"cycle_id"`
 	PublishedAt time.Time `json:"published_at"`
-	Kept        bool      `json:"snapshot_kept"` // false: only its record is left
+	Kept        bool      `json:"snapshot_kept"` // false: only its commit record is left
 }
 
-// Rules are the versions of the rules then and now.
+// Rules are the versions of the rules when it was served and of this build.
 type Rules struct {
 	Then string `json:"then"`
 	Now  string `json:"now"`
@@ -52,17 +52,17 @@ type Source struct {
 	SHA256    string    `json:"sha256"` // of the uncompressed bytes
 	Bytes     int64     `json:"bytes"`
 	File      string    `json:"file"`             // below the folder of tenant and product
-	Member    string    `json:"member,omitempty"` // inside it, when it is a pack
+	Member    string    `json:"member,omitempty"` // inside it, if it is a pack
 }
 
-// State of a value, as the contract tells them apart.
+// State of a value, as the contract distinguishes them.
 type State string
 
 const (
 	HasValue State = "VALUE"
 	IsNull   State = "NULL"   // sent without a value
 	IsAbsent State = "ABSENT" // not sent
-	NotApply State = "NONE"   // the market or fixture has no such thing
+	NotApply State = "NONE"   // the market or fixture has none
 )
 
 // Value is one field as it was served.
@@ -74,13 +74,13 @@ type Value struct {
 	From  []Piece `json:"from"`
 }
 
-// Piece is one place in an answer. In one of Report.Sources, by its cycle and
-// number.
+// Piece is one place in an answer, which is the one of Report.Sources with its cycle
+// and number.
 type Piece struct {
 	Cycle    string `json:"cycle_id"`
 	Response int    `json:"response"`
 	Path     string `json:"path"` // as jq takes it
-	Text     string `json:"text"` // what stands there, cut when it is long
+	Text     string `json:"text"` // what is there, cut if it is long
 	Says     string `json:"says"` // what was read there
 }
 
@@ -90,14 +90,22 @@ type Step struct {
 	FetchedAt time.Time `json:"fetched_at"`
 	Sampled   bool      `json:"sampled"` // the list held the fixture
 	Clock     string    `json:"clock"`
-	Moved     []string  `json:"moved"` // counters that are others than before, "corners 3-1 → 4-1"
-	Gave      string    `json:"gave"`  // what it came to
+	Moved     []string  `json:"moved"` // counters that changed, "corners 3-1 → 4-1"
+	Gave      string    `json:"gave"`  // the result
 	From      []Piece   `json:"from"`
+}
+
+// add adds a value.
+func (r *Report) add(v Value) {
+	if v.From == nil {
+		v.From = []Piece{}
+	}
+	r.Values = append(r.Values, v)
 }
 
 func (r *Report) note(text string) { r.Notes = append(r.Notes, text) }
 
-// doubt is a note that makes the report incomplete.
+// doubt adds a note that makes the report incomplete.
 func (r *Report) doubt(text string) {
 	r.Complete = false
 	r.note(text)

@@ -8,25 +8,25 @@ import (
 	"mkt/publish/football"
 )
 
-// notTexts are what a row has beside its descriptive texts.
+// notTexts are the fields of a row that are no descriptive texts.
 var notTexts = []string{provider.FieldThing, provider.FieldSelectionID, provider.FieldDecimal, provider.FieldFractional,
 	provider.FieldPacked, provider.FieldSuspended}
 
 // selection explains a selection.
-func (m *marketsTrail) selection() {
+func (m *marketTrace) selection() {
 	s, r := m.found.selection, m.found.market
 	m.report.Kind = "selection"
-	m.report.Title = title(&m.found.fixture) + ": " + marketName(r) + " " + strings.TrimSpace(or(s.Selection)+" "+or(s.Line))
+	m.report.Title = title(&m.found.fixture) + ": " + marketName(r) + " " + strings.TrimSpace(or(s.Selection, "")+" "+or(s.Line, ""))
 	place := m.place()
 	if place == 0 && m.read.Offered.Number > 0 {
-		m.report.doubt("its row was not found in the payload again" + m.otherRules())
+		m.report.doubt("its row was not found in the payload" + m.otherRules())
 	}
 	of := provider.Subject{Row: place}
 	m.value(provider.FieldDecimal, s.OddsDecimalText, s.Absent, ruleVerbatim, m.orRow(of, provider.FieldDecimal))
 	m.value(provider.FieldFractional, s.OddsFractional, s.Absent, ruleVerbatim, m.orRow(of, provider.FieldFractional, provider.FieldPacked))
 	texts := m.texts(of)
 	rule := ruleToken
-	if r.Market == nil || s.Selection != nil && m.unread() {
+	if r.Market == nil || s.Selection != nil && m.isUnread() {
 		rule = ruleRaw
 	}
 	for _, v := range []struct {
@@ -47,25 +47,25 @@ func (m *marketsTrail) selection() {
 	m.quality(of)
 }
 
-// from are the places of some fields of the row; with none, nothing.
-func (m *marketsTrail) from(of provider.Subject, fields ...string) []Piece {
+// from returns the places of some fields of the row, none if the row is not known.
+func (m *marketTrace) from(of provider.Subject, fields ...string) []Piece {
 	if of.Row == 0 {
 		return nil
 	}
 	return m.pieces(m.read.Offered, of, fields...)
 }
 
-// orRow is from, and the whole row when it has none of the fields: there it can be
-// seen that they are absent.
-func (m *marketsTrail) orRow(of provider.Subject, fields ...string) []Piece {
+// orRow is like from, but returns the whole row if it has none of the fields, to show
+// that they are absent.
+func (m *marketTrace) orRow(of provider.Subject, fields ...string) []Piece {
 	if found := m.from(of, fields...); len(found) > 0 {
 		return found
 	}
 	return m.from(of, provider.FieldThing)
 }
 
-// texts are the row's descriptive texts.
-func (m *marketsTrail) texts(of provider.Subject) (from []Piece) {
+// texts returns the places of the row's descriptive texts.
+func (m *marketTrace) texts(of provider.Subject) (from []Piece) {
 	if of.Row == 0 {
 		return nil
 	}
@@ -77,8 +77,8 @@ func (m *marketsTrail) texts(of provider.Subject) (from []Piece) {
 	return from
 }
 
-// unread tells whether the row's texts could not be read.
-func (m *marketsTrail) unread() bool {
+// isUnread reports whether the row's texts could not be read.
+func (m *marketTrace) isUnread() bool {
 	for _, reason := range m.found.selection.Reasons {
 		switch football.Reason(reason) {
 		case football.AmbiguousShape, football.UnresolvedQualifier, football.UnreadableLine:
@@ -88,15 +88,15 @@ func (m *marketsTrail) unread() bool {
 	return false
 }
 
-// quality explains the verdict, each reason with the fields that it is about.
-func (m *marketsTrail) quality(of provider.Subject) {
+// quality explains the verdict and each reason, with the fields that it is about.
+func (m *marketTrace) quality(of provider.Subject) {
 	s := m.found.selection
-	m.value("quality.status", &s.QualityStatus, nil, "OK when there is no reason against it; publishable is the same", nil)
+	m.value("quality.status", &s.QualityStatus, nil, "OK if there is no reason against it; publishable is the same", nil)
 	for _, reason := range s.Reasons {
-		b := blame[football.Reason(reason)]
+		b := reasons[football.Reason(reason)]
 		words := b.words
 		if football.Reason(reason) == football.MarketNotMapped {
-			words += ": " + whyRaw[football.Reason(or(m.found.market.RawReason))]
+			words += ": " + whyRaw[football.Reason(or(m.found.market.RawReason, ""))]
 		}
 		var from []Piece
 		for _, field := range b.fields {

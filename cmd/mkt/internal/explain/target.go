@@ -14,16 +14,16 @@ import (
 type Target struct {
 	text                       string
 	fixture, market, selection string
-	live                       string // momentum, minute, timeline, counter, clock, score, state; "" when it is no live value
+	live                       string // momentum, minute, timeline, counter, clock, score, state; "" if it is no live value
 	name                       string // of a counter
 	number                     int    // of a minute or timeline entry
-	added                      int    // of a minute: that of stoppage time, from 1; 0 outside it
+	added                      int    // of a minute of stoppage time, from 1; 0 outside it
 }
 
-// IsLive tells whether only live intelligence can have it.
+// IsLive reports whether only live intelligence can have it.
 func (t Target) IsLive() bool { return t.live != "" }
 
-// Forms says what ParseTarget reads.
+// Forms describes what ParseTarget reads.
 const Forms = "fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or of a fixture in play fx_…/momentum, minute/37 or minute/45+2, timeline (or timeline/3, from 1), counter/corners, score, clock"
 
 // ParseTarget reads an id or the path of a live value.
@@ -41,7 +41,7 @@ func ParseTarget(text string) (Target, error) {
 		case i == 1 && t.fixture != "":
 			return t, t.liveValue(parts[1:])
 		default:
-			return t, t.not(fmt.Errorf("%q is not understood there", part))
+			return t, t.not(fmt.Errorf("%q is not understood", part))
 		}
 	}
 	return t, nil
@@ -105,8 +105,8 @@ func (t *Target) numbered(rest []string) error {
 
 func (t *Target) not(err error) error { return fmt.Errorf("%q: %w; want %s", t.text, err, Forms) }
 
-// isID tells whether a text has the shape of an id: the prefix and 26 letters, of
-// a market perhaps a suffix.
+// isID reports whether a text has the form of an id: the prefix and 26 letters, and for
+// a market possibly a suffix.
 func isID(prefix, text string) bool {
 	rest, ok := strings.CutPrefix(text, prefix)
 	if prefix == "mk_" {

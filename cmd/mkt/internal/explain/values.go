@@ -12,8 +12,9 @@ import (
 	"mkt/transform"
 )
 
-// Rules that are not of the mapping table, in words.
+// The rules that are not in the mapping table.
 const (
+	ruleAbsent   = "the payload does not have the field"
 	ruleVerbatim = "the provider's own characters, untouched"
 	ruleEpoch    = "seconds since 1970, as a time in UTC"
 	ruleListed   = "as the newest page of the provider's list has it"
@@ -25,15 +26,20 @@ const (
 )
 
 // fixture explains a fixture.
-func (m *marketsTrail) fixture() {
+func (m *marketTrace) fixture() {
 	f, id := &m.found.fixture, provider.Subject{Fixture: m.found.fixture.ProviderFixtureID}
 	m.report.Kind, m.report.Title = "fixture", title(f)
 	origin := m.read.Listed
+	var starts *string
+	if f.StartsAt != nil {
+		text := timeText(*f.StartsAt)
+		starts = &text
+	}
 	for _, v := range []struct {
 		field, rule string
 		value       *string
 	}{{provider.FieldHome, ruleListed, f.Home}, {provider.FieldAway, ruleListed, f.Away},
-		{provider.FieldLeague, ruleListed, f.League}, {provider.FieldStartsAt, ruleEpoch, timeText(f.StartsAt)}} {
+		{provider.FieldLeague, ruleListed, f.League}, {provider.FieldStartsAt, ruleEpoch, starts}} {
 		from := m.pieces(origin, id, v.field)
 		if len(from) == 0 {
 			from = m.pieces(m.read.Offered, id, provider.FieldTeams)
@@ -52,13 +58,13 @@ func (m *marketsTrail) fixture() {
 }
 
 // market explains a market.
-func (m *marketsTrail) market() {
+func (m *marketTrace) market() {
 	r := m.found.market
 	m.report.Kind = "market"
 	m.report.Title = title(&m.found.fixture) + ": " + marketName(r)
 	of := provider.Subject{Fixture: m.found.fixture.ProviderFixtureID, Market: r.ProviderMarketKey}
 	thing := m.pieces(m.read.Offered, of, provider.FieldThing)
-	if len(thing) == 0 { // one market of several in one: its rows say where
+	if len(thing) == 0 { // it was split off another market: its rows show where it is
 		thing = m.firstRows(3)
 	}
 	rule := m.mappingRule()
@@ -77,23 +83,23 @@ func (m *marketsTrail) market() {
 	m.value("selection_count", &count, nil, "its rows, each in one selection", m.firstRows(1))
 }
 
-// firstRows are where the first rows of the market begin.
-func (m *marketsTrail) firstRows(n int) (from []Piece) {
-	if m.again == nil {
+// firstRows returns where the first rows of the market begin.
+func (m *marketTrace) firstRows(n int) (from []Piece) {
+	if m.derived == nil {
 		return nil
 	}
-	for i := range m.again.Selections[:min(n, len(m.again.Selections))] {
-		from = append(from, m.pieces(m.read.Offered, provider.Subject{Row: m.again.Selections[i].Place}, provider.FieldThing)...)
+	for i := range m.derived.Selections[:min(n, len(m.derived.Selections))] {
+		from = append(from, m.pieces(m.read.Offered, provider.Subject{Row: m.derived.Selections[i].Place}, provider.FieldThing)...)
 	}
 	return from
 }
 
-// mappingRule is the line of the mapping table that gave the market its name, or
-// that there is none.
-func (m *marketsTrail) mappingRule() string {
+// mappingRule returns the line of the mapping table that gave the market its name, or
+// says that there is none.
+func (m *marketTrace) mappingRule() string {
 	r := m.found.market
 	if r.Rule == nil {
-		return "RAW: " + whyRaw[football.Reason(or(r.RawReason))]
+		return "RAW: " + whyRaw[football.Reason(or(r.RawReason, ""))]
 	}
 	if m.adapter.Rule != nil {
 		if line := m.adapter.Rule(*r.Rule); line != "" {
@@ -103,57 +109,50 @@ func (m *marketsTrail) mappingRule() string {
 	return *r.Rule + ": this build's table has no such line"
 }
 
-// value adds a field as it was served.
-func (m *marketsTrail) value(field string, value *string, absent []string, rule string, from []Piece) {
-	v := Value{Field: field, State: HasValue, Value: or(value), Rule: rule, From: from}
+// value adds a field as it was served. absent lists the columns that were not sent.
+func (m *marketTrace) value(field string, value *string, absent []string, rule string, from []Piece) {
+	v := Value{Field: field, State: HasValue, Value: or(value, ""), Rule: rule, From: from}
 	column := strings.ReplaceAll(field, ".", "_")
 	if value == nil {
 		v.State = IsNull
 		if slices.Contains(absent, column) {
-			v.State, v.Rule = IsAbsent, "the payload does not have the field"
+			v.State, v.Rule = IsAbsent, ruleAbsent
 		}
 	}
-	if from == nil {
-		v.From = []Piece{}
-	}
-	m.report.Values = append(m.report.Values, v)
+	m.report.add(v)
 }
 
-func (m *marketsTrail) lists(field string, values []string, rule string, from []Piece) {
+func (m *marketTrace) lists(field string, values []string, rule string, from []Piece) {
 	if len(values) == 0 {
-		m.report.Values = append(m.report.Values, Value{Field: field, State: NotApply, Rule: rule, From: []Piece{}})
+		m.report.add(Value{Field: field, State: NotApply, Rule: rule})
 		return
 	}
 	text := strings.Join(values, ", ")
 	m.value(field, &text, nil, rule, from)
 }
 
-// pieces are the places where something was found; all of a thing's when no field
-// is named.
-func (e *explainer) pieces(o transform.Origin, s provider.Subject, fields ...string) (from []Piece) {
+// pieces returns the places where something was found, those of all fields if none is
+// named.
+func (m *marketTrace) pieces(o transform.Origin, s provider.Subject, fields ...string) (from []Piece) {
 	for _, f := range o.Trace.Of(s) {
 		if len(fields) == 0 || slices.Contains(fields, f.Field) {
-			from = append(from, Piece{Cycle: e.report.Cycle, Response: o.Number, Path: f.Path, Text: cut(f.Text, maxText), Says: f.Field})
+			from = append(from, pieceOf(o, f))
 		}
 	}
 	return from
 }
 
+func pieceOf(o transform.Origin, f provider.Found) Piece {
+	return Piece{Cycle: string(o.Cycle), Response: o.Number, Path: f.Path, Text: cut(f.Text, maxText), Says: f.Field}
+}
+
 func title(f *table.FixtureRow) string {
-	return words(f.Home) + " - " + words(f.Away)
+	return or(f.Home, "?") + " - " + or(f.Away, "?")
 }
 
 func marketName(r *table.MarketRow) string {
 	if r.Market == nil {
 		return "RAW " + r.ProviderMarketKey
 	}
-	return *r.Market + " " + or(r.Period)
-}
-
-func timeText(t *time.Time) *string {
-	if t == nil {
-		return nil
-	}
-	text := t.UTC().Format(time.RFC3339)
-	return &text
+	return *r.Market + " " + or(r.Period, "")
 }

@@ -18,9 +18,9 @@ import (
 	"mkt/transform"
 )
 
-// TestRetraceSimulated: of a whole simulated cycle, every selection that was
-// written comes back, and its price stands where the trace says.
-func TestRetraceSimulated(t *testing.T) {
+// A trace of each fixture of a simulated cycle gives every selection that was written,
+// and finds its price in the payload.
+func TestTraceMarketsSimulated(t *testing.T) {
 	seeds := []uint64{3, 4, 5}
 	if testing.Short() {
 		seeds = seeds[:1]
@@ -33,8 +33,8 @@ func TestRetraceSimulated(t *testing.T) {
 	}
 }
 
-// TestRetraceRecordings is the same for the recorded payloads.
-func TestRetraceRecordings(t *testing.T) {
+// TestTraceMarketsRecordings does the same with the recorded payloads.
+func TestTraceMarketsRecordings(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(needs.Shared(t, "providers/betsapi/bet365-prematch"), "football_*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(len(files), err)
@@ -63,7 +63,8 @@ func fixtureIn(t *testing.T, body []byte) string {
 }
 
 // holdsEveryPrice transforms the world, and for every selection of every row in
-// the tables finds the row's payload and the price in it. It tells how many.
+// the tables finds the row's payload and the price in it. It returns how many prices
+// there are.
 func (w world) holdsEveryPrice(t *testing.T) (prices int) {
 	t.Helper()
 	mem := w.mem(t)
@@ -77,7 +78,7 @@ func (w world) holdsEveryPrice(t *testing.T) (prices int) {
 	}
 	trees := map[int]*providertest.Tree{}
 	for _, f := range rows[table.FixtureRow](t, mem, layout.FixturesFile) {
-		got, err := transform.Retrace(a, betsapi.Provider(), f.ProviderFixtureID)
+		got, err := transform.TraceMarkets(t.Context(), a, betsapi.Provider(), f.ProviderFixtureID)
 		must(t, err)
 		if len(got.Markets) != len(markets[f.FixtureID]) || got.Listed.Number == 0 || !got.Fixture.FetchedAt.Equal(f.ProviderFetchedAt) {
 			t.Fatalf("fixture %s: %d markets, %d written; listed in %d, fetched %v", f.ProviderFixtureID, len(got.Markets),

@@ -1,0 +1,145 @@
+package transform
+
+import (
+	"context"
+	"time"
+
+	"mkt/fetch/input"
+	"mkt/fetch/provider"
+	"mkt/transform/live"
+)
+
+const (
+	// missingFor is how long complete lists must lack a fixture before it has left
+	// play. A single answer that leaves it out is an error of the provider's.
+	missingFor = 20 * time.Second
+	// A list that lacks more than this share and this number of the fixtures in
+	// play does not end them. They leave play after live.Linger.
+	holdShare  = 0.20
+	holdNumber = 20
+)
+
+// LiveSummary counts what a cycle of live intelligence did.
+type LiveSummary struct {
+	InPlay    int // of the fixtures tracked
+	Momentum  int // of these, with momentum
+	Sampled   int // found on the list
+	Baselines int // sampled for the first time
+	Details   int // fixtures whose own events were read
+	Left      int // left play in this cycle
+	Held      int // missing, and kept because too many were missing at once
+	Gone      int // no longer tracked
+	Refused   int // stored states that this version does not read
+}
+
+func liveCounts(s *Summary) []count {
+	l := &s.Live
+	return []count{{"fixtures", s.Fixtures}, {"in_play", l.InPlay}, {"momentum_available", l.Momentum}, {"sampled", l.Sampled},
+		{"baselines", l.Baselines}, {"details_read", l.Details}, {"left", l.Left}, {"held", l.Held}, {"gone", l.Gone},
+		{"states_refused", l.Refused}, {"broken", s.Broken}, {"damaged", s.Damaged}, {"failed", s.Failed}}
+}
+
+// deriveLive is the engine of live_intelligence. It folds the list and the details
+// of a cycle into the states of the cycle before. All times are those of the raw
+// cycle.
+func deriveLive(ctx context.Context, r *run) error {
+	list, details, err := r.readLive()
+	if err != nil {
+		return err
+	}
+	// Only after the cycle is known to be readable: each of several unreadable cycles
+	// would otherwise transform all the cycles before it, for nothing.
+	if err := r.findPrevious(ctx); err != nil {
+		return err
+	}
+	tracks, err := r.readStates()
+	if err != nil {
+		return err
+	}
+	tracks = assignIdentities(match(tracks, live.Join(list.Samples, details)))
+	r.arrange(r.advance(tracks))
+	return nil
+}
+
+// advance takes every fixture one step further and drops those that left play long
+// ago.
+func (r *run) advance(tracks []*track) (kept []*track) {
+	l, at := &r.summary.Live, r.result.newest
+	mayLeave := r.result.listingComplete && !r.tooManyMissing(tracks)
+	for _, t := range tracks {
+		hadNotLeft := t.state != nil && !t.state.Left()
+		if t.sample != nil {
+			l.Sampled++
+			t.fold()
+			if !t.known {
+				l.Baselines++
+			}
+		} else {
+			t.passUnlisted(at, mayLeave)
+		}
+		if hadNotLeft && t.state.Left() {
+			l.Left++
+		}
+		if t.state.Expired(at) {
+			l.Gone++
+			continue
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// tooManyMissing reports whether a list lacks so many fixtures that it does not end
+// them, and counts those.
+func (r *run) tooManyMissing(tracks []*track) bool {
+	missing, listed := 0, 0
+	for _, t := range tracks {
+		if t.state != nil && !t.state.Left() {
+			listed++
+		}
+		if t.isMissing(r.result.newest) {
+			missing++
+		}
+	}
+	if missing <= holdNumber || float64(missing) <= holdShare*float64(listed) {
+		return false
+	}
+	r.summary.Live.Held = missing
+	return true
+}
+
+// readLive reads the cycle's payloads and counts what could not be read.
+func (r *run) readLive() (list provider.LiveSheet, details []input.Sample, err error) {
+	adapter, err := liveAdapterOf(r.archive, r.Provider)
+	if err != nil {
+		return list, nil, err
+	}
+	sheets, err := readLive(r.archive, adapter, nil, nil)
+	list = sheets.list
+	if err != nil {
+		return list, nil, err
+	}
+	res := &r.result
+	res.counters = map[string]int64{"payloads": int64(sheets.answers), "payload_bytes": sheets.bytes}
+	res.newest = sheets.at
+	res.filtered, res.broken, res.damaged, res.unknown = list.Filtered, sums(list.Broken), sums(list.Damaged), sums(list.Unknown)
+	for i := range sheets.details {
+		d := &sheets.details[i]
+		if d.err != nil {
+			r.unreadable(d.origin.Response, d.err)
+			continue
+		}
+		add(res.unknown, d.sheet.Unknown)
+		add(res.damaged, d.sheet.Damaged)
+		for reason, n := range d.sheet.Broken {
+			res.damaged["detail: "+reason] += n
+		}
+	}
+	details = sheets.detailSamples()
+	r.summary.Damaged = total(res.damaged)
+	r.summary.Live.Details = len(details)
+	res.listingComplete = list.Complete && r.archive.Cycle().ListingComplete
+	r.summary.Broken, r.summary.Failed = total(list.Broken), len(r.archive.Cycle().Failed)
+	r.summary.Bytes = sheets.bytes
+	return list, details, tooManyBroken(list)
+}

@@ -1,0 +1,106 @@
+package transform
+
+import (
+	"fmt"
+	"time"
+
+	"mkt/fetch/input"
+	"mkt/fetch/provider"
+	"mkt/fetch/raw"
+)
+
+// liveSheets is what the payloads of a live cycle say.
+type liveSheets struct {
+	list    provider.LiveSheet // of all pages
+	pages   []Origin
+	details []liveDetail
+	at      time.Time // the newest retrieval of a page
+	answers int
+	bytes   int64
+}
+
+// liveDetail is one detail payload. It has no samples if err is not nil.
+type liveDetail struct {
+	origin Origin
+	sheet  provider.LiveSheet
+	err    error
+}
+
+// readLive reads the list of a live cycle, and its details as far as they can be
+// read. If newTrace is not nil, every payload is read with a trace of its own. If
+// wanted is not nil, only the details that it reports true for are read.
+func readLive(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *provider.Trace, wanted func(body []byte) bool) (s liveSheets, err error) {
+	var pages []provider.Payload
+	for _, response := range a.Responses() {
+		isList := adapter.IsList(response.Endpoint)
+		if !response.Accepted() || !isList && !adapter.IsDetail(response.Endpoint) {
+			continue
+		}
+		p, err := a.Payload(response)
+		if err != nil {
+			return s, err
+		}
+		s.answers++
+		s.bytes += int64(len(p.Body))
+		if newTrace != nil {
+			p.Trace = newTrace()
+		}
+		origin := originOf(a, response, p.Trace)
+		switch {
+		case isList:
+			pages, s.pages = append(pages, p), append(s.pages, origin)
+			if p.FetchedAt.After(s.at) {
+				s.at = p.FetchedAt
+			}
+		case wanted == nil || wanted(p.Body):
+			sheet, err := guarded(func() (provider.LiveSheet, error) { return adapter.ReadDetail(p) })
+			s.details = append(s.details, liveDetail{origin, sheet, err})
+		}
+	}
+	if len(pages) == 0 {
+		return s, fmt.Errorf("%w: no list of fixtures in play", ErrNoCycle)
+	}
+	if s.list, err = guarded(func() (provider.LiveSheet, error) { return adapter.ReadList(pages) }); err != nil {
+		return s, fmt.Errorf("%w: the list of fixtures in play: %w", ErrQuarantined, err)
+	}
+	return s, nil
+}
+
+// detailSamples returns the samples of all details, in the archive's order.
+func (s *liveSheets) detailSamples() (samples []input.Sample) {
+	for i := range s.details {
+		if d := &s.details[i]; d.err == nil {
+			samples = append(samples, d.sheet.Samples...)
+		}
+	}
+	return samples
+}
+
+// detailOrigins returns where the details that could be read come from.
+func (s *liveSheets) detailOrigins() (origins []Origin) {
+	for i := range s.details {
+		if d := &s.details[i]; d.err == nil {
+			origins = append(origins, d.origin)
+		}
+	}
+	return origins
+}
+
+// tooManyBroken returns an error if too much of a list could not be read.
+func tooManyBroken(list provider.LiveSheet) error {
+	bad, whole := total(list.Broken), total(list.Broken)+len(list.Samples)
+	if bad > 1 && float64(bad) > maxBroken*float64(whole) {
+		return fmt.Errorf("%w: %d of %d fixtures in play", ErrQuarantined, bad, whole)
+	}
+	return nil
+}
+
+// liveAdapterOf returns the adapter that reads a cycle's payloads.
+func liveAdapterOf(a *raw.Archive, lookup func(string) (provider.Provider, bool)) (provider.LiveAdapter, error) {
+	name := a.Cycle().Provider
+	p, ok := lookup(name)
+	if !ok || p.Live == nil {
+		return nil, fmt.Errorf("provider %q: this build does not read its live data", name)
+	}
+	return p.Live, nil
+}

@@ -1,0 +1,151 @@
+package transform
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"mkt/fetch/input"
+	"mkt/transform/live"
+)
+
+// track is one fixture that is tracked from cycle to cycle.
+type track struct {
+	state     *live.State // nil before its first fold
+	known     bool        // it had a state before this cycle
+	fetchedAt time.Time   // newest retrieval that held it
+	// sample is what this cycle says of it, under the identity that it is to have.
+	// It is nil if the fixture is not listed.
+	sample *input.Sample
+}
+
+// match joins the tracked fixtures with the samples of the list: by the id of the
+// live record, or by that of the fixture if a record was replaced by another. It
+// adds a track for a new fixture that is in play. It changes the samples.
+func match(tracks []*track, samples []input.Sample) []*track {
+	byEvent, byFixture := map[string]*track{}, map[string]*track{}
+	for _, t := range tracks {
+		if id := t.state.EventID(); id != "" {
+			byEvent[id] = t
+		}
+		byFixture[t.state.FixtureID()] = t
+	}
+	var unmatched []*input.Sample
+	for i := range samples {
+		s := &samples[i]
+		if t := byEvent[s.ProviderEventID]; s.ProviderEventID != "" && t != nil {
+			t.sample = s
+			continue
+		}
+		unmatched = append(unmatched, s)
+	}
+	for _, s := range unmatched {
+		if t := byFixture[s.ProviderFixtureID]; t != nil && t.sample == nil {
+			t.sample = s
+			continue
+		}
+		if t := byEvent[s.ProviderEventID]; s.ProviderEventID != "" && t != nil {
+			t.sample = s // listed twice: the later item counts
+			continue
+		}
+		if !live.Tracks(nil, s) {
+			continue
+		}
+		t := &track{sample: s}
+		byEvent[s.ProviderEventID] = t
+		tracks = append(tracks, t)
+	}
+	return tracks
+}
+
+// assignIdentities gives every fixture its identity, and no identity to two. It is
+// that of the market engine from when it is first known, for good: a field that is
+// missing later, or changes, must not make another fixture of it. Of two with the
+// same identity, the one that had it before keeps it, and the other is identified by
+// its live record. A fixture that is not listed is dropped instead.
+func assignIdentities(tracks []*track) []*track {
+	for _, t := range tracks {
+		t.keepIdentity()
+	}
+	order := slices.Clone(tracks)
+	slices.SortStableFunc(order, func(a, b *track) int { return cmp.Compare(a.priority(), b.priority()) })
+	taken, dropped := map[string]bool{}, map[*track]bool{}
+	for _, t := range order {
+		if taken[t.identity()] {
+			if t.sample == nil || t.sample.ProviderEventID == "" || taken[input.ByEvent+t.sample.ProviderEventID] {
+				dropped[t] = true
+				continue
+			}
+			t.sample.ProviderFixtureID = input.ByEvent + t.sample.ProviderEventID
+		}
+		taken[t.identity()] = true
+	}
+	return slices.DeleteFunc(tracks, func(t *track) bool { return dropped[t] })
+}
+
+// keepIdentity gives the sample the identity of the market engine, if the fixture
+// had one before.
+func (t *track) keepIdentity() {
+	if t.sample != nil && t.known && !isByEvent(t.state.FixtureID()) {
+		t.sample.ProviderFixtureID = t.state.FixtureID()
+	}
+}
+
+func isByEvent(id string) bool { return (&input.Sample{ProviderFixtureID: id}).IsByEvent() }
+
+// identity returns the provider's id of the fixture that it is to have.
+func (t *track) identity() string {
+	if t.sample != nil {
+		return t.sample.ProviderFixtureID
+	}
+	return t.state.FixtureID()
+}
+
+// priority orders the tracks that have the same identity; the lowest one keeps it.
+func (t *track) priority() int {
+	switch {
+	case t.sample == nil:
+		return 2
+	case t.known && t.state.FixtureID() == t.identity():
+		return 0
+	}
+	return 1
+}
+
+// fold adds the cycle's sample to the state. If no cycle ran for so long that the
+// state became stale in between, it becomes stale first.
+func (t *track) fold() {
+	s := t.sample
+	t.fetchedAt = s.RetrievedAt
+	if t.state == nil {
+		t.set(live.Fold(nil, s))
+		return
+	}
+	previous := *t.state
+	if stale := previous.StaleAt(); previous.InPlay() && previous.At().Before(stale) && s.RetrievedAt.After(stale) {
+		previous = live.Pass(previous, stale.Add(time.Millisecond))
+	}
+	t.set(live.Fold(&previous, s))
+}
+
+// passUnlisted takes a fixture that is not listed to the time of the cycle. It
+// leaves play if complete lists have lacked it for a while, or if no list has held
+// it for long.
+func (t *track) passUnlisted(at time.Time, isComplete bool) {
+	if t.isMissing(at) && (isComplete || t.unlistedFor(at) >= live.Linger) {
+		t.set(live.Leave(*t.state, at))
+		return
+	}
+	t.set(live.Pass(*t.state, at))
+}
+
+func (t *track) set(next live.State) { t.state = &next }
+
+// unlistedFor returns for how long no list has held the fixture.
+func (t *track) unlistedFor(at time.Time) time.Duration { return at.Sub(t.fetchedAt) }
+
+// isMissing reports whether a fixture that has not left play has been in no list
+// for a while.
+func (t *track) isMissing(at time.Time) bool {
+	return t.sample == nil && !t.state.Left() && t.unlistedFor(at) >= missingFor
+}

@@ -1,0 +1,71 @@
+package transform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/raw"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+)
+
+// MarketTrace is one fixture of an archived cycle, read by the reader and engine
+// that made its rows, with the place of every value in the payloads. Its ids are made
+// with no key: a row is found by its place in the provider's order.
+type MarketTrace struct {
+	Fixture    football.Fixture
+	Markets    []football.Market // in the provider's order
+	NotOffered bool              // the provider answered and offers no markets on it
+	Listed     Origin            // where it is listed
+	Offered    Origin            // where its markets are
+}
+
+// Origin is one archived answer and what was found where in it. Number 0 is none.
+type Origin struct {
+	raw.Response
+	Cycle      layout.CycleID
+	In, Member string // where it lies, see raw.Archive.Place
+	Trace      *provider.Trace
+}
+
+func originOf(a *raw.Archive, r raw.Response, t *provider.Trace) Origin {
+	in, member := a.Place(r)
+	return Origin{Response: r, Cycle: a.Cycle().CycleID, In: in, Member: member, Trace: t}
+}
+
+// ErrNotInCycle means that the cycle's payloads do not hold the fixture.
+var ErrNotInCycle = errors.New("not in the payloads of the cycle")
+
+// TraceMarkets reads one fixture of a cycle of markets. Errors to branch on:
+// ErrNotInCycle, raw.ErrCorrupt.
+func TraceMarkets(ctx context.Context, a *raw.Archive, p provider.Provider, providerFixtureID string) (found MarketTrace, err error) {
+	r := &run{archive: a, only: providerFixtureID, Options: Options{Workers: 1, Log: slog.New(slog.DiscardHandler),
+		Provider: func(string) (provider.Provider, bool) { return p, true }}}
+	adapter, err := r.marketAdapter()
+	if err != nil {
+		return found, err
+	}
+	listing, err := r.readListing(adapter)
+	if err != nil {
+		return found, fmt.Errorf("cycle %s: %w", a.Cycle().CycleID, err)
+	}
+	sheets, err := r.readSheets(ctx, adapter, listing)
+	if err != nil {
+		return found, err
+	}
+	g := r.gather(listing.Listing, sheets)
+	found.Listed = lastWith(providerFixtureID, listing.pages)
+	if read, ok := g.byID[providerFixtureID]; ok {
+		found.Fixture, found.Markets, found.Offered = read.fixture, read.markets, read.origin
+		return found, nil
+	}
+	listed, ok := listing.Fixtures[providerFixtureID]
+	if !ok {
+		return found, ErrNotInCycle
+	}
+	found.Fixture, found.NotOffered = listed.Fixture, true
+	return found, nil
+}
