@@ -139,6 +139,12 @@ func HourOf(c CycleID) string {
 	return string(c[:len(hourForm)])
 }
 
+// TimeOf returns the time in a cycle id, the zero time if it is no cycle id.
+func TimeOf(c CycleID) time.Time {
+	at, _, _ := ParseCycleID(string(c))
+	return at
+}
+
 // Slot numbers the stretches of time of a length, one of which a cycle begins
 // in. Every account has stretches of its own, so that what is done once in each is
 // not done for all at once.

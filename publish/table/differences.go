@@ -4,6 +4,11 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mkt/publish/football"
 )
 
 // Differences returns the names of the columns in which two rows differ, in the
@@ -43,26 +48,63 @@ func differences(prefix string, a, b reflect.Value) (names []string) {
 	return names
 }
 
-// Column returns a column of a row as text for people: NULL if it has no value, and
-// for a list of rows how many there are.
-func Column[T Row](row T, column string) string {
-	v := reflect.ValueOf(row)
-	for i := range v.NumField() {
-		if columnName(v.Type().Field(i)) == column {
-			return textOf(v.Field(i))
+// Column returns a column of a row as text. It is missing if the row says that the
+// provider did not send it, and null if it has no value. Times are in RFC 3339, the items
+// of a list are separated by commas, and of a list of rows it is the number of rows.
+func Column[T any](row *T, name string) football.Field[string] {
+	v := reflect.ValueOf(row).Elem()
+	indexes := columnsOf(v.Type())
+	index, ok := indexes[name]
+	if !ok {
+		return football.Field[string]{}
+	}
+	if text, ok := textOf(v.Field(index)); ok {
+		return football.Of(text)
+	}
+	if absent, ok := indexes["absent"]; ok {
+		sent := strings.TrimSuffix(name, "_text") // the digits, and the number beside them, are one value
+		if list := v.Field(absent).Interface().([]string); len(list) > 0 && slices.Contains(list, sent) {
+			return football.Field[string]{}
 		}
 	}
-	return ""
+	return football.NullField[string]()
 }
 
-func textOf(v reflect.Value) string {
-	switch {
-	case v.Kind() == reflect.Pointer && v.IsNil():
-		return "NULL"
-	case v.Kind() == reflect.Pointer:
-		return fmt.Sprint(v.Elem().Interface())
-	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
-		return fmt.Sprintf("%d rows", v.Len())
+var columnIndexes sync.Map // reflect.Type → map[string]int
+
+// columnsOf returns the index of the field of each column.
+func columnsOf(row reflect.Type) map[string]int {
+	if known, ok := columnIndexes.Load(row); ok {
+		return known.(map[string]int)
 	}
-	return fmt.Sprint(v.Interface())
+	indexes := make(map[string]int)
+	for i := range row.NumField() {
+		indexes[columnName(row.Field(i))] = i
+	}
+	columnIndexes.Store(row, indexes)
+	return indexes
+}
+
+// textOf returns a value as text, and reports whether there is one.
+func textOf(v reflect.Value) (string, bool) {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return "", false
+		}
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.String {
+		return v.String(), true
+	}
+	switch value := v.Interface().(type) {
+	case time.Time:
+		return value.UTC().Format(time.RFC3339Nano), true
+	case []string:
+		return strings.Join(value, ", "), true
+	default:
+		if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct {
+			return fmt.Sprintf("%d rows", v.Len()), true
+		}
+		return fmt.Sprint(value), true
+	}
 }

@@ -3,7 +3,9 @@ package table_test
 import (
 	"slices"
 	"testing"
+	"time"
 
+	"mkt/publish/football"
 	"mkt/publish/table"
 )
 
@@ -34,7 +36,15 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
-	if got := table.Column(base(), "market") + table.Column(base(), "period") + table.Column(base(), "selections"); got != "2.5NULL2 rows" {
-		t.Errorf("columns: %s", got)
+	row := base()
+	row.Absent = []string{"rule"}
+	for name, want := range map[string]football.Field[string]{"market": football.Of("2.5"), "period": football.NullField[string](), "rule": {}, "lines": football.Of("2.5"),
+		"sections": football.Of(""), "selections": football.Of("2 rows"), "selection_count": football.Of("0"), "no_such_column": {}} {
+		if got := table.Column(&row, name); got != want {
+			t.Errorf("column %s: %v, want %v", name, got, want)
+		}
+	}
+	if got := table.Column(&table.FixtureRow{ProviderFetchedAt: time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC)}, "provider_fetched_at").Or(""); got != "2026-01-02T03:04:05.006Z" {
+		t.Errorf("a time: %s", got)
 	}
 }

@@ -2,11 +2,13 @@ package compare
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
+
+	"mkt/publish/football"
+	"mkt/publish/table"
 )
 
-// What kind of change.
+// What is a kind of change.
 type What string
 
 const (
@@ -26,17 +28,17 @@ const (
 	CounterMoved     What = "counter_moved" // live: Field is the metric and the side
 )
 
-// Words is the kind for people.
+// Words returns the kind for people.
 func (w What) Words() string { return strings.ReplaceAll(string(w), "_", " ") }
 
-// Whats lists every kind.
+// Whats returns every kind.
 func Whats() []What {
 	return []What{FixtureAdded, FixtureRemoved, FixtureChanged, MarketAdded, MarketRemoved, MarketChanged, SelectionAdded, SelectionRemoved, SelectionChanged,
 		OddsMoved, Suspended, Resumed, QualityChanged, CounterMoved}
 }
 
-// Change is one difference, with what it takes to know of what. Names are those of
-// B, or of A where B has none.
+// Change is one difference and what it belongs to. Names are those of B, or those of A if
+// B has none.
 type Change struct {
 	What      What   `json:"change"`
 	FixtureID string `json:"fixture_id"`
@@ -57,65 +59,43 @@ type Change struct {
 	Subject2    string `json:"subject_2,omitempty"`
 
 	Field string `json:"field,omitempty"`
-	// Old and New are left out where there is none, and null where the provider
-	// sent no value.
+	// Old and New are left out if nothing was sent, and null if the provider sent no
+	// value.
 	Old Value `json:"old,omitzero"`
 	New Value `json:"new,omitzero"`
-	// Percent is how far odds moved, of the old; nil where one is no number.
+	// Percent is how far odds moved, relative to the old ones; nil if either is not a
+	// number.
 	Percent *float64 `json:"percent,omitempty"`
 
-	// Explain is what mkt explain takes, as of the snapshot that has it.
+	// Explain is the argument for mkt explain, at the snapshot that has it.
 	Explain string `json:"explain"`
 }
 
-// Value is a value, none because none was sent, or none because nothing was sent.
-type Value struct {
-	state state
-	text  string
-}
+// Value is a value, null if the provider sent none, and missing if it did not send the
+// field.
+type Value struct{ football.Field[string] }
 
-type state byte
+func valueOf(s string) Value { return Value{football.Of(s)} }
 
-const (
-	absent state = iota
-	null
-	present
-)
+// column returns a column of a row.
+func column[T any](row *T, name string) Value { return Value{table.Column(row, name)} }
 
-func valueOf(s string) Value { return Value{present, s} }
+// IsZero reports whether nothing was sent.
+func (v Value) IsZero() bool { return v.State() == football.Missing }
 
-// column is a nullable column of a row that lists what was not sent.
-func column(v *string, name string, notSent []string) Value {
-	switch {
-	case v != nil:
-		return valueOf(*v)
-	case slices.Contains(notSent, name):
-		return Value{}
-	}
-	return Value{state: null}
-}
-
-// IsZero tells that nothing was sent.
-func (v Value) IsZero() bool { return v.state == absent }
-
-// Text is the value; false when there is none.
-func (v Value) Text() (string, bool) { return v.text, v.state == present }
-
-// String is the value for people.
+// String returns the value for people.
 func (v Value) String() string {
-	switch v.state {
-	case absent:
-		return "(not sent)"
-	case null:
+	if v.State() == football.Null {
 		return "(null)"
 	}
-	return v.text
+	return v.Or("(not sent)")
 }
 
 // MarshalJSON writes null or a text.
 func (v Value) MarshalJSON() ([]byte, error) {
-	if v.state != present {
+	text, sent := v.Get()
+	if !sent {
 		return []byte("null"), nil
 	}
-	return json.Marshal(v.text)
+	return json.Marshal(text)
 }

@@ -1,21 +1,25 @@
-// Package compare tells what differs between two published snapshots of a product:
-// fixtures, markets, selections, odds, suspensions, quality; of live data scores,
+// Package compare lists what differs between two published snapshots of a product:
+// fixtures, markets, selections, odds, suspensions and quality; for live data scores,
 // clocks, momentum and counters.
 //
-// Both are read side by side in the order of their ids, one fixture of each in
-// memory at a time, so that size does not matter. Fixtures whose content has the
-// same digest are passed over unread. Changes come in the order of the fixtures'
-// ids, and the same two snapshots always give the same changes.
+// It reads both side by side in the order of their ids, with the markets of one fixture
+// of each in memory at a time, so that any size will do. It does not read fixtures whose
+// content has the same digest. Changes come in the order of the fixtures' ids, and the
+// same two snapshots always give the same changes.
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"strings"
 
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
+	"mkt/publish/table"
 )
 
 // Side is one of the two snapshots.
@@ -25,8 +29,8 @@ type Side struct {
 	Manifest snapshot.Manifest
 }
 
-// Open opens the snapshot of a publication. One whose snapshot is not kept any
-// more is ErrNotKept.
+// Open opens the snapshot of a publication. If it is not kept any more, the error is
+// ErrNotKept.
 func Open(root durable.FS, c snapshot.Commit) (Side, error) {
 	kept, err := snapshot.IsKept(root, c)
 	if err == nil && !kept {
@@ -39,10 +43,10 @@ func Open(root durable.FS, c snapshot.Commit) (Side, error) {
 	return Side{root, c, m}, err
 }
 
-// ErrNotKept: the publication's snapshot is not there any more.
+// ErrNotKept means that retention has deleted the publication's snapshot.
 var ErrNotKept = errors.New("its snapshot is not kept any more")
 
-// ErrProducts: the two are of different products.
+// ErrProducts means that the two snapshots are of different products.
 var ErrProducts = errors.New("snapshots of different products cannot be compared")
 
 // Options of a comparison.
@@ -52,8 +56,8 @@ type Options struct {
 	Progress func(done, total int64)
 }
 
-// Run compares B with A and gives every change to the function, whose error ends
-// it. The files of both are held against their manifests first.
+// Run compares B with A and calls to with every change. It stops at the first error of
+// to. It checks the files of both against their manifests first.
 func Run(ctx context.Context, o Options, to func(Change) error) (Summary, error) {
 	if o.A.Manifest.Product != o.B.Manifest.Product {
 		return Summary{}, ErrProducts
@@ -72,7 +76,7 @@ func Run(ctx context.Context, o Options, to func(Change) error) (Summary, error)
 	return r.sum, err
 }
 
-// Summary is what a comparison came to.
+// Summary counts the results of a comparison.
 type Summary struct {
 	FixturesA int          `json:"fixtures_a"`
 	FixturesB int          `json:"fixtures_b"`
@@ -83,7 +87,7 @@ type Summary struct {
 	Down      int          `json:"odds_down"`
 }
 
-// Differs tells whether there was any change.
+// Differs reports whether there was any change.
 func (s *Summary) Differs() bool {
 	for _, n := range s.Changes {
 		if n > 0 {
@@ -99,15 +103,91 @@ type run struct {
 	to  func(Change) error
 	sum Summary
 
-	current int // changes of the fixture at hand
+	changes int // of the current fixture
 	done    int64
+}
+
+// fixtures compares the table of fixtures of both sides. base begins a change of a
+// fixture, both compares a fixture that both sides have, and pass, if not nil, is called
+// behind each fixture.
+func fixtures[T table.Row](r *run, file string, base func(*T) Change, both func(base Change, a, b *T) error, pass func(table.Pair[T])) error {
+	rows := func(s Side) iter.Seq2[*T, error] { return snapshot.Rows[T](s.Root, s.Commit.Dir()+"/"+file) }
+	byID := func(a, b *T) int { return cmp.Compare(base(a).FixtureID, base(b).FixtureID) }
+	key := strings.TrimSuffix(file, ".parquet")
+	total := max(r.A.Manifest.Tables[key].Rows, r.B.Manifest.Tables[key].Rows)
+	for p, err := range table.Pairs(rows(r.A), rows(r.B), byID) {
+		if err != nil {
+			return err
+		}
+		c := base(cmp.Or(p.New, p.Old))
+		if r.Fixture == "" || r.Fixture == c.FixtureID {
+			if err := fixture(r, c, p, both); err != nil {
+				return err
+			}
+		}
+		if pass != nil {
+			pass(p)
+		}
+		if r.done++; r.Progress != nil && r.done%64 == 0 {
+			r.Progress(r.done, total)
+		}
+		if r.ctx.Err() != nil {
+			return r.ctx.Err()
+		}
+	}
+	return nil
+}
+
+// fixture compares one fixture.
+func fixture[T any](r *run, c Change, p table.Pair[T], both func(base Change, a, b *T) error) error {
+	if p.Old != nil {
+		r.sum.FixturesA++
+	}
+	if p.New != nil {
+		r.sum.FixturesB++
+	}
+	switch {
+	case p.New == nil:
+		c.What = FixtureRemoved
+		return r.emit(c)
+	case p.Old == nil:
+		c.What = FixtureAdded
+		return r.emit(c)
+	}
+	c.What, r.changes = FixtureChanged, 0
+	err := both(c, p.Old, p.New)
+	if r.changes == 0 {
+		r.sum.Same++
+	} else {
+		r.sum.Changed++
+	}
+	return err
+}
+
+// columns emits a change of each of the columns that differs.
+func columns[T any](r *run, base Change, a, b *T, names ...string) error {
+	for _, name := range names {
+		if err := r.field(base, name, column(a, name), column(b, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// field emits a change of one field if it differs.
+func (r *run) field(base Change, name string, a, b Value) error {
+	if a == b {
+		return nil
+	}
+	base.Field, base.Old, base.New = name, a, b
+	return r.emit(base)
 }
 
 // emit counts a change and passes it on.
 func (r *run) emit(c Change) error {
 	c.Explain = explainOf(c)
 	r.sum.Changes[c.What]++
-	r.current++
+	r.changes++
 	if c.What == OddsMoved && c.Percent != nil {
 		if *c.Percent > 0 {
 			r.sum.Up++
@@ -116,22 +196,4 @@ func (r *run) emit(c Change) error {
 		}
 	}
 	return r.to(c)
-}
-
-// count closes a fixture that both snapshots have.
-func (r *run) count() {
-	if r.current == 0 {
-		r.sum.Same++
-	} else {
-		r.sum.Changed++
-	}
-}
-
-// step tells how far it is, and whether to go on.
-func (r *run) step(total int64) error {
-	r.done++
-	if r.Progress != nil && r.done%64 == 0 {
-		r.Progress(r.done, total)
-	}
-	return r.ctx.Err()
 }

@@ -1,195 +1,170 @@
 package compare
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
-	"strings"
-	"time"
+	"io"
 
+	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
 
-// marketsHalf is one side's two tables.
-type marketsHalf struct {
-	rows    *cursor[table.FixtureRow]
-	markets *cursor[table.MarketRow]
-	unread  int // markets of the fixture at hand that were not read
-}
-
-func openMarkets(s Side) (*marketsHalf, error) {
-	rows, err := openCursor[table.FixtureRow](s, layout.FixturesFile)
+// markets compares two snapshots of the market engine.
+func (r *run) markets() error {
+	a, err := openMarkets(r.A)
 	if err != nil {
-		return nil, err
-	}
-	markets, err := openCursor[table.MarketRow](s, layout.MarketsFile)
-	if err != nil {
-		rows.close()
-		return nil, err
-	}
-	h := &marketsHalf{rows: rows, markets: markets}
-	if err := h.pass(); err != nil {
-		h.close()
-		return nil, err
-	}
-	return h, nil
-}
-
-func (h *marketsHalf) close() {
-	h.rows.close()
-	h.markets.close()
-}
-
-func (h *marketsHalf) id() string {
-	if h.rows.row == nil {
-		return ""
-	}
-	return h.rows.row.FixtureID
-}
-
-func (h *marketsHalf) about(what What) Change { return about(what, h.rows.row) }
-
-func (h *marketsHalf) fixtures() int64 { return h.rows.rows.Len() }
-
-func (h *marketsHalf) pass() error {
-	h.markets.skip(h.unread)
-	h.unread = 0
-	if err := h.rows.next(); err != nil || h.rows.row == nil {
 		return err
 	}
-	h.unread = int(h.rows.row.MarketCount)
-	return nil
+	defer a.close()
+	b, err := openMarkets(r.B)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	base := func(f *table.FixtureRow) Change { return about(f.FixtureID, f.Home, f.Away, f.League) }
+	return fixtures(r, layout.FixturesFile, base, func(base Change, rowA, rowB *table.FixtureRow) error {
+		if rowA.ContentDigest == rowB.ContentDigest && rowA.ContentDigest != "" {
+			return nil
+		}
+		marketsA, err := a.of(rowA)
+		if err != nil {
+			return err
+		}
+		marketsB, err := b.of(rowB)
+		if err != nil {
+			return err
+		}
+		if err := columns(r, base, rowA, rowB, "home", "away", "league", "starts_at", "source_provider", "provider_fixture_id"); err != nil {
+			return err
+		}
+		if err := r.marketsOf(base, marketsA, marketsB); err != nil {
+			return err
+		}
+		if r.changes == 0 { // a label or an order changed, which is not compared here
+			return columns(r, base, rowA, rowB, "content_digest")
+		}
+		return nil
+	}, func(p table.Pair[table.FixtureRow]) {
+		a.pass(p.Old)
+		b.pass(p.New)
+	})
 }
 
-// read reads the markets of the fixture at hand.
-func (h *marketsHalf) read() ([]table.MarketRow, error) {
-	f := h.rows.row
-	rows, err := h.markets.take(h.unread)
-	h.unread = 0
+// about begins a change of a fixture.
+func about(id string, home, away, league *string) Change {
+	name := func(s *string, otherwise string) string {
+		if s == nil {
+			return otherwise
+		}
+		return *s
+	}
+	return Change{FixtureID: id, Fixture: name(home, "?") + " - " + name(away, "?"), Home: name(home, ""), Away: name(away, ""), League: name(league, "")}
+}
+
+// marketRows reads the markets of fixtures that come in order, and can leave some out.
+type marketRows struct {
+	name  string
+	file  durable.Reader
+	rows  *table.Reader[table.MarketRow]
+	begin int64             // number of the first market of the current fixture
+	at    int64             // number of the first row of left
+	left  []table.MarketRow // read and not returned yet
+}
+
+const (
+	batch = 1024
+	// seekFrom is from how many rows on it pays to look for a row by its number,
+	// which takes as long as reading some hundreds (BenchmarkRun).
+	seekFrom = 2 * batch
+)
+
+func openMarkets(s Side) (*marketRows, error) {
+	name := s.Commit.Dir() + "/" + layout.MarketsFile
+	file, err := s.Root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := table.NewReader[table.MarketRow](file, file.Size())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
+	}
+	return &marketRows{name: name, file: file, rows: rows}, nil
+}
+
+func (m *marketRows) close() {
+	m.rows.Close()
+	m.file.Close()
+}
+
+// pass goes to the next fixture, behind f; nil is none.
+func (m *marketRows) pass(f *table.FixtureRow) {
+	if f != nil {
+		m.begin += int64(f.MarketCount)
+	}
+}
+
+// of returns the markets of the current fixture. They are never overwritten.
+func (m *marketRows) of(f *table.FixtureRow) ([]table.MarketRow, error) {
+	if m.begin-m.at-int64(len(m.left)) >= seekFrom && m.begin < m.rows.Len() {
+		m.left, m.at = nil, m.begin
+		if err := m.rows.SeekRow(m.begin); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	if _, err := m.take(m.begin - m.at); err != nil {
+		return nil, err
+	}
+	rows, err := m.take(int64(f.MarketCount))
 	if err != nil {
 		return nil, err
 	}
 	for i := range rows {
 		if rows[i].FixtureID != f.FixtureID {
-			return nil, fmt.Errorf("%s: %w: row %d is of %s, not of %s", h.markets.name, snapshot.ErrDamaged, h.markets.at-int64(len(rows)-i), rows[i].FixtureID, f.FixtureID)
+			return nil, fmt.Errorf("%s: %w: row %d is of %s, not of %s", m.name, snapshot.ErrDamaged, m.begin+int64(i), rows[i].FixtureID, f.FixtureID)
 		}
 	}
 	return rows, nil
 }
 
-// markets compares two snapshots of the market engine.
-func (r *run) markets() error { return walk(r, openMarkets, r.marketsChanged) }
-
-// marketsChanged compares a fixture that both have. Its markets are not read where
-// the content is the same.
-func (r *run) marketsChanged(a, b *marketsHalf) error {
-	fa, fb := a.rows.row, b.rows.row
-	if fa.ContentDigest == fb.ContentDigest && fa.ContentDigest != "" {
-		return nil
-	}
-	marketsA, err := a.read()
-	if err != nil {
-		return err
-	}
-	marketsB, err := b.read()
-	if err != nil {
-		return err
-	}
-	base := about(FixtureChanged, fb)
-	err = r.fields(base, []field{
-		{"home", column(fa.Home, "home", fa.Absent), column(fb.Home, "home", fb.Absent)},
-		{"away", column(fa.Away, "away", fa.Absent), column(fb.Away, "away", fb.Absent)},
-		{"league", column(fa.League, "league", fa.Absent), column(fb.League, "league", fb.Absent)},
-		{"starts_at", timeColumn(fa.StartsAt, "starts_at", fa.Absent), timeColumn(fb.StartsAt, "starts_at", fb.Absent)},
-		{"source_provider", valueOf(fa.SourceProvider), valueOf(fb.SourceProvider)},
-		{"provider_fixture_id", valueOf(fa.ProviderFixtureID), valueOf(fb.ProviderFixtureID)},
-	})
-	if err != nil {
-		return err
-	}
-	if err := r.marketsOf(base, marketsA, marketsB); err != nil {
-		return err
-	}
-	if r.current == 0 { // a label, or an order: nothing that has a name of its own here
-		return r.field(base, "content_digest", valueOf(fa.ContentDigest), valueOf(fb.ContentDigest))
-	}
-	return nil
-}
-
-// about begins a change of a fixture.
-func about(what What, f *table.FixtureRow) Change {
-	name := func(s *string) string {
-		if s == nil {
-			return "?"
+// take returns the next n rows.
+func (m *marketRows) take(n int64) (taken []table.MarketRow, err error) {
+	for n > int64(len(m.left)) {
+		n -= int64(len(m.left))
+		taken = append(taken, m.left...)
+		m.at += int64(len(m.left))
+		rows := make([]table.MarketRow, batch)
+		read, err := m.rows.Read(rows)
+		if read == 0 {
+			if err == nil || err == io.EOF {
+				err = fmt.Errorf("%w: it ends behind row %d", snapshot.ErrDamaged, m.at)
+			}
+			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
-		return *s
+		m.left = rows[:read]
 	}
-	c := Change{What: what, FixtureID: f.FixtureID, Fixture: name(f.Home) + " - " + name(f.Away)}
-	if f.Home != nil {
-		c.Home = *f.Home
+	first := m.left[:n:n]
+	m.left, m.at = m.left[n:], m.at+n
+	if taken == nil {
+		return first, nil
 	}
-	if f.Away != nil {
-		c.Away = *f.Away
-	}
-	if f.League != nil {
-		c.League = *f.League
-	}
-	return c
+	return append(taken, first...), nil
 }
 
-func timeColumn(at *time.Time, name string, notSent []string) Value {
-	if at == nil {
-		return column(nil, name, notSent)
-	}
-	return valueOf(at.UTC().Format(time.RFC3339))
-}
-
-// field emits a change of one field, when there is one.
-func (r *run) field(base Change, name string, a, b Value) error {
-	if a == b {
-		return nil
-	}
-	base.Field, base.Old, base.New = name, a, b
-	return r.emit(base)
-}
-
-// field is one of both sides.
-type field struct {
-	name string
-	a, b Value
-}
-
-// fields emits a change of each field that differs.
-func (r *run) fields(base Change, all []field) error {
-	for _, f := range all {
-		if err := r.field(base, f.name, f.a, f.b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// marketsOf merges the markets of one fixture: both are sorted by id.
+// marketsOf compares the markets of one fixture.
 func (r *run) marketsOf(base Change, a, b []table.MarketRow) error {
-	for len(a) > 0 || len(b) > 0 {
-		idA, idB := "", ""
-		if len(a) > 0 {
-			idA = a[0].MarketID
-		}
-		if len(b) > 0 {
-			idB = b[0].MarketID
-		}
+	byID := func(a, b *table.MarketRow) int { return cmp.Compare(a.MarketID, b.MarketID) }
+	for p := range table.Pairs(table.Each(a), table.Each(b), byID) {
 		var err error
-		switch first := order(idA, idB); {
-		case first < 0:
-			err = r.emit(ofMarket(base, MarketRemoved, &a[0]))
-			a = a[1:]
-		case first > 0:
-			err = r.emit(ofMarket(base, MarketAdded, &b[0]))
-			b = b[1:]
+		switch {
+		case p.New == nil:
+			err = r.emit(ofMarket(base, MarketRemoved, p.Old))
+		case p.Old == nil:
+			err = r.emit(ofMarket(base, MarketAdded, p.New))
 		default:
-			err = r.market(base, &a[0], &b[0])
-			a, b = a[1:], b[1:]
+			err = r.market(base, p.Old, p.New)
 		}
 		if err != nil {
 			return err
@@ -214,23 +189,12 @@ func ofMarket(base Change, what What, m *table.MarketRow) Change {
 	return base
 }
 
-// market compares a market that both have.
+// market compares a market that both sides have.
 func (r *run) market(base Change, a, b *table.MarketRow) error {
 	changed := ofMarket(base, MarketChanged, b)
-	err := r.fields(changed, []field{
-		{"market", column(a.Market, "market", a.Absent), column(b.Market, "market", b.Absent)},
-		{"market_name", column(a.MarketName, "market_name", a.Absent), column(b.MarketName, "market_name", b.Absent)},
-		{"period", column(a.Period, "period", a.Absent), column(b.Period, "period", b.Absent)},
-		{"origin_type", valueOf(a.OriginType), valueOf(b.OriginType)},
-		{"rule", column(a.Rule, "rule", a.Absent), column(b.Rule, "rule", b.Absent)},
-		{"raw_reason", column(a.RawReason, "raw_reason", a.Absent), column(b.RawReason, "raw_reason", b.Absent)},
-		{"sections", listOf(a.Sections), listOf(b.Sections)},
-		{"lines", listOf(a.Lines), listOf(b.Lines)},
-	})
+	err := columns(r, changed, a, b, "market", "market_name", "period", "origin_type", "rule", "raw_reason", "sections", "lines")
 	if err != nil {
 		return err
 	}
 	return r.selections(changed, a.Selections, b.Selections)
 }
-
-func listOf(list []string) Value { return valueOf(strings.Join(list, ", ")) }

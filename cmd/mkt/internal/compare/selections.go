@@ -9,31 +9,40 @@ import (
 	"mkt/publish/table"
 )
 
-// selections pairs them by id: in A's order those that went or changed, then in
-// B's those that came.
+// selections compares the selections of a market: in A's order those that were removed or
+// changed, then in B's order those that were added.
 func (r *run) selections(base Change, a, b []table.SelectionRow) error {
 	for i := range a {
 		old := &a[i]
-		k := slices.IndexFunc(b, func(s table.SelectionRow) bool { return s.SelectionID == old.SelectionID })
-		if i < len(b) && b[i].SelectionID == old.SelectionID {
-			k = i
-		}
 		var err error
-		if k < 0 {
+		if now := find(b, old.SelectionID, i); now == nil {
 			err = r.emit(ofSelection(base, SelectionRemoved, old))
 		} else {
-			err = r.selection(base, old, &b[k])
+			err = r.selection(base, old, now)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	for i := range b {
-		if i < len(a) && a[i].SelectionID == b[i].SelectionID || slices.ContainsFunc(a, func(s table.SelectionRow) bool { return s.SelectionID == b[i].SelectionID }) {
+		if find(a, b[i].SelectionID, i) != nil {
 			continue
 		}
 		if err := r.emit(ofSelection(base, SelectionAdded, &b[i])); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// find returns the selection with an id, which is most likely at an index, or nil.
+func find(list []table.SelectionRow, id string, likely int) *table.SelectionRow {
+	if likely < len(list) && list[likely].SelectionID == id {
+		return &list[likely]
+	}
+	for i := range list {
+		if list[i].SelectionID == id {
+			return &list[i]
 		}
 	}
 	return nil
@@ -58,7 +67,7 @@ func ofSelection(base Change, what What, s *table.SelectionRow) Change {
 	if base.Line != "" {
 		base.LineOf = lineOf(base.Market, base.Selection)
 	}
-	if odds := column(s.OddsDecimalText, "odds_decimal", s.Absent); what == SelectionAdded {
+	if odds := oddsOf(s); what == SelectionAdded {
 		base.New = odds
 	} else if what == SelectionRemoved {
 		base.Old = odds
@@ -68,7 +77,7 @@ func ofSelection(base Change, what What, s *table.SelectionRow) Change {
 
 const suspended = string(football.Suspended)
 
-// selection compares a selection that both have.
+// selection compares a selection that both sides have.
 func (r *run) selection(base Change, a, b *table.SelectionRow) error {
 	if err := r.odds(base, a, b); err != nil {
 		return err
@@ -87,42 +96,28 @@ func (r *run) selection(base Change, a, b *table.SelectionRow) error {
 	if err := r.field(ofSelection(base, QualityChanged, b), "quality", qualityOf(a), qualityOf(b)); err != nil {
 		return err
 	}
-	changed := ofSelection(base, SelectionChanged, b)
-	return r.fields(changed, []field{
-		{"selection", column(a.Selection, "selection", a.Absent), column(b.Selection, "selection", b.Absent)},
-		{"line", column(a.Line, "line", a.Absent), column(b.Line, "line", b.Absent)},
-		{"qualifier", column(a.Qualifier, "qualifier", a.Absent), column(b.Qualifier, "qualifier", b.Absent)},
-		{"subject", column(a.Subject, "subject", a.Absent), column(b.Subject, "subject", b.Absent)},
-		{"subject_2", column(a.Subject2, "subject_2", a.Absent), column(b.Subject2, "subject_2", b.Absent)},
-		{"dimension", column(a.Dimension, "dimension", a.Absent), column(b.Dimension, "dimension", b.Absent)},
-		{"grid_row", column(a.GridRow, "grid_row", a.Absent), column(b.GridRow, "grid_row", b.Absent)},
-		{"grid_column", column(a.GridColumn, "grid_column", a.Absent), column(b.GridColumn, "grid_column", b.Absent)},
-		{"provider_selection_id", column(a.ProviderSelectionID, "provider_selection_id", a.Absent), column(b.ProviderSelectionID, "provider_selection_id", b.Absent)},
-	})
+	return columns(r, ofSelection(base, SelectionChanged, b), a, b, "selection", "line", "qualifier", "subject", "subject_2", "dimension", "grid_row", "grid_column",
+		"provider_selection_id")
 }
 
-// odds compares the provider's digits. The fractional form is told only where the
-// decimal one is the same.
+// odds compares the provider's digits. It reports the fractional form only if the decimal
+// form did not change.
 func (r *run) odds(base Change, a, b *table.SelectionRow) error {
 	moved := ofSelection(base, OddsMoved, b)
-	moved.Field = "odds_decimal"
-	moved.Old, moved.New = column(a.OddsDecimalText, "odds_decimal", a.Absent), column(b.OddsDecimalText, "odds_decimal", b.Absent)
-	if a.OddsDecimal != nil && b.OddsDecimal != nil && *a.OddsDecimal > 0 {
-		percent := math.Round((*b.OddsDecimal-*a.OddsDecimal) / *a.OddsDecimal * 1e4) / 100
-		moved.Percent = &percent
+	if old, now := oddsOf(a), oddsOf(b); old != now {
+		if a.OddsDecimal != nil && b.OddsDecimal != nil && *a.OddsDecimal > 0 {
+			percent := math.Round((*b.OddsDecimal-*a.OddsDecimal) / *a.OddsDecimal * 1e4) / 100
+			moved.Percent = &percent
+		}
+		return r.field(moved, "odds_decimal", old, now)
 	}
-	if moved.Old == moved.New {
-		moved.Field, moved.Percent = "odds_fractional", nil
-		moved.Old, moved.New = column(a.OddsFractional, "odds_fractional", a.Absent), column(b.OddsFractional, "odds_fractional", b.Absent)
-	}
-	if moved.Old == moved.New {
-		return nil
-	}
-	return r.emit(moved)
+	return columns(r, moved, a, b, "odds_fractional")
 }
 
-// qualityOf is whether the service vouches for a selection, and why not; a
-// suspension is told by itself.
+func oddsOf(s *table.SelectionRow) Value { return column(s, "odds_decimal_text") }
+
+// qualityOf returns whether the service vouches for a selection, and why not. It leaves
+// out a suspension, which is a change of its own.
 func qualityOf(s *table.SelectionRow) Value {
 	text := s.QualityStatus
 	if !s.Publishable {

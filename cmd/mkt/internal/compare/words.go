@@ -6,8 +6,8 @@ import (
 	"mkt/publish/football"
 )
 
-// MarketWords names the market for people: its period and, where the selection is
-// about a side or a player, whom.
+// MarketWords returns the market for people: its period and, if the selection is about a
+// side or a player, whom.
 func (c Change) MarketWords() string {
 	words := []string{c.Market, c.Period}
 	if c.Subject != c.Selection {
@@ -19,8 +19,8 @@ func (c Change) MarketWords() string {
 	return joinWords(words)
 }
 
-// SelectionWords names the selection for people: with its line, the side whose line
-// that is, and the team that is meant.
+// SelectionWords returns the selection for people, with its line, the side whose line it
+// is, and the team that is meant.
 func (c Change) SelectionWords() string {
 	line := c.Line
 	if c.LineOf != "" && c.LineOf != c.Selection {
@@ -33,10 +33,10 @@ func (c Change) SelectionWords() string {
 	return joinWords(words)
 }
 
-// side names a subject: a side with its team, or a player.
+// side returns a subject for people: a side with its team, or a player.
 func (c Change) side(subject string) string { return joinWords([]string{subject, c.team(subject)}) }
 
-// team is the name of a side's team, "" if the word is no side or it has no name.
+// team returns the name of a side's team, "" if the word is no side or it has no name.
 func (c Change) team(side string) string {
 	switch side {
 	case "HOME":
@@ -51,8 +51,8 @@ func joinWords(words []string) string {
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
-// lineOf is the side that a handicap is given to: with two outcomes that of each
-// selection, with three the home side for all of them. It is empty for other lines.
+// lineOf returns the side that a handicap is given to: with two outcomes the side of the
+// selection, with three always the home side. It is empty for other lines.
 func lineOf(market, selection string) string {
 	term, known := football.Lookup(market)
 	switch {
@@ -66,7 +66,7 @@ func lineOf(market, selection string) string {
 	return ""
 }
 
-// explainOf is what mkt explain takes for a change.
+// explainOf returns the argument of mkt explain for a change.
 func explainOf(c Change) string {
 	switch {
 	case c.SelectionID != "":

@@ -81,8 +81,10 @@ func (l *liveTrace) identifyByState() error {
 	if err != nil {
 		return err
 	}
-	at := timeOf(l.commit.CycleID)
-	slices.SortFunc(ids, func(a, b layout.CycleID) int { return cmp.Compare(timeOf(a).Sub(at).Abs(), timeOf(b).Sub(at).Abs()) })
+	at := layout.TimeOf(l.commit.CycleID)
+	slices.SortFunc(ids, func(a, b layout.CycleID) int {
+		return cmp.Compare(layout.TimeOf(a).Sub(at).Abs(), layout.TimeOf(b).Sub(at).Abs())
+	})
 	for _, id := range ids {
 		state, found, err := transform.FindLiveState(l.Root, id, l.target.fixture)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -98,11 +100,6 @@ func (l *liveTrace) identifyByState() error {
 	return l.unknown()
 }
 
-func timeOf(c layout.CycleID) time.Time {
-	at, _, _ := layout.ParseCycleID(string(c)) // the id comes from one of our own names
-	return at
-}
-
 // margin is how much earlier than the value the trace begins: the counter that a
 // counter fell from is remembered for two minutes.
 const margin = 3 * time.Minute
@@ -111,13 +108,13 @@ const margin = 3 * time.Minute
 // matters for the value. It begins with the newest state from before that time, or
 // with a baseline and the oldest sample.
 func (l *liveTrace) trace(ctx context.Context) error {
-	until := timeOf(l.commit.CycleID)
+	until := layout.TimeOf(l.commit.CycleID)
 	from := l.beginning(until)
 	ids, err := snapshot.CyclesIn(l.Root, layout.CanonicalDir)
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(ids, func(id layout.CycleID) bool { return timeOf(id).After(from) }); i >= 0 {
+	if i := slices.IndexFunc(ids, func(id layout.CycleID) bool { return layout.TimeOf(id).After(from) }); i >= 0 {
 		ids = ids[:i]
 	}
 	if n := len(ids); n > 0 {
@@ -126,7 +123,7 @@ func (l *liveTrace) trace(ctx context.Context) error {
 			return err
 		}
 		if found {
-			l.start, from = &state, timeOf(state.Cycle).Add(time.Second)
+			l.start, from = &state, layout.TimeOf(state.Cycle).Add(time.Second)
 		}
 	}
 	o := transform.LiveTraceOptions{Root: l.Root, Provider: l.Provider, Fixture: l.fixture, Event: l.event, From: from, To: until, Start: l.start,

@@ -16,7 +16,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// prepare brings the other root to where the source stood before the first cycle.
+// prepare brings the other root to the state of the source before the first cycle.
 func (r *run) prepare(cycles []layout.CycleID) error {
 	if r.Fingerprint != "" {
 		if err := durable.CreateAgain(r.Data, layout.IDKeyFingerprintFile, durable.Bytes([]byte(r.Fingerprint+"\n"))); err != nil {
@@ -33,24 +33,24 @@ func (r *run) prepare(cycles []layout.CycleID) error {
 	if r.Product == football.LiveIntelligence {
 		begin, err := r.copyState(first)
 		if err != nil {
-			return fmt.Errorf("what the range begins from: %w", err)
+			return fmt.Errorf("copying what the range begins from: %w", err)
 		}
 		if begin != "" {
-			between, err := raw.Between(r.Source, timeOf(begin), timeOf(first))
+			between, err := raw.Between(r.Source, layout.TimeOf(begin), layout.TimeOf(first))
 			if err != nil {
 				return err
 			}
 			cycles = append(between, cycles...)
 		}
 	} else if err := r.copyPublication(first); err != nil {
-		return fmt.Errorf("what the range begins from: %w", err)
+		return fmt.Errorf("copying what the range begins from: %w", err)
 	}
 	slices.Sort(cycles)
 	return r.copyRaw(slices.Compact(cycles))
 }
 
-// copyConnection copies what the newest fetch found: without it nobody knows that
-// the credential is good, and serve answers nothing.
+// copyConnection copies what the newest fetch found. Without it the status of the
+// credential is unknown, and serve does not serve the data.
 func (r *run) copyConnection() error {
 	err := r.copyFile(layout.StateDir + "/" + health.StepFetch + ".json")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,30 +59,29 @@ func (r *run) copyConnection() error {
 	return err
 }
 
-// copyState copies the canonical cycle that the live product goes on from: the
-// newest before the first. The cycles between are transformed on the way.
-func (r *run) copyState(first layout.CycleID) (begin layout.CycleID, err error) {
-	entries, err := r.Source.ReadDir(layout.CanonicalDir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// copyState copies the canonical cycle that the live product continues from: the
+// newest one before the first. Transforming the range also transforms the cycles in
+// between.
+func (r *run) copyState(first layout.CycleID) (layout.CycleID, error) {
+	ids, err := snapshot.CyclesIn(r.Source, layout.CanonicalDir)
+	if err != nil {
 		return "", err
 	}
-	for _, e := range entries {
-		if id, ok := layout.ParseCycleDir(e.Name()); ok && id < first && id > begin {
-			if _, _, err := snapshot.OpenCanonical(r.Source, id); err == nil {
-				begin = id
-			}
+	for _, id := range slices.Backward(ids) {
+		if id >= first {
+			continue
+		}
+		if _, _, err := snapshot.OpenCanonical(r.Source, id); err == nil {
+			r.report.Base = string(id)
+			return id, r.copyFolder(layout.Cycle(layout.CanonicalDir, id), layout.CanonicalFile)
 		}
 	}
-	if begin == "" {
-		r.report.Notes = append(r.report.Notes, "no state from before the range is kept: it begins with baselines")
-		return "", nil
-	}
-	r.report.Base = string(begin)
-	return begin, r.copyFolder(layout.Cycle(layout.CanonicalDir, begin), layout.CanonicalFile)
+	r.report.Notes = append(r.report.Notes, "no state from before the range is kept: it begins with baselines")
+	return "", nil
 }
 
-// copyPublication copies the publication before the first cycle, with its change
-// log and the records of all before it: what is carried over comes from there.
+// copyPublication copies the publication before the first cycle, from which fixtures are
+// carried over, with its change log and all earlier commit records.
 func (r *run) copyPublication(first layout.CycleID) error {
 	base := snapshot.Commit{}
 	for c, err := range snapshot.Backward(r.Source, r.to) {
@@ -96,7 +95,7 @@ func (r *run) copyPublication(first layout.CycleID) error {
 	}
 	m, err := snapshot.Open(r.Source, base)
 	if errors.Is(err, fs.ErrNotExist) {
-		r.report.Notes = append(r.report.Notes, fmt.Sprintf("the snapshot before the range (version %d) was deleted by retention: fixtures carried over from it are missing", base.Version))
+		r.report.Notes = append(r.report.Notes, fmt.Sprintf("the snapshot before the range (version %d) was deleted by retention: the fixtures carried over from it are missing", base.Version))
 		return nil
 	}
 	if err != nil {
@@ -119,7 +118,7 @@ func (r *run) copyPublication(first layout.CycleID) error {
 	return snapshot.Follow(r.Target, base)
 }
 
-// copyRaw copies the payloads, packs as they are.
+// copyRaw copies the payloads, and packs as they are.
 func (r *run) copyRaw(cycles []layout.CycleID) error {
 	packs := map[string]bool{}
 	for _, id := range cycles {
@@ -135,7 +134,7 @@ func (r *run) copyRaw(cycles []layout.CycleID) error {
 			err = r.copyFile(pack)
 		}
 		if err != nil {
-			return fmt.Errorf("payloads of %s: %w", id, err)
+			return fmt.Errorf("copying the payloads of %s: %w", id, err)
 		}
 	}
 	return nil

@@ -10,23 +10,23 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// compare holds what came out of a cycle against what its first run left.
-func (r *run) compare(c *Cycle, then *before) error {
+// compare compares the result of a cycle with what its first run left.
+func (r *run) compare(c *Cycle, then *original) error {
 	id := layout.CycleID(c.Cycle)
 	dir := layout.Cycle(layout.SnapshotsDir, id)
 	switch {
-	case then.nowhere != "":
-		c.Outcome, c.Why = Unknown, []string{then.nowhere}
+	case then.fault != "":
+		c.Outcome, c.Why = Unknown, []string{then.fault}
 		return nil
 	case then.manifest == nil && then.published:
-		c.Outcome, c.Why = Unknown, []string{"what was published then was deleted by retention"}
+		c.Outcome, c.Why = Unknown, []string{"retention has deleted what was published then"}
 		return nil
 	case then.manifest == nil || !then.published:
 		c.Outcome, c.Why = New, []string{"it was not published then"}
 		return nil
 	case then.manifest.Kind == snapshot.KindCanonical:
 		dir = layout.Cycle(layout.CanonicalDir, id)
-		c.Why = append(c.Why, "the snapshot is deleted: the canonical cycle is compared")
+		c.Why = append(c.Why, "the snapshot was deleted: the canonical cycle is compared")
 	}
 	name := dir + "/" + layout.ManifestFile
 	if then.manifest.Kind == snapshot.KindCanonical {
@@ -37,23 +37,23 @@ func (r *run) compare(c *Cycle, then *before) error {
 		return err
 	}
 	c.Tables = tables(then.manifest, &now)
-	sameFiles := slices.Equal(then.manifest.Files, now.Files) && r.sameEvents(then.manifest, &now)
+	sameFiles := slices.Equal(then.manifest.Files, now.Files) && sameEvents(then.manifest, &now)
 	switch {
 	case sameFiles:
 		c.Outcome = SameBytes
 		return nil
 	case len(c.Tables) == 0:
 		c.Outcome = SameRows
-		c.Why = append(c.Why, "other bytes, the same rows: another version of a library, or events of other numbers")
+		c.Why = append(c.Why, "other bytes with the same rows: another version of a library wrote them, or the events have other numbers")
 		return nil
 	}
 	c.Outcome = Differs
 	r.why(c, then, &now)
-	return r.rows(c, then.dir, dir)
+	return r.compareRows(c, then.dir, dir)
 }
 
-// sameEvents tells whether the change segment of a cycle is the same bytes.
-func (r *run) sameEvents(then, now *snapshot.Manifest) bool {
+// sameEvents reports whether the change segment of a cycle has the same bytes.
+func sameEvents(then, now *snapshot.Manifest) bool {
 	last := func(m *snapshot.Manifest) string {
 		if n := len(m.Changes); n > 0 && strings.HasSuffix(m.Changes[n-1].File, string(m.CycleID)+".parquet") {
 			return m.Changes[n-1].SHA256
@@ -63,7 +63,7 @@ func (r *run) sameEvents(then, now *snapshot.Manifest) bool {
 	return last(then) == last(now)
 }
 
-// tables are those whose rows differ.
+// tables returns the tables whose rows differ.
 func tables(then, now *snapshot.Manifest) (list []Table) {
 	names := slices.Sorted(maps.Keys(now.Tables))
 	for _, name := range names {
@@ -75,8 +75,8 @@ func tables(then, now *snapshot.Manifest) (list []Table) {
 	return list
 }
 
-// why says what may have made the difference.
-func (r *run) why(c *Cycle, then *before, now *snapshot.Manifest) {
+// why adds what may have caused the difference.
+func (r *run) why(c *Cycle, then *original, now *snapshot.Manifest) {
 	m := then.manifest
 	if m.DerivationVersion != now.DerivationVersion {
 		c.Why = append(c.Why, fmt.Sprintf("rules %s then, %s now", m.DerivationVersion, now.DerivationVersion))
@@ -91,6 +91,6 @@ func (r *run) why(c *Cycle, then *before, now *snapshot.Manifest) {
 		c.Why = append(c.Why, "what is carried over from the cycle before differs")
 	}
 	if len(c.Why) == 0 {
-		c.Why = append(c.Why, "same rules, same binary: a file was changed (mkt verify), or a fault of mkt")
+		c.Why = append(c.Why, "the rules and the binary are the same: a file was changed (run mkt verify), or this is an error in mkt")
 	}
 }

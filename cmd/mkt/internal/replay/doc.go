@@ -1,10 +1,10 @@
-// Package replay runs a range of cycles once more, transform and publish from the
-// archived payloads, into another data root, and compares what comes out with
-// what was published: for debugging, and after a mapping was mended.
+// Package replay transforms and publishes a range of cycles again from their archived
+// payloads, into another data root, and compares the result with what was published: for
+// debugging, and after a mapping was repaired.
 //
-// The source is read and never written. The other root begins as the source was
-// before the first cycle (base.go), so that what is carried over is there, and it
-// keeps the payloads, so that every tool works on it.
+// It only reads the source. The other root begins as the source was before the first
+// cycle (base.go), so that it has what is carried over, and it gets the payloads, so that
+// every tool works on it.
 //
-// Times are those of the first run: by the same rules, the same bytes come out.
+// Times are those of the first run, so that the same rules give the same bytes.
 package replay

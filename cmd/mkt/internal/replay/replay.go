@@ -41,7 +41,7 @@ type Options struct {
 	Progress       func(done, total int) // may be nil
 }
 
-// ErrNothing: there is nothing to replay in the range.
+// ErrNothing means that there is nothing to replay in the range.
 var ErrNothing = errors.New("no archived cycle in the range")
 
 // run is one replay under way.
@@ -52,7 +52,7 @@ type run struct {
 	report   Report
 }
 
-// Run replays. The report stands beside an error as far as it came. Errors to
+// Run replays. If it fails on the way, the report is of the cycles until then. Errors to
 // branch on: ErrNothing, snapshot.ErrUnknown, transform.ErrKey.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &run{Options: o, then: map[layout.CycleID]snapshot.Commit{}}
@@ -80,7 +80,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return &r.report, nil
 }
 
-// choose lists the archived cycles of the range, and what was published in it.
+// choose lists the archived cycles of the range and the publications in it.
 func (r *run) choose() (cycles []layout.CycleID, err error) {
 	if r.from, err = snapshot.Find(r.Source, r.From); err != nil {
 		return nil, fmt.Errorf("--from %w", err)
@@ -99,7 +99,7 @@ func (r *run) choose() (cycles []layout.CycleID, err error) {
 			r.then[c.CycleID] = c
 		}
 	}
-	cycles, err = raw.Between(r.Source, timeOf(r.from.CycleID), timeOf(r.to.CycleID))
+	cycles, err = raw.Between(r.Source, layout.TimeOf(r.from.CycleID), layout.TimeOf(r.to.CycleID))
 	if err != nil {
 		return nil, err
 	}
@@ -111,15 +111,10 @@ func (r *run) choose() (cycles []layout.CycleID, err error) {
 	return cycles, nil
 }
 
-func timeOf(c layout.CycleID) time.Time {
-	at, _, _ := layout.ParseCycleID(string(c)) // of our own names
-	return at
-}
-
-// cycle runs one cycle again and compares. A failure of the cycle is told in the
-// report; one of the disk, or of the key, is an error.
+// cycle transforms and publishes one cycle again and compares the result. A failure of the
+// cycle goes into the report; one of the disk or of the key is an error.
 func (r *run) cycle(ctx context.Context, id layout.CycleID) (Cycle, error) {
-	then := r.thenOf(id)
+	then := r.originalOf(id)
 	c := Cycle{Cycle: string(id), Then: then.versions()}
 	_, err := transform.Run(ctx, transform.Options{ClientID: r.ClientID, Product: r.Product, Cycle: id, Root: r.Target, Data: r.Data,
 		Key: r.Key, Now: clock(then.processedAt), Log: r.Log, Workers: r.Workers, Version: r.Version, Details: r.Details, Provider: r.Provider})
@@ -127,7 +122,7 @@ func (r *run) cycle(ctx context.Context, id layout.CycleID) (Cycle, error) {
 		return c, err
 	}
 	if err == nil {
-		_, err = publish.Run(ctx, publish.Options{ClientID: r.ClientID, Product: r.Product, Cycle: id, Root: r.Target, RunID: then.runID,
+		_, err = publish.Run(ctx, publish.Options{ClientID: r.ClientID, Product: r.Product, Cycle: id, Root: r.Target, RunID: then.commit.RunID,
 			Now: clock(then.publishedAt), Log: r.Log, Version: r.Version, AcceptRemovals: r.AcceptRemovals, Retention: r.Retention})
 	}
 	if err != nil {
@@ -145,30 +140,30 @@ func (r *run) cycle(ctx context.Context, id layout.CycleID) (Cycle, error) {
 
 func clock(at time.Time) func() time.Time { return func() time.Time { return at } }
 
-// before is what the first run of a cycle left.
-type before struct {
-	published    bool
-	commit       snapshot.Commit
-	manifest     *snapshot.Manifest // of the snapshot, or the canonical cycle when that is gone; nil when both are
-	runID        string
-	processedAt  time.Time
-	publishedAt  time.Time
-	nowhere, dir string
+// original is what the first run of a cycle left.
+type original struct {
+	published   bool
+	commit      snapshot.Commit
+	manifest    *snapshot.Manifest // of the snapshot, or of the canonical cycle if that is gone; nil if both are
+	processedAt time.Time
+	publishedAt time.Time
+	dir         string // of the manifest
+	fault       string // why neither manifest can be read
 }
 
-func (b *before) versions() Versions {
+func (b *original) versions() Versions {
 	if b.manifest == nil {
 		return Versions{}
 	}
 	return Versions{b.manifest.DerivationVersion, b.manifest.BinaryVersion}
 }
 
-// thenOf finds what the first run of a cycle left, and its times.
-func (r *run) thenOf(id layout.CycleID) *before {
-	b := &before{runID: ""}
+// originalOf finds what the first run of a cycle left, and its times.
+func (r *run) originalOf(id layout.CycleID) *original {
+	b := &original{}
 	b.commit, b.published = r.then[id]
 	if b.published {
-		b.runID, b.publishedAt = b.commit.RunID, b.commit.PublishedAt
+		b.publishedAt = b.commit.PublishedAt
 		if m, err := snapshot.Open(r.Source, b.commit); err == nil {
 			b.manifest, b.dir = &m, b.commit.Dir()
 		}
@@ -177,7 +172,7 @@ func (r *run) thenOf(id layout.CycleID) *before {
 		if m, _, err := snapshot.OpenCanonical(r.Source, id); err == nil {
 			b.manifest, b.dir = &m, layout.Cycle(layout.CanonicalDir, id)
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			b.nowhere = err.Error()
+			b.fault = err.Error()
 		}
 	}
 	if a, err := raw.Open(r.Source, id); err == nil {

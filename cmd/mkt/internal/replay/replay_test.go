@@ -22,8 +22,8 @@ import (
 	"mkt/transform/identity"
 )
 
-// again replays from a moment to the newest, into a new root.
-func again(w *worldtest.World, from string, edit func(*replay.Options)) (*replay.Report, *durabletest.Mem, error) {
+// replayed replays from a moment to the newest, into a new root.
+func replayed(w *worldtest.World, from string, edit func(*replay.Options)) (*replay.Report, *durabletest.Mem, error) {
 	m, err := snapshot.ParseMoment(from)
 	worldtest.Must(w, err)
 	into := durabletest.NewMem()
@@ -36,7 +36,7 @@ func again(w *worldtest.World, from string, edit func(*replay.Options)) (*replay
 	return r, into, err
 }
 
-// files are the bytes of every file below a folder.
+// files returns the bytes of every file below a folder.
 func files(t testing.TB, f durable.FS, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -59,7 +59,7 @@ func files(t testing.TB, f durable.FS, dir string) map[string]string {
 	return all
 }
 
-// kept are all files but states and pointers.
+// kept returns all files but CURRENT and the like.
 func kept(t testing.TB, f durable.FS) map[string]string {
 	all := map[string]string{}
 	for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StateDir} {
@@ -68,7 +68,7 @@ func kept(t testing.TB, f durable.FS) map[string]string {
 	return all
 }
 
-// more makes it four cycles, in which fixtures are carried over and one leaves.
+// more is a data root of four cycles, in which fixtures are carried over and one leaves.
 func more(t testing.TB) *worldtest.World {
 	w := worldtest.Markets(t)
 	w.Cycle(2*time.Hour, nil, worldtest.Listing(worldtest.Listed("9001", "Fulham", "Arsenal")), worldtest.Sold("9001", worldtest.Offered))
@@ -79,14 +79,13 @@ func more(t testing.TB) *worldtest.World {
 	return w
 }
 
-// TestSame: by the same rules the very bytes come out, down to manifests, change
-// log and commit records, from whichever cycle the replay begins; and the source
-// is as it was.
+// The same rules give the same bytes, including manifests, change log and commit records,
+// from whichever cycle the replay begins, and do not change the source.
 func TestSame(t *testing.T) {
 	w := more(t)
 	source := kept(t, w.Mem)
 	for _, from := range []string{"v1", "v2", "v4", "latest"} {
-		r, into, err := again(w, from, nil)
+		r, into, err := replayed(w, from, nil)
 		worldtest.Must(t, err)
 		if !r.Same() || r.Outcomes[replay.SameBytes] != len(r.Cycles) {
 			t.Errorf("from %s: %+v", from, r)
@@ -104,10 +103,10 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// mended is an adapter whose mapping knows one market more.
-type mended struct{ provider.MarketAdapter }
+// repaired is an adapter whose mapping knows one market less.
+type repaired struct{ provider.MarketAdapter }
 
-func (m mended) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
+func (m repaired) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	s, err := m.MarketAdapter.ReadMarkets(p, l)
 	for i := range s.Fixtures {
 		for k := range s.Fixtures[i].Offers {
@@ -119,13 +118,13 @@ func (m mended) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sh
 	return s, err
 }
 
-// TestMended: after a change of the mapping the rows that differ are named.
-func TestMended(t *testing.T) {
+// After a change of the mapping the rows that differ are listed.
+func TestMappingChanged(t *testing.T) {
 	w := more(t)
-	r, _, err := again(w, "v1", func(o *replay.Options) {
+	r, _, err := replayed(w, "v1", func(o *replay.Options) {
 		o.Provider = func(name string) (provider.Provider, bool) {
 			p := betsapi.Provider()
-			p.Markets = mended{p.Markets}
+			p.Markets = repaired{p.Markets}
 			return p, true
 		}
 	})
@@ -142,13 +141,13 @@ func TestMended(t *testing.T) {
 	}
 }
 
-// TestLive: the live product goes on from the state before the range.
+// The live product continues from the state before the range.
 func TestLive(t *testing.T) {
 	w := worldtest.Play(t)
 	_, err := raw.Roll(w.Mem, layout.NewCycleID(worldtest.Began.Add(2*time.Hour), string(w.Product)))
 	worldtest.Must(t, err)
 	for from, base := range map[string]bool{"v1": false, "v9": true, "latest~2": true} {
-		r, _, err := again(w, from, nil)
+		r, _, err := replayed(w, from, nil)
 		worldtest.Must(t, err)
 		if !r.Same() || r.Outcomes[replay.SameBytes] != len(r.Cycles) || (r.Base != "") != base {
 			t.Errorf("from %s: %+v", from, r)
@@ -156,10 +155,10 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// mendedLive is an adapter that reads no dangerous attacks.
-type mendedLive struct{ provider.LiveAdapter }
+// repairedLive is an adapter that reads no dangerous attacks.
+type repairedLive struct{ provider.LiveAdapter }
 
-func (m mendedLive) ReadList(pages []provider.Payload) (provider.LiveSheet, error) {
+func (m repairedLive) ReadList(pages []provider.Payload) (provider.LiveSheet, error) {
 	s, err := m.LiveAdapter.ReadList(pages)
 	for i := range s.Samples {
 		s.Samples[i].Counters = slices.DeleteFunc(s.Samples[i].Counters, func(c football.Counter) bool { return c.Metric == football.DangerousAttacks })
@@ -167,17 +166,17 @@ func (m mendedLive) ReadList(pages []provider.Payload) (provider.LiveSheet, erro
 	return s, err
 }
 
-// TestMendedLive: of every table that differs rows are named, in the snapshot and,
-// where that is gone, in the canonical cycle.
-func TestMendedLive(t *testing.T) {
+// Rows of every table that differs are listed, those of the snapshot or, if that is
+// gone, those of the canonical cycle.
+func TestLiveReaderChanged(t *testing.T) {
 	w := worldtest.Play(t)
 	head, _, err := snapshot.Head(w.Mem)
 	worldtest.Must(t, err)
 	worldtest.Must(t, w.Mem.RemoveAll(head.Dir()))
-	r, _, err := again(w, "v1", func(o *replay.Options) {
+	r, _, err := replayed(w, "v1", func(o *replay.Options) {
 		o.Provider = func(name string) (provider.Provider, bool) {
 			p := betsapi.Provider()
-			p.Live = mendedLive{p.Live}
+			p.Live = repairedLive{p.Live}
 			return p, true
 		}
 	})
@@ -186,12 +185,12 @@ func TestMendedLive(t *testing.T) {
 	for _, c := range r.Cycles {
 		for _, table := range c.Tables {
 			differed[table.Name] = true
-			named := false
+			listed := false
 			for column := range c.Columns {
-				named = named || strings.HasPrefix(column, table.Name+".") || strings.HasPrefix(column, table.Name+" ")
+				listed = listed || strings.HasPrefix(column, table.Name+".") || strings.HasPrefix(column, table.Name+" ")
 			}
-			if !named {
-				t.Errorf("%s: no row of %s is named: %v", c.Cycle, table.Name, c.Columns)
+			if !listed {
+				t.Errorf("%s: no row of %s is listed: %v", c.Cycle, table.Name, c.Columns)
 			}
 		}
 	}
@@ -202,25 +201,25 @@ func TestMendedLive(t *testing.T) {
 	}
 }
 
-// TestRefused: what cannot be replayed is said before anything is.
+// What cannot be replayed is an error before anything is.
 func TestRefused(t *testing.T) {
 	w := more(t)
-	if _, _, err := again(w, "v1", func(o *replay.Options) { o.Key = identity.Key{9} }); !errors.Is(err, transform.ErrKey) {
+	if _, _, err := replayed(w, "v1", func(o *replay.Options) { o.Key = identity.Key{9} }); !errors.Is(err, transform.ErrKey) {
 		t.Errorf("another key: %v", err)
 	}
-	if _, _, err := again(w, "v9", nil); !errors.Is(err, snapshot.ErrUnknown) {
+	if _, _, err := replayed(w, "v9", nil); !errors.Is(err, snapshot.ErrUnknown) {
 		t.Errorf("a publication that is not there: %v", err)
 	}
 	c, err := snapshot.Resolve(w.Mem, "v2")
 	worldtest.Must(t, err)
 	worldtest.Must(t, w.Mem.RemoveAll(c.Dir()))
-	r, _, err := again(w, "v3", nil)
+	r, _, err := replayed(w, "v3", nil)
 	worldtest.Must(t, err)
 	if len(r.Notes) == 0 || r.Base != "" {
-		t.Errorf("what it goes on from is deleted: %+v", r)
+		t.Errorf("what it continues from is deleted: %+v", r)
 	}
 	worldtest.Must(t, w.Mem.RemoveAll(layout.RawDir))
-	if _, _, err := again(w, "v1", nil); !errors.Is(err, replay.ErrNothing) {
+	if _, _, err := replayed(w, "v1", nil); !errors.Is(err, replay.ErrNothing) {
 		t.Errorf("payloads that are deleted: %v", err)
 	}
 }

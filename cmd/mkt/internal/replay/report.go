@@ -5,27 +5,27 @@ import (
 	"mkt/transform/live"
 )
 
-// Outcome is what became of one cycle.
+// Outcome is the result of one cycle.
 type Outcome string
 
 const (
-	SameBytes Outcome = "SAME"               // every file is the very bytes
+	SameBytes Outcome = "SAME"               // every file has the same bytes
 	SameRows  Outcome = "SAME_ROWS"          // other bytes, the same rows
 	Differs   Outcome = "DIFFERS"            // other rows
-	Failed    Outcome = "FAILED"             // it was published, and cannot be now
-	AsBefore  Outcome = "NOT_PUBLISHED"      // neither then nor now
+	Failed    Outcome = "FAILED"             // it was published and cannot be published now
+	AsBefore  Outcome = "NOT_PUBLISHED"      // it was not published, and cannot be now
 	New       Outcome = "NEW"                // it was not published then
 	Unknown   Outcome = "NOTHING_TO_COMPARE" // what was published then is deleted
 )
 
-// Report is what a replay came to.
+// Report is the result of a replay.
 type Report struct {
 	Tenant    string           `json:"tenant"`
 	Product   football.Product `json:"product"`
 	From      string           `json:"from"`
 	To        string           `json:"to"`
 	Into      string           `json:"into"`
-	Base      string           `json:"base,omitempty"` // cycle that the range goes on from
+	Base      string           `json:"base,omitempty"` // cycle that the range continues from
 	Rules     string           `json:"rules"`          // of this build
 	Version   string           `json:"binary_version"`
 	Published int              `json:"published"` // publications in the range
@@ -42,10 +42,10 @@ func (r *Report) add(c Cycle) {
 	r.Cycles = append(r.Cycles, c)
 }
 
-// Same tells whether everything that can be compared has the same rows.
+// Same reports whether everything that can be compared has the same rows.
 func (r *Report) Same() bool { return r.Outcomes[Differs]+r.Outcomes[Failed]+r.Outcomes[New] == 0 }
 
-// Versions made a cycle.
+// Versions are those of the rules and of the binary that made a cycle.
 type Versions struct {
 	Rules  string `json:"derivation_version"`
 	Binary string `json:"binary_version"`
@@ -73,7 +73,7 @@ type Table struct {
 // Counts by column.
 type Counts map[string]int
 
-// Change is one row that is other now.
+// Change is one row that differs.
 type Change struct {
 	Table   string   `json:"table"`
 	Row     string   `json:"row"`
@@ -82,7 +82,7 @@ type Change struct {
 	Example string   `json:"example,omitempty"` // of the first column: then → now
 }
 
-// rulesOf is the version of the rules that a product is made by.
+// rulesOf returns the version of the rules of a product.
 func rulesOf(p football.Product) string {
 	if p == football.LiveIntelligence {
 		return live.Rules
