@@ -106,7 +106,7 @@ func setAside(fsys durable.FS, ids []layout.CycleID) (int, error) {
 		if !begun || sealed {
 			continue
 		}
-		if _, err := durable.SetAside(fsys, layout.Cycle(layout.RawDir, id), layout.AsideDir); err != nil {
+		if _, err := durable.MoveInto(fsys, layout.Cycle(layout.RawDir, id), layout.QuarantineDir); err != nil {
 			return moved, fmt.Errorf("set aside unfinished cycle %s: %w", id, err)
 		}
 		moved++

@@ -50,14 +50,14 @@ func Install(f FS, staged, final string) error {
 	return syncBoth(f, path.Dir(final), path.Dir(staged))
 }
 
-// SetAside moves what is in the way below the folder aside, under a name
-// nobody else has, and tells it.
-func SetAside(f FS, name, aside string) (string, error) {
-	if err := MkdirAllSync(f, aside); err != nil {
+// MoveInto moves a file or folder into dir under a name that nobody else has, and
+// returns that name.
+func MoveInto(f FS, name, dir string) (string, error) {
+	if err := MkdirAllSync(f, dir); err != nil {
 		return "", err
 	}
 	for n := 0; ; n++ {
-		to := fmt.Sprintf("%s/%s.%d", aside, path.Base(name), n)
+		to := fmt.Sprintf("%s/%s.%d", dir, path.Base(name), n)
 		taken, err := Exists(f, to)
 		if err != nil {
 			return "", err
@@ -68,7 +68,7 @@ func SetAside(f FS, name, aside string) (string, error) {
 		if err := f.Rename(name, to); err != nil {
 			return "", err
 		}
-		return to, syncBoth(f, aside, path.Dir(name))
+		return to, syncBoth(f, dir, path.Dir(name))
 	}
 }
 

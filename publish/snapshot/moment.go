@@ -3,7 +3,6 @@ package snapshot
 import (
 	"errors"
 	"fmt"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -146,7 +145,7 @@ func near(c Commit) string {
 }
 
 func findCycle(f durable.FS, m Moment, head Commit) (Commit, error) {
-	before, after, err := around(f, head, func(c Commit) bool { return c.CycleID > m.cycle && !m.names(c) })
+	before, after, err := Search(f, head, func(c Commit) bool { return c.CycleID > m.cycle && !m.names(c) })
 	switch {
 	case err != nil:
 		return Commit{}, err
@@ -162,7 +161,7 @@ func (m Moment) names(c Commit) bool {
 }
 
 func findAt(f durable.FS, m Moment, head Commit) (Commit, error) {
-	before, after, err := around(f, head, func(c Commit) bool { return c.PublishedAt.After(m.at) })
+	before, after, err := Search(f, head, func(c Commit) bool { return c.PublishedAt.After(m.at) })
 	if err != nil || before.Version > 0 {
 		return before, err
 	}
@@ -177,30 +176,6 @@ func neighbours(before, after Commit) string {
 		return "the newest is " + near(before)
 	}
 	return "the nearest are " + near(before) + " and " + near(after)
-}
-
-// around is the last publication that is not past something, and the first that
-// is; version 0 where there is none. Versions, cycles and times rise together,
-// so it halves its way.
-func around(f durable.FS, head Commit, past func(Commit) bool) (before, after Commit, err error) {
-	sort.Search(int(head.Version), func(i int) bool {
-		if err != nil {
-			return true
-		}
-		c := head
-		if n := uint64(i) + 1; n < head.Version {
-			if c, err = ReadCommit(f, n); err != nil {
-				return true
-			}
-		}
-		if past(c) {
-			after = c
-			return true
-		}
-		before = c
-		return false
-	})
-	return before, after, err
 }
 
 // Resolve finds the publication that a text means: ParseMoment, then Find.

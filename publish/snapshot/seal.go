@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,25 @@ func CreateFile(f durable.FS, dir, name string, write func(io.Writer) error) (Fi
 	}
 	size, sum, err := durable.HashFile(f, dir+"/"+name)
 	return File{Name: name, Bytes: size, SHA256: sum}, err
+}
+
+// CopyFile copies one sealed file of a folder into another, and compares what can be
+// read back with what was sealed.
+func CopyFile(ctx context.Context, f durable.FS, from, dir string, sealed File) error {
+	name := from + "/" + sealed.Name
+	copied, err := CreateFile(f, dir, sealed.Name, func(w io.Writer) error {
+		r, err := f.Open(name)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		_, err = io.Copy(durable.Until(ctx, w), r)
+		return err
+	})
+	if err == nil && copied != sealed {
+		err = fmt.Errorf("%s: %w: changed while it was copied", name, ErrDamaged)
+	}
+	return err
 }
 
 // CreateManifest writes the header of a staged folder, after all else in it,

@@ -9,10 +9,10 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/transform"
 )
@@ -115,7 +115,7 @@ func (e *explainer) open(cycle layout.CycleID) (*raw.Archive, error) {
 // whyMissing completes a sentence about payloads that are not there. Retention records
 // what it deletes. Other payloads were lost, or never were in this data root.
 func (e *explainer) whyMissing(cycle layout.CycleID) string {
-	if floors, err := publish.ReadFloors(e.Root); err == nil && floors.Raw.Covers(cycle) {
+	if floors, err := retention.ReadWatermarks(e.Root); err == nil && floors.Raw.Covers(cycle) {
 		return "there any more (retention.cycle_age)"
 	}
 	return "in this data root, and retention did not delete them; a data root that mkt replay wrote has the payloads of its range alone: look in the root it was made from"

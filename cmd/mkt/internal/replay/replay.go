@@ -14,6 +14,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/transform"
 	"mkt/transform/identity"
@@ -35,7 +36,7 @@ type Options struct {
 	Details        int  // live, as transform.Options has it
 	Workers        int  // as transform.Options has it
 	AcceptRemovals bool // as publish.Options has it
-	Retention      publish.Retention
+	Retention      retention.Policy
 	Provider       func(name string) (provider.Provider, bool) // nil = every one there is
 	Log            *slog.Logger
 	Progress       func(done, total int) // may be nil

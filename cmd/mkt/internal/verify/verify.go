@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
 
@@ -37,7 +37,7 @@ type Options struct {
 // verifier is one run.
 type verifier struct {
 	Options
-	floors  publish.Floors
+	floors  retention.Watermarks
 	report  Report
 	told    map[Finding]bool
 	commits map[layout.CycleID]snapshot.Commit // of cycles whose data may be there

@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,62 +31,59 @@ type inputs struct {
 	at        time.Time // when the cycle was processed
 }
 
-// checkCanonical opens the cycle and holds it against this run's account, its
-// own hashes, and what is published.
-func (r *run) checkCanonical() error {
-	var err error
-	r.canonical, r.canonicalSum, err = snapshot.OpenCanonical(r.Root, r.cycle)
+// openCycle opens the canonical cycle and checks that it is the account's, that its
+// files are what was sealed, and that it can follow what is published.
+func (d *Draft) openCycle() (err error) {
+	d.canonical, d.canonicalSum, err = snapshot.OpenCanonical(d.Root, d.Cycle)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: run mkt transform first", ErrNoCycle)
 	}
 	if err != nil {
 		return err
 	}
-	if err := r.belongs(); err != nil {
+	if err := d.belongs(); err != nil {
 		return err
 	}
-	return snapshot.Verify(r.Root, layout.Cycle(layout.CanonicalDir, r.cycle), r.canonical)
+	return snapshot.Verify(d.Root, layout.Cycle(layout.CanonicalDir, d.Cycle), d.canonical)
 }
 
-// readInputs reads what the decision needs, every file only after its hash.
-func (r *run) readInputs(ctx context.Context) (err error) {
-	dir := layout.Cycle(layout.CanonicalDir, r.cycle)
-	r.in = inputs{complete: r.canonical.ListingComplete, provider: r.canonical.Provider, at: *r.canonical.ProcessedAt}
-	if r.in.refreshed, err = readFixtures(r.Root, dir+"/"+layout.FixturesFile, r.canonical); err != nil {
-		return err
-	}
-	if r.in.listing, err = readListing(r.Root, dir+"/"+layout.ListingFile); err != nil {
-		return err
-	}
-	if r.previous == nil {
-		return nil
-	}
-	name, err := r.previousFile(ctx, layout.FixturesFile)
-	if err != nil {
-		return err
-	}
-	r.in.previous, err = readFixtures(r.Root, name, *r.previous)
-	return err
-}
-
-// belongs refuses a cycle of somebody else, or one made with another id key:
-// every id would change, and every fixture seem gone.
-func (r *run) belongs() error {
-	c := &r.canonical
-	if c.ClientID != r.ClientID || c.Product != r.Product {
+// belongs refuses a cycle of another account or product, and one made with another id
+// key: every id would change, and every fixture would seem to be gone.
+func (d *Draft) belongs() error {
+	c := &d.canonical
+	if c.ClientID != d.ClientID || c.Product != d.Product {
 		return fmt.Errorf("canonical cycle is of %s %s: %w", c.ClientID, c.Product, snapshot.ErrDamaged)
 	}
 	if c.ProcessedAt == nil {
 		return fmt.Errorf("canonical cycle has no time of processing: %w", snapshot.ErrDamaged)
 	}
-	if r.previous != nil && r.previous.IDKeyFingerprint != c.IDKeyFingerprint {
-		return fmt.Errorf("canonical cycle was made with id key %s, what is published with %s", c.IDKeyFingerprint, r.previous.IDKeyFingerprint)
+	if m := d.base.Manifest; m != nil && m.IDKeyFingerprint != c.IDKeyFingerprint {
+		return fmt.Errorf("canonical cycle was made with id key %s, what is published with %s", c.IDKeyFingerprint, m.IDKeyFingerprint)
 	}
 	return nil
 }
 
-// readFixtures reads a file of fixtures and holds them against their manifest.
-func readFixtures(f durable.FS, name string, m snapshot.Manifest) ([]fixture, error) {
+// readInputs reads what the decision needs, every file only after its hash was checked.
+func readInputs(f durable.FS, base *Base, canonical *snapshot.Manifest) (in inputs, err error) {
+	dir := layout.Cycle(layout.CanonicalDir, canonical.CycleID)
+	in = inputs{complete: canonical.ListingComplete, provider: canonical.Provider, at: *canonical.ProcessedAt}
+	if in.refreshed, err = readFixtures(f, dir+"/"+layout.FixturesFile, canonical); err != nil {
+		return in, err
+	}
+	if in.listing, err = readListing(f, dir+"/"+layout.ListingFile); err != nil || base.Manifest == nil {
+		return in, err
+	}
+	name, err := base.file(f, layout.FixturesFile)
+	if err != nil {
+		return in, err
+	}
+	in.previous, err = readFixtures(f, name, base.Manifest)
+	return in, err
+}
+
+// readFixtures reads a file of fixtures, which must be sorted and as many as its
+// manifest says.
+func readFixtures(f durable.FS, name string, m *snapshot.Manifest) ([]fixture, error) {
 	var all []fixture
 	for row, err := range snapshot.Rows[table.FixtureRow](f, name) {
 		if err != nil {

@@ -17,23 +17,22 @@ import (
 	"mkt/publish/layout"
 )
 
-// maxPack bounds a file of rolled up commit records, compressed.
+// maxPack bounds a file of compacted commit records.
 const maxPack = 32 << 20
 
-// Pack rolls commit records up, those before a version: every file holds
-// layout.PackedCommits of them byte for byte, and records are found in it as
-// before. It begins where the last run ended, looking by name. Only for the
-// holder of the lock; it may be killed at any point. It tells how many records it
-// rolled up.
-func Pack(f durable.FS, before uint64) (packed int, err error) {
+// CompactCommits puts the commit records before a version into few files, each of which
+// holds layout.PackedCommits of them byte for byte; ReadCommit finds them there. It
+// begins where the last run ended, which it finds by name, and returns how many records
+// it compacted. Only the holder of the lock may call it; it may be killed at any point.
+func CompactCommits(f durable.FS, before uint64) (compacted int, err error) {
 	if before <= layout.PackedCommits {
 		return 0, nil
 	}
-	newest := (before-1)/layout.PackedCommits - 1 // pack that is wholly before it, from 0
+	newest := (before-1)/layout.PackedCommits - 1 // file that is wholly before it, from 0
 	from := newest
 	for {
 		name, _, last := layout.CommitPack(from*layout.PackedCommits + 1)
-		done, err := isRolled(f, name, last)
+		done, err := isCompacted(f, name, last)
 		if err != nil {
 			return 0, err
 		}
@@ -47,17 +46,17 @@ func Pack(f durable.FS, before uint64) (packed int, err error) {
 		from--
 	}
 	for n := from; n <= newest; n++ {
-		if err := pack(f, n*layout.PackedCommits+1); err != nil {
-			return packed, err
+		if err := compactFrom(f, n*layout.PackedCommits+1); err != nil {
+			return compacted, err
 		}
-		packed += layout.PackedCommits
+		compacted += layout.PackedCommits
 	}
-	return packed, nil
+	return compacted, nil
 }
 
-// isRolled tells whether a pack is there and its records are gone: they are
-// removed in order.
-func isRolled(f durable.FS, name string, last uint64) (bool, error) {
+// isCompacted reports whether a pack is there and its records are removed, which happens
+// in order.
+func isCompacted(f durable.FS, name string, last uint64) (bool, error) {
 	there, err := durable.Exists(f, name)
 	if err != nil || !there {
 		return false, err
@@ -66,10 +65,11 @@ func isRolled(f durable.FS, name string, last uint64) (bool, error) {
 	return !left, err
 }
 
-// pack rolls up the records from one on. First the file, durable and read back,
-// then its records go. A file that is there already was written by a run that was
-// killed before they were all gone, perhaps of another build, in other bytes.
-func pack(f durable.FS, from uint64) error {
+// compactFrom compacts the records from one on. First it writes the pack and reads it
+// back, then it removes the records. A pack that is there already was written by a run
+// that was killed before it had removed them all, perhaps by another build, in other
+// bytes.
+func compactFrom(f durable.FS, from uint64) error {
 	name, first, last := layout.CommitPack(from)
 	there, err := durable.Exists(f, name)
 	if err == nil && !there {
@@ -79,7 +79,7 @@ func pack(f durable.FS, from uint64) error {
 		err = f.SyncDir(layout.CommitsDir)
 	}
 	if err == nil {
-		err = holdsRecords(f, name, first, last)
+		err = verifyPack(f, name, first, last)
 	}
 	if err != nil {
 		return err
@@ -92,9 +92,9 @@ func pack(f durable.FS, from uint64) error {
 	return f.SyncDir(layout.CommitsDir)
 }
 
-// holdsRecords tells that a pack can be read, and that every record is in it, byte
-// for byte where it still lies beside it.
-func holdsRecords(f durable.FS, name string, first, last uint64) error {
+// verifyPack checks that a pack can be read and has every record, byte for byte if the
+// record is still there too.
+func verifyPack(f durable.FS, name string, first, last uint64) error {
 	records, err := readPack(f, name)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func holdsRecords(f durable.FS, name string, first, last uint64) error {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return err
 		case records[n] == nil, err == nil && !bytes.Equal(loose, records[n]):
-			return fmt.Errorf("%s: %w: record %d in it is another", name, ErrDamaged, n)
+			return fmt.Errorf("%s: %w: it has another record %d", name, ErrDamaged, n)
 		}
 	}
 	return nil
@@ -153,8 +153,8 @@ func packOf(f durable.FS, first, last uint64) ([]byte, error) {
 	return packer().EncodeAll(plain.Bytes(), nil), nil
 }
 
-// recordBytes is a record as it lies on disk, or in the pack that an earlier run
-// was killed after.
+// recordBytes is a record as it is on disk, or in the pack that an earlier run wrote
+// before it was killed.
 func recordBytes(f durable.FS, n uint64) ([]byte, error) {
 	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -179,7 +179,7 @@ var unpacker = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// isCommitted tells whether there is a commit record n, rolled up or not.
+// isCommitted reports whether there is a commit record n, compacted or not.
 func isCommitted(f durable.FS, n uint64) (bool, error) {
 	exists, err := durable.Exists(f, layout.Commit(n))
 	if err != nil || exists {
@@ -196,8 +196,7 @@ func isPacked(f durable.FS, n uint64) (bool, error) {
 	return durable.Exists(f, name)
 }
 
-// readPacked reads record n out of the file it was rolled up into; missing is
-// what comes back when there is none.
+// readPacked reads record n from its pack; missing is returned if there is none.
 func readPacked(f durable.FS, n uint64, missing error) ([]byte, error) {
 	if n == 0 {
 		return nil, missing
