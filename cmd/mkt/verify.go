@@ -205,8 +205,8 @@ func (a *app) printVerified(r verify.Report) error {
 	c := r.Checked
 	plain.Fprintf(a.out, "%s %s: %s; %s, %s, %s, %s, %s, %s, %s", r.Tenant, r.Product, verdict, plural(c.Commits, "commit"), plural(c.Snapshots, "snapshot"),
 		plural(c.Canonical, "canonical cycle"), plural(c.Raw, "raw cycle"), plural(int(c.Rows), "row"), plural(int(c.Events), "event"), size(c.Bytes))
-	if c.Remade > 0 {
-		plain.Fprintf(a.out, ", %d made again", c.Remade)
+	if c.Rebuilt > 0 {
+		plain.Fprintf(a.out, ", %d rebuilt", c.Rebuilt)
 	}
 	fmt.Fprintln(a.out)
 	if r.Head == nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"strings"
 
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -96,7 +95,7 @@ func (r *rebuilder) repairFile(made rebuilt, c snapshot.Commit, sealed *snapshot
 	if sum == file.SHA256 {
 		return r.replace(staged, final)
 	}
-	key := tableKey(file.Name)
+	key := snapshot.TableKey(file.Name)
 	if rows := sealed.Tables[key]; rows.Digest == "" || rows.Digest != made.Manifest.Tables[key].Digest {
 		return fmt.Errorf("%w: %s has other rows", differs, final)
 	}
@@ -108,8 +107,6 @@ func (r *rebuilder) repairFile(made rebuilt, c snapshot.Commit, sealed *snapshot
 	return nil
 }
 
-// tableKey is the name that manifests have for the table of a file.
-func tableKey(file string) string { return strings.TrimSuffix(file, ".parquet") }
 
 // repairSegment replaces a damaged segment of the change log that this publication
 // wrote.

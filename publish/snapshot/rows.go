@@ -44,14 +44,9 @@ func Rows[T table.Row](f durable.FS, name string) iter.Seq2[*T, error] {
 // was checked against the manifest.
 func VerifiedRows[T table.Row](f durable.FS, dir string, m Manifest, name string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		for _, file := range m.Files {
-			if file.Name != name {
-				continue
-			}
-			if err := VerifyFile(f, dir, file); err != nil {
-				yield(nil, err)
-				return
-			}
+		if err := Verify(f, dir, m.Only(name)); err != nil {
+			yield(nil, err)
+			return
 		}
 		Rows[T](f, dir+"/"+name)(yield)
 	}

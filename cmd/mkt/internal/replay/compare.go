@@ -37,9 +37,9 @@ func (r *run) compare(c *Cycle, then *original) error {
 		return err
 	}
 	c.Tables = tables(then.manifest, &now)
-	sameFiles := slices.Equal(then.manifest.Files, now.Files) && sameEvents(then.manifest, &now)
+	sameFiles := len(then.manifest.Files) == len(now.Files) && len(snapshot.FileDifferences(*then.manifest, now)) == 0
 	switch {
-	case sameFiles:
+	case sameFiles && sameEvents(then.manifest, &now):
 		c.Outcome = SameBytes
 		return nil
 	case len(c.Tables) == 0:

@@ -117,14 +117,14 @@ func (r *run) choose() (cycles []layout.CycleID, err error) {
 func (r *run) cycle(ctx context.Context, id layout.CycleID) (Cycle, error) {
 	then := r.originalOf(id)
 	c := Cycle{Cycle: string(id), Then: then.versions()}
-	_, err := transform.Run(ctx, transform.Options{ClientID: r.ClientID, Product: r.Product, Cycle: id, Root: r.Target, Data: r.Data,
-		Key: r.Key, Now: clock(then.processedAt), Log: r.Log, Workers: r.Workers, Version: r.Version, Details: r.Details, Provider: r.Provider})
+	_, err := transform.Rebuild(ctx, transform.Options{ClientID: r.ClientID, Product: r.Product, Cycle: id, Root: r.Target, Data: r.Data,
+		Key: r.Key, Log: r.Log, Workers: r.Workers, Version: r.Version, Details: r.Details, Provider: r.Provider}, then.manifest)
 	if errors.Is(err, transform.ErrKey) {
 		return c, err
 	}
 	if err == nil {
 		_, err = publish.Run(ctx, publish.Options{ClientID: r.ClientID, Product: r.Product, Cycle: id, Root: r.Target, RunID: then.commit.RunID,
-			Now: clock(then.publishedAt), Log: r.Log, Version: r.Version, AcceptRemovals: r.AcceptRemovals, Retention: r.Retention})
+			Now: func() time.Time { return then.publishedAt }, Log: r.Log, Version: r.Version, AcceptRemovals: r.AcceptRemovals, Retention: r.Retention})
 	}
 	if err != nil {
 		if ctx.Err() != nil || errors.Is(err, durable.ErrNoSpace) {
@@ -139,15 +139,12 @@ func (r *run) cycle(ctx context.Context, id layout.CycleID) (Cycle, error) {
 	return c, r.compare(&c, then)
 }
 
-func clock(at time.Time) func() time.Time { return func() time.Time { return at } }
-
 // original is what the first run of a cycle left.
 type original struct {
 	published   bool
 	commit      snapshot.Commit
 	manifest    *snapshot.Manifest // of the snapshot, or of the canonical cycle if that is gone; nil if both are
-	processedAt time.Time
-	publishedAt time.Time
+	publishedAt time.Time // of a cycle that was not published, its own time: publish takes no time before processed_at
 	dir         string // of the manifest
 	fault       string // why neither manifest can be read
 }
@@ -161,7 +158,7 @@ func (b *original) versions() Versions {
 
 // originalOf finds what the first run of a cycle left, and its times.
 func (r *run) originalOf(id layout.CycleID) *original {
-	b := &original{}
+	b := &original{publishedAt: layout.TimeOf(id)}
 	b.commit, b.published = r.then[id]
 	if b.published {
 		b.publishedAt = b.commit.PublishedAt
@@ -175,15 +172,6 @@ func (r *run) originalOf(id layout.CycleID) *original {
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			b.fault = err.Error()
 		}
-	}
-	if a, err := raw.Open(r.Source, id); err == nil {
-		b.processedAt = a.Cycle().FinishedAt
-	}
-	if b.manifest != nil && b.manifest.ProcessedAt != nil {
-		b.processedAt = *b.manifest.ProcessedAt
-	}
-	if b.publishedAt.IsZero() {
-		b.publishedAt = b.processedAt
 	}
 	return b
 }

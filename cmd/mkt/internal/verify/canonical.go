@@ -9,7 +9,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// canonical reads the canonical cycles that are there, and tells which are gone.
+// canonical checks the canonical cycles that are there, and reports which are missing.
 func (v *verifier) canonical(ctx context.Context) error {
 	there, err := v.cyclesIn(layout.CanonicalDir)
 	if err != nil {
@@ -30,7 +30,7 @@ func (v *verifier) canonical(ctx context.Context) error {
 		}
 	}
 	gone := missing{v: v, code: "CANONICAL_MISSING", dir: layout.CanonicalDir, fix: v.fixCanonical}
-	defer gone.tell()
+	defer gone.report()
 	for _, c := range v.order {
 		hour := layout.HourOf(c.CycleID)
 		if !have[c.CycleID] && v.wanted(c.CycleID) && c.Republishes == 0 {
@@ -41,18 +41,18 @@ func (v *verifier) canonical(ctx context.Context) error {
 		}
 		missing := !have[c.CycleID] && v.wanted(c.CycleID) && c.Republishes == 0 && !v.covers(canonicalKind, c.CycleID)
 		thinned := missing && v.covers(thinnedKind, c.CycleID)
-		if f := v.floors.Canonical; f != nil && layout.HourOf(f.Before) == hour {
-			ofHour[hour] = true // retention let go of the first of this hour, and thinned out the others before
+		if f := v.watermarks.Canonical; f != nil && layout.HourOf(f.Before) == hour {
+			ofHour[hour] = true // retention deleted the first one of this hour, after it had thinned out the others
 		}
-		gone.see(c, missing && !(thinned && ofHour[hour]))
-		ofHour[hour] = ofHour[hour] || thinned // told once
+		gone.add(c, missing && !(thinned && ofHour[hour]))
+		ofHour[hour] = ofHour[hour] || thinned // reported once
 	}
 	return nil
 }
 
-// fixCanonical is to transform the raw cycle again.
+// fixCanonical is the fix for a canonical cycle: transform its raw cycle again.
 func (v *verifier) fixCanonical(id layout.CycleID) string {
-	return fmt.Sprintf("%s transform --tenant %s --cycle %s makes it again from the raw one; if that differs, %s", v.Command, v.ClientID, id, fixBackup)
+	return fmt.Sprintf("%s transform --tenant %s --cycle %s rebuilds it from the raw cycle; if the result differs, %s", v.Command, v.ClientID, id, fixBackup)
 }
 
 func (v *verifier) canonicalCycle(id layout.CycleID) error {
@@ -61,9 +61,9 @@ func (v *verifier) canonicalCycle(id layout.CycleID) error {
 	dir := layout.Cycle(layout.CanonicalDir, id)
 	name := dir + "/" + layout.CanonicalFile
 	m, sum, err := snapshot.OpenCanonical(v.Root, id)
-	if isBad(err) {
+	if isFileFault(err) {
 		if _, published := v.commits[id]; !published && id > v.head.CycleID {
-			v.note("%s is of a run under way, or that was broken off", dir)
+			v.note("%s belongs to a run that is under way or was interrupted", dir)
 			return nil
 		}
 		v.fault("CANONICAL_DAMAGED", name, v.fixCanonical(id), err)
@@ -74,19 +74,19 @@ func (v *verifier) canonicalCycle(id layout.CycleID) error {
 	}
 	switch want := v.canonicalSum(id); {
 	case want == "" && id <= v.head.CycleID:
-		v.note("some canonical cycles were not published, or by a version that did not record it: nothing but themselves vouches for them")
+		v.note("some canonical cycles were not published, or by a version that did not record their hash: they were checked only against themselves")
 	case want != "" && want != sum:
 		v.find("CANONICAL_DAMAGED", name, v.fixCanonical(id), "it is not the one that was published")
 		return nil
 	}
 	if m.ClientID != v.ClientID || m.Product != v.Product {
-		v.find("CANONICAL_DAMAGED", name, "take the folder away: it was copied here", "it is of %s %s", m.ClientID, m.Product)
+		v.find("CANONICAL_DAMAGED", name, "remove the folder: it was copied here", "it belongs to %s %s", m.ClientID, m.Product)
 	}
 	return v.folder(dir, m, layout.CanonicalFile, folderCodes{"CANONICAL_DAMAGED", "CANONICAL_DAMAGED"})
 }
 
-// canonicalSum is the hash that the publication of a cycle recorded, in its commit
-// or its manifest; "" when nothing did.
+// canonicalSum returns the hash that the publication of a cycle recorded, in its commit
+// or its manifest; "" if neither did.
 func (v *verifier) canonicalSum(id layout.CycleID) string {
 	c, ok := v.commits[id]
 	if !ok {

@@ -14,27 +14,27 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// chain holds every commit record against the one before it, newest first, and
-// keeps those whose data may still be there.
+// chain checks every commit record against the one before it, newest first, and keeps
+// those whose data may still be there.
 func (v *verifier) chain(ctx context.Context) error {
 	newest, err := v.newestNumber()
 	if err != nil {
 		return err
 	}
 	v.newest = newest
-	if err := v.readFloors(); err != nil {
+	if err := v.readWatermarks(); err != nil {
 		return err
 	}
 	if newest == 0 {
 		return v.nothing()
 	}
 	expected := v.Expect == ""
-	var after snapshot.Commit // the record that follows the one at hand
+	var after snapshot.Commit // the record after the current one
 	for c, err := range snapshot.Backward(v.Root, snapshot.Commit{Version: newest}) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err != nil && !isBad(err) {
+		if err != nil && !isFileFault(err) {
 			return err
 		}
 		if err != nil {
@@ -48,11 +48,11 @@ func (v *verifier) chain(ctx context.Context) error {
 			v.report.Head = &Head{Version: c.Version, Cycle: string(c.CycleID), SHA256: c.SHA256}
 		}
 		if after.Version > 0 {
-			v.follows(c, after)
+			v.checkLink(c, after)
 		}
 		if c.SHA256 == v.Expect {
 			expected = true
-			v.note("version %d has the hash that was expected: it and all before it are as they were then", c.Version)
+			v.note("version %d has the expected hash: it and all versions before it are unchanged", c.Version)
 		}
 		v.keep(c)
 		after = c
@@ -63,13 +63,13 @@ func (v *verifier) chain(ctx context.Context) error {
 	slices.Reverse(v.order)
 	if !expected {
 		v.find("HEAD_UNKNOWN", layout.CommitsDir, "restore the commit records from a backup that has it",
-			"no record has the expected hash %s: the history was cut or written anew", v.Expect)
+			"no record has the expected hash %s: the history was cut or rewritten", v.Expect)
 	}
 	return v.pointers()
 }
 
-// newestNumber is the highest number that a record has, by the folder: the search
-// by name that readers do stops where one is missing.
+// newestNumber returns the highest number of a record in the folder. The search by name
+// that readers use would stop where one is missing.
 func (v *verifier) newestNumber() (newest uint64, err error) {
 	entries, err := v.names(layout.CommitsDir)
 	for _, e := range entries {
@@ -84,8 +84,8 @@ func (v *verifier) newestNumber() (newest uint64, err error) {
 	return newest, err
 }
 
-// nothing: no record at all. What tells of a publication all the same is a finding,
-// unless it was made just now.
+// nothing handles a folder without records. Signs of a publication are findings, unless
+// it was made just now.
 func (v *verifier) nothing() error {
 	there, err := durable.Exists(v.Root, layout.Current)
 	if err != nil {
@@ -96,7 +96,7 @@ func (v *verifier) nothing() error {
 		return err
 	}
 	if there && len(later) == 0 {
-		v.find("HEAD_BEHIND", layout.Current, "restore the commit records from a backup", "CURRENT is there, and no commit record is")
+		v.find("HEAD_BEHIND", layout.Current, "restore the commit records from a backup", "CURRENT is there, but no commit record is")
 	}
 	if v.Expect != "" {
 		v.find("HEAD_UNKNOWN", layout.CommitsDir, "restore the commit records from a backup", "there is no commit record")
@@ -108,14 +108,14 @@ func (v *verifier) nothing() error {
 func (v *verifier) badRecord(n uint64, err error) {
 	name := layout.Commit(n)
 	if errors.Is(err, fs.ErrNotExist) {
-		v.find("COMMIT_MISSING", name, "restore it from a backup: its hash is in the record after it", "it is not there, and a later one is")
+		v.find("COMMIT_MISSING", name, "restore it from a backup: its hash is in the record after it", "it is missing, and there is a later one")
 		return
 	}
 	v.fault("COMMIT_DAMAGED", name, "restore it from a backup: its hash is in the record after it", err)
 }
 
-// follows holds a record against the one after it.
-func (v *verifier) follows(c, after snapshot.Commit) {
+// checkLink checks a record against the one after it.
+func (v *verifier) checkLink(c, after snapshot.Commit) {
 	name := layout.Commit(after.Version)
 	if after.PreviousSHA256 != c.SHA256 {
 		v.find("CHAIN_BROKEN", name, fixBackup, "it carries %.12s… as the hash of version %d, which has %.12s…: one of the two was changed", after.PreviousSHA256, c.Version, c.SHA256)
@@ -136,9 +136,9 @@ func (v *verifier) follows(c, after snapshot.Commit) {
 	}
 }
 
-// keep remembers a record whose snapshot, canonical or raw cycle may be there.
+// keep keeps a record whose snapshot, canonical or raw cycle may be there.
 func (v *verifier) keep(c snapshot.Commit) {
-	if v.floors.Snapshots.Covers(c.CycleID) && v.floors.Canonical.Covers(c.CycleID) && v.floors.Raw.Covers(c.CycleID) && !v.isThere(c.CycleID) {
+	if v.watermarks.Snapshots.Covers(c.CycleID) && v.watermarks.Canonical.Covers(c.CycleID) && v.watermarks.Raw.Covers(c.CycleID) && !v.isThere(c.CycleID) {
 		return
 	}
 	v.commits[c.CycleID] = c
@@ -157,22 +157,22 @@ func (v *verifier) isThere(id layout.CycleID) bool {
 	return false
 }
 
-func (v *verifier) readFloors() error {
-	floors, err := retention.ReadWatermarks(v.Root)
+func (v *verifier) readWatermarks() error {
+	watermarks, err := retention.ReadWatermarks(v.Root)
 	if err == nil {
-		v.floors = floors
-		err = floors.Check(v.Root)
+		v.watermarks = watermarks
+		err = watermarks.Check(v.Root)
 	}
-	if isBad(err) {
-		v.floors = retention.Watermarks{}
-		v.fault("FLOORS_WRONG", layout.Collected, fixBackup+"; what is missing below is told without it", err)
+	if isFileFault(err) {
+		v.watermarks = retention.Watermarks{}
+		v.fault("FLOORS_WRONG", layout.Collected, fixBackup+"; until then cycles that retention deleted are reported as missing", err)
 		return nil
 	}
 	return err
 }
 
-// pointers holds against the chain what else tells of the newest publication. Both
-// may be newer than the chain that was read: then there must be more of it by now.
+// pointers checks CURRENT and the state of the newest publication against the chain. Both
+// may be newer than the chain that was read: then it must have grown since.
 func (v *verifier) pointers() error {
 	data, err := durable.ReadFile(v.Root, layout.Current, 4<<10)
 	if err := v.current(data, err); err != nil {
@@ -196,18 +196,18 @@ func (v *verifier) pointers() error {
 	return nil
 }
 
-// current holds CURRENT against the chain.
+// current checks CURRENT against the chain.
 func (v *verifier) current(data []byte, err error) error {
-	fix := fmt.Sprintf("%s recover --tenant %s --product %s writes it anew", v.Command, v.ClientID, v.Product)
+	fix := fmt.Sprintf("%s recover --tenant %s --product %s rewrites it", v.Command, v.ClientID, v.Product)
 	if errors.Is(err, fs.ErrNotExist) && v.newest == 1 {
-		v.note("there is no CURRENT, as after a first publication that was killed behind its commit; readers and the next run find version 1")
+		v.note("there is no CURRENT, as after a first publication that was killed after its commit; readers and the next run find version 1")
 		return nil
 	}
 	var p snapshot.Pointer
 	if err = snapshot.Fault(layout.Current, err); err == nil {
 		p, err = snapshot.ParsePointer(data)
 	}
-	if err != nil && !isBad(err) {
+	if err != nil && !isFileFault(err) {
 		return err
 	}
 	if err != nil {
@@ -217,14 +217,14 @@ func (v *verifier) current(data []byte, err error) error {
 	named, err := snapshot.ReadCommit(v.Root, p.Version)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		v.find("HEAD_BEHIND", layout.Current, "restore the newest commit records from a backup", "it names version %d, the newest there is is %d", p.Version, v.newest)
-	case err != nil && !isBad(err):
+		v.find("HEAD_BEHIND", layout.Current, "restore the newest commit records from a backup", "it names version %d, but the newest commit record is version %d", p.Version, v.newest)
+	case err != nil && !isFileFault(err):
 		return err
-	case err != nil: // told of the record
+	case err != nil: // the record is a finding already
 	case !snapshot.Names(data, named):
 		v.find("CURRENT_WRONG", layout.Current, fix, "it is not what the publication of version %d wrote", p.Version)
 	case p.Version < v.head.Version:
-		v.note("CURRENT names version %d, as after a run that was killed behind its commit; readers and the next run find version %d", p.Version, v.head.Version)
+		v.note("CURRENT names version %d, as after a run that was killed after its commit; readers and the next run find version %d", p.Version, v.head.Version)
 	}
 	return nil
 }

@@ -1,9 +1,9 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -16,8 +16,8 @@ import (
 	"mkt/publish/table"
 )
 
-// changeLog reads every segment that a kept manifest names, and what else lies in
-// the folder and a commit record vouches for.
+// changeLog checks every segment that a kept manifest or a commit record names, and
+// reports other files in the folder.
 func (v *verifier) changeLog(ctx context.Context) error {
 	entries, err := v.names(layout.ChangesDir)
 	if err != nil {
@@ -27,7 +27,7 @@ func (v *verifier) changeLog(ctx context.Context) error {
 		name := layout.ChangesDir + "/" + e.Name()
 		s, known := v.segments[name]
 		if !known {
-			if err := v.strange(name); err != nil {
+			if err := v.unnamedSegment(name); err != nil {
 				return err
 			}
 			continue
@@ -42,22 +42,22 @@ func (v *verifier) changeLog(ctx context.Context) error {
 	return v.window()
 }
 
-// strange judges a segment that no manifest names. One of a cycle that is still to
-// come is of a run under way, or of one that was interrupted. One that retention let
-// go of may be left behind by a collection that was interrupted.
-func (v *verifier) strange(name string) error {
+// unnamedSegment checks a segment that no manifest names. A segment of a cycle that is not
+// published yet belongs to a run that is under way or was interrupted. A segment that
+// retention gave up may have been left by an interrupted collection.
+func (v *verifier) unnamedSegment(name string) error {
 	cycle, ok := layout.CycleOfSegment(name)
 	if ok && cycle > v.head.CycleID {
-		v.note("%s is of a run under way, or that was broken off", name)
+		v.note("%s belongs to a run that is under way or was interrupted", name)
 		return nil
 	}
 	if ok && v.covers(snapshotKind, cycle) {
-		left, err := v.isLeft(name, cycle)
+		left, err := v.wasPublished(name, cycle)
 		if err != nil {
 			return err
 		}
 		if left {
-			v.note("%s is of publications that retention let go of; the next collection deletes it", name)
+			v.note("%s belongs to publications that retention deleted; the next collection deletes it", name)
 			return nil
 		}
 	}
@@ -65,14 +65,14 @@ func (v *verifier) strange(name string) error {
 	return nil
 }
 
-// isLeft reports whether a segment that no manifest names was once one of a
-// publication: its events are in the window of its commit record and numbered as its
-// name says. One that is deleted meanwhile was.
-func (v *verifier) isLeft(name string, cycle layout.CycleID) (bool, error) {
+// wasPublished reports whether a segment that no manifest names once belonged to a
+// publication: its events are in the window of its commit record and have the numbers in
+// its name. A segment that is deleted meanwhile did.
+func (v *verifier) wasPublished(name string, cycle layout.CycleID) (bool, error) {
 	first, last, ok := layout.ParseChangeSegment(path.Base(name))
 	c, err := snapshot.Resolve(v.Root, string(cycle))
 	switch {
-	case errors.Is(err, snapshot.ErrUnknown) || isBad(err):
+	case errors.Is(err, snapshot.ErrUnknown) || isFileFault(err):
 		return false, nil
 	case err != nil:
 		return false, err
@@ -81,19 +81,18 @@ func (v *verifier) isLeft(name string, cycle layout.CycleID) (bool, error) {
 	}
 	for _, err := range snapshot.Events(v.Root, snapshot.Manifest{Changes: []snapshot.Segment{{File: name, First: first, Last: last}}}, 0) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return false, unlessBad(err)
+			return false, unlessFileFault(err)
 		}
 	}
 	return true, nil
 }
 
-// window reads the segments that manifests name and the folder does not have: of
-// what is kept, none may be missing.
+// window checks the segments that kept manifests name and the folder does not have.
 func (v *verifier) window() error {
 	for _, c := range v.order {
 		m, err := snapshot.Open(v.Root, c)
-		if isBad(err) {
-			continue // told before, or let go
+		if isFileFault(err) {
+			continue // a finding already, or deleted meanwhile
 		}
 		if err != nil {
 			return err
@@ -107,7 +106,7 @@ func (v *verifier) window() error {
 	return nil
 }
 
-// segment reads one segment: its bytes, its numbers, and whose events they are.
+// segment checks the bytes, the numbers and the publications of one segment.
 func (v *verifier) segment(s snapshot.Segment) error {
 	if v.read[s.File] {
 		return nil
@@ -115,14 +114,14 @@ func (v *verifier) segment(s snapshot.Segment) error {
 	v.read[s.File] = true
 	v.report.Checked.Files++
 	err := snapshot.VerifySegment(v.Root, s)
-	if isBad(err) {
+	if isFileFault(err) {
 		there, e := durable.Exists(v.Root, s.File)
 		switch {
-		case e == nil && !there && !v.isRetained(s): // retention let go of it meanwhile
+		case e == nil && !there && !v.isRetained(s): // retention deleted it meanwhile
 		case e == nil && !there:
-			v.find("CHANGES_MISSING", s.File, v.fixMend(), "%s", reason(err, s.File))
+			v.find("CHANGES_MISSING", s.File, v.fixRepair(), "%s", reason(err, s.File))
 		default:
-			v.fault("CHANGES_DAMAGED", s.File, v.fixMend(), err)
+			v.fault("CHANGES_DAMAGED", s.File, v.fixRepair(), err)
 		}
 		return nil
 	}
@@ -135,7 +134,7 @@ func (v *verifier) segment(s snapshot.Segment) error {
 			return nil
 		}
 		if err != nil {
-			v.fault("SEQ_GAP", s.File, v.fixMend(), err)
+			v.fault("SEQ_GAP", s.File, v.fixRepair(), err)
 			return nil
 		}
 		v.report.Checked.Events++
@@ -144,69 +143,66 @@ func (v *verifier) segment(s snapshot.Segment) error {
 	return nil
 }
 
-// event holds one event against the publication that it names.
+// event checks one event against the publication that it names.
 func (v *verifier) event(s snapshot.Segment, row *table.EventRow) {
 	c, known := v.commits[layout.CycleID(row.CycleID)]
 	if !known {
-		return // its record is there, and its data is not: only the hash speaks
+		return // its data is deleted: it is checked only by its hash
 	}
 	seq := uint64(row.Seq)
 	if c.Segment == nil || seq < c.Segment.First || seq > c.Segment.Last || !row.PublishedAt.Equal(c.PublishedAt) {
-		v.find("EVENTS_DIFFER", s.File, fixBackup, "seq %d says that it is of cycle %s, whose record says otherwise", row.Seq, row.CycleID)
+		v.find("EVENTS_DIFFER", s.File, fixBackup, "seq %d names cycle %s, whose commit record contradicts it", row.Seq, row.CycleID)
 	}
 }
 
-// difference holds the events of a publication against what it changed.
+// difference checks the events of a publication against what it changed.
 func (v *verifier) difference(before, here *dataset) error {
-	told := map[string]*table.EventRow{}
+	events := map[string]*table.EventRow{}
 	name := here.commit.Dir()
 	if s := here.commit.Segment; s != nil {
 		name = s.File
 		if snapshot.VerifySegment(v.Root, *s) != nil {
-			return nil // told as damaged
+			return nil // a finding already
 		}
 		for row, err := range snapshot.Events(v.Root, snapshot.Manifest{Changes: []snapshot.Segment{*s}}, 0) {
 			if err != nil {
 				return nil
 			}
-			if told[row.FixtureID] != nil {
+			if events[row.FixtureID] != nil {
 				v.find("EVENTS_DIFFER", name, fixBackup, "two events of one publication are of fixture %s", row.FixtureID)
 			}
 			kept := *row
-			told[row.FixtureID] = &kept
+			events[row.FixtureID] = &kept
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(union(before.fixtures, here.fixtures))) {
-		if wrong := differs(id, before.fixtures, here.fixtures, told[id]); wrong != "" {
-			v.find("EVENTS_DIFFER", name, fixBackup, "version %d: %s", here.commit.Version, wrong)
+	byID := func(a, b *fixture) int { return cmp.Compare(a.id, b.id) }
+	for p := range table.Pairs(table.Each(before.fixtures), table.Each(here.fixtures), byID) {
+		id := cmp.Or(p.New, p.Old).id
+		if wrong := contradiction(p, events[id]); wrong != "" {
+			v.find("EVENTS_DIFFER", name, fixBackup, "version %d: fixture %s %s", here.commit.Version, id, wrong)
 		}
-		delete(told, id)
+		delete(events, id)
 	}
-	for _, id := range slices.Sorted(maps.Keys(told)) {
+	for _, id := range slices.Sorted(maps.Keys(events)) {
 		v.find("EVENTS_DIFFER", name, fixBackup, "version %d: fixture %s has an event and is in neither snapshot", here.commit.Version, id)
 	}
 	return nil
 }
 
-func union(a, b map[string]string) map[string]string {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
-}
-
-// differs says what is wrong with what is told of one fixture, "" when nothing is.
-func differs(id string, before, here map[string]string, event *table.EventRow) string {
-	old, was := before[id]
-	now, is := here[id]
+// contradiction describes how the event of a fixture contradicts its two rows; it is ""
+// if it does not.
+func contradiction(p table.Pair[fixture], event *table.EventRow) string {
+	isRemoval := event != nil && event.Type == publish.Removed
 	switch {
-	case !is && (event == nil || event.Type != publish.Removed):
-		return fmt.Sprintf("fixture %s went, and no event says so", id)
-	case is && event != nil && event.Type == publish.Removed:
-		return fmt.Sprintf("fixture %s is there, and an event says that it went", id)
-	case is && event == nil && (!was || old != now):
-		return fmt.Sprintf("fixture %s changed, and no event says so", id)
-	case is && event != nil && (event.ContentDigest == nil || *event.ContentDigest != now):
-		return fmt.Sprintf("fixture %s has another content than its event says", id)
+	case p.New == nil && !isRemoval:
+		return "was removed, and no event says so"
+	case p.New == nil:
+	case isRemoval:
+		return "is there, and an event says that it was removed"
+	case event == nil && (p.Old == nil || p.Old.digest != p.New.digest):
+		return "changed, and no event says so"
+	case event != nil && (event.ContentDigest == nil || *event.ContentDigest != p.New.digest):
+		return "has other content than its event says"
 	}
 	return ""
 }

@@ -1,13 +1,13 @@
-// Package verify holds one account's product on a data root against itself:
-// every byte against the hash that vouches for it, every hash against the chain
-// of commit records, and what can be told twice against its other telling. It
-// needs no key, changes nothing and takes no lock; --deep makes canonical cycles
-// and snapshots again, elsewhere, and needs the id key.
+// Package verify checks that the data of one account's product is consistent: every byte
+// against its hash, every hash against the chain of commit records, and facts that are
+// stored twice against each other. It needs no key, changes nothing and takes no lock.
+// With --deep it also rebuilds canonical cycles and snapshots elsewhere, and needs the id
+// key.
 //
-// Order: the chain of commits, whole; then, of the publications asked for, the
-// snapshots with their tables and events, the canonical cycles, the raw ones; then
-// names that nothing accounts for. What retention let go of, by its own record
-// (retention.Watermarks), is not missing.
+// It checks the whole chain of commits; then, for the requested publications, the
+// snapshots with their tables and events, the canonical cycles and the raw cycles; then
+// names that do not belong to the data. What retention has deleted according to its own
+// record (retention.Watermarks) is not missing.
 //
-// What is found is a Finding, never an error: errors are of reading itself.
+// What it finds is a Finding, never an error. Errors mean that it could not read.
 package verify

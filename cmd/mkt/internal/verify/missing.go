@@ -7,7 +7,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// missing collects cycles that are gone, so that a run of them is told once.
+// missing collects cycles that are missing, and reports those in a row once.
 type missing struct {
 	v         *verifier
 	code, dir string
@@ -17,10 +17,10 @@ type missing struct {
 	run         int
 }
 
-// see takes the next publication; gone says that its cycle should be there.
-func (m *missing) see(c snapshot.Commit, gone bool) {
+// add adds the next publication; gone means that its cycle is missing.
+func (m *missing) add(c snapshot.Commit, gone bool) {
 	if !gone {
-		m.tell()
+		m.report()
 		return
 	}
 	if m.run == 0 {
@@ -30,14 +30,14 @@ func (m *missing) see(c snapshot.Commit, gone bool) {
 	m.run++
 }
 
-// tell ends a run.
-func (m *missing) tell() {
+// report ends a row of missing cycles.
+func (m *missing) report() {
 	if m.run == 0 {
 		return
 	}
-	what := fmt.Sprintf("it is of version %d, retention did not delete it, and it is not there", m.first.Version)
+	what := fmt.Sprintf("it belongs to version %d and is missing, and retention did not delete it", m.first.Version)
 	if m.run > 1 {
-		what = fmt.Sprintf("%d cycles, of version %d to version %d, are not there, and retention did not delete them", m.run, m.first.Version, m.last.Version)
+		what = fmt.Sprintf("%d cycles, of versions %d to %d, are missing, and retention did not delete them", m.run, m.first.Version, m.last.Version)
 	}
 	m.v.find(m.code, layout.Cycle(m.dir, m.first.CycleID), m.fix(m.first.CycleID), "%s", what)
 	m.run = 0

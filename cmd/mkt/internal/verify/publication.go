@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -12,13 +11,13 @@ import (
 	"mkt/publish/table"
 )
 
-// publications reads the snapshots that are kept, oldest first.
+// publications checks the snapshots that are kept, oldest first.
 func (v *verifier) publications(ctx context.Context) error {
 	if err := v.count(); err != nil {
 		return err
 	}
-	gone := missing{v: v, code: "SNAPSHOT_MISSING", dir: layout.SnapshotsDir, fix: func(layout.CycleID) string { return v.fixMend() }}
-	defer gone.tell()
+	gone := missing{v: v, code: "SNAPSHOT_MISSING", dir: layout.SnapshotsDir, fix: func(layout.CycleID) string { return v.fixRepair() }}
+	defer gone.report()
 	var before *dataset
 	for i, c := range v.order {
 		if ctx.Err() != nil {
@@ -32,7 +31,7 @@ func (v *verifier) publications(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		gone.see(c, !there && !v.covers(snapshotKind, c.CycleID))
+		gone.add(c, !there && !v.covers(snapshotKind, c.CycleID))
 		var here *dataset
 		if there {
 			err := v.folderOf(snapshotKind, c.Dir(), c.CycleID, func() (err error) {
@@ -44,7 +43,7 @@ func (v *verifier) publications(ctx context.Context) error {
 			}
 		}
 		if i > 0 && here != nil && v.order[i-1].Version == c.Version-1 {
-			v.manifestFollows(v.order[i-1], here)
+			v.checkManifestLink(v.order[i-1], here)
 		}
 		if before != nil && here != nil && before.commit.Version == c.Version-1 && here.fixtures != nil && before.fixtures != nil {
 			if err := v.difference(before, here); err != nil {
@@ -56,7 +55,7 @@ func (v *verifier) publications(ctx context.Context) error {
 	return v.uncommitted()
 }
 
-// count foresees how much there is to read.
+// count estimates how much there is to read, for Progress.
 func (v *verifier) count() error {
 	for _, dir := range []string{layout.SnapshotsDir, layout.CanonicalDir, layout.RawDir} {
 		entries, err := v.names(dir)
@@ -68,28 +67,30 @@ func (v *verifier) count() error {
 	return nil
 }
 
-// dataset is a snapshot as it is compared with its neighbour.
+// dataset is a snapshot as it is compared with the one before it.
 type dataset struct {
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
-	fixtures map[string]string // id → content digest; nil when the table cannot be read, or there is none
+	fixtures []fixture // sorted by id; nil if the table cannot be read or there is none
 }
 
-// publication reads one snapshot; nil when it cannot be judged.
+type fixture struct{ id, digest string }
+
+// publication checks one snapshot. It returns nil if the manifest is damaged.
 func (v *verifier) publication(c snapshot.Commit) (*dataset, error) {
 	defer v.step()
 	v.report.Checked.Snapshots++
 	name := c.Dir() + "/" + layout.ManifestFile
 	m, err := snapshot.Open(v.Root, c)
-	if isBad(err) {
-		v.fault("MANIFEST_DAMAGED", name, v.fixMend(), err)
+	if isFileFault(err) {
+		v.fault("MANIFEST_DAMAGED", name, v.fixRepair(), err)
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if m.ClientID != v.ClientID || m.Product != v.Product {
-		v.find("MANIFEST_DAMAGED", name, "take the folder away: it was copied here", "it is of %s %s", m.ClientID, m.Product)
+		v.find("MANIFEST_DAMAGED", name, "remove the folder: it was copied here", "it belongs to %s %s", m.ClientID, m.Product)
 	}
 	d := &dataset{commit: c, manifest: m}
 	for _, s := range m.Changes {
@@ -105,11 +106,11 @@ func (v *verifier) publication(c snapshot.Commit) (*dataset, error) {
 	return d, err
 }
 
-// folderCodes are what is told of a folder's files.
+// folderCodes are the codes of findings in a folder.
 type folderCodes struct{ missing, damaged string }
 
-// folder holds every file of a folder against its manifest, and its rows against
-// the manifest's summary; what else lies there is told.
+// folder checks every file of a folder against its manifest, and its rows against the
+// manifest's summary. It reports other files.
 func (v *verifier) folder(dir string, m snapshot.Manifest, header string, codes folderCodes) error {
 	known := map[string]bool{header: true}
 	for _, file := range m.Files {
@@ -130,13 +131,13 @@ func (v *verifier) folder(dir string, m snapshot.Manifest, header string, codes 
 func (v *verifier) file(dir string, m snapshot.Manifest, file snapshot.File, codes folderCodes) error {
 	name := dir + "/" + file.Name
 	v.report.Checked.Files++
-	err := snapshot.Verify(v.Root, dir, snapshot.Manifest{Files: []snapshot.File{file}})
+	err := snapshot.VerifyFile(v.Root, dir, file)
 	switch there, _ := durable.Exists(v.Root, name); {
-	case isBad(err) && !there:
-		v.find(codes.missing, name, v.fixMend(), "its manifest names it, and it is not there")
+	case isFileFault(err) && !there:
+		v.find(codes.missing, name, v.fixRepair(), "its manifest names it, and it is missing")
 		return nil
-	case isBad(err):
-		v.fault(codes.damaged, name, v.fixMend(), err)
+	case isFileFault(err):
+		v.fault(codes.damaged, name, v.fixRepair(), err)
 		return nil
 	case err != nil:
 		return err
@@ -145,9 +146,9 @@ func (v *verifier) file(dir string, m snapshot.Manifest, file snapshot.File, cod
 	return v.rows(name, m, file)
 }
 
-// rows holds a table's rows against what its manifest says of them.
+// rows checks a table's rows against the summary in its manifest.
 func (v *verifier) rows(name string, m snapshot.Manifest, file snapshot.File) error {
-	key, summarize := tableOf(file.Name)
+	summarize := tables[file.Name]
 	if summarize == nil {
 		return nil
 	}
@@ -158,63 +159,54 @@ func (v *verifier) rows(name string, m snapshot.Manifest, file snapshot.File) er
 	defer r.Close()
 	got, err := summarize(r, r.Size())
 	if err != nil {
-		v.fault("ROWS_DIFFER", name, v.fixMend(), err)
+		v.fault("ROWS_DIFFER", name, v.fixRepair(), err)
 		return nil
 	}
 	v.report.Checked.Rows += got.Rows
-	want := m.Tables[key]
+	want := m.Tables[snapshot.TableKey(file.Name)]
 	switch {
 	case got.Rows != want.Rows:
-		v.find("ROWS_DIFFER", name, v.fixMend(), "%d rows, its manifest says %d", got.Rows, want.Rows)
+		v.find("ROWS_DIFFER", name, v.fixRepair(), "it has %d rows, its manifest says %d", got.Rows, want.Rows)
 	case got.Digest != want.Digest:
-		v.find("ROWS_DIFFER", name, v.fixMend(), "its rows have another digest than its manifest says")
+		v.find("ROWS_DIFFER", name, v.fixRepair(), "its rows have another digest than its manifest says")
 	}
 	return nil
 }
 
-// manifestFollows holds a manifest against the commit before its own.
-func (v *verifier) manifestFollows(before snapshot.Commit, here *dataset) {
+// checkManifestLink checks a manifest against the commit before its own.
+func (v *verifier) checkManifestLink(before snapshot.Commit, here *dataset) {
 	if here.manifest.PreviousManifestSHA256 != before.ManifestSHA256 {
 		v.find("MANIFEST_CHAIN", here.commit.Dir()+"/"+layout.ManifestFile, fixBackup, "it carries another hash than that of version %d's manifest", before.Version)
 	}
 }
 
-// fixturesOf reads which fixtures a snapshot has.
-func (v *verifier) fixturesOf(dir string, m snapshot.Manifest) (map[string]string, error) {
+// fixturesOf reads which fixtures a snapshot has. It returns nil if the table cannot be
+// read, which is a finding already, or if there is none.
+func (v *verifier) fixturesOf(dir string, m snapshot.Manifest) ([]fixture, error) {
 	if _, ok := m.Tables["fixtures"]; !ok {
 		return nil, nil
 	}
-	r, err := v.Root.Open(path.Join(dir, layout.FixturesFile))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrNotRegular) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	rows, err := table.NewReader[table.FixtureRow](r, r.Size())
-	if err != nil {
-		return nil, nil // told of the file
-	}
-	defer rows.Close()
-	all := map[string]string{}
-	for row, err := range rows.All {
+	all := []fixture{}
+	for row, err := range snapshot.Rows[table.FixtureRow](v.Root, dir+"/"+layout.FixturesFile) {
+		if durable.IsExhausted(err) {
+			return nil, err
+		}
 		if err != nil {
 			return nil, nil
 		}
-		all[row.FixtureID] = row.ContentDigest
+		all = append(all, fixture{row.FixtureID, row.ContentDigest})
 	}
 	return all, nil
 }
 
-// isBad tells damage from a fault of reading.
-func isBad(err error) bool {
+// isFileFault reports whether an error is about the file itself, and not about reading.
+func isFileFault(err error) bool {
 	return snapshot.IsFault(err) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrNotRegular)
 }
 
-// unlessBad is a fault of reading, nil when the file itself is at fault.
-func unlessBad(err error) error {
-	if isBad(err) {
+// unlessFileFault returns an error of reading, nil if the error is about the file itself.
+func unlessFileFault(err error) error {
+	if isFileFault(err) {
 		return nil
 	}
 	return err

@@ -14,8 +14,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// raw reads the raw cycles that are there, in folders and in packs, and tells
-// which are gone.
+// raw checks the raw cycles that are there, in folders and in packs, and reports which
+// are missing.
 func (v *verifier) raw(ctx context.Context) error {
 	entries, err := v.names(layout.RawDir)
 	if err != nil {
@@ -33,7 +33,7 @@ func (v *verifier) raw(ctx context.Context) error {
 		} else if _, ok := layout.ParseRawPack(e.Name()); ok {
 			err = v.rawPack(ctx, layout.RawDir+"/"+e.Name(), have)
 			if there, e := durable.Exists(v.Root, layout.RawDir+"/"+e.Name()); e == nil && !there && errors.Is(err, fs.ErrNotExist) {
-				err = nil // what is missing now is told below, unless retention let go of it
+				err = nil // its cycles are reported below, unless retention deleted them
 			}
 		}
 		if err != nil {
@@ -41,14 +41,14 @@ func (v *verifier) raw(ctx context.Context) error {
 		}
 	}
 	gone := missing{v: v, code: "RAW_MISSING", dir: layout.RawDir, fix: func(layout.CycleID) string { return fixBackup }}
-	defer gone.tell()
+	defer gone.report()
 	for _, c := range v.order {
 		missing := !have[c.CycleID] && v.wanted(c.CycleID) && c.Republishes == 0 && !v.covers(rawKind, c.CycleID)
-		if missing { // it may have been rolled up while the folder was listed
+		if missing { // it may have been compacted while the folder was listed
 			_, err := raw.Open(v.Root, c.CycleID)
 			missing = errors.Is(err, raw.ErrNotSealed)
 		}
-		gone.see(c, missing)
+		gone.add(c, missing)
 	}
 	return nil
 }
@@ -62,13 +62,13 @@ func (v *verifier) rawFolder(id layout.CycleID) error {
 	a, err := raw.Open(v.Root, id)
 	if errors.Is(err, raw.ErrNotSealed) {
 		if _, published := v.commits[id]; published {
-			v.find("RAW_DAMAGED", dir+"/"+layout.RawCycleFile, fixBackup, "it is not there")
+			v.find("RAW_DAMAGED", dir+"/"+layout.RawCycleFile, fixBackup, "it is missing")
 			return nil
 		}
-		v.note("%s is of a run under way, or that was broken off", dir)
+		v.note("%s belongs to a run that is under way or was interrupted", dir)
 		return nil
 	}
-	if isBadRaw(dir, err) {
+	if isRawFault(dir, err) {
 		v.rawFault(dir, err)
 		return nil
 	}
@@ -81,13 +81,12 @@ func (v *verifier) rawFolder(id layout.CycleID) error {
 	return v.rawNames(dir, a)
 }
 
-// isBadRaw tells what is wrong with an archive from a fault of reading that says
-// nothing of it.
-func isBadRaw(name string, err error) bool {
+// isRawFault reports whether an error is about an archive itself, and not about reading.
+func isRawFault(name string, err error) bool {
 	return errors.Is(err, raw.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) || snapshot.IsFault(snapshot.Fault(name, err))
 }
 
-// rawFault notes what is wrong with an archive.
+// rawFault adds what is wrong with an archive.
 func (v *verifier) rawFault(name string, err error) {
 	if !errors.Is(err, raw.ErrCorrupt) {
 		err = snapshot.Fault(name, err)
@@ -95,7 +94,7 @@ func (v *verifier) rawFault(name string, err error) {
 	v.fault("RAW_DAMAGED", name, fixBackup, err)
 }
 
-// rawPack reads a pack once, cycle by cycle.
+// rawPack checks a pack, cycle by cycle, in one pass.
 func (v *verifier) rawPack(ctx context.Context, pack string, have map[layout.CycleID]bool) error {
 	defer v.step()
 	for c, err := range raw.Rolled(v.Root, pack) {
@@ -103,13 +102,13 @@ func (v *verifier) rawPack(ctx context.Context, pack string, have map[layout.Cyc
 			return context.Cause(ctx)
 		}
 		if c.ID != "" && layout.RawPack(c.ID) != pack {
-			v.find("RAW_DAMAGED", pack, fixBackup, "it holds %s, which nobody looks for here", c.ID)
+			v.find("RAW_DAMAGED", pack, fixBackup, "it holds %s, which belongs to another file", c.ID)
 			continue
 		}
 		if c.ID != "" {
 			have[c.ID] = true
 		}
-		if isBadRaw(pack, err) && !errors.Is(err, fs.ErrNotExist) {
+		if isRawFault(pack, err) && !errors.Is(err, fs.ErrNotExist) {
 			v.rawFault(pack, err)
 			continue
 		}
@@ -125,23 +124,23 @@ func (v *verifier) rawPack(ctx context.Context, pack string, have map[layout.Cyc
 	return nil
 }
 
-// archive reads every answer of a cycle. where is its folder or its pack.
+// archive checks every answer of a cycle. where is its folder or its pack.
 func (v *verifier) archive(where string, id layout.CycleID, a *raw.Archive) error {
 	v.report.Checked.Raw++
 	switch want := v.rawSum(id); {
 	case want == "" && a.Cycle().Outcome != raw.Failed && id <= v.head.CycleID:
-		v.note("some raw cycles were not published, or by a version that did not record it: nothing but themselves vouches for them")
+		v.note("some raw cycles were not published, or by a version that did not record their hash: they were checked only against themselves")
 	case want != "" && want != a.SHA256():
 		v.find("RAW_DAMAGED", where, fixBackup, "%s of %s is not the one that was transformed", layout.RawCycleFile, id)
 		return nil
 	}
 	if c := a.Cycle(); c.ClientID != v.ClientID || c.Product != v.Product {
-		v.find("RAW_DAMAGED", where, "take it away: it was copied here", "it is of %s %s", c.ClientID, c.Product)
+		v.find("RAW_DAMAGED", where, "remove it: it was copied here", "it belongs to %s %s", c.ClientID, c.Product)
 	}
 	for _, r := range a.Responses() {
 		v.report.Checked.Files++
 		body, err := a.Body(r)
-		if isBadRaw(where, err) {
+		if isRawFault(where, err) {
 			v.rawFault(where, err)
 			continue
 		}
@@ -153,8 +152,8 @@ func (v *verifier) archive(where string, id layout.CycleID, a *raw.Archive) erro
 	return nil
 }
 
-// rawSum is the hash of cycle.json that the cycle's publication recorded; "" when
-// nothing did.
+// rawSum returns the hash of cycle.json that the cycle's publication recorded; "" if it
+// did not.
 func (v *verifier) rawSum(id layout.CycleID) string {
 	if c, ok := v.commits[id]; ok && c.RawSHA256 != "" {
 		return c.RawSHA256
@@ -166,7 +165,7 @@ func (v *verifier) rawSum(id layout.CycleID) string {
 	return m.RawSHA256
 }
 
-// rawNames tells of files that fetch.json does not name.
+// rawNames reports files that fetch.json does not name.
 func (v *verifier) rawNames(dir string, a *raw.Archive) error {
 	known := map[string]bool{}
 	for _, name := range a.Files() {
@@ -177,14 +176,14 @@ func (v *verifier) rawNames(dir string, a *raw.Archive) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if !known[name] && !v.isHalf(dir+"/"+name) {
+		if !known[name] && !v.isHalfWritten(dir+"/"+name) {
 			v.find("UNKNOWN_FILE", dir+"/"+name, fixUnknown, "%s does not name it", layout.RawFetchFile)
 		}
 	}
 	return nil
 }
 
-// below lists the files below a folder, relative to it.
+// below returns the files below a folder, relative to it.
 func (v *verifier) below(dir, sub string) (map[string]bool, error) {
 	all := map[string]bool{}
 	entries, err := v.names(path.Join(dir, sub))

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"io"
-	"strings"
 
 	"mkt/publish/layout"
 	"mkt/publish/table"
@@ -10,7 +9,7 @@ import (
 
 type summarizer = func(io.ReaderAt, int64) (table.Summary, error)
 
-// tables are how the rows of every kind of file are counted and digested.
+// tables has a function for every kind of file that counts and digests its rows.
 var tables = map[string]summarizer{
 	layout.FixturesFile:     table.Summarize[table.FixtureRow],
 	layout.MarketsFile:      table.Summarize[table.MarketRow],
@@ -21,9 +20,4 @@ var tables = map[string]summarizer{
 	layout.LiveBucketsFile:  table.Summarize[table.LiveBucketRow],
 	layout.LivePeriodsFile:  table.Summarize[table.LivePeriodRow],
 	layout.LiveStatesFile:   table.Summarize[table.LiveStateRow],
-}
-
-// tableOf is the name that manifests have for a file's table, and how to read it.
-func tableOf(file string) (string, summarizer) {
-	return strings.TrimSuffix(file, ".parquet"), tables[file]
 }

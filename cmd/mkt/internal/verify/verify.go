@@ -21,29 +21,29 @@ type Options struct {
 	Product  football.Product
 	Root     durable.FS // of the tenant and product; only read
 
-	// From and To bound the cycles whose data is read; "" = from the oldest kept,
-	// to the newest. The chain of commits is always held whole.
+	// From and To bound the cycles whose data is read; "" means the oldest that is kept,
+	// and the newest. The chain of commits is always checked whole.
 	From, To layout.CycleID
-	// Expect is the hash of a commit record that was noted elsewhere; "" = none.
+	// Expect is the hash of a commit record that was written down elsewhere; "" is none.
 	Expect string
-	// Deep makes cycles and snapshots again; nil = no.
+	// Deep also rebuilds cycles and snapshots if it is not nil.
 	Deep *Deep
-	// Command is how mkt is called in fixes.
+	// Command is the name of mkt in fixes.
 	Command string
-	// Progress is told how many cycles are done of how many; nil = nobody.
+	// Progress is called with how many cycles of how many are done; it may be nil.
 	Progress func(done, total int)
 }
 
 // verifier is one run.
 type verifier struct {
 	Options
-	floors  retention.Watermarks
-	report  Report
-	told    map[Finding]bool
-	commits map[layout.CycleID]snapshot.Commit // of cycles whose data may be there
-	order   []snapshot.Commit                  // the same, oldest first
-	head    snapshot.Commit
-	newest  uint64 // number of the newest record when the run began
+	watermarks retention.Watermarks
+	report     Report
+	seen       map[Finding]bool
+	commits    map[layout.CycleID]snapshot.Commit // of cycles whose data may be there
+	order      []snapshot.Commit                  // the same, oldest first
+	head       snapshot.Commit
+	newest     uint64 // number of the newest record when the run began
 
 	segments map[string]snapshot.Segment // named by a manifest or a commit
 	read     map[string]bool             // of these
@@ -51,21 +51,19 @@ type verifier struct {
 	total    int
 }
 
-// ErrBusy is for a report that is not Judged.
-var ErrBusy = errors.New("it was written to while it was read, and three readings agree on nothing: run it again, or with the schedule stopped")
+// ErrBusy is the error for a report that is not Judged.
+var ErrBusy = errors.New("the data was written to while it was read, and no finding was confirmed in three readings: run it again, or stop the schedule first")
 
-// passes is how often a root is read that is written to meanwhile, until what was
-// found can be judged.
+// passes is how often a root is read at most if something is written to it meanwhile.
 const passes = 3
 
-// Run verifies one account's product. The error is of reading: the disk's, or
-// ctx's.
+// Run verifies one account's product. Its error is one of the disk or of ctx.
 //
-// It takes no lock, so that writers may go on beside it. Each check allows for what
-// they may have done since it began. What is found all the same is confirmed by a
-// second reading when something was written meanwhile: damage is found again, word
-// for word. When not even the third reading confirms anything, or finds nothing, the
-// report says that it could not judge: see Report.Judged.
+// It takes no lock, so that writers can go on meanwhile. Each check allows for what they
+// may have done since it began. If something was written and there are findings, the root
+// is read again, and only findings that a second reading repeats word for word count. If
+// not even the third reading confirms a finding or finds nothing, the report says that it
+// could not judge: see Report.Judged.
 func Run(ctx context.Context, o Options) (Report, error) {
 	var before Report
 	for pass := 1; ; pass++ {
@@ -95,8 +93,8 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 }
 
-// stampOf is a text that is another one when a run has written something: which
-// names there are, and what the files say that are replaced.
+// stampOf returns a hash that changes when a run writes something: it covers the names
+// that there are, and the contents of the files that are replaced.
 func stampOf(f durable.FS) (string, error) {
 	var b strings.Builder
 	for _, dir := range []string{".", layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir} {
@@ -116,13 +114,13 @@ func stampOf(f durable.FS) (string, error) {
 	return durable.Hash([]byte(b.String())), nil
 }
 
-// errNoFolder ends a run at a folder that cannot be listed, which is a finding: what
-// is in it would all be told as missing.
+// errNoFolder ends a run at a folder that cannot be listed. That is a finding, and
+// everything in the folder would be reported as missing.
 var errNoFolder = errors.New("a folder cannot be listed")
 
 // once reads the root once.
 func once(ctx context.Context, o Options) (Report, error) {
-	v := &verifier{Options: o, told: map[Finding]bool{}, commits: map[layout.CycleID]snapshot.Commit{}, segments: map[string]snapshot.Segment{}, read: map[string]bool{}}
+	v := &verifier{Options: o, seen: map[Finding]bool{}, commits: map[layout.CycleID]snapshot.Commit{}, segments: map[string]snapshot.Segment{}, read: map[string]bool{}}
 	v.report = Report{Tenant: o.ClientID, Product: string(o.Product), Judged: true, Findings: []Finding{}, Notes: []string{}}
 	if v.Progress == nil {
 		v.Progress = func(int, int) {}
@@ -136,7 +134,7 @@ func once(ctx context.Context, o Options) (Report, error) {
 }
 
 func (v *verifier) all(ctx context.Context) error {
-	steps := []func(context.Context) error{v.chain, v.publications, v.changeLog, v.canonical, v.raw, v.strays}
+	steps := []func(context.Context) error{v.chain, v.publications, v.changeLog, v.canonical, v.raw, v.unknown}
 	if v.Deep != nil {
 		steps = append(steps, v.deep)
 	}
@@ -151,16 +149,16 @@ func (v *verifier) all(ctx context.Context) error {
 	return nil
 }
 
-// find notes a finding, once.
+// find adds a finding, once.
 func (v *verifier) find(code, file, fix, format string, args ...any) {
 	f := Finding{code, file, fmt.Sprintf(format, args...), fix}
-	if !v.told[f] {
-		v.told[f] = true
+	if !v.seen[f] {
+		v.seen[f] = true
 		v.report.Findings = append(v.report.Findings, f)
 	}
 }
 
-// fault notes what is wrong with a file that should be whole; code is that of damage.
+// fault adds what is wrong with a file that should be intact. code is that of damage.
 func (v *verifier) fault(code, file, fix string, err error) {
 	switch {
 	case errors.Is(err, layout.ErrNewer):
@@ -171,10 +169,10 @@ func (v *verifier) fault(code, file, fix string, err error) {
 	v.find(code, file, fix, "%s", reason(err, file))
 }
 
-// forget takes back the findings from a number on.
+// forget removes the findings from a number on.
 func (v *verifier) forget(from int) {
 	for _, f := range v.report.Findings[from:] {
-		delete(v.told, f)
+		delete(v.seen, f)
 	}
 	v.report.Findings = v.report.Findings[:from]
 }
@@ -185,7 +183,7 @@ func (v *verifier) note(format string, args ...any) {
 	}
 }
 
-// wanted tells whether a cycle's data is to be read.
+// wanted reports whether a cycle's data is to be read.
 func (v *verifier) wanted(c layout.CycleID) bool {
 	return c >= v.From && (v.To == "" || c <= v.To)
 }
@@ -196,14 +194,14 @@ func (v *verifier) step() {
 	v.Progress(v.done, max(v.total, v.done))
 }
 
-// names lists a folder; a missing one is empty.
+// names lists a folder. A missing folder is empty.
 func (v *verifier) names(dir string) ([]fs.DirEntry, error) {
 	entries, err := v.Root.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if fault := snapshot.Fault(dir, err); snapshot.IsFault(fault) {
-		v.fault("UNREADABLE", dir, "put the folder itself there, or mount it there", fault)
+		v.fault("UNREADABLE", dir, "put a folder there, or mount it there", fault)
 		return nil, errNoFolder
 	}
 	return entries, err
@@ -224,15 +222,15 @@ func (v *verifier) cyclesIn(dir string) (ids []layout.CycleID, err error) {
 // Fixes.
 const (
 	fixBackup  = "restore it from a backup: the hash must be the sealed one"
-	fixUnknown = "find out who put it there; take it away when nobody needs it"
+	fixUnknown = "find out who put it there, and remove it if nobody needs it"
 )
 
-// fixMend is for what can be made again.
-func (v *verifier) fixMend() string {
-	return fmt.Sprintf("%s recover --tenant %s --product %s makes it again; if it cannot, %s", v.Command, v.ClientID, v.Product, fixBackup)
+// fixRepair is for what can be rebuilt.
+func (v *verifier) fixRepair() string {
+	return fmt.Sprintf("%s recover --tenant %s --product %s rebuilds it; if it cannot, %s", v.Command, v.ClientID, v.Product, fixBackup)
 }
 
-// reason is an error's text without the file's name, which the finding has.
+// reason returns an error's text without the file's name, which the finding has.
 func reason(err error, name string) string {
 	return strings.TrimPrefix(err.Error(), name+": ")
 }

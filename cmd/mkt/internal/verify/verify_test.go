@@ -14,8 +14,8 @@ func TestClean(t *testing.T) {
 			if !r.Clean || r.Head == nil || r.Checked.Snapshots < 3 || r.Checked.Raw < 4 || r.Checked.Rows == 0 {
 				t.Errorf("%s: %+v", name, r)
 			}
-			if change != nil && r.Checked.Remade < 6 {
-				t.Errorf("%s: %d remade; %v", name, r.Checked.Remade, r.Notes)
+			if change != nil && r.Checked.Rebuilt < 6 {
+				t.Errorf("%s: %d remade; %v", name, r.Checked.Rebuilt, r.Notes)
 			}
 			t.Logf("%s: %+v %v", name, r.Checked, r.Notes)
 		}

@@ -11,7 +11,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// kind is one of those that retention lets go of.
+// kind is one of those that retention deletes.
 type kind int
 
 const (
@@ -25,32 +25,32 @@ func (k kind) of(f retention.Watermarks) *retention.Watermark {
 	return [...]*retention.Watermark{f.Snapshots, f.Canonical, f.Thinned, f.Raw}[k]
 }
 
-// covers reports whether retention has let go of a cycle by now. That is recorded
-// before anything is deleted: what is missing, and not covered by the record as it
-// is behind that, was not deleted by retention.
+// covers reports whether retention has given up a cycle by now. It records that before it
+// deletes anything: if a cycle is missing and a record that is read after that does not
+// cover it, retention did not delete it.
 func (v *verifier) covers(k kind, id layout.CycleID) bool {
-	if k.of(v.floors).Covers(id) {
+	if k.of(v.watermarks).Covers(id) {
 		return true
 	}
-	if now, err := retention.ReadWatermarks(v.Root); err == nil && now != v.floors && now.Check(v.Root) == nil {
-		v.floors = now
+	if now, err := retention.ReadWatermarks(v.Root); err == nil && now != v.watermarks && now.Check(v.Root) == nil {
+		v.watermarks = now
 	}
-	return k.of(v.floors).Covers(id)
+	return k.of(v.watermarks).Covers(id)
 }
 
 // mayGo reports whether a cycle's folder may be deleted by a writer.
 func (v *verifier) mayGo(k kind, id layout.CycleID) bool {
 	if k != snapshotKind && id > v.head.CycleID {
-		return true // it was not published when the run began, and nothing vouches for it
+		return true // it was not published when the run began
 	}
 	return v.covers(k, id) || k == canonicalKind && v.covers(thinnedKind, id)
 }
 
-// folderOf judges a cycle's folder. What is found in it does not count when a writer
-// deleted it meanwhile.
-func (v *verifier) folderOf(k kind, dir string, id layout.CycleID, judge func() error) error {
+// folderOf checks a cycle's folder. Findings in it do not count if a writer deleted it
+// meanwhile.
+func (v *verifier) folderOf(k kind, dir string, id layout.CycleID, check func() error) error {
 	from := len(v.report.Findings)
-	err := judge()
+	err := check()
 	if err == nil && len(v.report.Findings) == from || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -61,22 +61,22 @@ func (v *verifier) folderOf(k kind, dir string, id layout.CycleID, judge func() 
 	case !there && v.mayGo(k, id):
 		v.forget(from)
 		return nil
-	case !there && k == rawKind && v.isRolledUp(id):
+	case !there && k == rawKind && v.isInPack(id):
 		v.forget(from)
-		return judge() // out of its pack
+		return check() // of its pack
 	case err != nil:
-		v.find("FILE_MISSING", dir, v.fixMend(), "something in it went while it was read")
+		v.find("FILE_MISSING", dir, v.fixRepair(), "a file in it disappeared while it was read")
 	}
 	return nil
 }
 
-// isRolledUp reports whether a raw cycle that has no folder is in a pack.
-func (v *verifier) isRolledUp(id layout.CycleID) bool {
+// isInPack reports whether a raw cycle that has no folder is in a pack.
+func (v *verifier) isInPack(id layout.CycleID) bool {
 	_, err := raw.Open(v.Root, id)
 	return err == nil
 }
 
-// since are the publications that were made since the run began, by cycle.
+// since returns the publications that were made since the run began, by cycle.
 func (v *verifier) since() (map[layout.CycleID]snapshot.Commit, error) {
 	newest, err := v.newestNumber()
 	if err != nil {

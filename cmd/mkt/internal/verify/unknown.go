@@ -9,9 +9,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// strays tells of names that nothing accounts for. What lies below staging and
-// state is passed by: no data depends on it.
-func (v *verifier) strays(context.Context) error {
+// unknown reports names that do not belong to the data. It skips what is below staging and
+// state: no data depends on it.
+func (v *verifier) unknown(context.Context) error {
 	known := map[string]bool{layout.RawDir: true, layout.CanonicalDir: true, layout.SnapshotsDir: true, layout.ChangesDir: true, layout.CommitsDir: true,
 		layout.StagingDir: true, layout.StateDir: true, layout.Current: true, layout.Collected: true, layout.Lock: true}
 	top, err := v.names(".")
@@ -21,7 +21,7 @@ func (v *verifier) strays(context.Context) error {
 	for _, e := range top {
 		switch {
 		case !known[e.Name()]:
-			v.stray(e.Name())
+			v.unknownFile(e.Name())
 		case !e.IsDir() && !e.Type().IsRegular():
 			v.find("UNKNOWN_FILE", e.Name(), fixUnknown, "it is neither a file nor a folder: %s", e.Type())
 		}
@@ -47,7 +47,7 @@ func (v *verifier) strays(context.Context) error {
 		for _, e := range entries {
 			switch name := dir + "/" + e.Name(); {
 			case !isKnown(e.Name()):
-				v.stray(name)
+				v.unknownFile(name)
 			case !e.IsDir() && !e.Type().IsRegular():
 				v.find("UNKNOWN_FILE", name, fixUnknown, "it is neither a file nor a folder: %s", e.Type())
 			}
@@ -61,26 +61,26 @@ func isCycle(name string) bool {
 	return ok
 }
 
-// stray is one such name.
-func (v *verifier) stray(name string) {
-	if !v.isHalf(name) {
-		v.find("UNKNOWN_FILE", name, fixUnknown, "nothing of mkt has this name")
+// unknownFile reports one such name.
+func (v *verifier) unknownFile(name string) {
+	if !v.isHalfWritten(name) {
+		v.find("UNKNOWN_FILE", name, fixUnknown, "mkt uses no such name")
 	}
 }
 
-// isHalf notes a half-written file: it is of a run under way, or broken off.
-func (v *verifier) isHalf(name string) bool {
+// isHalfWritten reports whether a name is that of a half-written file, and adds a note.
+func (v *verifier) isHalfWritten(name string) bool {
 	at := strings.LastIndex(name, ".tmp")
 	if at < 0 || strings.Trim(name[at+4:], "0123456789") != "" {
 		return false
 	}
-	v.note("%s is of a run under way, or that was broken off", name)
+	v.note("%s belongs to a run that is under way or was interrupted", name)
 	return true
 }
 
-// uncommitted looks at snapshots that no commit record names. One that follows a
-// publication, and holds what its manifest says, is of a run that was broken off
-// before its commit, as its segments are; nobody reads it.
+// uncommitted checks snapshots that no commit record names. One that follows a publication
+// and matches its manifest belongs, with its segments, to a run that was interrupted
+// before its commit. Nobody reads it.
 func (v *verifier) uncommitted() error {
 	ids, err := v.cyclesIn(layout.SnapshotsDir)
 	if err != nil {
@@ -107,17 +107,17 @@ func (v *verifier) uncommitted() error {
 		if err == nil {
 			err = snapshot.Verify(v.Root, dir, m)
 		}
-		if err != nil && !isBad(err) {
+		if err != nil && !isFileFault(err) {
 			return err
 		}
 		if there, e := durable.Exists(v.Root, dir); e == nil && !there {
-			continue // set aside, or let go of, meanwhile
+			continue // moved to the quarantine, or deleted, meanwhile
 		}
 		if err != nil || m.CycleID != id || m.ClientID != v.ClientID || m.Product != v.Product || !follows[m.PreviousManifestSHA256] {
 			v.find("UNKNOWN_FILE", dir, fixUnknown, "no commit record names it, and it follows no publication")
 			continue
 		}
-		v.note("%s is of a run under way, or that was broken off before its commit", dir)
+		v.note("%s belongs to a run that is under way or was interrupted before its commit", dir)
 		for _, s := range m.Changes {
 			v.segments[s.File] = s
 		}

@@ -1,0 +1,54 @@
+package transform
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"mkt/fetch/raw"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// Rebuild transforms a cycle again that was transformed before. It reads the raw cycle,
+// and the canonical one before it, from o.Root and writes to it; to leave a data root
+// unchanged, lay a durable.Over over it. was is the header that the first run wrote, nil
+// if that is lost, and gives the time of the new one, so that the same rules give the
+// same bytes. If o.Details is 0, it publishes the details of as many fixtures as the first
+// run did, as far as that is known.
+//
+// Errors to branch on are those of Run; see also IsUnavailable.
+func Rebuild(ctx context.Context, o Options, was *snapshot.Manifest) (Summary, error) {
+	var at time.Time
+	if was != nil && was.ProcessedAt != nil {
+		at = *was.ProcessedAt
+	} else if a, err := raw.Open(o.Root, o.Cycle); err == nil {
+		at = a.Cycle().FinishedAt
+	}
+	o.Now = func() time.Time { return at }
+	if o.Details == 0 {
+		o.Details = detailsOf(o)
+	}
+	return Run(ctx, o)
+}
+
+// IsUnavailable reports whether a cycle cannot be rebuilt because what it was made from
+// is missing or damaged.
+func IsUnavailable(err error) bool {
+	return errors.Is(err, ErrNoPrevious) || errors.Is(err, raw.ErrNotSealed) || errors.Is(err, raw.ErrCorrupt)
+}
+
+// detailsOf returns how many fixtures of a canonical cycle have details; 0 if that is
+// not known.
+func detailsOf(o Options) (most int) {
+	for row, err := range snapshot.Rows[table.LiveRow](o.Root, layout.Cycle(layout.CanonicalDir, o.Cycle)+"/"+layout.LiveFile) {
+		if err != nil {
+			return 0
+		}
+		if row.DetailRank != nil {
+			most = max(most, int(*row.DetailRank))
+		}
+	}
+	return most
+}
