@@ -13,18 +13,18 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// maxBehind is how many cycles that are not transformed, or not any more, are made
-// up for: more than there are in the hour of which one is kept. Before that many,
-// the next begins with baselines.
+// maxBehind bounds the earlier cycles that a run transforms first: more than there are in
+// an hour, of which retention keeps one canonical cycle. If more are missing, the oldest
+// of them begins with baselines.
 const maxBehind = 1000
 
-// ErrNoPrevious: what the cycle began from is not there any more.
-var ErrNoPrevious = errors.New("the cycle it began from is gone")
+// ErrNoPrevious means that the cycle from which this one began is missing.
+var ErrNoPrevious = errors.New("the cycle it began from is missing")
 
-// findPrevious settles which canonical cycle this one begins from. Done before,
-// it begins from the same. Else it is the newest raw cycle before this one: when
-// that was fetched and never transformed, because a run was killed in between,
-// it is now, so that the result is that of an undisturbed run.
+// findPrevious finds the canonical cycle that this one begins from. If it was transformed
+// before, that is the same one as then. Otherwise it is that of the raw cycle before this
+// one. Raw cycles that were never transformed, because a run was killed in between, are
+// transformed first, so that the result is that of an undisturbed run.
 func (r *run) findPrevious(ctx context.Context) error {
 	if r.before != nil {
 		return r.samePrevious()
@@ -37,7 +37,7 @@ func (r *run) findPrevious(ctx context.Context) error {
 			return err
 		}
 		if found {
-			r.begins(id, m)
+			r.beginFrom(id, m)
 			break
 		}
 		missing = append(missing, id)
@@ -45,23 +45,23 @@ func (r *run) findPrevious(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.makingUp {
+	if r.isBackfill {
 		return nil
 	}
 	for _, id := range slices.Backward(missing) {
-		if err := r.makeUp(ctx, id); err != nil {
+		if err := r.backfill(ctx, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// begins notes the cycle that this one begins from.
-func (r *run) begins(from layout.CycleID, m snapshot.Manifest) {
+// beginFrom sets the cycle that this one begins from.
+func (r *run) beginFrom(from layout.CycleID, m snapshot.Manifest) {
 	r.result.previousCycle, r.result.previousDigest = from, m.Tables[statesTable].Digest
 }
 
-// samePrevious takes what an earlier run of this cycle began from.
+// samePrevious begins from the cycle that an earlier run of this one began from.
 func (r *run) samePrevious() error {
 	id := r.before.PreviousCycle
 	if id == "" {
@@ -78,7 +78,7 @@ func (r *run) samePrevious() error {
 	return nil
 }
 
-// canonicalOf is the header of a canonical cycle; false when it is not there.
+// canonicalOf returns the header of a canonical cycle, and reports whether it is there.
 func canonicalOf(f durable.FS, id layout.CycleID) (snapshot.Manifest, bool, error) {
 	m, _, err := snapshot.OpenCanonical(f, id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,29 +87,29 @@ func canonicalOf(f durable.FS, id layout.CycleID) (snapshot.Manifest, bool, erro
 	return m, err == nil, err
 }
 
-// makeUp transforms a cycle that was passed by, from which this one then begins.
-// One that cannot be, for what is in it, is passed by for good.
-func (r *run) makeUp(ctx context.Context, id layout.CycleID) error {
-	earlier := &run{Options: r.Options, engine: r.engine, started: r.started, makingUp: true}
+// backfill transforms an earlier cycle, and begins from it. It skips a cycle that cannot
+// be transformed because of what is in it.
+func (r *run) backfill(ctx context.Context, id layout.CycleID) error {
+	earlier := &run{Options: r.Options, engine: r.engine, started: r.started, isBackfill: true}
 	earlier.Cycle = id
 	err := earlier.transform(ctx)
 	log := r.Log.With("tenant", r.ClientID, "product", r.Product, "cycle", id, "step", "transform")
 	switch {
 	case errors.Is(err, ErrQuarantined), errors.Is(err, ErrNoCycle), errors.Is(err, raw.ErrCorrupt):
-		log.Warn("a cycle is passed by", "error", err)
+		log.Warn("skipped an earlier cycle that cannot be transformed", "error", err)
 		return nil
 	case err != nil:
 		return err
 	}
-	log.Info("made up for")
+	log.Info("transformed an earlier cycle first")
 	m, found, err := canonicalOf(r.Root, id)
 	if found {
-		r.begins(id, m)
+		r.beginFrom(id, m)
 	}
 	return err
 }
 
-// previousOf is the raw cycle before one, "" when that is not known.
+// previousOf returns the raw cycle before one, "" if it is not known.
 func previousOf(f durable.FS, id layout.CycleID) (layout.CycleID, error) {
 	a, err := raw.Open(f, id)
 	if errors.Is(err, raw.ErrNotSealed) || errors.Is(err, raw.ErrCorrupt) {

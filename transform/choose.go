@@ -12,8 +12,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// checkKey holds the id key against the fingerprint that the data root records,
-// and records it when it is the first. With another key every id would change.
+// checkKey checks the id key against the fingerprint that the data root records, and
+// records that of the first key. With another key every id would change.
 func (r *run) checkKey() error {
 	own := r.Key.Fingerprint()
 	data, err := durable.ReadFile(r.Data, layout.IDKeyFingerprintFile, 4096)
@@ -27,15 +27,15 @@ func (r *run) checkKey() error {
 		return err
 	}
 	if recorded := strings.TrimSpace(string(data)); recorded != own {
-		return fmt.Errorf("%w: this one is %s, the data root was made with %s (%s): restore that key, or begin a new data root",
+		return fmt.Errorf("%w: this one is %s, but the data root was made with %s (%s): restore that key, or begin a new data root",
 			ErrKey, own, recorded, layout.IDKeyFingerprintFile)
 	}
 	return nil
 }
 
-// checkPublished holds the id key against what is published here. A data root
-// whose record was lost, as when a backup of one account is put back, must not
-// take the next key that comes for its own.
+// checkPublished checks the id key against what is published here. A data root whose
+// record was lost, as when a backup of one account is restored, must not adopt another
+// key.
 func (r *run) checkPublished(own string) error {
 	commit, found, err := snapshot.Head(r.Root)
 	if err != nil || !found {
@@ -46,13 +46,13 @@ func (r *run) checkPublished(own string) error {
 		return err
 	}
 	if m.IDKeyFingerprint != own {
-		return fmt.Errorf("%w: this one is %s, version %d was published with %s: restore that key, or begin a new data root",
+		return fmt.Errorf("%w: this one is %s, but version %d was published with %s: restore that key, or begin a new data root",
 			ErrKey, own, commit.Version, m.IDKeyFingerprint)
 	}
 	return nil
 }
 
-// chooseCycle settles which cycle is to be transformed, or that it already is.
+// chooseCycle chooses the cycle to transform, and finds out whether it already is.
 func (r *run) chooseCycle() error {
 	r.cycle = r.Cycle
 	if r.cycle == "" {
@@ -73,28 +73,27 @@ func (r *run) chooseCycle() error {
 		return err
 	case r.Cycle == "":
 		r.summary.Already = true
-		return r.settle()
+		return r.sync()
 	default:
 		r.before = &before
 	}
 	return r.openArchive()
 }
 
-// settle makes a cycle durable that an earlier run may have left just short of
-// it.
-func (r *run) settle() error {
+// sync makes a cycle durable, which an earlier run may have been killed just before.
+func (r *run) sync() error {
 	if err := durable.SyncFolder(r.Root, layout.Cycle(layout.CanonicalDir, r.cycle)); err != nil {
 		return err
 	}
 	return r.Root.SyncDir(layout.CanonicalDir)
 }
 
-// openArchive opens the raw cycle and checks that it is this account's and has
-// something in it.
+// openArchive opens the raw cycle and checks that it belongs to this account and can be
+// transformed.
 func (r *run) openArchive() error {
 	archive, err := raw.Open(r.Root, r.cycle)
 	if errors.Is(err, raw.ErrNotSealed) {
-		return fmt.Errorf("%w: %w: it was never fetched to its end; leave out --cycle for the newest", ErrNoCycle, err)
+		return fmt.Errorf("%w: %w: its retrieval was interrupted; leave out --cycle for the newest", ErrNoCycle, err)
 	}
 	if err != nil {
 		return err
@@ -102,11 +101,11 @@ func (r *run) openArchive() error {
 	c := archive.Cycle()
 	switch {
 	case c.ClientID != r.ClientID || c.Product != r.Product:
-		return fmt.Errorf("cycle %s is of %s %s: %w", r.cycle, c.ClientID, c.Product, raw.ErrCorrupt)
+		return fmt.Errorf("cycle %s belongs to %s %s: %w", r.cycle, c.ClientID, c.Product, raw.ErrCorrupt)
 	case c.Outcome == raw.Failed:
 		return fmt.Errorf("%w: the retrieval of %s failed (%s); run mkt fetch again", ErrNoCycle, r.cycle, c.Code)
 	case r.before != nil && r.before.DerivationVersion != r.engine.version:
-		return fmt.Errorf("cycle %s: %w: version %s then, %s now; its rows stay as they are: leave out --cycle for a new one", r.cycle, ErrRules,
+		return fmt.Errorf("cycle %s: %w: version %s then, %s now; its rows are not changed: leave out --cycle for a new cycle", r.cycle, ErrRules,
 			r.before.DerivationVersion, r.engine.version)
 	}
 	r.archive = archive

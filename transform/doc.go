@@ -8,7 +8,8 @@
 // the build reaches a row. It dials nowhere, opens no credential, and reads no
 // other cycle.
 //
-// In the order they run: choose.go settles the cycle and checks the id key,
-// engines.go names the product's engine, read.go reads and derives, gather.go
-// joins what was read, write.go writes, report.go tells.
+// In the order they run: choose.go chooses the cycle and checks the id key, engines.go
+// names the product's engine, read.go reads and derives, gather.go joins what was read,
+// write.go writes, and report.go records the run. live_*.go are the engine of
+// live_intelligence. rebuild.go and trace.go run the same code over archived cycles.
 package transform

@@ -8,14 +8,14 @@ import (
 	"mkt/transform/live"
 )
 
-// engine is what is different about a product.
+// engine is what differs between products.
 type engine struct {
 	version string // of the rules
 	// derive reads the chosen cycle and fills the run's result.
 	derive func(context.Context, *run) error
 	// tables writes the result into a folder, and describes it.
 	tables func(ctx context.Context, r *run, dir string, m *snapshot.Manifest) error
-	// counts are what the log and the state file tell of a run.
+	// counts returns what the log and the state file record of a run.
 	counts func(*Summary) []count
 }
 
@@ -25,7 +25,7 @@ type count struct {
 	n    int
 }
 
-// engines is the one place where a product is told from another.
+// engines is the only place that distinguishes the products.
 var engines = map[football.Product]engine{
 	football.MarketEngine:     {version: football.DerivationVersion, derive: deriveMarkets, tables: writeMarketTables, counts: marketCounts},
 	football.LiveIntelligence: {version: live.Rules, derive: deriveLive, tables: writeLiveTables, counts: liveCounts},

@@ -15,7 +15,7 @@ import (
 // defaultDetails is how many fixtures have their timeline and minutes published.
 const defaultDetails = 50
 
-// liveResult is what a cycle of live intelligence is to write, in table order.
+// liveResult is the rows of a cycle of live intelligence, in table order.
 type liveResult struct {
 	fixtures []table.LiveRow
 	counters []table.LiveCounterRow
@@ -61,8 +61,8 @@ func (r *run) arrange(tracks []*track) {
 	}
 }
 
-// byInterest orders fixtures for the detail set: those in play before those that
-// are not any more, momentum farthest from 50/50 first, none last.
+// byInterest orders fixtures for the detail set: those in play first, and among them
+// those with momentum, farthest from 50/50 first.
 func byInterest(a, b *shown) int {
 	return cmp.Or(cmp.Compare(b.interest(), a.interest()), cmp.Compare(a.state.FixtureID(), b.state.FixtureID()))
 }
@@ -93,7 +93,7 @@ func (l *liveResult) add(f *shown) {
 	l.states = append(l.states, row)
 }
 
-// writeLiveTables is live intelligence's.
+// writeLiveTables writes the tables of live intelligence.
 func writeLiveTables(ctx context.Context, r *run, dir string, m *snapshot.Manifest) error {
 	l := &r.result.live
 	for _, c := range liveCounts(&r.summary) {
@@ -114,7 +114,7 @@ func writeLiveTables(ctx context.Context, r *run, dir string, m *snapshot.Manife
 	return nil
 }
 
-// stageRows writes one table whose rows are at hand.
+// stageRows writes one table from its rows.
 func stageRows[T table.Row](ctx context.Context, r *run, m *snapshot.Manifest, dir, name, key string, rows []T) error {
 	return stage(ctx, r, m, dir, name, key, func(w *table.Writer[T]) error { return w.Write(rows...) })
 }

@@ -11,9 +11,9 @@ import (
 	"mkt/publish/football"
 )
 
-// Memory is what the runs of a process may hold at once, in bytes. A run holds what it
+// Memory bounds what the runs of a process use at once, in bytes. A run reserves what it
 // will need before it reads the first payload, and waits while others have it. A nil
-// *Memory bounds nothing. Safe for concurrent use.
+// *Memory bounds nothing. It is safe for concurrent use.
 type Memory struct {
 	size int64
 	left *semaphore.Weighted
@@ -24,9 +24,9 @@ func NewMemory(bytes int64) *Memory {
 	return &Memory{bytes, semaphore.NewWeighted(bytes)}
 }
 
-// Hold waits until that many bytes are free, and takes them until release is called.
-// Who needs more than there is takes all of it, and is alone then. If stopping is closed
-// the waiting ends with context.Canceled; nil: never.
+// Hold waits until that many bytes are free, and reserves them until release is called. If
+// more are needed than there are, it reserves all of them. If stopping is closed, Hold
+// stops waiting and returns context.Canceled. stopping may be nil.
 func (m *Memory) Hold(ctx context.Context, stopping <-chan struct{}, bytes int64) (release func(), err error) {
 	if m == nil {
 		return func() {}, nil
@@ -49,16 +49,16 @@ func (m *Memory) Hold(ctx context.Context, stopping <-chan struct{}, bytes int64
 	return func() { m.left.Release(bytes) }, nil
 }
 
-// What a run needs, as it was measured of cycles with up to half a million selections
-// (140 bytes a value), and of answers made to need much (250).
+// What a run needs, as measured with cycles of up to half a million selections (140 bytes
+// a value) and with answers that were made to need much (250).
 const (
 	bytesPerRun   = 16 << 20
 	bytesPerValue = 256
-	bytesAValue   = 10 // of the payload, where the cycle does not say how many values it has: real ones have 14
+	bytesAValue   = 10 // of the payload, if the cycle does not record how many values it has; real ones have 14
 )
 
 // MostValues is how many JSON values the payloads of a cycle may have to be read.
-// fetch ends a run before it has more; an archive that came otherwise is refused.
+// fetch ends a run before it has more, and an archive with more is an error.
 const MostValues = 10 << 20
 
 // need estimates the memory that reading a cycle takes.
@@ -68,15 +68,14 @@ func need(c raw.Cycle) (bytes int64, err error) {
 		values = c.Counters["response_bytes"] / bytesAValue
 	}
 	if values > MostValues {
-		return 0, fmt.Errorf("%w: its answers hold %d values, and at most %d are read", ErrQuarantined, values, MostValues)
+		return 0, fmt.Errorf("%w: its answers hold %d values, more than the %d that are read", ErrQuarantined, values, MostValues)
 	}
 	return bytesPerRun + values*bytesPerValue, nil
 }
 
-// How many selections a fixture, and one market, may have; the recorded ones have up to
-// 1,420 and 152. A fixture with more counts as unreadable: nobody could use it, and
-// publish and every reader of the snapshot, who handle markets by the dozen, would pay
-// for it.
+// How many selections a fixture and a market may have; the recorded ones have up to 1,420
+// and 152. A fixture with more counts as unreadable: nobody could use it, and it would
+// cost publish and every reader of the snapshot too much memory.
 const (
 	maxSelections       = 20_000
 	maxMarketSelections = 2_000

@@ -21,7 +21,7 @@ import (
 type sheet struct {
 	origin   Origin
 	bytes    int
-	err      error // the payload could not be read
+	err      error // why the payload could not be read
 	fixtures []refreshed
 	broken   map[string]football.Reason
 	damaged  map[string]int
@@ -190,11 +190,11 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 	return s, nil
 }
 
-// errPanic: reading a payload ended in a panic. It is a fault of ours that a
-// stranger's bytes found; it costs that payload, not the process.
+// errPanic means that reading a payload panicked. That is an error of mkt, and must cost
+// the payload and not the process.
 var errPanic = errors.New("reading it ended in a panic")
 
-// guarded reads; a panic is errPanic, and nothing was read.
+// guarded calls read. If read panics, the error is errPanic.
 func guarded[T any](read func() (T, error)) (result T, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -13,9 +13,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// report logs a line for debugging and writes state/transform.json; whoever began
-// the run says what came of it. A run that was told to stop, or had nothing to do,
-// leaves the state as it is.
+// report logs a line for debugging and writes state/transform.json. The caller of Run
+// reports its result. A run that was interrupted, or had nothing to do, leaves the state
+// as it is.
 func (r *run) report(ctx context.Context, err error) {
 	s := &r.summary
 	s.Took = r.Now().Sub(r.started)
@@ -26,7 +26,7 @@ func (r *run) report(ctx context.Context, err error) {
 	case s.Already:
 		log.Debug("transformed before")
 	default:
-		log.Debug("transformed", append(r.told(), "bytes", s.Bytes, "took_ms", s.Took.Milliseconds())...)
+		log.Debug("transformed", append(r.logged(), "bytes", s.Bytes, "took_ms", s.Took.Milliseconds())...)
 	}
 	if s.Already || err != nil && ctx.Err() != nil {
 		return
@@ -43,8 +43,8 @@ func (r *run) report(ctx context.Context, err error) {
 	}
 }
 
-// told are the run's counts as the log takes them.
-func (r *run) told() (pairs []any) {
+// logged returns the run's counts for the log.
+func (r *run) logged() (pairs []any) {
 	for _, c := range r.engine.counts(&r.summary) {
 		pairs = append(pairs, c.name, c.n)
 	}
@@ -57,7 +57,7 @@ func marketCounts(s *Summary) []count {
 		{"broken", s.Broken}, {"partial", s.Partial}, {"damaged", s.Damaged}}
 }
 
-// codeOf is the state file's word for how the run ended.
+// codeOf returns the state file's code for how the run ended.
 func codeOf(err error) string {
 	var path *fs.PathError
 	var errno syscall.Errno

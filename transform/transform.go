@@ -22,43 +22,42 @@ import (
 type Options struct {
 	ClientID string
 	Product  football.Product
-	// Cycle to transform; "" is the newest raw cycle that has something to
-	// transform.
+	// Cycle to transform; "" means the newest raw cycle that has something to transform.
 	Cycle layout.CycleID
 	Root  durable.FS // of the tenant and product
 	Data  durable.FS // the data root: where the id key's fingerprint is recorded
 	Key   identity.Key
 
-	Now     func() time.Time // nil = time.Now
-	Log     *slog.Logger     // nil = none
-	Workers int              // payloads read at once; 0 = one a core
+	Now     func() time.Time // nil means time.Now
+	Log     *slog.Logger     // nil means none
+	Workers int              // payloads read at once; 0 means one for each core
 	Version string           // of the binary; goes into the header
-	Details int              // live: fixtures whose timeline and minutes are published; 0 = 50
-	// Memory bounds what this run and others hold at once; nil = nothing does.
+	Details int              // live: fixtures whose timeline and minutes are published; 0 means 50
+	// Memory bounds what this run and others use at once; nil means no bound.
 	Memory *Memory
-	// Stopping is closed when the process is to stop. A run that waits for memory is
-	// then interrupted at once. nil: never.
+	// Stopping is closed when the process must stop. It interrupts a run that waits for
+	// memory. It may be nil.
 	Stopping <-chan struct{}
-	// Provider finds an adapter by name; nil = every one there is.
+	// Provider finds an adapter by name; nil means every registered adapter.
 	Provider func(name string) (provider.Provider, bool)
 }
 
-// Summary is what a run came to.
+// Summary counts what a run did.
 type Summary struct {
 	Cycle   layout.CycleID
 	Already bool // the cycle was transformed before: nothing was done
 
 	Fixtures int // refreshed
-	// NotOffered is how many fixtures the provider lists and offers no markets on.
-	// They are not counted above; each has a row.
+	// NotOffered is how many fixtures the provider lists without offering markets on
+	// them. Fixtures does not include them, but each has a row.
 	NotOffered int
 	Markets    int
 	Mapped     int // markets with a proven canonical identity
 	Selections int
 	// Publishable is how many selections the service vouches for.
 	Publishable int
-	// WithoutPrices is how many markets were listed without any price. They are
-	// no markets and not counted above.
+	// WithoutPrices is how many markets were listed without any price. Markets does not
+	// include them.
 	WithoutPrices int
 	Broken        int // fixtures of which nothing could be read
 	// Partial is how many fixtures lack a section or more that could not be read.
@@ -73,13 +72,13 @@ type Summary struct {
 }
 
 var (
-	// ErrNoCycle: there is no raw cycle to transform.
+	// ErrNoCycle means that there is no raw cycle to transform.
 	ErrNoCycle = errors.New("no raw cycle to transform")
-	// ErrKey: the id key is not the one this data root was made with.
+	// ErrKey means that the id key is not the one this data root was made with.
 	ErrKey = errors.New("another id key")
-	// ErrRules: the cycle was transformed by rules of another version.
+	// ErrRules means that the cycle was transformed by rules of another version.
 	ErrRules = errors.New("transformed by other rules")
-	// ErrQuarantined: too much of the cycle could not be read.
+	// ErrQuarantined means that too much of the cycle could not be read.
 	ErrQuarantined = errors.New("too much could not be read")
 )
 
@@ -91,9 +90,9 @@ type run struct {
 
 	cycle   layout.CycleID
 	archive *raw.Archive
-	before  *snapshot.Manifest // of an earlier run of the same cycle, nil when there was none
-	// makingUp: a later cycle waits for this one.
-	makingUp bool
+	before  *snapshot.Manifest // of an earlier run of the same cycle; nil if there was none
+	// isBackfill: a later cycle transforms this one first.
+	isBackfill bool
 	// only is the provider's id of the only fixture that is read, with a trace of its
 	// payloads; "" reads all of them, untraced. See TraceMarkets.
 	only    string
@@ -101,9 +100,8 @@ type run struct {
 	summary Summary
 }
 
-// Run transforms one cycle. A cycle that is transformed already is a success
-// that does nothing, unless it was named: then it is done again, and must come
-// out the same, byte for byte. Errors to branch on: ErrNoCycle, ErrKey,
+// Run transforms one cycle. If the cycle is transformed already it does nothing, unless
+// the cycle was named: then it is transformed again, and must give the same bytes. Errors to branch on: ErrNoCycle, ErrKey,
 // ErrRules, ErrQuarantined, raw.ErrCorrupt, durable.ErrDiffers,
 // durable.ErrNoSpace. It writes state/transform.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
@@ -120,7 +118,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	return r.summary, err
 }
 
-// check refuses what cannot be run, and fills in defaults.
+// check returns an error for options that cannot be run, and fills in defaults.
 func (r *run) check() error {
 	if r.Now == nil {
 		r.Now = time.Now
@@ -140,11 +138,11 @@ func (r *run) check() error {
 	e, ok := engines[r.Product]
 	switch {
 	case r.Root == nil || r.Data == nil:
-		return errors.New("no folder to work in")
+		return errors.New("no data root")
 	case !layout.ValidTenantID(r.ClientID):
-		return fmt.Errorf("tenant %q: no id of an account", r.ClientID)
+		return fmt.Errorf("tenant %q is not the id of an account", r.ClientID)
 	case !ok:
-		return fmt.Errorf("product %q: nothing transforms it", r.Product)
+		return fmt.Errorf("product %q: there is no engine for it", r.Product)
 	}
 	r.engine = e
 	return nil

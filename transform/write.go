@@ -17,13 +17,13 @@ import (
 	"mkt/transform/identity"
 )
 
-// minter is a minter of its own for the cycle's provider.
+// minter returns a new minter for the cycle's provider.
 func (r *run) minter() *identity.Minter {
 	return identity.NewMinter(r.Key, r.archive.Cycle().Provider)
 }
 
-// write stages the canonical folder, header last, and moves it to its name. A
-// cycle that was transformed before must come out the same.
+// write stages the canonical folder, header last, and renames it. A cycle that was
+// transformed before must give the same bytes.
 func (r *run) write(ctx context.Context) error {
 	staging := layout.StagingDir + "/transform-" + string(r.cycle)
 	if err := r.Root.RemoveAll(staging); err != nil { // of a run that was killed
@@ -47,12 +47,12 @@ func (r *run) write(ctx context.Context) error {
 	}
 	err := durable.Install(r.Root, staging, layout.Cycle(layout.CanonicalDir, r.cycle))
 	if errors.Is(err, durable.ErrDiffers) {
-		return fmt.Errorf("%w: the rows there were changed, or another build made them; they stay (mkt doctor reads what is served). Leave out --cycle to go on with a new one", err)
+		return fmt.Errorf("%w: the existing rows were changed, or another build wrote them; they are kept. Run mkt doctor to check what is served, or leave out --cycle for a new cycle", err)
 	}
 	return err
 }
 
-// header is the manifest, but for the files. A re-run takes its times, and the
+// header returns the manifest without the files. A re-run takes its times, and the
 // version of the binary, from what the first run wrote.
 func (r *run) header() snapshot.Manifest {
 	res := &r.result
@@ -74,14 +74,14 @@ func (r *run) header() snapshot.Manifest {
 	m.ProcessedAt = &at
 	if r.before != nil {
 		m.ProcessedAt, m.BinaryVersion = r.before.ProcessedAt, r.before.BinaryVersion
-		if r.before.RawSHA256 == "" { // of a version that did not tell
+		if r.before.RawSHA256 == "" { // it was written by a version that did not record it
 			m.RawSHA256 = ""
 		}
 	}
 	return m
 }
 
-// writeMarketTables is the market engine's.
+// writeMarketTables writes the tables of the market engine.
 func writeMarketTables(ctx context.Context, r *run, dir string, m *snapshot.Manifest) error {
 	var fixtures []table.FixtureRow
 	err := stage(ctx, r, m, dir, layout.MarketsFile, "markets", func(w *table.Writer[table.MarketRow]) (err error) {
@@ -161,7 +161,7 @@ func (r *run) writeMarkets(ctx context.Context, w *table.Writer[table.MarketRow]
 		if err := w.Write(p.markets...); err != nil {
 			return nil, err
 		}
-		p.from.markets = nil // written: let it go
+		p.from.markets = nil // written, and not needed any more
 	}
 	return fixtures, context.Cause(ctx)
 }
@@ -199,7 +199,7 @@ func (r *run) count(f *refreshed, m *snapshot.Manifest) {
 	}
 }
 
-// countUp puts the summary's counts into the header.
+// countUp adds the summary's counts to the header.
 func (r *run) countUp(m *snapshot.Manifest) {
 	s := &r.summary
 	m.Counters["fixtures"], m.Counters["fixtures_broken"] = int64(s.Fixtures), int64(s.Broken)
