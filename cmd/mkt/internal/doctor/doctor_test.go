@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
@@ -40,7 +41,7 @@ func names(r doctor.Report) []string {
 }
 
 func TestHealthyIsSilent(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	for _, tenant := range []string{"", "acme", "idle"} {
 		h.options.Tenant = tenant
 		r := doctor.Run(t.Context(), h.options)
@@ -58,7 +59,7 @@ func TestHealthyIsSilent(t *testing.T) {
 // A credential that a fetch of another product has shown to be good is good: serve
 // takes it so.
 func TestCredentialThatAnotherProductTried(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.options.Products = append(h.options.Products, football.LiveIntelligence)
 	key, err := credential.LoadIdentity(h.options.SealKey)
 	must(t, err)
@@ -86,8 +87,8 @@ func tree(t *testing.T, dir string) string {
 }
 
 // A new installation, before any account: nothing is wrong with it.
-func TestNewHouse(t *testing.T) {
-	h := newHouse(t)
+func TestNewInstallation(t *testing.T) {
+	h := newInstallation(t)
 	h.write(h.options.Tenants, "version: 1\ntenants: []\n")
 	must(t, os.RemoveAll(h.options.Data))
 	if got := names(doctor.Run(t.Context(), h.options)); len(got) != 0 {
@@ -97,7 +98,7 @@ func TestNewHouse(t *testing.T) {
 
 // On a host that only serves there are no keys, and nothing is missed.
 func TestServingHost(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	must(t, errors.Join(os.Remove(h.options.SealKey), os.Remove(h.options.IDKey)))
 	h.options.Keyless = true
 	if got := names(doctor.Run(t.Context(), h.options)); len(got) != 0 {
@@ -108,7 +109,7 @@ func TestServingHost(t *testing.T) {
 // fault is something that is planted, and what the doctor says of it.
 type fault struct {
 	name  string
-	plant func(h *house)
+	plant func(h *installation)
 	want  []string
 	where string // in the first finding's file or tenant
 	fix   string // in its fix
@@ -117,201 +118,201 @@ type fault struct {
 var root = os.Geteuid() == 0
 
 var faults = []fault{
-	{"sealing key gone", func(h *house) { must(h.t, os.Remove(h.options.SealKey)) }, []string{"FAIL SEAL_KEY_MISSING"}, "seal.key", "restore it from your copy"},
-	{"sealing key open to others", func(h *house) { must(h.t, os.Chmod(h.options.SealKey, 0o644)) }, []string{"FAIL SEAL_KEY_MODE"}, "seal.key", "chmod 600 "},
-	{"sealing key is a folder", func(h *house) {
+	{"sealing key gone", func(h *installation) { must(h.t, os.Remove(h.options.SealKey)) }, []string{"FAIL SEAL_KEY_MISSING"}, "seal.key", "restore it from your copy"},
+	{"sealing key open to others", func(h *installation) { must(h.t, os.Chmod(h.options.SealKey, 0o644)) }, []string{"FAIL SEAL_KEY_MODE"}, "seal.key", "chmod 600 "},
+	{"sealing key is a folder", func(h *installation) {
 		must(h.t, errors.Join(os.Remove(h.options.SealKey), os.Mkdir(h.options.SealKey, 0o700)))
 	}, []string{"FAIL SEAL_KEY_UNREADABLE"}, "seal.key", ""},
-	{"sealing key is none", func(h *house) { must(h.t, os.WriteFile(h.options.SealKey, []byte("abc\n"), 0o600)) }, []string{"FAIL SEAL_KEY_INVALID"}, "seal.key", "restore"},
-	{"another sealing key", func(h *house) {
+	{"sealing key is none", func(h *installation) { must(h.t, os.WriteFile(h.options.SealKey, []byte("abc\n"), 0o600)) }, []string{"FAIL SEAL_KEY_INVALID"}, "seal.key", "restore"},
+	{"another sealing key", func(h *installation) {
 		other, err := credential.NewIdentity()
 		must(h.t, errors.Join(err, os.WriteFile(h.options.SealKey, other.File(), 0o600)))
 	}, []string{"FAIL CREDENTIAL_SEALED"}, "acme", "mkt provider set acme --provider betsapi"},
-	{"credential copied to another tenant", func(h *house) {
+	{"credential copied to another tenant", func(h *installation) {
 		acme := h.acme()
 		acme.ID, acme.Tokens, acme.Status = "copy", nil, account.Suspended
 		h.edit(func(e *tenants.Editor) error { return e.Add(acme) })
 	}, []string{"FAIL CREDENTIAL_MOVED"}, "copy", "mkt provider set copy"},
-	{"no support address", func(h *house) { h.options.SupportEmail = "" }, []string{"WARN SERVICE_UNSET"}, "mkt.yaml", "support_email: "},
-	{"no name of its own", func(h *house) { h.options.ServiceName = "" }, []string{"WARN SERVICE_UNSET"}, "mkt.yaml", "below serve"},
-	{"id key gone", func(h *house) { must(h.t, os.Remove(h.options.IDKey)) }, []string{"FAIL ID_KEY_MISSING"}, "id.key", "restore it from your copy"},
-	{"id key open to others", func(h *house) { must(h.t, os.Chmod(h.options.IDKey, 0o640)) }, []string{"FAIL ID_KEY_MODE"}, "id.key", "chmod 600 "},
-	{"id key is a folder", func(h *house) {
+	{"no support address", func(h *installation) { h.options.SupportEmail = "" }, []string{"WARN SERVICE_UNSET"}, "mkt.yaml", "support_email: "},
+	{"no name of its own", func(h *installation) { h.options.ServiceName = "" }, []string{"WARN SERVICE_UNSET"}, "mkt.yaml", "below serve"},
+	{"id key gone", func(h *installation) { must(h.t, os.Remove(h.options.IDKey)) }, []string{"FAIL ID_KEY_MISSING"}, "id.key", "restore it from your copy"},
+	{"id key open to others", func(h *installation) { must(h.t, os.Chmod(h.options.IDKey, 0o640)) }, []string{"FAIL ID_KEY_MODE"}, "id.key", "chmod 600 "},
+	{"id key is a folder", func(h *installation) {
 		must(h.t, errors.Join(os.Remove(h.options.IDKey), os.Mkdir(h.options.IDKey, 0o700)))
 	}, []string{"FAIL ID_KEY_UNREADABLE"}, "id.key", ""},
-	{"id key too short", func(h *house) { must(h.t, os.Truncate(h.options.IDKey, 31)) }, []string{"FAIL ID_KEY_INVALID"}, "id.key", "restore"},
-	{"another id key", func(h *house) {
+	{"id key too short", func(h *installation) { must(h.t, os.Truncate(h.options.IDKey, 31)) }, []string{"FAIL ID_KEY_INVALID"}, "id.key", "restore"},
+	{"another id key", func(h *installation) {
 		must(h.t, os.WriteFile(h.options.IDKey, []byte(strings.Repeat("k", 32)), 0o600))
 	}, []string{"FAIL ID_KEY_OTHER", "FAIL ID_KEY_OTHER"}, "id.key", "restore the key with the fingerprint"},
 
-	{"accounts for everybody to write", func(h *house) { must(h.t, os.Chmod(h.options.Tenants, 0o666)) }, []string{"FAIL FILE_WRITABLE"}, "tenants.yaml", "chmod o-w "},
-	{"data root for everybody to write", func(h *house) { must(h.t, os.Chmod(h.options.Data, 0o777)) }, []string{"FAIL FILE_WRITABLE"}, "/data", "chmod o-w "},
-	{"settings for everybody to write", func(h *house) { must(h.t, os.Chmod(h.options.Config, 0o666)) }, []string{"FAIL FILE_WRITABLE"}, "mkt.yaml", "chmod o-w "},
-	{"data root is a file", func(h *house) {
+	{"accounts for everybody to write", func(h *installation) { must(h.t, os.Chmod(h.options.Tenants, 0o666)) }, []string{"FAIL FILE_WRITABLE"}, "tenants.yaml", "chmod o-w "},
+	{"data root for everybody to write", func(h *installation) { must(h.t, os.Chmod(h.options.Data, 0o777)) }, []string{"FAIL FILE_WRITABLE"}, "/data", "chmod o-w "},
+	{"settings for everybody to write", func(h *installation) { must(h.t, os.Chmod(h.options.Config, 0o666)) }, []string{"FAIL FILE_WRITABLE"}, "mkt.yaml", "chmod o-w "},
+	{"data root is a file", func(h *installation) {
 		must(h.t, errors.Join(os.RemoveAll(h.options.Data), os.WriteFile(h.options.Data, nil, 0o644)))
 	}, []string{"FAIL DATA_NOT_FOLDER"}, "/data", ""},
-	{"a run by another user", func(h *house) { must(h.t, os.Chown(h.in("state/fetch.json"), 1234, 1234)) }, []string{"FAIL OWNER_DIFFERS"}, "acme", "sudo chown -R --reference="},
-	{"audit log of another user", func(h *house) { must(h.t, os.Chown(h.path("audit.log"), 1234, 1234)) }, []string{"FAIL OWNER_DIFFERS"}, "audit.log", "sudo chown --reference="},
-	{"audit log open to others", func(h *house) { must(h.t, os.Chmod(h.path("audit.log"), 0o644)) }, []string{"WARN AUDIT_MODE"}, "audit.log", "chmod 600 "},
-	{"audit log is a folder", func(h *house) {
+	{"a run by another user", func(h *installation) { must(h.t, os.Chown(h.in("state/fetch.json"), 1234, 1234)) }, []string{"FAIL OWNER_DIFFERS"}, "acme", "sudo chown -R --reference="},
+	{"audit log of another user", func(h *installation) { must(h.t, os.Chown(h.path("audit.log"), 1234, 1234)) }, []string{"FAIL OWNER_DIFFERS"}, "audit.log", "sudo chown --reference="},
+	{"audit log open to others", func(h *installation) { must(h.t, os.Chmod(h.path("audit.log"), 0o644)) }, []string{"WARN AUDIT_MODE"}, "audit.log", "chmod 600 "},
+	{"audit log is a folder", func(h *installation) {
 		must(h.t, errors.Join(os.Remove(h.path("audit.log")), os.Mkdir(h.path("audit.log"), 0o700)))
 	}, []string{"FAIL AUDIT_BROKEN"}, "audit.log", "mv "},
-	{"an edit that was killed", func(h *house) {
+	{"an edit that was killed", func(h *installation) {
 		old := h.options.Now().Add(-time.Hour)
 		left := h.options.Tenants + ".tmp0"
 		must(h.t, errors.Join(os.WriteFile(left, nil, 0o644), os.Chtimes(left, old, old)))
 	}, []string{"WARN EDIT_DEBRIS"}, "tenants.yaml.tmp0", "rm "},
 
-	{"accounts gone", func(h *house) { must(h.t, os.Remove(h.options.Tenants)) }, []string{"FAIL TENANTS_MISSING"}, "tenants.yaml", "mkt init "},
-	{"accounts wrong", func(h *house) { h.replace(h.options.Tenants, "status: SUSPENDED", "status: ASLEEP") }, []string{"FAIL TENANTS_INVALID"}, "tenants.yaml:", "mkt tenant validate"},
-	{"a token twice", func(h *house) {
+	{"accounts gone", func(h *installation) { must(h.t, os.Remove(h.options.Tenants)) }, []string{"FAIL TENANTS_MISSING"}, "tenants.yaml", "mkt init "},
+	{"accounts wrong", func(h *installation) { h.replace(h.options.Tenants, "status: SUSPENDED", "status: ASLEEP") }, []string{"FAIL TENANTS_INVALID"}, "tenants.yaml:", "mkt tenant validate"},
+	{"a token twice", func(h *installation) {
 		token := h.acme().Tokens[0]
 		digest := fmt.Sprintf("%x", token.Digest)
 		h.replace(h.options.Tenants, "id: idle\n", "id: idle\n    tokens: [{sha256: "+digest+"}]\n")
 	}, []string{"FAIL TOKEN_DUPLICATE"}, "idle", "mkt tenant validate"},
-	{"a tenant that is not there", func(h *house) { h.options.Tenant = "nobody" }, []string{"FAIL TENANT_UNKNOWN"}, "nobody", "mkt tenant list"},
-	{"no token", func(h *house) { h.change(func(t *tenants.Tenant) { t.Tokens = nil }) }, []string{"WARN TOKEN_NONE"}, "acme", "mkt tenant token issue acme"},
-	{"revoked account brought back by hand", func(h *house) {
+	{"a tenant that is not there", func(h *installation) { h.options.Tenant = "nobody" }, []string{"FAIL TENANT_UNKNOWN"}, "nobody", "mkt tenant list"},
+	{"no token", func(h *installation) { h.change(func(t *tenants.Tenant) { t.Tokens = nil }) }, []string{"WARN TOKEN_NONE"}, "acme", "mkt tenant token issue acme"},
+	{"revoked account brought back by hand", func(h *installation) {
 		by := audit.By{Action: audit.TenantRevoke, Now: h.now}
 		_, err := audit.Edit(h.t.Context(), h.options.Tenants, by, func(e *tenants.Editor) error { return e.SetStatus("acme", account.Revoked) })
 		must(h.t, err)
 		h.replace(h.options.Tenants, "REVOKED", "ACTIVE")
 	}, []string{"FAIL REVOKED_UNDONE", "WARN TENANTS_UNSEALED"}, "acme", "mkt tenant revoke acme"},
-	{"changed by hand", func(h *house) { h.replace(h.options.Tenants, "status: SUSPENDED", "status: REVOKED") },
+	{"changed by hand", func(h *installation) { h.replace(h.options.Tenants, "status: SUSPENDED", "status: REVOKED") },
 		[]string{"WARN TENANTS_UNSEALED"}, "tenants.yaml", "mkt tenant validate --seal"},
-	{"no product", func(h *house) { h.change(func(t *tenants.Tenant) { t.Products = nil }) }, []string{"WARN PRODUCT_NONE"}, "acme", "mkt tenant product set acme market_engine"},
-	{"product expired", func(h *house) {
+	{"no product", func(h *installation) { h.change(func(t *tenants.Tenant) { t.Products = nil }) }, []string{"WARN PRODUCT_NONE"}, "acme", "mkt tenant product set acme market_engine"},
+	{"product expired", func(h *installation) {
 		yesterday := h.now().Add(-24 * time.Hour)
 		h.change(func(t *tenants.Tenant) { t.Products[product] = account.Subscription{Expires: &yesterday} })
 	}, []string{"WARN PRODUCT_EXPIRED"}, "acme", "mkt tenant product set acme market_engine --expires"},
-	{"no provider", func(h *house) { h.change(func(t *tenants.Tenant) { t.Provider = nil }) }, []string{"WARN PROVIDER_NONE"}, "acme", "mkt provider set acme"},
-	{"base URL on a private network", func(h *house) {
+	{"no provider", func(h *installation) { h.change(func(t *tenants.Tenant) { t.Provider = nil }) }, []string{"WARN PROVIDER_NONE"}, "acme", "mkt provider set acme"},
+	{"base URL on a private network", func(h *installation) {
 		h.change(func(t *tenants.Tenant) {
 			t.Provider.BaseURL, t.Provider.AllowPrivateAddress = "https://192.168.1.5:8443", false
 		})
 	}, []string{"FAIL BASE_URL_REFUSED"}, "acme", "--allow-private-address"},
-	{"base URL of somebody else", func(h *house) {
+	{"base URL of somebody else", func(h *installation) {
 		h.change(func(t *tenants.Tenant) {
 			t.Provider.BaseURL, t.Provider.AllowPrivateAddress = "https://evil.example", false
 		})
 	}, []string{"FAIL BASE_URL_REFUSED"}, "acme", "mkt provider set acme"},
-	{"data of nobody", func(h *house) {
+	{"data of nobody", func(h *installation) {
 		must(h.t, os.Rename(filepath.Dir(h.root), filepath.Join(h.options.Data, "client_id=was-here")))
 	}, []string{"WARN NEVER_RAN", "FAIL SNAPSHOT_FOREIGN", "WARN DATA_UNKNOWN"}, "acme", ""},
 
-	{"nothing published", func(h *house) { must(h.t, os.RemoveAll(h.root)) }, []string{"WARN NEVER_RAN"}, "acme", "mkt cycle --tenant acme"},
-	{"overdue", func(h *house) { h.later(3 * time.Hour) }, []string{"FAIL CYCLE_OVERDUE"}, "acme", "mkt cycle --tenant acme"},
-	{"one failed fetch", func(h *house) { h.failed("PROVIDER_UNREACHABLE", 1) }, []string{"WARN CYCLE_FAILING"}, "acme", "mkt doctor --online --tenant acme"},
-	{"three failed fetches", func(h *house) { h.failed("PROVIDER_UNREACHABLE", 3) }, []string{"FAIL CYCLE_FAILING"}, "state/fetch.json", "mkt doctor --online"},
-	{"credential refused", func(h *house) { h.failed("CREDENTIAL_REJECTED", 1) }, []string{"FAIL CYCLE_FAILING"}, "acme", "mkt provider set acme"},
-	{"new credential", func(h *house) {
+	{"nothing published", func(h *installation) { must(h.t, os.RemoveAll(h.root)) }, []string{"WARN NEVER_RAN"}, "acme", "mkt cycle --tenant acme"},
+	{"overdue", func(h *installation) { h.later(3 * time.Hour) }, []string{"FAIL CYCLE_OVERDUE"}, "acme", "mkt cycle --tenant acme"},
+	{"one failed fetch", func(h *installation) { h.failed("PROVIDER_UNREACHABLE", 1) }, []string{"WARN CYCLE_FAILING"}, "acme", "mkt doctor --online --tenant acme"},
+	{"three failed fetches", func(h *installation) { h.failed("PROVIDER_UNREACHABLE", 3) }, []string{"FAIL CYCLE_FAILING"}, "state/fetch.json", "mkt doctor --online"},
+	{"credential refused", func(h *installation) { h.failed("CREDENTIAL_REJECTED", 1) }, []string{"FAIL CYCLE_FAILING"}, "acme", "mkt provider set acme"},
+	{"new credential", func(h *installation) {
 		key, err := credential.LoadIdentity(h.options.SealKey)
 		must(h.t, err)
 		sealed, err := credential.Seal(key.Recipient(), "acme", "betsapi", []byte("another-secret"))
 		must(h.t, err)
 		h.change(func(t *tenants.Tenant) { t.Provider.Credential = sealed })
 	}, []string{"WARN CREDENTIAL_UNTRIED"}, "acme", "mkt provider test acme"},
-	{"test refused", func(h *house) { h.tested("CREDENTIAL_REJECTED") }, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "mkt provider set acme"},
-	{"test refused before anything was published", func(h *house) {
+	{"test refused", func(h *installation) { h.tested("CREDENTIAL_REJECTED") }, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "mkt provider set acme"},
+	{"test refused before anything was published", func(h *installation) {
 		must(h.t, os.RemoveAll(h.root))
 		h.tested("CREDENTIAL_REJECTED")
 	}, []string{"FAIL CREDENTIAL_REFUSED", "WARN NEVER_RAN"}, "acme", "mkt provider set acme"},
-	{"test of what is not bought", func(h *house) { h.tested("PERMISSION_DENIED") }, []string{"FAIL TEST_FAILED"}, "acme", "mkt provider set acme"},
-	{"test that met no provider", func(h *house) { h.tested("PROVIDER_UNREACHABLE") }, []string{"WARN TEST_FAILED"}, "acme", "mkt doctor --online --tenant acme"},
-	{"all that was published taken away", func(h *house) {
+	{"test of what is not bought", func(h *installation) { h.tested("PERMISSION_DENIED") }, []string{"FAIL TEST_FAILED"}, "acme", "mkt provider set acme"},
+	{"test that met no provider", func(h *installation) { h.tested("PROVIDER_UNREACHABLE") }, []string{"WARN TEST_FAILED"}, "acme", "mkt doctor --online --tenant acme"},
+	{"all that was published taken away", func(h *installation) {
 		for _, name := range []string{"CURRENT", "commits", "changes", "snapshots"} {
 			must(h.t, os.RemoveAll(h.in(name)))
 		}
 	}, []string{"WARN NEVER_RAN"}, "acme", "mkt cycle --tenant acme"},
-	{"listing held", func(h *house) {
+	{"listing held", func(h *installation) {
 		h.state("publish", func(r *health.Run) { r.Code, r.Counters = "LISTING_HELD", map[string]int64{"held": 30} })
 	}, []string{"WARN LISTING_HELD"}, "acme", "mkt cycle --tenant acme --accept-removals"},
-	{"quota used up by the newest cycle", func(h *house) {
+	{"quota used up by the newest cycle", func(h *installation) {
 		until := h.now().Add(time.Hour)
 		h.state("fetch", func(r *health.Run) {
 			r.Quota = &health.Quota{At: h.now(), UsedUpUntil: &until}
 		})
 	}, []string{"WARN QUOTA_USED_UP"}, "acme", "mkt provider test acme"},
-	{"quota back", func(h *house) {
+	{"quota back", func(h *installation) {
 		until := h.now().Add(-time.Second)
 		h.state("fetch", func(r *health.Run) {
 			r.Quota = &health.Quota{At: h.now().Add(-time.Hour), UsedUpUntil: &until}
 		})
 	}, nil, "", ""},
-	{"listing short", func(h *house) {
+	{"listing short", func(h *installation) {
 		h.state("fetch", func(r *health.Run) { r.Counters = map[string]int64{"listing_short": 1} })
 	}, []string{"WARN LISTING_SHORT"}, "acme", "raw/cycle="},
-	{"state is garbage", func(h *house) { h.write(h.in("state/publish.json"), "{") }, []string{"WARN STATE_UNREADABLE"}, "state/publish.json", "mkt cycle --tenant acme"},
-	{"state of the fetch is garbage", func(h *house) { h.write(h.in("state/fetch.json"), "{") }, []string{"WARN STATE_UNREADABLE", "WARN CREDENTIAL_UNTRIED"}, "state/fetch.json", "mkt cycle --tenant acme"},
+	{"state is garbage", func(h *installation) { h.write(h.in("state/publish.json"), "{") }, []string{"WARN STATE_UNREADABLE"}, "state/publish.json", "mkt cycle --tenant acme"},
+	{"state of the fetch is garbage", func(h *installation) { h.write(h.in("state/fetch.json"), "{") }, []string{"WARN STATE_UNREADABLE", "WARN CREDENTIAL_UNTRIED"}, "state/fetch.json", "mkt cycle --tenant acme"},
 
-	{"CURRENT gone", func(h *house) { must(h.t, os.Remove(h.in("CURRENT"))) }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
-	{"CURRENT empty", func(h *house) { h.write(h.in("CURRENT"), "") }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
-	{"CURRENT is garbage", func(h *house) { h.write(h.in("CURRENT"), "\x00\xff") }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
-	{"CURRENT dangles", func(h *house) { h.replace(h.in("CURRENT"), `"version": 2`, `"version": 9`) }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
-	{"CURRENT with another hash", func(h *house) { h.replace(h.in("CURRENT"), `"commit_sha256": "`, `"commit_sha256": "00`) }, []string{"WARN CURRENT_STALE"}, "CURRENT", ""},
-	{"newest commit torn", func(h *house) { must(h.t, os.Truncate(h.in("commits/*"), 40)) }, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
-	{"commits gone", func(h *house) { must(h.t, os.RemoveAll(h.in("commits"))) }, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
-	{"first commit changed", func(h *house) { h.replace(h.in("commits/*1.json"), `"run_id": "`, `"run_id": "x`) }, []string{"FAIL CHAIN_BROKEN"}, "commits", "restore"},
-	{"manifest changed", func(h *house) {
+	{"CURRENT gone", func(h *installation) { must(h.t, os.Remove(h.in("CURRENT"))) }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
+	{"CURRENT empty", func(h *installation) { h.write(h.in("CURRENT"), "") }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
+	{"CURRENT is garbage", func(h *installation) { h.write(h.in("CURRENT"), "\x00\xff") }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
+	{"CURRENT dangles", func(h *installation) { h.replace(h.in("CURRENT"), `"version": 2`, `"version": 9`) }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
+	{"CURRENT with another hash", func(h *installation) { h.replace(h.in("CURRENT"), `"commit_sha256": "`, `"commit_sha256": "00`) }, []string{"WARN CURRENT_STALE"}, "CURRENT", ""},
+	{"newest commit torn", func(h *installation) { must(h.t, os.Truncate(h.in("commits/*"), 40)) }, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
+	{"commits gone", func(h *installation) { must(h.t, os.RemoveAll(h.in("commits"))) }, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
+	{"first commit changed", func(h *installation) { h.replace(h.in("commits/*1.json"), `"run_id": "`, `"run_id": "x`) }, []string{"FAIL CHAIN_BROKEN"}, "commits", "restore"},
+	{"manifest changed", func(h *installation) {
 		h.replace(h.in("snapshots/*/manifest.json"), `"provider": "betsapi"`, `"provider": "other"`)
 	}, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
-	{"manifest gone", func(h *house) { must(h.t, os.Remove(h.in("snapshots/*/manifest.json"))) }, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
-	{"markets with a bit flipped", func(h *house) { h.flip(h.in("snapshots/*/markets.parquet")) }, []string{"FAIL SNAPSHOT_DAMAGED"}, "markets.parquet", "restore"},
-	{"fixtures cut off", func(h *house) { must(h.t, os.Truncate(h.in("snapshots/*/fixtures.parquet"), 100)) }, []string{"FAIL SNAPSHOT_DAMAGED"}, "fixtures.parquet", "restore"},
-	{"snapshot gone", func(h *house) { must(h.t, os.RemoveAll(h.in("snapshots/*"))) }, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
-	{"manifest is a link out of the root", func(h *house) {
+	{"manifest gone", func(h *installation) { must(h.t, os.Remove(h.in("snapshots/*/manifest.json"))) }, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
+	{"markets with a bit flipped", func(h *installation) { h.flip(h.in("snapshots/*/markets.parquet")) }, []string{"FAIL SNAPSHOT_DAMAGED"}, "markets.parquet", "restore"},
+	{"fixtures cut off", func(h *installation) { must(h.t, os.Truncate(h.in("snapshots/*/fixtures.parquet"), 100)) }, []string{"FAIL SNAPSHOT_DAMAGED"}, "fixtures.parquet", "restore"},
+	{"snapshot gone", func(h *installation) { must(h.t, os.RemoveAll(h.in("snapshots/*"))) }, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
+	{"manifest is a link out of the root", func(h *installation) {
 		name := h.in("snapshots/*/manifest.json")
 		must(h.t, os.Rename(name, h.path("manifest.json")))
 		must(h.t, os.Symlink(h.path("manifest.json"), name))
 	}, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "makes it again"},
-	{"newest commit is a link out of the root", func(h *house) {
+	{"newest commit is a link out of the root", func(h *installation) {
 		name := h.in("commits/*")
 		must(h.t, os.Rename(name, h.path("commit.json")))
 		must(h.t, os.Symlink(h.path("commit.json"), name))
 	}, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
-	{"fixtures are a socket", func(h *house) {
+	{"fixtures are a socket", func(h *installation) {
 		name := h.in("snapshots/*/fixtures.parquet")
 		must(h.t, os.Remove(name))
 		must(h.t, syscall.Mknod(name, syscall.S_IFSOCK|0o644, 0))
 	}, []string{"FAIL SNAPSHOT_DAMAGED"}, "fixtures.parquet", "makes it again"},
-	{"fixtures of another user", func(h *house) { must(h.t, os.Chown(h.in("snapshots/*/fixtures.parquet"), 1234, 1234)) },
+	{"fixtures of another user", func(h *installation) { must(h.t, os.Chown(h.in("snapshots/*/fixtures.parquet"), 1234, 1234)) },
 		[]string{"FAIL OWNER_DIFFERS"}, "acme", "sudo chown -R --reference="},
-	{"newest commit of a newer version", func(h *house) { h.replace(h.in("commits/*"), `"format": 1`, `"format": 99`) },
+	{"newest commit of a newer version", func(h *installation) { h.replace(h.in("commits/*"), `"format": 1`, `"format": 99`) },
 		[]string{"FAIL FORMAT_NEWER"}, "commits", "install the version of mkt"},
-	{"newest publication killed the server", func(h *house) { h.killedServer(2, 2) },
+	{"newest publication killed the server", func(h *installation) { h.killedServer(2, 2) },
 		[]string{"FAIL SNAPSHOT_QUARANTINED"}, "snapshots/", "mkt cycle --tenant acme"},
-	{"newest publication killed the server once", func(h *house) { h.killedServer(2, 1) },
+	{"newest publication killed the server once", func(h *installation) { h.killedServer(2, 1) },
 		[]string{"WARN SNAPSHOT_QUARANTINED"}, "snapshots/", "mkt verify --tenant acme"},
-	{"a publication before killed the server", func(h *house) { h.killedServer(1, 2) }, nil, "", ""},
-	{"change log with a bit flipped", func(h *house) { h.flip(h.in("changes/*")) }, []string{"FAIL CHANGES_DAMAGED"}, "changes/", "restore"},
+	{"a publication before killed the server", func(h *installation) { h.killedServer(1, 2) }, nil, "", ""},
+	{"change log with a bit flipped", func(h *installation) { h.flip(h.in("changes/*")) }, []string{"FAIL CHANGES_DAMAGED"}, "changes/", "restore"},
 
-	{"clock set back", func(h *house) { h.later(-2 * time.Hour) }, []string{"FAIL CLOCK_BEHIND"}, "commits", "timedatectl"},
-	{"provider's clock is another", func(h *house) { h.providersDate(-10 * time.Minute) }, []string{"FAIL CLOCK_DIFFERS"}, "fetch.json", "timedatectl"},
-	{"lock of a dead process", func(h *house) { h.lockedBy(4711, "") }, []string{"WARN LOCK_STUCK"}, "/lock", "fuser -v"},
-	{"lock of a stopped process", func(h *house) { h.lockedBy(4711, "T") }, []string{"WARN LOCK_STUCK"}, "/lock", "kill -CONT 4711"},
-	{"debris", func(h *house) {
+	{"clock set back", func(h *installation) { h.later(-2 * time.Hour) }, []string{"FAIL CLOCK_BEHIND"}, "commits", "timedatectl"},
+	{"provider's clock is another", func(h *installation) { h.providersDate(-10 * time.Minute) }, []string{"FAIL CLOCK_DIFFERS"}, "fetch.json", "timedatectl"},
+	{"lock of a dead process", func(h *installation) { h.lockedBy(4711, "") }, []string{"WARN LOCK_STUCK"}, "/lock", "fuser -v"},
+	{"lock of a stopped process", func(h *installation) { h.lockedBy(4711, "T") }, []string{"WARN LOCK_STUCK"}, "/lock", "kill -CONT 4711"},
+	{"debris", func(h *installation) {
 		dir := filepath.Join(h.root, "staging", "broken")
 		must(h.t, os.MkdirAll(dir, 0o755))
 		old := h.now().Add(-30 * time.Hour)
 		must(h.t, os.Chtimes(dir, old, old))
 	}, []string{"WARN STAGING_DEBRIS"}, "staging", "mkt cycle --tenant acme"},
-	{"disk nearly full", func(h *house) { h.space(doctor.Space{Bytes: 30 << 20, Inodes: 1e6}) }, []string{"WARN DISK_SPACE"}, "/data", "free space"},
-	{"disk full", func(h *house) { h.space(doctor.Space{Bytes: 1 << 10, Inodes: 1e6}) }, []string{"FAIL DISK_SPACE"}, "/data", "free space"},
-	{"inodes used up", func(h *house) { h.space(doctor.Space{Bytes: 1 << 40, Inodes: 5}) }, []string{"FAIL DISK_INODES"}, "/data", "free space"},
-	{"no inodes to count", func(h *house) { h.space(doctor.Space{Bytes: 1 << 40, NoInodes: true}) }, nil, "", ""},
-	{"root is a file", func(h *house) {
+	{"disk nearly full", func(h *installation) { h.space(doctor.Space{Bytes: 30 << 20, Inodes: 1e6}) }, []string{"WARN DISK_SPACE"}, "/data", "free space"},
+	{"disk full", func(h *installation) { h.space(doctor.Space{Bytes: 1 << 10, Inodes: 1e6}) }, []string{"FAIL DISK_SPACE"}, "/data", "free space"},
+	{"inodes used up", func(h *installation) { h.space(doctor.Space{Bytes: 1 << 40, Inodes: 5}) }, []string{"FAIL DISK_INODES"}, "/data", "free space"},
+	{"no inodes to count", func(h *installation) { h.space(doctor.Space{Bytes: 1 << 40, NoInodes: true}) }, nil, "", ""},
+	{"root is a file", func(h *installation) {
 		must(h.t, errors.Join(os.RemoveAll(h.root), os.WriteFile(h.root, nil, 0o644)))
 	}, []string{"FAIL UNREADABLE"}, "acme", "sudo mkt doctor"},
 
-	{"provider down", func(h *house) { h.answers("PROVIDER_UNREACHABLE", provider.ErrUnreachable) }, []string{"FAIL PROVIDER_UNREACHABLE"}, "acme", ""},
-	{"provider refuses", func(h *house) { h.answers("CREDENTIAL_REJECTED", fetch.ErrCredential) }, []string{"FAIL PROVIDER_REFUSES"}, "acme", "mkt provider set acme"},
-	{"quota used up", func(h *house) { h.answers("RATE_LIMITED", fetch.ErrLimited) }, []string{"WARN PROVIDER_LIMITED"}, "acme", ""},
-	{"provider talks nonsense", func(h *house) { h.answers("PAYLOAD_REJECTED", fetch.ErrPayload) }, []string{"FAIL PROVIDER_ODD"}, "acme", "mkt fetch --tenant acme"},
-	{"provider answers", func(h *house) { h.answers("", nil) }, nil, "", ""},
+	{"provider down", func(h *installation) { h.answers("PROVIDER_UNREACHABLE", provider.ErrUnreachable) }, []string{"FAIL PROVIDER_UNREACHABLE"}, "acme", ""},
+	{"provider refuses", func(h *installation) { h.answers("CREDENTIAL_REJECTED", fetch.ErrCredential) }, []string{"FAIL PROVIDER_REFUSES"}, "acme", "mkt provider set acme"},
+	{"quota used up", func(h *installation) { h.answers("RATE_LIMITED", fetch.ErrLimited) }, []string{"WARN PROVIDER_LIMITED"}, "acme", ""},
+	{"provider talks nonsense", func(h *installation) { h.answers("PAYLOAD_REJECTED", fetch.ErrPayload) }, []string{"FAIL PROVIDER_ODD"}, "acme", "mkt fetch --tenant acme"},
+	{"provider answers", func(h *installation) { h.answers("", nil) }, nil, "", ""},
 }
 
 // state changes a step's state file.
-func (h *house) state(step string, change func(*health.Run)) {
+func (h *installation) state(step string, change func(*health.Run)) {
 	h.t.Helper()
 	var run health.Run
 	path := h.in("state/" + step + ".json")
@@ -322,23 +323,23 @@ func (h *house) state(step string, change func(*health.Run)) {
 	h.write(path, string(data))
 }
 
-func (h *house) failed(code string, times int) {
+func (h *installation) failed(code string, times int) {
 	h.t.Helper()
 	h.state("fetch", func(r *health.Run) { r.OK, r.Code, r.FailuresInARow = false, code, times })
 }
 
-func (h *house) flip(path string) {
+func (h *installation) flip(path string) {
 	h.t.Helper()
 	data := []byte(h.read(path))
 	data[len(data)/2] ^= 1
 	h.write(path, string(data))
 }
 
-func (h *house) space(s doctor.Space) {
+func (h *installation) space(s doctor.Space) {
 	h.options.Space = func(string) (doctor.Space, error) { return s, nil }
 }
 
-func (h *house) answers(code string, err error) {
+func (h *installation) answers(code string, err error) {
 	h.options.Probe = func(_ context.Context, t *tenants.Tenant, _ football.Product) (fetch.Probed, error) {
 		if t.ID != "acme" {
 			h.t.Errorf("%s was asked for", t.ID)
@@ -349,7 +350,7 @@ func (h *house) answers(code string, err error) {
 
 // providersDate moves the dates of the newest cycle's answers, and puts the
 // headers' hashes right again.
-func (h *house) providersDate(by time.Duration) {
+func (h *installation) providersDate(by time.Duration) {
 	h.t.Helper()
 	fetchFile, cycleFile := h.in("raw/*/fetch.json"), h.in("raw/*/cycle.json")
 	before := sum(h.t, fetchFile)
@@ -373,7 +374,7 @@ func sum(t *testing.T, path string) string {
 
 // killedServer plants notes of servers that died while they loaded a publication of
 // acme's.
-func (h *house) killedServer(version uint64, times int) {
+func (h *installation) killedServer(version uint64, times int) {
 	h.t.Helper()
 	disk, err := durable.OpenExisting(h.root)
 	must(h.t, err)
@@ -398,7 +399,7 @@ func (h *house) killedServer(version uint64, times int) {
 }
 
 // lockedBy plants a kernel's list in which a process has acme's lock.
-func (h *house) lockedBy(pid int, state string) {
+func (h *installation) lockedBy(pid int, state string) {
 	h.t.Helper()
 	proc := h.path("proc")
 	must(h.t, os.Mkdir(proc, 0o755))
@@ -423,14 +424,14 @@ func TestPlantedFaults(t *testing.T) {
 				needs.Root(t, "gives a file to somebody else")
 			}
 			t.Parallel()
-			h := newHouse(t)
+			h := newInstallation(t)
 			f.plant(h)
 			r := doctor.Run(t.Context(), h.options)
 			if got := names(r); !slices.Equal(got, f.want) {
 				t.Fatalf("got %v, want %v\n%+v", got, f.want, r.Bad())
 			}
 			for _, b := range r.Bad() {
-				if b.What == "" || b.Fix == "" || b.Area == "" || b.Tenant == "" && b.File == "" || strings.Contains(fmt.Sprint(b), secret) {
+				if b.What == "" || b.Fix == "" || b.Area == "" || b.Tenant == "" && b.File == "" || strings.Contains(fmt.Sprint(b), dataroot.Secret) {
 					t.Errorf("not a whole finding: %+v", b)
 				}
 			}
@@ -477,7 +478,7 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 }
 
 func TestReadOnlyDisk(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	if root {
 		needs.ReadOnly(t, h.options.Data)
 	} else {
@@ -494,7 +495,7 @@ func TestReadOnlyDisk(t *testing.T) {
 
 // Another tenant's troubles are not shown to who asks about one.
 func TestOneTenant(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.failed("CREDENTIAL_REJECTED", 1)
 	h.flip(h.in("snapshots/*/markets.parquet"))
 	h.options.Tenant = "idle"
@@ -505,7 +506,7 @@ func TestOneTenant(t *testing.T) {
 
 // A lock that a live run holds is told, and is nothing bad.
 func TestLockOfALiveRun(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	f, err := os.OpenFile(h.in("lock"), os.O_RDWR, 0)
 	must(t, err)
 	defer f.Close()
@@ -522,7 +523,7 @@ func TestLockOfALiveRun(t *testing.T) {
 
 // Fixes can be pasted: the command names the same places.
 func TestFixesNameThePlaces(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.options.Command = "mkt --config '/etc/my mkt/mkt.yaml'"
 	h.options.SealKey = h.path("with space/seal.key")
 	must(t, os.Mkdir(filepath.Dir(h.options.SealKey), 0o755))

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/explain"
-	"mkt/cmd/mkt/internal/worldtest"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
@@ -26,17 +26,17 @@ import (
 var update = flag.Bool("update", false, "rewrite the goldens")
 
 // explained explains one target.
-func explained(w *worldtest.World, at snapshot.Moment, id string) (*explain.Report, error) {
+func explained(w *dataroot.Root, at snapshot.Moment, id string) (*explain.Report, error) {
 	target, err := explain.ParseTarget(id)
-	worldtest.Must(w, err)
+	dataroot.Must(w, err)
 	return explain.Run(w.Context(), explain.Options{Tenant: "acme", Product: w.Product, Root: w.Mem, At: at, Provider: all.Lookup}, target)
 }
 
 // everything lists every id of the newest snapshot.
-func everything(w *worldtest.World) (ids []string) {
-	for _, f := range worldtest.Rows[table.FixtureRow](w, layout.FixturesFile) {
+func everything(w *dataroot.Root) (ids []string) {
+	for _, f := range dataroot.Rows[table.FixtureRow](w, layout.FixturesFile) {
 		ids = append(ids, f.FixtureID)
-		for _, m := range worldtest.Rows[table.MarketRow](w, layout.MarketsFile) {
+		for _, m := range dataroot.Rows[table.MarketRow](w, layout.MarketsFile) {
 			if m.FixtureID != f.FixtureID {
 				continue
 			}
@@ -51,11 +51,11 @@ func everything(w *worldtest.World) (ids []string) {
 
 // TestMarkets explains every id there is, and a person has read the golden.
 func TestMarkets(t *testing.T) {
-	w := worldtest.Markets(t)
+	w := dataroot.Markets(t)
 	var b strings.Builder
 	for _, id := range everything(w) {
 		r, err := explained(w, snapshot.Newest, id)
-		worldtest.Must(t, err)
+		dataroot.Must(t, err)
 		write(&b, r)
 	}
 	golden(t, "testdata/markets.txt", b.String())
@@ -83,10 +83,10 @@ func write(b *strings.Builder, r *explain.Report) {
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
-		worldtest.Must(t, os.WriteFile(file, []byte(got), 0o644))
+		dataroot.Must(t, os.WriteFile(file, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	worldtest.Must(t, err)
+	dataroot.Must(t, err)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got)\n%s", file, diff)
 	}
@@ -94,16 +94,16 @@ func golden(t *testing.T, file, got string) {
 
 // TestGone: what retention took is named, and nothing is made up for it.
 func TestGone(t *testing.T) {
-	w := worldtest.Markets(t)
+	w := dataroot.Markets(t)
 	ids := everything(w)
 	cycles, err := raw.Between(w.Mem, time.Time{}, time.Time{})
-	worldtest.Must(t, err)
-	worldtest.Must(t, w.Mem.RemoveAll(layout.Cycle(layout.RawDir, cycles[0])))
+	dataroot.Must(t, err)
+	dataroot.Must(t, w.Mem.RemoveAll(layout.Cycle(layout.RawDir, cycles[0])))
 	collected, err := json.MarshalIndent(retention.Watermarks{Format: retention.Format, Raw: &retention.Watermark{Before: cycles[1]}}, "", "  ")
-	worldtest.Must(t, err)
+	dataroot.Must(t, err)
 	for _, why := range []string{"retention did not delete them", "retention.cycle_age"} { // nobody recorded it, then retention
 		r, err := explained(w, snapshot.Newest, ids[len(ids)-1]) // of the fixture that was carried over
-		worldtest.Must(t, err)
+		dataroot.Must(t, err)
 		if r.Complete || len(r.Sources) > 0 || len(r.Notes) == 0 || !strings.Contains(strings.Join(r.Notes, ";"), why) {
 			t.Errorf("the payloads are gone, want %s: %+v", why, r)
 		}
@@ -112,13 +112,13 @@ func TestGone(t *testing.T) {
 				t.Errorf("%s: %s", v.Field, v.Rule)
 			}
 		}
-		worldtest.Must(t, durable.Overwrite(w.Mem, layout.Collected, append(collected, '\n')))
+		dataroot.Must(t, durable.Overwrite(w.Mem, layout.Collected, append(collected, '\n')))
 	}
 	c, err := snapshot.Resolve(w.Mem, "v1")
-	worldtest.Must(t, err)
-	worldtest.Must(t, w.Mem.RemoveAll(c.Dir()))
+	dataroot.Must(t, err)
+	dataroot.Must(t, w.Mem.RemoveAll(c.Dir()))
 	at, err := snapshot.ParseMoment("v1")
-	worldtest.Must(t, err)
+	dataroot.Must(t, err)
 	if _, err := explained(w, at, ids[0]); !errors.Is(err, explain.ErrDeleted) {
 		t.Errorf("the snapshot is gone: %v", err)
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/explain"
-	"mkt/cmd/mkt/internal/worldtest"
 	"mkt/fetch/raw"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -16,12 +16,12 @@ import (
 
 // TestLive explains what live intelligence shows, and a person has read the golden.
 func TestLive(t *testing.T) {
-	w := worldtest.Play(t)
-	id := worldtest.Rows[table.LiveRow](w, layout.LiveFile)[0].FixtureID
+	w := dataroot.Play(t)
+	id := dataroot.Rows[table.LiveRow](w, layout.LiveFile)[0].FixtureID
 	var b strings.Builder
 	for _, value := range []string{"", "/momentum", "/minute/12", "/minute/12/home", "/minute/40", "/timeline", "/timeline/2", "/counter/corners", "/counter/saves", "/score", "/clock"} {
 		r, err := explained(w, snapshot.Newest, id+value)
-		worldtest.Must(t, err)
+		dataroot.Must(t, err)
 		if r.Kind != "live" {
 			t.Errorf("%s: a %s", value, r.Kind)
 		}
@@ -36,13 +36,13 @@ func TestLive(t *testing.T) {
 // TestLivePacked: the same comes out when the samples were rolled up, and from the
 // samples alone when the snapshot is gone.
 func TestLivePacked(t *testing.T) {
-	w := worldtest.Play(t)
-	id := worldtest.Rows[table.LiveRow](w, layout.LiveFile)[0].FixtureID
+	w := dataroot.Play(t)
+	id := dataroot.Rows[table.LiveRow](w, layout.LiveFile)[0].FixtureID
 	text := func(at snapshot.Moment) string {
 		var b strings.Builder
 		for _, value := range []string{"/minute/12", "/timeline", "/momentum"} {
 			r, err := explained(w, at, id+value)
-			worldtest.Must(t, err)
+			dataroot.Must(t, err)
 			for i := range r.Sources {
 				r.Sources[i].File = "" // it moved
 			}
@@ -52,7 +52,7 @@ func TestLivePacked(t *testing.T) {
 		return b.String()
 	}
 	before := text(snapshot.Newest)
-	n, err := raw.Roll(w.Mem, layout.NewCycleID(worldtest.Began.Add(2*time.Hour), string(w.Product)))
+	n, err := raw.Roll(w.Mem, layout.NewCycleID(dataroot.Began.Add(2*time.Hour), string(w.Product)))
 	if err != nil || n != 24 {
 		t.Fatalf("%d rolled up: %v", n, err)
 	}
@@ -60,10 +60,10 @@ func TestLivePacked(t *testing.T) {
 		t.Errorf("packed it is\n%s\nand was\n%s", after, before)
 	}
 	c, _, err := snapshot.Head(w.Mem)
-	worldtest.Must(t, err)
-	worldtest.Must(t, w.Mem.RemoveAll(c.Dir()))
+	dataroot.Must(t, err)
+	dataroot.Must(t, w.Mem.RemoveAll(c.Dir()))
 	r, err := explained(w, snapshot.Newest, id+"/minute/12")
-	worldtest.Must(t, err)
+	dataroot.Must(t, err)
 	if len(r.Values) != 1 || r.Values[0].Value == "" || !strings.Contains(r.Notes[0], "deleted by retention") {
 		t.Errorf("without the snapshot: %+v", r)
 	}

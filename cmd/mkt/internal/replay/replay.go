@@ -144,9 +144,9 @@ type original struct {
 	published   bool
 	commit      snapshot.Commit
 	manifest    *snapshot.Manifest // of the snapshot, or of the canonical cycle if that is gone; nil if both are
-	publishedAt time.Time // of a cycle that was not published, its own time: publish takes no time before processed_at
-	dir         string // of the manifest
-	fault       string // why neither manifest can be read
+	publishedAt time.Time          // of a cycle that was not published, its own time: publish takes no time before processed_at
+	dir         string             // of the manifest
+	fault       string             // why neither manifest can be read
 }
 
 func (b *original) versions() Versions {

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/replay"
-	"mkt/cmd/mkt/internal/worldtest"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/raw"
@@ -23,12 +23,12 @@ import (
 )
 
 // replayed replays from a moment to the newest, into a new root.
-func replayed(w *worldtest.World, from string, edit func(*replay.Options)) (*replay.Report, *durabletest.Mem, error) {
+func replayed(w *dataroot.Root, from string, edit func(*replay.Options)) (*replay.Report, *durabletest.Mem, error) {
 	m, err := snapshot.ParseMoment(from)
-	worldtest.Must(w, err)
+	dataroot.Must(w, err)
 	into := durabletest.NewMem()
 	o := replay.Options{ClientID: "acme", Product: w.Product, Source: w.Mem, Target: into, Data: into, From: m, To: snapshot.Newest,
-		Key: worldtest.Key, Version: "test", Fingerprint: worldtest.Key.Fingerprint()}
+		Key: dataroot.Key, Version: "test", Fingerprint: dataroot.Key.Fingerprint()}
 	if edit != nil {
 		edit(&o)
 	}
@@ -53,7 +53,7 @@ func files(t testing.TB, f durable.FS, dir string) map[string]string {
 			continue
 		}
 		data, err := durable.ReadFile(f, name, 1<<30)
-		worldtest.Must(t, err)
+		dataroot.Must(t, err)
 		all[name] = string(data)
 	}
 	return all
@@ -69,13 +69,13 @@ func kept(t testing.TB, f durable.FS) map[string]string {
 }
 
 // more is a data root of four cycles, in which fixtures are carried over and one leaves.
-func more(t testing.TB) *worldtest.World {
-	w := worldtest.Markets(t)
-	w.Cycle(2*time.Hour, nil, worldtest.Listing(worldtest.Listed("9001", "Fulham", "Arsenal")), worldtest.Sold("9001", worldtest.Offered))
+func more(t testing.TB) *dataroot.Root {
+	w := dataroot.Markets(t)
+	w.Cycle(2*time.Hour, nil, dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal")), dataroot.Offer("9001", dataroot.Offered))
 	w.Cycle(3*time.Hour, func(c *raw.Cycle) {
 		c.Outcome, c.Code, c.Failed = raw.Partial, "PROVIDER_UNREACHABLE", []string{"9001"}
 	},
-		worldtest.Listing(worldtest.Listed("9001", "Fulham", "Arsenal")))
+		dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal")))
 	return w
 }
 
@@ -86,7 +86,7 @@ func TestSame(t *testing.T) {
 	source := kept(t, w.Mem)
 	for _, from := range []string{"v1", "v2", "v4", "latest"} {
 		r, into, err := replayed(w, from, nil)
-		worldtest.Must(t, err)
+		dataroot.Must(t, err)
 		if !r.Same() || r.Outcomes[replay.SameBytes] != len(r.Cycles) {
 			t.Errorf("from %s: %+v", from, r)
 		}
@@ -128,7 +128,7 @@ func TestMappingChanged(t *testing.T) {
 			return p, true
 		}
 	})
-	worldtest.Must(t, err)
+	dataroot.Must(t, err)
 	if r.Same() || r.Outcomes[replay.Differs] != 4 {
 		t.Fatalf("%+v", r)
 	}
@@ -143,12 +143,12 @@ func TestMappingChanged(t *testing.T) {
 
 // The live product continues from the state before the range.
 func TestLive(t *testing.T) {
-	w := worldtest.Play(t)
-	_, err := raw.Roll(w.Mem, layout.NewCycleID(worldtest.Began.Add(2*time.Hour), string(w.Product)))
-	worldtest.Must(t, err)
+	w := dataroot.Play(t)
+	_, err := raw.Roll(w.Mem, layout.NewCycleID(dataroot.Began.Add(2*time.Hour), string(w.Product)))
+	dataroot.Must(t, err)
 	for from, base := range map[string]bool{"v1": false, "v9": true, "latest~2": true} {
 		r, _, err := replayed(w, from, nil)
-		worldtest.Must(t, err)
+		dataroot.Must(t, err)
 		if !r.Same() || r.Outcomes[replay.SameBytes] != len(r.Cycles) || (r.Base != "") != base {
 			t.Errorf("from %s: %+v", from, r)
 		}
@@ -169,10 +169,10 @@ func (m repairedLive) ReadList(pages []provider.Payload) (provider.LiveSheet, er
 // Rows of every table that differs are listed, those of the snapshot or, if that is
 // gone, those of the canonical cycle.
 func TestLiveReaderChanged(t *testing.T) {
-	w := worldtest.Play(t)
+	w := dataroot.Play(t)
 	head, _, err := snapshot.Head(w.Mem)
-	worldtest.Must(t, err)
-	worldtest.Must(t, w.Mem.RemoveAll(head.Dir()))
+	dataroot.Must(t, err)
+	dataroot.Must(t, w.Mem.RemoveAll(head.Dir()))
 	r, _, err := replayed(w, "v1", func(o *replay.Options) {
 		o.Provider = func(name string) (provider.Provider, bool) {
 			p := betsapi.Provider()
@@ -180,7 +180,7 @@ func TestLiveReaderChanged(t *testing.T) {
 			return p, true
 		}
 	})
-	worldtest.Must(t, err)
+	dataroot.Must(t, err)
 	differed := map[string]bool{}
 	for _, c := range r.Cycles {
 		for _, table := range c.Tables {
@@ -211,14 +211,14 @@ func TestRefused(t *testing.T) {
 		t.Errorf("a publication that is not there: %v", err)
 	}
 	c, err := snapshot.Resolve(w.Mem, "v2")
-	worldtest.Must(t, err)
-	worldtest.Must(t, w.Mem.RemoveAll(c.Dir()))
+	dataroot.Must(t, err)
+	dataroot.Must(t, w.Mem.RemoveAll(c.Dir()))
 	r, _, err := replayed(w, "v3", nil)
-	worldtest.Must(t, err)
+	dataroot.Must(t, err)
 	if len(r.Notes) == 0 || r.Base != "" {
 		t.Errorf("what it continues from is deleted: %+v", r)
 	}
-	worldtest.Must(t, w.Mem.RemoveAll(layout.RawDir))
+	dataroot.Must(t, w.Mem.RemoveAll(layout.RawDir))
 	if _, _, err := replayed(w, "v1", nil); !errors.Is(err, replay.ErrNothing) {
 		t.Errorf("payloads that are deleted: %v", err)
 	}

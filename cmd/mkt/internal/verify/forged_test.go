@@ -15,7 +15,7 @@ import (
 
 // makeRight writes every manifest, commit record and CURRENT anew that an edit of a
 // version's manifest breaks: what somebody can do who may write everything.
-func (h house) makeRight(t *testing.T, from uint64) {
+func (h testRoot) makeRight(t *testing.T, from uint64) {
 	t.Helper()
 	head, _, err := snapshot.Last(h.root)
 	must(t, err)
@@ -100,7 +100,7 @@ func TestChainCut(t *testing.T) {
 
 // expect verifies with a hash that was noted; code is what must be found, or that
 // HEAD_UNKNOWN must not.
-func expect(t *testing.T, h house, hash, code string) {
+func expect(t *testing.T, h testRoot, hash, code string) {
 	t.Helper()
 	r := h.verify(t, func(o *verify.Options) { o.Expect = hash })
 	if code == "" && has(r, "HEAD_UNKNOWN") || code != "" && !has(r, code) {
@@ -120,7 +120,7 @@ func has(r verify.Report, code string) bool {
 // Rows that were edited with the whole chain made right above them are found by
 // making them again, and so are answers.
 func TestDeepFindsRows(t *testing.T) {
-	for name, of := range map[string]func() (house, error){"markets": markets, "ticks": ticks} {
+	for name, of := range map[string]func() (testRoot, error){"markets": markets, "ticks": ticks} {
 		h := built(t, of)
 		head, _, err := snapshot.Head(h.root)
 		must(t, err)

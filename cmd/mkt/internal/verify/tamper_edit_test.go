@@ -22,7 +22,7 @@ import (
 
 // editJSON changes a word of a header and makes the hash right by which the next
 // one up names it.
-func editJSON(t *testing.T, h house, r *rand.Rand) string {
+func editJSON(t *testing.T, h testRoot, r *rand.Rand) string {
 	c := h.anyCommit(t, r)
 	words := []string{"binary_version", "provider", "derivation_version", "processed_at"}
 	word := words[r.IntN(len(words))]
@@ -52,7 +52,7 @@ func editJSON(t *testing.T, h house, r *rand.Rand) string {
 
 // editRow changes a row of a table; its file's hash in the manifest is made right,
 // half of the time the rows' digest and the commit as well.
-func editRow(t *testing.T, h house, r *rand.Rand) string {
+func editRow(t *testing.T, h testRoot, r *rand.Rand) string {
 	c := h.anyCommit(t, r)
 	m, name := h.alterRow(t, c, r, r.IntN(2) == 0)
 	if name == "" {
@@ -69,7 +69,7 @@ func editRow(t *testing.T, h house, r *rand.Rand) string {
 
 // alterRow alters one row of a snapshot, and gives the manifest that names the file
 // as it is then, with its rows described if that is wanted.
-func (h house) alterRow(t *testing.T, c snapshot.Commit, r *rand.Rand, described bool) (m snapshot.Manifest, name string) {
+func (h testRoot) alterRow(t *testing.T, c snapshot.Commit, r *rand.Rand, described bool) (m snapshot.Manifest, name string) {
 	t.Helper()
 	m, err := snapshot.Open(h.root, c)
 	must(t, err)
@@ -132,7 +132,7 @@ func rewrite[T table.Row](t *testing.T, f durable.FS, name string, out io.Writer
 }
 
 // editAnswer changes an archived answer and every header of its cycle.
-func editAnswer(t *testing.T, h house, r *rand.Rand) string {
+func editAnswer(t *testing.T, h testRoot, r *rand.Rand) string {
 	var bodies []string
 	for _, name := range h.list(t, layout.RawDir) {
 		if strings.Contains(name, "/responses/") {
@@ -148,7 +148,7 @@ func editAnswer(t *testing.T, h house, r *rand.Rand) string {
 
 // alterBody alters the first answer of a cycle that it can, and makes the cycle's
 // own headers right.
-func (h house) alterBody(t *testing.T, dir string, alter func([]byte) []byte) string {
+func (h testRoot) alterBody(t *testing.T, dir string, alter func([]byte) []byte) string {
 	t.Helper()
 	d, err := zstd.NewReader(nil)
 	must(t, err)
@@ -178,7 +178,7 @@ func (h house) alterBody(t *testing.T, dir string, alter func([]byte) []byte) st
 }
 
 // dropSegment takes a segment out of the newest manifest and off the disk.
-func dropSegment(t *testing.T, h house, r *rand.Rand) string {
+func dropSegment(t *testing.T, h testRoot, r *rand.Rand) string {
 	head, _, err := snapshot.Head(h.root)
 	must(t, err)
 	m, err := snapshot.Open(h.root, head)
@@ -195,7 +195,7 @@ func dropSegment(t *testing.T, h house, r *rand.Rand) string {
 }
 
 // doubleSegment gives a segment's events a second file, or another's.
-func doubleSegment(t *testing.T, h house, r *rand.Rand) string {
+func doubleSegment(t *testing.T, h testRoot, r *rand.Rand) string {
 	names := h.list(t, ".")
 	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, layout.ChangesDir+"/") })
 	if len(names) == 0 {
@@ -215,7 +215,7 @@ func doubleSegment(t *testing.T, h house, r *rand.Rand) string {
 
 // relink changes the order of commit records: one is left out, two change places,
 // or one is put in, with numbers and hashes of its own made right.
-func relink(t *testing.T, h house, r *rand.Rand) string {
+func relink(t *testing.T, h testRoot, r *rand.Rand) string {
 	c := h.anyCommit(t, r)
 	at, next := layout.Commit(c.Version), layout.Commit(c.Version+1)
 	if there, _ := durable.Exists(h.root, at); !there {
@@ -243,7 +243,7 @@ func relink(t *testing.T, h house, r *rand.Rand) string {
 }
 
 // raiseFloor says that retention let go of more, and takes that away.
-func raiseFloor(t *testing.T, h house, r *rand.Rand) string {
+func raiseFloor(t *testing.T, h testRoot, r *rand.Rand) string {
 	c := h.anyCommit(t, r)
 	floors, err := retention.ReadWatermarks(h.root)
 	must(t, err)

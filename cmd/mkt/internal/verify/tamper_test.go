@@ -22,42 +22,42 @@ import (
 // found nothing to do it to.
 type tampering struct {
 	name string
-	do   func(*testing.T, house, *rand.Rand) string
+	do   func(*testing.T, testRoot, *rand.Rand) string
 }
 
 var tamperings = []tampering{
-	{"flip a bit", func(t *testing.T, h house, r *rand.Rand) string {
+	{"flip a bit", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		return h.change(t, r, func(data []byte) []byte { data[r.IntN(len(data))] ^= 1 << r.IntN(8); return data })
 	}},
-	{"cut short", func(t *testing.T, h house, r *rand.Rand) string {
+	{"cut short", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		return h.change(t, r, func(data []byte) []byte { return data[:r.IntN(len(data))] })
 	}},
-	{"zero a part", func(t *testing.T, h house, r *rand.Rand) string {
+	{"zero a part", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		return h.change(t, r, func(data []byte) []byte {
 			at := r.IntN(len(data))
 			clear(data[at:min(len(data), at+1+r.IntN(4096))])
 			return data
 		})
 	}},
-	{"append", func(t *testing.T, h house, r *rand.Rand) string {
+	{"append", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		return h.change(t, r, func(data []byte) []byte { return append(data, data[:1+r.IntN(len(data))]...) })
 	}},
-	{"delete a file", func(t *testing.T, h house, r *rand.Rand) string {
+	{"delete a file", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		name := h.pick(t, r)
 		must(t, h.root.Remove(name))
 		return name
 	}},
-	{"delete a folder", func(t *testing.T, h house, r *rand.Rand) string {
+	{"delete a folder", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		name := h.pickCycle(t, r)
 		must(t, h.root.RemoveAll(name))
 		return name
 	}},
-	{"add a file", func(t *testing.T, h house, r *rand.Rand) string {
+	{"add a file", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		name := path.Join(path.Dir(h.pick(t, r)), fmt.Sprintf("%s-%d", []string{"more.parquet", "note", "000001.json"}[r.IntN(3)], r.IntN(100)))
 		h.write(t, name, []byte("PAR1"))
 		return name
 	}},
-	{"add a cycle", func(t *testing.T, h house, r *rand.Rand) string {
+	{"add a cycle", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		from := h.pickCycle(t, r)
 		to := h.between(from)
 		for _, name := range h.list(t, from) {
@@ -66,18 +66,18 @@ var tamperings = []tampering{
 		}
 		return from + " as " + to
 	}},
-	{"rename a file", func(t *testing.T, h house, r *rand.Rand) string {
+	{"rename a file", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		name := h.pick(t, r)
 		to := path.Join(path.Dir(name), "x"+path.Base(name))
 		must(t, h.root.Rename(name, to))
 		return name
 	}},
-	{"rename a cycle", func(t *testing.T, h house, r *rand.Rand) string {
+	{"rename a cycle", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		from := h.pickCycle(t, r)
 		must(t, h.root.Rename(from, h.between(from)))
 		return from
 	}},
-	{"swap two files", func(t *testing.T, h house, r *rand.Rand) string {
+	{"swap two files", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		a := h.pick(t, r)
 		var alike []string
 		for _, b := range h.sealed(t) {
@@ -110,19 +110,19 @@ func TestTamperings(t *testing.T) {
 	if testing.Short() {
 		runs = len(tamperings)
 	}
-	houses := []house{built(t, markets), built(t, ticks)}
-	before := []string{contents(t, houses[0]), contents(t, houses[1])}
+	roots := []testRoot{built(t, markets), built(t, ticks)}
+	before := []string{contents(t, roots[0]), contents(t, roots[1])}
 	done, harmless := map[string]int{}, 0
 	for i, n := 0, 0; n < runs; i++ {
 		r := rand.New(rand.NewPCG(uint64(i), 7))
 		of := (i + i/len(tamperings)) % 2 // every kind to both
-		h := houses[of]
+		h := roots[of]
 		h.root = h.root.PowerCut(1, 0)
 		how := tamperings[i%len(tamperings)]
 		what := how.do(t, h, r)
 		if what == "" { // there is nothing to do it to: in the other, then
 			of = 1 - of
-			h = houses[of]
+			h = roots[of]
 			h.root = h.root.PowerCut(1, 0)
 			what = how.do(t, h, r)
 		}
@@ -150,7 +150,7 @@ func TestTamperings(t *testing.T) {
 
 // contents digests every archived answer and every packed record as it is read:
 // packed bytes can differ without any other content.
-func contents(t *testing.T, h house) string {
+func contents(t *testing.T, h testRoot) string {
 	t.Helper()
 	var all bytes.Buffer
 	for _, name := range h.list(t, layout.RawDir) {
@@ -186,14 +186,14 @@ func contents(t *testing.T, h house) string {
 }
 
 // sealed are the files that verify accounts for.
-func (h house) sealed(t *testing.T) []string {
+func (h testRoot) sealed(t *testing.T) []string {
 	return slices.DeleteFunc(h.list(t, "."), func(name string) bool {
 		return strings.HasPrefix(name, layout.StateDir+"/") || strings.HasPrefix(name, layout.StagingDir+"/") || name == layout.Lock
 	})
 }
 
 // pick is one of them, each kind of file as likely as the others.
-func (h house) pick(t *testing.T, r *rand.Rand) string {
+func (h testRoot) pick(t *testing.T, r *rand.Rand) string {
 	kinds := map[string][]string{}
 	for _, name := range h.sealed(t) {
 		kind, _, _ := strings.Cut(name, "/")
@@ -210,7 +210,7 @@ func (h house) pick(t *testing.T, r *rand.Rand) string {
 }
 
 // pickCycle is a folder of one cycle.
-func (h house) pickCycle(t *testing.T, r *rand.Rand) string {
+func (h testRoot) pickCycle(t *testing.T, r *rand.Rand) string {
 	var all []string
 	for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir} {
 		entries, err := h.root.ReadDir(dir)
@@ -225,13 +225,13 @@ func (h house) pickCycle(t *testing.T, r *rand.Rand) string {
 }
 
 // between is a folder of a cycle one second before another.
-func (h house) between(folder string) string {
+func (h testRoot) between(folder string) string {
 	id, _ := layout.ParseCycleDir(path.Base(folder))
 	at, product, _ := layout.ParseCycleID(string(id))
 	return layout.Cycle(path.Dir(folder), layout.NewCycleID(at.Add(-1e9), product))
 }
 
-func (h house) change(t *testing.T, r *rand.Rand, how func([]byte) []byte) string {
+func (h testRoot) change(t *testing.T, r *rand.Rand, how func([]byte) []byte) string {
 	for range 100 {
 		name := h.pick(t, r)
 		data := h.read(t, name)
@@ -249,7 +249,7 @@ func (h house) change(t *testing.T, r *rand.Rand, how func([]byte) []byte) strin
 // object is a JSON file whose words can be changed.
 type object map[string]any
 
-func (h house) object(t *testing.T, name string) object {
+func (h testRoot) object(t *testing.T, name string) object {
 	t.Helper()
 	var o object
 	d := json.NewDecoder(bytes.NewReader(h.read(t, name)))
@@ -259,7 +259,7 @@ func (h house) object(t *testing.T, name string) object {
 }
 
 // put writes it and returns its hash.
-func (h house) put(t *testing.T, name string, o object) string {
+func (h testRoot) put(t *testing.T, name string, o object) string {
 	t.Helper()
 	data, err := json.MarshalIndent(o, "", "  ")
 	must(t, err)
@@ -268,7 +268,7 @@ func (h house) put(t *testing.T, name string, o object) string {
 }
 
 // anyCommit is a version whose snapshot is kept, and not the newest.
-func (h house) anyCommit(t *testing.T, r *rand.Rand) snapshot.Commit {
+func (h testRoot) anyCommit(t *testing.T, r *rand.Rand) snapshot.Commit {
 	t.Helper()
 	head, _, err := snapshot.Head(h.root)
 	must(t, err)

@@ -7,7 +7,7 @@ import (
 )
 
 func TestClean(t *testing.T) {
-	for name, of := range map[string]func() (house, error){"markets": markets, "ticks": ticks} {
+	for name, of := range map[string]func() (testRoot, error){"markets": markets, "ticks": ticks} {
 		h := built(t, of)
 		for _, change := range []func(*verify.Options){nil, h.deep} {
 			r := h.verify(t, change)

@@ -1,7 +1,6 @@
 package verify_test
 
 import (
-	"context"
 	"io/fs"
 	"math/rand/v2"
 	"slices"
@@ -9,10 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/verify"
-	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/raw"
-	"mkt/fetch/simulator"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
@@ -21,31 +19,21 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// film is a root at every file operation of what writers do to it, one after the
-// other: cycles, retention, rolling up.
+// film is a data root after every file operation of its writers, one after the other:
+// cycles, retention and compaction.
 type film struct {
 	product football.Product
 	frames  []*durabletest.Mem
 }
 
-// films are of both products. Retention is so short that every cycle deletes
-// something of every kind.
+// The films are of both products. Retention is so short that every cycle deletes something
+// of every kind.
 var (
 	marketFilm = sync.OnceValues(func() (film, error) { return shoot(football.MarketEngine, 6, time.Hour) })
 	tickFilm   = sync.OnceValues(func() (film, error) { return shoot(football.LiveIntelligence, 16, 5*time.Minute) })
 )
 
 func shoot(product football.Product, cycles int, every time.Duration) (film, error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: 4, Tokens: map[string]simulator.Account{secret: {}}})
-	if err != nil {
-		return film{}, err
-	}
-	url, _, err := simulator.Listen(ctx, sim, "127.0.0.1:0")
-	if err != nil {
-		return film{}, err
-	}
 	f := film{product: product}
 	mem := durabletest.NewMem()
 	filming := durabletest.Wrap(mem, func(op durabletest.Op) error {
@@ -55,18 +43,17 @@ func shoot(product football.Product, cycles int, every time.Duration) (film, err
 		}
 		return nil
 	})
-	h := house{root: mem, data: durabletest.NewMem(), product: product}
-	began := time.Now().UTC().Truncate(time.Hour).Add(30 * time.Minute)
-	for i := range cycles {
-		at := began.Add(time.Duration(i) * every)
-		if err := h.cycleOn(ctx, filming, url, at, retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}); err != nil {
-			return film{}, err
+	p := dataroot.Product{Name: product, Root: filming, Data: durabletest.NewMem(), Key: key, Version: "test",
+		Retention: retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}}
+	_, err := simulate(p, 4, cycles, every, func(at time.Time) error {
+		if product != football.LiveIntelligence {
+			return nil
 		}
-		if product == football.LiveIntelligence {
-			if _, err := raw.Roll(filming, layout.NewCycleID(at, string(product))); err != nil {
-				return film{}, err
-			}
-		}
+		_, err := raw.Roll(filming, layout.NewCycleID(at, string(product)))
+		return err
+	})
+	if err != nil {
+		return film{}, err
 	}
 	f.frames = append(f.frames, mem)
 	return f, nil
@@ -181,7 +168,7 @@ func TestDamageIsFoundBesideWriters(t *testing.T) {
 		frames := slices.Clone(f.frames[:min(len(f.frames), from+40)])
 		last := from
 		for at := from; at < len(frames); at++ {
-			h := house{root: f.frames[at].PowerCut(1, 0)}
+			h := testRoot{root: f.frames[at].PowerCut(1, 0)}
 			if there, err := durable.Exists(h.root, name); err != nil || !there {
 				break
 			}

@@ -1,4 +1,4 @@
-package worldtest
+package dataroot
 
 import (
 	"fmt"
@@ -16,23 +16,23 @@ const Offered = `"main":{"updated_at":"1795160000","sp":{
   "goals_over_under":{"id":"981","name":"Goals Over\/Under","odds":[{"id":"21","odds":"2.50","header":"Over","name":"2.5"},{"id":"22","odds":"one","header":"Under","name":"2.5"},{"id":"23","odds":"9.00","header":"Over","name":"about two"}]},
   "magic_hat":{"id":"77","name":"Magic Hat","odds":[{"id":"31","odds":"3.00","name":"Rabbit"}]}}}`
 
-// Markets is a world of two cycles: in the second the first fixture's markets
-// could not be had.
-func Markets(t testing.TB) *World {
-	w := New(t, football.MarketEngine)
+// Markets is a data root of two cycles. In the second the markets of the first fixture could
+// not be retrieved.
+func Markets(t testing.TB) *Root {
+	r := New(t, football.MarketEngine)
 	page := Listing(Listed("9001", "Fulham", "Arsenal"), Listed("9002", "Nord", "Süd"))
-	w.Cycle(0, nil, page, Sold("9001", Offered), Sold("9002", `"main":{"sp":{}}`))
-	w.Cycle(time.Hour, func(c *raw.Cycle) {
+	r.Cycle(0, nil, page, Offer("9001", Offered), Offer("9002", `"main":{"sp":{}}`))
+	r.Cycle(time.Hour, func(c *raw.Cycle) {
 		c.Outcome, c.Code, c.Failed = raw.Partial, "PROVIDER_UNREACHABLE", []string{"9001"}
 	},
-		page, Sold("9002", Offered))
-	return w
+		page, Offer("9002", Offered))
+	return r
 }
 
-// Play is a world of a fixture in play: 24 samples eight seconds apart, from the
-// tenth minute on, with a corner that the provider's own list has, too.
-func Play(t testing.TB) *World {
-	w := New(t, football.LiveIntelligence)
+// Play is a data root of a fixture in play: 24 samples eight seconds apart, from the tenth
+// minute on, with a corner that the provider's own list has as well.
+func Play(t testing.TB) *Root {
+	r := New(t, football.LiveIntelligence)
 	for i := range 24 {
 		s := 600 + 8*i
 		corners := 1
@@ -48,7 +48,7 @@ func Play(t testing.TB) *World {
 			detail := strings.Replace(list, `"stats"`, `"events":[{"id":"77","text":"12' - 2nd Corner - Harbour"}],"stats"`, 1)
 			answers = append(answers, Answer{Endpoint: "event/view", Body: `{"success":1,"results":[` + detail + `]}`})
 		}
-		w.Cycle(time.Duration(8*i)*time.Second, nil, answers...)
+		r.Cycle(time.Duration(8*i)*time.Second, nil, answers...)
 	}
-	return w
+	return r
 }

@@ -3,7 +3,6 @@ package doctor_test
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,40 +12,32 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/fetch"
 	"mkt/fetch/credential"
-	"mkt/fetch/provider/all"
-	"mkt/fetch/provider/betsapi/emulator"
-	"mkt/fetch/simulator"
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/serve/account"
-	"mkt/transform"
 	"mkt/transform/identity"
 )
 
-const (
-	secret  = "12345-CANARYcanary99"
-	product = football.MarketEngine
-)
+const product = football.MarketEngine
 
-// house is an installation on disk, and how the doctor is sent there.
-type house struct {
+// installation is one on disk, and the options to run the doctor on it.
+type installation struct {
 	t       *testing.T
 	dir     string
 	root    string // of acme's market engine
 	options doctor.Options
 }
 
-func (h *house) path(name string) string { return filepath.Join(h.dir, name) }
+func (h *installation) path(name string) string { return filepath.Join(h.dir, name) }
 
-// in is a file below acme's root; a pattern gives the last that matches.
-func (h *house) in(pattern string) string {
+// in returns a file below acme's root, the last one that matches a pattern.
+func (h *installation) in(pattern string) string {
 	h.t.Helper()
 	found, err := filepath.Glob(filepath.Join(h.root, pattern))
 	if err != nil || len(found) == 0 {
@@ -55,20 +46,20 @@ func (h *house) in(pattern string) string {
 	return found[len(found)-1]
 }
 
-func (h *house) now() time.Time { return h.options.Now() }
+func (h *installation) now() time.Time { return h.options.Now() }
 
-// later looks at the house at another time.
-func (h *house) later(d time.Duration) {
+// later moves the time of the doctor.
+func (h *installation) later(d time.Duration) {
 	at := h.now().Add(d)
 	h.options.Now = func() time.Time { return at }
 }
 
-func (h *house) write(path, content string) {
+func (h *installation) write(path, content string) {
 	h.t.Helper()
 	must(h.t, os.WriteFile(path, []byte(content), 0o644))
 }
 
-func (h *house) read(path string) string {
+func (h *installation) read(path string) string {
 	h.t.Helper()
 	b, err := os.ReadFile(path)
 	must(h.t, err)
@@ -76,7 +67,7 @@ func (h *house) read(path string) string {
 }
 
 // replace edits a file as a person does.
-func (h *house) replace(path, old, new string) {
+func (h *installation) replace(path, old, new string) {
 	h.t.Helper()
 	before := h.read(path)
 	if !strings.Contains(before, old) {
@@ -85,13 +76,13 @@ func (h *house) replace(path, old, new string) {
 	h.write(path, strings.ReplaceAll(before, old, new))
 }
 
-func (h *house) edit(change func(*tenants.Editor) error) {
+func (h *installation) edit(change func(*tenants.Editor) error) {
 	h.t.Helper()
 	_, err := tenants.Edit(h.t.Context(), h.options.Tenants, change)
 	must(h.t, err)
 }
 
-func (h *house) acme() tenants.Tenant {
+func (h *installation) acme() tenants.Tenant {
 	h.t.Helper()
 	f, err := tenants.Load(h.options.Tenants)
 	must(h.t, err)
@@ -99,8 +90,8 @@ func (h *house) acme() tenants.Tenant {
 	return *t
 }
 
-// change puts acme's entry after a change.
-func (h *house) change(how func(*tenants.Tenant)) {
+// change changes acme's entry.
+func (h *installation) change(how func(*tenants.Tenant)) {
 	h.t.Helper()
 	acme := h.acme()
 	how(&acme)
@@ -109,13 +100,11 @@ func (h *house) change(how func(*tenants.Tenant)) {
 
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dataroot.Must(t, err)
 }
 
-// built is the house that all others are copies of: two cycles were run in it,
-// by the real stages on the simulator.
+// built is the installation that all others are copies of. It has two cycles, made by the
+// real stages on the simulator.
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "mkt-doctor-")
 	if err != nil {
@@ -132,17 +121,17 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// newHouse is a healthy one, a minute after its newest cycle.
-func newHouse(t *testing.T) *house {
+// newInstallation is a healthy installation, a minute after its newest cycle.
+func newInstallation(t *testing.T) *installation {
 	t.Helper()
 	from, err := built()
 	must(t, err)
-	dir := filepath.Join(t.TempDir(), "house")
+	dir := filepath.Join(t.TempDir(), "installation")
 	if out, err := exec.Command("cp", "-a", from, dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	at := time.Now().Add(time.Minute)
-	return &house{t: t, dir: dir, root: filepath.Join(dir, "data", layout.TenantProduct("acme", string(product))), options: doctor.Options{
+	return &installation{t: t, dir: dir, root: filepath.Join(dir, "data", layout.TenantProduct("acme", string(product))), options: doctor.Options{
 		Config: filepath.Join(dir, "mkt.yaml"), Tenants: filepath.Join(dir, "tenants.yaml"), Data: filepath.Join(dir, "data"),
 		SealKey: filepath.Join(dir, "seal.key"), IDKey: filepath.Join(dir, "id.key"),
 		ServiceName: "Coast Football", SupportEmail: "support@coast.example",
@@ -150,15 +139,11 @@ func newHouse(t *testing.T) *house {
 	}}
 }
 
-// build makes the house: acme runs, idle is suspended and never ran.
+// build makes the installation: acme is active, idle is suspended and never ran.
 func build(dir string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: 12, Tokens: map[string]simulator.Account{secret: {}}})
-	if err != nil {
-		return err
-	}
-	url, _, err := simulator.Listen(ctx, sim, "127.0.0.1:0")
+	url, err := dataroot.Simulate(ctx, 12)
 	if err != nil {
 		return err
 	}
@@ -190,7 +175,7 @@ func enrol(ctx context.Context, path string, seal credential.Identity, url strin
 	if err != nil {
 		return nil, err
 	}
-	sealed, err := credential.Seal(seal.Recipient(), "acme", "betsapi", []byte(secret))
+	sealed, err := credential.Seal(seal.Recipient(), "acme", "betsapi", []byte(dataroot.Secret))
 	if err != nil {
 		return nil, err
 	}
@@ -231,21 +216,11 @@ func runCycle(ctx context.Context, dir string, file *tenants.File, seal credenti
 	open := func(sealed, tenant, provider string) (credential.Secret, error) {
 		return credential.Open(seal, sealed, tenant, provider)
 	}
-	if _, err := fetch.Run(ctx, fetch.Options{Tenant: of, Product: product, Root: root, Open: open, Provider: all.Lookup, Now: time.Now}); err != nil {
-		return err
-	}
-	if _, err := transform.Run(ctx, transform.Options{ClientID: "acme", Product: product, Root: root, Data: data, Key: key, Now: time.Now}); err != nil {
-		return err
-	}
-	s, err := publish.Run(ctx, publish.Options{ClientID: "acme", Product: product, Root: root, Now: time.Now})
-	if err == nil && s.Events == 0 && s.Version == 1 {
-		err = fmt.Errorf("nothing was published: %+v", s)
-	}
-	return err
+	return dataroot.Product{Name: product, Root: root, Data: data, Key: key, Tenant: of, Open: open}.Cycle(ctx, time.Now())
 }
 
 // tested records a test of the connection that failed.
-func (h *house) tested(code string) {
+func (h *installation) tested(code string) {
 	disk, err := durable.OpenExisting(filepath.Dir(h.root))
 	must(h.t, err)
 	defer disk.Close()
