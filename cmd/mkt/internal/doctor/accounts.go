@@ -8,7 +8,7 @@ import (
 	"mkt/serve/account"
 )
 
-// accounts looks at what is valid and still not right.
+// accounts checks what is valid in the tenants file but not right.
 func (d *doctor) accounts() {
 	if d.file == nil {
 		return
@@ -25,20 +25,20 @@ func (d *doctor) accounts() {
 	}
 }
 
-// seal looks whether a file that is cut off could be told from this one.
+// seal checks whether the file has a valid seal, by which a file that is cut off shows.
 func (d *doctor) seal(f *tenants.File) {
 	if f.Seal() == tenants.Sealed || len(f.Tenants) == 0 {
 		return
 	}
-	reason := "it has no seal: half of it could not be told from the whole"
+	reason := "it has no seal: if it were cut off, nobody could see that"
 	if f.Seal() == tenants.Stale {
-		reason = "it was changed by hand since it was sealed: what it takes away is not put in force"
+		reason = "it was changed by hand since it was sealed: what the change removes stays in force"
 	}
 	d.bad(Warn, "TENANTS_UNSEALED", "accounts", place{file: d.Tenants}, d.mkt("tenant validate --seal"), "%s", reason)
 }
 
-// revocations looks for accounts that were revoked, for good, and are not any
-// more. A log that cannot be read is a finding of its own.
+// revocations looks for accounts that were revoked permanently and are active again. A log
+// that cannot be read is another finding.
 func (d *doctor) revocations() {
 	undone, err := audit.Undone(d.file)
 	if err != nil {
@@ -50,7 +50,7 @@ func (d *doctor) revocations() {
 	}
 }
 
-// account looks at one that is active: the others are as somebody wants them.
+// account checks one active account.
 func (d *doctor) account(t *tenants.Tenant) {
 	at := place{tenant: t.ID, file: d.Tenants}
 	before := len(d.findings)
@@ -81,7 +81,7 @@ func (d *doctor) account(t *tenants.Tenant) {
 	}
 }
 
-// baseURL looks for one that fetch will refuse.
+// baseURL checks for a base URL that fetch will refuse.
 func (d *doctor) baseURL(t *tenants.Tenant) {
 	p := t.Provider
 	reason := tenants.RefusedHost(*p)

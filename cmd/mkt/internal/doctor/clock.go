@@ -9,16 +9,15 @@ import (
 	"mkt/publish/layout"
 )
 
-// Bounds of the clocks. A provider's date is in whole seconds, and an answer
-// takes its time.
+// How far clocks may differ. A provider's date is in whole seconds, and an answer takes some
+// time.
 const (
 	aheadAtMost  = 2 * time.Second
 	differAtMost = 30 * time.Second
 )
 
-// clock holds this clock against the newest publication, and against the dates
-// that the provider sent with the newest cycle's answers: without asking anybody
-// there is no other clock to compare with.
+// clock compares this clock with the newest publication, and with the dates that the provider
+// sent with the answers of the newest cycle. Without a request there is no other clock.
 func (d *doctor) clock(r *root) {
 	if r.head != nil {
 		if ahead := r.head.PublishedAt.Sub(d.now); ahead > aheadAtMost {
@@ -37,7 +36,7 @@ func (d *doctor) clock(r *root) {
 func (d *doctor) providersClock(r *root) {
 	newest, found, err := raw.Newest(r.fs)
 	if err != nil || !found {
-		return // there is none, or another area has told
+		return // there is none, or it is another finding
 	}
 	at := r.at(layout.Cycle(layout.RawDir, newest.CycleID) + "/" + layout.RawFetchFile)
 	archive, err := raw.Open(r.fs, newest.CycleID)
@@ -60,7 +59,7 @@ func (d *doctor) providersClock(r *root) {
 	}
 	switch {
 	case compared == 0:
-		d.ok("clock", at, "not compared with the provider's clock: its answers bear no date")
+		d.ok("clock", at, "not compared with the provider's clock: its answers have no date")
 	case least.Abs() > differAtMost:
 		d.bad(Fail, "CLOCK_DIFFERS", "clock", at, "timedatectl status", "at the newest fetch this clock was %s %s the provider's", ago(least.Abs()), word(least > 0, "ahead of", "behind"))
 	default:

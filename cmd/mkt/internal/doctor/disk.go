@@ -11,18 +11,18 @@ import (
 	"mkt/publish/layout"
 )
 
-// roomFor is how many cycles the disk must have room for.
-const roomFor = 10
+// enoughCycles is how many cycles the disk must have space for.
+const enoughCycles = 10
 
-// Space is the room on a disk.
+// Space is the free space on a disk.
 type Space struct {
 	Bytes  uint64 // free to this user
 	Inodes uint64 // free; see NoInodes
-	// NoInodes: the file system does not count them.
+	// NoInodes means that the file system does not count inodes.
 	NoInodes bool
 }
 
-// spaceOf asks the file system.
+// spaceOf returns the free space of the file system of a folder.
 func spaceOf(dir string) (Space, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
@@ -31,8 +31,8 @@ func spaceOf(dir string) (Space, error) {
 	return Space{Bytes: s.Bavail * uint64(s.Bsize), Inodes: s.Ffree, NoInodes: s.Files == 0}, nil
 }
 
-// disk holds the room below the data root against what one cycle of every tenant
-// wrote: the newest snapshot, and what it was made from.
+// disk compares the free space of the data root with what one cycle of every tenant wrote:
+// the newest snapshot, and what it was made from.
 func (d *doctor) disk() {
 	var size, files uint64
 	for _, r := range d.roots {
@@ -54,7 +54,7 @@ func (d *doctor) disk() {
 		switch {
 		case free < 2*one:
 			return Fail
-		case free < roomFor*one:
+		case free < enoughCycles*one:
 			return Warn
 		}
 		return OK
@@ -75,14 +75,14 @@ func (d *doctor) disk() {
 	}
 }
 
-// leastCycle and leastFiles stand in for a cycle before there is one: some 100
-// fixtures.
+// leastCycle and leastFiles are the size of a cycle of some 100 fixtures, for an installation
+// without a cycle.
 const (
 	leastCycle = 4 << 20
 	leastFiles = 50
 )
 
-// existing is the nearest folder that exists.
+// existing returns the nearest folder that exists.
 func existing(dir string) string {
 	for {
 		if isFolder(dir) || dir == filepath.Dir(dir) {
@@ -92,7 +92,7 @@ func existing(dir string) string {
 	}
 }
 
-// usage sums up a folder, which may be missing.
+// usage returns the size of a folder, which may be missing.
 func usage(dir string) (size, files uint64) {
 	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -107,10 +107,10 @@ func usage(dir string) (size, files uint64) {
 	return size, files
 }
 
-// debrisAge is from when on what lies in staging is nobody's work.
+// debrisAge is the age from which a file in staging belongs to no run.
 const debrisAge = 24 * time.Hour
 
-// staging looks for what broken runs left. The next publication removes it.
+// staging looks for files of interrupted runs. The next publication removes them.
 func (d *doctor) staging(r *root) {
 	if _, err := os.Stat(filepath.Join(r.dir, layout.StagingDir)); errors.Is(err, fs.ErrNotExist) {
 		return
@@ -123,21 +123,21 @@ func (d *doctor) staging(r *root) {
 		}
 	}
 	if found.n == 0 {
-		d.ok("staging", r.at(layout.StagingDir), "no debris")
+		d.ok("staging", r.at(layout.StagingDir), "no files of interrupted runs")
 		return
 	}
 	d.bad(Warn, "STAGING_DEBRIS", "staging", r.at(layout.StagingDir), d.mkt("cycle --tenant "+r.id),
-		"%s of broken runs, %s, the oldest %s old; the next publication removes them", plural(found.n, "piece"), bytes(found.size), ago(found.oldest))
+		"%s of interrupted runs, %s, the oldest %s old; the next publication removes them", plural(found.n, "item"), bytes(found.size), ago(found.oldest))
 }
 
-// debris is what was found in staging.
+// debris counts the files of interrupted runs.
 type debris struct {
 	n      int
 	size   uint64
 	oldest time.Duration
 }
 
-// add sums up the entries of a folder, which may be missing.
+// add counts the entries of a folder, which may be missing.
 func (s *debris) add(dir string, now time.Time) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -1,10 +1,9 @@
-// Package doctor looks an installation over and says what is wrong with it,
-// where, and how to mend it. It changes nothing, takes no lock, and asks nobody:
-// only with Options.Probe does it ask each provider one cheap question.
+// Package doctor checks an installation and reports what is wrong with it, where, and how
+// to repair it. It changes nothing, takes no lock, and sends no request, unless
+// Options.Probe is set: then it sends one cheap request to each provider.
 //
-// Areas, in this order: keys, files, accounts, and for each tenant and product
-// schedule, snapshot, clock, locks, staging; then disk, and provider. Everything
-// that is looked at gives a finding: OK, WARN (it works, and should not stay so)
-// or FAIL (something does not work, or is open to others). WARN and FAIL bear a
-// code of a closed set, see Codes.
+// The areas are, in this order: keys, files and accounts; for each tenant and product
+// schedule, snapshot, clock, locks and staging; then disk and provider. Every check gives a
+// finding: OK, WARN (it works, but should not stay as it is) or FAIL (something does not
+// work, or others have access). WARN and FAIL have a code, see Codes.
 package doctor

@@ -22,28 +22,28 @@ import (
 
 // Options of a run.
 type Options struct {
-	Config  string // mkt.yaml; "" when there is none
+	Config  string // mkt.yaml; "" if there is none
 	Tenants string
 	Data    string
 	SealKey string
 	IDKey   string
 
-	Loads string // folder of the server's notes of loads; see package quarantine
+	Loads string // folder of the server's records of loads; see package quarantine
 
-	ServiceName  string // as clients see it; "" when it is not set
-	SupportEmail string // that clients are told; "" when it is not set
+	ServiceName  string // as clients see it; "" if it is not set
+	SupportEmail string // that clients see; "" if it is not set
 
-	Tenant   string             // only this one; "" = all
-	Keyless  bool               // of a host or user that only serves: keys and rights to write are not looked for
+	Tenant   string             // only this one; "" means all
+	Keyless  bool               // on a host that only serves, or for a user that does: keys and write permissions are not checked
 	Products []football.Product // that have an engine
-	Command  string             // how mkt is called in fixes: "mkt", "mkt --config /etc/mkt/mkt.yaml"
+	Command  string             // mkt in fixes: "mkt", "mkt --config /etc/mkt/mkt.yaml"
 
 	Now func() time.Time
-	// Probe asks a tenant's provider one cheap question; nil = nobody is asked.
+	// Probe sends one cheap request to a tenant's provider; nil sends none.
 	Probe func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error)
-	// Space tells how much room there is below a folder; nil = of the disk.
+	// Space returns the free space below a folder; nil asks the file system.
 	Space func(dir string) (Space, error)
-	// Proc is the kernel's view of processes and locks; "" = /proc.
+	// Proc is the kernel's list of processes and locks; "" means /proc.
 	Proc string
 }
 
@@ -51,25 +51,25 @@ type Options struct {
 type doctor struct {
 	Options
 	now      time.Time
-	file     *tenants.File // nil when it cannot be read
-	idKey    string        // its fingerprint, "" when unknown
+	file     *tenants.File // nil if it cannot be read
+	idKey    string        // its fingerprint, "" if it is not known
 	roots    []*root
 	findings []Finding
 }
 
-// root is one tenant's product: its folder, and what is known of it.
+// root is one tenant's product: its folder and what is known about it.
 type root struct {
 	id      string
 	product football.Product
-	tenant  *tenants.Tenant // nil when the file does not have it
+	tenant  *tenants.Tenant // nil if the file does not have it
 	dir     string
-	fs      *durable.Disk // nil when there is no folder yet
+	fs      *durable.Disk // nil if there is no folder yet
 
-	head      *snapshot.Commit // newest commit, nil when there is none or it cannot be read
+	head      *snapshot.Commit // newest commit; nil if there is none or it cannot be read
 	published bool             // something was published, readable or not
 }
 
-// Run looks an installation over. ctx bounds the probes.
+// Run checks an installation. ctx bounds the probes.
 func Run(ctx context.Context, o Options) Report {
 	o.Command, o.Proc = cmp.Or(o.Command, "mkt"), cmp.Or(o.Proc, "/proc")
 	if o.Space == nil {
@@ -114,7 +114,7 @@ func (d *doctor) report() Report {
 	return r
 }
 
-// load reads the tenants file. What is wrong with it is a finding of accounts.
+// load reads the tenants file. What is wrong with it is a finding in the area accounts.
 func (d *doctor) load() {
 	f, err := tenants.Load(d.Tenants)
 	var invalid *tenants.InvalidError
@@ -149,11 +149,11 @@ func (d *doctor) invalid(p tenants.Problem) {
 	d.bad(Fail, code, "accounts", place{tenant: p.Tenant, file: file}, fix, "%s", reason)
 }
 
-// openRoots finds every tenant's product that has an engine: those of the file,
-// and those that have data.
+// openRoots opens the products of all tenants in the file that have an engine, and those
+// that have data.
 func (d *doctor) openRoots() {
 	if info, err := os.Stat(d.Data); err == nil && !info.IsDir() {
-		return // dataRoot has told
+		return // dataRoot has reported it
 	}
 	if d.file != nil {
 		for i := range d.file.Tenants {
@@ -209,8 +209,8 @@ func (d *doctor) rootDir(id string, p football.Product) string {
 	return filepath.Join(d.Data, filepath.FromSlash(layout.TenantProduct(id, string(p))))
 }
 
-// due tells whether the root's cycles run by themselves.
-func (d *doctor) due(r *root) bool {
+// isDue reports whether the root's cycles are run by a schedule.
+func (d *doctor) isDue(r *root) bool {
 	t := r.tenant
 	return t != nil && t.Status == account.Active && t.Provider != nil && !t.Provider.Disabled &&
 		t.Subscription(r.product, d.now) == account.InForce

@@ -14,7 +14,7 @@ import (
 	"mkt/publish/layout"
 )
 
-// files looks at who may write what is relied on.
+// files checks who may write the files that mkt relies on.
 func (d *doctor) files() {
 	relied := []string{d.Tenants, filepath.Dir(d.Tenants), d.Data}
 	if d.Config != "" {
@@ -27,7 +27,7 @@ func (d *doctor) files() {
 	for _, path := range relied {
 		if path, err := filepath.Abs(path); err == nil && !slices.Contains(seen, path) {
 			seen = append(seen, path)
-			d.notForAll(path)
+			d.worldWritable(path)
 		}
 	}
 	d.audit()
@@ -35,22 +35,22 @@ func (d *doctor) files() {
 	d.dataRoot()
 }
 
-// notForAll: what everybody may write, everybody may replace. A sticky folder,
-// such as /tmp, keeps its files for their owners.
-func (d *doctor) notForAll(path string) {
+// worldWritable checks that not everybody may write a file or folder, and so replace what
+// is in it. In a sticky folder, such as /tmp, only the owners of files may.
+func (d *doctor) worldWritable(path string) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return // what is missing is a finding elsewhere
+		return // a missing file is another finding
 	}
 	sticky := info.IsDir() && info.Mode()&os.ModeSticky != 0
 	if info.Mode().Perm()&0o002 != 0 && !sticky {
-		d.bad(Fail, "FILE_WRITABLE", "files", place{file: path}, "chmod o-w "+quote(path), "mode %04o: everybody may write it", info.Mode().Perm())
+		d.bad(Fail, "FILE_WRITABLE", "files", place{file: path}, "chmod o-w "+quote(path), "mode %04o: every user may write it", info.Mode().Perm())
 		return
 	}
 	d.ok("files", place{file: path}, "mode %04o", info.Mode().Perm())
 }
 
-// audit looks at the audit log, which may not exist yet.
+// audit checks the audit log, which may not exist yet.
 func (d *doctor) audit() {
 	real, err := filepath.EvalSymlinks(d.Tenants)
 	if err != nil {
@@ -65,27 +65,27 @@ func (d *doctor) audit() {
 	case err != nil:
 		d.unreadable("files", at, err)
 	case !info.Mode().IsRegular():
-		d.bad(Fail, "AUDIT_BROKEN", "files", at, "mv "+quote(path)+" "+quote(path+".away"), "it is no file, and without the log no account can be changed")
+		d.bad(Fail, "AUDIT_BROKEN", "files", at, "mv "+quote(path)+" "+quote(path+".away"), "it is not a regular file, and without the log no account can be changed")
 	case info.Mode().Perm()&0o077 != 0:
-		d.bad(Warn, "AUDIT_MODE", "files", at, "chmod 600 "+quote(path), "mode %04o lets others read who did what", info.Mode().Perm())
+		d.bad(Warn, "AUDIT_MODE", "files", at, "chmod 600 "+quote(path), "mode %04o: other users may read it", info.Mode().Perm())
 	default:
 		d.ok("files", at, "audit log, mode %04o", info.Mode().Perm())
 	}
 	if !sameOwner(path, real) {
-		d.bad(Fail, "OWNER_DIFFERS", "files", at, "sudo chown --reference="+quote(real)+" "+quote(path), "it is not of the owner of %s, who cannot change accounts so", real)
+		d.bad(Fail, "OWNER_DIFFERS", "files", at, "sudo chown --reference="+quote(real)+" "+quote(path), "it does not belong to the owner of %s, who cannot change accounts for this reason", real)
 	}
 }
 
-// editTime is how long an edit takes at most, with its wait for others.
+// editTime is how long an edit takes at most, waiting for others included.
 const editTime = time.Minute
 
-// edits looks for what killed edits left beside the tenants file.
+// edits looks for temporary files that killed edits left beside the tenants file.
 func (d *doctor) edits() {
 	real, err := filepath.EvalSymlinks(d.Tenants)
 	if err != nil {
 		return
 	}
-	entries, _ := os.ReadDir(filepath.Dir(real)) // that it cannot be read is a finding elsewhere
+	entries, _ := os.ReadDir(filepath.Dir(real)) // an error is another finding
 	for _, e := range entries {
 		of, is := durable.TempOf(e.Name())
 		info, err := e.Info()
@@ -93,15 +93,14 @@ func (d *doctor) edits() {
 			continue
 		}
 		path := filepath.Join(filepath.Dir(real), e.Name())
-		d.bad(Warn, "EDIT_DEBRIS", "files", place{file: path}, "rm "+quote(path), "an edit of the accounts was broken off, and nothing of it is in force; the next edit removes this")
+		d.bad(Warn, "EDIT_DEBRIS", "files", place{file: path}, "rm "+quote(path), "an edit of the accounts was interrupted and is not in force; the next edit removes this file")
 	}
 }
 
 // writeAndEnter is W_OK and X_OK of access(2).
 const writeAndEnter = 2 | 1
 
-// dataRoot looks at the data root itself. One that is not there yet is made by
-// the first cycle.
+// dataRoot checks the folder of the data root. The first cycle creates it.
 func (d *doctor) dataRoot() {
 	at := place{file: d.Data}
 	info, err := os.Stat(d.Data)
@@ -113,7 +112,7 @@ func (d *doctor) dataRoot() {
 		d.unreadable("files", at, err)
 		return
 	case !info.IsDir():
-		d.bad(Fail, "DATA_NOT_FOLDER", "files", at, "point --data (data in mkt.yaml) to a folder", "the data root is no folder")
+		d.bad(Fail, "DATA_NOT_FOLDER", "files", at, "point --data (data in mkt.yaml) to a folder", "the data root is not a folder")
 		return
 	}
 	if d.Keyless {
@@ -126,13 +125,13 @@ func (d *doctor) dataRoot() {
 	d.ok("files", at, "can be written")
 }
 
-// owners looks for files that a run by another user left: the owner's next run
-// would be refused at them.
+// owners looks for files that a run by another user left. The owner's next run could not
+// write them.
 func (d *doctor) owners(r *root) {
 	if r.fs == nil {
 		return
 	}
-	tenant := filepath.Dir(r.dir) // what belongs to no product: the tests of the connection
+	tenant := filepath.Dir(r.dir) // has what belongs to no product: the tests of the connection
 	names := []string{r.dir, tenant, filepath.Join(tenant, layout.Lock)}
 	for _, dir := range []string{r.dir, filepath.Join(r.dir, layout.StateDir), filepath.Join(tenant, layout.StateDir)} {
 		entries, err := os.ReadDir(dir)
@@ -143,7 +142,7 @@ func (d *doctor) owners(r *root) {
 			names = append(names, filepath.Join(dir, e.Name()))
 		}
 	}
-	if r.head != nil { // what is served
+	if r.head != nil { // the files that are served
 		published, err := filepath.Glob(filepath.Join(globEscape(filepath.Join(r.dir, filepath.FromSlash(r.head.Dir()))), "*"))
 		if err == nil {
 			names = append(names, published...)
@@ -157,15 +156,15 @@ func (d *doctor) owners(r *root) {
 		}
 	}
 	if len(others) == 0 {
-		d.ok("files", r.at(""), "all of the owner of the data root")
+		d.ok("files", r.at(""), "all belong to the owner of the data root")
 		return
 	}
 	d.bad(Fail, "OWNER_DIFFERS", "files", r.at(""), "sudo chown -R --reference="+quote(d.Data)+" "+quote(tenant),
-		"%s not of the owner of the data root, such as %s: a run by another user left them", plural(len(others), "file"), others[0])
+		"%s not owned by the owner of the data root, such as %s: another user has run mkt", plural(len(others), "file"), others[0])
 }
 
-// sameOwner tells whether two files have one owner; what cannot be known counts
-// as so.
+// sameOwner reports whether two files have the same owner. If that is not known, it reports
+// true.
 func sameOwner(path, as string) bool {
 	owner, ok := ownerOf(path)
 	want, known := ownerOf(as)

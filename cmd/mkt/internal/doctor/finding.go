@@ -1,11 +1,12 @@
 package doctor
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
 
-// Level says how bad a finding is.
+// Level is how severe a finding is.
 type Level string
 
 const (
@@ -14,11 +15,11 @@ const (
 	Fail Level = "FAIL"
 )
 
-// Finding is one thing that was looked at.
+// Finding is the result of one check.
 type Finding struct {
 	Level   Level  `json:"level"`
 	Area    string `json:"area"`
-	Code    string `json:"code,omitempty"` // of a closed set; "" when OK
+	Code    string `json:"code,omitempty"` // one of Codes; "" if OK
 	Tenant  string `json:"tenant,omitempty"`
 	Product string `json:"product,omitempty"`
 	File    string `json:"file,omitempty"`
@@ -36,12 +37,12 @@ type Report struct {
 	Findings  []Finding `json:"findings"` // in the order of the areas
 }
 
-// Bad are the findings that are not OK.
+// Bad returns the findings that are not OK.
 func (r Report) Bad() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Level == OK })
 }
 
-// codes says of every code what it means. docs/operators.md has a line for each.
+// codes describes every code. docs/operators.md has a line for each.
 var codes = map[string]string{
 	"SEAL_KEY_MISSING":    "there is no sealing key",
 	"SEAL_KEY_UNREADABLE": "the sealing key cannot be read by this user",
@@ -55,56 +56,56 @@ var codes = map[string]string{
 	"ID_KEY_INVALID":      "the id key's file holds no key",
 	"ID_KEY_OTHER":        "the data was made with another id key",
 
-	"FILE_WRITABLE":     "everybody may write a file or folder that is relied on",
-	"DATA_NOT_FOLDER":   "the data root is no folder",
+	"FILE_WRITABLE":     "every user may write a file or folder that mkt relies on",
+	"DATA_NOT_FOLDER":   "the data root is not a folder",
 	"DATA_NOT_WRITABLE": "the data root cannot be written by this user",
 	"OWNER_DIFFERS":     "files of one installation belong to several users",
 	"AUDIT_MODE":        "others may read the audit log",
 	"AUDIT_BROKEN":      "the audit log cannot be appended to, so no account can be changed",
-	"EDIT_DEBRIS":       "what a broken off edit of the accounts left",
+	"EDIT_DEBRIS":       "a file of an interrupted edit of the accounts",
 
 	"SERVICE_UNSET": "the service has no name or no support address of its own; /status shows clients the defaults",
 
 	"TENANTS_MISSING":  "there is no tenants file",
-	"TENANTS_INVALID":  "the tenants file is wrong; what ran before the edit stays in force",
-	"TENANTS_UNSEALED": "the tenants file has no valid seal: nobody can tell whether it is whole",
+	"TENANTS_INVALID":  "the tenants file is invalid; the last valid one stays in force",
+	"TENANTS_UNSEALED": "the tenants file has no valid seal: nobody can see whether it is complete",
 	"TOKEN_DUPLICATE":  "two accounts share a token",
 	"TENANT_UNKNOWN":   "the tenant that was asked for is not in the file",
 	"TOKEN_NONE":       "nobody can use the account: it has no token",
-	"REVOKED_UNDONE":   "an account that was revoked, for good, is not revoked any more",
+	"REVOKED_UNDONE":   "an account that was revoked permanently is not revoked any more",
 	"PRODUCT_NONE":     "the account has no product",
 	"PRODUCT_EXPIRED":  "a product has expired",
 	"PROVIDER_NONE":    "the account has no provider",
-	"BASE_URL_REFUSED": "the provider's base URL is none that may be asked",
+	"BASE_URL_REFUSED": "fetch refuses the provider's base URL",
 	"DATA_UNKNOWN":     "data of a tenant that is not in the file",
 
 	"NEVER_RAN":          "no cycle of a product has been published yet",
-	"CYCLE_OVERDUE":      "the newest good cycle is older than two cadences",
+	"CYCLE_OVERDUE":      "the newest successful cycle is older than two cadences",
 	"CYCLE_FAILING":      "the newest run of a step failed",
-	"CREDENTIAL_UNTRIED": "the provider has not seen a credential yet",
+	"CREDENTIAL_UNTRIED": "a credential was not tried yet",
 	"CREDENTIAL_REFUSED": "the provider refuses a credential",
 	"TEST_FAILED":        "the newest test of a connection failed",
-	"LISTING_HELD":       "a listing lost so many fixtures at once that it is not believed",
-	"QUOTA_USED_UP":      "the provider's quota is used up: the account is not asked until it is back",
-	"LISTING_SHORT":      "the newest list of fixtures falls short of its own count, so nothing is removed",
-	"STATE_UNREADABLE":   "a state file cannot be read; the next run writes it anew",
+	"LISTING_HELD":       "a listing lacks so many fixtures at once that they are kept",
+	"QUOTA_USED_UP":      "the provider's quota is used up: nothing is requested for the account until it is renewed",
+	"LISTING_SHORT":      "the newest list of fixtures has fewer than it says, so no fixture is removed",
+	"STATE_UNREADABLE":   "a state file cannot be read; the next run rewrites it",
 
-	"CURRENT_STALE":    "CURRENT does not name the newest commit; readers find it all the same",
+	"CURRENT_STALE":    "CURRENT does not name the newest commit; readers find it without CURRENT",
 	"COMMIT_DAMAGED":   "the newest commit record is damaged",
 	"CHAIN_BROKEN":     "a commit record does not follow the one before",
 	"MANIFEST_DAMAGED": "the manifest of the newest snapshot is damaged",
 	"SNAPSHOT_DAMAGED": "a file of the newest snapshot is damaged",
-	"SNAPSHOT_FOREIGN": "the newest snapshot is another tenant's or product's",
+	"SNAPSHOT_FOREIGN": "the newest snapshot belongs to another tenant or product",
 	"CHANGES_DAMAGED":  "a file of the change log is damaged",
-	"FORMAT_NEWER":     "a newer version of mkt wrote the newest publication; nothing is wrong with it",
+	"FORMAT_NEWER":     "a newer version of mkt wrote the newest publication; it is not damaged",
 
 	"SNAPSHOT_QUARANTINED": "the newest publication killed the server that loaded it",
 
 	"CLOCK_BEHIND":   "the newest publication is in the future",
 	"CLOCK_DIFFERS":  "this clock and the provider's differ",
-	"LOCK_STUCK":     "a lock is held by a process that does not run",
-	"STAGING_DEBRIS": "work that was broken off lies about for more than a day",
-	"DISK_SPACE":     "the disk has room for fewer than ten cycles",
+	"LOCK_STUCK":     "a lock is held by a process that is not running",
+	"STAGING_DEBRIS": "files of interrupted runs are more than a day old",
+	"DISK_SPACE":     "the disk has space for fewer than ten cycles",
 	"DISK_INODES":    "the disk has inodes for fewer than ten cycles",
 	"UNREADABLE":     "a file or folder cannot be read",
 
@@ -114,11 +115,7 @@ var codes = map[string]string{
 	"PROVIDER_ODD":         "the provider's answer is not what was asked for",
 }
 
-// Codes lists every code and what it means.
+// Codes returns every code with its description.
 func Codes() map[string]string {
-	all := map[string]string{}
-	for code, means := range codes {
-		all[code] = means
-	}
-	return all
+	return maps.Clone(codes)
 }

@@ -14,8 +14,8 @@ import (
 	"mkt/transform/identity"
 )
 
-// key looks at the file of a key: whether it is there, who may read it, and
-// whether it can be read. It returns the content, nil when there is none.
+// key checks the file of a key: whether it exists, who may read it, and whether it can be
+// read. It returns the content, or nil if there is none.
 func (d *doctor) key(code, path, missing string) []byte {
 	at := place{file: path}
 	info, err := os.Stat(path)
@@ -24,7 +24,7 @@ func (d *doctor) key(code, path, missing string) []byte {
 		return nil
 	}
 	if err == nil && durable.Exposed(info, os.Geteuid()) != 0 {
-		d.bad(Fail, code+"_MODE", "keys", at, "chmod 600 "+quote(path), "mode %04o lets others at it", info.Mode().Perm())
+		d.bad(Fail, code+"_MODE", "keys", at, "chmod 600 "+quote(path), "mode %04o: other users may read or write it", info.Mode().Perm())
 	}
 	var content []byte
 	if err == nil {
@@ -64,7 +64,7 @@ func (d *doctor) sealKey() {
 	d.credentials(key)
 }
 
-// credentials opens every sealed credential, and lets go of it.
+// credentials checks that every sealed credential can be opened.
 func (d *doctor) credentials(key credential.Identity) {
 	if d.file == nil {
 		return
@@ -80,14 +80,14 @@ func (d *doctor) credentials(key credential.Identity) {
 		case errors.Is(err, credential.ErrMoved):
 			d.bad(Fail, "CREDENTIAL_MOVED", "keys", at, fix, "the credential was sealed for another tenant or provider: it was copied")
 		case err != nil:
-			d.bad(Fail, "CREDENTIAL_SEALED", "keys", at, fix, "the credential cannot be opened with %s: sealed with another key, or changed", d.SealKey)
+			d.bad(Fail, "CREDENTIAL_SEALED", "keys", at, fix, "the credential cannot be opened with %s: it was sealed with another key, or changed", d.SealKey)
 		default:
 			d.ok("keys", at, "the credential %s can be opened", t.Provider.Hint)
 		}
 	}
 }
 
-// identityKey checks the id key, also against the fingerprint of the data.
+// identityKey checks the id key, also against the fingerprint that the data root records.
 func (d *doctor) identityKey() {
 	recorded, err := os.ReadFile(filepath.Join(d.Data, layout.IDKeyFingerprintFile))
 	made := err == nil

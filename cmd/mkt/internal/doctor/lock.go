@@ -11,9 +11,9 @@ import (
 	"mkt/publish/layout"
 )
 
-// lock tells who holds a root's lock. It reads the kernel's list: trying the lock
-// would make a run that begins just then pass by. A process that dies lets go of
-// its locks, so that only a child of it can still hold one.
+// lock reports who holds a root's lock. It reads the kernel's list: if it tried to lock, a
+// run that begins at that moment would be skipped. When a process dies, only a child of it
+// can still hold its lock.
 func (d *doctor) lock(r *root) {
 	path := filepath.Join(r.dir, layout.Lock)
 	info, err := os.Stat(path)
@@ -23,7 +23,7 @@ func (d *doctor) lock(r *root) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	list, err := os.ReadFile(filepath.Join(d.Proc, "locks"))
 	if !ok || err != nil {
-		d.ok("locks", r.at(layout.Lock), "who holds it cannot be told on this system")
+		d.ok("locks", r.at(layout.Lock), "this system does not show who holds it")
 		return
 	}
 	pid, held := holder(string(list), stat)
@@ -34,11 +34,11 @@ func (d *doctor) lock(r *root) {
 	state, name := d.process(pid)
 	switch state {
 	case "":
-		d.bad(Warn, "LOCK_STUCK", "locks", r.at(layout.Lock), "fuser -v "+quote(path), "process %d took it and is gone: a child of it, or one in another container, holds it still", pid)
+		d.bad(Warn, "LOCK_STUCK", "locks", r.at(layout.Lock), "fuser -v "+quote(path), "process %d locked it and has ended: a child process, or a process in another container, still holds it", pid)
 	case "T", "t":
 		d.bad(Warn, "LOCK_STUCK", "locks", r.at(layout.Lock), fmt.Sprintf("kill -CONT %d", pid), "process %d (%s) holds it and is stopped", pid, name)
 	default:
-		d.ok("locks", r.at(layout.Lock), "held by process %d (%s), which runs", pid, name)
+		d.ok("locks", r.at(layout.Lock), "held by process %d (%s), which is running", pid, name)
 	}
 }
 
@@ -61,9 +61,8 @@ func holder(list string, file *syscall.Stat_t) (pid int, held bool) {
 	return 0, false
 }
 
-// sameDevice compares the device in hexadecimal with that of a file. File
-// systems of several layers give a file another device than the list does; a
-// major of 0 is theirs.
+// sameDevice reports whether a device in hexadecimal is that of a file. A file system of
+// several layers gives a file another device than the list does, with major number 0.
 func sameDevice(major, minor string, dev uint64) bool {
 	ma, errMa := strconv.ParseUint(major, 16, 32)
 	mi, errMi := strconv.ParseUint(minor, 16, 32)
@@ -74,7 +73,7 @@ func sameDevice(major, minor string, dev uint64) bool {
 	return own == 0 || ma == 0 || ma == own && mi == dev&0xff|dev>>12&0xfff00
 }
 
-// process gives the state letter and the name of a process, "" when it is gone.
+// process returns the state letter and the name of a process, "" if it has ended.
 func (d *doctor) process(pid int) (state, name string) {
 	stat, err := os.ReadFile(filepath.Join(d.Proc, strconv.Itoa(pid), "stat"))
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"mkt/fetch/provider"
 )
 
-// providers asks each provider one question, when asking is wanted at all.
+// providers sends each provider one request, if Probe is set.
 func (d *doctor) providers(ctx context.Context) {
 	if d.Probe == nil {
 		return
 	}
 	asked := map[string]bool{}
 	for _, r := range d.roots {
-		if !d.due(r) || asked[r.id] {
+		if !d.isDue(r) || asked[r.id] {
 			continue
 		}
 		asked[r.id] = true
@@ -31,7 +31,7 @@ func (d *doctor) provider(ctx context.Context, r *root) {
 	case err == nil:
 		d.ok("provider", at, "%s answered %s in %d ms", r.tenant.Provider.Name, p.Endpoint, p.Took.Milliseconds())
 	case errors.Is(err, provider.ErrUnreachable):
-		d.bad(Fail, "PROVIDER_UNREACHABLE", "provider", at, "see that this machine reaches the provider by https (proxies of the environment are not used); else wait", "%v", err)
+		d.bad(Fail, "PROVIDER_UNREACHABLE", "provider", at, "check that this machine reaches the provider by https (proxies of the environment are not used), or wait", "%v", err)
 	case errors.Is(err, fetch.ErrCredential), errors.Is(err, fetch.ErrPermission):
 		d.bad(Fail, "PROVIDER_REFUSES", "provider", at, set, "%v", err)
 	case errors.Is(err, fetch.ErrLimited):

@@ -10,7 +10,7 @@ import (
 	"mkt/serve/quarantine"
 )
 
-// quarantine tells whether the newest publication killed the server that loaded it.
+// quarantine reports whether the newest publication killed the server that loaded it.
 func (d *doctor) quarantine(r *root) {
 	if r.head == nil || d.Loads == "" {
 		return
@@ -34,19 +34,19 @@ func (d *doctor) quarantine(r *root) {
 			}
 			d.bad(Fail, "SNAPSHOT_QUARANTINED", "snapshot", at, fix, "loading it killed the server %d times, last at %s: %s", k.Deaths, k.Last.UTC().Format(time.RFC3339), next)
 		} else {
-			d.bad(Warn, "SNAPSHOT_QUARANTINED", "snapshot", at, fix, "a server died while it loaded it, at %s; when that happens again, an older one is served", k.Last.UTC().Format(time.RFC3339))
+			d.bad(Warn, "SNAPSHOT_QUARANTINED", "snapshot", at, fix, "a server died while it loaded it, at %s; if that happens again, an older one is served", k.Last.UTC().Format(time.RFC3339))
 		}
 		return
 	}
 	d.ok("snapshot", at, "did not kill the server")
 }
 
-// isHeld reports whether a process holds the lock of a note, as the kernel lists it;
-// when that cannot be told, somebody does.
-func (d *doctor) isHeld(note string) bool {
-	info, err := os.Stat(filepath.Join(d.Loads, note))
+// isHeld reports whether a process holds the lock of a record of a load, by the kernel's
+// list. If that is not known, it reports true.
+func (d *doctor) isHeld(record string) bool {
+	info, err := os.Stat(filepath.Join(d.Loads, record))
 	if err != nil {
-		return true // it is gone: the load has come to its end
+		return true // it is gone: the load has ended
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	list, err := os.ReadFile(filepath.Join(d.Proc, "locks"))

@@ -17,16 +17,16 @@ import (
 // steps in the order they run.
 var steps = []string{health.StepFetch, "transform", "publish"}
 
-// schedule looks at what the newest runs came to, and when.
+// schedule checks the results of the newest runs, and when they were.
 func (d *doctor) schedule(r *root) {
 	if r.tenant == nil && d.file == nil {
-		return // whose data it is cannot be known
+		return // without the file it is not known whose data it is
 	}
 	if r.tenant == nil {
-		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "name it in "+quote(d.Tenants)+" again, or take the folder away", "no tenant of the file has this id")
+		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "add it to "+quote(d.Tenants)+" again, or remove the folder", "no tenant in the file has this id")
 		return
 	}
-	if !d.due(r) {
+	if !d.isDue(r) {
 		return
 	}
 	var last time.Time // that something was published
@@ -48,8 +48,8 @@ func (d *doctor) schedule(r *root) {
 	}
 }
 
-// step looks at a step's state file. Of a publication that did nothing new only
-// the state tells that it went well.
+// step checks a step's state file. A publication that had nothing to do is recorded only
+// there.
 func (d *doctor) step(r *root, step string, last *time.Time) {
 	file := layout.StateDir + "/" + step + ".json"
 	run, err := health.Read(r.fs, step)
@@ -59,7 +59,7 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	}
 	if run == nil {
 		if _, err := r.fs.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-			d.bad(Warn, "STATE_UNREADABLE", "schedule", r.at(file), d.mkt("cycle --tenant "+r.id), "it is no state file")
+			d.bad(Warn, "STATE_UNREADABLE", "schedule", r.at(file), d.mkt("cycle --tenant "+r.id), "it is not a state file")
 		}
 		return
 	}
@@ -74,18 +74,18 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 		d.bad(d.weight(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
 			step, times(run.FailuresInARow), run.Failure(), ago(d.now.Sub(run.FinishedAt)))
 	case run.Code == health.CodeListingHeld:
-		d.bad(Warn, "LISTING_HELD", "schedule", r.at(file), "when they are really gone: "+d.mkt("cycle --tenant "+r.id+" --accept-removals"),
-			"the listing lost %d fixtures at once: they are kept", run.Counters["held"])
+		d.bad(Warn, "LISTING_HELD", "schedule", r.at(file), "if they are really gone: "+d.mkt("cycle --tenant "+r.id+" --accept-removals"),
+			"the listing lacks %d fixtures of the one before: they are kept", run.Counters["held"])
 	case run.Counters["listing_short"] > 0:
-		d.bad(Warn, "LISTING_SHORT", "schedule", r.at(file), "none is needed if the next cycle's list is whole; if it stays so, ask the provider about the totals in "+
+		d.bad(Warn, "LISTING_SHORT", "schedule", r.at(file), "none is needed if the next list is complete; otherwise ask the provider about the totals in "+
 			quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
-			"the newest list of fixtures falls short of its own count: nothing is removed for being absent from it")
+			"the newest list of fixtures has fewer than it says: no fixture is removed because it lacks it")
 	default:
-		d.ok("schedule", r.at(file), "%s went well %s ago", step, ago(d.now.Sub(run.FinishedAt)))
+		d.ok("schedule", r.at(file), "%s succeeded %s ago", step, ago(d.now.Sub(run.FinishedAt)))
 	}
 }
 
-// weight of a failed run: what passes by itself is a warning at first.
+// weight returns the level of a failed run. What can pass by itself is a warning at first.
 func (d *doctor) weight(run *health.Run) Level {
 	switch run.Code {
 	case health.CodeUnreachable, health.CodeRateLimited, health.CodePayloadRejected, health.CodeQuarantined:
@@ -96,7 +96,7 @@ func (d *doctor) weight(run *health.Run) Level {
 	return Fail
 }
 
-// remedy is what helps against the code of a failed run.
+// remedy returns the fix for a failed run.
 func (d *doctor) remedy(r *root, run *health.Run) string {
 	switch run.Code {
 	case health.CodeUnreachable:
@@ -106,7 +106,7 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	case health.CodeRateLimited:
 		return "run it less often (schedule in " + quote(d.Tenants) + "), or buy a larger quota"
 	case health.CodePayloadRejected, health.CodeQuarantined:
-		return "look at what came: ls " + quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
+		return "look at the answers: ls " + quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
 	case health.CodeSnapshotDamaged:
 		return d.mkt("recover --tenant " + r.id)
 	case health.CodeStorage:
@@ -115,15 +115,15 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	return d.mkt(fmt.Sprintf("%s --tenant %s --log-level debug", run.Step, r.id))
 }
 
-// connection judges the provider connection as serve does, by the newest test and
-// the newest fetch of every product. A refusal that a fetch met is told by its step.
+// connection checks the provider connection as serve does, by the newest test and the newest
+// fetch of every product. A fetch whose credential was refused is a finding of its step.
 func (d *doctor) connection(r *root) {
 	at := place{tenant: r.id, product: string(r.product), file: d.Tenants}
 	var findings []*health.Run
 	look := func(dir, step string) {
 		disk, err := durable.OpenExisting(dir)
 		if err != nil {
-			return // it never ran, or is told of elsewhere
+			return // it never ran, or it is another finding
 		}
 		defer disk.Close()
 		if run, err := health.Read(disk, step); err == nil && run != nil {
@@ -141,21 +141,21 @@ func (d *doctor) connection(r *root) {
 		d.bad(Fail, "CREDENTIAL_REFUSED", "schedule", at, d.mkt("provider set "+r.id+" --provider "+r.tenant.Provider.Name), "the provider refuses the credential: its data routes answer 409")
 	case tested > 0 && newest.Code != "" && findings[0].FinishedAt.Equal(*newest.LastAttemptAt):
 		test := findings[0]
-		level := Warn // it passes by itself
+		level := Warn // it can pass by itself
 		if test.Failure() == health.CodePermission {
 			level = Fail
 		}
 		d.bad(level, "TEST_FAILED", "schedule", at, d.remedy(r, test), "the newest test of the connection failed: %s, %s ago", test.Failure(), ago(d.now.Sub(test.FinishedAt)))
 	case status == health.Verifying && r.published:
-		d.bad(Warn, "CREDENTIAL_UNTRIED", "schedule", at, d.mkt("provider test "+r.id), "the provider has not seen the credential yet: its data routes answer 409")
+		d.bad(Warn, "CREDENTIAL_UNTRIED", "schedule", at, d.mkt("provider test "+r.id), "the credential was not tried yet: its data routes answer 409")
 	default:
 		d.ok("schedule", at, "the connection is %s", status)
 	}
 	d.quota(r, health.NewestQuota(r.fingerprint(), findings...))
 }
 
-// quota looks at what the provider said last of the account's quota, once for all
-// products of the account.
+// quota checks what the provider said last about the account's quota, once for all products
+// of the account.
 func (d *doctor) quota(r *root, q *health.Quota) {
 	first := slices.IndexFunc(d.roots, func(other *root) bool { return other.id == r.id && other.published })
 	if q == nil || first >= 0 && d.roots[first] != r {
@@ -163,14 +163,14 @@ func (d *doctor) quota(r *root, q *health.Quota) {
 	}
 	at := place{tenant: r.id, file: d.Tenants}
 	if _, usedUp := q.UsedUp(d.now); usedUp {
-		d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; else run it less often (schedule in "+quote(d.Tenants)+
+		d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; otherwise run it less often (schedule in "+quote(d.Tenants)+
 			") or buy a larger quota, and then: "+d.mkt("provider test "+r.id), "the provider's quota is %s", q.Describe(d.now))
 		return
 	}
 	d.ok("schedule", at, "the provider's quota: %s", q.Describe(d.now))
 }
 
-// fingerprint is that of the tenant's sealed credential.
+// fingerprint returns that of the tenant's sealed credential.
 func (r *root) fingerprint() string { return r.tenant.Provider.Fingerprint() }
 
 func (d *doctor) overdue(r *root, last time.Time) {
@@ -180,11 +180,11 @@ func (d *doctor) overdue(r *root, last time.Time) {
 	}
 	cadence, age := schedule.Cadence(s, d.now), d.now.Sub(last)
 	if age > schedule.OverdueAfter*cadence {
-		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id)+", and see that mkt schedule, cron or the timer runs",
-			"the newest good cycle is %s old, and one is due every %s", ago(age), cadence)
+		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id)+", and check that mkt schedule, cron or the timer runs",
+			"the newest successful cycle is %s old, and one is due every %s", ago(age), cadence)
 		return
 	}
-	d.ok("schedule", r.at(""), "the newest good cycle is %s old", ago(age))
+	d.ok("schedule", r.at(""), "the newest successful cycle is %s old", ago(age))
 }
 
 func times(n int) string {

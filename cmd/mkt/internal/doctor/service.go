@@ -2,8 +2,8 @@ package doctor
 
 import "strings"
 
-// service looks at what clients are told of the service: until it is set, they get
-// an address that reaches nobody.
+// service checks what clients see of the service: until it is set, they get an address that
+// reaches nobody.
 func (d *doctor) service() {
 	var unset []string
 	for _, s := range []struct{ key, value string }{{"serve.support_email", d.SupportEmail}, {"serve.service_name", d.ServiceName}} {

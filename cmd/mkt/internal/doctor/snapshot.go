@@ -12,7 +12,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// snapshot reads the newest publication as serve does, and every byte of it.
+// snapshot checks every byte of the newest publication.
 func (d *doctor) snapshot(r *root) {
 	if r.fs == nil {
 		return
@@ -41,16 +41,16 @@ func (d *doctor) snapshot(r *root) {
 	d.contents(r, head)
 }
 
-// noCommit: CURRENT without a commit is what is left of a lost folder.
+// noCommit checks a root without commit records. If CURRENT is there, the folder was lost.
 func (d *doctor) noCommit(r *root) {
 	if _, err := r.fs.Stat(layout.Current); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	r.published = true
-	d.bad(Fail, "COMMIT_DAMAGED", "snapshot", r.at(layout.CommitsDir), "restore the folder from a backup", "CURRENT is there, and no commit record is")
+	d.bad(Fail, "COMMIT_DAMAGED", "snapshot", r.at(layout.CommitsDir), "restore the folder from a backup", "CURRENT is there, but no commit record is")
 }
 
-// current looks at the pointer, which the next publication repairs.
+// current checks the pointer, which the next publication repairs.
 func (d *doctor) current(r *root, head snapshot.Commit) {
 	data, err := durable.ReadFile(r.fs, layout.Current, 4<<10)
 	var p snapshot.Pointer
@@ -71,10 +71,10 @@ func (d *doctor) current(r *root, head snapshot.Commit) {
 		d.ok("snapshot", r.at(layout.Current), "names commit %d", head.Version)
 		return
 	}
-	d.bad(Warn, "CURRENT_STALE", "snapshot", r.at(layout.Current), d.mkt("publish --tenant "+r.id), "%s; readers look for the newest commit themselves", why)
+	d.bad(Warn, "CURRENT_STALE", "snapshot", r.at(layout.Current), d.mkt("publish --tenant "+r.id), "%s; readers find the newest commit without it", why)
 }
 
-// chain holds the newest commit against the one before.
+// chain checks the newest commit against the one before.
 func (d *doctor) chain(r *root, head snapshot.Commit) {
 	at := r.at(layout.Commit(head.Version))
 	if head.Version == 1 {
@@ -92,17 +92,17 @@ func (d *doctor) chain(r *root, head snapshot.Commit) {
 	}
 }
 
-// contents reads the manifest and every file it names.
+// contents checks the manifest and every file that it names.
 func (d *doctor) contents(r *root, head snapshot.Commit) {
 	manifest := head.Dir() + "/" + layout.ManifestFile
-	mend := d.mkt("recover --tenant "+r.id) + " makes it again; if it cannot, restore it from a backup: the hash must be the same. Serve goes on with what it has loaded"
+	fix := d.mkt("recover --tenant "+r.id) + " rebuilds it; if it cannot, restore it from a backup: the hash must be the same. mkt serve goes on serving what it has loaded"
 	m, err := snapshot.Open(r.fs, head)
 	if err != nil {
-		d.faulty("MANIFEST_DAMAGED", r, manifest, mend, err)
+		d.faulty("MANIFEST_DAMAGED", r, manifest, fix, err)
 		return
 	}
 	if m.ClientID != r.id || m.Product != r.product {
-		d.bad(Fail, "SNAPSHOT_FOREIGN", "snapshot", r.at(manifest), "take the folder away: it was copied here", "it is of tenant %s, product %s", m.ClientID, m.Product)
+		d.bad(Fail, "SNAPSHOT_FOREIGN", "snapshot", r.at(manifest), "remove the folder: it was copied here", "it belongs to tenant %s, product %s", m.ClientID, m.Product)
 	}
 	if d.idKey != "" && m.IDKeyFingerprint != d.idKey {
 		d.bad(Fail, "ID_KEY_OTHER", "keys", r.at(manifest), "restore the key with the fingerprint "+m.IDKeyFingerprint+" as "+quote(d.IDKey),
@@ -110,23 +110,22 @@ func (d *doctor) contents(r *root, head snapshot.Commit) {
 	}
 	for _, file := range m.Files {
 		name := head.Dir() + "/" + file.Name
-		if err := snapshot.Verify(r.fs, head.Dir(), snapshot.Manifest{Files: []snapshot.File{file}}); err != nil {
-			d.faulty("SNAPSHOT_DAMAGED", r, name, mend, err)
+		if err := snapshot.VerifyFile(r.fs, head.Dir(), file); err != nil {
+			d.faulty("SNAPSHOT_DAMAGED", r, name, fix, err)
 			continue
 		}
 		d.ok("snapshot", r.at(name), "%s as sealed", bytes(uint64(file.Bytes)))
 	}
 	for _, s := range m.Changes {
 		if err := snapshot.VerifySegment(r.fs, s); err != nil {
-			d.faulty("CHANGES_DAMAGED", r, s.File, mend, err)
+			d.faulty("CHANGES_DAMAGED", r, s.File, fix, err)
 			continue
 		}
 		d.ok("snapshot", r.at(s.File), "seq %d to %d as sealed", s.First, s.Last)
 	}
 }
 
-// faulty tells of a published file that is not as it should be; code is that of
-// damage.
+// faulty reports what is wrong with a published file. code is that of damage.
 func (d *doctor) faulty(code string, r *root, name, fix string, err error) {
 	switch {
 	case errors.Is(err, layout.ErrNewer):
@@ -138,7 +137,7 @@ func (d *doctor) faulty(code string, r *root, name, fix string, err error) {
 	d.bad(Fail, code, "snapshot", r.at(name), fix, "%s", reason(err, name))
 }
 
-// reason leaves out the name, which the finding has.
+// reason returns an error's text without the file's name, which the finding has.
 func reason(err error, name string) string {
 	return strings.TrimPrefix(err.Error(), filepath.ToSlash(name)+": ")
 }

@@ -16,33 +16,33 @@ type place struct {
 	file            string
 }
 
-// at is a file below a root, "" for the root itself.
+// at is the place of a file below a root; "" is the root itself.
 func (r *root) at(name string) place {
 	return place{r.id, string(r.product), filepath.Join(r.dir, filepath.FromSlash(name))}
 }
 
 func (d *doctor) ok(area string, at place, format string, args ...any) {
-	d.note(Finding{Level: OK, Area: area, What: fmt.Sprintf(format, args...)}, at)
+	d.add(Finding{Level: OK, Area: area, What: fmt.Sprintf(format, args...)}, at)
 }
 
-// bad notes what is not as it should be. The code must be one of codes.
+// bad adds a warning or a failure. The code must be one of codes.
 func (d *doctor) bad(level Level, code, area string, at place, fix, format string, args ...any) {
 	if _, known := codes[code]; !known {
 		panic("doctor: no code " + code)
 	}
-	d.note(Finding{Level: level, Area: area, Code: code, Fix: fix, What: fmt.Sprintf(format, args...)}, at)
+	d.add(Finding{Level: level, Area: area, Code: code, Fix: fix, What: fmt.Sprintf(format, args...)}, at)
 }
 
 func (d *doctor) unreadable(area string, at place, err error) {
 	fix := "run doctor as the user who owns it, or as root: sudo " + d.mkt("doctor")
 	if errors.Is(err, durable.ErrLink) {
-		fix = "no symbolic link is followed below the data root: put the folder or the file itself there, or mount the other disk there"
+		fix = "symbolic links are not followed below the data root: put the folder or file there, or mount the other disk there"
 	}
 	d.bad(Fail, "UNREADABLE", area, at, fix, "%v", err)
 }
 
-// note adds a finding, unless it is about a tenant that was not asked for.
-func (d *doctor) note(f Finding, at place) {
+// add adds a finding, unless it is about another tenant than the one asked for.
+func (d *doctor) add(f Finding, at place) {
 	if d.Tenant != "" && at.tenant != "" && at.tenant != d.Tenant {
 		return
 	}
@@ -50,10 +50,10 @@ func (d *doctor) note(f Finding, at place) {
 	d.findings = append(d.findings, f)
 }
 
-// mkt is a command to paste.
+// mkt returns a command to paste.
 func (d *doctor) mkt(args string) string { return d.Command + " " + args }
 
-// quote makes a path one word of a shell.
+// quote quotes a path for a shell.
 func quote(path string) string {
 	if path != "" && strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=+,:@%") == "" {
 		return path
@@ -68,7 +68,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// ago is an age for people.
+// ago returns an age for people.
 func ago(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
@@ -81,7 +81,7 @@ func ago(d time.Duration) string {
 	return plural(int(d.Round(time.Second).Seconds()), "second")
 }
 
-// bytes is a size for people.
+// bytes returns a size for people.
 func bytes(n uint64) string {
 	switch {
 	case n >= 1<<30:
