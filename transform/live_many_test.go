@@ -24,7 +24,7 @@ var sentMetrics = map[football.Metric]simulator.Metric{football.Attacks: simulat
 var halves = map[simulator.Phase]int{simulator.Before: 1, simulator.FirstHalf: 1, simulator.HalfTime: 2, simulator.SecondHalf: 2,
 	simulator.BeforeExtra: 3, simulator.ExtraFirst: 3, simulator.ExtraBreak: 4, simulator.ExtraSecond: 4}
 
-// sampleOf is what the feed tells of a match, without its timeline.
+// sampleOf is what the feed reports of a match, without its timeline.
 func sampleOf(m *simulator.Match, now time.Time) *input.Sample {
 	sent := m.Sent(now)
 	s := &input.Sample{ProviderFixtureID: "1", ProviderEventID: "1", RetrievedAt: now, Status: input.InPlay}
@@ -85,20 +85,20 @@ func listOf(m *simulator.Match, now time.Time) []input.Incident {
 	kinds := map[simulator.IncidentKind]input.IncidentKind{simulator.Goal: input.IncidentGoal, simulator.Corner: input.IncidentCorner,
 		simulator.YellowCard: input.IncidentYellowCard, simulator.RedCard: input.IncidentRedCard, simulator.Substitution: input.IncidentSubstitution}
 	list := []input.Incident{}
-	for n, told := range m.Reported() {
+	for n, event := range m.Reported() {
 		at := now.Sub(m.Whistle)
-		kind, ok := kinds[told.Kind]
-		if !ok || at < told.Appears || told.Withdrawn > 0 && at >= told.Withdrawn {
+		kind, ok := kinds[event.Kind]
+		if !ok || at < event.Appears || event.Withdrawn > 0 && at >= event.Withdrawn {
 			continue
 		}
-		minute := int(told.Clock.Shown/time.Minute) + 1
-		last := lastMinutes[told.Clock.Phase]
-		list = append(list, input.Incident{ID: text32(n), Kind: kind, Minute: min(minute, last), Added: max(0, minute-last), Side: football.Sides()[told.Side]})
+		minute := int(event.Clock.Shown/time.Minute) + 1
+		last := lastMinutes[event.Clock.Phase]
+		list = append(list, input.Incident{ID: text32(n), Kind: kind, Minute: min(minute, last), Added: max(0, minute-last), Side: football.Sides()[event.Side]})
 	}
 	return list
 }
 
-// playedOut is a match followed from a moment to its end. Every listed-th sample
+// playedOut is a match tracked from a moment to its end. Every listed-th sample
 // has the provider's own list of events; 0 means that none has.
 func playedOut(m simulator.Match, from time.Time, listed int) *simulatortest.Published {
 	p := &simulatortest.Published{Match: m, Met: from, Minutes: map[simulatortest.Place]simulatortest.Minute{}, WithoutTimeline: listed == 0}
@@ -113,8 +113,8 @@ func playedOut(m simulator.Match, from time.Time, listed int) *simulatortest.Pub
 	}
 	end := state.Live()
 	for _, b := range end.Series.Buckets {
-		told := b.State == football.BucketValue || b.State == football.BucketZero
-		p.Minutes[simulatortest.Place{Minute: b.Minute, Added: b.Added}] = simulatortest.Minute{Reported: told, Home: b.Home, Away: b.Away}
+		known := b.State == football.BucketValue || b.State == football.BucketZero
+		p.Minutes[simulatortest.Place{Minute: b.Minute, Added: b.Added}] = simulatortest.Minute{Reported: known, Home: b.Home, Away: b.Away}
 	}
 	for _, e := range end.Timeline {
 		p.Timeline = append(p.Timeline, entryOf(e))
@@ -133,10 +133,10 @@ func entryOf(e football.TimelineEntry) simulatortest.Entry {
 	return out
 }
 
-// tells leaves out matches of which no samples could tell what happened: a counter
+// isVisible leaves out matches whose samples cannot show what happened: a counter
 // that is swapped back in the very sample in which the other side's rises, and one
 // put right just before a break, over which what it fell from is remembered.
-func tells(m *simulator.Match) bool {
+func isVisible(m *simulator.Match) bool {
 	const sample, remembered = 10 * time.Second, 3 * time.Minute
 	periods, increments := m.Periods(), m.Increments()
 	for _, c := range m.Corrections() {
@@ -167,7 +167,7 @@ func TestLiveManyMatches(t *testing.T) {
 	whole, all := 0, simulatortest.Tally{}
 	for round := range rounds {
 		for _, m := range world.Live(seasonBegins.Add(time.Duration(round) * 4 * time.Hour)) {
-			if m.Fixture.League.Human() && tells(&m) {
+			if m.Fixture.League.Human() && isVisible(&m) {
 				p := playedOut(m, m.Opens, 0)
 				all.Add(judge.Play(p))
 				all.Add(judge.Incidents(p))

@@ -29,12 +29,12 @@ type season struct {
 	now      time.Time
 	mem      *durabletest.Mem
 	resume   string
-	matches  map[string]*followed // by provider fixture id
+	matches  map[string]*tracked // by provider fixture id
 	last     transform.Summary
 }
 
-// followed is what was last published of a fixture.
-type followed struct {
+// tracked is what was last published of a fixture.
+type tracked struct {
 	match    simulator.MeantMatch
 	met      time.Time
 	row      table.LiveRow
@@ -46,7 +46,7 @@ type followed struct {
 var seasonBegins = time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)
 
 func newSeason(t *testing.T, o simulator.Options) *season {
-	s := &season{T: t, now: seasonBegins, mem: newMem(), matches: map[string]*followed{}}
+	s := &season{T: t, now: seasonBegins, mem: newMem(), matches: map[string]*tracked{}}
 	o.Now = func() time.Time { return s.now }
 	sim, err := emulator.New(o)
 	must(t, err)
@@ -56,7 +56,7 @@ func newSeason(t *testing.T, o simulator.Options) *season {
 
 func (s *season) cycle() layout.CycleID { return layout.NewCycleID(s.now, "live_intelligence") }
 
-func (s *season) since(m *followed, at time.Time) time.Duration { return at.Sub(m.match.Whistle) }
+func (s *season) since(m *tracked, at time.Time) time.Duration { return at.Sub(m.match.Whistle) }
 
 // tick is one cycle.
 func (s *season) tick() {
@@ -81,7 +81,7 @@ func (s *season) tick() {
 			id = input.ByEvent + m.EventID
 		}
 		if s.matches[id] == nil && m.Fixture.League.Kind != simulator.Esoccer {
-			s.matches[id] = &followed{match: m, met: s.now}
+			s.matches[id] = &tracked{match: m, met: s.now}
 		}
 	}
 }
@@ -89,7 +89,7 @@ func (s *season) tick() {
 // look keeps what was published of every fixture.
 func (s *season) look() {
 	s.Helper()
-	byID := map[string]*followed{}
+	byID := map[string]*tracked{}
 	for _, row := range seasonRows[table.LiveRow](s, layout.LiveFile) {
 		m := s.matches[row.ProviderFixtureID]
 		if m == nil {
@@ -138,7 +138,7 @@ func (s *season) play(length time.Duration) {
 }
 
 // judged is a match as published, for the judge.
-func (m *followed) judged() *simulatortest.Published {
+func (m *tracked) judged() *simulatortest.Published {
 	p := &simulatortest.Published{Match: m.match.Match, Met: m.met, Minutes: map[simulatortest.Place]simulatortest.Minute{},
 		WithoutTimer: m.match.WithoutTimer, WithoutTimeline: m.match.WithoutTimeline}
 	for _, b := range m.buckets {
@@ -165,7 +165,7 @@ func wide(n *int32) *int {
 
 // Whole matches, eight seconds at a time, from the simulator's answers to rows:
 // every minute and every incident is what the simulator says happened, for
-// matches whose feed tells the truth, and for the others wherever it does.
+// matches whose feed is true, and for the others wherever it is.
 func TestLiveSeason(t *testing.T) {
 	needs.Time(t, "plays matches for two hours and a half")
 	for name, rate := range map[string]float64{"truth": 0, "usual": -1, "troubled": 0.6} {

@@ -361,7 +361,7 @@ func TestLiveAfterRollingUp(t *testing.T) {
 	mem, ticks := newMem(), minutes(60)
 	play(t, mem, ticks...)
 	want := canonicalFiles(t, mem)
-	n := rollUp(t, mem)
+	n := compact(t, mem)
 	for _, k := range ticks[1:] {
 		must(t, mem.RemoveAll(layout.Cycle(layout.CanonicalDir, k.id())))
 	}

@@ -99,7 +99,7 @@ func TestTraceLive(t *testing.T) {
 		}
 	}
 	check("in folders")
-	rollUp(t, mem)
+	compact(t, mem)
 	check("compacted")
 	if all, _ := moments(t, mem, ticks[0], last, "77", ""); len(all) != 0 {
 		t.Errorf("an unknown fixture: %d moments", len(all))
@@ -189,7 +189,7 @@ func TestTraceLiveOverADamagedPack(t *testing.T) {
 	for _, k := range ticks {
 		must(t, k.archive(mem))
 	}
-	rollUp(t, mem)
+	compact(t, mem)
 	damage(t, mem, layout.RawPack(ticks[0].id()))
 	all, damaged := moments(t, mem, ticks[0], ticks[159], "9001", "501")
 	first := 0

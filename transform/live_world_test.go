@@ -17,7 +17,7 @@ import (
 	"mkt/transform"
 )
 
-// tick is one cycle of live intelligence to be.
+// tick is the input of one cycle of live intelligence.
 type tick struct {
 	after time.Duration // since the first
 	items []string      // of the list
@@ -82,8 +82,8 @@ func play(t testing.TB, root durable.FS, ticks ...tick) (last transform.Summary)
 	return last
 }
 
-// rollUp packs all cycles, and tells how many.
-func rollUp(t testing.TB, root durable.FS) int {
+// compact compacts all cycles, and returns how many.
+func compact(t testing.TB, root durable.FS) int {
 	t.Helper()
 	n, err := raw.Roll(root, layout.NewCycleID(began.Add(4*time.Hour), string(football.LiveIntelligence)))
 	must(t, err)

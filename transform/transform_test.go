@@ -359,7 +359,7 @@ func TestDamagedArchive(t *testing.T) {
 	}
 }
 
-// A run that was told to stop leaves nothing but what was there.
+// A run that is interrupted leaves only what was there before.
 func TestCancelled(t *testing.T) {
 	root, data := small("1", "2").mem(t), durabletest.NewMem()
 	ctx, stop := context.WithCancel(context.Background())

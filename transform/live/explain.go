@@ -110,6 +110,6 @@ var rules = map[football.VisualState]string{
 	football.VisualSubstitution: "the counter substitutions rose, and has not fallen again",
 	football.VisualHalfTime:     "the clock says that the half is over and the next has not begun; the half ended where the clock was last seen to run",
 	football.VisualFullTime:     "the provider says that the fixture is over, or the clock that normal time is; it ended where the clock was last seen to run",
-	football.VisualStale: fmt.Sprintf("no sample told anything new for %.0f s while the clock ran, or %.0f s while it stood",
+	football.VisualStale: fmt.Sprintf("no sample had anything new for %.0f s while the clock ran, or %.0f s while it was stopped",
 		StaleAfter.Seconds(), StaleAtRest.Seconds()),
 }

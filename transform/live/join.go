@@ -21,8 +21,8 @@ func Join(listed, details []input.Sample) []input.Sample {
 	}
 	joined := slices.Clone(listed)
 	for i := range joined {
-		if told, ok := incidents[joined[i].ProviderEventID]; ok && joined[i].Incidents.State() == football.Missing {
-			joined[i].Incidents = told
+		if own, ok := incidents[joined[i].ProviderEventID]; ok && joined[i].Incidents.State() == football.Missing {
+			joined[i].Incidents = own
 		}
 	}
 	return joined

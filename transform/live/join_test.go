@@ -9,11 +9,11 @@ import (
 )
 
 func TestJoinTakesIncidentsAlone(t *testing.T) {
-	told := football.Of([]input.Incident{{ID: "1", Kind: input.IncidentCorner, Minute: 3}})
+	incidents := football.Of([]input.Incident{{ID: "1", Kind: input.IncidentCorner, Minute: 3}})
 	listed := []input.Sample{{ProviderEventID: "a", Status: input.InPlay}, {ProviderEventID: "b"}, {}}
 	details := []input.Sample{
-		{ProviderEventID: "a", Status: input.Over, Incidents: told, Score: football.Score{Home: football.Of(1)}},
-		{ProviderEventID: "c", Incidents: told}, {Incidents: told},
+		{ProviderEventID: "a", Status: input.Over, Incidents: incidents, Score: football.Score{Home: football.Of(1)}},
+		{ProviderEventID: "c", Incidents: incidents}, {Incidents: incidents},
 	}
 	got := live.Join(listed, details)
 	if len(got) != 3 || len(got[0].Incidents.Or(nil)) != 1 || got[0].Status != input.InPlay || got[0].Score != (football.Score{}) {

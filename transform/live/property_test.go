@@ -126,8 +126,8 @@ func bucketPromises(t rapid.TB, l *football.Live) {
 		if s == nil {
 			s = &sum{whole: true}
 		}
-		told := p.State == football.BucketValue || p.State == football.BucketZero
-		if told != s.whole || told && (p.Home != s.home || p.Away != s.away) || !told && p.Home+p.Away != 0 {
+		known := p.State == football.BucketValue || p.State == football.BucketZero
+		if known != s.whole || known && (p.Home != s.home || p.Away != s.away) || !known && p.Home+p.Away != 0 {
 			t.Fatalf("half %+v, its minutes %+v", p, *s)
 		}
 	}
@@ -243,14 +243,14 @@ func anyIncident(t *rapid.T) input.Incident {
 
 // A feed that does not move is stale, however many events it lists.
 func TestStaleWithCountlessEvents(t *testing.T) {
-	var told []input.Incident
+	var known []input.Incident
 	for n := range 1000 {
-		told = append(told, input.Incident{ID: fmt.Sprint(n), Kind: input.IncidentCorner, Minute: 10, Side: football.SideHome})
+		known = append(known, input.Incident{ID: fmt.Sprint(n), Kind: input.IncidentCorner, Minute: 10, Side: football.SideHome})
 	}
 	var state *live.State
 	for seconds := 0; seconds <= 80; seconds += 8 {
 		s := &input.Sample{ProviderFixtureID: "77", RetrievedAt: start.Add(time.Duration(seconds) * time.Second), Status: input.InPlay,
-			Clock: input.ClockReading{Half: football.Of(1), Minute: football.Of(10), Second: football.Of(0)}, Incidents: football.Of(told)}
+			Clock: input.ClockReading{Half: football.Of(1), Minute: football.Of(10), Second: football.Of(0)}, Incidents: football.Of(known)}
 		next := live.Fold(state, s)
 		state = &next
 	}

@@ -11,8 +11,8 @@ import (
 	"mkt/serve/account"
 )
 
-// changes lists what is different of a tenant, field by field in a fixed order;
-// before is nil for one that was added. Only what may be shown is looked at: of
+// changes returns what differs between two versions of a tenant, field by field in a fixed
+// order. before is nil for a tenant that was added. It compares only what may be shown: of
 // tokens and credentials the hints.
 func changes(before, after *tenants.Tenant) []Change {
 	if before == nil {
@@ -48,7 +48,7 @@ func (d *diff) text(field, before, after string) {
 	}
 }
 
-// list tells what went from a list and what came to it.
+// list adds what was removed from a list and what was added to it.
 func (d *diff) list(field string, before, after []string) {
 	for _, s := range before {
 		if !slices.Contains(after, s) {
@@ -79,7 +79,7 @@ func (d *diff) provider(before, after *tenants.Provider) {
 	d.text("provider disabled", word(before.Disabled, "yes"), word(after.Disabled, "yes"))
 }
 
-// tokens are shown by hint and time, which tell them apart for people.
+// tokens returns hint and time of each token, by which people distinguish them.
 func tokens(t *tenants.Tenant) []string {
 	var list []string
 	for _, token := range t.Tokens {
@@ -118,7 +118,7 @@ func limit(l account.Limit) string {
 	return fmt.Sprintf("%d per %s, burst %d", l.Requests, l.Per, l.Burst)
 }
 
-// host leaves out what a URL's path could hold.
+// host leaves out the path of a URL, which could hold a secret.
 func host(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {

@@ -17,10 +17,10 @@ type By struct {
 	Now    func() time.Time
 }
 
-// Edit changes the tenants file at path as tenants.Edit does, and logs one entry
-// for each tenant the change is about: one, for every command. Without the log
-// nothing is changed. The edit is done when the generation is not nil: an
-// *tenants.UnloggedError beside it says that the entry could not be written.
+// Edit changes the tenants file at path as tenants.Edit does, and logs one entry for each
+// tenant that changed, which for every command is one. If the log cannot be opened, nothing
+// is changed. The edit was made if the returned file is not nil; an *tenants.UnloggedError
+// with it means that the entry could not be written.
 func Edit(ctx context.Context, path string, by By, change func(*tenants.Editor) error) (*tenants.File, error) {
 	return tenants.EditLogged(ctx, path, by.open, change)
 }

@@ -14,7 +14,7 @@ const Format = 1
 // FileName is the log's name, beside tenants.yaml.
 const FileName = "audit.log"
 
-// Action is what was done, one of a closed set.
+// Action is what was done.
 type Action string
 
 const (
@@ -47,16 +47,16 @@ var actions = []Action{TenantAdd, TenantName, TenantSuspend, TenantReactivate, T
 	ProductSet, ProductUnset, FeatureEnable, FeatureDisable, OriginAllow, OriginDeny, LimitSet, ScheduleSet, ScheduleUnset,
 	ProviderSet, ProviderEnable, ProviderDisable, ProviderUnset, ProviderRewrap, FileSeal}
 
-// Actions lists the closed set.
+// Actions returns all of them.
 func Actions() []Action { return slices.Clone(actions) }
 
 // Who made a change.
 type Who struct {
 	User  string `json:"user"`            // of the operating system
-	Actor string `json:"actor,omitempty"` // the person, as MKT_ACTOR says; not proved
+	Actor string `json:"actor,omitempty"` // the person, by MKT_ACTOR; not authenticated
 }
 
-// Name is how a person reads it.
+// Name returns it for people.
 func (w Who) Name() string {
 	if w.Actor == "" {
 		return w.User
@@ -64,7 +64,7 @@ func (w Who) Name() string {
 	return w.Actor + " (" + w.User + ")"
 }
 
-// WholeFile is the tenant of an entry that is about no single one.
+// WholeFile is the tenant of an entry that is not about a single one.
 const WholeFile = "*"
 
 // Entry is one change of one tenant, a line of the log.
@@ -74,18 +74,18 @@ type Entry struct {
 	Who
 	Action  Action   `json:"action"`
 	Tenant  string   `json:"tenant"`
-	Changes []Change `json:"changes"` // none when all was so before
+	Changes []Change `json:"changes"` // none if nothing changed
 
 	File   string `json:"file"`          // base name of the tenants file
 	Before string `json:"before_sha256"` // of the file
 	After  string `json:"after_sha256"`
 
-	// AfterUnlogged: before this entry the file was changed by something that
-	// was not logged. Set by Read.
+	// AfterUnlogged means that the file was changed before this entry without being
+	// logged. Read sets it.
 	AfterUnlogged bool `json:"after_unlogged,omitempty"`
 }
 
-// Change is one field before and after; "" where there is none.
+// Change is one field before and after; "" if there is no value.
 type Change struct {
 	Field  string `json:"field"`
 	Before string `json:"before,omitempty"`
@@ -102,10 +102,10 @@ func (c Change) String() string {
 	return c.Field + " " + c.Before + " -> " + c.After
 }
 
-// longestText bounds a text of the outside in an entry, in characters.
+// longestText bounds a text from outside in an entry, in characters.
 const longestText = 100
 
-// plain is a text on one line and of bounded length.
+// plain returns a text on one line and of bounded length.
 func plain(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' {

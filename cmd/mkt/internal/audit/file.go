@@ -19,13 +19,13 @@ type file struct {
 	torn bool // its last line has no end
 }
 
-// openFile opens the log beside a tenants file. When there is none it makes it,
-// with mode 0600 and the owner of the tenants file. It is not durable.Create
-// because it is appended to, and nobody else may read it.
+// openFile opens the log beside a tenants file. If there is none it creates it, with mode
+// 0600 and the owner of the tenants file. It does not use durable.Create, because the log is
+// appended to and nobody else may read it.
 func openFile(beside string) (*file, error) {
 	path := filepath.Join(filepath.Dir(beside), FileName)
 	made := false
-	// O_NONBLOCK: a pipe in its place must not hold the edit.
+	// O_NONBLOCK: a pipe of that name must not block the edit.
 	const flags = os.O_RDWR | os.O_APPEND | syscall.O_NONBLOCK
 	f, err := os.OpenFile(path, flags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -37,7 +37,7 @@ func openFile(beside string) (*file, error) {
 	}
 	log := &file{File: f}
 	if log.torn, err = isTorn(f); err == nil && made {
-		err = settle(path, beside)
+		err = finish(path, beside)
 	}
 	if err != nil {
 		f.Close()
@@ -56,7 +56,7 @@ func explain(err error) error {
 	return err
 }
 
-// isTorn tells whether the last write was cut off.
+// isTorn reports whether the last write was cut off.
 func isTorn(f *os.File) (bool, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -75,8 +75,8 @@ func isTorn(f *os.File) (bool, error) {
 	return last[0] != '\n', nil
 }
 
-// settle gives a new log its owner, and makes its name durable.
-func settle(path, beside string) error {
+// finish gives a new log its owner and makes its name durable.
+func finish(path, beside string) error {
 	info, err := os.Stat(beside)
 	if err != nil {
 		return err
@@ -92,8 +92,8 @@ func settle(path, beside string) error {
 	return d.Sync()
 }
 
-// append writes entries, a line each, in one write, and syncs. What an earlier
-// write left torn gets its line end first.
+// append writes entries, a line each, in one write, and syncs. It first ends a line that an
+// earlier write left without an end.
 func (f *file) append(entries []Entry) error {
 	var lines []byte
 	if f.torn {

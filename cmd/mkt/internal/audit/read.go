@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Filter picks entries; a zero field picks all.
+// Filter selects entries; a zero field selects all.
 type Filter struct {
 	Tenant string
 	Action Action
 	By     string // the user or the actor
 	Since  time.Time
 	Until  time.Time // not included
-	Last   int       // the newest so many
+	Last   int       // only that many, the newest ones
 }
 
 func (f Filter) picks(e *Entry) bool {
@@ -31,21 +31,19 @@ func (f Filter) picks(e *Entry) bool {
 		(f.Until.IsZero() || e.At.Before(f.Until))
 }
 
-// Log is what was read.
+// Log is the part of the log that a Filter selects.
 type Log struct {
 	Entries    []Entry // oldest first
-	Unreadable []int   // lines that are no entries, from 1: cut off by a crash, or tampered with
-	// Last is the hash of the tenants file after its newest entry, whether
-	// picked or not, "" when there is none: another hash there now is a change
-	// that was not logged.
+	Unreadable []int   // lines that are not entries, from 1: cut off by a crash, or tampered with
+	// Last is the hash of the tenants file after its newest entry, selected or not; ""
+	// if there is none. If the file has another hash, a change was not logged.
 	Last string
 }
 
 // longestLine bounds an entry, bytes; a longer line is unreadable.
 const longestLine = 1 << 20
 
-// Open reads the log beside the tenants file at path. A log that does not exist
-// is an empty one.
+// Open reads the log beside the tenants file at path. A log that does not exist is empty.
 func Open(path string, pick Filter) (Log, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -68,12 +66,12 @@ func Open(path string, pick Filter) (Log, error) {
 	return log, nil
 }
 
-// Read reads a log: the entries about the tenants file of that name. A line that
-// is no entry, the last one included, is noted and passed by.
+// Read reads the entries of a log that are about the tenants file of that name. It lists and
+// skips a line that is not an entry.
 func Read(r io.Reader, file string, pick Filter) (Log, error) {
 	var log Log
 	var before Entry
-	unlogged := false // a change since the last entry that was picked
+	unlogged := false // a change since the last entry that was selected
 	in := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
 		line, err := readLine(in)
@@ -94,7 +92,7 @@ func Read(r io.Reader, file string, pick Filter) (Log, error) {
 		unlogged = unlogged || !e.follows(&before)
 		before, log.Last = e, e.After
 		if pick.picks(&e) {
-			e.AfterUnlogged, unlogged = unlogged, false // whatever the line says
+			e.AfterUnlogged, unlogged = unlogged, false // not as the line says
 			log.Entries = append(log.Entries, e)
 		}
 	}
@@ -104,14 +102,14 @@ func Read(r io.Reader, file string, pick Filter) (Log, error) {
 	return log, nil
 }
 
-// follows tells whether nothing changed the file between the entry before and
-// this one. Entries of one edit have the same hashes.
+// follows reports whether the file was not changed between the entry before and this one.
+// Entries of one edit have the same hashes.
 func (e *Entry) follows(before *Entry) bool {
 	sameEdit := e.Before == before.Before && e.After == before.After
 	return before.File == "" || e.Before == before.After || sameEdit
 }
 
-// readLine returns the next line without its end; nil for one that is too long.
+// readLine returns the next line without its end, or nil if it is too long.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	long := false
@@ -134,7 +132,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// parse reads one entry. Its texts are made fit to be shown.
+// parse reads one entry, and makes its texts safe to show.
 func parse(line []byte) (e Entry, ok bool) {
 	if json.Unmarshal(line, &e) != nil || e.Format != Format || e.At.IsZero() || e.Action == "" || e.Tenant == "" {
 		return Entry{}, false

@@ -15,10 +15,10 @@ import (
 	"mkt/serve/account"
 )
 
-// Undone finds the tenants that a command revoked and that are not revoked any
-// more: somebody edited the file by hand. Revoked is final, so each is a
-// problem. What the log does not tell, such as a revocation by hand, cannot be
-// known; a log that this user may not read tells nothing.
+// Undone finds the tenants that a command revoked and that are not revoked any more,
+// because somebody edited the file by hand. Revoking is permanent, so each is a problem.
+// Revocations that were not logged are not known, and neither are any if this user may not
+// read the log.
 func Undone(f *tenants.File) ([]tenants.Problem, error) {
 	path := f.Name
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -45,8 +45,8 @@ func Undone(f *tenants.File) ([]tenants.Problem, error) {
 	return found, nil
 }
 
-// Allow implements tenants.Log. It refuses to go on with a tenant that was
-// revoked, unless the edit revokes it again.
+// Allow implements tenants.Log. It returns an error for a tenant that was revoked, unless the
+// edit revokes it again.
 func (p *pending) Allow(e tenants.Edited) error {
 	revoked, err := revocations(io.NewSectionReader(p.file, 0, 1<<62), plain(p.name))
 	if err != nil {
@@ -66,12 +66,12 @@ func undone(t *tenants.Tenant, revoked map[string]time.Time) bool {
 }
 
 func reason(t *tenants.Tenant, at time.Time) string {
-	return fmt.Sprintf("%s, but the account was revoked at %s, for good: mkt tenant revoke %s sets it right; a new account needs another id",
+	return fmt.Sprintf("%s, but the account was permanently revoked at %s: run mkt tenant revoke %s; a new account needs another id",
 		t.Status, at.UTC().Format(time.RFC3339), t.ID)
 }
 
-// revocations are the tenants that were revoked, and when, as the log tells.
-// Only lines that may tell of one are parsed: a log is long.
+// revocations returns the tenants that were revoked, and when. It parses only lines that may
+// be of a revocation, because a log is long.
 func revocations(r io.Reader, file string) (map[string]time.Time, error) {
 	found := map[string]time.Time{}
 	in := bufio.NewReaderSize(r, 64<<10)

@@ -40,7 +40,7 @@ func TestRevokedIsFinal(t *testing.T) {
 		t.Errorf("undone: %v, %v", found, err)
 	}
 	_, err = audit.Edit(t.Context(), path, by(audit.OriginAllow), func(e *tenants.Editor) error { return e.AllowOrigin("old", "https://a.example") })
-	if err == nil || !strings.Contains(err.Error(), "was revoked at 2026-11-20T09:07:00Z, for good") {
+	if err == nil || !strings.Contains(err.Error(), "was permanently revoked at 2026-11-20T09:07:00Z") {
 		t.Errorf("edit of an account that was revoked: %v", err)
 	}
 	if now, _ := os.ReadFile(path); !bytes.Equal(now, byHand) {

@@ -1,6 +1,6 @@
-// Package diffpage shows as a page what differs between two snapshots: how far
-// odds moved, in which markets, the largest movements, and the fixtures that
-// changed most. It takes changes one by one and keeps a bounded part of them.
+// Package diffpage renders an HTML page of what differs between two snapshots: how far odds
+// moved, in which markets, the largest movements, and the fixtures that changed most. It
+// takes changes one by one and keeps a bounded number of them.
 package diffpage
 
 import (
@@ -17,7 +17,7 @@ import (
 	"mkt/cmd/mkt/internal/page"
 )
 
-// What is kept at most.
+// Bounds of what is kept.
 const (
 	mostMovers   = 50
 	mostFixtures = 30
@@ -25,7 +25,7 @@ const (
 	mostMarkets  = 5000
 )
 
-// Report is gathered by New, Add and Finish, and written by Write.
+// Report is filled by New, Add and Finish, and written by Write.
 type Report struct {
 	ClientID, Product, A, B string
 	Summary                 compare.Summary
@@ -35,10 +35,10 @@ type Report struct {
 	Movers                  []Mover    // by how far
 	Fixtures                []*Fixture // by how many changes
 	Others                  []compare.Change
-	More                    int // others that are not kept
+	More                    int // how many others are not kept
 
 	markets map[string]*Market
-	fixture *Fixture // the one at hand
+	fixture *Fixture // the current one
 	madeAt  time.Time
 	madeBy  string
 	moved   int
@@ -50,17 +50,17 @@ type Count struct {
 	N    int
 }
 
-// Market is what became of the odds of one canonical market.
+// Market counts the movements of one canonical market.
 type Market struct {
 	Name     string
 	Up, Down int
 	Sum      float64 // of percent, without sign
 }
 
-// Moved is how many odds moved.
+// Moved returns how many odds moved.
 func (m *Market) Moved() int { return m.Up + m.Down }
 
-// Mean is how far they moved in the mean, in percent, without sign.
+// Mean returns how far they moved on average, in percent, without sign.
 func (m *Market) Mean() float64 { return m.Sum / float64(max(1, m.Moved())) }
 
 // Mover is one movement.
@@ -75,9 +75,9 @@ type Fixture struct {
 	Changes, Odds, Suspended int
 }
 
-// Bin is how many odds moved that far.
+// Bin counts the odds that moved that far.
 type Bin struct {
-	From, To float64 // percent; From is in it when it is below zero, To when above
+	From, To float64 // percent; below zero From is included, above zero To
 	N        int
 	X, Y     float64
 	Width    float64
@@ -98,7 +98,7 @@ func New(clientID, product, a, b string) Report {
 	return r
 }
 
-// Add takes in a change; they come in the order of fixtures.
+// Add adds a change. Changes must come in the order of fixtures.
 func (r *Report) Add(c compare.Change) {
 	if r.fixture == nil || r.fixture.ID != c.FixtureID {
 		r.closeFixture()
@@ -198,7 +198,7 @@ func (r *Report) Finish(sum compare.Summary, now time.Time, madeBy string) {
 	r.drawBins()
 }
 
-// Measures of the figure of movements.
+// Sizes of the figure of movements.
 const (
 	width      = 1000.0
 	left       = 46.0
@@ -235,10 +235,10 @@ func (r *Report) drawBins() {
 	}
 }
 
-// Moved is how many odds moved by a number.
+// Moved returns how many odds moved by a number.
 func (r *Report) Moved() int { return r.moved }
 
-// Height and Bottom are the figure's.
+// Height and Bottom return the sizes of the figure.
 func (r *Report) Height() float64 { return histBottom + 24 }
 func (r *Report) Bottom() float64 { return histBottom }
 

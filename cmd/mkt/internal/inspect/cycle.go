@@ -11,14 +11,14 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Cycle is how far one cycle came, and what each step left.
+// Cycle is what each step left of one cycle.
 type Cycle struct {
 	Place
 	CycleID   layout.CycleID     `json:"cycle_id"`
-	Raw       *Raw               `json:"raw"`       // nil: not there, or never sealed
-	Canonical *snapshot.Manifest `json:"canonical"` // nil: not there
+	Raw       *Raw               `json:"raw"`       // nil: missing, or its retrieval was interrupted
+	Canonical *snapshot.Manifest `json:"canonical"` // nil: missing
 	Commit    *Commit            `json:"commit"`    // nil: never published
-	Snapshot  *snapshot.Manifest `json:"snapshot"`  // nil: not there any more
+	Snapshot  *snapshot.Manifest `json:"snapshot"`  // nil: deleted by retention
 	Damage    []string           `json:"damage"`
 }
 
@@ -39,11 +39,11 @@ type Commit struct {
 	SHA256 string `json:"sha256"`
 }
 
-// ErrNoCycle: nothing of the cycle is there.
+// ErrNoCycle means that there is nothing of the cycle.
 var ErrNoCycle = errors.New("no such cycle")
 
-// CycleOf looks at a cycle in every folder that may have something of it. commit
-// is its publication, nil when there is none.
+// CycleOf looks for a cycle in every folder that may have something of it. commit is its
+// publication, nil if there is none.
 func CycleOf(p Place, id layout.CycleID, commit *snapshot.Commit) (Cycle, error) {
 	c := Cycle{Place: p, CycleID: id, Damage: []string{}}
 	if commit != nil {

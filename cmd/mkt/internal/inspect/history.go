@@ -15,13 +15,13 @@ type Publication struct {
 	Version     uint64           `json:"version"`
 	CycleID     layout.CycleID   `json:"cycle_id,omitempty"`
 	PublishedAt time.Time        `json:"published_at,omitzero"`
-	FirstSeq    uint64           `json:"first_seq"` // of the window it published
+	FirstSeq    uint64           `json:"first_seq"` // of the window that it published
 	LastSeq     uint64           `json:"last_seq"`
 	Events      uint64           `json:"events"` // of its own cycle
 	Kept        bool             `json:"kept"`   // its snapshot is still there
 	Rows        map[string]int64 `json:"rows,omitempty"`
 	Bytes       int64            `json:"bytes,omitempty"` // of the snapshot's files
-	// Freshness of a snapshot that is kept.
+	// The freshness of a snapshot that is kept.
 	ProviderFetchedAt *time.Time `json:"provider_fetched_at,omitempty"`
 	ProcessedAt       *time.Time `json:"processed_at,omitempty"`
 	Damage            string     `json:"damage,omitempty"`
@@ -59,8 +59,8 @@ func PublicationOf(root durable.FS, c snapshot.Commit) Publication {
 	return p
 }
 
-// History is the newest publications, newest first, those among them whose records
-// are damaged; last 0 is all of them.
+// History returns the newest publications, newest first, including those whose records are
+// damaged. If last is 0, it returns all of them.
 func History(root durable.FS, last int) (list []Publication, err error) {
 	newest, _, err := snapshot.LastRecord(root)
 	if err != nil && !snapshot.IsFault(err) {

@@ -1,6 +1,6 @@
-// Package inspect gathers what lies on a data root: publications, cycles on their
-// way, files, rows, freshness, sizes. It reads headers and folders, never a table,
-// and says of what is damaged that it is.
+// Package inspect lists what is in a data root: publications, cycles under way, files, rows,
+// freshness and sizes. It reads headers and folders, never a table, and reports what is
+// damaged.
 package inspect
 
 import (
@@ -23,28 +23,28 @@ type Place struct {
 	Root     durable.FS       `json:"-"`
 }
 
-// Overview is what there is of a place at a glance.
+// Overview summarizes a place.
 type Overview struct {
 	Place
-	Newest  *Publication `json:"newest"`   // nil when nothing was published
+	Newest  *Publication `json:"newest"`   // nil if nothing was published
 	AgeMS   *int64       `json:"age_ms"`   // of the newest data, since it was retrieved
-	LastSeq uint64       `json:"last_seq"` // newest event ever given
+	LastSeq uint64       `json:"last_seq"` // of the newest event ever
 	Commits uint64       `json:"commits"`
 
-	Snapshots int              `json:"snapshots"` // folders, debris among them
+	Snapshots int              `json:"snapshots"` // folders, those of interrupted runs included
 	Canonical int              `json:"canonical_cycles"`
 	Raw       int              `json:"raw_cycles"` // folders; those in packs are not counted
 	RawPacks  int              `json:"raw_packs"`
 	Bytes     map[string]int64 `json:"bytes"` // by folder, and "total"
-	// Underway is the newest raw cycle, when it is newer than what is published.
+	// Underway is the newest raw cycle if it is newer than what is published.
 	Underway layout.CycleID `json:"underway,omitempty"`
 	Damage   string         `json:"damage,omitempty"` // of the newest publication
 }
 
-// Folders are what sizes are given of, in the order of the data's way.
+// Folders are the folders of Overview.Bytes, in the order in which data passes through them.
 var Folders = []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StateDir, layout.StagingDir}
 
-// Of looks at one place.
+// Of returns the overview of one place.
 func Of(p Place, now time.Time) (Overview, error) {
 	o := Overview{Place: p, Bytes: map[string]int64{}}
 	head, found, err := snapshot.Head(p.Root)
@@ -61,7 +61,7 @@ func Of(p Place, now time.Time) (Overview, error) {
 			o.AgeMS = &age
 		}
 		if _, _, err := snapshot.Last(p.Root); snapshot.IsFault(err) {
-			o.Damage = err.Error() // readers go on with the one before it
+			o.Damage = err.Error() // readers use the one before it
 		}
 	}
 	if err := o.folders(); err != nil {
@@ -70,10 +70,10 @@ func Of(p Place, now time.Time) (Overview, error) {
 	return o, o.underway(head.CycleID)
 }
 
-// folders counts and weighs what lies there.
+// folders counts the cycles and sums up the sizes.
 func (o *Overview) folders() error {
 	for _, dir := range Folders {
-		n, err := weigh(o.Root, dir)
+		n, err := size(o.Root, dir)
 		if err != nil {
 			return err
 		}
@@ -113,16 +113,16 @@ func readDir(root durable.FS, dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// weigh is how many bytes lie below a folder. What vanishes meanwhile, as when old
-// data is collected, weighs nothing.
-func weigh(root durable.FS, dir string) (total int64, err error) {
+// size returns how many bytes are below a folder. It leaves out what is deleted meanwhile, as
+// by mkt gc.
+func size(root durable.FS, dir string) (total int64, err error) {
 	entries, err := readDir(root, dir)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", dir, err)
 	}
 	for _, e := range entries {
 		if e.IsDir() {
-			n, err := weigh(root, dir+"/"+e.Name())
+			n, err := size(root, dir+"/"+e.Name())
 			if err != nil {
 				return 0, err
 			}

@@ -10,7 +10,7 @@ import (
 	"mkt/cmd/mkt/internal/verify"
 )
 
-// Every code has its line in the page for operators, and is told somewhere.
+// Every code has its line in the page for operators, and is reported somewhere.
 func TestCodesAreExplained(t *testing.T) {
 	page, err := os.ReadFile("../../../../docs/operators.md")
 	must(t, err)
@@ -21,14 +21,14 @@ func TestCodesAreExplained(t *testing.T) {
 	}
 	sources, err := exec.Command("sh", "-c", "cat $(ls *.go | grep -v _test.go | grep -v finding.go)").Output()
 	must(t, err)
-	for _, told := range regexp.MustCompile(`"([A-Z]+_[A-Z_]+)"`).FindAllStringSubmatch(string(sources), -1) {
-		if _, ok := verify.Codes()[told[1]]; !ok {
-			t.Errorf("%s is told and not explained", told[1])
+	for _, used := range regexp.MustCompile(`"([A-Z]+_[A-Z_]+)"`).FindAllStringSubmatch(string(sources), -1) {
+		if _, ok := verify.Codes()[used[1]]; !ok {
+			t.Errorf("%s is reported and has no description", used[1])
 		}
 	}
 	for code := range verify.Codes() {
 		if !strings.Contains(string(sources), `"`+code+`"`) {
-			t.Errorf("%s is never told", code)
+			t.Errorf("%s is never reported", code)
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// makeRight writes every manifest, commit record and CURRENT anew that an edit of a
-// version's manifest breaks: what somebody can do who may write everything.
-func (h testRoot) makeRight(t *testing.T, from uint64) {
+// forge rewrites every manifest, commit record and CURRENT that contradict an edited manifest
+// of a version, as somebody can who may write everything.
+func (h testRoot) forge(t *testing.T, from uint64) {
 	t.Helper()
 	head, _, err := snapshot.Last(h.root)
 	must(t, err)
@@ -53,9 +53,9 @@ func (h testRoot) makeRight(t *testing.T, from uint64) {
 	h.write(t, layout.Collected, append(data, '\n'))
 }
 
-// Who writes the whole chain anew is not found by the chain. The hash of a head
-// that was noted elsewhere finds him.
-func TestWholeChainAnew(t *testing.T) {
+// A whole chain that was rewritten is consistent. Only the hash of a head that was written
+// down elsewhere shows it.
+func TestWholeChainRewritten(t *testing.T) {
 	h := built(t, markets)
 	head := h.verify(t, nil).Head.SHA256
 	r := rand.New(rand.NewPCG(1, 1))
@@ -67,14 +67,14 @@ func TestWholeChainAnew(t *testing.T) {
 	if h.verify(t, nil).Clean {
 		t.Fatal("an edit was not found")
 	}
-	h.makeRight(t, c.Version)
+	h.forge(t, c.Version)
 	if report := h.verify(t, nil); !report.Clean {
 		t.Fatalf("the whole chain is new, and: %+v", report.Findings)
 	}
 	expect(t, h, head, "HEAD_UNKNOWN")
 }
 
-// A chain that was cut is one of an earlier time, but for what was noted.
+// A chain that was cut is that of an earlier time. Only a hash that was written down shows it.
 func TestChainCut(t *testing.T) {
 	h := built(t, markets)
 	head, _, err := snapshot.Head(h.root)
@@ -85,7 +85,7 @@ func TestChainCut(t *testing.T) {
 	expect(t, h, head.SHA256, "")
 	must(t, h.root.Remove(layout.Commit(head.Version)))
 	if r := h.verify(t, nil); !has(r, "HEAD_BEHIND") {
-		t.Errorf("CURRENT and the state tell of it: %+v", r.Findings)
+		t.Errorf("CURRENT and the state name a newer publication: %+v", r.Findings)
 	}
 	must(t, h.root.RemoveAll(head.Dir()))
 	must(t, h.root.Remove(head.Segment.File))
@@ -98,8 +98,8 @@ func TestChainCut(t *testing.T) {
 	expect(t, h, durable.Hash(nil), "HEAD_UNKNOWN")
 }
 
-// expect verifies with a hash that was noted; code is what must be found, or that
-// HEAD_UNKNOWN must not.
+// expect verifies with a hash that was written down. It wants a finding with the code, or no
+// HEAD_UNKNOWN if code is "".
 func expect(t *testing.T, h testRoot, hash, code string) {
 	t.Helper()
 	r := h.verify(t, func(o *verify.Options) { o.Expect = hash })
@@ -117,8 +117,7 @@ func has(r verify.Report, code string) bool {
 	return false
 }
 
-// Rows that were edited with the whole chain made right above them are found by
-// making them again, and so are answers.
+// Rows that were edited, with the whole chain rewritten, are found by rebuilding them.
 func TestDeepFindsRows(t *testing.T) {
 	for name, of := range map[string]func() (testRoot, error){"markets": markets, "ticks": ticks} {
 		h := built(t, of)
@@ -128,7 +127,7 @@ func TestDeepFindsRows(t *testing.T) {
 		must(t, err)
 		m, _ := h.alterRow(t, c, rand.New(rand.NewPCG(2, 2)), true)
 		h.put(t, c.Dir()+"/"+layout.ManifestFile, asObject(t, m))
-		h.makeRight(t, c.Version)
+		h.forge(t, c.Version)
 		if report := h.verify(t, nil); !report.Clean {
 			t.Errorf("%s: the whole chain is new, and: %+v", name, report.Findings)
 		}
@@ -138,8 +137,8 @@ func TestDeepFindsRows(t *testing.T) {
 	}
 }
 
-// An answer that was edited, with every header and the whole chain made right, does
-// not give the rows any more.
+// An answer that was edited, with every header and the whole chain rewritten, does not give
+// the rows any more.
 func TestDeepFindsAnswers(t *testing.T) {
 	h := built(t, markets)
 	head, _, err := snapshot.Head(h.root)
@@ -160,7 +159,7 @@ func TestDeepFindsAnswers(t *testing.T) {
 	commit := h.object(t, layout.Commit(head.Version))
 	commit["raw_sha256"], commit["canonical_sha256"] = sum, m["canonical_sha256"]
 	h.put(t, layout.Commit(head.Version), commit)
-	h.makeRight(t, head.Version)
+	h.forge(t, head.Version)
 	if report := h.verify(t, nil); !report.Clean {
 		t.Errorf("the whole chain is new, and: %+v", report.Findings)
 	}
