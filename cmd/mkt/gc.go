@@ -121,7 +121,7 @@ func collectAll(o retention.Options) (retention.Collected, error) {
 }
 
 // sizeOf is how many bytes a file has, or the files of a folder.
-func sizeOf(f durable.FS, name string) (bytes int64) {
+func sizeOf(f durable.ReadFS, name string) (bytes int64) {
 	info, err := f.Stat(name)
 	if err != nil {
 		return 0

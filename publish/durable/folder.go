@@ -74,7 +74,7 @@ func MoveInto(f FS, name, dir string) (string, error) {
 
 // SyncFolder makes the entries of a folder and of its sub-folders durable. The
 // files in it are those of a staged folder: synced before it was moved.
-func SyncFolder(f FS, dir string) error {
+func SyncFolder(f ReadFS, dir string) error {
 	entries, err := f.ReadDir(dir)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func SyncFolder(f FS, dir string) error {
 
 // SameFolder tells whether two folders hold the same names with the same
 // bytes. A folder that is missing is like no other.
-func SameFolder(f FS, a, b string) (bool, error) {
+func SameFolder(f ReadFS, a, b string) (bool, error) {
 	inA, err := f.ReadDir(a)
 	if err != nil {
 		return false, missing(err)
@@ -123,7 +123,7 @@ func missing(err error) error {
 	return err
 }
 
-func syncBoth(f FS, a, b string) error {
+func syncBoth(f ReadFS, a, b string) error {
 	if err := f.SyncDir(a); err != nil || a == b {
 		return err
 	}

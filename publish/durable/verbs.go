@@ -184,7 +184,7 @@ func sameContent(f FS, temp, name string) error {
 }
 
 // SameFile tells whether two files hold the same bytes.
-func SameFile(f FS, a, b string) (bool, error) {
+func SameFile(f ReadFS, a, b string) (bool, error) {
 	ra, err := f.Open(a)
 	if err != nil {
 		return false, err

@@ -114,7 +114,7 @@ var ErrUnknown = errors.New("no such publication")
 // Find is the publication that a moment means. Its snapshot need not be there
 // any more, see IsKept. When there is none, the error is ErrUnknown and names
 // what comes near.
-func Find(f durable.FS, m Moment) (Commit, error) {
+func Find(f durable.ReadFS, m Moment) (Commit, error) {
 	head, found, err := Head(f)
 	if err != nil {
 		return Commit{}, err
@@ -144,7 +144,7 @@ func near(c Commit) string {
 	return fmt.Sprintf("v%d, %s, published %s", c.Version, c.CycleID, c.PublishedAt.UTC().Format(time.RFC3339))
 }
 
-func findCycle(f durable.FS, m Moment, head Commit) (Commit, error) {
+func findCycle(f durable.ReadFS, m Moment, head Commit) (Commit, error) {
 	before, after, err := Search(f, head, func(c Commit) bool { return c.CycleID > m.cycle && !m.names(c) })
 	switch {
 	case err != nil:
@@ -160,7 +160,7 @@ func (m Moment) names(c Commit) bool {
 	return c.CycleID == m.cycle || strings.HasPrefix(string(c.CycleID), string(m.cycle)+"-")
 }
 
-func findAt(f durable.FS, m Moment, head Commit) (Commit, error) {
+func findAt(f durable.ReadFS, m Moment, head Commit) (Commit, error) {
 	before, after, err := Search(f, head, func(c Commit) bool { return c.PublishedAt.After(m.at) })
 	if err != nil || before.Version > 0 {
 		return before, err
@@ -179,7 +179,7 @@ func neighbours(before, after Commit) string {
 }
 
 // Resolve finds the publication that a text means: ParseMoment, then Find.
-func Resolve(f durable.FS, text string) (Commit, error) {
+func Resolve(f durable.ReadFS, text string) (Commit, error) {
 	m, err := ParseMoment(text)
 	if err != nil {
 		return Commit{}, err
@@ -190,7 +190,7 @@ func Resolve(f durable.FS, text string) (Commit, error) {
 // IsKept tells whether the snapshot of a publication is still there: its record
 // stays for ever, its data as long as the retention says. Retention takes the whole
 // folder: one without a manifest is ErrDamaged.
-func IsKept(f durable.FS, c Commit) (bool, error) {
+func IsKept(f durable.ReadFS, c Commit) (bool, error) {
 	manifest := c.Dir() + "/" + layout.ManifestFile
 	if there, err := durable.Exists(f, manifest); err != nil || there {
 		return there, err

@@ -107,7 +107,7 @@ func (e *LateError) Unwrap() error { return e.Err }
 
 // whoseCommit finds out what a failed link came to: an answer can be lost
 // although the work was done. nil means that the record is ours.
-func whoseCommit(f durable.FS, c Commit, failed error) error {
+func whoseCommit(f durable.ReadFS, c Commit, failed error) error {
 	there, err := ReadCommit(f, c.Version)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -128,7 +128,7 @@ func Follow(f durable.FS, c Commit) error {
 }
 
 // IsFollowed tells whether CURRENT holds the very bytes that Follow writes.
-func IsFollowed(f durable.FS, c Commit) (bool, error) {
+func IsFollowed(f durable.ReadFS, c Commit) (bool, error) {
 	got, err := durable.ReadFile(f, layout.Current, maxPointer)
 	return err == nil && Names(got, c), err
 }

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	ClientID string
 	Product  football.Product
-	Root     durable.FS // of the tenant and product; only read
+	Root     durable.ReadFS // of the tenant and product; only read
 
 	// From and To bound the cycles whose data is read; "" = from the oldest kept,
 	// to the newest. The chain of commits is always held whole.
@@ -97,7 +97,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 
 // stampOf is a text that is another one when a run has written something: which
 // names there are, and what the files say that are replaced.
-func stampOf(f durable.FS) (string, error) {
+func stampOf(f durable.ReadFS) (string, error) {
 	var b strings.Builder
 	for _, dir := range []string{".", layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir} {
 		entries, err := f.ReadDir(dir)
