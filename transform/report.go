@@ -57,8 +57,8 @@ func marketCounts(s *Summary) []count {
 		{"broken", s.Broken}, {"partial", s.Partial}, {"damaged", s.Damaged}}
 }
 
-// codeOf is the state file's word for how the run ended.
-func codeOf(err error) string {
+// codeOf is the pipeline code of how the run ended.
+func codeOf(err error) health.Code {
 	var path *fs.PathError
 	var errno syscall.Errno
 	switch {

@@ -72,10 +72,10 @@ func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // refused is when the provider last refused what the job would ask, how, and after
 // how long it is asked again; code is "" if the newest word is another.
-func (a *app) refused(j job, fingerprint string, findings []*health.Run) (at time.Time, code string, again time.Duration) {
-	standing := health.StandingOf(fingerprint, findings...)
-	if t := standing.RefusedAt(); t != nil {
-		return *t, health.CodeCredential, askedAgain(standing.RefusalsInARow, standing.LastOKAt != nil)
+func (a *app) refused(j job, fingerprint string, findings []*health.Run) (at time.Time, code health.Code, again time.Duration) {
+	status := health.CredentialStatusOf(fingerprint, findings...)
+	if t := status.RefusedAt(); t != nil {
+		return *t, health.CodeCredential, askedAgain(status.RefusalsInARow, status.LastOKAt != nil)
 	}
 	test, own := a.found(j)
 	switch {

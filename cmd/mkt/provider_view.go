@@ -28,7 +28,7 @@ type connectionView struct {
 	Status        health.Connection           `json:"status"`
 	LastSuccessAt *time.Time                  `json:"last_success_at"`
 	LastAttemptAt *time.Time                  `json:"last_attempt_at"`
-	Code          string                      `json:"code,omitempty"` // why the last attempt failed
+	Code          health.Code                 `json:"code,omitempty"` // why the last attempt failed
 	Quota         *health.Quota               `json:"quota"`          // nil: the provider never said anything of it
 	Found         []findingView               `json:"found"`
 	Calls         map[string]map[string]int64 `json:"calls"` // by UTC day and endpoint
@@ -36,13 +36,13 @@ type connectionView struct {
 
 // findingView is the newest test or fetch.
 type findingView struct {
-	Of     string     `json:"of"` // test, or a product
-	Cycle  string     `json:"cycle,omitempty"`
-	At     time.Time  `json:"at"`
-	OK     bool       `json:"ok"`
-	Code   string     `json:"code,omitempty"`
-	LastOK *time.Time `json:"last_ok_at"`
-	InARow int        `json:"failures_in_a_row"`
+	Of     string      `json:"of"` // test, or a product
+	Cycle  string      `json:"cycle,omitempty"`
+	At     time.Time   `json:"at"`
+	OK     bool        `json:"ok"`
+	Code   health.Code `json:"code,omitempty"`
+	LastOK *time.Time  `json:"last_ok_at"`
+	InARow int         `json:"failures_in_a_row"`
 }
 
 // connection looks at what tests and fetches left behind. Findings about another
@@ -65,7 +65,7 @@ func (a *app) connection(t *tenants.Tenant) (connectionView, error) {
 	}
 	if p := t.Provider; p != nil {
 		fingerprint := p.Fingerprint()
-		known := health.StandingOf(fingerprint, findings...)
+		known := health.CredentialStatusOf(fingerprint, findings...)
 		v.Provider, v.BaseURL, v.Hint = p.Name, p.BaseURL, p.Hint
 		v.Status = health.ConnectionStatus(true, p.Disabled, fingerprint, findings...)
 		v.LastSuccessAt, v.LastAttemptAt, v.Code = known.LastOKAt, known.LastAttemptAt, known.Code
@@ -168,9 +168,9 @@ func times(n int) string {
 	return fmt.Sprintf("%d times in a row", n)
 }
 
-func result(ok bool, code string) string {
+func result(ok bool, code health.Code) string {
 	if ok {
 		return "good"
 	}
-	return cmp.Or(code, health.CodeInternal)
+	return string(cmp.Or(code, health.CodeInternal))
 }

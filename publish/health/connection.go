@@ -32,23 +32,23 @@ func ConnectionStatus(configured, disabled bool, fingerprint string, findings ..
 	if disabled {
 		return Disabled
 	}
-	return StandingOf(fingerprint, findings...).status()
+	return CredentialStatusOf(fingerprint, findings...).status()
 }
 
-// Standing is what the findings about one credential come to.
-type Standing struct {
+// CredentialStatus is what the findings about one credential come to.
+type CredentialStatus struct {
 	LastOKAt       *time.Time // newest good test or run; nil when never
 	LastAttemptAt  *time.Time // newest test or run; nil when never
-	Code           string     // why the newest one failed; "" when it was good, or there is none
+	Code           Code       // why the newest one failed; "" when it was good, or there is none
 	FailuresInARow int        // failed runs since LastOKAt, at most DegradedAfter a product
 	RefusalsInARow int        // of the credential, as the run or test counts them that was refused last
 
 	accepted, refused *time.Time
 }
 
-// StandingOf sums up the findings with that fingerprint.
-func StandingOf(fingerprint string, findings ...*Run) Standing {
-	var s Standing
+// CredentialStatusOf sums up the findings with that fingerprint.
+func CredentialStatusOf(fingerprint string, findings ...*Run) CredentialStatus {
+	var s CredentialStatus
 	for _, f := range findings {
 		if f == nil || f.CredentialFingerprint != fingerprint {
 			continue
@@ -77,7 +77,7 @@ func StandingOf(fingerprint string, findings ...*Run) Standing {
 
 // status: the newest word on the credential counts, whoever heard it. Only a
 // good test or run ends a row of failures.
-func (s Standing) status() Connection {
+func (s CredentialStatus) status() Connection {
 	switch {
 	case s.RefusedAt() != nil:
 		return InvalidCredential
@@ -91,7 +91,7 @@ func (s Standing) status() Connection {
 
 // RefusedAt is when the credential was last refused; nil when never, or when it
 // was accepted since.
-func (s Standing) RefusedAt() *time.Time {
+func (s CredentialStatus) RefusedAt() *time.Time {
 	if later(s.accepted, s.refused) {
 		return nil
 	}

@@ -30,7 +30,7 @@ type Run struct {
 	// Code is one of Codes, or "": why it failed. If OK it is CodeListingHeld of a
 	// publication that kept fixtures, or CodeRateLimited of a fetch that is not whole
 	// because the quota was used up on the way.
-	Code string `json:"code,omitempty"`
+	Code Code `json:"code,omitempty"`
 	// LastOKAt is when the step last succeeded; nil when never.
 	LastOKAt *time.Time `json:"last_ok_at,omitempty"`
 	// FailuresInARow counts failed runs since LastOKAt.

@@ -322,7 +322,7 @@ func (h *house) state(step string, change func(*health.Run)) {
 	h.write(path, string(data))
 }
 
-func (h *house) failed(code string, times int) {
+func (h *house) failed(code health.Code, times int) {
 	h.t.Helper()
 	h.state("fetch", func(r *health.Run) { r.OK, r.Code, r.FailuresInARow = false, code, times })
 }
@@ -338,7 +338,7 @@ func (h *house) space(s doctor.Space) {
 	h.options.Space = func(string) (doctor.Space, error) { return s, nil }
 }
 
-func (h *house) answers(code string, err error) {
+func (h *house) answers(code health.Code, err error) {
 	h.options.Probe = func(_ context.Context, t *tenants.Tenant, _ football.Product) (fetch.Probed, error) {
 		if t.ID != "acme" {
 			h.t.Errorf("%s was asked for", t.ID)

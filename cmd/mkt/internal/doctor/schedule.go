@@ -135,7 +135,7 @@ func (d *doctor) connection(r *root) {
 	for _, p := range d.Products {
 		look(d.rootDir(r.id, p), health.StepFetch)
 	}
-	newest := health.StandingOf(r.fingerprint(), findings...)
+	newest := health.CredentialStatusOf(r.fingerprint(), findings...)
 	switch status := health.ConnectionStatus(true, false, r.fingerprint(), findings...); {
 	case status == health.InvalidCredential:
 		d.bad(Fail, "CREDENTIAL_REFUSED", "schedule", at, d.mkt("provider set "+r.id+" --provider "+r.tenant.Provider.Name), "the provider refuses the credential: its data routes answer 409")
