@@ -74,14 +74,6 @@ const IDKeyFingerprintFile = "id-key.fingerprint"
 // this one does not know. Nothing is wrong with the file.
 var ErrNewer = errors.New("written by a newer version of mkt: use that version, or a later one; nothing is damaged")
 
-// CheckFormat returns ErrNewer for a format that is later than the known one.
-func CheckFormat(what string, format, known int) error {
-	if format <= known {
-		return nil
-	}
-	return fmt.Errorf("%s: format %d, and this version reads up to %d: %w", what, format, known, ErrNewer)
-}
-
 // CycleID labels one processing cycle: UTC second and product,
 // "20261120T090700Z-market_engine". It sorts by time as text.
 type CycleID string

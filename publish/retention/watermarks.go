@@ -2,7 +2,6 @@ package retention
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -56,27 +55,18 @@ func ReadWatermarks(f durable.ReadFS) (Watermarks, error) {
 	if err != nil {
 		return Watermarks{}, snapshot.Fault(layout.Collected, err)
 	}
-	var header struct {
-		Format int `json:"format"`
-	}
-	if json.Unmarshal(data, &header) == nil {
-		if err := layout.CheckFormat(layout.Collected, header.Format, Format); err != nil {
-			return Watermarks{}, err
-		}
-	}
 	var all Watermarks
-	if err := json.Unmarshal(data, &all); err != nil || all.Format < 1 {
+	err = layout.DecodeHeader(layout.Collected, data, Format, &all)
+	if errors.Is(err, layout.ErrNewer) {
+		return Watermarks{}, err
+	}
+	if err != nil || all.Format < 1 {
 		return Watermarks{}, fmt.Errorf("%s: %w: not a record of this version", layout.Collected, snapshot.ErrDamaged)
 	}
-	if encoded, err := all.encode(); err != nil || !bytes.Equal(encoded, data) {
+	if encoded, err := layout.EncodeHeader(all); err != nil || !bytes.Equal(encoded, data) {
 		return Watermarks{}, fmt.Errorf("%s: %w: its bytes are not those that were written", layout.Collected, snapshot.ErrDamaged)
 	}
 	return all, nil
-}
-
-func (w Watermarks) encode() ([]byte, error) {
-	data, err := json.MarshalIndent(w, "", "  ")
-	return append(data, '\n'), err
 }
 
 // Covers reports whether retention deleted a cycle, or is about to.
@@ -201,7 +191,7 @@ func (c *collector) raise() error {
 	if c.DryRun || next == (Watermarks{Format: Format}) || recorded == next {
 		return nil
 	}
-	data, err := next.encode()
+	data, err := layout.EncodeHeader(next)
 	if err != nil {
 		return err
 	}

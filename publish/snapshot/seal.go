@@ -51,7 +51,7 @@ func CreateManifest(f durable.FS, dir string, m Manifest) (string, error) {
 	if err := m.Validate(); err != nil {
 		return "", err
 	}
-	data, err := encode(m)
+	data, err := layout.EncodeHeader(m)
 	if err != nil {
 		return "", err
 	}
@@ -74,7 +74,7 @@ func Seal(f durable.FS, c Commit, staged string) (Commit, error) {
 	if err := c.Validate(); err != nil {
 		return Commit{}, err
 	}
-	data, err := encode(c)
+	data, err := layout.EncodeHeader(c)
 	if err != nil {
 		return Commit{}, err
 	}
@@ -120,7 +120,7 @@ func whoseCommit(f durable.ReadFS, c Commit, failed error) error {
 
 // Follow makes CURRENT point to a commit.
 func Follow(f durable.FS, c Commit) error {
-	data, err := encode(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
+	data, err := layout.EncodeHeader(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func IsFollowed(f durable.ReadFS, c Commit) (bool, error) {
 // Names reports whether the content of CURRENT is the very bytes that Follow writes
 // for a commit.
 func Names(current []byte, c Commit) bool {
-	want, err := encode(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
+	want, err := layout.EncodeHeader(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
 	return err == nil && bytes.Equal(current, want)
 }
 
