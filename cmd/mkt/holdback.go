@@ -6,6 +6,7 @@ import (
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/health"
+	"mkt/publish/layout"
 )
 
 // A provider that refused is asked again by runs that nobody started by hand: soon
@@ -102,8 +103,8 @@ func askedAgain(refusals int, wasGood bool) time.Duration {
 // found are the newest test of the connection and the newest fetch of the job's
 // own product, nil where there is none.
 func (a *app) found(j job) (test, own *health.Run) {
-	test, _ = source{dir: a.tenantDir(j.tenant.ID), step: health.StepProbe}.newest()
-	own, _ = source{dir: a.rootDir(j), step: health.StepFetch}.newest()
+	test, _ = health.ReadIn(a.data, layout.Tenant(j.tenant.ID), health.StepProbe)
+	own, _ = health.ReadIn(a.data, layout.TenantProduct(j.tenant.ID, string(j.product)), health.StepFetch)
 	return test, own
 }
 
@@ -112,7 +113,7 @@ func (a *app) found(j job) (test, own *health.Run) {
 func (a *app) findings(t *tenants.Tenant) ([]*health.Run, error) {
 	var findings []*health.Run
 	for _, s := range a.sources(t) {
-		run, err := s.newest()
+		run, err := health.ReadIn(a.data, s.dir, s.step)
 		if err != nil {
 			return nil, fmt.Errorf("state of tenant %s: %w", t.ID, err)
 		}

@@ -59,6 +59,19 @@ func Read(f durable.ReadFS, step string) (*Run, error) {
 	return &run, nil
 }
 
+// ReadIn is Read in a folder below a data root; nil if the folder is missing.
+func ReadIn(data, dir, step string) (*Run, error) {
+	root, err := durable.OpenWithin(data, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return Read(root, step)
+}
+
 // Record writes the result of a run, and carries over what the runs before it found. A
 // run with another credential begins anew.
 func Record(f durable.FS, run Run) error {

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
-	"mkt/publish/durable"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 )
@@ -121,19 +119,14 @@ func (d *doctor) connection(r *root) {
 	at := place{tenant: r.id, product: string(r.product), file: d.Tenants}
 	var findings []*health.Run
 	look := func(dir, step string) {
-		disk, err := durable.OpenExisting(dir)
-		if err != nil {
-			return // it never ran, or is told of elsewhere
-		}
-		defer disk.Close()
-		if run, err := health.Read(disk, step); err == nil && run != nil {
-			findings = append(findings, run)
+		if run, err := health.ReadIn(d.Data, dir, step); err == nil && run != nil {
+			findings = append(findings, run) // what cannot be read is reported elsewhere
 		}
 	}
-	look(filepath.Dir(r.dir), health.StepProbe)
+	look(layout.Tenant(r.id), health.StepProbe)
 	tested := len(findings)
 	for _, p := range d.Products {
-		look(d.rootDir(r.id, p), health.StepFetch)
+		look(layout.TenantProduct(r.id, string(p)), health.StepFetch)
 	}
 	newest := health.CredentialStatusOf(r.fingerprint(), findings...)
 	switch status := health.ConnectionStatus(true, false, r.fingerprint(), findings...); {
