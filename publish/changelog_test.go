@@ -306,7 +306,7 @@ func (c *chronicle) read() *view {
 		return nil
 	}
 	if err == nil {
-		err = snapshot.Settle(c.f, head)
+		err = snapshot.EnsureDurable(c.f, head)
 	}
 	if err != nil {
 		c.t.Error(err)

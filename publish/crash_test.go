@@ -334,7 +334,7 @@ func TestWhatWasToldStays(t *testing.T) {
 					told, _, err = snapshot.Head(f)
 					must(t, err)
 					if careful {
-						must(t, snapshot.Settle(f, told))
+						must(t, snapshot.EnsureDurable(f, told))
 					}
 				}
 				return durabletest.ErrKilled

@@ -24,7 +24,7 @@ func (r *run) recover() error {
 	if err != nil || !found {
 		return err
 	}
-	if err := snapshot.Repair(r.Root, head); err != nil {
+	if err := snapshot.Recover(r.Root, head); err != nil {
 		return err
 	}
 	if r.base, err = OpenBase(r.Root, head); err != nil {

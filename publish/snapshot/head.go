@@ -28,11 +28,11 @@ func HeadAndFault(f durable.ReadFS) (c Commit, found bool, fault, err error) {
 	return newestReadable(f, start)
 }
 
-// Settle makes sure that a publication which is about to be told of stays: a record
+// EnsureDurable makes sure that a publication which is about to be told of stays: a record
 // that CURRENT does not follow yet may be there for all to see, and still go with the
 // power. What it names was made durable before it.
-func Settle(f durable.ReadFS, c Commit) error {
-	if done, err := IsFollowed(f, c); err == nil && done {
+func EnsureDurable(f durable.ReadFS, c Commit) error {
+	if done, err := IsCurrent(f, c); err == nil && done {
 		return nil
 	}
 	return f.SyncDir(layout.CommitsDir)

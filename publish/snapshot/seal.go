@@ -93,7 +93,7 @@ func Seal(f durable.FS, c Commit, staged string) (Commit, error) {
 	if err := f.SyncDir(layout.CommitsDir); err != nil {
 		return Commit{}, err
 	}
-	if err := Follow(f, c); err != nil {
+	if err := WriteCurrent(f, c); err != nil {
 		return c, &LateError{err}
 	}
 	return c, nil
@@ -118,8 +118,8 @@ func whoseCommit(f durable.ReadFS, c Commit, failed error) error {
 	return fmt.Errorf("commit %d: %w", c.Version, ErrConflict)
 }
 
-// Follow makes CURRENT point to a commit.
-func Follow(f durable.FS, c Commit) error {
+// WriteCurrent makes CURRENT point to a commit.
+func WriteCurrent(f durable.FS, c Commit) error {
 	data, err := layout.EncodeHeader(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
 	if err != nil {
 		return err
@@ -127,8 +127,8 @@ func Follow(f durable.FS, c Commit) error {
 	return durable.Overwrite(f, layout.Current, data)
 }
 
-// IsFollowed tells whether CURRENT holds the very bytes that Follow writes.
-func IsFollowed(f durable.ReadFS, c Commit) (bool, error) {
+// IsCurrent tells whether CURRENT holds the very bytes that Follow writes.
+func IsCurrent(f durable.ReadFS, c Commit) (bool, error) {
 	got, err := durable.ReadFile(f, layout.Current, maxPointer)
 	return err == nil && Names(got, c), err
 }
@@ -140,14 +140,14 @@ func Names(current []byte, c Commit) bool {
 	return err == nil && bytes.Equal(current, want)
 }
 
-// Repair makes the newest commit durable and CURRENT point to it. It is how
+// Recover makes the newest commit durable and CURRENT point to it. It is how
 // every writer starts.
-func Repair(f durable.FS, c Commit) error {
+func Recover(f durable.FS, c Commit) error {
 	if err := f.SyncDir(layout.CommitsDir); err != nil {
 		return err
 	}
-	if done, err := IsFollowed(f, c); err == nil && done {
+	if done, err := IsCurrent(f, c); err == nil && done {
 		return nil
 	}
-	return Follow(f, c)
+	return WriteCurrent(f, c)
 }

@@ -83,7 +83,7 @@ func (d *doctor) chain(r *root, head snapshot.Commit) {
 	}
 	before, err := snapshot.ReadCommit(r.fs, head.Version-1)
 	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, snapshot.ErrDamaged):
+	case err != nil && !snapshot.IsDamage(err):
 		d.faulty("CHAIN_BROKEN", r, layout.Commit(head.Version-1), "", err)
 	case err != nil || before.SHA256 != head.PreviousSHA256:
 		d.bad(Fail, "CHAIN_BROKEN", "snapshot", at, "restore "+layout.Commit(head.Version-1)+" from a backup", "it follows a commit with another hash: records were lost or changed")

@@ -68,7 +68,7 @@ func History(root durable.ReadFS, last int) (list []Publication, err error) {
 	}
 	for c, err := range snapshot.Backward(root, snapshot.Commit{Version: newest}) {
 		switch {
-		case snapshot.IsFault(err), errors.Is(err, fs.ErrNotExist):
+		case snapshot.IsFault(err), snapshot.IsDamage(err):
 			list = append(list, Publication{Version: c.Version, Damage: err.Error()})
 		case err != nil:
 			return nil, err

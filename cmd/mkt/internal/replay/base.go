@@ -116,7 +116,7 @@ func (r *run) copyPublication(first layout.CycleID) error {
 			return err
 		}
 	}
-	return snapshot.Follow(r.Target, base)
+	return snapshot.WriteCurrent(r.Target, base)
 }
 
 // copyRaw copies the payloads, packs as they are.
