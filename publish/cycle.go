@@ -12,7 +12,7 @@ import (
 	"mkt/publish/table"
 )
 
-// fixture is what deciding needs of one fixture row.
+// fixture is the part of a fixture row that the decision needs.
 type fixture struct {
 	id, providerID, provider string
 	digest                   string
@@ -21,13 +21,13 @@ type fixture struct {
 	markets                  int32
 }
 
-// inputs are what the decision is made from: three lists sorted by fixture id.
+// inputs are what the plan is made from: three lists sorted by fixture id.
 type inputs struct {
 	previous  []fixture
-	refreshed []fixture // and, without markets, those the provider offers none on
+	refreshed []fixture // and those, without markets, that the provider offers none on
 	listing   []table.ListingRow
 	complete  bool      // the listing was read to its end
-	provider  string    // whose listing it is
+	provider  string    // of the listing
 	at        time.Time // when the cycle was processed
 }
 

@@ -29,8 +29,8 @@ func ReadFile(f ReadFS, name string, max int64) ([]byte, error) {
 	return data, nil
 }
 
-// HashFile reads a file to its end and returns its length and SHA-256 in
-// lower-case hex: of what can be read back, not of what was meant.
+// HashFile reads a file to its end and returns its length and its SHA-256 in lower-case
+// hex.
 func HashFile(f ReadFS, name string) (size int64, sum string, err error) {
 	r, err := f.Open(name)
 	if err != nil {
@@ -45,13 +45,13 @@ func HashFile(f ReadFS, name string) (size int64, sum string, err error) {
 	return size, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Hash is the SHA-256 of bytes at hand, as HashFile writes it.
+// Hash is the SHA-256 of some bytes, in the form of HashFile.
 func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// Exists tells whether a name is taken.
+// Exists reports whether a name exists.
 func Exists(f ReadFS, name string) (bool, error) {
 	_, err := f.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {

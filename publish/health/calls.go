@@ -9,8 +9,7 @@ import (
 )
 
 // Calls counts the requests sent to a provider: telemetry, not billing records.
-// It is the whole content of state/calls.json, whose one writer is the run that
-// holds the lock.
+// It is the content of state/calls.json, which the run that holds the lock writes.
 type Calls struct {
 	Format int `json:"format"` // 1
 	// Days counts by UTC day ("2026-11-20") and the adapter's endpoint name.

@@ -21,10 +21,9 @@ const maxState = 1 << 20
 
 func file(step string) string { return layout.StateDir + "/" + step + ".json" }
 
-// ReadState reads a state file into v, which is known if the file can be read as JSON of
-// at most the known format. Nothing depends on a state file, and the next run writes it
-// again: one that is missing or something else is not known. The error is one of the
-// disk.
+// ReadState reads a state file into v. ok reports whether it exists and is JSON of at
+// most the known format: no data depends on a state file, and the next run replaces
+// it. The error is one of the disk.
 func ReadState(f durable.ReadFS, name string, known int, v any) (ok bool, err error) {
 	data, err := durable.ReadFile(f, name, maxState)
 	switch {

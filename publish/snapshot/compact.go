@@ -111,7 +111,7 @@ func verifyPack(f durable.ReadFS, name string, first, last uint64) error {
 	return nil
 }
 
-// createPack writes a pack, durable before it has its name.
+// createPack writes a pack, which is durable before it has its name.
 func createPack(f durable.FS, name string, first, last uint64) error {
 	data, err := packOf(f, first, last)
 	if err != nil {
@@ -120,8 +120,8 @@ func createPack(f durable.FS, name string, first, last uint64) error {
 	return durable.CreateAgain(f, name, durable.Bytes(data))
 }
 
-// packOf is the content of a pack: the same records, the same bytes. Each is
-// read as a commit first, and must follow the one before it.
+// packOf is the content of a pack: the same records give the same bytes. Each record
+// must be valid and follow the one before it.
 func packOf(f durable.ReadFS, first, last uint64) ([]byte, error) {
 	var plain bytes.Buffer
 	out := tar.NewWriter(&plain)

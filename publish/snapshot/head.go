@@ -10,16 +10,16 @@ import (
 	"mkt/publish/layout"
 )
 
-// Head finds the newest publication, for readers: the newest commit record
-// that can be read. It is false when nothing was published yet. It costs a few
-// look-ups by name, whatever state CURRENT is in.
+// Head finds the newest publication for readers: the newest commit record that can be
+// read; false if nothing was published yet. It takes a few look-ups by name, whatever
+// state CURRENT is in.
 func Head(f durable.ReadFS) (Commit, bool, error) {
 	c, found, _, err := HeadAndFault(f)
 	return c, found, err
 }
 
-// HeadAndFault is Head, and says what is wrong with the record that is newer than
-// the one it found: nil when it found the newest.
+// HeadAndFault is Head, and returns as fault what is wrong with a record that is newer
+// than the one it found; nil if it found the newest.
 func HeadAndFault(f durable.ReadFS) (c Commit, found bool, fault, err error) {
 	start, err := startOf(f)
 	if err != nil && !errors.Is(err, layout.ErrNewer) {
@@ -28,9 +28,9 @@ func HeadAndFault(f durable.ReadFS) (c Commit, found bool, fault, err error) {
 	return newestReadable(f, start)
 }
 
-// EnsureDurable makes sure that a publication which is about to be told of stays: a record
-// that CURRENT does not follow yet may be there for all to see, and still go with the
-// power. What it names was made durable before it.
+// EnsureDurable makes sure that a publication which is about to be reported survives a
+// power cut: a record that CURRENT does not name yet may be visible and not durable.
+// What it names was made durable before it.
 func EnsureDurable(f durable.ReadFS, c Commit) error {
 	if done, err := IsCurrent(f, c); err == nil && done {
 		return nil
@@ -38,8 +38,8 @@ func EnsureDurable(f durable.ReadFS, c Commit) error {
 	return f.SyncDir(layout.CommitsDir)
 }
 
-// Newer finds the newest publication after the one that is known; false when
-// there is none, which costs one look-up.
+// Newer finds the newest publication after a known one; false if there is none, which
+// takes one look-up.
 func Newer(f durable.ReadFS, known Commit) (Commit, bool, error) {
 	c, found, _, err := newestReadable(f, known.Version)
 	if err != nil || !found || c.Version <= known.Version {
@@ -48,9 +48,8 @@ func Newer(f durable.ReadFS, known Commit) (Commit, bool, error) {
 	return c, true, nil
 }
 
-// Last reads the newest commit record, for the writer: a damaged one is an
-// error, since nothing may be built on what cannot be read. It is false when
-// nothing was published yet.
+// Last reads the newest commit record for the writer; false if nothing was published
+// yet. A damaged record is an error, since nothing may be built on what cannot be read.
 func Last(f durable.ReadFS) (Commit, bool, error) {
 	start, err := startOf(f)
 	if err != nil {
@@ -64,8 +63,8 @@ func Last(f durable.ReadFS) (Commit, bool, error) {
 	return c, err == nil, err
 }
 
-// LastRecord is the number and the hash of the newest commit record as it lies
-// there, whole or not; 0 when there is none.
+// LastRecord is the number and the hash of the newest commit record, intact or not; 0 if
+// there is none.
 func LastRecord(f durable.ReadFS) (n uint64, sum string, err error) {
 	start, err := startOf(f)
 	if err != nil {
@@ -78,8 +77,8 @@ func LastRecord(f durable.ReadFS) (n uint64, sum string, err error) {
 	return n, durable.Hash(data), Fault(layout.Commit(n), err)
 }
 
-// ReadCommit reads commit record n. A missing one is fs.ErrNotExist, one that
-// cannot be n is ErrDamaged; see also ErrUnreadable and layout.ErrNewer.
+// ReadCommit reads commit record n. A missing one is fs.ErrNotExist, and one that is not
+// record n is ErrDamaged; see also ErrUnreadable and layout.ErrNewer.
 func ReadCommit(f durable.ReadFS, n uint64) (Commit, error) {
 	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,9 +103,9 @@ func commitOf(n uint64, data []byte) (Commit, error) {
 	return c, nil
 }
 
-// startOf is a commit number that exists, or 0: where CURRENT points, if it
-// can be read. What is wrong with CURRENT does not matter here, but for one of a
-// newer version, which a writer must not replace: layout.ErrNewer.
+// startOf is a commit number that exists: the one that CURRENT names, or 0 if CURRENT
+// cannot be read. Only a CURRENT of a newer version is an error (layout.ErrNewer), since
+// a writer must not replace it.
 func startOf(f durable.ReadFS) (uint64, error) {
 	data, err := durable.ReadFile(f, layout.Current, maxPointer)
 	if err != nil {
@@ -129,7 +128,7 @@ func startOf(f durable.ReadFS) (uint64, error) {
 	return p.Version, nil
 }
 
-// isTaken reports whether there is a name for commit record n, readable or not.
+// isTaken reports whether commit record n exists, readable or not.
 func isTaken(f durable.ReadFS, n uint64) (bool, error) {
 	exists, err := isCommitted(f, n)
 	if err == nil || durable.IsExhausted(err) {
@@ -142,8 +141,8 @@ func isTaken(f durable.ReadFS, n uint64) (bool, error) {
 	return true, nil
 }
 
-// newest is the highest commit number there is, from one that exists (or 0):
-// with steps that double until a name is missing, then by halving.
+// newest is the highest commit number, found from one that exists (or 0) by steps that
+// double until a name is missing, and then are halved.
 func newest(f durable.ReadFS, from uint64) (uint64, error) {
 	there, step := from, uint64(1)
 	for {
@@ -172,12 +171,11 @@ func newest(f durable.ReadFS, from uint64) (uint64, error) {
 	}
 }
 
-// walkBack is how many records that cannot be read a reader passes by before it
-// gives up.
+// walkBack is how many unreadable records a reader skips before it gives up.
 const walkBack = 16
 
-// newestReadable reads the newest record that can be read. fault is what is wrong
-// with the one that should have been.
+// newestReadable reads the newest record that can be read. fault is what is wrong with
+// the newest one, if it cannot.
 func newestReadable(f durable.ReadFS, from uint64) (c Commit, found bool, fault, err error) {
 	n, err := newest(f, from)
 	if err != nil || n == 0 {

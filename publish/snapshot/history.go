@@ -10,9 +10,9 @@ import (
 	"mkt/publish/layout"
 )
 
-// Backward gives the publications from one on, newest first, down to the first.
-// A record that cannot be read comes as an error with its version, and the ones
-// before it follow. A file of rolled up records is unpacked once.
+// Backward iterates over the publications from one to the first, newest first. A record
+// that cannot be read comes as an error with its version, and the iteration goes on. A
+// file of compacted records is unpacked once.
 func Backward(f durable.ReadFS, from Commit) iter.Seq2[Commit, error] {
 	return func(yield func(Commit, error) bool) {
 		h := history{f: f}
@@ -58,8 +58,7 @@ func OfCycle(f durable.ReadFS, head Commit, cycle layout.CycleID) (Commit, bool,
 	return c, err == nil && c.CycleID == cycle && c.Version > 0, err
 }
 
-// history reads records in order, with the pack at hand that the last one came
-// from.
+// history reads records in order, and keeps the pack that the last one was in.
 type history struct {
 	f      durable.ReadFS
 	pack   string

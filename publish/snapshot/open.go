@@ -11,8 +11,8 @@ import (
 	"mkt/publish/table"
 )
 
-// Open reads the manifest of a committed snapshot and holds it against the
-// commit. It does not look at the data: see Verify.
+// Open reads the manifest of a committed snapshot and compares it with the commit. It
+// does not look at the data: see Verify.
 func Open(f durable.ReadFS, c Commit) (Manifest, error) {
 	m, sum, err := ReadManifest(f, c.Dir()+"/"+layout.ManifestFile)
 	if err != nil {
@@ -28,8 +28,7 @@ func Open(f durable.ReadFS, c Commit) (Manifest, error) {
 	})
 }
 
-// windowOf is the window that retained segments make, when last is the newest
-// seq ever given.
+// windowOf is the window of the retained segments, if last is the newest seq ever given.
 func windowOf(segments []Segment, last uint64) Window {
 	if len(segments) == 0 {
 		return Window{First: last + 1, Last: last}
@@ -37,8 +36,8 @@ func windowOf(segments []Segment, last uint64) Window {
 	return Window{First: segments[0].First, Last: segments[len(segments)-1].Last}
 }
 
-// OpenCanonical reads the header of a canonical cycle and its hash. A cycle
-// without one is not there: fs.ErrNotExist.
+// OpenCanonical reads the header of a canonical cycle and its hash. A cycle without a
+// header does not exist: fs.ErrNotExist.
 func OpenCanonical(f durable.ReadFS, cycle layout.CycleID) (Manifest, string, error) {
 	dir := layout.Cycle(layout.CanonicalDir, cycle)
 	m, sum, err := ReadManifest(f, dir+"/"+layout.CanonicalFile)
@@ -61,8 +60,8 @@ func ReadManifest(f durable.ReadFS, name string) (Manifest, string, error) {
 	return m, durable.Hash(data), nil
 }
 
-// Verify reads every file of a folder to its end and holds type, size and
-// SHA-256 against the manifest: before an engine sees it.
+// Verify reads every file of a folder to its end and compares type, size and SHA-256
+// with the manifest, before an engine sees it.
 func Verify(f durable.ReadFS, dir string, m Manifest) error {
 	for _, file := range m.Files {
 		if err := verifyFile(f, dir+"/"+file.Name, file.Bytes, file.SHA256); err != nil {
@@ -72,7 +71,7 @@ func Verify(f durable.ReadFS, dir string, m Manifest) error {
 	return nil
 }
 
-// VerifySegment does the same for one file of the change log.
+// VerifySegment is Verify for one file of the change log.
 func VerifySegment(f durable.ReadFS, s Segment) error {
 	return verifyFile(f, s.File, s.Bytes, s.SHA256)
 }
@@ -99,9 +98,9 @@ func verifyFile(f durable.ReadFS, name string, size int64, sum string) error {
 	return nil
 }
 
-// Events gives the retained events after a seq, oldest first, and checks that
-// none is missing. Segments wholly before it are not opened. The row is only
-// valid until the next one.
+// Events iterates over the retained events after a seq, oldest first, and checks that
+// none is missing. Segments that end before it are not opened. A row is only valid until
+// the next one.
 func Events(f durable.ReadFS, m Manifest, after uint64) iter.Seq2[*table.EventRow, error] {
 	return func(yield func(*table.EventRow, error) bool) {
 		for _, s := range m.Changes {
@@ -115,7 +114,7 @@ func Events(f durable.ReadFS, m Manifest, after uint64) iter.Seq2[*table.EventRo
 	}
 }
 
-// segmentEvents gives the events of one segment; false ends the reading.
+// segmentEvents yields the events of one segment; false ends the iteration.
 func segmentEvents(f durable.ReadFS, s Segment, after uint64, yield func(*table.EventRow, error) bool) bool {
 	r, err := f.Open(s.File)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"mkt/publish/table"
 )
 
-// Rows reads the file of a table from its first row to its last. A row is only valid
-// until the next one. What goes wrong comes last, with the file's name; of a file that
-// is not there it is fs.ErrNotExist. Hold the file against its hash before.
+// Rows iterates over the rows of a table's file, which must have been verified. A row is
+// only valid until the next one. An error comes last, with the file's name; that of a
+// missing file is fs.ErrNotExist.
 func Rows[T table.Row](f durable.ReadFS, name string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		file, err := f.Open(name)
