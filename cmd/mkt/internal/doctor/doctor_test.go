@@ -263,7 +263,7 @@ var faults = []fault{
 		name := h.in("snapshots/*/manifest.json")
 		must(h.t, os.Rename(name, h.path("manifest.json")))
 		must(h.t, os.Symlink(h.path("manifest.json"), name))
-	}, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "makes it again"},
+	}, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "rebuilds it"},
 	{"newest commit is a link out of the root", func(h *house) {
 		name := h.in("commits/*")
 		must(h.t, os.Rename(name, h.path("commit.json")))
@@ -273,7 +273,7 @@ var faults = []fault{
 		name := h.in("snapshots/*/fixtures.parquet")
 		must(h.t, os.Remove(name))
 		must(h.t, syscall.Mknod(name, syscall.S_IFSOCK|0o644, 0))
-	}, []string{"FAIL SNAPSHOT_DAMAGED"}, "fixtures.parquet", "makes it again"},
+	}, []string{"FAIL SNAPSHOT_DAMAGED"}, "fixtures.parquet", "rebuilds it"},
 	{"fixtures of another user", func(h *house) { must(h.t, os.Chown(h.in("snapshots/*/fixtures.parquet"), 1234, 1234)) },
 		[]string{"FAIL OWNER_DIFFERS"}, "acme", "sudo chown -R --reference="},
 	{"newest commit of a newer version", func(h *house) { h.replace(h.in("commits/*"), `"format": 1`, `"format": 99`) },

@@ -106,7 +106,7 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	case health.CodePayloadRejected, health.CodeQuarantined:
 		return "look at what came: ls " + quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
 	case health.CodeSnapshotDamaged:
-		return d.mkt("recover --tenant " + r.id)
+		return d.recover(r)
 	case health.CodeStorage:
 		return "df -h " + quote(d.Data)
 	}

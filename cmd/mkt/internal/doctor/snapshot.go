@@ -26,7 +26,7 @@ func (d *doctor) snapshot(r *root) {
 	case errors.Is(err, snapshot.ErrDamaged):
 		r.published = true
 		d.bad(Fail, "COMMIT_DAMAGED", "snapshot", r.at(layout.CommitsDir),
-			"restore the record from a backup: without it nothing more is published; without a backup "+d.mkt(fmt.Sprintf("recover --new-history --tenant %s --product %s", r.id, r.product)), "%v", err)
+			"restore the record from a backup: without it nothing more is published; without a backup "+d.recover(r, "--new-history"), "%v", err)
 		return
 	case err != nil:
 		d.unreadable("snapshot", r.at(layout.CommitsDir), err)
@@ -92,13 +92,18 @@ func (d *doctor) chain(r *root, head snapshot.Commit) {
 	}
 }
 
+// recover is the command that repairs a root.
+func (d *doctor) recover(r *root, flags ...string) string {
+	return d.mkt(strings.Join(append([]string{"recover"}, flags...), " ") + fmt.Sprintf(" --tenant %s --product %s", r.id, r.product))
+}
+
 // contents reads the manifest and every file it names.
 func (d *doctor) contents(r *root, head snapshot.Commit) {
 	manifest := head.Dir() + "/" + layout.ManifestFile
-	mend := d.mkt("recover --tenant "+r.id) + " makes it again; if it cannot, restore it from a backup: the hash must be the same. Serve goes on with what it has loaded"
+	fix := d.recover(r) + " rebuilds it; if it cannot, restore it from a backup: the hash must be the same. Until then nothing is published on it, and serve keeps what it has loaded"
 	m, err := snapshot.Open(r.fs, head)
 	if err != nil {
-		d.faulty("MANIFEST_DAMAGED", r, manifest, mend, err)
+		d.faulty("MANIFEST_DAMAGED", r, manifest, fix, err)
 		return
 	}
 	if m.ClientID != r.id || m.Product != r.product {
@@ -111,14 +116,14 @@ func (d *doctor) contents(r *root, head snapshot.Commit) {
 	for _, file := range m.Files {
 		name := head.Dir() + "/" + file.Name
 		if err := snapshot.Verify(r.fs, head.Dir(), snapshot.Manifest{Files: []snapshot.File{file}}); err != nil {
-			d.faulty("SNAPSHOT_DAMAGED", r, name, mend, err)
+			d.faulty("SNAPSHOT_DAMAGED", r, name, fix, err)
 			continue
 		}
 		d.ok("snapshot", r.at(name), "%s as sealed", bytes(uint64(file.Bytes)))
 	}
 	for _, s := range m.Changes {
 		if err := snapshot.VerifySegment(r.fs, s); err != nil {
-			d.faulty("CHANGES_DAMAGED", r, s.File, mend, err)
+			d.faulty("CHANGES_DAMAGED", r, s.File, fix, err)
 			continue
 		}
 		d.ok("snapshot", r.at(s.File), "seq %d to %d as sealed", s.First, s.Last)
