@@ -58,7 +58,7 @@ func TestConnectionTest(t *testing.T) {
 	for _, c := range []struct {
 		fault      string
 		connection health.Connection
-		code       string
+		code       health.Code
 		err        error
 	}{
 		{"", health.Connected, "", nil},

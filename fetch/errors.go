@@ -35,7 +35,7 @@ func (e *askError) Error() string { return e.cause.Error() }
 func (e *askError) Unwrap() error { return e.cause }
 
 // codeOf gives the code of an error, "" for none.
-func codeOf(err error) string {
+func codeOf(err error) health.Code {
 	var answer *provider.AnswerError
 	var storage *storageError
 	var asking *askError
@@ -54,7 +54,7 @@ func codeOf(err error) string {
 	return health.CodeInternal
 }
 
-func codeOfVerdict(k provider.Kind) string {
+func codeOfVerdict(k provider.Kind) health.Code {
 	switch k {
 	case provider.CredentialFault:
 		return health.CodeCredential

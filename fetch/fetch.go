@@ -79,14 +79,14 @@ type Summary struct {
 	Cycle     layout.CycleID
 	Already   bool // the cycle was sealed before: nothing was done
 	Outcome   raw.Outcome
-	Code      string // why it failed or stopped early, a code of package health; "" otherwise
-	Requests  int    // sent, retries among them
-	Responses int    // accepted and archived
-	Rejected  int    // archived as rejected
-	Bytes     int64  // of accepted answers, uncompressed
-	Listed    int    // fixtures on the provider's list
-	Filtered  int    // of them left out on entry
-	Failed    int    // of them whose markets could not be had this time
+	Code      health.Code // why it failed or stopped early; "" otherwise
+	Requests  int         // sent, retries among them
+	Responses int         // accepted and archived
+	Rejected  int         // archived as rejected
+	Bytes     int64       // of accepted answers, uncompressed
+	Listed    int         // fixtures on the provider's list
+	Filtered  int         // of them left out on entry
+	Failed    int         // of them whose markets could not be had this time
 	// NotOffered is how many of them the provider answered for, and offers no
 	// markets on.
 	NotOffered int

@@ -261,7 +261,7 @@ func TestOutcomes(t *testing.T) {
 		name     string
 		replaced map[string]http.HandlerFunc
 		outcome  raw.Outcome
-		code     string
+		code     health.Code
 		err      error
 		failed   int
 	}{

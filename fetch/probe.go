@@ -14,7 +14,7 @@ import (
 // Probed is what asking one question came to. It is meaningful also beside
 // an error.
 type Probed struct {
-	Code     string        // why it failed, a code of package health; "" when the credential is good
+	Code     health.Code   // why it failed; "" if the credential is good
 	Endpoint string        // that was asked
 	Requests int           // sent, retries among them
 	Quota    *health.Quota // what the provider said of the account's quota; nil if nothing

@@ -14,6 +14,7 @@ import (
 	"mkt/fetch/credential"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/publish/health"
 )
 
 // A probe sends one request, and another to be sure of what speaks against the
@@ -23,7 +24,7 @@ func TestProbe(t *testing.T) {
 		name     string
 		status   int
 		body     string
-		code     string
+		code     health.Code
 		err      error
 		requests int
 	}{

@@ -17,6 +17,7 @@ import (
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
+	"mkt/publish/health"
 )
 
 // simulated starts a simulator that goes wrong as told.
@@ -74,7 +75,7 @@ func TestSimulatedFaults(t *testing.T) {
 	for _, c := range []struct {
 		faults  []string
 		outcome raw.Outcome
-		code    string
+		code    health.Code
 		err     error
 	}{
 		{[]string{"500:1"}, raw.Failed, "PROVIDER_UNREACHABLE", provider.ErrUnreachable},

@@ -30,7 +30,7 @@ func (e *DamageError) Error() string { return e.Err.Error() }
 func (e *DamageError) Unwrap() error { return e.Err }
 
 // OpenBase opens a committed publication. A damaged manifest is a *DamageError.
-func OpenBase(f durable.FS, c snapshot.Commit) (Base, error) {
+func OpenBase(f durable.ReadFS, c snapshot.Commit) (Base, error) {
 	m, err := snapshot.Open(f, c)
 	if err != nil {
 		return Base{}, damaged(c, c.Dir()+"/"+layout.ManifestFile, err)
@@ -48,7 +48,7 @@ func damaged(c snapshot.Commit, file string, err error) error {
 
 // file is the path where the rows of one file of the snapshot are read. Its bytes are
 // compared with the manifest first: damage is a *DamageError.
-func (b *Base) file(f durable.FS, name string) (string, error) {
+func (b *Base) file(f durable.ReadFS, name string) (string, error) {
 	path := b.Commit.Dir() + "/" + name
 	if b.Substitutes[name] == "" {
 		if err := snapshot.Verify(f, b.Commit.Dir(), b.Manifest.Only(name)); err != nil {

@@ -59,8 +59,8 @@ func big(b *testing.B, f durable.FS, c cycle, skip func(n int) bool) {
 	must(b, durable.Install(f, dir, final))
 }
 
-// BenchmarkPublish publishes 80,000 markets on a real disk: when every fixture
-// was refreshed, and when one in a hundred is carried over.
+// BenchmarkPublish publishes 80,000 markets on a real disk, with every fixture refreshed
+// and with one in a hundred carried over.
 func BenchmarkPublish(b *testing.B) {
 	for name, skip := range map[string]func(int) bool{
 		"all refreshed":           func(int) bool { return false },

@@ -25,11 +25,11 @@ var (
 	logHistories = flag.Int("histories", 4, "histories of the change log")
 )
 
-// L1: publications, again and older ones, killed and without power and on a full
-// disk, restores of backups and the collector, in any order, and consumers that read
-// at any moment of it. What every consumer is told is ordered, unique, gapless, whole
-// by the publication, resumable, and leads to the dataset. (-steps 10000 -histories 20
-// is the drill; the files are in memory, the stage and the formats are the real ones.)
+// L1: publications, repeated and older ones, killed, without power and on a full disk,
+// restores of backups and collections, in any order, and consumers that read at any
+// moment. The events that every consumer receives are ordered, unique, gapless, atomic
+// per publication, resumable, and lead to the dataset. (-steps 10000 -histories 20 is the
+// drill. The files are in memory, the stage and the formats are the real ones.)
 func TestChangeLogUnderAnything(t *testing.T) {
 	t.Parallel()
 	steps, histories := *logSteps, *logHistories
@@ -44,7 +44,7 @@ func TestChangeLogUnderAnything(t *testing.T) {
 	}
 }
 
-// chronicle is one random history and all that it must hold to.
+// chronicle is one random history and what must hold in it.
 type chronicle struct {
 	t      *testing.T
 	random *rand.Rand
@@ -56,7 +56,7 @@ type chronicle struct {
 	next   *edition // what may be by now
 	backup *backedUp
 
-	told      map[uint64]string    // every event that anybody was told, by seq, for ever
+	received  map[uint64]string    // every event that anybody received, by seq
 	times     map[uint64]time.Time // when each event was published, by seq
 	seen      map[string]*view     // what was read of publications, by the commit's hash
 	consumers []*consumer
@@ -78,7 +78,7 @@ type backedUp struct {
 }
 
 func newChronicle(t *testing.T, seed uint64) *chronicle {
-	c := &chronicle{t: t, random: rand.New(rand.NewPCG(seed, 11)), f: durabletest.NewMem(), told: map[uint64]string{}, times: map[uint64]time.Time{}, seen: map[string]*view{}, did: map[string]int{}}
+	c := &chronicle{t: t, random: rand.New(rand.NewPCG(seed, 11)), f: durabletest.NewMem(), received: map[uint64]string{}, times: map[uint64]time.Time{}, seen: map[string]*view{}, did: map[string]int{}}
 	c.keep = retention.Policy{Snapshots: 1 + c.random.IntN(4), SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeEvents: 1 + c.random.Uint64N(40)}
 	for range 4 {
 		c.consumers = append(c.consumers, &consumer{chronicle: c})
@@ -100,7 +100,7 @@ func (c *chronicle) run(steps int) {
 	if _, err := look(c.f); err != nil {
 		c.t.Error(err)
 	}
-	c.t.Logf("%d steps: %v; %d versions, %d events told", steps, c.did, c.now.version, len(c.told))
+	c.t.Logf("%d steps: %v; %d versions, %d events received", steps, c.did, c.now.version, len(c.received))
 }
 
 func (c *chronicle) step() {
@@ -127,7 +127,7 @@ func (c *chronicle) step() {
 
 func (c *chronicle) anybody() *consumer { return c.consumers[c.random.IntN(len(c.consumers))] }
 
-// newCycle is transformed some hours after the one before.
+// newCycle is transformed some hours after the previous one.
 func (c *chronicle) newCycle() cycle {
 	c.hour += 1 + c.random.IntN(30)
 	k := cycle{number: c.hour, partly: c.random.IntN(2) == 0, edition: 1 + c.random.IntN(2)}
@@ -136,7 +136,7 @@ func (c *chronicle) newCycle() cycle {
 	return k
 }
 
-// after is what a cycle makes of what is published.
+// after is the dataset after a cycle.
 func (c *chronicle) after(k cycle) *edition {
 	e := &edition{version: c.now.version + 1, cycle: k, fixtures: map[int]int{}, news: map[string]string{}}
 	maps.Copy(e.fixtures, c.now.fixtures)
@@ -155,8 +155,8 @@ func (c *chronicle) after(k cycle) *edition {
 	return e
 }
 
-// publish runs the stage on a cycle, with consumers who read in the middle of it.
-// plan, when not nil, is what happens to it.
+// publish runs the stage on a cycle while consumers read. plan, if not nil, is what
+// happens to it.
 func (c *chronicle) publish(k cycle, plan durabletest.Plan) {
 	c.next = c.after(k)
 	at := map[int]bool{}
@@ -190,8 +190,8 @@ func (c *chronicle) publish(k cycle, plan durabletest.Plan) {
 	}
 }
 
-// broken is a publication that is killed, killed by the power, or finds the disk
-// full, and sometimes tried again.
+// broken is a publication that is killed, loses power, or finds the disk full, and is
+// sometimes tried again.
 func (c *chronicle) broken(k cycle) {
 	at := 1 + c.random.IntN(170)
 	switch kind := c.random.IntN(3); kind {
@@ -206,15 +206,15 @@ func (c *chronicle) broken(k cycle) {
 			c.f = c.f.PowerCut([]float64{0, 0.5, 1}[c.random.IntN(3)], c.random.Uint64())
 		}
 	}
-	c.settle()
+	c.conclude()
 	if c.next != nil && c.random.IntN(2) == 0 {
 		c.publish(k, nil)
 	}
 	c.next = nil
 }
 
-// settle finds out what a broken publication came to: all or nothing.
-func (c *chronicle) settle() {
+// conclude finds out whether a broken publication was made, completely or not at all.
+func (c *chronicle) conclude() {
 	head, _, err := snapshot.Head(c.f)
 	must(c.t, err)
 	if c.next != nil && head.Version == c.next.version {
@@ -223,11 +223,11 @@ func (c *chronicle) settle() {
 		c.read()
 	}
 	if head.Version != c.now.version {
-		c.t.Errorf("version %d, and %d was acknowledged or told of", head.Version, c.now.version)
+		c.t.Errorf("version %d, and %d was acknowledged or reported", head.Version, c.now.version)
 	}
 }
 
-// again publishes the newest cycle once more: nothing comes of it.
+// again publishes the newest cycle once more, which does nothing.
 func (c *chronicle) again() {
 	if c.now.cycle.number == 0 {
 		return // a restored one is of no cycle that can be made again
@@ -252,7 +252,7 @@ func (c *chronicle) older() {
 	c.did["older cycles refused"]++
 }
 
-// collect lets go of what it may, sometimes only until it is killed.
+// collect applies the retention, sometimes until it is killed.
 func (c *chronicle) collect() {
 	var f durable.FS = c.f
 	if c.random.IntN(2) == 0 {
@@ -265,8 +265,7 @@ func (c *chronicle) collect() {
 	c.did["collections"]++
 }
 
-// restore brings the backup back and begins a new history, as the operators' page
-// says.
+// restore restores the backup and begins a new history, as docs/operators.md says.
 func (c *chronicle) restore() {
 	if c.backup == nil {
 		return
@@ -276,9 +275,9 @@ func (c *chronicle) restore() {
 	s, err := newHistory(c.f, cycle{number: c.hour}.at(), fmt.Sprint("history-", c.hour))
 	must(c.t, err)
 	c.now = edition{version: c.now.version + 1, fixtures: c.now.fixtures, news: map[string]string{}, last: s.LastSeq}
-	for seq := range c.told {
+	for seq := range c.received {
 		if seq > s.LastSeq {
-			c.t.Errorf("restored to seq %d, and %d was told", s.LastSeq, seq)
+			c.t.Errorf("restored to seq %d, and %d was received", s.LastSeq, seq)
 		}
 	}
 	for _, k := range c.consumers {
@@ -287,7 +286,7 @@ func (c *chronicle) restore() {
 	c.did["restores"]++
 }
 
-// view is one publication as a reader finds it.
+// view is one publication as a reader sees it.
 type view struct {
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
@@ -295,8 +294,8 @@ type view struct {
 	first    uint64 // of the events that are its own
 }
 
-// read opens the newest publication as serve does, and holds it against what it must
-// be: a whole dataset, and exactly its own events, all of them.
+// read opens the newest publication as serve does, and checks that it is one dataset with
+// exactly its own events.
 func (c *chronicle) read() *view {
 	head, found, err := snapshot.Head(c.f)
 	if err == nil && !found {
@@ -306,7 +305,7 @@ func (c *chronicle) read() *view {
 		return nil
 	}
 	if err == nil {
-		err = snapshot.Settle(c.f, head)
+		err = snapshot.EnsureDurable(c.f, head)
 	}
 	if err != nil {
 		c.t.Error(err)

@@ -11,9 +11,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// consumer follows the change log as docs/clients.md says: it pages through the
-// dataset, goes on behind its last seq, and fetches what an event names. Sometimes it
-// dies and goes on from what it had written down.
+// consumer tracks the change log as docs/clients.md says: it pages through the dataset,
+// continues after its last seq, and fetches what an event names. Sometimes it crashes and
+// continues from what it had saved.
 type consumer struct {
 	*chronicle
 	position
@@ -21,7 +21,7 @@ type consumer struct {
 	lost  bool // a restore has made the position invalid
 }
 
-// position is where a consumer is, and what it has made of what it was told.
+// position is where a consumer is, and the dataset that it has built.
 type position struct {
 	history  string // "" before the beginning
 	seq      uint64
@@ -33,7 +33,7 @@ func (p position) copied() position {
 	return p
 }
 
-// poll takes one page.
+// poll reads one page.
 func (k *consumer) poll() {
 	switch k.random.IntN(10) {
 	case 0:
@@ -74,8 +74,8 @@ func (k *consumer) page(v *view, limit int) {
 	}
 }
 
-// begin pages through the dataset: at first, and when the position is INVALID_CURSOR,
-// which it must not be before the next event is a week old.
+// begin pages through the dataset: at first, and if the position is INVALID_CURSOR, which
+// it must not be before the next event is a week old.
 func (k *consumer) begin(v *view) {
 	window := v.commit.Window()
 	switch {
@@ -95,8 +95,8 @@ func (k *consumer) begin(v *view) {
 	k.saved, k.lost = k.position.copied(), false
 }
 
-// take reads the next events: each is the next one, and the same for everybody and
-// for ever.
+// take reads the next events. Each must have the next seq, and be the same for every
+// consumer and at any time.
 func (k *consumer) take(v *view, limit int) {
 	for e, err := range snapshot.Events(k.f, v.manifest, k.seq) {
 		if limit--; limit < 0 {
@@ -110,13 +110,13 @@ func (k *consumer) take(v *view, limit int) {
 		if e.ContentDigest != nil {
 			text += *e.ContentDigest
 		}
-		if before, known := k.told[uint64(e.Seq)]; known && before != text {
+		if before, known := k.received[uint64(e.Seq)]; known && before != text {
 			k.t.Errorf("seq %d was %s and is %s", e.Seq, before, text)
 		}
 		if uint64(e.Seq) != k.seq+1 {
 			k.t.Errorf("seq %d behind %d", e.Seq, k.seq)
 		}
-		k.told[uint64(e.Seq)], k.seq = text, uint64(e.Seq)
+		k.received[uint64(e.Seq)], k.seq = text, uint64(e.Seq)
 		k.did["events delivered"]++
 		k.apply(v, e.Type, e.FixtureID)
 	}

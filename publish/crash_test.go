@@ -19,9 +19,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// The scene of every crash: a publication a day for ten days, and one about to be
-// made that replaces, carries over, adds and removes. Retention then lets go of one
-// snapshot, one cycle and a part of the change log.
+// The scene of every crash: a publication a day for ten days, and one about to be made
+// that replaces, carries over, adds and removes. Retention then deletes one snapshot, one
+// cycle and a part of the change log.
 var (
 	last       = cycle{number: day(10), refreshed: []int{1, 5}, failed: []int{2}}
 	wantBefore = map[int]int{1: day(9), 2: day(1), 3: day(1)}
@@ -69,8 +69,8 @@ func lastRun(f durable.FS, run string) error {
 
 func lastOptions(f durable.FS, run string) publish.Options { return sceneOptions(f, last, run) }
 
-// verdict on what a reader finds after a crash: the old dataset or the new one,
-// the new one for certain when it was acknowledged, and the same events for ever.
+// verdict judges what a reader finds after a crash: it must be the old dataset or the new
+// one, the new one if it was acknowledged, and the events must never change.
 func verdict(f durable.FS, acknowledged bool) (dataset, error) {
 	d, err := look(f)
 	if err != nil {
@@ -86,13 +86,13 @@ func verdict(f durable.FS, acknowledged bool) (dataset, error) {
 	if diff := cmp.Diff(want, d.fixtures); diff != "" {
 		return d, errors.New(diff)
 	}
-	if got := told(d.events); got != events {
+	if got := eventText(d.events); got != events {
 		return d, fmt.Errorf("events %s", got)
 	}
 	return d, nil
 }
 
-// survive judges a root after a crash, runs the stage again and judges once more.
+// survive judges a root after a crash, runs the stage again and judges it once more.
 func survive(f durable.FS, acknowledged bool) error {
 	seen, err := verdict(f, acknowledged)
 	if err != nil {
@@ -111,7 +111,7 @@ func survive(f durable.FS, acknowledged bool) error {
 	return nil
 }
 
-// operations counts what an unbroken run does.
+// operations counts the operations of an uninterrupted run.
 func operations(t testing.TB, base *durabletest.Mem) int {
 	t.Helper()
 	w := durabletest.Wrap(base.PowerCut(1, 0), func(durabletest.Op) error { return nil })
@@ -119,7 +119,7 @@ func operations(t testing.TB, base *durabletest.Mem) int {
 	return w.Ops()
 }
 
-// stride leaves out most operations under -short.
+// stride skips most operations under -short.
 func stride() int {
 	if testing.Short() {
 		return 7
@@ -127,7 +127,7 @@ func stride() int {
 	return 1
 }
 
-// P1: killed at every operation, on a disk that stays on.
+// P1: killed at every operation, without a power cut.
 func TestKilledAtEveryOperation(t *testing.T) {
 	t.Parallel()
 	base := scene(t)
@@ -142,8 +142,8 @@ func TestKilledAtEveryOperation(t *testing.T) {
 
 var seeds = flag.Uint64("seeds", 1, "power cuts at each operation that keep half of what was not synced")
 
-// P2: the power fails at every operation, and nothing, half or all of what was
-// not synced is left. (-seeds 28 makes it 3,600 and more.)
+// P2: a power cut at every operation, after which nothing, half or all of what was not
+// synced is left. (-seeds 28 makes it 3,600 and more.)
 func TestPowerCutAtEveryOperation(t *testing.T) {
 	t.Parallel()
 	base := scene(t)
@@ -166,7 +166,7 @@ func TestPowerCutAtEveryOperation(t *testing.T) {
 	t.Logf("%d power cuts over %d operations", runs, last)
 }
 
-// The harness is worth what it catches: each planted defect must be seen.
+// The harness itself is tested: each planted defect must be caught.
 func TestPlantedDefectsAreCaught(t *testing.T) {
 	t.Parallel()
 	snapshotDir := layout.Cycle(layout.SnapshotsDir, last.id())
@@ -208,13 +208,13 @@ func TestPlantedDefectsAreCaught(t *testing.T) {
 	})
 }
 
-// caught tells whether some power cut during or after a run with a defect gives
-// an outcome that the verdict rejects.
+// caught reports whether some power cut during or after a run with a defect gives an
+// outcome that the verdict rejects.
 func caught(t *testing.T, defect func(durable.FS) durable.FS) bool {
 	t.Helper()
 	base := scene(t)
 	last := operations(t, base)
-	// From behind: most defects show after the commit.
+	// Backward: most defects show after the commit.
 	for k := last + 1; k > 0; k-- {
 		f := base.PowerCut(1, 0)
 		err := lastRun(defect(durabletest.Wrap(f, durabletest.KillAt(k))), "run-killed")
@@ -260,8 +260,8 @@ func (f lateFile) Sync() error {
 	return nil
 }
 
-// P3: the disk is full from every operation on; nothing of the run is visible,
-// unless it came to its commit, and it is fine after space is freed.
+// P3: the disk is full from some operation on. Nothing of the run is visible unless it
+// reached its commit, and the next run succeeds after space was freed.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	base := scene(t)
@@ -280,8 +280,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A run that is killed again and again comes to the end of an unbroken one: the
-// bytes of the snapshot are the same, since its times are those of the first.
+// A run that is killed repeatedly ends as an uninterrupted one does: the bytes of the
+// snapshot are the same, since its times are those of the first attempt.
 func TestRerunGivesTheSameBytes(t *testing.T) {
 	f := scene(t)
 	var first snapshot.Commit
@@ -308,10 +308,10 @@ func TestRerunGivesTheSameBytes(t *testing.T) {
 	must(t, err)
 }
 
-// What a reader has told of stays, though the power fails the moment after, and the
-// publisher had not made its record durable yet. It is the reader's care, without
-// which this test sees a publication vanish.
-func TestWhatWasToldStays(t *testing.T) {
+// What a reader has reported survives a power cut right after it, though the publisher
+// had not made its record durable yet. The reader calls EnsureDurable: without it this
+// test sees a publication vanish.
+func TestReportedPublicationsStay(t *testing.T) {
 	t.Parallel()
 	base := scene(t)
 	link := 0 // the operation that gives the record its number
@@ -324,29 +324,29 @@ func TestWhatWasToldStays(t *testing.T) {
 	vanished := map[bool]int{}
 	for _, careful := range []bool{true, false} {
 		for k := link - 2; k <= link+8; k++ {
-			f, told := base.PowerCut(1, 0), snapshot.Commit{}
+			f, reported := base.PowerCut(1, 0), snapshot.Commit{}
 			_ = lastRun(durabletest.Wrap(f, func(op durabletest.Op) error {
 				if op.Number < k {
 					return nil
 				}
 				if op.Number == k {
 					var err error
-					told, _, err = snapshot.Head(f)
+					reported, _, err = snapshot.Head(f)
 					must(t, err)
 					if careful {
-						must(t, snapshot.Settle(f, told))
+						must(t, snapshot.EnsureDurable(f, reported))
 					}
 				}
 				return durabletest.ErrKilled
 			}), "run-killed")
 			after, err := look(f.PowerCut(0, 0))
 			must(t, err)
-			if after.commit.Version < told.Version {
+			if after.commit.Version < reported.Version {
 				vanished[careful]++
 			}
 		}
 	}
 	if vanished[true] > 0 || vanished[false] == 0 {
-		t.Errorf("told of and gone: %d with care, %d without", vanished[true], vanished[false])
+		t.Errorf("reported and gone: %d with EnsureDurable, %d without", vanished[true], vanished[false])
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"mkt/publish/table"
 )
 
-// fixture is what deciding needs of one fixture row.
+// fixture is the part of a fixture row that the decision needs.
 type fixture struct {
 	id, providerID, provider string
 	digest                   string
@@ -21,13 +21,13 @@ type fixture struct {
 	markets                  int32
 }
 
-// inputs are what the decision is made from: three lists sorted by fixture id.
+// inputs are what the plan is made from: three lists sorted by fixture id.
 type inputs struct {
 	previous  []fixture
-	refreshed []fixture // and, without markets, those the provider offers none on
+	refreshed []fixture // and those, without markets, that the provider offers none on
 	listing   []table.ListingRow
 	complete  bool      // the listing was read to its end
-	provider  string    // whose listing it is
+	provider  string    // of the listing
 	at        time.Time // when the cycle was processed
 }
 
@@ -64,7 +64,7 @@ func (d *Draft) belongs() error {
 }
 
 // readInputs reads what the decision needs, every file only after its hash was checked.
-func readInputs(f durable.FS, base *Base, canonical *snapshot.Manifest) (in inputs, err error) {
+func readInputs(f durable.ReadFS, base *Base, canonical *snapshot.Manifest) (in inputs, err error) {
 	dir := layout.Cycle(layout.CanonicalDir, canonical.CycleID)
 	in = inputs{complete: canonical.ListingComplete, provider: canonical.Provider, at: *canonical.ProcessedAt}
 	if in.refreshed, err = readFixtures(f, dir+"/"+layout.FixturesFile, canonical); err != nil {
@@ -83,7 +83,7 @@ func readInputs(f durable.FS, base *Base, canonical *snapshot.Manifest) (in inpu
 
 // readFixtures reads a file of fixtures, which must be sorted and as many as its
 // manifest says.
-func readFixtures(f durable.FS, name string, m *snapshot.Manifest) ([]fixture, error) {
+func readFixtures(f durable.ReadFS, name string, m *snapshot.Manifest) ([]fixture, error) {
 	var all []fixture
 	for row, err := range snapshot.Rows[table.FixtureRow](f, name) {
 		if err != nil {
@@ -100,7 +100,7 @@ func readFixtures(f durable.FS, name string, m *snapshot.Manifest) ([]fixture, e
 	return all, nil
 }
 
-func readListing(f durable.FS, name string) (all []table.ListingRow, err error) {
+func readListing(f durable.ReadFS, name string) (all []table.ListingRow, err error) {
 	for row, err := range snapshot.Rows[table.ListingRow](f, name) {
 		if err != nil {
 			return nil, err

@@ -16,8 +16,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// D1, as far as it is decided here: whatever is damaged of what was published, a
-// reader gets the newest dataset, the one before, or an error. Never a wrong one.
+// D1 for this package: whatever is damaged of what was published, a reader gets the newest
+// dataset, the one before it, or an error, and never a wrong dataset.
 func TestDamageIsNeverServed(t *testing.T) {
 	t.Parallel()
 	base := durabletest.NewMem()
@@ -49,8 +49,8 @@ func TestDamageIsNeverServed(t *testing.T) {
 			refused++
 			continue
 		}
-		if diff := cmp.Diff(datasets[d.commit.Version], d.fixtures); diff != "" || told(d.events) != events[d.commit.Version] {
-			t.Fatalf("mutant %d (%s %s): version %d: %s %s", i, name, how, d.commit.Version, diff, told(d.events))
+		if diff := cmp.Diff(datasets[d.commit.Version], d.fixtures); diff != "" || eventText(d.events) != events[d.commit.Version] {
+			t.Fatalf("mutant %d (%s %s): version %d: %s %s", i, name, how, d.commit.Version, diff, eventText(d.events))
 		}
 	}
 	t.Logf("%d mutants, %d refused", mutants, refused)
@@ -84,7 +84,7 @@ func mutate(t testing.TB, f durable.FS, name string, random *rand.Rand) string {
 
 var update = flag.Bool("update", false, "write what this version writes to testdata/backcompat")
 
-// A root of every version that was ever shipped stays readable.
+// A root of every version that was ever released stays readable.
 func TestOldRootsStayReadable(t *testing.T) {
 	const newest = "testdata/backcompat/1"
 	if *update {
@@ -102,8 +102,8 @@ func TestOldRootsStayReadable(t *testing.T) {
 		must(t, err)
 		d, err := look(disk)
 		must(t, err)
-		if diff := cmp.Diff(map[int]int{1: 2, 2: 1}, d.fixtures); diff != "" || told(d.events) != "1+1 2+2 3+1" {
-			t.Errorf("format %s: %s, events %s", version, diff, told(d.events))
+		if diff := cmp.Diff(map[int]int{1: 2, 2: 1}, d.fixtures); diff != "" || eventText(d.events) != "1+1 2+2 3+1" {
+			t.Errorf("format %s: %s, events %s", version, diff, eventText(d.events))
 		}
 	}
 	if len(roots) == 0 {

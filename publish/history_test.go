@@ -15,14 +15,13 @@ import (
 	"mkt/publish/table"
 )
 
-// Whatever cycles come: the dataset is what a simple model says, every event is
-// told once and for ever, seq has no gap, and a consumer that follows the log
-// ends up with the dataset.
+// After any cycles the dataset is what a simple model says, every event appears once and
+// never changes, seq has no gap, and a consumer that applies the log has the dataset.
 func TestRandomHistory(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		f := durabletest.NewMem()
-		model, told, follower := map[int]int{}, map[int64]table.EventRow{}, map[string]bool{}
+		model, events, follower := map[int]int{}, map[int64]table.EventRow{}, map[string]bool{}
 		for number := 1; number <= rapid.IntRange(1, 8).Draw(rt, "cycles"); number++ {
 			c := drawCycle(rt, number)
 			publishCycle(t, f, c)
@@ -36,13 +35,13 @@ func TestRandomHistory(t *testing.T) {
 				rt.Fatalf("cycle %d: %s", number, diff)
 			}
 			for _, e := range d.events {
-				if old, known := told[e.Seq]; known && cmp.Diff(old, e) != "" {
+				if old, known := events[e.Seq]; known && cmp.Diff(old, e) != "" {
 					rt.Fatalf("seq %d changed", e.Seq)
 				}
-				if _, known := told[e.Seq]; !known {
+				if _, known := events[e.Seq]; !known {
 					follower[e.FixtureID] = e.Type == publish.Updated
 				}
-				told[e.Seq] = e
+				events[e.Seq] = e
 			}
 			maps.DeleteFunc(follower, func(_ string, there bool) bool { return !there })
 			checkFollower(rt, follower, d)
@@ -57,7 +56,7 @@ func drawCycle(t *rapid.T, number int) cycle {
 	return c
 }
 
-// fated says of twelve fixtures what becomes of each, by draws from 0 to 6.
+// fated decides what happens to each of twelve fixtures, by draws from 0 to 6.
 func (c *cycle) fated(draw func() int) {
 	for n := range 12 {
 		switch draw() {
@@ -73,7 +72,7 @@ func (c *cycle) fated(draw func() int) {
 	}
 }
 
-// model does in a few lines what the stage does. With 12 fixtures nothing is held.
+// model does what the stage does, in a few lines. With 12 fixtures nothing is held.
 func (c cycle) model(all map[int]int) {
 	for n := range all {
 		if slices.Contains(c.over, n) || !c.partly && !slices.Contains(slices.Concat(c.failed, c.refreshed, c.bare), n) {
@@ -93,7 +92,7 @@ func (c cycle) model(all map[int]int) {
 func checkFollower(t *rapid.T, follower map[string]bool, d dataset) {
 	for n := range d.fixtures {
 		if !follower[fixtureID(n)] {
-			t.Fatalf("fixture %d was never told", n)
+			t.Fatalf("fixture %d never had an event", n)
 		}
 	}
 	if len(follower) != len(d.fixtures) {
@@ -101,8 +100,8 @@ func checkFollower(t *rapid.T, follower map[string]bool, d dataset) {
 	}
 }
 
-// checkNews: the newest segment tells exactly of what was refreshed, listed anew
-// or otherwise without markets, or went.
+// checkNews checks that the newest segment has an event for exactly the fixtures that were
+// refreshed, listed for the first time or with other values without markets, or removed.
 func checkNews(t *rapid.T, d dataset, before map[int]int, number int) {
 	want := map[string]string{}
 	for n, seen := range d.fixtures {
@@ -126,7 +125,7 @@ func checkNews(t *rapid.T, d dataset, before map[int]int, number int) {
 	}
 }
 
-// Resuming from any seq gives the rest of the log, whole.
+// A consumer that resumes from any seq gets the complete rest of the log.
 func TestResumeAnywhere(t *testing.T) {
 	f := durabletest.NewMem()
 	for n := 1; n <= 5; n++ {

@@ -22,15 +22,15 @@ import (
 	"mkt/publish/table"
 )
 
-// liveTick is a canonical cycle of live intelligence to be made: that many ticks
-// after the start, with so many fixtures. Every row bears the tick's number.
+// liveTick is a canonical cycle of live intelligence to be made: its number counts ticks
+// of 8 seconds from the start. Every row has the number of its tick.
 type liveTick struct{ number, fixtures int }
 
 func (k liveTick) at() time.Time { return start.Add(time.Duration(8*k.number) * time.Second) }
 
 func (k liveTick) id() layout.CycleID { return layout.NewCycleID(k.at(), "live_intelligence") }
 
-// transform writes the canonical cycle, as the stage of that name does.
+// transform writes the canonical cycle as that stage does.
 func (k liveTick) transform(t testing.TB, f durable.FS) {
 	t.Helper()
 	dir := layout.StagingDir + "/transform"
@@ -91,7 +91,7 @@ func publishTicks(t testing.TB, f durable.FS, keep retention.Policy, ticks ...li
 	return last
 }
 
-// lookLive reads all that a reader would, and tells which tick it is of; 0 when
+// lookLive reads everything that a reader would, and returns which tick it is; 0 if
 // nothing was published.
 func lookLive(f durable.FS) (tick int, c snapshot.Commit, err error) {
 	c, found, err := snapshot.Head(f)
@@ -156,7 +156,7 @@ func TestLive(t *testing.T) {
 }
 
 // A file that changes between its check and its copy is not published.
-func TestLiveCopyIsHeldAgainstItsHash(t *testing.T) {
+func TestLiveCopyIsVerified(t *testing.T) {
 	mem := durabletest.NewMem()
 	publishTicks(t, mem, retention.Policy{}, liveTick{1, 5})
 	k, opened := liveTick{2, 4}, 0
@@ -182,8 +182,8 @@ func TestLiveCopyIsHeldAgainstItsHash(t *testing.T) {
 	}
 }
 
-// Stopped at every operation, then the power fails: the old tick or the new one,
-// and the next run ends as an undisturbed one.
+// After a kill at any operation and a power cut a reader finds the old tick or the new
+// one, and the next run ends as an uninterrupted one.
 func TestLiveKilledAtEveryOperation(t *testing.T) {
 	scene := func() *durabletest.Mem {
 		mem := durabletest.NewMem()
@@ -223,9 +223,8 @@ func TestLiveKilledAtEveryOperation(t *testing.T) {
 	}
 }
 
-// An hour of ticks leaves a bounded number of files, every commit record can
-// still be read and follows the one before it, and no tick but the few that
-// collect lists anything.
+// An hour of ticks leaves a bounded number of files. Every commit record can still be
+// read and follows the one before it, and only the few ticks that collect list folders.
 func TestLiveRetention(t *testing.T) {
 	mem := durabletest.NewMem()
 	lists, collecting := 0, 0
@@ -285,13 +284,13 @@ func TestLiveRetention(t *testing.T) {
 	}
 	if _, err := snapshot.Seal(mem, snapshot.Commit{Format: 1, Version: 3, HistoryID: "h", RunID: "r", CycleID: liveTick{number: 3}.id(), PublishedAt: start,
 		ManifestSHA256: strings.Repeat("0", 64), FirstSeq: 1, PreviousSHA256: strings.Repeat("0", 64)}, "staging/commit.json"); !errors.Is(err, snapshot.ErrConflict) {
-		t.Errorf("a number that was rolled up was given once more: %v", err)
+		t.Errorf("the number of a compacted record was given once more: %v", err)
 	}
 }
 
 const tickAgeForTest = 15 * time.Minute
 
-// Without a name the newest cycle is published, by what transform reported.
+// If no cycle is named, the newest one that transform reported is published.
 func TestLiveNewest(t *testing.T) {
 	mem := durabletest.NewMem()
 	for n := 1; n <= 3; n++ {

@@ -23,7 +23,7 @@ func newHistory(f durable.FS, at time.Time, run string) (publish.Summary, error)
 	return repair.NewHistory(context.Background(), o)
 }
 
-// seqs are those of all events that a root tells, with what they tell.
+// seqs are the seqs of all events of a root, with their content as text.
 func seqs(t *testing.T, f durable.FS) map[int64]string {
 	t.Helper()
 	d, err := look(f)
@@ -35,8 +35,8 @@ func seqs(t *testing.T, f durable.FS) map[int64]string {
 	return all
 }
 
-// L3: a backup is restored, time and again, and clients were told more than it
-// has. No seq is ever used twice, and no cursor from before is taken.
+// L3: a backup is restored repeatedly, and clients have seen more than it has. No seq is
+// ever used twice, and no cursor from before is accepted.
 func TestRestoreOfAnOlderBackup(t *testing.T) {
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2}})
@@ -45,7 +45,7 @@ func TestRestoreOfAnOlderBackup(t *testing.T) {
 	publishCycle(t, f, cycle{number: 3, refreshed: []int{1, 2, 3}})
 	old, err := look(f)
 	must(t, err)
-	told := seqs(t, f)
+	seen := seqs(t, f)
 	cursors := []snapshot.Commit{old.commit}
 	for n := 4; n < 9; n++ {
 		root := backup.PowerCut(1, 0)
@@ -70,35 +70,35 @@ func TestRestoreOfAnOlderBackup(t *testing.T) {
 			}
 		}
 		for seq, what := range seqs(t, root) {
-			if told[seq] != "" {
-				t.Errorf("restore %d: seq %d was %s, is %s", n, seq, told[seq], what)
+			if seen[seq] != "" {
+				t.Errorf("restore %d: seq %d was %s, is %s", n, seq, seen[seq], what)
 			}
-			told[seq] = what
+			seen[seq] = what
 		}
 		cursors = append(cursors, after.commit)
 	}
 }
 
-// A backup of a history that was itself begun by a restore is restored twice within
-// days: each time seq begins beyond what was told.
+// A backup of a history that itself began with a restore is restored twice within days.
+// Each time seq begins beyond what clients have seen.
 func TestRestoreOfARestoreTwice(t *testing.T) {
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: []int{1}})
 	_, err := newHistory(f, cycle{number: 2}.at(), "history-2")
 	must(t, err)
-	told := uint64(0)
+	seen := uint64(0)
 	for n := 3; n < 9; n++ {
 		root := f.PowerCut(1, 0)
 		s, err := newHistory(root, cycle{number: n}.at(), fmt.Sprint("history-", n))
 		must(t, err)
-		if s.LastSeq < told {
-			t.Errorf("restore %d begins behind %d, and %d was told", n, s.LastSeq, told)
+		if s.LastSeq < seen {
+			t.Errorf("restore %d begins after %d, and %d was seen", n, s.LastSeq, seen)
 		}
-		told = publishCycle(t, root, cycle{number: n + 1, refreshed: upTo(9)}).LastSeq
+		seen = publishCycle(t, root, cycle{number: n + 1, refreshed: upTo(9)}).LastSeq
 	}
 }
 
-// Where a clock stands still or went back, seq goes on all the same.
+// If the clock stands still or was set back, seq advances all the same.
 func TestHistoriesUnderABackwardClock(t *testing.T) {
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: []int{1}})
@@ -175,8 +175,8 @@ func TestNewHistoryIsRepaired(t *testing.T) {
 	}
 }
 
-// P1 and P2: killed or without power anywhere, the old history goes on or the new
-// one has begun, and the next try begins one.
+// P1 and P2: killed or without power anywhere, the old history continues or the new one
+// has begun, and the next attempt begins one.
 func TestNewHistoryKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	base := worn(t)

@@ -25,8 +25,8 @@ type step struct {
 	events string
 }
 
-// told writes events as text: seq, +fixture or -fixture.
-func told(events []table.EventRow) string {
+// eventText is events as text: seq, +fixture or -fixture.
+func eventText(events []table.EventRow) string {
 	var all []string
 	for _, e := range events {
 		sign := map[string]string{publish.Updated: "+", publish.Removed: "-"}[e.Type]
@@ -92,8 +92,8 @@ func TestPublish(t *testing.T) {
 				if diff := cmp.Diff(s.want, d.fixtures); s.want != nil && diff != "" {
 					t.Errorf("cycle %d: %s", s.number, diff)
 				}
-				if got := told(d.events[len(seen):]); s.events != "*" && got != s.events {
-					t.Errorf("cycle %d: told %q, want %q", s.number, got, s.events)
+				if got := eventText(d.events[len(seen):]); s.events != "*" && got != s.events {
+					t.Errorf("cycle %d: events %q, want %q", s.number, got, s.events)
 				}
 				if diff := cmp.Diff(seen, d.events[:len(seen)]); diff != "" && len(seen) > 0 {
 					t.Errorf("cycle %d: old events changed: %s", s.number, diff)
@@ -104,8 +104,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// A fixture that was carried over keeps its own time; the dataset's is the newest
-// of its fixtures', so that a failure freshens nothing.
+// A fixture that was carried over keeps its own time. The dataset's time is the newest of
+// its fixtures', so that a failure makes nothing fresher.
 func TestFreshness(t *testing.T) {
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2}})
@@ -120,8 +120,8 @@ func TestFreshness(t *testing.T) {
 	}
 }
 
-// A fixture that the provider lists and offers no markets on is as fresh as the
-// listing; one that has markets from before keeps them, with their own time.
+// A fixture on which the provider offers no markets is as fresh as the listing. One that
+// has markets from before keeps them, with their own time.
 func TestFreshnessWithoutMarkets(t *testing.T) {
 	f := durabletest.NewMem()
 	first, third := cycle{number: 1, refreshed: []int{1}, bare: []int{2}}, cycle{number: 3, bare: []int{1, 2}}
@@ -174,8 +174,8 @@ func TestListingThatShrinksIsHeld(t *testing.T) {
 	}
 }
 
-// Fixtures that have kicked off leave the listing every Saturday: that is no
-// reason to doubt it. A person can also accept what the run will not believe.
+// Fixtures that have kicked off leave the listing every Saturday, which is no reason to
+// doubt it. A person can also accept what the run does not believe.
 func TestRemovalsThatAreExpected(t *testing.T) {
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: upTo(100), kickedOff: true})
@@ -191,7 +191,7 @@ func TestRemovalsThatAreExpected(t *testing.T) {
 	}
 }
 
-// P6: the clock goes back one hour between publications; times still rise.
+// P6: the clock is set back one hour between publications; times still rise.
 func TestClockThatGoesBack(t *testing.T) {
 	t.Parallel()
 	f := durabletest.NewMem()
@@ -218,7 +218,7 @@ func TestClockThatGoesBack(t *testing.T) {
 	must(t, err)
 }
 
-// P7: a cycle published twice makes no second event; an older one is refused.
+// P7: a cycle that is published twice makes no second event, and an older one is refused.
 func TestCycleTwiceAndOlderCycle(t *testing.T) {
 	f := durabletest.NewMem()
 	for n := 1; n <= 9; n += 2 {
@@ -322,7 +322,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Our own data that is damaged stops the run, which names it and publishes nothing.
+// A damaged file of our own stops the run, which names it and publishes nothing.
 func TestDamagedInputs(t *testing.T) {
 	c := cycle{number: 2, refreshed: []int{1}, failed: []int{2}}
 	canonical, published := layout.Cycle(layout.CanonicalDir, c.id()), layout.Cycle(layout.SnapshotsDir, cycle{number: 1}.id())

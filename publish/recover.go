@@ -24,7 +24,7 @@ func (r *run) recover() error {
 	if err != nil || !found {
 		return err
 	}
-	if err := snapshot.Repair(r.Root, head); err != nil {
+	if err := snapshot.Recover(r.Root, head); err != nil {
 		return err
 	}
 	if r.base, err = OpenBase(r.Root, head); err != nil {
@@ -102,14 +102,14 @@ func (r *run) newestCanonical() (layout.CycleID, error) {
 }
 
 // isSealed reports whether a canonical cycle has its header.
-func isSealed(f durable.FS, id layout.CycleID) (bool, error) {
+func isSealed(f durable.ReadFS, id layout.CycleID) (bool, error) {
 	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
 		return false, nil
 	}
 	return durable.Exists(f, layout.Cycle(layout.CanonicalDir, id)+"/"+layout.CanonicalFile)
 }
 
-func newestListed(f durable.FS) (layout.CycleID, error) {
+func newestListed(f durable.ReadFS) (layout.CycleID, error) {
 	entries, err := f.ReadDir(layout.CanonicalDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil

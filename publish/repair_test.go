@@ -42,7 +42,7 @@ func publishNext(f durable.FS) (publish.Summary, error) {
 	return publish.Run(context.Background(), options(f, wornNext, "run-4"))
 }
 
-// files are every file below some folders, with their hashes.
+// files returns every file below some folders with its hash.
 func files(t testing.TB, f durable.FS, dirs ...string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -62,7 +62,7 @@ func files(t testing.TB, f durable.FS, dirs ...string) map[string]string {
 	return all
 }
 
-// replace makes other bytes of a file; nil takes it away.
+// replace gives a file other content; nil removes it.
 func replace(t testing.TB, f durable.FS, name string, content []byte) {
 	t.Helper()
 	must(t, f.Remove(name))
@@ -275,7 +275,7 @@ func TestRepairAll(t *testing.T) {
 	}
 }
 
-// A publication whose whole folder is lost is rebuilt like any damaged one; one that
+// A publication whose folder is lost is rebuilt like any damaged one; one that
 // retention deleted is not looked for.
 func TestRepairOfALostFolder(t *testing.T) {
 	f := worn(t)

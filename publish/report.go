@@ -62,7 +62,7 @@ func Record(ctx context.Context, o Options, started time.Time, s Summary, err er
 
 // code is the pipeline code of how a run ended. A held listing has one although the run
 // is a success.
-func code(s *Summary, err error) string {
+func code(s *Summary, err error) health.Code {
 	var damage *DamageError
 	var path *fs.PathError
 	var errno syscall.Errno

@@ -14,8 +14,8 @@ import (
 	"mkt/publish/retention"
 )
 
-// P3 on a real disk with less and less room: a run that does not fit leaves
-// nothing visible, and does its work when there is space again.
+// P3 on a real disk with less and less space: a run that does not fit leaves nothing
+// visible, and succeeds when there is space again.
 func TestRealDiskThatIsFull(t *testing.T) {
 	small := needs.Disk(t, "500k")
 	disk, err := durable.OpenRoot(filepath.Join(small, "root"))
@@ -50,7 +50,7 @@ func TestRealDiskThatIsFull(t *testing.T) {
 	}
 }
 
-// fill writes a file to a disk that leaves so many bytes of room.
+// fill fills a disk up to some bytes.
 func fill(t testing.TB, disk string, room int) string {
 	t.Helper()
 	name := filepath.Join(disk, "ballast")

@@ -20,17 +20,17 @@ import (
 	"mkt/publish/table"
 )
 
-// start is long ago: the disk dates files by the real clock.
+// start is long ago, since the disk dates files by the real clock.
 var start = time.Date(2024, 11, 20, 9, 0, 0, 0, time.UTC)
 
 const marketsEach = 3
 
-// cycle is a canonical cycle to be made. Every value in it bears its number, so
-// that one mixed answer is visible.
+// cycle is a canonical cycle to be made. Every value in it has its number, so that a
+// mixed answer is visible.
 type cycle struct {
 	number    int
 	refreshed []int // fixtures with new markets
-	failed    []int // listed, their markets could not be had
+	failed    []int // listed, their markets could not be retrieved
 	over      []int // listed as over
 	bare      []int // listed, and the provider offers no markets on them
 	edition   int   // of the listing: what it says of the bare ones; 0 is 1
@@ -85,7 +85,7 @@ func (c cycle) bareFixture(n int) table.FixtureRow {
 	return row
 }
 
-// transform writes the canonical cycle, as the stage of that name does.
+// transform writes the canonical cycle as that stage does.
 func (c *cycle) transform(t testing.TB, f durable.FS) {
 	t.Helper()
 	if c.provider == "" {
@@ -170,8 +170,9 @@ func publishCycle(t testing.TB, f durable.FS, c cycle) publish.Summary {
 	return s
 }
 
-// dataset is what a reader finds: for each fixture the cycle its rows say they
-// are of, of one without markets the edition of the listing, as a negative. A reader's whole way is gone: head, manifest, hashes, rows, events.
+// dataset is what a reader finds by head, manifest, hashes, rows and events: for each
+// fixture the cycle that its rows name, and for one without markets the edition of the
+// listing as a negative number.
 type dataset struct {
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
@@ -180,8 +181,8 @@ type dataset struct {
 	events   []table.EventRow
 }
 
-// look reads everything and checks what must always hold. A root without a
-// publication gives a dataset without a version.
+// look reads everything and checks what must always hold. The dataset of a root without
+// a publication has no version.
 func look(f durable.FS) (dataset, error) {
 	d := dataset{fixtures: map[int]int{}, fetched: map[int]time.Time{}}
 	c, found, err := snapshot.Head(f)
@@ -256,7 +257,7 @@ func eachRow[T table.Row](f durable.FS, name string, do func(*T) error) error {
 	return nil
 }
 
-// check holds the chain of commits, the order of times and the numbers of events.
+// check checks the chain of commits, the order of times and the numbers of the events.
 func (d *dataset) check(f durable.FS) error {
 	m := d.manifest
 	if m.PublishedAt.Before(*m.ProcessedAt) || m.ProcessedAt.Before(*m.ProviderFetchedAt) {

@@ -61,8 +61,8 @@ func (c *call) provider() error {
 		Name: named(p.Name), Status: string(c.connection(c.who)), CredentialHint: named(p.Hint),
 		Capabilities: append([]string{}, p.Capabilities...),
 	}
-	s := c.standing(c.who)
-	out.LastSuccessAt, out.LastAttemptAt, out.LastError = api.TimeOf(s.LastOKAt), api.TimeOf(s.LastAttemptAt), named(s.Code)
+	s := c.credentialStatus(c.who)
+	out.LastSuccessAt, out.LastAttemptAt, out.LastError = api.TimeOf(s.LastOKAt), api.TimeOf(s.LastAttemptAt), named(string(s.Code))
 	return c.sendDocument(out)
 }
 

@@ -19,7 +19,7 @@ func (w *world) tested(id, code, credential string, at time.Time) {
 	root, err := durable.OpenRoot(filepath.Join(w.dataDir, layout.Tenant(id)))
 	must(w.t, err)
 	defer root.Close()
-	must(w.t, health.Record(root, health.Run{Step: health.StepProbe, FinishedAt: at, OK: code == "", Code: code, CredentialFingerprint: credential}))
+	must(w.t, health.Record(root, health.Run{Step: health.StepProbe, FinishedAt: at, OK: code == "", Code: health.Code(code), CredentialFingerprint: credential}))
 	must(w.t, health.AddCalls(root, at, map[string]int64{"bet365/upcoming": 1}))
 }
 

@@ -28,7 +28,7 @@ func (c *call) overdue(v *reader.View, cadence time.Duration) bool {
 func lastFailure(s reader.State) string {
 	for _, run := range []*health.Run{s.Fetch, s.Transform, s.Publish} {
 		if run != nil && !run.OK {
-			return run.Failure()
+			return string(run.Failure())
 		}
 	}
 	return ""
@@ -60,9 +60,9 @@ func (s *server) fetchLost(a *account.Account) bool {
 	return false
 }
 
-// standing returns what is known about the account's current credential.
-func (s *server) standing(a *account.Account) health.Standing {
-	return health.StandingOf(a.Provider.Fingerprint, s.findings(a)...)
+// credentialStatus returns what is known about the account's current credential.
+func (s *server) credentialStatus(a *account.Account) health.CredentialStatus {
+	return health.CredentialStatusOf(a.Provider.Fingerprint, s.findings(a)...)
 }
 
 // findings returns the newest test of an account's connection and the newest fetch of
@@ -132,7 +132,7 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 	case p == football.LiveIntelligence && v.Staleness(c.now) != reader.FeedFresh:
 		part.Status, part.Code = api.Degraded, some(api.HealthFeedStale)
 	case v.Held() > 0:
-		part.Status, part.Code = api.Degraded, some(health.CodeListingHeld)
+		part.Status, part.Code = api.Degraded, some(string(health.CodeListingHeld))
 	default:
 		part.Status = api.Healthy
 	}
@@ -140,13 +140,13 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 }
 
 // troubleCodes are the codes for why the newest publication is not served.
-var troubleCodes = map[reader.Trouble]string{reader.Quarantined: api.HealthQuarantined, reader.NoAccess: health.CodeStorage}
+var troubleCodes = map[reader.Trouble]string{reader.Quarantined: api.HealthQuarantined, reader.NoAccess: string(health.CodeStorage)}
 
 // connectionHealth returns the state of the provider connection. It is DOWN if data
 // routes answer 409.
 func (c *call) connectionHealth(a *account.Account) api.Component {
 	part := api.Component{Component: api.ProviderComponent}
-	if at := c.standing(a).LastOKAt; at != nil {
+	if at := c.credentialStatus(a).LastOKAt; at != nil {
 		last(&part, *at, c.now)
 	}
 	status := c.connection(a)

@@ -49,7 +49,7 @@ type LiveState struct {
 
 // FindLiveState returns the state of a fixture that a canonical cycle stores. It
 // reports false if the cycle has none, or one that this version does not read.
-func FindLiveState(root durable.FS, cycle layout.CycleID, fixtureID string) (s LiveState, found bool, err error) {
+func FindLiveState(root durable.ReadFS, cycle layout.CycleID, fixtureID string) (s LiveState, found bool, err error) {
 	err = eachState(root, cycle, func(row *table.LiveStateRow) error {
 		if row.FixtureID != fixtureID {
 			return nil
@@ -70,7 +70,7 @@ func FindLiveState(root durable.FS, cycle layout.CycleID, fixtureID string) (s L
 
 // eachState calls do with the states that a canonical cycle stores, after it has
 // checked the file's hash. A row is valid until the next one.
-func eachState(root durable.FS, id layout.CycleID, do func(*table.LiveStateRow) error) error {
+func eachState(root durable.ReadFS, id layout.CycleID, do func(*table.LiveStateRow) error) error {
 	m, _, err := snapshot.OpenCanonical(root, id)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 
 // LiveTraceOptions choose the fixture and the archived cycles of TraceLive.
 type LiveTraceOptions struct {
-	Root durable.FS // of the tenant and live_intelligence; only read
+	Root durable.ReadFS // of the tenant and live_intelligence; only read
 	// Fixture and Event are the provider's ids, as published. Event may be "".
 	Fixture, Event string
 	From, To       time.Time  // when the first and the last cycle began; a zero time is no bound

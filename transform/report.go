@@ -58,7 +58,7 @@ func marketCounts(s *Summary) []count {
 }
 
 // codeOf returns the state file's code for how the run ended.
-func codeOf(err error) string {
+func codeOf(err error) health.Code {
 	var path *fs.PathError
 	var errno syscall.Errno
 	switch {

@@ -136,7 +136,7 @@ func (a *app) codeOf(r report) string {
 		return r.Code
 	}
 	if run := a.newestRun(r.Tenant, r.Product, r.Step); run != nil && !run.OK {
-		return run.Code
+		return string(run.Code)
 	}
 	return ""
 }

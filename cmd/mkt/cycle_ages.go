@@ -7,7 +7,6 @@ import (
 
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -103,12 +102,7 @@ func (c agesOfCycles) lastGood(j job) time.Time {
 // newestRun is what a step's state file says; nil when there is none, or when it
 // cannot be read.
 func (a *app) newestRun(tenant, product, step string) *health.Run {
-	root, err := durable.OpenWithin(a.data, layout.TenantProduct(tenant, product))
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
-	run, err := health.Read(root, step)
+	run, err := health.ReadIn(a.data, layout.TenantProduct(tenant, product), step)
 	if err != nil {
 		return nil
 	}

@@ -66,7 +66,7 @@ func fetchReport(s fetch.Summary, began time.Time) report {
 	if q := s.Quota; q != nil && q.UsedUpUntil != nil {
 		r.Counts["quota_used_up_until"] = *q.UsedUpUntil
 	}
-	r.Code = s.Code
+	r.Code = string(s.Code)
 	switch {
 	case s.Already:
 		r.text = "was fetched before"

@@ -26,15 +26,17 @@ func newGC(a *app) *cobra.Command {
 	var f gcFlags
 	cmd := &cobra.Command{
 		Use:   "gc [--tenant ID | --all]",
-		Short: "Delete what retention lets go of",
-		Long: `Delete what the retention settings let go of, and what broken runs left behind, as
-every publication does by itself: for a retention that was shortened, and for
-accounts that do not run any more. Ages are counted back from the newest
-publication. What a reader may hold stays, and what is deleted is recorded first.
+		Short: "Delete what the retention does not keep",
+		Long: `Delete what the retention settings do not keep, and what interrupted runs left
+behind, as every publication does by itself. This is for a retention that was
+shortened, and for accounts that do not run any more. Ages are measured against
+the newest publication. What a reader may hold is kept, and what is deleted is
+recorded first.
 
-Nothing is deleted when the newest publication came more than a day later than the
-one before it, and more than twice as much later as is usual: the clock may have leapt.
-After an outage the next publication goes on by itself; --after-leap goes on now.`,
+Nothing is deleted if the newest publication came more than a day after the one
+before it, and more than twice as long after it as usual: the clock may have
+jumped. After an outage retention resumes with the next publication, or at once
+with --after-leap.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if f.all && f.tenant != "" {
@@ -47,8 +49,8 @@ After an outage the next publication goes on by itself; --after-leap goes on now
 		},
 	}
 	f.wanted.flags(cmd)
-	cmd.Flags().BoolVar(&f.all, "all", false, "everybody's data: what is done without --tenant")
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be deleted, and delete nothing; it does not wait for a cycle that runs")
+	cmd.Flags().BoolVar(&f.all, "all", false, "all accounts, which is the default without --tenant")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be deleted, and delete nothing; it needs no lock")
 	cmd.Flags().BoolVar(&f.afterLeap, "after-leap", false, "the clock is right, although the newest publication came so late")
 	f.retention(a, cmd)
 	return cmd
@@ -106,10 +108,10 @@ func (a *app) gcPlace(p place, root *durable.Disk, f gcFlags) error {
 	return err
 }
 
-// dryRuns is how often a dry run looks: what it reads may be deleted under its feet.
+// dryRuns is how often a dry run is tried: what it reads may be deleted meanwhile.
 const dryRuns = 3
 
-// collectAll collects what is published and what is not.
+// collectAll applies the retention to what was published and to what was not.
 func collectAll(o retention.Options) (retention.Collected, error) {
 	done, err := retention.Collect(o)
 	if err != nil {
@@ -121,7 +123,7 @@ func collectAll(o retention.Options) (retention.Collected, error) {
 }
 
 // sizeOf is how many bytes a file has, or the files of a folder.
-func sizeOf(f durable.FS, name string) (bytes int64) {
+func sizeOf(f durable.ReadFS, name string) (bytes int64) {
 	info, err := f.Stat(name)
 	if err != nil {
 		return 0

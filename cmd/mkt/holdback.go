@@ -6,6 +6,7 @@ import (
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/health"
+	"mkt/publish/layout"
 )
 
 // A provider that refused is asked again by runs that nobody started by hand: soon
@@ -72,10 +73,10 @@ func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // refused is when the provider last refused what the job would ask, how, and after
 // how long it is asked again; code is "" if the newest word is another.
-func (a *app) refused(j job, fingerprint string, findings []*health.Run) (at time.Time, code string, again time.Duration) {
-	standing := health.StandingOf(fingerprint, findings...)
-	if t := standing.RefusedAt(); t != nil {
-		return *t, health.CodeCredential, askedAgain(standing.RefusalsInARow, standing.LastOKAt != nil)
+func (a *app) refused(j job, fingerprint string, findings []*health.Run) (at time.Time, code health.Code, again time.Duration) {
+	status := health.CredentialStatusOf(fingerprint, findings...)
+	if t := status.RefusedAt(); t != nil {
+		return *t, health.CodeCredential, askedAgain(status.RefusalsInARow, status.LastOKAt != nil)
 	}
 	test, own := a.found(j)
 	switch {
@@ -102,8 +103,8 @@ func askedAgain(refusals int, wasGood bool) time.Duration {
 // found are the newest test of the connection and the newest fetch of the job's
 // own product, nil where there is none.
 func (a *app) found(j job) (test, own *health.Run) {
-	test, _ = source{dir: a.tenantDir(j.tenant.ID), step: health.StepProbe}.newest()
-	own, _ = source{dir: a.rootDir(j), step: health.StepFetch}.newest()
+	test, _ = health.ReadIn(a.data, layout.Tenant(j.tenant.ID), health.StepProbe)
+	own, _ = health.ReadIn(a.data, layout.TenantProduct(j.tenant.ID, string(j.product)), health.StepFetch)
 	return test, own
 }
 
@@ -112,7 +113,7 @@ func (a *app) found(j job) (test, own *health.Run) {
 func (a *app) findings(t *tenants.Tenant) ([]*health.Run, error) {
 	var findings []*health.Run
 	for _, s := range a.sources(t) {
-		run, err := s.newest()
+		run, err := health.ReadIn(a.data, s.dir, s.step)
 		if err != nil {
 			return nil, fmt.Errorf("state of tenant %s: %w", t.ID, err)
 		}

@@ -27,9 +27,9 @@ func TestRefusedIsHeldBack(t *testing.T) {
 	type finding struct {
 		of    string // product, or test
 		after time.Duration
-		code  string // "" = good
-		other bool   // with another credential
-		quota string // none, used up for half an hour, or left
+		code  health.Code // "" = good
+		other bool        // with another credential
+		quota string      // none, used up for half an hour, or left
 	}
 	const usedUp, left = "used up", "left"
 	for name, c := range map[string]struct {

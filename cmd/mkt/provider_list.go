@@ -85,7 +85,7 @@ func (v providersView) print(out io.Writer) error {
 	fmt.Fprintln(w, "TENANT\tPROVIDER\tCREDENTIAL\tSTATUS\tLAST SUCCESS\tLAST ATTEMPT\tCODE")
 	for _, c := range v.Connections {
 		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, dash(c.Provider), dash(c.Hint), c.Status,
-			instant(c.LastSuccessAt), instant(c.LastAttemptAt), dash(c.Code))
+			instant(c.LastSuccessAt), instant(c.LastAttemptAt), dash(string(c.Code)))
 	}
 	return w.Flush()
 }

@@ -124,7 +124,7 @@ func (a *app) printTest(t *tenants.Tenant, found fetch.Probed, failed error) err
 	if err != nil {
 		return errors.Join(failed, err)
 	}
-	v := testView{ID: t.ID, Provider: now.Provider, Hint: now.Hint, OK: failed == nil, Status: now.Status, Code: found.Code, Error: message(failed),
+	v := testView{ID: t.ID, Provider: now.Provider, Hint: now.Hint, OK: failed == nil, Status: now.Status, Code: string(found.Code), Error: message(failed),
 		Endpoint: found.Endpoint, Requests: found.Requests, Quota: found.Quota, Seconds: found.Took.Round(time.Millisecond).Seconds()}
 	if a.json() {
 		return errors.Join(failed, json.NewEncoder(a.out).Encode(v))

@@ -28,7 +28,7 @@ type connectionView struct {
 	Status        health.Connection           `json:"status"`
 	LastSuccessAt *time.Time                  `json:"last_success_at"`
 	LastAttemptAt *time.Time                  `json:"last_attempt_at"`
-	Code          string                      `json:"code,omitempty"` // why the last attempt failed
+	Code          health.Code                 `json:"code,omitempty"` // why the last attempt failed
 	Quota         *health.Quota               `json:"quota"`          // nil: the provider never said anything of it
 	Found         []findingView               `json:"found"`
 	Calls         map[string]map[string]int64 `json:"calls"` // by UTC day and endpoint
@@ -36,13 +36,13 @@ type connectionView struct {
 
 // findingView is the newest test or fetch.
 type findingView struct {
-	Of     string     `json:"of"` // test, or a product
-	Cycle  string     `json:"cycle,omitempty"`
-	At     time.Time  `json:"at"`
-	OK     bool       `json:"ok"`
-	Code   string     `json:"code,omitempty"`
-	LastOK *time.Time `json:"last_ok_at"`
-	InARow int        `json:"failures_in_a_row"`
+	Of     string      `json:"of"` // test, or a product
+	Cycle  string      `json:"cycle,omitempty"`
+	At     time.Time   `json:"at"`
+	OK     bool        `json:"ok"`
+	Code   health.Code `json:"code,omitempty"`
+	LastOK *time.Time  `json:"last_ok_at"`
+	InARow int         `json:"failures_in_a_row"`
 }
 
 // connection looks at what tests and fetches left behind. Findings about another
@@ -51,9 +51,9 @@ func (a *app) connection(t *tenants.Tenant) (connectionView, error) {
 	v := connectionView{ID: t.ID, Status: health.Unconfigured, Found: []findingView{}, Calls: map[string]map[string]int64{}}
 	var findings []*health.Run
 	for _, s := range a.sources(t) {
-		run, err := s.newest()
+		run, err := health.ReadIn(a.data, s.dir, s.step)
 		if err == nil {
-			err = s.addCalls(v.Calls)
+			err = s.addCalls(a.data, v.Calls)
 		}
 		if err != nil {
 			return v, fmt.Errorf("state of tenant %s: %w", t.ID, err)
@@ -65,7 +65,7 @@ func (a *app) connection(t *tenants.Tenant) (connectionView, error) {
 	}
 	if p := t.Provider; p != nil {
 		fingerprint := p.Fingerprint()
-		known := health.StandingOf(fingerprint, findings...)
+		known := health.CredentialStatusOf(fingerprint, findings...)
 		v.Provider, v.BaseURL, v.Hint = p.Name, p.BaseURL, p.Hint
 		v.Status = health.ConnectionStatus(true, p.Disabled, fingerprint, findings...)
 		v.LastSuccessAt, v.LastAttemptAt, v.Code = known.LastOKAt, known.LastAttemptAt, known.Code
@@ -77,46 +77,22 @@ func (a *app) connection(t *tenants.Tenant) (connectionView, error) {
 // tenantDir is what belongs to a tenant and to none of its products.
 func (a *app) tenantDir(id string) string { return filepath.Join(a.data, layout.Tenant(id)) }
 
-// source is a folder with the state file of a step that asks the provider.
+// source is a folder below the data root with the state file of a step that asks the
+// provider.
 type source struct{ of, step, dir string }
 
 // sources are those of a tenant: the test of the connection, and each product.
 func (a *app) sources(t *tenants.Tenant) []source {
-	list := []source{{"test", health.StepProbe, a.tenantDir(t.ID)}}
+	list := []source{{"test", health.StepProbe, layout.Tenant(t.ID)}}
 	for _, p := range built {
-		list = append(list, source{string(p), health.StepFetch, a.rootDir(job{t, p})})
+		list = append(list, source{string(p), health.StepFetch, layout.TenantProduct(t.ID, string(p))})
 	}
 	return list
 }
 
-// newest returns what the step found last, nil when it never ran.
-func (s source) newest() (run *health.Run, err error) {
-	err = s.open(func(root durable.FS) error {
-		run, err = health.Read(root, s.step)
-		return err
-	})
-	return run, err
-}
-
-// addCalls adds the calls it made.
-func (s source) addCalls(calls map[string]map[string]int64) error {
-	return s.open(func(root durable.FS) error {
-		counted, err := health.ReadCalls(root)
-		for day, endpoints := range counted.Days {
-			if calls[day] == nil {
-				calls[day] = map[string]int64{}
-			}
-			for endpoint, n := range endpoints {
-				calls[day][endpoint] += n
-			}
-		}
-		return err
-	})
-}
-
-// open reads in the folder, which may be missing.
-func (s source) open(read func(durable.FS) error) error {
-	root, err := durable.OpenExisting(s.dir)
+// addCalls adds the calls that it made.
+func (s source) addCalls(data string, calls map[string]map[string]int64) error {
+	root, err := durable.OpenWithin(data, s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -124,7 +100,16 @@ func (s source) open(read func(durable.FS) error) error {
 		return err
 	}
 	defer root.Close()
-	return read(root)
+	counted, err := health.ReadCalls(root)
+	for day, endpoints := range counted.Days {
+		if calls[day] == nil {
+			calls[day] = map[string]int64{}
+		}
+		for endpoint, n := range endpoints {
+			calls[day][endpoint] += n
+		}
+	}
+	return err
 }
 
 // print shows one connection to a person.
@@ -168,9 +153,9 @@ func times(n int) string {
 	return fmt.Sprintf("%d times in a row", n)
 }
 
-func result(ok bool, code string) string {
+func result(ok bool, code health.Code) string {
 	if ok {
 		return "good"
 	}
-	return cmp.Or(code, health.CodeInternal)
+	return string(cmp.Or(code, health.CodeInternal))
 }

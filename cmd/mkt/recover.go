@@ -50,7 +50,7 @@ and no seq is used twice.`,
 		},
 	}
 	f.wanted.flags(cmd)
-	cmd.Flags().BoolVar(&f.newHistory, "new-history", false, "begin a new history: clients bootstrap anew")
+	cmd.Flags().BoolVar(&f.newHistory, "new-history", false, "begin a new history, so that all clients bootstrap anew")
 	yesFlag(cmd, &f.yes)
 	return cmd
 }

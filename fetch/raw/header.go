@@ -1,11 +1,9 @@
 package raw
 
 import (
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 
 	"mkt/publish/layout"
 )
@@ -111,36 +109,9 @@ func encode(v any) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// decode reads a header whole: what follows it is an error.
-func decode(data []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("data after the end")
-	}
-	return nil
-}
-
-// checkFormat returns layout.ErrNewer for a header of a version that this one does
-// not know, whatever else is in it.
-func checkFormat(what string, data []byte) error {
-	var header struct {
-		Format int `json:"format"`
-	}
-	if json.Unmarshal(data, &header) != nil {
-		return nil // it is damaged, which its reader tells
-	}
-	return layout.CheckFormat(what, header.Format, Format)
-}
-
 func decodeCycle(data []byte) (Cycle, error) {
-	if err := checkFormat(layout.RawCycleFile, data); err != nil {
-		return Cycle{}, err
-	}
 	var c Cycle
-	if err := decode(data, &c); err != nil {
+	if err := layout.DecodeHeader(layout.RawCycleFile, data, Format, &c); err != nil {
 		return Cycle{}, err
 	}
 	return c, c.Validate()
@@ -148,11 +119,8 @@ func decodeCycle(data []byte) (Cycle, error) {
 
 // decodeEntries reads fetch.json; numbers rise, gaps are allowed.
 func decodeEntries(data []byte) ([]Response, error) {
-	if err := checkFormat(layout.RawFetchFile, data); err != nil {
-		return nil, err
-	}
 	var e entries
-	if err := decode(data, &e); err != nil {
+	if err := layout.DecodeHeader(layout.RawFetchFile, data, Format, &e); err != nil {
 		return nil, err
 	}
 	if e.Format != Format {

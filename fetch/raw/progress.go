@@ -1,13 +1,12 @@
 package raw
 
 import (
-	"encoding/json"
 	"errors"
-	"io/fs"
 	"slices"
 	"time"
 
 	"mkt/publish/durable"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 )
 
@@ -19,23 +18,14 @@ type progress struct {
 	Newest layout.CycleID `json:"newest,omitempty"` // of those begun before, the newest that has something to transform
 }
 
-const (
-	progressFile = layout.StateDir + "/raw.json"
-	maxProgress  = 4 << 10
-)
+const progressFile = layout.StateDir + "/raw.json"
 
 // readProgress is false when there is no such file, or none that can be read: folders
 // tell the same, and the next cycle writes it anew.
-func readProgress(fsys durable.FS) (p progress, known bool, err error) {
-	data, err := durable.ReadFile(fsys, progressFile, maxProgress)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, durable.ErrTooLarge), errors.Is(err, durable.ErrNotRegular):
-		return progress{}, false, nil
-	case err != nil:
+func readProgress(fsys durable.ReadFS) (p progress, known bool, err error) {
+	known, err = health.ReadState(fsys, progressFile, Format, &p)
+	if !known || p.Format != Format {
 		return progress{}, false, err
-	}
-	if json.Unmarshal(data, &p) != nil || p.Format != Format {
-		return progress{}, false, nil
 	}
 	if _, _, err := layout.ParseCycleID(string(p.Begun)); err != nil {
 		return progress{}, false, nil
@@ -73,7 +63,7 @@ func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {
 
 // LastBegun is the time of the cycle that was begun last; false when nothing
 // tells which that is.
-func LastBegun(fsys durable.FS) (at time.Time, known bool, err error) {
+func LastBegun(fsys durable.ReadFS) (at time.Time, known bool, err error) {
 	p, known, err := readProgress(fsys)
 	if err != nil || !known {
 		return time.Time{}, false, err

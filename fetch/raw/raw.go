@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"mkt/publish/football"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 )
 
@@ -66,7 +67,7 @@ type Cycle struct {
 	StartedAt       time.Time        `json:"started_at"`
 	FinishedAt      time.Time        `json:"finished_at"`
 	Outcome         Outcome          `json:"outcome"`
-	Code            string           `json:"code,omitempty"` // health code when Failed; when Partial, why it stopped early, if it did
+	Code            health.Code      `json:"code,omitempty"` // when Failed; when Partial, why it stopped early, if it did
 	ListingComplete bool             `json:"listing_complete"`
 	Failed          []string         `json:"failed,omitempty"`      // provider fixture ids whose markets could not be had, sorted
 	NotOffered      []string         `json:"not_offered,omitempty"` // those that the provider answered for and offers no markets on, sorted

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// Disk is the real file system below one folder. It cannot name a file outside
-// it (os.Root), and it follows no symbolic link inside it: see plain. The folder
-// itself may be reached through links. Safe for concurrent use.
+// Disk is the real file system below one folder. It cannot name a file outside the
+// folder (os.Root), and it follows no symbolic link inside it (see plain). The folder
+// itself may be reached through links. It is safe for concurrent use.
 type Disk struct {
 	root     *os.Root
 	unsynced bool
@@ -24,7 +24,8 @@ var _ FS = (*Disk)(nil)
 // and the data root.
 const rootLevels = 3
 
-// OpenRoot opens a folder as a root, and makes it and its parents when missing.
+// OpenRoot opens a folder as a root. It makes the folder and its parents if they are
+// missing.
 func OpenRoot(dir string) (*Disk, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -42,9 +43,8 @@ func OpenRoot(dir string) (*Disk, error) {
 	return OpenExisting(dir)
 }
 
-// OpenUnsynced is OpenRoot with syncs that do nothing: what is written may be
-// lost in a power cut, though not when the process dies. For data roots that are
-// made to be looked at and thrown away.
+// OpenUnsynced is OpenRoot with syncs that do nothing: what is written may be lost in a
+// power cut, though not if only the process ends. It is for temporary data roots.
 func OpenUnsynced(dir string) (*Disk, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, explain("mkdir", filepath.Base(dir), err)
@@ -56,10 +56,9 @@ func OpenUnsynced(dir string) (*Disk, error) {
 	return d, err
 }
 
-// OpenExisting opens a folder as a root; a missing one is fs.ErrNotExist. For
-// readers, who make nothing.
+// OpenExisting opens a folder as a root; a missing one is fs.ErrNotExist.
 func OpenExisting(dir string) (*Disk, error) {
-	// os.OpenRoot would wait at a pipe for somebody to write to it.
+	// os.OpenRoot would block on a pipe until somebody writes to it.
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, &fs.PathError{Op: "open", Path: filepath.Base(dir), Err: errNotFolder}
 	}
@@ -115,10 +114,9 @@ func syncPath(dir string) error {
 // Close frees the root's file descriptor. Files that are open stay open.
 func (d *Disk) Close() error { return d.root.Close() }
 
-// plain returns an error when a part of a name that has to be a folder is
-// something else. A symbolic link there is ErrLink. It is a check before the
-// fact: somebody who may write below the root can put a link in place behind it,
-// and is then stopped at the root's edge only.
+// plain returns an error if a part of a name that has to be a folder is something else.
+// A symbolic link there is ErrLink. Somebody who may write below the root can still put
+// a link in place after the check; os.Root then keeps the operation inside the root.
 func (d *Disk) plain(op, name string) error {
 	for i := range len(name) {
 		if name[i] != '/' {
@@ -131,7 +129,7 @@ func (d *Disk) plain(op, name string) error {
 	return nil
 }
 
-// folder returns an error when a name is not that of a folder.
+// folder returns an error if a name is not that of a folder.
 func (d *Disk) folder(op, name string) error {
 	info, err := d.root.Lstat(name)
 	switch {
@@ -157,8 +155,8 @@ func (d *Disk) Create(name string) (File, error) {
 	return &diskFile{f, name, d.unsynced}, nil
 }
 
-// Open implements FS. What is not a regular file is ErrNotRegular, and is not
-// opened at all: to open a device or a pipe has effects of its own.
+// Open implements FS. Anything but a regular file is ErrNotRegular and is not opened:
+// opening a device or a pipe has side effects.
 func (d *Disk) Open(name string) (Reader, error) {
 	if err := d.plain("open", name); err != nil {
 		return nil, err
@@ -166,7 +164,7 @@ func (d *Disk) Open(name string) (Reader, error) {
 	if err := d.regular("open", name); err != nil {
 		return nil, err
 	}
-	// Without O_NONBLOCK a pipe that was put in place just now would block.
+	// Without O_NONBLOCK a pipe that appeared just now would block.
 	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, explain("open", name, err)
@@ -182,7 +180,7 @@ func (d *Disk) Open(name string) (Reader, error) {
 	return &diskReader{f, info.Size()}, nil
 }
 
-// regular returns an error when a name is not that of a regular file.
+// regular returns an error if a name is not that of a regular file.
 func (d *Disk) regular(op, name string) error {
 	info, err := d.root.Lstat(name)
 	switch {
@@ -281,8 +279,7 @@ func (d *Disk) Lock(name string) (io.Closer, error) {
 	return d.lock(name, os.O_CREATE)
 }
 
-// LockExisting is Lock for a file that is there already: a missing one is
-// fs.ErrNotExist.
+// LockExisting is Lock for a file that exists: a missing one is fs.ErrNotExist.
 func (d *Disk) LockExisting(name string) (io.Closer, error) {
 	if err := d.plain("lock", name); err != nil {
 		return nil, err
@@ -309,7 +306,7 @@ func (d *Disk) lock(name string, flag int) (io.Closer, error) {
 	return nil, &fs.PathError{Op: "lock", Path: name, Err: err}
 }
 
-// diskFile words what a full disk does to a write, a sync or a close.
+// diskFile explains the errors of a write, a sync or a close.
 type diskFile struct {
 	file     *os.File
 	name     string
@@ -337,8 +334,8 @@ type diskReader struct {
 
 func (r *diskReader) Size() int64 { return r.size }
 
-// explain adds to the system's word for what a person must mend what to do
-// about it. No absolute path is in the text.
+// explain adds to an error that a person has to deal with what to do about it. No
+// absolute path is in the text.
 func explain(op, name string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -1,12 +1,12 @@
-// Package durable is the only code that syncs to disk. All file access of the
-// batch steps goes through its one small interface, FS, rooted at one tenant
-// and product, so that a step cannot name a file outside it and a test can stop
-// the process at any operation.
+// Package durable is the only code that syncs to disk. All file access of the batch
+// steps goes through its small interface FS, and that of readers through ReadFS. Both
+// are rooted at one tenant and product, so that a step cannot name a file outside it and
+// a test can stop the process at any operation.
 //
-// Three verbs write: Create (the name must not exist), CreateAgain (the same
-// bytes are fine, others are an error: this makes a re-run safe) and Overwrite
-// (CURRENT and state files only, each with one writer). All three sync the file
-// and the directory entry before they return. A failed sync or close is never
+// Three functions write: Create (the name must not exist), CreateAgain (a file with the
+// same bytes may exist, any other is an error, which makes a re-run safe) and Overwrite
+// (for CURRENT and state files only, each of which has one writer). All three sync the
+// file and the directory entry before they return. A failed sync or close is never
 // repeated: the attempt is given up.
 //
 // Source: RELIABILITY, section 2, "Publishing".
@@ -19,16 +19,30 @@ import (
 	"io/fs"
 )
 
-// FS is every file operation a batch step may do. Names are slash-separated
-// and relative to the root; one that leaves the root is an error, and so is one
-// that leads through a symbolic link, which is never followed. Not
-// existing is reported so that errors.Is(err, fs.ErrNotExist) holds, existing
-// so that errors.Is(err, fs.ErrExist) holds.
-type FS interface {
-	// Create makes a new file for writing; it must not exist.
-	Create(name string) (File, error)
+// ReadFS is every file operation of those who only read: serve, and the commands that
+// look at a data root. Names are slash-separated and relative to the root. One that
+// leaves the root is an error, and so is one that leads through a symbolic link, which
+// is never followed. A missing file is reported so that errors.Is(err,
+// fs.ErrNotExist) holds.
+type ReadFS interface {
 	// Open opens a file for reading.
 	Open(name string) (Reader, error)
+	// ReadDir lists a folder, sorted by name.
+	ReadDir(name string) ([]fs.DirEntry, error)
+	// Stat describes a file or folder. It follows no symbolic link: it describes
+	// the link.
+	Stat(name string) (fs.FileInfo, error)
+	// SyncDir makes the entries of a folder durable. A reader changes nothing by it: it
+	// waits until what it is about to report is durable.
+	SyncDir(name string) error
+}
+
+// FS is every file operation of a batch step. An existing file is reported so that
+// errors.Is(err, fs.ErrExist) holds.
+type FS interface {
+	ReadFS
+	// Create makes a new file for writing; it must not exist.
+	Create(name string) (File, error)
 	// Link gives an existing file a second name; newname must not exist.
 	Link(oldname, newname string) error
 	// Rename moves a file or folder; a file at newname is replaced, a folder is not.
@@ -39,27 +53,20 @@ type FS interface {
 	RemoveAll(name string) error
 	// MkdirAll makes a folder and its parents. It does not sync.
 	MkdirAll(name string) error
-	// SyncDir makes the entries of a folder durable.
-	SyncDir(name string) error
-	// ReadDir lists a folder, sorted by name.
-	ReadDir(name string) ([]fs.DirEntry, error)
-	// Stat describes a file or folder. It follows no symbolic link: it describes
-	// the link.
-	Stat(name string) (fs.FileInfo, error)
-	// Lock takes the exclusive advisory lock on a file that is created when
-	// missing and never unlinked. It returns ErrLocked at once when another
-	// holder has it. Close frees it; so does the death of the process.
+	// Lock takes the exclusive advisory lock on a file, which is created if it is missing
+	// and never unlinked. It returns ErrLocked at once if another holder has the lock.
+	// Close releases it, and so does the end of the process.
 	Lock(name string) (io.Closer, error)
 }
 
-// File is a file being written. Sync makes its bytes durable; Close does not.
+// File is a file that is being written. Sync makes its bytes durable; Close does not.
 type File interface {
 	io.Writer
 	Sync() error
 	Close() error
 }
 
-// Reader is a file being read, as Parquet readers need it.
+// Reader is a file that is being read, as Parquet readers need it.
 type Reader interface {
 	io.Reader
 	io.ReaderAt
@@ -70,14 +77,14 @@ type Reader interface {
 // ErrLocked: another process holds the lock.
 var ErrLocked = errors.New("locked by another run")
 
-// ErrDiffers: CreateAgain found the name taken by other bytes.
+// ErrDiffers: a file or folder of that name exists with other bytes.
 var ErrDiffers = errors.New("exists with other content")
 
-// ErrTooLarge: a file is larger than its reader is ready for.
+// ErrTooLarge: a file is larger than its reader allows.
 var ErrTooLarge = errors.New("larger than allowed")
 
 // ErrNotRegular: a name that should be a file is a folder, link, socket, device or
-// pipe, or a name that should be a folder is none.
+// pipe, or a name that should be a folder is something else.
 var ErrNotRegular = errors.New("not a regular file")
 
 // ErrLink is the ErrNotRegular of a symbolic link.
@@ -95,6 +102,6 @@ func (e notRegular) Is(target error) bool { return target == ErrNotRegular }
 // retried: a person frees space, then the step is run again.
 var ErrNoSpace = errors.New("no space left on device: free space on this disk, then run again")
 
-// NoSpace words the error of one operation that found the disk full. Name is
-// relative to the root; no absolute path is in the text.
+// NoSpace is the error of an operation that found the disk full. The name is relative to
+// the root: no absolute path is in the text.
 func NoSpace(op, name string) error { return fmt.Errorf("%s %s: %w", op, name, ErrNoSpace) }

@@ -6,15 +6,14 @@ import (
 	"syscall"
 )
 
-// IsExhausted reports whether an error says that this process or machine has run
-// out of something, such as open files or memory. It says nothing of the file that
-// was asked for.
+// IsExhausted reports whether an error says that this process or machine has run out of
+// something, such as open files or memory. It says nothing about the file.
 func IsExhausted(err error) bool {
 	return isOneOf(err, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOBUFS, syscall.EAGAIN, syscall.EINTR)
 }
 
-// IsMediumError reports whether an error says that the disk cannot give back what
-// was written to it.
+// IsMediumError reports whether an error says that the disk cannot return what was
+// written to it.
 func IsMediumError(err error) bool {
 	return isOneOf(err, syscall.EIO, syscall.EBADMSG, syscall.EUCLEAN, syscall.ENOMEDIUM)
 }
@@ -28,8 +27,7 @@ func isOneOf(err error, list ...syscall.Errno) bool {
 	return false
 }
 
-// Owner is the user id of a file's owner; false where the file system does not
-// have one.
+// Owner is the user id of a file's owner; false if the file system has none.
 func Owner(info fs.FileInfo) (uid int, known bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -38,10 +36,10 @@ func Owner(info fs.FileInfo) (uid int, known bool) {
 	return int(stat.Uid), true
 }
 
-// Strangers are the names among some whose owner is none of these: root, the user
-// that reads, and the owner of the root's folder. Whoever else put a file there may
-// change it. Names that are not there are left out.
-func Strangers(f FS, reader int, names ...string) ([]string, error) {
+// Strangers returns the names of files that are owned by somebody else than root, the
+// user that reads, or the owner of the root's folder: their owner may change them.
+// Missing files are left out.
+func Strangers(f ReadFS, reader int, names ...string) ([]string, error) {
 	info, err := f.Stat(".")
 	if err != nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"path"
 )
 
-// MkdirAllSync makes a folder and its parents durable, whether it makes them or
-// finds them: one that a killed run left unsynced looks like any other.
+// MkdirAllSync makes a folder and its parents, and makes them durable even if they exist:
+// one that a killed run left unsynced looks like any other.
 func MkdirAllSync(f FS, dir string) error {
 	if err := f.MkdirAll(dir); err != nil {
 		return err
@@ -22,10 +22,10 @@ func MkdirAllSync(f FS, dir string) error {
 	return nil
 }
 
-// Install moves a finished folder from staging to the name that readers know.
-// Its files and folders are synced already; both parents must exist. When the
-// name is taken by a folder with the very same files, that one is kept and the
-// staged one deleted; by any other, the result is ErrDiffers and nothing moved.
+// Install moves a finished folder from staging to the name that readers know. Its files
+// and folders are synced already; both parents must exist. If a folder with the very
+// same files has that name, it is kept and the staged one is deleted; if any other has
+// it, the error is ErrDiffers and nothing is moved.
 func Install(f FS, staged, final string) error {
 	err := f.Rename(staged, final)
 	if err == nil {
@@ -72,9 +72,9 @@ func MoveInto(f FS, name, dir string) (string, error) {
 	}
 }
 
-// SyncFolder makes the entries of a folder and of its sub-folders durable. The
-// files in it are those of a staged folder: synced before it was moved.
-func SyncFolder(f FS, dir string) error {
+// SyncFolder makes the entries of a folder and of its sub-folders durable. The files in
+// it were synced in staging.
+func SyncFolder(f ReadFS, dir string) error {
 	entries, err := f.ReadDir(dir)
 	if err != nil {
 		return err
@@ -89,9 +89,9 @@ func SyncFolder(f FS, dir string) error {
 	return f.SyncDir(dir)
 }
 
-// SameFolder tells whether two folders hold the same names with the same
-// bytes. A folder that is missing is like no other.
-func SameFolder(f FS, a, b string) (bool, error) {
+// SameFolder reports whether two folders hold the same names with the same bytes. A
+// missing folder is the same as no other.
+func SameFolder(f ReadFS, a, b string) (bool, error) {
 	inA, err := f.ReadDir(a)
 	if err != nil {
 		return false, missing(err)
@@ -123,7 +123,7 @@ func missing(err error) error {
 	return err
 }
 
-func syncBoth(f FS, a, b string) error {
+func syncBoth(f ReadFS, a, b string) error {
 	if err := f.SyncDir(a); err != nil || a == b {
 		return err
 	}

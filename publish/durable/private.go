@@ -5,11 +5,11 @@ import (
 	"syscall"
 )
 
-// Exposed are the mode bits that let others at a file that is a secret of the
-// user who reads it, 0 when it is private: a user's own wants mode 0600 or less;
-// one of root's may be read by its group, which is how systemd hands a
-// credential to a service. What is no regular file, such as a pipe of the
-// shell, is whoever's made it.
+// Exposed returns the mode bits that give others access to a secret of the user who
+// reads it, 0 if the file is private. A user's own file must have mode 0600 or less. A
+// file of root may be readable by its group, which is how systemd hands a credential to
+// a service. Anything but a regular file, such as a pipe of the shell, counts as
+// private.
 func Exposed(info fs.FileInfo, user int) fs.FileMode {
 	if !info.Mode().IsRegular() {
 		return 0

@@ -10,7 +10,7 @@ import (
 )
 
 // ReadFile reads a whole file of at most max bytes; a larger one is ErrTooLarge.
-func ReadFile(f FS, name string, max int64) ([]byte, error) {
+func ReadFile(f ReadFS, name string, max int64) ([]byte, error) {
 	r, err := f.Open(name)
 	if err != nil {
 		return nil, err
@@ -29,9 +29,9 @@ func ReadFile(f FS, name string, max int64) ([]byte, error) {
 	return data, nil
 }
 
-// HashFile reads a file to its end and returns its length and SHA-256 in
-// lower-case hex: of what can be read back, not of what was meant.
-func HashFile(f FS, name string) (size int64, sum string, err error) {
+// HashFile reads a file to its end and returns its length and its SHA-256 in lower-case
+// hex.
+func HashFile(f ReadFS, name string) (size int64, sum string, err error) {
 	r, err := f.Open(name)
 	if err != nil {
 		return 0, "", err
@@ -45,14 +45,14 @@ func HashFile(f FS, name string) (size int64, sum string, err error) {
 	return size, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Hash is the SHA-256 of bytes at hand, as HashFile writes it.
+// Hash is the SHA-256 of some bytes, in the form of HashFile.
 func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// Exists tells whether a name is taken.
-func Exists(f FS, name string) (bool, error) {
+// Exists reports whether a name exists.
+func Exists(f ReadFS, name string) (bool, error) {
 	_, err := f.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -16,7 +16,7 @@ import (
 // writeBuffer is how much is collected before a write reaches the disk.
 const writeBuffer = 64 << 10
 
-// Bytes is what Create and CreateAgain write when the content is at hand.
+// Bytes returns a function for Create and CreateAgain that writes some bytes.
 func Bytes(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -39,10 +39,10 @@ func (c cancellable) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// Create makes a new file with what write writes, and syncs it and its folder,
-// which must exist. A name that is taken is fs.ErrExist. After an error the
-// name may be left behind with part of the content: names are created in
-// staging, or come before a header that is written last.
+// Create makes a new file with what write writes, and syncs it and its folder, which
+// must exist. If the name exists the error is fs.ErrExist. After an error the file may
+// be left behind with part of the content: files are created in staging, or before a
+// header that is written last.
 func Create(f FS, name string, write func(io.Writer) error) error {
 	if err := writeNew(f, name, write); err != nil {
 		return err
@@ -50,9 +50,9 @@ func Create(f FS, name string, write func(io.Writer) error) error {
 	return f.SyncDir(path.Dir(name))
 }
 
-// CreateAgain makes a file that may be there from an earlier run: the same
-// bytes are fine, others are ErrDiffers. The name never shows part of the
-// content. The folder must exist.
+// CreateAgain makes a file that an earlier run may have made: a file with the same bytes
+// is kept, one with other bytes is ErrDiffers. The name never shows part of the content.
+// The folder must exist.
 func CreateAgain(f FS, name string, write func(io.Writer) error) error {
 	temp, err := writeTemp(f, name, write)
 	if err != nil {
@@ -71,8 +71,8 @@ func CreateAgain(f FS, name string, write func(io.Writer) error) error {
 	return f.SyncDir(path.Dir(name))
 }
 
-// Overwrite replaces a small file whole: a reader sees the old or the new
-// bytes. For CURRENT and state files only; everything else is written once.
+// Overwrite replaces a small file: a reader sees the old or the new bytes. It is for
+// CURRENT and state files only; everything else is written once.
 func Overwrite(f FS, name string, data []byte) error {
 	temp, err := writeTemp(f, name, Bytes(data))
 	if err != nil {
@@ -107,8 +107,8 @@ func writeNew(f FS, name string, write func(io.Writer) error) error {
 // tempMark is in the name of every half-written file of CreateAgain and Overwrite.
 const tempMark = ".tmp"
 
-// writeTemp writes and syncs a file beside name under a name nobody else has.
-// One that is left over from a crash is passed by; RemoveTemps deletes it.
+// writeTemp writes and syncs a file next to name, under a name that nobody else has. It
+// skips files that a crash left behind, which RemoveTemps deletes.
 func writeTemp(f FS, name string, write func(io.Writer) error) (string, error) {
 	for n := 0; ; n++ {
 		temp := fmt.Sprintf("%s%s%d", name, tempMark, n)
@@ -120,9 +120,8 @@ func writeTemp(f FS, name string, write func(io.Writer) error) (string, error) {
 	}
 }
 
-// RemoveTemps deletes what crashed runs left half-written in one folder, which
-// may be missing, and what has not changed since a time: a younger one may be
-// somebody's at work.
+// RemoveTemps deletes the half-written files of crashed runs in one folder, which may be
+// missing. Files that changed after since are kept: a run may be writing them.
 func RemoveTemps(f FS, dir string, since time.Time) error {
 	return removeTemps(f, dir, func(e fs.DirEntry) (bool, error) {
 		if _, is := TempOf(e.Name()); !is {
@@ -133,8 +132,8 @@ func RemoveTemps(f FS, dir string, since time.Time) error {
 	})
 }
 
-// RemoveTempsOf deletes what crashed runs left half-written of one file. Only for
-// the holder of the lock that every writer of the file takes.
+// RemoveTempsOf deletes what crashed runs left half-written of one file. Only the holder
+// of the lock that every writer of the file takes may call it.
 func RemoveTempsOf(f FS, name string) error {
 	return removeTemps(f, path.Dir(name), func(e fs.DirEntry) (bool, error) {
 		of, is := TempOf(e.Name())
@@ -142,7 +141,8 @@ func RemoveTempsOf(f FS, name string) error {
 	})
 }
 
-// TempOf tells of which file a name is the half-written one, false when of none.
+// TempOf returns the name of the file that a temporary file was written for; false if it
+// is no temporary file.
 func TempOf(base string) (name string, is bool) {
 	at := strings.LastIndex(base, tempMark)
 	if at < 0 || strings.Trim(base[at+len(tempMark):], "0123456789") != "" {
@@ -170,8 +170,8 @@ func removeTemps(f FS, dir string, left func(fs.DirEntry) (bool, error)) error {
 	return nil
 }
 
-// sameContent checks that name, which exists, holds the bytes of temp. Its
-// bytes count as synced: only synced files are linked.
+// sameContent checks that name, which exists, holds the bytes of temp. Its bytes are
+// synced: only synced files are linked.
 func sameContent(f FS, temp, name string) error {
 	same, err := SameFile(f, temp, name)
 	if err != nil {
@@ -183,8 +183,8 @@ func sameContent(f FS, temp, name string) error {
 	return nil
 }
 
-// SameFile tells whether two files hold the same bytes.
-func SameFile(f FS, a, b string) (bool, error) {
+// SameFile reports whether two files hold the same bytes.
+func SameFile(f ReadFS, a, b string) (bool, error) {
 	ra, err := f.Open(a)
 	if err != nil {
 		return false, err

@@ -1,10 +1,7 @@
 package health
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"mkt/publish/durable"
@@ -12,8 +9,7 @@ import (
 )
 
 // Calls counts the requests sent to a provider: telemetry, not billing records.
-// It is the whole content of state/calls.json, whose one writer is the run that
-// holds the lock.
+// It is the content of state/calls.json, which the run that holds the lock writes.
 type Calls struct {
 	Format int `json:"format"` // 1
 	// Days counts by UTC day ("2026-11-20") and the adapter's endpoint name.
@@ -28,20 +24,13 @@ const callDays = 35
 // dayLayout is how a UTC day is written.
 const dayLayout = "2006-01-02"
 
-// ReadCalls returns the counters; none when there is no file or when it cannot
-// be read as one. The error is one of the disk.
-func ReadCalls(f durable.FS) (Calls, error) {
-	none := Calls{Format: Format, Days: map[string]map[string]int64{}}
-	data, err := durable.ReadFile(f, callsFile, maxState)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, durable.ErrTooLarge), errors.Is(err, durable.ErrNotRegular):
-		return none, nil
-	case err != nil:
-		return none, err
-	}
+// ReadCalls returns the counters, which are empty if there is no file or if it cannot be
+// read as one. The error is one of the disk.
+func ReadCalls(f durable.ReadFS) (Calls, error) {
 	var c Calls
-	if json.Unmarshal(data, &c) != nil || c.Format != Format || c.Days == nil {
-		return none, nil
+	ok, err := ReadState(f, callsFile, Format, &c)
+	if !ok || c.Format != Format || c.Days == nil {
+		return Calls{Format: Format, Days: map[string]map[string]int64{}}, err
 	}
 	return c, nil
 }
@@ -52,9 +41,18 @@ func AddCalls(f durable.FS, now time.Time, requests map[string]int64) error {
 		return nil
 	}
 	c, err := ReadCalls(f)
+	if err == nil {
+		c.add(now, requests)
+		err = writeState(f, callsFile, c)
+	}
 	if err != nil {
 		return fmt.Errorf("count provider calls: %w", err)
 	}
+	return nil
+}
+
+// add counts requests on the day of now, and forgets the days that are not kept.
+func (c *Calls) add(now time.Time, requests map[string]int64) {
 	today := now.UTC().Format(dayLayout)
 	oldest := now.UTC().AddDate(0, 0, 1-callDays).Format(dayLayout)
 	for day := range c.Days {
@@ -68,12 +66,4 @@ func AddCalls(f durable.FS, now time.Time, requests map[string]int64) error {
 	for endpoint, n := range requests {
 		c.Days[today][endpoint] += n
 	}
-	data, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return fmt.Errorf("count provider calls: %w", err)
-	}
-	if err := durable.MkdirAllSync(f, layout.StateDir); err != nil {
-		return fmt.Errorf("count provider calls: %w", err)
-	}
-	return durable.Overwrite(f, callsFile, append(data, '\n'))
 }

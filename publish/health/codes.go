@@ -2,35 +2,38 @@ package health
 
 import "slices"
 
-// Codes of runs. They are the closed set that Run.Code is from.
+// Code says why a run failed, and of some runs that succeeded what happened.
+type Code string
+
+// The codes of runs.
 const (
-	CodeUnreachable     = "PROVIDER_UNREACHABLE"
-	CodeCredential      = "CREDENTIAL_REJECTED"
-	CodePermission      = "PERMISSION_DENIED" // the credential is known, and does not include what was asked for
-	CodeRateLimited     = "RATE_LIMITED"      // the provider's quota is used up; also of a fetch that succeeded in part
-	CodePayloadRejected = "PAYLOAD_REJECTED"
-	CodeQuarantined     = "QUARANTINED"
-	CodeListingHeld     = "LISTING_HELD" // of a publication that succeeded: a listing lost too many fixtures at once, they were kept
-	CodeSnapshotDamaged = "SNAPSHOT_DAMAGED"
-	CodeSnapshotUnfit   = "SNAPSHOT_UNFIT" // what was to be published does not load, or killed the process that tried
-	CodeFormatNewer     = "FORMAT_NEWER"   // a newer version of mkt wrote what is there
-	CodeStorage         = "STORAGE"
-	CodeInternal        = "INTERNAL"
+	CodeUnreachable     Code = "PROVIDER_UNREACHABLE"
+	CodeCredential      Code = "CREDENTIAL_REJECTED"
+	CodePermission      Code = "PERMISSION_DENIED" // the credential is valid, and does not include what was asked for
+	CodeRateLimited     Code = "RATE_LIMITED"      // the provider's quota is used up; also of a fetch that succeeded in part
+	CodePayloadRejected Code = "PAYLOAD_REJECTED"
+	CodeQuarantined     Code = "QUARANTINED"
+	CodeListingHeld     Code = "LISTING_HELD" // of a publication that succeeded: a listing lacked too many fixtures at once, which were kept
+	CodeSnapshotDamaged Code = "SNAPSHOT_DAMAGED"
+	CodeSnapshotUnfit   Code = "SNAPSHOT_UNFIT" // the new snapshot does not load, or killed the process that loaded it
+	CodeFormatNewer     Code = "FORMAT_NEWER"   // a newer version of mkt wrote what is there
+	CodeStorage         Code = "STORAGE"
+	CodeInternal        Code = "INTERNAL"
 )
 
 // FetchCodes lists the codes of a failed fetch or test of the connection.
-func FetchCodes() []string {
-	return []string{CodeUnreachable, CodeCredential, CodePermission, CodeRateLimited, CodePayloadRejected, CodeStorage, CodeInternal}
+func FetchCodes() []Code {
+	return []Code{CodeUnreachable, CodeCredential, CodePermission, CodeRateLimited, CodePayloadRejected, CodeStorage, CodeInternal}
 }
 
 // Codes lists every code of a run.
-func Codes() []string {
+func Codes() []Code {
 	return append(FetchCodes(), CodeQuarantined, CodeSnapshotDamaged, CodeSnapshotUnfit, CodeFormatNewer, CodeListingHeld)
 }
 
-// Failure is the code of a run that failed, "" of one that succeeded. Whatever the
-// state file holds, it is one of Codes.
-func (r *Run) Failure() string {
+// Failure is the code of a run that failed, "" if it succeeded. Whatever the state file
+// holds, it is one of Codes.
+func (r *Run) Failure() Code {
 	switch {
 	case r.OK:
 		return ""

@@ -10,7 +10,7 @@ import (
 func TestFailureIsAlwaysACode(t *testing.T) {
 	for _, c := range []struct {
 		run  health.Run
-		want string
+		want health.Code
 	}{
 		{health.Run{OK: true}, ""},
 		{health.Run{OK: true, Code: health.CodeListingHeld}, ""},

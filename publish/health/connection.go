@@ -14,17 +14,17 @@ const (
 	Disabled          Connection = "DISABLED"
 )
 
-// Usable tells whether data routes may answer.
+// Usable reports whether data routes may answer.
 func (c Connection) Usable() bool { return c == Connected || c == Degraded }
 
 // DegradedAfter is how many failed runs in a row make a connection DEGRADED.
 const DegradedAfter = 3
 
-// ConnectionStatus derives the connection's state (DESIGN, section 4). configured
-// and disabled come from tenants.yaml, fingerprint is that of the sealed
-// credential there. findings are the account's newest test and the newest fetch
-// of each product, in any order; nil where there is none. One with another
-// fingerprint says nothing, so that a new credential begins as VERIFYING.
+// ConnectionStatus derives the connection's state (DESIGN, section 4). configured and
+// disabled are from tenants.yaml, and fingerprint is that of the sealed credential there.
+// findings are the account's newest test and the newest fetch of each product, in any
+// order, nil where there is none. One with another fingerprint says nothing, so that a
+// new credential begins as VERIFYING.
 func ConnectionStatus(configured, disabled bool, fingerprint string, findings ...*Run) Connection {
 	if !configured {
 		return Unconfigured
@@ -32,23 +32,23 @@ func ConnectionStatus(configured, disabled bool, fingerprint string, findings ..
 	if disabled {
 		return Disabled
 	}
-	return StandingOf(fingerprint, findings...).status()
+	return CredentialStatusOf(fingerprint, findings...).status()
 }
 
-// Standing is what the findings about one credential come to.
-type Standing struct {
-	LastOKAt       *time.Time // newest good test or run; nil when never
-	LastAttemptAt  *time.Time // newest test or run; nil when never
-	Code           string     // why the newest one failed; "" when it was good, or there is none
+// CredentialStatus is what the findings about one credential say together.
+type CredentialStatus struct {
+	LastOKAt       *time.Time // newest good test or run; nil if never
+	LastAttemptAt  *time.Time // newest test or run; nil if never
+	Code           Code       // why the newest one failed; "" if it was good, or there is none
 	FailuresInARow int        // failed runs since LastOKAt, at most DegradedAfter a product
-	RefusalsInARow int        // of the credential, as the run or test counts them that was refused last
+	RefusalsInARow int        // of the credential, counted by the run or test that was refused last
 
 	accepted, refused *time.Time
 }
 
-// StandingOf sums up the findings with that fingerprint.
-func StandingOf(fingerprint string, findings ...*Run) Standing {
-	var s Standing
+// CredentialStatusOf combines the findings with a fingerprint.
+func CredentialStatusOf(fingerprint string, findings ...*Run) CredentialStatus {
+	var s CredentialStatus
 	for _, f := range findings {
 		if f == nil || f.CredentialFingerprint != fingerprint {
 			continue
@@ -75,9 +75,9 @@ func StandingOf(fingerprint string, findings ...*Run) Standing {
 	return s
 }
 
-// status: the newest word on the credential counts, whoever heard it. Only a
-// good test or run ends a row of failures.
-func (s Standing) status() Connection {
+// status is the state of the connection. The newest finding about the credential counts,
+// whichever run it is from. Only a good test or run ends a row of failures.
+func (s CredentialStatus) status() Connection {
 	switch {
 	case s.RefusedAt() != nil:
 		return InvalidCredential
@@ -89,16 +89,16 @@ func (s Standing) status() Connection {
 	return Verifying
 }
 
-// RefusedAt is when the credential was last refused; nil when never, or when it
-// was accepted since.
-func (s Standing) RefusedAt() *time.Time {
+// RefusedAt is when the credential was last refused; nil if never, or if it was accepted
+// since.
+func (s CredentialStatus) RefusedAt() *time.Time {
 	if later(s.accepted, s.refused) {
 		return nil
 	}
 	return s.refused
 }
 
-// later tells whether a comes after b; never (nil) comes before everything.
+// later reports whether a is after b; nil, which is never, is before everything.
 func later(a, b *time.Time) bool { return a != nil && (b == nil || a.After(*b)) }
 
 func latest(a, b *time.Time) *time.Time {

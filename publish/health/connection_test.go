@@ -18,7 +18,7 @@ import (
 var sources = map[string]string{"test": health.StepProbe, "market": health.StepFetch, "live": health.StepFetch}
 
 // codes by word.
-var codes = map[string]string{"ok": "", "refused": "CREDENTIAL_REJECTED", "limited": "RATE_LIMITED", "denied": "PERMISSION_DENIED",
+var codes = map[string]health.Code{"ok": "", "refused": "CREDENTIAL_REJECTED", "limited": "RATE_LIMITED", "denied": "PERMISSION_DENIED",
 	"down": "PROVIDER_UNREACHABLE", "garbage": "PAYLOAD_REJECTED", "disk": "STORAGE"}
 
 // connection is an account's state files.
@@ -117,20 +117,20 @@ func TestWhatIsSetComesFirst(t *testing.T) {
 	}
 }
 
-func TestStanding(t *testing.T) {
+func TestCredentialStatus(t *testing.T) {
 	c := newConnection(t)
-	if s := health.StandingOf("f", c.findings()...); s.LastOKAt != nil || s.LastAttemptAt != nil || s.Code != "" || s.FailuresInARow != 0 {
+	if s := health.CredentialStatusOf("f", c.findings()...); s.LastOKAt != nil || s.LastAttemptAt != nil || s.Code != "" || s.FailuresInARow != 0 {
 		t.Errorf("%+v", s)
 	}
 	c.find("live", "ok", "f")
 	c.find("market", "down", "f")
 	c.find("live", "garbage", "other")
-	s := health.StandingOf("f", c.findings()...)
+	s := health.CredentialStatusOf("f", c.findings()...)
 	if s.Code != "PROVIDER_UNREACHABLE" || s.LastOKAt != nil || s.FailuresInARow != 1 || !s.LastAttemptAt.Equal(start.Add(2*time.Minute)) {
 		t.Errorf("%+v", s)
 	}
 	c.find("test", "ok", "f")
-	s = health.StandingOf("f", c.findings()...)
+	s = health.CredentialStatusOf("f", c.findings()...)
 	if s.Code != "" || !s.LastOKAt.Equal(start.Add(4*time.Minute)) || !s.LastAttemptAt.Equal(*s.LastOKAt) || s.FailuresInARow != 0 {
 		t.Errorf("%+v", s)
 	}

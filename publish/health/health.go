@@ -1,25 +1,25 @@
-// Package health keeps the state files: what each run found, one writer a
-// file, overwritten atomically below state/ of a tenant-and-product root. They
-// steer what serve answers when there is no data (409, 502, 503) and
-// what an operator reads; no data depends on them.
+// Package health keeps the state files: the result of the newest run of each step, below
+// state/ of a tenant-and-product root. Each file has one writer, which replaces it
+// atomically. They decide what serve answers without data (409, 502, 503) and are read
+// by operators; no data depends on them.
 //
-// Files: fetch.json (writer: fetch), transform.json (transform), publish.json
-// (publish), calls.json (what sent the calls). What belongs to the account and
-// not to one product is below state/ of the tenant's root: probe.json (writer:
-// the test of the connection) and its calls.json. The provider's connection
-// state is derived from probe.json, the fetch.json of each product and the
-// tenant's provider entry by ConnectionStatus.
+// The files are fetch.json, transform.json and publish.json, each written by that step,
+// and calls.json, written by whoever sent the calls. What belongs to the account and not
+// to one product is below state/ of the tenant's root: probe.json, written by the test of
+// the connection, and its calls.json. ConnectionStatus derives the state of the
+// connection from probe.json, the fetch.json of each product and the tenant's provider
+// entry.
 package health
 
 import "time"
 
-// Steps whose findings tell of the provider connection.
+// Steps whose runs say something about the provider connection.
 const (
 	StepFetch = "fetch"
 	StepProbe = "probe" // a test of the connection: not a run, and of no product
 )
 
-// Run is what one run of one step found. It is the whole content of a state file.
+// Run is the result of one run of one step: the content of a state file.
 type Run struct {
 	Format     int       `json:"format"` // 1
 	Step       string    `json:"step"`   // fetch, transform, publish, probe
@@ -27,31 +27,30 @@ type Run struct {
 	StartedAt  time.Time `json:"started_at"`
 	FinishedAt time.Time `json:"finished_at"`
 	OK         bool      `json:"ok"`
-	// Code is one of Codes, or "": why it failed. If OK it is CodeListingHeld of a
-	// publication that kept fixtures, or CodeRateLimited of a fetch that is not whole
-	// because the quota was used up on the way.
-	Code string `json:"code,omitempty"`
-	// LastOKAt is when the step last succeeded; nil when never.
+	// Code says why it failed. If OK it is "", CodeListingHeld of a publication that kept
+	// fixtures, or CodeRateLimited of a fetch that is incomplete because the quota was
+	// used up.
+	Code Code `json:"code,omitempty"`
+	// LastOKAt is when the step last succeeded; nil if never.
 	LastOKAt *time.Time `json:"last_ok_at,omitempty"`
 	// FailuresInARow counts failed runs since LastOKAt.
 	FailuresInARow int `json:"failures_in_a_row"`
-	// FailedAt are the newest of these, oldest first, at most DegradedAfter.
+	// FailedAt are the times of the newest of these, oldest first, at most DegradedAfter.
 	FailedAt []time.Time `json:"failed_at,omitempty"`
 
 	// CredentialFingerprint is the SHA-256 of the sealed credential the run
-	// used (fetch and probe only): a state found with another credential says
-	// nothing.
+	// used (fetch and probe only): a result with another credential says nothing.
 	CredentialFingerprint string `json:"credential_fingerprint,omitempty"`
-	// CredentialAcceptedAt and CredentialRefusedAt are when the provider last
-	// showed that it knows the credential, and that it does not; nil when never.
-	// A used up quota shows the first, an unreachable provider neither.
+	// CredentialAcceptedAt and CredentialRefusedAt are when the provider last showed that
+	// it accepts the credential, and that it does not; nil if never. A used-up quota
+	// shows the first, an unreachable provider neither.
 	CredentialAcceptedAt *time.Time `json:"credential_accepted_at,omitempty"`
 	CredentialRefusedAt  *time.Time `json:"credential_refused_at,omitempty"`
 	// RefusalsInARow counts the runs that were refused, for the credential or for the
 	// product, since the credential was last accepted.
 	RefusalsInARow int `json:"refusals_in_a_row,omitempty"`
 
-	// Quota is what the provider last said of the account's quota; nil if it never
+	// Quota is what the provider last said about the account's quota; nil if it never
 	// said anything (fetch and probe only).
 	Quota *Quota `json:"quota,omitempty"`
 

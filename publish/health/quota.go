@@ -19,8 +19,8 @@ type Quota struct {
 	Assumed bool `json:"assumed,omitempty"`
 }
 
-// NewestQuota is the newest of what the findings about a credential say of the
-// quota, nil if none says anything. All products of an account share one quota.
+// NewestQuota is the newest that the findings about a credential say about the quota, nil
+// if none says anything. All products of an account share one quota.
 func NewestQuota(fingerprint string, findings ...*Run) (newest *Quota) {
 	for _, f := range findings {
 		if f == nil || f.CredentialFingerprint != fingerprint || f.Quota == nil {

@@ -1,7 +1,6 @@
 package health
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,39 +21,67 @@ const maxState = 1 << 20
 
 func file(step string) string { return layout.StateDir + "/" + step + ".json" }
 
-// Read returns what the newest run of a step found; nil when there was none or
-// when the file cannot be read as one: no data depends on it, and the next run
-// writes it anew. The error is one of the disk.
-func Read(f durable.FS, step string) (*Run, error) {
-	data, err := durable.ReadFile(f, file(step), maxState)
+// ReadState reads a state file into v. ok reports whether it exists and is JSON of at
+// most the known format: no data depends on a state file, and the next run replaces
+// it. The error is one of the disk.
+func ReadState(f durable.ReadFS, name string, known int, v any) (ok bool, err error) {
+	data, err := durable.ReadFile(f, name, maxState)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, durable.ErrTooLarge), errors.Is(err, durable.ErrNotRegular):
-		return nil, nil
+		return false, nil
 	case err != nil:
-		return nil, err
+		return false, err
 	}
+	return layout.DecodeHeader(name, data, known, v) == nil, nil
+}
+
+// writeState replaces a state file.
+func writeState(f durable.FS, name string, v any) error {
+	data, err := layout.EncodeHeader(v)
+	if err != nil {
+		return err
+	}
+	if err := durable.MkdirAllSync(f, layout.StateDir); err != nil {
+		return err
+	}
+	return durable.Overwrite(f, name, data)
+}
+
+// Read returns the result of the newest run of a step; nil if there was none or if the
+// file cannot be read as one. The error is one of the disk.
+func Read(f durable.ReadFS, step string) (*Run, error) {
 	var run Run
-	if json.Unmarshal(data, &run) != nil || run.Format != Format || run.Step != step {
-		return nil, nil
+	ok, err := ReadState(f, file(step), Format, &run)
+	if !ok || run.Format != Format || run.Step != step {
+		return nil, err
 	}
 	return &run, nil
 }
 
-// Record writes what a run found, and carries on what the runs before
-// it found. A run with another credential starts anew.
+// ReadIn is Read in a folder below a data root; nil if the folder is missing.
+func ReadIn(data, dir, step string) (*Run, error) {
+	root, err := durable.OpenWithin(data, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return Read(root, step)
+}
+
+// Record writes the result of a run, and carries over what the runs before it found. A
+// run with another credential begins anew.
 func Record(f durable.FS, run Run) error {
 	before, err := Read(f, run.Step)
-	if durable.IsExhausted(err) {
-		return fmt.Errorf("state of %s: %w", run.Step, err)
+	if !durable.IsExhausted(err) {
+		err = writeState(f, file(run.Step), run.after(before))
 	}
-	data, err := json.MarshalIndent(run.after(before), "", "  ")
 	if err != nil {
 		return fmt.Errorf("state of %s: %w", run.Step, err)
 	}
-	if err := durable.MkdirAllSync(f, layout.StateDir); err != nil {
-		return fmt.Errorf("state of %s: %w", run.Step, err)
-	}
-	return durable.Overwrite(f, file(run.Step), append(data, '\n'))
+	return nil
 }
 
 // after continues the history of a step by one run.
@@ -91,8 +118,8 @@ func (r Run) after(before *Run) Run {
 	return r
 }
 
-// next is at, or the least time after everything the run knows of: the clock may
-// have been set back, and what was found later must not look earlier.
+// next is at, or the earliest time after all that the run knows of: the clock may have
+// been set back, and what was found later must not look earlier.
 func (r *Run) next(at time.Time) time.Time {
 	known := append([]time.Time{r.FinishedAt}, r.FailedAt...)
 	for _, t := range []*time.Time{r.LastOKAt, r.CredentialAcceptedAt, r.CredentialRefusedAt} {

@@ -1,23 +1,24 @@
 // Package layout names the folders and files of the data root and parses the
 // names back. It does no I/O and imports nothing of this module.
 //
-// Below the data root, one root a tenant and product (Hive-style, so that any
+// Below the data root, each tenant's product has one root (Hive-style, so that any
 // Parquet engine sees the columns):
 //
 //	client_id=<id>/product=<product>/
 //	  raw/cycle=<cycle>/          every provider response; cycle.json last
-//	  raw/from=<minute>.tar.zst   old ones of a product with many, rolled up
+//	  raw/from=<minute>.tar.zst   ten minutes of old ones, compacted
 //	  canonical/cycle=<cycle>/    transform's output; canonical.json last
 //	  snapshots/cycle=<cycle>/    what serve reads; manifest.json last
 //	  changes/<first>-<last>-<cycle>.parquet
 //	  commits/<20 digits>.json    the commit records
-//	  commits/<first>-<last>.tar.zst   old ones of a product with many, rolled up
+//	  commits/<first>-<last>.tar.zst   256 old ones, compacted
 //	  CURRENT                     pointer to the newest commit
-//	  COLLECTED                   what retention has let go of; written before it is
-//	  state/*.json                one writer a file (package health)
-//	  staging/<run>/  lock        disposable; never unlinked
+//	  COLLECTED                   what retention deleted; written before it deletes
+//	  state/*.json                each has one writer (package health)
+//	  staging/<run>/              disposable
+//	  lock                        never unlinked
 //
-// What belongs to the account and to none of its products lies beside them, in
+// What belongs to the account and to none of its products is in
 // client_id=<id>/state/*.json and client_id=<id>/lock.
 //
 // Source: DESIGN, section 2.
@@ -46,7 +47,7 @@ const (
 	QuarantineDir = "staging/aside" // what was in the way of an installed or repaired file
 	GoneDir       = "staging/gone"  // what is being deleted
 	Current       = "CURRENT"
-	Collected     = "COLLECTED" // what retention has let go of
+	Collected     = "COLLECTED" // what retention deleted
 	Lock          = "lock"
 
 	RawCycleFile  = "cycle.json"     // header of a raw cycle, written last
@@ -73,14 +74,6 @@ const IDKeyFingerprintFile = "id-key.fingerprint"
 // ErrNewer: a newer version of mkt wrote a file of the data root, in a format that
 // this one does not know. Nothing is wrong with the file.
 var ErrNewer = errors.New("written by a newer version of mkt: use that version, or a later one; nothing is damaged")
-
-// CheckFormat returns ErrNewer for a format that is later than the known one.
-func CheckFormat(what string, format, known int) error {
-	if format <= known {
-		return nil
-	}
-	return fmt.Errorf("%s: format %d, and this version reads up to %d: %w", what, format, known, ErrNewer)
-}
 
 // CycleID labels one processing cycle: UTC second and product,
 // "20261120T090700Z-market_engine". It sorts by time as text.
@@ -119,7 +112,7 @@ func TenantProduct(clientID, product string) string {
 // Cycle is the folder of a cycle below one of RawDir, CanonicalDir, SnapshotsDir.
 func Cycle(dir string, c CycleID) string { return dir + "/cycle=" + string(c) }
 
-// ParseCycleDir reads the cycle id back from a folder's base name, "cycle=…".
+// ParseCycleDir parses the cycle id from a folder's base name, "cycle=…".
 func ParseCycleDir(base string) (CycleID, bool) {
 	s, ok := strings.CutPrefix(base, "cycle=")
 	if !ok || !cyclePattern.MatchString(s) {
@@ -130,8 +123,7 @@ func ParseCycleDir(base string) (CycleID, bool) {
 
 const hourForm = "20060102T15"
 
-// HourOf is the hour that a cycle began in, "20261120T09"; "" for what is no
-// cycle.
+// HourOf is the hour that a cycle began in, "20261120T09"; "" if it is no cycle.
 func HourOf(c CycleID) string {
 	if !cyclePattern.MatchString(string(c)) {
 		return ""
@@ -145,9 +137,9 @@ func TimeOf(c CycleID) time.Time {
 	return at
 }
 
-// Slot numbers the stretches of time of a length, one of which a cycle begins
-// in. Every account has stretches of its own, so that what is done once in each is
-// not done for all at once.
+// Slot is the number of the period of a length that a cycle begins in. Every account's
+// periods begin at other times, so that what is done once in each is not done for all
+// accounts at once.
 func Slot(c CycleID, clientID string, length time.Duration) int64 {
 	at, _, err := ParseCycleID(string(c))
 	if err != nil {
@@ -159,15 +151,15 @@ func Slot(c CycleID, clientID string, length time.Duration) int64 {
 	return (at.Unix() + int64(h.Sum32())%seconds) / seconds
 }
 
-// RawPackSpan is how much time a RawPack is of. Finding one cycle in it means
-// unpacking what is before it.
+// RawPackSpan is the time that a RawPack covers. To find one cycle in it, everything
+// before it is unpacked.
 const (
 	RawPackSpan = 10 * time.Minute
 	rawPackForm = "20060102T1504"
 )
 
-// RawPack is the file that a raw cycle is in when it was rolled up: all of the
-// same ten minutes; "" for what is no cycle.
+// RawPack is the file that a raw cycle is compacted into, with all of the same ten
+// minutes; "" if it is no cycle.
 func RawPack(c CycleID) string {
 	if !cyclePattern.MatchString(string(c)) {
 		return ""
@@ -175,7 +167,7 @@ func RawPack(c CycleID) string {
 	return RawDir + "/from=" + string(c[:len(rawPackForm)-1]) + "0.tar.zst"
 }
 
-// ParseRawPack reads the end of its time back from the base name of a RawPack.
+// ParseRawPack parses the end of its time from the base name of a RawPack.
 func ParseRawPack(base string) (until time.Time, ok bool) {
 	s, ok := strings.CutPrefix(base, "from=")
 	s, zst := strings.CutSuffix(s, ".tar.zst")
@@ -189,18 +181,18 @@ func ParseRawPack(base string) (until time.Time, ok bool) {
 // Commit is the path of commit record n (from 1).
 func Commit(n uint64) string { return fmt.Sprintf("%s/%020d.json", CommitsDir, n) }
 
-// PackedCommits is how many commit records are rolled up into one file.
+// PackedCommits is how many commit records are compacted into one file.
 const PackedCommits = 256
 
-// CommitPack is the file that commit record n is in when it was rolled up, with
-// the numbers of the first and last record in it.
+// CommitPack is the file that commit record n is compacted into, with the numbers of the
+// first and the last record in it.
 func CommitPack(n uint64) (name string, first, last uint64) {
 	first = (n-1)/PackedCommits*PackedCommits + 1
 	last = first + PackedCommits - 1
 	return fmt.Sprintf("%s/%020d-%020d.tar.zst", CommitsDir, first, last), first, last
 }
 
-// ParseCommit reads the number back from a commit record's base name.
+// ParseCommit parses the number from a commit record's base name.
 func ParseCommit(base string) (uint64, bool) {
 	s, ok := strings.CutSuffix(base, ".json")
 	if !ok || len(s) != 20 {
@@ -210,8 +202,7 @@ func ParseCommit(base string) (uint64, bool) {
 	return n, err == nil && n > 0
 }
 
-// ParseCommitPack reads the last record's number back from the base name of a
-// CommitPack.
+// ParseCommitPack parses the last record's number from the base name of a CommitPack.
 func ParseCommitPack(base string) (last uint64, ok bool) {
 	s, ok := strings.CutSuffix(base, ".tar.zst")
 	if !ok || len(s) != 41 || s[20] != '-' {
@@ -227,7 +218,7 @@ func ChangeSegment(first, last uint64, c CycleID) string {
 	return fmt.Sprintf("%s/%020d-%020d-%s.parquet", ChangesDir, first, last, c)
 }
 
-// ParseChangeSegment reads the range of events back from a segment's base name.
+// ParseChangeSegment parses the range of events from a segment's base name.
 func ParseChangeSegment(base string) (first, last uint64, ok bool) {
 	if len(base) < 42 || base[20] != '-' || base[41] != '-' || !strings.HasSuffix(base, ".parquet") {
 		return 0, 0, false
@@ -249,6 +240,6 @@ func CycleOfSegment(path string) (CycleID, bool) {
 
 var tenantPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 
-// ValidTenantID tells whether id may name an account: 1 to 63 of a-z, 0-9, "_"
+// ValidTenantID reports whether id may name an account: 1 to 63 of a-z, 0-9, "_"
 // and "-", beginning with a letter or digit. It is a folder name.
 func ValidTenantID(id string) bool { return tenantPattern.MatchString(id) }

@@ -107,7 +107,6 @@ func (r *rebuilder) repairFile(made rebuilt, c snapshot.Commit, sealed *snapshot
 	return nil
 }
 
-
 // repairSegment replaces a damaged segment of the change log that this publication
 // wrote.
 func (r *rebuilder) repairSegment(made rebuilt, s snapshot.Segment) error {

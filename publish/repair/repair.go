@@ -35,7 +35,7 @@ func Run(ctx context.Context, o publish.Options) (done Result, err error) {
 		return done, err
 	}
 	done.Version = head.Version
-	if err := snapshot.Repair(r.Root, head); err != nil {
+	if err := snapshot.Recover(r.Root, head); err != nil {
 		return done, err
 	}
 	marks, err := retention.ReadWatermarks(r.Root)

@@ -26,7 +26,7 @@ var ErrClockJump = errors.New("the clock may have jumped: nothing is deleted thi
 const intervalsCompared = 8
 
 // checkClockJump returns ErrClockJump if the newest publication followed a jump.
-func checkClockJump(f durable.FS, head snapshot.Commit) error {
+func checkClockJump(f durable.ReadFS, head snapshot.Commit) error {
 	var gap, usual time.Duration
 	after := head
 	for n := head.Version - 1; n > 0 && n+1+intervalsCompared >= head.Version; n-- {
@@ -51,7 +51,7 @@ func checkClockJump(f durable.FS, head snapshot.Commit) error {
 
 // cutoffAt is the time before which things are older than an age at a publication.
 // An interval between publications counts as at most longestGap.
-func cutoffAt(f durable.FS, head snapshot.Commit, age time.Duration) (time.Time, error) {
+func cutoffAt(f durable.ReadFS, head snapshot.Commit, age time.Duration) (time.Time, error) {
 	cut, after := head.PublishedAt.Add(-age), head
 	for step := uint64(1); after.Version > 1 && after.PublishedAt.After(cut); step *= 2 {
 		before, err := snapshot.ReadCommit(f, after.Version-min(step, after.Version-1))
@@ -69,7 +69,7 @@ func cutoffAt(f durable.FS, head snapshot.Commit, age time.Duration) (time.Time,
 // moveBack moves a cutoff back by the excess length of each interval after it, newest
 // first. It is a binary search: only a span that is too long can contain an interval
 // that is.
-func moveBack(f durable.FS, first, last snapshot.Commit, cut *time.Time) error {
+func moveBack(f durable.ReadFS, first, last snapshot.Commit, cut *time.Time) error {
 	span := last.PublishedAt.Sub(first.PublishedAt)
 	switch {
 	case span <= longestGap || !last.PublishedAt.After(*cut):

@@ -2,7 +2,6 @@ package retention
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,7 +47,7 @@ const maxWatermarks = 16 << 10
 
 // ReadWatermarks reads what retention deleted. If there is no record, nothing was
 // deleted.
-func ReadWatermarks(f durable.FS) (Watermarks, error) {
+func ReadWatermarks(f durable.ReadFS) (Watermarks, error) {
 	data, err := durable.ReadFile(f, layout.Collected, maxWatermarks)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Watermarks{}, nil
@@ -56,27 +55,18 @@ func ReadWatermarks(f durable.FS) (Watermarks, error) {
 	if err != nil {
 		return Watermarks{}, snapshot.Fault(layout.Collected, err)
 	}
-	var header struct {
-		Format int `json:"format"`
-	}
-	if json.Unmarshal(data, &header) == nil {
-		if err := layout.CheckFormat(layout.Collected, header.Format, Format); err != nil {
-			return Watermarks{}, err
-		}
-	}
 	var all Watermarks
-	if err := json.Unmarshal(data, &all); err != nil || all.Format < 1 {
+	err = layout.DecodeHeader(layout.Collected, data, Format, &all)
+	if errors.Is(err, layout.ErrNewer) {
+		return Watermarks{}, err
+	}
+	if err != nil || all.Format < 1 {
 		return Watermarks{}, fmt.Errorf("%s: %w: not a record of this version", layout.Collected, snapshot.ErrDamaged)
 	}
-	if encoded, err := all.encode(); err != nil || !bytes.Equal(encoded, data) {
+	if encoded, err := layout.EncodeHeader(all); err != nil || !bytes.Equal(encoded, data) {
 		return Watermarks{}, fmt.Errorf("%s: %w: its bytes are not those that were written", layout.Collected, snapshot.ErrDamaged)
 	}
 	return all, nil
-}
-
-func (w Watermarks) encode() ([]byte, error) {
-	data, err := json.MarshalIndent(w, "", "  ")
-	return append(data, '\n'), err
 }
 
 // Covers reports whether retention deleted a cycle, or is about to.
@@ -84,7 +74,7 @@ func (w *Watermark) Covers(c layout.CycleID) bool { return w != nil && c < w.Bef
 
 // Check computes every watermark again from the records that it names. One that was
 // raised by hand is not what its own retention gives.
-func (w Watermarks) Check(f durable.FS) error {
+func (w Watermarks) Check(f durable.ReadFS) error {
 	for name, mark := range map[string]*Watermark{"snapshots": w.Snapshots, "raw": w.Raw, "canonical": w.Canonical, "thinned": w.Thinned} {
 		if mark == nil {
 			continue
@@ -96,7 +86,7 @@ func (w Watermarks) Check(f durable.FS) error {
 	return nil
 }
 
-func (w *Watermark) check(f durable.FS, ofSnapshots bool) error {
+func (w *Watermark) check(f durable.ReadFS, ofSnapshots bool) error {
 	head, err := snapshot.ReadCommit(f, w.Version)
 	if err != nil {
 		return err
@@ -132,7 +122,7 @@ func newRule(count int, age time.Duration) rule {
 }
 
 // cutoff is the time before which things are older than the rule's age.
-func (by rule) cutoff(f durable.FS, head snapshot.Commit) (time.Time, error) {
+func (by rule) cutoff(f durable.ReadFS, head snapshot.Commit) (time.Time, error) {
 	if !by.capped {
 		return head.PublishedAt.Add(-by.age), nil
 	}
@@ -146,7 +136,7 @@ func (by rule) watermark(head snapshot.Commit, before layout.CycleID) *Watermark
 
 // cycleWatermark is that of cycles which are neither of the newest publications nor
 // young.
-func cycleWatermark(f durable.FS, head snapshot.Commit, by rule) (*Watermark, error) {
+func cycleWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Watermark, error) {
 	cut, err := by.cutoff(f, head)
 	if err != nil {
 		return nil, err
@@ -165,7 +155,7 @@ func cycleWatermark(f durable.FS, head snapshot.Commit, by rule) (*Watermark, er
 
 // snapshotWatermark is that of snapshots, with the oldest commit whose snapshot is
 // kept.
-func snapshotWatermark(f durable.FS, head snapshot.Commit, by rule) (*Watermark, snapshot.Commit, error) {
+func snapshotWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Watermark, snapshot.Commit, error) {
 	cutoff, err := by.cutoff(f, head)
 	if err != nil {
 		return nil, head, err
@@ -201,7 +191,7 @@ func (c *collector) raise() error {
 	if c.DryRun || next == (Watermarks{Format: Format}) || recorded == next {
 		return nil
 	}
-	data, err := next.encode()
+	data, err := layout.EncodeHeader(next)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func CompactCommits(f durable.FS, before uint64) (compacted int, err error) {
 
 // isCompacted reports whether a pack is there and its records are removed, which happens
 // in order.
-func isCompacted(f durable.FS, name string, last uint64) (bool, error) {
+func isCompacted(f durable.ReadFS, name string, last uint64) (bool, error) {
 	there, err := durable.Exists(f, name)
 	if err != nil || !there {
 		return false, err
@@ -94,7 +94,7 @@ func compactFrom(f durable.FS, from uint64) error {
 
 // verifyPack checks that a pack can be read and has every record, byte for byte if the
 // record is still there too.
-func verifyPack(f durable.FS, name string, first, last uint64) error {
+func verifyPack(f durable.ReadFS, name string, first, last uint64) error {
 	records, err := readPack(f, name)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func verifyPack(f durable.FS, name string, first, last uint64) error {
 	return nil
 }
 
-// createPack writes a pack, durable before it has its name.
+// createPack writes a pack, which is durable before it has its name.
 func createPack(f durable.FS, name string, first, last uint64) error {
 	data, err := packOf(f, first, last)
 	if err != nil {
@@ -120,9 +120,9 @@ func createPack(f durable.FS, name string, first, last uint64) error {
 	return durable.CreateAgain(f, name, durable.Bytes(data))
 }
 
-// packOf is the content of a pack: the same records, the same bytes. Each is
-// read as a commit first, and must follow the one before it.
-func packOf(f durable.FS, first, last uint64) ([]byte, error) {
+// packOf is the content of a pack: the same records give the same bytes. Each record
+// must be valid and follow the one before it.
+func packOf(f durable.ReadFS, first, last uint64) ([]byte, error) {
 	var plain bytes.Buffer
 	out := tar.NewWriter(&plain)
 	previous := ""
@@ -155,7 +155,7 @@ func packOf(f durable.FS, first, last uint64) ([]byte, error) {
 
 // recordBytes is a record as it is on disk, or in the pack that an earlier run wrote
 // before it was killed.
-func recordBytes(f durable.FS, n uint64) ([]byte, error) {
+func recordBytes(f durable.ReadFS, n uint64) ([]byte, error) {
 	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return readPacked(f, n, err)
@@ -180,7 +180,7 @@ var unpacker = sync.OnceValue(func() *zstd.Decoder {
 })
 
 // isCommitted reports whether there is a commit record n, compacted or not.
-func isCommitted(f durable.FS, n uint64) (bool, error) {
+func isCommitted(f durable.ReadFS, n uint64) (bool, error) {
 	exists, err := durable.Exists(f, layout.Commit(n))
 	if err != nil || exists {
 		return exists, err
@@ -188,7 +188,7 @@ func isCommitted(f durable.FS, n uint64) (bool, error) {
 	return isPacked(f, n)
 }
 
-func isPacked(f durable.FS, n uint64) (bool, error) {
+func isPacked(f durable.ReadFS, n uint64) (bool, error) {
 	if n == 0 {
 		return false, nil
 	}
@@ -197,7 +197,7 @@ func isPacked(f durable.FS, n uint64) (bool, error) {
 }
 
 // readPacked reads record n from its pack; missing is returned if there is none.
-func readPacked(f durable.FS, n uint64, missing error) ([]byte, error) {
+func readPacked(f durable.ReadFS, n uint64, missing error) ([]byte, error) {
 	if n == 0 {
 		return nil, missing
 	}
@@ -217,7 +217,7 @@ func readPacked(f durable.FS, n uint64, missing error) ([]byte, error) {
 }
 
 // readPack reads all records of a pack, by number.
-func readPack(f durable.FS, name string) (map[uint64][]byte, error) {
+func readPack(f durable.ReadFS, name string) (map[uint64][]byte, error) {
 	data, err := durable.ReadFile(f, name, maxPack)
 	if err != nil {
 		return nil, Fault(name, err)

@@ -9,19 +9,19 @@ import (
 	"mkt/publish/layout"
 )
 
-// What can be wrong with a file that was published, beside that it is not there
-// (fs.ErrNotExist), and that a newer version wrote it (layout.ErrNewer).
+// What can be wrong with a published file, besides that it is missing (fs.ErrNotExist)
+// and that a newer version wrote it (layout.ErrNewer).
 var (
-	// ErrDamaged: it is not what was sealed, or it is no file.
+	// ErrDamaged: it is not what was sealed, or it is not a file.
 	ErrDamaged = errors.New("damaged")
-	// ErrUnreadable: it is there, and its bytes cannot be had: this user may not
-	// read it, or the disk fails. In the second case it is ErrDamaged as well.
+	// ErrUnreadable: it exists and cannot be read, because this user may not read it or
+	// the disk fails. In the second case it is ErrDamaged as well.
 	ErrUnreadable = errors.New("cannot be read")
 )
 
-// Fault gives an error of opening, describing or reading a published file the
-// meaning that readers act on. Errors that say nothing of the file stay as they
-// are: durable.IsExhausted.
+// Fault gives an error of opening, describing or reading a published file the meaning
+// that readers act on. Errors that say nothing about the file (durable.IsExhausted)
+// stay as they are.
 func Fault(name string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist), IsFault(err), durable.IsExhausted(err):
@@ -34,8 +34,8 @@ func Fault(name string, err error) error {
 	return fmt.Errorf("%s: %w: %w", name, ErrUnreadable, err)
 }
 
-// IsFault reports whether an error is about a published file itself: another
-// publication may be whole.
+// IsFault reports whether an error is about a published file itself, so that another
+// publication may be intact.
 func IsFault(err error) bool {
 	return errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnreadable) || errors.Is(err, layout.ErrNewer)
 }

@@ -10,17 +10,17 @@ import (
 	"mkt/publish/layout"
 )
 
-// Head finds the newest publication, for readers: the newest commit record
-// that can be read. It is false when nothing was published yet. It costs a few
-// look-ups by name, whatever state CURRENT is in.
-func Head(f durable.FS) (Commit, bool, error) {
+// Head finds the newest publication for readers: the newest commit record that can be
+// read; false if nothing was published yet. It takes a few look-ups by name, whatever
+// state CURRENT is in.
+func Head(f durable.ReadFS) (Commit, bool, error) {
 	c, found, _, err := HeadAndFault(f)
 	return c, found, err
 }
 
-// HeadAndFault is Head, and says what is wrong with the record that is newer than
-// the one it found: nil when it found the newest.
-func HeadAndFault(f durable.FS) (c Commit, found bool, fault, err error) {
+// HeadAndFault is Head, and returns as fault what is wrong with a record that is newer
+// than the one it found; nil if it found the newest.
+func HeadAndFault(f durable.ReadFS) (c Commit, found bool, fault, err error) {
 	start, err := startOf(f)
 	if err != nil && !errors.Is(err, layout.ErrNewer) {
 		return Commit{}, false, nil, err
@@ -28,19 +28,19 @@ func HeadAndFault(f durable.FS) (c Commit, found bool, fault, err error) {
 	return newestReadable(f, start)
 }
 
-// Settle makes sure that a publication which is about to be told of stays: a record
-// that CURRENT does not follow yet may be there for all to see, and still go with the
-// power. What it names was made durable before it.
-func Settle(f durable.FS, c Commit) error {
-	if done, err := IsFollowed(f, c); err == nil && done {
+// EnsureDurable makes sure that a publication which is about to be reported survives a
+// power cut: a record that CURRENT does not name yet may be visible and not durable.
+// What it names was made durable before it.
+func EnsureDurable(f durable.ReadFS, c Commit) error {
+	if done, err := IsCurrent(f, c); err == nil && done {
 		return nil
 	}
 	return f.SyncDir(layout.CommitsDir)
 }
 
-// Newer finds the newest publication after the one that is known; false when
-// there is none, which costs one look-up.
-func Newer(f durable.FS, known Commit) (Commit, bool, error) {
+// Newer finds the newest publication after a known one; false if there is none, which
+// takes one look-up.
+func Newer(f durable.ReadFS, known Commit) (Commit, bool, error) {
 	c, found, _, err := newestReadable(f, known.Version)
 	if err != nil || !found || c.Version <= known.Version {
 		return Commit{}, false, err
@@ -48,10 +48,9 @@ func Newer(f durable.FS, known Commit) (Commit, bool, error) {
 	return c, true, nil
 }
 
-// Last reads the newest commit record, for the writer: a damaged one is an
-// error, since nothing may be built on what cannot be read. It is false when
-// nothing was published yet.
-func Last(f durable.FS) (Commit, bool, error) {
+// Last reads the newest commit record for the writer; false if nothing was published
+// yet. A damaged record is an error, since nothing may be built on what cannot be read.
+func Last(f durable.ReadFS) (Commit, bool, error) {
 	start, err := startOf(f)
 	if err != nil {
 		return Commit{}, false, err
@@ -64,9 +63,9 @@ func Last(f durable.FS) (Commit, bool, error) {
 	return c, err == nil, err
 }
 
-// LastRecord is the number and the hash of the newest commit record as it lies
-// there, whole or not; 0 when there is none.
-func LastRecord(f durable.FS) (n uint64, sum string, err error) {
+// LastRecord is the number and the hash of the newest commit record, intact or not; 0 if
+// there is none.
+func LastRecord(f durable.ReadFS) (n uint64, sum string, err error) {
 	start, err := startOf(f)
 	if err != nil {
 		return 0, "", err
@@ -78,9 +77,9 @@ func LastRecord(f durable.FS) (n uint64, sum string, err error) {
 	return n, durable.Hash(data), Fault(layout.Commit(n), err)
 }
 
-// ReadCommit reads commit record n. A missing one is fs.ErrNotExist, one that
-// cannot be n is ErrDamaged; see also ErrUnreadable and layout.ErrNewer.
-func ReadCommit(f durable.FS, n uint64) (Commit, error) {
+// ReadCommit reads commit record n. A missing one is fs.ErrNotExist, and one that is not
+// record n is ErrDamaged; see also ErrUnreadable and layout.ErrNewer.
+func ReadCommit(f durable.ReadFS, n uint64) (Commit, error) {
 	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = readPacked(f, n, err)
@@ -104,10 +103,10 @@ func commitOf(n uint64, data []byte) (Commit, error) {
 	return c, nil
 }
 
-// startOf is a commit number that exists, or 0: where CURRENT points, if it
-// can be read. What is wrong with CURRENT does not matter here, but for one of a
-// newer version, which a writer must not replace: layout.ErrNewer.
-func startOf(f durable.FS) (uint64, error) {
+// startOf is a commit number that exists: the one that CURRENT names, or 0 if CURRENT
+// cannot be read. Only a CURRENT of a newer version is an error (layout.ErrNewer), since
+// a writer must not replace it.
+func startOf(f durable.ReadFS) (uint64, error) {
 	data, err := durable.ReadFile(f, layout.Current, maxPointer)
 	if err != nil {
 		if durable.IsExhausted(err) {
@@ -129,8 +128,8 @@ func startOf(f durable.FS) (uint64, error) {
 	return p.Version, nil
 }
 
-// isTaken reports whether there is a name for commit record n, readable or not.
-func isTaken(f durable.FS, n uint64) (bool, error) {
+// isTaken reports whether commit record n exists, readable or not.
+func isTaken(f durable.ReadFS, n uint64) (bool, error) {
 	exists, err := isCommitted(f, n)
 	if err == nil || durable.IsExhausted(err) {
 		return exists, err
@@ -142,9 +141,9 @@ func isTaken(f durable.FS, n uint64) (bool, error) {
 	return true, nil
 }
 
-// newest is the highest commit number there is, from one that exists (or 0):
-// with steps that double until a name is missing, then by halving.
-func newest(f durable.FS, from uint64) (uint64, error) {
+// newest is the highest commit number, found from one that exists (or 0) by steps that
+// double until a name is missing, and then are halved.
+func newest(f durable.ReadFS, from uint64) (uint64, error) {
 	there, step := from, uint64(1)
 	for {
 		exists, err := isTaken(f, there+step)
@@ -172,13 +171,12 @@ func newest(f durable.FS, from uint64) (uint64, error) {
 	}
 }
 
-// walkBack is how many records that cannot be read a reader passes by before it
-// gives up.
+// walkBack is how many unreadable records a reader skips before it gives up.
 const walkBack = 16
 
-// newestReadable reads the newest record that can be read. fault is what is wrong
-// with the one that should have been.
-func newestReadable(f durable.FS, from uint64) (c Commit, found bool, fault, err error) {
+// newestReadable reads the newest record that can be read. fault is what is wrong with
+// the newest one, if it cannot.
+func newestReadable(f durable.ReadFS, from uint64) (c Commit, found bool, fault, err error) {
 	n, err := newest(f, from)
 	if err != nil || n == 0 {
 		return Commit{}, false, nil, err

@@ -14,7 +14,7 @@ import (
 //	1: first
 const Format = 1
 
-// Kind says what a manifest is the header of.
+// Kind says which folder a manifest is the header of.
 type Kind string
 
 const (
@@ -22,9 +22,9 @@ const (
 	KindCanonical Kind = "canonical"
 )
 
-// Manifest is the header of a snapshot, manifest.json, and of a canonical
-// cycle, canonical.json (where the fields below Tables that speak of the change
-// log are empty). It says what is in the folder and what went into it.
+// Manifest is the header of a snapshot, manifest.json, and of a canonical cycle,
+// canonical.json, which has no change log. It says what is in the folder and what it was
+// made from.
 type Manifest struct {
 	Format            int              `json:"format"`
 	Kind              Kind             `json:"kind"`
@@ -56,7 +56,7 @@ type Manifest struct {
 
 	ListingComplete bool             `json:"listing_complete"`
 	Filtered        map[string]int   `json:"filtered,omitempty"`        // fixtures left out, by rule
-	Broken          map[string]int   `json:"broken,omitempty"`          // records of which nothing could be read, by reason
+	Broken          map[string]int   `json:"broken,omitempty"`          // records that could not be read at all, by reason
 	Damaged         map[string]int   `json:"damaged,omitempty"`         // parts of records that were marked or left out, by part and fault
 	UnknownFields   map[string]int   `json:"unknown_fields,omitempty"`  // fields met that no reader knows
 	RawMarkets      map[string]int   `json:"raw_markets,omitempty"`     // by reason
@@ -89,15 +89,15 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Table describes the rows of one table, and Counts the states of one column:
-// what the table's writer summed up.
+// Table describes the rows of one table, and Counts the states of one column, as the
+// table's writer counted them.
 type (
 	Table  = table.Summary
 	Counts = table.Counts
 )
 
-// Segment is one file of the change log, contiguous in seq. A cycle without
-// events has none.
+// Segment is one file of the change log, contiguous in seq. A cycle without events has
+// none.
 type Segment struct {
 	File   string    `json:"file"` // relative to the tenant-and-product root
 	First  uint64    `json:"first_seq"`
@@ -105,7 +105,7 @@ type Segment struct {
 	At     time.Time `json:"published_at"` // of its newest event
 	Bytes  int64     `json:"bytes"`
 	SHA256 string    `json:"sha256"`
-	Cycles int       `json:"cycles,omitempty"` // how many were put together; 0 is the segment of one
+	Cycles int       `json:"cycles,omitempty"` // how many were compacted; 0 is the segment of one
 }
 
 // Commit is the commit record: its exclusive creation is the publication.
@@ -117,22 +117,22 @@ type Commit struct {
 	CycleID        layout.CycleID `json:"cycle_id"`
 	PublishedAt    time.Time      `json:"published_at"`
 	ManifestSHA256 string         `json:"manifest_sha256"`
-	Segment        *Segment       `json:"segment"`         // nil when the cycle had no events
+	Segment        *Segment       `json:"segment"`         // nil if the cycle had no events
 	FirstSeq       uint64         `json:"first_seq"`       // of the retained window; LastSeq+1 when it is empty
 	LastSeq        uint64         `json:"last_seq"`        // newest seq given so far, 0 when none
 	PreviousSHA256 string         `json:"previous_sha256"` // of the commit record before; "" for the first
 
 	// CanonicalSHA256 and RawSHA256 are the hashes of the canonical.json and of the
-	// cycle.json that went into it: records outlive snapshots, and vouch for what
-	// is kept longer. "" where an older version published.
+	// cycle.json that it was made from: records outlive snapshots, and prove what is kept
+	// longer. "" if an older version published.
 	CanonicalSHA256 string `json:"canonical_sha256,omitempty"`
 	RawSHA256       string `json:"raw_sha256,omitempty"`
 
-	// Republishes is the version whose dataset this is once more, at the beginning
-	// of a new history: no cycle went into it. 0 of every other.
+	// Republishes is the version whose dataset this one repeats at the beginning of a new
+	// history, without a cycle. 0 of every other.
 	Republishes uint64 `json:"republishes,omitempty"`
 
-	// SHA256 of the record as it lies on disk; set when it is read or written.
+	// SHA256 of the record as it is stored; set when it is read or written.
 	SHA256 string `json:"-"`
 }
 

@@ -11,9 +11,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// Moment is a place in an account's history of publications, as people name it.
-// It is made by ParseMoment and holds one of a count back from the newest, a
-// cycle, a version, and a time.
+// Moment names a publication of an account as people do: by a count back from the
+// newest, a cycle, a version, or a time. It is made by ParseMoment.
 type Moment struct {
 	text    string
 	back    uint64
@@ -27,14 +26,14 @@ var Newest = Moment{text: latest}
 
 const latest = "latest"
 
-// At is the newest publication that was out at a time.
+// At is the publication that was the newest at a time.
 func At(t time.Time) Moment { return Moment{text: t.UTC().Format(time.RFC3339Nano), at: t.UTC()} }
 
-// Time is the time that the moment names; false when it is none.
+// Time is the time that the moment names; false if it names something else.
 func (m Moment) Time() (time.Time, bool) { return m.at, !m.at.IsZero() }
 
-// IsCycle tells whether the moment names a cycle, which several accounts may have
-// in common.
+// IsCycle reports whether the moment names a cycle, which several accounts may have in
+// common.
 func (m Moment) IsCycle() bool { return m.cycle != "" }
 
 // String is the text that the moment was read from.
@@ -43,7 +42,7 @@ func (m Moment) String() string { return m.text }
 // Forms says in one line what ParseMoment reads, for flags and messages.
 const Forms = "latest, latest~2, a cycle id, v17, or a time like 2026-11-21T14:05:00Z"
 
-// timeForms are the ways to write a time, in UTC unless it says otherwise.
+// timeForms are the accepted forms of a time, which is in UTC unless it says otherwise.
 var timeForms = []string{
 	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00",
 	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04",
@@ -54,7 +53,7 @@ var timeForms = []string{
 //	latest, latest~2                the newest publication, the second before it
 //	20261121T140312Z-market_engine  the one of that cycle; the product may be left out
 //	v17                             the seventeenth
-//	2026-11-21T14:05:00Z            the newest that was out at that time
+//	2026-11-21T14:05:00Z            the newest at that time
 //	"2026-11-21 14:05"              the same, in UTC
 func ParseMoment(text string) (Moment, error) {
 	text = strings.TrimSpace(text)
@@ -108,13 +107,12 @@ func spelled(text string, err error) error {
 	return fmt.Errorf("%q: %w; want %s", text, err, Forms)
 }
 
-// ErrUnknown: nothing was published that the moment could mean.
+// ErrUnknown: no publication is meant by the moment.
 var ErrUnknown = errors.New("no such publication")
 
-// Find is the publication that a moment means. Its snapshot need not be there
-// any more, see IsKept. When there is none, the error is ErrUnknown and names
-// what comes near.
-func Find(f durable.FS, m Moment) (Commit, error) {
+// Find finds the publication that a moment means. Its snapshot may have been deleted,
+// see IsKept. If there is none, the error is ErrUnknown and names the nearest ones.
+func Find(f durable.ReadFS, m Moment) (Commit, error) {
 	head, found, err := Head(f)
 	if err != nil {
 		return Commit{}, err
@@ -139,12 +137,12 @@ func Find(f durable.FS, m Moment) (Commit, error) {
 	return head, nil
 }
 
-// near describes a publication to somebody who meant another.
+// near describes a publication in the error about another.
 func near(c Commit) string {
 	return fmt.Sprintf("v%d, %s, published %s", c.Version, c.CycleID, c.PublishedAt.UTC().Format(time.RFC3339))
 }
 
-func findCycle(f durable.FS, m Moment, head Commit) (Commit, error) {
+func findCycle(f durable.ReadFS, m Moment, head Commit) (Commit, error) {
 	before, after, err := Search(f, head, func(c Commit) bool { return c.CycleID > m.cycle && !m.names(c) })
 	switch {
 	case err != nil:
@@ -155,12 +153,12 @@ func findCycle(f durable.FS, m Moment, head Commit) (Commit, error) {
 	return Commit{}, fmt.Errorf("%s: %w: %s", m, ErrUnknown, neighbours(before, after))
 }
 
-// names tells whether the publication is of the moment's cycle.
+// names reports whether the publication is of the moment's cycle.
 func (m Moment) names(c Commit) bool {
 	return c.CycleID == m.cycle || strings.HasPrefix(string(c.CycleID), string(m.cycle)+"-")
 }
 
-func findAt(f durable.FS, m Moment, head Commit) (Commit, error) {
+func findAt(f durable.ReadFS, m Moment, head Commit) (Commit, error) {
 	before, after, err := Search(f, head, func(c Commit) bool { return c.PublishedAt.After(m.at) })
 	if err != nil || before.Version > 0 {
 		return before, err
@@ -179,7 +177,7 @@ func neighbours(before, after Commit) string {
 }
 
 // Resolve finds the publication that a text means: ParseMoment, then Find.
-func Resolve(f durable.FS, text string) (Commit, error) {
+func Resolve(f durable.ReadFS, text string) (Commit, error) {
 	m, err := ParseMoment(text)
 	if err != nil {
 		return Commit{}, err
@@ -187,10 +185,10 @@ func Resolve(f durable.FS, text string) (Commit, error) {
 	return Find(f, m)
 }
 
-// IsKept tells whether the snapshot of a publication is still there: its record
-// stays for ever, its data as long as the retention says. Retention takes the whole
-// folder: one without a manifest is ErrDamaged.
-func IsKept(f durable.FS, c Commit) (bool, error) {
+// IsKept reports whether the snapshot of a publication still exists: its record is kept
+// for ever, its data for as long as the retention says. Retention deletes the whole
+// folder, so that one without a manifest is ErrDamaged.
+func IsKept(f durable.ReadFS, c Commit) (bool, error) {
 	manifest := c.Dir() + "/" + layout.ManifestFile
 	if there, err := durable.Exists(f, manifest); err != nil || there {
 		return there, err

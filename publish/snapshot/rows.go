@@ -12,10 +12,10 @@ import (
 	"mkt/publish/table"
 )
 
-// Rows reads the file of a table from its first row to its last. A row is only valid
-// until the next one. What goes wrong comes last, with the file's name; of a file that
-// is not there it is fs.ErrNotExist. Hold the file against its hash before.
-func Rows[T table.Row](f durable.FS, name string) iter.Seq2[*T, error] {
+// Rows iterates over the rows of a table's file, which must have been verified. A row is
+// only valid until the next one. An error comes last, with the file's name; that of a
+// missing file is fs.ErrNotExist.
+func Rows[T table.Row](f durable.ReadFS, name string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		file, err := f.Open(name)
 		if err != nil {
@@ -42,7 +42,7 @@ func Rows[T table.Row](f durable.FS, name string) iter.Seq2[*T, error] {
 
 // VerifiedRows is Rows of a file in the folder of a manifest, after the file's hash
 // was checked against the manifest.
-func VerifiedRows[T table.Row](f durable.FS, dir string, m Manifest, name string) iter.Seq2[*T, error] {
+func VerifiedRows[T table.Row](f durable.ReadFS, dir string, m Manifest, name string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if err := Verify(f, dir, m.Only(name)); err != nil {
 			yield(nil, err)
@@ -54,7 +54,7 @@ func VerifiedRows[T table.Row](f durable.FS, dir string, m Manifest, name string
 
 // CyclesIn returns the cycles that have a folder in a folder of a tenant and product,
 // oldest first. A missing folder has none.
-func CyclesIn(f durable.FS, dir string) (ids []layout.CycleID, err error) {
+func CyclesIn(f durable.ReadFS, dir string) (ids []layout.CycleID, err error) {
 	entries, err := f.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

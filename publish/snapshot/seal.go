@@ -12,12 +12,12 @@ import (
 	"mkt/publish/layout"
 )
 
-// ErrConflict: another publisher committed this version first, or is about to.
-// Nothing of this attempt is visible; the next run starts from the other's.
+// ErrConflict: another publisher committed this version first, or is about to. Nothing
+// of this attempt is visible; the next run starts from the other publisher's commit.
 var ErrConflict = errors.New("another publisher was faster")
 
-// CreateFile writes one file of a folder that is being staged, syncs it, and
-// describes it by what is read back.
+// CreateFile writes one file of a staged folder, syncs it, and describes it by what can
+// be read back.
 func CreateFile(f durable.FS, dir, name string, write func(io.Writer) error) (File, error) {
 	if err := durable.Create(f, dir+"/"+name, write); err != nil {
 		return File{}, err
@@ -45,13 +45,13 @@ func CopyFile(ctx context.Context, f durable.FS, from, dir string, sealed File) 
 	return err
 }
 
-// CreateManifest writes the header of a staged folder, after all else in it,
-// and returns its hash.
+// CreateManifest writes the header of a staged folder, after everything else in it, and
+// returns its hash.
 func CreateManifest(f durable.FS, dir string, m Manifest) (string, error) {
 	if err := m.Validate(); err != nil {
 		return "", err
 	}
-	data, err := encode(m)
+	data, err := layout.EncodeHeader(m)
 	if err != nil {
 		return "", err
 	}
@@ -63,18 +63,17 @@ func CreateManifest(f durable.FS, dir string, m Manifest) (string, error) {
 	return file.SHA256, err
 }
 
-// Seal publishes: it gives the commit its number by creating its record, which
-// must not exist, and lets CURRENT follow. All that the commit names is in
-// place and synced. staged is a name for the record until then. The error is
-// ErrConflict when the number is taken by another run; any other one leaves
-// open whether the commit was done, and the next run finds out. A commit that
-// was done but not followed by CURRENT comes back with an error of type
-// *LateError.
+// Seal publishes: it gives the commit its number by creating its record, which must not
+// exist, and then replaces CURRENT. Everything that the commit names is in place and
+// synced. staged is the name of the record until then. The error is ErrConflict if
+// another run took the number, and *LateError if the commit was done but CURRENT could
+// not be replaced; any other error leaves open whether the commit was done, which the
+// next run finds out.
 func Seal(f durable.FS, c Commit, staged string) (Commit, error) {
 	if err := c.Validate(); err != nil {
 		return Commit{}, err
 	}
-	data, err := encode(c)
+	data, err := layout.EncodeHeader(c)
 	if err != nil {
 		return Commit{}, err
 	}
@@ -93,21 +92,21 @@ func Seal(f durable.FS, c Commit, staged string) (Commit, error) {
 	if err := f.SyncDir(layout.CommitsDir); err != nil {
 		return Commit{}, err
 	}
-	if err := Follow(f, c); err != nil {
+	if err := WriteCurrent(f, c); err != nil {
 		return c, &LateError{err}
 	}
 	return c, nil
 }
 
-// LateError: the commit is done and durable, what comes after it is not.
+// LateError: the commit is done and durable, but CURRENT does not name it.
 type LateError struct{ Err error }
 
 func (e *LateError) Error() string { return fmt.Sprintf("committed, then: %v", e.Err) }
 func (e *LateError) Unwrap() error { return e.Err }
 
-// whoseCommit finds out what a failed link came to: an answer can be lost
-// although the work was done. nil means that the record is ours.
-func whoseCommit(f durable.FS, c Commit, failed error) error {
+// whoseCommit finds out whether a failed link was done all the same: an answer can be
+// lost. nil means that the record is ours.
+func whoseCommit(f durable.ReadFS, c Commit, failed error) error {
 	there, err := ReadCommit(f, c.Version)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -118,36 +117,36 @@ func whoseCommit(f durable.FS, c Commit, failed error) error {
 	return fmt.Errorf("commit %d: %w", c.Version, ErrConflict)
 }
 
-// Follow makes CURRENT point to a commit.
-func Follow(f durable.FS, c Commit) error {
-	data, err := encode(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
+// WriteCurrent makes CURRENT name a commit.
+func WriteCurrent(f durable.FS, c Commit) error {
+	data, err := layout.EncodeHeader(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
 	if err != nil {
 		return err
 	}
 	return durable.Overwrite(f, layout.Current, data)
 }
 
-// IsFollowed tells whether CURRENT holds the very bytes that Follow writes.
-func IsFollowed(f durable.FS, c Commit) (bool, error) {
+// IsCurrent reports whether CURRENT holds the very bytes that WriteCurrent writes.
+func IsCurrent(f durable.ReadFS, c Commit) (bool, error) {
 	got, err := durable.ReadFile(f, layout.Current, maxPointer)
 	return err == nil && Names(got, c), err
 }
 
-// Names reports whether the content of CURRENT is the very bytes that Follow writes
-// for a commit.
+// Names reports whether the content of CURRENT is the very bytes that WriteCurrent
+// writes for a commit.
 func Names(current []byte, c Commit) bool {
-	want, err := encode(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
+	want, err := layout.EncodeHeader(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
 	return err == nil && bytes.Equal(current, want)
 }
 
-// Repair makes the newest commit durable and CURRENT point to it. It is how
-// every writer starts.
-func Repair(f durable.FS, c Commit) error {
+// Recover makes the newest commit durable and CURRENT name it. Every writer starts with
+// it.
+func Recover(f durable.FS, c Commit) error {
 	if err := f.SyncDir(layout.CommitsDir); err != nil {
 		return err
 	}
-	if done, err := IsFollowed(f, c); err == nil && done {
+	if done, err := IsCurrent(f, c); err == nil && done {
 		return nil
 	}
-	return Follow(f, c)
+	return WriteCurrent(f, c)
 }

@@ -136,7 +136,7 @@ func TestHeadWithoutCurrent(t *testing.T) {
 			if err != nil || !found || got.Version != n {
 				t.Errorf("%s, %d commits: version %d, %v, %v", name, n, got.Version, found, err)
 			}
-			must(t, snapshot.Repair(f, want))
+			must(t, snapshot.Recover(f, want))
 			data, err := durable.ReadFile(f, layout.Current, 1000)
 			must(t, err)
 			if p, err := snapshot.ParsePointer(data); err != nil || p.Version != n {

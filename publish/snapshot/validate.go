@@ -1,10 +1,8 @@
 package snapshot
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"path"
 	"strings"
 	"time"
@@ -19,32 +17,13 @@ const (
 	maxPointer  = 4 << 10
 )
 
-// encode writes a header as it lies on disk: the same value, the same bytes.
-func encode(v any) ([]byte, error) {
-	data, err := json.MarshalIndent(v, "", "  ")
-	return append(data, '\n'), err
-}
-
-// decode reads one header, and nothing may follow it. One of a newer format is
-// layout.ErrNewer, whatever is in it. Fields that are not known are passed over: a newer
-// build may have added them within the format.
+// decode reads one header. What is no header is ErrDamaged.
 func decode(what string, data []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	var header struct {
-		Format int `json:"format"`
-	}
-	if err := json.Unmarshal(data, &header); err == nil {
-		if err := layout.CheckFormat(what, header.Format, Format); err != nil {
-			return err
-		}
-	}
-	if err := d.Decode(v); err != nil {
+	err := layout.DecodeHeader(what, data, Format, v)
+	if err != nil && !errors.Is(err, layout.ErrNewer) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("%w: text behind the end", ErrDamaged)
-	}
-	return nil
+	return err
 }
 
 // ParseManifest reads manifest.json or canonical.json and validates it.
@@ -78,7 +57,7 @@ func ParsePointer(data []byte) (Pointer, error) {
 	})
 }
 
-// rule is one thing that must hold, and the field that breaks it.
+// rule is a condition that must hold, and the field that breaks it.
 type rule struct {
 	holds bool
 	field string
@@ -121,7 +100,7 @@ func (m *Manifest) Validate() error {
 	return check(string(m.Kind)+" manifest", rules)
 }
 
-// inOrder tells whether b, where both are known, is not before a.
+// inOrder reports whether b is not before a, if both are known.
 func inOrder(a, b *time.Time) bool { return a == nil || b == nil || !b.Before(*a) }
 
 func (s *Segment) valid() bool {

@@ -1,10 +1,9 @@
-// Package durabletest holds two more file systems behind durable.FS, for tests:
-// Mem lives in memory and can be cloned as a power cut would leave it; Wrapped
-// stands before any other, counts operations, and stops, fails or leaves out the
-// one it is told to.
+// Package durabletest has two implementations of durable.FS for tests. Mem is in memory
+// and can be cloned as a power cut would leave it. Wrapped wraps another file system,
+// counts operations, and stops, fails or leaves out the one that a plan chooses.
 //
-// Mem is stricter than any real disk: bytes survive only after Sync of their
-// file, and a name only after SyncDir of its folder, each name for itself.
+// Mem is stricter than any real disk: bytes survive only after Sync of their file, and
+// each name only after SyncDir of its folder.
 package durabletest
 
 import (
@@ -22,15 +21,14 @@ import (
 	"mkt/publish/durable"
 )
 
-// Mem is a file system in memory. Its zero value is not ready: use NewMem. Safe
-// for concurrent use.
+// Mem is a file system in memory, made by NewMem. It is safe for concurrent use.
 type Mem struct {
 	mu    sync.Mutex
 	root  *node
 	locks map[string]bool
 }
 
-// node is a file or, when names is not nil, a folder.
+// node is a file or, if names is not nil, a folder.
 type node struct {
 	data   []byte // a file's bytes; only ever appended to
 	synced int    // how many of them survive a power cut
@@ -48,7 +46,7 @@ func newFolder() *node {
 	return &node{names: map[string]*node{}, durable: map[string]*node{}}
 }
 
-// find walks to a name; nil when a part of it is not there.
+// find returns the node of a name; nil if a part of it is missing.
 func (m *Mem) find(name string) *node {
 	n := m.root
 	if name == "." {

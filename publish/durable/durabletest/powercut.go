@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// PowerCut clones the file system as it could be found after the power failed
-// at this instant: all that was synced, and of the rest each name and each run
-// of bytes with the given chance from 0 to 1. It may be called while a run is
-// under way. Same seed, same clone.
+// PowerCut clones the file system as it could be found after a power cut at this moment:
+// everything that was synced, and of the rest each name and each run of bytes with a
+// chance from 0 to 1. It may be called during a run. The same seed gives the same clone.
 func (m *Mem) PowerCut(keep float64, seed uint64) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,8 +45,8 @@ func (c *cutter) clone(n *node) *node {
 	return copied
 }
 
-// survivingBytes keeps what was synced and, of the rest, all, a part, or a part
-// followed by zeros, as file systems do that write the length first.
+// survivingBytes keeps what was synced and, of the rest, everything, a part, or a part
+// and then zeros, as on file systems that write the length first.
 func (c *cutter) survivingBytes(n *node) []byte {
 	data := slices.Clip(n.data[:n.synced]) // shared: bytes that are there never change
 	rest := n.data[n.synced:]

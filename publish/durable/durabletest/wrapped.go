@@ -38,18 +38,17 @@ type Op struct {
 	Old    string // the old one
 }
 
-// Plan decides on an operation: nil lets it pass, ErrLeftOut does nothing and
-// tells the caller it was done, any other error is what the caller gets. Calls
-// come one at a time.
+// Plan decides about an operation: nil lets it pass, ErrLeftOut does nothing and reports
+// success, and any other error is returned to the caller. It is called once at a time.
 type Plan func(Op) error
 
-// ErrLeftOut is a planted defect: the operation is reported done and is not.
+// ErrLeftOut is a planted defect: the operation is reported as done and is not.
 var ErrLeftOut = errors.New("left out")
 
-// ErrKilled is what every operation gives once the process counts as dead.
+// ErrKilled is the error of every operation after the process counts as killed.
 var ErrKilled = errors.New("killed here")
 
-// Wrapped stands before another file system.
+// Wrapped wraps another file system.
 type Wrapped struct {
 	below durable.FS
 	plan  Plan
@@ -60,7 +59,7 @@ type Wrapped struct {
 
 var _ durable.FS = (*Wrapped)(nil)
 
-// Wrap puts a plan before a file system.
+// Wrap wraps a file system with a plan.
 func Wrap(below durable.FS, plan Plan) *Wrapped { return &Wrapped{below: below, plan: plan} }
 
 // Ops is how many operations there were.
@@ -83,8 +82,8 @@ func KillAt(k int) Plan {
 	}
 }
 
-// FullAt makes the disk full from operation k on: what needs space fails,
-// reading and deleting go on. A write has half its bytes written.
+// FullAt makes the disk full from operation k on: what needs space fails, reading and
+// deleting work. A write has half its bytes written.
 func FullAt(k int) Plan {
 	return func(op Op) error {
 		if op.Number < k {
@@ -105,7 +104,7 @@ func (w *Wrapped) before(kind Kind, name, old string) error {
 	return w.plan(Op{w.ops, kind, name, old})
 }
 
-// do performs an operation that gives nothing but an error.
+// do performs an operation that returns nothing but an error.
 func (w *Wrapped) do(kind Kind, name, old string, op func() error) error {
 	switch err := w.before(kind, name, old); err {
 	case nil:
@@ -117,7 +116,7 @@ func (w *Wrapped) do(kind Kind, name, old string, op func() error) error {
 	}
 }
 
-// ask performs an operation that gives something, which cannot be left out.
+// ask performs an operation that returns a value, which cannot be left out.
 func ask[T any](w *Wrapped, kind Kind, name string, op func(string) (T, error)) (T, error) {
 	if err := w.before(kind, name, ""); err != nil {
 		var none T
@@ -158,7 +157,7 @@ func (w *Wrapped) RemoveAll(name string) error {
 	return err
 }
 
-// removeHalf is what a folder's deletion that is killed leaves behind.
+// removeHalf deletes half of a folder, as a killed deletion does.
 func (w *Wrapped) removeHalf(dir string) {
 	entries, _ := w.below.ReadDir(dir)
 	for i := 0; i < len(entries); i += 2 {

@@ -61,7 +61,7 @@ func HealthCodes() (list []string) {
 		}
 	}
 	list = append(list, HealthNotScheduled, HealthNoData, HealthStale, HealthFeedStale, HealthQuarantined)
-	list = append(list, health.Codes()...)
+	list = append(list, texts(health.Codes())...)
 	for _, s := range ProviderStatuses() {
 		if s != health.Connected {
 			list = append(list, string(s))

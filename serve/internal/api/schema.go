@@ -122,7 +122,7 @@ func NewSchema(sections, providerMetrics []string) Schema {
 		Metrics:              texts(football.Metrics()),
 		HealthComponents:     append(texts(account.Products()), ProviderComponent),
 		HealthCodes:          HealthCodes(),
-		ProviderErrorCodes:   health.FetchCodes(),
+		ProviderErrorCodes:   texts(health.FetchCodes()),
 		Channels:             texts(Channels()),
 		Sections:             append([]string{}, sections...),
 		ProviderMetrics:      append([]string{}, providerMetrics...),

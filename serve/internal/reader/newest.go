@@ -116,7 +116,7 @@ func isUnfit(err error) bool {
 // is synced; those before it are durable because another one was built on them.
 func (d *Dataset) load(ctx context.Context, c snapshot.Commit, newest bool) error {
 	if newest {
-		if err := snapshot.Settle(d.root, c); err != nil {
+		if err := snapshot.EnsureDurable(d.root, c); err != nil {
 			return fmt.Errorf("publication %d might not survive a power cut: %w", c.Version, snapshot.Fault(layout.CommitsDir, err))
 		}
 	}

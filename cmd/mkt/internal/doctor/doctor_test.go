@@ -323,7 +323,7 @@ func (h *installation) state(step string, change func(*health.Run)) {
 	h.write(path, string(data))
 }
 
-func (h *installation) failed(code string, times int) {
+func (h *installation) failed(code health.Code, times int) {
 	h.t.Helper()
 	h.state("fetch", func(r *health.Run) { r.OK, r.Code, r.FailuresInARow = false, code, times })
 }
@@ -339,7 +339,7 @@ func (h *installation) space(s doctor.Space) {
 	h.options.Space = func(string) (doctor.Space, error) { return s, nil }
 }
 
-func (h *installation) answers(code string, err error) {
+func (h *installation) answers(code health.Code, err error) {
 	h.options.Probe = func(_ context.Context, t *tenants.Tenant, _ football.Product) (fetch.Probed, error) {
 		if t.ID != "acme" {
 			h.t.Errorf("%s was asked for", t.ID)

@@ -220,7 +220,7 @@ func runCycle(ctx context.Context, dir string, file *tenants.File, seal credenti
 }
 
 // tested records a test of the connection that failed.
-func (h *installation) tested(code string) {
+func (h *installation) tested(code health.Code) {
 	disk, err := durable.OpenExisting(filepath.Dir(h.root))
 	must(h.t, err)
 	defer disk.Close()

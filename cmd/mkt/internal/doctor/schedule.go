@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
-	"mkt/publish/durable"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 )
@@ -108,7 +106,7 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	case health.CodePayloadRejected, health.CodeQuarantined:
 		return "look at the answers: ls " + quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
 	case health.CodeSnapshotDamaged:
-		return d.mkt("recover --tenant " + r.id)
+		return d.recover(r)
 	case health.CodeStorage:
 		return "df -h " + quote(d.Data)
 	}
@@ -121,21 +119,16 @@ func (d *doctor) connection(r *root) {
 	at := place{tenant: r.id, product: string(r.product), file: d.Tenants}
 	var findings []*health.Run
 	look := func(dir, step string) {
-		disk, err := durable.OpenExisting(dir)
-		if err != nil {
-			return // it never ran, or it is another finding
-		}
-		defer disk.Close()
-		if run, err := health.Read(disk, step); err == nil && run != nil {
-			findings = append(findings, run)
+		if run, err := health.ReadIn(d.Data, dir, step); err == nil && run != nil {
+			findings = append(findings, run) // what cannot be read is another finding
 		}
 	}
-	look(filepath.Dir(r.dir), health.StepProbe)
+	look(layout.Tenant(r.id), health.StepProbe)
 	tested := len(findings)
 	for _, p := range d.Products {
-		look(d.rootDir(r.id, p), health.StepFetch)
+		look(layout.TenantProduct(r.id, string(p)), health.StepFetch)
 	}
-	newest := health.StandingOf(r.fingerprint(), findings...)
+	newest := health.CredentialStatusOf(r.fingerprint(), findings...)
 	switch status := health.ConnectionStatus(true, false, r.fingerprint(), findings...); {
 	case status == health.InvalidCredential:
 		d.bad(Fail, "CREDENTIAL_REFUSED", "schedule", at, d.mkt("provider set "+r.id+" --provider "+r.tenant.Provider.Name), "the provider refuses the credential: its data routes answer 409")

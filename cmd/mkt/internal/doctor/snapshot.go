@@ -26,7 +26,7 @@ func (d *doctor) snapshot(r *root) {
 	case errors.Is(err, snapshot.ErrDamaged):
 		r.published = true
 		d.bad(Fail, "COMMIT_DAMAGED", "snapshot", r.at(layout.CommitsDir),
-			"restore the record from a backup: without it nothing more is published; without a backup "+d.mkt(fmt.Sprintf("recover --new-history --tenant %s --product %s", r.id, r.product)), "%v", err)
+			"restore the record from a backup: without it nothing more is published; without a backup "+d.recover(r, "--new-history"), "%v", err)
 		return
 	case err != nil:
 		d.unreadable("snapshot", r.at(layout.CommitsDir), err)
@@ -83,7 +83,7 @@ func (d *doctor) chain(r *root, head snapshot.Commit) {
 	}
 	before, err := snapshot.ReadCommit(r.fs, head.Version-1)
 	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, snapshot.ErrDamaged):
+	case err != nil && !snapshot.IsDamage(err):
 		d.faulty("CHAIN_BROKEN", r, layout.Commit(head.Version-1), "", err)
 	case err != nil || before.SHA256 != head.PreviousSHA256:
 		d.bad(Fail, "CHAIN_BROKEN", "snapshot", at, "restore "+layout.Commit(head.Version-1)+" from a backup", "it follows a commit with another hash: records were lost or changed")
@@ -92,10 +92,15 @@ func (d *doctor) chain(r *root, head snapshot.Commit) {
 	}
 }
 
+// recover returns the command that repairs a root.
+func (d *doctor) recover(r *root, flags ...string) string {
+	return d.mkt(strings.Join(append([]string{"recover"}, flags...), " ") + fmt.Sprintf(" --tenant %s --product %s", r.id, r.product))
+}
+
 // contents checks the manifest and every file that it names.
 func (d *doctor) contents(r *root, head snapshot.Commit) {
 	manifest := head.Dir() + "/" + layout.ManifestFile
-	fix := d.mkt("recover --tenant "+r.id) + " rebuilds it; if it cannot, restore it from a backup: the hash must be the same. mkt serve goes on serving what it has loaded"
+	fix := d.recover(r) + " rebuilds it; if it cannot, restore it from a backup: the hash must be the same. Until then nothing is published on it, and serve keeps what it has loaded"
 	m, err := snapshot.Open(r.fs, head)
 	if err != nil {
 		d.faulty("MANIFEST_DAMAGED", r, manifest, fix, err)

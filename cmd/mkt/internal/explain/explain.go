@@ -21,7 +21,7 @@ import (
 type Options struct {
 	Tenant   string
 	Product  football.Product
-	Root     durable.FS // of the tenant and product; nothing is written
+	Root     durable.ReadFS // of the tenant and product; nothing is written
 	At       snapshot.Moment
 	Provider func(name string) (provider.Provider, bool)
 	Progress func(done, total int) // of cycles read; may be nil

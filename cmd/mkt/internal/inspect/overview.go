@@ -20,7 +20,7 @@ import (
 type Place struct {
 	ClientID string           `json:"client_id"`
 	Product  football.Product `json:"product"`
-	Root     durable.FS       `json:"-"`
+	Root     durable.ReadFS   `json:"-"`
 }
 
 // Overview summarizes a place.
@@ -105,7 +105,7 @@ func (o *Overview) underway(published layout.CycleID) error {
 }
 
 // readDir lists a folder that may be missing.
-func readDir(root durable.FS, dir string) ([]fs.DirEntry, error) {
+func readDir(root durable.ReadFS, dir string) ([]fs.DirEntry, error) {
 	entries, err := root.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -115,7 +115,7 @@ func readDir(root durable.FS, dir string) ([]fs.DirEntry, error) {
 
 // size returns how many bytes are below a folder. It leaves out what is deleted meanwhile, as
 // by mkt gc.
-func size(root durable.FS, dir string) (total int64, err error) {
+func size(root durable.ReadFS, dir string) (total int64, err error) {
 	entries, err := readDir(root, dir)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", dir, err)

@@ -115,7 +115,7 @@ func (r *run) copyPublication(first layout.CycleID) error {
 			return err
 		}
 	}
-	return snapshot.Follow(r.Target, base)
+	return snapshot.WriteCurrent(r.Target, base)
 }
 
 // copyRaw copies the payloads, and packs as they are.

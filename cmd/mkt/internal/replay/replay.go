@@ -24,9 +24,9 @@ import (
 type Options struct {
 	ClientID string
 	Product  football.Product
-	Source   durable.FS // of the tenant and product; only read
-	Target   durable.FS // the same in the other data root; the caller made it empty
-	Data     durable.FS // the other data root
+	Source   durable.ReadFS // of the tenant and product; only read
+	Target   durable.FS     // the same in the other data root; the caller made it empty
+	Data     durable.FS     // the other data root
 	From, To snapshot.Moment
 	Key      identity.Key // the source's
 	Version  string       // of this binary

@@ -91,7 +91,7 @@ func TestChainCut(t *testing.T) {
 	must(t, h.root.Remove(head.Segment.File))
 	must(t, h.root.RemoveAll(layout.StateDir))
 	must(t, h.root.Remove(layout.Current))
-	must(t, snapshot.Follow(h.root, before))
+	must(t, snapshot.WriteCurrent(h.root, before))
 	must(t, h.root.Remove(layout.Collected))
 	expect(t, h, before.SHA256, "")
 	expect(t, h, head.SHA256, "HEAD_UNKNOWN")

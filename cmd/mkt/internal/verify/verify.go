@@ -19,7 +19,7 @@ import (
 type Options struct {
 	ClientID string
 	Product  football.Product
-	Root     durable.FS // of the tenant and product; only read
+	Root     durable.ReadFS // of the tenant and product; only read
 
 	// From and To bound the cycles whose data is read; "" means the oldest that is kept,
 	// and the newest. The chain of commits is always checked whole.
@@ -95,7 +95,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 
 // stampOf returns a hash that changes when a run writes something: it covers the names
 // that there are, and the contents of the files that are replaced.
-func stampOf(f durable.FS) (string, error) {
+func stampOf(f durable.ReadFS) (string, error) {
 	var b strings.Builder
 	for _, dir := range []string{".", layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir} {
 		entries, err := f.ReadDir(dir)

@@ -17,13 +17,13 @@ import (
 	"mkt/publish/table"
 )
 
-// Hundreds of publications within a few hours: segments are put together, their
-// events stay what they were, and the files that nobody names go.
-func TestManySegmentsAreRolled(t *testing.T) {
+// After hundreds of publications within a few hours segments are compacted. Their events
+// stay the same, and the files that no manifest names are deleted.
+func TestManySegmentsAreCompacted(t *testing.T) {
 	t.Parallel()
 	needs.Time(t, "publishes 400 times")
 	f := durabletest.NewMem()
-	var told []table.EventRow
+	var events []table.EventRow
 	for i := 1; i <= 400; i++ {
 		c := cycle{number: i, refreshed: []int{i % 5}, partly: true}
 		c.transform(t, f)
@@ -36,11 +36,11 @@ func TestManySegmentsAreRolled(t *testing.T) {
 		}
 		d, err := look(f)
 		must(t, err)
-		if diff := cmp.Diff(told, d.events[:len(told)]); diff != "" && len(told) > 0 {
+		if diff := cmp.Diff(events, d.events[:len(events)]); diff != "" && len(events) > 0 {
 			t.Fatalf("cycle %d: old events changed: %s", i, diff)
 		}
-		if told = d.events; len(told) != i {
-			t.Fatalf("cycle %d: %d events", i, len(told))
+		if events = d.events; len(events) != i {
+			t.Fatalf("cycle %d: %d events", i, len(events))
 		}
 		if n := len(d.manifest.Changes); n > 256 {
 			t.Fatalf("cycle %d: %d segments listed", i, n)
@@ -49,7 +49,7 @@ func TestManySegmentsAreRolled(t *testing.T) {
 	if n := len(list(t, f, layout.ChangesDir)); n > 270 {
 		t.Errorf("%d segments left on the disk", n)
 	}
-	keptAreWhole(t, f)
+	checkKept(t, f)
 	head, _, err := snapshot.Head(f)
 	must(t, err)
 	if head.Segment == nil || head.Segment.First != 400 || head.Segment.Cycles != 0 {

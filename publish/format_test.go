@@ -15,9 +15,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// What a newer version wrote is not damaged: nothing is published beside it, nothing
-// is made again in its place, and no new history is begun.
-func TestWhatANewerVersionWrote(t *testing.T) {
+// What a newer version wrote is not damaged: nothing is published on it, nothing is
+// rebuilt in its place, and no new history is begun.
+func TestFormatOfANewerVersion(t *testing.T) {
 	base := durabletest.NewMem()
 	years(t, base, 3)
 	next := cycle{number: 24 * 4, refreshed: []int{1}, partly: true}

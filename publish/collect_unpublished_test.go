@@ -12,7 +12,7 @@ import (
 	"mkt/publish/retention"
 )
 
-// failing makes folders of cycles that were never published, an interval apart.
+// failing makes folders of cycles that were never published, at an interval.
 func failing(t *testing.T, f durable.FS, product string, from time.Time, every time.Duration, n int) (ids []layout.CycleID) {
 	t.Helper()
 	for i := range n {
@@ -25,9 +25,9 @@ func failing(t *testing.T, f durable.FS, product string, from time.Time, every t
 	return ids
 }
 
-// A month of cycles that fail leaves a week of them, the first, and what is to
-// be spared; what is published stays, however old.
-func TestFailingCyclesAreBounded(t *testing.T) {
+// Of a month of failed cycles a week is kept, the first, and those to spare. What is
+// published stays, however old.
+func TestFailedCyclesAreBounded(t *testing.T) {
 	for name, published := range map[string]bool{"after a publication": true, "never published": false} {
 		t.Run(name, func(t *testing.T) {
 			f := durabletest.NewMem()
@@ -61,15 +61,15 @@ func TestFailingCyclesAreBounded(t *testing.T) {
 				t.Errorf("first %+v, second time %+v, %v", done, again, err)
 			}
 			if published {
-				keptAreWhole(t, f)
+				checkKept(t, f)
 			}
 		})
 	}
 }
 
-// Of a product with a cycle every few seconds canonical cycles are thinned out,
-// as they are when all goes well. Who keeps all keeps all.
-func TestFailingTicksAreThinnedOut(t *testing.T) {
+// The canonical cycles of a product with one every few seconds are thinned out, as they
+// are after publications. A policy that keeps everything does so here too.
+func TestFailedLiveCyclesAreThinnedOut(t *testing.T) {
 	f := durabletest.NewMem()
 	failing(t, f, "live_intelligence", time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), 8*time.Second, 5*450)
 	for keep, want := range map[retention.Policy][2]int{

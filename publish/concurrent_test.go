@@ -14,9 +14,9 @@ import (
 
 var rounds = flag.Int("rounds", 30, "times that four publishers race")
 
-// P4: four publishers at once, nobody asking for the lock. Each version has one
-// winner, the others say that they lost, and the chain is whole. (-rounds 100 makes it 400 tries.)
-func TestRivals(t *testing.T) {
+// P4: four publishers at once, none of which takes the lock. Each version has one winner,
+// the others get ErrConflict, and the chain is intact. (-rounds 100 makes it 400 tries.)
+func TestConcurrentPublishers(t *testing.T) {
 	t.Parallel()
 	rounds := *rounds
 	if testing.Short() {

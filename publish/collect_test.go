@@ -26,7 +26,7 @@ func list(t testing.TB, f durable.FS, dir string) (all []string) {
 	return all
 }
 
-// years makes a history of n publications, a day apart, without retention.
+// years makes a history of n publications, a day apart, from which nothing is deleted.
 func years(t testing.TB, f durable.FS, n int) {
 	t.Helper()
 	for i := 1; i <= n; i++ {
@@ -74,13 +74,13 @@ func TestCollectKeepsCountAndAge(t *testing.T) {
 			if again := collect(t, f, 20, c.keep); again != (retention.Collected{}) {
 				t.Errorf("second time: %+v", again)
 			}
-			keptAreWhole(t, f)
+			checkKept(t, f)
 		})
 	}
 }
 
-// keptAreWhole opens every snapshot that is left, with all that its manifest names.
-func keptAreWhole(t testing.TB, f durable.FS) {
+// checkKept opens every snapshot that is left, with everything that its manifest names.
+func checkKept(t testing.TB, f durable.FS) {
 	t.Helper()
 	left := len(list(t, f, layout.SnapshotsDir))
 	head, _, err := snapshot.Head(f)
@@ -99,8 +99,8 @@ func keptAreWhole(t testing.TB, f durable.FS) {
 	must(t, err)
 }
 
-// The window lets go of what is neither young nor among the newest; the files
-// go when no kept manifest names them.
+// The window drops what is neither young nor among the newest. The files are deleted
+// when no kept manifest names them.
 func TestWindowOfTheChangeLog(t *testing.T) {
 	f := durabletest.NewMem()
 	for i := 1; i <= 30; i++ {
@@ -120,10 +120,10 @@ func TestWindowOfTheChangeLog(t *testing.T) {
 	if got := len(list(t, f, layout.ChangesDir)); got != 9 {
 		t.Errorf("%d segments left", got)
 	}
-	keptAreWhole(t, f)
+	checkKept(t, f)
 }
 
-// By count as well: a busy week later nothing young is lost, a quiet year later
+// The window also counts: after a busy week nothing young is lost, and after a quiet year
 // the newest events are still there.
 func TestWindowKeepsTheNewestEvents(t *testing.T) {
 	f := durabletest.NewMem()
@@ -156,8 +156,8 @@ func TestDebris(t *testing.T) {
 	must(t, err)
 }
 
-// P1 for the collector alone: killed anywhere, what is kept stays whole, and the
-// next one ends where an unbroken one does.
+// P1 for collections: killed anywhere, what is kept stays intact, and the next collection
+// ends where an uninterrupted one does.
 func TestCollectorKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	base := durabletest.NewMem()
@@ -177,7 +177,7 @@ func TestCollectorKilledAnywhere(t *testing.T) {
 			if got := len(list(t, cut, layout.SnapshotsDir)); got != 3 {
 				t.Fatalf("killed at %d: %d snapshots left after the next run", k, got)
 			}
-			keptAreWhole(t, cut)
+			checkKept(t, cut)
 		}
 		if err == nil {
 			return
@@ -185,8 +185,8 @@ func TestCollectorKilledAnywhere(t *testing.T) {
 	}
 }
 
-// A cycle that is published by hand long after it was fetched lets go of nothing
-// that came after it, rolled up or not.
+// A cycle that is published by hand long after it was fetched deletes nothing that came
+// after it, compacted or not.
 func TestCollectKeepsWhatCameAfter(t *testing.T) {
 	f := durabletest.NewMem()
 	k := liveTick{1, 1}

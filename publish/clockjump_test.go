@@ -17,10 +17,10 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// decade is the number of hours that a clock leaps.
+// decade is the number of hours that a clock jumps.
 const decade = 10 * 365 * 24
 
-// publishAll publishes cycles of the given hours under a retention, as runs do.
+// publishAll publishes cycles of some hours under a policy.
 func publishAll(t testing.TB, f durable.FS, keep retention.Policy, hours ...int) {
 	t.Helper()
 	for _, n := range hours {
@@ -40,18 +40,18 @@ func hours(from, n, every int) (all []int) {
 	return all
 }
 
-// A clock that leaps ten years deletes nothing, neither at once nor in the runs after
-// it: what came before the leap grows older by a day.
-func TestClockThatLeaps(t *testing.T) {
+// A clock that jumps ten years deletes nothing, neither at once nor in the runs after it:
+// what came before the jump becomes a day older.
+func TestClockJump(t *testing.T) {
 	f := durabletest.NewMem()
 	keep := retention.Policy{Snapshots: 3, SnapshotAge: 48 * time.Hour, Cycles: 3, CycleAge: 48 * time.Hour, ChangeEvents: 4}
 	publishAll(t, f, keep, append(hours(1, 12, 1), 12+decade)...)
 	o := retention.Options{Root: f, Now: cycle{number: 12 + decade}.at(), Policy: keep}
 	if _, err := retention.Collect(o); !errors.Is(err, retention.ErrClockJump) {
-		t.Errorf("after the leap: %v", err)
+		t.Errorf("after the jump: %v", err)
 	}
 	if _, err := retention.CollectUnpublished(o); !errors.Is(err, retention.ErrClockJump) {
-		t.Errorf("after the leap, what is unpublished: %v", err)
+		t.Errorf("unpublished cycles after the jump: %v", err)
 	}
 	o.AfterJump = true
 	done, err := retention.Collect(o)
@@ -67,19 +67,19 @@ func TestClockThatLeaps(t *testing.T) {
 	if d.commit.FirstSeq != 1 {
 		t.Errorf("the change log begins with %d", d.commit.FirstSeq)
 	}
-	// A day later they are old: the leap counts as one day, too.
+	// A day later they are old: the jump counts as one day too.
 	publishAll(t, f, keep, hours(39+decade, 1, 1)...)
 	if got := len(list(t, f, layout.CanonicalDir)); got >= 16 {
 		t.Errorf("%d cycles are left of 17", got)
 	}
-	floors, err := retention.ReadWatermarks(f)
+	marks, err := retention.ReadWatermarks(f)
 	must(t, err)
-	must(t, floors.Check(f))
-	keptAreWhole(t, f)
+	must(t, marks.Check(f))
+	checkKept(t, f)
 }
 
-// However the clock goes on, the newest by count are kept.
-func TestLeapAfterLeap(t *testing.T) {
+// However often the clock jumps, the newest are kept by count.
+func TestRepeatedClockJumps(t *testing.T) {
 	f := durabletest.NewMem()
 	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, Cycles: 5, CycleAge: time.Hour, ChangeEvents: 4}
 	all := []int{1}
@@ -100,8 +100,8 @@ func TestLeapAfterLeap(t *testing.T) {
 	}
 }
 
-// A schedule of once a week is none: old data goes, a week counting as a day.
-func TestLongIntervalsAreNoLeap(t *testing.T) {
+// A weekly schedule is no clock jump: old data is deleted, and a week counts as a day.
+func TestLongIntervalsAreNoClockJump(t *testing.T) {
 	f := durabletest.NewMem()
 	keep := retention.Policy{Snapshots: 3, SnapshotAge: 48 * time.Hour, Cycles: 3, CycleAge: 96 * time.Hour}
 	publishAll(t, f, keep, hours(1, 12, 7*24)...)
@@ -124,8 +124,8 @@ func TestLongIntervalsAreNoLeap(t *testing.T) {
 	}
 }
 
-// Cycles that fail on a clock that leaps stay as they are, too.
-func TestFailingOnAClockThatLeaps(t *testing.T) {
+// Cycles that fail under a clock that jumps are kept too.
+func TestFailedCyclesAfterAClockJump(t *testing.T) {
 	for _, product := range []football.Product{football.MarketEngine, football.LiveIntelligence} {
 		f := durabletest.NewMem()
 		from := cycle{number: 1}.at()
@@ -141,9 +141,9 @@ func TestFailingOnAClockThatLeaps(t *testing.T) {
 	}
 }
 
-// Floors that an earlier version wrote stay what they are, and those of a later
-// version are not damaged.
-func TestFloorsOfOtherFormats(t *testing.T) {
+// Watermarks that an earlier version wrote stay valid, and those of a later version are
+// not damaged.
+func TestWatermarksOfOtherFormats(t *testing.T) {
 	f := durabletest.NewMem()
 	publishAll(t, f, retention.Policy{}, append(hours(1, 5, 1), hours(1000, 5, 1)...)...)
 	head, _, err := snapshot.Head(f)
@@ -166,7 +166,7 @@ func TestFloorsOfOtherFormats(t *testing.T) {
 	must(t, err)
 	must(t, got.Check(f))
 	if !got.Raw.Covers(fifth.CycleID) {
-		t.Error("the floor does not cover what came before")
+		t.Error("the watermark does not cover what came before")
 	}
 	old.Raw.Capped = true
 	write(old)

@@ -13,9 +13,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// What is missing was recorded before it went, wherever the collector is killed
-// and whatever of it a power cut leaves.
-func TestFloorsComeFirst(t *testing.T) {
+// What is missing was recorded before it was deleted, wherever a collection is killed and
+// whatever a power cut leaves.
+func TestWatermarksComeFirst(t *testing.T) {
 	t.Parallel()
 	base := durabletest.NewMem()
 	years(t, base, 8)
@@ -25,7 +25,7 @@ func TestFloorsComeFirst(t *testing.T) {
 		f := base.PowerCut(1, 0)
 		_, err := retention.Collect(retention.Options{Root: durabletest.Wrap(f, durabletest.KillAt(k)), Now: now, Policy: keep})
 		for _, keepOf := range []float64{0.5, 0, 1} {
-			onlyBelowFloors(t, f.PowerCut(keepOf, uint64(k)))
+			onlyBelowWatermarks(t, f.PowerCut(keepOf, uint64(k)))
 		}
 		if err == nil {
 			return
@@ -33,25 +33,25 @@ func TestFloorsComeFirst(t *testing.T) {
 	}
 }
 
-func onlyBelowFloors(t *testing.T, f durable.FS) {
+func onlyBelowWatermarks(t *testing.T, f durable.FS) {
 	t.Helper()
-	floors, err := retention.ReadWatermarks(f)
+	marks, err := retention.ReadWatermarks(f)
 	must(t, err)
-	must(t, floors.Check(f))
+	must(t, marks.Check(f))
 	for i := 1; i <= 8; i++ {
 		id := cycle{number: 24 * i}.id()
-		if !exists(t, f, layout.Cycle(layout.SnapshotsDir, id)) && !floors.Snapshots.Covers(id) {
-			t.Fatalf("snapshot %d is gone, floor %+v", i, floors.Snapshots)
+		if !exists(t, f, layout.Cycle(layout.SnapshotsDir, id)) && !marks.Snapshots.Covers(id) {
+			t.Fatalf("snapshot %d is gone, watermark %+v", i, marks.Snapshots)
 		}
-		if !exists(t, f, layout.Cycle(layout.CanonicalDir, id)) && !floors.Canonical.Covers(id) {
-			t.Fatalf("cycle %d is gone, floor %+v", i, floors.Canonical)
+		if !exists(t, f, layout.Cycle(layout.CanonicalDir, id)) && !marks.Canonical.Covers(id) {
+			t.Fatalf("cycle %d is gone, watermark %+v", i, marks.Canonical)
 		}
 	}
 }
 
-// A floor does not sink when more is to be kept, and one that was raised by hand
-// shows.
-func TestFloors(t *testing.T) {
+// A watermark does not sink if more is to be kept, and one that was raised by hand is
+// detected.
+func TestWatermarks(t *testing.T) {
 	f := durabletest.NewMem()
 	years(t, f, 10)
 	collect(t, f, 10, retention.Policy{Snapshots: 3, CycleAge: 72 * time.Hour})
@@ -80,27 +80,27 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// A dry run tells what would go, and nothing goes.
+// A dry run reports what would be deleted, and deletes nothing.
 func TestDryRun(t *testing.T) {
 	f := durabletest.NewMem()
 	years(t, f, 6)
 	before := files(t, f, ".")
 	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}
-	told, went := map[string]bool{}, map[string]bool{}
+	reported, deleted := map[string]bool{}, map[string]bool{}
 	now := cycle{number: 24 * 6}.at().Add(time.Hour)
-	dry, err := retention.Collect(retention.Options{Root: f, Now: now, Policy: keep, DryRun: true, Report: func(name string) { told[name] = true }})
+	dry, err := retention.Collect(retention.Options{Root: f, Now: now, Policy: keep, DryRun: true, Report: func(name string) { reported[name] = true }})
 	must(t, err)
 	if diff := diffFiles(before, files(t, f, ".")); diff != "" {
 		t.Error(diff)
 	}
-	wet, err := retention.Collect(retention.Options{Root: f, Now: now, Policy: keep, Report: func(name string) { went[name] = true }})
+	wet, err := retention.Collect(retention.Options{Root: f, Now: now, Policy: keep, Report: func(name string) { deleted[name] = true }})
 	must(t, err)
-	if dry != wet || len(told) != len(went) || wet.Snapshots != 3 {
-		t.Errorf("told %+v, did %+v", dry, wet)
+	if dry != wet || len(reported) != len(deleted) || wet.Snapshots != 3 {
+		t.Errorf("dry %+v, done %+v", dry, wet)
 	}
-	for name := range went {
-		if !told[name] || exists(t, f, name) {
-			t.Errorf("%s: told %v", name, told[name])
+	for name := range deleted {
+		if !reported[name] || exists(t, f, name) {
+			t.Errorf("%s: reported %v", name, reported[name])
 		}
 	}
 }
