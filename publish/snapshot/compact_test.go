@@ -104,7 +104,7 @@ func TestPackOfAnotherBuild(t *testing.T) {
 	must(t, err)
 	must(t, durable.Create(f, name, durable.Bytes(out.EncodeAll(plain, nil))))
 	if done, err := snapshot.CompactCommits(f, n); err != nil || done != layout.PackedCommits || loose(t, f) != 2 {
-		t.Errorf("%d rolled up, %d records left, %v", done, loose(t, f), err)
+		t.Errorf("%d compacted, %d records left, %v", done, loose(t, f), err)
 	}
 	readable(t, f, n)
 }
