@@ -2,8 +2,10 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"time"
 
@@ -23,10 +25,8 @@ type Draft struct {
 	Segments map[string]string // change segments: their name → where they are staged
 
 	base         Base
-	product      product
 	canonical    snapshot.Manifest
 	canonicalSum string
-	refreshed    int // rows of the cycle
 	plan         plan
 	segment      *snapshot.Segment // that was added; nil if there were no events
 }
@@ -34,11 +34,44 @@ type Draft struct {
 // NewDraft begins the publication of o.Cycle on a base, in an empty folder below
 // staging. The cycle is checked; if there is none the error is ErrNoCycle.
 func NewDraft(o Options, base Base, dir string) (*Draft, error) {
-	d := &Draft{Options: o, Dir: dir, Segments: map[string]string{}, base: base, product: products[o.Product]}
-	if err := d.openCycle(); err != nil {
+	m, sum, err := openCycle(&o, &base)
+	if err != nil {
 		return nil, err
 	}
+	d := &Draft{Options: o, Dir: dir, Segments: map[string]string{}, base: base, canonical: m, canonicalSum: sum}
 	return d, durable.MkdirAllSync(o.Root, d.SnapshotDir())
+}
+
+// openCycle opens the canonical cycle and checks that it is the account's, that its
+// files are what was sealed, and that it can follow what is published. It also returns
+// the hash of the header.
+func openCycle(o *Options, base *Base) (m snapshot.Manifest, sum string, err error) {
+	m, sum, err = snapshot.OpenCanonical(o.Root, o.Cycle)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, "", fmt.Errorf("%w: run mkt transform first", ErrNoCycle)
+	}
+	if err == nil {
+		err = belongs(o, base, &m)
+	}
+	if err == nil {
+		err = snapshot.Verify(o.Root, layout.Cycle(layout.CanonicalDir, o.Cycle), m)
+	}
+	return m, sum, err
+}
+
+// belongs refuses a cycle of another account or product, and one made with another id
+// key: every id would change, and every fixture would seem to be gone.
+func belongs(o *Options, base *Base, c *snapshot.Manifest) error {
+	if c.ClientID != o.ClientID || c.Product != o.Product {
+		return fmt.Errorf("canonical cycle is of %s %s: %w", c.ClientID, c.Product, snapshot.ErrDamaged)
+	}
+	if c.ProcessedAt == nil {
+		return fmt.Errorf("canonical cycle has no time of processing: %w", snapshot.ErrDamaged)
+	}
+	if m := base.Manifest; m != nil && m.IDKeyFingerprint != c.IDKeyFingerprint {
+		return fmt.Errorf("canonical cycle was made with id key %s, what is published with %s", c.IDKeyFingerprint, m.IDKeyFingerprint)
+	}
+	return nil
 }
 
 // SnapshotDir is where the snapshot is staged.
@@ -48,25 +81,32 @@ func (d *Draft) SnapshotDir() string { return d.Dir + "/snapshot" }
 // segment. The manifest is filled in but not written. What is damaged of the base is a
 // *DamageError.
 func (d *Draft) Write(ctx context.Context, publishedAt time.Time) error {
-	if d.product.decide {
-		in, err := readInputs(d.Root, &d.base, &d.canonical)
-		if err != nil {
+	product, c := products[d.Product], &d.canonical
+	var in inputs
+	if product.decide {
+		var err error
+		if in, err = readInputs(d.Root, &d.base, c); err != nil {
 			return err
 		}
-		d.plan, d.refreshed = decide(in, d.AcceptRemovals), len(in.refreshed)
+		d.plan = decide(in, d.AcceptRemovals)
 	}
-	c := &d.canonical
 	d.Manifest = snapshot.Manifest{
 		Format: snapshot.Format, Kind: snapshot.KindSnapshot, ClientID: d.ClientID, Product: d.Product, CycleID: d.Cycle, Provider: c.Provider,
 		ProviderFetchedAt: d.newestRetrieval(), ProcessedAt: c.ProcessedAt, PublishedAt: &publishedAt,
 		DerivationVersion: c.DerivationVersion, IDKeyFingerprint: c.IDKeyFingerprint, BinaryVersion: d.Version,
 		PreviousManifestSHA256: d.base.Commit.ManifestSHA256, CanonicalSHA256: d.canonicalSum, Tables: map[string]snapshot.Table{},
 		ListingComplete: c.ListingComplete, Filtered: c.Filtered, Broken: c.Broken, Damaged: c.Damaged, UnknownFields: c.UnknownFields,
-		RawMarkets: c.RawMarkets, NotPublishable: c.NotPublishable, Counters: d.counters(), AcceptRemovals: d.product.decide && d.AcceptRemovals,
+		RawMarkets: c.RawMarkets, NotPublishable: c.NotPublishable, Counters: maps.Clone(c.Counters),
 	}
-	if err := d.product.tables(ctx, d); err != nil || !d.product.decide {
+	if d.Manifest.Counters == nil {
+		d.Manifest.Counters = map[string]int64{}
+	}
+	t := tables{root: d.Root, dir: d.SnapshotDir(), header: d.header(), base: &d.base, canonical: c, plan: &d.plan, refreshed: len(in.refreshed), manifest: &d.Manifest}
+	if err := product.write(&t, ctx); err != nil || !product.decide {
 		return err
 	}
+	d.Manifest.AcceptRemovals = d.AcceptRemovals
+	d.plan.count(d.Manifest.Counters)
 	return d.writeChanges(ctx, publishedAt)
 }
 
@@ -91,64 +131,6 @@ func (d *Draft) newestRetrieval() *time.Time {
 	}
 	utc := newest.UTC()
 	return &utc
-}
-
-// copyTable copies one table of the cycle into the snapshot.
-func copyTable(ctx context.Context, d *Draft, name, key string) error {
-	dir := layout.Cycle(layout.CanonicalDir, d.Cycle)
-	sealed := d.canonical.Only(name).Files
-	if len(sealed) != 1 {
-		return fmt.Errorf("%s/%s: %w: its header does not name it", dir, name, snapshot.ErrDamaged)
-	}
-	d.Manifest.Tables[key] = d.canonical.Tables[key]
-	d.Manifest.Files = append(d.Manifest.Files, sealed[0])
-	return snapshot.CopyFile(ctx, d.Root, dir, d.SnapshotDir(), sealed[0])
-}
-
-// writeTable writes one table of the snapshot. If every row comes from the cycle and
-// none is left out, its file is copied.
-func writeTable[T table.FixtureRow | table.MarketRow](ctx context.Context, d *Draft, name, key string, choose map[string]table.Source) error {
-	if d.plan.replacesAll(d.refreshed) {
-		return copyTable(ctx, d, name, key)
-	}
-	canonical, old := layout.Cycle(layout.CanonicalDir, d.Cycle)+"/"+name, ""
-	if d.base.Manifest != nil {
-		var err error
-		if old, err = d.base.file(d.Root, name); err != nil {
-			return err
-		}
-	}
-	file, err := snapshot.CreateFile(d.Root, d.SnapshotDir(), name, func(out io.Writer) (err error) {
-		w := table.NewWriter[T](durable.Until(ctx, out), d.header())
-		d.Manifest.Tables[key], err = mergeFiles(d.Root, w, old, canonical, choose)
-		return err
-	})
-	d.Manifest.Files = append(d.Manifest.Files, file)
-	return err
-}
-
-// mergeFiles writes the rows of two files, either of which may be "", that choose takes
-// from each.
-func mergeFiles[T table.FixtureRow | table.MarketRow](f durable.FS, w *table.Writer[T], old, new string, choose map[string]table.Source) (snapshot.Table, error) {
-	var tables [2]*table.Reader[T]
-	for i, name := range []string{old, new} {
-		if name == "" {
-			continue
-		}
-		file, err := f.Open(name)
-		if err != nil {
-			return snapshot.Table{}, err
-		}
-		defer file.Close()
-		if tables[i], err = table.NewReader[T](file, file.Size()); err != nil {
-			return snapshot.Table{}, fmt.Errorf("%s: %w", name, err)
-		}
-		defer tables[i].Close()
-	}
-	if err := table.Merge(w, tables[0], tables[1], func(id string) table.Source { return choose[id] }); err != nil {
-		return snapshot.Table{}, err
-	}
-	return w.Close()
 }
 
 func (d *Draft) header() table.Header {
@@ -203,19 +185,4 @@ func (d *Draft) writeEvents(ctx context.Context, at time.Time) error {
 	d.segment.File = layout.ChangeSegment(d.segment.First, d.segment.Last, d.Cycle)
 	d.Segments[d.segment.File] = d.Dir + "/changes.parquet"
 	return err
-}
-
-// counters adds what was decided to what the cycle counted.
-func (d *Draft) counters() map[string]int64 {
-	all := maps.Clone(d.canonical.Counters)
-	if all == nil {
-		all = map[string]int64{}
-	}
-	if !d.product.decide {
-		return all
-	}
-	n := d.plan.counts()
-	all["fixtures_refreshed"], all["fixtures_carried"], all["fixtures_removed"] = int64(n.refreshed), int64(n.carried), int64(n.removed)
-	all["fixtures_without_markets"], all["fixtures_held"] = int64(n.notOffered), int64(d.plan.held)
-	return all
 }

@@ -121,7 +121,7 @@ func checkNews(t *rapid.T, d dataset, before map[int]int, number int) {
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("cycle %d tells: %s", number, diff)
+		t.Fatalf("cycle %d has events: %s", number, diff)
 	}
 }
 

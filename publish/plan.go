@@ -160,3 +160,10 @@ func (p *plan) counts() (n counts) {
 	}
 	return n
 }
+
+// count adds what was decided to the counters of the cycle.
+func (p *plan) count(to map[string]int64) {
+	n := p.counts()
+	to["fixtures_refreshed"], to["fixtures_carried"], to["fixtures_removed"] = int64(n.refreshed), int64(n.carried), int64(n.removed)
+	to["fixtures_without_markets"], to["fixtures_held"] = int64(n.notOffered), int64(p.held)
+}

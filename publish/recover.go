@@ -12,28 +12,28 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// recover brings the root to the state that an uninterrupted run would have left: the
-// newest commit is durable, and CURRENT names it. Every run starts with it. It may be
-// killed itself, and does nothing if there is nothing to do.
-func (r *run) recover() error {
-	if err := MakeFolders(r.Root); err != nil {
-		return err
+// recoverBase brings the root to the state that an uninterrupted run would have left: the
+// newest commit is durable, and CURRENT names it. It returns that publication. Every run
+// starts with it. It may be killed itself, and does nothing if there is nothing to do.
+func recoverBase(o *Options) (Base, error) {
+	base := Base{Commit: snapshot.Commit{LastSeq: o.LastSeq}}
+	if err := MakeFolders(o.Root); err != nil {
+		return base, err
 	}
-	r.base.Commit.LastSeq = r.LastSeq
-	head, found, err := r.Head()
+	head, found, err := o.Head()
 	if err != nil || !found {
-		return err
+		return base, err
 	}
-	if err := snapshot.Recover(r.Root, head); err != nil {
-		return err
+	if err := snapshot.Recover(o.Root, head); err != nil {
+		return base, err
 	}
-	if r.base, err = OpenBase(r.Root, head); err != nil {
-		return fmt.Errorf("published snapshot: %w", err)
+	if base, err = OpenBase(o.Root, head); err != nil {
+		return base, fmt.Errorf("published snapshot: %w", err)
 	}
-	if m := r.base.Manifest; m.ClientID != r.ClientID || m.Product != r.Product {
-		return fmt.Errorf("published snapshot is of %s %s: %w: mkt doctor --tenant %s says what to do", m.ClientID, m.Product, snapshot.ErrDamaged, r.ClientID)
+	if m := base.Manifest; m.ClientID != o.ClientID || m.Product != o.Product {
+		return base, fmt.Errorf("published snapshot is of %s %s: %w: mkt doctor --tenant %s says what to do", m.ClientID, m.Product, snapshot.ErrDamaged, o.ClientID)
 	}
-	return nil
+	return base, nil
 }
 
 // Head reads the newest commit record, which a writer builds on; false if nothing was
@@ -56,49 +56,45 @@ func MakeFolders(f durable.FS) error {
 	return nil
 }
 
-// chooseCycle finds which cycle is to be published, or that it already is.
-func (r *run) chooseCycle() error {
-	published := r.base.Commit
-	if r.Cycle == "" {
-		newest, err := r.newestCanonical()
+// chooseCycle finds which cycle is to be published. If that was published, it returns its
+// commit, else a zero one.
+func chooseCycle(o *Options, newest snapshot.Commit) (layout.CycleID, snapshot.Commit, error) {
+	cycle := o.Cycle
+	if cycle == "" {
+		canonical, err := newestCanonical(o.Root, newest.CycleID)
 		if err != nil {
-			return err
+			return "", snapshot.Commit{}, err
 		}
-		if newest == "" && published.Version == 0 {
-			return fmt.Errorf("%w: run mkt fetch and mkt transform first", ErrNoCycle)
+		if canonical == "" && newest.Version == 0 {
+			return "", snapshot.Commit{}, fmt.Errorf("%w: run mkt fetch and mkt transform first", ErrNoCycle)
 		}
-		r.Cycle = max(newest, published.CycleID)
+		cycle = max(canonical, newest.CycleID)
 	}
-	if r.Cycle > published.CycleID {
-		r.summary.Cycle = r.Cycle
-		return nil
+	if cycle > newest.CycleID {
+		return cycle, snapshot.Commit{}, nil
 	}
-	c, found, err := snapshot.OfCycle(r.Root, published, r.Cycle)
-	if err != nil {
-		return err
+	c, found, err := snapshot.OfCycle(o.Root, newest, cycle)
+	if err == nil && !found {
+		err = fmt.Errorf("cycle %s: %w %s, and cannot be published before it: leave out --cycle to publish the newest", cycle, ErrOlderCycle, newest.CycleID)
 	}
-	if !found {
-		return fmt.Errorf("cycle %s: %w %s, and cannot be published before it: leave out --cycle to publish the newest", r.Cycle, ErrOlderCycle, published.CycleID)
-	}
-	r.summary = Summary{Cycle: r.Cycle, Already: true, Version: c.Version, PublishedAt: c.PublishedAt, LastSeq: c.LastSeq}
-	return nil
+	return cycle, c, err
 }
 
 // newestCanonical finds the newest cycle with a header; "" if there is none. It looks
 // first at the one that transform reported last: cycles are only listed if that one is
 // published already.
-func (r *run) newestCanonical() (layout.CycleID, error) {
-	reported, err := health.Read(r.Root, "transform")
+func newestCanonical(f durable.ReadFS, published layout.CycleID) (layout.CycleID, error) {
+	reported, err := health.Read(f, "transform")
 	if err != nil {
 		return "", err
 	}
-	if reported != nil && layout.CycleID(reported.Cycle) > r.base.Commit.CycleID {
+	if reported != nil && layout.CycleID(reported.Cycle) > published {
 		id := layout.CycleID(reported.Cycle)
-		if there, err := isSealed(r.Root, id); err != nil || there {
+		if there, err := isSealed(f, id); err != nil || there {
 			return id, err
 		}
 	}
-	return newestListed(r.Root)
+	return newestListed(f)
 }
 
 // isSealed reports whether a canonical cycle has its header.

@@ -10,7 +10,7 @@ import (
 	"mkt/publish/durable/durabletest"
 )
 
-// each verb, once more after a first success, with what a reader may find.
+// Each writing function, after a first success too, with what a reader may find.
 var verbs = []struct {
 	name  string
 	do    func(durable.FS) error
@@ -21,8 +21,8 @@ var verbs = []struct {
 	{"overwrite", func(f durable.FS) error { return durable.Overwrite(f, "d/x", []byte("content")) }, true},
 }
 
-// Power fails at every operation of every verb; what was acknowledged is whole
-// afterwards, and where the verb promises it nothing else is ever seen.
+// After a power cut at any operation of any writing function, what was acknowledged is
+// intact, and if the function promises it nothing else is ever visible.
 func TestVerbsUnderPowerCuts(t *testing.T) {
 	for _, verb := range verbs {
 		for _, keep := range []float64{0, 0.5, 1} {
@@ -49,7 +49,7 @@ func TestVerbsUnderPowerCuts(t *testing.T) {
 	}
 }
 
-// The harness is worth something only if it catches a forgotten sync.
+// The harness itself is tested: it must catch a forgotten sync.
 func TestPowerCutsCatchAForgottenSync(t *testing.T) {
 	for _, verb := range verbs {
 		for _, kind := range []durabletest.Kind{durabletest.Sync, durabletest.SyncDir} {

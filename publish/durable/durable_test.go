@@ -124,11 +124,11 @@ func TestInstall(t *testing.T) {
 		if err := durable.Install(f, "staging/s", "done/x"); !errors.Is(err, durable.ErrDiffers) {
 			t.Fatalf("install over other content: %v", err)
 		}
-		aside, err := durable.MoveInto(f, "done/x", "staging/aside")
+		moved, err := durable.MoveInto(f, "done/x", "staging/aside")
 		must(t, err)
 		must(t, durable.Install(f, "staging/s", "done/x"))
-		if got := content(t, f, "done/x/file") + content(t, f, aside+"/file"); got != "21" {
-			t.Errorf("installed and set aside: %q", got)
+		if got := content(t, f, "done/x/file") + content(t, f, moved+"/file"); got != "21" {
+			t.Errorf("installed and moved: %q", got)
 		}
 	})
 }

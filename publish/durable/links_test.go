@@ -12,8 +12,7 @@ import (
 	"mkt/publish/durable"
 )
 
-// No operation goes through a symbolic link, wherever it leads, and a link is
-// described as what it is.
+// No operation follows a symbolic link, wherever it leads, and Stat describes the link.
 func TestLinksAreNotFollowed(t *testing.T) {
 	for where, target := range map[string]string{"inside": "real", "outside": "../outside", "nowhere": "none", "itself": "link"} {
 		t.Run(where, func(t *testing.T) {
@@ -61,7 +60,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
-// The root itself may be reached through links, nothing below it.
+// The root itself may be reached through links, but nothing below it.
 func TestRootBehindALink(t *testing.T) {
 	top := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(top, "disk", "client_id=a", "product=b"), 0o755))
@@ -79,8 +78,8 @@ func TestRootBehindALink(t *testing.T) {
 	}
 }
 
-// Files of root, of the reader and of the owner of the root are nobody's business;
-// those of anybody else are named.
+// Files of root, of the reader and of the owner of the root are not reported; those of
+// anybody else are.
 func TestStrangers(t *testing.T) {
 	needs.Root(t, "gives files away")
 	dir := t.TempDir()

@@ -28,8 +28,8 @@ func hold(dir string) {
 	select {}
 }
 
-// P5: a lock that another process holds is refused at once, and free at once
-// when that process is killed.
+// P5: a lock that another process holds is refused at once, and is free as soon as that
+// process is killed.
 func TestLockOfAKilledProcess(t *testing.T) {
 	tries := 100
 	if testing.Short() {

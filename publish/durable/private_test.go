@@ -9,8 +9,8 @@ import (
 	"mkt/publish/durable"
 )
 
-// A secret of root's that its group may read is taken by a service that runs as
-// somebody else, and by root itself not.
+// A secret of root that its group may read is accepted by a service that runs as another
+// user, and refused by root itself.
 func TestExposed(t *testing.T) {
 	needs.Root(t, "becomes somebody else")
 	path := filepath.Join(t.TempDir(), "seal.key")

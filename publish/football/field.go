@@ -29,7 +29,7 @@ func Of[T any](v T) Field[T] { return Field[T]{state: Present, value: v} }
 // NullField returns a field that was sent without a value.
 func NullField[T any]() Field[T] { return Field[T]{state: Null} }
 
-// State tells which of the three states the field is in.
+// State returns which of the three states the field is in.
 func (f Field[T]) State() State { return f.state }
 
 // Get returns the value and whether there is one.

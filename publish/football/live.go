@@ -8,7 +8,7 @@ import "time"
 //
 // Source: interface specification, section 2.13.
 type Live struct {
-	Fixture  Fixture   // its FetchedAt is the newest retrieval that still told something
+	Fixture  Fixture   // its FetchedAt is the newest retrieval that still had something of it
 	EventID  string    // the provider's id of the live record, when it has one of its own
 	InPlay   bool      // false: it left play and is kept for a while
 	At       time.Time // when this was so
@@ -86,7 +86,7 @@ type Momentum struct {
 	Leader     Leader
 	Strength   Strength
 	Scope      Scope
-	FeedAge    time.Duration // age of the newest sample that told something, also when there is no number
+	FeedAge    time.Duration // age of the newest sample with new information, also if there is no number
 }
 
 // Available reports whether there is a number.

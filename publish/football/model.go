@@ -76,7 +76,7 @@ type Selection struct {
 	ID        SelectionID
 	Selection string // canonical outcome, "HOME", "OVER", "2-1"; the provider's words when RAW
 	Line      string // canonical line, "2.75", "-0.5"
-	Qualifier string // what else tells it apart: a target, an ordinal, a minute
+	Qualifier string // what else distinguishes it: a target, an ordinal, a minute
 	Odds      Odds
 	Dimension string // what is counted or compared: GOALS, CORNERS, …
 	Subject   string // whom it is about: HOME, AWAY, a player's name

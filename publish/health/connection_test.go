@@ -14,10 +14,10 @@ import (
 	"mkt/publish/health"
 )
 
-// sources are who finds something out about one account's connection.
+// sources are the steps that find something out about one account's connection.
 var sources = map[string]string{"test": health.StepProbe, "market": health.StepFetch, "live": health.StepFetch}
 
-// codes by word.
+// codes are the codes by their short names.
 var codes = map[string]health.Code{"ok": "", "refused": "CREDENTIAL_REJECTED", "limited": "RATE_LIMITED", "denied": "PERMISSION_DENIED",
 	"down": "PROVIDER_UNREACHABLE", "garbage": "PAYLOAD_REJECTED", "disk": "STORAGE"}
 
@@ -54,7 +54,7 @@ func need(t rapid.TB, err error) {
 	}
 }
 
-// Each story is what was found, one after the other, and the states it leads to.
+// Each case is a sequence of findings and the states after them.
 func TestConnectionStories(t *testing.T) {
 	short := map[string]health.Connection{"V": health.Verifying, "C": health.Connected, "D": health.Degraded, "I": health.InvalidCredential}
 	for story, states := range map[string]string{
@@ -63,10 +63,10 @@ func TestConnectionStories(t *testing.T) {
 		"test:refused test:ok": "I C",
 		"test:ok test:refused": "C I",
 		"test:limited":         "C", // the credential is good
-		"test:denied":          "V", // it is known, and of no use
-		"test:down test:garbage test:down test:down":   "V V V V", // a test is no run
+		"test:denied":          "V", // it is valid, and does not include what was asked for
+		"test:down test:garbage test:down test:down":   "V V V V", // a test is not a run
 		"market:ok market:refused":                     "C I",
-		"market:ok market:refused market:down":         "C I I", // nothing new was heard of the credential
+		"market:ok market:refused market:down":         "C I I", // nothing new is known about the credential
 		"market:refused market:down market:ok":         "I I C",
 		"market:refused market:limited":                "I C",
 		"market:refused test:ok":                       "I C",
@@ -153,8 +153,8 @@ func TestConnectionWithAClockSetBack(t *testing.T) {
 	}
 }
 
-// The state files remember enough: any history leads to the state that the whole
-// list of what was found leads to.
+// The state files record enough: after any history they give the state that the list of
+// all findings gives.
 func TestConnectionOfAnyHistory(t *testing.T) {
 	type found struct{ source, what, credential string }
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,7 +11,7 @@ import (
 	"mkt/publish/layout"
 )
 
-// Every name reads back as what it was made of, and names sort as what they name.
+// Every name parses to its parts, and names sort as their parts do.
 func TestNamesReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		second := rapid.Int64Range(0, 4e9)

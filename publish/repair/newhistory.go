@@ -99,24 +99,6 @@ func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) 
 	return s, d.Commit(ctx, c, false)
 }
 
-// draftHistory writes commit c, the first of a history, in dir: the dataset of a
-// publication once more, without a change log.
-func draftHistory(ctx context.Context, o publish.Options, dir string, c snapshot.Commit, source publish.Base, previousManifestSum string) (*publish.Draft, error) {
-	d := &publish.Draft{Options: o, Dir: dir, Manifest: *source.Manifest}
-	m := &d.Manifest
-	m.CycleID, m.PublishedAt, m.BinaryVersion = c.CycleID, &c.PublishedAt, o.Version
-	m.PreviousManifestSHA256, m.Changes, m.AcceptRemovals = previousManifestSum, nil, false
-	if err := durable.MkdirAllSync(o.Root, d.SnapshotDir()); err != nil {
-		return nil, err
-	}
-	for _, file := range m.Files {
-		if err := snapshot.CopyFile(ctx, o.Root, source.Commit.Dir(), d.SnapshotDir(), file); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
-}
-
 // newestIntact is the newest publication that is intact, or can be repaired.
 func (r *rebuilder) newestIntact(ctx context.Context) (publish.Base, error) {
 	head, _, err := snapshot.Head(r.Root)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"mkt/publish"
+	"mkt/publish/durable"
 	"mkt/publish/snapshot"
 )
 
@@ -150,4 +151,22 @@ func (r *rebuilder) redraftHistory(ctx context.Context, o publish.Options, c sna
 		return nil, err
 	}
 	return draftHistory(ctx, o, r.dir(c), c, source, previous.ManifestSHA256)
+}
+
+// draftHistory writes commit c, the first of a history, in dir: the dataset of a
+// publication once more, without a change log.
+func draftHistory(ctx context.Context, o publish.Options, dir string, c snapshot.Commit, source publish.Base, previousManifestSum string) (*publish.Draft, error) {
+	d := &publish.Draft{Options: o, Dir: dir, Manifest: *source.Manifest}
+	m := &d.Manifest
+	m.CycleID, m.PublishedAt, m.BinaryVersion = c.CycleID, &c.PublishedAt, o.Version
+	m.PreviousManifestSHA256, m.Changes, m.AcceptRemovals = previousManifestSum, nil, false
+	if err := durable.MkdirAllSync(o.Root, d.SnapshotDir()); err != nil {
+		return nil, err
+	}
+	for _, file := range m.Files {
+		if err := snapshot.CopyFile(ctx, o.Root, source.Commit.Dir(), d.SnapshotDir(), file); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mkt/publish/durable"
+	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
 
@@ -96,4 +97,13 @@ func agesOf(began []time.Time) []time.Duration {
 		ages[i] = ages[i+1] + min(began[i+1].Sub(began[i]), longestGap)
 	}
 	return ages
+}
+
+// startOf is when a cycle began, or the zero time if it is no cycle.
+func startOf(cycle layout.CycleID) time.Time {
+	at, _, err := layout.ParseCycleID(string(cycle))
+	if err != nil {
+		return time.Time{}
+	}
+	return at
 }

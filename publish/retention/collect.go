@@ -63,7 +63,7 @@ func (c *collector) collect() error {
 	if err := c.compute(); err != nil {
 		return err
 	}
-	if err := c.raise(); err != nil {
+	if err := c.marks.record(c.Root, c.DryRun); err != nil {
 		return err
 	}
 	if c.marks.Snapshots != nil {

@@ -93,12 +93,3 @@ func (c *collector) compactedUnpublished() error {
 	}
 	return err
 }
-
-// startOf is when a cycle began, or the zero time if it is no cycle.
-func startOf(cycle layout.CycleID) time.Time {
-	at, _, err := layout.ParseCycleID(string(cycle))
-	if err != nil {
-		return time.Time{}
-	}
-	return at
-}

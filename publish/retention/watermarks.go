@@ -175,27 +175,27 @@ func oldestByCount(head snapshot.Commit, count int) uint64 {
 	return head.Version - min(uint64(count), head.Version) + 1
 }
 
-// raise records the watermarks of this collection, before anything is deleted. A
-// watermark never sinks: what was deleted under an earlier, shorter policy does not
-// come back.
-func (c *collector) raise() error {
-	recorded, err := ReadWatermarks(c.Root)
+// record raises the recorded watermarks to these, before anything is deleted. A
+// watermark never sinks: what was deleted under an earlier, shorter policy does not come
+// back. A dry run only checks that the record can be read.
+func (w Watermarks) record(f durable.FS, dryRun bool) error {
+	recorded, err := ReadWatermarks(f)
 	if errors.Is(err, snapshot.ErrDamaged) {
 		recorded, err = Watermarks{}, nil
 	}
 	if err != nil {
 		return err
 	}
-	next := Watermarks{Format: Format, Snapshots: higher(recorded.Snapshots, c.marks.Snapshots), Raw: higher(recorded.Raw, c.marks.Raw),
-		Canonical: higher(recorded.Canonical, c.marks.Canonical), Thinned: higher(recorded.Thinned, c.marks.Thinned)}
-	if c.DryRun || next == (Watermarks{Format: Format}) || recorded == next {
+	next := Watermarks{Format: Format, Snapshots: higher(recorded.Snapshots, w.Snapshots), Raw: higher(recorded.Raw, w.Raw),
+		Canonical: higher(recorded.Canonical, w.Canonical), Thinned: higher(recorded.Thinned, w.Thinned)}
+	if dryRun || next == (Watermarks{Format: Format}) || recorded == next {
 		return nil
 	}
 	data, err := layout.EncodeHeader(next)
 	if err != nil {
 		return err
 	}
-	return durable.Overwrite(c.Root, layout.Collected, data)
+	return durable.Overwrite(f, layout.Collected, data)
 }
 
 func higher(a, b *Watermark) *Watermark {

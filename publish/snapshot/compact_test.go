@@ -12,7 +12,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// records is a root with that many commit records, and nothing else.
+// records returns a root with some commit records and nothing else.
 func records(t testing.TB, n uint64) *durabletest.Mem {
 	t.Helper()
 	f, last := durabletest.NewMem(), snapshot.Commit{}
@@ -29,7 +29,7 @@ func records(t testing.TB, n uint64) *durabletest.Mem {
 	return f
 }
 
-// readable holds that every record can be read, and follows the one before it.
+// readable checks that every record can be read and follows the one before it.
 func readable(t *testing.T, f durable.FS, n uint64) {
 	t.Helper()
 	newest, found, err := snapshot.Last(f)
@@ -46,7 +46,7 @@ func readable(t *testing.T, f durable.FS, n uint64) {
 	}
 }
 
-// loose counts the records that lie beside the pack.
+// loose counts the records that are not in the pack.
 func loose(t *testing.T, f durable.FS) int {
 	t.Helper()
 	entries, err := f.ReadDir(layout.CommitsDir)
@@ -54,8 +54,8 @@ func loose(t *testing.T, f durable.FS) int {
 	return len(entries) - 1
 }
 
-// Stopped at every operation, then the power fails: no record is lost, and the
-// next run ends as an undisturbed one.
+// After a kill at any operation and a power cut no record is lost, and the next run ends
+// as an uninterrupted one.
 func TestPackKilledAtEveryOperation(t *testing.T) {
 	const n = layout.PackedCommits + 2
 	base := records(t, n)
@@ -90,8 +90,8 @@ func packed(t *testing.T, f *durabletest.Mem, n uint64) (name string, data []byt
 	return name, data
 }
 
-// A run that was killed before it had deleted the records is taken up by another
-// build, whose compression gives other bytes.
+// A run that was killed before it had deleted the records is continued by another build,
+// whose compression gives other bytes.
 func TestPackOfAnotherBuild(t *testing.T) {
 	const n = layout.PackedCommits + 2
 	f := records(t, n)
@@ -104,12 +104,12 @@ func TestPackOfAnotherBuild(t *testing.T) {
 	must(t, err)
 	must(t, durable.Create(f, name, durable.Bytes(out.EncodeAll(plain, nil))))
 	if done, err := snapshot.CompactCommits(f, n); err != nil || done != layout.PackedCommits || loose(t, f) != 2 {
-		t.Errorf("%d rolled up, %d records left, %v", done, loose(t, f), err)
+		t.Errorf("%d compacted, %d records left, %v", done, loose(t, f), err)
 	}
 	readable(t, f, n)
 }
 
-// A record is not let go of for a pack that has another in its place.
+// A record is not deleted if the pack has another in its place.
 func TestPackThatHoldsAnother(t *testing.T) {
 	const n = layout.PackedCommits + 2
 	f := records(t, n)

@@ -9,8 +9,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// FuzzPack: a file of rolled up records that is not what was written is refused;
-// records in it are those it says.
+// FuzzPack checks that a damaged file of compacted records is refused, and that the
+// records read from one are those that were written.
 func FuzzPack(f *testing.F) {
 	mem := records(f, 300)
 	_, err := snapshot.CompactCommits(mem, 300)

@@ -12,7 +12,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Publication n of a history is of n hours after nine o'clock.
+// Publication n of a history is n hours after nine o'clock.
 func TestFind(t *testing.T) {
 	f := durabletest.NewMem()
 	history(t, f, 5)
@@ -62,7 +62,7 @@ func TestParseMomentRefuses(t *testing.T) {
 	}
 }
 
-// A damaged record on the way is an error that names it.
+// A damaged record in the search is an error that names it.
 func TestFindOverDamage(t *testing.T) {
 	f := durabletest.NewMem()
 	history(t, f, 3)
@@ -89,7 +89,7 @@ func TestIsKept(t *testing.T) {
 	}
 }
 
-// Records come newest first, rolled up or not, and a damaged one hides none.
+// Records come newest first, compacted or not, and a damaged one hides none.
 func TestBackward(t *testing.T) {
 	f := durabletest.NewMem()
 	const all = layout.PackedCommits + 4
@@ -116,7 +116,7 @@ func TestBackward(t *testing.T) {
 	}
 }
 
-// What is read is one of the forms, and says so again.
+// A moment that was parsed has one of the forms, and its text parses again.
 func FuzzParseMoment(f *testing.F) {
 	for _, text := range []string{"latest", "latest~2", "v17", "20261120T110000Z-market_engine", "20261120T110000Z", "2026-11-20T10:00:00Z", "2026-11-20 10:00"} {
 		f.Add(text)

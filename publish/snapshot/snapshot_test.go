@@ -30,7 +30,7 @@ func must(t testing.TB, err error) {
 
 var start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
-// publication makes version n, with n events, and seals it on top of the one before.
+// publication makes version n, with n events, and seals it after the one before.
 func publication(t testing.TB, f durable.FS, n uint64, before snapshot.Commit, retained []snapshot.Segment) (snapshot.Commit, snapshot.Manifest) {
 	t.Helper()
 	at := start.Add(time.Duration(n) * time.Hour)
@@ -84,7 +84,7 @@ func writeSegment(t testing.TB, f durable.FS, first, last uint64, cycle layout.C
 	return snapshot.Segment{File: name, First: first, Last: last, At: at, Bytes: size, SHA256: sum}
 }
 
-// history seals n publications and gives the newest.
+// history seals n publications and returns the newest.
 func history(t testing.TB, f durable.FS, n uint64) (c snapshot.Commit, m snapshot.Manifest) {
 	t.Helper()
 	for i := uint64(1); i <= n; i++ {
@@ -116,7 +116,7 @@ func TestSealThenOpen(t *testing.T) {
 	}
 }
 
-// The four ways CURRENT can be wrong, and one in which it lags behind.
+// CURRENT can be wrong in four ways, or name an older commit.
 func TestHeadWithoutCurrent(t *testing.T) {
 	pointer := func(n uint64) []byte {
 		return fmt.Appendf(nil, `{"format":1,"version":%d,"commit_sha256":"%064d"}`, n, 0)
@@ -187,7 +187,7 @@ func TestSealTakesOneNumberOnce(t *testing.T) {
 	}
 }
 
-// The link was done and its answer lost: the record read back is our own.
+// The link was done and its answer was lost: the record that is read back is our own.
 func TestSealReadsBackALostAnswer(t *testing.T) {
 	mem := durabletest.NewMem()
 	c, m := history(t, mem, 1)
@@ -287,7 +287,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// What parses is valid, and is read from its own bytes again as the same.
+// A header that parses is valid, and encoding and parsing it again gives the same.
 func FuzzParse(f *testing.F) {
 	for _, name := range []string{"manifest.json", "commit.json", "CURRENT"} {
 		data, err := os.ReadFile("testdata/" + name)

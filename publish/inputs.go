@@ -1,9 +1,7 @@
 package publish
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"mkt/publish/durable"
@@ -29,38 +27,6 @@ type inputs struct {
 	complete  bool      // the listing was read to its end
 	provider  string    // of the listing
 	at        time.Time // when the cycle was processed
-}
-
-// openCycle opens the canonical cycle and checks that it is the account's, that its
-// files are what was sealed, and that it can follow what is published.
-func (d *Draft) openCycle() (err error) {
-	d.canonical, d.canonicalSum, err = snapshot.OpenCanonical(d.Root, d.Cycle)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: run mkt transform first", ErrNoCycle)
-	}
-	if err != nil {
-		return err
-	}
-	if err := d.belongs(); err != nil {
-		return err
-	}
-	return snapshot.Verify(d.Root, layout.Cycle(layout.CanonicalDir, d.Cycle), d.canonical)
-}
-
-// belongs refuses a cycle of another account or product, and one made with another id
-// key: every id would change, and every fixture would seem to be gone.
-func (d *Draft) belongs() error {
-	c := &d.canonical
-	if c.ClientID != d.ClientID || c.Product != d.Product {
-		return fmt.Errorf("canonical cycle is of %s %s: %w", c.ClientID, c.Product, snapshot.ErrDamaged)
-	}
-	if c.ProcessedAt == nil {
-		return fmt.Errorf("canonical cycle has no time of processing: %w", snapshot.ErrDamaged)
-	}
-	if m := d.base.Manifest; m != nil && m.IDKeyFingerprint != c.IDKeyFingerprint {
-		return fmt.Errorf("canonical cycle was made with id key %s, what is published with %s", c.IDKeyFingerprint, m.IDKeyFingerprint)
-	}
-	return nil
 }
 
 // readInputs reads what the decision needs, every file only after its hash was checked.

@@ -1,0 +1,116 @@
+package publish
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/retention"
+	"mkt/publish/snapshot"
+)
+
+// Options of one run. The caller holds the lock of Root.
+type Options struct {
+	ClientID string
+	Product  football.Product
+	Cycle    layout.CycleID // "" = the newest canonical cycle
+	Root     durable.FS     // of the tenant and product
+	Now      func() time.Time
+	Log      *slog.Logger
+	RunID    string // nobody else's; names the staging folder; "" = a random one
+	Version  string // of the binary; goes into the manifest
+
+	// Check loads the snapshot in dir, relative to Root, as serve will, in a
+	// child process; an error stops the publication. nil = no check. Products
+	// with a cycle every few seconds are not checked so.
+	Check func(ctx context.Context, cycle layout.CycleID, dir string) error
+	// AcceptRemovals lets a listing take away more than Run would believe.
+	AcceptRemovals bool
+	// Retention is applied after the commit. Its zero value keeps everything but old
+	// change events.
+	Retention retention.Policy
+	// LastSeq is the seq before the first one of a root where nothing was published yet:
+	// 0 but for a root that was lost, see repair.NewHistory.
+	LastSeq uint64
+}
+
+// Summary is what a run came to.
+type Summary struct {
+	Cycle       layout.CycleID
+	Already     bool // the cycle was published before: nothing was done
+	Version     uint64
+	PublishedAt time.Time
+
+	Fixtures, Markets, Selections int64 // in the dataset
+	InPlay                        int64 // live: of the fixtures
+	Refreshed                     int   // fixtures replaced or new
+	WithoutMarkets                int   // fixtures as they are listed: the provider offers no markets on them
+	Carried                       int   // fixtures kept from the previous dataset with their own times
+	Removed                       int   // fixtures taken out
+	// Held is how many fixtures a listing said were gone, which was too many to
+	// believe at once: they were kept. See Options.AcceptRemovals.
+	Held    int
+	Events  int
+	LastSeq uint64
+	// Republishes is the version whose dataset begins a new history; see repair.NewHistory.
+	Republishes uint64
+
+	Collected retention.Collected
+}
+
+// ErrConflict: another publisher was faster. Nothing of this run is visible; try
+// again later.
+var ErrConflict = snapshot.ErrConflict
+
+// ErrOlderCycle: a cycle was named that is older than what is published and was
+// never published itself. It cannot be put in behind.
+var ErrOlderCycle = errors.New("older than the published cycle")
+
+// ErrNoCycle: there is no canonical cycle to publish.
+var ErrNoCycle = errors.New("no canonical cycle")
+
+// ErrNotLoadable: the child process that loads a new snapshot as serve does could not
+// load it, or died. Nothing was published.
+var ErrNotLoadable = errors.New("the new snapshot does not load, so that nothing was published")
+
+var runPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// Staging is the folder that the run works in.
+func (o *Options) Staging() string { return layout.StagingDir + "/" + o.RunID }
+
+// Complete fills in defaults, and refuses what cannot be run.
+func (o Options) Complete() (Options, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.RunID == "" {
+		o.RunID = rand.Text()
+	}
+	_, offered := products[o.Product]
+	switch {
+	case o.Root == nil:
+		return o, errors.New("publish: no root")
+	case !layout.ValidTenantID(o.ClientID):
+		return o, fmt.Errorf("publish: account %q: not an account's id", o.ClientID)
+	case !offered:
+		return o, fmt.Errorf("publish: product %q: cannot be published", o.Product)
+	case !runPattern.MatchString(o.RunID):
+		return o, fmt.Errorf("publish: run id %q: want letters, digits, dots and dashes", o.RunID)
+	}
+	if o.Cycle != "" {
+		if _, product, err := layout.ParseCycleID(string(o.Cycle)); err != nil || product != string(o.Product) {
+			return o, fmt.Errorf("publish: cycle %q: not one of product %s", o.Cycle, o.Product)
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,138 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// product is what is different about a product.
+type product struct {
+	// decide: a cycle refreshes some fixtures, the others are carried over, and there is
+	// a change log. Otherwise the cycle's rows are the whole dataset.
+	decide bool
+	// write writes the tables of the snapshot and describes them.
+	write func(*tables, context.Context) error
+	// checked: a child process loads the result before it is committed. That takes
+	// longer than the time between two cycles of the live product, whose files are copies
+	// of those that transform wrote, compared with their hashes once more.
+	checked bool
+}
+
+// products is the one place where products differ.
+var products = map[football.Product]product{
+	football.MarketEngine:     {decide: true, write: (*tables).mergeMarkets, checked: true},
+	football.LiveIntelligence: {write: (*tables).copyLive},
+}
+
+// tables writes the tables of a snapshot.
+type tables struct {
+	root      durable.FS
+	dir       string // of the staged snapshot
+	header    table.Header
+	base      *Base
+	canonical *snapshot.Manifest
+	plan      *plan
+	refreshed int                // rows of fixtures in the cycle
+	manifest  *snapshot.Manifest // of the snapshot: describes the tables
+}
+
+// mergeMarkets writes the tables of the market engine: what was refreshed replaces what
+// was there, the rest is carried over.
+func (t *tables) mergeMarkets(ctx context.Context) error {
+	choose := t.plan.sources()
+	if err := writeTable[table.FixtureRow](ctx, t, layout.FixturesFile, "fixtures", choose); err != nil {
+		return err
+	}
+	if err := writeTable[table.MarketRow](ctx, t, layout.MarketsFile, "markets", choose); err != nil {
+		return err
+	}
+	if got, want := t.manifest.Tables["markets"].Rows, t.plan.markets(); got != want {
+		return fmt.Errorf("%d market rows, the fixtures say %d: %w", got, want, snapshot.ErrDamaged)
+	}
+	return nil
+}
+
+// liveTables are the tables of a live snapshot, by their names in manifests.
+var liveTables = []struct{ file, key string }{
+	{layout.LiveFile, "live"},
+	{layout.LiveCountersFile, "live_counters"},
+	{layout.LiveTimelineFile, "live_timeline"},
+	{layout.LiveBucketsFile, "live_buckets"},
+	{layout.LivePeriodsFile, "live_periods"},
+}
+
+// copyLive copies the tables of live intelligence: a cycle has every fixture that is
+// tracked, so that nothing is carried over.
+func (t *tables) copyLive(ctx context.Context) error {
+	for _, l := range liveTables {
+		if err := t.copy(ctx, l.file, l.key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copy copies one table of the cycle into the snapshot.
+func (t *tables) copy(ctx context.Context, name, key string) error {
+	dir := layout.Cycle(layout.CanonicalDir, t.canonical.CycleID)
+	sealed := t.canonical.Only(name).Files
+	if len(sealed) != 1 {
+		return fmt.Errorf("%s/%s: %w: its header does not name it", dir, name, snapshot.ErrDamaged)
+	}
+	t.manifest.Tables[key] = t.canonical.Tables[key]
+	t.manifest.Files = append(t.manifest.Files, sealed[0])
+	return snapshot.CopyFile(ctx, t.root, dir, t.dir, sealed[0])
+}
+
+// writeTable writes one table of the snapshot. If every row comes from the cycle and
+// none is left out, its file is copied.
+func writeTable[T table.FixtureRow | table.MarketRow](ctx context.Context, t *tables, name, key string, choose map[string]table.Source) error {
+	if t.plan.replacesAll(t.refreshed) {
+		return t.copy(ctx, name, key)
+	}
+	canonical, old := layout.Cycle(layout.CanonicalDir, t.canonical.CycleID)+"/"+name, ""
+	if t.base.Manifest != nil {
+		var err error
+		if old, err = t.base.file(t.root, name); err != nil {
+			return err
+		}
+	}
+	file, err := snapshot.CreateFile(t.root, t.dir, name, func(out io.Writer) (err error) {
+		w := table.NewWriter[T](durable.Until(ctx, out), t.header)
+		t.manifest.Tables[key], err = mergeFiles(t.root, w, old, canonical, choose)
+		return err
+	})
+	t.manifest.Files = append(t.manifest.Files, file)
+	return err
+}
+
+// mergeFiles writes the rows of two files, either of which may be "", that choose takes
+// from each.
+func mergeFiles[T table.FixtureRow | table.MarketRow](f durable.FS, w *table.Writer[T], old, new string, choose map[string]table.Source) (snapshot.Table, error) {
+	var tables [2]*table.Reader[T]
+	for i, name := range []string{old, new} {
+		if name == "" {
+			continue
+		}
+		file, err := f.Open(name)
+		if err != nil {
+			return snapshot.Table{}, err
+		}
+		defer file.Close()
+		if tables[i], err = table.NewReader[T](file, file.Size()); err != nil {
+			return snapshot.Table{}, fmt.Errorf("%s: %w", name, err)
+		}
+		defer tables[i].Close()
+	}
+	if err := table.Merge(w, tables[0], tables[1], func(id string) table.Source { return choose[id] }); err != nil {
+		return snapshot.Table{}, err
+	}
+	return w.Close()
+}
