@@ -250,8 +250,8 @@ func TestLiveMakesUp(t *testing.T) {
 	}
 }
 
-// One that cannot be read is passed by for good.
-func TestLivePassesBy(t *testing.T) {
+// A cycle that cannot be read is skipped permanently.
+func TestLiveSkipsUnreadableCycles(t *testing.T) {
 	mem, ticks := newMem(), minutes(6)
 	play(t, mem, ticks[:3]...)
 	ticks[3].body = `{"success":1,"results":[{"id":"1"` // cut
@@ -355,9 +355,9 @@ func TestLiveListsNothing(t *testing.T) {
 	}
 }
 
-// Raw cycles that were rolled up, and canonical ones that were thinned out, are
-// made again on the way to the one that is asked for.
-func TestLiveAfterRollingUp(t *testing.T) {
+// The canonical cycles that were thinned out are rebuilt from compacted raw cycles, up to
+// the one that is requested.
+func TestLiveAfterCompaction(t *testing.T) {
 	mem, ticks := newMem(), minutes(60)
 	play(t, mem, ticks...)
 	want := canonicalFiles(t, mem)

@@ -31,7 +31,7 @@ func participantsOf(f *football.Fixture) participants {
 	return participants{home: clean(f.Home.Or("")), away: clean(f.Away.Or(""))}
 }
 
-// known tells whether a row may name its side by name.
+// known reports whether a row may name its side by name.
 func (p *participants) known() bool { return p.home != "" && p.away != "" }
 
 // clean trims blanks and line breaks and puts text into NFC.
@@ -40,7 +40,7 @@ func clean(s string) string {
 	return s
 }
 
-// cleanText is clean, and tells whether brackets close. Most texts are plain
+// cleanText is clean, and reports whether brackets close. Most texts are plain
 // and come back as they are.
 func cleanText(s string) (text string, closed bool) {
 	depth, plain := 0, true
@@ -129,7 +129,7 @@ func wordPrefix(s, word string) int {
 	return len(word)
 }
 
-// endsWord tells whether a token of s may end before position n. A dash or a
+// endsWord reports whether a token of s may end before position n. A dash or a
 // point does not end one: "1-0" is no side, "Over-Water" no over.
 func endsWord(s string, n int) bool {
 	if n >= len(s) {

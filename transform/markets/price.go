@@ -44,7 +44,7 @@ func statusOf(reasons []football.Reason) football.Status {
 	return football.StatusSuspect
 }
 
-// priceReason is what is wrong with the price, "" when nothing is. plain tells
+// priceReason is what is wrong with the price, "" if nothing is. plain reports
 // that a decimal is there and a plain number.
 func priceReason(row *input.Row, plain bool) football.Reason {
 	decimal, hasDecimal := row.Decimal.Get()
@@ -61,7 +61,7 @@ func priceReason(row *input.Row, plain bool) football.Reason {
 	return football.OddsMissing
 }
 
-// isFraction tells whether s is "a/b", both whole and not zero.
+// isFraction reports whether s is "a/b", both whole and not zero.
 func isFraction(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '/' {

@@ -38,7 +38,7 @@ type Band struct {
 	Goal     float64 // the same for goals
 }
 
-// bands are the steps of lead that are told apart.
+// bands are the ranges of lead that are reported separately.
 var bands = []Band{{From: 0, To: 0}, {From: 1, To: 3}, {From: 4, To: 7}, {From: 8, To: 12}, {From: 13, To: 18}, {From: 19, To: 50}}
 
 func newReport(o Options, matches []Match, questions []Question, predictors []Predictor, answers []Answers, scores []*drawn) *Report {
