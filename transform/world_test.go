@@ -35,7 +35,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// world is a raw cycle to be.
+// world is the input of a raw cycle.
 type world struct {
 	pages, sheets []provider.Payload
 	edit          func(*raw.Cycle)
@@ -78,7 +78,8 @@ func run(root, data durable.FS) (transform.Summary, error) {
 	return transform.Run(context.Background(), options(root, data))
 }
 
-// small is a world written by hand: its fixtures, and what each is sold with.
+// small is a world written by hand. Each text is a fixture's id and, after a space, its
+// payload; without a payload it has a market of its own.
 func small(fixtures ...string) world {
 	var w world
 	var items []string

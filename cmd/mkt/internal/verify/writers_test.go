@@ -59,14 +59,14 @@ func shoot(product football.Product, cycles int, every time.Duration) (film, err
 	return f, nil
 }
 
-// playing is a film that is watched by a reader of files: at every operation it goes
-// on by itself, now and then.
+// playing is a file system that shows a film to a reader: at every operation it may move to
+// a later frame.
 type playing struct {
-	durable.FS // the frame at hand
+	durable.FS // the current frame
 	film       film
 	at, last   int
 	r          *rand.Rand
-	speed      float64 // how often it goes on
+	speed      float64 // how often it moves on
 }
 
 func (p *playing) next() durable.FS {
@@ -80,7 +80,7 @@ func (p *playing) Open(name string) (durable.Reader, error)   { return p.next().
 func (p *playing) Stat(name string) (fs.FileInfo, error)      { return p.next().Stat(name) }
 func (p *playing) ReadDir(name string) ([]fs.DirEntry, error) { return p.next().ReadDir(name) }
 
-// Whatever writers do while it reads, what is whole has no findings.
+// Whatever writers do while verify reads, intact data has no findings.
 func TestNoFalseAlarmsBesideWriters(t *testing.T) {
 	t.Parallel()
 	runs := 1500
