@@ -72,11 +72,8 @@ func (r *rebuilder) publication(ctx context.Context, head, c snapshot.Commit, re
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	m, err := r.manifest(ctx, c)
+	m, err := r.snapshot(ctx, c)
 	if err != nil {
-		return err
-	}
-	if err := r.snapshot(ctx, c, m); err != nil {
 		return err
 	}
 	for _, s := range m.Changes {
@@ -107,9 +104,6 @@ func (r *rebuilder) segment(ctx context.Context, head snapshot.Commit, s snapsho
 		return fmt.Errorf("%w: %w (no publication is of its cycle)", why, ErrUnrepairable)
 	}
 	m, err := r.manifest(ctx, c)
-	if snapshot.IsDamage(err) && !errors.Is(err, ErrUnrepairable) {
-		err = fmt.Errorf("%w (%w)", ErrUnrepairable, err)
-	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", why, err)
 	}
