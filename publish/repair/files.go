@@ -13,10 +13,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// ErrUnrepairable: a file is damaged, and what it was made from is not there any more
-// or gives something else. A person restores the file, or begins a new history.
-var ErrUnrepairable = errors.New("damaged, and it cannot be rebuilt: " +
-	"restore it from a backup, or begin a new history with mkt recover --new-history")
+// ErrUnrepairable: a file is damaged, and what it was made from is missing or gives
+// something else. A person restores the file, or begins a new history.
+var ErrUnrepairable = errors.New("it cannot be rebuilt")
 
 // manifest opens the manifest of a committed snapshot; a damaged one is repaired first.
 func (r *rebuilder) manifest(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {

@@ -59,7 +59,8 @@ func Run(ctx context.Context, o publish.Options) (done Result, err error) {
 		err = r.publication(ctx, head, c, read)
 		switch {
 		case errors.Is(err, ErrUnrepairable):
-			done.Unrepairable = append(done.Unrepairable, fmt.Errorf("version %d: %w", c.Version, err))
+			done.Unrepairable = append(done.Unrepairable, fmt.Errorf("version %d: %w: restore the file from a backup, or begin a new history: mkt recover --new-history --tenant %s --product %s",
+				c.Version, err, r.ClientID, r.Product))
 		case err != nil:
 			return done, fmt.Errorf("version %d: %w", c.Version, err)
 		}
