@@ -166,7 +166,7 @@ func TestUnrepairableDamage(t *testing.T) {
 			continue
 		}
 		err := done.Unrepairable[0]
-		if !errors.Is(err, repair.ErrUnrepairable) || !strings.Contains(err.Error(), damaged) || !strings.Contains(err.Error(), "mkt recover --new-history") {
+		if !errors.Is(err, repair.ErrUnrepairable) || !strings.Contains(err.Error(), damaged) || !strings.HasSuffix(err.Error(), ": mkt recover --new-history --tenant acme --product market_engine") {
 			t.Errorf("%s: %v", name, err)
 		}
 		_, err = publishNext(f)

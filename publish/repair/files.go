@@ -12,10 +12,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// ErrUnrepairable: a file is damaged, and what it was made from is not there any more
-// or gives something else. A person restores the file, or begins a new history.
-var ErrUnrepairable = errors.New("damaged, and it cannot be rebuilt: " +
-	"restore it from a backup, or begin a new history with mkt recover --new-history")
+// ErrUnrepairable: a file is damaged, and what it was made from is missing or gives
+// something else. A person restores the file, or begins a new history.
+var ErrUnrepairable = errors.New("it cannot be rebuilt")
 
 // manifest opens the manifest of a committed snapshot; a damaged one is repaired first.
 func (r *rebuilder) manifest(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
@@ -26,24 +25,31 @@ func (r *rebuilder) manifest(ctx context.Context, c snapshot.Commit) (snapshot.M
 	if err := r.repairFiles(ctx, c, nil, err); err != nil {
 		return m, err
 	}
-	return snapshot.Open(r.Root, c)
+	m, err = snapshot.Open(r.Root, c)
+	if snapshot.IsDamage(err) {
+		err = fmt.Errorf("%w: %w", err, ErrUnrepairable)
+	}
+	return m, err
 }
 
-// snapshot checks every file of a snapshot after it has repaired the damaged ones. A
-// substitute is not enough here: the file itself is still damaged.
-func (r *rebuilder) snapshot(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
-	err := snapshot.Verify(r.Root, c.Dir(), m)
-	if !snapshot.IsDamage(err) {
-		return err
+// snapshot opens a snapshot and checks every file of it after it has repaired the damaged
+// ones. A substitute is not enough here: the file itself is still damaged.
+func (r *rebuilder) snapshot(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
+	m, err := r.manifest(ctx, c)
+	if err != nil {
+		return m, err
+	}
+	if err = snapshot.Verify(r.Root, c.Dir(), m); !snapshot.IsDamage(err) {
+		return m, err
 	}
 	if err := r.repairFiles(ctx, c, &m, err); err != nil {
-		return err
+		return m, err
 	}
 	err = snapshot.Verify(r.Root, c.Dir(), m)
 	if snapshot.IsDamage(err) {
-		return fmt.Errorf("%w: %w (rebuilt, it has the same rows in other bytes)", err, ErrUnrepairable)
+		err = fmt.Errorf("%w: %w (rebuilt, it has the same rows in other bytes)", err, ErrUnrepairable)
 	}
-	return err
+	return m, err
 }
 
 // repairFiles rebuilds publication c and replaces those of its files that are damaged:

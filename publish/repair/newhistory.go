@@ -127,11 +127,7 @@ func (r *rebuilder) newestIntact(ctx context.Context) (publish.Base, error) {
 
 // intact repairs a publication and checks that it is this account's.
 func (r *rebuilder) intact(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
-	m, err := r.manifest(ctx, c)
-	if err != nil {
-		return m, err
-	}
-	err = r.snapshot(ctx, c, m)
+	m, err := r.snapshot(ctx, c)
 	if err == nil && (m.ClientID != r.ClientID || m.Product != r.Product) {
 		err = fmt.Errorf("published snapshot is of %s %s: %w", m.ClientID, m.Product, snapshot.ErrDamaged)
 	}

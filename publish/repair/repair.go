@@ -59,7 +59,8 @@ func Run(ctx context.Context, o publish.Options) (done Result, err error) {
 		err = r.publication(ctx, head, c, read)
 		switch {
 		case errors.Is(err, ErrUnrepairable):
-			done.Unrepairable = append(done.Unrepairable, fmt.Errorf("version %d: %w", c.Version, err))
+			done.Unrepairable = append(done.Unrepairable, fmt.Errorf("version %d: %w: restore the file from a backup, or begin a new history: mkt recover --new-history --tenant %s --product %s",
+				c.Version, err, r.ClientID, r.Product))
 		case err != nil:
 			return done, fmt.Errorf("version %d: %w", c.Version, err)
 		}
@@ -72,11 +73,8 @@ func (r *rebuilder) publication(ctx context.Context, head, c snapshot.Commit, re
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	m, err := r.manifest(ctx, c)
+	m, err := r.snapshot(ctx, c)
 	if err != nil {
-		return err
-	}
-	if err := r.snapshot(ctx, c, m); err != nil {
 		return err
 	}
 	for _, s := range m.Changes {
@@ -107,9 +105,6 @@ func (r *rebuilder) segment(ctx context.Context, head snapshot.Commit, s snapsho
 		return fmt.Errorf("%w: %w (no publication is of its cycle)", why, ErrUnrepairable)
 	}
 	m, err := r.manifest(ctx, c)
-	if snapshot.IsDamage(err) && !errors.Is(err, ErrUnrepairable) {
-		err = fmt.Errorf("%w (%w)", ErrUnrepairable, err)
-	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", why, err)
 	}

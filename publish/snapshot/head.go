@@ -38,16 +38,6 @@ func EnsureDurable(f durable.ReadFS, c Commit) error {
 	return f.SyncDir(layout.CommitsDir)
 }
 
-// Newer finds the newest publication after a known one; false if there is none, which
-// takes one look-up.
-func Newer(f durable.ReadFS, known Commit) (Commit, bool, error) {
-	c, found, _, err := newestReadable(f, known.Version)
-	if err != nil || !found || c.Version <= known.Version {
-		return Commit{}, false, err
-	}
-	return c, true, nil
-}
-
 // Last reads the newest commit record for the writer; false if nothing was published
 // yet. A damaged record is an error, since nothing may be built on what cannot be read.
 func Last(f durable.ReadFS) (Commit, bool, error) {

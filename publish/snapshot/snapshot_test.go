@@ -146,20 +146,6 @@ func TestHeadWithoutCurrent(t *testing.T) {
 	}
 }
 
-func TestNewer(t *testing.T) {
-	f := durabletest.NewMem()
-	c, m := history(t, f, 2)
-	if _, found, err := snapshot.Newer(f, c); found || err != nil {
-		t.Errorf("newer than the newest: %v %v", found, err)
-	}
-	next, _ := publication(t, f, 3, c, m.Changes)
-	must(t, f.Remove(layout.Current)) // finding news does not need it
-	got, found, err := snapshot.Newer(f, c)
-	if err != nil || !found || got.SHA256 != next.SHA256 {
-		t.Errorf("version %d, %v, %v", got.Version, found, err)
-	}
-}
-
 // A damaged newest record stops the writer; a reader serves the one before.
 func TestDamagedCommit(t *testing.T) {
 	for _, content := range []string{"", "{", strings.Repeat("x", 100<<10), `{"format":1,"version":2}`} {
