@@ -3,7 +3,6 @@ package serve
 import (
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -82,7 +81,7 @@ func (m *metrics) count(a *answer) {
 	}
 	m.requests.WithLabelValues(route, statusName(a.status), string(a.code)).Inc()
 	if took := m.byRoute[route]; took != nil { // the duration of a socket is meaningless
-		took.Observe(time.Since(a.since).Seconds())
+		took.Observe(a.took.Seconds())
 	}
 	if a.shed != notShed {
 		m.shed.WithLabelValues(string(a.shed)).Inc()

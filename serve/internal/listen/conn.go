@@ -7,7 +7,8 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"syscall"
-	"time"
+
+	"mkt/internal/deadline"
 )
 
 // Conn is a connection that a Listener counts until it is closed.
@@ -16,7 +17,7 @@ type Conn struct {
 	listener *Listener
 	address  netip.Addr // its network
 	exempt   bool
-	writing  atomic.Int64 // when the current write began, in Unix nanoseconds; 0 = none
+	writing  atomic.Int64 // when the current write began, on deadline.Elapsed; 0 = none
 	peer     *peer
 
 	// Guarded by the listener's lock.
@@ -33,7 +34,7 @@ var (
 
 // Write implements net.Conn.
 func (c *Conn) Write(p []byte) (int, error) {
-	c.writing.Store(time.Now().UnixNano())
+	c.writing.Store(int64(deadline.Elapsed()))
 	defer c.writing.Store(0)
 	return c.Conn.Write(p)
 }

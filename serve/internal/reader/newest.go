@@ -88,9 +88,9 @@ func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 		case d.isQuarantined(c):
 			continue
 		}
-		started := time.Now()
+		started := d.library.now()
 		err = d.load(ctx, c, version == head.Version)
-		d.counts.load(ctx, err, time.Since(started))
+		d.counts.load(ctx, err, d.library.now().Sub(started))
 		if err == nil || !isUnfit(err) {
 			return errors.Join(append(errs, err)...)
 		}
@@ -176,7 +176,7 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 		return err
 	}
 	defer release()
-	started := time.Now()
+	started := d.library.now()
 	dir, err := os.MkdirTemp(d.library.scratch.Dir, "load-")
 	if err != nil {
 		return err
@@ -193,14 +193,14 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 		d.library.counts.replaced.Add(1)
 	}
 	d.swap(d.view(c, m, l, dir))
-	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", l.index.fixtures(), "last_seq", c.LastSeq, "took_ms", time.Since(started).Milliseconds())
+	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", l.index.fixtures(), "last_seq", c.LastSeq, "took_ms", d.library.now().Sub(started).Milliseconds())
 	return nil
 }
 
 // loadLive loads a snapshot of the live product. It takes milliseconds and must not
 // wait for a large load, so it needs no load slot.
 func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
-	started := time.Now()
+	started := d.library.now()
 	var s *liveSet
 	err := d.withNote(c, func() (err error) {
 		s, err = loadLive(ctx, d.root, c.Dir(), m)
@@ -212,7 +212,7 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 	v := &View{commit: c, manifest: trimmed(m), held: m.Counters["held"], live: s, log: d.changes, dataset: d}
 	v.refs.Store(1)
 	d.swap(v)
-	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", len(s.fixtures), "in_play", len(s.inPlay), "took_ms", time.Since(started).Milliseconds())
+	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", len(s.fixtures), "in_play", len(s.inPlay), "took_ms", d.library.now().Sub(started).Milliseconds())
 	return nil
 }
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
+	"mkt/internal/deadline"
 	"mkt/serve/internal/api"
 )
 
@@ -26,7 +26,7 @@ func (v *View) PageUnqueued(ctx context.Context, key string, render func(context
 }
 
 func (v *View) page(ctx context.Context, key string, render func() (*api.Page, error)) (*api.Page, error) {
-	for came := time.Now(); ; {
+	for came := deadline.Elapsed(); ; {
 		if p, ok := v.pages.get(key); ok {
 			v.dataset.library.counts.cached.Add(1)
 			return p, nil
@@ -45,7 +45,7 @@ func (v *View) page(ctx context.Context, key string, render func() (*api.Page, e
 			v.dataset.library.counts.cached.Add(1)
 			return f.page, nil
 		case f.abandoned: // by another client; try again
-		case errors.Is(f.err, errSlow) && time.Since(came) < v.dataset.library.renders.maxWait: // that one has waited longer
+		case errors.Is(f.err, errSlow) && deadline.Elapsed()-came < v.dataset.library.renders.maxWait: // that one has waited longer
 		default:
 			return nil, f.err
 		}

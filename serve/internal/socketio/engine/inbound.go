@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/gobwas/ws"
+
+	"mkt/internal/deadline"
 )
 
 // inbound is the queue of messages from a client that its receiver has not handled yet. A
@@ -15,7 +17,7 @@ type inbound struct {
 	busy  bool          // messages are being handed to the receiver, or wait for the timer
 	timer *time.Timer   // until the turn of the next message; nil = it need not wait
 	idle  chan struct{} // closed when no message is being handed to the receiver; nil = nobody waits
-	pace  pace          // on the server's clock
+	pace  pace          // on deadline.Elapsed
 }
 
 // maxWaiting is the number of messages that may wait for their turn, beyond a burst.
@@ -111,7 +113,7 @@ func (s *Session) nextInbound() (p packet, ok bool) {
 // up. mu is held.
 func (s *Session) turn() time.Duration {
 	burst, _, _ := s.bounds()
-	return s.in.pace.take(s.server.elapsed(), s.server.o.Pace, burst)
+	return s.in.pace.take(deadline.Elapsed(), s.server.o.Pace, burst)
 }
 
 // rest wakes those who wait until no message is being handed to the receiver.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"mkt/internal/deadline"
 )
 
 // handshake answers the first GET of a polling session.
@@ -47,7 +49,7 @@ func (s *Session) pollRequest(w http.ResponseWriter, r *http.Request) {
 	}
 	// The timeouts of the outer server are for requests that do not wait. A poll ends with
 	// the next ping, or with the session.
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.server.silence()))
+	deadline.Read(http.NewResponseController(w), s.server.silence())
 	if c, ok := r.Context().Value(connKey{}).(net.Conn); ok {
 		boundSendBuffer(c)
 	}
@@ -133,7 +135,7 @@ func (s *Session) deliver(w http.ResponseWriter, list []entry) {
 		body = append(body, e.m.polled)
 	}
 	s.setDelivering(true)
-	err := s.server.write(w, http.StatusOK, plainText, s.patience, body...)
+	err := s.server.write(w, http.StatusOK, plainText, s.writeTimeout, body...)
 	s.setDelivering(false)
 	if err != nil {
 		s.mu.Lock()
@@ -153,9 +155,9 @@ func (v *Server) respond(w http.ResponseWriter, status int, contentType string, 
 	v.write(w, status, contentType, v.writeTimeout, body) // an error means that the client has gone
 }
 
-// write writes a complete answer. Each part may take as long as patience returns when the
+// write writes a complete answer. Each part may take as long as timeout returns when the
 // part begins.
-func (v *Server) write(w http.ResponseWriter, status int, contentType string, patience func() time.Duration, body ...[]byte) error {
+func (v *Server) write(w http.ResponseWriter, status int, contentType string, timeout func() time.Duration, body ...[]byte) error {
 	size := 0
 	for _, b := range body {
 		size += len(b)
@@ -165,11 +167,11 @@ func (v *Server) write(w http.ResponseWriter, status int, contentType string, pa
 	h.Set("Content-Length", strconv.Itoa(size))
 	h.Set("Cache-Control", "no-store")
 	control := http.NewResponseController(w)
-	control.SetWriteDeadline(time.Now().Add(v.o.WriteTimeout))
+	deadline.Write(control, v.o.WriteTimeout)
 	w.WriteHeader(status)
 	for _, b := range body {
 		for part := range slices.Chunk(b, chunk) {
-			control.SetWriteDeadline(time.Now().Add(patience()))
+			deadline.Write(control, timeout())
 			if _, err := w.Write(part); err != nil {
 				return err
 			}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mkt/internal/deadline"
 )
 
 // postRequest handles the packets of a POST.
@@ -61,7 +63,7 @@ func (s *Session) beginPost(w http.ResponseWriter) (most int, refused *refusal) 
 		return 0, &badRequest
 	}
 	s.posting = true
-	s.stopPost = func() { http.NewResponseController(w).SetReadDeadline(time.Now()) }
+	s.stopPost = func() { deadline.Read(http.NewResponseController(w), 0) }
 	_, _, most = s.bounds()
 	return most, nil
 }

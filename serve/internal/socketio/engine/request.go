@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"time"
 
+	"mkt/internal/deadline"
 	"mkt/serve/internal/listen"
 )
 
@@ -67,7 +67,7 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // for the rest before it writes the answer. The returned function discards for a moment
 // what arrives after the answer.
 func (v *Server) bound(w http.ResponseWriter, r *http.Request) (done func()) {
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(v.o.ReadTimeout))
+	deadline.Read(http.NewResponseController(w), v.o.ReadTimeout)
 	w.Header().Set("Connection", "close")
 	return func() {
 		if w.Header().Get("Connection") == "close" {

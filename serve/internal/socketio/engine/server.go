@@ -11,12 +11,13 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"mkt/internal/deadline"
 )
 
 // Server is an http.Handler for one path. Safe for concurrent use.
 type Server struct {
 	o       Options
-	began   time.Time
 	writers writers
 	live    sync.WaitGroup // sessions whose Closed has not been called yet
 
@@ -32,18 +33,15 @@ type Server struct {
 // New returns a server. o.Open is required.
 func New(o Options) *Server {
 	o.setDefaults()
-	return &Server{o: o, began: time.Now(), sessions: map[string]*Session{}, closed: map[string]uint64{}}
+	return &Server{o: o, sessions: map[string]*Session{}, closed: map[string]uint64{}}
 }
-
-// elapsed returns the time on the server's monotonic clock.
-func (v *Server) elapsed() time.Duration { return time.Since(v.began) }
 
 // silence returns how long a working client may send nothing, with a margin.
 func (v *Server) silence() time.Duration {
 	return v.o.PingInterval + (maxAsking+1)*v.o.PingTimeout + 5*time.Second
 }
 
-// writeTimeout is the patience for clients that have not been sent anything yet.
+// writeTimeout returns the write timeout for clients that have not been sent anything yet.
 func (v *Server) writeTimeout() time.Duration { return v.o.WriteTimeout }
 
 // begin creates a session. It returns nil if there are too many, or if the server is
@@ -54,7 +52,7 @@ func (v *Server) begin(r *http.Request) *Session {
 	s.receiving.Lock() // the session may end before it has its receiver
 	defer s.receiving.Unlock()
 	s.mu.Lock()
-	s.beat.pinged = v.elapsed()
+	s.beat.pinged = deadline.Elapsed()
 	s.due = s.beat.pinged + v.o.PingInterval
 	s.timer = time.AfterFunc(v.o.PingInterval, s.tick)
 	s.mu.Unlock()

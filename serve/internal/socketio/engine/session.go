@@ -51,7 +51,7 @@ type Session struct {
 	flying     int // cost of what is being written
 	timer      *time.Timer
 	unfetched  *list.Element // its element of endings; nil = none
-	due        time.Duration // when the timer fires, on the server's clock
+	due        time.Duration // when the timer fires, on deadline.Elapsed
 	stopPost   func()        // ends the reading of a POST's body; nil = none is being read
 	drained    func()
 	whenClosed func()

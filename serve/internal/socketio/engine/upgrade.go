@@ -3,9 +3,10 @@ package engine
 import (
 	"cmp"
 	"errors"
-	"time"
 
 	"github.com/gobwas/ws"
+
+	"mkt/internal/deadline"
 )
 
 // claim makes a websocket the probing one. It returns false if that is not possible.
@@ -21,7 +22,7 @@ func (s *Session) claim(c *wire) bool {
 
 // takeProbe handles the probe of a websocket, and then reads from it if it takes over.
 func (s *Session) takeProbe(c *wire) {
-	c.conn.SetReadDeadline(time.Now().Add(s.server.o.UpgradeTimeout))
+	deadline.Read(c.conn, s.server.o.UpgradeTimeout)
 	if err := s.converse(c); err != nil || !s.takeOver(c) {
 		s.giveUp(c)
 		c.refuse(cmp.Or(closeCode(err), ws.StatusPolicyViolation), s.server.writeTimeout)
@@ -79,9 +80,9 @@ func (s *Session) takeOver(c *wire) bool {
 		return false
 	}
 	s.probe, s.probed, s.ws = nil, false, c
-	c.patience = s.server.silence()
+	c.readTimeout = s.server.silence()
 	s.answer(nil)                     // a client that follows the protocol has no GET waiting
-	s.beat.heard = s.server.elapsed() // a ping may have to be sent again
+	s.beat.heard = deadline.Elapsed() // a ping may have to be sent again
 	s.pump()
 	return true
 }

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/gobwas/ws"
+
+	"mkt/internal/deadline"
 )
 
 // websocket answers an upgrade request, which starts a session or ends the polling of one.
@@ -47,7 +48,7 @@ func (v *Server) upgrade(w http.ResponseWriter, r *http.Request) (*wire, error) 
 		return nil, err
 	}
 	boundSendBuffer(conn)
-	c := &wire{conn: conn, max: v.o.MaxPayload, began: time.Now()}
+	c := &wire{conn: conn, max: v.o.MaxPayload}
 	if n := rw.Reader.Buffered(); n > 0 {
 		early, _ := rw.Reader.Peek(n)
 		c.early = bytes.Clone(early)
@@ -57,7 +58,7 @@ func (v *Server) upgrade(w http.ResponseWriter, r *http.Request) (*wire, error) 
 
 // openOn sends the open packet of a session that begins as a websocket.
 func (s *Session) openOn(c *wire) {
-	c.patience = s.server.silence()
+	c.readTimeout = s.server.silence()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ws = c
@@ -169,6 +170,6 @@ func (s *Session) pong(data []byte) {
 // drain reads for a moment what the client still sends until it closes the connection,
 // because closing a connection with unread bytes would lose the close frame.
 func (c *wire) drain() {
-	c.conn.SetReadDeadline(time.Now().Add(closeGrace))
+	deadline.Read(c.conn, closeGrace)
 	io.Copy(io.Discard, c.conn)
 }

@@ -9,22 +9,23 @@ import (
 	"unicode/utf8"
 
 	"github.com/gobwas/ws"
+
+	"mkt/internal/deadline"
 )
 
 // wire is a websocket's connection, read frame by frame. While it is idle, it uses only the
 // small buffer below, which is large enough for the frame of a heartbeat.
 type wire struct {
-	conn     net.Conn
-	max      int           // maximum bytes of a message
-	patience time.Duration // maximum wait for the next message
-	early    []byte        // bytes that followed the HTTP request
-	buf      [24]byte
-	from     uint8 // buf[from:to] is unread
-	to       uint8
-	closing  atomic.Bool // our close frame has been sent
+	conn        net.Conn
+	max         int           // maximum bytes of a message
+	readTimeout time.Duration // maximum wait for the next message
+	early       []byte        // bytes that followed the HTTP request
+	buf         [24]byte
+	from        uint8 // buf[from:to] is unread
+	to          uint8
+	closing     atomic.Bool // our close frame has been sent
 
-	began time.Time
-	other pace // of the frames that are not messages, since began
+	other pace // of the frames that are not messages
 
 	partial   []byte // of a fragmented message
 	partialOp ws.OpCode
@@ -58,7 +59,7 @@ const (
 
 // countOther counts a frame that is not a message. The error is errFrames.
 func (c *wire) countOther() error {
-	if c.other.take(time.Since(c.began), otherEvery, otherBurst) > 0 {
+	if c.other.take(deadline.Elapsed(), otherEvery, otherBurst) > 0 {
 		return errFrames
 	}
 	return nil
@@ -103,9 +104,9 @@ func (c *wire) expect() {
 	if c.closing.Load() {
 		return
 	}
-	c.conn.SetReadDeadline(time.Now().Add(c.patience))
+	deadline.Read(c.conn, c.readTimeout)
 	if c.closing.Load() { // meanwhile
-		c.conn.SetReadDeadline(time.Now().Add(closeGrace))
+		deadline.Read(c.conn, closeGrace)
 	}
 }
 
