@@ -46,11 +46,11 @@ var durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .0
 func newMetrics(s *server) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "mkt_http_requests_total",
-			Help: "Requests answered, by route pattern, status and error code (empty for none)."}, []string{"route", "status", "code"}),
+			Help: "Requests answered, by route pattern, status and error code (empty if there was no error)."}, []string{"route", "status", "code"}),
 		shed: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "mkt_http_shed_total",
-			Help: "Requests told SERVICE_UNAVAILABLE, by reason."}, []string{"reason"}),
+			Help: "Requests refused with SERVICE_UNAVAILABLE, by reason."}, []string{"reason"}),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "mkt_http_request_duration_seconds",
-			Help: "From a request's head to the last byte written, by route pattern.", Buckets: durations}, []string{"route"}),
+			Help: "Time from a request's head to the last byte of its answer, by route pattern.", Buckets: durations}, []string{"route"}),
 		inFlight: prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "mkt_http_requests_in_flight",
 			Help: "Requests being answered now."}, func() float64 { return float64(s.inFlight.Load()) }),
 		byRoute: map[string]prometheus.Observer{noRoute: nil},

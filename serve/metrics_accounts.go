@@ -58,8 +58,8 @@ type accountMetrics struct {
 
 var (
 	accountRequests = prometheus.NewDesc("mkt_account_requests_total",
-		"Requests with an account's token: answered, refused, rate_limited, shed or failed.", []string{"client_id", "outcome"}, nil)
-	accountStates = prometheus.NewDesc("mkt_accounts", "Accounts in force, by status.", []string{"status"}, nil)
+		"Requests with an account's token, by outcome: answered, refused, rate_limited, shed (SERVICE_UNAVAILABLE) or failed.", []string{"client_id", "outcome"}, nil)
+	accountStates = prometheus.NewDesc("mkt_accounts", "Accounts, by status.", []string{"status"}, nil)
 )
 
 // Describe implements prometheus.Collector.

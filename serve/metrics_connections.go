@@ -10,9 +10,9 @@ import (
 type connectionMetrics struct{ listener *listen.Listener }
 
 var (
-	connectionsDesc = desc("mkt_connections", "Connections held: waiting for the rest of a request or for the next one, or busy (sockets among them).", "state")
-	evictedDesc     = desc("mkt_connections_evicted_total", "Connections closed while they kept the server waiting, in favour of new ones.")
-	refusedDesc     = desc("mkt_connections_refused_total", "Connections for which there was no room.")
+	connectionsDesc = desc("mkt_connections", "Open connections: waiting for a request or the rest of one, or busy, which includes sockets.", "state")
+	evictedDesc     = desc("mkt_connections_evicted_total", "Waiting connections that were closed in favour of new ones.")
+	refusedDesc     = desc("mkt_connections_refused_total", "Connections that were refused because of a limit.")
 )
 
 // Describe implements prometheus.Collector.

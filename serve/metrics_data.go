@@ -31,19 +31,19 @@ var (
 	renderingDesc    = desc("mkt_pages_rendering", "Uncached pages that are being rendered.")
 	replacedDesc     = desc("mkt_engines_replaced_total", "Query engines that failed and were replaced.")
 	memoryDesc       = desc("mkt_memory_bytes", "Memory of what is served, by part; for engines their limit.", "part")
-	loadsDesc        = desc("mkt_snapshot_loads_total", "Published snapshots loaded, or failed to load.", "product", "outcome")
+	loadsDesc        = desc("mkt_snapshot_loads_total", "Loads of published snapshots, by outcome.", "product", "outcome")
 	loadTimeDesc     = desc("mkt_snapshot_load_seconds_total", "Time taken by the loads that succeeded.", "product")
 	rowsDesc         = desc("mkt_snapshot_rows", "Fixtures and markets served, over all accounts.", "product", "table")
-	datasetsDesc     = desc("mkt_datasets", "Datasets of active accounts in force: current, overdue (older than two cadences), or empty (nothing published).", "product", "state")
-	unfitDesc        = desc("mkt_publications_quarantined", "Accounts whose newest publication is damaged, cannot be read, or killed the process: an older one is served.", "product")
+	datasetsDesc     = desc("mkt_datasets", "Datasets of active accounts with a current subscription: current, overdue (older than two cadences), or empty (nothing published).", "product", "state")
+	quarantinedDesc  = desc("mkt_publications_quarantined", "Accounts whose newest publication is damaged, cannot be read, or killed the process, so that an older one is served.", "product")
 	newestDesc       = desc("mkt_publication_newest_age_seconds", "Age of the newest publication of any active account.", "product")
-	oldestDesc       = desc("mkt_publication_oldest_age_seconds", "Age of the newest publication of the active account that waits longest for one.", "product")
+	oldestDesc       = desc("mkt_publication_oldest_age_seconds", "Age of the newest publication of the active account whose newest publication is the oldest.", "product")
 )
 
 // Describe implements prometheus.Collector.
 func (m dataMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{pagesDesc, queueRefusedDesc, waitingDesc, renderingDesc, replacedDesc, memoryDesc, loadsDesc, loadTimeDesc,
-		rowsDesc, datasetsDesc, unfitDesc, newestDesc, oldestDesc} {
+		rowsDesc, datasetsDesc, quarantinedDesc, newestDesc, oldestDesc} {
 		to <- d
 	}
 }
@@ -72,7 +72,7 @@ func (m dataMetrics) Collect(to chan<- prometheus.Metric) {
 		counter(loadTimeDesc, ps.LoadTime.Seconds(), product)
 		gauge(rowsDesc, float64(ps.Fixtures), product, "fixtures")
 		gauge(rowsDesc, float64(ps.Markets), product, "markets")
-		gauge(unfitDesc, float64(ps.Quarantined), product)
+		gauge(quarantinedDesc, float64(ps.Quarantined), product)
 		age := ageing(m.accounts.Load(), p, ps.Published, m.now())
 		gauge(datasetsDesc, float64(age.current), product, "current")
 		gauge(datasetsDesc, float64(age.overdue), product, "overdue")

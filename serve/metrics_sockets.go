@@ -17,26 +17,26 @@ type socketMetrics struct {
 var (
 	socketsDesc       = desc("mkt_socket_connections", "Sockets connected.")
 	socketHoldersDesc = desc("mkt_socket_accounts", "Accounts with sockets connected.")
-	subscribedDesc    = desc("mkt_socket_subscriptions", "Subscriptions held.", "channel")
-	handshakesDesc    = desc("mkt_socket_handshakes_total", "Handshakes, by the code of the refusal (empty for those let in).", "code")
+	subscribedDesc    = desc("mkt_socket_subscriptions", "Subscriptions.", "channel")
+	handshakesDesc    = desc("mkt_socket_handshakes_total", "Handshakes, by the code of the refusal (empty if accepted).", "code")
 	messagesDesc      = desc("mkt_socket_messages_refused_total", "Messages that were refused.", "code")
 	closedDesc        = desc("mkt_socket_channels_closed_total", "Subscriptions ended by channel_closed.", "code")
 	disconnectsDesc   = desc("mkt_socket_disconnects_total", "Sockets that ended, by reason.", "reason")
 	pushesDesc        = desc("mkt_socket_pushes_total", "Pushes sent.", "channel")
 	eventsDesc        = desc("mkt_socket_events_total", "Change events in the pushes.")
 
-	sessionsDesc = desc("mkt_socket_sessions", "Engine.IO sessions, those that did not authenticate yet among them.", "transport")
-	pendingDesc  = desc("mkt_socket_sessions_pending", "Sessions that did not authenticate yet.")
-	queuedDesc   = desc("mkt_socket_queued_bytes", "Bytes that wait for clients to read them.")
-	openedDesc   = desc("mkt_socket_sessions_opened_total", "Sessions opened.")
-	noRoomDesc   = desc("mkt_socket_sessions_refused_total", "Sessions for which there was no room.")
-	roomDesc     = desc("mkt_socket_sessions_evicted_total", "Sessions that had not authenticated and made room for others.")
+	sessionsDesc        = desc("mkt_socket_sessions", "Engine.IO sessions, including those that have not authenticated yet.", "transport")
+	pendingDesc         = desc("mkt_socket_sessions_pending", "Sessions that have not authenticated yet.")
+	queuedDesc          = desc("mkt_socket_queued_bytes", "Bytes that wait for clients to read them.")
+	openedDesc          = desc("mkt_socket_sessions_opened_total", "Sessions opened.")
+	refusedSessionsDesc = desc("mkt_socket_sessions_refused_total", "Sessions that were refused because of a limit.")
+	evictedSessionsDesc = desc("mkt_socket_sessions_evicted_total", "Sessions that had not authenticated and were closed in favour of others.")
 )
 
 // Describe implements prometheus.Collector.
 func (m socketMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{socketsDesc, socketHoldersDesc, subscribedDesc, handshakesDesc, messagesDesc, closedDesc,
-		disconnectsDesc, pushesDesc, eventsDesc, sessionsDesc, pendingDesc, queuedDesc, openedDesc, noRoomDesc, roomDesc} {
+		disconnectsDesc, pushesDesc, eventsDesc, sessionsDesc, pendingDesc, queuedDesc, openedDesc, refusedSessionsDesc, evictedSessionsDesc} {
 		to <- d
 	}
 }
@@ -55,7 +55,7 @@ func (m socketMetrics) Collect(to chan<- prometheus.Metric) {
 	for channel, n := range s.Pushes {
 		counter(pushesDesc, float64(n), string(channel))
 	}
-	for d, counts := range map[*prometheus.Desc]map[string]uint64{handshakesDesc: s.Refused, messagesDesc: s.NotDone, closedDesc: s.Closed, disconnectsDesc: s.Disconnected} {
+	for d, counts := range map[*prometheus.Desc]map[string]uint64{handshakesDesc: s.Refused, messagesDesc: s.MessagesRefused, closedDesc: s.Closed, disconnectsDesc: s.Disconnected} {
 		for word, n := range counts {
 			counter(d, float64(n), word)
 		}
@@ -66,6 +66,6 @@ func (m socketMetrics) Collect(to chan<- prometheus.Metric) {
 	gauge(pendingDesc, float64(p.Pending))
 	gauge(queuedDesc, float64(p.QueuedBytes))
 	counter(openedDesc, float64(p.Opened))
-	counter(noRoomDesc, float64(p.Refused))
-	counter(roomDesc, float64(p.Evicted))
+	counter(refusedSessionsDesc, float64(p.Refused))
+	counter(evictedSessionsDesc, float64(p.Evicted))
 }

@@ -55,7 +55,7 @@ func (s *server) openUsage(o *Options) durable.FS {
 	}
 	disk, err := durable.OpenRoot(o.usageDir())
 	if err != nil {
-		s.log.Warn("usage counters will not survive a restart", "err", err)
+		s.log.Warn("usage counters will not answerPanic a restart", "err", err)
 		return nil
 	}
 	s.usageDisk = disk

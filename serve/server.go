@@ -68,7 +68,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	defer func() {
 		if p := recover(); p != nil {
-			s.survive(a, p)
+			s.answerPanic(a, p)
 		}
 		a.took = s.clock().Sub(began)
 		s.metrics.count(a)
@@ -134,8 +134,8 @@ func knownMethod(m string) string {
 	return "other"
 }
 
-// survive answers a request whose handler panicked. The client gets only the request id.
-func (s *server) survive(a *answer, p any) {
+// answerPanic answers a request whose handler panicked. The client gets only the request id.
+func (s *server) answerPanic(a *answer, p any) {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}

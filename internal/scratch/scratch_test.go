@@ -12,7 +12,7 @@ import (
 	"mkt/internal/scratch"
 )
 
-// TestMain is also the process that makes a folder and is killed.
+// TestMain is also the process that creates a folder and is killed.
 func TestMain(m *testing.M) {
 	if parent := os.Getenv("SCRATCH_TEST_PARENT"); parent != "" {
 		f, err := scratch.Make(parent, "mkt-test-")
@@ -39,7 +39,7 @@ func folders(t *testing.T, parent string) (names []string) {
 
 func TestFolderOfAKilledProcessIsRemoved(t *testing.T) {
 	parent := t.TempDir()
-	for _, name := range []string{"mkt-other-1", "mkt-test-file"} { // not ours to remove: another prefix, and no lock of a folder
+	for _, name := range []string{"mkt-other-1", "mkt-test-file"} { // must stay: another prefix, and a new folder without a lock
 		if err := os.Mkdir(filepath.Join(parent, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestFolderOfAKilledProcessIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := folders(t, parent); len(got) != 4 {
-		t.Errorf("beside a process that lives: %q", got)
+		t.Errorf("while the other process runs: %q", got)
 	}
 	if err := killed.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestFolderOfAKilledProcessIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := folders(t, parent); len(got) != 4 || !strings.Contains(strings.Join(got, " "), filepath.Base(first.Dir)) {
-		t.Errorf("behind one that was killed: %q", got)
+		t.Errorf("after the other process was killed: %q", got)
 	}
 	for _, f := range []*scratch.Folder{first, second} {
 		if err := f.Remove(); err != nil {

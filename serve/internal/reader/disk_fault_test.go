@@ -83,7 +83,7 @@ func TestOlderPublicationIsServedDuringDiskFaults(t *testing.T) {
 			}
 			at = at.Add(unreadableFor)
 			if fault == syscall.ELOOP || fault == syscall.EIO && !late {
-				at = at.Add(unfitFor)
+				at = at.Add(invalidFor)
 			}
 			d.root = disk
 			d.Refresh(t.Context())

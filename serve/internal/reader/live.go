@@ -66,7 +66,7 @@ func renderLive(ctx context.Context, f durable.FS, dir string) (*liveSet, error)
 	for i := range rows {
 		r := &rows[i]
 		if !api.IsFixtureID(r.FixtureID) || r.FixtureID <= last {
-			return nil, fmt.Errorf("%w: live fixture id %q behind %q", ErrUnfit, r.FixtureID, last)
+			return nil, fmt.Errorf("%w: live fixture id %q behind %q", ErrInvalid, r.FixtureID, last)
 		}
 		last = r.FixtureID
 		s.add(api.NewLiveFixture(r, api.LiveDetail{Counters: counters.of(last), Timeline: timeline.of(last),
@@ -75,7 +75,7 @@ func renderLive(ctx context.Context, f durable.FS, dir string) (*liveSet, error)
 	for name, left := range map[string]int{layout.LiveCountersFile: counters.left(), layout.LiveTimelineFile: timeline.left(),
 		layout.LiveBucketsFile: buckets.left(), layout.LivePeriodsFile: periods.left()} {
 		if left > 0 {
-			return nil, fmt.Errorf("%w: %s: %d rows belong to no fixture or are out of order", ErrUnfit, name, left)
+			return nil, fmt.Errorf("%w: %s: %d rows belong to no fixture or are out of order", ErrInvalid, name, left)
 		}
 	}
 	return s, ctx.Err()
@@ -90,7 +90,7 @@ func (s *liveSet) add(f *api.LiveFixture) {
 }
 
 // readLive reads a whole table of a live snapshot.
-func readLive[T table.Row](f durable.FS, dir, name string, most int64) ([]T, error) {
+func readLive[T table.Row](f durable.FS, dir, name string, maxRows int64) ([]T, error) {
 	r, err := f.Open(dir + "/" + name)
 	if err != nil {
 		return nil, err
@@ -98,11 +98,11 @@ func readLive[T table.Row](f durable.FS, dir, name string, most int64) ([]T, err
 	defer r.Close()
 	t, err := table.NewReader[T](r, r.Size())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, ErrUnfit, err)
+		return nil, fmt.Errorf("%s: %w: %w", name, ErrInvalid, err)
 	}
 	defer t.Close()
-	if t.Len() > most {
-		return nil, fmt.Errorf("%s: %w: %d rows", name, ErrUnfit, t.Len())
+	if t.Len() > maxRows {
+		return nil, fmt.Errorf("%s: %w: %d rows", name, ErrInvalid, t.Len())
 	}
 	rows := make([]T, t.Len())
 	for n := 0; n < len(rows); {
@@ -112,7 +112,7 @@ func readLive[T table.Row](f durable.FS, dir, name string, most int64) ([]T, err
 			break
 		}
 		if err != nil || got == 0 {
-			return nil, fmt.Errorf("%s: %w: %d of %d rows: %w", name, ErrUnfit, n, len(rows), err)
+			return nil, fmt.Errorf("%s: %w: %d of %d rows: %w", name, ErrInvalid, n, len(rows), err)
 		}
 	}
 	return rows, nil

@@ -67,8 +67,8 @@ func TestLiveIsPagedByID(t *testing.T) {
 	must(t, reader.Check(t.Context(), root.Folder(), ""))
 }
 
-// Rows that belong to no fixture make a snapshot unfit: the one before stays current.
-func TestUnfitLiveSnapshot(t *testing.T) {
+// A snapshot with rows that belong to no fixture is invalid: the one before stays current.
+func TestInvalidLiveSnapshot(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	root := servetest.NewLiveRoot(t, dir, "acme")
@@ -85,7 +85,7 @@ func TestUnfitLiveSnapshot(t *testing.T) {
 	root.Publish(bad)
 	d.Refresh(context.Background())
 	if v := view(t, d); v.Commit().SHA256 != first.SHA256 {
-		t.Error("an unfit snapshot is served")
+		t.Error("an invalid snapshot is served")
 	}
 	root.Publish(servetest.LiveSamples("acme", 6, 3, servetest.Start))
 	d.Refresh(context.Background())

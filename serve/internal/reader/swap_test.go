@@ -83,7 +83,7 @@ func TestDamagedSnapshotChangesNothing(t *testing.T) {
 	}
 }
 
-func TestContradictingTablesAreUnfit(t *testing.T) {
+func TestContradictingTablesAreInvalid(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func([]servetest.Fixture) []servetest.Fixture{
 		"market of an unknown fixture": func(l []servetest.Fixture) []servetest.Fixture {
@@ -132,7 +132,7 @@ func TestNeverBackWithinAHistory(t *testing.T) {
 }
 
 // A folder that was copied from another tenant is not served, although it is intact.
-func TestAnotherTenantsSnapshotIsUnfit(t *testing.T) {
+func TestAnotherTenantsSnapshotIsInvalid(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	root := servetest.NewRoot(t, dir, "acme")

@@ -21,14 +21,14 @@ import (
 // patience is how long a test waits for an event.
 const patience = 10 * time.Second
 
-// room is a handler that reports its calls, and does what clients ask.
-type room struct {
+// recorder is a handler that reports its calls, and does what clients ask.
+type recorder struct {
 	events   chan string // "connect {auth}", "event name [args]", "disconnect reason"
 	sockets  chan *socketio.Socket
 	entering func(context.Context, *socketio.Socket) error // nil lets everybody in
 }
 
-func (r *room) Connect(ctx context.Context, s *socketio.Socket, auth json.RawMessage) error {
+func (r *recorder) Connect(ctx context.Context, s *socketio.Socket, auth json.RawMessage) error {
 	r.events <- "connect " + string(auth)
 	r.sockets <- s
 	if r.entering != nil {
@@ -37,7 +37,7 @@ func (r *room) Connect(ctx context.Context, s *socketio.Socket, auth json.RawMes
 	return nil
 }
 
-func (r *room) Event(s *socketio.Socket, name string, args []json.RawMessage, ack func(...any)) {
+func (r *recorder) Event(s *socketio.Socket, name string, args []json.RawMessage, ack func(...any)) {
 	var same []any
 	for _, a := range args {
 		same = append(same, a)
@@ -61,11 +61,11 @@ func (r *room) Event(s *socketio.Socket, name string, args []json.RawMessage, ac
 	r.events <- "event " + name
 }
 
-func (r *room) Disconnect(_ *socketio.Socket, reason string) { r.events <- "disconnect " + reason }
+func (r *recorder) Disconnect(_ *socketio.Socket, reason string) { r.events <- "disconnect " + reason }
 
-// host is a server with one room in each of two namespaces.
+// host is a server with one recorder in each of two namespaces.
 type host struct {
-	*room
+	*recorder
 	t      *testing.T
 	url    string
 	server *socketio.Server
@@ -73,8 +73,8 @@ type host struct {
 
 func start(t *testing.T, o socketio.Options) *host {
 	t.Helper()
-	h := &host{t: t, room: &room{events: make(chan string, 1000), sockets: make(chan *socketio.Socket, 1000)}}
-	o.Namespaces = map[string]socketio.Handler{"/": h.room, "/custom": h.room}
+	h := &host{t: t, recorder: &recorder{events: make(chan string, 1000), sockets: make(chan *socketio.Socket, 1000)}}
+	o.Namespaces = map[string]socketio.Handler{"/": h.recorder, "/custom": h.recorder}
 	h.server = socketio.New(o)
 	web := httptest.NewServer(h.server)
 	h.url = web.URL
@@ -87,7 +87,7 @@ func start(t *testing.T, o socketio.Options) *host {
 	return h
 }
 
-// told waits for the next calls of the room.
+// told waits for the next calls of the recorder.
 func (h *host) told(want ...string) {
 	h.t.Helper()
 	for _, w := range want {

@@ -35,7 +35,7 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{o: o, pending: pending{most: o.MaxPending, ofPeer: o.MaxOfPeer, peers: map[string]*peer{}}}
+	s := &Server{o: o, pending: pending{max: o.MaxPending, maxOfPeer: o.MaxOfPeer, peers: map[string]*peer{}}}
 	s.engine = engine.New(engine.Options{
 		Open:         s.open,
 		PingInterval: o.PingInterval, PingTimeout: o.PingTimeout, UpgradeTimeout: o.UpgradeTimeout, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout,
@@ -64,7 +64,7 @@ func (s *Server) open(e *engine.Session) engine.Receiver {
 	c := &connection{server: s, session: e}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.wait() {
+	if !c.startWaiting() {
 		return nil
 	}
 	return c

@@ -41,22 +41,22 @@ const (
 	lately       = 2
 )
 
-// arm sets the only timer of the session; mu is held.
-func (s *Session) arm(d time.Duration) { s.armAt(deadline.Elapsed() + d) }
+// setTimer sets the only timer of the session; mu is held.
+func (s *Session) setTimer(d time.Duration) { s.setTimerAt(deadline.Elapsed() + d) }
 
-func (s *Session) armAt(due time.Duration) {
+func (s *Session) setTimerAt(due time.Duration) {
 	s.due = due
 	s.timer.Reset(due - deadline.Elapsed())
 }
 
-// ask records that a ping is due and returns it for sending; mu is held.
-func (s *Session) ask() *Message {
+// duePing records that a ping is due and returns it for sending; mu is held.
+func (s *Session) duePing() *Message {
 	h, now := &s.beat, deadline.Elapsed()
 	h.pinged, h.large = now, false
 	if !h.pongDue {
 		h.pongDue, h.extended = true, false
 		h.asked, h.heard, h.readBy = now, 0, 0
-		s.arm(s.server.o.PingTimeout)
+		s.setTimer(s.server.o.PingTimeout)
 	}
 	return pingPacket
 }
@@ -114,16 +114,16 @@ func (s *Session) tick() {
 	case s.state == closed || deadline.Elapsed() < s.due:
 		// The timer was reset after this call had started.
 	case s.state == ending:
-		s.lose("")
+		s.abort("")
 	case !s.beat.pongDue:
-		s.queue.pushFront(entry{m: s.ask()})
+		s.queue.pushFront(entry{m: s.duePing()})
 		s.pump()
 	case s.overdue() && !s.posting:
-		s.lose(Ping)
+		s.abort(Ping)
 	case s.calling || s.posting:
-		s.arm(s.server.o.PingTimeout) // the pong may wait behind the packet that is being handled
+		s.setTimer(s.server.o.PingTimeout) // the pong may wait behind the packet that is being handled
 	default:
-		s.armAt(s.deadline())
+		s.setTimerAt(s.deadline())
 	}
 }
 
@@ -138,7 +138,7 @@ func (s *Session) alive(kind byte) {
 	case kind == typePong:
 		h.pongDue = false
 		h.until = min(h.until, now+h.since) // it has read everything before the ping
-		s.arm(s.server.o.PingInterval)
+		s.setTimer(s.server.o.PingInterval)
 	case !h.extended:
 		h.extended, h.heard = true, now
 	}

@@ -105,7 +105,7 @@ func (s *Session) nextInbound() (p packet, ok bool) {
 		in.timer = time.AfterFunc(wait, func() { s.handOver() })
 	}
 	in.busy = in.timer != nil
-	in.rest()
+	in.signalIdle()
 	return packet{}, false
 }
 
@@ -116,8 +116,8 @@ func (s *Session) turn() time.Duration {
 	return s.in.pace.take(deadline.Elapsed(), s.server.o.Pace, burst)
 }
 
-// rest wakes those who wait until no message is being handed to the receiver.
-func (in *inbound) rest() {
+// signalIdle wakes those who wait until no message is being handed to the receiver.
+func (in *inbound) signalIdle() {
 	if in.idle != nil {
 		close(in.idle)
 		in.idle = nil
@@ -129,7 +129,7 @@ func (s *Session) forgetInbound() {
 	if s.in.timer != nil {
 		s.in.timer.Stop()
 	}
-	s.in.rest()
+	s.in.signalIdle()
 	s.in = inbound{}
 }
 
@@ -148,6 +148,6 @@ func (s *Session) awaitReceiver() {
 	s.mu.Unlock()
 	select {
 	case <-idle:
-	case <-time.After(goodbyeDelay):
+	case <-time.After(closeDelay):
 	}
 }

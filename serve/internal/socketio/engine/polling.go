@@ -16,7 +16,7 @@ import (
 func (v *Server) handshake(w http.ResponseWriter, r *http.Request) {
 	s := v.begin(r)
 	if s == nil {
-		v.refuse(w, r, noRoom)
+		v.refuse(w, r, tooManySessions)
 		return
 	}
 	v.respond(w, http.StatusOK, plainText, v.openPacket(s).polled)
@@ -36,9 +36,9 @@ const plainText = "text/plain; charset=UTF-8"
 // whose websocket became silent after the probe would poll without pause.
 const noopDelay = 100 * time.Millisecond
 
-// goodbyeDelay is how long a close packet waits for the GET that the client sent at the
+// closeDelay is how long a close packet waits for the GET that the client sent at the
 // same time.
-const goodbyeDelay = 100 * time.Millisecond
+const closeDelay = 100 * time.Millisecond
 
 // pollRequest answers a GET with the queued messages, or waits for the next one.
 func (s *Session) pollRequest(w http.ResponseWriter, r *http.Request) {
@@ -49,7 +49,7 @@ func (s *Session) pollRequest(w http.ResponseWriter, r *http.Request) {
 	}
 	// The timeouts of the outer server are for requests that do not wait. A poll ends with
 	// the next ping, or with the session.
-	deadline.Read(http.NewResponseController(w), s.server.silence())
+	deadline.Read(http.NewResponseController(w), s.server.maxSilence())
 	if c, ok := r.Context().Value(connKey{}).(net.Conn); ok {
 		boundSendBuffer(c)
 	}
@@ -75,28 +75,28 @@ func (s *Session) wait() (answer chan []entry, refused *refusal) {
 		return nil, refused
 	}
 	if s.poll != nil {
-		s.lose(Protocol)
+		s.abort(Protocol)
 		return nil, &badRequest
 	}
 	answer = make(chan []entry, 1)
 	s.poll = answer
 	if s.state == ending {
 		s.answer(s.queue.take())
-		s.lose("")
+		s.abort("")
 	}
 	s.pump()
 	if s.probed {
-		s.hurry()
+		s.answerPollSoon()
 	}
-	if s.leaving != nil {
-		close(s.leaving)
-		s.leaving = nil
+	if s.pollArrived != nil {
+		close(s.pollArrived)
+		s.pollArrived = nil
 	}
 	return answer, nil
 }
 
-// hurry ends the waiting GET soon, because an upgrade waits for that; mu is held.
-func (s *Session) hurry() {
+// answerPollSoon ends the waiting GET soon, because an upgrade waits for that; mu is held.
+func (s *Session) answerPollSoon() {
 	waiting := s.poll
 	if waiting == nil {
 		return
@@ -117,7 +117,7 @@ func (s *Session) cutPoll(answer chan []entry) {
 	defer s.mu.Unlock()
 	if s.poll == answer {
 		s.poll = nil
-		s.lose(Transport)
+		s.abort(Transport)
 	}
 }
 
@@ -140,7 +140,7 @@ func (s *Session) deliver(w http.ResponseWriter, list []entry) {
 	if err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.lose(Transport)
+		s.abort(Transport)
 	}
 }
 

@@ -36,8 +36,8 @@ func New(o Options) *Server {
 	return &Server{o: o, sessions: map[string]*Session{}, closed: map[string]uint64{}}
 }
 
-// silence returns how long a working client may send nothing, with a margin.
-func (v *Server) silence() time.Duration {
+// maxSilence returns how long a working client may send nothing, with a margin.
+func (v *Server) maxSilence() time.Duration {
 	return v.o.PingInterval + (maxAsking+1)*v.o.PingTimeout + 5*time.Second
 }
 
@@ -61,29 +61,29 @@ func (v *Server) begin(r *http.Request) *Session {
 		return nil
 	}
 	if s.receiver = v.o.Open(s); s.receiver == nil {
-		s.receiver = nobody{}
-		s.unwanted()
+		s.receiver = noReceiver{}
+		s.discard()
 		return nil
 	}
 	return s
 }
 
-// unwanted removes a session that was refused.
-func (s *Session) unwanted() {
+// discard removes a session that was refused.
+func (s *Session) discard() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == open {
 		s.state = closed
 		s.timer.Stop()
-		s.server.disown(s)
+		s.server.undoAdmit(s)
 	}
 }
 
-// nobody is the receiver of a refused session.
-type nobody struct{}
+// noReceiver is the receiver of a refused session.
+type noReceiver struct{}
 
-func (nobody) Message([]byte, bool) error { return nil }
-func (nobody) Closed(string)              {}
+func (noReceiver) Message([]byte, bool) error { return nil }
+func (noReceiver) Closed(string)              {}
 
 // admit adds a session to the table, if there is room.
 func (v *Server) admit(s *Session) bool {
@@ -176,8 +176,8 @@ func (v *Server) keepEnding(s *Session) {
 	}
 }
 
-// disown undoes admit.
-func (v *Server) disown(s *Session) {
+// undoAdmit undoes admit.
+func (v *Server) undoAdmit(s *Session) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.sessions, s.id)

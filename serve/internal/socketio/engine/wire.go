@@ -145,8 +145,8 @@ func (c *wire) Read(p []byte) (int, error) {
 
 // frame reads a frame and checks it.
 func (c *wire) frame() (ws.Header, []byte, error) {
-	var room [ws.MaxHeaderSize]byte
-	h, err := c.header(room[:])
+	var buf [ws.MaxHeaderSize]byte
+	h, err := c.header(buf[:])
 	if err != nil {
 		return h, nil, err
 	}
@@ -171,9 +171,9 @@ func (c *wire) frame() (ws.Header, []byte, error) {
 	return h, data, nil
 }
 
-// header reads a frame's header, using room as its buffer.
-func (c *wire) header(room []byte) (ws.Header, error) {
-	h, err := ws.ReadHeaderBuffer(c, room)
+// header reads a frame's header, using buf as its buffer.
+func (c *wire) header(buf []byte) (ws.Header, error) {
+	h, err := ws.ReadHeaderBuffer(c, buf)
 	if errors.Is(err, ws.ErrHeaderLengthMSB) || errors.Is(err, ws.ErrHeaderLengthUnexpected) {
 		return h, violation{ws.StatusProtocolError, err}
 	}
@@ -219,8 +219,8 @@ func (c *wire) message(h ws.Header, data []byte) (ws.OpCode, []byte, error) {
 // pong returns the answer to a control ping.
 func pong(data []byte) *Message { return newControl(ws.OpPong, data) }
 
-// farewell returns the code with which to answer a close frame.
-func farewell(data []byte) ws.StatusCode {
+// closeReply returns the code with which to answer a close frame.
+func closeReply(data []byte) ws.StatusCode {
 	if len(data) == 0 {
 		return ws.StatusNormalClosure
 	}

@@ -95,17 +95,17 @@ func (s *Session) flushSlowly(m *Message, n int) {
 func (s *Session) nextMessage() *Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.flying = 0
+	s.beingWritten = 0
 	if len(s.queue.list) == 0 {
 		s.writing, s.slow = false, false
 		s.checkDrained()
 		return nil
 	}
 	if s.pingFirst(s.queue.list[0].cost()) {
-		s.queue.pushFront(entry{m: s.ask()})
+		s.queue.pushFront(entry{m: s.duePing()})
 	}
 	e := s.queue.pop()
-	s.flying = e.cost()
+	s.beingWritten = e.cost()
 	s.sent(e.m)
 	return e.m
 }
@@ -126,9 +126,9 @@ func (s *Session) writeFailed(err error) {
 		reason = Slow
 	}
 	if s.state == open {
-		s.lose(reason)
+		s.abort(reason)
 	}
-	s.ws.cut()
+	s.ws.closeNow()
 }
 
 // tryWrite writes what the operating system accepts without waiting.
@@ -192,8 +192,8 @@ func (c *wire) finish() {
 	}
 }
 
-// cut closes the connection immediately.
-func (c *wire) cut() { c.conn.Close() }
+// closeNow closes the connection immediately.
+func (c *wire) closeNow() { c.conn.Close() }
 
 // refuse closes a websocket that belongs to no session, with a close frame.
 func (c *wire) refuse(code ws.StatusCode, timeout func() time.Duration) {
@@ -201,5 +201,5 @@ func (c *wire) refuse(code ws.StatusCode, timeout func() time.Duration) {
 		c.finish()
 		c.drain()
 	}
-	c.cut()
+	c.closeNow()
 }
