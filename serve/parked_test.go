@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/serve"
 )
@@ -21,7 +22,7 @@ func park(t *testing.T, url, text string) net.Conn {
 	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 	must(t, err)
 	t.Cleanup(func() { c.Close() })
-	must(t, c.SetDeadline(time.Now().Add(patience)))
+	must(t, c.SetDeadline(time.Now().Add(check.Limit)))
 	_, err = io.WriteString(c, text)
 	must(t, err)
 	return c

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/serve"
 	"mkt/serve/internal/servetest"
 	"mkt/serve/internal/socketio/socketiotest"
@@ -84,7 +85,7 @@ func TestSocketsThatNeverAuthenticate(t *testing.T) {
 	most := sessions("websocket") + sessions("polling")
 	ends := 0
 	for i := 1; i < n; i += 2 { // a websocket that joins nothing is closed
-		must(t, list[i].SetReadDeadline(time.Now().Add(patience)))
+		must(t, list[i].SetReadDeadline(time.Now().Add(check.Limit)))
 		if _, err := io.Copy(io.Discard, list[i]); err != nil {
 			if e, ok := err.(net.Error); ok && e.Timeout() {
 				t.Fatal("a websocket that joined nothing stays open")

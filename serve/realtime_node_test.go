@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/publish/table"
 	"mkt/serve/internal/servetest"
@@ -74,7 +75,7 @@ func (s *script) complaints() string {
 func (s *script) until(want string) {
 	s.t.Helper()
 	last := ""
-	for late := time.After(3 * patience); ; {
+	for late := time.After(3 * check.Limit); ; {
 		select {
 		case line, ok := <-s.lines:
 			if !ok {

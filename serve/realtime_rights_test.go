@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/servetest"
@@ -83,7 +84,7 @@ func (s *socket) both() {
 	s.t.Helper()
 	left := map[string]bool{"changes": true, "live": true}
 	for len(left) > 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), check.Limit)
 		e, err := s.Next(ctx)
 		cancel()
 		must(s.t, err)

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve"
@@ -27,12 +28,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must, eventually = check.Must, check.Eventually
 
 // common is one world with every account, for tests that only read.
 var common struct {
@@ -406,14 +402,4 @@ func (r reply) page(t testing.TB) page {
 	var p page
 	must(t, json.Unmarshal([]byte(r.body), &p))
 	return p
-}
-
-// eventually waits until ok returns true.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("never: " + what)
-		}
-	}
 }

@@ -9,8 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/check"
 	"mkt/internal/scratch"
 )
+
+var must = check.Must
 
 // TestMain is also the process that creates a folder and is killed.
 func TestMain(m *testing.M) {
@@ -28,9 +31,7 @@ func TestMain(m *testing.M) {
 func folders(t *testing.T, parent string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(parent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -40,37 +41,25 @@ func folders(t *testing.T, parent string) (names []string) {
 func TestFolderOfAKilledProcessIsRemoved(t *testing.T) {
 	parent := t.TempDir()
 	for _, name := range []string{"mkt-other-1", "mkt-test-file"} { // must stay: another prefix, and a new folder without a lock
-		if err := os.Mkdir(filepath.Join(parent, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(parent, name), 0o700))
 	}
 	killed := exec.Command(os.Args[0])
 	killed.Env = append(os.Environ(), "SCRATCH_TEST_PARENT="+parent)
 	out, err := killed.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := killed.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, killed.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "<nil>\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
 	first, err := scratch.Make(parent, "mkt-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := folders(t, parent); len(got) != 4 {
 		t.Errorf("while the other process runs: %q", got)
 	}
-	if err := killed.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, killed.Process.Kill())
 	killed.Wait()
 	second, err := scratch.Make(parent, "mkt-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := folders(t, parent); len(got) != 4 || !strings.Contains(strings.Join(got, " "), filepath.Base(first.Dir)) {
 		t.Errorf("after the other process was killed: %q", got)
 	}

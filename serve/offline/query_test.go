@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -20,12 +21,7 @@ import (
 	"mkt/serve/offline"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = check.Must
 
 // answer collects the rows of a query, one line each.
 type answer struct{ lines []string }

@@ -10,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/serve/quarantine"
 )
+
+var must = check.Must
 
 var start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
@@ -46,13 +49,6 @@ func loading(t *testing.T, dir string, at time.Time) (kill func(), said string) 
 	said, err = bufio.NewReader(out).ReadString('\n')
 	must(t, err)
 	return func() { must(t, p.Process.Kill()); p.Wait() }, strings.TrimSpace(said)
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func open(t *testing.T, dir string, at *time.Time) *quarantine.Store {

@@ -27,9 +27,7 @@ func total(days []gate.Day) (n int64) {
 func TestUsageSurvivesARestart(t *testing.T) {
 	dir := t.TempDir()
 	disk, err := durable.OpenExisting(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer disk.Close()
 	at := now
 	clock := func() time.Time { return at }
@@ -68,9 +66,7 @@ func TestUsageSurvivesARestart(t *testing.T) {
 // If a server replaces another and both count for a while, no count is lost.
 func TestUsageOfTwoServersAddsUp(t *testing.T) {
 	disk, err := durable.OpenExisting(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer disk.Close()
 	clock := func() time.Time { return now }
 	old, next := gate.NewUsage(disk, clock, quiet), gate.NewUsage(disk, clock, quiet)
@@ -92,9 +88,7 @@ func TestUsageOfTwoServersAddsUp(t *testing.T) {
 // The requests of one account do not change the usage of another.
 func TestUsageOfAccountsIsSeparate(t *testing.T) {
 	disk, err := durable.OpenExisting(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer disk.Close()
 	at := now
 	u := gate.NewUsage(disk, func() time.Time { return at }, quiet)
@@ -123,13 +117,9 @@ func TestUsageInMemoryIsTrimmed(t *testing.T) {
 
 func TestUsageOfDamagedFileStartsAtZero(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "acme.json"), []byte(`{"format":1,"days":`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "acme.json"), []byte(`{"format":1,"days":`), 0o600))
 	disk, err := durable.OpenExisting(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer disk.Close()
 	u := gate.NewUsage(disk, time.Now, quiet)
 	u.Count("acme", "/fixtures", "")

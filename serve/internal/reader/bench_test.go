@@ -5,11 +5,11 @@ import (
 	"os"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/serve/internal/reader"
@@ -46,7 +46,7 @@ func BenchmarkColdPage(b *testing.B) {
 			v := refresh(b, l, "acme").Acquire()
 			defer v.Release()
 			debug.FreeOSMemory()
-			b.Logf("loaded in %v, RSS %s", time.Since(began), rss())
+			b.Logf("loaded in %v, %d MiB resident", time.Since(began), check.Resident(b, os.Getpid())>>20)
 			n := 0
 			b.Run("first", func(b *testing.B) {
 				defer cpuTime(b)()
@@ -85,7 +85,7 @@ func BenchmarkColdPage(b *testing.B) {
 					must(b, err)
 				}
 			})
-			b.Logf("RSS %s", rss())
+			b.Logf("%d MiB resident", check.Resident(b, os.Getpid())>>20)
 		})
 	}
 }
@@ -100,14 +100,4 @@ func cpuTime(b *testing.B) func() {
 	}
 	before := used()
 	return func() { b.ReportMetric(float64((used()-before).Microseconds())/float64(b.N), "cpu-µs/op") }
-}
-
-func rss() string {
-	data, _ := os.ReadFile("/proc/self/status")
-	for _, line := range strings.Split(string(data), "\n") {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			return strings.TrimSpace(rest)
-		}
-	}
-	return "unknown"
 }

@@ -64,13 +64,9 @@ func TestOlderPublicationIsServedDuringDiskFaults(t *testing.T) {
 			}
 			at := servetest.Start
 			l, err := Open(Options{DataDir: dir, CacheDir: t.TempDir(), Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}, Now: func() time.Time { return at }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			disk, err := durable.OpenWithin(dir, layout.TenantProduct("acme", string(football.MarketEngine)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			d := l.Tenant("acme").Dataset(football.MarketEngine)
 			d.root, d.changes = faulty{disk, c.name, fault, late}, newChangeLog(disk, 1<<20)
 			d.Refresh(t.Context())

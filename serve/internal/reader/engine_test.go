@@ -14,17 +14,11 @@ func TestEngineIsLocked(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "it's a page.duckdb")
 	err := build(t.Context(), path, func(a *appenders) error { return a.marketChunk.AppendRow(int32(0), []byte("x")) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	outside := filepath.Join(dir, "outside.csv")
-	if err := os.WriteFile(outside, []byte("a,b\n1,2\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(outside, []byte("a,b\n1,2\n"), 0o600))
 	e, err := openEngine(t.Context(), path, minEngineMemory)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer e.close()
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the private file can still be opened: %v", err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -18,12 +19,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = check.Must
 
 // open starts a library over a data root; refresh loads what is published.
 func open(t testing.TB, dataDir string, clients ...string) *reader.Library {

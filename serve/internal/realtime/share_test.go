@@ -4,10 +4,13 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/servetest"
 )
+
+var must = check.Must
 
 // However many connections an account has at one position, their push is made once.
 func TestOnePacketForAll(t *testing.T) {
@@ -19,9 +22,7 @@ func TestOnePacketForAll(t *testing.T) {
 	live.Publish(servetest.LiveSamples("acme", 3, 1, servetest.Start))
 	l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: t.TempDir(), Clients: func() []string { return []string{"acme"} },
 		Products: []football.Product{football.MarketEngine, football.LiveIntelligence}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	view := func(p football.Product) *reader.View {
 		d := l.Tenant("acme").Dataset(p)
@@ -34,9 +35,7 @@ func TestOnePacketForAll(t *testing.T) {
 	page := func(after uint64) page {
 		v := view(football.MarketEngine)
 		p, err := tenant.page(position{v.Commit().HistoryID, after}, v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return p
 	}
 	first, rest := page(0), page(200)

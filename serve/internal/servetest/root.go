@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -24,6 +25,8 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
+
+var must = check.Must
 
 // Start is the time of the first publication; each further one is an hour later.
 var Start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
@@ -198,13 +201,6 @@ func (r *Root) Damage(dataDir, name string) {
 	must(r.t, err)
 	data[len(data)/2] ^= 0x55
 	must(r.t, os.WriteFile(path, data, 0o644))
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)

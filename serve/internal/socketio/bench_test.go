@@ -2,7 +2,6 @@ package socketio_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,8 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gobwas/ws"
-
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/serve/internal/socketio"
 	"mkt/serve/internal/socketio/socketiotest"
@@ -93,9 +91,7 @@ func serveFan() {
 //	go test -run '^$' -bench FanOut -benchtime 1x ./serve/internal/socketio
 func BenchmarkFanOut(b *testing.B) {
 	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.Run("ours", func(b *testing.B) {
 		cmd := exec.CommandContext(b.Context(), self)
 		cmd.Env = append(os.Environ(), "SOCKETIO_FAN=1")
@@ -104,12 +100,8 @@ func BenchmarkFanOut(b *testing.B) {
 	b.Run("official", func(b *testing.B) {
 		modules := needs.Node(b)
 		dir := b.TempDir()
-		if err := os.CopyFS(dir, os.DirFS("testdata/official")); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
-			b.Fatal(err)
-		}
+		must(b, os.CopyFS(dir, os.DirFS("testdata/official")))
+		must(b, os.Symlink(modules, filepath.Join(dir, "node_modules")))
 		cmd := exec.CommandContext(b.Context(), "node", "fan.mjs", strconv.Itoa(benchPad))
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "NODE_ENV=production")
 		benchServer(b, cmd)
@@ -118,32 +110,26 @@ func BenchmarkFanOut(b *testing.B) {
 
 func benchServer(b *testing.B, cmd *exec.Cmd) {
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, cmd.Start())
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
-	url := "ws://127.0.0.1:" + strings.Fields(line)[1] + "/socket.io/?EIO=4&transport=websocket"
+	must(b, err)
+	url := "http://127.0.0.1:" + strings.Fields(line)[1] + "/socket.io/"
 	for b.Loop() {
 		arrivals := make(chan float64, benchConnections*benchPushes)
 		leader := benchClient(b, url, arrivals)
 		time.Sleep(time.Second)
-		before := residentBytes(b, cmd.Process.Pid)
-		conns := []net.Conn{leader}
+		before := check.Resident(b, cmd.Process.Pid)
+		conns := []*socketiotest.Client{leader}
 		for len(conns) < benchConnections {
 			conns = append(conns, benchClient(b, url, arrivals))
 		}
 		time.Sleep(benchRest)
-		idle := residentBytes(b, cmd.Process.Pid)
+		idle := check.Resident(b, cmd.Process.Pid)
 		for range benchPushes {
-			ws.WriteFrame(leader, ws.MaskFrame(ws.NewTextFrame([]byte(`42["fan"]`))))
+			must(b, leader.Emit("fan"))
 			time.Sleep(benchGap)
 		}
 		took := make([]float64, 0, cap(arrivals))
@@ -151,10 +137,10 @@ func benchServer(b *testing.B, cmd *exec.Cmd) {
 			took = append(took, <-arrivals)
 		}
 		slices.Sort(took)
-		per := func(bytes int) float64 { return float64(bytes-before) / float64(benchConnections-1) }
+		per := func(bytes int64) float64 { return float64(bytes-before) / float64(benchConnections-1) }
 		b.ReportMetric(float64(before)/(1<<20), "MiB-alone")
 		b.ReportMetric(per(idle), "B/conn-idle")
-		b.ReportMetric(per(residentBytes(b, cmd.Process.Pid)), "B/conn-pushed")
+		b.ReportMetric(per(check.Resident(b, cmd.Process.Pid)), "B/conn-pushed")
 		b.ReportMetric(took[len(took)/2], "ms-p50")
 		b.ReportMetric(took[len(took)*99/100], "ms-p99")
 		for _, c := range conns {
@@ -163,53 +149,23 @@ func benchServer(b *testing.B, cmd *exec.Cmd) {
 	}
 }
 
-// benchClient joins, answers heartbeats, and reports the latency of each push.
-func benchClient(b *testing.B, url string, arrivals chan<- float64) net.Conn {
-	conn, in, err := socketiotest.DialWebsocket(b.Context(), url, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	joined := make(chan bool)
+// benchClient joins and reports the latency of each push.
+func benchClient(b *testing.B, url string, arrivals chan<- float64) *socketiotest.Client {
+	c, err := socketiotest.Dial(b.Context(), socketiotest.Options{URL: url})
+	must(b, err)
 	go func() {
-		r := bufio.NewReaderSize(in, 4096)
 		for {
-			f, err := socketiotest.ReadFrame(r)
-			now := float64(time.Now().UnixNano()) / 1e6
+			e, err := c.Next(context.Background())
 			if err != nil {
 				return
 			}
-			switch text := f.Payload; {
-			case bytes.HasPrefix(text, []byte("0")):
-				ws.WriteFrame(conn, ws.MaskFrame(ws.NewTextFrame([]byte("40"))))
-			case bytes.HasPrefix(text, []byte("40")):
-				joined <- true
-			case string(text) == "2":
-				ws.WriteFrame(conn, ws.MaskFrame(ws.NewTextFrame([]byte("3"))))
-			case bytes.HasPrefix(text, []byte(`42["live"`)):
-				_, rest, _ := bytes.Cut(text, []byte(`"sent":`))
-				digits := bytes.TrimRight(rest[:bytes.IndexAny(rest, ",}")], " ")
-				sent, err := strconv.ParseFloat(string(digits), 64)
-				if err != nil {
-					panic(err)
-				}
-				arrivals <- now - sent
+			now := float64(time.Now().UnixNano()) / 1e6
+			var push struct{ Sent float64 }
+			if err := json.Unmarshal(e.Args[0], &push); err != nil {
+				panic(err)
 			}
+			arrivals <- now - push.Sent
 		}
 	}()
-	<-joined
-	return conn
-}
-
-// residentBytes returns the resident memory of a process.
-func residentBytes(b *testing.B, pid int) int {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		b.Fatal(err)
-	}
-	_, rest, _ := bytes.Cut(status, []byte("VmRSS:"))
-	kib, err := strconv.Atoi(string(bytes.Fields(rest)[0]))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return kib << 10
+	return c
 }

@@ -14,12 +14,12 @@ import (
 
 	"github.com/gobwas/ws"
 
+	"mkt/internal/check"
 	"mkt/serve/internal/socketio"
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// patience is how long a test waits for an event.
-const patience = 10 * time.Second
+var must = check.Must
 
 // recorder is a handler that reports its calls, and does what clients ask.
 type recorder struct {
@@ -96,7 +96,7 @@ func (h *host) told(want ...string) {
 			if got != w {
 				h.t.Fatalf("told %q, want %q", got, w)
 			}
-		case <-time.After(patience):
+		case <-time.After(check.Limit):
 			h.t.Fatalf("not told %q", w)
 		}
 	}
@@ -112,22 +112,16 @@ type socket struct {
 // eventually waits until the server's statistics satisfy a condition.
 func (h *host) eventually(holds func(socketio.Stats) bool) {
 	h.t.Helper()
-	for end := time.Now().Add(10 * time.Second); !holds(h.server.Stats()); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			h.t.Fatalf("stats %+v", h.server.Stats())
-		}
-	}
+	check.Eventually(h.t, "the statistics", func() bool { return holds(h.server.Stats()) })
 }
 
 // open returns a connection that has not joined a namespace.
 func (h *host) open() socket {
 	h.t.Helper()
 	conn, from, err := socketiotest.DialWebsocket(h.t.Context(), h.url+"/?EIO=4&transport=websocket", nil)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	h.t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(patience))
+	conn.SetDeadline(time.Now().Add(check.Limit))
 	s := socket{h.t, conn, from}
 	if f, err := socketiotest.ReadFrame(s.r); err != nil || !strings.HasPrefix(string(f.Payload), "0{") {
 		h.t.Fatalf("open packet %q, %v", f.Payload, err)
@@ -194,17 +188,11 @@ func (s socket) want(texts ...string) {
 func (h *host) do(method, query, body string) string {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.url+"/?EIO=4&transport=polling"+query, strings.NewReader(body))
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	defer response.Body.Close()
 	b, err := io.ReadAll(response.Body)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	return string(b)
 }

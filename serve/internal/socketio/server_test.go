@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/serve/internal/socketio"
 )
 
@@ -171,11 +172,7 @@ func TestPendingLimit(t *testing.T) {
 			s.conn.Close()
 			h.told("disconnect " + socketio.ReasonClient)
 		}
-		for end := time.Now().Add(patience); h.server.Stats().Pending > 5-len(list); time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%s: %+v", what, h.server.Stats())
-			}
-		}
+		check.Eventually(t, what, func() bool { return h.server.Stats().Pending <= 5-len(list) })
 	}
 	cut := func(what string, list ...socket) {
 		t.Helper()
@@ -310,9 +307,7 @@ func TestPolling(t *testing.T) {
 	h := start(t, socketio.Options{})
 	text := h.do("GET", "", "")
 	var o struct{ Sid string }
-	if err := json.Unmarshal([]byte(text[1:]), &o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(text[1:]), &o))
 	sid := "&sid=" + o.Sid
 	if got := h.do("POST", sid, "40\x1e42[\"message\",\"a\"]\x1e451-7[\"x\",{\"_placeholder\":true,\"num\":0}]\x1ebAQI="); got != "ok" {
 		t.Fatalf("got %q", got)

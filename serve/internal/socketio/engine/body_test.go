@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/serve/internal/socketio/engine"
 )
 
@@ -17,11 +18,9 @@ import (
 func (h *host) raw(text string) net.Conn {
 	h.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	h.t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(patience))
+	conn.SetDeadline(time.Now().Add(check.Limit))
 	go io.WriteString(conn, text) // the server may answer before it has read all of it
 	return conn
 }

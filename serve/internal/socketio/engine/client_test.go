@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -14,9 +15,12 @@ import (
 
 	"github.com/gobwas/ws"
 
+	"mkt/internal/check"
 	"mkt/serve/internal/socketio/engine"
 	"mkt/serve/internal/socketio/socketiotest"
 )
+
+var must = check.Must
 
 // host is a server that sends every message back.
 type host struct {
@@ -49,9 +53,6 @@ func (m mirror) Message(data []byte, binary bool) error {
 
 func (m mirror) Closed(reason string) { m.h.closed <- reason }
 
-// patience is how long a test waits for an event.
-const patience = 10 * time.Second
-
 func start(t *testing.T, o engine.Options) *host {
 	t.Helper()
 	h := &host{t: t, opened: make(chan *engine.Session, 1000), closed: make(chan string, 1000)}
@@ -83,7 +84,7 @@ func (h *host) reason() string {
 	select {
 	case r := <-h.closed:
 		return r
-	case <-time.After(patience):
+	case <-time.After(check.Limit):
 		h.t.Fatal("the session did not end")
 		return ""
 	}
@@ -92,11 +93,7 @@ func (h *host) reason() string {
 // wantSessions waits until the server has that many sessions.
 func (h *host) wantSessions(n int) {
 	h.t.Helper()
-	for end := time.Now().Add(patience); h.server.Stats().Sessions != n; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			h.t.Fatalf("%d sessions, want %d", h.server.Stats().Sessions, n)
-		}
-	}
+	check.Eventually(h.t, fmt.Sprint(n, " sessions"), func() bool { return h.server.Stats().Sessions == n })
 }
 
 // answer is a response with its body.
@@ -109,9 +106,7 @@ type answer struct {
 func (h *host) do(method, query, body string, headers ...string) answer {
 	h.t.Helper()
 	a, err := h.try(h.t.Context(), method, query, strings.NewReader(body), headers...)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	return a
 }
 
@@ -193,21 +188,19 @@ type socket struct {
 func (h *host) dial(query string) socket {
 	h.t.Helper()
 	s, err := h.tryDial(query)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	return s
 }
 
 func (h *host) tryDial(query string) (socket, error) {
-	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(h.t.Context(), check.Limit)
 	defer cancel()
 	conn, from, err := socketiotest.DialWebsocket(ctx, h.url+"/engine.io/?"+query, nil)
 	if err != nil {
 		return socket{}, err
 	}
 	h.t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(patience))
+	conn.SetDeadline(time.Now().Add(check.Limit))
 	return socket{h.t, conn, from}, nil
 }
 
@@ -236,7 +229,7 @@ func (s socket) next() string {
 		return "cut"
 	case f.Header.OpCode == ws.OpClose:
 		code, _ := ws.ParseCloseFrameData(f.Payload)
-		return "close " + json.Number(itoa(int(code))).String()
+		return fmt.Sprint("close ", code)
 	case f.Header.OpCode == ws.OpBinary:
 		return "binary " + string(f.Payload)
 	case f.Header.OpCode == ws.OpPong:
@@ -244,8 +237,6 @@ func (s socket) next() string {
 	}
 	return string(f.Payload)
 }
-
-func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
 func (s socket) want(texts ...string) {
 	s.t.Helper()
@@ -275,11 +266,9 @@ func (s socket) wantEnd() {
 func (s socket) redial(h *host) socket {
 	h.t.Helper()
 	conn, err := net.Dial("tcp", s.conn.RemoteAddr().String())
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	h.t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(patience))
+	conn.SetDeadline(time.Now().Add(check.Limit))
 	return socket{h.t, conn, conn}
 }
 

@@ -61,9 +61,7 @@ func TestChunkedUpload(t *testing.T) {
 		write.Close()
 	}()
 	a, err := p.try(t.Context(), "POST", p.query(), read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p.expect(a, 200, "ok")
 	p.expect(p.get(), 200, "4one\x1e4é")
 }
@@ -235,9 +233,7 @@ func TestCutPost(t *testing.T) {
 	p := h.poll()
 	waiting := p.later()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fmt.Fprintf(conn, "POST /engine.io/?%s HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n4a", p.query())
 	time.Sleep(50 * time.Millisecond)
 	conn.Close()

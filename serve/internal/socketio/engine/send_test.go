@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/serve/internal/socketio/engine"
 )
 
@@ -121,7 +122,7 @@ func TestWhenDrained(t *testing.T) {
 		t.Helper()
 		select {
 		case <-c:
-		case <-time.After(patience):
+		case <-time.After(check.Limit):
 			t.Fatal("never drained")
 		}
 	}
