@@ -2,6 +2,7 @@ package socketio_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gobwas/ws"
 
 	"mkt/internal/check"
 	"mkt/internal/needs"
@@ -78,9 +81,9 @@ func serveFan() {
 		panic(err)
 	}
 	fmt.Println("port", l.Addr().(*net.TCPAddr).Port)
-	recorder := &fan{sockets: map[*socketio.Socket]bool{}}
+	room := &fan{sockets: map[*socketio.Socket]bool{}}
 	panic(http.Serve(l, socketio.New(socketio.Options{
-		Namespaces: map[string]socketio.Handler{"/": recorder}, MaxPending: benchConnections,
+		Namespaces: map[string]socketio.Handler{"/": room}, MaxPending: benchConnections,
 	})))
 }
 
@@ -116,20 +119,20 @@ func benchServer(b *testing.B, cmd *exec.Cmd) {
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	must(b, err)
-	url := "http://127.0.0.1:" + strings.Fields(line)[1] + "/socket.io/"
+	url := "ws://127.0.0.1:" + strings.Fields(line)[1] + "/socket.io/?EIO=4&transport=websocket"
 	for b.Loop() {
 		arrivals := make(chan float64, benchConnections*benchPushes)
 		leader := benchClient(b, url, arrivals)
 		time.Sleep(time.Second)
 		before := check.Resident(b, cmd.Process.Pid)
-		conns := []*socketiotest.Client{leader}
+		conns := []net.Conn{leader}
 		for len(conns) < benchConnections {
 			conns = append(conns, benchClient(b, url, arrivals))
 		}
 		time.Sleep(benchRest)
 		idle := check.Resident(b, cmd.Process.Pid)
 		for range benchPushes {
-			must(b, leader.Emit("fan"))
+			ws.WriteFrame(leader, ws.MaskFrame(ws.NewTextFrame([]byte(`42["fan"]`))))
 			time.Sleep(benchGap)
 		}
 		took := make([]float64, 0, cap(arrivals))
@@ -149,23 +152,37 @@ func benchServer(b *testing.B, cmd *exec.Cmd) {
 	}
 }
 
-// benchClient joins and reports the latency of each push.
-func benchClient(b *testing.B, url string, arrivals chan<- float64) *socketiotest.Client {
-	c, err := socketiotest.Dial(b.Context(), socketiotest.Options{URL: url})
+// benchClient joins, answers heartbeats, and reports the latency of each push.
+func benchClient(b *testing.B, url string, arrivals chan<- float64) net.Conn {
+	conn, in, err := socketiotest.DialWebsocket(b.Context(), url, nil)
 	must(b, err)
+	joined := make(chan bool)
 	go func() {
+		r := bufio.NewReaderSize(in, 4096)
 		for {
-			e, err := c.Next(context.Background())
+			f, err := socketiotest.ReadFrame(r)
+			now := float64(time.Now().UnixNano()) / 1e6
 			if err != nil {
 				return
 			}
-			now := float64(time.Now().UnixNano()) / 1e6
-			var push struct{ Sent float64 }
-			if err := json.Unmarshal(e.Args[0], &push); err != nil {
-				panic(err)
+			switch text := f.Payload; {
+			case bytes.HasPrefix(text, []byte("0")):
+				ws.WriteFrame(conn, ws.MaskFrame(ws.NewTextFrame([]byte("40"))))
+			case bytes.HasPrefix(text, []byte("40")):
+				joined <- true
+			case string(text) == "2":
+				ws.WriteFrame(conn, ws.MaskFrame(ws.NewTextFrame([]byte("3"))))
+			case bytes.HasPrefix(text, []byte(`42["live"`)):
+				_, rest, _ := bytes.Cut(text, []byte(`"sent":`))
+				digits := bytes.TrimRight(rest[:bytes.IndexAny(rest, ",}")], " ")
+				sent, err := strconv.ParseFloat(string(digits), 64)
+				if err != nil {
+					panic(err)
+				}
+				arrivals <- now - sent
 			}
-			arrivals <- now - push.Sent
 		}
 	}()
-	return c
+	<-joined
+	return conn
 }
