@@ -26,8 +26,7 @@ import (
 // token.
 func served(b *testing.B, fixtures int) (w *world, address string) {
 	b.Helper()
-	w = newWorld(b)
-	w.add("acme", nil)
+	w = newWorld(b, "acme")
 	w.root("acme").PublishSamples(fixtures, 80)
 	w.fetched("acme")
 	return w, w.serveFor(b)
@@ -187,9 +186,7 @@ func BenchmarkColdPage(b *testing.B) {
 // BenchmarkTenantMemory reports what each further tenant of 50 fixtures costs.
 func BenchmarkTenantMemory(b *testing.B) {
 	const tenants = 50
-	w := newWorld(b)
-	w.add("acme", nil)
-	w.publish("acme", 50, 80, 1)
+	w := published(b, 50, 80)
 	for n := range tenants {
 		id := fmt.Sprint("tenant", n)
 		w.add(id, nil)

@@ -109,10 +109,7 @@ func TestOverloadIsShed(t *testing.T) {
 // are in memory, even if nobody has requested that page.
 func TestChangesWaitForNobody(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 30, 6, 1)
-	w.start()
+	w := published(t, 30, 6).start()
 	if r := w.get("/changes", "acme"); r.status != 200 {
 		t.Fatal(r)
 	}
@@ -129,10 +126,7 @@ func TestChangesWaitForNobody(t *testing.T) {
 // requests is limited.
 func TestManyColdPagesAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 30, 60, 1)
-	w.start()
+	w := published(t, 30, 60).start()
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -172,10 +166,7 @@ func TestManyColdPagesAtOnce(t *testing.T) {
 // A client that disconnects does not count as a fault, and takes no slot.
 func TestClientsThatGoAway(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 30, 60, 1)
-	w.start()
+	w := published(t, 30, 60).start()
 	release := w.hold("acme")
 	impatient := &http.Client{Timeout: 100 * time.Millisecond}
 	for n := range 5 {

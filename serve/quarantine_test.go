@@ -44,9 +44,7 @@ func TestQuarantineShowsInHealth(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.add("acme", nil)
-			w.publish("acme", 3, 1, 1)
+			w := published(t, 3, 1)
 			w.fetched("acme")
 			list := servetest.Samples("acme", 4, 1, 2)
 			w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
@@ -80,9 +78,7 @@ func TestALostStateFileRefusesNoData(t *testing.T) {
 		"no state": func(path string) error { return os.WriteFile(path, []byte("{"), 0o644) },
 	} {
 		t.Run(kind, func(t *testing.T) {
-			w := newWorld(t)
-			w.add("acme", nil)
-			w.publish("acme", 3, 1, 1)
+			w := published(t, 3, 1)
 			w.fetched("acme")
 			state := filepath.Join(w.dataDir, layout.TenantProduct("acme", string(football.MarketEngine)), layout.StateDir, "fetch.json")
 			must(t, os.Remove(state))

@@ -47,7 +47,12 @@ func (w *world) token(as string) string {
 	return as
 }
 
-func overPolling(o *socketiotest.Options) { o.Polling = true }
+// transport chooses polling or a websocket.
+func transport(polling bool) func(*socketiotest.Options) {
+	return func(o *socketiotest.Options) { o.Polling = polling }
+}
+
+var overPolling = transport(true)
 
 func withHeader(name, value string) func(*socketiotest.Options) {
 	return func(o *socketiotest.Options) {

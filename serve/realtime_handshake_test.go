@@ -62,9 +62,8 @@ func TestSocketGreets(t *testing.T) {
 // A deployment may offer fewer channels.
 func TestSocketChannelsNarrowed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, "acme")
 	w.realtime.Channels = []string{"live"}
-	w.add("acme", nil)
 	w.fetched("acme")
 	w.start()
 	s, r := w.connect("acme")
@@ -80,8 +79,7 @@ func TestSocketChannelsNarrowed(t *testing.T) {
 // status.
 func TestSocketRefuses(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.add("paused", func(a *account.Account) { a.Status = account.Suspended })
 	w.add("over", func(a *account.Account) { a.Status = account.Revoked })
 	w.add("idle", func(a *account.Account) { a.Limit = account.Limit{Requests: 1, Per: time.Hour, Burst: 1} })
@@ -122,8 +120,7 @@ func TestSocketRefuses(t *testing.T) {
 // is released exactly once, however it ends.
 func TestSocketPlaces(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.add("other", nil)
 	w.start()
 	for round := range 3 {
@@ -132,11 +129,7 @@ func TestSocketPlaces(t *testing.T) {
 		var wait sync.WaitGroup
 		for i := range list {
 			wait.Go(func() {
-				how := []func(*socketiotest.Options){}
-				if i%4 == 3 {
-					how = append(how, overPolling)
-				}
-				s, err := w.dial("acme", how...)
+				s, err := w.dial("acme", transport(i%4 == 3))
 				var refusal *socketiotest.ConnectError
 				switch {
 				case err == nil:

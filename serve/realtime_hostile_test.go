@@ -58,10 +58,8 @@ func TestSocketsThatNeverAuthenticate(t *testing.T) {
 	if testing.Short() {
 		n = 200
 	}
-	w := newWorld(t)
+	w := published(t, 1, 1)
 	w.realtime.ConnectTimeout, w.realtime.PingTimeout = 3*time.Second, 5*time.Second // who polls is told of the end for as long
-	w.add("acme", nil)
-	w.publish("acme", 1, 1, 1)
 	w.start()
 	idle, _ := w.connect("acme")
 	host := strings.TrimPrefix(w.url, "http://")
@@ -165,10 +163,7 @@ func (w *world) openSession(from string) (sid string, err error) {
 // R2: a message above the limit closes its own connection only.
 func TestSocketBigMessage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 1, 1, 1)
-	w.start()
+	w := published(t, 1, 1).start()
 	big := `42["subscribe","` + strings.Repeat("x", 16<<10) + `"]`
 	for _, how := range [][]func(*socketiotest.Options){nil, {overPolling}} {
 		other, _ := w.connect("acme")
@@ -227,11 +222,7 @@ func TestSocketsLeaveNothing(t *testing.T) {
 		for i := range 10 {
 			wait.Go(func() {
 				for n := range rounds {
-					how := []func(*socketiotest.Options){}
-					if n%3 == 0 {
-						how = append(how, overPolling)
-					}
-					s, _ := w.connect(fmt.Sprint("acme-", i), how...)
+					s, _ := w.connect(fmt.Sprint("acme-", i), transport(n%3 == 0))
 					s.ask("subscribe", map[string]any{"channel": "live"})
 					s.Close()
 					eventually(t, "the place is free", func() bool { // eight at most

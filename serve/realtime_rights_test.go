@@ -176,9 +176,8 @@ func TestSocketExpires(t *testing.T) {
 // others, without waiting for a tick. A client that reconnects is told the reason.
 func TestSocketOfARotatedToken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, "acme")
 	w.realtime.Tick = time.Second
-	w.add("acme", nil)
 	second, _ := account.NewToken(nil)
 	w.add("acme", func(a *account.Account) { a.TokenDigests = append(a.TokenDigests, account.Digest(second)) })
 	w.add("gone", nil)

@@ -136,12 +136,22 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
-// newWorld creates a data root without a server.
-func newWorld(t testing.TB) *world {
+// newWorld creates a data root without a server, and accounts with all rights.
+func newWorld(t testing.TB, accounts ...string) *world {
 	w := &world{t: t, dataDir: t.TempDir(), registry: new(account.Registry), log: new(logBuffer), mu: new(sync.Mutex),
 		realtime: serve.Realtime{Tick: 20 * time.Millisecond}, listen: "127.0.0.1:0",
 		accounts: map[string]account.Account{}, tokens: map[string]string{}, roots: map[string]*servetest.Root{}, lives: map[string]*servetest.LiveRoot{}}
 	w.setClock(begin)
+	for _, id := range accounts {
+		w.add(id, nil)
+	}
+	return w
+}
+
+// published is a world with the account acme, which has published samples.
+func published(t testing.TB, fixtures, markets int) *world {
+	w := newWorld(t, "acme")
+	w.publish("acme", fixtures, markets, 1)
 	return w
 }
 

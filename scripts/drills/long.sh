@@ -30,7 +30,7 @@ log() { # 15 minutes
 }
 # L2, L4.
 cursors() { # 1 minute
-  run ./serve -run 'RandomCursors|CursorsAtTheEdges|ChangesOverTheWindow|SocketWindow|SocketChangesAreThoseOfHTTP' -cursors 10000
+  run ./serve -run 'RandomCursors|CursorsAtTheEdges|SocketChangesAreThoseOfHTTP' -cursors 10000
 }
 # D1, P8: 1,000 mutants under the reader.
 damage() { # 2 minutes
@@ -47,7 +47,7 @@ load() { # 3 minutes
 }
 # S2 in process, S3, R1, R2, H1.
 edge() { # 2 minutes
-  run ./serve -run 'Drain|AccountsChange|OneGeneration|Suspension|SocketLoses|SocketExpires|SocketOfARotated|SocketThat|SocketsThat|SocketPlaces|SocketBig|SocketWindow|Protocol|EveryMethod|Limits|SlowClients'
+  run ./serve -run 'Drain|AccountsChange|OneGeneration|Suspension|SocketLoses|SocketExpires|SocketOfARotated|SocketThat|SocketsThat|SocketPlaces|SocketBig|Protocol|EveryMethod|Limits|SlowClients'
   run ./cmd/mkt -run 'ReloadUnderLoad'
 }
 # M1: 1,000 tamperings.

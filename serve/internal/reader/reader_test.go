@@ -3,7 +3,6 @@ package reader_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -229,35 +228,6 @@ func TestEveryMarketIsFoundById(t *testing.T) {
 			if found, err := v.Market(t.Context(), f, id, func([]byte) {}); found || err != nil {
 				t.Errorf("market %s: %v, %v", id, found, err)
 			}
-		}
-	}
-}
-
-func TestMarketByNamePrefersFullTimeThenOrder(t *testing.T) {
-	t.Parallel()
-	dir, _ := publish(t, 1, 40)
-	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
-	f, _ := v.Find(servetest.FixtureID("acme", 0))
-	for _, c := range []struct {
-		filter reader.MarketFilter
-		want   int // ordinal; -1 = none
-	}{
-		{reader.MarketFilter{Market: "TOTAL_GOALS"}, 7}, // 1 is of the first half
-		{reader.MarketFilter{Market: "TOTAL_GOALS", Period: "1H"}, 1},
-		{reader.MarketFilter{Market: "TOTAL_GOALS", Period: "2H"}, -1},
-		{reader.MarketFilter{Market: "NO_SUCH"}, -1},
-	} {
-		got := -1
-		found, err := v.MarketByName(t.Context(), f, c.filter, func(body []byte) {
-			var m struct {
-				MarketName string `json:"market_name"`
-			}
-			must(t, json.Unmarshal(body, &m))
-			fmt.Sscanf(m.MarketName, "Market %d", &got)
-		})
-		must(t, err)
-		if got != c.want || found != (c.want >= 0) {
-			t.Errorf("%+v: ordinal %d, want %d", c.filter, got, c.want)
 		}
 	}
 }

@@ -7,11 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -233,78 +231,6 @@ func TestFilesOfAKilledProcessAreRemoved(t *testing.T) {
 	if runs, _ := filepath.Glob(filepath.Join(cache, "run-*")); len(runs) != 0 {
 		t.Errorf("files remain: %v", runs)
 	}
-}
-
-// Clients page while snapshots are swapped: every page is of one version, and the
-// version never goes back.
-func TestSwapUnderLoad(t *testing.T) {
-	t.Parallel()
-	needs.Time(t, "swaps snapshots under readers for seconds")
-	dir, root := publish(t, 40, 6)
-	l := open(t, dir, "acme")
-	d := refresh(t, l, "acme")
-	ctx, stop := context.WithCancel(t.Context())
-	running := make(chan struct{})
-	go func() { l.Run(ctx); close(running) }()
-	var reads atomic.Int64
-	var readers sync.WaitGroup
-	for range 4 {
-		readers.Go(func() {
-			last := uint64(0)
-			for ctx.Err() == nil {
-				last = readOnce(t, d, last)
-				reads.Add(1)
-			}
-		})
-	}
-	const versions = 8
-	for version := 2; version <= versions; version++ {
-		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 40, 6, version)})
-		deadline := time.Now().Add(10 * time.Second)
-		for {
-			v := d.Acquire()
-			at := v.Commit().Version
-			v.Release()
-			if at == uint64(version) {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("version %d is not served", version)
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}
-	stop()
-	readers.Wait()
-	<-running
-	t.Logf("%d pages read over %d versions", reads.Load(), versions)
-}
-
-func readOnce(t *testing.T, d *reader.Dataset, last uint64) uint64 {
-	v := d.Acquire()
-	defer v.Release()
-	version := v.Commit().Version
-	if version < last {
-		t.Errorf("version %d after %d", version, last)
-	}
-	mark := fmt.Sprintf(" v%d\"", version)
-	_, err := v.Fixtures(t.Context(), reader.FixtureFilter{League: "league"}, "", 20, func(item reader.FixtureItem) {
-		if !strings.Contains(string(item.Body), mark) {
-			t.Errorf("version %d shows %s", version, item.Body)
-		}
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	f, _ := v.Find(servetest.FixtureID("acme", int(version)))
-	if _, err := v.Markets(t.Context(), f, reader.MarketFilter{}, "", 50, func(m reader.MarketItem) {
-		if !strings.Contains(string(m.Body), mark) {
-			t.Errorf("version %d shows %s", version, m.Body)
-		}
-	}); err != nil {
-		t.Error(err)
-	}
-	return version
 }
 
 // Clients cancel queries while snapshots are swapped: no other query fails, and the

@@ -290,18 +290,6 @@ func TestPanic(t *testing.T) {
 	other.want(`2["message-back"]`)
 }
 
-func TestShutdown(t *testing.T) {
-	h := start(t, socketio.Options{})
-	s := h.join()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	if err := h.server.Shutdown(ctx); err != nil {
-		t.Error(err)
-	}
-	s.want("closed")
-	h.told("disconnect " + socketio.ReasonShutdown)
-}
-
 // A complete conversation over polling.
 func TestPolling(t *testing.T) {
 	h := start(t, socketio.Options{})

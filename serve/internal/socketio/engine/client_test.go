@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +88,14 @@ func (h *host) reason() string {
 	case <-time.After(check.Limit):
 		h.t.Fatal("the session did not end")
 		return ""
+	}
+}
+
+// ended waits for the end of a session, for one of these reasons.
+func (h *host) ended(want ...string) {
+	h.t.Helper()
+	if got := h.reason(); !slices.Contains(want, got) {
+		h.t.Errorf("the session ended with %q, want %q", got, want)
 	}
 }
 

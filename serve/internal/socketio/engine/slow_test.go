@@ -130,17 +130,3 @@ func TestSlowAndSteady(t *testing.T) {
 		})
 	}
 }
-
-// A client that stops reading is disconnected, however much is waiting.
-func TestStalledClient(t *testing.T) {
-	t.Parallel()
-	for _, size := range []int{10, 3_000_000} {
-		h := start(t, engine.Options{PingInterval: 50 * time.Millisecond, PingTimeout: 200 * time.Millisecond, WriteTimeout: 200 * time.Millisecond})
-		h.websocket()
-		s := <-h.opened
-		s.Send(text(strings.Repeat("x", size)))
-		if got := h.reason(); got != engine.Ping && got != engine.Slow {
-			t.Errorf("%d bytes: reason %q", size, got)
-		}
-	}
-}
