@@ -140,7 +140,7 @@ func TestAsOfStaysHere(t *testing.T) {
 		t.Errorf("before the first publication: %d %s", r.status, r.body)
 	}
 	must(t, before.stop())
-	must(t, os.RemoveAll(filepath.Join(w.dataDir, "client_id=acme/product=market_engine", w.root("acme").Commit.Dir())))
+	must(t, os.RemoveAll(w.root("acme").Path("")))
 	gone := w.startAsOf(servetest.Start.Add(90 * time.Minute))
 	if r := gone.get("/fixtures", "acme"); r.code() != "DATA_NOT_READY" {
 		t.Errorf("a deleted snapshot: %d %s", r.status, r.body)

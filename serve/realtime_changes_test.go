@@ -276,8 +276,7 @@ func TestSocketAfterARestore(t *testing.T) {
 	following.ask("subscribe", map[string]any{"channel": "changes"})
 	aside, _ := w.connect("acme") // follows nothing
 
-	restored := servetest.NewRoot(t, w.dataDir, "acme")
-	restored.Commit, restored.Manifest, _ = servetest.Earlier(t, w.root("acme"), 1)
+	restored := servetest.NewRoot(t, w.dataDir, "acme").At(1)
 	restored.History, restored.Late = "restored", 3*time.Hour
 	restored.Commit.Version, restored.Commit.LastSeq, restored.Manifest.Changes = 2, 1_000_000, nil
 	list := servetest.Samples("acme", 4, 1, 3)

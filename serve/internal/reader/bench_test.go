@@ -11,22 +11,15 @@ import (
 
 	"mkt/internal/check"
 	"mkt/internal/needs"
-	"mkt/publish/football"
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/servetest"
 )
 
 // BenchmarkLoad loads a snapshot of 200 fixtures with 80 markets each.
 func BenchmarkLoad(b *testing.B) {
-	dir, _ := publish(b, 200, 80)
+	root := published(b, 200, 80)
 	for b.Loop() {
-		l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: b.TempDir(), Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}, Workers: 2})
-		must(b, err)
-		d := l.Tenant("acme").Dataset(football.MarketEngine)
-		d.Refresh(context.Background())
-		v := d.Acquire()
-		v.Release()
-		must(b, l.Close())
+		refresh(open(b, root.DataDir)).Acquire().Release()
 	}
 	b.ReportMetric(200*80*float64(b.N)/b.Elapsed().Seconds(), "markets/s")
 }
@@ -38,12 +31,11 @@ func BenchmarkColdPage(b *testing.B) {
 			if fixtures > 1_000 {
 				needs.Env(b, "MKT_BENCH_LARGE", "1, for minutes and gigabytes")
 			}
-			dir := b.TempDir()
-			root := servetest.NewRoot(b, dir, "acme")
+			root := servetest.NewRoot(b, b.TempDir(), "acme")
 			root.PublishSamples(fixtures, 80)
-			l := open(b, dir, "acme")
+			l := open(b, root.DataDir)
 			began := time.Now()
-			v := refresh(b, l, "acme").Acquire()
+			v := refresh(l).Acquire()
 			defer v.Release()
 			debug.FreeOSMemory()
 			b.Logf("loaded in %v, %d MiB resident", time.Since(began), check.Resident(b, os.Getpid())>>20)

@@ -12,9 +12,9 @@ var must = check.Must
 
 func TestBrokenEngineIsReplaced(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	servetest.NewRoot(t, dir, "acme").Publish(servetest.Content{Fixtures: servetest.Samples("acme", 3, 2, 1)})
-	l, err := Open(Options{DataDir: dir, CacheDir: t.TempDir(), Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}})
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
+	root.PublishNext(3, 2)
+	l, err := Open(Options{DataDir: root.DataDir, CacheDir: t.TempDir(), Products: []football.Product{football.MarketEngine}})
 	must(t, err)
 	defer l.Close()
 	d := l.Tenant("acme").Dataset(football.MarketEngine)

@@ -46,10 +46,8 @@ func (r faultyReader) ReadAt([]byte, int64) (int, error) { return 0, r.err }
 // fault is over, the newest is served again.
 func TestOlderPublicationIsServedDuringDiskFaults(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	root := servetest.NewRoot(t, dir, "acme")
-	first := root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 2, 2, 1)})
-	second := root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 3, 2, 2)})
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
+	first, second := root.PublishNext(2, 2), root.PublishNext(3, 2)
 	for _, c := range []struct {
 		name string
 		want uint64
@@ -63,9 +61,9 @@ func TestOlderPublicationIsServedDuringDiskFaults(t *testing.T) {
 				continue
 			}
 			at := servetest.Start
-			l, err := Open(Options{DataDir: dir, CacheDir: t.TempDir(), Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}, Now: func() time.Time { return at }})
+			l, err := Open(Options{DataDir: root.DataDir, CacheDir: t.TempDir(), Products: []football.Product{football.MarketEngine}, Now: func() time.Time { return at }})
 			must(t, err)
-			disk, err := durable.OpenWithin(dir, layout.TenantProduct("acme", string(football.MarketEngine)))
+			disk, err := durable.OpenWithin(root.DataDir, layout.TenantProduct("acme", string(football.MarketEngine)))
 			must(t, err)
 			d := l.Tenant("acme").Dataset(football.MarketEngine)
 			d.root, d.changes = faulty{disk, c.name, fault, late}, newChangeLog(disk, 1<<20)

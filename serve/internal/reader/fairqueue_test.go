@@ -101,8 +101,10 @@ func TestFairQueueBounds(t *testing.T) {
 		}
 		synctest.Wait()
 		q.mu.Lock()
-		if q.waiting > maxWaitingAll || len(q.tenants["0"].waiters) > maxWaitingEach {
-			t.Errorf("%d wait, %d of one tenant", q.waiting, len(q.tenants["0"].waiters))
+		for id, l := range q.tenants {
+			if q.waiting > maxWaitingAll || len(l.waiters) > maxWaitingEach {
+				t.Errorf("%d wait, %d of tenant %s", q.waiting, len(l.waiters), id)
+			}
 		}
 		q.mu.Unlock()
 		time.Sleep(maxWait + time.Millisecond)

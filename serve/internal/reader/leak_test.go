@@ -60,10 +60,9 @@ type swapping struct {
 func newSwapping(t *testing.T) *swapping {
 	w := &swapping{t: t, cache: t.TempDir()}
 	dir := t.TempDir()
-	l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: w.cache, Clients: func() []string { return nil }, Loads: swappers,
-		Products: []football.Product{football.MarketEngine, football.LiveIntelligence}})
-	must(t, err)
-	t.Cleanup(func() { must(t, l.Close()) })
+	l := open(t, dir, func(o *reader.Options) {
+		o.CacheDir, o.Loads, o.Products = w.cache, swappers, []football.Product{football.MarketEngine, football.LiveIntelligence}
+	})
 	for n := range swappers {
 		id := fmt.Sprint("acme-", n)
 		w.list = append(w.list, &swapper{t: t, id: id, markets: servetest.NewRoot(t, dir, id), live: servetest.NewLiveRoot(t, dir, id),

@@ -16,12 +16,10 @@ var must = check.Must
 func TestOnePacketForAll(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	list := servetest.Samples("acme", 250, 1, 1)
 	root, live := servetest.NewRoot(t, dir, "acme"), servetest.NewLiveRoot(t, dir, "acme")
-	root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
+	root.PublishNext(250, 1)
 	live.Publish(servetest.LiveSamples("acme", 3, 1, servetest.Start))
-	l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: t.TempDir(), Clients: func() []string { return []string{"acme"} },
-		Products: []football.Product{football.MarketEngine, football.LiveIntelligence}})
+	l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: t.TempDir(), Products: []football.Product{football.MarketEngine, football.LiveIntelligence}})
 	must(t, err)
 	defer l.Close()
 	view := func(p football.Product) *reader.View {
@@ -45,7 +43,7 @@ func TestOnePacketForAll(t *testing.T) {
 	if first.last != 200 || !first.more || rest.last != 250 || rest.more || page(10).last != 210 {
 		t.Errorf("pages: %+v, %+v", first, rest)
 	}
-	root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list[:5])})
+	root.PublishNext(5, 1)
 	if p := page(0); p.packet != first.packet || !p.more {
 		t.Error("a full page was made again")
 	}
