@@ -14,7 +14,7 @@ import (
 // there are only as many as tenants.yaml has, and a removed account loses its series.
 //
 // The state of the library, the accounts, the connections and the sockets is read at
-// each scrape: dataMetrics, accountMetrics, connectionMetrics, socketMetrics.
+// each scrape, by collector.
 type metrics struct {
 	requests *prometheus.CounterVec // route, status, code
 	accounts accountCounts
@@ -70,7 +70,41 @@ func newMetrics(s *server) *metrics {
 // collectors returns all collectors of the API.
 func (s *server) collectors() []prometheus.Collector {
 	m := s.metrics
-	return []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, accountMetrics{&m.accounts, s.accounts}, dataMetrics{s}, connectionMetrics{s.connections}, socketMetrics{s.realtime, s.sockets}}
+	return []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, collector{s}}
+}
+
+// descs are the descriptions of all metrics that collector collects.
+var descs []*prometheus.Desc
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	d := prometheus.NewDesc(name, help, labels, nil)
+	descs = append(descs, d)
+	return d
+}
+
+// send sends the value of a metric.
+type send func(d *prometheus.Desc, v float64, labels ...string)
+
+// collector collects the metrics that are not counted but read at each scrape.
+type collector struct{ *server }
+
+// Describe implements prometheus.Collector.
+func (c collector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range descs {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c collector) Collect(to chan<- prometheus.Metric) {
+	of := func(kind prometheus.ValueType) send {
+		return func(d *prometheus.Desc, v float64, labels ...string) {
+			to <- prometheus.MustNewConstMetric(d, kind, v, labels...)
+		}
+	}
+	for _, collect := range []func(gauge, counter send){c.collectAccounts, c.collectData, c.collectConnections, c.collectSockets} {
+		collect(of(prometheus.GaugeValue), of(prometheus.CounterValue))
+	}
 }
 
 // count counts an answer.

@@ -2,17 +2,7 @@ package serve
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
-
-	"mkt/serve/internal/realtime"
-	"mkt/serve/internal/socketio"
 )
-
-// socketMetrics collects the statistics of the realtime service and of the protocol
-// below it. Labels are the contract's channels and codes, and words of package realtime.
-type socketMetrics struct {
-	service  *realtime.Service
-	protocol *socketio.Server
-}
 
 var (
 	socketsDesc       = desc("mkt_socket_connections", "Sockets connected.")
@@ -33,34 +23,26 @@ var (
 	evictedSessionsDesc = desc("mkt_socket_sessions_evicted_total", "Sessions that had not authenticated and were closed in favour of others.")
 )
 
-// Describe implements prometheus.Collector.
-func (m socketMetrics) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{socketsDesc, socketHoldersDesc, subscribedDesc, handshakesDesc, messagesDesc, closedDesc,
-		disconnectsDesc, pushesDesc, eventsDesc, sessionsDesc, pendingDesc, queuedDesc, openedDesc, refusedSessionsDesc, evictedSessionsDesc} {
-		to <- d
-	}
-}
-
-// Collect implements prometheus.Collector.
-func (m socketMetrics) Collect(to chan<- prometheus.Metric) {
-	gauge, counter := sending(to, prometheus.GaugeValue), sending(to, prometheus.CounterValue)
-	s := m.service.Stats()
-	gauge(socketsDesc, float64(s.Connections))
-	gauge(socketHoldersDesc, float64(s.Accounts))
-	for channel, n := range s.Subscriptions {
+// collectSockets collects the statistics of the realtime service and of the protocol below
+// it. Labels are the contract's channels and codes, and words of package realtime.
+func (s *server) collectSockets(gauge, counter send) {
+	r := s.realtime.Stats()
+	gauge(socketsDesc, float64(r.Connections))
+	gauge(socketHoldersDesc, float64(r.Accounts))
+	for channel, n := range r.Subscriptions {
 		gauge(subscribedDesc, float64(n), string(channel))
 	}
-	counter(handshakesDesc, float64(s.Connected), "")
-	counter(eventsDesc, float64(s.Events))
-	for channel, n := range s.Pushes {
+	counter(handshakesDesc, float64(r.Connected), "")
+	counter(eventsDesc, float64(r.Events))
+	for channel, n := range r.Pushes {
 		counter(pushesDesc, float64(n), string(channel))
 	}
-	for d, counts := range map[*prometheus.Desc]map[string]uint64{handshakesDesc: s.Refused, messagesDesc: s.MessagesRefused, closedDesc: s.Closed, disconnectsDesc: s.Disconnected} {
+	for d, counts := range map[*prometheus.Desc]map[string]uint64{handshakesDesc: r.Refused, messagesDesc: r.MessagesRefused, closedDesc: r.Closed, disconnectsDesc: r.Disconnected} {
 		for word, n := range counts {
 			counter(d, float64(n), word)
 		}
 	}
-	p := m.protocol.Stats()
+	p := s.sockets.Stats()
 	gauge(sessionsDesc, float64(p.Websockets), "websocket")
 	gauge(sessionsDesc, float64(p.Sessions-p.Websockets), "polling")
 	gauge(pendingDesc, float64(p.Pending))

@@ -76,7 +76,7 @@ func (l *Listener) refuse(c net.Conn) {
 // the connection must be refused.
 func (l *Listener) admit(c net.Conn) *Conn {
 	address := addressOf(c.RemoteAddr())
-	conn := &Conn{Conn: c, listener: l, address: Network(address), exempt: l.o.Exempt != nil && l.o.Exempt(address)}
+	conn := &Conn{Wrapped: Wrapped{c}, listener: l, address: Network(address), exempt: l.o.Exempt != nil && l.o.Exempt(address)}
 	victim, ok := l.enter(conn)
 	if victim != nil {
 		victim.Conn.Close() // its owner notices at the next read or write

@@ -143,31 +143,32 @@ func (d *Dataset) RefreshSoon(ctx context.Context, timeout time.Duration) {
 		d.refreshing.Unlock()
 		return
 	}
-	done := make(chan struct{})
-	go func() { // a client that disconnects must not stop a load
-		defer close(done)
+	await(ctx, timeout, func(ctx context.Context) {
 		defer d.refreshing.Unlock()
-		d.refreshLocked(context.WithoutCancel(ctx))
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	case <-time.After(timeout):
-	}
+		d.refreshLocked(ctx)
+	})
 }
 
 // RefreshNow returns when a refresh that began after the call has ended, or when
 // timeout has elapsed. Simultaneous calls share one refresh.
 func (d *Dataset) RefreshNow(ctx context.Context, timeout time.Duration) {
 	before := d.refreshes.Load()
-	done := make(chan struct{})
-	go func() { // a client that disconnects must not stop a load
-		defer close(done)
+	await(ctx, timeout, func(ctx context.Context) {
 		d.refreshing.Lock()
 		defer d.refreshing.Unlock()
 		if d.refreshes.Load() == before { // otherwise another goroutine has refreshed since
-			d.refreshLocked(context.WithoutCancel(ctx))
+			d.refreshLocked(ctx)
 		}
+	})
+}
+
+// await runs do and returns when it has returned, ctx has ended, or timeout has elapsed. do
+// continues in any case, because a client that disconnects must not stop a load.
+func await(ctx context.Context, timeout time.Duration, do func(context.Context)) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do(context.WithoutCancel(ctx))
 	}()
 	select {
 	case <-done:

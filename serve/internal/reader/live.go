@@ -2,6 +2,7 @@ package reader
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sort"
@@ -45,20 +46,11 @@ func renderLive(ctx context.Context, f durable.FS, dir string) (*liveSet, error)
 	if err != nil {
 		return nil, err
 	}
-	counters, err := grouped[table.LiveCounterRow](f, dir, layout.LiveCountersFile, func(r *table.LiveCounterRow) string { return r.FixtureID })
-	if err != nil {
-		return nil, err
-	}
-	timeline, err := grouped[table.LiveTimelineRow](f, dir, layout.LiveTimelineFile, func(r *table.LiveTimelineRow) string { return r.FixtureID })
-	if err != nil {
-		return nil, err
-	}
-	buckets, err := grouped[table.LiveBucketRow](f, dir, layout.LiveBucketsFile, func(r *table.LiveBucketRow) string { return r.FixtureID })
-	if err != nil {
-		return nil, err
-	}
-	periods, err := grouped[table.LivePeriodRow](f, dir, layout.LivePeriodsFile, func(r *table.LivePeriodRow) string { return r.FixtureID })
-	if err != nil {
+	counters, err1 := grouped[table.LiveCounterRow](f, dir, layout.LiveCountersFile, func(r *table.LiveCounterRow) string { return r.FixtureID })
+	timeline, err2 := grouped[table.LiveTimelineRow](f, dir, layout.LiveTimelineFile, func(r *table.LiveTimelineRow) string { return r.FixtureID })
+	buckets, err3 := grouped[table.LiveBucketRow](f, dir, layout.LiveBucketsFile, func(r *table.LiveBucketRow) string { return r.FixtureID })
+	periods, err4 := grouped[table.LivePeriodRow](f, dir, layout.LivePeriodsFile, func(r *table.LivePeriodRow) string { return r.FixtureID })
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
 	s := &liveSet{byID: make(map[string]*api.LiveFixture, len(rows))}

@@ -65,7 +65,7 @@ func (c *connection) handle(p packet, attachments Attachments) error {
 	s, is := c.find(p.namespace)
 	switch {
 	case p.kind == typeConnect && is != joined:
-		return c.join(p)
+		c.join(p)
 	case p.kind == typeConnect:
 		return errPacket
 	case is == dismissed:
@@ -93,31 +93,26 @@ func (c *connection) find(namespace string) (*Socket, socketState) {
 }
 
 // join asks the namespace's handler to accept the client.
-func (c *connection) join(p packet) error {
+func (c *connection) join(p packet) {
 	h := c.server.o.Namespaces[p.namespace]
 	if h == nil {
 		c.refuse(p.namespace, &Refusal{Message: "Invalid namespace"})
-		return nil
+		return
 	}
-	id, err := c.server.newID()
-	if err != nil {
-		return err
-	}
-	s := &Socket{connection: c, handler: h, namespace: p.namespace, id: id}
+	s := &Socket{connection: c, handler: h, namespace: p.namespace, id: newID()}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	c.session.WhenClosed(cancel)
 	c.protect(true)
-	err = h.Connect(ctx, s, p.auth)
+	err := h.Connect(ctx, s, p.auth)
 	c.protect(false)
 	c.session.WhenClosed(nil)
 	if err != nil {
 		s.dropEarly()
 		c.refuse(p.namespace, c.refusal(err))
-		return nil
+		return
 	}
 	c.accept(s)
-	return nil
 }
 
 // accept accepts the client, and then sends what the handler sent in Connect.

@@ -3,7 +3,6 @@ package socketio
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -40,8 +39,7 @@ type Options struct {
 	WebsocketOnly bool     // no polling: for replicas without sticky sessions
 	KeepHeaders   []string // of the first request, for Socket.Header; all others are dropped
 
-	Rand io.Reader    // of session ids; nil = crypto/rand
-	Log  *slog.Logger // nil = none; never gets an id, an address, a header or a message
+	Log *slog.Logger // nil = none; never gets an id, an address, a header or a message
 }
 
 // Handler handles the clients of a namespace. Calls for one connection never overlap and

@@ -2,9 +2,9 @@ package engine
 
 import (
 	"container/list"
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -47,8 +47,7 @@ func (v *Server) writeTimeout() time.Duration { return v.o.WriteTimeout }
 // begin creates a session. It returns nil if there are too many, or if the server is
 // closing.
 func (v *Server) begin(r *http.Request) *Session {
-	id, err := v.newID()
-	s := &Session{server: v, id: id, header: v.keep(r.Header), peer: strings.Clone(v.o.Peer(r))}
+	s := &Session{server: v, id: newID(), header: v.keep(r.Header), peer: strings.Clone(v.o.Peer(r))}
 	s.receiving.Lock() // the session may end before it has its receiver
 	defer s.receiving.Unlock()
 	s.mu.Lock()
@@ -56,7 +55,7 @@ func (v *Server) begin(r *http.Request) *Session {
 	s.due = s.beat.pinged + v.o.PingInterval
 	s.timer = time.AfterFunc(v.o.PingInterval, s.tick)
 	s.mu.Unlock()
-	if err != nil || !v.admit(s) {
+	if !v.admit(s) {
 		s.timer.Stop()
 		return nil
 	}
@@ -100,12 +99,10 @@ func (v *Server) admit(s *Session) bool {
 }
 
 // newID returns 144 random bits.
-func (v *Server) newID() (string, error) {
+func newID() string {
 	var b [18]byte
-	if _, err := io.ReadFull(v.o.Rand, b[:]); err != nil {
-		return "", err
-	}
-	return base64.RawURLEncoding.EncodeToString(b[:]), nil
+	rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
 // keep copies the headers of KeepHeaders, so that the others can be freed.
