@@ -14,7 +14,7 @@ import (
 
 var must = check.Must
 
-// TestLicences: docs/licences.md is what is linked, and all of it may be used.
+// TestLicences: docs/licences.md lists the linked modules, and every licence is accepted.
 func TestLicences(t *testing.T) {
 	if _, err := os.ReadFile("../../go.mod"); err != nil { // so that a result of another go.mod is not kept
 		t.Fatal(err)
