@@ -288,7 +288,7 @@ func TestAccountsChangeUnderTheServer(t *testing.T) {
 	if got := status(); got != "200" {
 		t.Error(got)
 	}
-	w.setClock(expires) // judged at request time: nothing was reloaded
+	w.setClock(expires) // checked at the time of the request: nothing was reloaded
 	if got := status(); got != "403SUBSCRIPTION_REQUIRED" {
 		t.Error(got)
 	}

@@ -42,7 +42,7 @@ func coldPage(as string, n int) string {
 }
 
 // While the engine is busy, cached pages are still answered, pages of other accounts are
-// rendered, and the account that asked for too much is told to try again. No answer is wrong,
+// rendered, and the account that asked for too much is asked to try again. No answer is wrong,
 // and few requests wait.
 func TestOverloadIsShed(t *testing.T) {
 	t.Parallel()

@@ -97,7 +97,7 @@ func TestSocketGoesOnFromABootstrap(t *testing.T) {
 	}
 	w.publish("acme", 3, 1, version+1)
 	if p := s.changes(); len(p.Events) != 3 || seqOf(t, p.Events[0]) != a.Cursor+1 {
-		t.Errorf("the next push begins behind %d: %+v", a.Cursor, p)
+		t.Errorf("the next push begins after %d: %+v", a.Cursor, p)
 	}
 }
 

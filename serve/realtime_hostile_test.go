@@ -24,7 +24,7 @@ func TestSocketThatNeverReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.realtime.WriteTimeout = 300 * time.Millisecond
-	w.realtime.PingTimeout = time.Hour // it answers no ping either, and where filling its buffers is slow that came first
+	w.realtime.PingTimeout = time.Hour // the client answers no ping either, and a ping timeout must not come first
 	w.add("acme", nil)
 	w.publish("acme", 300, 1, 1)
 	w.publishLive("acme", 240)
@@ -59,7 +59,7 @@ func TestSocketsThatNeverAuthenticate(t *testing.T) {
 		n = 200
 	}
 	w := published(t, 1, 1)
-	w.realtime.ConnectTimeout, w.realtime.PingTimeout = 3*time.Second, 5*time.Second // who polls is told of the end for as long
+	w.realtime.ConnectTimeout, w.realtime.PingTimeout = 3*time.Second, 5*time.Second // a polling client can still read the reason of the end for this long
 	w.start()
 	idle, _ := w.connect("acme")
 	host := strings.TrimPrefix(w.url, "http://")
@@ -210,7 +210,7 @@ func TestSocketUpgradeHasARequestID(t *testing.T) {
 	}
 }
 
-// Connections that have ended leave nothing behind.
+// Connections that have ended leave no goroutine and no memory.
 func TestSocketsLeaveNothing(t *testing.T) {
 	w := newWorld(t)
 	for i := range 10 {

@@ -251,7 +251,7 @@ func (f *follower) take(events []json.RawMessage, cursor uint64) {
 	for _, e := range events {
 		seq := seqOf(t, e)
 		if seq != f.at.Load()+1 {
-			t.Errorf("seq %d behind %d", seq, f.at.Load())
+			t.Errorf("seq %d after %d", seq, f.at.Load())
 		}
 		f.history.mu.Lock()
 		if want := f.history.events[seq]; want != "" && want != string(e) {

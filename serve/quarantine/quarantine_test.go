@@ -116,7 +116,7 @@ func TestQuarantineEnds(t *testing.T) {
 	must(t, err)
 	must(t, load.End())
 	if known, err := quarantine.List(dir, nobody); err != nil || len(known) != 0 {
-		t.Errorf("notes of what is behind stay: %+v, %v", known, err)
+		t.Errorf("notes of earlier publications remain: %+v, %v", known, err)
 	}
 }
 

@@ -58,7 +58,7 @@ func renderLive(ctx context.Context, f durable.FS, dir string) (*liveSet, error)
 	for i := range rows {
 		r := &rows[i]
 		if !api.IsFixtureID(r.FixtureID) || r.FixtureID <= last {
-			return nil, fmt.Errorf("%w: live fixture id %q behind %q", ErrInvalid, r.FixtureID, last)
+			return nil, fmt.Errorf("%w: live fixture id %q after %q", ErrInvalid, r.FixtureID, last)
 		}
 		last = r.FixtureID
 		s.add(api.NewLiveFixture(r, api.LiveDetail{Counters: counters.of(last), Timeline: timeline.of(last),
@@ -159,7 +159,7 @@ func (v *View) FindLive(id string) (*api.LiveFixture, bool) {
 // older, its staleness can only grow.
 type Staleness int
 
-// The staleness of a feed. A stopped clock needs no news, so if any clock runs, only
+// The staleness of a feed. A stopped clock needs no new samples, so if any clock runs, only
 // the fixtures with a running clock count.
 const (
 	FeedFresh    Staleness = iota

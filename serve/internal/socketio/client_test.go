@@ -25,7 +25,7 @@ var must = check.Must
 type recorder struct {
 	events   chan string // "connect {auth}", "event name [args]", "disconnect reason"
 	sockets  chan *socketio.Socket
-	entering func(context.Context, *socketio.Socket) error // nil lets everybody in
+	entering func(context.Context, *socketio.Socket) error // nil accepts everybody
 }
 
 func (r *recorder) Connect(ctx context.Context, s *socketio.Socket, auth json.RawMessage) error {
@@ -87,17 +87,17 @@ func start(t *testing.T, o socketio.Options) *host {
 	return h
 }
 
-// told waits for the next calls of the recorder.
-func (h *host) told(want ...string) {
+// wantCalls waits for the next calls of the recorder.
+func (h *host) wantCalls(want ...string) {
 	h.t.Helper()
 	for _, w := range want {
 		select {
 		case got := <-h.events:
 			if got != w {
-				h.t.Fatalf("told %q, want %q", got, w)
+				h.t.Fatalf("called %q, want %q", got, w)
 			}
 		case <-time.After(check.Limit):
-			h.t.Fatalf("not told %q", w)
+			h.t.Fatalf("no call %q", w)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func (h *host) join() socket {
 	s := h.open()
 	s.send("0")
 	s.wantJoined("")
-	h.told("connect ")
+	h.wantCalls("connect ")
 	return s
 }
 

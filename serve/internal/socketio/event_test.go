@@ -114,7 +114,7 @@ func TestViolations(t *testing.T) {
 				}
 			}
 			s.want("closed")
-			h.told("disconnect " + socketio.ReasonProtocol)
+			h.wantCalls("disconnect " + socketio.ReasonProtocol)
 			other.send(`2["message"]`)
 			other.want(`2["message-back"]`)
 		})

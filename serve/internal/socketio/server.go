@@ -35,7 +35,7 @@ func New(o Options) *Server {
 	s.engine = engine.New(engine.Options{
 		Open:         s.open,
 		PingInterval: o.PingInterval, PingTimeout: o.PingTimeout, UpgradeTimeout: o.UpgradeTimeout, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout,
-		MaxPayload: o.MaxPayload, MaxBacklog: o.MaxBacklog, Burst: o.Burst, Pace: o.Pace, MaxQueued: o.MaxQueued, MaxSessions: o.MaxSessions + o.MaxPending,
+		MaxPayload: o.MaxPayload, MaxQueued: o.MaxQueued, MaxSessions: o.MaxSessions + o.MaxPending,
 		MaxTarget: o.MaxTarget, MaxHeader: o.MaxHeader,
 		WebsocketOnly: o.WebsocketOnly, KeepHeaders: o.KeepHeaders, Peer: o.Peer, Log: o.Log,
 	})

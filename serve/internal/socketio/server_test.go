@@ -31,13 +31,13 @@ func TestConnect(t *testing.T) {
 			s := h.open()
 			s.send(c.packet)
 			id := s.wantJoined(c.namespace)
-			h.told("connect " + c.auth)
+			h.wantCalls("connect " + c.auth)
 			if got := <-h.sockets; got.ID() != id || ids[id] || !strings.HasPrefix("/custom", got.Namespace()) {
 				t.Errorf("id %q, namespace %q; the client has %q", got.ID(), got.Namespace(), id)
 			}
 			ids[id] = true
 			s.send("1" + c.namespace)
-			h.told("disconnect " + socketio.ReasonClient)
+			h.wantCalls("disconnect " + socketio.ReasonClient)
 		})
 	}
 }
@@ -86,7 +86,7 @@ func TestRefusal(t *testing.T) {
 			s := h.open()
 			s.send("0")
 			s.want(c.want)
-			h.told("connect ")
+			h.wantCalls("connect ")
 			if (<-h.sockets).Send(socketio.NewRawPacket("late", json.RawMessage(`1`))) {
 				t.Error("a refused socket takes packets")
 			}
@@ -110,7 +110,7 @@ func TestGoneWhileConnecting(t *testing.T) {
 	}
 	s := h.open()
 	s.send("0")
-	h.told("connect ", "disconnect gone")
+	h.wantCalls("connect ", "disconnect gone")
 	if got := h.server.Stats(); got.Sockets != 0 || got.Pending != 0 || got.Sessions != 0 {
 		t.Errorf("stats %+v", got)
 	}
@@ -137,7 +137,7 @@ func TestConnectTimeout(t *testing.T) {
 		s.wantJoined("")
 		time.Sleep(100 * time.Millisecond)
 		s.send("1")
-		h.told("connect ", "disconnect "+socketio.ReasonClient)
+		h.wantCalls("connect ", "disconnect "+socketio.ReasonClient)
 		s.want("closed")
 	})
 	t.Run("polling", func(t *testing.T) {
@@ -167,10 +167,10 @@ func TestPendingLimit(t *testing.T) {
 		for _, s := range list {
 			s.send("0")
 			s.wantJoined("")
-			h.told("connect ")
+			h.wantCalls("connect ")
 			s.send("1")
 			s.conn.Close()
-			h.told("disconnect " + socketio.ReasonClient)
+			h.wantCalls("disconnect " + socketio.ReasonClient)
 		}
 		check.Eventually(t, what, func() bool { return h.server.Stats().Pending <= 5-len(list) })
 	}
@@ -212,7 +212,7 @@ func TestPendingWhileJudged(t *testing.T) {
 	for range 2 {
 		s := h.open()
 		s.send("0")
-		h.told("connect ")
+		h.wantCalls("connect ")
 		list = append(list, s)
 	}
 	if got := h.do("GET", "", ""); !strings.Contains(got, "No room") {
@@ -233,7 +233,7 @@ func TestPendingAgain(t *testing.T) {
 	h := start(t, socketio.Options{MaxPending: 1, ConnectTimeout: time.Hour})
 	s := h.join()
 	s.send("1")
-	h.told("disconnect " + socketio.ReasonClient)
+	h.wantCalls("disconnect " + socketio.ReasonClient)
 	other := h.open()
 	s.want("closed")
 	other.send("0")
@@ -251,11 +251,11 @@ func TestDisconnect(t *testing.T) {
 	s.send("1/custom")
 	s.send(`2["message","still here"]`)
 	s.want(`2["message-back","still here"]`)
-	h.told("connect ", "disconnect "+socketio.ReasonClient, "event message")
+	h.wantCalls("connect ", "disconnect "+socketio.ReasonClient, "event message")
 	s.send("0/custom")
 	s.wantJoined("/custom,")
 	s.conn.Close()
-	h.told("connect ", "disconnect "+socketio.ReasonTransport, "disconnect "+socketio.ReasonTransport)
+	h.wantCalls("connect ", "disconnect "+socketio.ReasonTransport, "disconnect "+socketio.ReasonTransport)
 }
 
 func TestServerDisconnects(t *testing.T) {
@@ -266,17 +266,17 @@ func TestServerDisconnects(t *testing.T) {
 	peer.Disconnect()
 	peer.Disconnect()
 	s.want(`2["last",1]`, "1")
-	h.told("disconnect " + socketio.ReasonServer)
+	h.wantCalls("disconnect " + socketio.ReasonServer)
 	if peer.Send(socketio.NewRawPacket("late", json.RawMessage(`1`))) {
 		t.Error("a socket that has left takes packets")
 	}
 	s.send(`2["message",1]`) // sent before the client knew
 	s.send("0")
 	s.wantJoined("")
-	h.told("connect ")
+	h.wantCalls("connect ")
 	(<-h.sockets).Drop("mine")
 	s.want("closed")
-	h.told("disconnect mine")
+	h.wantCalls("disconnect mine")
 }
 
 // A panic ends only one connection.
@@ -285,7 +285,7 @@ func TestPanic(t *testing.T) {
 	other, s := h.join(), h.join()
 	s.send(`2["panic"]`)
 	s.want("closed")
-	h.told("disconnect " + socketio.ReasonPanic)
+	h.wantCalls("disconnect " + socketio.ReasonPanic)
 	other.send(`2["message"]`)
 	other.want(`2["message-back"]`)
 }

@@ -65,7 +65,7 @@ func start(t *testing.T, o engine.Options) *host {
 	}
 	h.server = engine.New(o)
 	web := httptest.NewUnstartedServer(h.server)
-	// As the service has them: long polls and slow uploads must outlive these.
+	// Timeouts like those of the service; long polls and slow uploads must not be cut by them.
 	web.Config.ReadTimeout, web.Config.WriteTimeout = 500*time.Millisecond, 500*time.Millisecond
 	web.Config.ConnContext = engine.ConnContext
 	web.Start()
@@ -163,7 +163,7 @@ func (p polling) query() string           { return "EIO=4&transport=polling&sid=
 func (p polling) get() answer             { p.t.Helper(); return p.do("GET", p.query(), "") }
 func (p polling) post(body string) answer { p.t.Helper(); return p.do("POST", p.query(), body) }
 
-// later sends a GET, and returns when it waits at the server.
+// later sends a GET without waiting for its answer.
 func (p polling) later() chan answer {
 	got := make(chan answer, 1)
 	go func() {
@@ -173,7 +173,7 @@ func (p polling) later() chan answer {
 		}
 		got <- a
 	}()
-	time.Sleep(30 * time.Millisecond) // most likely; every order must be right
+	time.Sleep(30 * time.Millisecond) // so that it probably waits; the test must succeed in either order
 	return got
 }
 
@@ -184,7 +184,7 @@ func (h *host) expect(a answer, status int, body string) {
 	}
 }
 
-// unknown is the answer of a session that has ended.
+// unknown is the answer to requests of a session that has ended.
 const unknown = `{"code":1,"message":"Session ID unknown"}`
 
 // socket is a websocket client.
@@ -251,7 +251,7 @@ func (s socket) want(texts ...string) {
 	s.t.Helper()
 	for _, want := range texts {
 		got := s.next()
-		for got == "2" && want != "2" { // a ping of its own goes in front of a large message
+		for got == "2" && want != "2" { // the server sends a ping before a large message
 			s.send("3")
 			got = s.next()
 		}
@@ -281,7 +281,7 @@ func (s socket) redial(h *host) socket {
 	return socket{h.t, conn, conn}
 }
 
-// skipResponse reads the HTTP response byte by byte, so that nothing behind it is.
+// skipResponse reads the HTTP response byte by byte, so that nothing after it is read.
 func (s socket) skipResponse() {
 	var seen []byte
 	for one := make([]byte, 1); !strings.HasSuffix(string(seen), "\r\n\r\n"); seen = append(seen, one...) {
