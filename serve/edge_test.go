@@ -12,18 +12,27 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/serve/account"
 	"mkt/serve/internal/servetest"
 )
 
+// dialTCP returns a connection to an address. It is closed at the end of the test.
+func dialTCP(t *testing.T, url string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	must(t, err)
+	t.Cleanup(func() { c.Close() })
+	must(t, c.SetDeadline(time.Now().Add(check.Limit)))
+	return c
+}
+
 // raw sends bytes over a new connection and returns the answer.
 func raw(t *testing.T, w *world, text string) (*http.Response, string) {
 	t.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-	must(t, err)
+	c := dialTCP(t, w.url)
 	defer c.Close()
-	must(t, c.SetDeadline(time.Now().Add(10*time.Second)))
 	go io.WriteString(c, text) // the server may answer before it read all of it
 	a, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
@@ -106,9 +115,7 @@ func TestLengthAndChunksCloseTheConnection(t *testing.T) {
 		"odd case":     "transfer-encoding: CHUNKED\r\ncontent-length: 6\r\n",
 	} {
 		for _, method := range []string{"GET", "POST", "OPTIONS"} {
-			c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-			must(t, err)
-			must(t, c.SetDeadline(time.Now().Add(10*time.Second)))
+			c := dialTCP(t, w.url)
 			go io.WriteString(c, method+" /api/v1/status HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n0\r\n\r\n"+next)
 			all, err := io.ReadAll(c)
 			if n := strings.Count(string(all), "HTTP/1.1 "); err != nil || n != 1 || !strings.Contains(string(all), "\r\nConnection: close\r\n") {
@@ -133,9 +140,7 @@ func TestPanicTellsOnlyTheRequestID(t *testing.T) {
 		})
 	}
 	// Part of an answer has been sent, so the connection is closed instead of completing it.
-	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-	must(t, err)
-	defer c.Close()
+	c := dialTCP(t, w.url)
 	fmt.Fprintf(c, "GET /api/v1/test/late HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", w.tokens["acme"])
 	if data, _ := io.ReadAll(c); strings.Contains(string(data), "INTERNAL_ERROR") || strings.HasSuffix(string(data), "0\r\n\r\n") {
 		t.Errorf("late panic: %q", data)
@@ -321,9 +326,7 @@ func TestDrain(t *testing.T) {
 			slow <- r
 		}()
 	}
-	kept, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-	must(t, err)
-	defer kept.Close()
+	kept := dialTCP(t, w.url)
 	reader := bufio.NewReader(kept)
 	ask := func() *http.Response {
 		fmt.Fprintf(kept, "GET /api/v1/status HTTP/1.1\r\nHost: x\r\n\r\n")

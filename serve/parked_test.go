@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/serve"
 )
@@ -19,11 +18,8 @@ import (
 // park opens a connection to an address, sends a text, and then nothing.
 func park(t *testing.T, url, text string) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	must(t, err)
-	t.Cleanup(func() { c.Close() })
-	must(t, c.SetDeadline(time.Now().Add(check.Limit)))
-	_, err = io.WriteString(c, text)
+	c := dialTCP(t, url)
+	_, err := io.WriteString(c, text)
 	must(t, err)
 	return c
 }

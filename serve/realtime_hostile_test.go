@@ -62,12 +62,9 @@ func TestSocketsThatNeverAuthenticate(t *testing.T) {
 	w.realtime.ConnectTimeout, w.realtime.PingTimeout = 3*time.Second, 5*time.Second // a polling client can still read the reason of the end for this long
 	w.start()
 	idle, _ := w.connect("acme")
-	host := strings.TrimPrefix(w.url, "http://")
 	var list []net.Conn
 	for i := range n {
-		c, err := net.Dial("tcp", host)
-		must(t, err)
-		defer c.Close()
+		c := dialTCP(t, w.url)
 		list = append(list, c)
 		if i%2 == 0 {
 			fmt.Fprintf(c, "GET /realtime/?EIO=4&transport=polling HTTP/1.1\r\nHost: x\r\n\r\n")
