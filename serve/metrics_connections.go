@@ -1,7 +1,5 @@
 package serve
 
-import ()
-
 var (
 	connectionsDesc = desc("mkt_connections", "Open connections: waiting for a request or the rest of one, or busy, which includes sockets.", "state")
 	evictedDesc     = desc("mkt_connections_evicted_total", "Waiting connections that were closed in favour of new ones.")

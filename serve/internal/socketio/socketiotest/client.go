@@ -146,7 +146,10 @@ func (c *Client) read(packets []string) {
 func (c *Client) take(p string) error {
 	switch {
 	case p == "2":
-		return c.wire.send("3")
+		if err := c.wire.send("3"); err != nil {
+			return fmt.Errorf("%w: %w", ErrClosed, err)
+		}
+		return nil
 	case p == "6":
 		return nil
 	case p == "1", p == "41":
