@@ -126,7 +126,7 @@ func TestLengthAndChunksCloseTheConnection(t *testing.T) {
 	}
 }
 
-func TestPanicTellsOnlyTheRequestID(t *testing.T) {
+func TestPanicShowsOnlyTheRequestID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "acme").start()
 	for path, cause := range map[string]string{"/test/panic": "a string in mkt/serve.init", "/test/error": "secret of the handler"} {
@@ -458,7 +458,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	for range 20 {
 		asked := time.Now()
 		if r := w.get("/account", "acme"); r.status != 200 || time.Since(asked) > 2*time.Second {
-			t.Errorf("beside slow clients: %d after %v", r.status, time.Since(asked))
+			t.Errorf("with slow clients: %d after %v", r.status, time.Since(asked))
 		}
 		time.Sleep(100 * time.Millisecond)
 	}

@@ -83,7 +83,7 @@ func TestOverloadIsShed(t *testing.T) {
 	eventually(t, "the line is full", func() bool { return w.metric(`mkt_pages_waiting`) == 128 })
 	for n := range 20 {
 		if r := w.get(cached, "flood"); r.status != 200 {
-			t.Errorf("a page at hand, beside the flood: %d %s", r.status, r.code())
+			t.Errorf("a cached page during the flood: %d %s", r.status, r.code())
 		}
 		if r := w.get(coldPage("quiet", n), "quiet"); r.status != 200 {
 			t.Errorf("another account's cold page: %d %s", r.status, r.code())

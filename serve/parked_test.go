@@ -141,7 +141,7 @@ func TestNothingIsParkedBesideTheAPI(t *testing.T) {
 		list = append(list, park(t, w.admin.URL(), ""))
 	}
 	if status, _ := w.side("/livez"); status != http.StatusOK {
-		t.Errorf("beside 200 silent connections: %d", status)
+		t.Errorf("with 200 silent connections: %d", status)
 	}
 }
 

@@ -274,7 +274,7 @@ func TestSocketAfterARestore(t *testing.T) {
 	w.start()
 	following, _ := w.connect("acme")
 	following.ask("subscribe", map[string]any{"channel": "changes"})
-	aside, _ := w.connect("acme") // follows nothing
+	idle, _ := w.connect("acme") // follows nothing
 
 	restored := servetest.NewRoot(t, w.dataDir, "acme").At(1)
 	restored.History, restored.Late = "restored", 3*time.Hour
@@ -287,7 +287,7 @@ func TestSocketAfterARestore(t *testing.T) {
 	if a := again.ask("subscribe", map[string]any{"channel": "changes", "cursor": 10}); a.Error.Code != "INVALID_CURSOR" {
 		t.Errorf("%+v", a)
 	}
-	if a := aside.ask("subscribe", map[string]any{"channel": "changes"}); a.Cursor != 1_000_004 {
+	if a := idle.ask("subscribe", map[string]any{"channel": "changes"}); a.Cursor != 1_000_004 {
 		t.Errorf("%+v", a)
 	}
 }

@@ -23,13 +23,13 @@ func Time(t testing.TB, what string) {
 	}
 }
 
-// Shared returns the path of a file or folder in ../shared, which is beside the repository
+// Shared returns the path of a file or folder in ../shared, which is next to the repository
 // and not a part of it: recorded payloads, real matches, and the specification.
 func Shared(t testing.TB, path ...string) string {
 	t.Helper()
 	name, ok := FindShared(path...)
 	if !ok {
-		t.Skip("needs " + filepath.ToSlash(filepath.Join("../shared", filepath.Join(path...))) + ", beside the repository")
+		t.Skip("needs " + filepath.ToSlash(filepath.Join("../shared", filepath.Join(path...))) + ", next to the repository")
 	}
 	return name
 }

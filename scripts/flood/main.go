@@ -57,9 +57,9 @@ type phase struct {
 
 var phases = []phase{
 	{"alone", nil},
-	{"beside a flood of cold pages", func(s *system, n int) string { return s.cold("flood", n) }},
-	{"beside a flood of one cached page", func(s *system, _ int) string { return s.cold("flood", 0) }},
-	{"beside a flood of filters", func(_ *system, n int) string { return fmt.Sprintf("/fixtures?limit=200&league=%d", n) }},
+	{"during a flood of cold pages", func(s *system, n int) string { return s.cold("flood", n) }},
+	{"during a flood of one cached page", func(s *system, _ int) string { return s.cold("flood", 0) }},
+	{"during a flood of filters", func(_ *system, n int) string { return fmt.Sprintf("/fixtures?limit=200&league=%d", n) }},
 	{"alone again", nil},
 }
 

@@ -128,7 +128,7 @@ func (f *LiveFixture) becameStale(now time.Time) bool {
 const maxTransit = 10 * time.Second
 
 // staleEntry returns the timeline entry for the time in which nothing was known. It ends
-// where a sample could already be on its way. Its place on the scoreboard is the last
+// where a sample could already be on its way. Its time on the scoreboard is the last
 // known one, which is not before that of the previous entry.
 func (f *LiveFixture) staleEntry(now time.Time) *table.LiveTimelineRow {
 	until := now.Add(-maxTransit)

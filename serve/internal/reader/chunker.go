@@ -1,6 +1,6 @@
 package reader
 
-// chunker packs entries, chunkRows at a time. text is a buffer for the bodies of the
+// chunker encodes entries, chunkRows at a time. text is a buffer for the bodies of the
 // entries and is reused for every chunk.
 type chunker struct {
 	append  func(no int, compressed []byte) error

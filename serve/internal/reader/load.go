@@ -195,7 +195,7 @@ func readFull(rows *table.Reader[table.MarketRow], batch []table.MarketRow) (n i
 	return n, err
 }
 
-// renderBatch renders markets and packs them chunk by chunk.
+// renderBatch renders markets and encodes them chunk by chunk.
 func renderBatch(rows []table.MarketRow) (compressed [][]byte, err error) {
 	c := chunker{append: func(_ int, p []byte) error { compressed = append(compressed, p); return nil }}
 	for i := range rows {

@@ -42,7 +42,7 @@ func FuzzReadPayload(f *testing.F) {
 		list, err := readPayload(bytes.Clone(body), 1<<20)
 		if err != nil {
 			if list != nil {
-				t.Errorf("%d packets beside an error", len(list))
+				t.Errorf("%d packets together with an error", len(list))
 			}
 			return
 		}
