@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the module, one after the other, each for a while.
-#   scripts/fuzz.sh [TIME] [PATTERN]     30s by default; PATTERN picks targets, "snapshot.*Pack"
-# A failing input stays below testdata/fuzz of its package. With KEEP=n the n
-# smallest inputs that reached something new are kept there, too.
+# Runs every fuzz target of the module, one after the other, for a given time each.
+#   scripts/fuzz.sh [TIME] [PATTERN]     30s by default; PATTERN selects targets, "reader.*Chunk"
+# A failing input is stored in testdata/fuzz of its package. With KEEP=n the n
+# smallest inputs that reached new code are stored there as well.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 time=${1:-30s} pattern=${2:-.} keep=${KEEP:-0} failed=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the tree twice, in two folders, the second time from nothing that was
-# compiled before, and compares the binaries. It takes minutes.
+# Builds the tree twice, in two folders, the second time with an empty build cache,
+# and compares the binaries. It takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 version=$(git describe --tags --always --dirty 2>/dev/null || echo dev)

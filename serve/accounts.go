@@ -16,7 +16,7 @@ func (c *call) account() error {
 	return c.sendDocument(api.Account{
 		ClientID: a.ClientID, Name: a.Name, Status: string(a.Status),
 		Products: c.products(a), Features: c.features(a),
-		Provider:  api.AccountProviderRef{Name: named(a.Provider.Name), Status: string(c.connection(a))},
+		Provider:  api.AccountProviderRef{Name: textOrNil(a.Provider.Name), Status: string(c.connection(a))},
 		RateLimit: api.RateLimit{Requests: a.Limit.Requests, PerSeconds: a.Limit.Per.Seconds(), Burst: a.Limit.Burst},
 		Health:    c.health(a),
 	})
@@ -58,11 +58,11 @@ func (c *call) features(a *account.Account) map[string]bool {
 func (c *call) provider() error {
 	p := c.who.Provider
 	out := api.AccountProvider{
-		Name: named(p.Name), Status: string(c.connection(c.who)), CredentialHint: named(p.Hint),
+		Name: textOrNil(p.Name), Status: string(c.connection(c.who)), CredentialHint: textOrNil(p.Hint),
 		Capabilities: append([]string{}, p.Capabilities...),
 	}
 	s := c.credentialStatus(c.who)
-	out.LastSuccessAt, out.LastAttemptAt, out.LastError = api.TimeOf(s.LastOKAt), api.TimeOf(s.LastAttemptAt), named(string(s.Code))
+	out.LastSuccessAt, out.LastAttemptAt, out.LastError = api.TimeOf(s.LastOKAt), api.TimeOf(s.LastAttemptAt), textOrNil(string(s.Code))
 	return c.sendDocument(out)
 }
 
@@ -114,7 +114,7 @@ func mergeUsage(days []gate.Day, calls map[string]map[string]int64) api.Usage {
 	for _, d := range days {
 		for _, r := range d.Requests {
 			u.Requests += r.Count
-			at(d.Date).Requests = append(at(d.Date).Requests, api.RouteUsage{Route: r.Route, Product: named(string(r.Product)), Count: r.Count})
+			at(d.Date).Requests = append(at(d.Date).Requests, api.RouteUsage{Route: r.Route, Product: textOrNil(string(r.Product)), Count: r.Count})
 		}
 	}
 	for date, endpoints := range calls {
@@ -131,8 +131,8 @@ func mergeUsage(days []gate.Day, calls map[string]map[string]int64) api.Usage {
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// named returns a pointer to s, or nil if s is empty.
-func named(s string) *string {
+// textOrNil returns a pointer to s, or nil if s is empty.
+func textOrNil(s string) *string {
 	if s == "" {
 		return nil
 	}

@@ -15,10 +15,10 @@ import (
 type answer struct {
 	http.ResponseWriter
 	id      string
-	began   time.Time // by the service's clock, for ages
-	since   time.Time // by the machine's clock, for durations
-	method  string    // of a closed set
-	route   string    // the route's pattern; "" if there is none
+	began   time.Time     // as the service reports it: it stands still while the past is served
+	took    time.Duration // set at the end
+	method  string        // of a closed set
+	route   string        // the route's pattern; "" if there is none
 	tenant  string
 	code    api.Code
 	cause   error // of an internal error

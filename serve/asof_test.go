@@ -46,9 +46,7 @@ func (w *world) record(paths []string) map[string]string {
 // whatever was published and failed since.
 func TestAsOf(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 5, 3, 1)
+	w := published(t, 5, 3)
 	liveAt := servetest.Start.Add(-time.Second)
 	w.live("acme").Publish(servetest.LiveSamples("acme", 5, 1, liveAt))
 	w.live("acme").Publish(servetest.LiveSamples("acme", 5, 2, liveAt))
@@ -131,9 +129,7 @@ func (w *world) startAsOf(at time.Time) *world {
 // there is no data; and if retention has removed a snapshot, no older one is shown instead.
 func TestAsOfStaysHere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 5, 3, 1)
+	w := published(t, 5, 3)
 	w.publish("acme", 6, 3, 2)
 	err := serve.Run(context.Background(), serve.Options{Listen: "0.0.0.0:0", DataDir: w.dataDir, CacheDir: t.TempDir(), Accounts: w.registry, AsOf: begin})
 	if !errors.Is(err, serve.ErrNotLoopback) {
@@ -144,7 +140,7 @@ func TestAsOfStaysHere(t *testing.T) {
 		t.Errorf("before the first publication: %d %s", r.status, r.body)
 	}
 	must(t, before.stop())
-	must(t, os.RemoveAll(filepath.Join(w.dataDir, "client_id=acme/product=market_engine", w.root("acme").Commit.Dir())))
+	must(t, os.RemoveAll(w.root("acme").Path("")))
 	gone := w.startAsOf(servetest.Start.Add(90 * time.Minute))
 	if r := gone.get("/fixtures", "acme"); r.code() != "DATA_NOT_READY" {
 		t.Errorf("a deleted snapshot: %d %s", r.status, r.body)

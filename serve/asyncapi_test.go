@@ -83,8 +83,6 @@ func checked(t testing.TB, name string, args []json.RawMessage) json.RawMessage 
 	if len(args) != 1 {
 		t.Fatalf("message %s has %d arguments", name, len(args))
 	}
-	if err := d.checkMessage(name, args[0]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.checkMessage(name, args[0]))
 	return args[0]
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/serve"
 	"mkt/serve/internal/servetest"
@@ -25,8 +26,7 @@ import (
 // token.
 func served(b *testing.B, fixtures int) (w *world, address string) {
 	b.Helper()
-	w = newWorld(b)
-	w.add("acme", nil)
+	w = newWorld(b, "acme")
 	w.root("acme").PublishSamples(fixtures, 80)
 	w.fetched("acme")
 	return w, w.serveFor(b)
@@ -178,7 +178,7 @@ func BenchmarkColdPage(b *testing.B) {
 					}
 				})
 			}
-			b.Logf("resident memory %s", residentMemory())
+			b.Logf("resident memory %d MiB", check.Resident(b, os.Getpid())>>20)
 		})
 	}
 }
@@ -186,22 +186,20 @@ func BenchmarkColdPage(b *testing.B) {
 // BenchmarkTenantMemory reports what each further tenant of 50 fixtures costs.
 func BenchmarkTenantMemory(b *testing.B) {
 	const tenants = 50
-	w := newWorld(b)
-	w.add("acme", nil)
-	w.publish("acme", 50, 80, 1)
+	w := published(b, 50, 80)
 	for n := range tenants {
 		id := fmt.Sprint("tenant", n)
 		w.add(id, nil)
 		w.publish(id, 50, 80, 1)
 	}
-	before, _ := strconv.Atoi(strings.Fields(residentMemory())[0])
+	before := check.Resident(b, os.Getpid())
 	w.serveFor(b)
 	time.Sleep(2 * time.Second)
 	for b.Loop() {
 	}
-	after, _ := strconv.Atoi(strings.Fields(residentMemory())[0])
-	b.ReportMetric(float64(after)/1024, "MB")
-	b.ReportMetric(float64(after-before)/1024/tenants, "MB/tenant")
+	after := check.Resident(b, os.Getpid())
+	b.ReportMetric(float64(after)/(1<<20), "MB")
+	b.ReportMetric(float64(after-before)/(1<<20)/tenants, "MB/tenant")
 }
 
 // BenchmarkIdleMemory reports what a server of 2,000 fixtures with 80 markets
@@ -211,21 +209,7 @@ func BenchmarkIdleMemory(b *testing.B) {
 	time.Sleep(2 * time.Second)
 	for b.Loop() {
 	}
-	kb, _ := strconv.Atoi(strings.Fields(residentMemory())[0])
-	b.ReportMetric(float64(kb)/1024, "MB")
-}
-
-func residentMemory() string {
-	data, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return "0 unknown"
-	}
-	for _, line := range strings.Split(string(data), "\n") {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			return strings.TrimSpace(rest)
-		}
-	}
-	return "0 unknown"
+	b.ReportMetric(float64(check.Resident(b, os.Getpid()))/(1<<20), "MB")
 }
 
 // BenchmarkLivePage measures a page of 50 fixtures in play and one fixture's timeline over

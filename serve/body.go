@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"mkt/internal/deadline"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/listen"
 )
@@ -26,7 +27,7 @@ const lingerTime = time.Second
 // answer unless the body is read to its end, because net/http would wait for the rest.
 // The returned function discards what arrives after the answer.
 func (s *server) boundBody(w http.ResponseWriter, r *http.Request) (done func()) {
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.readTime))
+	deadline.Read(http.NewResponseController(w), s.readTime)
 	w.Header().Set("Connection", "close")
 	return func() {
 		if w.Header().Get("Connection") == "close" {

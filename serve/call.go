@@ -62,7 +62,7 @@ func (s *server) enter(rt *route) echo.HandlerFunc {
 		ctx, cancel := context.WithTimeout(c.request.Context(), answerTime)
 		defer cancel()
 		c.request = c.request.WithContext(ctx)
-		return c.timely(ctx, rt.handle(c))
+		return c.asUnavailable(ctx, rt.handle(c))
 	}
 }
 
@@ -112,9 +112,9 @@ func (c *call) leave() {
 	}
 }
 
-// timely turns a handler's error into SERVICE_UNAVAILABLE if the service was too busy:
+// asUnavailable turns a handler's error into SERVICE_UNAVAILABLE if the service was too busy:
 // the time was over, or the queue was full.
-func (c *call) timely(ctx context.Context, err error) error {
+func (c *call) asUnavailable(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil

@@ -93,8 +93,8 @@ func (c *call) changePosition() (at changeAt, err error) {
 
 // refresh looks for a newer snapshot and pins it instead of the current one.
 func (c *call) refresh() {
-	const patience = time.Second
-	c.dataset.RefreshSoon(c.request.Context(), patience)
+	const timeout = time.Second
+	c.dataset.RefreshSoon(c.request.Context(), timeout)
 	c.view.Release()
 	c.view = c.dataset.Acquire()
 }

@@ -44,7 +44,7 @@ func (s *server) connContext(ctx context.Context, c net.Conn) context.Context {
 func (s *server) bounded(l net.Listener, o *Options) *listen.Listener {
 	n := connections(o.Connections)
 	if n < o.Connections {
-		s.log.Warn("the limit of open files allows fewer connections than serve.connections; raise it (ulimit -n)", "connections", n)
+		s.log.Warn("the limit of open files allows fewer connections than serve.connections; raise the limit (ulimit -n)", "connections", n)
 	}
 	perPeer := o.ConnectionsPerAddress
 	if perPeer == 0 {

@@ -78,9 +78,7 @@ func TestOriginsThatMayRead(t *testing.T) {
 // read the refusal.
 func TestDrainingIsReadable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.start()
+	w := newWorld(t, "acme").start()
 	if r, err := w.sendPlain("/test/drain", "acme"); err != nil || r.status != 200 {
 		t.Fatalf("%+v, %v", r, err)
 	}

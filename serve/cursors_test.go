@@ -82,10 +82,7 @@ func randomCursor(random *rand.Rand, scope api.Scope) (cursor string, well bool)
 // the socket.
 func TestCursorsAtTheEdges(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 4, 1, 1)
-	w.start()
+	w := published(t, 4, 1).start()
 	s, _ := w.connect("acme")
 	tried := 0
 	for version := 2; version <= 5; version++ {
@@ -120,10 +117,7 @@ func TestCursorsAtTheEdges(t *testing.T) {
 // another request.
 func TestInventedCursorDoesNotChangeOtherPages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 30, 1, 1)
-	w.start()
+	w := published(t, 30, 1).start()
 	made := w.get("/fixtures?limit=3&cursor="+collections["/fixtures"].Cursor(" ;;serie"), "acme").page(t)
 	asked := w.get("/fixtures?limit=3&league=serie%20", "acme").page(t)
 	if made.Meta.FilteredCount != 30 || asked.Meta.FilteredCount != 3 {

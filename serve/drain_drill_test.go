@@ -106,8 +106,7 @@ func newDrained(t *testing.T, binary string) *drained {
 		fmt.Fprintf(&file, "  - id: %s\n    status: ACTIVE\n    tokens: [{sha256: %x}]\n    products: {market_engine: {}, live_intelligence: {}}\n", accountOf(n), account.Digest(token))
 		fmt.Fprintf(&file, "    rate_limit: {requests: 1000000, per: 1m, burst: 1000000}\n    provider:\n      name: betsapi\n      credential: |\n        %s\n", strings.ReplaceAll(sealed, "\n", "\n        "))
 		root := servetest.NewRoot(t, filepath.Join(d.dir, "data"), accountOf(n))
-		list := servetest.Samples(accountOf(n), 3, 200, 1)
-		root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
+		root.PublishNext(3, 200)
 		root.Record(health.Run{Step: "fetch", Cycle: "c", OK: true, StartedAt: servetest.Start, FinishedAt: servetest.Start, CredentialFingerprint: credential.Fingerprint(sealed)})
 	}
 	must(t, os.WriteFile(filepath.Join(d.dir, "tenants.yaml"), []byte(file.String()), 0o600))

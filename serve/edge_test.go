@@ -6,26 +6,33 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/serve/account"
 	"mkt/serve/internal/servetest"
 )
 
+// dialTCP returns a connection to an address. It is closed at the end of the test.
+func dialTCP(t *testing.T, url string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	must(t, err)
+	t.Cleanup(func() { c.Close() })
+	must(t, c.SetDeadline(time.Now().Add(check.Limit)))
+	return c
+}
+
 // raw sends bytes over a new connection and returns the answer.
 func raw(t *testing.T, w *world, text string) (*http.Response, string) {
 	t.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-	must(t, err)
+	c := dialTCP(t, w.url)
 	defer c.Close()
-	must(t, c.SetDeadline(time.Now().Add(10*time.Second)))
 	go io.WriteString(c, text) // the server may answer before it read all of it
 	a, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
@@ -108,9 +115,7 @@ func TestLengthAndChunksCloseTheConnection(t *testing.T) {
 		"odd case":     "transfer-encoding: CHUNKED\r\ncontent-length: 6\r\n",
 	} {
 		for _, method := range []string{"GET", "POST", "OPTIONS"} {
-			c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-			must(t, err)
-			must(t, c.SetDeadline(time.Now().Add(10*time.Second)))
+			c := dialTCP(t, w.url)
 			go io.WriteString(c, method+" /api/v1/status HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n0\r\n\r\n"+next)
 			all, err := io.ReadAll(c)
 			if n := strings.Count(string(all), "HTTP/1.1 "); err != nil || n != 1 || !strings.Contains(string(all), "\r\nConnection: close\r\n") {
@@ -121,11 +126,9 @@ func TestLengthAndChunksCloseTheConnection(t *testing.T) {
 	}
 }
 
-func TestPanicTellsOnlyTheRequestID(t *testing.T) {
+func TestPanicShowsOnlyTheRequestID(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.start()
+	w := newWorld(t, "acme").start()
 	for path, cause := range map[string]string{"/test/panic": "a string in mkt/serve.init", "/test/error": "secret of the handler"} {
 		a, body := raw(t, w, "GET /api/v1"+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+w.tokens["acme"]+"\r\n\r\n")
 		want := `{"error":{"code":"INTERNAL_ERROR","message":"the service failed; report the request id","request_id":"` + a.Header.Get("X-Request-Id") + `"}}`
@@ -137,9 +140,7 @@ func TestPanicTellsOnlyTheRequestID(t *testing.T) {
 		})
 	}
 	// Part of an answer has been sent, so the connection is closed instead of completing it.
-	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-	must(t, err)
-	defer c.Close()
+	c := dialTCP(t, w.url)
 	fmt.Fprintf(c, "GET /api/v1/test/late HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", w.tokens["acme"])
 	if data, _ := io.ReadAll(c); strings.Contains(string(data), "INTERNAL_ERROR") || strings.HasSuffix(string(data), "0\r\n\r\n") {
 		t.Errorf("late panic: %q", data)
@@ -152,10 +153,7 @@ func TestPanicTellsOnlyTheRequestID(t *testing.T) {
 // The log does not contain what clients sent.
 func TestLogHoldsNoURLAndNoToken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 2, 2, 1)
-	w.start()
+	w := published(t, 2, 2).start()
 	w.get("/fixtures?league=canary-in-the-query", "acme", "X-Request-Id", "one")
 	w.get("/fixtures/canary-in-the-path", "acme")
 	w.get("/fixtures", "canary-in-the-token")
@@ -177,8 +175,7 @@ func TestLogHoldsNoURLAndNoToken(t *testing.T) {
 // The log line of a request has these keys and no others.
 func TestLogHasFixedKeys(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.add("gone", func(a *account.Account) { a.Status = account.Revoked })
 	w.publish("acme", 2, 2, 1)
 	w.start()
@@ -214,9 +211,7 @@ func TestLogHasFixedKeys(t *testing.T) {
 
 func TestValidatorsAndCompression(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 30, 60, 1)
+	w := published(t, 30, 60)
 	w.publishLive("acme", 30)
 	w.start()
 	for _, path := range everyRoute("acme") {
@@ -255,10 +250,7 @@ func TestValidatorsAndCompression(t *testing.T) {
 
 func TestAgeGrowsAndStalenessShows(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 2, 2, 1)
-	w.start()
+	w := published(t, 2, 2).start()
 	first := w.get("/fixtures", "acme")
 	w.setClock(begin.Add(30 * time.Minute))
 	if p := w.get("/fixtures", "acme").page(t); *p.Meta.AgeMS != *first.page(t).Meta.AgeMS+30*60*1000 || p.Meta.IndexStale {
@@ -278,10 +270,7 @@ func TestAgeGrowsAndStalenessShows(t *testing.T) {
 // Losing and regaining rights takes effect at the next request.
 func TestAccountsChangeUnderTheServer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 2, 2, 1)
-	w.start()
+	w := published(t, 2, 2).start()
 	status := func() string { r := w.get("/fixtures", "acme"); return fmt.Sprint(r.status, r.code()) }
 	if got := status(); got != "200" {
 		t.Fatal(got)
@@ -304,7 +293,7 @@ func TestAccountsChangeUnderTheServer(t *testing.T) {
 	if got := status(); got != "200" {
 		t.Error(got)
 	}
-	w.setClock(expires) // judged at request time: nothing was reloaded
+	w.setClock(expires) // checked at the time of the request: nothing was reloaded
 	if got := status(); got != "403SUBSCRIPTION_REQUIRED" {
 		t.Error(got)
 	}
@@ -329,9 +318,7 @@ func TestAccountsChangeUnderTheServer(t *testing.T) {
 // server ends.
 func TestDrain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.start()
+	w := newWorld(t, "acme").start()
 	slow := make(chan reply, 20)
 	for range cap(slow) {
 		go func() {
@@ -339,9 +326,7 @@ func TestDrain(t *testing.T) {
 			slow <- r
 		}()
 	}
-	kept, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-	must(t, err)
-	defer kept.Close()
+	kept := dialTCP(t, w.url)
 	reader := bufio.NewReader(kept)
 	ask := func() *http.Response {
 		fmt.Fprintf(kept, "GET /api/v1/status HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -394,64 +379,9 @@ func (w *world) sendPlain(path, as string) (reply, error) {
 	return reply{a.StatusCode, a.Header, string(body)}, err
 }
 
-// Snapshots are swapped during requests: no request fails, no answer mixes two snapshots, and
-// no version goes back. MKT_READERS sets how many clients read at the same time.
-func TestSwapUnderRequests(t *testing.T) {
-	t.Parallel()
-	needs.Time(t, "swaps snapshots for seconds")
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 30, 10, 1)
-	w.start()
-	stop := make(chan struct{})
-	var readers sync.WaitGroup
-	many, _ := strconv.Atoi(os.Getenv("MKT_READERS"))
-	for range max(6, many) {
-		readers.Go(func() {
-			last := ""
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				r, err := w.send("GET", "/fixtures?limit=10", "acme", nil)
-				if err != nil || r.status != 200 {
-					t.Errorf("%v %d %s", err, r.status, r.body)
-					return
-				}
-				p := r.page(t)
-				if p.Meta.PublishedAt < last {
-					t.Errorf("%s after %s", p.Meta.PublishedAt, last)
-				}
-				last = p.Meta.PublishedAt
-				at, _ := time.Parse(time.RFC3339, last)
-				mark := fmt.Sprint(" v", int(at.Sub(servetest.Start).Hours())+1)
-				for _, f := range p.Data {
-					if f.Home == nil || !strings.HasSuffix(*f.Home, mark) {
-						t.Errorf("a page of %s shows %q", last, *f.Home)
-					}
-				}
-			}
-		})
-	}
-	for version := 2; version <= 8; version++ {
-		w.publish("acme", 30, 10, version)
-		time.Sleep(100 * time.Millisecond)
-	}
-	close(stop)
-	readers.Wait()
-	if strings.Contains(w.log.String(), "level=ERROR") {
-		t.Error(w.log.String())
-	}
-}
-
 func TestUsageOutlivesTheServer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 2, 2, 1)
-	w.start()
+	w := published(t, 2, 2).start()
 	for range 5 {
 		w.get("/fixtures", "acme")
 	}
@@ -467,10 +397,7 @@ func TestUsageOutlivesTheServer(t *testing.T) {
 func TestSlowClientsAreCutOff(t *testing.T) {
 	t.Parallel()
 	needs.Time(t, "lasts as long as a time-out")
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 30, 60, 1)
-	w.start()
+	w := published(t, 30, 60).start()
 	bearer := "Host: x\r\nAuthorization: Bearer " + w.tokens["acme"] + "\r\n"
 	page := "GET " + "/api/v1" + coldPage("acme", 29*60) + " HTTP/1.1\r\n" + bearer + "\r\n"
 	kinds := map[string]struct {
@@ -531,7 +458,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	for range 20 {
 		asked := time.Now()
 		if r := w.get("/account", "acme"); r.status != 200 || time.Since(asked) > 2*time.Second {
-			t.Errorf("beside slow clients: %d after %v", r.status, time.Since(asked))
+			t.Errorf("with slow clients: %d after %v", r.status, time.Since(asked))
 		}
 		time.Sleep(100 * time.Millisecond)
 	}

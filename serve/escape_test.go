@@ -25,9 +25,7 @@ func escapeAll(s string) string {
 // nor what is logged and counted.
 func TestPathsArePercentDecoded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 2, 20, 1)
+	w := published(t, 2, 20)
 	w.publishLive("acme", 2)
 	w.start()
 	id := servetest.FixtureID("acme", 0)

@@ -20,7 +20,7 @@ func (c *call) fixtures() error {
 	if err != nil {
 		return err
 	}
-	scope := api.Scope{Collection: api.FixtureList, ClientID: c.who.ClientID, Filter: spell(filter)}
+	scope := api.Scope{Collection: api.FixtureList, ClientID: c.who.ClientID, Filter: canonicalFilter(filter)}
 	after, err := c.position(scope)
 	if err != nil {
 		return err
@@ -72,9 +72,9 @@ func (c *call) fixtureFilter() (f reader.FixtureFilter, err error) {
 	return f, err
 }
 
-// spell returns the canonical form of a filter, so that equal filters share their
+// canonicalFilter returns the canonical form of a filter, so that equal filters share their
 // cursors and pages.
-func spell(f reader.FixtureFilter) string {
+func canonicalFilter(f reader.FixtureFilter) string {
 	if f == (reader.FixtureFilter{}) {
 		return ""
 	}

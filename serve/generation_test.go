@@ -43,10 +43,7 @@ func (w *world) swapping(t *testing.T, generations func(n int) account.Account, 
 // gate and the body agree.
 func TestOneGenerationPerRequest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 2, 2, 1)
-	w.start()
+	w := published(t, 2, 2).start()
 	base := w.accounts["acme"]
 	numbered := func(n int) account.Account {
 		a := base
@@ -98,9 +95,7 @@ func TestOneGenerationPerRequest(t *testing.T) {
 // old one is accepted with the new one.
 func TestRotationUnderLoad(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.start()
+	w := newWorld(t, "acme").start()
 	for range 8 {
 		old := w.tokens["acme"]
 		next, err := account.NewToken(nil)
@@ -148,9 +143,7 @@ func TestRotationUnderLoad(t *testing.T) {
 // A request that began before a suspension is finished; a later one is refused.
 func TestSuspensionDuringARequest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.start()
+	w := newWorld(t, "acme").start()
 	slow := make(chan reply, 1)
 	go func() {
 		r, _ := w.sendPlain("/test/slow", "acme")

@@ -86,7 +86,7 @@ func (c *call) health(a *account.Account) api.Health {
 	for _, p := range account.Products() {
 		part := c.productHealth(a, p)
 		h.Components = append(h.Components, part)
-		if badness[part.Status] > badness[h.Status] && h.Status != api.Unconfigured {
+		if severity[part.Status] > severity[h.Status] && h.Status != api.Unconfigured {
 			h.Status = part.Status
 		}
 	}
@@ -94,7 +94,7 @@ func (c *call) health(a *account.Account) api.Health {
 	return h
 }
 
-var badness = map[api.HealthStatus]int{api.Unconfigured: 0, api.Healthy: 1, api.Degraded: 2, api.Down: 3}
+var severity = map[api.HealthStatus]int{api.Unconfigured: 0, api.Healthy: 1, api.Degraded: 2, api.Down: 3}
 
 // productHealth returns the state of a product: HEALTHY with current data; DEGRADED with
 // late data, a stopped feed, a failed cycle, fixtures that are kept although a listing
@@ -104,7 +104,7 @@ var badness = map[api.HealthStatus]int{api.Unconfigured: 0, api.Healthy: 1, api.
 func (c *call) productHealth(a *account.Account, p football.Product) api.Component {
 	part := api.Component{Component: string(p), Status: api.Unconfigured}
 	if term := a.TermAt(p, c.now); term != account.InForce {
-		part.Code = some(api.SubscriptionCode(term))
+		part.Code = ptr(api.SubscriptionCode(term))
 		return part
 	}
 	d := c.library.Tenant(a.ClientID).Dataset(p)
@@ -112,27 +112,27 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 	failure := lastFailure(state)
 	v := d.Acquire()
 	if v == nil && a.Cadence[p] == 0 && state.Fetch == nil && state.Transform == nil && state.Publish == nil {
-		part.Code = some(api.HealthNotScheduled)
+		part.Code = ptr(api.HealthNotScheduled)
 		return part
 	}
 	trouble := troubleCodes[d.Trouble()]
 	if v == nil {
-		part.Status, part.Code = api.Down, some(cmp.Or(trouble, failure, api.HealthNoData))
+		part.Status, part.Code = api.Down, ptr(cmp.Or(trouble, failure, api.HealthNoData))
 		return part
 	}
 	defer v.Release()
 	last(&part, v.Commit().PublishedAt, c.now)
 	switch {
 	case trouble != "":
-		part.Status, part.Code = api.Degraded, some(trouble)
+		part.Status, part.Code = api.Degraded, ptr(trouble)
 	case failure != "":
-		part.Status, part.Code = api.Degraded, some(failure)
+		part.Status, part.Code = api.Degraded, ptr(failure)
 	case c.overdue(v, a.Cadence[p]):
-		part.Status, part.Code = api.Degraded, some(api.HealthStale)
+		part.Status, part.Code = api.Degraded, ptr(api.HealthStale)
 	case p == football.LiveIntelligence && v.Staleness(c.now) != reader.FeedFresh:
-		part.Status, part.Code = api.Degraded, some(api.HealthFeedStale)
+		part.Status, part.Code = api.Degraded, ptr(api.HealthFeedStale)
 	case v.Held() > 0:
-		part.Status, part.Code = api.Degraded, some(string(health.CodeListingHeld))
+		part.Status, part.Code = api.Degraded, ptr(string(health.CodeListingHeld))
 	default:
 		part.Status = api.Healthy
 	}
@@ -151,7 +151,7 @@ func (c *call) connectionHealth(a *account.Account) api.Component {
 	}
 	status := c.connection(a)
 	if status != health.Connected {
-		part.Code = some(string(status))
+		part.Code = ptr(string(status))
 	}
 	switch status {
 	case health.Connected:
@@ -172,4 +172,4 @@ func last(part *api.Component, at, now time.Time) {
 	part.LastSuccessAt, part.AgeMS = api.TimeOf(&at), &age
 }
 
-func some[T any](v T) *T { return &v }
+func ptr[T any](v T) *T { return &v }

@@ -78,9 +78,7 @@ func TestHeldRemovalsShowInHealth(t *testing.T) {
 // An unknown code in a state file is not shown to clients.
 func TestUnknownCodesAreInternal(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 1, 1, 1)
+	w := published(t, 1, 1)
 	w.root("acme").Record(health.Run{Step: "fetch", Cycle: "d", Code: "open /some/path: no such file", FinishedAt: begin, CredentialFingerprint: fingerprint})
 	w.start()
 	if part, _ := w.healthOf("market_engine", "acme"); part != "DEGRADED INTERNAL" {

@@ -10,9 +10,7 @@ import (
 // A client that sends too large a body can read the refusal.
 func TestLargeBodyIsAnswered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.start()
+	w := newWorld(t, "acme").start()
 	for _, size := range []int{16_385, 100_000, 1_000_000} {
 		for name, body := range map[string]string{
 			"length": fmt.Sprintf("Content-Length: %d\r\n\r\n%s", size, strings.Repeat("4", size)),

@@ -96,7 +96,7 @@ func (c *call) findLive() (*api.LiveFixture, error) {
 // request, unless the client already has it. Its validator depends on the snapshot, on
 // what was asked for, and on which feeds are too old now.
 func (c *call) sendLive(asked string, page func() *api.Page, fixtures ...*api.LiveFixture) error {
-	tag := api.MadeOf(c.view.Commit().SHA256, asked, api.StaleMarks(c.now, fixtures...))
+	tag := api.PageTag(c.view.Commit().SHA256, asked, api.StaleMarks(c.now, fixtures...))
 	if !c.answer.unchanged(c.request, tag) {
 		c.answer.page(c.request, page(), false)
 	}

@@ -15,8 +15,7 @@ import (
 // shows it.
 func TestStaleIsStale(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.fetched("acme")
 	w.live("acme").Record(health.Run{Step: "fetch", Cycle: "c", OK: true, FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
 	w.publishLive("acme", 7)
@@ -62,8 +61,7 @@ func TestStaleIsStale(t *testing.T) {
 // snapshot.
 func TestLiveIsServedSoon(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.fetched("acme")
 	w.publishLive("acme", 12)
 	w.start()
@@ -85,8 +83,7 @@ func TestLiveIsServedSoon(t *testing.T) {
 // Before the first cycle the answer is 503; if nothing is in play, it is an empty page.
 func TestNothingInPlay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.fetched("acme")
 	w.start()
 	if r := w.get("/live", "acme"); r.code() != "DATA_NOT_READY" || r.header.Get("Retry-After") == "" {

@@ -12,8 +12,7 @@ import (
 // and if nothing matches, the answer is MARKET_NOT_FOUND.
 func TestMarketByNameNarrows(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	fixture := servetest.Sample("acme", 0, 6, 1) // market 1 is TOTAL_GOALS of the first half
 	player := strings.Repeat("Zoë O'Neill & Sons ", 5)
 	for i, subject := range []string{"HOME", "AWAY", player} {

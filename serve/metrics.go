@@ -3,7 +3,6 @@ package serve
 import (
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -15,7 +14,7 @@ import (
 // there are only as many as tenants.yaml has, and a removed account loses its series.
 //
 // The state of the library, the accounts, the connections and the sockets is read at
-// each scrape: dataMetrics, accountMetrics, connectionMetrics, socketMetrics.
+// each scrape, by collector.
 type metrics struct {
 	requests *prometheus.CounterVec // route, status, code
 	accounts accountCounts
@@ -47,11 +46,11 @@ var durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .0
 func newMetrics(s *server) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "mkt_http_requests_total",
-			Help: "Requests answered, by route pattern, status and error code (empty for none)."}, []string{"route", "status", "code"}),
+			Help: "Requests answered, by route pattern, status and error code (empty if there was no error)."}, []string{"route", "status", "code"}),
 		shed: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "mkt_http_shed_total",
-			Help: "Requests told SERVICE_UNAVAILABLE, by reason."}, []string{"reason"}),
+			Help: "Requests refused with SERVICE_UNAVAILABLE, by reason."}, []string{"reason"}),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "mkt_http_request_duration_seconds",
-			Help: "From a request's head to the last byte written, by route pattern.", Buckets: durations}, []string{"route"}),
+			Help: "Time from a request's head to the last byte of its answer, by route pattern.", Buckets: durations}, []string{"route"}),
 		inFlight: prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "mkt_http_requests_in_flight",
 			Help: "Requests being answered now."}, func() float64 { return float64(s.inFlight.Load()) }),
 		byRoute: map[string]prometheus.Observer{noRoute: nil},
@@ -71,7 +70,41 @@ func newMetrics(s *server) *metrics {
 // collectors returns all collectors of the API.
 func (s *server) collectors() []prometheus.Collector {
 	m := s.metrics
-	return []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, accountMetrics{&m.accounts, s.accounts}, dataMetrics{s}, connectionMetrics{s.connections}, socketMetrics{s.realtime, s.sockets}}
+	return []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, collector{s}}
+}
+
+// descs are the descriptions of all metrics that collector collects.
+var descs []*prometheus.Desc
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	d := prometheus.NewDesc(name, help, labels, nil)
+	descs = append(descs, d)
+	return d
+}
+
+// send sends the value of a metric.
+type send func(d *prometheus.Desc, v float64, labels ...string)
+
+// collector collects the metrics that are not counted but read at each scrape.
+type collector struct{ *server }
+
+// Describe implements prometheus.Collector.
+func (c collector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range descs {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c collector) Collect(to chan<- prometheus.Metric) {
+	of := func(kind prometheus.ValueType) send {
+		return func(d *prometheus.Desc, v float64, labels ...string) {
+			to <- prometheus.MustNewConstMetric(d, kind, v, labels...)
+		}
+	}
+	for _, collect := range []func(gauge, counter send){c.collectAccounts, c.collectData, c.collectConnections, c.collectSockets} {
+		collect(of(prometheus.GaugeValue), of(prometheus.CounterValue))
+	}
 }
 
 // count counts an answer.
@@ -82,7 +115,7 @@ func (m *metrics) count(a *answer) {
 	}
 	m.requests.WithLabelValues(route, statusName(a.status), string(a.code)).Inc()
 	if took := m.byRoute[route]; took != nil { // the duration of a socket is meaningless
-		took.Observe(time.Since(a.since).Seconds())
+		took.Observe(a.took.Seconds())
 	}
 	if a.shed != notShed {
 		m.shed.WithLabelValues(string(a.shed)).Inc()

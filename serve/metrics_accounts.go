@@ -4,8 +4,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 )
@@ -48,37 +46,23 @@ func (c *accountCounts) add(clientID string, o outcome) {
 	n.(*[len(outcomes)]atomic.Int64)[o].Add(1)
 }
 
-// accountMetrics collects the counts of the current accounts, and deletes those of removed
-// ones. A request that was in progress when its account was removed may create a count
-// again, which the next scrape deletes.
-type accountMetrics struct {
-	counts   *accountCounts
-	registry *account.Registry
-}
-
 var (
-	accountRequests = prometheus.NewDesc("mkt_account_requests_total",
-		"Requests with an account's token: answered, refused, rate_limited, shed or failed.", []string{"client_id", "outcome"}, nil)
-	accountStates = prometheus.NewDesc("mkt_accounts", "Accounts in force, by status.", []string{"status"}, nil)
+	accountRequests = desc("mkt_account_requests_total", "Requests with an account's token, by outcome: answered, refused, rate_limited, shed (SERVICE_UNAVAILABLE) or failed.", "client_id", "outcome")
+	accountStates   = desc("mkt_accounts", "Accounts, by status.", "status")
 )
 
-// Describe implements prometheus.Collector.
-func (m accountMetrics) Describe(to chan<- *prometheus.Desc) {
-	to <- accountRequests
-	to <- accountStates
-}
-
-// Collect implements prometheus.Collector.
-func (m accountMetrics) Collect(to chan<- prometheus.Metric) {
-	g := m.registry.Load()
-	m.counts.byID.Range(func(id, n any) bool {
+// collectAccounts collects the counts of the current accounts, and deletes those of removed
+// ones. A request that was in progress when its account was removed may create a count
+// again, which the next scrape deletes.
+func (s *server) collectAccounts(gauge, counter send) {
+	g, counts := s.accounts.Load(), &s.metrics.accounts.byID
+	counts.Range(func(id, n any) bool {
 		if _, known := g.Find(id.(string)); !known {
-			m.counts.byID.Delete(id)
+			counts.Delete(id)
 			return true
 		}
 		for o, name := range outcomes {
-			to <- prometheus.MustNewConstMetric(accountRequests, prometheus.CounterValue,
-				float64(n.(*[len(outcomes)]atomic.Int64)[o].Load()), id.(string), name)
+			counter(accountRequests, float64(n.(*[len(outcomes)]atomic.Int64)[o].Load()), id.(string), name)
 		}
 		return true
 	})
@@ -87,6 +71,6 @@ func (m accountMetrics) Collect(to chan<- prometheus.Metric) {
 		states[a.Status]++
 	}
 	for status, n := range states {
-		to <- prometheus.MustNewConstMetric(accountStates, prometheus.GaugeValue, float64(n), string(status))
+		gauge(accountStates, float64(n), string(status))
 	}
 }

@@ -3,26 +3,10 @@ package serve
 import (
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/reader"
 )
-
-// dataMetrics collects the statistics of the library.
-type dataMetrics struct{ *server }
-
-func desc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc(name, help, labels, nil)
-}
-
-// sending returns a function that sends metrics of one kind.
-func sending(to chan<- prometheus.Metric, kind prometheus.ValueType) func(d *prometheus.Desc, v float64, labels ...string) {
-	return func(d *prometheus.Desc, v float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(d, kind, v, labels...)
-	}
-}
 
 var (
 	pagesDesc        = desc("mkt_pages_total", "Pages of markets, fixtures and changes: cached, rendered, or failed because of an error of the engine or of a file.", "outcome")
@@ -31,49 +15,40 @@ var (
 	renderingDesc    = desc("mkt_pages_rendering", "Uncached pages that are being rendered.")
 	replacedDesc     = desc("mkt_engines_replaced_total", "Query engines that failed and were replaced.")
 	memoryDesc       = desc("mkt_memory_bytes", "Memory of what is served, by part; for engines their limit.", "part")
-	loadsDesc        = desc("mkt_snapshot_loads_total", "Published snapshots loaded, or failed to load.", "product", "outcome")
+	loadsDesc        = desc("mkt_snapshot_loads_total", "Loads of published snapshots, by outcome.", "product", "outcome")
 	loadTimeDesc     = desc("mkt_snapshot_load_seconds_total", "Time taken by the loads that succeeded.", "product")
 	rowsDesc         = desc("mkt_snapshot_rows", "Fixtures and markets served, over all accounts.", "product", "table")
-	datasetsDesc     = desc("mkt_datasets", "Datasets of active accounts in force: current, overdue (older than two cadences), or empty (nothing published).", "product", "state")
-	unfitDesc        = desc("mkt_publications_quarantined", "Accounts whose newest publication is damaged, cannot be read, or killed the process: an older one is served.", "product")
+	datasetsDesc     = desc("mkt_datasets", "Datasets of active accounts with a current subscription: current, overdue (older than two cadences), or empty (nothing published).", "product", "state")
+	quarantinedDesc  = desc("mkt_publications_quarantined", "Accounts whose newest publication is damaged, cannot be read, or killed the process, so that an older one is served.", "product")
 	newestDesc       = desc("mkt_publication_newest_age_seconds", "Age of the newest publication of any active account.", "product")
-	oldestDesc       = desc("mkt_publication_oldest_age_seconds", "Age of the newest publication of the active account that waits longest for one.", "product")
+	oldestDesc       = desc("mkt_publication_oldest_age_seconds", "Age of the newest publication of the active account whose newest publication is the oldest.", "product")
 )
 
-// Describe implements prometheus.Collector.
-func (m dataMetrics) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{pagesDesc, queueRefusedDesc, waitingDesc, renderingDesc, replacedDesc, memoryDesc, loadsDesc, loadTimeDesc,
-		rowsDesc, datasetsDesc, unfitDesc, newestDesc, oldestDesc} {
-		to <- d
-	}
-}
-
-// Collect implements prometheus.Collector.
-func (m dataMetrics) Collect(to chan<- prometheus.Metric) {
-	gauge, counter := sending(to, prometheus.GaugeValue), sending(to, prometheus.CounterValue)
-	s := m.library.Stats()
-	counter(pagesDesc, float64(s.PagesCached), "cached")
-	counter(pagesDesc, float64(s.PagesRendered), "rendered")
-	counter(pagesDesc, float64(s.PagesFailed), "failed")
-	counter(queueRefusedDesc, float64(s.QueueFull), "full")
-	counter(queueRefusedDesc, float64(s.QueueTimeouts), "slow")
-	gauge(waitingDesc, float64(s.Waiting))
-	gauge(renderingDesc, float64(s.Rendering))
-	counter(replacedDesc, float64(s.EnginesReplaced))
-	gauge(memoryDesc, float64(s.IndexBytes), "index")
-	gauge(memoryDesc, float64(s.PageBytes), "pages")
-	gauge(memoryDesc, float64(s.MatchBytes), "filters")
-	gauge(memoryDesc, float64(s.EventBytes), "events")
-	gauge(memoryDesc, float64(s.EngineMemory), "engines")
-	for p, ps := range s.Products {
+// collectData collects the statistics of the library.
+func (s *server) collectData(gauge, counter send) {
+	l := s.library.Stats()
+	counter(pagesDesc, float64(l.PagesCached), "cached")
+	counter(pagesDesc, float64(l.PagesRendered), "rendered")
+	counter(pagesDesc, float64(l.PagesFailed), "failed")
+	counter(queueRefusedDesc, float64(l.QueueFull), "full")
+	counter(queueRefusedDesc, float64(l.QueueTimeouts), "slow")
+	gauge(waitingDesc, float64(l.Waiting))
+	gauge(renderingDesc, float64(l.Rendering))
+	counter(replacedDesc, float64(l.EnginesReplaced))
+	gauge(memoryDesc, float64(l.IndexBytes), "index")
+	gauge(memoryDesc, float64(l.PageBytes), "pages")
+	gauge(memoryDesc, float64(l.MatchBytes), "filters")
+	gauge(memoryDesc, float64(l.EventBytes), "events")
+	gauge(memoryDesc, float64(l.EngineMemory), "engines")
+	for p, ps := range l.Products {
 		product := string(p)
 		counter(loadsDesc, float64(ps.Loaded), product, "loaded")
 		counter(loadsDesc, float64(ps.LoadsFailed), product, "failed")
 		counter(loadTimeDesc, ps.LoadTime.Seconds(), product)
 		gauge(rowsDesc, float64(ps.Fixtures), product, "fixtures")
 		gauge(rowsDesc, float64(ps.Markets), product, "markets")
-		gauge(unfitDesc, float64(ps.Quarantined), product)
-		age := ageing(m.accounts.Load(), p, ps.Published, m.now())
+		gauge(quarantinedDesc, float64(ps.Quarantined), product)
+		age := ageing(s.accounts.Load(), p, ps.Published, s.now())
 		gauge(datasetsDesc, float64(age.current), product, "current")
 		gauge(datasetsDesc, float64(age.overdue), product, "overdue")
 		gauge(datasetsDesc, float64(age.empty), product, "empty")

@@ -2,70 +2,52 @@ package serve
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
-
-	"mkt/serve/internal/realtime"
-	"mkt/serve/internal/socketio"
 )
-
-// socketMetrics collects the statistics of the realtime service and of the protocol
-// below it. Labels are the contract's channels and codes, and words of package realtime.
-type socketMetrics struct {
-	service  *realtime.Service
-	protocol *socketio.Server
-}
 
 var (
 	socketsDesc       = desc("mkt_socket_connections", "Sockets connected.")
 	socketHoldersDesc = desc("mkt_socket_accounts", "Accounts with sockets connected.")
-	subscribedDesc    = desc("mkt_socket_subscriptions", "Subscriptions held.", "channel")
-	handshakesDesc    = desc("mkt_socket_handshakes_total", "Handshakes, by the code of the refusal (empty for those let in).", "code")
+	subscribedDesc    = desc("mkt_socket_subscriptions", "Subscriptions.", "channel")
+	handshakesDesc    = desc("mkt_socket_handshakes_total", "Handshakes, by the code of the refusal (empty if accepted).", "code")
 	messagesDesc      = desc("mkt_socket_messages_refused_total", "Messages that were refused.", "code")
 	closedDesc        = desc("mkt_socket_channels_closed_total", "Subscriptions ended by channel_closed.", "code")
 	disconnectsDesc   = desc("mkt_socket_disconnects_total", "Sockets that ended, by reason.", "reason")
 	pushesDesc        = desc("mkt_socket_pushes_total", "Pushes sent.", "channel")
 	eventsDesc        = desc("mkt_socket_events_total", "Change events in the pushes.")
 
-	sessionsDesc = desc("mkt_socket_sessions", "Engine.IO sessions, those that did not authenticate yet among them.", "transport")
-	pendingDesc  = desc("mkt_socket_sessions_pending", "Sessions that did not authenticate yet.")
-	queuedDesc   = desc("mkt_socket_queued_bytes", "Bytes that wait for clients to read them.")
-	openedDesc   = desc("mkt_socket_sessions_opened_total", "Sessions opened.")
-	noRoomDesc   = desc("mkt_socket_sessions_refused_total", "Sessions for which there was no room.")
-	roomDesc     = desc("mkt_socket_sessions_evicted_total", "Sessions that had not authenticated and made room for others.")
+	sessionsDesc        = desc("mkt_socket_sessions", "Engine.IO sessions, including those that have not authenticated yet.", "transport")
+	pendingDesc         = desc("mkt_socket_sessions_pending", "Sessions that have not authenticated yet.")
+	queuedDesc          = desc("mkt_socket_queued_bytes", "Bytes that wait for clients to read them.")
+	openedDesc          = desc("mkt_socket_sessions_opened_total", "Sessions opened.")
+	refusedSessionsDesc = desc("mkt_socket_sessions_refused_total", "Sessions that were refused because of a limit.")
+	evictedSessionsDesc = desc("mkt_socket_sessions_evicted_total", "Sessions that had not authenticated and were closed in favour of others.")
 )
 
-// Describe implements prometheus.Collector.
-func (m socketMetrics) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{socketsDesc, socketHoldersDesc, subscribedDesc, handshakesDesc, messagesDesc, closedDesc,
-		disconnectsDesc, pushesDesc, eventsDesc, sessionsDesc, pendingDesc, queuedDesc, openedDesc, noRoomDesc, roomDesc} {
-		to <- d
-	}
-}
-
-// Collect implements prometheus.Collector.
-func (m socketMetrics) Collect(to chan<- prometheus.Metric) {
-	gauge, counter := sending(to, prometheus.GaugeValue), sending(to, prometheus.CounterValue)
-	s := m.service.Stats()
-	gauge(socketsDesc, float64(s.Connections))
-	gauge(socketHoldersDesc, float64(s.Accounts))
-	for channel, n := range s.Subscriptions {
+// collectSockets collects the statistics of the realtime service and of the protocol below
+// it. Labels are the contract's channels and codes, and words of package realtime.
+func (s *server) collectSockets(gauge, counter send) {
+	r := s.realtime.Stats()
+	gauge(socketsDesc, float64(r.Connections))
+	gauge(socketHoldersDesc, float64(r.Accounts))
+	for channel, n := range r.Subscriptions {
 		gauge(subscribedDesc, float64(n), string(channel))
 	}
-	counter(handshakesDesc, float64(s.Connected), "")
-	counter(eventsDesc, float64(s.Events))
-	for channel, n := range s.Pushes {
+	counter(handshakesDesc, float64(r.Connected), "")
+	counter(eventsDesc, float64(r.Events))
+	for channel, n := range r.Pushes {
 		counter(pushesDesc, float64(n), string(channel))
 	}
-	for d, counts := range map[*prometheus.Desc]map[string]uint64{handshakesDesc: s.Refused, messagesDesc: s.NotDone, closedDesc: s.Closed, disconnectsDesc: s.Disconnected} {
+	for d, counts := range map[*prometheus.Desc]map[string]uint64{handshakesDesc: r.Refused, messagesDesc: r.MessagesRefused, closedDesc: r.Closed, disconnectsDesc: r.Disconnected} {
 		for word, n := range counts {
 			counter(d, float64(n), word)
 		}
 	}
-	p := m.protocol.Stats()
+	p := s.sockets.Stats()
 	gauge(sessionsDesc, float64(p.Websockets), "websocket")
 	gauge(sessionsDesc, float64(p.Sessions-p.Websockets), "polling")
 	gauge(pendingDesc, float64(p.Pending))
 	gauge(queuedDesc, float64(p.QueuedBytes))
 	counter(openedDesc, float64(p.Opened))
-	counter(noRoomDesc, float64(p.Refused))
-	counter(roomDesc, float64(p.Evicted))
+	counter(refusedSessionsDesc, float64(p.Refused))
+	counter(evictedSessionsDesc, float64(p.Evicted))
 }

@@ -113,10 +113,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 
 func TestMetricsOfSockets(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 5, 4, 1)
-	w.start()
+	w := published(t, 5, 4).start()
 	s, _ := w.connect("acme")
 	for name, want := range map[string]float64{
 		`mkt_socket_connections`:                     1,
@@ -140,8 +137,7 @@ func TestMetricsOfSockets(t *testing.T) {
 // No label contains anything that a client sent, and a removed account loses its series.
 func TestLabelsAreOfClosedSets(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.add("leaves", nil)
 	w.publish("acme", 2, 2, 1)
 	w.start()
@@ -195,10 +191,7 @@ func TestMetricsAreWellNamed(t *testing.T) {
 // for not being ready names no account.
 func TestReadiness(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 3, 2, 1)
-	w.start()
+	w := published(t, 3, 2).start()
 	if status, body := w.side("/readyz"); status != 200 || body != "ready\n" {
 		t.Errorf("serving: %d %q", status, body)
 	}
@@ -226,10 +219,8 @@ func TestReadiness(t *testing.T) {
 // Between "not ready" and the first refusal, a load balancer has time to notice.
 func TestDrainDelay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := published(t, 3, 2)
 	w.delay = time.Second
-	w.add("acme", nil)
-	w.publish("acme", 3, 2, 1)
 	w.start()
 	began := time.Now()
 	stopped := make(chan error, 1)

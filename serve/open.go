@@ -24,7 +24,7 @@ func newServer(o *Options) (*server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &server{log: o.Log, now: o.Now, accounts: o.Accounts, service: describe(o.Service), readTime: o.readTime}
+	s := &server{log: o.Log, clock: o.Now, now: o.Now, accounts: o.Accounts, service: describe(o.Service), readTime: o.readTime}
 	if !o.AsOf.IsZero() {
 		s.now = func() time.Time { return o.AsOf }
 	}
@@ -55,7 +55,7 @@ func (s *server) openUsage(o *Options) durable.FS {
 	}
 	disk, err := durable.OpenRoot(o.usageDir())
 	if err != nil {
-		s.log.Warn("usage counters will not survive a restart", "err", err)
+		s.log.Warn("usage counters will not answerPanic a restart", "err", err)
 		return nil
 	}
 	s.usageDisk = disk

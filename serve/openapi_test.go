@@ -119,12 +119,12 @@ type document struct {
 var openAPI = sync.OnceValues(func() (*document, error) { return readDocument(openAPIFile) })
 
 // readDocument reads a document and those that it refers to, which are in the same folder.
-func readDocument(file string, beside ...string) (*document, error) {
+func readDocument(file string, others ...string) (*document, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
 	d := &document{name: filepath.Base(file), compiler: c, schemas: map[string]*jsonschema.Schema{}, used: map[string]bool{}}
-	for _, name := range append([]string{file}, beside...) {
+	for _, name := range append([]string{file}, others...) {
 		root, err := readYAML(name)
 		if err != nil {
 			return nil, err

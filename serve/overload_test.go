@@ -42,7 +42,7 @@ func coldPage(as string, n int) string {
 }
 
 // While the engine is busy, cached pages are still answered, pages of other accounts are
-// rendered, and the account that asked for too much is told to try again. No answer is wrong,
+// rendered, and the account that asked for too much is asked to try again. No answer is wrong,
 // and few requests wait.
 func TestOverloadIsShed(t *testing.T) {
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestOverloadIsShed(t *testing.T) {
 	eventually(t, "the line is full", func() bool { return w.metric(`mkt_pages_waiting`) == 128 })
 	for n := range 20 {
 		if r := w.get(cached, "flood"); r.status != 200 {
-			t.Errorf("a page at hand, beside the flood: %d %s", r.status, r.code())
+			t.Errorf("a cached page during the flood: %d %s", r.status, r.code())
 		}
 		if r := w.get(coldPage("quiet", n), "quiet"); r.status != 200 {
 			t.Errorf("another account's cold page: %d %s", r.status, r.code())
@@ -109,10 +109,7 @@ func TestOverloadIsShed(t *testing.T) {
 // are in memory, even if nobody has requested that page.
 func TestChangesWaitForNobody(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 30, 6, 1)
-	w.start()
+	w := published(t, 30, 6).start()
 	if r := w.get("/changes", "acme"); r.status != 200 {
 		t.Fatal(r)
 	}
@@ -129,10 +126,7 @@ func TestChangesWaitForNobody(t *testing.T) {
 // requests is limited.
 func TestManyColdPagesAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 30, 60, 1)
-	w.start()
+	w := published(t, 30, 60).start()
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -172,10 +166,7 @@ func TestManyColdPagesAtOnce(t *testing.T) {
 // A client that disconnects does not count as a fault, and takes no slot.
 func TestClientsThatGoAway(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 30, 60, 1)
-	w.start()
+	w := published(t, 30, 60).start()
 	release := w.hold("acme")
 	impatient := &http.Client{Timeout: 100 * time.Millisecond}
 	for n := range 5 {

@@ -66,10 +66,7 @@ func TestTimestampsAreStrict(t *testing.T) {
 
 func TestLeagueIsLiteral(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 30, 1, 1)
-	w.start()
+	w := published(t, 30, 1).start()
 	for league, want := range map[string]int{
 		"": 30, "league": 5, "LEAGUE": 5, "la liga": 2, "%": 3, "_": 3, "'": 2, `"`: 2, `\`: 2, "süper": 3, "SÜPER": 3, "su\u0308per": 3, "STRASSE": 3, "straße": 3,
 		"*": 0, ".": 0, "' OR '1'='1": 0, "%%": 0, "100% cup_a": 3, "; DROP TABLE fixture": 0, strings.Repeat("x", 200): 0,
@@ -113,10 +110,7 @@ func TestQueriesThatDoNotParse(t *testing.T) {
 // both is skipped or shown twice.
 func TestPagingAcrossPublications(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 60, 2, 1)
-	w.start()
+	w := published(t, 60, 2).start()
 	seen := map[string]int{}
 	version := 1
 	for cursor := ""; ; {
@@ -144,34 +138,10 @@ func TestPagingAcrossPublications(t *testing.T) {
 	}
 }
 
-func TestChangesOverTheWindow(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 4, 1, 1)
-	w.start()
-	first := w.get("/changes?limit=1", "acme").page(t)
-	old := *first.Pagination.NextCursor // behind seq 1
-	all := *w.get("/changes", "acme").page(t).Pagination.NextCursor
-
-	list := servetest.Samples("acme", 4, 1, 2)
-	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: 1})
-	eventually(t, "the new window", func() bool { return w.get("/changes", "acme").page(t).Meta.Window.FirstSeq == 5 })
-	if r := w.get("/changes?cursor="+old, "acme"); r.code() != "INVALID_CURSOR" {
-		t.Errorf("older than the window: %d %s", r.status, r.code())
-	}
-	p := w.get("/changes?cursor="+all, "acme").page(t) // just before the window: nothing is missed
-	if len(p.Data) != 4 || p.Data[0].Seq != 5 {
-		t.Errorf("at the window's edge: %+v", p.Data)
-	}
-}
-
 // A cursor of a replica with a newer snapshot is not an error.
 func TestChangesAheadOfThisReplica(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 2, 1, 1)
+	w := published(t, 2, 1)
 	ahead := newWorld(t) // the same history, further on
 	ahead.add("acme", nil)
 	ahead.publish("acme", 2, 1, 1)

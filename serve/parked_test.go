@@ -18,11 +18,8 @@ import (
 // park opens a connection to an address, sends a text, and then nothing.
 func park(t *testing.T, url, text string) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	must(t, err)
-	t.Cleanup(func() { c.Close() })
-	must(t, c.SetDeadline(time.Now().Add(patience)))
-	_, err = io.WriteString(c, text)
+	c := dialTCP(t, url)
+	_, err := io.WriteString(c, text)
 	must(t, err)
 	return c
 }
@@ -69,9 +66,8 @@ func (w *world) parked() map[string]struct{ text, want string } {
 		add("OPTIONS", "/realtime/", "204")
 		session := "/realtime/?EIO=4&transport=polling&sid=" + w.handshake()
 		add("GET", session, "400")
-		if session = "/realtime/?EIO=4&transport=polling&sid=" + w.handshake(); !large {
-			add("POST", session, "400")
-		}
+		add("DELETE", session, "400")
+		add("POST", "/realtime/?EIO=4&transport=polling&sid="+w.handshake(), map[bool]string{true: "413", false: "400"}[large])
 	}
 	return list
 }
@@ -109,10 +105,8 @@ func TestNothingIsParked(t *testing.T) {
 // A connection can still be used after an answer that took longer than a body may take.
 func TestSlowAnswersDoNotSpoilConnections(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := published(t, 30, 3)
 	w.edit = func(o *serve.Options) { o.SetReadTime(100 * time.Millisecond) }
-	w.add("acme", nil)
-	w.publish("acme", 30, 3, 1)
 	w.start()
 	c := park(t, w.url, "")
 	answers := bufio.NewReader(c)
@@ -147,17 +141,15 @@ func TestNothingIsParkedBesideTheAPI(t *testing.T) {
 		list = append(list, park(t, w.admin.URL(), ""))
 	}
 	if status, _ := w.side("/livez"); status != http.StatusOK {
-		t.Errorf("beside 200 silent connections: %d", status)
+		t.Errorf("with 200 silent connections: %d", status)
 	}
 }
 
 // A shutdown with incomplete requests takes no longer than their deadlines, and succeeds.
 func TestDrainClosesWhatIsParked(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := published(t, 3, 3)
 	w.edit = func(o *serve.Options) { o.SetReadTime(time.Second) }
-	w.add("acme", nil)
-	w.publish("acme", 3, 3, 1)
 	w.start()
 	var conns []net.Conn
 	for _, c := range w.parked() {
@@ -179,10 +171,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	const flood, other = "127.0.0.2", "127.0.0.3"
 	needs.Loopback(t, flood)
-	w := newWorld(t)
+	w := published(t, 3, 3)
 	w.edit = func(o *serve.Options) { o.Connections = 40 }
-	w.add("acme", nil)
-	w.publish("acme", 3, 3, 1)
 	w.start()
 	from := func(address string) *http.Client {
 		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}

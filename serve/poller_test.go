@@ -79,7 +79,7 @@ func (p *poller) take(body []byte) {
 			p.at.Store(seq - 1) // it paged through the fixtures instead
 		}
 		if seq != p.at.Load()+1 {
-			t.Errorf("poller: seq %d behind %d", seq, p.at.Load())
+			t.Errorf("poller: seq %d after %d", seq, p.at.Load())
 		}
 		p.history.mu.Lock()
 		if before, known := p.history.events[seq]; known && before != string(e) {

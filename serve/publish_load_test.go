@@ -30,7 +30,7 @@ import (
 
 var (
 	loadFor  = flag.Duration("load-for", 4*time.Second, "how long TestPublicationsUnderLoad publishes, and how long it does not")
-	inFlight = flag.Int("in-flight", 500, "requests that are under way at any moment of it")
+	inFlight = flag.Int("in-flight", 500, "requests in progress at any time")
 )
 
 // S1: a publication every 200 ms under requests that page through everything, of which
@@ -43,19 +43,19 @@ func TestPublicationsUnderLoad(t *testing.T) {
 	l := newPaging(t)
 	l.start()
 	alone := l.run(*loadFor/2, false)
-	beside := l.run(*loadFor, true)
+	during := l.run(*loadFor, true)
 	again := l.run(*loadFor/2, false)
 	l.stop()
 	without := append(alone.took, again.took...)
 	slices.Sort(without)
-	slices.Sort(beside.took)
+	slices.Sort(during.took)
 	p := func(list []int32, percent int) time.Duration {
 		return time.Duration(list[min(len(list)*percent/100, len(list)-1)]) * time.Microsecond
 	}
-	t.Logf("%d in flight: %d requests beside %d publications, p50 %v, p99 %v; %d without, p50 %v, p99 %v (before %v, behind %v); p99 %.2f times, p50 %.2f times; %d whole walks; load average %s",
-		*inFlight, len(beside.took), beside.publications, p(beside.took, 50), p(beside.took, 99), len(without), p(without, 50), p(without, 99),
-		alone.p99(), again.p99(), p(beside.took, 99).Seconds()/p(without, 99).Seconds(), p(beside.took, 50).Seconds()/p(without, 50).Seconds(), l.walks.Load(), loadAverage())
-	if beside.publications == 0 || l.walks.Load() == 0 {
+	t.Logf("%d in flight: %d requests during %d publications, p50 %v, p99 %v; %d without, p50 %v, p99 %v (before %v, after %v); p99 %.2f times, p50 %.2f times; %d whole walks; load average %s",
+		*inFlight, len(during.took), during.publications, p(during.took, 50), p(during.took, 99), len(without), p(without, 50), p(without, 99),
+		alone.p99(), again.p99(), p(during.took, 99).Seconds()/p(without, 99).Seconds(), p(during.took, 50).Seconds()/p(without, 50).Seconds(), l.walks.Load(), loadAverage())
+	if during.publications == 0 || l.walks.Load() == 0 {
 		t.Error("nothing was published, or nobody came to an end")
 	}
 }
@@ -301,7 +301,7 @@ func (p *pager) check(body []byte, shown *[staying]byte) error {
 	}
 	version := int(at.Sub(servetest.Start).Hours()) + 1
 	if version < p.version {
-		return fmt.Errorf("version %d behind %d", version, p.version)
+		return fmt.Errorf("version %d after %d", version, p.version)
 	}
 	p.version = version
 	mark := fmt.Appendf(nil, " v%d\"", version)

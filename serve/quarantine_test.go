@@ -10,7 +10,6 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve"
-	"mkt/serve/internal/servetest"
 	"mkt/serve/quarantine"
 )
 
@@ -38,18 +37,15 @@ func TestQuarantineShowsInHealth(t *testing.T) {
 			}
 		},
 		"its manifest is a link": func(w *world) {
-			manifest := filepath.Join(w.dataDir, layout.TenantProduct("acme", string(football.MarketEngine)), w.root("acme").Commit.Dir(), layout.ManifestFile)
+			manifest := w.root("acme").Path(layout.ManifestFile)
 			must(w.t, os.Rename(manifest, filepath.Join(w.dataDir, "manifest.json")))
 			must(w.t, os.Symlink(filepath.Join(w.dataDir, "manifest.json"), manifest))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.add("acme", nil)
-			w.publish("acme", 3, 1, 1)
+			w := published(t, 3, 1)
 			w.fetched("acme")
-			list := servetest.Samples("acme", 4, 1, 2)
-			w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
+			w.root("acme").PublishNext(4, 1)
 			spoil(w)
 			w.start()
 			if p := w.get("/fixtures", "acme").page(t); len(p.Data) != 3 || !p.Meta.IndexStale {
@@ -61,7 +57,7 @@ func TestQuarantineShowsInHealth(t *testing.T) {
 			if !strings.Contains(w.get("/schema", "acme").body, `"SNAPSHOT_QUARANTINED"`) {
 				t.Error("/schema does not list the code")
 			}
-			w.root("acme").Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 1, 3)})
+			w.root("acme").PublishNext(5, 1)
 			eventually(t, "the next publication is served", func() bool { return len(w.get("/fixtures", "acme").page(t).Data) == 5 })
 			if part, _ := w.healthOf("market_engine", "acme"); part != "HEALTHY " {
 				t.Errorf("health %s after the next publication", part)
@@ -80,11 +76,9 @@ func TestALostStateFileRefusesNoData(t *testing.T) {
 		"no state": func(path string) error { return os.WriteFile(path, []byte("{"), 0o644) },
 	} {
 		t.Run(kind, func(t *testing.T) {
-			w := newWorld(t)
-			w.add("acme", nil)
-			w.publish("acme", 3, 1, 1)
+			w := published(t, 3, 1)
 			w.fetched("acme")
-			state := filepath.Join(w.dataDir, layout.TenantProduct("acme", string(football.MarketEngine)), layout.StateDir, "fetch.json")
+			state := filepath.Join(w.root("acme").Dir, layout.StateDir, "fetch.json")
 			must(t, os.Remove(state))
 			must(t, put(state))
 			w.start()

@@ -69,10 +69,7 @@ func texts(list []json.RawMessage) (out []string) {
 // every event after the state that it read exactly once, whatever was published while it paged.
 func TestSocketGoesOnFromABootstrap(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 9, 1, 1)
-	w.start()
+	w := published(t, 9, 1).start()
 	s, _ := w.connect("acme")
 	first := w.get("/fixtures?limit=2", "acme").page(t)
 	if want := w.root("acme").Commit.LastSeq; first.Meta.ChangesSeq != want {
@@ -100,15 +97,14 @@ func TestSocketGoesOnFromABootstrap(t *testing.T) {
 	}
 	w.publish("acme", 3, 1, version+1)
 	if p := s.changes(); len(p.Events) != 3 || seqOf(t, p.Events[0]) != a.Cursor+1 {
-		t.Errorf("the next push begins behind %d: %+v", a.Cursor, p)
+		t.Errorf("the next push begins after %d: %+v", a.Cursor, p)
 	}
 }
 
 // The position at which a subscription begins, and its first page.
 func TestSocketChangesBegin(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.publish("acme", 30, 1, 1) // seq 1 to 30
 	w.publish("acme", 10, 1, 2) // seq 31 to 40
 	w.start()
@@ -141,9 +137,8 @@ func TestSocketChangesBegin(t *testing.T) {
 // from a replica with a newer snapshot.
 func TestSocketCursorBeyondTheLog(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, "acme")
 	w.edit = func(o *serve.Options) { o.Poll = time.Hour }
-	w.add("acme", nil)
 	w.add("new", nil)
 	w.fetched("new")
 	w.publish("acme", 30, 1, 1)
@@ -188,10 +183,7 @@ func TestSocketCursorBeyondTheLog(t *testing.T) {
 // in order, over either transport.
 func TestSocketChangesLeftovers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 900, 1, 1)
-	w.start()
+	w := published(t, 900, 1).start()
 	all := w.overHTTP("acme", 0)
 	for name, how := range map[string][]func(*socketiotest.Options){"websocket": nil, "polling": {overPolling}} {
 		s, _ := w.connect("acme", how...)
@@ -215,17 +207,10 @@ func TestSocketChangesLeftovers(t *testing.T) {
 // connection.
 func TestSocketChangesAreThoseOfHTTP(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 5, 1, 1)
-	w.start()
+	w := published(t, 5, 1).start()
 	var list []*socket
 	for i := range 6 {
-		how := []func(*socketiotest.Options){}
-		if i%3 == 2 {
-			how = append(how, overPolling)
-		}
-		s, _ := w.connect("acme", how...)
+		s, _ := w.connect("acme", transport(i%3 == 2))
 		if a := s.ask("subscribe", map[string]any{"channel": "changes"}); !a.OK || a.Cursor != 5 {
 			t.Fatalf("%+v", a)
 		}
@@ -252,10 +237,7 @@ func TestSocketChangesAreThoseOfHTTP(t *testing.T) {
 // an unsubscribe there are no pushes.
 func TestSocketSubscribesAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 4, 1, 1)
-	w.start()
+	w := published(t, 4, 1).start()
 	s, _ := w.connect("acme")
 	other, _ := w.connect("acme")
 	for _, s := range []*socket{s, other} {
@@ -283,40 +265,18 @@ func TestSocketSubscribesAgain(t *testing.T) {
 	}
 }
 
-// Cursors older than the window or beyond it are INVALID_CURSOR; those at its edges are valid.
-func TestSocketWindow(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 5, 1, 1)
-	w.publish("acme", 5, 1, 2)
-	list := servetest.Samples("acme", 5, 1, 3)
-	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: 1}) // 6 to 15 are left
-	w.start()
-	s, _ := w.connect("acme")
-	for cursor, want := range map[int]string{0: "INVALID_CURSOR", 4: "INVALID_CURSOR", 5: "", 6: "", 15: "", 16: "INVALID_CURSOR"} {
-		a := s.ask("subscribe", map[string]any{"channel": "changes", "cursor": cursor})
-		if a.Error.Code != want {
-			t.Errorf("cursor %d: %+v", cursor, a)
-		}
-	}
-}
-
 // After a restore every position is invalid: the connection is closed, the client reconnects,
 // and its subscribe is refused with INVALID_CURSOR.
 func TestSocketAfterARestore(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 5, 1, 1)
+	w := published(t, 5, 1)
 	w.publish("acme", 5, 1, 2)
 	w.start()
 	following, _ := w.connect("acme")
 	following.ask("subscribe", map[string]any{"channel": "changes"})
-	aside, _ := w.connect("acme") // follows nothing
+	idle, _ := w.connect("acme") // follows nothing
 
-	restored := servetest.NewRoot(t, w.dataDir, "acme")
-	restored.Commit, restored.Manifest, _ = servetest.Earlier(t, w.root("acme"), 1)
+	restored := servetest.NewRoot(t, w.dataDir, "acme").At(1)
 	restored.History, restored.Late = "restored", 3*time.Hour
 	restored.Commit.Version, restored.Commit.LastSeq, restored.Manifest.Changes = 2, 1_000_000, nil
 	list := servetest.Samples("acme", 4, 1, 3)
@@ -327,7 +287,7 @@ func TestSocketAfterARestore(t *testing.T) {
 	if a := again.ask("subscribe", map[string]any{"channel": "changes", "cursor": 10}); a.Error.Code != "INVALID_CURSOR" {
 		t.Errorf("%+v", a)
 	}
-	if a := aside.ask("subscribe", map[string]any{"channel": "changes"}); a.Cursor != 1_000_004 {
+	if a := idle.ask("subscribe", map[string]any{"channel": "changes"}); a.Cursor != 1_000_004 {
 		t.Errorf("%+v", a)
 	}
 }
@@ -335,8 +295,7 @@ func TestSocketAfterARestore(t *testing.T) {
 // Before the first publication the log is empty, and all events are later.
 func TestSocketBeforeTheFirstPublication(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.fetched("acme")
 	w.start()
 	s, r := w.connect("acme")
@@ -356,8 +315,7 @@ func TestSocketBeforeTheFirstPublication(t *testing.T) {
 // would be a guess.
 func TestSocketBeforeItIsLoaded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.fetched("acme")
 	w.root("acme").Record(health.Run{Step: "publish", Cycle: "c", OK: true, FinishedAt: servetest.Start})
 	w.start()

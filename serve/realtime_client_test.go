@@ -6,8 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"testing"
-	"time"
 
+	"mkt/internal/check"
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
@@ -17,9 +17,6 @@ type socket struct {
 	t testing.TB
 	*socketiotest.Client
 }
-
-// patience is the maximum time that a test waits for an event.
-const patience = 20 * time.Second
 
 // dial connects as an account, or without a token, by websocket unless how says otherwise.
 func (w *world) dial(as string, how ...func(*socketiotest.Options)) (*socket, error) {
@@ -31,7 +28,7 @@ func (w *world) dial(as string, how ...func(*socketiotest.Options)) (*socket, er
 	for _, edit := range how {
 		edit(&o)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), check.Limit)
 	defer cancel()
 	c, err := socketiotest.Dial(ctx, o)
 	if err != nil {
@@ -50,7 +47,12 @@ func (w *world) token(as string) string {
 	return as
 }
 
-func overPolling(o *socketiotest.Options) { o.Polling = true }
+// transport chooses polling or a websocket.
+func transport(polling bool) func(*socketiotest.Options) {
+	return func(o *socketiotest.Options) { o.Polling = polling }
+}
+
+var overPolling = transport(true)
 
 func withHeader(name, value string) func(*socketiotest.Options) {
 	return func(o *socketiotest.Options) {
@@ -97,7 +99,7 @@ func (w *world) refused(as string, how ...func(*socketiotest.Options)) string {
 // next returns the payload of the next event, which must have that name.
 func (s *socket) next(name string) json.RawMessage {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), check.Limit)
 	defer cancel()
 	e, err := s.Next(ctx)
 	if err != nil {
@@ -113,7 +115,7 @@ func (s *socket) next(name string) json.RawMessage {
 // ended waits for the end of the connection; events before it are an error.
 func (s *socket) ended() {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), check.Limit)
 	defer cancel()
 	if e, err := s.Next(ctx); !errors.Is(err, socketiotest.ErrClosed) {
 		s.t.Fatalf("the connection goes on: %s, %v", e.Name, err)
@@ -135,7 +137,7 @@ func (s *socket) quiet() {
 // ask sends a message and returns its answer.
 func (s *socket) ask(name string, payload ...any) answer {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), check.Limit)
 	defer cancel()
 	args, err := s.Call(ctx, name, payload...)
 	must(s.t, err)

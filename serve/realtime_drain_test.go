@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 	"time"
-
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // S2: at the end, requests in progress are answered and sockets are closed, spread over some
@@ -16,18 +14,12 @@ func TestSocketsDrain(t *testing.T) {
 	if !testing.Short() {
 		sockets, slow = 200, 1000
 	}
-	w := newWorld(t)
+	w := published(t, 3, 1)
 	w.realtime.Connections = sockets
-	w.add("acme", nil)
-	w.publish("acme", 3, 1, 1)
 	w.start()
 	var list []*socket
 	for i := range sockets {
-		how := []func(*socketiotest.Options){}
-		if i%5 == 4 {
-			how = append(how, overPolling)
-		}
-		s, _ := w.connect("acme", how...)
+		s, _ := w.connect("acme", transport(i%5 == 4))
 		subscribe(s)
 		list = append(list, s)
 	}

@@ -62,9 +62,8 @@ func TestSocketGreets(t *testing.T) {
 // A deployment may offer fewer channels.
 func TestSocketChannelsNarrowed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, "acme")
 	w.realtime.Channels = []string{"live"}
-	w.add("acme", nil)
 	w.fetched("acme")
 	w.start()
 	s, r := w.connect("acme")
@@ -80,8 +79,7 @@ func TestSocketChannelsNarrowed(t *testing.T) {
 // status.
 func TestSocketRefuses(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.add("paused", func(a *account.Account) { a.Status = account.Suspended })
 	w.add("over", func(a *account.Account) { a.Status = account.Revoked })
 	w.add("idle", func(a *account.Account) { a.Limit = account.Limit{Requests: 1, Per: time.Hour, Burst: 1} })
@@ -98,9 +96,9 @@ func TestSocketRefuses(t *testing.T) {
 		{name: "no token at all", as: "nonsense", want: "INVALID_API_TOKEN"},
 		{name: "a number", how: []func(*socketiotest.Options){withAuth(map[string]any{"token": 7})}, want: "INVALID_API_TOKEN"},
 		{name: "null", how: []func(*socketiotest.Options){withAuth(map[string]any{"token": nil})}, want: "INVALID_API_TOKEN"},
-		{name: "a list, beside a good header", how: []func(*socketiotest.Options){withAuth(map[string]any{"token": []string{w.token("acme")}}), withHeader("Authorization", "Bearer "+w.token("acme"))}, want: "INVALID_API_TOKEN"},
+		{name: "a list, with a good header", how: []func(*socketiotest.Options){withAuth(map[string]any{"token": []string{w.token("acme")}}), withHeader("Authorization", "Bearer "+w.token("acme"))}, want: "INVALID_API_TOKEN"},
 		{name: "another spelling", how: []func(*socketiotest.Options){withAuth(map[string]any{"Token": w.token("acme")})}, want: "INVALID_API_TOKEN"},
-		{name: "a bad token beside a good header", as: unknown, how: []func(*socketiotest.Options){withHeader("Authorization", "Bearer "+w.token("acme"))}, want: "INVALID_API_TOKEN"},
+		{name: "a bad token with a good header", as: unknown, how: []func(*socketiotest.Options){withHeader("Authorization", "Bearer "+w.token("acme"))}, want: "INVALID_API_TOKEN"},
 		{name: "another scheme", how: []func(*socketiotest.Options){withHeader("Authorization", "Basic "+w.token("acme"))}, want: "INVALID_API_TOKEN"},
 		{name: "suspended", as: "paused", want: "CLIENT_SUSPENDED"},
 		{name: "suspended, foreign origin", as: "paused", how: []func(*socketiotest.Options){elsewhere}, want: "CLIENT_SUSPENDED"},
@@ -122,8 +120,7 @@ func TestSocketRefuses(t *testing.T) {
 // is released exactly once, however it ends.
 func TestSocketPlaces(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.add("other", nil)
 	w.start()
 	for round := range 3 {
@@ -132,11 +129,7 @@ func TestSocketPlaces(t *testing.T) {
 		var wait sync.WaitGroup
 		for i := range list {
 			wait.Go(func() {
-				how := []func(*socketiotest.Options){}
-				if i%4 == 3 {
-					how = append(how, overPolling)
-				}
-				s, err := w.dial("acme", how...)
+				s, err := w.dial("acme", transport(i%4 == 3))
 				var refusal *socketiotest.ConnectError
 				switch {
 				case err == nil:

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/serve"
 	"mkt/serve/internal/servetest"
 	"mkt/serve/internal/socketio/socketiotest"
@@ -23,7 +24,7 @@ func TestSocketThatNeverReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.realtime.WriteTimeout = 300 * time.Millisecond
-	w.realtime.PingTimeout = time.Hour // it answers no ping either, and where filling its buffers is slow that came first
+	w.realtime.PingTimeout = time.Hour // the client answers no ping either, and a ping timeout must not come first
 	w.add("acme", nil)
 	w.publish("acme", 300, 1, 1)
 	w.publishLive("acme", 240)
@@ -57,18 +58,13 @@ func TestSocketsThatNeverAuthenticate(t *testing.T) {
 	if testing.Short() {
 		n = 200
 	}
-	w := newWorld(t)
-	w.realtime.ConnectTimeout, w.realtime.PingTimeout = 3*time.Second, 5*time.Second // who polls is told of the end for as long
-	w.add("acme", nil)
-	w.publish("acme", 1, 1, 1)
+	w := published(t, 1, 1)
+	w.realtime.ConnectTimeout, w.realtime.PingTimeout = 3*time.Second, 5*time.Second // a polling client can still read the reason of the end for this long
 	w.start()
 	idle, _ := w.connect("acme")
-	host := strings.TrimPrefix(w.url, "http://")
 	var list []net.Conn
 	for i := range n {
-		c, err := net.Dial("tcp", host)
-		must(t, err)
-		defer c.Close()
+		c := dialTCP(t, w.url)
 		list = append(list, c)
 		if i%2 == 0 {
 			fmt.Fprintf(c, "GET /realtime/?EIO=4&transport=polling HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -84,7 +80,7 @@ func TestSocketsThatNeverAuthenticate(t *testing.T) {
 	most := sessions("websocket") + sessions("polling")
 	ends := 0
 	for i := 1; i < n; i += 2 { // a websocket that joins nothing is closed
-		must(t, list[i].SetReadDeadline(time.Now().Add(patience)))
+		must(t, list[i].SetReadDeadline(time.Now().Add(check.Limit)))
 		if _, err := io.Copy(io.Discard, list[i]); err != nil {
 			if e, ok := err.(net.Error); ok && e.Timeout() {
 				t.Fatal("a websocket that joined nothing stays open")
@@ -164,10 +160,7 @@ func (w *world) openSession(from string) (sid string, err error) {
 // R2: a message above the limit closes its own connection only.
 func TestSocketBigMessage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 1, 1, 1)
-	w.start()
+	w := published(t, 1, 1).start()
 	big := `42["subscribe","` + strings.Repeat("x", 16<<10) + `"]`
 	for _, how := range [][]func(*socketiotest.Options){nil, {overPolling}} {
 		other, _ := w.connect("acme")
@@ -214,7 +207,7 @@ func TestSocketUpgradeHasARequestID(t *testing.T) {
 	}
 }
 
-// Connections that have ended leave nothing behind.
+// Connections that have ended leave no goroutine and no memory.
 func TestSocketsLeaveNothing(t *testing.T) {
 	w := newWorld(t)
 	for i := range 10 {
@@ -226,11 +219,7 @@ func TestSocketsLeaveNothing(t *testing.T) {
 		for i := range 10 {
 			wait.Go(func() {
 				for n := range rounds {
-					how := []func(*socketiotest.Options){}
-					if n%3 == 0 {
-						how = append(how, overPolling)
-					}
-					s, _ := w.connect(fmt.Sprint("acme-", i), how...)
+					s, _ := w.connect(fmt.Sprint("acme-", i), transport(n%3 == 0))
 					s.ask("subscribe", map[string]any{"channel": "live"})
 					s.Close()
 					eventually(t, "the place is free", func() bool { // eight at most

@@ -32,8 +32,7 @@ func (s *socket) live() (b liveBody) {
 // snapshot advances.
 func TestSocketLiveIsThatOfHTTP(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.fetched("acme")
 	w.publishLive("acme", 12) // 10 of them in play
 	w.start()
@@ -71,8 +70,7 @@ func TestSocketLiveIsThatOfHTTP(t *testing.T) {
 // shows it, to all who did not see it stale at their subscribe.
 func TestSocketLiveBecomesStale(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.fetched("acme")
 	w.publishLive("acme", 12)
 	w.start()
@@ -139,8 +137,7 @@ func TestSocketLiveBecomesStale(t *testing.T) {
 // pushed once more.
 func TestSocketLiveAtRestBecomesStale(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.fetched("acme")
 	list := servetest.LiveSamples("acme", 3, 1, begin)
 	for i := range list {
@@ -172,8 +169,7 @@ func TestSocketLiveAtRestBecomesStale(t *testing.T) {
 // A client that subscribes before there is a snapshot gets the first one.
 func TestSocketLiveFromTheFirst(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.fetched("acme")
 	w.start()
 	s, _ := w.connect("acme")

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -31,7 +32,7 @@ import (
 // period, at different times, and connections that receive it.
 type load struct {
 	accounts, each, fixtures int
-	period, settle, measure  time.Duration
+	period, warmUp, measure  time.Duration
 }
 
 // loadFromEnv reads MKT_BENCH_REALTIME: accounts, connections an account, fixtures
@@ -160,7 +161,7 @@ func (b *bench) run(name string, cmd *exec.Cmd, publish func(account int)) measu
 	url, err := bufio.NewReader(out).ReadString('\n')
 	must(t, err)
 
-	time.Sleep(2 * b.load.settle)
+	time.Sleep(2 * b.load.warmUp)
 	before := b.resident(cmd)
 	clients := b.connect(strings.TrimSpace(url) + "/realtime/")
 	defer func() {
@@ -168,7 +169,7 @@ func (b *bench) run(name string, cmd *exec.Cmd, publish func(account int)) measu
 			c.Close()
 		}
 	}()
-	time.Sleep(2 * b.load.settle) // garbage of the handshakes goes
+	time.Sleep(2 * b.load.warmUp) // garbage of the handshakes goes
 	idle := b.resident(cmd)
 
 	ctx, stop := context.WithCancel(t.Context())
@@ -187,14 +188,14 @@ func (b *bench) run(name string, cmd *exec.Cmd, publish func(account int)) measu
 	})
 	defer publishing.Wait()
 	defer stop()
-	time.Sleep(b.load.settle)
+	time.Sleep(b.load.warmUp)
 	b.mu.Lock()
 	b.took, b.bytes = nil, 0
 	b.mu.Unlock()
 	used := processor(t, cmd.Process.Pid)
 	most := 0.0
 	for end := time.Now().Add(b.load.measure); time.Now().Before(end); time.Sleep(time.Second) {
-		most = max(most, resident(t, cmd.Process.Pid))
+		most = max(most, float64(check.Resident(t, cmd.Process.Pid)))
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -307,20 +308,11 @@ func (b *bench) note(id string, at time.Time) {
 func (b *bench) resident(cmd *exec.Cmd) float64 {
 	var list []float64
 	for range 10 {
-		list = append(list, resident(b.t, cmd.Process.Pid))
+		list = append(list, float64(check.Resident(b.t, cmd.Process.Pid)))
 		time.Sleep(500 * time.Millisecond)
 	}
 	slices.Sort(list)
 	return list[len(list)/2]
-}
-
-func resident(t testing.TB, pid int) float64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	must(t, err)
-	_, rest, _ := strings.Cut(string(text), "VmRSS:")
-	kib, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-	must(t, err)
-	return kib * 1024
 }
 
 // processor returns the processor time of a process, user and system.

@@ -13,10 +13,7 @@ import (
 // Any wrong message is answered with a code, and the connection continues.
 func TestSocketMessages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 5, 1, 1)
-	w.start()
+	w := published(t, 5, 1).start()
 	s, _ := w.connect("acme")
 	on := func(fields string) string { return `{"channel":"changes",` + fields + `}` }
 	for _, c := range []struct{ name, payload, want string }{
@@ -118,8 +115,7 @@ func TestSocketIsMetered(t *testing.T) {
 // is disconnected; and nobody else notices.
 func TestSocketFlood(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
+	w := newWorld(t, "acme")
 	w.add("other", nil)
 	w.publish("other", 3, 1, 1)
 	w.start()
@@ -155,16 +151,10 @@ func TestSocketFlood(t *testing.T) {
 func TestSocketFloodEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	const places, each = 8, 1000 // as many as may wait
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.start()
+	w := newWorld(t, "acme").start()
 	var list []*socket
 	for i := range places {
-		how := []func(*socketiotest.Options){}
-		if i%2 == 1 {
-			how = append(how, overPolling)
-		}
-		s, _ := w.connect("acme", how...)
+		s, _ := w.connect("acme", transport(i%2 == 1))
 		list = append(list, s)
 	}
 	if got := w.refused("acme"); got != "RATE_LIMITED" {
@@ -192,10 +182,7 @@ func TestSocketFloodEndsWithItsClient(t *testing.T) {
 // Up to the limit of a packet, a refusal and an answer are each sent as one packet.
 func TestSocketLongMessages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 3, 1, 1)
-	w.start()
+	w := published(t, 3, 1).start()
 	long := strings.Repeat("x", 16_000)
 	for name, how := range map[string][]func(*socketiotest.Options){"websocket": nil, "polling": {overPolling}} {
 		for _, as := range []string{strings.Repeat("x", 5000), strings.Repeat("mkt_", 2500), long} {

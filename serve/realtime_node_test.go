@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/publish/table"
 	"mkt/serve/internal/servetest"
@@ -74,7 +75,7 @@ func (s *script) complaints() string {
 func (s *script) until(want string) {
 	s.t.Helper()
 	last := ""
-	for late := time.After(3 * patience); ; {
+	for late := time.After(3 * check.Limit); ; {
 		select {
 		case line, ok := <-s.lines:
 			if !ok {
@@ -104,10 +105,7 @@ func snippet(t *testing.T, language string) string {
 // The program of the guide keeps the correct state while a server publishes, removes,
 // restarts, and drops old events.
 func TestNodeGuide(t *testing.T) {
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 5, 1, 1)
-	w.start()
+	w := published(t, 5, 1).start()
 	w.listen = strings.TrimPrefix(w.url, "http://")
 	s := node(t, "follow.mjs", snippet(t, "js"), "BASE="+w.url, "TOKEN="+w.token("acme"))
 	s.until(`{"cursor":5,"fixtures":5}`)
@@ -141,10 +139,7 @@ func TestNodeGuide(t *testing.T) {
 // The Go program of the guide does the same.
 func TestGuideInGo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 5, 1, 1)
-	w.start()
+	w := published(t, 5, 1).start()
 	s := start(t, t.TempDir(), "follow.go", snippet(t, "go"), []string{"go", "run", "follow.go"}, []string{"BASE=" + w.url, "TOKEN=" + w.token("acme"), "GOFLAGS="})
 	s.until("5 0 events")
 	w.publish("acme", 7, 1, 2)
@@ -154,9 +149,7 @@ func TestGuideInGo(t *testing.T) {
 // An official client whose version does not know the limit of a packet:
 // testdata/node/old.mjs.
 func TestNodeOldClient(t *testing.T) {
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.start()
+	w := newWorld(t, "acme").start()
 	source, err := os.ReadFile("../testdata/node/old.mjs")
 	must(t, err)
 	s := node(t, "old.mjs", string(source), "BASE="+w.url, "TOKEN="+w.token("acme"))

@@ -38,10 +38,7 @@ func TestSocketNothingIsLostOrDoubled(t *testing.T) {
 }
 
 func follow(t *testing.T, seed uint64, steps int) {
-	w := newWorld(t)
-	w.add("acme", nil)
-	w.publish("acme", 20, 1, 1)
-	w.start()
+	w := published(t, 20, 1).start()
 	h := &history{w: w, events: map[uint64]string{}}
 	h.learn()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -162,12 +159,8 @@ type follower struct {
 
 func (f *follower) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		how := []func(*socketiotest.Options){}
-		if f.random.IntN(3) == 0 {
-			how = append(how, overPolling)
-		}
 		f.history.mu.Lock()
-		s, err := f.history.w.dial("acme", how...)
+		s, err := f.history.w.dial("acme", transport(f.random.IntN(3) == 0))
 		f.history.mu.Unlock()
 		if err != nil { // a place may not be free yet
 			time.Sleep(5 * time.Millisecond)
@@ -258,7 +251,7 @@ func (f *follower) take(events []json.RawMessage, cursor uint64) {
 	for _, e := range events {
 		seq := seqOf(t, e)
 		if seq != f.at.Load()+1 {
-			t.Errorf("seq %d behind %d", seq, f.at.Load())
+			t.Errorf("seq %d after %d", seq, f.at.Load())
 		}
 		f.history.mu.Lock()
 		if want := f.history.events[seq]; want != "" && want != string(e) {

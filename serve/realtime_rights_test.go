@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/servetest"
@@ -83,7 +84,7 @@ func (s *socket) both() {
 	s.t.Helper()
 	left := map[string]bool{"changes": true, "live": true}
 	for len(left) > 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), check.Limit)
 		e, err := s.Next(ctx)
 		cancel()
 		must(s.t, err)
@@ -175,9 +176,8 @@ func TestSocketExpires(t *testing.T) {
 // others, without waiting for a tick. A client that reconnects is told the reason.
 func TestSocketOfARotatedToken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, "acme")
 	w.realtime.Tick = time.Second
-	w.add("acme", nil)
 	second, _ := account.NewToken(nil)
 	w.add("acme", func(a *account.Account) { a.TokenDigests = append(a.TokenDigests, account.Digest(second)) })
 	w.add("gone", nil)

@@ -81,8 +81,8 @@ const (
 	readTime       = 10 * time.Second // of a request's body
 	writeTime      = 30 * time.Second
 	idleTime       = 90 * time.Second
-	headerRoom     = 64 << 10 // what net/http reads; the accepted size is smaller
-	loadPatience   = 10 * time.Second
+	maxHeaderBytes = 64 << 10 // what net/http reads; the accepted size is smaller
+	loadTimeout    = 10 * time.Second
 	drainNotice    = 250 * time.Millisecond // in which kept connections get 503 before they are closed
 	drainTime      = 28 * time.Second
 )
@@ -99,7 +99,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	if err := o.past(listener.Addr()); err != nil {
+	if err := o.checkLoopback(listener.Addr()); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	s, err := newServer(&o)
@@ -127,8 +127,8 @@ func Run(ctx context.Context, o Options) (err error) {
 // can reach.
 var ErrNotLoopback = errors.New("serving the past listens on a loopback address only")
 
-// past returns an error if the past would be visible to the network.
-func (o *Options) past(a net.Addr) error {
+// checkLoopback returns an error if the past would be visible to the network.
+func (o *Options) checkLoopback(a net.Addr) error {
 	if tcp, ok := a.(*net.TCPAddr); !o.AsOf.IsZero() && (!ok || !tcp.IP.IsLoopback()) {
 		return fmt.Errorf("serve: %s: %w", a, ErrNotLoopback)
 	}
@@ -142,14 +142,14 @@ func (s *server) listen(ctx context.Context, o Options) error {
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: readHeaderTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
 		ConnState: s.connections.ConnState, ConnContext: s.connContext,
-		MaxHeaderBytes: headerRoom, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		MaxHeaderBytes: maxHeaderBytes, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(s.connections) }()
 	if o.Ready != nil {
 		select {
 		case <-s.library.Loaded():
-		case <-time.After(loadPatience):
+		case <-time.After(loadTimeout):
 		case <-ctx.Done():
 		case err := <-failed:
 			return fmt.Errorf("serve: %w", err)
@@ -162,13 +162,13 @@ func (s *server) listen(ctx context.Context, o Options) error {
 	case <-ctx.Done():
 	}
 	s.leaving.Store(true)
-	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	drainCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
 	time.Sleep(o.DrainDelay)
 	s.draining.Store(true)
-	sockets := s.closeSockets(patience)
+	sockets := s.closeSockets(drainCtx)
 	time.Sleep(drainNotice)
-	if err := h.Shutdown(patience); err != nil { // requests take less time, so the rest are clients that do not read their answers
+	if err := h.Shutdown(drainCtx); err != nil { // requests take less time, so the rest are clients that do not read their answers
 		s.log.Warn("connections are closed in the middle of their answers", "connections", s.connections.Stats().Open, "after", drainTime)
 		if err := h.Close(); err != nil {
 			return fmt.Errorf("serve: %w", err)

@@ -23,7 +23,8 @@ import (
 // server is the state that outlives a request.
 type server struct {
 	log        *slog.Logger
-	now        func() time.Time
+	clock      func() time.Time // for durations
+	now        func() time.Time // for everything that is reported: it stands still while the past is served
 	accounts   *account.Registry
 	gate       *gate.Gate
 	usage      *gate.Usage
@@ -59,15 +60,17 @@ const allowed = "GET, OPTIONS"
 // ServeHTTP is the outermost handler: request id, panics, log, and the refusals before
 // routing.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a := &answer{ResponseWriter: w, id: requestID(r), began: s.now(), since: time.Now(), method: knownMethod(r.Method)}
+	a := &answer{ResponseWriter: w, id: requestID(r), began: s.now(), method: knownMethod(r.Method)}
+	began := s.clock()
 	h := w.Header()
 	h.Set("X-Request-Id", a.id)
 	h.Set("Vary", "Origin, Accept-Encoding")
 	h.Set("X-Content-Type-Options", "nosniff")
 	defer func() {
 		if p := recover(); p != nil {
-			s.survive(a, p)
+			s.answerPanic(a, p)
 		}
+		a.took = s.clock().Sub(began)
 		s.metrics.count(a)
 		s.logLine(a)
 	}()
@@ -131,8 +134,8 @@ func knownMethod(m string) string {
 	return "other"
 }
 
-// survive answers a request whose handler panicked. The client gets only the request id.
-func (s *server) survive(a *answer, p any) {
+// answerPanic answers a request whose handler panicked. The client gets only the request id.
+func (s *server) answerPanic(a *answer, p any) {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
@@ -147,7 +150,7 @@ func (s *server) survive(a *answer, p any) {
 // logLine logs a request, without its URL, query and token.
 func (s *server) logLine(a *answer) {
 	attrs := []any{"request_id", a.id, "method", a.method, "route", a.route, "status", a.status,
-		"bytes", a.bytes, "took_us", time.Since(a.since).Microseconds()}
+		"bytes", a.bytes, "took_us", a.took.Microseconds()}
 	if a.tenant != "" {
 		attrs = append(attrs, "tenant", a.tenant)
 	}

@@ -2,13 +2,12 @@ package serve
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"syscall"
 
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/listen"
 )
 
 // plainListener replaces the answers that net/http writes itself. A request that net/http
@@ -22,43 +21,10 @@ func (l plainListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &plainConn{c}, nil
+	return &plainConn{listen.Wrapped{Conn: c}}, nil
 }
 
-type plainConn struct{ net.Conn }
-
-// Methods of a connection that a websocket needs in addition to those of net.Conn: to
-// write without waiting (package engine), to close one direction, and to limit the send
-// buffer.
-var (
-	_ syscall.Conn                           = (*plainConn)(nil)
-	_ interface{ CloseWrite() error }        = (*plainConn)(nil)
-	_ interface{ SetWriteBuffer(int) error } = (*plainConn)(nil)
-)
-
-// SyscallConn implements syscall.Conn.
-func (c *plainConn) SyscallConn() (syscall.RawConn, error) {
-	if owner, ok := c.Conn.(syscall.Conn); ok {
-		return owner.SyscallConn()
-	}
-	return nil, errors.ErrUnsupported
-}
-
-// SetWriteBuffer limits what the operating system buffers for the client.
-func (c *plainConn) SetWriteBuffer(bytes int) error {
-	if owner, ok := c.Conn.(interface{ SetWriteBuffer(int) error }); ok {
-		return owner.SetWriteBuffer(bytes)
-	}
-	return errors.ErrUnsupported
-}
-
-// CloseWrite closes the sending direction.
-func (c *plainConn) CloseWrite() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return errors.ErrUnsupported
-}
+type plainConn struct{ listen.Wrapped }
 
 // protocolHeaders follow the first line of every answer that net/http writes itself, and
 // of no other.

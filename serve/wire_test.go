@@ -6,27 +6,25 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mkt/internal/check"
 )
+
+var must = check.Must
 
 // A connection that a websocket takes over keeps its abilities: bytes are written without
 // waiting, and one direction can be closed alone.
 func TestConnectionKeepsItsAbilities(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	client, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer client.Close()
 	client.SetDeadline(time.Now().Add(10 * time.Second))
 	conn, err := plainListener{l}.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(10 * time.Second))
 
@@ -35,9 +33,7 @@ func TestConnectionKeepsItsAbilities(t *testing.T) {
 		t.Fatal("every write to a websocket waits for the client, in a goroutine of its own")
 	}
 	raw, err := owner.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var written int
 	if err := raw.Write(func(fd uintptr) bool { written, err = syscall.Write(int(fd), []byte("frame")); return true }); err != nil || written != 5 {
 		t.Fatalf("%d bytes written, %v", written, err)

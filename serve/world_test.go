@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve"
@@ -27,12 +28,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must, eventually = check.Must, check.Eventually
 
 // common is one world with every account, for tests that only read.
 var common struct {
@@ -140,12 +136,22 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
-// newWorld creates a data root without a server.
-func newWorld(t testing.TB) *world {
+// newWorld creates a data root without a server, and accounts with all rights.
+func newWorld(t testing.TB, accounts ...string) *world {
 	w := &world{t: t, dataDir: t.TempDir(), registry: new(account.Registry), log: new(logBuffer), mu: new(sync.Mutex),
 		realtime: serve.Realtime{Tick: 20 * time.Millisecond}, listen: "127.0.0.1:0",
 		accounts: map[string]account.Account{}, tokens: map[string]string{}, roots: map[string]*servetest.Root{}, lives: map[string]*servetest.LiveRoot{}}
 	w.setClock(begin)
+	for _, id := range accounts {
+		w.add(id, nil)
+	}
+	return w
+}
+
+// published is a world with the account acme, which has published samples.
+func published(t testing.TB, fixtures, markets int) *world {
+	w := newWorld(t, "acme")
+	w.publish("acme", fixtures, markets, 1)
 	return w
 }
 
@@ -406,14 +412,4 @@ func (r reply) page(t testing.TB) page {
 	var p page
 	must(t, json.Unmarshal([]byte(r.body), &p))
 	return p
-}
-
-// eventually waits until ok returns true.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("never: " + what)
-		}
-	}
 }

@@ -53,7 +53,7 @@ var rules = []rule{
 }
 
 // everybodys may be imported by every package.
-var everybodys = []string{"internal/panics", "internal/scratch"}
+var everybodys = []string{"internal/check", "internal/deadline", "internal/panics", "internal/scratch"}
 
 var (
 	leaves = []string{"publish/football", "publish/layout", "publish/durable"}

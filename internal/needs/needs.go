@@ -1,7 +1,7 @@
-// Package needs says what a test needs that a machine, or a quick run, may not
-// have. It is the one place where tests are skipped: every reason begins with
-// "needs" and names what is missing and how to get it, and .ci/summary.awk counts
-// them, so that nothing is left out unseen.
+// Package needs skips tests that need something that a machine, or a quick run, may not
+// have. No other package skips tests. Every reason begins with "needs" and names what is
+// missing and how to get it, and .ci/summary.awk counts the reasons, so that no skipped
+// test goes unnoticed.
 package needs
 
 import (
@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// Time skips a test in a quick run (-short): make test-long has it. What it does
-// in that time is told to who reads the list.
+// Time skips a test in a quick run (-short); make test-long runs it. what says what the
+// test does in that time.
 func Time(t testing.TB, what string) {
 	t.Helper()
 	if testing.Short() {
@@ -23,25 +23,25 @@ func Time(t testing.TB, what string) {
 	}
 }
 
-// Shared is a file or folder in ../shared, which is beside the repository and no
-// part of it: what real providers and matches sent, and the specification.
+// Shared returns the path of a file or folder in ../shared, which is next to the repository
+// and not a part of it: recorded payloads, real matches, and the specification.
 func Shared(t testing.TB, path ...string) string {
 	t.Helper()
 	name, ok := FindShared(path...)
 	if !ok {
-		t.Skip("needs " + filepath.ToSlash(filepath.Join("../shared", filepath.Join(path...))) + ", beside the repository")
+		t.Skip("needs " + filepath.ToSlash(filepath.Join("../shared", filepath.Join(path...))) + ", next to the repository")
 	}
 	return name
 }
 
-// FindShared is Shared for who skips by other means.
+// FindShared is Shared for callers that skip in another way.
 func FindShared(path ...string) (name string, ok bool) {
 	name = filepath.Join(append([]string{module(), "..", "shared"}, path...)...)
 	_, err := os.Stat(name)
 	return name, err == nil
 }
 
-// module is the folder of go.mod; tests run in the folder of their package.
+// module returns the folder of go.mod. Tests run in the folder of their package.
 func module() string {
 	dir, err := os.Getwd()
 	for err == nil && dir != filepath.Dir(dir) {
@@ -53,8 +53,9 @@ func module() string {
 	panic("needs: no go.mod above the test")
 }
 
-// Node is testdata/node/node_modules, with the official Socket.IO client and
-// server. make check-node installs it and sets CHECK_NODE, and then must have it.
+// Node returns testdata/node/node_modules, which has the official Socket.IO client and
+// server. make check-node installs it and sets CHECK_NODE; the test fails if it is missing
+// then.
 func Node(t testing.TB) string {
 	t.Helper()
 	name := filepath.Join(module(), "testdata", "node", "node_modules")
@@ -68,8 +69,8 @@ func Node(t testing.TB) string {
 	return name
 }
 
-// Env is the value of an environment variable that only who asks for this test
-// sets; usage says to what.
+// Env returns the value of an environment variable that is only set to run this test.
+// usage says what the value is.
 func Env(t testing.TB, name, usage string) string {
 	t.Helper()
 	value := os.Getenv(name)
@@ -79,7 +80,7 @@ func Env(t testing.TB, name, usage string) string {
 	return value
 }
 
-// Root is for what no other user may do.
+// Root skips a test unless it runs as root.
 func Root(t testing.TB, why string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -87,8 +88,8 @@ func Root(t testing.TB, why string) {
 	}
 }
 
-// Disk mounts a file system of its own, of so many bytes ("500k"), for a test
-// that fills it.
+// Disk mounts a new file system of the given size, such as "500k", for a test that fills
+// it, and returns its folder.
 func Disk(t testing.TB, size string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -100,13 +101,12 @@ func Disk(t testing.TB, size string) string {
 	return dir
 }
 
-// MountDisk is Disk for who skips by other means.
+// MountDisk is Disk for callers that skip in another way.
 func MountDisk(dir, size string) (unmount func(), err error) {
 	return mount(dir, "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir)
 }
 
-// ReadOnly makes a folder one that cannot be written to, as a disk with errors
-// becomes.
+// ReadOnly makes a folder read-only, as the system does with a disk that has errors.
 func ReadOnly(t testing.TB, dir string) {
 	t.Helper()
 	unmount, err := mount(dir, "--bind", dir, dir)
@@ -126,8 +126,8 @@ func mount(dir string, args ...string) (unmount func(), err error) {
 	return func() { _ = exec.Command("umount", "-l", dir).Run() }, nil
 }
 
-// Loopback skips a test on a machine that connects from 127.0.0.1 alone: Linux
-// connects from every address of 127.0.0.0/8.
+// Loopback skips a test unless this machine has the given loopback address. Linux has every
+// address of 127.0.0.0/8; other systems have only 127.0.0.1.
 func Loopback(t testing.TB, address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(address, "0"))

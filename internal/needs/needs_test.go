@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Nothing skips a test but this package, and scripts say what they need too.
+// No other package skips tests, and the reason for which a script skips begins with needs as well.
 func TestSkipsAreHere(t *testing.T) {
 	const top = "../.."
 	skips := map[string]*regexp.Regexp{

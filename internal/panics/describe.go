@@ -1,5 +1,5 @@
-// Package panics tells of a panic that was survived: in logs and errors, which
-// hold no stack, no path of the machine, and nothing of a payload or a secret.
+// Package panics describes recovered panics for logs and errors, which must not contain a
+// stack trace, a path of the machine, or any part of a payload or secret.
 package panics
 
 import (
@@ -9,21 +9,22 @@ import (
 	"strings"
 )
 
-// Describe is what a panic was and the line of mkt that it came from, such as
+// Describe returns the cause of a panic and the line of mkt that it came from, such as
 // "runtime error: index out of range [5] with length 3 in
-// mkt/transform/markets.readLine (line.go:88)". Of a value that is no error of the
-// runtime's only the type is told, for it may hold anything. Call it in the deferred
-// function that recovered.
+// mkt/transform/markets.readLine (line.go:88)". If the value is not a runtime error, only
+// its type is included, because the value may contain anything. Describe must be called by
+// the deferred function that recovered.
 func Describe(recovered any) string {
 	what := fmt.Sprintf("a %T", recovered)
 	if err, ok := recovered.(runtime.Error); ok {
 		what = err.Error()
 	}
-	return what + " in " + place()
+	return what + " in " + location()
 }
 
-// place is the innermost function of this module below the panic.
-func place() string {
+// location returns the innermost function of this module that was running when the panic
+// began.
+func location() string {
 	var callers [64]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(0, callers[:])])
 	below := false

@@ -27,7 +27,7 @@ func TestDescribe(t *testing.T) {
 		`^a string in mkt/internal/panics_test\.TestDescribe\.func\d+ \(describe_test\.go:\d+\)$`:                                   func() { panic("a credential") },
 		`^a \*errors\.errorString in mkt/internal/panics_test\..*$`:                                                                 func() { panic(errors.New("a payload")) },
 		`^assignment to entry in nil map in mkt/internal/panics_test\.note \(describe_test\.go:\d+\)$`:                              func() { note(nil) },
-		// Within a library it is the call of ours that is told.
+		// If a library panics, the function of ours that called it is named.
 		`^a string in mkt/internal/panics_test\.inLibrary \(describe_test\.go:\d+\)$`: inLibrary,
 	} {
 		if got := described(f); !regexp.MustCompile(want).MatchString(got) {

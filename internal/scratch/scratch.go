@@ -1,5 +1,5 @@
-// Package scratch makes private temporary folders that do not stay behind: one
-// whose process was killed is removed by the next process that makes one like it.
+// Package scratch creates private temporary folders. A folder whose process was killed is
+// removed by the next process that creates one with the same prefix.
 package scratch
 
 import (
@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// Folder is a private temporary folder, readable by this user alone. Its lock is
-// held for as long as the process lives.
+// Folder is a private temporary folder that only this user can read. Its lock is held for
+// as long as the process runs.
 type Folder struct {
 	Dir  string
 	lock *os.File
 }
 
-// lockName is the file in every folder whose lock tells that its process lives.
+// lockName is the file in every folder that is locked while its process runs.
 const lockName = "lock"
 
-// Make makes a folder below parent ("" is the system's folder for temporary
-// files), whose name begins with prefix. Folders of this user and prefix whose
-// process is gone are removed first.
+// Make creates a folder below parent, or below the system's folder for temporary files if
+// parent is empty. Its name begins with prefix. Folders of this user with that prefix whose
+// process has ended are removed first.
 func Make(parent, prefix string) (*Folder, error) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -41,7 +41,7 @@ func Make(parent, prefix string) (*Folder, error) {
 	return &Folder{dir, lock}, nil
 }
 
-// Remove removes the folder and all that is in it.
+// Remove removes the folder and everything in it.
 func (f *Folder) Remove() error { return errors.Join(os.RemoveAll(f.Dir), f.lock.Close()) }
 
 func lockIn(dir string, flag int) (*os.File, error) {
@@ -55,8 +55,8 @@ func lockIn(dir string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// sweep removes what killed processes left behind. What cannot be removed is left
-// to the next: nobody waits for it.
+// sweep removes the folders of killed processes. Those that cannot be removed are left for
+// the next call.
 func sweep(parent, prefix string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
@@ -74,7 +74,7 @@ func sweep(parent, prefix string) {
 			os.RemoveAll(dir)
 			lock.Close()
 		case errors.Is(err, os.ErrNotExist) && time.Since(info.ModTime()) > time.Minute:
-			os.Remove(dir) // killed before it made its lock: it is empty
+			os.Remove(dir) // killed before it created its lock, so the folder is empty
 		}
 	}
 }

@@ -9,10 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/check"
 	"mkt/internal/scratch"
 )
 
-// TestMain is also the process that makes a folder and is killed.
+var must = check.Must
+
+// TestMain is also the process that creates a folder and is killed.
 func TestMain(m *testing.M) {
 	if parent := os.Getenv("SCRATCH_TEST_PARENT"); parent != "" {
 		f, err := scratch.Make(parent, "mkt-test-")
@@ -28,9 +31,7 @@ func TestMain(m *testing.M) {
 func folders(t *testing.T, parent string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(parent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -39,40 +40,28 @@ func folders(t *testing.T, parent string) (names []string) {
 
 func TestFolderOfAKilledProcessIsRemoved(t *testing.T) {
 	parent := t.TempDir()
-	for _, name := range []string{"mkt-other-1", "mkt-test-file"} { // not ours to remove: another prefix, and no lock of a folder
-		if err := os.Mkdir(filepath.Join(parent, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range []string{"mkt-other-1", "mkt-test-file"} { // must stay: another prefix, and a new folder without a lock
+		must(t, os.Mkdir(filepath.Join(parent, name), 0o700))
 	}
 	killed := exec.Command(os.Args[0])
 	killed.Env = append(os.Environ(), "SCRATCH_TEST_PARENT="+parent)
 	out, err := killed.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := killed.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, killed.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "<nil>\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
 	first, err := scratch.Make(parent, "mkt-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := folders(t, parent); len(got) != 4 {
-		t.Errorf("beside a process that lives: %q", got)
+		t.Errorf("while the other process runs: %q", got)
 	}
-	if err := killed.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, killed.Process.Kill())
 	killed.Wait()
 	second, err := scratch.Make(parent, "mkt-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := folders(t, parent); len(got) != 4 || !strings.Contains(strings.Join(got, " "), filepath.Base(first.Dir)) {
-		t.Errorf("behind one that was killed: %q", got)
+		t.Errorf("after the other process was killed: %q", got)
 	}
 	for _, f := range []*scratch.Folder{first, second} {
 		if err := f.Remove(); err != nil {

@@ -1,8 +1,8 @@
 #!/bin/bash
 # P1 on the real binary and the real disk: each step is killed at every system
-# call that changes the disk, one call further each time, and at random instants
-# while cycles run. After each kill the data root must be as sealed (mkt verify), the
-# publication the old one or the new one, and the next run must come to its end.
+# call that changes the disk, one call later each time, and at random times
+# while cycles run. After each kill "mkt verify" must succeed, the newest publication
+# must be the old one or the new one, and the next run must succeed.
 #
 #   scripts/drills/kill.sh [RANDOM-KILLS]      default 100; needs strace
 . "$(dirname "$0")/lib.sh"
@@ -11,7 +11,7 @@ base 2
 calls="mkdirat write fsync linkat renameat unlinkat"
 points=0
 
-# at_every_call NAME COMMAND...: the state before is in ./before.
+# at_every_call NAME COMMAND...: ./before contains the state before the command.
 at_every_call() {
   name=$1; shift
   for call in $calls; do
@@ -21,7 +21,7 @@ at_every_call() {
       rm -rf data tenants.yaml audit.log; cp -a before/. .
       old=$(version)
       code=0
-      # Threads count for themselves: with one of them every call is met.
+      # strace counts the calls of each thread separately: with one thread every call is reached.
       { GOMAXPROCS=1 strace -f -qq -o /dev/null -e trace="$call" -e inject="$call:signal=SIGKILL:when=$n" "$bin" "$@" > run.out 2>&1; } 2> /dev/null || code=$?
       [ "$code" = 137 ] || break
       points=$((points + 1))

@@ -1,5 +1,5 @@
-# What the drills share: a scratch folder with the binary, a simulator and one
-# account. Source it; it leaves in $work.
+# Shared by the drills: a temporary folder with a simulator and one account. Scripts
+# source this file, which changes the working directory to $work.
 set -eu
 here=$(cd "$(dirname "$0")/../.." && pwd)
 bin=${MKT:-$here/bin/mkt}
@@ -10,7 +10,7 @@ trap '[ -z "$simulator" ] || kill "$simulator" 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work"
 mkt() { "$bin" "$@"; }
 
-# base makes an account that has published $1 cycles.
+# base creates an account and publishes $1 cycles.
 base() {
   mkt init > /dev/null
   "$bin" simulate --listen 127.0.0.1:0 --fixtures 12 --output json > sim.json 2> /dev/null & simulator=$!
@@ -27,5 +27,5 @@ version() { ls data/client_id=acme/product=market_engine/commits | wc -l; }
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
-# sound holds the data root against itself.
+# sound checks the data root with mkt verify; the arguments name the step for the message.
 sound() { mkt verify > verify.out 2>&1 || { cat verify.out >&2; fail "$*: mkt verify"; }; }

@@ -1,18 +1,18 @@
 #!/bin/bash
-# The long forms of the tests, one after the other, with their figures. Behind each
-# part is how long it takes two cores that do nothing else, an hour in all; beside
-# other work it was five times as long. But for the half minute that an end may take,
-# nothing is judged by the clock.
+# The long forms of the tests, one after the other, with the figures they log. The comment
+# after each part is its time on two cores without other work, an hour in all; with other
+# work it was five times as long. Apart from the half minute that a shutdown may take, no
+# test depends on elapsed time.
 #
 #   scripts/drills/long.sh [PART...]           default: all of them, in this order
 cd "$(dirname "$0")/../.." || exit 2
-set -eo pipefail # grep finds something also in what a test that fails says
+set -eo pipefail # grep also succeeds on the output of a failed test
 
-# run PACKAGES... FLAGS...: what the tests log is what is to be known.
+# run PACKAGES... FLAGS... runs tests and prints their results and what they log.
 run() { go test -count=1 -timeout 0 -v "$@" | grep -E '^ *(---|ok|FAIL|panic|[a-z_]+\.go:)'; }
 
-# in_memory is run with data roots in memory, where the machine offers it: what the
-# disk of the day takes for its syncs is not what is looked at.
+# in_memory is run with data roots in memory, if the machine has /dev/shm, because the
+# time that the disk needs for syncs does not matter in these tests.
 in_memory() {
   [ ! -w /dev/shm ] || local -x TMPDIR=/dev/shm
   run "$@"
@@ -30,37 +30,37 @@ log() { # 15 minutes
 }
 # L2, L4.
 cursors() { # 1 minute
-  run ./serve -run 'RandomCursors|CursorsAtTheEdges|ChangesOverTheWindow|SocketWindow|SocketChangesAreThoseOfHTTP' -cursors 10000
+  run ./serve -run 'RandomCursors|CursorsAtTheEdges|SocketChangesAreThoseOfHTTP' -cursors 10000
 }
-# D1, P8: 1,000 mutants under the reader.
+# D1, P8: the reader with 1,000 damaged files.
 damage() { # 2 minutes
   run ./serve/internal/reader -run 'DamageIsNever|WhateverCurrent'
 }
-# S4: 10,000 swaps of each product.
+# S4: 10,000 replaced snapshots of each product.
 swaps() { # 6 minutes
   in_memory ./serve/internal/reader -run 'NothingLeaks' -swaps 10000
   run ./serve -run 'Panic|SocketsLeaveNothing'
 }
-# S1: 10,000 requests under way, a publication every 200 ms, two minutes in all.
+# S1: 10,000 requests at a time and a publication every 200 ms, two minutes in all.
 load() { # 3 minutes
   in_memory ./serve -run 'PublicationsUnderLoad' -load-for 60s -in-flight 10000
 }
-# S2 in process, S3, R1, R2, H1.
+# S2 in one process, S3, R1, R2, H1.
 edge() { # 2 minutes
-  run ./serve -run 'Drain|AccountsChange|OneGeneration|Suspension|SocketLoses|SocketExpires|SocketOfARotated|SocketThat|SocketsThat|SocketPlaces|SocketBig|SocketWindow|Protocol|EveryMethod|Limits|SlowClients'
+  run ./serve -run 'Drain|AccountsChange|OneGeneration|Suspension|SocketLoses|SocketExpires|SocketOfARotated|SocketThat|SocketsThat|SocketPlaces|SocketBig|Protocol|EveryMethod|Limits|SlowClients'
   run ./cmd/mkt -run 'ReloadUnderLoad'
 }
-# M1: 1,000 tamperings.
+# M1: 1,000 manipulated data roots.
 tampering() { # 5 minutes
   run ./cmd/mkt/internal/verify
 }
-# F1 to F7: most of it waits for what a provider that is silent makes wait.
+# F1 to F7: most of the time is spent waiting for a provider that does not answer.
 upstream() { # half an hour
   run ./fetch/internal/upstream
   run ./fetch -run 'Simulated|CredentialRefused|CutAtEvery'
   run ./cmd/mkt -run 'TestProvider|TooMuchOfAnAnswer|OneProviderHangs' -parallel 9
 }
-# T1 to T4: a hundred orders, ten runs, 10,000 cases a test, fixtures planted.
+# T1 to T4: a hundred orders, ten runs, 10,000 cases per test, planted fixtures.
 meaning() { # 6 minutes
   run ./transform -run 'AnyParallelism|LiveThreeStates' -rapid.checks=10000
   run ./transform/markets ./transform/live ./fetch/provider/betsapi ./publish/table ./serve/internal/api -rapid.checks=10000 \

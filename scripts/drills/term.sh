@@ -1,15 +1,15 @@
 #!/bin/bash
-# P11 on the real binary: SIGTERM in each phase, at random instants of it. The run
-# has committed and exits with 0, or has changed nothing and does not; nothing is
-# left in staging, and the next run comes to its end.
+# P11 on the real binary: SIGTERM in each phase, at evenly spaced times. Either the run
+# has committed and exits with 0, or it has changed nothing and exits with another code.
+# Nothing remains in staging, and the next run succeeds.
 #
-#   scripts/drills/term.sh [TIMES]             default 20 a phase
+#   scripts/drills/term.sh [TIMES]             default 20 per phase
 . "$(dirname "$0")/lib.sh"
 base 1
 times=${1:-20}
 root=data/client_id=acme/product=market_engine
 
-# phase NAME: what is there before is in ./before.
+# phase NAME: ./before contains the state before the phase.
 phase() {
   committed=0 stopped=0 next=0
   rm -rf before; cp -a data before
@@ -35,7 +35,7 @@ phase() {
     sound "$1, next run"
     next=$((next + 1))
   done
-  echo "$1: $times times SIGTERM: $committed done with exit 0, $stopped stopped and nothing done; $next next runs fine"
+  echo "$1: $times times SIGTERM: $committed committed with exit 0, $stopped stopped without a change; $next next runs succeeded"
   rm -rf data; cp -a before data
 }
 

@@ -13,21 +13,21 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// latencies of one account in one phase, rising.
+// latencies contains the latencies of one account in one phase, in ascending order.
 type latencies []time.Duration
 
 func (l latencies) at(q float64) time.Duration { return l[min(len(l)-1, int(q*float64(len(l))))] }
 
-// quietly has the quiet account ask for cold pages at its pace, whether or not the
-// ones before are answered, so that a slow answer hides none behind it.
-func (s *system) quietly(ctx context.Context, phase int) (latencies, error) {
+// measureQuiet requests cold pages for the quiet account at its rate, without waiting for
+// earlier answers: otherwise a slow answer would delay the next requests unmeasured.
+func (s *system) measureQuiet(ctx context.Context, phase int) (latencies, error) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	var took latencies
 	var failed error
 	tick := time.NewTicker(time.Second / time.Duration(s.pace))
 	defer tick.Stop()
-	warm := s.pace // the first second is not counted
+	warm := s.pace // the requests of the first second are not counted
 	for n := range warm + int(s.each.Seconds()*float64(s.pace)) {
 		select {
 		case <-tick.C:
@@ -36,7 +36,7 @@ func (s *system) quietly(ctx context.Context, phase int) (latencies, error) {
 		}
 		all.Go(func() {
 			began := time.Now()
-			status, _, err := s.ask(ctx, "quiet", s.cold("quiet", phase*100_003+n))
+			status, _, err := s.get(ctx, "quiet", s.cold("quiet", phase*100_003+n))
 			d := time.Since(began)
 			mu.Lock()
 			defer mu.Unlock()
@@ -57,8 +57,8 @@ func (s *system) quietly(ctx context.Context, phase int) (latencies, error) {
 	return took, failed
 }
 
-// flood asks on all connections, as fast as it is answered unless a rate is given,
-// and counts the answers.
+// flood sends requests on all connections, each as fast as it is answered or all together
+// at the given rate, and counts the answers by status.
 func (s *system) flood(ctx context.Context, p phase) map[int]int {
 	answers := map[int]int{}
 	if p.path == nil {
@@ -73,7 +73,7 @@ func (s *system) flood(ctx context.Context, p phase) map[int]int {
 	for c := range s.connections {
 		all.Go(func() {
 			for n := c; pace.Wait(ctx) == nil; n += s.connections {
-				status, _, err := s.ask(ctx, "flood", p.path(s, n))
+				status, _, err := s.get(ctx, "flood", p.path(s, n))
 				if err != nil {
 					continue
 				}

@@ -3,11 +3,11 @@
 //
 //	make build && go run ./scripts/flood
 //
-// It makes an installation in a temporary folder (a simulated provider, two accounts with a
-// high rate limit, mkt serve), has the quiet account ask for pages that nobody asked
-// for before at a steady pace, alone and beside several floods of the other, and
-// prints the medians and 99th percentiles with their ratios. Server and load share
-// the machine, so that what is left of a ratio above 1 is the processors, too.
+// It creates an installation in a temporary folder (a simulated provider, two accounts with a
+// high rate limit, mkt serve). The quiet account requests pages that nobody requested
+// before at a constant rate, first alone and then during several floods of the other
+// account. The output is the medians and 99th percentiles with their ratios. Server and
+// load share the machine, so that a ratio above 1 is partly caused by the lack of processors.
 package main
 
 import (
@@ -27,8 +27,8 @@ type options struct {
 	each        time.Duration // of every phase
 	pace        int           // requests a second of the quiet account
 	connections int           // connections of the flood
-	rate        int           // requests a second of the flood at most; 0 = as many as are answered
-	limit       int           // of the flood's account, requests a minute
+	rate        int           // maximum requests a second of the flood; 0: as many as are answered
+	limit       int           // requests a minute of the flood's account
 }
 
 func main() {
@@ -38,7 +38,7 @@ func main() {
 	flag.DurationVar(&o.each, "each", 20*time.Second, "how long every phase takes")
 	flag.IntVar(&o.pace, "pace", 50, "requests a second of the quiet account")
 	flag.IntVar(&o.connections, "flood", 64, "connections of the flood")
-	flag.IntVar(&o.rate, "rate", 0, "requests a second of the flood at most (0: as many as are answered)")
+	flag.IntVar(&o.rate, "rate", 0, "maximum requests a second of the flood (0: as many as are answered)")
 	flag.IntVar(&o.limit, "limit", 60_000, "rate limit of the flood's account, requests a minute")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -57,9 +57,9 @@ type phase struct {
 
 var phases = []phase{
 	{"alone", nil},
-	{"beside a flood of cold pages", func(s *system, n int) string { return s.cold("flood", n) }},
-	{"beside a flood of one cached page", func(s *system, _ int) string { return s.cold("flood", 0) }},
-	{"beside a flood of filters", func(_ *system, n int) string { return fmt.Sprintf("/fixtures?limit=200&league=%d", n) }},
+	{"during a flood of cold pages", func(s *system, n int) string { return s.cold("flood", n) }},
+	{"during a flood of one cached page", func(s *system, _ int) string { return s.cold("flood", 0) }},
+	{"during a flood of filters", func(_ *system, n int) string { return fmt.Sprintf("/fixtures?limit=200&league=%d", n) }},
 	{"alone again", nil},
 }
 
@@ -75,7 +75,7 @@ func measure(ctx context.Context, o options) (err error) {
 		flooding, stop := context.WithCancel(ctx)
 		flooded := make(chan map[int]int, 1)
 		go func() { flooded <- s.flood(flooding, p) }()
-		l, err := s.quietly(ctx, i)
+		l, err := s.measureQuiet(ctx, i)
 		stop()
 		answers := <-flooded
 		if err != nil {

@@ -23,7 +23,7 @@ type system struct {
 	client   *http.Client
 }
 
-// start adds the accounts, runs a cycle of each, and starts to serve.
+// start adds the accounts, runs a cycle of each, and starts the API.
 func start(ctx context.Context, o options) (_ *system, err error) {
 	in, err := installation.New(ctx, o.binary)
 	if err != nil {
@@ -66,7 +66,7 @@ func start(ctx context.Context, o options) (_ *system, err error) {
 
 // list reads the ids of an account's fixtures that have a page of markets.
 func (s *system) list(ctx context.Context, id string) error {
-	patience := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(2 * time.Minute)
 	for cursor := ""; ; {
 		var page struct {
 			Data []struct {
@@ -77,8 +77,8 @@ func (s *system) list(ctx context.Context, id string) error {
 				Next *string `json:"next_cursor"`
 			}
 		}
-		status, body, err := s.ask(ctx, id, "/fixtures?limit=200"+cursor)
-		if err == nil && status == http.StatusServiceUnavailable && time.Now().Before(patience) {
+		status, body, err := s.get(ctx, id, "/fixtures?limit=200"+cursor)
+		if err == nil && status == http.StatusServiceUnavailable && time.Now().Before(deadline) {
 			time.Sleep(100 * time.Millisecond) // the account is still being loaded
 			continue
 		}
@@ -107,14 +107,14 @@ func (s *system) list(ctx context.Context, id string) error {
 	return nil
 }
 
-// cold returns the path of a page of about 50 markets. The same path returns so late
-// that no cache holds it.
+// cold returns the path of a page of about 50 markets. A path is repeated only after so
+// many others that it is not cached any more.
 func (s *system) cold(id string, n int) string {
 	list := s.fixtures[id]
 	return "/fixtures/" + list[n%len(list)] + "/markets?limit=" + strconv.Itoa(40+n/len(list)%21)
 }
 
-func (s *system) ask(ctx context.Context, id, path string) (status int, body []byte, err error) {
+func (s *system) get(ctx context.Context, id, path string) (status int, body []byte, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
 	if err != nil {
 		return 0, nil, err

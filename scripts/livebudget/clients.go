@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// followers ask for GET /live as clients do, each with its own token and with the
-// validator of its last answer.
+// followers request GET /live like clients, each with its own token and the ETag of its
+// last answer.
 type followers struct {
 	ended chan struct{}
 	all   sync.WaitGroup
@@ -19,11 +19,11 @@ type followers struct {
 	seen sightings
 }
 
-// sightings is what the clients saw.
+// sightings contains what the clients measured.
 type sightings struct {
-	delays  []time.Duration // from a publication to its first sight
+	delays  []time.Duration // from a publication to the first answer that contains it
 	steps   []time.Duration // between the publications of an account
-	answers []time.Duration // an answer with a body
+	answers []time.Duration // time of an answer with a body
 	listed  int             // fixtures in play in the newest
 	errors  map[string]int
 }
@@ -69,7 +69,7 @@ func (f *followers) one(url, token string, every time.Duration) {
 	}
 }
 
-// ask returns the zero time when nothing is new.
+// ask returns the zero time if the answer is 304.
 func ask(url, token, tag string) (published time.Time, listed int, etag string, err error) {
 	r, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
@@ -103,7 +103,7 @@ func ask(url, token, tag string) (published time.Time, listed int, etag string, 
 	return page.Meta.PublishedAt, page.Meta.Listed, answer.Header.Get("ETag"), err
 }
 
-// reset forgets what was seen while everything warmed up.
+// reset discards the measurements of the warm-up.
 func (f *followers) reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

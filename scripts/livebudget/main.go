@@ -1,6 +1,6 @@
-// Livebudget measures what live intelligence costs as a whole: a provider with
-// matches in play, the schedule of many accounts, and the API, each a process of
-// its own, while a client of every account follows GET /live.
+// Livebudget measures the total cost of live intelligence: a provider with
+// matches in play, the schedule of many accounts, and the API, each in its own
+// process, while a client of every account polls GET /live.
 //
 //	go build -o bin/mkt ./cmd/mkt && go run ./scripts/livebudget -accounts 20 -in-play 300 -for 2m
 //
@@ -30,9 +30,9 @@ func main() {
 	var o options
 	flag.StringVar(&o.mkt, "mkt", "bin/mkt", "the binary to measure")
 	flag.IntVar(&o.accounts, "accounts", 20, "accounts")
-	flag.IntVar(&o.inPlay, "in-play", 300, "matches in play of each, about")
+	flag.IntVar(&o.inPlay, "in-play", 300, "approximate number of matches in play per account")
 	flag.DurationVar(&o.measured, "for", 2*time.Minute, "how long to measure")
-	flag.DurationVar(&o.warm, "warm", 40*time.Second, "how long to wait before")
+	flag.DurationVar(&o.warm, "warm", 40*time.Second, "how long to run before the measurement")
 	flag.DurationVar(&o.poll, "poll", 200*time.Millisecond, "time between two requests of a client")
 	flag.Parse()
 	if err := run(o); err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// report is what was measured.
+// report contains the results.
 type report struct {
 	o             options
 	took          time.Duration
@@ -17,7 +17,7 @@ type report struct {
 	load          [2]string
 }
 
-// tick is the cadence.
+// tick is the interval of the schedule.
 const tick = 8 * time.Second
 
 func (r report) print() {
@@ -35,7 +35,7 @@ func (r report) print() {
 	fmt.Printf("| of the 16 s of two cores a tick | %.0f %% |\n", 100*whole/ticks/16)
 	fmt.Printf("| publications, of %.0f due | %d |\n", ticks*float64(r.o.accounts), len(r.seen.delays))
 	fmt.Printf("| between two publications of an account | %s |\n", spread(r.seen.steps))
-	fmt.Printf("| from publication to a client's first sight of it, asking every %v | %s |\n", r.o.poll, spread(r.seen.delays))
+	fmt.Printf("| from publication to the first answer that contains it, polling every %v | %s |\n", r.o.poll, spread(r.seen.delays))
 	fmt.Printf("| an answer of 200 fixtures that is new | %s |\n", spread(r.seen.answers))
 	refused := 0
 	for _, n := range r.seen.errors {
@@ -47,7 +47,7 @@ func (r report) print() {
 	}
 }
 
-// spread says where times lie.
+// spread formats the median, the 95th percentile and the maximum.
 func spread(all []time.Duration) string {
 	if len(all) == 0 {
 		return "none"

@@ -47,8 +47,8 @@ func start(ctx context.Context, o options) (_ *system, err error) {
 	return s, err
 }
 
-// problems counts the ticks that the schedule skipped and the runs that failed, by its
-// log.
+// problems counts in the log of the schedule the ticks that it skipped and the runs that
+// failed.
 func (s *system) problems() (skipped, failed int, err error) {
 	log, err := os.ReadFile(s.LogFile("schedule"))
 	return strings.Count(string(log), "tick skipped"), strings.Count(string(log), `"cycle failed"`), err

@@ -14,8 +14,8 @@ import (
 )
 
 // writeBOM writes the bill of materials of a binary: the modules that the linker
-// recorded in it, with their licences. It holds no time: the same binary has the
-// same bill.
+// recorded in it, with their licences. It contains no time, so that it is the same for
+// the same binary.
 func writeBOM(out io.Writer, file string, modules []module) error {
 	info, err := buildinfo.ReadFile(file)
 	if err != nil {
@@ -41,7 +41,7 @@ func writeBOM(out io.Writer, file string, modules []module) error {
 		purl := "pkg:golang/" + d.Path + "@" + d.Version
 		licences := licenceOf(modules, d.Path)
 		if licences == nil {
-			return fmt.Errorf("%s holds %s, which ./cmd/mkt does not link now: run \"make build\", then \"make sbom\"", file, d.Path)
+			return fmt.Errorf("%s contains %s, which ./cmd/mkt does not link now: run \"make build\", then \"make sbom\"", file, d.Path)
 		}
 		components = append(components, cdx.Component{Type: cdx.ComponentTypeLibrary, BOMRef: purl, Name: d.Path, Version: d.Version, Licenses: licences,
 			PackageURL: purl, Properties: &[]cdx.Property{{Name: "go:sum", Value: d.Sum}}})
@@ -80,7 +80,7 @@ func licenceOf(modules []module, path string) *cdx.Licenses {
 	return &cdx.Licenses{{Expression: modules[i].Licence}}
 }
 
-// versionOf returns the version that the build gave the binary.
+// versionOf returns the version with which the binary was built.
 func versionOf(data []byte, info *buildinfo.BuildInfo) string {
 	for _, s := range info.Settings {
 		if _, v, ok := strings.Cut(s.Value, "main.version="); s.Key == "-ldflags" && ok {
@@ -93,7 +93,7 @@ func versionOf(data []byte, info *buildinfo.BuildInfo) string {
 	return info.Main.Version
 }
 
-// serial returns a UUID made of the binary's hash, version 8 of RFC 9562.
+// serial returns a UUID derived from the binary's hash, version 8 of RFC 9562.
 func serial(sum [32]byte) string {
 	id := slices.Clone(sum[:16])
 	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80

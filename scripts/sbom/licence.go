@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// known are licences by words that only they have. An expression of several is
-// "all of them": some modules hold files under others.
+// known contains licences with words that identify them. A module with several licences
+// has files under each of them, so that all apply.
 var known = []struct{ id, words string }{
 	{"Apache-2.0", "Apache License Version 2.0"},
 	{"Apache-2.0", "Licensed under the Apache License, Version 2.0"},
@@ -25,11 +25,11 @@ var known = []struct{ id, words string }{
 	{"LGPL", "GNU LESSER GENERAL PUBLIC LICENSE"},
 }
 
-// accepted are those that ask for no more than being named, or (MPL) for the
-// source of what is changed in it: nothing is.
+// accepted contains the licences that require only a notice, or (MPL) the source of
+// changed files, of which there are none.
 var accepted = map[string]bool{"Apache-2.0": true, "BSD-2-Clause": true, "BSD-3-Clause": true, "ISC": true, "MIT": true, "MPL-2.0": true}
 
-// licencesIn are the licences that a text holds.
+// licencesIn returns the licences in a text.
 func licencesIn(text string) (ids []string) {
 	flat := strings.Join(strings.Fields(text), " ")
 	for _, k := range known {
@@ -43,12 +43,12 @@ func licencesIn(text string) (ids []string) {
 	return ids
 }
 
-// writeLicences is docs/licences.md.
+// writeLicences writes docs/licences.md.
 func writeLicences(out io.Writer, modules []module) error {
 	fmt.Fprint(out, `# Licences of what is linked
 
-Written by `+"`make licences`"+` from the modules that are linked into the binary for linux/amd64; a test holds it against go.mod.
-The texts go beside the binary: `+"`make sbom`"+` writes `+"`bin/licences.txt`"+`. DuckDB, which its module brings as a built library, is MIT.
+Written by `+"`make licences`"+` from the modules that are linked into the binary for linux/amd64; a test compares it with go.mod.
+The texts are shipped with the binary: `+"`make sbom`"+` writes `+"`bin/licences.txt`"+`. DuckDB, which its module contains as a built library, is MIT.
 
 | module | version | licence |
 |---|---|---|
@@ -65,7 +65,7 @@ The texts go beside the binary: `+"`make sbom`"+` writes `+"`bin/licences.txt`"+
 	return nil
 }
 
-// writeTexts is every licence as it came.
+// writeTexts writes the unchanged text of every licence.
 func writeTexts(out io.Writer, modules []module) error {
 	for _, m := range modules {
 		fmt.Fprintf(out, "%s\n%s %s: %s\n\n", strings.Repeat("=", 80), m.Path, m.Version, m.Licence)

@@ -1,12 +1,12 @@
-// Command sbom tells what is linked into mkt: docs/licences.md, a software bill of
-// materials in CycloneDX, and every licence's text. It asks the go command and the
-// module cache, and nothing on the network.
+// Command sbom lists the modules that are linked into mkt: as docs/licences.md, as a
+// software bill of materials in CycloneDX, or with the texts of all licences. It uses the
+// go command and the module cache, but not the network.
 //
 //	go run ./scripts/sbom licences > docs/licences.md
 //	go run ./scripts/sbom texts > bin/licences.txt
 //	go run ./scripts/sbom bom bin/mkt > bin/mkt.cdx.json
 //
-// The same modules give the same bytes.
+// The output is the same for the same modules.
 package main
 
 import (

@@ -8,17 +8,19 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"mkt/internal/check"
 )
 
-// TestLicences: docs/licences.md is what is linked, and all of it may be used.
+var must = check.Must
+
+// TestLicences: docs/licences.md lists the linked modules, and every licence is accepted.
 func TestLicences(t *testing.T) {
 	if _, err := os.ReadFile("../../go.mod"); err != nil { // so that a result of another go.mod is not kept
 		t.Fatal(err)
 	}
 	modules, err := linked("../../cmd/mkt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(modules) < 20 {
 		t.Errorf("only %d modules", len(modules))
 	}
@@ -30,13 +32,9 @@ func TestLicences(t *testing.T) {
 		}
 	}
 	var got bytes.Buffer
-	if err := writeLicences(&got, modules); err != nil {
-		t.Fatal(err)
-	}
+	must(t, writeLicences(&got, modules))
 	want, err := os.ReadFile("../../docs/licences.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !bytes.Equal(want, got.Bytes()) {
 		t.Error("docs/licences.md is not what is linked: make licences")
 	}
@@ -45,15 +43,11 @@ func TestLicences(t *testing.T) {
 // TestBOM: a bill names every module of a binary, and is the same twice.
 func TestBOM(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	modules := []module{{Path: "std", Licence: "BSD-3-Clause"}, {Path: "github.com/CycloneDX/cyclonedx-go", Licence: "Apache-2.0"}}
 	var bills [2]bytes.Buffer
 	for i := range bills {
-		if err := writeBOM(&bills[i], self, modules); err != nil {
-			t.Fatal(err)
-		}
+		must(t, writeBOM(&bills[i], self, modules))
 	}
 	if !bytes.Equal(bills[0].Bytes(), bills[1].Bytes()) {
 		t.Error("two bills of one binary differ")
@@ -70,9 +64,7 @@ func TestBOM(t *testing.T) {
 			Licenses   []struct{ Expression string }
 		}
 	}
-	if err := json.Unmarshal(bills[0].Bytes(), &b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(bills[0].Bytes(), &b))
 	if b.BomFormat != "CycloneDX" || b.SpecVersion != "1.6" || !strings.HasPrefix(b.SerialNumber, "urn:uuid:") || len(b.Metadata.Component.Hashes) != 1 ||
 		len(b.Components) == 0 || b.Components[0].Name != "std" || len(b.Components[0].Licenses) != 1 {
 		t.Errorf("%s", bills[0].String())

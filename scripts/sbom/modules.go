@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// module is one that is linked into the binary.
+// module is a module that is linked into the binary.
 type module struct {
 	Path, Version string
 	Licence       string   // an SPDX expression
@@ -23,11 +23,11 @@ type module struct {
 	dir           string
 }
 
-// platform is that of the binary that is shipped. Other platforms link another
-// library of the query engine, of the same licence.
+// platform is the platform of the released binary. Other platforms link another build of
+// the library of DuckDB, with the same licence.
 var platform = []string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1"}
 
-// linked lists the modules of a command's packages, and Go itself first.
+// linked lists the modules of a command's packages and Go's standard library, by path.
 func linked(command string) ([]module, error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=Module", command)
 	cmd.Env = append(os.Environ(), platform...)
@@ -69,7 +69,7 @@ func linked(command string) ([]module, error) {
 	return list, nil
 }
 
-// read finds a module's licence files and what they are.
+// read finds a module's licence files and determines the licences.
 func (m *module) read() error {
 	entries, err := os.ReadDir(m.dir)
 	if err != nil {
@@ -98,7 +98,7 @@ func (m *module) read() error {
 	slices.Sort(all)
 	m.Licence = strings.Join(all, " AND ")
 	if m.Licence == "" {
-		return fmt.Errorf("%s: its licence is not known: read it, and put its words into scripts/sbom/licence.go", m.Path)
+		return fmt.Errorf("%s: its licence is not known: read it, and add its words to scripts/sbom/licence.go", m.Path)
 	}
 	return nil
 }

@@ -6,17 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
+
+var must = check.Must
 
 func TestTokenForm(t *testing.T) {
 	seen := map[string]bool{}
 	for range 200 {
 		token, err := account.NewToken(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(token) != 53 || !strings.HasPrefix(token, "mkt_") || !account.ValidToken(token) || seen[token] {
 			t.Fatalf("token %q: not of the form, or seen before", token)
 		}
@@ -27,9 +28,7 @@ func TestTokenForm(t *testing.T) {
 // Pinned, because the tokens of clients must stay valid.
 func TestTokenPinned(t *testing.T) {
 	token, err := account.NewToken(bytes.NewReader(bytes.Repeat([]byte{0, 61, 247, 248, 255, 7}, 64)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const want = "mkt_0zz70zz70zz70zz70zz70zz70zz70zz70zz70zz70zz0Ly9ym"
 	if token != want {
 		t.Errorf("token = %s, want %s", token, want)
@@ -78,9 +77,7 @@ func TestIdentify(t *testing.T) {
 		{ClientID: "a", TokenDigests: [][32]byte{account.Digest(token), account.Digest("not a token")}},
 		{ClientID: "b"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	registry.Swap(g)
 	if a, ok := registry.Load().Identify(token); !ok || a.ClientID != "a" {
 		t.Errorf("token of a: %v, %v", a, ok)

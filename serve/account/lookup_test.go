@@ -15,13 +15,9 @@ import (
 // A generation has only digests of tokens, never a token.
 func TestGenerationHoldsNoToken(t *testing.T) {
 	secret, err := account.NewToken(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	g, err := account.NewGeneration([]account.Account{{ClientID: "acme", TokenDigests: [][32]byte{account.Digest(secret)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if shown := fmt.Sprintf("%#v %+v", g, g.Accounts()); strings.Contains(shown, secret) || strings.Contains(shown, secret[4:20]) {
 		t.Errorf("a generation holds a token: %s", shown)
 	}
@@ -34,18 +30,14 @@ func TestTokensAreLookedUpByDigestOnly(t *testing.T) {
 	looked := 0
 	for _, dir := range []string{".", "../internal/gate"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, name := range files {
 			if strings.HasSuffix(name, "_test.go") {
 				continue
 			}
 			set := token.NewFileSet()
 			file, err := parser.ParseFile(set, name, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			ast.Inspect(file, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.BinaryExpr:

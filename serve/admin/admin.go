@@ -40,13 +40,13 @@ type Server struct {
 
 // Limits of the server. A few simultaneous requests are enough, because scraping is fast.
 const (
-	headerTime = 2 * time.Second
-	answerTime = 10 * time.Second
-	idleTime   = 2 * time.Minute
-	headerRoom = 8 << 10
-	atOnce     = 4
-	closeTime  = 2 * time.Second
-	lingerTime = time.Second // for the rest of a refused request
+	headerTime     = 2 * time.Second
+	answerTime     = 10 * time.Second
+	idleTime       = 2 * time.Minute
+	maxHeaderBytes = 8 << 10
+	maxScrapes     = 4
+	closeTime      = 2 * time.Second
+	lingerTime     = time.Second // for the rest of a refused request
 
 	connections = 64 // at once; beyond that, the longest idle one is closed for a new one
 )
@@ -69,7 +69,7 @@ func Open(o Options) (*Server, error) {
 	s.http = &http.Server{
 		ConnState: bounded.ConnState, ConnContext: bounded.ConnContext,
 		Handler: s.routes(o.Remote, log), ReadHeaderTimeout: headerTime, ReadTimeout: answerTime, WriteTimeout: answerTime,
-		IdleTimeout: idleTime, MaxHeaderBytes: headerRoom, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+		IdleTimeout: idleTime, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
 	go func() { s.done <- s.http.Serve(bounded); close(s.done) }()
 	return s, nil
@@ -114,19 +114,19 @@ type printer interface{ Println(...any) }
 func (s *Server) routes(remote bool, log printer) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{
-		ErrorLog: log, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: atOnce, EnableOpenMetrics: true}))
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
+		ErrorLog: log, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes, EnableOpenMetrics: true}))
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { writeLine(w, http.StatusOK, "alive") })
 	mux.HandleFunc("GET /readyz", s.readyz)
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "/livez /readyz /metrics") })
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { writeLine(w, http.StatusOK, "/livez /readyz /metrics") })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 { // net/http would wait for it
 			w.Header().Set("Connection", "close")
-			say(w, http.StatusBadRequest, "requests to this address must not have a body")
+			writeLine(w, http.StatusBadRequest, "requests to this address must not have a body")
 			listen.Linger(w, r, lingerTime)
 			return
 		}
 		if !remote && !ownName(r.Host) {
-			say(w, http.StatusForbidden, "this address can only be used from this machine")
+			writeLine(w, http.StatusForbidden, "this address can only be used from this machine")
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -135,10 +135,10 @@ func (s *Server) routes(remote bool, log printer) http.Handler {
 
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 	if err := s.Ready(); err != nil {
-		say(w, http.StatusServiceUnavailable, "not ready: "+err.Error())
+		writeLine(w, http.StatusServiceUnavailable, "not ready: "+err.Error())
 		return
 	}
-	say(w, http.StatusOK, "ready")
+	writeLine(w, http.StatusOK, "ready")
 }
 
 // errStarting is the result of Ready before ReadyWhen is called.
@@ -152,8 +152,8 @@ func (s *Server) Ready() error {
 	return errStarting
 }
 
-// say writes one line of plain text.
-func say(w http.ResponseWriter, status int, line string) {
+// writeLine writes one line of plain text.
+func writeLine(w http.ResponseWriter, status int, line string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)

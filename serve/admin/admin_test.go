@@ -12,16 +12,17 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"mkt/internal/check"
 	"mkt/serve/admin"
 )
+
+var must = check.Must
 
 func open(t *testing.T, o admin.Options) *admin.Server {
 	t.Helper()
 	o.Listen, o.Version = "127.0.0.1:0", "1.2.3"
 	s, err := admin.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -29,19 +30,13 @@ func open(t *testing.T, o admin.Options) *admin.Server {
 func ask(t *testing.T, method, url, host string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequest(method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.Host = host
 	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer a.Body.Close()
 	body, err := io.ReadAll(a.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return a.StatusCode, string(body)
 }
 
@@ -123,9 +118,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	c, err := net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Close()
 	fmt.Fprintf(c, "GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nX: %s\r\n\r\n", strings.Repeat("x", 64<<10))
 	c.SetReadDeadline(time.Now().Add(10 * time.Second))
@@ -136,9 +129,7 @@ func TestRefusals(t *testing.T) {
 
 func TestCloseFreesTheAddress(t *testing.T) {
 	s := open(t, admin.Options{})
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	if _, err := http.Get(s.URL() + "/livez"); err == nil {
 		t.Error("still answers")
 	}

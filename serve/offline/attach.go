@@ -19,18 +19,18 @@ import (
 	"mkt/serve/internal/reader/duck"
 )
 
-// attaching creates the tables that a query names. It leaves out all others, whose files
+// attacher creates the tables that a query names. It leaves out all others, whose files
 // would otherwise have to be verified for nothing.
-type attaching struct {
-	ctx   context.Context
-	conn  *sql.Conn
-	query string // in lower case
-	paths []string
-	has   bool // the table commits exists
+type attacher struct {
+	ctx        context.Context
+	conn       *sql.Conn
+	query      string // in lower case
+	paths      []string
+	hasCommits bool // the table commits exists
 }
 
-// everything reports whether the query names no table, as SHOW TABLES does.
-func (a *attaching) everything() bool {
+// namesNoTable reports whether the query names no table, as SHOW TABLES does.
+func (a *attacher) namesNoTable() bool {
 	for _, names := range tables {
 		if slices.ContainsFunc(names, func(n string) bool { return strings.Contains(a.query, n) }) {
 			return false
@@ -39,8 +39,8 @@ func (a *attaching) everything() bool {
 	return !strings.Contains(a.query, "changes") && !strings.Contains(a.query, "commits") && !strings.Contains(a.query, "selections")
 }
 
-func (a *attaching) names(table string) bool {
-	return strings.Contains(a.query, table) || a.everything()
+func (a *attacher) names(table string) bool {
+	return strings.Contains(a.query, table) || a.namesNoTable()
 }
 
 // tables are the files of a snapshot, by product. Each is a table with that name.
@@ -53,7 +53,7 @@ var tables = map[football.Product][]string{
 const selections = `CREATE VIEW %s AS SELECT * EXCLUDE (s), unnest(s) FROM (
 	SELECT %s fixture_id, market_id, market, market_name, period, origin_type, generate_subscripts(selections, 1) AS place, unnest(selections) AS s FROM %s)`
 
-func (a *attaching) dataset(d Dataset) error {
+func (a *attacher) dataset(d Dataset) error {
 	m, err := snapshot.Open(d.Root, d.Commit)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (a *attaching) dataset(d Dataset) error {
 }
 
 // table creates the view of one file of the snapshot.
-func (a *attaching) table(d Dataset, m snapshot.Manifest, table string) error {
+func (a *attacher) table(d Dataset, m snapshot.Manifest, table string) error {
 	file, err := a.verified(d, d.Commit, m, table)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (a *attaching) table(d Dataset, m snapshot.Manifest, table string) error {
 
 // verified verifies one file of a snapshot against its manifest, and makes it readable for
 // queries.
-func (a *attaching) verified(d Dataset, c snapshot.Commit, m snapshot.Manifest, table string) (string, error) {
+func (a *attacher) verified(d Dataset, c snapshot.Commit, m snapshot.Manifest, table string) (string, error) {
 	name := table + ".parquet"
 	only := snapshot.Manifest{}
 	for _, f := range m.Files {
@@ -117,17 +117,17 @@ func (a *attaching) verified(d Dataset, c snapshot.Commit, m snapshot.Manifest, 
 	if err := snapshot.Verify(d.Root, c.Dir(), only); err != nil {
 		return "", err
 	}
-	return a.reach(d, c.Dir()+"/"+name), nil
+	return a.allow(d, c.Dir()+"/"+name), nil
 }
 
-func (a *attaching) reach(d Dataset, name string) string {
+func (a *attacher) allow(d Dataset, name string) string {
 	path := filepath.Join(d.Dir, filepath.FromSlash(name))
 	a.paths = append(a.paths, path)
 	return path
 }
 
 // all creates a view over every snapshot that is kept, up to that of the dataset.
-func (a *attaching) all(d Dataset, table string) error {
+func (a *attacher) all(d Dataset, table string) error {
 	kept, err := keptCycles(d.Root)
 	if err != nil {
 		return err
@@ -180,13 +180,13 @@ func keptCycles(root durable.ReadFS) (map[layout.CycleID]bool, error) {
 }
 
 // changes creates the view of the retained window of the change log.
-func (a *attaching) changes(d Dataset, m snapshot.Manifest) error {
+func (a *attacher) changes(d Dataset, m snapshot.Manifest) error {
 	var files []string
 	for _, s := range m.Changes {
 		if err := snapshot.VerifySegment(d.Root, s); err != nil {
 			return err
 		}
-		files = append(files, duck.Quoted(a.reach(d, s.File)))
+		files = append(files, duck.Quoted(a.allow(d, s.File)))
 	}
 	if len(files) == 0 {
 		return a.run(`CREATE TABLE changes (seq BIGINT, type VARCHAR, fixture_id VARCHAR, published_at TIMESTAMPTZ, cycle_id VARCHAR, provider_fixture_id VARCHAR, content_digest VARCHAR)`)
@@ -199,9 +199,9 @@ const commitColumns = `version UBIGINT, product VARCHAR, cycle_id VARCHAR, publi
 
 // commits creates the table of publications up to that of the dataset, including those
 // whose snapshots are gone.
-func (a *attaching) commits(d Dataset, m snapshot.Manifest) error {
-	if !a.has {
-		a.has = true
+func (a *attacher) commits(d Dataset, m snapshot.Manifest) error {
+	if !a.hasCommits {
+		a.hasCommits = true
 		if err := a.run("CREATE TABLE commits (" + commitColumns + ")"); err != nil {
 			return err
 		}
@@ -236,7 +236,7 @@ func (a *attaching) commits(d Dataset, m snapshot.Manifest) error {
 	})
 }
 
-func (a *attaching) run(statement string) error {
+func (a *attacher) run(statement string) error {
 	if _, err := a.conn.ExecContext(a.ctx, statement); err != nil {
 		return fmt.Errorf("%.40s: %w", statement, err)
 	}
@@ -244,7 +244,7 @@ func (a *attaching) run(statement string) error {
 }
 
 // lock makes all files but those of the tables inaccessible, permanently.
-func (a *attaching) lock() error {
+func (a *attacher) lock() error {
 	var list []string
 	for _, p := range a.paths {
 		list = append(list, duck.Quoted(p))

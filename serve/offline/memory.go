@@ -16,15 +16,15 @@ var ErrMemory = errors.New("the query needs more memory than it may use: raise -
 // driver makes of a row (a list of a hundred thousand structs takes gigabytes), is limited
 // by watching the process.
 const (
-	watchEvery = 5 * time.Millisecond
-	engineMay  = 5.0 / 8 // of the limit; the rest is for what the engine does not count, and for a row
-	gentlyAt   = 7.0 / 8 // of the limit, at which the query is cancelled
+	watchEvery  = 5 * time.Millisecond
+	engineShare = 5.0 / 8 // of the limit; the rest is for what the engine does not count, and for a row
+	cancelAt    = 7.0 / 8 // of the limit, at which the query is cancelled
 )
 
 // watchMemory watches the memory that the process has taken since the call, until stop is
-// called. Near most bytes it cancels the query. The conversion of a row cannot be
-// cancelled, so at most bytes abort is called, which must end the process.
-func watchMemory(most int64, cancel context.CancelCauseFunc, abort func(error)) (stop func()) {
+// called. It cancels the query shortly before the limit. The conversion of a row cannot be
+// cancelled, so at the limit abort is called, which must end the process.
+func watchMemory(limit int64, cancel context.CancelCauseFunc, abort func(error)) (stop func()) {
 	before := resident()
 	if before == 0 {
 		return func() {} // the system does not report it
@@ -41,10 +41,10 @@ func watchMemory(most int64, cancel context.CancelCauseFunc, abort func(error)) 
 			case <-tick.C:
 			}
 			taken := resident() - before
-			if taken > int64(gentlyAt*float64(most)) {
+			if taken > int64(cancelAt*float64(limit)) {
 				cancel(ErrMemory)
 			}
-			if taken > most && abort != nil {
+			if taken > limit && abort != nil {
 				abort(ErrMemory)
 				return
 			}

@@ -56,7 +56,7 @@ type Answer interface {
 var ErrSQL = errors.New("sql")
 
 // ErrTimeout reports that the query took longer than Options.Timeout.
-var ErrTimeout = errors.New("the query took longer than it may")
+var ErrTimeout = errors.New("the query took longer than its time limit")
 
 // Query runs one SELECT over the datasets and passes its rows to the answer.
 func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
@@ -96,7 +96,7 @@ func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
 		return err
 	}
 	defer conn.Close()
-	a := &attaching{ctx: ctx, conn: conn, query: strings.ToLower(text)}
+	a := &attacher{ctx: ctx, conn: conn, query: strings.ToLower(text)}
 	for _, d := range o.Datasets {
 		if err := a.dataset(d); err != nil {
 			return err
@@ -105,12 +105,12 @@ func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
 	if err := a.lock(); err != nil {
 		return err
 	}
-	return worded(ctx, ask(ctx, conn, text, to))
+	return classified(ctx, ask(ctx, conn, text, to))
 }
 
 // start returns an empty engine with limits.
 func start(o Options, private string) (*sql.DB, error) {
-	b := duck.Bounds{Dir: private, Memory: int64(engineMay * float64(o.Memory)), Spill: o.Spill, Threads: o.Threads}
+	b := duck.Bounds{Dir: private, Memory: int64(engineShare * float64(o.Memory)), Spill: o.Spill, Threads: o.Threads}
 	return duck.Start(b, "SET TimeZone = 'UTC'")
 }
 
@@ -178,8 +178,8 @@ func isSelect(conn driver.Conn, text string) error {
 	return nil
 }
 
-// worded distinguishes errors of the query from other errors.
-func worded(ctx context.Context, err error) error {
+// classified returns the error with which Query reports err: errors of the query itself are an ErrSQL.
+func classified(ctx context.Context, err error) error {
 	var fault *duckdb.Error
 	switch {
 	case err == nil:

@@ -12,20 +12,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mkt/internal/check"
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/serve/internal/servetest"
 	"mkt/serve/offline"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = check.Must
 
 // answer collects the rows of a query, one line each.
 type answer struct{ lines []string }
@@ -46,17 +41,15 @@ func (a *answer) Row(values []any) error {
 
 // root is a data root with three publications of markets and two live ones.
 type root struct {
-	dir     string
 	markets *servetest.Root
 	live    *servetest.LiveRoot
 }
 
 func newRoot(t testing.TB) root {
 	dir := t.TempDir()
-	r := root{dir, servetest.NewRoot(t, dir, "acme"), servetest.NewLiveRoot(t, dir, "acme")}
-	for v := 1; v <= 3; v++ {
-		fixtures := servetest.Samples("acme", 4, 5, v)
-		r.markets.Publish(servetest.Content{Fixtures: fixtures, Events: servetest.Updates(fixtures)})
+	r := root{servetest.NewRoot(t, dir, "acme"), servetest.NewLiveRoot(t, dir, "acme")}
+	for range 3 {
+		r.markets.PublishNext(4, 5)
 	}
 	for v := 1; v <= 2; v++ {
 		r.live.Publish(servetest.LiveSamples("acme", 7, v, servetest.Start))
@@ -64,16 +57,12 @@ func newRoot(t testing.TB) root {
 	return r
 }
 
-func (r root) folder(p football.Product) string {
-	return filepath.Join(r.dir, layout.TenantProduct("acme", string(p)))
-}
-
 // datasets returns the publications that the text refers to.
 func (r root) datasets(t testing.TB, moment string) []offline.Dataset {
 	t.Helper()
 	c, err := snapshot.Resolve(r.markets.FS, moment)
 	must(t, err)
-	return []offline.Dataset{{Dir: r.folder(football.MarketEngine), Root: r.markets.FS, Commit: c}, {Dir: r.folder(football.LiveIntelligence), Root: r.live.FS, Commit: r.live.Commit}}
+	return []offline.Dataset{{Dir: r.markets.Dir, Root: r.markets.FS, Commit: c}, {Dir: r.live.Dir, Root: r.live.FS, Commit: r.live.Commit}}
 }
 
 func (r root) ask(t testing.TB, moment, query string) ([]string, error) {
@@ -143,23 +132,23 @@ func files(t testing.TB, dir string) map[string]string {
 func TestQueryIsConfined(t *testing.T) {
 	t.Parallel()
 	r := newRoot(t)
-	secret := filepath.Join(r.dir, "seal.key")
+	secret := filepath.Join(r.markets.DataDir, "seal.key")
 	must(t, os.WriteFile(secret, []byte("AGE-SECRET-KEY"), 0o600))
-	table := filepath.Join(r.folder(football.MarketEngine), r.markets.Commit.Dir(), "fixtures.parquet")
+	table := r.markets.Path("fixtures.parquet")
 	first, err := snapshot.ReadCommit(r.live.FS, 1)
 	must(t, err)
-	other := filepath.Join(r.folder(football.LiveIntelligence), first.Dir(), "live.parquet")
-	old := filepath.Join(r.folder(football.MarketEngine), layout.Commit(1))
-	before := files(t, r.dir)
+	other := filepath.Join(r.live.Dir, first.Dir(), "live.parquet")
+	old := filepath.Join(r.markets.Dir, layout.Commit(1))
+	before := files(t, r.markets.DataDir)
 	for _, query := range []string{
 		"", ";", "SELEC 1", "SELECT * FROM nothing", "SELECT nothing FROM fixtures", "SELECT ?", "SELECT $x",
 		"SELECT 1; SELECT 2", "SELECT 1; COPY fixtures TO '" + table + "'",
-		"COPY fixtures TO '" + table + "'", "COPY (FROM fixtures) TO '" + table + "' (FORMAT csv)", "EXPORT DATABASE '" + r.dir + "'",
+		"COPY fixtures TO '" + table + "'", "COPY (FROM fixtures) TO '" + table + "' (FORMAT csv)", "EXPORT DATABASE '" + r.markets.DataDir + "'",
 		"EXPLAIN ANALYZE COPY fixtures TO '" + table + "'", "PREPARE x AS SELECT 1", "CREATE TABLE x AS FROM fixtures", "DROP VIEW fixtures", "INSERT INTO commits VALUES (1)", "DELETE FROM commits",
-		"ATTACH '" + filepath.Join(r.dir, "x.db") + "'", "INSTALL httpfs", "LOAD httpfs", "SET enable_external_access = true", "SET memory_limit = '100GB'", "RESET memory_limit", "PRAGMA enable_profiling", "CALL pragma_version()",
-		"SELECT * FROM read_text('" + secret + "') -- fixtures", "SELECT * FROM read_blob('" + secret + "')", "SELECT * FROM read_csv('" + secret + "')", "SELECT * FROM glob('" + r.dir + "/*') -- fixtures",
+		"ATTACH '" + filepath.Join(r.markets.DataDir, "x.db") + "'", "INSTALL httpfs", "LOAD httpfs", "SET enable_external_access = true", "SET memory_limit = '100GB'", "RESET memory_limit", "PRAGMA enable_profiling", "CALL pragma_version()",
+		"SELECT * FROM read_text('" + secret + "') -- fixtures", "SELECT * FROM read_blob('" + secret + "')", "SELECT * FROM read_csv('" + secret + "')", "SELECT * FROM glob('" + r.markets.DataDir + "/*') -- fixtures",
 		"SELECT * FROM read_parquet('" + other + "') AS t -- fixtures", "SELECT * FROM '" + other + "'", "SELECT * FROM read_json('" + old + "')",
-		"SELECT * FROM read_parquet('" + r.folder(football.MarketEngine) + "/snapshots/*/fixtures.parquet')", "SELECT * FROM query('COPY fixtures TO ''" + table + "''')",
+		"SELECT * FROM read_parquet('" + r.markets.Dir + "/snapshots/*/fixtures.parquet')", "SELECT * FROM query('COPY fixtures TO ''" + table + "''')",
 		"SELECT * FROM read_csv('https://example.com/x.csv')", "SELECT getenv('PATH')",
 	} {
 		lines, err := r.ask(t, "latest", query)
@@ -170,7 +159,7 @@ func TestQueryIsConfined(t *testing.T) {
 			t.Errorf("%s: the secret is out", query)
 		}
 	}
-	if diff := cmp.Diff(before, files(t, r.dir)); diff != "" {
+	if diff := cmp.Diff(before, files(t, r.markets.DataDir)); diff != "" {
 		t.Errorf("something was written: %s", diff)
 	}
 }

@@ -10,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/serve/quarantine"
 )
+
+var must = check.Must
 
 var start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
@@ -46,13 +49,6 @@ func loading(t *testing.T, dir string, at time.Time) (kill func(), said string) 
 	said, err = bufio.NewReader(out).ReadString('\n')
 	must(t, err)
 	return func() { must(t, p.Process.Kill()); p.Wait() }, strings.TrimSpace(said)
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func open(t *testing.T, dir string, at *time.Time) *quarantine.Store {
@@ -120,7 +116,7 @@ func TestQuarantineEnds(t *testing.T) {
 	must(t, err)
 	must(t, load.End())
 	if known, err := quarantine.List(dir, nobody); err != nil || len(known) != 0 {
-		t.Errorf("notes of what is behind stay: %+v, %v", known, err)
+		t.Errorf("notes of earlier publications remain: %+v, %v", known, err)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package installation runs mkt as an operator does: a data root in a temporary
+// Package installation runs mkt like an operator: with a data root in a temporary
 // folder, commands, and services in the background.
 package installation
 
@@ -15,7 +15,7 @@ import (
 	"syscall"
 )
 
-// Installation is a data root and the processes that run over it.
+// Installation is a data root and the processes that use it.
 type Installation struct {
 	Dir     string
 	mkt     string
@@ -29,7 +29,7 @@ type Process struct {
 	Token   string `json:"token"`
 }
 
-// New initializes a data root for that binary. Close removes it.
+// New initializes a data root for the binary mkt. Close removes it.
 func New(ctx context.Context, mkt string) (*Installation, error) {
 	mkt, err := filepath.Abs(mkt)
 	if err != nil {

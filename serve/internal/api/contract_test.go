@@ -8,9 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/serve/internal/api"
 )
+
+var must = check.Must
 
 // Pinned: the frozen codes with their statuses, in the specification's order.
 const frozenCodes = `BAD_REQUEST 400
@@ -48,9 +51,7 @@ func TestCodesAreFrozen(t *testing.T) {
 
 func TestCodesMatchTheSpecification(t *testing.T) {
 	spec, err := os.ReadFile(needs.Shared(t, "spec/interface-specification.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, section, _ := strings.Cut(string(spec), "## 7. Errors")
 	section, _, _ = strings.Cut(section, "## 8. Limits")
 	var b strings.Builder

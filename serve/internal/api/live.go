@@ -128,7 +128,7 @@ func (f *LiveFixture) becameStale(now time.Time) bool {
 const maxTransit = 10 * time.Second
 
 // staleEntry returns the timeline entry for the time in which nothing was known. It ends
-// where a sample could already be on its way. Its place on the scoreboard is the last
+// where a sample could already be on its way. Its time on the scoreboard is the last
 // known one, which is not before that of the previous entry.
 func (f *LiveFixture) staleEntry(now time.Time) *table.LiveTimelineRow {
 	until := now.Add(-maxTransit)
@@ -137,14 +137,14 @@ func (f *LiveFixture) staleEntry(now time.Time) *table.LiveTimelineRow {
 	}
 	e := &table.LiveTimelineRow{At: *f.row.StaleAt, Until: until, State: string(football.VisualStale),
 		Certainty: string(football.Unknown), SideProven: string(football.SideNone), Minute: f.row.ClockMinute, Second: f.row.ClockSecond}
-	if last := f.newest; last != nil && last.Minute != nil && place(e) < place(last) {
+	if last := f.newest; last != nil && last.Minute != nil && scoreboardSecond(e) < scoreboardSecond(last) {
 		e.Minute, e.Second = last.Minute, last.Second
 	}
 	return e
 }
 
-// place returns an entry's place on the scoreboard in seconds, or -1 if it has none.
-func place(e *table.LiveTimelineRow) int32 {
+// scoreboardSecond returns where an entry is on the scoreboard, in seconds, or -1 if it has none.
+func scoreboardSecond(e *table.LiveTimelineRow) int32 {
 	if e.Minute == nil {
 		return -1
 	}

@@ -39,10 +39,10 @@ func AppendLiveMeta(dst []byte, count int, f Freshness) []byte {
 	return append(addFreshness(append(dst, ','), f), '}')
 }
 
-// MadeOf returns the weak validator of a page that has ages in its data. It is computed
+// PageTag returns the weak validator of a page that has ages in its data. It is computed
 // from what the page is made of, so it is known before the page is rendered. The parts
 // must name everything that the page depends on except the time.
-func MadeOf(parts ...string) (tag string) {
+func PageTag(parts ...string) (tag string) {
 	d := xxhash.New()
 	for _, part := range parts {
 		d.WriteString(part) // never fails

@@ -146,9 +146,7 @@ func TestTimelineOfAStaleFeed(t *testing.T) {
 	}
 	at := func(now time.Time) []entry {
 		var got struct{ Timeline []entry }
-		if err := json.Unmarshal(f.AppendTimeline(nil, now), &got); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(f.AppendTimeline(nil, now), &got))
 		return got.Timeline
 	}
 	if got := at(stale); len(got) != 2 || !got[1].Until.Equal(fetched) || got[0].Minute != nil {

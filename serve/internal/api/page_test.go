@@ -96,9 +96,7 @@ func TestGzipHasTheSameBody(t *testing.T) {
 			tail := p.AppendTail(nil, now, false)
 			zipped := p.AppendGzipTail(bytes.Clone(p.GzipHead()), tail)
 			r, err := gzip.NewReader(bytes.NewReader(zipped))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, err := io.ReadAll(r)
 			if err != nil || string(got) != body(p, now, false) {
 				t.Errorf("size %d: %v, equal %v", size, err, string(got) == body(p, now, false))

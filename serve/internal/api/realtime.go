@@ -97,9 +97,9 @@ func AppendUnsubscribed(dst []byte, c Channel) []byte {
 	return append(dst, '}')
 }
 
-// AppendNotDone appends the answer to a message that was refused. retry_after is the
+// AppendMessageRefused appends the answer to a message that was refused. retry_after is the
 // value of the header over HTTP, in seconds; it is absent if there is none.
-func AppendNotDone(dst []byte, e *Error, requestID string) []byte {
+func AppendMessageRefused(dst []byte, e *Error, requestID string) []byte {
 	dst = addBool(dst, `{"ok":`, false)
 	dst = append(dst, `,"error":{`...)
 	dst = addRefusal(dst, e, requestID)

@@ -11,11 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
 )
+
+var must = check.Must
 
 var now = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
@@ -34,9 +37,7 @@ func code(err error) api.Code {
 func setUp(t *testing.T, edit func(*account.Account)) (*gate.Gate, string) {
 	t.Helper()
 	token, err := account.NewToken(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a := account.Account{
 		ClientID: "acme", Status: account.Active, TokenDigests: [][32]byte{account.Digest(token)},
 		Subscriptions: map[football.Product]account.Subscription{football.MarketEngine: {}},
@@ -47,9 +48,7 @@ func setUp(t *testing.T, edit func(*account.Account)) (*gate.Gate, string) {
 		edit(&a)
 	}
 	g, err := account.NewGeneration([]account.Account{a})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	registry := new(account.Registry)
 	registry.Swap(g)
 	return &gate.Gate{Accounts: registry, Limiter: new(gate.TokenBuckets), Now: func() time.Time { return now }}, token

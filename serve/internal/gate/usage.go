@@ -170,8 +170,8 @@ func (u *Usage) read(clientID string) (*usageFile, error) {
 	if u.fs == nil || !layout.ValidTenantID(clientID) {
 		return newUsageFile(), nil
 	}
-	const most = 4 << 20
-	data, err := durable.ReadFile(u.fs, clientID+".json", most)
+	const maxFile = 4 << 20
+	data, err := durable.ReadFile(u.fs, clientID+".json", maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return newUsageFile(), nil
 	}

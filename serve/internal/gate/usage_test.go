@@ -15,6 +15,15 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
+// usageDisk returns a folder for usage counters.
+func usageDisk(t *testing.T) *durable.Disk {
+	t.Helper()
+	disk, err := durable.OpenExisting(t.TempDir())
+	must(t, err)
+	t.Cleanup(func() { disk.Close() })
+	return disk
+}
+
 func total(days []gate.Day) (n int64) {
 	for _, d := range days {
 		for _, c := range d.Requests {
@@ -25,12 +34,7 @@ func total(days []gate.Day) (n int64) {
 }
 
 func TestUsageSurvivesARestart(t *testing.T) {
-	dir := t.TempDir()
-	disk, err := durable.OpenExisting(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer disk.Close()
+	disk := usageDisk(t)
 	at := now
 	clock := func() time.Time { return at }
 	u := gate.NewUsage(disk, clock, quiet)
@@ -67,11 +71,7 @@ func TestUsageSurvivesARestart(t *testing.T) {
 
 // If a server replaces another and both count for a while, no count is lost.
 func TestUsageOfTwoServersAddsUp(t *testing.T) {
-	disk, err := durable.OpenExisting(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer disk.Close()
+	disk := usageDisk(t)
 	clock := func() time.Time { return now }
 	old, next := gate.NewUsage(disk, clock, quiet), gate.NewUsage(disk, clock, quiet)
 	for _, u := range []*gate.Usage{old, next, old, next} {
@@ -91,11 +91,7 @@ func TestUsageOfTwoServersAddsUp(t *testing.T) {
 
 // The requests of one account do not change the usage of another.
 func TestUsageOfAccountsIsSeparate(t *testing.T) {
-	disk, err := durable.OpenExisting(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer disk.Close()
+	disk := usageDisk(t)
 	at := now
 	u := gate.NewUsage(disk, func() time.Time { return at }, quiet)
 	u.Count("quiet", "/account", "")
@@ -123,13 +119,9 @@ func TestUsageInMemoryIsTrimmed(t *testing.T) {
 
 func TestUsageOfDamagedFileStartsAtZero(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "acme.json"), []byte(`{"format":1,"days":`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "acme.json"), []byte(`{"format":1,"days":`), 0o600))
 	disk, err := durable.OpenExisting(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer disk.Close()
 	u := gate.NewUsage(disk, time.Now, quiet)
 	u.Count("acme", "/fixtures", "")

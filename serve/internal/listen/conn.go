@@ -7,16 +7,17 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"syscall"
-	"time"
+
+	"mkt/internal/deadline"
 )
 
 // Conn is a connection that a Listener counts until it is closed.
 type Conn struct {
-	net.Conn
+	Wrapped
 	listener *Listener
 	address  netip.Addr // its network
 	exempt   bool
-	writing  atomic.Int64 // when the current write began, in Unix nanoseconds; 0 = none
+	writing  atomic.Int64 // when the current write began, on deadline.Elapsed; 0 = none
 	peer     *peer
 
 	// Guarded by the listener's lock.
@@ -24,16 +25,14 @@ type Conn struct {
 	inOpen, inWaiting, inPeer link[*Conn]
 }
 
-// Methods that a websocket needs of a connection in addition to those of net.Conn.
-var (
-	_ syscall.Conn                           = (*Conn)(nil)
-	_ interface{ CloseWrite() error }        = (*Conn)(nil)
-	_ interface{ SetWriteBuffer(int) error } = (*Conn)(nil)
-)
+// Wrapped is a connection around another one. It has the methods that a websocket needs in
+// addition to those of net.Conn: to write without waiting, to close one direction, and to
+// limit the send buffer. They fail if the other connection does not have them.
+type Wrapped struct{ net.Conn }
 
 // Write implements net.Conn.
 func (c *Conn) Write(p []byte) (int, error) {
-	c.writing.Store(time.Now().UnixNano())
+	c.writing.Store(int64(deadline.Elapsed()))
 	defer c.writing.Store(0)
 	return c.Conn.Write(p)
 }
@@ -47,7 +46,7 @@ func (c *Conn) Close() error {
 }
 
 // SyscallConn implements syscall.Conn.
-func (c *Conn) SyscallConn() (syscall.RawConn, error) {
+func (c Wrapped) SyscallConn() (syscall.RawConn, error) {
 	if owner, ok := c.Conn.(syscall.Conn); ok {
 		return owner.SyscallConn()
 	}
@@ -55,7 +54,7 @@ func (c *Conn) SyscallConn() (syscall.RawConn, error) {
 }
 
 // CloseWrite closes the sending direction.
-func (c *Conn) CloseWrite() error {
+func (c Wrapped) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}
@@ -63,7 +62,7 @@ func (c *Conn) CloseWrite() error {
 }
 
 // SetWriteBuffer limits what the operating system buffers for the client.
-func (c *Conn) SetWriteBuffer(bytes int) error {
+func (c Wrapped) SetWriteBuffer(bytes int) error {
 	if owner, ok := c.Conn.(interface{ SetWriteBuffer(int) error }); ok {
 		return owner.SetWriteBuffer(bytes)
 	}

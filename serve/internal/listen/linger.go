@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"mkt/internal/deadline"
 )
 
 // maxLingering is the maximum number of bytes that Linger reads.
@@ -14,7 +16,7 @@ const maxLingering = 4 << 20
 // and its client may never read the answer.
 func Linger(w http.ResponseWriter, r *http.Request, d time.Duration) {
 	control := http.NewResponseController(w)
-	if control.Flush() != nil || control.SetReadDeadline(time.Now().Add(d)) != nil {
+	if control.Flush() != nil || deadline.Read(control, d) != nil {
 		return
 	}
 	io.CopyN(io.Discard, FromContext(r.Context()).Body(r.Body), maxLingering)

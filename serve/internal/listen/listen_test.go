@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/serve/internal/listen"
 )
 
-// patience is the maximum time that a test waits for a condition.
-const patience = 10 * time.Second
+var must = check.Must
 
 // host is a server whose handler of /hold waits until release is closed.
 type host struct {
@@ -30,9 +30,7 @@ type host struct {
 func start(t *testing.T, o listen.Options) *host {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h := &host{t: t, address: inner.Addr().String(), l: listen.New(inner, o), held: make(chan struct{}, 100), release: make(chan struct{})}
 	server := &http.Server{ConnState: h.l.ConnState, ConnContext: h.l.ConnContext, Handler: http.HandlerFunc(h.serve)}
 	go server.Serve(h.l)
@@ -65,11 +63,9 @@ func (h *host) dial(from, text string) net.Conn {
 	h.t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	c, err := d.Dial("tcp", h.address)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	h.t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(patience))
+	c.SetDeadline(time.Now().Add(check.Limit))
 	io.WriteString(c, text)
 	return c
 }
@@ -86,7 +82,7 @@ func status(c net.Conn) int {
 	return a.StatusCode
 }
 
-// closed reports whether the server closes a connection before patience runs out.
+// closed reports whether the server closes a connection in time.
 func closed(c net.Conn) bool {
 	_, err := io.Copy(io.Discard, c)
 	e, ok := err.(net.Error)
@@ -95,11 +91,7 @@ func closed(c net.Conn) bool {
 
 func (h *host) eventually(what string, holds func(listen.Stats) bool) {
 	h.t.Helper()
-	for end := time.Now().Add(patience); !holds(h.l.Stats()); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			h.t.Fatalf("%s: %+v", what, h.l.Stats())
-		}
-	}
+	check.Eventually(h.t, what, func() bool { return holds(h.l.Stats()) })
 }
 
 const here = "127.0.0.1"
@@ -182,11 +174,7 @@ func TestStalledAnswersAreEvicted(t *testing.T) {
 		t.Fatal(got)
 	}
 	h.eventually("all are busy", func(s listen.Stats) bool { return s.Open == 3 && s.Waiting == 0 })
-	for end := time.Now().Add(patience); status(h.dial(here, get("/"))) != 200; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("no request gets in: %+v", h.l.Stats())
-		}
-	}
+	check.Eventually(t, "a request is answered", func() bool { return status(h.dial(here, get("/"))) == 200 })
 	if s := h.l.Stats(); s.Evicted != 1 {
 		t.Errorf("%+v", s)
 	}

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"mkt/internal/deadline"
 )
 
 // Options of a listener.
@@ -64,7 +66,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 // fits into the empty buffer of a new connection.
 func (l *Listener) refuse(c net.Conn) {
 	if l.o.Refusal != nil {
-		c.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+		deadline.Write(c, 100*time.Millisecond)
 		c.Write(l.o.Refusal())
 	}
 	c.Close()
@@ -74,7 +76,7 @@ func (l *Listener) refuse(c net.Conn) {
 // the connection must be refused.
 func (l *Listener) admit(c net.Conn) *Conn {
 	address := addressOf(c.RemoteAddr())
-	conn := &Conn{Conn: c, listener: l, address: Network(address), exempt: l.o.Exempt != nil && l.o.Exempt(address)}
+	conn := &Conn{Wrapped: Wrapped{c}, listener: l, address: Network(address), exempt: l.o.Exempt != nil && l.o.Exempt(address)}
 	victim, ok := l.enter(conn)
 	if victim != nil {
 		victim.Conn.Close() // its owner notices at the next read or write
@@ -124,7 +126,7 @@ func (l *Listener) enter(c *Conn) (victim *Conn, ok bool) {
 // stalled returns the oldest connection on which an answer waits for the client, or nil. If
 // of is valid, only connections of that address count. The lock is held.
 func (l *Listener) stalled(of netip.Addr) *Conn {
-	before := time.Now().Add(-l.o.Stall).UnixNano()
+	before := int64(deadline.Elapsed() - l.o.Stall)
 	for k := l.all.head; k != nil; k = k.next {
 		c := k.value
 		if since := c.writing.Load(); since != 0 && since < before && !c.taken && (!of.IsValid() || c.address == of) {

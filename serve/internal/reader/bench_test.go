@@ -5,28 +5,21 @@ import (
 	"os"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
-	"mkt/publish/football"
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/servetest"
 )
 
 // BenchmarkLoad loads a snapshot of 200 fixtures with 80 markets each.
 func BenchmarkLoad(b *testing.B) {
-	dir, _ := publish(b, 200, 80)
+	root := published(b, 200, 80)
 	for b.Loop() {
-		l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: b.TempDir(), Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}, Workers: 2})
-		must(b, err)
-		d := l.Tenant("acme").Dataset(football.MarketEngine)
-		d.Refresh(context.Background())
-		v := d.Acquire()
-		v.Release()
-		must(b, l.Close())
+		refresh(open(b, root.DataDir)).Acquire().Release()
 	}
 	b.ReportMetric(200*80*float64(b.N)/b.Elapsed().Seconds(), "markets/s")
 }
@@ -38,15 +31,14 @@ func BenchmarkColdPage(b *testing.B) {
 			if fixtures > 1_000 {
 				needs.Env(b, "MKT_BENCH_LARGE", "1, for minutes and gigabytes")
 			}
-			dir := b.TempDir()
-			root := servetest.NewRoot(b, dir, "acme")
+			root := servetest.NewRoot(b, b.TempDir(), "acme")
 			root.PublishSamples(fixtures, 80)
-			l := open(b, dir, "acme")
+			l := open(b, root.DataDir)
 			began := time.Now()
-			v := refresh(b, l, "acme").Acquire()
+			v := refresh(l).Acquire()
 			defer v.Release()
 			debug.FreeOSMemory()
-			b.Logf("loaded in %v, RSS %s", time.Since(began), rss())
+			b.Logf("loaded in %v, %d MiB resident", time.Since(began), check.Resident(b, os.Getpid())>>20)
 			n := 0
 			b.Run("first", func(b *testing.B) {
 				defer cpuTime(b)()
@@ -85,7 +77,7 @@ func BenchmarkColdPage(b *testing.B) {
 					must(b, err)
 				}
 			})
-			b.Logf("RSS %s", rss())
+			b.Logf("%d MiB resident", check.Resident(b, os.Getpid())>>20)
 		})
 	}
 }
@@ -100,14 +92,4 @@ func cpuTime(b *testing.B) func() {
 	}
 	before := used()
 	return func() { b.ReportMetric(float64((used()-before).Microseconds())/float64(b.N), "cpu-µs/op") }
-}
-
-func rss() string {
-	data, _ := os.ReadFile("/proc/self/status")
-	for _, line := range strings.Split(string(data), "\n") {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			return strings.TrimSpace(rest)
-		}
-	}
-	return "unknown"
 }

@@ -3,18 +3,19 @@ package reader
 import (
 	"testing"
 
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/serve/internal/servetest"
 )
 
+var must = check.Must
+
 func TestBrokenEngineIsReplaced(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	servetest.NewRoot(t, dir, "acme").Publish(servetest.Content{Fixtures: servetest.Samples("acme", 3, 2, 1)})
-	l, err := Open(Options{DataDir: dir, CacheDir: t.TempDir(), Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
+	root.PublishNext(3, 2)
+	l, err := Open(Options{DataDir: root.DataDir, CacheDir: t.TempDir(), Products: []football.Product{football.MarketEngine}})
+	must(t, err)
 	defer l.Close()
 	d := l.Tenant("acme").Dataset(football.MarketEngine)
 	d.Refresh(t.Context())

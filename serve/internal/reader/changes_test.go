@@ -41,13 +41,12 @@ func events(t interface{ Fatalf(string, ...any) }, d interface {
 // in order.
 func TestEventsAreGapless(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	root := servetest.NewRoot(t, dir, "acme")
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
 	list := servetest.Samples("acme", 1300, 0, 1)
 	for _, n := range []int{3, 0, 1, 1300, 0, 512, 513, 40} {
 		root.Publish(servetest.Content{Fixtures: list[:5], Events: servetest.Updates(list[:n])})
 	}
-	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	v := current(t, root.DataDir)
 	last := v.Window().LastSeq
 	if v.Window().FirstSeq != 1 || last != 3+1+1300+512+513+40 {
 		t.Fatalf("window %+v", v.Window())
@@ -67,14 +66,13 @@ func TestEventsAreGapless(t *testing.T) {
 
 func TestWindowMovesOn(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	root := servetest.NewRoot(t, dir, "acme")
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
 	list := servetest.Samples("acme", 4, 1, 1)
 	for range 3 {
 		root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
 	}
-	l := open(t, dir, "acme")
-	d := refresh(t, l, "acme")
+	l := open(t, root.DataDir)
+	d := refresh(l)
 	root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: 2})
 	d.Refresh(t.Context())
 	v := view(t, d)
@@ -92,11 +90,9 @@ func TestWindowMovesOn(t *testing.T) {
 
 func TestDamagedSegmentIsAnError(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	root := servetest.NewRoot(t, dir, "acme")
-	list := servetest.Samples("acme", 4, 1, 1)
-	root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
-	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
+	root.PublishNext(4, 1)
+	v := current(t, root.DataDir)
 	must(t, root.FS.Remove(root.Manifest.Changes[0].File))
 	if _, _, err := v.Events(0, 10, func([]byte) { t.Error("an event of a missing file") }); err == nil {
 		t.Error("no error")
@@ -106,13 +102,12 @@ func TestDamagedSegmentIsAnError(t *testing.T) {
 // Exactly the events that were read before are cached, whichever page they are on.
 func TestEventsCached(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	root := servetest.NewRoot(t, dir, "acme")
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
 	for version, n := range []int{700, 3, 1100} {
 		list := servetest.Samples("acme", n, 1, version+1)
 		root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
 	}
-	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	v := current(t, root.DataDir)
 	read := func(after uint64, limit int) {
 		t.Helper()
 		_, _, err := v.Events(after, limit, func([]byte) {})

@@ -60,8 +60,8 @@ func isLive(f durable.ReadFS, m snapshot.Manifest) (bool, error) {
 }
 
 func manifestIn(f durable.ReadFS) (snapshot.Manifest, error) {
-	const most = 32 << 20
-	data, err := durable.ReadFile(f, layout.ManifestFile, most)
+	const maxManifest = 32 << 20
+	data, err := durable.ReadFile(f, layout.ManifestFile, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return snapshot.Manifest{}, nil
 	}
@@ -83,7 +83,7 @@ func (l *loaded) probe(ctx context.Context) error {
 			return err
 		}
 		if read != rows {
-			return fmt.Errorf("%w: %s returned %d of %d rows", ErrUnfit, table, read, rows)
+			return fmt.Errorf("%w: %s returned %d of %d rows", ErrInvalid, table, read, rows)
 		}
 	}
 	return nil

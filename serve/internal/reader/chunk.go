@@ -32,7 +32,7 @@ type entry struct {
 // texts and its ordinal, then the texts. It never leaves this process, so it has no
 // version.
 
-var packer = sync.OnceValue(func() *zstd.Encoder {
+var chunkEncoder = sync.OnceValue(func() *zstd.Encoder {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)),
 		zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
 	if err != nil {
@@ -41,7 +41,7 @@ var packer = sync.OnceValue(func() *zstd.Encoder {
 	return w
 })
 
-var unpacker = sync.OnceValue(func() *zstd.Decoder {
+var chunkDecoder = sync.OnceValue(func() *zstd.Decoder {
 	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(runtime.GOMAXPROCS(0)), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		panic(err)
@@ -49,9 +49,9 @@ var unpacker = sync.OnceValue(func() *zstd.Decoder {
 	return r
 })
 
-// pack compresses entries. The caller passes the second result as scratch to the
+// encodeChunk compresses entries. The caller passes the second result as scratch to the
 // next call.
-func pack(scratch []byte, entries []entry) (packed, _ []byte) {
+func encodeChunk(scratch []byte, entries []entry) (compressed, _ []byte) {
 	b := binary.AppendUvarint(scratch[:0], uint64(len(entries)))
 	for i := range entries {
 		e := &entries[i]
@@ -65,7 +65,7 @@ func pack(scratch []byte, entries []entry) (packed, _ []byte) {
 			b = append(b, *text...)
 		}
 	}
-	return packer().EncodeAll(b, nil), b
+	return chunkEncoder().EncodeAll(b, nil), b
 }
 
 // entryTexts is how many texts an entry has.
@@ -87,10 +87,10 @@ func (c *chunk) release() { chunks.Put(c) }
 
 var errChunk = errors.New("damaged chunk")
 
-func unpack(packed []byte) (*chunk, error) {
+func decodeChunk(compressed []byte) (*chunk, error) {
 	c := chunks.Get().(*chunk)
 	var err error
-	if c.buf, err = unpacker().DecodeAll(packed, c.buf[:0]); err != nil {
+	if c.buf, err = chunkDecoder().DecodeAll(compressed, c.buf[:0]); err != nil {
 		return nil, fmt.Errorf("%w: %w", errChunk, err)
 	}
 	if !c.parse() {
@@ -103,9 +103,9 @@ func unpack(packed []byte) (*chunk, error) {
 // fit.
 func (c *chunk) parse() bool {
 	b, fits := c.buf, true
-	next := func(most int) int {
+	next := func(limit int) int {
 		v, size := binary.Uvarint(b)
-		if fits = fits && size > 0 && v <= uint64(most); !fits {
+		if fits = fits && size > 0 && v <= uint64(limit); !fits {
 			return 0
 		}
 		b = b[size:]

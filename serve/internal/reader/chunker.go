@@ -1,9 +1,9 @@
 package reader
 
-// chunker packs entries, chunkRows at a time. text is a buffer for the bodies of the
+// chunker encodes entries, chunkRows at a time. text is a buffer for the bodies of the
 // entries and is reused for every chunk.
 type chunker struct {
-	append  func(no int, packed []byte) error
+	append  func(no int, compressed []byte) error
 	no      int
 	entries []entry
 	text    []byte
@@ -22,9 +22,9 @@ func (c *chunker) flush() error {
 	if len(c.entries) == 0 {
 		return nil
 	}
-	var packed []byte
-	packed, c.scratch = pack(c.scratch, c.entries)
+	var compressed []byte
+	compressed, c.scratch = encodeChunk(c.scratch, c.entries)
 	c.entries, c.text = c.entries[:0], c.text[:0]
 	c.no++
-	return c.append(c.no-1, packed)
+	return c.append(c.no-1, compressed)
 }

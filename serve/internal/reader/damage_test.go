@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"mkt/publish/durable"
@@ -16,20 +17,32 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// twoPublications creates a data root in two states: after the first publication and
-// after the second. Every value contains its version.
+// twoPublications returns copies of a data root in two states: after the first publication
+// and after the second. Every value contains its version.
 func twoPublications(t *testing.T) (first, second string) {
 	t.Helper()
-	dir := t.TempDir()
-	root := servetest.NewRoot(t, dir, "acme")
-	for version := 1; version <= 2; version++ {
-		list := servetest.Samples("acme", 2+version, 2, version)
-		root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
-		if version == 1 {
-			first = copied(t, dir)
-		}
-	}
-	return first, dir
+	original.once.Do(func() {
+		var err error
+		original.dir, err = os.MkdirTemp("", "reader-test-")
+		must(t, err)
+		root := servetest.NewRoot(t, filepath.Join(original.dir, "second"), "acme")
+		root.PublishNext(3, 2)
+		must(t, os.CopyFS(filepath.Join(original.dir, "first"), os.DirFS(root.DataDir)))
+		root.PublishNext(4, 2)
+	})
+	return copied(t, filepath.Join(original.dir, "first")), copied(t, filepath.Join(original.dir, "second"))
+}
+
+// original has both states, which are published once for all tests.
+var original struct {
+	once sync.Once
+	dir  string
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(original.dir)
+	os.Exit(code)
 }
 
 func copied(t *testing.T, dir string) string {
@@ -40,8 +53,8 @@ func copied(t *testing.T, dir string) string {
 	return to
 }
 
-// told returns everything that a view answers, or an error.
-func told(t *testing.T, v *reader.View) (string, error) {
+// answers returns everything that a view answers, or an error.
+func answers(t *testing.T, v *reader.View) (string, error) {
 	var all strings.Builder
 	var inside error
 	_, err := v.Fixtures(t.Context(), reader.FixtureFilter{}, "", 100, func(f reader.FixtureItem) {
@@ -69,7 +82,7 @@ func TestDamageIsNeverServed(t *testing.T) {
 	first, second := twoPublications(t)
 	want := map[uint64]string{}
 	for version, dir := range map[uint64]string{1: first, 2: second} {
-		text, err := told(t, view(t, refresh(t, open(t, dir, "acme"), "acme")))
+		text, err := answers(t, current(t, dir))
 		must(t, err)
 		want[version] = text
 	}
@@ -88,19 +101,19 @@ func TestDamageIsNeverServed(t *testing.T) {
 func mutant(t *testing.T, first, second string, want map[uint64]string, i int) string {
 	r := rand.New(rand.NewPCG(uint64(i), 3))
 	dir := copied(t, first)
-	l := open(t, dir, "acme")
+	l := open(t, dir)
 	if i%2 == 0 { // it serves already
-		refresh(t, l, "acme")
+		refresh(l)
 	}
 	must(t, os.Remove(filepath.Join(dir, layout.TenantProduct("acme", string(football.MarketEngine)), layout.Current)))
 	copyMissing(t, second, dir)
 	how := spoil(t, dir, r)
-	v := refresh(t, l, "acme").Acquire()
+	v := refresh(l).Acquire()
 	if v == nil {
 		return "nothing is answered"
 	}
 	defer v.Release()
-	text, err := told(t, v)
+	text, err := answers(t, v)
 	switch {
 	case err != nil:
 		return "an error is answered"
@@ -171,9 +184,9 @@ func TestNewestIsServedWhateverCurrentHolds(t *testing.T) {
 	for form, content := range map[string]string{"missing": "", "empty": " ", "garbage": "\xff\x00}", "dangling": `{"format":1,"version":99,"commit_sha256":"` + durable.Hash(nil) + `"}`} {
 		for _, hot := range []bool{false, true} {
 			first, second := twoPublications(t)
-			l := open(t, first, "acme")
+			l := open(t, first)
 			if hot {
-				refresh(t, l, "acme")
+				refresh(l)
 			}
 			copyMissing(t, second, first)
 			current := filepath.Join(first, layout.TenantProduct("acme", string(football.MarketEngine)), layout.Current)
@@ -181,7 +194,7 @@ func TestNewestIsServedWhateverCurrentHolds(t *testing.T) {
 			if content != "" {
 				must(t, os.WriteFile(current, []byte(strings.TrimSpace(content)), 0o644))
 			}
-			if v := view(t, refresh(t, l, "acme")); v.Commit().Version != 2 {
+			if v := view(t, refresh(l)); v.Commit().Version != 2 {
 				t.Errorf("CURRENT %s, hot %v: version %d is served", form, hot, v.Commit().Version)
 			}
 		}

@@ -38,12 +38,12 @@ type Dataset struct {
 	faults      *faults
 	root        folder // of the account and product; nil until the folder exists
 	changes     *changeLog
-	unfit       map[string]unfit // publications that cannot be loaded, by the hash of their commit
-	retryAt     time.Time        // no load before this time, after an error that is not the snapshot's
-	failed      int              // loads that failed in a row
-	lastRefresh time.Time        // end of the last refresh
-	refreshes   atomic.Uint64    // refreshes begun
-	gone        bool             // the tenant is no longer served
+	quarantined map[string]quarantined // publications that cannot be loaded, by the hash of their commit
+	retryAt     time.Time              // no load before this time, after an error that is not the snapshot's
+	failed      int                    // loads that failed in a row
+	lastRefresh time.Time              // end of the last refresh
+	refreshes   atomic.Uint64          // refreshes begun
+	gone        bool                   // the tenant is no longer served
 }
 
 // folder is an opened folder that can be closed.
@@ -112,7 +112,7 @@ func (d *Dataset) Published() bool {
 	return run != nil && (run.OK || run.LastOKAt != nil)
 }
 
-// Refresh refreshes for a new publication and loads it. It waits for another refresh of
+// Refresh looks for a new publication and loads it. It waits for another refresh of
 // this dataset to end, and for a free load slot. It logs errors and then keeps the
 // current view.
 func (d *Dataset) Refresh(ctx context.Context) {
@@ -133,9 +133,9 @@ func (d *Dataset) refreshLocked(ctx context.Context) {
 const minRefreshAge = 200 * time.Millisecond
 
 // RefreshSoon refreshes on behalf of a request and waits for the result for at most
-// patience. Clients can cause it, so it does nothing if the last refresh has just
+// timeout. Clients can cause it, so it does nothing if the last refresh has just
 // ended or if one is in progress.
-func (d *Dataset) RefreshSoon(ctx context.Context, patience time.Duration) {
+func (d *Dataset) RefreshSoon(ctx context.Context, timeout time.Duration) {
 	if !d.refreshing.TryLock() {
 		return
 	}
@@ -143,36 +143,37 @@ func (d *Dataset) RefreshSoon(ctx context.Context, patience time.Duration) {
 		d.refreshing.Unlock()
 		return
 	}
-	done := make(chan struct{})
-	go func() { // a client that disconnects must not stop a load
-		defer close(done)
+	await(ctx, timeout, func(ctx context.Context) {
 		defer d.refreshing.Unlock()
-		d.refreshLocked(context.WithoutCancel(ctx))
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	case <-time.After(patience):
-	}
+		d.refreshLocked(ctx)
+	})
 }
 
 // RefreshNow returns when a refresh that began after the call has ended, or when
-// patience has elapsed. Simultaneous calls share one refresh.
-func (d *Dataset) RefreshNow(ctx context.Context, patience time.Duration) {
+// timeout has elapsed. Simultaneous calls share one refresh.
+func (d *Dataset) RefreshNow(ctx context.Context, timeout time.Duration) {
 	before := d.refreshes.Load()
-	done := make(chan struct{})
-	go func() { // a client that disconnects must not stop a load
-		defer close(done)
+	await(ctx, timeout, func(ctx context.Context) {
 		d.refreshing.Lock()
 		defer d.refreshing.Unlock()
 		if d.refreshes.Load() == before { // otherwise another goroutine has refreshed since
-			d.refreshLocked(context.WithoutCancel(ctx))
+			d.refreshLocked(ctx)
 		}
+	})
+}
+
+// await runs do and returns when it has returned, ctx has ended, or timeout has elapsed. do
+// continues in any case, because a client that disconnects must not stop a load.
+func await(ctx context.Context, timeout time.Duration, do func(context.Context)) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do(context.WithoutCancel(ctx))
 	}()
 	select {
 	case <-done:
 	case <-ctx.Done():
-	case <-time.After(patience):
+	case <-time.After(timeout):
 	}
 }
 
@@ -195,21 +196,21 @@ func (d *Dataset) refresh(ctx context.Context) error {
 			d.backOff(err)
 		}
 	}
-	d.judge(c, found, fault, err)
+	d.updateTrouble(c, found, fault, err)
 	if fault != nil {
 		fault = fmt.Errorf("the newest publication is in quarantine, and an older one is served: %w", fault)
 	}
 	return errors.Join(fault, err)
 }
 
-// judge records why the newest publication is not served. c is the newest publication
+// updateTrouble records why the newest publication is not served. c is the newest publication
 // whose record can be read.
-func (d *Dataset) judge(c snapshot.Commit, found bool, fault, err error) {
+func (d *Dataset) updateTrouble(c snapshot.Commit, found bool, fault, err error) {
 	trouble := NoTrouble
 	switch {
-	case fault != nil, found && d.isQuarantined(c) && d.wanted(c), !found && isUnfit(err):
+	case fault != nil, found && d.isQuarantined(c) && d.wanted(c), !found && isSnapshotFault(err):
 		trouble = Quarantined
-	case err != nil && !isUnfit(err):
+	case err != nil && !isSnapshotFault(err):
 		trouble = NoAccess
 	}
 	d.setTrouble(trouble)
@@ -221,7 +222,7 @@ func (d *Dataset) setTrouble(t Trouble) {
 	d.mu.Unlock()
 }
 
-// open opens the folder of the dataset if it exists.
+// open opens the folder of the dataset, if it exists.
 func (d *Dataset) open() error {
 	if d.root != nil || d.gone {
 		return nil

@@ -46,10 +46,8 @@ func (r faultyReader) ReadAt([]byte, int64) (int, error) { return 0, r.err }
 // fault is over, the newest is served again.
 func TestOlderPublicationIsServedDuringDiskFaults(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	root := servetest.NewRoot(t, dir, "acme")
-	first := root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 2, 2, 1)})
-	second := root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 3, 2, 2)})
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
+	first, second := root.PublishNext(2, 2), root.PublishNext(3, 2)
 	for _, c := range []struct {
 		name string
 		want uint64
@@ -63,14 +61,10 @@ func TestOlderPublicationIsServedDuringDiskFaults(t *testing.T) {
 				continue
 			}
 			at := servetest.Start
-			l, err := Open(Options{DataDir: dir, CacheDir: t.TempDir(), Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}, Now: func() time.Time { return at }})
-			if err != nil {
-				t.Fatal(err)
-			}
-			disk, err := durable.OpenWithin(dir, layout.TenantProduct("acme", string(football.MarketEngine)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			l, err := Open(Options{DataDir: root.DataDir, CacheDir: t.TempDir(), Products: []football.Product{football.MarketEngine}, Now: func() time.Time { return at }})
+			must(t, err)
+			disk, err := durable.OpenWithin(root.DataDir, layout.TenantProduct("acme", string(football.MarketEngine)))
+			must(t, err)
 			d := l.Tenant("acme").Dataset(football.MarketEngine)
 			d.root, d.changes = faulty{disk, c.name, fault, late}, newChangeLog(disk, 1<<20)
 			d.Refresh(t.Context())
@@ -83,7 +77,7 @@ func TestOlderPublicationIsServedDuringDiskFaults(t *testing.T) {
 			}
 			at = at.Add(unreadableFor)
 			if fault == syscall.ELOOP || fault == syscall.EIO && !late {
-				at = at.Add(unfitFor)
+				at = at.Add(invalidFor)
 			}
 			d.root = disk
 			d.Refresh(t.Context())

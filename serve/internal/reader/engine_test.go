@@ -14,17 +14,11 @@ func TestEngineIsLocked(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "it's a page.duckdb")
 	err := build(t.Context(), path, func(a *appenders) error { return a.marketChunk.AppendRow(int32(0), []byte("x")) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	outside := filepath.Join(dir, "outside.csv")
-	if err := os.WriteFile(outside, []byte("a,b\n1,2\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(outside, []byte("a,b\n1,2\n"), 0o600))
 	e, err := openEngine(t.Context(), path, minEngineMemory)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer e.close()
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the private file can still be opened: %v", err)
@@ -63,9 +57,9 @@ func TestChunksRoundTrip(t *testing.T) {
 			in = append(in, entry{key: []byte(strings.Repeat("k", i)), market: []byte("M"), period: nil, ordinal: i * 1000,
 				body: []byte(strings.Repeat("{}", i*i)), detail: []byte{}})
 		}
-		var packed []byte
-		packed, scratch = pack(scratch, in)
-		c, err := unpack(packed)
+		var compressed []byte
+		compressed, scratch = encodeChunk(scratch, in)
+		c, err := decodeChunk(compressed)
 		if err != nil {
 			t.Fatalf("%d entries: %v", n, err)
 		}
@@ -81,12 +75,12 @@ func TestChunksRoundTrip(t *testing.T) {
 	}
 }
 
-func FuzzUnpack(f *testing.F) {
-	packed, _ := pack(nil, []entry{{key: []byte("a"), body: []byte("{}")}, {key: []byte("b")}})
-	f.Add(packed)
+func FuzzDecodeChunk(f *testing.F) {
+	compressed, _ := encodeChunk(nil, []entry{{key: []byte("a"), body: []byte("{}")}, {key: []byte("b")}})
+	f.Add(compressed)
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if c, err := unpack(data); err == nil {
+		if c, err := decodeChunk(data); err == nil {
 			c.release()
 		}
 		c := &chunk{buf: data} // what a damaged chunk unpacks to

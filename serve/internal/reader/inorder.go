@@ -71,7 +71,7 @@ func inOrder[In, Out any](ctx context.Context, workers int, produce func(emit fu
 func recovered[In, Out any](work func(In) (Out, error), in In) (out Out, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: render: %v", ErrUnfit, p)
+			err = fmt.Errorf("%w: render: %v", ErrInvalid, p)
 		}
 	}()
 	return work(in)

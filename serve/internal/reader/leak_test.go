@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -60,10 +60,9 @@ type swapping struct {
 func newSwapping(t *testing.T) *swapping {
 	w := &swapping{t: t, cache: t.TempDir()}
 	dir := t.TempDir()
-	l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: w.cache, Clients: func() []string { return nil }, Loads: swappers,
-		Products: []football.Product{football.MarketEngine, football.LiveIntelligence}})
-	must(t, err)
-	t.Cleanup(func() { must(t, l.Close()) })
+	l := open(t, dir, func(o *reader.Options) {
+		o.CacheDir, o.Loads, o.Products = w.cache, swappers, []football.Product{football.MarketEngine, football.LiveIntelligence}
+	})
 	for n := range swappers {
 		id := fmt.Sprint("acme-", n)
 		w.list = append(w.list, &swapper{t: t, id: id, markets: servetest.NewRoot(t, dir, id), live: servetest.NewLiveRoot(t, dir, id),
@@ -162,7 +161,7 @@ func (w *swapping) footprint() (f footprint) {
 		time.Sleep(100 * time.Millisecond)
 		runtime.GC()
 		debug.FreeOSMemory()
-		last, f = f, footprint{w.count("/proc/self/fd"), runtime.NumGoroutine(), 0, residentMiB(w.t)}
+		last, f = f, footprint{w.count("/proc/self/fd"), runtime.NumGoroutine(), 0, int(check.Resident(w.t, os.Getpid()) >> 20)}
 		must(w.t, filepath.WalkDir(w.cache, func(_ string, _ os.DirEntry, err error) error { f.cached++; return nil }))
 	}
 	return f
@@ -173,15 +172,4 @@ func (w *swapping) count(dir string) int {
 	entries, err := os.ReadDir(dir)
 	must(w.t, err)
 	return len(entries)
-}
-
-// residentMiB returns the memory of this process, that of DuckDB included.
-func residentMiB(t *testing.T) int {
-	t.Helper()
-	text, err := os.ReadFile("/proc/self/status")
-	must(t, err)
-	_, rest, _ := strings.Cut(string(text), "VmRSS:")
-	kib, err := strconv.Atoi(strings.Fields(rest)[0])
-	must(t, err)
-	return kib / 1024
 }

@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -30,7 +29,6 @@ type Options struct {
 	Poll     time.Duration // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
 	Loads    int           // simultaneous loads over all tenants; 0 = 1
 	Workers  int           // rendering goroutines of one load; 0 = 1
-	Renders  int           // simultaneously rendered pages over all tenants; 0 = as many as processors, at least 2
 	// AsOf, if not zero, pins every dataset to the publication that was current at that
 	// time, and reports the runs as of then.
 	AsOf time.Time
@@ -98,7 +96,7 @@ func Open(o Options) (*Library, error) {
 	l := &Library{
 		dataDir: o.DataDir, clients: o.Clients, products: o.Products, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
 		workers: max(1, o.Workers), loadSlots: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
-		renders: newFairQueue(cmp.Or(o.Renders, max(2, runtime.GOMAXPROCS(0)))),
+		renders: newFairQueue(max(2, runtime.GOMAXPROCS(0))),
 	}
 	l.counts.loads = map[football.Product]*loadCounts{}
 	for _, p := range o.Products {
@@ -159,7 +157,7 @@ func (l *Library) Tenant(clientID string) *Tenant {
 	t = &Tenant{datasets: map[football.Product]*Dataset{}, connection: newConnection(l, clientID)}
 	for _, p := range l.products {
 		log := l.log.With("tenant", clientID, "product", string(p))
-		t.datasets[p] = &Dataset{library: l, clientID: clientID, product: p, unfit: map[string]unfit{}, counts: l.counts.loads[p],
+		t.datasets[p] = &Dataset{library: l, clientID: clientID, product: p, quarantined: map[string]quarantined{}, counts: l.counts.loads[p],
 			log: log, faults: newFaults(log, l.now)}
 	}
 	l.tenants[clientID] = t

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sort"
@@ -45,20 +46,11 @@ func renderLive(ctx context.Context, f durable.ReadFS, dir string) (*liveSet, er
 	if err != nil {
 		return nil, err
 	}
-	counters, err := grouped[table.LiveCounterRow](f, dir, layout.LiveCountersFile, func(r *table.LiveCounterRow) string { return r.FixtureID })
-	if err != nil {
-		return nil, err
-	}
-	timeline, err := grouped[table.LiveTimelineRow](f, dir, layout.LiveTimelineFile, func(r *table.LiveTimelineRow) string { return r.FixtureID })
-	if err != nil {
-		return nil, err
-	}
-	buckets, err := grouped[table.LiveBucketRow](f, dir, layout.LiveBucketsFile, func(r *table.LiveBucketRow) string { return r.FixtureID })
-	if err != nil {
-		return nil, err
-	}
-	periods, err := grouped[table.LivePeriodRow](f, dir, layout.LivePeriodsFile, func(r *table.LivePeriodRow) string { return r.FixtureID })
-	if err != nil {
+	counters, err1 := grouped[table.LiveCounterRow](f, dir, layout.LiveCountersFile, func(r *table.LiveCounterRow) string { return r.FixtureID })
+	timeline, err2 := grouped[table.LiveTimelineRow](f, dir, layout.LiveTimelineFile, func(r *table.LiveTimelineRow) string { return r.FixtureID })
+	buckets, err3 := grouped[table.LiveBucketRow](f, dir, layout.LiveBucketsFile, func(r *table.LiveBucketRow) string { return r.FixtureID })
+	periods, err4 := grouped[table.LivePeriodRow](f, dir, layout.LivePeriodsFile, func(r *table.LivePeriodRow) string { return r.FixtureID })
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
 	s := &liveSet{byID: make(map[string]*api.LiveFixture, len(rows))}
@@ -66,7 +58,7 @@ func renderLive(ctx context.Context, f durable.ReadFS, dir string) (*liveSet, er
 	for i := range rows {
 		r := &rows[i]
 		if !api.IsFixtureID(r.FixtureID) || r.FixtureID <= last {
-			return nil, fmt.Errorf("%w: live fixture id %q behind %q", ErrUnfit, r.FixtureID, last)
+			return nil, fmt.Errorf("%w: live fixture id %q after %q", ErrInvalid, r.FixtureID, last)
 		}
 		last = r.FixtureID
 		s.add(api.NewLiveFixture(r, api.LiveDetail{Counters: counters.of(last), Timeline: timeline.of(last),
@@ -75,7 +67,7 @@ func renderLive(ctx context.Context, f durable.ReadFS, dir string) (*liveSet, er
 	for name, left := range map[string]int{layout.LiveCountersFile: counters.left(), layout.LiveTimelineFile: timeline.left(),
 		layout.LiveBucketsFile: buckets.left(), layout.LivePeriodsFile: periods.left()} {
 		if left > 0 {
-			return nil, fmt.Errorf("%w: %s: %d rows belong to no fixture or are out of order", ErrUnfit, name, left)
+			return nil, fmt.Errorf("%w: %s: %d rows belong to no fixture or are out of order", ErrInvalid, name, left)
 		}
 	}
 	return s, ctx.Err()
@@ -90,7 +82,7 @@ func (s *liveSet) add(f *api.LiveFixture) {
 }
 
 // readLive reads a whole table of a live snapshot.
-func readLive[T table.Row](f durable.ReadFS, dir, name string, most int64) ([]T, error) {
+func readLive[T table.Row](f durable.ReadFS, dir, name string, maxRows int64) ([]T, error) {
 	r, err := f.Open(dir + "/" + name)
 	if err != nil {
 		return nil, err
@@ -98,11 +90,11 @@ func readLive[T table.Row](f durable.ReadFS, dir, name string, most int64) ([]T,
 	defer r.Close()
 	t, err := table.NewReader[T](r, r.Size())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, ErrUnfit, err)
+		return nil, fmt.Errorf("%s: %w: %w", name, ErrInvalid, err)
 	}
 	defer t.Close()
-	if t.Len() > most {
-		return nil, fmt.Errorf("%s: %w: %d rows", name, ErrUnfit, t.Len())
+	if t.Len() > maxRows {
+		return nil, fmt.Errorf("%s: %w: %d rows", name, ErrInvalid, t.Len())
 	}
 	rows := make([]T, t.Len())
 	for n := 0; n < len(rows); {
@@ -112,7 +104,7 @@ func readLive[T table.Row](f durable.ReadFS, dir, name string, most int64) ([]T,
 			break
 		}
 		if err != nil || got == 0 {
-			return nil, fmt.Errorf("%s: %w: %d of %d rows: %w", name, ErrUnfit, n, len(rows), err)
+			return nil, fmt.Errorf("%s: %w: %d of %d rows: %w", name, ErrInvalid, n, len(rows), err)
 		}
 	}
 	return rows, nil
@@ -167,7 +159,7 @@ func (v *View) FindLive(id string) (*api.LiveFixture, bool) {
 // older, its staleness can only grow.
 type Staleness int
 
-// The staleness of a feed. A stopped clock needs no news, so if any clock runs, only
+// The staleness of a feed. A stopped clock needs no new samples, so if any clock runs, only
 // the fixtures with a running clock count.
 const (
 	FeedFresh    Staleness = iota

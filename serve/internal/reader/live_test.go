@@ -16,19 +16,15 @@ import (
 // openLive starts a library that serves the live product only.
 func openLive(t testing.TB, dataDir string) *reader.Dataset {
 	t.Helper()
-	l, err := reader.Open(reader.Options{DataDir: dataDir, CacheDir: t.TempDir(), Clients: func() []string { return []string{"acme"} },
-		Products: []football.Product{football.LiveIntelligence}})
-	must(t, err)
-	t.Cleanup(func() { must(t, l.Close()) })
+	l := open(t, dataDir, func(o *reader.Options) { o.Products = []football.Product{football.LiveIntelligence} })
 	return l.Tenant("acme").Dataset(football.LiveIntelligence)
 }
 
 func TestLiveIsPagedByID(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	root := servetest.NewLiveRoot(t, dir, "acme")
+	root := servetest.NewLiveRoot(t, t.TempDir(), "acme")
 	root.Publish(servetest.LiveSamples("acme", 60, 1, servetest.Start))
-	d := openLive(t, dir)
+	d := openLive(t, root.DataDir)
 	d.Refresh(context.Background())
 	v := view(t, d)
 	var want []string
@@ -64,16 +60,15 @@ func TestLiveIsPagedByID(t *testing.T) {
 	if v.Staleness(servetest.Start.Add(time.Minute)) != reader.FeedFresh || v.Staleness(servetest.Start.Add(time.Minute+1)) != reader.FeedAllStale {
 		t.Error("the feed is stale too early or too late")
 	}
-	must(t, reader.Check(t.Context(), root.Folder(), ""))
+	must(t, reader.Check(t.Context(), root.Path(""), ""))
 }
 
-// Rows that belong to no fixture make a snapshot unfit: the one before stays current.
-func TestUnfitLiveSnapshot(t *testing.T) {
+// A snapshot with rows that belong to no fixture is invalid: the one before stays current.
+func TestInvalidLiveSnapshot(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	root := servetest.NewLiveRoot(t, dir, "acme")
+	root := servetest.NewLiveRoot(t, t.TempDir(), "acme")
 	first := root.Publish(servetest.LiveSamples("acme", 6, 1, servetest.Start))
-	d := openLive(t, dir)
+	d := openLive(t, root.DataDir)
 	d.Refresh(context.Background())
 	bad := servetest.LiveSamples("acme", 6, 2, servetest.Start)
 	least := slices.MinFunc(bad, func(a, b servetest.LiveFixture) int { return strings.Compare(a.Row.FixtureID, b.Row.FixtureID) }).Row.FixtureID
@@ -85,7 +80,7 @@ func TestUnfitLiveSnapshot(t *testing.T) {
 	root.Publish(bad)
 	d.Refresh(context.Background())
 	if v := view(t, d); v.Commit().SHA256 != first.SHA256 {
-		t.Error("an unfit snapshot is served")
+		t.Error("an invalid snapshot is served")
 	}
 	root.Publish(servetest.LiveSamples("acme", 6, 3, servetest.Start))
 	d.Refresh(context.Background())
@@ -98,11 +93,10 @@ func TestUnfitLiveSnapshot(t *testing.T) {
 func BenchmarkLiveLoad(b *testing.B) {
 	for _, n := range []int{50, 300, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			dir := b.TempDir()
-			root := servetest.NewLiveRoot(b, dir, "acme")
+			root := servetest.NewLiveRoot(b, b.TempDir(), "acme")
 			root.Publish(servetest.LiveSamples("acme", n, 1, servetest.Start))
 			for b.Loop() {
-				must(b, reader.Check(b.Context(), root.Folder(), ""))
+				must(b, reader.Check(b.Context(), root.Path(""), ""))
 			}
 		})
 	}

@@ -15,9 +15,9 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// ErrUnfit reports that the files of a snapshot are intact but that its tables are
-// invalid or contradict each other. Loading it again would fail again.
-var ErrUnfit = errors.New("unfit to serve")
+// ErrInvalid reports that the files of a snapshot are intact but that its tables are
+// invalid or contradict each other. Another attempt to load it would fail as well.
+var ErrInvalid = errors.New("the tables are invalid")
 
 // bounds are the limits of one load.
 type bounds struct {
@@ -77,7 +77,7 @@ func openTable[T table.Row](l *loader, name string) (rows *table.Reader[T], clos
 	rows, err = table.NewReader[T](r, r.Size())
 	if err != nil {
 		r.Close()
-		return nil, nil, fmt.Errorf("%s: %w: %w", name, ErrUnfit, err)
+		return nil, nil, fmt.Errorf("%s: %w: %w", name, ErrInvalid, err)
 	}
 	return rows, func() { rows.Close(); r.Close() }, nil
 }
@@ -88,14 +88,14 @@ func (l *loader) fixtures(to *appenders) error {
 		return err
 	}
 	defer done()
-	c := chunker{append: func(no int, packed []byte) error { return to.fixtureChunk.AppendRow(chunkKey(no), packed) }}
+	c := chunker{append: func(no int, compressed []byte) error { return to.fixtureChunk.AppendRow(chunkKey(no), compressed) }}
 	last := ""
 	for row, err := range rows.All {
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrUnfit, err)
+			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 		if !api.IsFixtureID(row.FixtureID) || row.FixtureID <= last {
-			return fmt.Errorf("%w: fixture id %q follows %q", ErrUnfit, row.FixtureID, last)
+			return fmt.Errorf("%w: fixture id %q follows %q", ErrInvalid, row.FixtureID, last)
 		}
 		last = row.FixtureID
 		l.index.addFixture(row)
@@ -136,8 +136,8 @@ func (l *loader) markets(to *appenders) error {
 	no := 0
 	return inOrder(l.ctx, l.workers, func(emit func(batch []table.MarketRow) bool) error {
 		return l.readMarkets(rows, emit)
-	}, renderBatch, func(packed [][]byte) error {
-		for _, p := range packed {
+	}, renderBatch, func(compressed [][]byte) error {
+		for _, p := range compressed {
 			if err := to.marketChunk.AppendRow(chunkKey(no), p); err != nil {
 				return err
 			}
@@ -162,11 +162,11 @@ func (l *loader) readMarkets(rows *table.Reader[table.MarketRow], emit func([]ta
 		batch := make([]table.MarketRow, batchChunks*chunkRows)
 		n, err := readFull(rows, batch)
 		if err != nil && err != io.EOF {
-			return fmt.Errorf("%w: %w", ErrUnfit, err)
+			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 		for i := range batch[:n] {
 			if !indexer.add(&batch[i]) {
-				return fmt.Errorf("%w: market %q of fixture %q is out of order, or its fixture's market count is wrong", ErrUnfit, batch[i].MarketID, batch[i].FixtureID)
+				return fmt.Errorf("%w: market %q of fixture %q is out of order, or its fixture's market count is wrong", ErrInvalid, batch[i].MarketID, batch[i].FixtureID)
 			}
 			if i%chunkRows == 0 {
 				l.index.marketChunk(batch[i].MarketID)
@@ -180,7 +180,7 @@ func (l *loader) readMarkets(rows *table.Reader[table.MarketRow], emit func([]ta
 		}
 	}
 	if !indexer.finish() {
-		return fmt.Errorf("%w: the market counts of the fixtures do not match the markets", ErrUnfit)
+		return fmt.Errorf("%w: the market counts of the fixtures do not match the markets", ErrInvalid)
 	}
 	return nil
 }
@@ -195,9 +195,9 @@ func readFull(rows *table.Reader[table.MarketRow], batch []table.MarketRow) (n i
 	return n, err
 }
 
-// renderBatch renders markets and packs them chunk by chunk.
-func renderBatch(rows []table.MarketRow) (packed [][]byte, err error) {
-	c := chunker{append: func(_ int, p []byte) error { packed = append(packed, p); return nil }}
+// renderBatch renders markets and encodes them chunk by chunk.
+func renderBatch(rows []table.MarketRow) (compressed [][]byte, err error) {
+	c := chunker{append: func(_ int, p []byte) error { compressed = append(compressed, p); return nil }}
 	for i := range rows {
 		r := &rows[i]
 		e := entry{key: []byte(r.MarketID), market: bytesOf(r.Market), period: bytesOf(r.Period), subjects: subjectsOf(r), ordinal: int(max(0, r.Ordinal))}
@@ -208,7 +208,7 @@ func renderBatch(rows []table.MarketRow) (packed [][]byte, err error) {
 			return nil, err
 		}
 	}
-	return packed, c.flush()
+	return compressed, c.flush()
 }
 
 func bytesOf(s *string) []byte {

@@ -35,8 +35,8 @@ func (d *Dataset) wanted(c snapshot.Commit) bool {
 	return c.HistoryID != served.HistoryID || c.Version > served.Version
 }
 
-// unfit is a publication that is quarantined, and therefore not served.
-type unfit struct {
+// quarantined is the state of a publication that could not be loaded and is not served.
+type quarantined struct {
 	why   error
 	until time.Time // it is not loaded again before
 }
@@ -44,25 +44,25 @@ type unfit struct {
 // How long a publication that could not be loaded is quarantined. Its files may still
 // be being restored, or their permissions corrected.
 const (
-	unfitFor      = 10 * time.Minute
+	invalidFor    = 10 * time.Minute
 	unreadableFor = time.Minute
 )
 
 func (d *Dataset) isQuarantined(c snapshot.Commit) bool {
-	u, ok := d.unfit[c.SHA256]
+	u, ok := d.quarantined[c.SHA256]
 	return ok && d.library.now().Before(u.until)
 }
 
 // quarantine records that a publication cannot be loaded, and forgets those that may
-// be tried again: if all are unfit, a new one is added every few seconds.
+// be tried again. If every publication is invalid, one is added every few seconds.
 func (d *Dataset) quarantine(c snapshot.Commit, why error) {
 	now := d.library.now()
-	maps.DeleteFunc(d.unfit, func(_ string, u unfit) bool { return !now.Before(u.until) })
-	wait := unfitFor
+	maps.DeleteFunc(d.quarantined, func(_ string, u quarantined) bool { return !now.Before(u.until) })
+	wait := invalidFor
 	if errors.Is(why, snapshot.ErrUnreadable) {
 		wait = unreadableFor
 	}
-	d.unfit[c.SHA256] = unfit{why, now.Add(wait)}
+	d.quarantined[c.SHA256] = quarantined{why, now.Add(wait)}
 }
 
 // maxOlder is the number of older publications that are tried before the dataset
@@ -88,10 +88,10 @@ func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 		case d.isQuarantined(c):
 			continue
 		}
-		started := time.Now()
+		started := d.library.now()
 		err = d.load(ctx, c, version == head.Version)
-		d.counts.load(ctx, err, time.Since(started))
-		if err == nil || !isUnfit(err) {
+		d.counts.load(ctx, err, d.library.now().Sub(started))
+		if err == nil || !isSnapshotFault(err) {
 			return errors.Join(append(errs, err)...)
 		}
 		d.quarantine(c, err)
@@ -100,10 +100,10 @@ func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 	return errors.Join(errs...)
 }
 
-// isUnfit reports whether the error is caused by the snapshot itself, so that another
+// isSnapshotFault reports whether the error is caused by the snapshot itself, so that another
 // snapshot may still load.
-func isUnfit(err error) bool {
-	for _, blame := range []error{ErrUnfit, table.ErrFormat, durable.ErrNotRegular, fs.ErrNotExist} {
+func isSnapshotFault(err error) bool {
+	for _, blame := range []error{ErrInvalid, table.ErrFormat, durable.ErrNotRegular, fs.ErrNotExist} {
 		if errors.Is(err, blame) {
 			return true
 		}
@@ -125,7 +125,7 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit, newest bool) erro
 		return err
 	}
 	if m.ClientID != d.clientID || m.Product != d.product {
-		return fmt.Errorf("%w: the snapshot belongs to client %s, product %s", ErrUnfit, m.ClientID, m.Product)
+		return fmt.Errorf("%w: the snapshot belongs to client %s, product %s", ErrInvalid, m.ClientID, m.Product)
 	}
 	load := d.loadMarkets
 	if d.product == football.LiveIntelligence {
@@ -162,11 +162,11 @@ func (d *Dataset) foreignOwners(c snapshot.Commit, m snapshot.Manifest) error {
 	for _, f := range m.Files {
 		names = append(names, c.Dir()+"/"+f.Name)
 	}
-	strange, err := durable.Strangers(d.root, os.Geteuid(), names...)
-	if err != nil || len(strange) == 0 {
+	foreign, err := durable.Strangers(d.root, os.Geteuid(), names...)
+	if err != nil || len(foreign) == 0 {
 		return err
 	}
-	return fmt.Errorf("%s and %d more belong to another user, who can change them: mkt doctor says how to put it right", path.Base(strange[0]), len(strange)-1)
+	return fmt.Errorf("%s and %d other files belong to another user, who can change them; run \"mkt doctor\" to see how to correct this", path.Base(foreign[0]), len(foreign)-1)
 }
 
 // loadMarkets loads a snapshot of the market engine, once a load slot is free.
@@ -176,7 +176,7 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 		return err
 	}
 	defer release()
-	started := time.Now()
+	started := d.library.now()
 	dir, err := os.MkdirTemp(d.library.scratch.Dir, "load-")
 	if err != nil {
 		return err
@@ -193,14 +193,14 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 		d.library.counts.replaced.Add(1)
 	}
 	d.swap(d.view(c, m, l, dir))
-	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", l.index.fixtures(), "last_seq", c.LastSeq, "took_ms", time.Since(started).Milliseconds())
+	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", l.index.fixtures(), "last_seq", c.LastSeq, "took_ms", d.library.now().Sub(started).Milliseconds())
 	return nil
 }
 
 // loadLive loads a snapshot of the live product. It takes milliseconds and must not
 // wait for a large load, so it needs no load slot.
 func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
-	started := time.Now()
+	started := d.library.now()
 	var s *liveSet
 	err := d.withNote(c, func() (err error) {
 		s, err = loadLive(ctx, d.root, c.Dir(), m)
@@ -212,7 +212,7 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 	v := &View{commit: c, manifest: trimmed(m), held: m.Counters["held"], live: s, log: d.changes, dataset: d}
 	v.refs.Store(1)
 	d.swap(v)
-	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", len(s.fixtures), "in_play", len(s.inPlay), "took_ms", time.Since(started).Milliseconds())
+	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", len(s.fixtures), "in_play", len(s.inPlay), "took_ms", d.library.now().Sub(started).Milliseconds())
 	return nil
 }
 
@@ -242,7 +242,7 @@ func trimmed(m snapshot.Manifest) snapshot.Manifest {
 // backOff delays the next load after an error that is not the snapshot's, such as a
 // full disk, by 1 s, 2 s, 4 s and so on up to a minute.
 func (d *Dataset) backOff(err error) {
-	if err == nil || isUnfit(err) {
+	if err == nil || isSnapshotFault(err) {
 		d.failed, d.retryAt = 0, time.Time{}
 		return
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
+	"mkt/internal/deadline"
 	"mkt/serve/internal/api"
 )
 
@@ -26,14 +26,14 @@ func (v *View) PageUnqueued(ctx context.Context, key string, render func(context
 }
 
 func (v *View) page(ctx context.Context, key string, render func() (*api.Page, error)) (*api.Page, error) {
-	for came := time.Now(); ; {
+	for came := deadline.Elapsed(); ; {
 		if p, ok := v.pages.get(key); ok {
 			v.dataset.library.counts.cached.Add(1)
 			return p, nil
 		}
-		f, mine := v.flights.join(key)
+		f, mine := v.renderings.join(key)
 		if mine {
-			return v.flights.fly(ctx, f, render)
+			return v.renderings.run(ctx, f, render)
 		}
 		select {
 		case <-f.over:
@@ -45,7 +45,7 @@ func (v *View) page(ctx context.Context, key string, render func() (*api.Page, e
 			v.dataset.library.counts.cached.Add(1)
 			return f.page, nil
 		case f.abandoned: // by another client; try again
-		case errors.Is(f.err, errSlow) && time.Since(came) < v.dataset.library.renders.maxWait: // that one has waited longer
+		case errors.Is(f.err, errSlow) && deadline.Elapsed()-came < v.dataset.library.renders.maxWait: // that request has waited longer than this one
 		default:
 			return nil, f.err
 		}
@@ -79,8 +79,8 @@ func (v *View) render(ctx context.Context, key string, render func(context.Conte
 	return p, nil
 }
 
-// flight is a page that is being rendered for all requests that want it.
-type flight struct {
+// rendering is a page that is being rendered for all requests that want it.
+type rendering struct {
 	key  string
 	over chan struct{} // closed when the other fields are final
 	page *api.Page
@@ -93,32 +93,32 @@ type flight struct {
 // errUnfinished is the result of a rendering that panicked.
 var errUnfinished = errors.New("the rendering of the page did not finish")
 
-// flights are the pages of one view that are being rendered, by key. Its zero value
+// renderings are the pages of one view that are being rendered, by key. Its zero value
 // is ready to use.
-type flights struct {
+type renderings struct {
 	mu    sync.Mutex
-	byKey map[string]*flight
+	byKey map[string]*rendering
 }
 
-// join returns the flight of a key. If mine is true, it is new and the caller must
-// call fly.
-func (s *flights) join(key string) (f *flight, mine bool) {
+// join returns the rendering of a key. If mine is true, it is new and the caller must
+// call run.
+func (s *renderings) join(key string) (f *rendering, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f, ok := s.byKey[key]; ok {
 		return f, false
 	}
 	if s.byKey == nil {
-		s.byKey = map[string]*flight{}
+		s.byKey = map[string]*rendering{}
 	}
-	f = &flight{key: key, over: make(chan struct{}), err: errUnfinished, abandoned: true}
+	f = &rendering{key: key, over: make(chan struct{}), err: errUnfinished, abandoned: true}
 	s.byKey[key] = f
 	return f, true
 }
 
-// fly renders the page of a flight and wakes the requests that wait for it, also if
+// run renders the page and wakes the requests that wait for it, also if
 // render panics.
-func (s *flights) fly(ctx context.Context, f *flight, render func() (*api.Page, error)) (*api.Page, error) {
+func (s *renderings) run(ctx context.Context, f *rendering, render func() (*api.Page, error)) (*api.Page, error) {
 	defer func() {
 		s.mu.Lock()
 		delete(s.byKey, f.key)

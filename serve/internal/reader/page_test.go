@@ -46,8 +46,8 @@ func TestSimultaneousRequestsShareOneRendering(t *testing.T) {
 			t.Errorf("%d renderings of 50 pages", n)
 		}
 		v.dataset.library.renders.checkUnused(t, 2)
-		if len(v.flights.byKey) != 0 {
-			t.Errorf("%d flights remain", len(v.flights.byKey))
+		if len(v.renderings.byKey) != 0 {
+			t.Errorf("%d renderings remain", len(v.renderings.byKey))
 		}
 	})
 }

@@ -3,13 +3,12 @@ package reader_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -18,28 +17,23 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = check.Must
 
 // open starts a library over a data root; refresh loads what is published.
-func open(t testing.TB, dataDir string, clients ...string) *reader.Library {
+func open(t testing.TB, dataDir string, edit ...func(*reader.Options)) *reader.Library {
 	t.Helper()
-	l, err := reader.Open(reader.Options{
-		DataDir: dataDir, CacheDir: t.TempDir(), Clients: func() []string { return clients },
-		Products: []football.Product{football.MarketEngine}, Poll: 5 * time.Millisecond, Workers: 2,
-	})
+	o := reader.Options{DataDir: dataDir, CacheDir: t.TempDir(), Products: []football.Product{football.MarketEngine}, Workers: 2}
+	for _, e := range edit {
+		e(&o)
+	}
+	l, err := reader.Open(o)
 	must(t, err)
 	t.Cleanup(func() { must(t, l.Close()) })
 	return l
 }
 
-func refresh(t testing.TB, l *reader.Library, client string) *reader.Dataset {
-	t.Helper()
-	d := l.Tenant(client).Dataset(football.MarketEngine)
+func refresh(l *reader.Library) *reader.Dataset {
+	d := l.Tenant("acme").Dataset(football.MarketEngine)
 	d.Refresh(context.Background())
 	return d
 }
@@ -55,16 +49,21 @@ func view(t testing.TB, d *reader.Dataset) *reader.View {
 	return v
 }
 
-func publish(t testing.TB, fixtures, markets int) (string, *servetest.Root) {
+// current returns the view of a new reader.
+func current(t testing.TB, dataDir string) *reader.View {
 	t.Helper()
-	dir := t.TempDir()
-	root := servetest.NewRoot(t, dir, "acme")
-	list := servetest.Samples("acme", fixtures, markets, 1)
-	root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
-	return dir, root
+	return view(t, refresh(open(t, dataDir)))
 }
 
-// ids pages through the list with a limit and returns the ids.
+// published returns a data root with one publication of samples.
+func published(t testing.TB, fixtures, markets int) *servetest.Root {
+	t.Helper()
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
+	root.PublishNext(fixtures, markets)
+	return root
+}
+
+// pageFixtures pages through the list with a limit and returns the ids.
 func pageFixtures(t *testing.T, v *reader.View, f reader.FixtureFilter, limit int) (ids []string) {
 	t.Helper()
 	for after := ""; ; {
@@ -89,8 +88,8 @@ func pageFixtures(t *testing.T, v *reader.View, f reader.FixtureFilter, limit in
 
 func TestFixturesArePagedById(t *testing.T) {
 	t.Parallel()
-	dir, _ := publish(t, 70, 3)
-	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	root := published(t, 70, 3)
+	v := current(t, root.DataDir)
 	var want []string
 	for n := range 70 {
 		want = append(want, servetest.FixtureID("acme", n))
@@ -104,12 +103,17 @@ func TestFixturesArePagedById(t *testing.T) {
 	if v.FixtureCount() != 70 {
 		t.Errorf("count %d", v.FixtureCount())
 	}
+	for _, id := range []string{"", "fx_", servetest.FixtureID("other", 1), "fx_" + strings.Repeat("z", 26), "\xff"} {
+		if f, ok := v.Find(id); ok {
+			t.Errorf("%q is %+v", id, f)
+		}
+	}
 }
 
 func TestFixturesAreFiltered(t *testing.T) {
 	t.Parallel()
-	dir, _ := publish(t, 140, 1)
-	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	root := published(t, 140, 1)
+	v := current(t, root.DataDir)
 	samples := servetest.Samples("acme", 140, 1, 1)
 	at := func(hours int) reader.Instant {
 		return reader.At(servetest.Start.Add(time.Duration(hours) * time.Hour).UnixMilli())
@@ -168,10 +172,10 @@ func passes(f reader.FixtureFilter, s servetest.Fixture) bool {
 	return (!hasAfter || at >= after) && (!hasBefore || at < before)
 }
 
-func TestMarketsArePagedById(t *testing.T) {
+func TestMarketsArePagedAndFound(t *testing.T) {
 	t.Parallel()
-	dir, _ := publish(t, 9, 83)
-	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	root := published(t, 9, 83)
+	v := current(t, root.DataDir)
 	for n := range 9 {
 		sample := servetest.Sample("acme", n, 83, 1)
 		f, ok := v.Find(sample.Row.FixtureID)
@@ -190,6 +194,19 @@ func TestMarketsArePagedById(t *testing.T) {
 				if got := pageMarkets(t, v, f, filter, limit); !slices.Equal(got, want) {
 					t.Errorf("fixture %d, %+v, limit %d: got %d, want %d", n, filter, limit, len(got), len(want))
 				}
+			}
+		}
+		for _, m := range sample.Markets {
+			var body string
+			found, err := v.Market(t.Context(), f, m.MarketID, func(b []byte) { body = string(b) })
+			must(t, err)
+			if !found || !strings.HasPrefix(body, `{"market_id":"`+m.MarketID+`"`) {
+				t.Errorf("market %s: found %v, %s", m.MarketID, found, body)
+			}
+		}
+		for _, id := range []string{servetest.ID("mk_", "other"), "mk_" + strings.Repeat("a", 26), "mk_" + strings.Repeat("z", 26), sample.Markets[0].MarketID + "~zzzzzzzz"} {
+			if found, err := v.Market(t.Context(), f, id, func([]byte) {}); found || err != nil {
+				t.Errorf("market %s: %v, %v", id, found, err)
 			}
 		}
 	}
@@ -214,63 +231,10 @@ func pageMarkets(t *testing.T, v *reader.View, f reader.Fixture, filter reader.M
 	}
 }
 
-func TestEveryMarketIsFoundById(t *testing.T) {
-	t.Parallel()
-	dir, _ := publish(t, 5, 60)
-	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
-	for n := range 5 {
-		sample := servetest.Sample("acme", n, 60, 1)
-		f, _ := v.Find(sample.Row.FixtureID)
-		for _, m := range sample.Markets {
-			var body string
-			found, err := v.Market(t.Context(), f, m.MarketID, func(b []byte) { body = string(b) })
-			must(t, err)
-			if !found || !strings.HasPrefix(body, `{"market_id":"`+m.MarketID+`"`) {
-				t.Errorf("market %s: found %v, %s", m.MarketID, found, body)
-			}
-		}
-		for _, id := range []string{servetest.ID("mk_", "other"), "mk_" + strings.Repeat("a", 26), "mk_" + strings.Repeat("z", 26), sample.Markets[0].MarketID + "~zzzzzzzz"} {
-			if found, err := v.Market(t.Context(), f, id, func([]byte) {}); found || err != nil {
-				t.Errorf("market %s: %v, %v", id, found, err)
-			}
-		}
-	}
-}
-
-func TestMarketByNamePrefersFullTimeThenOrder(t *testing.T) {
-	t.Parallel()
-	dir, _ := publish(t, 1, 40)
-	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
-	f, _ := v.Find(servetest.FixtureID("acme", 0))
-	for _, c := range []struct {
-		filter reader.MarketFilter
-		want   int // ordinal; -1 = none
-	}{
-		{reader.MarketFilter{Market: "TOTAL_GOALS"}, 7}, // 1 is of the first half
-		{reader.MarketFilter{Market: "TOTAL_GOALS", Period: "1H"}, 1},
-		{reader.MarketFilter{Market: "TOTAL_GOALS", Period: "2H"}, -1},
-		{reader.MarketFilter{Market: "NO_SUCH"}, -1},
-	} {
-		got := -1
-		found, err := v.MarketByName(t.Context(), f, c.filter, func(body []byte) {
-			var m struct {
-				MarketName string `json:"market_name"`
-			}
-			must(t, json.Unmarshal(body, &m))
-			fmt.Sscanf(m.MarketName, "Market %d", &got)
-		})
-		must(t, err)
-		if got != c.want || found != (c.want >= 0) {
-			t.Errorf("%+v: ordinal %d, want %d", c.filter, got, c.want)
-		}
-	}
-}
-
 // Among the markets with one name, full time is preferred, then the id without a
 // suffix, then the provider's order; a period and a subject filter.
 func TestMarketByNamePrefersTheBareId(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
 	fixture := servetest.Sample("acme", 0, 0, 1)
 	for ordinal, m := range []struct{ name, market, period, subjects string }{
 		{"Goal Line", "TOTAL_GOALS~", "FT", ""},
@@ -303,8 +267,9 @@ func TestMarketByNamePrefersTheBareId(t *testing.T) {
 		row.SelectionCount = int32(len(row.Selections))
 		fixture.Markets = append(fixture.Markets, row)
 	}
-	servetest.NewRoot(t, dir, "acme").Publish(servetest.Content{Fixtures: []servetest.Fixture{fixture}})
-	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
+	root.Publish(servetest.Content{Fixtures: []servetest.Fixture{fixture}})
+	v := current(t, root.DataDir)
 	f, _ := v.Find(fixture.Row.FixtureID)
 	for filter, want := range map[reader.MarketFilter]string{
 		{Market: "TOTAL_GOALS"}:                                     "Goals Over/Under",
@@ -343,14 +308,13 @@ func TestMarketByNamePrefersTheBareId(t *testing.T) {
 
 func TestFixturesWithoutMarkets(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	root := servetest.NewRoot(t, dir, "acme")
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
 	var list []servetest.Fixture
 	for n := range 20 {
 		list = append(list, servetest.Sample("acme", n, n%3, 1))
 	}
 	root.Publish(servetest.Content{Fixtures: list})
-	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	v := current(t, root.DataDir)
 	for n := range 20 {
 		f, ok := v.Find(servetest.FixtureID("acme", n))
 		if !ok || f.Markets != n%3 {
@@ -367,8 +331,8 @@ func TestFixturesWithoutMarkets(t *testing.T) {
 
 func TestEmptySnapshot(t *testing.T) {
 	t.Parallel()
-	dir, _ := publish(t, 0, 0)
-	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
+	root := published(t, 0, 0)
+	v := current(t, root.DataDir)
 	if got := pageFixtures(t, v, reader.FixtureFilter{}, 10); len(got) != 0 {
 		t.Errorf("%d fixtures", len(got))
 	}
@@ -381,34 +345,22 @@ func TestEmptySnapshot(t *testing.T) {
 	}
 }
 
-func TestUnknownIds(t *testing.T) {
-	t.Parallel()
-	dir, _ := publish(t, 30, 2)
-	v := view(t, refresh(t, open(t, dir, "acme"), "acme"))
-	for _, id := range []string{"", "fx_", servetest.FixtureID("other", 1), "fx_" + strings.Repeat("z", 26), "\xff"} {
-		if f, ok := v.Find(id); ok {
-			t.Errorf("%q is %+v", id, f)
-		}
-	}
-}
-
 // A snapshot is read to its end however many rows it has. The number of chunks that
 // are fetched at once doubled until it overflowed with more than fifty thousand rows.
 func TestCheckOfManyMarkets(t *testing.T) {
 	needs.Time(t, "writes and reads 65,000 markets")
 	t.Parallel()
-	dir := t.TempDir()
-	root := servetest.NewRoot(t, dir, "acme")
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
 	root.PublishSamples(1300, 50)
-	must(t, reader.Check(t.Context(), filepath.Join(dir, layout.TenantProduct("acme", "market_engine"), root.Commit.Dir()), t.TempDir()))
+	must(t, reader.Check(t.Context(), root.Path(""), t.TempDir()))
 }
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	dir, root := publish(t, 40, 20)
-	folder := filepath.Join(dir, layout.TenantProduct("acme", "market_engine"), root.Commit.Dir())
+	root := published(t, 40, 20)
+	folder := root.Path("")
 	must(t, reader.Check(t.Context(), folder, t.TempDir()))
-	root.Damage(dir, layout.MarketsFile)
+	root.Damage(layout.MarketsFile)
 	if err := reader.Check(t.Context(), folder, t.TempDir()); err == nil || !strings.Contains(err.Error(), layout.MarketsFile) {
 		t.Errorf("damaged: %v", err)
 	}
@@ -418,9 +370,9 @@ func TestCheck(t *testing.T) {
 // filter.
 func TestPagesCountTheirKeys(t *testing.T) {
 	t.Parallel()
-	dir, _ := publish(t, 1, 1)
-	l := open(t, dir, "acme")
-	v := view(t, refresh(t, l, "acme"))
+	root := published(t, 1, 1)
+	l := open(t, root.DataDir)
+	v := view(t, refresh(l))
 	key := strings.Repeat("k", 5000)
 	before := l.Stats().PageBytes
 	_, err := v.Page(t.Context(), key, func(context.Context) (*api.Page, error) { return api.Document(1) })

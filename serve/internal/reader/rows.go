@@ -71,12 +71,12 @@ func (v *View) pick(ctx context.Context, table string, numbers []int32, do func(
 // scanChunks calls do with the entries numbered from to to-1 that are in the given
 // chunks, which must be in ascending order. more is false if do stopped it.
 func (v *View) scanChunks(ctx context.Context, table string, numbers []int, from, to int, do func(n int, e *entry) bool) (more bool, err error) {
-	packed, err := v.engine.fetch(ctx, table, numbers)
+	compressed, err := v.engine.fetch(ctx, table, numbers)
 	if err != nil {
 		return false, err
 	}
 	for i, no := range numbers {
-		more, err := scanChunk(packed[i], no, from, to, do)
+		more, err := scanChunk(compressed[i], no, from, to, do)
 		if err != nil {
 			return false, fmt.Errorf("%s %d: %w", table, no, err)
 		}
@@ -87,8 +87,8 @@ func (v *View) scanChunks(ctx context.Context, table string, numbers []int, from
 	return true, nil
 }
 
-func scanChunk(packed []byte, no, from, to int, do func(n int, e *entry) bool) (more bool, err error) {
-	c, err := unpack(packed)
+func scanChunk(compressed []byte, no, from, to int, do func(n int, e *entry) bool) (more bool, err error) {
+	c, err := decodeChunk(compressed)
 	if err != nil {
 		return false, err
 	}
@@ -123,7 +123,7 @@ func (e *engine) fetch(ctx context.Context, table string, numbers []int) ([][]by
 	for i := len(numbers); i < n; i++ {
 		args[i] = args[0]
 	}
-	packed := make([][]byte, len(numbers))
+	compressed := make([][]byte, len(numbers))
 	found := 0
 	err := e.query(ctx, chunkQuery(table, n), args, func(rows *sql.Rows) error {
 		var no int32
@@ -131,14 +131,14 @@ func (e *engine) fetch(ctx context.Context, table string, numbers []int) ([][]by
 		if err := rows.Scan(&no, &body); err != nil {
 			return err
 		}
-		packed[at[no]] = body
+		compressed[at[no]] = body
 		found++
 		return nil
 	})
 	if err == nil && found != len(numbers) {
 		err = fmt.Errorf("%s: %d of %d chunks found: %w", table, found, len(numbers), errChunk)
 	}
-	return packed, err
+	return compressed, err
 }
 
 // placeholders returns the number of placeholders of a statement for n chunks: exactly

@@ -62,8 +62,8 @@ func copyAny(from, to string) error {
 	return os.WriteFile(to, data, 0o644)
 }
 
-// published are the files that are replaced, and the version that is then served.
-func published(root *servetest.Root) map[string]uint64 {
+// replaced are the files that are replaced, and the version that is then served.
+func replaced(root *servetest.Root) map[string]uint64 {
 	dir := root.Commit.Dir()
 	return map[string]uint64{
 		layout.Current:                   2,
@@ -92,17 +92,17 @@ func TestStrangeFilesAreNotFollowed(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/hot=%v", kind, hot), func(t *testing.T) {
 				first, second := twoPublications(t)
 				root := servetest.NewRoot(t, second, "acme") // opens what is there
-				head := newest(t, root)
-				for n, name := range slices.Sorted(maps.Keys(published(head))) {
-					cold := published(head)[name]
+				head := root.At(2)
+				for n, name := range slices.Sorted(maps.Keys(replaced(head))) {
+					cold := replaced(head)[name]
 					if testing.Short() && (n+len(kind))%6 != 0 { // every kind, and every name, with some of the other
 						continue
 					}
 					dir := copied(t, first)
-					l := open(t, dir, "acme")
+					l := open(t, dir)
 					want := cold
 					if hot {
-						refresh(t, l, "acme")
+						refresh(l)
 						want = max(want, 1)
 					}
 					copyMissing(t, second, dir)
@@ -116,19 +116,15 @@ func TestStrangeFilesAreNotFollowed(t *testing.T) {
 						must(t, os.WriteFile(outside, []byte("{}"), 0o644))
 					}
 					put(t, path, outside)
-					d := refresh(t, l, "acme")
-					got, trouble := uint64(0), d.Trouble()
-					if v := d.Acquire(); v != nil {
-						got = v.Commit().Version
-						v.Release()
-					}
+					d := refresh(l)
+					got, trouble := version(d), d.Trouble()
 					// An opened folder stays open: if a folder is replaced while a reader
 					// has it open, only new readers notice. An empty folder has no publication.
 					unseen := hot && (name == "." || strings.HasPrefix(name, "..")) || kind == "folder" && cold == 0 && name != layout.SnapshotsDir
 					if got != want && !unseen {
 						t.Errorf("%s: version %d is served, want %d", name, got, want)
 					}
-					if told := trouble != reader.NoTrouble; told != (want < 2) && !unseen {
+					if reported := trouble != reader.NoTrouble; reported != (want < 2) && !unseen {
 						t.Errorf("%s: version %d is served, and trouble is %q", name, got, trouble)
 					}
 				}
@@ -137,19 +133,13 @@ func TestStrangeFilesAreNotFollowed(t *testing.T) {
 	}
 }
 
-func newest(t *testing.T, root *servetest.Root) *servetest.Root {
-	t.Helper()
-	root.Commit, root.Manifest, root.History = servetest.Earlier(t, root, 2)
-	return root
-}
-
 // The data root itself may be a symbolic link.
 func TestDataRootMayBeALink(t *testing.T) {
 	t.Parallel()
-	dir, _ := publish(t, 3, 2)
+	root := published(t, 3, 2)
 	link := filepath.Join(t.TempDir(), "data")
-	must(t, os.Symlink(dir, link))
-	view(t, refresh(t, open(t, link, "acme"), "acme"))
+	must(t, os.Symlink(root.DataDir, link))
+	current(t, link)
 }
 
 // A file without read permission is treated like a damaged one, and its publication is
@@ -157,8 +147,8 @@ func TestDataRootMayBeALink(t *testing.T) {
 func TestUnreadableFilesAreSkipped(t *testing.T) {
 	needs.Root(t, "gives up its rights")
 	first, second := twoPublications(t)
-	head := newest(t, servetest.NewRoot(t, second, "acme"))
-	for name, want := range published(head) {
+	head := servetest.NewRoot(t, second, "acme").At(2)
+	for name, want := range replaced(head) {
 		if strings.HasPrefix(name, "..") {
 			continue
 		}
@@ -172,9 +162,7 @@ func TestUnreadableFilesAreSkipped(t *testing.T) {
 			continue // there is no state in this root
 		}
 		cache := t.TempDir()
-		l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: cache, Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}})
-		must(t, err)
-		t.Cleanup(func() { must(t, l.Close()) })
+		l := open(t, dir, func(o *reader.Options) { o.CacheDir = cache })
 		private, err := filepath.Glob(filepath.Join(cache, "run-*"))
 		must(t, err)
 		for _, dir := range append(private, cache, filepath.Join(private[0], "notes")) { // they are this user's own
@@ -189,7 +177,7 @@ func TestUnreadableFilesAreSkipped(t *testing.T) {
 			if err := syscall.Setfsuid(65534); err != nil {
 				t.Error(err)
 			}
-			served <- version(refresh(t, l, "acme"))
+			served <- version(refresh(l))
 		}()
 		if got := <-served; got != want {
 			t.Errorf("%s: version %d is served, want %d", name, got, want)

@@ -7,11 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -23,25 +21,25 @@ import (
 func TestNothingPublishedYet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	l := open(t, dir, "acme")
-	if v := refresh(t, l, "acme").Acquire(); v != nil {
+	l := open(t, dir)
+	if v := refresh(l).Acquire(); v != nil {
 		t.Error("a view of nothing")
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
 		t.Error("the reader created something below the data root")
 	}
 	root := servetest.NewRoot(t, dir, "acme") // comes later
-	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 3, 3, 1)})
-	view(t, refresh(t, l, "acme"))
+	root.PublishNext(3, 3)
+	view(t, refresh(l))
 }
 
 func TestNewSnapshotReplacesTheOld(t *testing.T) {
 	t.Parallel()
-	dir, root := publish(t, 10, 5)
-	l := open(t, dir, "acme")
-	d := refresh(t, l, "acme")
+	root := published(t, 10, 5)
+	l := open(t, root.DataDir)
+	d := refresh(l)
 	old := view(t, d)
-	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 12, 5, 2)})
+	root.PublishNext(12, 5)
 	d.Refresh(t.Context())
 	now := view(t, d)
 	if old.FixtureCount() != 10 || now.FixtureCount() != 12 || now.Commit().Version != 2 {
@@ -60,22 +58,24 @@ func TestNewSnapshotReplacesTheOld(t *testing.T) {
 func TestDamagedSnapshotChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{layout.FixturesFile, layout.MarketsFile, layout.ManifestFile} {
-		dir, root := publish(t, 10, 5)
-		l := open(t, dir, "acme")
-		d := refresh(t, l, "acme")
-		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 12, 5, 2)})
-		root.Damage(dir, file)
+		root, cache := published(t, 10, 5), t.TempDir()
+		d := refresh(open(t, root.DataDir, func(o *reader.Options) { o.CacheDir = cache }))
+		root.PublishNext(12, 5)
+		root.Damage(file)
 		for range 3 {
 			d.Refresh(t.Context())
 		}
 		if v := view(t, d); v.Commit().Version != 1 {
 			t.Errorf("%s: version %d is served", file, v.Commit().Version)
 		}
+		if loads, _ := filepath.Glob(filepath.Join(cache, "run-*", "load-*")); len(loads) != 1 {
+			t.Errorf("%s: %v, want only the folder of the served snapshot", file, loads)
+		}
 		// A reader that starts now also serves the one before.
-		if v := view(t, refresh(t, open(t, dir, "acme"), "acme")); v.Commit().Version != 1 {
+		if v := current(t, root.DataDir); v.Commit().Version != 1 {
 			t.Errorf("%s, cold: version %d is served", file, v.Commit().Version)
 		}
-		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 13, 5, 3)})
+		root.PublishNext(13, 5)
 		d.Refresh(t.Context())
 		if v := view(t, d); v.Commit().Version != 3 {
 			t.Errorf("%s: version %d is served after the next publication", file, v.Commit().Version)
@@ -83,7 +83,7 @@ func TestDamagedSnapshotChangesNothing(t *testing.T) {
 	}
 }
 
-func TestContradictingTablesAreUnfit(t *testing.T) {
+func TestContradictingTablesAreInvalid(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func([]servetest.Fixture) []servetest.Fixture{
 		"market of an unknown fixture": func(l []servetest.Fixture) []servetest.Fixture {
@@ -97,10 +97,9 @@ func TestContradictingTablesAreUnfit(t *testing.T) {
 			return l
 		},
 	} {
-		dir := t.TempDir()
-		root := servetest.NewRoot(t, dir, "acme")
-		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 3, 1)})
-		d := refresh(t, open(t, dir, "acme"), "acme")
+		root := servetest.NewRoot(t, t.TempDir(), "acme")
+		root.PublishNext(5, 3)
+		d := refresh(open(t, root.DataDir))
 		root.Publish(servetest.Content{Fixtures: spoil(servetest.Samples("acme", 5, 3, 2))})
 		d.Refresh(t.Context())
 		if v := view(t, d); v.Commit().Version != 1 {
@@ -111,9 +110,9 @@ func TestContradictingTablesAreUnfit(t *testing.T) {
 
 func TestNeverBackWithinAHistory(t *testing.T) {
 	t.Parallel()
-	dir, root := publish(t, 4, 2)
-	d := refresh(t, open(t, dir, "acme"), "acme")
-	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 2, 2)})
+	root := published(t, 4, 2)
+	d := refresh(open(t, root.DataDir))
+	root.PublishNext(5, 2)
 	d.Refresh(t.Context())
 	must(t, root.FS.Remove(layout.Commit(2)))
 	d.Refresh(t.Context())
@@ -121,8 +120,7 @@ func TestNeverBackWithinAHistory(t *testing.T) {
 		t.Errorf("went back to version %d", v.Commit().Version)
 	}
 	// A restored backup has another history, which is served at whatever version it is.
-	other := servetest.NewRoot(t, dir, "acme")
-	other.Commit, other.Manifest, other.History = servetest.Earlier(t, root, 1)
+	other := servetest.NewRoot(t, root.DataDir, "acme").At(1)
 	other.History, other.Late = "restored", time.Minute
 	other.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 6, 2, 3)})
 	d.Refresh(t.Context())
@@ -132,13 +130,12 @@ func TestNeverBackWithinAHistory(t *testing.T) {
 }
 
 // A folder that was copied from another tenant is not served, although it is intact.
-func TestAnotherTenantsSnapshotIsUnfit(t *testing.T) {
+func TestAnotherTenantsSnapshotIsInvalid(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	root := servetest.NewRoot(t, dir, "acme")
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
 	root.ClientID = "other"
 	root.Publish(servetest.Content{Fixtures: servetest.Samples("other", 3, 2, 1)})
-	if v := refresh(t, open(t, dir, "acme"), "acme").Acquire(); v != nil {
+	if v := refresh(open(t, root.DataDir)).Acquire(); v != nil {
 		t.Error("another tenant's data is served")
 		v.Release()
 	}
@@ -146,9 +143,9 @@ func TestAnotherTenantsSnapshotIsUnfit(t *testing.T) {
 
 func TestStateFilesAreRead(t *testing.T) {
 	t.Parallel()
-	dir, root := publish(t, 1, 1)
+	root := published(t, 1, 1)
 	root.Record(health.Run{Step: "fetch", Cycle: "c", OK: false, Code: "PROVIDER_UNREACHABLE"})
-	d := refresh(t, open(t, dir, "acme"), "acme")
+	d := refresh(open(t, root.DataDir))
 	s := d.State()
 	if s.Fetch == nil || s.Fetch.Code != "PROVIDER_UNREACHABLE" || s.Publish != nil {
 		t.Errorf("state %+v", s)
@@ -180,14 +177,14 @@ func diedLoading(t *testing.T, notes string, root *servetest.Root, deaths int) {
 func TestPublicationThatKillsIsQuarantinedAcrossRestarts(t *testing.T) {
 	t.Parallel()
 	for deaths, want := range map[int]uint64{1: 2, 2: 1} {
-		dir, root := publish(t, 4, 2)
-		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 2, 2)})
+		root := published(t, 4, 2)
+		root.PublishNext(5, 2)
 		notes := filepath.Join(t.TempDir(), "usage", "loads")
 		diedLoading(t, notes, root, deaths)
 		for range 2 {
-			l, err := reader.Open(reader.Options{DataDir: dir, NotesDir: notes, Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}})
+			l, err := reader.Open(reader.Options{DataDir: root.DataDir, NotesDir: notes, Products: []football.Product{football.MarketEngine}})
 			must(t, err)
-			d := refresh(t, l, "acme")
+			d := refresh(l)
 			v := d.Acquire()
 			if v == nil || v.Commit().Version != want {
 				t.Errorf("%d deaths: %v, want version %d", deaths, v, want)
@@ -199,10 +196,10 @@ func TestPublicationThatKillsIsQuarantinedAcrossRestarts(t *testing.T) {
 			}
 			must(t, l.Close())
 		}
-		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 6, 2, 3)})
-		l, err := reader.Open(reader.Options{DataDir: dir, NotesDir: notes, Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}})
+		root.PublishNext(6, 2)
+		l, err := reader.Open(reader.Options{DataDir: root.DataDir, NotesDir: notes, Products: []football.Product{football.MarketEngine}})
 		must(t, err)
-		if d := refresh(t, l, "acme"); view(t, d).Commit().Version != 3 || d.Trouble() != reader.NoTrouble {
+		if d := refresh(l); view(t, d).Commit().Version != 3 || d.Trouble() != reader.NoTrouble {
 			t.Errorf("the next publication is not served: trouble %q", d.Trouble())
 		}
 		if left, err := os.ReadDir(notes); err != nil || len(left) != 0 {
@@ -218,12 +215,12 @@ func TestFilesOfAKilledProcessAreRemoved(t *testing.T) {
 	debris := filepath.Join(cache, "run-123")
 	must(t, os.MkdirAll(filepath.Join(debris, "load-1"), 0o700))
 	must(t, os.WriteFile(filepath.Join(debris, "lock"), nil, 0o600))
-	first, err := reader.Open(reader.Options{DataDir: t.TempDir(), CacheDir: cache, Clients: func() []string { return nil }})
+	first, err := reader.Open(reader.Options{DataDir: t.TempDir(), CacheDir: cache})
 	must(t, err)
 	if _, err := os.Stat(debris); !os.IsNotExist(err) {
 		t.Errorf("files of a killed process remain: %v", err)
 	}
-	second, err := reader.Open(reader.Options{DataDir: t.TempDir(), CacheDir: cache, Clients: func() []string { return nil }})
+	second, err := reader.Open(reader.Options{DataDir: t.TempDir(), CacheDir: cache})
 	must(t, err)
 	if runs, _ := filepath.Glob(filepath.Join(cache, "run-*")); len(runs) != 2 {
 		t.Errorf("%v: the folder of a live process was removed, or one is missing", runs)
@@ -235,84 +232,12 @@ func TestFilesOfAKilledProcessAreRemoved(t *testing.T) {
 	}
 }
 
-// Clients page while snapshots are swapped: every page is of one version, and the
-// version never goes back.
-func TestSwapUnderLoad(t *testing.T) {
-	t.Parallel()
-	needs.Time(t, "swaps snapshots under readers for seconds")
-	dir, root := publish(t, 40, 6)
-	l := open(t, dir, "acme")
-	d := refresh(t, l, "acme")
-	ctx, stop := context.WithCancel(t.Context())
-	running := make(chan struct{})
-	go func() { l.Run(ctx); close(running) }()
-	var reads atomic.Int64
-	var readers sync.WaitGroup
-	for range 4 {
-		readers.Go(func() {
-			last := uint64(0)
-			for ctx.Err() == nil {
-				last = readOnce(t, d, last)
-				reads.Add(1)
-			}
-		})
-	}
-	const versions = 8
-	for version := 2; version <= versions; version++ {
-		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 40, 6, version)})
-		deadline := time.Now().Add(10 * time.Second)
-		for {
-			v := d.Acquire()
-			at := v.Commit().Version
-			v.Release()
-			if at == uint64(version) {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("version %d is not served", version)
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}
-	stop()
-	readers.Wait()
-	<-running
-	t.Logf("%d pages read over %d versions", reads.Load(), versions)
-}
-
-func readOnce(t *testing.T, d *reader.Dataset, last uint64) uint64 {
-	v := d.Acquire()
-	defer v.Release()
-	version := v.Commit().Version
-	if version < last {
-		t.Errorf("version %d after %d", version, last)
-	}
-	mark := fmt.Sprintf(" v%d\"", version)
-	_, err := v.Fixtures(t.Context(), reader.FixtureFilter{League: "league"}, "", 20, func(item reader.FixtureItem) {
-		if !strings.Contains(string(item.Body), mark) {
-			t.Errorf("version %d shows %s", version, item.Body)
-		}
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	f, _ := v.Find(servetest.FixtureID("acme", int(version)))
-	if _, err := v.Markets(t.Context(), f, reader.MarketFilter{}, "", 50, func(m reader.MarketItem) {
-		if !strings.Contains(string(m.Body), mark) {
-			t.Errorf("version %d shows %s", version, m.Body)
-		}
-	}); err != nil {
-		t.Error(err)
-	}
-	return version
-}
-
 // Clients cancel queries while snapshots are swapped: no other query fails, and the
 // engine keeps working.
 func TestCancelledQueriesHarmNobody(t *testing.T) {
 	t.Parallel()
-	dir, root := publish(t, 60, 40)
-	d := refresh(t, open(t, dir, "acme"), "acme")
+	root := published(t, 60, 40)
+	d := refresh(open(t, root.DataDir))
 	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
 	defer stop()
 	var readers sync.WaitGroup
@@ -331,7 +256,7 @@ func TestCancelledQueriesHarmNobody(t *testing.T) {
 		})
 	}
 	for version := 2; ctx.Err() == nil; version++ {
-		root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 60, 40, version)})
+		root.PublishNext(60, 40)
 		d.Refresh(t.Context())
 	}
 	readers.Wait()
@@ -347,24 +272,4 @@ func readSome(ctx context.Context, d *reader.Dataset, n int) error {
 	}
 	_, err := v.Fixtures(ctx, reader.FixtureFilter{League: fmt.Sprint(n % 50)}, "", 20, func(reader.FixtureItem) {})
 	return err
-}
-
-// A snapshot that cannot be opened leaves no files in the private folder.
-func TestADamagedManifestLeavesNoFolder(t *testing.T) {
-	t.Parallel()
-	dir, root := publish(t, 4, 2)
-	cache := t.TempDir()
-	l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: cache, Clients: func() []string { return nil }, Products: []football.Product{football.MarketEngine}})
-	must(t, err)
-	t.Cleanup(func() { must(t, l.Close()) })
-	d := refresh(t, l, "acme")
-	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 5, 2, 2)})
-	root.Damage(dir, layout.ManifestFile)
-	d.Refresh(t.Context())
-	if v := view(t, d); v.Commit().Version != 1 {
-		t.Errorf("version %d is served", v.Commit().Version)
-	}
-	if loads, _ := filepath.Glob(filepath.Join(cache, "run-*", "load-*")); len(loads) != 1 {
-		t.Errorf("%v, want only the folder of the served snapshot", loads)
-	}
 }

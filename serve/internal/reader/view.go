@@ -20,9 +20,9 @@ type View struct {
 	log      *changeLog
 	dataset  *Dataset // nil on a view that is only checked
 
-	pages   *lru[string, *api.Page]
-	flights flights
-	matches *lru[FixtureFilter, []int32]
+	pages      *lru[string, *api.Page]
+	renderings renderings
+	matches    *lru[FixtureFilter, []int32]
 
 	refs   atomic.Int64 // including the dataset's own one
 	closed func(error)  // called with the result of closing

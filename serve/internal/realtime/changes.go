@@ -112,8 +112,8 @@ func (r *round) changesFrom(f fields) (at position, answer []byte, err error) {
 func (r *round) viewFor(from start) (*reader.View, error) {
 	v := r.view(changes)
 	if from.given && from.cursor > lastSeq(v) {
-		const patience = time.Second
-		r.dataset(changes).RefreshNow(context.Background(), patience)
+		const timeout = time.Second
+		r.dataset(changes).RefreshNow(context.Background(), timeout)
 		v = r.renew(changes)
 	}
 	switch {

@@ -42,11 +42,11 @@ func (s *Service) Connect(ctx context.Context, socket *socketio.Socket, auth jso
 // waitUntilLoaded waits for a while until a server that has just started has loaded its
 // data, so that clients that reconnect after a restart can continue at once.
 func (s *Service) waitUntilLoaded(ctx context.Context) {
-	const patience = 3 * time.Second
+	const timeout = 3 * time.Second
 	select {
 	case <-s.o.Library.Loaded():
 	case <-ctx.Done():
-	case <-time.After(patience):
+	case <-time.After(timeout):
 	}
 }
 

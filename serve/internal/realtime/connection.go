@@ -64,8 +64,8 @@ const (
 	reasonPosition = "position no longer in the log"
 )
 
-// drop closes the connection. The client reconnects by itself, and the handshake or its
-// subscribe tells it the reason. The lock is held.
+// drop closes the connection. The client reconnects by itself, and the refusal
+// of the handshake or of its subscribe contains the reason. The lock is held.
 func (c *connection) drop(reason string) {
 	c.stop()
 	c.socket.Drop(reason)

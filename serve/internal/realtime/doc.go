@@ -16,7 +16,7 @@
 // clients, and never closes a connection if closing a channel is enough. It closes a
 // connection whose token or origin would no longer be accepted, and one whose position
 // is no longer in the log, after a restore or because the client was too slow. Such a
-// client reconnects, and the handshake or the subscribe tells it the reason.
+// client reconnects, and the refusal of the handshake or of the subscribe contains the reason.
 //
 // Source: interface specification, sections 3.4, 5 (item 8), 6 and 8; DESIGN,
 // section 5.

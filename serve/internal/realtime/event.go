@@ -38,9 +38,9 @@ func (s *Service) Event(socket *socketio.Socket, name string, args []json.RawMes
 		return
 	}
 	e, id := api.AsError(err), s.o.NewRequestID()
-	s.counters.notDone.add(string(e.Code))
+	s.counters.messagesRefused.add(string(e.Code))
 	s.logMessage(c.tenant.clientID, name, id, e)
-	answer(api.AppendNotDone(nil, e, id))
+	answer(api.AppendMessageRefused(nil, e, id))
 }
 
 // subscribe begins a subscription, or restarts an existing one as the message says. If

@@ -20,13 +20,13 @@ type round struct {
 	now  time.Time // zero until it is needed
 	live liveState // zero until it is needed
 
-	verdicts [numChannels]verdict
-	views    [numChannels]*reader.View
-	viewed   [numChannels]bool
+	decisions [numChannels]decision
+	views     [numChannels]*reader.View
+	viewed    [numChannels]bool
 }
 
-// verdict is the result of checking an account's right to a channel.
-type verdict struct {
+// decision is the result of checking an account's right to a channel.
+type decision struct {
 	found   bool
 	refusal *api.Error // nil if the account has the right
 }
@@ -47,9 +47,9 @@ func (r *round) time() time.Time {
 // refusal returns why the account may not use a channel now, or nil if it may. The
 // account must exist.
 func (r *round) refusal(ch int) *api.Error {
-	v := &r.verdicts[ch]
+	v := &r.decisions[ch]
 	if !v.found {
-		*v = verdict{true, r.service.checkChannel(r.account, ch)}
+		*v = decision{true, r.service.checkChannel(r.account, ch)}
 	}
 	return v.refusal
 }

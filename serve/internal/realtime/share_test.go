@@ -4,24 +4,23 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/servetest"
 )
 
+var must = check.Must
+
 // However many connections an account has at one position, their push is made once.
 func TestOnePacketForAll(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	list := servetest.Samples("acme", 250, 1, 1)
 	root, live := servetest.NewRoot(t, dir, "acme"), servetest.NewLiveRoot(t, dir, "acme")
-	root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
+	root.PublishNext(250, 1)
 	live.Publish(servetest.LiveSamples("acme", 3, 1, servetest.Start))
-	l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: t.TempDir(), Clients: func() []string { return []string{"acme"} },
-		Products: []football.Product{football.MarketEngine, football.LiveIntelligence}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l, err := reader.Open(reader.Options{DataDir: dir, CacheDir: t.TempDir(), Products: []football.Product{football.MarketEngine, football.LiveIntelligence}})
+	must(t, err)
 	defer l.Close()
 	view := func(p football.Product) *reader.View {
 		d := l.Tenant("acme").Dataset(p)
@@ -34,9 +33,7 @@ func TestOnePacketForAll(t *testing.T) {
 	page := func(after uint64) page {
 		v := view(football.MarketEngine)
 		p, err := tenant.page(position{v.Commit().HistoryID, after}, v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return p
 	}
 	first, rest := page(0), page(200)
@@ -46,7 +43,7 @@ func TestOnePacketForAll(t *testing.T) {
 	if first.last != 200 || !first.more || rest.last != 250 || rest.more || page(10).last != 210 {
 		t.Errorf("pages: %+v, %+v", first, rest)
 	}
-	root.Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list[:5])})
+	root.PublishNext(5, 1)
 	if p := page(0); p.packet != first.packet || !p.more {
 		t.Error("a full page was made again")
 	}

@@ -10,11 +10,11 @@ import (
 
 // counters are the counters since the start.
 type counters struct {
-	connected    atomic.Uint64
-	disconnected tally // by reason
-	refused      tally // handshakes by code
-	notDone      tally // messages by code
-	closed       tally // channels by code
+	connected       atomic.Uint64
+	disconnected    tally // by reason
+	refused         tally // handshakes by code
+	messagesRefused tally // messages by code
+	closed          tally // channels by code
 
 	subscribed [numChannels]atomic.Int64 // now
 	pushed     [numChannels]atomic.Uint64
@@ -49,13 +49,13 @@ type Stats struct {
 	Accounts      int // now, with connections
 	Subscriptions map[api.Channel]int64
 
-	Connected    uint64            // accepted handshakes
-	Refused      map[string]uint64 // refused handshakes by code
-	NotDone      map[string]uint64 // refused messages by code
-	Closed       map[string]uint64 // channel_closed by code
-	Disconnected map[string]uint64 // by reason
-	Pushes       map[api.Channel]uint64
-	Events       uint64 // change events in the pushes
+	Connected       uint64            // accepted handshakes
+	Refused         map[string]uint64 // refused handshakes by code
+	MessagesRefused map[string]uint64 // refused messages by code
+	Closed          map[string]uint64 // channel_closed by code
+	Disconnected    map[string]uint64 // by reason
+	Pushes          map[api.Channel]uint64
+	Events          uint64 // change events in the pushes
 }
 
 // Stats returns the current statistics.
@@ -63,7 +63,7 @@ func (s *Service) Stats() Stats {
 	c := &s.counters
 	st := Stats{
 		Connected: c.connected.Load(), Events: c.events.Load(),
-		Refused: c.refused.counts(), NotDone: c.notDone.counts(), Closed: c.closed.counts(), Disconnected: c.disconnected.counts(),
+		Refused: c.refused.counts(), MessagesRefused: c.messagesRefused.counts(), Closed: c.closed.counts(), Disconnected: c.disconnected.counts(),
 		Subscriptions: map[api.Channel]int64{}, Pushes: map[api.Channel]uint64{},
 	}
 	for i, ch := range channels {

@@ -3,14 +3,11 @@ package servetest
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"sort"
 	"testing"
 	"time"
 
-	"mkt/publish/durable"
 	"mkt/publish/football"
-	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -21,16 +18,15 @@ const LiveTick = 8 * time.Second
 
 // LiveRoot is one tenant's data of the live product.
 type LiveRoot struct {
-	t        testing.TB
-	ClientID string
-	FS       *durable.Disk
-	Commit   snapshot.Commit
-	Held     int64 // fixtures that the next publications keep although the list lacks them
-	dir      string
+	Dataset
+	Held int64 // fixtures that the next publications keep although the list lacks them
 }
 
-// Folder returns the folder of the newest snapshot.
-func (r *LiveRoot) Folder() string { return filepath.Join(r.dir, r.Commit.Dir()) }
+// NewLiveRoot opens the folder of a tenant's live data below the data root.
+func NewLiveRoot(t testing.TB, dataDir, clientID string) *LiveRoot {
+	t.Helper()
+	return &LiveRoot{Dataset: openDataset(t, dataDir, clientID, football.LiveIntelligence, "live-"+clientID)}
+}
 
 // LiveFixture is one fixture of a live snapshot with the rows of its other tables.
 type LiveFixture struct {
@@ -41,30 +37,14 @@ type LiveFixture struct {
 	Periods  []table.LivePeriodRow
 }
 
-// NewLiveRoot creates the folder of a tenant's live data below the data root.
-func NewLiveRoot(t testing.TB, dataDir, clientID string) *LiveRoot {
-	t.Helper()
-	folder := filepath.Join(dataDir, layout.TenantProduct(clientID, string(football.LiveIntelligence)))
-	f, err := durable.OpenRoot(folder)
-	must(t, err)
-	t.Cleanup(func() { f.Close() })
-	for _, dir := range []string{layout.CommitsDir, layout.SnapshotsDir, layout.StagingDir} {
-		must(t, durable.MkdirAllSync(f, dir))
-	}
-	return &LiveRoot{t: t, ClientID: clientID, FS: f, dir: folder}
-}
-
 // Publish publishes fixtures, which need not be sorted. The first publication is at Start,
 // and each further one a tick later.
 func (r *LiveRoot) Publish(fixtures []LiveFixture) snapshot.Commit {
 	r.t.Helper()
 	sort.Slice(fixtures, func(i, j int) bool { return fixtures[i].Row.FixtureID < fixtures[j].Row.FixtureID })
-	version := r.Commit.Version + 1
-	at := Start.Add(time.Duration(version-1) * LiveTick)
-	cycle := layout.NewCycleID(at, string(football.LiveIntelligence))
-	dir := layout.Cycle(layout.SnapshotsDir, cycle)
-	must(r.t, durable.MkdirAllSync(r.FS, dir))
-	w := liveWriter{r, dir, table.Header{ClientID: r.ClientID, Product: string(football.LiveIntelligence), CycleID: string(cycle), Provider: "betsapi", DerivationVersion: "1"}}
+	at := Start.Add(time.Duration(r.Commit.Version) * LiveTick)
+	dir, header := r.begin(at)
+	w := liveWriter{r, dir, header}
 	files := []snapshot.File{
 		writeLive(w, layout.LiveFile, fixtures, func(f *LiveFixture) []table.LiveRow { return []table.LiveRow{f.Row} }),
 		writeLive(w, layout.LiveBucketsFile, fixtures, func(f *LiveFixture) []table.LiveBucketRow { return f.Buckets }),
@@ -73,26 +53,9 @@ func (r *LiveRoot) Publish(fixtures []LiveFixture) snapshot.Commit {
 		writeLive(w, layout.LiveTimelineFile, fixtures, func(f *LiveFixture) []table.LiveTimelineRow { return f.Timeline }),
 	}
 	sort.Slice(files, func(i, j int) bool { return files[i].Name < files[j].Name })
-	fetched, processed := at.Add(-2*time.Second), at.Add(-time.Second)
-	sum, err := snapshot.CreateManifest(r.FS, dir, snapshot.Manifest{
-		Format: snapshot.Format, Kind: snapshot.KindSnapshot, ClientID: r.ClientID, Product: football.LiveIntelligence, CycleID: cycle, Provider: "betsapi",
-		ProviderFetchedAt: &fetched, ProcessedAt: &processed, PublishedAt: &at, DerivationVersion: "1", IDKeyFingerprint: "k", BinaryVersion: "test",
-		PreviousManifestSHA256: r.Commit.ManifestSHA256, Files: files, ListingComplete: true,
-		Counters: map[string]int64{"held": r.Held},
-	})
-	must(r.t, err)
-	r.Commit, err = snapshot.Seal(r.FS, snapshot.Commit{
-		Format: snapshot.Format, Version: version, HistoryID: "live-" + r.ClientID, RunID: fmt.Sprint("run-", version), CycleID: cycle, PublishedAt: at,
-		ManifestSHA256: sum, FirstSeq: 1, PreviousSHA256: r.Commit.SHA256,
-	}, fmt.Sprintf("%s/live-%d", layout.StagingDir, version))
-	must(r.t, err)
+	r.seal(at, at.Add(-2*time.Second), at.Add(-time.Second),
+		snapshot.Manifest{Files: files, Counters: map[string]int64{"held": r.Held}}, snapshot.Commit{FirstSeq: 1})
 	return r.Commit
-}
-
-// Record writes a step's state file.
-func (r *LiveRoot) Record(run health.Run) {
-	r.t.Helper()
-	must(r.t, health.Record(r.FS, run))
 }
 
 type liveWriter struct {

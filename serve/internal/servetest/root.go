@@ -1,5 +1,5 @@
-// Package servetest publishes small snapshots for tests of the reader and the
-// API: real Parquet, real manifests, real commit records, on a real disk.
+// Package servetest builds the data roots of all tests of serve: small snapshots as real
+// Parquet files, real manifests and real commit records on a real disk.
 package servetest
 
 import (
@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -25,30 +26,95 @@ import (
 	"mkt/publish/table"
 )
 
+var must = check.Must
+
 // Start is the time of the first publication; each further one is an hour later.
 var Start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
+// Dataset is one tenant's data of one product.
+type Dataset struct {
+	t        testing.TB
+	DataDir  string // the data root
+	Dir      string // the folder of the tenant and product
+	ClientID string
+	Product  football.Product
+	FS       *durable.Disk
+	Commit   snapshot.Commit // the newest one
+	History  string
+}
+
+// openDataset opens the folder of a dataset below the data root, and creates it if it does
+// not exist.
+func openDataset(t testing.TB, dataDir, clientID string, product football.Product, history string) Dataset {
+	t.Helper()
+	d := Dataset{t: t, DataDir: dataDir, Dir: filepath.Join(dataDir, layout.TenantProduct(clientID, string(product))), ClientID: clientID, Product: product, History: history}
+	var err error
+	d.FS, err = durable.OpenRoot(d.Dir)
+	must(t, err)
+	t.Cleanup(func() { d.FS.Close() })
+	for _, dir := range []string{layout.CommitsDir, layout.ChangesDir, layout.SnapshotsDir, layout.StagingDir} {
+		must(t, durable.MkdirAllSync(d.FS, dir))
+	}
+	return d
+}
+
+// Path returns the path of a file of the newest snapshot, or of its folder if name is empty.
+func (d *Dataset) Path(name string) string { return filepath.Join(d.Dir, d.Commit.Dir(), name) }
+
+// Record writes a step's state file.
+func (d *Dataset) Record(run health.Run) {
+	d.t.Helper()
+	must(d.t, health.Record(d.FS, run))
+}
+
+// Damage flips a byte in the middle of a file of the newest snapshot.
+func (d *Dataset) Damage(name string) {
+	d.t.Helper()
+	data, err := os.ReadFile(d.Path(name))
+	must(d.t, err)
+	data[len(data)/2] ^= 0x55
+	must(d.t, os.WriteFile(d.Path(name), data, 0o644))
+}
+
+// begin creates the folder of the publication at a time, and returns the header of its
+// tables.
+func (d *Dataset) begin(at time.Time) (dir string, header table.Header) {
+	d.t.Helper()
+	cycle := layout.NewCycleID(at, string(d.Product))
+	dir = layout.Cycle(layout.SnapshotsDir, cycle)
+	must(d.t, durable.MkdirAllSync(d.FS, dir))
+	return dir, table.Header{ClientID: d.ClientID, Product: string(d.Product), CycleID: string(cycle), Provider: "betsapi", DerivationVersion: "1"}
+}
+
+// seal writes the manifest and the commit of the publication at a time. m and c have what
+// is particular to the product.
+func (d *Dataset) seal(at, fetched, processed time.Time, m snapshot.Manifest, c snapshot.Commit) snapshot.Manifest {
+	d.t.Helper()
+	cycle := layout.NewCycleID(at, string(d.Product))
+	m.Format, m.Kind, m.ClientID, m.Product, m.CycleID, m.Provider = snapshot.Format, snapshot.KindSnapshot, d.ClientID, d.Product, cycle, "betsapi"
+	m.ProviderFetchedAt, m.ProcessedAt, m.PublishedAt, m.DerivationVersion, m.IDKeyFingerprint, m.BinaryVersion = &fetched, &processed, &at, "1", "k", "test"
+	m.PreviousManifestSHA256, m.ListingComplete = d.Commit.ManifestSHA256, true
+	var err error
+	c.ManifestSHA256, err = snapshot.CreateManifest(d.FS, layout.Cycle(layout.SnapshotsDir, cycle), m)
+	must(d.t, err)
+	c.Format, c.Version, c.HistoryID, c.CycleID, c.PublishedAt, c.PreviousSHA256 = snapshot.Format, d.Commit.Version+1, d.History, cycle, at, d.Commit.SHA256
+	c.RunID = fmt.Sprint("run-", c.Version)
+	d.Commit, err = snapshot.Seal(d.FS, c, fmt.Sprintf("%s/%s-%d", layout.StagingDir, d.History, c.Version))
+	must(d.t, err)
+	return m
+}
+
 // Root is one tenant's data of the market engine.
 type Root struct {
-	t        testing.TB
-	ClientID string
-	FS       *durable.Disk
-	Commit   snapshot.Commit
+	Dataset
 	Manifest snapshot.Manifest
-	History  string
 	Late     time.Duration // added to the time of each publication
 }
 
-// NewRoot creates the folder of a tenant below the data root.
+// NewRoot opens the folder of a tenant below the data root.
 func NewRoot(t testing.TB, dataDir, clientID string) *Root {
 	t.Helper()
-	f, err := durable.OpenRoot(filepath.Join(dataDir, layout.TenantProduct(clientID, string(football.MarketEngine))))
-	must(t, err)
-	t.Cleanup(func() { f.Close() })
-	for _, dir := range []string{layout.CommitsDir, layout.ChangesDir, layout.SnapshotsDir, layout.StagingDir} {
-		must(t, durable.MkdirAllSync(f, dir))
-	}
-	return &Root{t: t, ClientID: clientID, FS: f, History: "history-" + clientID}
+	return &Root{Dataset: openDataset(t, dataDir, clientID, football.MarketEngine, "history-"+clientID)}
 }
 
 // Content is the content of a publication. Fixtures need not be sorted.
@@ -81,40 +147,31 @@ func (r *Root) Publish(c Content) snapshot.Commit {
 // publish publishes the events of c, and the fixtures, which must be in order.
 func (r *Root) publish(c Content, fixtures iter.Seq[*Fixture]) snapshot.Commit {
 	r.t.Helper()
-	version := r.Commit.Version + 1
-	at := Start.Add(time.Duration(version-1)*time.Hour + r.Late)
-	cycle := layout.NewCycleID(at, string(football.MarketEngine))
-	dir := layout.Cycle(layout.SnapshotsDir, cycle)
-	must(r.t, durable.MkdirAllSync(r.FS, dir))
-	header := table.Header{ClientID: r.ClientID, Product: string(football.MarketEngine), CycleID: string(cycle), Provider: "betsapi", DerivationVersion: "1"}
+	at := Start.Add(time.Duration(r.Commit.Version)*time.Hour + r.Late)
+	dir, header := r.begin(at)
 	files := r.writeTables(dir, header, fixtures)
 	changes := append([]snapshot.Segment{}, r.Manifest.Changes[min(c.DropLog, len(r.Manifest.Changes)):]...)
-	last := r.Commit.LastSeq
-	var segment *snapshot.Segment
+	commit := snapshot.Commit{LastSeq: r.Commit.LastSeq}
 	if len(c.Events) > 0 {
-		segment = r.writeEvents(last+1, cycle, at, header, c.Events)
-		changes = append(changes, *segment)
-		last = segment.Last
+		commit.Segment = r.writeEvents(commit.LastSeq+1, at, header, c.Events)
+		changes = append(changes, *commit.Segment)
+		commit.LastSeq = commit.Segment.Last
 	}
-	fetched, processed := at.Add(-2*time.Minute), at.Add(-time.Minute)
-	r.Manifest = snapshot.Manifest{
-		Format: snapshot.Format, Kind: snapshot.KindSnapshot, ClientID: r.ClientID, Product: football.MarketEngine, CycleID: cycle, Provider: "betsapi",
-		ProviderFetchedAt: &fetched, ProcessedAt: &processed, PublishedAt: &at, DerivationVersion: "1", IDKeyFingerprint: "k", BinaryVersion: "test",
-		PreviousManifestSHA256: r.Commit.ManifestSHA256, Files: files, ListingComplete: true, Changes: changes,
-		Counters: map[string]int64{"fixtures_held": c.Held},
-	}
-	sum, err := snapshot.CreateManifest(r.FS, dir, r.Manifest)
-	must(r.t, err)
-	first := last + 1
+	commit.FirstSeq = commit.LastSeq + 1
 	if len(changes) > 0 {
-		first = changes[0].First
+		commit.FirstSeq = changes[0].First
 	}
-	r.Commit, err = snapshot.Seal(r.FS, snapshot.Commit{
-		Format: snapshot.Format, Version: version, HistoryID: r.History, RunID: fmt.Sprint("run-", version), CycleID: cycle, PublishedAt: at,
-		ManifestSHA256: sum, Segment: segment, FirstSeq: first, LastSeq: last, PreviousSHA256: r.Commit.SHA256,
-	}, fmt.Sprintf("%s/%s-%d", layout.StagingDir, r.History, version))
-	must(r.t, err)
+	r.Manifest = r.seal(at, at.Add(-2*time.Minute), at.Add(-time.Minute),
+		snapshot.Manifest{Files: files, Changes: changes, Counters: map[string]int64{"fixtures_held": c.Held}}, commit)
 	return r.Commit
+}
+
+// PublishNext publishes samples with an event for each. The number of the publication is
+// their version.
+func (r *Root) PublishNext(fixtures, markets int) snapshot.Commit {
+	r.t.Helper()
+	list := Samples(r.ClientID, fixtures, markets, int(r.Commit.Version)+1)
+	return r.Publish(Content{Fixtures: list, Events: Updates(list)})
 }
 
 // PublishSamples publishes sample fixtures without events, and without keeping them in
@@ -164,14 +221,14 @@ func (r *Root) writeTables(dir string, header table.Header, fixtures iter.Seq[*F
 	return []snapshot.File{rows, markets}
 }
 
-func (r *Root) writeEvents(first uint64, cycle layout.CycleID, at time.Time, header table.Header, events []table.EventRow) *snapshot.Segment {
+func (r *Root) writeEvents(first uint64, at time.Time, header table.Header, events []table.EventRow) *snapshot.Segment {
 	r.t.Helper()
 	last := first + uint64(len(events)) - 1
-	name := layout.ChangeSegment(first, last, cycle)
+	name := layout.ChangeSegment(first, last, layout.CycleID(header.CycleID))
 	must(r.t, durable.Create(r.FS, name, func(out io.Writer) error {
 		w := table.NewWriter[table.EventRow](out, header)
 		for i, e := range events {
-			e.Seq, e.PublishedAt, e.CycleID = int64(first)+int64(i), at, string(cycle)
+			e.Seq, e.PublishedAt, e.CycleID = int64(first)+int64(i), at, header.CycleID
 			if err := w.Write(e); err != nil {
 				return err
 			}
@@ -182,29 +239,6 @@ func (r *Root) writeEvents(first uint64, cycle layout.CycleID, at time.Time, hea
 	size, sum, err := durable.HashFile(r.FS, name)
 	must(r.t, err)
 	return &snapshot.Segment{File: name, First: first, Last: last, At: at, Bytes: size, SHA256: sum}
-}
-
-// Record writes a step's state file.
-func (r *Root) Record(run health.Run) {
-	r.t.Helper()
-	must(r.t, health.Record(r.FS, run))
-}
-
-// Damage flips a byte in the middle of a file of the newest snapshot.
-func (r *Root) Damage(dataDir, name string) {
-	r.t.Helper()
-	path := filepath.Join(dataDir, layout.TenantProduct(r.ClientID, string(football.MarketEngine)), r.Commit.Dir(), name)
-	data, err := os.ReadFile(path)
-	must(r.t, err)
-	data[len(data)/2] ^= 0x55
-	must(r.t, os.WriteFile(path, data, 0o644))
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
@@ -284,14 +318,16 @@ func Updates(fixtures []Fixture) []table.EventRow {
 	return list
 }
 
-// Earlier returns publication n of a root, at which a restored backup begins.
-func Earlier(t testing.TB, r *Root, n uint64) (snapshot.Commit, snapshot.Manifest, string) {
-	t.Helper()
-	c, err := snapshot.ReadCommit(r.FS, n)
-	must(t, err)
-	m, err := snapshot.Open(r.FS, c)
-	must(t, err)
-	return c, m, c.HistoryID
+// At makes publication n the newest one for the next Publish, as in a restored backup.
+func (r *Root) At(n uint64) *Root {
+	r.t.Helper()
+	var err error
+	r.Commit, err = snapshot.ReadCommit(r.FS, n)
+	must(r.t, err)
+	r.Manifest, err = snapshot.Open(r.FS, r.Commit)
+	must(r.t, err)
+	r.History = r.Commit.HistoryID
+	return r
 }
 
 // DigestOf returns a substitute for a fixture's content digest.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/gobwas/ws"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/serve/internal/socketio"
 	"mkt/serve/internal/socketio/socketiotest"
@@ -93,9 +94,7 @@ func serveFan() {
 //	go test -run '^$' -bench FanOut -benchtime 1x ./serve/internal/socketio
 func BenchmarkFanOut(b *testing.B) {
 	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.Run("ours", func(b *testing.B) {
 		cmd := exec.CommandContext(b.Context(), self)
 		cmd.Env = append(os.Environ(), "SOCKETIO_FAN=1")
@@ -104,12 +103,8 @@ func BenchmarkFanOut(b *testing.B) {
 	b.Run("official", func(b *testing.B) {
 		modules := needs.Node(b)
 		dir := b.TempDir()
-		if err := os.CopyFS(dir, os.DirFS("testdata/official")); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
-			b.Fatal(err)
-		}
+		must(b, os.CopyFS(dir, os.DirFS("testdata/official")))
+		must(b, os.Symlink(modules, filepath.Join(dir, "node_modules")))
 		cmd := exec.CommandContext(b.Context(), "node", "fan.mjs", strconv.Itoa(benchPad))
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "NODE_ENV=production")
 		benchServer(b, cmd)
@@ -118,30 +113,24 @@ func BenchmarkFanOut(b *testing.B) {
 
 func benchServer(b *testing.B, cmd *exec.Cmd) {
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, cmd.Start())
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	url := "ws://127.0.0.1:" + strings.Fields(line)[1] + "/socket.io/?EIO=4&transport=websocket"
 	for b.Loop() {
 		arrivals := make(chan float64, benchConnections*benchPushes)
 		leader := benchClient(b, url, arrivals)
 		time.Sleep(time.Second)
-		before := residentBytes(b, cmd.Process.Pid)
+		before := check.Resident(b, cmd.Process.Pid)
 		conns := []net.Conn{leader}
 		for len(conns) < benchConnections {
 			conns = append(conns, benchClient(b, url, arrivals))
 		}
 		time.Sleep(benchRest)
-		idle := residentBytes(b, cmd.Process.Pid)
+		idle := check.Resident(b, cmd.Process.Pid)
 		for range benchPushes {
 			ws.WriteFrame(leader, ws.MaskFrame(ws.NewTextFrame([]byte(`42["fan"]`))))
 			time.Sleep(benchGap)
@@ -151,10 +140,10 @@ func benchServer(b *testing.B, cmd *exec.Cmd) {
 			took = append(took, <-arrivals)
 		}
 		slices.Sort(took)
-		per := func(bytes int) float64 { return float64(bytes-before) / float64(benchConnections-1) }
+		per := func(bytes int64) float64 { return float64(bytes-before) / float64(benchConnections-1) }
 		b.ReportMetric(float64(before)/(1<<20), "MiB-alone")
 		b.ReportMetric(per(idle), "B/conn-idle")
-		b.ReportMetric(per(residentBytes(b, cmd.Process.Pid)), "B/conn-pushed")
+		b.ReportMetric(per(check.Resident(b, cmd.Process.Pid)), "B/conn-pushed")
 		b.ReportMetric(took[len(took)/2], "ms-p50")
 		b.ReportMetric(took[len(took)*99/100], "ms-p99")
 		for _, c := range conns {
@@ -166,9 +155,7 @@ func benchServer(b *testing.B, cmd *exec.Cmd) {
 // benchClient joins, answers heartbeats, and reports the latency of each push.
 func benchClient(b *testing.B, url string, arrivals chan<- float64) net.Conn {
 	conn, in, err := socketiotest.DialWebsocket(b.Context(), url, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	joined := make(chan bool)
 	go func() {
 		r := bufio.NewReaderSize(in, 4096)
@@ -198,18 +185,4 @@ func benchClient(b *testing.B, url string, arrivals chan<- float64) net.Conn {
 	}()
 	<-joined
 	return conn
-}
-
-// residentBytes returns the resident memory of a process.
-func residentBytes(b *testing.B, pid int) int {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		b.Fatal(err)
-	}
-	_, rest, _ := bytes.Cut(status, []byte("VmRSS:"))
-	kib, err := strconv.Atoi(string(bytes.Fields(rest)[0]))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return kib << 10
 }

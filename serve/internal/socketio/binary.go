@@ -28,19 +28,19 @@ func (a *assembly) check() error {
 		var v any
 		d := json.NewDecoder(bytes.NewReader(arg))
 		d.UseNumber() // a number may be too large for a float
-		if d.Decode(&v) != nil || !placed(v, len(a.got)) {
+		if d.Decode(&v) != nil || !placeholdersValid(v, len(a.got)) {
 			return errPacket
 		}
 	}
 	return nil
 }
 
-// placed returns false if v contains a placeholder that names none of n attachments.
-func placed(v any, n int) bool {
+// placeholdersValid returns false if v contains a placeholder that names none of n attachments.
+func placeholdersValid(v any, n int) bool {
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
-			if !placed(e, n) {
+			if !placeholdersValid(e, n) {
 				return false
 			}
 		}
@@ -51,7 +51,7 @@ func placed(v any, n int) bool {
 			return err == nil && num >= 0 && num < float64(n) && num == float64(int(num))
 		}
 		for _, e := range v {
-			if !placed(e, n) {
+			if !placeholdersValid(e, n) {
 				return false
 			}
 		}

@@ -14,21 +14,21 @@ import (
 
 	"github.com/gobwas/ws"
 
+	"mkt/internal/check"
 	"mkt/serve/internal/socketio"
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// patience is how long a test waits for an event.
-const patience = 10 * time.Second
+var must = check.Must
 
-// room is a handler that reports its calls, and does what clients ask.
-type room struct {
+// recorder is a handler that reports its calls, and does what clients ask.
+type recorder struct {
 	events   chan string // "connect {auth}", "event name [args]", "disconnect reason"
 	sockets  chan *socketio.Socket
-	entering func(context.Context, *socketio.Socket) error // nil lets everybody in
+	entering func(context.Context, *socketio.Socket) error // nil accepts everybody
 }
 
-func (r *room) Connect(ctx context.Context, s *socketio.Socket, auth json.RawMessage) error {
+func (r *recorder) Connect(ctx context.Context, s *socketio.Socket, auth json.RawMessage) error {
 	r.events <- "connect " + string(auth)
 	r.sockets <- s
 	if r.entering != nil {
@@ -37,7 +37,7 @@ func (r *room) Connect(ctx context.Context, s *socketio.Socket, auth json.RawMes
 	return nil
 }
 
-func (r *room) Event(s *socketio.Socket, name string, args []json.RawMessage, ack func(...any)) {
+func (r *recorder) Event(s *socketio.Socket, name string, args []json.RawMessage, ack func(...any)) {
 	var same []any
 	for _, a := range args {
 		same = append(same, a)
@@ -61,11 +61,11 @@ func (r *room) Event(s *socketio.Socket, name string, args []json.RawMessage, ac
 	r.events <- "event " + name
 }
 
-func (r *room) Disconnect(_ *socketio.Socket, reason string) { r.events <- "disconnect " + reason }
+func (r *recorder) Disconnect(_ *socketio.Socket, reason string) { r.events <- "disconnect " + reason }
 
-// host is a server with one room in each of two namespaces.
+// host is a server with one recorder in each of two namespaces.
 type host struct {
-	*room
+	*recorder
 	t      *testing.T
 	url    string
 	server *socketio.Server
@@ -73,8 +73,8 @@ type host struct {
 
 func start(t *testing.T, o socketio.Options) *host {
 	t.Helper()
-	h := &host{t: t, room: &room{events: make(chan string, 1000), sockets: make(chan *socketio.Socket, 1000)}}
-	o.Namespaces = map[string]socketio.Handler{"/": h.room, "/custom": h.room}
+	h := &host{t: t, recorder: &recorder{events: make(chan string, 1000), sockets: make(chan *socketio.Socket, 1000)}}
+	o.Namespaces = map[string]socketio.Handler{"/": h.recorder, "/custom": h.recorder}
 	h.server = socketio.New(o)
 	web := httptest.NewServer(h.server)
 	h.url = web.URL
@@ -87,17 +87,17 @@ func start(t *testing.T, o socketio.Options) *host {
 	return h
 }
 
-// told waits for the next calls of the room.
-func (h *host) told(want ...string) {
+// wantCalls waits for the next calls of the recorder.
+func (h *host) wantCalls(want ...string) {
 	h.t.Helper()
 	for _, w := range want {
 		select {
 		case got := <-h.events:
 			if got != w {
-				h.t.Fatalf("told %q, want %q", got, w)
+				h.t.Fatalf("called %q, want %q", got, w)
 			}
-		case <-time.After(patience):
-			h.t.Fatalf("not told %q", w)
+		case <-time.After(check.Limit):
+			h.t.Fatalf("no call %q", w)
 		}
 	}
 }
@@ -112,22 +112,16 @@ type socket struct {
 // eventually waits until the server's statistics satisfy a condition.
 func (h *host) eventually(holds func(socketio.Stats) bool) {
 	h.t.Helper()
-	for end := time.Now().Add(10 * time.Second); !holds(h.server.Stats()); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			h.t.Fatalf("stats %+v", h.server.Stats())
-		}
-	}
+	check.Eventually(h.t, "the statistics", func() bool { return holds(h.server.Stats()) })
 }
 
 // open returns a connection that has not joined a namespace.
 func (h *host) open() socket {
 	h.t.Helper()
 	conn, from, err := socketiotest.DialWebsocket(h.t.Context(), h.url+"/?EIO=4&transport=websocket", nil)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	h.t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(patience))
+	conn.SetDeadline(time.Now().Add(check.Limit))
 	s := socket{h.t, conn, from}
 	if f, err := socketiotest.ReadFrame(s.r); err != nil || !strings.HasPrefix(string(f.Payload), "0{") {
 		h.t.Fatalf("open packet %q, %v", f.Payload, err)
@@ -141,7 +135,7 @@ func (h *host) join() socket {
 	s := h.open()
 	s.send("0")
 	s.wantJoined("")
-	h.told("connect ")
+	h.wantCalls("connect ")
 	return s
 }
 
@@ -194,17 +188,11 @@ func (s socket) want(texts ...string) {
 func (h *host) do(method, query, body string) string {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.url+"/?EIO=4&transport=polling"+query, strings.NewReader(body))
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	defer response.Body.Close()
 	b, err := io.ReadAll(response.Body)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	return string(b)
 }

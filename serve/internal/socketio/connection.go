@@ -18,11 +18,11 @@ type connection struct {
 	session *engine.Session
 	partial *assembly // an incomplete binary packet; used in Message only
 
-	mu      sync.Mutex  // locked before the session's
-	sockets []*Socket   // by namespace, including those that we have disconnected
-	joined  int         // number of joined ones
-	timer   *time.Timer // while no namespace is joined; else nil
-	place   *place      // among the pending connections, during that time
+	mu      sync.Mutex    // locked before the session's
+	sockets []*Socket     // by namespace, including those that we have disconnected
+	joined  int           // number of joined ones
+	timer   *time.Timer   // while no namespace is joined; else nil
+	entry   *pendingEntry // among the pending connections, during that time
 }
 
 // Message implements engine.Receiver.
@@ -65,7 +65,7 @@ func (c *connection) handle(p packet, attachments Attachments) error {
 	s, is := c.find(p.namespace)
 	switch {
 	case p.kind == typeConnect && is != joined:
-		return c.join(p)
+		c.join(p)
 	case p.kind == typeConnect:
 		return errPacket
 	case is == dismissed:
@@ -93,31 +93,26 @@ func (c *connection) find(namespace string) (*Socket, socketState) {
 }
 
 // join asks the namespace's handler to accept the client.
-func (c *connection) join(p packet) error {
+func (c *connection) join(p packet) {
 	h := c.server.o.Namespaces[p.namespace]
 	if h == nil {
 		c.refuse(p.namespace, &Refusal{Message: "Invalid namespace"})
-		return nil
+		return
 	}
-	id, err := c.server.newID()
-	if err != nil {
-		return err
-	}
-	s := &Socket{connection: c, handler: h, namespace: p.namespace, id: id}
+	s := &Socket{connection: c, handler: h, namespace: p.namespace, id: newID()}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	c.session.WhenClosed(cancel)
 	c.protect(true)
-	err = h.Connect(ctx, s, p.auth)
+	err := h.Connect(ctx, s, p.auth)
 	c.protect(false)
 	c.session.WhenClosed(nil)
 	if err != nil {
-		s.forgetEarly()
+		s.dropEarly()
 		c.refuse(p.namespace, c.refusal(err))
-		return nil
+		return
 	}
 	c.accept(s)
-	return nil
 }
 
 // accept accepts the client, and then sends what the handler sent in Connect.
@@ -130,7 +125,7 @@ func (c *connection) accept(s *Socket) {
 	c.joined++
 	c.server.sockets.Add(1)
 	c.session.Trust()
-	c.waitNoMore()
+	c.stopWaiting()
 	c.session.Send(newMessage(typeConnect, s.namespace, nil, payload, nil))
 	for _, e := range s.early {
 		c.session.Replace(e.key, e.packet.message(s.namespace))
@@ -176,9 +171,9 @@ func (c *connection) event(s *Socket, p packet, attachments Attachments) {
 func (c *connection) leave(s *Socket) {
 	c.mu.Lock()
 	c.sockets = slices.DeleteFunc(c.sockets, func(other *Socket) bool { return other == s })
-	left := s.part(gone)
+	left := s.unjoin(gone)
 	if left {
-		c.waitAgain()
+		c.resumeWaiting()
 	}
 	c.mu.Unlock()
 	if left {
@@ -191,21 +186,21 @@ func (c *connection) Closed(reason string) {
 	c.mu.Lock()
 	var left []*Socket
 	for _, s := range c.sockets {
-		if s.part(gone) {
+		if s.unjoin(gone) {
 			left = append(left, s)
 		}
 	}
 	c.sockets = nil
-	c.waitNoMore()
+	c.stopWaiting()
 	c.mu.Unlock()
 	for _, s := range left {
 		s.handler.Disconnect(s, reason)
 	}
 }
 
-// wait starts the time in which a namespace must be joined; mu is held. It returns false if
+// startWaiting starts the time in which a namespace must be joined; mu is held. It returns false if
 // there are too many connections that have not joined one.
-func (c *connection) wait() bool {
+func (c *connection) startWaiting() bool {
 	at, victim := c.server.pending.enter(c, c.session.Peer())
 	if victim != nil {
 		victim.session.Abort(reasonEvicted)
@@ -213,40 +208,40 @@ func (c *connection) wait() bool {
 	if at == nil {
 		return false
 	}
-	c.place = at
-	c.timer = time.AfterFunc(c.server.o.ConnectTimeout, c.late)
+	c.entry = at
+	c.timer = time.AfterFunc(c.server.o.ConnectTimeout, c.joinTimeout)
 	return true
 }
 
-// waitAgain calls wait for a connection that has left its last namespace; mu is held.
-func (c *connection) waitAgain() {
-	if c.joined == 0 && !c.wait() {
+// resumeWaiting calls startWaiting for a connection that has left its last namespace; mu is held.
+func (c *connection) resumeWaiting() {
+	if c.joined == 0 && !c.startWaiting() {
 		c.session.Close(reasonEvicted)
 	}
 }
 
-// waitNoMore ends the time that wait started; mu is held.
-func (c *connection) waitNoMore() {
+// stopWaiting ends the time that startWaiting started; mu is held.
+func (c *connection) stopWaiting() {
 	if c.timer == nil {
 		return
 	}
 	c.timer.Stop()
 	c.timer = nil
-	c.server.pending.free(c.place)
-	c.place = nil
+	c.server.pending.free(c.entry)
+	c.entry = nil
 }
 
 // protect prevents the connection from being evicted while the handler decides about it.
 func (c *connection) protect(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.place != nil {
-		c.server.pending.protect(c.place, on)
+	if c.entry != nil {
+		c.server.pending.protect(c.entry, on)
 	}
 }
 
-// late ends a connection that has not joined a namespace in time.
-func (c *connection) late() {
+// joinTimeout ends a connection that has not joined a namespace in time.
+func (c *connection) joinTimeout() {
 	c.mu.Lock()
 	waits := c.timer != nil
 	c.mu.Unlock()

@@ -114,7 +114,7 @@ func TestViolations(t *testing.T) {
 				}
 			}
 			s.want("closed")
-			h.told("disconnect " + socketio.ReasonProtocol)
+			h.wantCalls("disconnect " + socketio.ReasonProtocol)
 			other.send(`2["message"]`)
 			other.want(`2["message-back"]`)
 		})
@@ -155,9 +155,7 @@ func TestPacketEncoding(t *testing.T) {
 		h := start(t, socketio.Options{})
 		s := h.join()
 		p, err := socketio.NewPacket("e", c.args...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		(<-h.sockets).Send(p)
 		s.want(c.want)
 		if p.Size() < len(c.want) {

@@ -15,12 +15,8 @@ import (
 func TestNodeOfficial(t *testing.T) {
 	modules := needs.Node(t)
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/official")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(dir, os.DirFS("testdata/official")))
+	must(t, os.Symlink(modules, filepath.Join(dir, "node_modules")))
 	echo := filepath.Join(dir, "echo")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", echo, "./echo").CombinedOutput(); err != nil {
 		t.Fatalf("build the echo program: %v\n%s", err, out)

@@ -3,7 +3,6 @@ package socketio
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -23,7 +22,6 @@ type Options struct {
 	WriteTimeout   time.Duration // of a write without progress; 0 = 10 s
 
 	MaxPayload  int // bytes of a packet from a client, announced to it; 0 = 16,384
-	MaxBacklog  int // bytes of messages from a client that wait for their turn, and of a polling body; 0 = 8 times MaxPayload
 	MaxQueued   int // bytes waiting for one connection, above which it is dropped; 0 = 1 MiB
 	MaxSessions int // simultaneous sessions that have joined; 0 = 20,000
 	MaxTarget   int // bytes of a request's path and query; 0 = 4 KiB
@@ -34,14 +32,10 @@ type Options struct {
 	// Peer returns whom a request comes from; nil = the address of the connection.
 	Peer func(*http.Request) string
 
-	Burst int           // messages that a joined client may send at once; 0 = 200
-	Pace  time.Duration // for each further message; 0 = 10 ms
-
 	WebsocketOnly bool     // no polling: for replicas without sticky sessions
 	KeepHeaders   []string // of the first request, for Socket.Header; all others are dropped
 
-	Rand io.Reader    // of session ids; nil = crypto/rand
-	Log  *slog.Logger // nil = none; never gets an id, an address, a header or a message
+	Log *slog.Logger // nil = none; never gets an id, an address, a header or a message
 }
 
 // Handler handles the clients of a namespace. Calls for one connection never overlap and
@@ -85,7 +79,7 @@ const (
 	ReasonPing      = engine.Ping                   // no answer to a heartbeat
 	ReasonProtocol  = engine.Protocol               // the client violated the protocol, or sent too large a packet
 	ReasonSlow      = engine.Slow                   // more than MaxQueued waiting, or a write without progress
-	ReasonFlood     = engine.Flood                  // more than MaxBacklog from the client waiting
+	ReasonFlood     = engine.Flood                  // too many messages from the client waiting
 	ReasonShutdown  = engine.Shutdown               // Server.Shutdown
 	ReasonPanic     = engine.Panic                  // of a handler
 )

@@ -11,7 +11,7 @@ import (
 // the connections of others. A connection about which the handler is deciding is not
 // evicted.
 type pending struct {
-	most, ofPeer int
+	max, maxOfPeer int
 
 	mu      sync.Mutex
 	n       int
@@ -23,13 +23,13 @@ type pending struct {
 // peer has the pending connections of one address.
 type peer struct {
 	n      int       // number of pending connections
-	oldest list.List // of *place: those that may be evicted, the oldest first
+	oldest list.List // of *pendingEntry: those that may be evicted, the oldest first
 	level  int
 	in     *list.Element // of its level; nil at level 0
 }
 
-// place is the entry of one pending connection. Guarded by the mutex of pending.
-type place struct {
+// pendingEntry is the entry of one pending connection. Guarded by the mutex of pending.
+type pendingEntry struct {
 	connection *connection
 	peer       string
 	in         *list.Element // nil while it is protected
@@ -38,7 +38,7 @@ type place struct {
 
 // enter adds a connection. at is nil if that is impossible because all others are
 // protected. The caller must abort victim.
-func (p *pending) enter(c *connection, name string) (at *place, victim *connection) {
+func (p *pending) enter(c *connection, name string) (at *pendingEntry, victim *connection) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	own := p.peers[name]
@@ -47,8 +47,8 @@ func (p *pending) enter(c *connection, name string) (at *place, victim *connecti
 	}
 	from := own
 	switch {
-	case own.n >= p.ofPeer:
-	case p.n >= p.most:
+	case own.n >= p.maxOfPeer:
+	case p.n >= p.max:
 		from = p.largest()
 	default:
 		from = nil
@@ -58,7 +58,7 @@ func (p *pending) enter(c *connection, name string) (at *place, victim *connecti
 		if front == nil {
 			return nil, nil
 		}
-		old := front.Value.(*place)
+		old := front.Value.(*pendingEntry)
 		p.leave(old)
 		p.evicted++
 		victim = old.connection
@@ -66,7 +66,7 @@ func (p *pending) enter(c *connection, name string) (at *place, victim *connecti
 	p.peers[name] = own
 	own.n++
 	p.n++
-	at = &place{connection: c, peer: name}
+	at = &pendingEntry{connection: c, peer: name}
 	at.in = own.oldest.PushBack(at)
 	p.relevel(own)
 	return at, victim
@@ -103,7 +103,7 @@ func (p *pending) relevel(of *peer) {
 }
 
 // leave removes an entry; the mutex is held.
-func (p *pending) leave(at *place) {
+func (p *pending) leave(at *pendingEntry) {
 	if at.left {
 		return
 	}
@@ -120,7 +120,7 @@ func (p *pending) leave(at *place) {
 }
 
 // free removes an entry. Further calls do nothing.
-func (p *pending) free(at *place) {
+func (p *pending) free(at *pendingEntry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.leave(at)
@@ -128,7 +128,7 @@ func (p *pending) free(at *place) {
 
 // protect prevents an entry from being evicted; afterwards it is the oldest of its peer
 // again.
-func (p *pending) protect(at *place, on bool) {
+func (p *pending) protect(at *pendingEntry, on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	own := p.peers[at.peer]

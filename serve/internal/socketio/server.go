@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -29,19 +28,16 @@ func New(o Options) *Server {
 	o.MaxSessions = cmp.Or(o.MaxSessions, 20_000)
 	o.MaxPending = cmp.Or(o.MaxPending, 2000)
 	o.MaxOfPeer = cmp.Or(o.MaxOfPeer, max(o.MaxPending/2, 1))
-	if o.Rand == nil {
-		o.Rand = rand.Reader
-	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{o: o, pending: pending{most: o.MaxPending, ofPeer: o.MaxOfPeer, peers: map[string]*peer{}}}
+	s := &Server{o: o, pending: pending{max: o.MaxPending, maxOfPeer: o.MaxOfPeer, peers: map[string]*peer{}}}
 	s.engine = engine.New(engine.Options{
 		Open:         s.open,
 		PingInterval: o.PingInterval, PingTimeout: o.PingTimeout, UpgradeTimeout: o.UpgradeTimeout, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout,
-		MaxPayload: o.MaxPayload, MaxBacklog: o.MaxBacklog, Burst: o.Burst, Pace: o.Pace, MaxQueued: o.MaxQueued, MaxSessions: o.MaxSessions + o.MaxPending,
+		MaxPayload: o.MaxPayload, MaxQueued: o.MaxQueued, MaxSessions: o.MaxSessions + o.MaxPending,
 		MaxTarget: o.MaxTarget, MaxHeader: o.MaxHeader,
-		WebsocketOnly: o.WebsocketOnly, KeepHeaders: o.KeepHeaders, Peer: o.Peer, Rand: o.Rand, Log: o.Log,
+		WebsocketOnly: o.WebsocketOnly, KeepHeaders: o.KeepHeaders, Peer: o.Peer, Log: o.Log,
 	})
 	return s
 }
@@ -64,19 +60,17 @@ func (s *Server) open(e *engine.Session) engine.Receiver {
 	c := &connection{server: s, session: e}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.wait() {
+	if !c.startWaiting() {
 		return nil
 	}
 	return c
 }
 
 // newID returns 120 random bits, for the public id of a socket.
-func (s *Server) newID() (string, error) {
+func newID() string {
 	var b [15]byte
-	if _, err := io.ReadFull(s.o.Rand, b[:]); err != nil {
-		return "", err
-	}
-	return base64.RawURLEncoding.EncodeToString(b[:]), nil
+	rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
 // Shutdown refuses new sessions with 503 and closes the others, spread over half of the time

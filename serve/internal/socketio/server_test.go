@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/serve/internal/socketio"
 )
 
@@ -30,13 +31,13 @@ func TestConnect(t *testing.T) {
 			s := h.open()
 			s.send(c.packet)
 			id := s.wantJoined(c.namespace)
-			h.told("connect " + c.auth)
+			h.wantCalls("connect " + c.auth)
 			if got := <-h.sockets; got.ID() != id || ids[id] || !strings.HasPrefix("/custom", got.Namespace()) {
 				t.Errorf("id %q, namespace %q; the client has %q", got.ID(), got.Namespace(), id)
 			}
 			ids[id] = true
 			s.send("1" + c.namespace)
-			h.told("disconnect " + socketio.ReasonClient)
+			h.wantCalls("disconnect " + socketio.ReasonClient)
 		})
 	}
 }
@@ -85,7 +86,7 @@ func TestRefusal(t *testing.T) {
 			s := h.open()
 			s.send("0")
 			s.want(c.want)
-			h.told("connect ")
+			h.wantCalls("connect ")
 			if (<-h.sockets).Send(socketio.NewRawPacket("late", json.RawMessage(`1`))) {
 				t.Error("a refused socket takes packets")
 			}
@@ -109,7 +110,7 @@ func TestGoneWhileConnecting(t *testing.T) {
 	}
 	s := h.open()
 	s.send("0")
-	h.told("connect ", "disconnect gone")
+	h.wantCalls("connect ", "disconnect gone")
 	if got := h.server.Stats(); got.Sockets != 0 || got.Pending != 0 || got.Sessions != 0 {
 		t.Errorf("stats %+v", got)
 	}
@@ -136,7 +137,7 @@ func TestConnectTimeout(t *testing.T) {
 		s.wantJoined("")
 		time.Sleep(100 * time.Millisecond)
 		s.send("1")
-		h.told("connect ", "disconnect "+socketio.ReasonClient)
+		h.wantCalls("connect ", "disconnect "+socketio.ReasonClient)
 		s.want("closed")
 	})
 	t.Run("polling", func(t *testing.T) {
@@ -166,16 +167,12 @@ func TestPendingLimit(t *testing.T) {
 		for _, s := range list {
 			s.send("0")
 			s.wantJoined("")
-			h.told("connect ")
+			h.wantCalls("connect ")
 			s.send("1")
 			s.conn.Close()
-			h.told("disconnect " + socketio.ReasonClient)
+			h.wantCalls("disconnect " + socketio.ReasonClient)
 		}
-		for end := time.Now().Add(patience); h.server.Stats().Pending > 5-len(list); time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%s: %+v", what, h.server.Stats())
-			}
-		}
+		check.Eventually(t, what, func() bool { return h.server.Stats().Pending <= 5-len(list) })
 	}
 	cut := func(what string, list ...socket) {
 		t.Helper()
@@ -215,7 +212,7 @@ func TestPendingWhileJudged(t *testing.T) {
 	for range 2 {
 		s := h.open()
 		s.send("0")
-		h.told("connect ")
+		h.wantCalls("connect ")
 		list = append(list, s)
 	}
 	if got := h.do("GET", "", ""); !strings.Contains(got, "No room") {
@@ -236,7 +233,7 @@ func TestPendingAgain(t *testing.T) {
 	h := start(t, socketio.Options{MaxPending: 1, ConnectTimeout: time.Hour})
 	s := h.join()
 	s.send("1")
-	h.told("disconnect " + socketio.ReasonClient)
+	h.wantCalls("disconnect " + socketio.ReasonClient)
 	other := h.open()
 	s.want("closed")
 	other.send("0")
@@ -254,11 +251,11 @@ func TestDisconnect(t *testing.T) {
 	s.send("1/custom")
 	s.send(`2["message","still here"]`)
 	s.want(`2["message-back","still here"]`)
-	h.told("connect ", "disconnect "+socketio.ReasonClient, "event message")
+	h.wantCalls("connect ", "disconnect "+socketio.ReasonClient, "event message")
 	s.send("0/custom")
 	s.wantJoined("/custom,")
 	s.conn.Close()
-	h.told("connect ", "disconnect "+socketio.ReasonTransport, "disconnect "+socketio.ReasonTransport)
+	h.wantCalls("connect ", "disconnect "+socketio.ReasonTransport, "disconnect "+socketio.ReasonTransport)
 }
 
 func TestServerDisconnects(t *testing.T) {
@@ -269,17 +266,17 @@ func TestServerDisconnects(t *testing.T) {
 	peer.Disconnect()
 	peer.Disconnect()
 	s.want(`2["last",1]`, "1")
-	h.told("disconnect " + socketio.ReasonServer)
+	h.wantCalls("disconnect " + socketio.ReasonServer)
 	if peer.Send(socketio.NewRawPacket("late", json.RawMessage(`1`))) {
 		t.Error("a socket that has left takes packets")
 	}
 	s.send(`2["message",1]`) // sent before the client knew
 	s.send("0")
 	s.wantJoined("")
-	h.told("connect ")
+	h.wantCalls("connect ")
 	(<-h.sockets).Drop("mine")
 	s.want("closed")
-	h.told("disconnect mine")
+	h.wantCalls("disconnect mine")
 }
 
 // A panic ends only one connection.
@@ -288,21 +285,9 @@ func TestPanic(t *testing.T) {
 	other, s := h.join(), h.join()
 	s.send(`2["panic"]`)
 	s.want("closed")
-	h.told("disconnect " + socketio.ReasonPanic)
+	h.wantCalls("disconnect " + socketio.ReasonPanic)
 	other.send(`2["message"]`)
 	other.want(`2["message-back"]`)
-}
-
-func TestShutdown(t *testing.T) {
-	h := start(t, socketio.Options{})
-	s := h.join()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	if err := h.server.Shutdown(ctx); err != nil {
-		t.Error(err)
-	}
-	s.want("closed")
-	h.told("disconnect " + socketio.ReasonShutdown)
 }
 
 // A complete conversation over polling.
@@ -310,9 +295,7 @@ func TestPolling(t *testing.T) {
 	h := start(t, socketio.Options{})
 	text := h.do("GET", "", "")
 	var o struct{ Sid string }
-	if err := json.Unmarshal([]byte(text[1:]), &o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(text[1:]), &o))
 	sid := "&sid=" + o.Sid
 	if got := h.do("POST", sid, "40\x1e42[\"message\",\"a\"]\x1e451-7[\"x\",{\"_placeholder\":true,\"num\":0}]\x1ebAQI="); got != "ok" {
 		t.Fatalf("got %q", got)

@@ -95,11 +95,11 @@ func (s *Socket) Disconnect() {
 	c := s.connection
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !s.part(dismissed) {
+	if !s.unjoin(dismissed) {
 		return
 	}
 	c.session.Send(newMessage(typeDisconnect, s.namespace, nil, nil, nil))
-	c.waitAgain()
+	c.resumeWaiting()
 	c.session.Later(func() { s.handler.Disconnect(s, ReasonServer) })
 }
 
@@ -108,9 +108,9 @@ func (s *Socket) Disconnect() {
 // there must be few.
 func (s *Socket) Drop(reason string) { s.connection.session.Close(reason) }
 
-// part removes a socket from its namespace. It returns false if the socket is not joined.
+// unjoin removes a socket from its namespace. It returns false if the socket is not joined.
 // The connection's mutex is held.
-func (s *Socket) part(to socketState) bool {
+func (s *Socket) unjoin(to socketState) bool {
 	if s.state != joined {
 		return false
 	}
@@ -121,7 +121,7 @@ func (s *Socket) part(to socketState) bool {
 	return true
 }
 
-func (s *Socket) forgetEarly() {
+func (s *Socket) dropEarly() {
 	c := s.connection
 	c.mu.Lock()
 	defer c.mu.Unlock()

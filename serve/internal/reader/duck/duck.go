@@ -1,5 +1,5 @@
-// Package duck starts DuckDB as each of its rooms wants it: without data, its
-// memory and its spill bounded, and with nothing that it fetches by itself.
+// Package duck starts instances of DuckDB for the packages that use it: empty, with limits
+// for memory and disk space, and without extensions that it would download by itself.
 package duck
 
 import (
@@ -12,16 +12,16 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// Bounds of an instance. All are needed but Threads.
+// Bounds are the limits of an instance. All but Threads are required.
 type Bounds struct {
-	Dir     string // private: what does not fit into memory goes below it
+	Dir     string // private folder below which it writes what does not fit into memory
 	Memory  int64  // bytes
 	Spill   int64  // bytes below Dir
 	Threads int    // 0 = as many as there are processors
 }
 
-// Start starts an instance, with further settings behind the bounds. The caller
-// closes it, and locks the configuration once its tables are there.
+// Start starts an instance and applies further settings after the bounds. The caller must
+// close it, and should lock the configuration as soon as its tables exist.
 func Start(b Bounds, settings ...string) (*sql.DB, error) {
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
@@ -50,6 +50,6 @@ func (b Bounds) settings() []string {
 	return list
 }
 
-// Quoted is a text as a literal of SQL: for names of our own files, where nothing
-// can be bound.
+// Quoted returns a text as an SQL literal. It is for the names of our own files, which
+// cannot be passed as parameters.
 func Quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/serve/internal/socketio/engine"
 )
 
@@ -17,11 +18,9 @@ import (
 func (h *host) raw(text string) net.Conn {
 	h.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	h.t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(patience))
+	conn.SetDeadline(time.Now().Add(check.Limit))
 	go io.WriteString(conn, text) // the server may answer before it has read all of it
 	return conn
 }
@@ -36,45 +35,6 @@ func closed(t *testing.T, name string, conn net.Conn) string {
 	}
 	line, _, _ := strings.Cut(string(said), "\r\n")
 	return line
-}
-
-// A request whose body never arrives is answered, and its connection is closed, whatever it
-// asks for.
-func TestBodyThatNeverComes(t *testing.T) {
-	t.Parallel()
-	h := start(t, engine.Options{ReadTimeout: 100 * time.Millisecond, MaxPayload: 1000})
-	const session = "EIO=4&transport=polling&sid="
-	chunks := "Transfer-Encoding: chunked\r\n\r\n"
-	conns := map[string]net.Conn{} // all at once: each is open for a moment behind its answer
-	cases := map[string]struct{ method, query, rest, want string }{
-		"POST":                          {"POST", session, "Content-Length: 400\r\n\r\n4", "400"},
-		"POST, nothing of it":           {"POST", session, "Content-Length: 400\r\n\r\n", "400"},
-		"POST, in chunks":               {"POST", session, chunks + "3\r\n4ab\r\n", "400"},
-		"POST above the limit":          {"POST", session, "Content-Length: 100000\r\n\r\n" + strings.Repeat("4", 2000), "413"},
-		"POST above the limit, chunked": {"POST", session, chunks + "7d0\r\n" + strings.Repeat("4", 2000) + "\r\n", "413"},
-		"POST, expected":                {"POST", session, "Content-Length: 4\r\nExpect: 100-continue\r\n\r\n", "100"},
-		"POST of octets":                {"POST", session, "Content-Type: application/octet-stream\r\nContent-Length: 4\r\n\r\n", "400"},
-		"POST without sid":              {"POST", hello, "Content-Length: 4\r\n\r\n", "400"},
-		"POST with an unknown sid":      {"POST", session + "x", "Content-Length: 4\r\n\r\n", "400"},
-		"poll":                          {"GET", session, "Content-Length: 4\r\n\r\n", "400"},
-		"poll, in chunks":               {"GET", session, chunks, "400"},
-		"handshake":                     {"GET", hello, "Content-Length: 4\r\n\r\n", "400"},
-		"preflight":                     {"OPTIONS", hello, "Content-Length: 4\r\n\r\n", "204"},
-		"another method":                {"DELETE", session, "Content-Length: 4\r\n\r\n", "400"},
-		"websocket": {"GET", "EIO=4&transport=websocket", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
-			"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nContent-Length: 4\r\n\r\n", "400"},
-	}
-	for name, c := range cases {
-		if c.query == session {
-			c.query += h.poll().sid
-		}
-		conns[name] = h.raw(fmt.Sprintf("%s /engine.io/?%s HTTP/1.1\r\nHost: x\r\n%s", c.method, c.query, c.rest))
-	}
-	for name, c := range cases {
-		if got := closed(t, name, conns[name]); !strings.HasPrefix(got, "HTTP/1.1 "+c.want) {
-			t.Errorf("%s: said %q, want %s", name, got, c.want)
-		}
-	}
 }
 
 // A POST in chunks is handled, and its connection is closed: if it also has a length, a proxy

@@ -4,19 +4,24 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gobwas/ws"
 
+	"mkt/internal/check"
 	"mkt/serve/internal/socketio/engine"
 	"mkt/serve/internal/socketio/socketiotest"
 )
+
+var must = check.Must
 
 // host is a server that sends every message back.
 type host struct {
@@ -49,9 +54,6 @@ func (m mirror) Message(data []byte, binary bool) error {
 
 func (m mirror) Closed(reason string) { m.h.closed <- reason }
 
-// patience is how long a test waits for an event.
-const patience = 10 * time.Second
-
 func start(t *testing.T, o engine.Options) *host {
 	t.Helper()
 	h := &host{t: t, opened: make(chan *engine.Session, 1000), closed: make(chan string, 1000)}
@@ -63,7 +65,7 @@ func start(t *testing.T, o engine.Options) *host {
 	}
 	h.server = engine.New(o)
 	web := httptest.NewUnstartedServer(h.server)
-	// As the service has them: long polls and slow uploads must outlive these.
+	// Timeouts like those of the service; long polls and slow uploads must not be cut by them.
 	web.Config.ReadTimeout, web.Config.WriteTimeout = 500*time.Millisecond, 500*time.Millisecond
 	web.Config.ConnContext = engine.ConnContext
 	web.Start()
@@ -83,20 +85,24 @@ func (h *host) reason() string {
 	select {
 	case r := <-h.closed:
 		return r
-	case <-time.After(patience):
+	case <-time.After(check.Limit):
 		h.t.Fatal("the session did not end")
 		return ""
+	}
+}
+
+// ended waits for the end of a session, for one of these reasons.
+func (h *host) ended(want ...string) {
+	h.t.Helper()
+	if got := h.reason(); !slices.Contains(want, got) {
+		h.t.Errorf("the session ended with %q, want %q", got, want)
 	}
 }
 
 // wantSessions waits until the server has that many sessions.
 func (h *host) wantSessions(n int) {
 	h.t.Helper()
-	for end := time.Now().Add(patience); h.server.Stats().Sessions != n; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			h.t.Fatalf("%d sessions, want %d", h.server.Stats().Sessions, n)
-		}
-	}
+	check.Eventually(h.t, fmt.Sprint(n, " sessions"), func() bool { return h.server.Stats().Sessions == n })
 }
 
 // answer is a response with its body.
@@ -109,9 +115,7 @@ type answer struct {
 func (h *host) do(method, query, body string, headers ...string) answer {
 	h.t.Helper()
 	a, err := h.try(h.t.Context(), method, query, strings.NewReader(body), headers...)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	return a
 }
 
@@ -159,7 +163,7 @@ func (p polling) query() string           { return "EIO=4&transport=polling&sid=
 func (p polling) get() answer             { p.t.Helper(); return p.do("GET", p.query(), "") }
 func (p polling) post(body string) answer { p.t.Helper(); return p.do("POST", p.query(), body) }
 
-// later sends a GET, and returns when it waits at the server.
+// later sends a GET without waiting for its answer.
 func (p polling) later() chan answer {
 	got := make(chan answer, 1)
 	go func() {
@@ -169,7 +173,7 @@ func (p polling) later() chan answer {
 		}
 		got <- a
 	}()
-	time.Sleep(30 * time.Millisecond) // most likely; every order must be right
+	time.Sleep(30 * time.Millisecond) // so that it probably waits; the test must succeed in either order
 	return got
 }
 
@@ -180,7 +184,7 @@ func (h *host) expect(a answer, status int, body string) {
 	}
 }
 
-// unknown is the answer of a session that has ended.
+// unknown is the answer to requests of a session that has ended.
 const unknown = `{"code":1,"message":"Session ID unknown"}`
 
 // socket is a websocket client.
@@ -193,21 +197,19 @@ type socket struct {
 func (h *host) dial(query string) socket {
 	h.t.Helper()
 	s, err := h.tryDial(query)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	return s
 }
 
 func (h *host) tryDial(query string) (socket, error) {
-	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(h.t.Context(), check.Limit)
 	defer cancel()
 	conn, from, err := socketiotest.DialWebsocket(ctx, h.url+"/engine.io/?"+query, nil)
 	if err != nil {
 		return socket{}, err
 	}
 	h.t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(patience))
+	conn.SetDeadline(time.Now().Add(check.Limit))
 	return socket{h.t, conn, from}, nil
 }
 
@@ -236,7 +238,7 @@ func (s socket) next() string {
 		return "cut"
 	case f.Header.OpCode == ws.OpClose:
 		code, _ := ws.ParseCloseFrameData(f.Payload)
-		return "close " + json.Number(itoa(int(code))).String()
+		return fmt.Sprint("close ", code)
 	case f.Header.OpCode == ws.OpBinary:
 		return "binary " + string(f.Payload)
 	case f.Header.OpCode == ws.OpPong:
@@ -245,13 +247,11 @@ func (s socket) next() string {
 	return string(f.Payload)
 }
 
-func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
-
 func (s socket) want(texts ...string) {
 	s.t.Helper()
 	for _, want := range texts {
 		got := s.next()
-		for got == "2" && want != "2" { // a ping of its own goes in front of a large message
+		for got == "2" && want != "2" { // the server sends a ping before a large message
 			s.send("3")
 			got = s.next()
 		}
@@ -275,15 +275,13 @@ func (s socket) wantEnd() {
 func (s socket) redial(h *host) socket {
 	h.t.Helper()
 	conn, err := net.Dial("tcp", s.conn.RemoteAddr().String())
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	h.t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(patience))
+	conn.SetDeadline(time.Now().Add(check.Limit))
 	return socket{h.t, conn, conn}
 }
 
-// skipResponse reads the HTTP response byte by byte, so that nothing behind it is.
+// skipResponse reads the HTTP response byte by byte, so that nothing after it is read.
 func (s socket) skipResponse() {
 	var seen []byte
 	for one := make([]byte, 1); !strings.HasSuffix(string(seen), "\r\n\r\n"); seen = append(seen, one...) {

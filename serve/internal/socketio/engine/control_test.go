@@ -17,9 +17,7 @@ import (
 func (s socket) untilCut(every time.Duration, f ws.Frame) (sent int) {
 	s.t.Helper()
 	raw, err := ws.CompileFrame(ws.MaskFrame(f))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	go io.Copy(io.Discard, s.conn)
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); sent++ {
 		s.conn.SetWriteDeadline(time.Now().Add(10 * time.Second))
@@ -84,9 +82,7 @@ func TestControlFramesAreBounded(t *testing.T) {
 				}
 			}
 			s.untilCut(0, f)
-			if got := h.reason(); got != engine.Flood {
-				t.Errorf("reason %q", got)
-			}
+			h.ended(engine.Flood)
 		})
 	}
 }

@@ -14,17 +14,17 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 	if s.state != open {
 		return
 	}
-	s.leave(reason)
+	s.stop(reason)
 	switch {
 	case s.ws != nil && s.slow && reason == Slow:
 		s.queue.take()
-		s.ws.cut()
+		s.ws.closeNow()
 	case s.ws != nil:
 		s.queue.take()
 		s.queue.push(entry{m: newClose(code)})
 		s.pump()
 		if s.slow { // the close frame is written in its turn, but not for longer than closeGrace
-			time.AfterFunc(closeGrace, s.ws.cut)
+			time.AfterFunc(closeGrace, s.ws.closeNow)
 		}
 	case s.poll != nil:
 		s.answer([]entry{{m: closePacket}})
@@ -32,7 +32,7 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 		s.state = ending
 		s.queue.push(entry{m: noopPacket})
 		s.queue.push(entry{m: closePacket})
-		s.arm(s.server.o.PingTimeout)
+		s.setTimer(s.server.o.PingTimeout)
 		s.server.keepEnding(s)
 	}
 	if s.state == closed {
@@ -41,17 +41,17 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 	go s.finish(reason)
 }
 
-// goodbye ends a session because its client said so. The GET that the client sent
+// endByClient ends a session because its client said so. The GET that the client sent
 // together with its POST may arrive later, so it waits for it for a moment.
-func (s *Session) goodbye() {
+func (s *Session) endByClient() {
 	s.mu.Lock()
 	if s.state == open && s.ws == nil && s.poll == nil {
 		came := make(chan struct{})
-		s.leaving = came
+		s.pollArrived = came
 		s.mu.Unlock()
 		select {
 		case <-came:
-		case <-time.After(goodbyeDelay):
+		case <-time.After(closeDelay):
 		}
 		s.mu.Lock()
 	}
@@ -64,39 +64,39 @@ func (s *Session) goodbye() {
 		return
 	}
 	s.queue.take()
-	s.leave(Transport)
+	s.stop(Transport)
 	s.answer([]entry{{m: noopPacket}})
 	s.server.forget(s)
 	go s.finish(Transport)
 }
 
-// lose ends a session without telling the client, which has gone or may have lost
+// abort ends a session without telling the client, which has gone or may have lost
 // messages. mu is held.
-func (s *Session) lose(reason string) {
+func (s *Session) abort(reason string) {
 	if s.state == closed {
 		return
 	}
 	s.queue.take()
 	if s.state == open {
-		s.leave(reason)
+		s.stop(reason)
 		defer func() { go s.finish(reason) }()
 	}
 	s.state = closed
 	s.answer([]entry{{m: closePacket}})
 	if s.ws != nil {
-		s.ws.cut()
+		s.ws.closeNow()
 	}
 	s.server.forget(s)
 }
 
-// leave is the first part of every end; mu is held. The caller then removes the session
+// stop is the first part of every end; mu is held. The caller then removes the session
 // from the server and calls finish.
-func (s *Session) leave(reason string) {
+func (s *Session) stop(reason string) {
 	s.state = closed
 	s.timer.Stop()
 	s.forgetInbound()
 	if s.probe != nil {
-		s.probe.cut()
+		s.probe.closeNow()
 		s.probe = nil
 	}
 	if s.stopPost != nil {
@@ -119,8 +119,8 @@ func (s *Session) finish(reason string) {
 	s.receiver.Closed(reason)
 }
 
-// lost ends a session whose websocket ended with this error.
-func (s *Session) lost(err error) {
+// readFailed ends a session whose websocket ended with this error.
+func (s *Session) readFailed(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if code := closeCode(err); code != 0 {
@@ -132,7 +132,7 @@ func (s *Session) lost(err error) {
 		return
 	}
 	if s.state == open {
-		s.lose(Transport)
+		s.abort(Transport)
 	}
 }
 
@@ -144,14 +144,14 @@ func (s *Session) violated() {
 	s.end(Protocol, ws.StatusProtocolError)
 }
 
-// broken ends a session whose client sends something other than packets. A polling client
+// invalidPacket ends a session whose client sends something other than packets. A polling client
 // receives nothing more.
-func (s *Session) broken() {
+func (s *Session) invalidPacket() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ws != nil {
 		s.end(Protocol, ws.StatusProtocolError)
 		return
 	}
-	s.lose(Protocol)
+	s.abort(Protocol)
 }

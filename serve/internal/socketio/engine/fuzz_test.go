@@ -42,7 +42,7 @@ func FuzzReadPayload(f *testing.F) {
 		list, err := readPayload(bytes.Clone(body), 1<<20)
 		if err != nil {
 			if list != nil {
-				t.Errorf("%d packets beside an error", len(list))
+				t.Errorf("%d packets together with an error", len(list))
 			}
 			return
 		}
@@ -97,9 +97,9 @@ func FuzzFrames(f *testing.F) {
 	f.Add([]byte{0x81, 0xfe, 0xff, 0xff, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		whole, err := readAll(bytes.NewReader(b))
-		cut, errCut := readAll(iotest.OneByteReader(bytes.NewReader(b)))
-		if fmt.Sprint(whole) != fmt.Sprint(cut) || closeCode(err) != closeCode(errCut) {
-			t.Errorf("%v, %v; byte by byte %v, %v", whole, err, cut, errCut)
+		cut, errIncomplete := readAll(iotest.OneByteReader(bytes.NewReader(b)))
+		if fmt.Sprint(whole) != fmt.Sprint(cut) || closeCode(err) != closeCode(errIncomplete) {
+			t.Errorf("%v, %v; byte by byte %v, %v", whole, err, cut, errIncomplete)
 		}
 		if code := closeCode(err); code == 0 && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("error %v", err)

@@ -1,9 +1,13 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"mkt/internal/deadline"
+)
 
 // heartbeat is the state of the pings of a session, and of how far its client may be
-// behind with reading. Times are on the server's clock.
+// behind with reading. Times are those of deadline.Elapsed.
 //
 // A client that reads slowly sees a ping late, because it first has to read what the
 // operating systems of both ends have buffered, which the server cannot observe. So the
@@ -37,29 +41,29 @@ const (
 	lately       = 2
 )
 
-// arm sets the only timer of the session; mu is held.
-func (s *Session) arm(d time.Duration) { s.armAt(s.server.elapsed() + d) }
+// setTimer sets the only timer of the session; mu is held.
+func (s *Session) setTimer(d time.Duration) { s.setTimerAt(deadline.Elapsed() + d) }
 
-func (s *Session) armAt(due time.Duration) {
+func (s *Session) setTimerAt(due time.Duration) {
 	s.due = due
-	s.timer.Reset(due - s.server.elapsed())
+	s.timer.Reset(due - deadline.Elapsed())
 }
 
-// ask records that a ping is due and returns it for sending; mu is held.
-func (s *Session) ask() *Message {
-	h, now := &s.beat, s.server.elapsed()
+// duePing records that a ping is due and returns it for sending; mu is held.
+func (s *Session) duePing() *Message {
+	h, now := &s.beat, deadline.Elapsed()
 	h.pinged, h.large = now, false
 	if !h.pongDue {
 		h.pongDue, h.extended = true, false
 		h.asked, h.heard, h.readBy = now, 0, 0
-		s.arm(s.server.o.PingTimeout)
+		s.setTimer(s.server.o.PingTimeout)
 	}
 	return pingPacket
 }
 
 // sent records that a message is handed to the writer; mu is held.
 func (s *Session) sent(m *Message) {
-	h, now := &s.beat, s.server.elapsed()
+	h, now := &s.beat, deadline.Elapsed()
 	takes := time.Duration(len(m.frames)) * time.Second / minRate
 	h.until = min(max(h.until, now)+takes, now+maxBehind*s.server.o.WriteTimeout)
 	h.since += takes
@@ -69,17 +73,17 @@ func (s *Session) sent(m *Message) {
 	}
 }
 
-// patience returns how long a write may make no progress.
-func (s *Session) patience() time.Duration {
+// writeTimeout returns how long a write may make no progress.
+func (s *Session) writeTimeout() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.server.o.WriteTimeout + max(0, s.beat.until-s.server.elapsed())
+	return s.server.o.WriteTimeout + max(0, s.beat.until-deadline.Elapsed())
 }
 
 // pingFirst reports whether a ping must be sent before so many bytes; mu is held.
 func (s *Session) pingFirst(bytes int) bool {
 	h := &s.beat
-	return bytes >= largeMessage && s.state == open && (h.large || s.server.elapsed()-h.pinged >= s.server.o.PingInterval/lately)
+	return bytes >= largeMessage && s.state == open && (h.large || deadline.Elapsed()-h.pinged >= s.server.o.PingInterval/lately)
 }
 
 // deadline returns when the pong that is due must have arrived; mu is held.
@@ -90,7 +94,7 @@ func (s *Session) deadline() time.Duration {
 		from = max(from, h.until) // the ping waits until the client has read the rest
 	}
 	if s.slow || s.delivering {
-		from = s.server.elapsed() // a write is waiting, which has its own timeout
+		from = deadline.Elapsed() // a write is waiting, which has its own timeout
 	}
 	return min(from+o.PingTimeout, h.asked+maxAsking*o.PingTimeout)
 }
@@ -98,7 +102,7 @@ func (s *Session) deadline() time.Duration {
 // overdue reports whether a pong did not arrive in time, even if the timer has not fired
 // yet; mu is held.
 func (s *Session) overdue() bool {
-	return s.state == open && s.beat.pongDue && !s.calling && s.server.elapsed() >= s.deadline()
+	return s.state == open && s.beat.pongDue && !s.calling && deadline.Elapsed() >= s.deadline()
 }
 
 // tick is called by the timer: a ping is due, or a pong, or the client did not fetch the
@@ -107,19 +111,19 @@ func (s *Session) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.state == closed || s.server.elapsed() < s.due:
+	case s.state == closed || deadline.Elapsed() < s.due:
 		// The timer was reset after this call had started.
 	case s.state == ending:
-		s.lose("")
+		s.abort("")
 	case !s.beat.pongDue:
-		s.queue.pushFront(entry{m: s.ask()})
+		s.queue.pushFront(entry{m: s.duePing()})
 		s.pump()
 	case s.overdue() && !s.posting:
-		s.lose(Ping)
+		s.abort(Ping)
 	case s.calling || s.posting:
-		s.arm(s.server.o.PingTimeout) // the pong may wait behind the packet that is being handled
+		s.setTimer(s.server.o.PingTimeout) // the pong may wait behind the packet that is being handled
 	default:
-		s.armAt(s.deadline())
+		s.setTimerAt(s.deadline())
 	}
 }
 
@@ -128,13 +132,13 @@ func (s *Session) tick() {
 func (s *Session) alive(kind byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h, now := &s.beat, s.server.elapsed()
+	h, now := &s.beat, deadline.Elapsed()
 	switch {
 	case s.state != open || !h.pongDue:
 	case kind == typePong:
 		h.pongDue = false
 		h.until = min(h.until, now+h.since) // it has read everything before the ping
-		s.arm(s.server.o.PingInterval)
+		s.setTimer(s.server.o.PingInterval)
 	case !h.extended:
 		h.extended, h.heard = true, now
 	}

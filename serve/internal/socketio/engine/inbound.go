@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/gobwas/ws"
+
+	"mkt/internal/deadline"
 )
 
 // inbound is the queue of messages from a client that its receiver has not handled yet. A
@@ -15,7 +17,7 @@ type inbound struct {
 	busy  bool          // messages are being handed to the receiver, or wait for the timer
 	timer *time.Timer   // until the turn of the next message; nil = it need not wait
 	idle  chan struct{} // closed when no message is being handed to the receiver; nil = nobody waits
-	pace  pace          // on the server's clock
+	pace  pace          // on deadline.Elapsed
 }
 
 // maxWaiting is the number of messages that may wait for their turn, beyond a burst.
@@ -103,7 +105,7 @@ func (s *Session) nextInbound() (p packet, ok bool) {
 		in.timer = time.AfterFunc(wait, func() { s.handOver() })
 	}
 	in.busy = in.timer != nil
-	in.rest()
+	in.signalIdle()
 	return packet{}, false
 }
 
@@ -111,11 +113,11 @@ func (s *Session) nextInbound() (p packet, ok bool) {
 // up. mu is held.
 func (s *Session) turn() time.Duration {
 	burst, _, _ := s.bounds()
-	return s.in.pace.take(s.server.elapsed(), s.server.o.Pace, burst)
+	return s.in.pace.take(deadline.Elapsed(), s.server.o.Pace, burst)
 }
 
-// rest wakes those who wait until no message is being handed to the receiver.
-func (in *inbound) rest() {
+// signalIdle wakes those who wait until no message is being handed to the receiver.
+func (in *inbound) signalIdle() {
 	if in.idle != nil {
 		close(in.idle)
 		in.idle = nil
@@ -127,7 +129,7 @@ func (s *Session) forgetInbound() {
 	if s.in.timer != nil {
 		s.in.timer.Stop()
 	}
-	s.in.rest()
+	s.in.signalIdle()
 	s.in = inbound{}
 }
 
@@ -146,6 +148,6 @@ func (s *Session) awaitReceiver() {
 	s.mu.Unlock()
 	select {
 	case <-idle:
-	case <-time.After(goodbyeDelay):
+	case <-time.After(closeDelay):
 	}
 }

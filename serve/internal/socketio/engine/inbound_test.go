@@ -69,7 +69,7 @@ func TestHeartbeatBesideAFlood(t *testing.T) {
 		"close packet": func(s socket) { s.send("1") },
 		"cut":          func(s socket) { s.conn.Close() },
 	}
-	for name, end := range ends {
+	for _, end := range ends {
 		s := h.websocket()
 		for _, packet := range flood {
 			s.send(packet)
@@ -80,9 +80,7 @@ func TestHeartbeatBesideAFlood(t *testing.T) {
 			s.send("3")
 		}
 		end(s)
-		if got := h.reason(); got != engine.Transport {
-			t.Errorf("%s: reason %q", name, got)
-		}
+		h.ended(engine.Transport)
 	}
 	p := h.poll()
 	p.expect(p.post(strings.Join(flood, "\x1e")), 200, "ok")
@@ -92,9 +90,7 @@ func TestHeartbeatBesideAFlood(t *testing.T) {
 		p.expect(p.post("3"), 200, "ok")
 	}
 	p.expect(p.post("4b\x1e1"), 200, "ok")
-	if got := h.reason(); got != engine.Transport {
-		t.Errorf("polling: reason %q", got)
-	}
+	h.ended(engine.Transport)
 	h.wantSessions(0)
 }
 
@@ -111,9 +107,7 @@ func TestEndBesideABusyReceiver(t *testing.T) {
 	s.conn.Close()
 	h.wantSessions(0)
 	close(release)
-	if got := h.reason(); got != engine.Transport {
-		t.Errorf("reason %q", got)
-	}
+	h.ended(engine.Transport)
 }
 
 // Too many waiting messages end the session.
@@ -127,9 +121,7 @@ func TestFlood(t *testing.T) {
 			s.send(packet)
 		}
 		s.wantEnd()
-		if got := h.reason(); got != engine.Flood {
-			t.Errorf("reason %q", got)
-		}
+		h.ended(engine.Flood)
 	})
 	t.Run("polling", func(t *testing.T) {
 		h := known(t, paced)
@@ -138,9 +130,7 @@ func TestFlood(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 		p.expect(p.get(), 200, "6\x1e1")
-		if got := h.reason(); got != engine.Flood {
-			t.Errorf("reason %q", got)
-		}
+		h.ended(engine.Flood)
 	})
 	t.Run("nobody in particular", func(t *testing.T) { // a client that has not been let in may send little
 		o := paced
@@ -151,9 +141,7 @@ func TestFlood(t *testing.T) {
 			s.send("4")
 		}
 		s.wantEnd()
-		if got := h.reason(); got != engine.Flood {
-			t.Errorf("reason %q", got)
-		}
+		h.ended(engine.Flood)
 	})
 }
 
@@ -182,9 +170,7 @@ func TestBodyOfManyPackets(t *testing.T) {
 		if a := p.post(c.body); a.status != 413 {
 			t.Errorf("%s: %+v", name, a)
 		}
-		if got := c.h.reason(); got != engine.Protocol {
-			t.Errorf("%s: reason %q", name, got)
-		}
+		c.h.ended(engine.Protocol)
 		var chunked io.Reader = io.MultiReader(strings.NewReader(c.body)) // its length is not told
 		p = c.h.poll()
 		if a, err := p.try(t.Context(), "POST", p.query(), chunked); err != nil || a.status != 413 {

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"crypto/rand"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -36,8 +34,7 @@ type Options struct {
 	// connection.
 	Peer func(*http.Request) string
 
-	Rand io.Reader    // safe for concurrent use; nil = crypto/rand
-	Log  *slog.Logger // nil = none
+	Log *slog.Logger // nil = none
 }
 
 // Receiver receives what a client sends. Its calls for one session never overlap.
@@ -78,9 +75,6 @@ func (o *Options) setDefaults() {
 	o.KeepHeaders = canonical(o.KeepHeaders)
 	if o.Peer == nil {
 		o.Peer = addressOf
-	}
-	if o.Rand == nil {
-		o.Rand = rand.Reader
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

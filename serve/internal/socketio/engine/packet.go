@@ -44,15 +44,15 @@ func readPacket(b []byte) (packet, error) {
 	return packet{b[0], b[1:]}, nil
 }
 
-// readPayload reads a polling body: at least one packet, none larger than most bytes. If
+// readPayload reads a polling body: at least one packet, none larger than max bytes. If
 // one is invalid, it returns none. Binary packets are decoded in place, so body must not
 // be used afterwards.
-func readPayload(body []byte, most int) ([]packet, error) {
+func readPayload(body []byte, max int) ([]packet, error) {
 	var list []packet
 	for more := true; more; {
 		var one []byte
 		one, body, more = bytes.Cut(body, []byte{separator})
-		if len(one) > most {
+		if len(one) > max {
 			return nil, errLarge
 		}
 		p, err := readPolled(one)

@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"mkt/internal/deadline"
 )
 
 // handshake answers the first GET of a polling session.
 func (v *Server) handshake(w http.ResponseWriter, r *http.Request) {
 	s := v.begin(r)
 	if s == nil {
-		v.refuse(w, r, noRoom)
+		v.refuse(w, r, tooManySessions)
 		return
 	}
 	v.respond(w, http.StatusOK, plainText, v.openPacket(s).polled)
@@ -34,9 +36,9 @@ const plainText = "text/plain; charset=UTF-8"
 // whose websocket became silent after the probe would poll without pause.
 const noopDelay = 100 * time.Millisecond
 
-// goodbyeDelay is how long a close packet waits for the GET that the client sent at the
+// closeDelay is how long a close packet waits for the GET that the client sent at the
 // same time.
-const goodbyeDelay = 100 * time.Millisecond
+const closeDelay = 100 * time.Millisecond
 
 // pollRequest answers a GET with the queued messages, or waits for the next one.
 func (s *Session) pollRequest(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +49,7 @@ func (s *Session) pollRequest(w http.ResponseWriter, r *http.Request) {
 	}
 	// The timeouts of the outer server are for requests that do not wait. A poll ends with
 	// the next ping, or with the session.
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.server.silence()))
+	deadline.Read(http.NewResponseController(w), s.server.maxSilence())
 	if c, ok := r.Context().Value(connKey{}).(net.Conn); ok {
 		boundSendBuffer(c)
 	}
@@ -73,28 +75,28 @@ func (s *Session) wait() (answer chan []entry, refused *refusal) {
 		return nil, refused
 	}
 	if s.poll != nil {
-		s.lose(Protocol)
+		s.abort(Protocol)
 		return nil, &badRequest
 	}
 	answer = make(chan []entry, 1)
 	s.poll = answer
 	if s.state == ending {
 		s.answer(s.queue.take())
-		s.lose("")
+		s.abort("")
 	}
 	s.pump()
 	if s.probed {
-		s.hurry()
+		s.answerPollSoon()
 	}
-	if s.leaving != nil {
-		close(s.leaving)
-		s.leaving = nil
+	if s.pollArrived != nil {
+		close(s.pollArrived)
+		s.pollArrived = nil
 	}
 	return answer, nil
 }
 
-// hurry ends the waiting GET soon, because an upgrade waits for that; mu is held.
-func (s *Session) hurry() {
+// answerPollSoon ends the waiting GET soon, because an upgrade waits for that; mu is held.
+func (s *Session) answerPollSoon() {
 	waiting := s.poll
 	if waiting == nil {
 		return
@@ -115,7 +117,7 @@ func (s *Session) cutPoll(answer chan []entry) {
 	defer s.mu.Unlock()
 	if s.poll == answer {
 		s.poll = nil
-		s.lose(Transport)
+		s.abort(Transport)
 	}
 }
 
@@ -133,12 +135,12 @@ func (s *Session) deliver(w http.ResponseWriter, list []entry) {
 		body = append(body, e.m.polled)
 	}
 	s.setDelivering(true)
-	err := s.server.write(w, http.StatusOK, plainText, s.patience, body...)
+	err := s.server.write(w, http.StatusOK, plainText, s.writeTimeout, body...)
 	s.setDelivering(false)
 	if err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.lose(Transport)
+		s.abort(Transport)
 	}
 }
 
@@ -153,9 +155,9 @@ func (v *Server) respond(w http.ResponseWriter, status int, contentType string, 
 	v.write(w, status, contentType, v.writeTimeout, body) // an error means that the client has gone
 }
 
-// write writes a complete answer. Each part may take as long as patience returns when the
+// write writes a complete answer. Each part may take as long as timeout returns when the
 // part begins.
-func (v *Server) write(w http.ResponseWriter, status int, contentType string, patience func() time.Duration, body ...[]byte) error {
+func (v *Server) write(w http.ResponseWriter, status int, contentType string, timeout func() time.Duration, body ...[]byte) error {
 	size := 0
 	for _, b := range body {
 		size += len(b)
@@ -165,11 +167,11 @@ func (v *Server) write(w http.ResponseWriter, status int, contentType string, pa
 	h.Set("Content-Length", strconv.Itoa(size))
 	h.Set("Cache-Control", "no-store")
 	control := http.NewResponseController(w)
-	control.SetWriteDeadline(time.Now().Add(v.o.WriteTimeout))
+	deadline.Write(control, v.o.WriteTimeout)
 	w.WriteHeader(status)
 	for _, b := range body {
 		for part := range slices.Chunk(b, chunk) {
-			control.SetWriteDeadline(time.Now().Add(patience()))
+			deadline.Write(control, timeout())
 			if _, err := w.Write(part); err != nil {
 				return err
 			}

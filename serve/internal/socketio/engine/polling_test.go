@@ -61,9 +61,7 @@ func TestChunkedUpload(t *testing.T) {
 		write.Close()
 	}()
 	a, err := p.try(t.Context(), "POST", p.query(), read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p.expect(a, 200, "ok")
 	p.expect(p.get(), 200, "4one\x1e4é")
 }
@@ -97,9 +95,7 @@ func TestBadPolledPackets(t *testing.T) {
 			if a := p.post(body); a.status != 400 {
 				t.Errorf("got %+v", a)
 			}
-			if got := h.reason(); got != engine.Protocol {
-				t.Errorf("reason %q", got)
-			}
+			h.ended(engine.Protocol)
 			p.expect(p.get(), 400, unknown)
 			p.expect(p.post("4a"), 400, unknown)
 		})
@@ -159,9 +155,7 @@ func TestTwoPolls(t *testing.T) {
 	}
 	p.expect(<-first, 200, "1")
 	p.expect(p.get(), 400, unknown)
-	if got := h.reason(); got != engine.Protocol {
-		t.Errorf("reason %q", got)
-	}
+	h.ended(engine.Protocol)
 }
 
 func TestTwoPosts(t *testing.T) {
@@ -180,9 +174,7 @@ func TestTwoPosts(t *testing.T) {
 	}
 	write.Close()
 	<-first
-	if got := h.reason(); got != engine.Protocol {
-		t.Errorf("reason %q", got)
-	}
+	h.ended(engine.Protocol)
 	p.expect(p.get(), 400, unknown)
 }
 
@@ -224,9 +216,7 @@ func TestCancelledPoll(t *testing.T) {
 	time.Sleep(50 * time.Millisecond)
 	cancel()
 	<-done
-	if got := h.reason(); got != engine.Transport {
-		t.Errorf("reason %q", got)
-	}
+	h.ended(engine.Transport)
 	p.expect(p.get(), 400, unknown)
 }
 
@@ -235,30 +225,13 @@ func TestCutPost(t *testing.T) {
 	p := h.poll()
 	waiting := p.later()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fmt.Fprintf(conn, "POST /engine.io/?%s HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n4a", p.query())
 	time.Sleep(50 * time.Millisecond)
 	conn.Close()
-	if got := h.reason(); got != engine.Transport {
-		t.Errorf("reason %q", got)
-	}
+	h.ended(engine.Transport)
 	p.expect(<-waiting, 200, "1")
 	p.expect(p.get(), 400, unknown)
-}
-
-func TestGoodbye(t *testing.T) {
-	t.Parallel()
-	h := start(t, engine.Options{})
-	p := h.poll()
-	waiting := p.later()
-	p.expect(p.post("1"), 200, "ok")
-	p.expect(<-waiting, 200, "6")
-	p.expect(p.get(), 400, unknown)
-	if got := h.reason(); got != engine.Transport {
-		t.Errorf("reason %q", got)
-	}
 }
 
 // The GET may arrive after the close packet that was sent at the same time. Without one, the
@@ -276,44 +249,11 @@ func TestGoodbyeBesidePoll(t *testing.T) {
 		p.expect(p.get(), 200, "6")
 		p.expect(<-posted, 200, "ok")
 		p.expect(p.get(), 400, unknown)
+		h.ended(engine.Transport)
 	}
 	p := h.poll()
 	p.expect(p.post("1"), 200, "ok")
 	p.expect(p.get(), 400, unknown)
-}
-
-func TestPayloadLimit(t *testing.T) {
-	t.Parallel()
-	for name, length := range map[string]bool{"told beforehand": true, "chunked": false} {
-		t.Run(name, func(t *testing.T) {
-			h := start(t, engine.Options{MaxPayload: 100})
-			p := h.poll()
-			p.expect(p.post("4"+strings.Repeat("x", 99)), 200, "ok")
-			p.get()
-			var body io.Reader = strings.NewReader("4" + strings.Repeat("x", 100))
-			if !length {
-				body = io.MultiReader(body)
-			}
-			a, err := p.try(t.Context(), "POST", p.query(), body)
-			if err != nil || a.status != 413 {
-				t.Errorf("got %+v %v", a, err)
-			}
-			if got := h.reason(); got != engine.Protocol {
-				t.Errorf("reason %q", got)
-			}
-		})
-	}
-}
-
-func TestPanicEndsOneSession(t *testing.T) {
-	h := start(t, engine.Options{})
-	p, other := h.poll(), h.poll()
-	p.post("4panic")
-	if got := h.reason(); got != engine.Panic {
-		t.Errorf("reason %q", got)
-	}
-	p.expect(p.get(), 200, "6\x1e1")
-	other.expect(other.post("4a"), 200, "ok")
 }
 
 // The server ends a session: with the waiting poll, or the next one.

@@ -7,32 +7,34 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mkt/internal/deadline"
 )
 
 // postRequest handles the packets of a POST.
 func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
-	most, refused := s.beginPost(w)
+	limit, refused := s.beginPost(w)
 	if refused != nil {
 		s.server.refuse(w, r, *refused)
 		return
 	}
 	defer s.endPost()
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/octet-stream") {
-		s.broken()
+		s.invalidPacket()
 		s.server.refuse(w, r, badRequest)
 		return
 	}
-	body, err := readBody(w, r, most)
+	body, err := readBody(w, r, limit)
 	switch {
 	case err == nil:
 		s.bodyRead(w, r)
-		err = s.carryOut(body)
-	case errors.Is(err, errCut):
+		err = s.handleBody(body)
+	case errors.Is(err, errIncomplete):
 		s.mu.Lock()
-		s.lose(Transport)
+		s.abort(Transport)
 		s.mu.Unlock()
 	default:
-		s.broken()
+		s.invalidPacket()
 	}
 	s.endPost() // before the answer, after which the client may send the next POST
 	switch {
@@ -40,7 +42,7 @@ func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
 		s.server.respond(w, http.StatusOK, "text/html", []byte("ok"))
 	case errors.Is(err, errLarge):
 		s.server.respond(w, http.StatusRequestEntityTooLarge, plainText, []byte("message above the limit"))
-	case errors.Is(err, errCut):
+	case errors.Is(err, errIncomplete):
 		s.server.respond(w, http.StatusBadRequest, plainText, []byte("the body was cut"))
 	default:
 		s.server.refuse(w, r, badRequest)
@@ -50,20 +52,20 @@ func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
 // beginPost returns how many bytes the body may have. It refuses a POST while another one
 // is being read, which ends the session. The end of the session ends the reading of the
 // body.
-func (s *Session) beginPost(w http.ResponseWriter) (most int, refused *refusal) {
+func (s *Session) beginPost(w http.ResponseWriter) (limit int, refused *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if refused := s.refusal(); refused != nil {
 		return 0, refused
 	}
 	if s.posting {
-		s.lose(Protocol)
+		s.abort(Protocol)
 		return 0, &badRequest
 	}
 	s.posting = true
-	s.stopPost = func() { http.NewResponseController(w).SetReadDeadline(time.Now()) }
-	_, _, most = s.bounds()
-	return most, nil
+	s.stopPost = func() { deadline.Read(http.NewResponseController(w), 0) }
+	_, _, limit = s.bounds()
+	return limit, nil
 }
 
 // bodyRead makes the connection reusable after the body was read. net/http then reads on
@@ -89,32 +91,32 @@ func (s *Session) endPost() {
 // Errors of a POST, each of which ends the session. A body that was cut may have contained
 // messages, which are lost.
 var (
-	errCut       = errors.New("the body was cut")
-	errFlood     = errors.New("too many messages")
-	errViolation = errors.New("a message was a violation")
+	errIncomplete = errors.New("the body was cut")
+	errFlood      = errors.New("too many messages")
+	errViolation  = errors.New("a message was a violation")
 )
 
-// readBody reads a body of at most most bytes. A client that does not know the limit of a
+// readBody reads a body of at most limit bytes. A client that does not know the limit of a
 // packet, such as those before Socket.IO 4.5, puts many packets into one body.
-func readBody(w http.ResponseWriter, r *http.Request, most int) ([]byte, error) {
-	if r.ContentLength > int64(most) {
+func readBody(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error) {
+	if r.ContentLength > int64(limit) {
 		return nil, errLarge
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(most)))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(limit)))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return nil, errLarge
 	}
 	if err != nil {
-		return nil, errCut
+		return nil, errIncomplete
 	}
 	return body, nil
 }
 
-// carryOut handles a body. If it returns an error, the session has ended.
-func (s *Session) carryOut(body []byte) error {
+// handleBody handles a body. If it returns an error, the session has ended.
+func (s *Session) handleBody(body []byte) error {
 	packets, err := readPayload(body, s.server.o.MaxPayload)
 	if err != nil {
-		s.broken()
+		s.invalidPacket()
 		return err
 	}
 	n := slices.IndexFunc(packets, func(p packet) bool {
@@ -128,11 +130,11 @@ func (s *Session) carryOut(body []byte) error {
 		return err
 	}
 	if packets[n].kind != typeClose {
-		s.broken()
+		s.invalidPacket()
 		return errPacket
 	}
 	s.awaitReceiver()
-	s.goodbye()
+	s.endByClient()
 	return nil
 }
 
@@ -164,7 +166,7 @@ func (s *Session) handleAll(packets []packet) error {
 // nil; mu is held.
 func (s *Session) refusal() *refusal {
 	if s.overdue() {
-		s.lose(Ping)
+		s.abort(Ping)
 	}
 	switch {
 	case s.state != open:

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"time"
 
+	"mkt/internal/deadline"
 	"mkt/serve/internal/listen"
 )
 
@@ -16,14 +16,14 @@ type refusal struct {
 	Message string `json:"message"`
 }
 
-// The errors of the protocol, and noRoom, which is an addition.
+// The errors of the protocol, and tooManySessions, which is an addition.
 var (
 	transportUnknown   = refusal{400, 0, "Transport unknown"}
 	sessionUnknown     = refusal{400, 1, "Session ID unknown"}
 	badHandshakeMethod = refusal{400, 2, "Bad handshake method"}
 	badRequest         = refusal{400, 3, "Bad request"}
 	versionUnsupported = refusal{400, 5, "Unsupported protocol version"}
-	noRoom             = refusal{503, 4, "No room for another connection"}
+	tooManySessions    = refusal{503, 4, "No room for another connection"}
 )
 
 // ServeHTTP implements http.Handler. The order of the checks is that of the protocol.
@@ -67,7 +67,7 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // for the rest before it writes the answer. The returned function discards for a moment
 // what arrives after the answer.
 func (v *Server) bound(w http.ResponseWriter, r *http.Request) (done func()) {
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(v.o.ReadTimeout))
+	deadline.Read(http.NewResponseController(w), v.o.ReadTimeout)
 	w.Header().Set("Connection", "close")
 	return func() {
 		if w.Header().Get("Connection") == "close" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/serve/internal/socketio/engine"
 )
 
@@ -58,9 +59,7 @@ func TestSlowClient(t *testing.T) {
 				}
 				time.Sleep(time.Millisecond)
 			}
-			if got := h.reason(); got != engine.Slow {
-				t.Errorf("reason %q", got)
-			}
+			h.ended(engine.Slow)
 			if n := s.Queued(); n != 0 {
 				t.Errorf("%d bytes still queued", n)
 			}
@@ -75,9 +74,7 @@ func TestSlowClient(t *testing.T) {
 		s := <-h.opened
 		for s.Send(text(strings.Repeat("x", 100))) {
 		}
-		if got := h.reason(); got != engine.Slow {
-			t.Errorf("reason %q", got)
-		}
+		h.ended(engine.Slow)
 		p.expect(p.get(), 200, "6\x1e1")
 	})
 }
@@ -121,7 +118,7 @@ func TestWhenDrained(t *testing.T) {
 		t.Helper()
 		select {
 		case <-c:
-		case <-time.After(patience):
+		case <-time.After(check.Limit):
 			t.Fatal("never drained")
 		}
 	}

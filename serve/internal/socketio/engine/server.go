@@ -2,21 +2,22 @@ package engine
 
 import (
 	"container/list"
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"mkt/internal/deadline"
 )
 
 // Server is an http.Handler for one path. Safe for concurrent use.
 type Server struct {
 	o       Options
-	began   time.Time
 	writers writers
 	live    sync.WaitGroup // sessions whose Closed has not been called yet
 
@@ -32,60 +33,56 @@ type Server struct {
 // New returns a server. o.Open is required.
 func New(o Options) *Server {
 	o.setDefaults()
-	return &Server{o: o, began: time.Now(), sessions: map[string]*Session{}, closed: map[string]uint64{}}
+	return &Server{o: o, sessions: map[string]*Session{}, closed: map[string]uint64{}}
 }
 
-// elapsed returns the time on the server's monotonic clock.
-func (v *Server) elapsed() time.Duration { return time.Since(v.began) }
-
-// silence returns how long a working client may send nothing, with a margin.
-func (v *Server) silence() time.Duration {
+// maxSilence returns how long a working client may send nothing, with a margin.
+func (v *Server) maxSilence() time.Duration {
 	return v.o.PingInterval + (maxAsking+1)*v.o.PingTimeout + 5*time.Second
 }
 
-// writeTimeout is the patience for clients that have not been sent anything yet.
+// writeTimeout returns the write timeout for clients that have not been sent anything yet.
 func (v *Server) writeTimeout() time.Duration { return v.o.WriteTimeout }
 
 // begin creates a session. It returns nil if there are too many, or if the server is
 // closing.
 func (v *Server) begin(r *http.Request) *Session {
-	id, err := v.newID()
-	s := &Session{server: v, id: id, header: v.keep(r.Header), peer: strings.Clone(v.o.Peer(r))}
+	s := &Session{server: v, id: newID(), header: v.keep(r.Header), peer: strings.Clone(v.o.Peer(r))}
 	s.receiving.Lock() // the session may end before it has its receiver
 	defer s.receiving.Unlock()
 	s.mu.Lock()
-	s.beat.pinged = v.elapsed()
+	s.beat.pinged = deadline.Elapsed()
 	s.due = s.beat.pinged + v.o.PingInterval
 	s.timer = time.AfterFunc(v.o.PingInterval, s.tick)
 	s.mu.Unlock()
-	if err != nil || !v.admit(s) {
+	if !v.admit(s) {
 		s.timer.Stop()
 		return nil
 	}
 	if s.receiver = v.o.Open(s); s.receiver == nil {
-		s.receiver = nobody{}
-		s.unwanted()
+		s.receiver = noReceiver{}
+		s.discard()
 		return nil
 	}
 	return s
 }
 
-// unwanted removes a session that was refused.
-func (s *Session) unwanted() {
+// discard removes a session that was refused.
+func (s *Session) discard() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == open {
 		s.state = closed
 		s.timer.Stop()
-		s.server.disown(s)
+		s.server.undoAdmit(s)
 	}
 }
 
-// nobody is the receiver of a refused session.
-type nobody struct{}
+// noReceiver is the receiver of a refused session.
+type noReceiver struct{}
 
-func (nobody) Message([]byte, bool) error { return nil }
-func (nobody) Closed(string)              {}
+func (noReceiver) Message([]byte, bool) error { return nil }
+func (noReceiver) Closed(string)              {}
 
 // admit adds a session to the table, if there is room.
 func (v *Server) admit(s *Session) bool {
@@ -102,12 +99,10 @@ func (v *Server) admit(s *Session) bool {
 }
 
 // newID returns 144 random bits.
-func (v *Server) newID() (string, error) {
+func newID() string {
 	var b [18]byte
-	if _, err := io.ReadFull(v.o.Rand, b[:]); err != nil {
-		return "", err
-	}
-	return base64.RawURLEncoding.EncodeToString(b[:]), nil
+	rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
 // keep copies the headers of KeepHeaders, so that the others can be freed.
@@ -178,8 +173,8 @@ func (v *Server) keepEnding(s *Session) {
 	}
 }
 
-// disown undoes admit.
-func (v *Server) disown(s *Session) {
+// undoAdmit undoes admit.
+func (v *Server) undoAdmit(s *Session) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.sessions, s.id)

@@ -32,29 +32,29 @@ type Session struct {
 
 	receiving sync.Mutex // held while the receiver is called; taken before mu
 
-	mu         sync.Mutex
-	state      state
-	writing    bool // a writer uses the websocket
-	slow       bool // and it waits for the client
-	delivering bool // the answer to a GET is being written
-	posting    bool // a POST is being read or handled
-	calling    bool // the receiver is being called
-	trusted    bool // the protocol above has accepted the client
-	probed     bool // the probing websocket has been answered
-	beat       heartbeat
-	ws         *wire         // nil while polling
-	probe      *wire         // the websocket that is to take over
-	poll       chan []entry  // the waiting GET; nil = none
-	leaving    chan struct{} // closed when the GET arrives that a close packet waits for
-	in         inbound
-	queue      queue
-	flying     int // cost of what is being written
-	timer      *time.Timer
-	unfetched  *list.Element // its element of endings; nil = none
-	due        time.Duration // when the timer fires, on the server's clock
-	stopPost   func()        // ends the reading of a POST's body; nil = none is being read
-	drained    func()
-	whenClosed func()
+	mu           sync.Mutex
+	state        state
+	writing      bool // a writer uses the websocket
+	slow         bool // and it waits for the client
+	delivering   bool // the answer to a GET is being written
+	posting      bool // a POST is being read or handled
+	calling      bool // the receiver is being called
+	trusted      bool // the protocol above has accepted the client
+	probed       bool // the probing websocket has been answered
+	beat         heartbeat
+	ws           *wire         // nil while polling
+	probe        *wire         // the websocket that is to take over
+	poll         chan []entry  // the waiting GET; nil = none
+	pollArrived  chan struct{} // closed when the GET arrives that a close packet waits for
+	in           inbound
+	queue        queue
+	beingWritten int // cost of what is being written
+	timer        *time.Timer
+	unfetched    *list.Element // its element of endings; nil = none
+	due          time.Duration // when the timer fires, on deadline.Elapsed
+	stopPost     func()        // ends the reading of a POST's body; nil = none is being read
+	drained      func()
+	whenClosed   func()
 }
 
 // headerLine is one of the kept headers.
@@ -90,7 +90,7 @@ func (s *Session) Replace(key string, m *Message) bool {
 		s.queue.remove(key)
 	}
 	e := entry{m, key}
-	if waiting := s.queue.bytes + s.flying; waiting > 0 && waiting+e.cost() > s.server.o.MaxQueued {
+	if waiting := s.queue.bytes + s.beingWritten; waiting > 0 && waiting+e.cost() > s.server.o.MaxQueued {
 		s.queue.take()
 		s.end(Slow, ws.StatusPolicyViolation)
 		return false
@@ -107,7 +107,7 @@ func (s *Session) Queued() int {
 	if s.state != open {
 		return 0
 	}
-	return s.queue.bytes + s.flying
+	return s.queue.bytes + s.beingWritten
 }
 
 // WhenDrained calls f once, in its own goroutine, as soon as nothing is waiting or the
@@ -163,7 +163,7 @@ func (s *Session) Close(reason string) {
 func (s *Session) Abort(reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lose(reason)
+	s.abort(reason)
 }
 
 // call passes a message to the receiver, unless the session has ended. It returns false
@@ -177,7 +177,7 @@ func (s *Session) call(data []byte, binary bool) bool {
 	return s.receiver.Message(data, binary) == nil
 }
 
-// setCalling tells the heartbeat that the client waits for the server. It returns false if
+// setCalling records for the heartbeat that the client waits for the server. It returns false if
 // the session has ended.
 func (s *Session) setCalling(on bool) bool {
 	s.mu.Lock()
@@ -214,7 +214,7 @@ func (s *Session) batch() []entry {
 	var list []entry
 	switch {
 	case s.pingFirst(s.queue.bytes):
-		list = []entry{{m: s.ask()}}
+		list = []entry{{m: s.duePing()}}
 	case s.queue.bytes >= largeMessage && s.queue.list[0].m == pingPacket:
 		list = []entry{s.queue.pop()}
 	default:

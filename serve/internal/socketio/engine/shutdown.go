@@ -16,8 +16,8 @@ const (
 )
 
 // Shutdown refuses new sessions and closes the others, spread over half of the time until
-// ctx's deadline, but at most 5 seconds and 20 ms a session. It returns when every Receiver
-// has been told, or with ctx's error.
+// ctx's deadline, but at most 5 seconds and 20 ms a session. It returns when Closed of every
+// Receiver has returned, or with ctx's error.
 func (v *Server) Shutdown(ctx context.Context) error {
 	v.mu.Lock()
 	v.draining = true
@@ -38,10 +38,10 @@ func (v *Server) Shutdown(ctx context.Context) error {
 		}
 		s.mu.Unlock()
 	}
-	told := make(chan struct{})
-	go func() { v.live.Wait(); close(told) }()
+	done := make(chan struct{})
+	go func() { v.live.Wait(); close(done) }()
 	select {
-	case <-told:
+	case <-done:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -77,7 +77,7 @@ func (v *Server) Stats() Stats {
 		if s.ws != nil {
 			t.Websockets++
 		}
-		t.QueuedBytes += int64(s.queue.bytes + s.flying)
+		t.QueuedBytes += int64(s.queue.bytes + s.beingWritten)
 		s.mu.Unlock()
 	}
 	v.mu.Lock()

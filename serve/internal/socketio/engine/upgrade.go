@@ -3,13 +3,14 @@ package engine
 import (
 	"cmp"
 	"errors"
-	"time"
 
 	"github.com/gobwas/ws"
+
+	"mkt/internal/deadline"
 )
 
-// claim makes a websocket the probing one. It returns false if that is not possible.
-func (s *Session) claim(c *wire) bool {
+// startProbe makes a websocket the probing one. It returns false if that is not possible.
+func (s *Session) startProbe(c *wire) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state != open || s.ws != nil || s.probe != nil {
@@ -19,11 +20,11 @@ func (s *Session) claim(c *wire) bool {
 	return true
 }
 
-// takeProbe handles the probe of a websocket, and then reads from it if it takes over.
-func (s *Session) takeProbe(c *wire) {
-	c.conn.SetReadDeadline(time.Now().Add(s.server.o.UpgradeTimeout))
-	if err := s.converse(c); err != nil || !s.takeOver(c) {
-		s.giveUp(c)
+// handleProbe handles the probe of a websocket, and then reads from it if it takes over.
+func (s *Session) handleProbe(c *wire) {
+	deadline.Read(c.conn, s.server.o.UpgradeTimeout)
+	if err := s.readUpgrade(c); err != nil || !s.takeOver(c) {
+		s.dropProbe(c)
 		c.refuse(cmp.Or(closeCode(err), ws.StatusPolicyViolation), s.server.writeTimeout)
 		return
 	}
@@ -32,8 +33,8 @@ func (s *Session) takeProbe(c *wire) {
 
 var errProbe = errors.New("not the packets of an upgrade")
 
-// converse reads the client's 2probe, possibly several, and its 5.
-func (s *Session) converse(c *wire) error {
+// readUpgrade reads the client's 2probe, possibly several, and its 5.
+func (s *Session) readUpgrade(c *wire) error {
 	for probed := false; ; {
 		op, data, err := c.next()
 		switch {
@@ -66,7 +67,7 @@ func (s *Session) answerProbe(c *wire) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.probed = s.probe == c
-	s.hurry()
+	s.answerPollSoon()
 	return nil
 }
 
@@ -79,15 +80,15 @@ func (s *Session) takeOver(c *wire) bool {
 		return false
 	}
 	s.probe, s.probed, s.ws = nil, false, c
-	c.patience = s.server.silence()
+	c.readTimeout = s.server.maxSilence()
 	s.answer(nil)                     // a client that follows the protocol has no GET waiting
-	s.beat.heard = s.server.elapsed() // a ping may have to be sent again
+	s.beat.heard = deadline.Elapsed() // a ping may have to be sent again
 	s.pump()
 	return true
 }
 
-// giveUp ends a failed upgrade; polling continues.
-func (s *Session) giveUp(c *wire) {
+// dropProbe ends a failed upgrade; polling continues.
+func (s *Session) dropProbe(c *wire) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.probe == c {

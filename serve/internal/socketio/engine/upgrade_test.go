@@ -8,6 +8,7 @@ import (
 
 	"github.com/gobwas/ws"
 
+	"mkt/internal/check"
 	"mkt/serve/internal/socketio/engine"
 )
 
@@ -17,12 +18,19 @@ func (p polling) probe() socket {
 	return p.dial("EIO=4&transport=websocket&sid=" + p.sid)
 }
 
-// upgraded returns a session that has changed to a websocket.
-func (p polling) upgraded() socket {
+// probed returns a websocket whose probe has been answered.
+func (p polling) probed() socket {
 	p.t.Helper()
 	s := p.probe()
 	s.send("2probe")
 	s.want("3probe")
+	return s
+}
+
+// upgraded returns a session that has changed to a websocket.
+func (p polling) upgraded() socket {
+	p.t.Helper()
+	s := p.probed()
 	s.send("5")
 	s.send("4changed")
 	s.want("4changed")
@@ -58,9 +66,7 @@ func TestUpgrade(t *testing.T) {
 func TestNoopIsRepeated(t *testing.T) {
 	t.Parallel()
 	p := start(t, engine.Options{}).poll()
-	s := p.probe()
-	s.send("2probe")
-	s.want("3probe")
+	s := p.probed()
 	for range 3 {
 		p.expect(p.get(), 200, "6")
 	}
@@ -75,9 +81,7 @@ func TestNoopIsRepeated(t *testing.T) {
 func TestPollingWhileProbed(t *testing.T) {
 	t.Parallel()
 	p := start(t, engine.Options{}).poll()
-	s := p.probe()
-	s.send("2probe")
-	s.want("3probe")
+	s := p.probed()
 	p.expect(p.post("4one"), 200, "ok")
 	p.expect(p.get(), 200, "4one")
 	p.expect(p.post("4two\x1e4three"), 200, "ok")
@@ -91,9 +95,7 @@ func TestPollingWhileProbed(t *testing.T) {
 // A GET that still waits when the 5 arrives is answered, and so is a later one.
 func TestUpgradeOverWaitingPoll(t *testing.T) {
 	p := start(t, engine.Options{}).poll()
-	s := p.probe()
-	s.send("2probe")
-	s.want("3probe")
+	s := p.probed()
 	waiting := p.later()
 	s.send("5")
 	p.expect(<-waiting, 400, `{"code":3,"message":"Bad request"}`)
@@ -105,55 +107,45 @@ func TestUpgradeOverWaitingPoll(t *testing.T) {
 // the client may try again.
 func TestBadUpgrades(t *testing.T) {
 	t.Parallel()
-	cases := map[string][]ws.Frame{
-		"no probe":            {ws.NewTextFrame([]byte("5"))},
-		"a message first":     {ws.NewTextFrame([]byte("4a"))},
-		"a message behind it": {ws.NewTextFrame([]byte("2probe")), ws.NewTextFrame([]byte("4a"))},
-		"another probe":       {ws.NewTextFrame([]byte("2probed"))},
-		"binary":              {ws.NewBinaryFrame([]byte("2probe"))},
-		"invalid text":        {ws.NewTextFrame([]byte("2probe")), ws.NewTextFrame([]byte("\xff"))},
-		"close frame":         {ws.NewTextFrame([]byte("2probe")), ws.NewCloseFrame(nil)},
-	}
-	for name, frames := range cases {
+	text := func(s string) ws.Frame { return ws.NewTextFrame([]byte(s)) }
+	for name, c := range map[string]struct {
+		frames  []ws.Frame
+		cut     bool
+		timeout time.Duration
+	}{
+		"no probe":            {frames: []ws.Frame{text("5")}},
+		"a message first":     {frames: []ws.Frame{text("4a")}},
+		"a message behind it": {frames: []ws.Frame{text("2probe"), text("4a")}},
+		"another probe":       {frames: []ws.Frame{text("2probed")}},
+		"binary":              {frames: []ws.Frame{ws.NewBinaryFrame([]byte("2probe"))}},
+		"invalid text":        {frames: []ws.Frame{text("2probe"), text("\xff")}},
+		"close frame":         {frames: []ws.Frame{text("2probe"), ws.NewCloseFrame(nil)}},
+		"cut":                 {frames: []ws.Frame{text("2probe")}, cut: true},
+		"too late":            {frames: []ws.Frame{text("2probe")}, timeout: 50 * time.Millisecond},
+	} {
 		t.Run(name, func(t *testing.T) {
-			p := start(t, engine.Options{}).poll()
+			h := start(t, engine.Options{UpgradeTimeout: c.timeout})
+			p := h.poll()
 			s := p.probe()
-			for _, f := range frames {
+			for _, f := range c.frames {
 				s.frame(f)
+			}
+			if c.cut {
+				s.conn.Close()
 			}
 			s.wantEnd()
 			p.expect(p.post("4a"), 200, "ok")
 			p.expect(p.get(), 200, "4a")
-			p.upgraded()
+			if c.timeout > 0 {
+				return
+			}
+			check.Eventually(t, "a second upgrade", func() bool { // once the server has noticed
+				again := p.probe()
+				again.send("2probe")
+				return again.next() == "3probe"
+			})
 		})
 	}
-}
-
-func TestCutProbe(t *testing.T) {
-	p := start(t, engine.Options{}).poll()
-	s := p.probe()
-	s.send("2probe")
-	s.want("3probe")
-	s.conn.Close()
-	p.expect(p.post("4a"), 200, "ok")
-	p.expect(p.get(), 200, "4a")
-	for { // until the server has noticed
-		again := p.probe()
-		again.send("2probe")
-		if again.next() == "3probe" {
-			return
-		}
-	}
-}
-
-func TestUpgradeTimeout(t *testing.T) {
-	p := start(t, engine.Options{UpgradeTimeout: 50 * time.Millisecond}).poll()
-	s := p.probe()
-	s.send("2probe")
-	s.want("3probe")
-	s.wantEnd()
-	p.expect(p.post("4a"), 200, "ok")
-	p.expect(p.get(), 200, "4a")
 }
 
 func TestSecondProbe(t *testing.T) {
@@ -178,9 +170,7 @@ func TestEndWhileProbed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := start(t, engine.Options{})
 			p := h.poll()
-			s := p.probe()
-			s.send("2probe")
-			s.want("3probe")
+			s := p.probed()
 			end(h, p)
 			s.wantEnd()
 			h.reason()
@@ -232,9 +222,7 @@ func TestOrderAcrossUpgrade(t *testing.T) {
 				}
 			}
 		}()
-		s := p.probe()
-		s.send("2probe")
-		s.want("3probe")
+		s := p.probed()
 		close(stop)
 		<-polled
 		s.send("5")

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/gobwas/ws"
+
+	"mkt/internal/deadline"
 )
 
 // websocket answers an upgrade request, which starts a session or ends the polling of one.
@@ -15,7 +16,7 @@ func (v *Server) websocket(w http.ResponseWriter, r *http.Request, s *Session) {
 	fresh := s == nil
 	if fresh {
 		if s = v.begin(r); s == nil {
-			v.refuse(w, r, noRoom)
+			v.refuse(w, r, tooManySessions)
 			return
 		}
 	}
@@ -23,14 +24,14 @@ func (v *Server) websocket(w http.ResponseWriter, r *http.Request, s *Session) {
 	switch {
 	case err != nil && fresh:
 		s.mu.Lock()
-		s.lose(Transport)
+		s.abort(Transport)
 		s.mu.Unlock()
 	case err != nil:
 	case fresh:
 		s.openOn(c)
 		go s.resume(c, nil)
-	case s.claim(c):
-		go s.takeProbe(c)
+	case s.startProbe(c):
+		go s.handleProbe(c)
 	default:
 		go c.refuse(ws.StatusPolicyViolation, v.writeTimeout)
 	}
@@ -47,7 +48,7 @@ func (v *Server) upgrade(w http.ResponseWriter, r *http.Request) (*wire, error) 
 		return nil, err
 	}
 	boundSendBuffer(conn)
-	c := &wire{conn: conn, max: v.o.MaxPayload, began: time.Now()}
+	c := &wire{conn: conn, max: v.o.MaxPayload}
 	if n := rw.Reader.Buffered(); n > 0 {
 		early, _ := rw.Reader.Peek(n)
 		c.early = bytes.Clone(early)
@@ -57,12 +58,12 @@ func (v *Server) upgrade(w http.ResponseWriter, r *http.Request) (*wire, error) 
 
 // openOn sends the open packet of a session that begins as a websocket.
 func (s *Session) openOn(c *wire) {
-	c.patience = s.server.silence()
+	c.readTimeout = s.server.maxSilence()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ws = c
 	if s.state != open {
-		c.cut()
+		c.closeNow()
 		return
 	}
 	s.queue.pushFront(entry{m: s.server.openPacket(s)})
@@ -84,15 +85,15 @@ func (s *Session) resume(c *wire, err error) {
 		var data []byte
 		if op, data, err = c.next(); err == nil && !s.handleFrame(c, op, data) {
 			c.drain()
-			c.cut()
+			c.closeNow()
 			return
 		}
 	}
 	if err != nil {
 		s.awaitReceiver()
-		s.lost(err)
+		s.readFailed(err)
 		c.drain()
-		c.cut()
+		c.closeNow()
 		return
 	}
 	c.expect()
@@ -112,7 +113,7 @@ func (s *Session) handleFrame(c *wire, op ws.OpCode, data []byte) bool {
 		s.awaitReceiver()
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.end(Transport, farewell(data))
+		s.end(Transport, closeReply(data))
 		return false
 	}
 	p, err := packet{typeBinary, data}, error(nil)
@@ -120,12 +121,12 @@ func (s *Session) handleFrame(c *wire, op ws.OpCode, data []byte) bool {
 		p, err = readPacket(data)
 	}
 	if err != nil {
-		s.broken()
+		s.invalidPacket()
 		return false
 	}
 	if p.kind == typePong || p.kind == typeNoop {
 		if err := c.countOther(); err != nil {
-			s.lost(err)
+			s.readFailed(err)
 			return false
 		}
 	}
@@ -147,10 +148,10 @@ func (s *Session) receive(p packet) {
 		s.alive(p.kind)
 	case typeClose:
 		s.awaitReceiver()
-		s.goodbye()
+		s.endByClient()
 	case typeNoop:
 	default:
-		s.broken()
+		s.invalidPacket()
 	}
 }
 
@@ -169,6 +170,6 @@ func (s *Session) pong(data []byte) {
 // drain reads for a moment what the client still sends until it closes the connection,
 // because closing a connection with unread bytes would lose the close frame.
 func (c *wire) drain() {
-	c.conn.SetReadDeadline(time.Now().Add(closeGrace))
+	deadline.Read(c.conn, closeGrace)
 	io.Copy(io.Discard, c.conn)
 }

@@ -9,22 +9,23 @@ import (
 	"unicode/utf8"
 
 	"github.com/gobwas/ws"
+
+	"mkt/internal/deadline"
 )
 
 // wire is a websocket's connection, read frame by frame. While it is idle, it uses only the
 // small buffer below, which is large enough for the frame of a heartbeat.
 type wire struct {
-	conn     net.Conn
-	max      int           // maximum bytes of a message
-	patience time.Duration // maximum wait for the next message
-	early    []byte        // bytes that followed the HTTP request
-	buf      [24]byte
-	from     uint8 // buf[from:to] is unread
-	to       uint8
-	closing  atomic.Bool // our close frame has been sent
+	conn        net.Conn
+	max         int           // maximum bytes of a message
+	readTimeout time.Duration // maximum wait for the next message
+	early       []byte        // bytes that followed the HTTP request
+	buf         [24]byte
+	from        uint8 // buf[from:to] is unread
+	to          uint8
+	closing     atomic.Bool // our close frame has been sent
 
-	began time.Time
-	other pace // of the frames that are not messages, since began
+	other pace // of the frames that are not messages
 
 	partial   []byte // of a fragmented message
 	partialOp ws.OpCode
@@ -58,7 +59,7 @@ const (
 
 // countOther counts a frame that is not a message. The error is errFrames.
 func (c *wire) countOther() error {
-	if c.other.take(time.Since(c.began), otherEvery, otherBurst) > 0 {
+	if c.other.take(deadline.Elapsed(), otherEvery, otherBurst) > 0 {
 		return errFrames
 	}
 	return nil
@@ -103,9 +104,9 @@ func (c *wire) expect() {
 	if c.closing.Load() {
 		return
 	}
-	c.conn.SetReadDeadline(time.Now().Add(c.patience))
+	deadline.Read(c.conn, c.readTimeout)
 	if c.closing.Load() { // meanwhile
-		c.conn.SetReadDeadline(time.Now().Add(closeGrace))
+		deadline.Read(c.conn, closeGrace)
 	}
 }
 
@@ -144,8 +145,8 @@ func (c *wire) Read(p []byte) (int, error) {
 
 // frame reads a frame and checks it.
 func (c *wire) frame() (ws.Header, []byte, error) {
-	var room [ws.MaxHeaderSize]byte
-	h, err := c.header(room[:])
+	var buf [ws.MaxHeaderSize]byte
+	h, err := c.header(buf[:])
 	if err != nil {
 		return h, nil, err
 	}
@@ -170,9 +171,9 @@ func (c *wire) frame() (ws.Header, []byte, error) {
 	return h, data, nil
 }
 
-// header reads a frame's header, using room as its buffer.
-func (c *wire) header(room []byte) (ws.Header, error) {
-	h, err := ws.ReadHeaderBuffer(c, room)
+// header reads a frame's header, using buf as its buffer.
+func (c *wire) header(buf []byte) (ws.Header, error) {
+	h, err := ws.ReadHeaderBuffer(c, buf)
 	if errors.Is(err, ws.ErrHeaderLengthMSB) || errors.Is(err, ws.ErrHeaderLengthUnexpected) {
 		return h, violation{ws.StatusProtocolError, err}
 	}
@@ -218,8 +219,8 @@ func (c *wire) message(h ws.Header, data []byte) (ws.OpCode, []byte, error) {
 // pong returns the answer to a control ping.
 func pong(data []byte) *Message { return newControl(ws.OpPong, data) }
 
-// farewell returns the code with which to answer a close frame.
-func farewell(data []byte) ws.StatusCode {
+// closeReply returns the code with which to answer a close frame.
+func closeReply(data []byte) ws.StatusCode {
 	if len(data) == 0 {
 		return ws.StatusNormalClosure
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gobwas/ws"
+
+	"mkt/internal/deadline"
 )
 
 // writers are the goroutines that write to websockets: a few for all sessions, and none
@@ -79,7 +81,7 @@ func (s *Session) flush() {
 // flushSlowly writes the rest of a message, and what is queued after it.
 func (s *Session) flushSlowly(m *Message, n int) {
 	for m != nil {
-		if err := s.ws.writeAll(m.frames[n:], s.patience); err != nil {
+		if err := s.ws.writeAll(m.frames[n:], s.writeTimeout); err != nil {
 			s.writeFailed(err)
 			return
 		}
@@ -93,17 +95,17 @@ func (s *Session) flushSlowly(m *Message, n int) {
 func (s *Session) nextMessage() *Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.flying = 0
+	s.beingWritten = 0
 	if len(s.queue.list) == 0 {
 		s.writing, s.slow = false, false
 		s.checkDrained()
 		return nil
 	}
 	if s.pingFirst(s.queue.list[0].cost()) {
-		s.queue.pushFront(entry{m: s.ask()})
+		s.queue.pushFront(entry{m: s.duePing()})
 	}
 	e := s.queue.pop()
-	s.flying = e.cost()
+	s.beingWritten = e.cost()
 	s.sent(e.m)
 	return e.m
 }
@@ -124,9 +126,9 @@ func (s *Session) writeFailed(err error) {
 		reason = Slow
 	}
 	if s.state == open {
-		s.lose(reason)
+		s.abort(reason)
 	}
-	s.ws.cut()
+	s.ws.closeNow()
 }
 
 // tryWrite writes what the operating system accepts without waiting.
@@ -156,12 +158,12 @@ func (c *wire) tryWrite(b []byte) (n int, err error) {
 // chunk is the number of bytes that a client must read within the write timeout.
 const chunk = 16 << 10
 
-// writeAll writes everything. It fails if a part takes longer than patience returns when
+// writeAll writes everything. It fails if a part takes longer than timeout returns when
 // the part begins.
-func (c *wire) writeAll(b []byte, patience func() time.Duration) error {
+func (c *wire) writeAll(b []byte, timeout func() time.Duration) error {
 	defer c.conn.SetWriteDeadline(time.Time{}) // an expired deadline would make tryWrite fail
 	for len(b) > 0 {
-		c.conn.SetWriteDeadline(time.Now().Add(patience()))
+		deadline.Write(c.conn, timeout())
 		n, err := c.conn.Write(b[:min(len(b), chunk)])
 		if err != nil {
 			return err
@@ -184,20 +186,20 @@ func boundSendBuffer(c net.Conn) {
 // finish is called after our close frame: the client has a moment to answer it.
 func (c *wire) finish() {
 	c.closing.Store(true)
-	c.conn.SetReadDeadline(time.Now().Add(closeGrace))
+	deadline.Read(c.conn, closeGrace)
 	if half, ok := c.conn.(interface{ CloseWrite() error }); ok {
 		half.CloseWrite()
 	}
 }
 
-// cut closes the connection immediately.
-func (c *wire) cut() { c.conn.Close() }
+// closeNow closes the connection immediately.
+func (c *wire) closeNow() { c.conn.Close() }
 
 // refuse closes a websocket that belongs to no session, with a close frame.
-func (c *wire) refuse(code ws.StatusCode, patience func() time.Duration) {
-	if c.writeAll(newClose(code).frames, patience) == nil {
+func (c *wire) refuse(code ws.StatusCode, timeout func() time.Duration) {
+	if c.writeAll(newClose(code).frames, timeout) == nil {
 		c.finish()
 		c.drain()
 	}
-	c.cut()
+	c.closeNow()
 }

@@ -20,7 +20,7 @@ type Options struct {
 	Polling bool        // instead of websocket
 	Header  http.Header // of every request; may be nil
 	Auth    any         // the auth object; nil sends none
-	Stalled bool        // reads nothing behind the acceptance: a client that hangs
+	Stalled bool        // reads nothing after the acceptance, like a client that hangs
 }
 
 // Event is an event from the server.
@@ -48,7 +48,7 @@ type Client struct {
 	wire wire
 
 	mu     sync.Mutex
-	came   chan struct{} // closed and replaced when something comes
+	came   chan struct{} // closed and replaced when an event arrives
 	events []Event
 	acks   map[int]chan []json.RawMessage
 	nextID int
@@ -87,7 +87,7 @@ func Dial(ctx context.Context, o Options) (*Client, error) {
 	return c, nil
 }
 
-// join sends CONNECT and waits for its answer. rest are packets after it.
+// join sends CONNECT and waits for its answer. rest contains the packets after it.
 func (c *Client) join(auth any) (rest []string, err error) {
 	payload := ""
 	if auth != nil {
@@ -146,7 +146,10 @@ func (c *Client) read(packets []string) {
 func (c *Client) take(p string) error {
 	switch {
 	case p == "2":
-		return c.wire.send("3")
+		if err := c.wire.send("3"); err != nil {
+			return fmt.Errorf("%w: %w", ErrClosed, err)
+		}
+		return nil
 	case p == "6":
 		return nil
 	case p == "1", p == "41":

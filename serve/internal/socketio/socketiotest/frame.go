@@ -7,8 +7,8 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// mostFrame is the maximum size of a frame that a server in a test may send.
-const mostFrame = 16 << 20
+// maxFrame is the maximum size of a frame that a server in a test may send.
+const maxFrame = 16 << 20
 
 // ReadFrame reads one websocket frame as it is on the wire.
 func ReadFrame(r io.Reader) (ws.Frame, error) {
@@ -16,7 +16,7 @@ func ReadFrame(r io.Reader) (ws.Frame, error) {
 	if err != nil {
 		return ws.Frame{}, err
 	}
-	if h.Length > mostFrame {
+	if h.Length > maxFrame {
 		return ws.Frame{}, fmt.Errorf("a frame of %d bytes", h.Length)
 	}
 	f := ws.Frame{Header: h, Payload: make([]byte, h.Length)}

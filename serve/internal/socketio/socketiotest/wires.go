@@ -21,8 +21,8 @@ type websocket struct {
 	sending sync.Mutex
 }
 
-// DialWebsocket opens a websocket and reads nothing from it. The caller must read from from
-// instead of conn, because it has the bytes that arrived together with the answer.
+// DialWebsocket opens a websocket and reads nothing from it. The caller must use from for
+// reading, not conn, because from has the bytes that arrived together with the answer.
 func DialWebsocket(ctx context.Context, url string, header http.Header) (conn net.Conn, from io.Reader, err error) {
 	d := ws.Dialer{Header: ws.HandshakeHeaderHTTP(header)}
 	conn, early, _, err := d.Dial(ctx, strings.Replace(url, "http", "ws", 1))
@@ -42,7 +42,7 @@ func openWebsocket(ctx context.Context, o Options) (wire, error) {
 	w := &websocket{conn: conn, source: source{from, conn}}
 	packets, err := w.receive()
 	if err == nil && packets[0][0] != '0' {
-		err = fmt.Errorf("%q in place of the open packet", packets[0])
+		err = fmt.Errorf("%q instead of the open packet", packets[0])
 	}
 	if err != nil {
 		conn.Close()
@@ -94,7 +94,7 @@ func openPolling(ctx context.Context, o Options) (wire, error) {
 	var open struct{ SID string }
 	if err := json.Unmarshal([]byte(packets[0][1:]), &open); err != nil || packets[0][0] != '0' {
 		p.close()
-		return nil, fmt.Errorf("%q in place of the open packet: %w", packets[0], err)
+		return nil, fmt.Errorf("%q instead of the open packet: %w", packets[0], err)
 	}
 	p.url += "&sid=" + open.SID
 	return p, nil

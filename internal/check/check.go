@@ -1,0 +1,43 @@
+// Package check has helpers for the tests of several packages.
+package check
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Limit is how long a test waits for a condition before it fails.
+const Limit = 20 * time.Second
+
+// Must ends the test if there is an error.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Eventually waits until a condition holds. what says what is waited for.
+func Eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(Limit); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still not true after %v: %s", Limit, what)
+		}
+	}
+}
+
+// Resident returns the resident memory of a process in bytes, as Linux reports it.
+func Resident(t testing.TB, pid int) int64 {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "statm"))
+	Must(t, err)
+	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
+	Must(t, err)
+	return pages * int64(os.Getpagesize())
+}
