@@ -29,7 +29,7 @@ func (f adminFlags) open(a *app) (s *admin.Server, close func(), err error) {
 	if f.listen == "" {
 		return nil, func() {}, nil
 	}
-	s, err = admin.Open(admin.Options{Listen: f.listen, Remote: f.remote, Version: version, Log: a.log})
+	s, err = admin.Open(admin.Options{Listen: f.listen, Remote: f.remote, Version: a.version, Log: a.log})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: --admin wants an address that is free", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
 	"mkt/serve"
 )
 
@@ -19,6 +20,7 @@ type app struct {
 	in        io.Reader
 	out, errs io.Writer
 	now       func() time.Time
+	version   string
 	adapter   func(name string) (provider.Provider, bool)
 	fleeting  bool // what the data root holds need not outlive a power cut
 
@@ -27,8 +29,7 @@ type app struct {
 
 	data    string
 	tenants string
-	sealKey string
-	idKey   string
+	keys    keys
 	service serve.Service // how the service presents itself to clients
 
 	output    choice // text, json
@@ -39,6 +40,14 @@ type app struct {
 	final finality   // which accounts are revoked for good
 	bars  bool       // progress bars may be drawn: one run at a time
 	tells sync.Mutex // held while a report is printed
+}
+
+// newApp returns an environment in which every setting has its default.
+func newApp(in io.Reader, out, errs io.Writer, now func() time.Time, version string) *app {
+	return &app{in: in, out: out, errs: errs, now: now, version: version, adapter: all.Lookup, set: newSettings(), log: slog.New(slog.DiscardHandler),
+		output:    oneOf("text", "text", "json"),
+		logLevel:  oneOf("", "off", "debug", "info", "warn", "error"),
+		logFormat: oneOf("text", "text", "json")}
 }
 
 // json tells whether a script reads the output.

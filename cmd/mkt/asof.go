@@ -57,7 +57,7 @@ func whenOf(places []place, m snapshot.Moment) (at time.Time, err error) {
 	}
 	var errs []error
 	for _, p := range places {
-		c, err := p.find(m)
+		c, err := find(p, m)
 		if err != nil {
 			errs = append(errs, err)
 		} else if c.PublishedAt.After(at) {
@@ -71,7 +71,7 @@ func whenOf(places []place, m snapshot.Moment) (at time.Time, err error) {
 }
 
 // find is the publication of a place that a moment means.
-func (p place) find(m snapshot.Moment) (snapshot.Commit, error) {
+func find(p place, m snapshot.Moment) (snapshot.Commit, error) {
 	root, err := p.open()
 	if err != nil {
 		return snapshot.Commit{}, err
@@ -91,10 +91,10 @@ func (a *app) tellPast(places []place, at time.Time) error {
 	kept := 0
 	for _, p := range places {
 		words := "nothing was published by then"
-		c, err := p.find(snapshot.At(at))
+		c, err := find(p, snapshot.At(at))
 		if err == nil {
 			words = fmt.Sprintf("version %d, cycle %s", c.Version, c.CycleID)
-			there, err := p.keeps(c)
+			there, err := keeps(p, c)
 			switch {
 			case errors.Is(err, snapshot.ErrDamaged):
 				words += ": damaged; mkt recover makes it again"
@@ -117,7 +117,7 @@ func (a *app) tellPast(places []place, at time.Time) error {
 }
 
 // keeps tells whether the snapshot of a publication is still there.
-func (p place) keeps(c snapshot.Commit) (bool, error) {
+func keeps(p place, c snapshot.Commit) (bool, error) {
 	root, err := p.open()
 	if err != nil {
 		return false, err

@@ -16,10 +16,7 @@ import (
 // be written.
 func (a *app) editTenants(ctx context.Context, action audit.Action, change func(*tenants.Editor) error) (*tenants.File, error) {
 	f, err := audit.Edit(ctx, a.tenants, audit.By{Who: whoever(), Action: action, Now: a.now}, change)
-	if err != nil {
-		err = a.explainTenants(err)
-	}
-	return f, err
+	return f, a.missingTenants(err)
 }
 
 // whoever runs the command: the user of the operating system, and the person

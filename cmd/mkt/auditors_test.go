@@ -307,7 +307,7 @@ func (d *tuesday) packLiveCommits(t *testing.T) {
 
 // movedAsDiffSays holds the odds that moved against mkt diff.
 func (d *tuesday) movedAsDiffSays(rows [][]string) string {
-	out, err := d.run(newDiff, "20261124T140000Z-market_engine", "20261124T150000Z-market_engine", "--only", "odds", "as json")
+	out, err := d.run("diff", "20261124T140000Z-market_engine", "20261124T150000Z-market_engine", "--only", "odds", "--output", "json")
 	d.must(err)
 	moved := 0
 	for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); {

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 	"sync"
-	"time"
 
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 )
 
@@ -74,7 +72,7 @@ func (a *app) runJobs(ctx context.Context, s *selection, jobs []job, steps []ste
 		all.Go(func() {
 			defer func() { <-slots }()
 			if err := a.runJob(ctx, ctx, j, layout.CycleID(s.cycle), steps, a.printReport); err != nil {
-				failed.add(a, err)
+				failed.add(a.errs, err)
 			}
 		})
 	}
@@ -88,14 +86,12 @@ func (a *app) runJobs(ctx context.Context, s *selection, jobs []job, steps []ste
 // errStepInterrupted: a step was told to stop before it came to its end.
 var errStepInterrupted = errors.New("interrupted: nothing was published; run it again")
 
-var errInterrupted = errors.New("interrupted; what was published stays, run it again for the rest")
-
 // runJob runs the steps for one job under its lock, passes each one's report to tell,
 // and logs one line of the whole. Once stopping ends no further step begins, and a
 // fetch that would have to wait for its provider ends; ctx ends any step under way. A
 // job that cannot begin is reported, too: a script must see every job.
 func (a *app) runJob(ctx, stopping context.Context, j job, cycle layout.CycleID, steps []step, tell func(report)) error {
-	line := cycleLine{began: time.Now()}
+	line := cycleLine{now: a.now, began: a.now()}
 	err := a.runSteps(ctx, stopping, j, cycle, steps, func(r report) {
 		line.add(r)
 		tell(r)
@@ -135,7 +131,7 @@ func (a *app) codeOf(r report) string {
 	if r.Code != "" || r.Error == "" {
 		return r.Code
 	}
-	if run := a.newestRun(r.Tenant, r.Product, r.Step); run != nil && !run.OK {
+	if run := a.newestRun(r.Tenant, football.Product(r.Product), r.Step); run != nil && !run.OK {
 		return run.Code
 	}
 	return ""
@@ -178,50 +174,4 @@ func (h *held) free() {
 	h.lock.Close()
 	h.root.Close()
 	h.data.Close()
-}
-
-// rootDir is the folder of a job below the data root.
-func (a *app) rootDir(j job) string {
-	return filepath.Join(a.data, filepath.FromSlash(layout.TenantProduct(j.tenant.ID, string(j.product))))
-}
-
-// batchError is what failed of several jobs.
-type batchError struct {
-	of int
-
-	mu   sync.Mutex // guards errs while jobs run
-	errs []error
-}
-
-// add notes a job's failure, and tells it at once when more jobs follow.
-func (e *batchError) add(a *app, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.of > 1 {
-		fmt.Fprintf(a.errs, "mkt: %v\n", err)
-	}
-	e.errs = append(e.errs, err)
-}
-
-// whole is the failure of the command: the job's own error when there was one
-// job, else a count, the errors having been told.
-func (e *batchError) whole() error {
-	switch {
-	case len(e.errs) == 0:
-		return nil
-	case e.of == 1:
-		return e.errs[0]
-	}
-	return e
-}
-
-func (e *batchError) Error() string { return fmt.Sprintf("%d of %d runs failed", len(e.errs), e.of) }
-
-func (e *batchError) Unwrap() []error { return e.errs }
-
-func message(err error) string {
-	if err == nil {
-		return ""
-	}
-	return strings.TrimSpace(err.Error())
 }

@@ -17,7 +17,7 @@ func newCycle(a *app) *cobra.Command {
 		},
 	}
 	s.flags(a, cmd)
-	a.sealKeyFlag(cmd)
+	a.keys.sealFlag(a.set, cmd)
 	tf.flags(a, cmd)
 	tf.memoryFlag(a, cmd)
 	pf.flags(a, cmd)

@@ -7,10 +7,8 @@ import (
 
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/publish/durable"
 	"mkt/publish/football"
-	"mkt/publish/health"
-	"mkt/publish/layout"
+	"mkt/serve/account"
 )
 
 // agesOfCycles is how old the newest good cycles are, judged when somebody looks:
@@ -39,7 +37,7 @@ func (c agesOfCycles) Collect(to chan<- prometheus.Metric) {
 	c.mu.Lock()
 	f := c.file
 	c.mu.Unlock()
-	for _, p := range built {
+	for _, p := range account.Products() {
 		count, newest, oldest := c.judge(f, p)
 		for state, n := range count {
 			to <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(n), string(p), state)
@@ -92,25 +90,10 @@ func (c agesOfCycles) lastGood(j job) time.Time {
 	if at, known := m.lastGood[name]; known {
 		return at
 	}
-	run := c.app.newestRun(j.tenant.ID, string(j.product), "publish")
+	run := c.app.newestRun(j.tenant.ID, j.product, "publish")
 	if run == nil || run.LastOKAt == nil {
 		return time.Time{}
 	}
 	m.lastGood[name] = *run.LastOKAt
 	return *run.LastOKAt
-}
-
-// newestRun is what a step's state file says; nil when there is none, or when it
-// cannot be read.
-func (a *app) newestRun(tenant, product, step string) *health.Run {
-	root, err := durable.OpenWithin(a.data, layout.TenantProduct(tenant, product))
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
-	run, err := health.Read(root, step)
-	if err != nil {
-		return nil
-	}
-	return run
 }

@@ -13,6 +13,7 @@ import (
 // cycleLine gathers what the steps of a cycle report, for the one line that is logged
 // of it.
 type cycleLine struct {
+	now     func() time.Time
 	began   time.Time
 	reports []report
 }
@@ -61,7 +62,7 @@ var lineCounts = []struct {
 // pairs are the keys and values of the line. Counts that are zero are left out, but
 // for a quota of which nothing is left.
 func (l *cycleLine) pairs() []any {
-	pairs := []any{"cycle", l.last().Cycle, "took_ms", time.Since(l.began).Milliseconds()}
+	pairs := []any{"cycle", l.last().Cycle, "took_ms", l.now().Sub(l.began).Milliseconds()}
 	for _, of := range lineCounts {
 		i := slices.IndexFunc(l.reports, func(r report) bool { return r.Step == of.step })
 		if i < 0 {

@@ -10,12 +10,15 @@ import (
 
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/publish/football"
+	"mkt/serve/account"
 )
 
 // cycleMetrics counts what mkt schedule runs. Tenants are no label: with live
 // intelligence every 8 s there would be thousands of series, and the log line, mkt
 // doctor and the state files name who it is.
 type cycleMetrics struct {
+	now func() time.Time
+
 	cycles   *prometheus.CounterVec   // product, outcome
 	failures *prometheus.CounterVec   // product, step, code
 	took     *prometheus.HistogramVec // product
@@ -39,11 +42,12 @@ const (
 // to a large account's, which takes minutes.
 var cycleDurations = []float64{.1, .25, .5, 1, 2, 4, 8, 16, 32, 60, 120, 300, 600, 1800}
 
-func newCycleMetrics() *cycleMetrics {
+func newCycleMetrics(now func() time.Time) *cycleMetrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
 	m := &cycleMetrics{
+		now:      now,
 		cycles:   counter("mkt_cycles_total", "Cycles run: published, failed, locked (run elsewhere) or interrupted (by the stop).", "product", "outcome"),
 		failures: counter("mkt_cycle_failures_total", "Steps that failed, by the code that state files and mkt doctor give; empty when it never began.", "product", "step", "code"),
 		skipped:  counter("mkt_cycle_ticks_skipped_total", "Ticks that came while the cycle before was still under way.", "product"),
@@ -54,7 +58,7 @@ func newCycleMetrics() *cycleMetrics {
 			Help: "Cycles under way."}, []string{"product"}),
 		lastGood: map[string]time.Time{},
 	}
-	for _, p := range built {
+	for _, p := range account.Products() {
 		for _, outcome := range []string{cyclePublished, cycleFailed, cycleLocked, cycleInterrupted} {
 			m.cycles.WithLabelValues(string(p), outcome)
 		}
@@ -71,7 +75,7 @@ func newCycleMetrics() *cycleMetrics {
 // begin notes that a cycle begins. What it returns notes how it ended, the first
 // time it is called.
 func (m *cycleMetrics) begin(j job) (ended func(outcome string)) {
-	product, began := string(j.product), time.Now()
+	product, began := string(j.product), m.now()
 	m.running.WithLabelValues(product).Inc()
 	var once sync.Once
 	return func(outcome string) {
@@ -79,7 +83,7 @@ func (m *cycleMetrics) begin(j job) (ended func(outcome string)) {
 			m.running.WithLabelValues(product).Dec()
 			m.cycles.WithLabelValues(product, outcome).Inc()
 			if outcome == cyclePublished {
-				m.took.WithLabelValues(product).Observe(time.Since(began).Seconds())
+				m.took.WithLabelValues(product).Observe(m.now().Sub(began).Seconds())
 			}
 			m.mu.Lock()
 			defer m.mu.Unlock()

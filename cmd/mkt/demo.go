@@ -87,14 +87,14 @@ func (a *app) demo(ctx context.Context, f demoFlags) error {
 		return fmt.Errorf("demo: %w", err)
 	}
 	defer remove()
-	accounts := demoAccounts(f)
+	accounts := demoAccounts(f, a.now())
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	clock := a.demoWorld(f)
 	emulator, err := emulators.New(emulators.Default(), simulator.Options{Seed: f.seed, Speed: f.speed, Fixtures: f.fixtures, InPlay: f.inPlay,
 		Now: clock.now, Quota: demoQuota, Tokens: worlds(accounts), Log: a.log})
 	if err != nil {
-		return usageError{fmt.Errorf("demo: %w", err)}
+		return usagef("demo: %w", err)
 	}
 	provider, simulating, err := simulator.Listen(ctx, emulator, "127.0.0.1:0")
 	if err != nil {
@@ -130,8 +130,8 @@ func (a *app) demoHouse(f *demoFlags) (remove func(), err error) {
 	}
 	a.data = filepath.Join(f.dir, "data")
 	a.tenants = filepath.Join(f.dir, "tenants.yaml")
-	a.sealKey = filepath.Join(f.dir, "seal.key")
-	a.idKey = filepath.Join(f.dir, "id.key")
+	a.keys.seal = filepath.Join(f.dir, "seal.key")
+	a.keys.id = filepath.Join(f.dir, "id.key")
 	return remove, nil
 }
 
@@ -145,7 +145,7 @@ func (a *app) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlag
 	if err := a.playPast(ctx, clock, f, file, steps[:2]); err != nil { // the present publishes what came of it
 		return err
 	}
-	f.present = time.Now()
+	f.present = a.now()
 	serving, base, first := make(chan error, 1), make(chan string, 1), make(chan struct{})
 	go func() {
 		serving <- a.serve(ctx, serveFlags{listen: f.listen, poll: 200 * time.Millisecond}, func(l listening) { base <- l.BaseURL })

@@ -24,11 +24,11 @@ type demoAccount struct {
 }
 
 // demoAccounts are the accounts that DESIGN, section 3, asks for.
-func demoAccounts(f demoFlags) []demoAccount {
+func demoAccounts(f demoFlags, now time.Time) []demoAccount {
 	both := []football.Product{football.MarketEngine, football.LiveIntelligence}
 	stats := map[string]bool{account.AdvancedStats: true}
 	small := min(f.fixtures, 40)
-	yesterday := time.Now().UTC().AddDate(0, 0, -1).Truncate(time.Second)
+	yesterday := now.UTC().AddDate(0, 0, -1).Truncate(time.Second)
 	list := []demoAccount{
 		{about: "everything", tenant: demoTenant("main", both, stats), world: simulator.Account{Seed: f.seed, Fixtures: f.fixtures}},
 		{about: "everything, other fixtures", tenant: demoTenant("second", both, stats), world: simulator.Account{Fixtures: small}},
@@ -82,7 +82,7 @@ func worlds(list []demoAccount) map[string]simulator.Account {
 // hashed, credentials sealed. Accounts of an earlier demo in the folder get new
 // tokens and connections.
 func (a *app) enrol(ctx context.Context, list []demoAccount, provider string) (*tenants.File, error) {
-	key, err := credential.LoadIdentity(a.sealKey)
+	key, err := credential.LoadIdentity(a.keys.seal)
 	if err != nil {
 		return nil, err
 	}

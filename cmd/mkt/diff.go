@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/compare"
+	"mkt/cmd/mkt/internal/page"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
 )
@@ -57,7 +58,7 @@ diff(1): 0 the same, 1 different, 2 trouble; with --only, of what is asked for.`
 			case err == nil && differs && f.exitCode:
 				return errDiffers
 			case err != nil && f.exitCode:
-				return troubleError{err}
+				return asUsage(err) // as diff(1) does
 			}
 			return err
 		},
@@ -72,15 +73,6 @@ diff(1): 0 the same, 1 different, 2 trouble; with --only, of what is asked for.`
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 1 when they differ, 2 when it could not be told")
 	return cmd
 }
-
-// errDiffers is no failure: it makes the exit code.
-var errDiffers = errors.New("the snapshots differ")
-
-// troubleError is what kept a comparison from being made, when the exit code is
-// that of diff(1).
-type troubleError struct{ error }
-
-func (e troubleError) Unwrap() error { return e.error }
 
 // diffGroups are what changes can be asked for by.
 var diffGroups = []struct {
@@ -193,8 +185,10 @@ func sideOf(root durable.FS, at snapshot.Moment) (compare.Side, error) {
 // compare runs the comparison and prints what is asked for.
 func (a *app) compare(ctx context.Context, f diffFlags, o compare.Options, shown map[compare.What]bool) (bool, error) {
 	quiet := f.summary || f.html == "-"
-	a.bars = quiet || !onTerminal(a.out) // never between the lines of the text
-	bar := a.newBar("comparing")
+	var bar *bar
+	if quiet || !onTerminal(a.out) { // never between the lines of the text
+		bar = a.newBar("comparing")
+	}
 	o.Progress = func(done, total int64) { bar.set(int(done), int(total)) }
 	var print changePrinter = &textPrinter{out: newTableWriter(a.out)}
 	switch {
@@ -216,8 +210,8 @@ func (a *app) compare(ctx context.Context, f diffFlags, o compare.Options, shown
 		return false, err
 	}
 	if f.html != "" {
-		movements.finish(sum, a.now())
-		if _, err := a.writePage(f.html, movements.write); err != nil {
+		movements.finish(sum, a.now(), "mkt "+a.version)
+		if _, err := page.WriteFile(f.html, a.out, movements.write); err != nil {
 			return false, err
 		}
 	}

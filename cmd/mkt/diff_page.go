@@ -17,8 +17,8 @@ func newMovements(o compare.Options) *movements {
 
 func (m *movements) add(c compare.Change) { m.report.Add(c) }
 
-func (m *movements) finish(sum compare.Summary, now time.Time) {
-	m.report.Finish(sum, now, "mkt "+version)
+func (m *movements) finish(sum compare.Summary, now time.Time, madeBy string) {
+	m.report.Finish(sum, now, madeBy)
 }
 
 func (m *movements) write(w io.Writer) error { return m.report.Write(w) }

@@ -46,7 +46,7 @@ func TestDiff(t *testing.T) {
 		{[]string{"20260307T120000Z-market_engine", "20260307T120000Z-live_intelligence"}, exitUsage, []string{"is a cycle of live_intelligence, not of market_engine"}},
 		{[]string{"--data-b", "nowhere", "--product", "market_engine"}, exitFailed, []string{"data root nowhere: no such folder"}},
 	} {
-		out, err := p.run(newDiff, c.args...)
+		out, err := p.run(append([]string{"diff"}, c.args...)...)
 		if err != nil {
 			out += err.Error()
 		}
@@ -69,7 +69,7 @@ func TestDiff(t *testing.T) {
 func checkDiffIsExplained(p *played) {
 	p.Helper()
 	for _, product := range []string{"market_engine", "live_intelligence"} {
-		out, err := p.run(newDiff, "--product", product, "latest~2", "latest")
+		out, err := p.run("diff", "--product", product, "latest~2", "latest")
 		p.must(err)
 		if product == "market_engine" {
 			for _, want := range []string{
@@ -99,7 +99,7 @@ func checkDiffIsExplained(p *played) {
 			if words[0] == "-" {
 				at = "latest~2"
 			}
-			if explained, err := p.run(newExplain, id, "--product", product, "--at", at); err != nil {
+			if explained, err := p.run("explain", id, "--product", product, "--at", at); err != nil {
 				p.Errorf("%s: %v\n%s", line, err, explained)
 			}
 		}
@@ -112,7 +112,7 @@ func checkDiffIsExplained(p *played) {
 // checkDiffJSON: a change a line, the summary last, and its counts are theirs.
 func checkDiffJSON(p *played) {
 	p.Helper()
-	out, err := p.run(newDiff, "--product", "market_engine", "as json")
+	out, err := p.run("diff", "--product", "market_engine", "--output", "json")
 	p.must(err)
 	counts, last := map[string]int{}, map[string]any{}
 	for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); {
@@ -135,11 +135,11 @@ func checkDiffJSON(p *played) {
 func checkDiffPage(p *played) {
 	p.Helper()
 	file := p.file("diff.html")
-	_, err := p.run(newDiff, "--product", "market_engine", "--html", file, "--summary")
+	_, err := p.run("diff", "--product", "market_engine", "--html", file, "--summary")
 	p.must(err)
 	page, err := os.ReadFile(file)
 	p.must(err)
-	out, err := p.run(newDiff, "--product", "market_engine", "--html", "-")
+	out, err := p.run("diff", "--product", "market_engine", "--html", "-")
 	p.must(err)
 	if out != string(page) {
 		p.Error("the standard output gets another page")

@@ -18,6 +18,7 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/publish/football"
 	"mkt/serve"
+	"mkt/serve/account"
 )
 
 // doctorFlags of mkt doctor.
@@ -57,17 +58,17 @@ exit code is 0 when nothing fails, 1 otherwise; warnings alone are no failure.`,
 	flags.BoolVar(&f.verbose, "verbose", false, "show also what is as it should be")
 	flags.StringVar(&f.usage, "usage-dir", "", "the folder that serve writes to (default: usage below the data root)")
 	a.set.bindPath(flags, "usage-dir", "serve.usage_dir")
-	a.sealKeyFlag(cmd)
-	a.idKeyFlag(cmd)
-	a.serviceFlags(cmd)
+	a.keys.sealFlag(a.set, cmd)
+	a.keys.idFlag(a.set, cmd)
+	serviceFlags(a.set, cmd, &a.service)
 	return cmd
 }
 
 func (a *app) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options {
 	o := doctor.Options{
-		Config: a.set.file, Tenants: a.tenants, Data: a.data, SealKey: a.sealKey, IDKey: a.idKey,
+		Config: a.set.file, Tenants: a.tenants, Data: a.data, SealKey: a.keys.seal, IDKey: a.keys.id,
 		ServiceName: a.service.Name, SupportEmail: a.service.SupportEmail,
-		Tenant: f.tenant, Keyless: f.serving, Products: built, Command: sameCommand(cmd), Now: a.now,
+		Tenant: f.tenant, Keyless: f.serving, Products: account.Products(), Command: sameCommand(cmd), Now: a.now,
 		Loads: filepath.Join(cmp.Or(f.usage, filepath.Join(a.data, serve.UsageFolder)), serve.LoadsFolder),
 	}
 	if f.online {
@@ -89,7 +90,7 @@ func sameCommand(cmd *cobra.Command) string {
 
 // prober asks providers as fetch does. The key is read at the first question.
 func (a *app) prober() func(context.Context, *tenants.Tenant, football.Product) (fetch.Probed, error) {
-	opener := sync.OnceValues(a.opener)
+	opener := sync.OnceValues(a.keys.opener)
 	return func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error) {
 		open, err := opener()
 		if err != nil {

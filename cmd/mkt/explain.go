@@ -34,7 +34,7 @@ It needs the data root alone. Exit code 1 when not everything could be led back.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, err := explain.ParseTarget(args[0])
 			if err != nil {
-				return usageError{err}
+				return asUsage(err)
 			}
 			moment, err := momentArg("--at", at)
 			if err != nil {
@@ -94,7 +94,6 @@ func (a *app) explainIn(ctx context.Context, p place, at snapshot.Moment, target
 		return nil, err
 	}
 	defer root.Close()
-	a.bars = true
 	bar := a.newBar("cycles")
 	defer bar.done()
 	return explain.Run(ctx, explain.Options{Tenant: p.tenant, Product: p.product, Root: root, At: at, Provider: all.Lookup, Progress: bar.set}, target)

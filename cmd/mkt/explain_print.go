@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/plain"
@@ -99,5 +98,3 @@ func (a *app) unpackCommand(r *explain.Report, s explain.Source) string {
 	}
 	return fmt.Sprintf("zstd -dc %q | jq .", file)
 }
-
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -25,25 +25,28 @@ func newFetch(a *app) *cobra.Command {
 		},
 	}
 	s.flags(a, cmd)
-	a.sealKeyFlag(cmd)
+	a.keys.sealFlag(a.set, cmd)
 	return cmd
 }
 
 // fetchStep is the stage fetch with its key at hand. The circuits remember,
 // from run to run, which providers are down.
 func (a *app) fetchStep() (step, error) {
-	open, err := a.opener()
+	open, err := a.keys.opener()
 	if err != nil {
 		return nil, err
 	}
 	circuits := new(fetch.Circuits)
 	return func(ctx context.Context, t task) (report, error) {
-		began := time.Now()
+		began := a.now()
 		tenant, err := t.tenant.FetchTenant()
 		if err != nil {
-			return newReport("fetch", t.cycle, began), err
+			return newReport("fetch", t.cycle, a.now().Sub(began)), err
 		}
-		bar := a.newBar("fetch " + t.tenant.ID)
+		var bar *bar
+		if a.bars {
+			bar = a.newBar("fetch " + t.tenant.ID)
+		}
 		s, err := fetch.Run(ctx, fetch.Options{
 			Tenant: tenant, Product: t.product, Cycle: t.cycle, Root: t.root,
 			Open:     open,
@@ -51,12 +54,12 @@ func (a *app) fetchStep() (step, error) {
 			Now: a.now, Log: a.log, Progress: bar.set,
 		})
 		bar.done()
-		return fetchReport(s, began), err
+		return fetchReport(s, a.now().Sub(began)), err
 	}, nil
 }
 
-func fetchReport(s fetch.Summary, began time.Time) report {
-	r := newReport("fetch", s.Cycle, began)
+func fetchReport(s fetch.Summary, took time.Duration) report {
+	r := newReport("fetch", s.Cycle, took)
 	r.Counts = map[string]any{"outcome": s.Outcome, "already": s.Already, "requests": s.Requests, "responses": s.Responses,
 		"rejected": s.Rejected, "bytes": s.Bytes, "listed": s.Listed, "filtered": s.Filtered, "failed": s.Failed,
 		"not_offered": s.NotOffered, "listing_short": s.ListingShort}

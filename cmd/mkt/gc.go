@@ -66,7 +66,7 @@ func (a *app) gc(f gcFlags) error {
 			take = a.beside
 		}
 		if err := take(p, func(root *durable.Disk) error { return a.gcPlace(p, root, f) }); err != nil {
-			failed.add(a, fmt.Errorf("gc %s: %w", p, err))
+			failed.add(a.errs, fmt.Errorf("gc %s: %w", p, err))
 		}
 	}
 	return failed.whole()

@@ -67,9 +67,6 @@ func (a *app) heldBack(j job) *postponement {
 	return nil
 }
 
-// clockTime is a moment for people.
-func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
 // refused is when the provider last refused what the job would ask, how, and after
 // how long it is asked again; code is "" if the newest word is another.
 func (a *app) refused(j job, fingerprint string, findings []*health.Run) (at time.Time, code string, again time.Duration) {
@@ -103,7 +100,7 @@ func askedAgain(refusals int, wasGood bool) time.Duration {
 // own product, nil where there is none.
 func (a *app) found(j job) (test, own *health.Run) {
 	test, _ = source{dir: a.tenantDir(j.tenant.ID), step: health.StepProbe}.newest()
-	own, _ = source{dir: a.rootDir(j), step: health.StepFetch}.newest()
+	own, _ = source{dir: a.place(j.tenant.ID, j.product).dir(), step: health.StepFetch}.newest()
 	return test, own
 }
 

@@ -75,7 +75,7 @@ func TestRefusedIsHeldBack(t *testing.T) {
 			for _, f := range c.found {
 				dir, step := filepath.Join(table.app.data, layout.Tenant("acme")), health.StepProbe
 				if f.of != test {
-					dir, step = table.app.rootDir(job{acme, football.Product(f.of)}), health.StepFetch
+					dir, step = table.app.place(acme.ID, football.Product(f.of)).dir(), health.StepFetch
 				}
 				fingerprint := credential.Fingerprint(acme.Provider.Credential)
 				if f.other {

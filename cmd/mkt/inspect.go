@@ -97,8 +97,8 @@ func (a *app) inspect(cmd *cobra.Command, f inspectFlags, args []string) error {
 	return a.inspectAll(places)
 }
 
-// opened runs do on a place.
-func (p place) opened(do func(inspect.Place) error) error {
+// onPlace runs do on a place.
+func onPlace(p place, do func(inspect.Place) error) error {
 	root, err := p.open()
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (a *app) inspectAll(places []place) error {
 	list := []inspect.Overview{}
 	for _, p := range places {
 		o := inspect.Overview{Place: inspect.Place{ClientID: p.tenant, Product: p.product}, Bytes: map[string]int64{}}
-		err := p.opened(func(p inspect.Place) (err error) {
+		err := onPlace(p, func(p inspect.Place) (err error) {
 			o, err = inspect.Of(p, a.now())
 			return err
 		})
@@ -132,7 +132,7 @@ func (a *app) inspectAll(places []place) error {
 
 // inspectHistory shows one place, publication by publication.
 func (a *app) inspectHistory(p place, last int) error {
-	return p.opened(func(p inspect.Place) error {
+	return onPlace(p, func(p inspect.Place) error {
 		o, err := inspect.Of(p, a.now())
 		if err != nil {
 			return err
@@ -165,7 +165,7 @@ func (a *app) inspectCycle(f inspectFlags) error {
 	if err != nil {
 		return err
 	}
-	return p.opened(func(p inspect.Place) error {
+	return onPlace(p, func(p inspect.Place) error {
 		commit, err := snapshot.Find(p.Root, m)
 		id, named := commit.CycleID, err == nil
 		if _, _, e := layout.ParseCycleID(m.String()); e == nil && errors.Is(err, snapshot.ErrUnknown) {

@@ -58,7 +58,7 @@ func (a *app) inspectSQL(ctx context.Context, f inspectFlags) error {
 	}
 	err = offline.Query(ctx, o, query, answer)
 	if errors.Is(err, offline.ErrSQL) {
-		return usageError{err}
+		return asUsage(err)
 	}
 	if ended := answer.end(); err == nil {
 		err = ended

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,9 +20,6 @@ type job struct {
 }
 
 func (j job) String() string { return j.tenant.ID + " " + string(j.product) }
-
-// built are the products that have an engine today.
-var built = []football.Product{football.MarketEngine, football.LiveIntelligence}
 
 // selection is which jobs a batch command is to run.
 type selection struct {
@@ -58,8 +54,8 @@ func (s *selection) check() error {
 		return usagef("--tenant and --all: want one of the two")
 	case !s.all && len(s.ids) == 0:
 		return usagef("which tenant? give --tenant ID, or --all")
-	case s.product != "" && !slices.Contains(built, football.Product(s.product)):
-		return usagef("--product %q: want %s", s.product, orDash(productNames(built)))
+	case s.product != "" && !tenants.KnownProduct(football.Product(s.product)):
+		return usagef("--product %q: want %s", s.product, strings.Join(productNames(), ", "))
 	}
 	if s.cycle == "" {
 		return nil
@@ -67,11 +63,11 @@ func (s *selection) check() error {
 	_, product, err := layout.ParseCycleID(s.cycle)
 	switch {
 	case err != nil:
-		return usageError{fmt.Errorf("--cycle: %w", err)}
+		return usagef("--cycle: %w", err)
 	case s.product != "" && s.product != product:
 		return usagef("--cycle %s: is a cycle of %s, not of %s", s.cycle, product, s.product)
-	case !slices.Contains(built, football.Product(product)):
-		return usagef("--cycle %s: %q is no product; want %s", s.cycle, product, orDash(productNames(built)))
+	case !tenants.KnownProduct(football.Product(product)):
+		return usagef("--cycle %s: %q is no product; want %s", s.cycle, product, strings.Join(productNames(), ", "))
 	}
 	s.product = product
 	return nil
@@ -109,7 +105,7 @@ func (s *selection) jobs(f *tenants.File, now time.Time) (run []job, pass []pass
 		}
 		products := s.products(t)
 		if len(products) == 0 {
-			wanted := strings.Join(productNames(built), " or ")
+			wanted := strings.Join(productNames(), " or ")
 			if s.product != "" {
 				wanted = s.product
 			}
@@ -161,19 +157,11 @@ func (s *selection) due(t *tenants.Tenant, now time.Time) ([]job, string) {
 // products lists those of a tenant that are asked for and have an engine.
 func (s *selection) products(t *tenants.Tenant) []football.Product {
 	var list []football.Product
-	for _, p := range built {
-		named := s.product == string(p) || s.product == "" && slices.Contains(built, p)
+	for _, p := range account.Products() {
+		named := s.product == string(p) || s.product == "" && tenants.KnownProduct(p)
 		if _, subscribed := t.Products[p]; subscribed && named {
 			list = append(list, p)
 		}
 	}
 	return list
-}
-
-func productNames(list []football.Product) []string {
-	var names []string
-	for _, p := range list {
-		names = append(names, string(p))
-	}
-	return names
 }

@@ -9,12 +9,16 @@ import (
 	"mkt/fetch/credential"
 )
 
-// The two keys are settings of the commands that need them and of no other:
-// seal.key of fetch and provider, id.key of transform.
+// keys are the files of the two keys. They are settings of the commands that need
+// them and of no other.
+type keys struct {
+	seal string
+	id   string
+}
 
-func (a *app) sealKeyFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.sealKey, "seal-key", "seal.key", "age identity that opens the sealed credentials")
-	a.set.bindPath(cmd.Flags(), "seal-key", "seal_key")
+func (k *keys) sealFlag(set *settings, cmd *cobra.Command) {
+	cmd.Flags().StringVar(&k.seal, "seal-key", "seal.key", "age identity that opens the sealed credentials")
+	set.bindPath(cmd.Flags(), "seal-key", "seal_key")
 }
 
 // credentialOpener opens a sealed credential.
@@ -22,8 +26,8 @@ type credentialOpener = func(sealed, tenant, provider string) (credential.Secret
 
 // opener opens credentials with the keys of seal.key. One that they do not open may be
 // sealed to a key that is there since: the file is read once more.
-func (a *app) opener() (credentialOpener, error) {
-	key, err := credential.LoadIdentity(a.sealKey)
+func (k *keys) opener() (credentialOpener, error) {
+	key, err := credential.LoadIdentity(k.seal)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +39,7 @@ func (a *app) opener() (credentialOpener, error) {
 		if !errors.Is(err, credential.ErrSealed) {
 			return secret, err
 		}
-		again, unreadable := credential.LoadIdentity(a.sealKey)
+		again, unreadable := credential.LoadIdentity(k.seal)
 		if unreadable != nil {
 			return secret, err
 		}
@@ -44,7 +48,7 @@ func (a *app) opener() (credentialOpener, error) {
 	}, nil
 }
 
-func (a *app) idKeyFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.idKey, "id-key", "id.key", "key that ids are made with; never changes for a data root")
-	a.set.bindPath(cmd.Flags(), "id-key", "id_key")
+func (k *keys) idFlag(set *settings, cmd *cobra.Command) {
+	cmd.Flags().StringVar(&k.id, "id-key", "id.key", "key that ids are made with; never changes for a data root")
+	set.bindPath(cmd.Flags(), "id-key", "id_key")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -54,8 +53,8 @@ func (a *app) liveReport(ctx context.Context, tenant, name, file string) error {
 		return fmt.Errorf("live data of %s: %w", f.Tenant, err)
 	}
 	m.Past, m.Damaged = trace.Moments, trace.Damaged
-	m.Now, m.MadeBy, m.Command = a.now(), "mkt "+version, "mkt live report "+f.FixtureID
-	size, err := a.writePage(file, m.Write)
+	m.Now, m.MadeBy, m.Command = a.now(), "mkt "+a.version, "mkt live report "+f.FixtureID
+	size, err := page.WriteFile(file, a.out, m.Write)
 	if err != nil || file == "-" {
 		return err
 	}
@@ -64,14 +63,6 @@ func (a *app) liveReport(ctx context.Context, tenant, name, file string) error {
 	}
 	_, err = plain.Fprintf(a.out, "%s: %s, %s followed\n", file, f.named(), plural(len(m.Past), "cycle"))
 	return err
-}
-
-// writePage writes a page to a file, or to the standard output.
-func (a *app) writePage(file string, write func(io.Writer) error) (int64, error) {
-	if file == "-" {
-		return 0, write(a.out)
-	}
-	return page.WriteFile(file, write)
 }
 
 // longestMatch is how far back a match that is in play may have begun, breaks,
@@ -90,7 +81,6 @@ func (a *app) traceLive(ctx context.Context, f *liveView) (transform.Trace, erro
 	}
 	defer root.Close()
 	row := &f.published.Row
-	a.bars = true
 	bar := a.newBar(strings.TrimSpace("following " + f.named()))
 	defer bar.done()
 	begin := f.metAfter(end)

@@ -10,8 +10,11 @@ import (
 	"syscall"
 	"time"
 
-	"mkt/fetch/provider/all"
+	"github.com/spf13/cobra"
 )
+
+// version is set by the build, see Makefile.
+var version = "dev"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -23,8 +26,8 @@ func main() {
 // run is the program with everything it takes from the world handed in.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	told, warned := newOutput(out), newOutput(errs)
-	a := &app{in: in, out: told, errs: warned, now: time.Now, adapter: all.Lookup}
-	root := newRoot(a)
+	a := newApp(in, told, warned, time.Now, version)
+	root := commands(a)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(told)
@@ -37,4 +40,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		fmt.Fprintf(warned, "mkt: %v\n", err)
 	}
 	return exitCode(err)
+}
+
+// commands is the whole tree of commands.
+func commands(a *app) *cobra.Command {
+	return newRoot(a, newInit(a), newFetch(a), newTransform(a), newPublish(a), newCycle(a), newSchedule(a),
+		newServe(a), newTail(a), newSimulate(a), newDemo(a), newMapping(a), newBacktest(a), newLive(a), newInspect(a), newDiff(a), newExplain(a), newTenant(a),
+		newProvider(a), newDoctor(a), newVersion(a), newCheck(), newVerify(a), newReplay(a), newRecover(a), newGC(a))
 }

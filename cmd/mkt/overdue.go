@@ -5,6 +5,8 @@ import (
 
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/health"
+	"mkt/serve/account"
 )
 
 // catchUpFrom is the shortest cadence of which an overdue run is made up for. Below
@@ -18,7 +20,7 @@ const catchUpFrom = time.Minute
 func (a *app) overdue(f *tenants.File) []string {
 	var list []string
 	for i := range f.Tenants {
-		for _, p := range built {
+		for _, p := range account.Products() {
 			s, err := schedule.Parse(f.Tenants[i].Expression(p))
 			if err != nil {
 				continue
@@ -36,7 +38,7 @@ func (a *app) overdue(f *tenants.File) []string {
 // lastFetch is when the newest fetch began; the zero time when there is none, or
 // when it cannot be read: running once too often does no harm.
 func (a *app) lastFetch(j job) time.Time {
-	run := a.newestRun(j.tenant.ID, string(j.product), "fetch")
+	run := a.newestRun(j.tenant.ID, j.product, health.StepFetch)
 	if run == nil {
 		return time.Time{}
 	}

@@ -6,15 +6,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/serve/account"
 )
 
 // place is one tenant's product on a data root, as the offline tools see it:
@@ -26,6 +27,11 @@ type place struct {
 }
 
 func (p place) String() string { return p.tenant + " " + string(p.product) }
+
+// place is an account's product on the data root of the settings.
+func (a *app) place(tenant string, product football.Product) place {
+	return place{a.data, tenant, product}
+}
 
 // dir is its folder.
 func (p place) dir() string {
@@ -54,8 +60,8 @@ func (w wanted) check() error {
 	if w.tenant != "" && !layout.ValidTenantID(w.tenant) {
 		return usagef("--tenant %q: no account can have that id", w.tenant)
 	}
-	if w.product != "" && !slices.Contains(built, football.Product(w.product)) {
-		return usagef("--product %q: want %s", w.product, orDash(productNames(built)))
+	if w.product != "" && !tenants.KnownProduct(football.Product(w.product)) {
+		return usagef("--product %q: want %s", w.product, strings.Join(productNames(), ", "))
 	}
 	return nil
 }
@@ -81,7 +87,7 @@ func placesOf(data string, w wanted) ([]place, error) {
 			others = append(others, id)
 			continue
 		}
-		for _, product := range built {
+		for _, product := range account.Products() {
 			p := place{data, id, product}
 			if w.product != "" && string(product) != w.product {
 				continue
@@ -143,21 +149,19 @@ func onePlace(data string, w wanted, moments ...snapshot.Moment) (place, error) 
 	return place{}, usagef("which one? give %s: %s", missing, several(names))
 }
 
-// several lists the first names of many.
-func several(names []string) string {
-	const most = 8
-	text := strings.Join(names[:min(most, len(names))], ", ")
-	if len(names) > most {
-		text += fmt.Sprintf(", %d more", len(names)-most)
-	}
-	return text
-}
-
 // momentArg reads a moment that was given as an argument or to a flag.
 func momentArg(name, text string) (snapshot.Moment, error) {
 	m, err := snapshot.ParseMoment(text)
 	if err != nil {
-		return m, usageError{fmt.Errorf("%s %w", name, err)}
+		return m, usagef("%s %w", name, err)
 	}
 	return m, nil
+}
+
+// productNames lists the products.
+func productNames() (names []string) {
+	for _, p := range account.Products() {
+		names = append(names, string(p))
+	}
+	return names
 }

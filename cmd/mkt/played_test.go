@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"path/filepath"
 	"testing"
 	"time"
@@ -100,9 +101,14 @@ func (p *played) play(length time.Duration) {
 	p.now = p.now.Add(-8 * time.Second)
 }
 
-// app is the program, looking at what was played a few seconds later.
-func (p *played) app() *app {
-	return &app{data: p.data, output: oneOf("text", "text", "json"), now: func() time.Time { return p.now.Add(5 * time.Second) }}
+// run runs a command on what was played, a few seconds later, and returns what it
+// prints.
+func (p *played) run(args ...string) (string, error) {
+	var out bytes.Buffer
+	tree := commands(newApp(nil, &out, &out, func() time.Time { return p.now.Add(5 * time.Second) }, version))
+	tree.SetArgs(append(args, "--data", p.data))
+	err := tree.ExecuteContext(p.Context())
+	return out.String(), err
 }
 
 // file is a path beside the data root.

@@ -11,8 +11,8 @@ import (
 
 // teller says what a run came to, in a product's words.
 type teller struct {
-	transform func(transform.Summary, time.Time) report
-	publish   func(publish.Summary, time.Time) report
+	transform func(transform.Summary, time.Duration) report
+	publish   func(publish.Summary, time.Duration) report
 }
 
 // tellers is the one place where a product's words are told from another's.
@@ -21,8 +21,8 @@ var tellers = map[football.Product]teller{
 	football.LiveIntelligence: {liveTransformReport, livePublishReport},
 }
 
-func liveTransformReport(s transform.Summary, began time.Time) report {
-	r, l := newReport("transform", s.Cycle, began), s.Live
+func liveTransformReport(s transform.Summary, took time.Duration) report {
+	r, l := newReport("transform", s.Cycle, took), s.Live
 	r.Counts = map[string]any{"already": s.Already, "fixtures": s.Fixtures, "in_play": l.InPlay, "momentum_available": l.Momentum, "sampled": l.Sampled,
 		"baselines": l.Baselines, "details_read": l.Details, "left": l.Left, "held": l.Held, "gone": l.Gone, "states_refused": l.Refused,
 		"broken": s.Broken, "damaged": s.Damaged, "failed": s.Failed, "bytes": s.Bytes}
@@ -42,8 +42,8 @@ func liveTransformReport(s transform.Summary, began time.Time) report {
 	return r
 }
 
-func livePublishReport(s publish.Summary, began time.Time) report {
-	r := newReport("publish", s.Cycle, began)
+func livePublishReport(s publish.Summary, took time.Duration) report {
+	r := newReport("publish", s.Cycle, took)
 	r.Counts = map[string]any{"already": s.Already, "version": s.Version, "fixtures": s.Fixtures, "in_play": s.InPlay}
 	r.text = fmt.Sprintf("version %d: %s, %d in play", s.Version, plural(int(s.Fixtures), "fixture"), s.InPlay)
 	if s.Already {

@@ -8,16 +8,17 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 )
 
-// bar tells a person on a terminal how far a run is; on anything else it is
-// silent. Safe for concurrent use.
+// bar shows a person on a terminal how far a run is. A nil bar shows nothing. It is
+// safe for concurrent use.
 type bar struct {
 	mu  sync.Mutex
-	bar *progressbar.ProgressBar // nil: silent
+	bar *progressbar.ProgressBar
 }
 
+// newBar returns a bar, nil if nobody would see it.
 func (a *app) newBar(what string) *bar {
-	if !a.bars || a.json() || !onTerminal(a.errs) {
-		return &bar{}
+	if a.json() || !onTerminal(a.errs) {
+		return nil
 	}
 	return &bar{bar: progressbar.NewOptions(1,
 		progressbar.OptionSetWriter(a.errs.(*output).exactly()), // it moves the cursor
@@ -29,7 +30,7 @@ func (a *app) newBar(what string) *bar {
 }
 
 func (b *bar) set(done, total int) {
-	if b.bar == nil {
+	if b == nil {
 		return
 	}
 	b.mu.Lock()
@@ -39,7 +40,7 @@ func (b *bar) set(done, total int) {
 }
 
 func (b *bar) done() {
-	if b.bar != nil {
+	if b != nil {
 		_ = b.bar.Clear()
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -50,7 +49,7 @@ where other users could see it. It is sealed before it is written.`,
 	flags.StringVar(&p.BaseURL, "base-url", "", "base URL instead of the provider's own")
 	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "let the provider live on loopback or a private network: for the simulator")
 	flags.StringVar(&file, "credential-file", "-", "file with the credential; - is stdin")
-	a.sealKeyFlag(cmd)
+	a.keys.sealFlag(a.set, cmd)
 	return cmd
 }
 
@@ -79,7 +78,7 @@ func (a *app) setProvider(cmd *cobra.Command, id string, p tenants.Provider, fil
 	if _, err := tenantByID(f, id); err != nil {
 		return err
 	}
-	key, err := credential.LoadIdentity(a.sealKey)
+	key, err := credential.LoadIdentity(a.keys.seal)
 	if err != nil {
 		return err
 	}
@@ -135,12 +134,4 @@ func readBounded(r io.Reader, name string) ([]byte, error) {
 		return nil, fmt.Errorf("credential from %s: %w", name, err)
 	}
 	return b, nil
-}
-
-// explainTenants words an edit's failure that needs a next step.
-func (a *app) explainTenants(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("accounts %s: no such file; mkt init makes one, --tenants names another", a.tenants)
-	}
-	return err
 }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -88,14 +86,4 @@ func (v providersView) print(out io.Writer) error {
 			instant(c.LastSuccessAt), instant(c.LastAttemptAt), dash(c.Code))
 	}
 	return w.Flush()
-}
-
-func dash(s string) string { return cmp.Or(s, "-") }
-
-// instant is a time for people, a dash when there is none.
-func instant(t *time.Time) string {
-	if t == nil {
-		return "-"
-	}
-	return t.UTC().Format(time.RFC3339)
 }

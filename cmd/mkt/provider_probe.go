@@ -31,7 +31,7 @@ good and its quota used up.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.testProvider(cmd, args[0]) },
 	}
-	a.sealKeyFlag(cmd)
+	a.keys.sealFlag(a.set, cmd)
 	return cmd
 }
 
@@ -63,7 +63,7 @@ func (a *app) testProvider(cmd *cobra.Command, id string) error {
 	if err != nil {
 		return err
 	}
-	open, err := a.opener()
+	open, err := a.keys.opener()
 	if err != nil {
 		return err
 	}

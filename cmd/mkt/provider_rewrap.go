@@ -47,7 +47,7 @@ connection stays, so that data routes go on answering.`,
 	}
 	cmd.Flags().BoolVar(&f.newKey, "new-key", false, "make a new key first; the older one stays valid")
 	cmd.Flags().BoolVar(&f.retire, "retire", false, "take the older keys out")
-	a.sealKeyFlag(cmd)
+	a.keys.sealFlag(a.set, cmd)
 	return cmd
 }
 
@@ -64,7 +64,7 @@ func (a *app) rewrap(cmd *cobra.Command, f rewrapFlags) error {
 	var key credential.Identity
 	// The key file changes under the lock of the accounts: one rewrap at a time.
 	done, err := a.editTenants(cmd.Context(), audit.ProviderRewrap, func(e *tenants.Editor) (err error) {
-		if key, err = credential.LoadIdentity(a.sealKey); err != nil {
+		if key, err = credential.LoadIdentity(a.keys.seal); err != nil {
 			return err
 		}
 		if f.newKey {
@@ -103,7 +103,7 @@ func (a *app) rewrap(cmd *cobra.Command, f rewrapFlags) error {
 }
 
 func (v *rewrapView) unopened(a *app) error {
-	return fmt.Errorf("no key of %s opens the credential of %s: mkt provider set or unset each of them", a.sealKey, strings.Join(v.Left, ", "))
+	return fmt.Errorf("no key of %s opens the credential of %s: mkt provider set or unset each of them", a.keys.seal, strings.Join(v.Left, ", "))
 }
 
 // seal seals what can be opened. A revoked account's credential, which nothing uses,
@@ -140,13 +140,13 @@ func (v *rewrapView) print(a *app) {
 		return
 	}
 	plain.Fprintf(a.out, " and to %s\nKeep a copy of %s. When everything that holds the older key was started anew: mkt provider rewrap --retire\n",
-		plural(v.OlderKeys, "older key"), a.sealKey)
+		plural(v.OlderKeys, "older key"), a.keys.seal)
 }
 
 // addSealKey puts a new key before the one there is.
 func (a *app) addSealKey(older credential.Identity) (credential.Identity, error) {
 	if older.Older() > 0 {
-		return older, fmt.Errorf("%s holds an older key already: mkt provider rewrap goes on with it, and mkt provider rewrap --retire takes it out", a.sealKey)
+		return older, fmt.Errorf("%s holds an older key already: mkt provider rewrap goes on with it, and mkt provider rewrap --retire takes it out", a.keys.seal)
 	}
 	key, err := credential.NewIdentity()
 	if err != nil {
@@ -158,7 +158,7 @@ func (a *app) addSealKey(older credential.Identity) (credential.Identity, error)
 
 // writeSealKey replaces seal.key, whole or not at all, and keeps its owner.
 func (a *app) writeSealKey(key credential.Identity) error {
-	path, err := filepath.EvalSymlinks(a.sealKey) // so that a link stays one
+	path, err := filepath.EvalSymlinks(a.keys.seal) // so that a link stays one
 	if err != nil {
 		return fmt.Errorf("sealing key: %w", err)
 	}

@@ -2,21 +2,16 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/publish/durable"
 	"mkt/publish/health"
-	"mkt/publish/layout"
 )
 
 // connectionView is a provider connection as people and scripts may see it.
@@ -72,59 +67,6 @@ func (a *app) connection(t *tenants.Tenant) (connectionView, error) {
 		v.Quota = health.NewestQuota(fingerprint, findings...)
 	}
 	return v, nil
-}
-
-// tenantDir is what belongs to a tenant and to none of its products.
-func (a *app) tenantDir(id string) string { return filepath.Join(a.data, layout.Tenant(id)) }
-
-// source is a folder with the state file of a step that asks the provider.
-type source struct{ of, step, dir string }
-
-// sources are those of a tenant: the test of the connection, and each product.
-func (a *app) sources(t *tenants.Tenant) []source {
-	list := []source{{"test", health.StepProbe, a.tenantDir(t.ID)}}
-	for _, p := range built {
-		list = append(list, source{string(p), health.StepFetch, a.rootDir(job{t, p})})
-	}
-	return list
-}
-
-// newest returns what the step found last, nil when it never ran.
-func (s source) newest() (run *health.Run, err error) {
-	err = s.open(func(root durable.FS) error {
-		run, err = health.Read(root, s.step)
-		return err
-	})
-	return run, err
-}
-
-// addCalls adds the calls it made.
-func (s source) addCalls(calls map[string]map[string]int64) error {
-	return s.open(func(root durable.FS) error {
-		counted, err := health.ReadCalls(root)
-		for day, endpoints := range counted.Days {
-			if calls[day] == nil {
-				calls[day] = map[string]int64{}
-			}
-			for endpoint, n := range endpoints {
-				calls[day][endpoint] += n
-			}
-		}
-		return err
-	})
-}
-
-// open reads in the folder, which may be missing.
-func (s source) open(read func(durable.FS) error) error {
-	root, err := durable.OpenExisting(s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return read(root)
 }
 
 // print shows one connection to a person.

@@ -91,11 +91,11 @@ func newPublish(a *app) *cobra.Command {
 // loads the new snapshot as serve will.
 func (a *app) publishStep(f publishFlags) step {
 	return func(ctx context.Context, t task) (report, error) {
-		began := time.Now()
-		root := a.rootDir(t.job)
+		began := a.now()
+		root := a.place(t.tenant.ID, t.product).dir()
 		s, err := publish.Run(ctx, publish.Options{
 			ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root,
-			Now: a.now, Log: a.log, Version: version, AcceptRemovals: f.acceptRemovals, Retention: f.retained(),
+			Now: a.now, Log: a.log, Version: a.version, AcceptRemovals: f.acceptRemovals, Retention: f.retained(),
 			Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
 				return checkInChild(ctx, filepath.Join(root, filepath.FromSlash(dir)))
 			},
@@ -103,7 +103,7 @@ func (a *app) publishStep(f publishFlags) step {
 		if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, publish.ErrBeyondMending) {
 			err = fmt.Errorf("%w: mkt doctor --tenant %s says how to mend it", err, t.tenant.ID)
 		}
-		return tellers[t.product].publish(s, began), err
+		return tellers[t.product].publish(s, a.now().Sub(began)), err
 	}
 }
 
@@ -116,15 +116,15 @@ func (m memories) publishing(publish step) step {
 	return func(ctx context.Context, t task) (report, error) {
 		release, err := m[t.product].Hold(ctx, t.stopping, publishing[t.product])
 		if err != nil {
-			return newReport("publish", t.cycle, time.Now()), err
+			return newReport("publish", t.cycle, 0), err
 		}
 		defer release()
 		return publish(ctx, t)
 	}
 }
 
-func publishReport(s publish.Summary, began time.Time) report {
-	r := newReport("publish", s.Cycle, began)
+func publishReport(s publish.Summary, took time.Duration) report {
+	r := newReport("publish", s.Cycle, took)
 	r.Counts = map[string]any{"already": s.Already, "version": s.Version, "fixtures": s.Fixtures, "markets": s.Markets, "selections": s.Selections,
 		"refreshed": s.Refreshed, "without_markets": s.WithoutMarkets, "carried": s.Carried, "removed": s.Removed, "held": s.Held, "events": s.Events, "last_seq": s.LastSeq}
 	bare := ""

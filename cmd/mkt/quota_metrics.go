@@ -1,6 +1,7 @@
 package main
 
 import (
+	"mkt/serve/account"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -47,7 +48,7 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 	now := c.app.now()
 	sums := map[string]*quotaSum{}
 	postponed := map[string]map[holdReason]int{}
-	for _, p := range built {
+	for _, p := range account.Products() {
 		postponed[string(p)] = map[holdReason]int{}
 	}
 	for i := range f.Tenants {

@@ -72,7 +72,7 @@ func (a *app) recover(ctx context.Context, f recoverFlags) error {
 	failed := batchError{of: len(places)}
 	for _, p := range places {
 		if err := a.locked(p, func(root *durable.Disk) error { return do(ctx, p, root) }); err != nil {
-			failed.add(a, fmt.Errorf("recover %s: %w", p, err))
+			failed.add(a.errs, fmt.Errorf("recover %s: %w", p, err))
 		}
 	}
 	return failed.whole()
@@ -108,7 +108,7 @@ func (a *app) locked(p place, do func(*durable.Disk) error) error {
 
 func (a *app) publishOptions(p place, root *durable.Disk) publish.Options {
 	return publish.Options{
-		ClientID: p.tenant, Product: p.product, Root: root, Now: a.now, Log: a.log, Version: version,
+		ClientID: p.tenant, Product: p.product, Root: root, Now: a.now, Log: a.log, Version: a.version,
 		Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
 			return checkInChild(ctx, filepath.Join(p.dir(), filepath.FromSlash(dir)))
 		},

@@ -39,7 +39,7 @@ func (r *reloads) collectors() []prometheus.Collector {
 // leaves the generation before in force.
 func (r *reloads) watch(ctx context.Context, from *tenants.File, apply func(*tenants.File) error) {
 	refused := func() { r.refused.Inc(); r.inForce.Set(0) }
-	tenants.Watch(ctx, from, tenants.WatchOptions{Log: r.app.log, Refused: refused}, func(f *tenants.File) error {
+	tenants.Watch(ctx, from, tenants.WatchOptions{Now: r.app.now, Log: r.app.log, Refused: refused}, func(f *tenants.File) error {
 		if err := apply(f); err != nil {
 			return err
 		}

@@ -73,7 +73,7 @@ func (a *app) replay(ctx context.Context, f replayFlags) error {
 	if err != nil {
 		return err
 	}
-	key, err := identity.LoadKey(a.idKey)
+	key, err := identity.LoadKey(a.keys.id)
 	if err != nil {
 		return err
 	}
@@ -97,10 +97,9 @@ func (a *app) replay(ctx context.Context, f replayFlags) error {
 	defer target.Close()
 	keep := f.publish.retained()
 	keep.Snapshots, keep.SnapshotAge, keep.Cycles, keep.CycleAge = 0, 0, 0, 0 // it is made to be looked at
-	a.bars = true
 	bar := a.newBar("cycles")
 	r, err := replay.Run(ctx, replay.Options{ClientID: p.tenant, Product: p.product, Source: source, Target: target, Data: data, From: from, To: to,
-		Key: key, Version: version, Fingerprint: a.recordedKey(), Details: f.transform.details, Workers: f.transform.workers,
+		Key: key, Version: a.version, Fingerprint: a.recordedKey(), Details: f.transform.details, Workers: f.transform.workers,
 		AcceptRemovals: f.publish.acceptRemovals, Retention: keep, Log: a.log, Progress: bar.set})
 	bar.done()
 	if r != nil {

@@ -2,9 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
-	"text/tabwriter"
 	"time"
 
 	"mkt/cmd/mkt/internal/plain"
@@ -26,9 +23,9 @@ type report struct {
 	text string // what a person reads
 }
 
-// newReport begins a report; since is when the step began.
-func newReport(step string, cycle layout.CycleID, since time.Time) report {
-	return report{Step: step, Cycle: string(cycle), Seconds: float64(time.Since(since).Milliseconds()) / 1000}
+// newReport begins the report of a step that took so long.
+func newReport(step string, cycle layout.CycleID, took time.Duration) report {
+	return report{Step: step, Cycle: string(cycle), Seconds: float64(took.Milliseconds()) / 1000}
 }
 
 // printReport prints a line for a script, or one for a person; a failure's text
@@ -52,30 +49,4 @@ func (a *app) printPassed(p passed) {
 		return
 	}
 	plain.Fprintf(a.out, "%s passed by: %s\n", p.Tenant, p.Reason)
-}
-
-// newTableWriter aligns columns, which tabs divide, for people.
-func newTableWriter(out io.Writer) *tabwriter.Writer {
-	return tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-}
-
-// plural is a count with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// size is a number of bytes for people.
-func size(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d B", n)
 }

@@ -20,11 +20,7 @@ const (
 
 // newRoot builds the command tree. Settings are resolved and the log is opened
 // before any command runs.
-func newRoot(a *app) *cobra.Command {
-	a.set = newSettings()
-	a.output = oneOf("text", "text", "json")
-	a.logLevel = oneOf("", "off", "debug", "info", "warn", "error")
-	a.logFormat = oneOf("text", "text", "json")
+func newRoot(a *app, commands ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "mkt",
 		Short:         "Football markets: fetch, transform, publish, serve",
@@ -56,11 +52,7 @@ func newRoot(a *app) *cobra.Command {
 	a.set.bind(flags, "log-level", "log.level")
 	a.set.bind(flags, "log-format", "log.format")
 
-	root.AddCommand(newInit(a), newFetch(a), newTransform(a), newPublish(a), newCycle(a), newSchedule(a),
-		newServe(a), newTail(a), newSimulate(a), newDemo(a), newMapping(a), newBacktest(a), newLive(a), newInspect(a), newDiff(a), newExplain(a), newTenant(a),
-		newProvider(a), newDoctor(a), newVersion(a), newCheck())
-	root.AddCommand(newVerify(a), newReplay(a))
-	root.AddCommand(newRecover(a), newGC(a))
+	root.AddCommand(commands...)
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Args, completion.RunE = subcommand, showHelp

@@ -52,7 +52,7 @@ running steps finish, no further step begins, and the exit code is 0.`,
 	a.set.bind(flags, "grace", "schedule.grace")
 	a.set.bind(flags, "catch-up", "schedule.catch_up")
 	o.admin.flags(a, cmd, "schedule")
-	a.sealKeyFlag(cmd)
+	a.keys.sealFlag(a.set, cmd)
 	o.transform.flags(a, cmd)
 	o.transform.memoryFlag(a, cmd)
 	o.publish.retention(a, cmd)

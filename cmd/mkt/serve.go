@@ -62,7 +62,7 @@ finish, new ones are told 503, and the exit code is 0.`,
 	a.set.bindPath(flags, "cache", "serve.cache")
 	a.set.bindPath(flags, "usage-dir", "serve.usage_dir")
 	a.set.bind(flags, "drain-delay", "serve.drain_delay")
-	a.serviceFlags(cmd)
+	serviceFlags(a.set, cmd, &a.service)
 	f.admin.flags(a, cmd, "serve")
 	f.socket.flags(a, flags)
 	f.connections.flags(a, flags)
@@ -115,7 +115,7 @@ func (a *app) serve(ctx context.Context, f serveFlags, ready func(listening)) er
 		Listen: f.listen, DataDir: a.data, AsOf: asOf, Accounts: registry, Now: a.now, Log: a.log, Poll: f.poll, CacheDir: f.cache,
 		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,
 		UsageDir: f.usage, Service: a.service, Words: providerWords(), Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) {
-			ready(listening{Event: "ready", BaseURL: baseURL, AdminURL: adminURL, Tokens: tokens})
+			ready(listening{Event: "ready", BaseURL: baseURL, AdminURL: adminURL, Tokens: tokens.printed})
 		},
 	})
 }
@@ -156,11 +156,11 @@ func providerWords() (w serve.Words) {
 
 // swap puts a generation of accounts in force.
 func (a *app) swap(registry *account.Registry, f *tenants.File) error {
-	g, err := account.NewGeneration(a.final.hold(f, a.log).Accounts(a.now()))
+	generation, err := account.NewGeneration(a.final.hold(f, a.log).Accounts(a.now()))
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
-	registry.Swap(g)
+	registry.Swap(generation)
 	return nil
 }
 
@@ -176,24 +176,9 @@ func (a *app) printServing(l listening) {
 	if len(l.Tokens) > 0 {
 		fmt.Fprintln(a.out, "\ntokens of this run, which end with it:")
 		w := newTableWriter(a.out)
-		for _, g := range l.Tokens {
-			plain.Fprintf(w, "  %s\t%s\n", g.ID, g.Token)
+		for _, t := range l.Tokens {
+			plain.Fprintf(w, "  %s\t%s\n", t.ID, t.Token)
 		}
 		w.Flush()
 	}
 }
-
-// listening is what serve, simulate and schedule print when they answer, to whoever
-// started them and waits for it.
-type listening struct {
-	Event    string    `json:"event"`
-	BaseURL  string    `json:"base_url,omitempty"`
-	AdminURL string    `json:"admin_url,omitempty"`
-	Provider string    `json:"provider,omitempty"`
-	Token    string    `json:"token,omitempty"`
-	Tokens   runTokens `json:"tokens,omitempty"`
-}
-
-// forScripts tells whether the ready line is JSON: asked for, or read by a
-// program, since nobody looks at a pipe.
-func (a *app) forScripts() bool { return a.json() || !onTerminal(a.out) }

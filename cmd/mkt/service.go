@@ -1,6 +1,7 @@
 package main
 
 import (
+	"mkt/serve"
 	"net/mail"
 	"strings"
 	"unicode"
@@ -11,14 +12,14 @@ import (
 
 // serviceFlags are how the service presents itself to clients. serve answers with
 // them; doctor reports what is not set.
-func (a *app) serviceFlags(cmd *cobra.Command) {
+func serviceFlags(set *settings, cmd *cobra.Command, s *serve.Service) {
 	flags := cmd.Flags()
-	flags.StringVar(&a.service.Name, "service-name", "", "name of the service, shown by /status (default: the product's own)")
-	flags.StringVar(&a.service.SupportEmail, "support-email", "", "address that clients write to, shown by /status (default: support@localhost, which reaches nobody)")
-	bound(flags, "service-name", "at most 100 characters on one line", func() bool { return isLine(a.service.Name, 100) })
-	bound(flags, "support-email", "an address such as support@example.com", func() bool { return a.service.SupportEmail == "" || isAddress(a.service.SupportEmail) })
-	a.set.bind(flags, "service-name", "serve.service_name")
-	a.set.bind(flags, "support-email", "serve.support_email")
+	flags.StringVar(&s.Name, "service-name", "", "name of the service, shown by /status (default: the product's own)")
+	flags.StringVar(&s.SupportEmail, "support-email", "", "address that clients write to, shown by /status (default: support@localhost, which reaches nobody)")
+	bound(flags, "service-name", "at most 100 characters on one line", func() bool { return isLine(s.Name, 100) })
+	bound(flags, "support-email", "an address such as support@example.com", func() bool { return s.SupportEmail == "" || isAddress(s.SupportEmail) })
+	set.bind(flags, "service-name", "serve.service_name")
+	set.bind(flags, "support-email", "serve.support_email")
 }
 
 // isLine reports whether s is printable text of at most that many characters,

@@ -22,8 +22,8 @@ func FuzzSettings(f *testing.F) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		a := &app{in: strings.NewReader(""), out: io.Discard, errs: io.Discard, now: time.Now}
-		root := newRoot(a)
+		a := newApp(strings.NewReader(""), io.Discard, io.Discard, time.Now, version)
+		root := commands(a)
 		for _, name := range []string{"serve", "publish", "cycle"} {
 			cmd, _, err := root.Find([]string{name})
 			if err != nil {

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"bytes"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -15,8 +16,8 @@ import (
 // TestConfigShowsEverySetting: the mkt.yaml that init writes names every
 // setting there is, with its default, and no other.
 func TestConfigShowsEverySetting(t *testing.T) {
-	a := &app{}
-	root := newRoot(a)
+	a := newApp(nil, io.Discard, io.Discard, time.Now, version)
+	root := commands(a)
 	whole := regexp.MustCompile(`(?m)^# ((?:  )*[a-z_]+:)`).ReplaceAll(initConfig, []byte("$1"))
 	lines, err := keyLines("mkt.yaml", whole)
 	if err != nil {
@@ -68,8 +69,8 @@ func TestSettingsOrder(t *testing.T) {
 	}
 	resolve := func(args ...string) (*app, string) {
 		t.Helper()
-		a := &app{out: new(bytes.Buffer), errs: new(bytes.Buffer)}
-		root := newRoot(a)
+		a := newApp(nil, io.Discard, io.Discard, time.Now, version)
+		root := commands(a)
 		serve, rest, err := root.Find(append([]string{"serve"}, args...))
 		if err != nil {
 			t.Fatal(err)

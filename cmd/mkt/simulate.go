@@ -80,14 +80,14 @@ func (a *app) simulate(ctx context.Context, f simulateFlags) error {
 	for _, text := range f.faults {
 		fault, err := simulator.ParseFault(text)
 		if err != nil {
-			return usageError{err}
+			return asUsage(err)
 		}
 		f.options.Faults = append(f.options.Faults, fault)
 	}
 	f.options.Log = a.log
 	emulator, err := emulators.New(f.provider, f.options)
 	if err != nil {
-		return usageError{fmt.Errorf("simulate: %w", err)}
+		return usagef("simulate: %w", err)
 	}
 	url, done, err := simulator.Listen(ctx, emulator, f.listen)
 	if err != nil {

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/publish"
@@ -55,7 +53,7 @@ var simulatedNow = time.Date(2026, 11, 21, 14, 30, 0, 0, time.UTC)
 // and serves it until the test ends.
 func newSimulated(t *testing.T, o simulator.Options, past time.Duration, details int) *simulatedWorld {
 	t.Helper()
-	w := &simulatedWorld{T: t, now: simulatedNow.Add(-past), app: &app{out: io.Discard, errs: io.Discard, adapter: all.Lookup, log: slog.New(slog.DiscardHandler)}}
+	w := &simulatedWorld{T: t, now: simulatedNow.Add(-past), app: newApp(nil, io.Discard, io.Discard, time.Now, version)}
 	w.app.now = func() time.Time { return w.now }
 	flags := demoFlags{dir: t.TempDir(), every: time.Hour, liveEvery: cadence}
 	_, err := w.demoHouse(&flags)
@@ -147,7 +145,7 @@ func (w *simulatedWorld) transformAlike(details int) step {
 	return func(ctx context.Context, t task) (report, error) {
 		s, err := transform.Run(ctx, transform.Options{ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root, Data: t.data,
 			Key: identity.Key{1, 2, 3}, Now: w.app.now, Version: "simulated", Details: details})
-		return newReport("transform", s.Cycle, w.now), err
+		return newReport("transform", s.Cycle, 0), err
 	}
 }
 
@@ -157,7 +155,7 @@ func (w *simulatedWorld) publishAlike() step {
 		w.runs++
 		s, err := publish.Run(ctx, publish.Options{ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root,
 			Now: w.app.now, RunID: fmt.Sprint("run-", w.runs), Version: "simulated"})
-		return newReport("publish", s.Cycle, w.now), err
+		return newReport("publish", s.Cycle, 0), err
 	}
 }
 
@@ -169,7 +167,7 @@ func (w *simulatedWorld) record() {
 		who, err := tenant.FetchTenant()
 		w.must(err)
 		for p := range tenant.Products {
-			root, err := durable.OpenUnsynced(w.rootDir(job{&tenant, p}))
+			root, err := durable.OpenUnsynced(w.place(tenant.ID, p).dir())
 			w.must(err)
 			run := health.Run{Step: health.StepFetch, Cycle: "c", StartedAt: simulatedNow.Add(-time.Minute), FinishedAt: simulatedNow.Add(-time.Minute), OK: true, CredentialFingerprint: who.Fingerprint}
 			w.must(health.Record(root, run))

@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
 
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
@@ -59,7 +57,7 @@ func newStadium(t *testing.T, begins time.Time, o simulator.Options) *stadium {
 // comes with the token it accepts.
 func openStadium(t *testing.T, begins time.Time, provider func(now func() time.Time) (http.Handler, string)) *stadium {
 	t.Helper()
-	s := &stadium{T: t, now: begins, app: &app{out: io.Discard, errs: io.Discard, adapter: all.Lookup, log: slog.New(slog.DiscardHandler)}}
+	s := &stadium{T: t, now: begins, app: newApp(nil, io.Discard, io.Discard, time.Now, version)}
 	s.app.now = func() time.Time { return begins }
 	house := demoFlags{dir: t.TempDir()}
 	_, err := s.demoHouse(&house)

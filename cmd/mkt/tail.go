@@ -61,6 +61,9 @@ func (a *app) tail(ctx context.Context, f tailFlags) error {
 		return err
 	}
 	err = tail.Run(ctx, tail.Options{BaseURL: f.base, Token: token, Every: f.every, Verify: f.verify, Once: f.once, Tell: a.printNews})
+	if errors.Is(err, tail.ErrUnreachable) {
+		err = asTemporary(err)
+	}
 	if err != nil {
 		return fmt.Errorf("tail: %w", err)
 	}

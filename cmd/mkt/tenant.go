@@ -2,16 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/plain"
-	"mkt/cmd/mkt/internal/tenants"
 )
 
 func newTenant(a *app) *cobra.Command {
@@ -24,24 +20,6 @@ func newTenant(a *app) *cobra.Command {
 		group("origin", "Say which browser origins may read", newOriginAllow(a), newOriginDeny(a)),
 		group("limit", "Set the rate limit", newLimitSet(a)),
 		group("schedule", "Set when a tenant's cycles run", newScheduleSet(a), newScheduleUnset(a)))
-}
-
-// loadTenants reads tenants.yaml and says what to do when it is not there.
-func (a *app) loadTenants() (*tenants.File, error) {
-	f, err := tenants.Load(a.tenants)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("accounts %s: no such file; mkt init makes one, --tenants names another", a.tenants)
-	}
-	return f, err
-}
-
-// tenantByID finds one tenant of the file.
-func tenantByID(f *tenants.File, id string) (*tenants.Tenant, error) {
-	t, ok := f.Tenant(id)
-	if !ok {
-		return nil, &tenants.UnknownError{File: f.Name, ID: id, Known: f.IDs()}
-	}
-	return t, nil
 }
 
 func newTenantList(a *app) *cobra.Command {
@@ -102,11 +80,4 @@ func parseMoment(flag, s string) (*time.Time, error) {
 		}
 	}
 	return nil, usagef("--%s %q: want a time such as 2026-11-20T09:07:00Z or a day such as 2026-11-20", flag, s)
-}
-
-func orDash(list []string) string {
-	if len(list) == 0 {
-		return "-"
-	}
-	return strings.Join(list, ", ")
 }

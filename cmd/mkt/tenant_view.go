@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"strings"
 	"time"
 
 	"mkt/cmd/mkt/internal/plain"
@@ -109,22 +108,4 @@ func (v tenantView) print(out io.Writer) error {
 		row("credential", "%s", p.Hint)
 	}
 	return w.Flush()
-}
-
-// span is a duration as people write it: 1m, not 1m0s.
-func span(d string) string {
-	if strings.HasSuffix(d, "m0s") {
-		d = strings.TrimSuffix(d, "0s")
-	}
-	if strings.HasSuffix(d, "h0m") {
-		d = strings.TrimSuffix(d, "0m")
-	}
-	return d
-}
-
-func moment(t *time.Time) string {
-	if t == nil {
-		return "(open)"
-	}
-	return t.UTC().Format(time.RFC3339)
 }

@@ -11,6 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/durable"
 	"mkt/publish/football"
+	"mkt/serve/account"
 )
 
 // timetable runs cycles on the expressions of the tenants file in force. mkt
@@ -32,8 +33,8 @@ type timetable struct {
 const livePlaces = 4
 
 func newTimetable(a *app, o scheduleOptions, steps []step) *timetable {
-	t := &timetable{app: a, steps: steps, grace: o.grace, metrics: newCycleMetrics(), postponed: map[string]time.Time{}}
-	t.scheduler = schedule.New(schedule.Options{Run: t.run, Jitter: o.jitter, Parallel: o.parallel, Lanes: map[string]int{
+	t := &timetable{app: a, steps: steps, grace: o.grace, metrics: newCycleMetrics(a.now), postponed: map[string]time.Time{}}
+	t.scheduler = schedule.New(schedule.Options{Now: a.now, Run: t.run, Jitter: o.jitter, Parallel: o.parallel, Lanes: map[string]int{
 		string(football.LiveIntelligence): livePlaces * o.parallel}, Skipped: t.metrics.skip, Log: a.log})
 	return t
 }
@@ -56,7 +57,7 @@ func (t *timetable) follow(f *tenants.File) error {
 func entries(f *tenants.File) []schedule.Job {
 	var list []schedule.Job
 	for i := range f.Tenants {
-		for _, p := range built {
+		for _, p := range account.Products() {
 			if expr := f.Tenants[i].Expression(p); expr != "" {
 				list = append(list, schedule.Job{Name: entryName(f.Tenants[i].ID, p), Expr: expr, Lane: string(p)})
 			}

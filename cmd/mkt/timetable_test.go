@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -52,7 +53,8 @@ func newTestTimetable(t *testing.T, grace, takes time.Duration) (*timetable, *[]
 		t.Fatal(err)
 	}
 	log := new(bytes.Buffer)
-	a := &app{now: time.Now, data: filepath.Join(dir, "data"), log: slog.New(slog.NewTextHandler(log, nil))}
+	a := newApp(nil, io.Discard, io.Discard, time.Now, version)
+	a.data, a.log = filepath.Join(dir, "data"), slog.New(slog.NewTextHandler(log, nil))
 	done := new([]string)
 	named := func(name string) step {
 		return func(ctx context.Context, _ task) (report, error) {
@@ -215,7 +217,7 @@ func TestPostponedIsLoggedOnce(t *testing.T) {
 	acme, _ := table.file.Tenant("acme")
 	usedUp := func() {
 		until := now.Add(10 * time.Minute)
-		root, err := durable.OpenRoot(table.app.rootDir(job{acme, "market_engine"}))
+		root, err := durable.OpenRoot(table.app.place(acme.ID, "market_engine").dir())
 		if err := errors.Join(err, health.Record(root, health.Run{Step: health.StepFetch, FinishedAt: now, Code: health.CodeRateLimited,
 			CredentialFingerprint: credential.Fingerprint(acme.Provider.Credential), Quota: &health.Quota{At: now, UsedUpUntil: &until}})); err != nil {
 			t.Fatal(err)

@@ -45,7 +45,7 @@ func (f *transformFlags) flags(a *app, cmd *cobra.Command) {
 	bound(cmd.Flags(), "live-details", "a whole number from 1 to 1000", between(&f.details, 1, 1000))
 	a.set.bind(cmd.Flags(), "workers", "transform.workers")
 	a.set.bind(cmd.Flags(), "live-details", "live.details")
-	a.idKeyFlag(cmd)
+	a.keys.idFlag(a.set, cmd)
 }
 
 // memoryFlag is for the commands that run several accounts in one process.
@@ -77,22 +77,22 @@ func newTransform(a *app) *cobra.Command {
 
 // transformStep is the stage transform with its key at hand.
 func (a *app) transformStep(f transformFlags, m memories) (step, error) {
-	key, err := identity.LoadKey(a.idKey)
+	key, err := identity.LoadKey(a.keys.id)
 	if err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, t task) (report, error) {
-		began := time.Now()
+		began := a.now()
 		s, err := transform.Run(ctx, transform.Options{
 			ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root, Data: t.data,
-			Key: key, Now: a.now, Log: a.log, Workers: f.workers, Version: version, Details: f.details, Memory: m[t.product], Stopping: t.stopping,
+			Key: key, Now: a.now, Log: a.log, Workers: f.workers, Version: a.version, Details: f.details, Memory: m[t.product], Stopping: t.stopping,
 		})
-		return tellers[t.product].transform(s, began), err
+		return tellers[t.product].transform(s, a.now().Sub(began)), err
 	}, nil
 }
 
-func transformReport(s transform.Summary, began time.Time) report {
-	r := newReport("transform", s.Cycle, began)
+func transformReport(s transform.Summary, took time.Duration) report {
+	r := newReport("transform", s.Cycle, took)
 	r.Counts = map[string]any{"already": s.Already, "fixtures": s.Fixtures, "not_offered": s.NotOffered, "markets": s.Markets, "mapped": s.Mapped, "selections": s.Selections,
 		"publishable": s.Publishable, "without_prices": s.WithoutPrices, "broken": s.Broken, "partial": s.Partial, "damaged": s.Damaged, "failed": s.Failed, "bytes": s.Bytes}
 	r.text = plural(s.Fixtures, "fixture") + ", " + plural(s.Markets, "market") + " (" + strconv.Itoa(s.Mapped) + " mapped" + "), " + plural(s.Selections, "selection")

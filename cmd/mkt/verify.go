@@ -63,7 +63,7 @@ it could not be judged because runs wrote to it all the time: try again later.`,
 	flags.StringVar(&f.expect, "expect", "", "hash of a commit record that must be in the chain")
 	flags.BoolVar(&f.deep, "deep", false, "make cycles and snapshots again and compare")
 	flags.StringVar(&f.scratch, "scratch", "", "folder for what --deep makes (default: a temporary one)")
-	a.idKeyFlag(cmd)
+	a.keys.idFlag(a.set, cmd)
 	return cmd
 }
 
@@ -98,18 +98,17 @@ func (a *app) verify(ctx context.Context, command string, f verifyFlags) error {
 		return err
 	}
 	defer done()
-	a.bars = true
 	findings, failed := 0, batchError{of: len(places)}
 	for _, p := range places {
 		report, err := a.verifyPlace(ctx, p, command, f, deep)
 		if err != nil {
-			failed.add(a, fmt.Errorf("verify %s: %w", p, err))
+			failed.add(a.errs, fmt.Errorf("verify %s: %w", p, err))
 		} else if err := a.printVerified(report); err != nil {
 			return err
 		}
 		findings += len(report.Findings)
 		if err == nil && !report.Judged {
-			failed.add(a, fmt.Errorf("verify %s: %w", p, verify.ErrBusy))
+			failed.add(a.errs, fmt.Errorf("verify %s: %w", p, asTemporary(verify.ErrBusy)))
 		}
 		if ctx.Err() != nil {
 			break
@@ -127,7 +126,7 @@ func (a *app) deepOf(f verifyFlags) (deep *verify.Deep, done func(), err error) 
 	if !f.deep {
 		return nil, func() {}, nil
 	}
-	key, err := identity.LoadKey(a.idKey)
+	key, err := identity.LoadKey(a.keys.id)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--deep makes ids again: %w", err)
 	}
@@ -145,7 +144,7 @@ func (a *app) deepOf(f verifyFlags) (deep *verify.Deep, done func(), err error) 
 		data.Close()
 		return nil, nil, errors.Join(err, private.Remove())
 	}
-	return &verify.Deep{Key: key, Data: data, Scratch: made, Version: version},
+	return &verify.Deep{Key: key, Data: data, Scratch: made, Version: a.version},
 		func() { made.Close(); data.Close(); private.Remove() }, nil
 }
 
@@ -176,7 +175,7 @@ func cycleOf(root durable.FS, text string) (layout.CycleID, error) {
 	}
 	c, err := snapshot.Resolve(root, text)
 	if err != nil {
-		return "", usageError{err}
+		return "", asUsage(err)
 	}
 	return c.CycleID, nil
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the build, see Makefile.
-var version = "dev"
-
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -20,10 +17,10 @@ func newVersion(a *app) *cobra.Command {
 		Annotations: map[string]string{withoutConfig: ""},
 		RunE: func(*cobra.Command, []string) error {
 			if a.json() {
-				return json.NewEncoder(a.out).Encode(map[string]string{"version": version, "go": runtime.Version(),
+				return json.NewEncoder(a.out).Encode(map[string]string{"version": a.version, "go": runtime.Version(),
 					"platform": runtime.GOOS + "/" + runtime.GOARCH})
 			}
-			_, err := fmt.Fprintf(a.out, "mkt %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(a.out, "mkt %s (%s, %s/%s)\n", a.version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
