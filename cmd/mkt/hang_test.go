@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli/batch"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 	"mkt/internal/needs"
@@ -91,7 +92,7 @@ func (h *house) cycleAll(first, others upstream, published int) (each []time.Dur
 	h.must(cmd.Start())
 	took := map[string]time.Duration{}
 	for lines := bufio.NewScanner(out); len(each) < published && lines.Scan(); {
-		var r report
+		var r batch.Report
 		h.must(json.Unmarshal(lines.Bytes(), &r))
 		took[r.Tenant] += time.Duration(r.Seconds * float64(time.Second))
 		if r.Step == "publish" && r.OK {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/inspect"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
@@ -28,7 +29,7 @@ func threeHours(t *testing.T) *played {
 	}
 	p.now = p.now.Add(-time.Hour)
 	p.cycle(football.LiveIntelligence)
-	dir := p.place(football.MarketEngine).dir()
+	dir := p.place(football.MarketEngine).Dir()
 	p.must(os.RemoveAll(dir + "/" + layout.Cycle(layout.SnapshotsDir, layout.NewCycleID(playedBegins, string(football.MarketEngine)))))
 	newest := layout.Cycle(layout.RawDir, layout.NewCycleID(p.now, string(football.MarketEngine)))
 	failed := layout.Cycle(layout.RawDir, layout.NewCycleID(p.now.Add(time.Minute), string(football.MarketEngine)))
@@ -99,10 +100,10 @@ func TestInspectJSON(t *testing.T) {
 // A query may come from the standard input.
 func TestInspectReadsQuery(t *testing.T) {
 	p := threeHours(t)
-	for text, exit := range map[string]int{"SELECT count(*) AS n\nFROM live": exitDone, strings.Repeat(" ", 1<<20) + "SELECT 1": exitUsage, "SELEC": exitUsage} {
+	for text, exit := range map[string]int{"SELECT count(*) AS n\nFROM live": cli.ExitDone, strings.Repeat(" ", 1<<20) + "SELECT 1": cli.ExitUsage, "SELEC": cli.ExitUsage} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), []string{"inspect", "--data", p.data, "--sql", "-"}, strings.NewReader(text), &out, &errs)
-		if code != exit || exit == exitDone && !strings.HasPrefix(out.String(), "N\n") {
+		if code != exit || exit == cli.ExitDone && !strings.HasPrefix(out.String(), "N\n") {
 			t.Errorf("%.30q: exit %d: %s%s", text, code, out.String(), errs.String())
 		}
 	}
@@ -115,23 +116,23 @@ func TestInspectRefuses(t *testing.T) {
 		exit int
 		want string
 	}{
-		{[]string{"latest"}, exitUsage, "give --product: acme market_engine, acme live_intelligence"},
-		{[]string{"yesterday"}, exitUsage, "want latest"},
-		{[]string{"latest", "--tenant", "nobody"}, exitFailed, "nothing lies there of tenant nobody"},
-		{[]string{"latest", "--product", "odds"}, exitUsage, "want market_engine"},
-		{[]string{"v9", "--product", "market_engine"}, exitFailed, "the newest is v3"},
-		{[]string{"20260307T143000Z-market_engine"}, exitFailed, "the newest is v3"},
-		{[]string{"20260307T143000Z-market_engine", "--product", "live_intelligence"}, exitUsage, "is a cycle of market_engine"},
-		{[]string{"--at", "v1"}, exitUsage, "--at is for --sql"},
-		{[]string{"v1", "--at", "v1", "--sql", "SELECT 1"}, exitUsage, "one of the two"},
-		{[]string{"--sql", "SELEC"}, exitUsage, "syntax error"},
-		{[]string{"--sql", "DELETE FROM commits"}, exitUsage, "only SELECT"},
-		{[]string{"--sql", ""}, exitUsage, "one statement"},
-		{[]string{"--at", "v1", "--product", "market_engine", "--sql", "FROM fixtures"}, exitFailed, "is not kept any more"},
+		{[]string{"latest"}, cli.ExitUsage, "give --product: acme market_engine, acme live_intelligence"},
+		{[]string{"yesterday"}, cli.ExitUsage, "want latest"},
+		{[]string{"latest", "--tenant", "nobody"}, cli.ExitFailed, "nothing lies there of tenant nobody"},
+		{[]string{"latest", "--product", "odds"}, cli.ExitUsage, "want market_engine"},
+		{[]string{"v9", "--product", "market_engine"}, cli.ExitFailed, "the newest is v3"},
+		{[]string{"20260307T143000Z-market_engine"}, cli.ExitFailed, "the newest is v3"},
+		{[]string{"20260307T143000Z-market_engine", "--product", "live_intelligence"}, cli.ExitUsage, "is a cycle of market_engine"},
+		{[]string{"--at", "v1"}, cli.ExitUsage, "--at is for --sql"},
+		{[]string{"v1", "--at", "v1", "--sql", "SELECT 1"}, cli.ExitUsage, "one of the two"},
+		{[]string{"--sql", "SELEC"}, cli.ExitUsage, "syntax error"},
+		{[]string{"--sql", "DELETE FROM commits"}, cli.ExitUsage, "only SELECT"},
+		{[]string{"--sql", ""}, cli.ExitUsage, "one statement"},
+		{[]string{"--at", "v1", "--product", "market_engine", "--sql", "FROM fixtures"}, cli.ExitFailed, "is not kept any more"},
 	} {
 		out, err := p.run(append([]string{"inspect"}, c.args...)...)
-		if exitCode(err) != c.exit || err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("inspect %q: exit %d, %v, want %d, %q; %s", c.args, exitCode(err), err, c.exit, c.want, out)
+		if cli.ExitCode(err) != c.exit || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("inspect %q: exit %d, %v, want %d, %q; %s", c.args, cli.ExitCode(err), err, c.exit, c.want, out)
 		}
 	}
 }
@@ -139,7 +140,7 @@ func TestInspectRefuses(t *testing.T) {
 // What is damaged is said to be, and hides nothing else.
 func TestInspectOverDamage(t *testing.T) {
 	p := threeHours(t)
-	dir := p.place(football.MarketEngine).dir() + "/"
+	dir := p.place(football.MarketEngine).Dir() + "/"
 	p.must(os.WriteFile(dir+layout.Commit(2), []byte("{"), 0o644))
 	out, err := p.run("inspect", "--product", "market_engine")
 	if err != nil || !strings.Contains(out, "2        DAMAGED: "+layout.Commit(2)) || !strings.Contains(out, "\n1  ") {
@@ -176,7 +177,7 @@ func TestInspectOverDamage(t *testing.T) {
 func TestUnreadableAccountHidesNoOther(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 3, InPlay: 2})
 	p.cycle(football.LiveIntelligence)
-	of := p.place(football.LiveIntelligence).dir()
+	of := p.place(football.LiveIntelligence).Dir()
 	broken := strings.Replace(of, "client_id=acme", "client_id=aaaa", 1)
 	p.must(os.CopyFS(broken, os.DirFS(of)))
 	p.must(os.RemoveAll(broken + "/" + layout.SnapshotsDir))
@@ -187,12 +188,12 @@ func TestUnreadableAccountHidesNoOther(t *testing.T) {
 		exit      int
 		out, errs string
 	}{
-		{[]string{"inspect"}, exitDone, "acme    live_intelligence  1 ", ""},
-		{[]string{"inspect"}, exitDone, "DAMAGED: aaaa live_intelligence: ", ""},
-		{[]string{"live", "show", row.FixtureID}, exitDone, row.FixtureID + ", acme", ""},
-		{[]string{"live", "show", "nobody plays"}, exitFailed, "", "live data of aaaa: "},
-		{[]string{"verify"}, exitFailed, "acme live_intelligence: clean; 1 commit", "verify: 1 finding"},
-		{[]string{"verify"}, exitFailed, "UNREADABLE  aaaa live_intelligence snapshots", ""},
+		{[]string{"inspect"}, cli.ExitDone, "acme    live_intelligence  1 ", ""},
+		{[]string{"inspect"}, cli.ExitDone, "DAMAGED: aaaa live_intelligence: ", ""},
+		{[]string{"live", "show", row.FixtureID}, cli.ExitDone, row.FixtureID + ", acme", ""},
+		{[]string{"live", "show", "nobody plays"}, cli.ExitFailed, "", "live data of aaaa: "},
+		{[]string{"verify"}, cli.ExitFailed, "acme live_intelligence: clean; 1 commit", "verify: 1 finding"},
+		{[]string{"verify"}, cli.ExitFailed, "UNREADABLE  aaaa live_intelligence snapshots", ""},
 	} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), append(c.args, "--data", p.data), nil, &out, &errs)

@@ -18,7 +18,7 @@ import (
 // liveRowsOf reads the newest live snapshot.
 func liveRowsOf(p *played) (rows []table.LiveRow) {
 	p.Helper()
-	root, err := p.place(football.LiveIntelligence).open()
+	root, err := p.place(football.LiveIntelligence).Open()
 	p.must(err)
 	defer root.Close()
 	c, _, err := snapshot.Head(root)
@@ -68,7 +68,7 @@ func TestLiveReport(t *testing.T) {
 	if followed < 10 {
 		t.Errorf("%d cycles followed", followed)
 	}
-	p.must(os.RemoveAll(p.place(football.LiveIntelligence).dir() + "/raw"))
+	p.must(os.RemoveAll(p.place(football.LiveIntelligence).Dir() + "/raw"))
 	out, err := p.run("live", "report", liveRowsOf(p)[0].FixtureID, "--html", "-")
 	p.must(err)
 	if !strings.Contains(out, "no archived cycle of the match is kept") {

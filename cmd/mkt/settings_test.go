@@ -11,20 +11,23 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/accounts"
 )
 
 // TestConfigShowsEverySetting: the mkt.yaml that init writes names every
 // setting there is, with its default, and no other.
 func TestConfigShowsEverySetting(t *testing.T) {
-	a := newApp(nil, io.Discard, io.Discard, time.Now, version)
+	a := cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)
 	root := commands(a)
-	whole := regexp.MustCompile(`(?m)^# ((?:  )*[a-z_]+:)`).ReplaceAll(initConfig, []byte("$1"))
-	lines, err := keyLines("mkt.yaml", whole)
+	whole := regexp.MustCompile(`(?m)^# ((?:  )*[a-z_]+:)`).ReplaceAll(accounts.InitConfig, []byte("$1"))
+	lines, err := cli.KeyLines("mkt.yaml", whole)
 	if err != nil {
 		t.Fatal(err)
 	}
 	shown := slices.Sorted(maps.Keys(lines))
-	known := slices.Sorted(slices.Values(a.set.known))
+	known := slices.Sorted(slices.Values(a.Settings.Known))
 	if diff := cmp.Diff(known, shown); diff != "" {
 		t.Errorf("settings (-there are, +shown):\n%s", diff)
 	}
@@ -34,7 +37,7 @@ func TestConfigShowsEverySetting(t *testing.T) {
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.set.read(path, true); err != nil {
+	if err := a.Settings.Read(path, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, cmd := range root.Commands() {
@@ -48,7 +51,7 @@ func TestConfigShowsEverySetting(t *testing.T) {
 				before[name] = f.Value.String()
 			}
 		}
-		if err := a.set.resolve(flags); err != nil {
+		if err := a.Settings.Resolve(flags); err != nil {
 			t.Errorf("%s: %v", cmd.Name(), err)
 		}
 		for name, value := range before {
@@ -67,9 +70,9 @@ func TestSettingsOrder(t *testing.T) {
 	if err := os.WriteFile(path, []byte("data: here\nserve:\n  listen: file:1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	resolve := func(args ...string) (*app, string) {
+	resolve := func(args ...string) (*cli.Env, string) {
 		t.Helper()
-		a := newApp(nil, io.Discard, io.Discard, time.Now, version)
+		a := cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)
 		root := commands(a)
 		serve, rest, err := root.Find(append([]string{"serve"}, args...))
 		if err != nil {
@@ -79,19 +82,19 @@ func TestSettingsOrder(t *testing.T) {
 		if err := serve.ParseFlags(append(rest, "--config", path)); err != nil {
 			t.Fatal(err)
 		}
-		if err := a.prepare(serve); err != nil {
+		if err := a.Prepare(serve); err != nil {
 			t.Fatal(err)
 		}
 		return a, serve.Flags().Lookup("listen").Value.String()
 	}
 	a, listen := resolve()
-	if a.data != filepath.Join(dir, "here") || a.tenants != filepath.Join(dir, "tenants.yaml") || listen != "file:1" {
-		t.Errorf("file: data %s, tenants %s, listen %s", a.data, a.tenants, listen)
+	if a.Data != filepath.Join(dir, "here") || a.Tenants != filepath.Join(dir, "tenants.yaml") || listen != "file:1" {
+		t.Errorf("file: data %s, tenants %s, listen %s", a.Data, a.Tenants, listen)
 	}
 	t.Setenv("MKT_SERVE_LISTEN", "env:1")
 	t.Setenv("MKT_DATA", "there")
-	if a, listen = resolve(); a.data != "there" || listen != "env:1" {
-		t.Errorf("variable: data %s, listen %s", a.data, listen)
+	if a, listen = resolve(); a.Data != "there" || listen != "env:1" {
+		t.Errorf("variable: data %s, listen %s", a.Data, listen)
 	}
 	if _, listen = resolve("--listen", "flag:1"); listen != "flag:1" {
 		t.Errorf("flag: listen %s", listen)
