@@ -75,7 +75,7 @@ func (h *house) cycleAll(first, others upstream, published int) (each []time.Dur
 			}
 			id := fmt.Sprintf("account-%02d", i)
 			sealed, err := credential.Seal(key.Recipient(), id, "betsapi", []byte(of.Token))
-			if err := errors.Join(err, e.Replace(tenants.Tenant{ID: id, Status: account.Active, Limit: tenants.DefaultLimit,
+			if err := errors.Join(err, e.Replace(tenants.Tenant{ID: id, Status: account.Active, Limit: account.DefaultLimit,
 				Products: map[football.Product]account.Subscription{football.MarketEngine: {}},
 				Provider: &tenants.Provider{Name: "betsapi", BaseURL: of.URL, AllowPrivateAddress: true, Credential: sealed}})); err != nil {
 				return err

@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,16 +12,18 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"mkt/cmd/mkt/internal/strictyaml"
 )
 
 // Settings resolves every setting from its flag, its MKT_* variable, mkt.yaml
 // and its default, in this order. The resolved value lands in the variable that
 // the flag is bound to; nothing else of the program knows where it came from.
 type Settings struct {
-	V     *viper.Viper
+	v     *viper.Viper
 	File  string           // mkt.yaml that was read, "" when there is none
 	lines map[string]given // its keys
-	Known []string
+	known []string
 }
 
 // Flag annotations: the key of mkt.yaml, and whether the value is a path.
@@ -33,9 +35,7 @@ const (
 const EnvPrefix = "MKT"
 
 func NewSettings() *Settings {
-	v := viper.New()
-	v.SetConfigType("yaml")
-	return &Settings{V: v}
+	return &Settings{v: viper.New()}
 }
 
 // Bind makes the flag of that name a setting with a key in mkt.yaml.
@@ -43,8 +43,8 @@ func (s *Settings) Bind(flags *pflag.FlagSet, name, key string) {
 	f := flags.Lookup(name)
 	f.Usage += " [" + envName(key) + "]"
 	annotate(f, keyNote, key)
-	if !slices.Contains(s.Known, key) {
-		s.Known = append(s.Known, key)
+	if !slices.Contains(s.known, key) {
+		s.known = append(s.known, key)
 	}
 }
 
@@ -66,6 +66,12 @@ func envName(key string) string {
 	return EnvPrefix + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(key))
 }
 
+// Known lists the keys that mkt.yaml may have, sorted.
+func (s *Settings) Known() []string { return slices.Sorted(slices.Values(s.known)) }
+
+// Given lists the keys of the mkt.yaml that was read, sorted.
+func (s *Settings) Given() []string { return slices.Sorted(maps.Keys(s.lines)) }
+
 // Read reads mkt.yaml. One that is not there is an error only when it was asked
 // for by name.
 func (s *Settings) Read(path string, named bool) error {
@@ -79,14 +85,30 @@ func (s *Settings) Read(path string, named bool) error {
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
-	if s.lines, err = KeyLines(path, data); err != nil {
+	return s.parse(path, data)
+}
+
+// parse takes the settings of a file over.
+func (s *Settings) parse(path string, data []byte) error {
+	top, wrong := strictyaml.Parse(data)
+	if wrong != nil {
+		return Usagef("%s:%d: %s", path, wrong.Line, wrong.Reason)
+	}
+	var err error
+	if s.lines, err = keyLines(path, top); err != nil {
 		return err
 	}
 	if err := s.checkKeys(path); err != nil {
 		return err
 	}
-	if err := s.V.ReadConfig(bytes.NewReader(data)); err != nil {
-		return Usagef("configuration %s: %w", path, err)
+	if top != nil {
+		values := map[string]any{}
+		if err := top.Decode(&values); err != nil {
+			return Usagef("configuration %s: %w", path, err)
+		}
+		if err := s.v.MergeConfigMap(values); err != nil {
+			return Usagef("configuration %s: %w", path, err)
+		}
 	}
 	s.File = path
 	return nil
@@ -107,15 +129,15 @@ func (s *Settings) resolveOne(f *pflag.Flag, key string) error {
 	if value, ok := os.LookupEnv(envName(key)); ok {
 		return s.set(f, envName(key), []string{value})
 	}
-	if !s.V.IsSet(key) {
+	if !s.v.IsSet(key) {
 		s.anchor(f)
 		return nil
 	}
 	source := fmt.Sprintf("%s:%d: %s", s.File, s.lines[key].line, key)
-	values := []string{s.V.GetString(key)}
+	values := []string{s.v.GetString(key)}
 	if _, list := f.Value.(pflag.SliceValue); list {
-		values = s.V.GetStringSlice(key)
-	} else if _, list := s.V.Get(key).([]any); list {
+		values = s.v.GetStringSlice(key)
+	} else if _, list := s.v.Get(key).([]any); list {
 		return Usagef("%s: want one value, not a list", source)
 	}
 	if err := s.set(f, source, values); err != nil {

@@ -1,34 +1,49 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
-	"mkt/cmd/mkt/internal/yamlerr"
+	"mkt/cmd/mkt/internal/strictyaml"
 )
 
-// given is where a setting stands in mkt.yaml, and whether nothing stands there.
+// given is the line of a setting in mkt.yaml, and whether it has no value.
 type given struct {
 	line  int
 	empty bool
+	text  string // "" for a list
 }
 
-// KeyLines lists the settings of mkt.yaml, nested keys joined by dots, with the
-// lines they stand in. An error names file and line.
-func KeyLines(path string, data []byte) (map[string]given, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		line, reason := yamlerr.Explain(data)
-		return nil, Usagef("%s:%d: not YAML: %s", path, line, reason)
+// DataRootIn returns the data root of the installation in a folder, which may be new.
+// What is wrong in its mkt.yaml is for the commands to say.
+func DataRootIn(dir string) string {
+	root := "data"
+	if text, err := os.ReadFile(filepath.Join(dir, "mkt.yaml")); err == nil {
+		if top, wrong := strictyaml.Parse(text); wrong == nil {
+			lines, _ := keyLines("mkt.yaml", top)
+			root = cmp.Or(lines["data"].text, root)
+		}
 	}
+	if filepath.IsAbs(root) {
+		return root
+	}
+	return filepath.Join(dir, root)
+}
+
+// keyLines lists the settings of mkt.yaml, nested keys joined by dots, with the lines
+// they stand in. An error names file and line.
+func keyLines(path string, top *yaml.Node) (map[string]given, error) {
 	lines := map[string]given{}
-	if len(doc.Content) == 0 {
+	if top == nil {
 		return lines, nil
 	}
-	return lines, flatten(path, doc.Content[0], "", lines)
+	return lines, flatten(path, top, "", lines)
 }
 
 func flatten(path string, n *yaml.Node, prefix string, into map[string]given) error {
@@ -52,7 +67,7 @@ func flatten(path string, n *yaml.Node, prefix string, into map[string]given) er
 		if _, twice := into[key]; twice {
 			return Usagef("%s:%d: %s is given twice", path, line, key)
 		}
-		into[key] = given{line, isEmpty(value)}
+		into[key] = given{line, isEmpty(value), value.Value}
 	}
 	return nil
 }
@@ -68,7 +83,7 @@ func (s *Settings) checkKeys(path string) error {
 	}
 	slices.SortFunc(keys, func(a, b string) int { return s.lines[a].line - s.lines[b].line })
 	for _, key := range keys {
-		at, known := s.lines[key], slices.Contains(s.Known, key)
+		at, known := s.lines[key], slices.Contains(s.known, key)
 		switch {
 		case known && at.empty:
 			return Usagef("%s:%d: %s: want a value; leave the line out for the default", path, at.line, key)
@@ -93,7 +108,7 @@ func (s *Settings) hint(key string) string {
 // below lists the words that settings go on with behind a prefix, sorted.
 func (s *Settings) below(prefix string) []string {
 	var words []string
-	for _, key := range s.Known {
+	for _, key := range s.known {
 		if rest, ok := strings.CutPrefix(key, prefix); ok {
 			word, _, _ := strings.Cut(rest, ".")
 			words = append(words, word)

@@ -126,7 +126,7 @@ func checkKept(path string, check func([]byte) error) error {
 
 // idKeyMayBeMade refuses a new id key for data that was made with another.
 func idKeyMayBeMade(dir string) error {
-	key, mark := filepath.Join(dir, "id.key"), filepath.Join(dataRootOf(dir), layout.IDKeyFingerprintFile)
+	key, mark := filepath.Join(dir, "id.key"), filepath.Join(cli.DataRootIn(dir), layout.IDKeyFingerprintFile)
 	_, noData := os.Stat(mark)
 	if isMissing(key) && noData == nil {
 		return fmt.Errorf("%s is missing or empty, and %s was made with it: restore the key from a copy; a new one would change every id", key, filepath.Dir(mark))
@@ -157,22 +157,6 @@ func sealKeyMayBeMade(dir string) error {
 func isMissing(path string) bool {
 	info, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0
-}
-
-// dataRootOf is the data root of the installation in dir, which may be a new one.
-func dataRootOf(dir string) string {
-	root := "data"
-	config := cli.NewSettings()
-	if file, err := os.Open(filepath.Join(dir, "mkt.yaml")); err == nil {
-		defer file.Close()
-		if config.V.ReadConfig(file) == nil && config.V.GetString("data") != "" {
-			root = config.V.GetString("data")
-		}
-	}
-	if filepath.IsAbs(root) {
-		return root
-	}
-	return filepath.Join(dir, root)
 }
 
 // writeOnce makes a file that must not exist, whole or not at all. It is not

@@ -3,7 +3,6 @@ package accounts
 import (
 	"cmp"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -35,13 +34,6 @@ func (g *Group) newOrigin(verb, short, said string, action audit.Action, change 
 		},
 	}
 }
-
-// Bounds of a rate limit, as tenants.yaml has them.
-const (
-	mostRequests = 1_000_000_000
-	leastPer     = time.Second
-	mostPer      = 24 * time.Hour
-)
 
 func newLimitSet(g *Group) *cobra.Command {
 	var want account.Limit // zero: as it is
@@ -75,7 +67,7 @@ func newLimitSet(g *Group) *cobra.Command {
 }
 
 func limitBounds(flags *pflag.FlagSet, want *account.Limit) {
-	cli.Bound(flags, "requests", fmt.Sprintf("a whole number from 1 to %d; mkt tenant suspend lets nothing through", mostRequests), cli.Between(&want.Requests, 1, mostRequests))
-	cli.Bound(flags, "burst", fmt.Sprintf("a whole number from 1 to %d", mostRequests), cli.Between(&want.Burst, 1, mostRequests))
-	cli.Bound(flags, "per", "a duration from 1s to 24h, such as 1m", cli.Between(&want.Per, leastPer, mostPer))
+	cli.Bound(flags, "requests", fmt.Sprintf("a whole number from 1 to %d; mkt tenant suspend lets nothing through", tenants.MaxRequests), cli.Between(&want.Requests, 1, tenants.MaxRequests))
+	cli.Bound(flags, "burst", fmt.Sprintf("a whole number from 1 to %d", tenants.MaxRequests), cli.Between(&want.Burst, 1, tenants.MaxRequests))
+	cli.Bound(flags, "per", "a duration from 1s to 24h, such as 1m", cli.Between(&want.Per, tenants.MinPer, tenants.MaxPer))
 }

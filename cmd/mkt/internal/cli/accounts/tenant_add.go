@@ -59,7 +59,7 @@ func newTenantAdd(g *Group) *cobra.Command {
 
 // tenant checks the flags. What is left to check, the file's own rules do.
 func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
-	t := tenants.Tenant{ID: id, Name: f.name, Status: account.Active, Origins: f.origins, Limit: tenants.DefaultLimit,
+	t := tenants.Tenant{ID: id, Name: f.name, Status: account.Active, Origins: f.origins, Limit: account.DefaultLimit,
 		Products: map[football.Product]account.Subscription{}, Features: map[string]bool{}}
 	if !layout.ValidTenantID(id) {
 		return t, cli.Usagef(`tenant id %q: want 1 to 63 of a-z, 0-9, "_" and "-", beginning with a letter or digit`, id)

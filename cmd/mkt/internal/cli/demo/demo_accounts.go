@@ -54,7 +54,7 @@ func demoAccounts(f demoFlags, now time.Time) []Account {
 }
 
 func NewTenant(id string, products []football.Product, features map[string]bool) tenants.Tenant {
-	t := tenants.Tenant{ID: id, Name: "Demo " + id, Status: account.Active, Limit: tenants.DefaultLimit,
+	t := tenants.Tenant{ID: id, Name: "Demo " + id, Status: account.Active, Limit: account.DefaultLimit,
 		Products: map[football.Product]account.Subscription{}, Features: features}
 	for _, p := range products {
 		t.Products[p] = account.Subscription{}

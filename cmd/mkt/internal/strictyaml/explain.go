@@ -1,7 +1,4 @@
-// Package yamlerr says in which line a YAML text is wrong. The YAML library often
-// names the line where the enclosing list or mapping begins instead, which may be a
-// thousand lines above.
-package yamlerr
+package strictyaml
 
 import (
 	"bytes"
@@ -16,9 +13,9 @@ import (
 
 var place = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// Explain returns the line, from 1, in which text is no YAML, and the reason. The
+// explain returns the line, from 1, in which text is no YAML, and the reason. The
 // line is 0 if text is YAML.
-func Explain(text []byte) (line int, reason string) {
+func explain(text []byte) (line int, reason string) {
 	failed, err := parse(text)
 	if err == nil {
 		return 0, ""

@@ -1,11 +1,9 @@
-package yamlerr_test
+package strictyaml
 
 import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"mkt/cmd/mkt/internal/yamlerr"
 )
 
 // TestLine puts a bad line deep into a list: that line is named, whatever the
@@ -48,7 +46,7 @@ func TestLine(t *testing.T) {
 			want = c.line
 		}
 		for _, end := range []string{"\n", "\r\n"} {
-			line, reason := yamlerr.Explain([]byte(strings.Join(lines, end) + end))
+			line, reason := explain([]byte(strings.Join(lines, end) + end))
 			if line != want || !strings.Contains(reason, c.reason) {
 				t.Errorf("%q: line %d: %s; want line %d: %s", c.text, line, reason, want, c.reason)
 			}
@@ -66,7 +64,7 @@ func TestLineOfShortTexts(t *testing.T) {
 		"@":                                 1,
 		"a: '" + strings.Repeat("x", 1<<16): 1,
 	} {
-		if line, reason := yamlerr.Explain([]byte(text)); line != want {
+		if line, reason := explain([]byte(text)); line != want {
 			t.Errorf("%.20q: line %d: %s; want %d", text, line, reason, want)
 		}
 	}
@@ -77,7 +75,7 @@ func FuzzExplain(f *testing.F) {
 	f.Add([]byte("a: 1\n b: 2\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		lines := strings.Count(string(text), "\n") + 1
-		if line, _ := yamlerr.Explain(text); line < 0 || line > lines+1 {
+		if line, _ := explain(text); line < 0 || line > lines+1 {
 			t.Errorf("line %d of %d", line, lines)
 		}
 	})
