@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,13 +27,14 @@ func newProviderSet(g *Group) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "set ID --provider NAME",
-		Short: "Connect a tenant's provider: the credential is read, sealed and kept",
-		Long: `Connect a tenant's provider. The credential is read without echo from the
-terminal, or from stdin, or from --credential-file; never from an argument,
-where other users could see it. It is sealed before it is written.`,
+		Short: "Connect a tenant's provider with a credential",
+		Long: `Connect a tenant's provider. The credential is read from the terminal without
+echo, from stdin, or from --credential-file; never from an argument, which
+other users could see. It is sealed before it is written.`,
+		Example: `  mkt provider set acme --provider betsapi`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return cli.Usagef("only the tenant is an argument: a credential is read from stdin or --credential-file; one that stood here may have been seen by others, so change it")
+				return cli.Usagef("only the tenant is an argument: a credential is read from stdin or --credential-file; others may have seen one that was given here, so change it")
 			}
 			return cobra.ExactArgs(1)(cmd, args)
 		},
@@ -48,7 +48,7 @@ where other users could see it. It is sealed before it is written.`,
 	flags := cmd.Flags()
 	flags.StringVar(&p.Name, "provider", "", "adapter: "+strings.Join(tenants.ProviderNames(), ", "))
 	flags.StringVar(&p.BaseURL, "base-url", "", "base URL instead of the provider's own")
-	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "let the provider live on loopback or a private network: for the simulator")
+	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "allow a provider on loopback or a private network: for the simulator")
 	flags.StringVar(&file, "credential-file", "-", "file with the credential; - is stdin")
 	g.Keys.SealFlag(g.Settings, cmd)
 	return cmd
@@ -58,8 +58,8 @@ func checkProvider(p tenants.Provider) error {
 	if p.Name == "" {
 		return cli.Usagef("which provider? give --provider NAME: %s", strings.Join(tenants.ProviderNames(), ", "))
 	}
-	if !tenants.KnownProvider(p.Name) {
-		return cli.Usagef("--provider %q: want one of %s", p.Name, strings.Join(tenants.ProviderNames(), ", "))
+	if err := cli.CheckWord("--provider", p.Name, tenants.ProviderNames()...); err != nil {
+		return err
 	}
 	if reason := tenants.CheckBaseURL(p.BaseURL, p.AllowPrivateAddress); reason != "" {
 		return cli.Usagef("--base-url: %s", reason)
@@ -70,13 +70,9 @@ func checkProvider(p tenants.Provider) error {
 	return nil
 }
 
-// setProvider checks all that can be checked before it asks for the credential.
+// setProvider checks everything else before it asks for the credential.
 func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, file string) error {
-	f, err := g.LoadTenants()
-	if err != nil {
-		return err
-	}
-	if _, err := cli.TenantByID(f, id); err != nil {
+	if _, err := g.LoadTenant(id); err != nil {
 		return err
 	}
 	key, err := credential.LoadIdentity(g.Keys.Seal)
@@ -100,7 +96,7 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 		return err
 	}
 	if g.JSON() {
-		return errors.Join(err, json.NewEncoder(g.Out).Encode(map[string]string{"client_id": id, "provider": p.Name, "hint": p.Hint}))
+		return errors.Join(err, g.Encode(map[string]string{"client_id": id, "provider": p.Name, "hint": p.Hint}))
 	}
 	plain.Fprintf(g.Out, "tenant %s: provider %s set, credential %s sealed\nNext: mkt provider test %s, then mkt cycle --tenant %s\n", id, p.Name, p.Hint, id, id)
 	return err

@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -17,12 +16,14 @@ func newProviderUnset(g *Group) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "unset ID",
-		Short: "Take a tenant's provider connection away, with its sealed credential",
-		Long: `Take a tenant's provider connection away, with its sealed credential: nothing is
-asked of the provider any more, and data routes answer 409 PROVIDER_NOT_CONNECTED.
-The credential must be entered anew to come back; copies of tenants.yaml, such as
-in git, still have it sealed. mkt provider disable keeps it.`,
-		Args: cobra.ExactArgs(1),
+		Short: "Remove a provider connection with its credential",
+		Long: `Remove a tenant's provider connection, with its sealed credential: the
+provider is not asked any more, and data routes answer 409
+PROVIDER_NOT_CONNECTED. To connect it later the credential must be entered
+again. Copies of tenants.yaml, such as those in git, still hold it, sealed.
+mkt provider disable keeps it.`,
+		Example: `  mkt provider unset acme`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := args[0]
 			question := fmt.Sprintf("Take the provider of tenant %s away, and forget its credential? This cannot be undone.", id)
@@ -34,7 +35,7 @@ in git, still have it sealed. mkt provider disable keeps it.`,
 				return err
 			}
 			if g.JSON() {
-				return errors.Join(err, json.NewEncoder(g.Out).Encode(map[string]any{"client_id": id, "provider": nil}))
+				return errors.Join(err, g.Encode(map[string]any{"client_id": id, "provider": nil}))
 			}
 			plain.Fprintf(g.Out, "tenant %s: no provider, and no credential, is kept\n", id)
 			return err

@@ -10,7 +10,7 @@ import (
 func newTenantName(g *Group) *cobra.Command {
 	return &cobra.Command{
 		Use:     "name ID NAME",
-		Short:   "Change a tenant's name for people; an empty one takes it away",
+		Short:   "Change a tenant's display name; an empty one removes it",
 		Example: `  mkt tenant name acme 'Acme Sports'`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -14,9 +13,10 @@ import (
 
 func newTokenIssue(g *Group) *cobra.Command {
 	return &cobra.Command{
-		Use:   "issue ID",
-		Short: "Issue a further API token and print it, once; the others stay valid",
-		Args:  cobra.ExactArgs(1),
+		Use:     "issue ID",
+		Short:   "Print a further API token, once; the others stay valid",
+		Example: `  mkt tenant token issue acme`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.mintToken(cmd, args[0], audit.TokenIssue, (*tenants.Editor).AddToken)
 		},
@@ -27,12 +27,15 @@ func newTokenRotate(g *Group) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "rotate ID",
-		Short: "Issue a new API token and print it, once; all the others end",
-		Long: `Issue a new API token and print it, once. All tokens that the tenant has had are
-refused from then on, and they do not come back. To change a token without a
-gap: mkt tenant token issue, let the client change over, then mkt tenant token
-end. On a terminal it asks first; a script need not say --yes.`,
-		Args: cobra.ExactArgs(1),
+		Short: "Print a new API token, once, and end all the others",
+		Long: `Issue a new API token and print it, once. All other tokens of the tenant are
+refused from then on, for good. To change a token without an interruption, run
+mkt tenant token issue, let the client change over, then run mkt tenant token
+end.
+
+On a terminal it asks first; a script need not say --yes.`,
+		Example: `  mkt tenant token rotate acme`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			question := fmt.Sprintf("End all tokens of tenant %s and issue a new one? This cannot be undone.", args[0])
 			if err := g.ConfirmFor(cmd.Context(), args[0], question, yes || !cli.OnTerminal(g.In)); err != nil {
@@ -57,11 +60,11 @@ func (g *Group) mintToken(cmd *cobra.Command, id string, action audit.Action, ke
 	return errors.Join(err, g.printToken(id, token, ""))
 }
 
-// printToken prints a token for the only time: it is not kept anywhere.
+// printToken prints a token. This is the only time: it is not stored anywhere.
 func (g *Group) printToken(id, token, next string) error {
 	var err error
 	if g.JSON() {
-		err = json.NewEncoder(g.Out).Encode(map[string]string{"client_id": id, "token": token})
+		err = g.Encode(map[string]string{"client_id": id, "token": token})
 	} else {
 		_, err = fmt.Fprintf(g.Out, "tenant  %s\ntoken   %s\n\nKeep the token now: it is not shown again.\n", id, token)
 	}

@@ -17,12 +17,14 @@ func newTokenEnd(g *Group) *cobra.Command {
 	var issued string
 	cmd := &cobra.Command{
 		Use:   "end ID HINT",
-		Short: "End one API token, known by its last four characters; the others stay valid",
-		Long: `End one of a tenant's API tokens: it is refused from then on, and does not come
-back. HINT is its last four characters, as mkt tenant show lists them; where two
-tokens end alike, --issued says which. On a terminal it asks first; a script need
-not say --yes.`,
-		Example: "  mkt tenant token end acme 7f1a",
+		Short: "End the API token with these last four characters",
+		Long: `End one of a tenant's API tokens: it is refused from then on, for good. The
+other tokens stay valid. HINT is the last four characters of the token, as mkt
+tenant show lists them; if two tokens have the same, --issued says which one
+is meant.
+
+On a terminal it asks first; a script need not say --yes.`,
+		Example: `  mkt tenant token end acme 7f1a`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, hint := args[0], strings.TrimLeft(args[1], "….*")

@@ -10,8 +10,10 @@ func newCycle(g *Group) *cobra.Command {
 	var pf PublishFlags
 	cmd := &cobra.Command{
 		Use:   "cycle --tenant ID | --all",
-		Short: "Fetch, transform and publish: what cron and systemd timers call",
-		Args:  cobra.NoArgs,
+		Short: "Fetch, transform and publish: for cron and systemd timers",
+		Example: `  mkt cycle --tenant acme
+  mkt cycle --all --parallel 8`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return g.runAll(cmd.Context(), &s, func() ([]Step, error) { return g.CycleSteps(tf, pf) })
 		},
@@ -24,7 +26,7 @@ func newCycle(g *Group) *cobra.Command {
 	return cmd
 }
 
-// CycleSteps are the three stages in order, with the keys they need.
+// CycleSteps returns the three stages in order, with the keys they need.
 func (g *Group) CycleSteps(tf TransformFlags, pf PublishFlags) ([]Step, error) {
 	fetch, err := g.FetchStep()
 	if err != nil {

@@ -15,9 +15,10 @@ import (
 func newFetch(g *Group) *cobra.Command {
 	s := Selection{asks: true}
 	cmd := &cobra.Command{
-		Use:   "fetch --tenant ID | --all",
-		Short: "Ask the provider and archive its answers (step 1 of a cycle)",
-		Args:  cobra.NoArgs,
+		Use:     "fetch --tenant ID | --all",
+		Short:   "Ask the provider and archive its answers (step 1 of 3)",
+		Example: `  mkt fetch --tenant acme`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return g.runAll(cmd.Context(), &s, func() ([]Step, error) {
 				fetch, err := g.FetchStep()
@@ -30,8 +31,8 @@ func newFetch(g *Group) *cobra.Command {
 	return cmd
 }
 
-// FetchStep is the stage fetch with its key at hand. The circuits remember,
-// from run to run, which providers are down.
+// FetchStep returns the stage fetch with its key. The circuit breakers remember from run to
+// run which providers are down.
 func (g *Group) FetchStep() (Step, error) {
 	open, err := g.Keys.Opener()
 	if err != nil {
@@ -73,7 +74,7 @@ func fetchReport(s fetch.Summary, took time.Duration) Report {
 	r.Code = s.Code
 	switch {
 	case s.Already:
-		r.text = "was fetched before"
+		r.text = "was already fetched"
 	default:
 		r.text = cli.Plural(s.Listed, "fixture") + ", " + cli.Plural(s.Requests, "request") + ", " + cli.Size(s.Bytes)
 		if s.Filtered > 0 {
@@ -89,7 +90,7 @@ func fetchReport(s fetch.Summary, took time.Duration) Report {
 			r.text += ", the provider's quota is used up until " + cli.ClockTime(*s.Quota.UsedUpUntil)
 		}
 		if s.ListingShort {
-			r.text += ", the list falls short of its own count (nothing is removed)"
+			r.text += ", the list has fewer entries than it says (nothing is removed)"
 		}
 	}
 	return r

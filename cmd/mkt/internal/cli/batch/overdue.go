@@ -9,14 +9,12 @@ import (
 	"mkt/serve/account"
 )
 
-// catchUpFrom is the shortest cadence of which an overdue run is made up for. Below
-// it the next tick comes soon enough, and a run in between would put a sample where
-// the clock has none.
+// catchUpFrom is the shortest cadence whose overdue runs are made up for. With a shorter
+// one the next tick comes soon enough, and live samples must stay on their ticks.
 const catchUpFrom = time.Minute
 
-// overdue names the entries whose newest fetch is older than their cadence, or
-// that have none: a restart must not cost an hour, and a new tenant must not wait
-// for one.
+// overdue returns the entries whose newest fetch is older than their cadence, or that have
+// none: neither a restart nor a new tenant must cost an hour.
 func (g *Group) overdue(f *tenants.File) []string {
 	var list []string
 	for i := range f.Tenants {
@@ -35,8 +33,8 @@ func (g *Group) overdue(f *tenants.File) []string {
 	return list
 }
 
-// LastFetch is when the newest fetch began; the zero time when there is none, or
-// when it cannot be read: running once too often does no harm.
+// LastFetch returns when the newest fetch began, the zero time if there is none or if that
+// cannot be read: to run once too often does no harm.
 func (g *Group) LastFetch(j Job) time.Time {
 	run := g.NewestRun(j.Tenant.ID, j.Product, health.StepFetch)
 	if run == nil {

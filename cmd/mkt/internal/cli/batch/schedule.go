@@ -2,7 +2,6 @@ package batch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -29,23 +28,27 @@ func newSchedule(g *Group) *cobra.Command {
 	var o ScheduleOptions
 	cmd := &cobra.Command{
 		Use:   "schedule",
-		Short: "Run the cycles of all tenants on their cron expressions, until stopped",
+		Short: "Run the cycles of all tenants until stopped",
 		Long: `Run the cycles of all tenants on their cron expressions (schedule in
 tenants.yaml; default: market_engine @hourly, live_intelligence @every 8s),
-until stopped. Changes of tenants.yaml are followed. An @every is due at the
-multiples of its duration on the clock, in UTC, whenever the process began. A tick that comes while a
-run of the same tenant and product is under way, here or started by hand, is
-skipped, logged and counted; market cycles do not hold up live ones. On SIGTERM
-running steps finish, no further step begins, and the exit code is 0.`,
+until stopped. Changes of tenants.yaml take effect while it runs. An @every is
+due at the multiples of its duration on the clock, in UTC, whenever the
+process began.
+
+A tick is skipped, logged and counted if a run of the same tenant and product
+is under way, here or started by hand. Market cycles do not delay live ones.
+On SIGTERM running steps finish, no further step begins, and the exit code is
+0.`,
+		Example:     `  mkt schedule --admin 127.0.0.1:9082`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{cli.LongRunning: ""},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return g.schedule(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&o.Jitter, "jitter", 30*time.Second, "longest wait before a run, by which tenants are spread; never more than a tenth of the cadence")
-	flags.IntVar(&o.Parallel, "parallel", 4, "cycles under way at once; of live ones four times as many")
+	flags.DurationVar(&o.Jitter, "jitter", 30*time.Second, "longest wait before a run, which spreads the tenants; at most a tenth of the cadence")
+	flags.IntVar(&o.Parallel, "parallel", 4, "cycles that run at once; of live ones four times as many")
 	flags.DurationVar(&o.Grace, "grace", time.Minute, "how long a running step may go on after SIGTERM")
-	flags.BoolVar(&o.catchUp, "catch-up", true, "run at the start what is overdue, unless it is due within a minute anyway")
+	flags.BoolVar(&o.catchUp, "catch-up", true, "at the start run what is overdue, unless it is due within a minute anyway")
 	cli.Bound(flags, "parallel", mostParallel, cli.Between(&o.Parallel, 1, 256))
 	for name, d := range map[string]*time.Duration{"jitter": &o.Jitter, "grace": &o.Grace} {
 		cli.Bound(flags, name, "a duration from 0 to 24h, such as 30s", cli.Between(d, 0, 24*time.Hour))
@@ -102,7 +105,7 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 	return nil
 }
 
-// errStopping is what /readyz says once no further cycle begins.
+// errStopping is the answer of /readyz once no further cycle begins.
 var errStopping = errors.New("stopping: steps under way are being finished")
 
 func scheduling(ctx context.Context) error {
@@ -114,7 +117,7 @@ func scheduling(ctx context.Context) error {
 
 func (g *Group) printScheduling(adminURL string) {
 	if g.ForScripts() {
-		json.NewEncoder(g.Out).Encode(daemon.Ready{Event: "ready", AdminURL: adminURL})
+		g.Encode(daemon.Ready{Event: "ready", AdminURL: adminURL})
 		return
 	}
 	fmt.Fprintf(g.Out, "mkt schedule runs; metrics at %s/metrics\n", adminURL)

@@ -8,7 +8,7 @@ import (
 	"mkt/cmd/mkt/internal/diffpage"
 )
 
-// movements gathers for the page what the changes come to, in bounded memory.
+// movements collects the changes for the page, in bounded memory.
 type movements struct{ report diffpage.Report }
 
 func newMovements(o compare.Options) *movements {

@@ -8,7 +8,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 )
 
-// connectionFlags are the bounds of what mkt serve accepts from the network.
+// connectionFlags bound what mkt serve accepts from the network.
 type connectionFlags struct {
 	most       int
 	perAddress int
