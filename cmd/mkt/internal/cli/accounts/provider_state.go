@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -86,4 +87,37 @@ func (g *Group) switchProvider(cmd *cobra.Command, id string, action audit.Actio
 	}
 	plain.Fprintf(g.Out, "tenant %s: provider %s %s, the connection is %s\n", id, v.Provider, word, v.Status)
 	return err
+}
+
+func newProviderUnset(g *Group) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "unset ID",
+		Short: "Remove a provider connection with its credential",
+		Long: `Remove a tenant's provider connection, with its sealed credential: the
+provider is not asked any more, and data routes answer 409
+PROVIDER_NOT_CONNECTED. To connect it later the credential must be entered
+again. Copies of tenants.yaml, such as those in git, still hold it, sealed.
+mkt provider disable keeps it.`,
+		Example: `  mkt provider unset acme`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id := args[0]
+			question := fmt.Sprintf("Remove the provider connection of tenant %s with its credential? This cannot be undone.", id)
+			if err := g.ConfirmFor(cmd.Context(), id, question, yes); err != nil {
+				return err
+			}
+			done, err := g.editTenants(cmd.Context(), audit.ProviderUnset, func(e *tenants.Editor) error { return e.UnsetProvider(id) })
+			if done == nil {
+				return err
+			}
+			if g.JSON() {
+				return errors.Join(err, g.Encode(map[string]any{"client_id": id, "provider": nil}))
+			}
+			plain.Fprintf(g.Out, "tenant %s: no provider, and no credential, is kept\n", id)
+			return err
+		},
+	}
+	cli.YesFlag(cmd, &yes)
+	return cmd
 }

@@ -42,3 +42,16 @@ func (g *Group) editAccount(cmd *cobra.Command, id string, action audit.Action, 
 func parseProduct(s string) (football.Product, error) {
 	return football.Product(s), cli.CheckWord("product", s, cli.ProductNames()...)
 }
+
+func newTenantName(g *Group) *cobra.Command {
+	return &cobra.Command{
+		Use:     "name ID NAME",
+		Short:   "Change a tenant's display name; an empty one removes it",
+		Example: `  mkt tenant name acme 'Acme Sports'`,
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			said := says("Named %q.", args[1])
+			return g.editAccount(cmd, args[0], audit.TenantName, said, func(e *tenants.Editor) error { return e.SetName(args[0], args[1]) })
+		},
+	}
+}

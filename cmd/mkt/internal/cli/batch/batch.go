@@ -7,6 +7,8 @@ import (
 	"io"
 	"sync"
 
+	"github.com/spf13/cobra"
+
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -26,6 +28,18 @@ type Task struct {
 	Cycle layout.CycleID
 
 	stopping <-chan struct{} // closed when no further step may begin
+}
+
+// newStage returns a command that runs steps for the selected jobs. asks says that the
+// steps ask the provider.
+func (g *Group) newStage(name, short, example string, asks bool, prepare func() ([]Step, error)) *cobra.Command {
+	s := Selection{asks: asks}
+	cmd := &cobra.Command{
+		Use: name + " --tenant ID | --all", Short: short, Example: example, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return g.runAll(cmd.Context(), &s, prepare) },
+	}
+	s.flags(g, cmd)
+	return cmd
 }
 
 // runAll runs the steps for every selected job. A job that fails does not stop the
@@ -175,4 +189,32 @@ func (h *held) free() {
 	h.lock.Close()
 	h.root.Close()
 	h.data.Close()
+}
+
+func newCycle(g *Group) *cobra.Command {
+	var tf TransformFlags
+	var pf PublishFlags
+	cmd := g.newStage("cycle", "Fetch, transform and publish: for cron and systemd timers",
+		"  mkt cycle --tenant acme\n  mkt cycle --all --parallel 8", true,
+		func() ([]Step, error) { return g.CycleSteps(tf, pf) })
+	g.Keys.SealFlag(g.Settings, cmd)
+	tf.flags(g, cmd)
+	tf.memoryFlag(g, cmd)
+	pf.flags(g, cmd)
+	return cmd
+}
+
+// CycleSteps returns the three stages in order, with the keys they need.
+func (g *Group) CycleSteps(tf TransformFlags, pf PublishFlags) ([]Step, error) {
+	fetch, err := g.FetchStep()
+	if err != nil {
+		return nil, err
+	}
+	memory := tf.memories()
+	transform, err := g.transformStep(tf, memory)
+	if err != nil {
+		return nil, err
+	}
+	p := &pruning{group: g, keep: pf.retained()}
+	return []Step{p.after(fetch), p.after(transform), p.after(memory.publishing(g.publishStep(pf)))}, nil
 }

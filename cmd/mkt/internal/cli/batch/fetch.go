@@ -13,20 +13,11 @@ import (
 )
 
 func newFetch(g *Group) *cobra.Command {
-	s := Selection{asks: true}
-	cmd := &cobra.Command{
-		Use:     "fetch --tenant ID | --all",
-		Short:   "Ask the provider and archive its answers (step 1 of 3)",
-		Example: `  mkt fetch --tenant acme`,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return g.runAll(cmd.Context(), &s, func() ([]Step, error) {
-				fetch, err := g.FetchStep()
-				return []Step{fetch}, err
-			})
-		},
-	}
-	s.flags(g, cmd)
+	cmd := g.newStage("fetch", "Ask the provider and archive its answers (step 1 of 3)", "  mkt fetch --tenant acme", true,
+		func() ([]Step, error) {
+			fetch, err := g.FetchStep()
+			return []Step{fetch}, err
+		})
 	g.Keys.SealFlag(g.Settings, cmd)
 	return cmd
 }

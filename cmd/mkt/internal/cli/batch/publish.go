@@ -73,18 +73,9 @@ func (f *PublishFlags) retained() publish.Retention {
 }
 
 func newPublish(g *Group) *cobra.Command {
-	var s Selection
 	var f PublishFlags
-	cmd := &cobra.Command{
-		Use:     "publish --tenant ID | --all",
-		Short:   "Publish canonical rows as the snapshot served (step 3 of 3)",
-		Example: `  mkt publish --tenant acme`,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return g.runAll(cmd.Context(), &s, func() ([]Step, error) { return []Step{g.publishStep(f)}, nil })
-		},
-	}
-	s.flags(g, cmd)
+	cmd := g.newStage("publish", "Publish canonical rows as the snapshot served (step 3 of 3)", "  mkt publish --tenant acme", false,
+		func() ([]Step, error) { return []Step{g.publishStep(f)}, nil })
 	f.flags(g, cmd)
 	return cmd
 }

@@ -56,21 +56,12 @@ func (f *TransformFlags) memoryFlag(g *Group, cmd *cobra.Command) {
 }
 
 func newTransform(g *Group) *cobra.Command {
-	var s Selection
 	var f TransformFlags
-	cmd := &cobra.Command{
-		Use:     "transform --tenant ID | --all",
-		Short:   "Turn archived answers into canonical rows (step 2 of 3)",
-		Example: `  mkt transform --tenant acme`,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return g.runAll(cmd.Context(), &s, func() ([]Step, error) {
-				transform, err := g.transformStep(f, f.memories())
-				return []Step{transform}, err
-			})
-		},
-	}
-	s.flags(g, cmd)
+	cmd := g.newStage("transform", "Turn archived answers into canonical rows (step 2 of 3)", "  mkt transform --tenant acme", false,
+		func() ([]Step, error) {
+			transform, err := g.transformStep(f, f.memories())
+			return []Step{transform}, err
+		})
 	f.flags(g, cmd)
 	f.memoryFlag(g, cmd)
 	return cmd

@@ -12,6 +12,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/compare"
+	"mkt/cmd/mkt/internal/diffpage"
 	"mkt/cmd/mkt/internal/page"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
@@ -196,12 +197,12 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 	case g.JSON():
 		print = &jsonPrinter{json.NewEncoder(g.Out)}
 	}
-	movements := newMovements(o)
+	report := diffpage.New(o.A.Manifest.ClientID, string(o.A.Manifest.Product), diffSideOf(o.A.Commit).String(), diffSideOf(o.B.Commit).String())
 	sum, err := compare.Run(ctx, o, func(c compare.Change) error {
 		if shown != nil && !shown[c.What] {
 			return nil
 		}
-		movements.add(c)
+		report.Add(c)
 		return print.change(c)
 	})
 	bar.Done()
@@ -209,8 +210,8 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 		return false, err
 	}
 	if f.html != "" {
-		movements.finish(sum, g.Now(), "mkt "+g.Version)
-		if _, err := page.WriteFile(f.html, g.Out, movements.write); err != nil {
+		report.Finish(sum, g.Now(), "mkt "+g.Version)
+		if _, err := page.WriteFile(f.html, g.Out, report.Write); err != nil {
 			return false, err
 		}
 	}

@@ -204,7 +204,7 @@ func (g *Group) printVerified(r verify.Report) error {
 	plain.Fprintf(g.Out, "%s %s: %s; %s, %s, %s, %s, %s, %s, %s", r.Tenant, r.Product, verdict, cli.Plural(c.Commits, "commit"), cli.Plural(c.Snapshots, "snapshot"),
 		cli.Plural(c.Canonical, "canonical cycle"), cli.Plural(c.Raw, "raw cycle"), cli.Plural(int(c.Rows), "row"), cli.Plural(int(c.Events), "event"), cli.Size(c.Bytes))
 	if c.Remade > 0 {
-		plain.Fprintf(g.Out, ", %d made again", c.Remade)
+		plain.Fprintf(g.Out, ", %d rebuilt", c.Remade)
 	}
 	fmt.Fprintln(g.Out)
 	if r.Head == nil {
