@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mkt/cmd/mkt/internal/cli/batch"
 )
 
 // canary is a credential that every encoding writes in another way.
@@ -19,7 +21,7 @@ const canary = `71234-Qz/w+K7&v=p "<é>Rr0D`
 // and none at all. Then it searches everything that was written, printed, logged
 // and answered, and the arguments and environments of all processes.
 func TestCanary(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	watching := watchProcesses(h.dir)
 
 	h.run("", "init", ".")
@@ -45,7 +47,7 @@ func TestCanary(t *testing.T) {
 
 	seen, commands := watching.all()
 	h.searchAll(token, seen)
-	for _, command := range []string{"init", "tenant", "provider", "fetch", "cycle", "serve", "schedule", checkCommand} {
+	for _, command := range []string{"init", "tenant", "provider", "fetch", "cycle", "serve", "schedule", batch.CheckCommand} {
 		if commands[command] == 0 {
 			t.Errorf("no process of mkt %s was seen: %v", command, commands)
 		}
@@ -53,7 +55,7 @@ func TestCanary(t *testing.T) {
 }
 
 // searchAll looks into everything.
-func (h *house) searchAll(token string, processes map[string][]byte) {
+func (h *installation) searchAll(token string, processes map[string][]byte) {
 	h.t.Helper()
 	seal, err := os.ReadFile(filepath.Join(h.dir, "seal.key"))
 	h.must(err)

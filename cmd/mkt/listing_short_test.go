@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"mkt/cmd/mkt/internal/cli/batch"
 )
 
 // contradicting is a provider whose list of fixtures contradicts itself: the pager
@@ -46,13 +48,13 @@ func TestListingShortOfItsCountRemovesNothing(t *testing.T) {
 		p.list, p.markets = append(p.list, f.listed(rng, firstFixture+i)), append(p.markets, f.sold(rng, firstFixture+i))
 	}
 	whole, short := p.list, p.list[:fixtures-missing]
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.run("", "init", ".")
 	h.addTenant("acme")
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
 	h.connect("acme", server.URL)
-	cycle := func() (published report) {
+	cycle := func() (published batch.Report) {
 		t.Helper()
 		out := json.NewDecoder(strings.NewReader(h.run("", "cycle", "--tenant", "acme", "--product", "market_engine", "--output", "json")))
 		for out.More() {
@@ -84,16 +86,16 @@ func TestListingShortOfItsCountRemovesNothing(t *testing.T) {
 		if r := cycle(); r.Counts["removed"] != 0.0 || r.Counts["held"] != 0.0 || r.Counts["fixtures"] != float64(fixtures) {
 			t.Errorf("%s: %+v", c.name, r.Counts)
 		}
-		if told := h.run("", "doctor", "--tenant", "acme"); !strings.Contains(told, "LISTING_SHORT") {
-			t.Errorf("%s: doctor does not say so:\n%s", c.name, told)
+		if printed := h.run("", "doctor", "--tenant", "acme"); !strings.Contains(printed, "LISTING_SHORT") {
+			t.Errorf("%s: doctor does not say so:\n%s", c.name, printed)
 		}
 	}
 	p.total, p.sent, p.empty = always(len(short)), short, 0
 	if r := cycle(); r.Counts["removed"] != float64(missing) || r.Counts["fixtures"] != float64(len(short)) {
 		t.Errorf("a list that is whole: %+v", r.Counts)
 	}
-	if told := h.run("", "doctor", "--tenant", "acme"); strings.Contains(told, "LISTING_SHORT") {
-		t.Errorf("doctor still says so:\n%s", told)
+	if printed := h.run("", "doctor", "--tenant", "acme"); strings.Contains(printed, "LISTING_SHORT") {
+		t.Errorf("doctor still says so:\n%s", printed)
 	}
 }
 

@@ -7,11 +7,23 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
-	"mkt/fetch/provider/all"
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/accounts"
+	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/cli/demo"
+	"mkt/cmd/mkt/internal/cli/evidence"
+	"mkt/cmd/mkt/internal/cli/live"
+	"mkt/cmd/mkt/internal/cli/serving"
 )
+
+// version is set by the build, see Makefile.
+var version = "dev"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -20,21 +32,25 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the program with everything it takes from the world handed in.
+// run runs a command line and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	told, warned := newOutput(out), newOutput(errs)
-	a := &app{in: in, out: told, errs: warned, now: time.Now, adapter: all.Lookup}
-	root := newRoot(a)
+	stdout, stderr := cli.NewOutput(out), cli.NewOutput(errs)
+	root := commands(cli.NewEnv(in, stdout, stderr, time.Now, version))
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(told)
-	root.SetErr(warned)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		err = told.lost()
+		err = stdout.Err()
 	}
-	if err != nil && !errors.Is(err, errDiffers) {
-		fmt.Fprintf(warned, "mkt: %v\n", err)
+	if err != nil && !errors.Is(err, cli.ErrDiffers) {
+		fmt.Fprintf(stderr, "mkt: %v\n", err)
 	}
-	return exitCode(err)
+	return cli.ExitCode(err)
+}
+
+// commands is the whole tree of commands.
+func commands(env *cli.Env) *cobra.Command {
+	return cli.NewRoot(env, slices.Concat(accounts.New(env), batch.New(env), serving.New(env), live.New(env), evidence.New(env), demo.New(env))...)
 }

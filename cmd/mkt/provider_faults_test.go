@@ -19,6 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 	"mkt/fetch/provider/betsapi/emulator"
@@ -28,39 +31,39 @@ import (
 	"mkt/serve/account"
 )
 
-// suffering is how many accounts each fault befalls at once.
-const suffering = 20
+// accountsPerFault is how many accounts each fault befalls at once.
+const accountsPerFault = 20
 
-// clientele is a house of accounts that all ask one provider through a gate, with
+// manyAccounts is an installation of accounts that all ask one provider through a gate, with
 // the API over what they published.
-type clientele struct {
-	*house
+type manyAccounts struct {
+	*installation
 	gate     *gate
 	accounts []string
 	tokens   map[string]string
-	newest   map[string]report // of the last good cycle, by account
+	newest   map[string]batch.Report // of the last good cycle, by account
 	api      *service
 }
 
-// newClientele has a good cycle of every account behind it.
-func newClientele(t *testing.T, accounts, fixtures int) *clientele {
+// newManyAccounts has a good cycle of every account behind it.
+func newManyAccounts(t *testing.T, accounts, fixtures int) *manyAccounts {
 	t.Helper()
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.run("", "init", ".")
 	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: fixtures, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 3}}})
 	h.must(err)
-	c := &clientele{house: h, gate: newGate(t, sim), tokens: map[string]string{}}
+	c := &manyAccounts{installation: h, gate: newGate(t, sim), tokens: map[string]string{}}
 	key, err := credential.LoadIdentity(filepath.Join(h.dir, "seal.key"))
 	h.must(err)
 	_, err = tenants.Edit(t.Context(), filepath.Join(h.dir, "tenants.yaml"), func(e *tenants.Editor) error {
 		for i := range accounts {
 			id := fmt.Sprintf("account-%03d", i+1)
-			d := demoAccount{credential: canary, tenant: demoTenant(id, []football.Product{football.MarketEngine}, nil)}
-			d.tenant.Limit = account.Limit{Requests: 1_000_000, Per: time.Minute, Burst: 1_000_000}
-			if err := errors.Join(d.secure(key.Recipient(), c.gate.url(id), time.Now()), e.Replace(d.tenant)); err != nil {
+			d := demo.Account{Credential: canary, Tenant: demo.NewTenant(id, []football.Product{football.MarketEngine}, nil)}
+			d.Tenant.Limit = account.Limit{Requests: 1_000_000, Per: time.Minute, Burst: 1_000_000}
+			if err := errors.Join(d.Secure(key.Recipient(), c.gate.url(id), time.Now()), e.Replace(d.Tenant)); err != nil {
 				return err
 			}
-			c.accounts, c.tokens[id] = append(c.accounts, id), d.token
+			c.accounts, c.tokens[id] = append(c.accounts, id), d.Token
 		}
 		return nil
 	})
@@ -73,7 +76,7 @@ func newClientele(t *testing.T, accounts, fixtures int) *clientele {
 
 // cycles runs mkt cycle --all once, and returns its exit code and the last report
 // of each account.
-func (c *clientele) cycles() (code int, last map[string]report) {
+func (c *manyAccounts) cycles() (code int, last map[string]batch.Report) {
 	c.t.Helper()
 	cmd := c.command(c.t.Context(), "cycle", "--all", "--parallel", "128", "--output", "json")
 	cmd.Env = append(cmd.Env, "SSL_CERT_FILE="+c.gate.trusted)
@@ -84,25 +87,25 @@ func (c *clientele) cycles() (code int, last map[string]report) {
 	if err != nil && !errors.As(err, &exit) {
 		c.t.Fatal(err)
 	}
-	last = map[string]report{}
+	last = map[string]batch.Report{}
 	for lines := bufio.NewScanner(&out); lines.Scan(); {
-		var r report
+		var r batch.Report
 		c.must(json.Unmarshal(lines.Bytes(), &r))
 		last[r.Tenant] = r
 	}
 	if len(last) != len(c.accounts) {
-		c.t.Fatalf("%d of %d accounts were told of\n%s", len(last), len(c.accounts), errs.String())
+		c.t.Fatalf("%d of %d accounts were reported\n%s", len(last), len(c.accounts), errs.String())
 	}
 	return cmd.ProcessState.ExitCode(), last
 }
 
 // good is a cycle in which every account publishes, and the API serves it.
-func (c *clientele) good() {
+func (c *manyAccounts) good() {
 	c.t.Helper()
 	var code int
 	code, c.newest = c.cycles()
 	for id, r := range c.newest {
-		if code != exitDone || r.Step != "publish" || !r.OK {
+		if code != cli.ExitDone || r.Step != "publish" || !r.OK {
 			c.t.Fatalf("exit code %d, %s: %+v", code, id, r)
 		}
 	}
@@ -112,7 +115,7 @@ func (c *clientele) good() {
 }
 
 // served waits until the API has the newest publication of every account.
-func (c *clientele) served() {
+func (c *manyAccounts) served() {
 	c.t.Helper()
 	end := time.Now().Add(2 * time.Minute)
 	for _, id := range c.accounts {
@@ -126,7 +129,7 @@ func (c *clientele) served() {
 }
 
 // failing is a cycle in which every account fails with that code.
-func (c *clientele) failing(exit int, why string) {
+func (c *manyAccounts) failing(exit int, why string) {
 	c.t.Helper()
 	code, last := c.cycles()
 	for id, r := range last {
@@ -137,7 +140,7 @@ func (c *clientele) failing(exit int, why string) {
 }
 
 // ask asks the API for a route of an account's.
-func (c *clientele) ask(id, path string) (status int, body string) {
+func (c *manyAccounts) ask(id, path string) (status int, body string) {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.api.url+"/api/v1"+path, nil)
 	c.must(err)
@@ -151,7 +154,7 @@ func (c *clientele) ask(id, path string) (status int, body string) {
 }
 
 // data is what the API has of every account, without the freshness beside it.
-func (c *clientele) data() map[string]string {
+func (c *manyAccounts) data() map[string]string {
 	c.t.Helper()
 	all := map[string]string{}
 	for _, id := range c.accounts {
@@ -167,15 +170,15 @@ func (c *clientele) data() map[string]string {
 	return all
 }
 
-// connected waits until the API tells that status of every account's connection.
-func (c *clientele) connected(want string) {
+// connected waits until the API reports that status for the connection of every account.
+func (c *manyAccounts) connected(want string) {
 	c.t.Helper()
 	for _, id := range c.accounts {
 		c.connection(id, want)
 	}
 }
 
-func (c *clientele) connection(id, want string) {
+func (c *manyAccounts) connection(id, want string) {
 	c.t.Helper()
 	var got struct{ Data struct{ Status string } }
 	for end := time.Now().Add(10 * time.Second); got.Data.Status != want; time.Sleep(50 * time.Millisecond) {
@@ -188,7 +191,7 @@ func (c *clientele) connection(id, want string) {
 }
 
 // publications is how often an account has published.
-func (c *clientele) publications(id string) int {
+func (c *manyAccounts) publications(id string) int {
 	c.t.Helper()
 	list, err := os.ReadDir(filepath.Join(c.dir, "data", "client_id="+id, "product=market_engine", "commits"))
 	c.must(err)
@@ -196,7 +199,7 @@ func (c *clientele) publications(id string) int {
 }
 
 // The provider cannot be reached, in whichever phase: every account keeps its data
-// and is told as the design says, DEGRADED at the third failure in a row, and
+// and is reported as the design says, DEGRADED at the third failure in a row, and
 // CONNECTED after a good run.
 func TestProviderOutOfReach(t *testing.T) {
 	needs.Time(t, "twenty accounts wait for every timeout")
@@ -216,7 +219,7 @@ func TestProviderOutOfReach(t *testing.T) {
 	} {
 		t.Run(c.phase, func(t *testing.T) {
 			t.Parallel()
-			b := newClientele(t, suffering, 20)
+			b := newManyAccounts(t, accountsPerFault, 20)
 			before := b.data()
 			restore := func() {}
 			switch c.phase {
@@ -229,7 +232,7 @@ func TestProviderOutOfReach(t *testing.T) {
 			}
 			began := time.Now()
 			for _, want := range []string{"CONNECTED", "CONNECTED", "DEGRADED"} {
-				b.failing(exitLater, "PROVIDER_UNREACHABLE")
+				b.failing(cli.ExitLater, "PROVIDER_UNREACHABLE")
 				b.connected(want)
 				b.unchanged(before)
 			}
@@ -238,17 +241,17 @@ func TestProviderOutOfReach(t *testing.T) {
 			if c.befalls == nil {
 				b.gate.open(b.gate.address)
 			}
-			b.gate.mend()
+			b.gate.repair()
 			b.good()
 			b.connected("CONNECTED")
-			t.Logf("%d accounts × 3 runs failed in %v, their data stayed; then %d good runs", suffering, took.Round(time.Second), suffering)
+			t.Logf("%d accounts × 3 runs failed in %v, their data stayed; then %d good runs", accountsPerFault, took.Round(time.Second), accountsPerFault)
 			b.end(b.api)
 		})
 	}
 }
 
 // unchanged holds what the API answers against what it answered before.
-func (c *clientele) unchanged(before map[string]string) {
+func (c *manyAccounts) unchanged(before map[string]string) {
 	c.t.Helper()
 	for what, data := range c.data() {
 		if data != before[what] {
@@ -260,7 +263,7 @@ func (c *clientele) unchanged(before map[string]string) {
 // A burst of errors costs a run some time, and nothing else.
 func TestProviderBurstsOfErrors(t *testing.T) {
 	needs.Time(t, "twenty accounts wait to ask again")
-	b := newClientele(t, suffering, 20)
+	b := newManyAccounts(t, accountsPerFault, 20)
 	for name, burst := range map[string][2]int{"the first three": {1, 3}, "three in the middle": {2, 4}} {
 		var fell int64
 		b.gate.forget()
@@ -276,10 +279,10 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 			return true
 		})
 		b.good()
-		if fell != 3*suffering {
-			t.Errorf("%s: %d requests failed, want %d", name, fell, 3*suffering)
+		if fell != 3*accountsPerFault {
+			t.Errorf("%s: %d requests failed, want %d", name, fell, 3*accountsPerFault)
 		}
-		t.Logf("%s: %d errors, %d of %d runs published", name, fell, suffering, suffering)
+		t.Logf("%s: %d errors, %d of %d runs published", name, fell, accountsPerFault, accountsPerFault)
 	}
 	before := b.data()
 	b.gate.goWrong(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
@@ -287,11 +290,11 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 		return true
 	})
 	for _, want := range []string{"CONNECTED", "CONNECTED", "DEGRADED"} {
-		b.failing(exitLater, "PROVIDER_UNREACHABLE")
+		b.failing(cli.ExitLater, "PROVIDER_UNREACHABLE")
 		b.connected(want)
 		b.unchanged(before)
 	}
-	b.gate.mend()
+	b.gate.repair()
 	b.good()
 	b.connected("CONNECTED")
 	b.end(b.api)
@@ -302,7 +305,7 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 func TestProviderWaitsAreObeyed(t *testing.T) {
 	needs.Time(t, "waits of five seconds")
 	const wait = 5 * time.Second
-	b := newClientele(t, suffering, 20)
+	b := newManyAccounts(t, accountsPerFault, 20)
 	b.gate.forget()
 	b.gate.goWrong(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
 		if a.n > 2 {
@@ -325,7 +328,7 @@ func TestProviderWaitsAreObeyed(t *testing.T) {
 	if least < wait {
 		t.Errorf("asked again after %v, want %v", least, wait)
 	}
-	t.Logf("%d waits of %v, the shortest %v; %d of %d runs published", 2*suffering, wait, least.Round(time.Millisecond), suffering, suffering)
+	t.Logf("%d waits of %v, the shortest %v; %d of %d runs published", 2*accountsPerFault, wait, least.Round(time.Millisecond), accountsPerFault, accountsPerFault)
 	b.end(b.api)
 }
 
@@ -334,7 +337,7 @@ func TestProviderWaitsAreObeyed(t *testing.T) {
 func TestProviderRefusesAtEveryRequest(t *testing.T) {
 	needs.Time(t, "an account for every request of a run")
 	const accounts = 24
-	b := newClientele(t, accounts, 100)
+	b := newManyAccounts(t, accounts, 100)
 	whole := len(b.gate.times(b.accounts[0]))
 	if whole < 10 || whole > accounts {
 		t.Fatalf("a run is %d requests", whole)
@@ -356,7 +359,7 @@ func TestProviderRefusesAtEveryRequest(t *testing.T) {
 			continue // its run was shorter
 		}
 		refused++
-		if r := last[id]; code != exitFailed || r.Step != "fetch" || r.OK || r.Code != "CREDENTIAL_REJECTED" {
+		if r := last[id]; code != cli.ExitFailed || r.Step != "fetch" || r.OK || r.Code != "CREDENTIAL_REJECTED" {
 			t.Errorf("exit code %d, request %d: %+v", code, i+1, r)
 		}
 		if most := i + 1 + 4; asked > most {
@@ -380,10 +383,10 @@ func TestProviderRefusesAtEveryRequest(t *testing.T) {
 }
 
 // A certificate that is not the provider's, or an old protocol: no account sends a
-// request, which would tell its credential.
+// request, which would reveal its credential.
 func TestProviderThatIsAnother(t *testing.T) {
 	needs.Time(t, "twenty accounts for every certificate")
-	b := newClientele(t, suffering, 20)
+	b := newManyAccounts(t, accountsPerFault, 20)
 	before := b.data()
 	stranger := newSigner(t)
 	same := func(*x509.Certificate) {}
@@ -395,21 +398,21 @@ func TestProviderThatIsAnother(t *testing.T) {
 		"good, over TLS 1.1": {Certificates: []tls.Certificate{b.gate.sign.certificate(t, same)}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11},
 		"good, over TLS 1.0": {Certificates: []tls.Certificate{b.gate.sign.certificate(t, same)}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS10},
 	} {
-		b.gate.mend()
+		b.gate.repair()
 		b.gate.forget()
 		b.gate.mu.Lock()
 		b.gate.tls = c
 		b.gate.mu.Unlock()
-		b.failing(exitLater, "PROVIDER_UNREACHABLE")
+		b.failing(cli.ExitLater, "PROVIDER_UNREACHABLE")
 		for _, id := range b.accounts {
 			if n := len(b.gate.times(id)); n > 0 {
 				t.Errorf("certificate %s: %s sent %d requests", name, id, n)
 			}
 		}
 		b.unchanged(before)
-		t.Logf("certificate %s: refused by %d accounts, 0 requests sent", name, suffering)
+		t.Logf("certificate %s: refused by %d accounts, 0 requests sent", name, accountsPerFault)
 	}
-	b.gate.mend()
+	b.gate.repair()
 	b.good()
 	b.end(b.api)
 }

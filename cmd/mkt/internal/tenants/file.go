@@ -68,8 +68,12 @@ func (p *Provider) Fingerprint() string {
 	return credential.Fingerprint(p.Credential)
 }
 
-// DefaultLimit holds for an account that says nothing else.
-var DefaultLimit = account.Limit{Requests: 600, Per: time.Minute, Burst: 120}
+// Bounds of a rate limit.
+const (
+	MaxRequests = 1_000_000_000
+	MinPer      = time.Second
+	MaxPer      = 24 * time.Hour
+)
 
 // Tenant returns the tenant with that id.
 func (f *File) Tenant(id string) (*Tenant, bool) {
@@ -101,7 +105,7 @@ func (f *File) IDs() []string {
 	return ids
 }
 
-// Subscription tells the state of product p at now.
+// Subscription returns the state of product p at now.
 func (t *Tenant) Subscription(p football.Product, now time.Time) account.Term {
 	a := account.Account{Subscriptions: t.Products}
 	return a.TermAt(p, now)

@@ -12,17 +12,18 @@ import (
 
 // WatchOptions of Watch.
 type WatchOptions struct {
-	Poll time.Duration // 0: 500 ms, so that losing a right takes effect within two seconds
-	Log  *slog.Logger  // nil: discarded
+	Now  func() time.Time // required
+	Poll time.Duration    // 0: 500 ms, so that losing a right takes effect within two seconds
+	Log  *slog.Logger     // nil: discarded
 	// Refused is called for each edit that is not put in force. May be nil.
 	Refused func()
 }
 
-// Watch looks at the file that from was read from until ctx ends, and calls
-// apply with each new generation that is valid and may replace the one in force,
-// see File.Replaces. One that may not, or that apply returns an error for, is logged
-// once, with file, line and reason, and the last good one stays in force; so it does
-// when the file is gone or cannot be read.
+// Watch watches the file that from was read from until ctx is done, and calls apply with
+// each new generation that is valid and may replace the one in force, see File.Replaces.
+// If a generation may not replace it, or apply returns an error, that is logged once, with
+// file, line and reason, and the last good generation stays in force; so it does if the
+// file is gone or cannot be read.
 func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File) error) {
 	if o.Poll <= 0 {
 		o.Poll = 500 * time.Millisecond
@@ -33,7 +34,7 @@ func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File) er
 	if o.Refused == nil {
 		o.Refused = func() {}
 	}
-	w := watcher{path: from.Name, log: o.Log, apply: apply, refused: o.Refused, inForce: from}
+	w := watcher{now: o.Now, path: from.Name, log: o.Log, apply: apply, refused: o.Refused, inForce: from}
 	w.warn(from)
 	tick := time.NewTicker(o.Poll)
 	defer tick.Stop()
@@ -48,6 +49,7 @@ func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File) er
 }
 
 type watcher struct {
+	now     func() time.Time
 	path    string
 	log     *slog.Logger
 	apply   func(*File) error
@@ -72,7 +74,7 @@ func (w *watcher) look() {
 		return
 	}
 	if err != nil || unseal(data).seal != Sealed {
-		if data, err = w.settled(stat, data, err); errors.Is(err, errUnsettled) {
+		if data, err = w.stable(stat, data, err); errors.Is(err, errChanging) {
 			return // the next look tries again
 		}
 	}
@@ -112,7 +114,7 @@ func successor(inForce *File, data []byte) (*File, error) {
 	return f, f.Replaces(inForce)
 }
 
-// warn says of a generation in force that nobody can tell whether it is whole.
+// warn warns that a generation in force may have been cut off.
 func (w *watcher) warn(f *File) {
 	if f.seal == Sealed || len(f.Tenants) == 0 {
 		return
@@ -121,15 +123,15 @@ func (w *watcher) warn(f *File) {
 	if f.seal == Stale {
 		reason = "it was changed by hand since it was sealed"
 	}
-	w.log.Warn("tenants file in force without a valid seal: a file that is cut off could not be told from it", "file", w.path, "reason", reason,
+	w.log.Warn("the tenants file in force has no valid seal: it may have been cut off", "file", w.path, "reason", reason,
 		"next", "mkt tenant validate --seal")
 }
 
-// A file that is written in place is half there for a moment. A seal says when it is
-// whole. Without one it is judged once it was at rest, so that half a file is not
-// logged as a wrong edit; one that took another's place is only read twice, as is one
-// that never rests. What keeps half a list of accounts from being put in force is
-// File.Replaces: no time does.
+// A file that is overwritten is incomplete for a moment. A seal shows when it is complete.
+// Without a seal it is read until it has not changed for a while, so that half a file is not
+// logged as a wrong edit; a file that was replaced by a rename is only read twice, as is one
+// that never stops changing. Half a list of accounts is kept out of force by File.Replaces,
+// not by these times.
 const (
 	restTime = 100 * time.Millisecond
 	restless = time.Second // then it is judged all the same
@@ -137,15 +139,15 @@ const (
 	pauses   = 20
 )
 
-var errUnsettled = errors.New("is being written")
+var errChanging = errors.New("is being written")
 
-// settled reads on from what was read first until two readings agree.
-func (w *watcher) settled(stat os.FileInfo, data []byte, err error) ([]byte, error) {
+// stable reads the file again until two readings are the same.
+func (w *watcher) stable(stat os.FileInfo, data []byte, err error) ([]byte, error) {
 	if w.changing.IsZero() {
-		w.changing = time.Now()
+		w.changing = w.now()
 	}
 	wait, tries := pause, pauses
-	if inPlace := w.stat == nil || os.SameFile(w.stat, stat); inPlace && time.Since(w.changing) < restless {
+	if inPlace := w.stat == nil || os.SameFile(w.stat, stat); inPlace && w.now().Sub(w.changing) < restless {
 		wait, tries = restTime, 1
 	}
 	for range tries {
@@ -157,15 +159,15 @@ func (w *watcher) settled(stat os.FileInfo, data []byte, err error) ([]byte, err
 		}
 		data, err = again, errAgain
 	}
-	return nil, errUnsettled
+	return nil, errChanging
 }
 
 // unchanged trusts the file's times only when they are old: a file that is
 // rewritten many times a second can keep its time and size.
-func (w *watcher) unchanged(now os.FileInfo) bool {
+func (w *watcher) unchanged(found os.FileInfo) bool {
 	const settled = 3 * time.Second
-	return w.stat != nil && os.SameFile(w.stat, now) && w.stat.Size() == now.Size() &&
-		w.stat.ModTime().Equal(now.ModTime()) && time.Since(now.ModTime()) > settled
+	return w.stat != nil && os.SameFile(w.stat, found) && w.stat.Size() == found.Size() &&
+		w.stat.ModTime().Equal(found.ModTime()) && w.now().Sub(found.ModTime()) > settled
 }
 
 func (w *watcher) refuse(err error) {

@@ -1,0 +1,128 @@
+package batch
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish/durable"
+	"mkt/publish/retention"
+)
+
+// gcFlags of mkt gc.
+type gcFlags struct {
+	cli.Filter
+	PublishFlags
+	dryRun    bool
+	afterLeap bool
+}
+
+func newGC(g *Group) *cobra.Command {
+	var f gcFlags
+	cmd := &cobra.Command{
+		Use:   "gc [--tenant ID | --all]",
+		Short: "Delete what retention does not keep",
+		Long: `Delete what the retention settings do not keep, and what interrupted runs left
+behind. Every publication does this by itself; this command is for a retention
+that was shortened, and for accounts that do not run any more. Ages are
+counted back from the newest publication. What a reader may be using stays,
+and what is deleted is recorded first.
+
+Nothing is deleted if the newest publication came more than a day later than
+the one before it, and more than twice as much later as is usual: the clock
+may have jumped. After an outage the next publication deletes again;
+--after-leap deletes now.`,
+		Example: `  mkt gc --tenant acme --dry-run
+  mkt gc --all`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := f.Check(); err != nil {
+				return err
+			}
+			return g.gc(f)
+		},
+	}
+	f.Filter.Flags(cmd)
+	f.AllFlag(cmd)
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be deleted, and delete nothing; it does not wait for a cycle that is running")
+	cmd.Flags().BoolVar(&f.afterLeap, "after-leap", false, "the clock is right, although the newest publication came so late")
+	f.retention(g, cmd)
+	return cmd
+}
+
+func (g *Group) gc(f gcFlags) error {
+	take := g.locked
+	if f.dryRun {
+		take = g.unlocked
+	}
+	return g.Each("gc", f.Filter, func(p cli.Dataset) error {
+		return take(p, func(root *durable.Disk) error { return g.collect(p, root, f) })
+	})
+}
+
+func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
+	var names []string
+	var bytes int64
+	o := retention.Options{Root: root, Now: g.Now(), Policy: f.retained().For(p.Product), AfterJump: f.afterLeap, DryRun: f.dryRun, Report: func(name string) {
+		names = append(names, name)
+		bytes += sizeOf(root, name)
+	}}
+	var done retention.Collected
+	var err error
+	for try := 0; try == 0 || f.dryRun && try < dryRuns && errors.Is(err, fs.ErrNotExist); try++ {
+		names, bytes = []string{}, 0
+		done, err = collectAll(o)
+	}
+	if err != nil {
+		return err
+	}
+	if g.JSON() {
+		return g.Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "dry_run": f.dryRun, "snapshots": done.Snapshots,
+			"cycles": done.Cycles, "segments": done.Segments, "debris": done.Debris, "records_packed": done.Compacted, "bytes": bytes, "names": names})
+	}
+	if f.dryRun {
+		for _, name := range names {
+			plain.Fprintf(g.Out, "      %s\n", name)
+		}
+	}
+	verb := "deleted"
+	if f.dryRun {
+		verb = "would be deleted"
+	}
+	_, err = plain.Fprintf(g.Out, "%s: %s, %s, %s, %s %s, %s\n", p, cli.Plural(done.Snapshots, "snapshot"), cli.Plural(done.Cycles, "cycle"),
+		cli.Plural(done.Segments, "segment"), cli.Plural(done.Debris, "leftover"), verb, cli.Size(bytes))
+	return err
+}
+
+// dryRuns is how many times a dry run tries: what it reads may be deleted meanwhile.
+const dryRuns = 3
+
+// collectAll applies the retention to what was published and to what was not.
+func collectAll(o retention.Options) (retention.Collected, error) {
+	done, err := retention.Collect(o)
+	if err != nil {
+		return done, err
+	}
+	failed, err := collectFailed(o)
+	done.Cycles += failed.Cycles
+	return done, err
+}
+
+// sizeOf returns the bytes of a file, or of the files of a folder.
+func sizeOf(f durable.ReadFS, name string) (bytes int64) {
+	info, err := f.Stat(name)
+	if err != nil {
+		return 0
+	}
+	if !info.IsDir() {
+		return info.Size()
+	}
+	entries, _ := f.ReadDir(name) // what cannot be read is not counted
+	for _, e := range entries {
+		bytes += sizeOf(f, name+"/"+e.Name())
+	}
+	return bytes
+}

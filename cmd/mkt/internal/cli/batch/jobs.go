@@ -1,0 +1,171 @@
+package batch
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/serve/account"
+)
+
+// Job is one tenant's product: what a batch step works on.
+type Job struct {
+	Tenant  *tenants.Tenant
+	Product football.Product
+}
+
+func (j Job) String() string { return j.Tenant.ID + " " + string(j.Product) }
+
+// Selection selects the jobs that a batch command runs.
+type Selection struct {
+	ids     []string
+	All     bool
+	Product string
+	cycle   string
+
+	parallel int
+
+	asks bool // its steps ask the provider
+}
+
+func (s *Selection) flags(g *Group, cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&s.ids, "tenant", nil, "tenant to run (may be repeated)")
+	flags.BoolVar(&s.All, "all", false, "run every tenant that is active, subscribed and connected")
+	flags.StringVar(&s.Product, "product", "", "product to run (default: those the tenant has)")
+	flags.StringVar(&s.cycle, "cycle", "", "id of a cycle that is run again (default: the next cycle)")
+	flags.IntVar(&s.parallel, "parallel", 4, "tenants that run at once")
+	cli.Bound(flags, "parallel", mostParallel, cli.Between(&s.parallel, 1, 256))
+	g.Settings.Bind(flags, "parallel", "batch.parallel")
+}
+
+// mostParallel says how many runs may be under way at once.
+const mostParallel = "a whole number from 1 to 256"
+
+// check checks the flags before anything is opened.
+func (s *Selection) check() error {
+	switch {
+	case s.All && len(s.ids) > 0:
+		return cli.Usagef("--tenant and --all: want one of the two")
+	case !s.All && len(s.ids) == 0:
+		return cli.Usagef("which tenant? give --tenant ID, or --all")
+	}
+	if s.Product != "" {
+		if err := cli.CheckWord("--product", s.Product, cli.ProductNames()...); err != nil {
+			return err
+		}
+	}
+	if s.cycle == "" {
+		return nil
+	}
+	_, product, err := layout.ParseCycleID(s.cycle)
+	switch {
+	case err != nil:
+		return cli.Usagef("--cycle: %w", err)
+	case s.Product != "" && s.Product != product:
+		return cli.Usagef("--cycle %s: is a cycle of %s, not of %s", s.cycle, product, s.Product)
+	case !tenants.KnownProduct(football.Product(product)):
+		return cli.Usagef("--cycle %s: %q is no product; want %s", s.cycle, product, strings.Join(cli.ProductNames(), ", "))
+	}
+	s.Product = product
+	return nil
+}
+
+// passed is a tenant that --all does not run, and why.
+type passed struct {
+	Tenant string `json:"tenant"`
+	Reason string `json:"skipped"`
+}
+
+// Jobs returns the selected jobs in the order of the file. A tenant that is named runs
+// whatever its status, so that an engineer can run it; --all skips those for whom the
+// provider must not be asked.
+func (s *Selection) Jobs(f *tenants.File, now time.Time) (run []Job, pass []passed, err error) {
+	if s.All {
+		for i := range f.Tenants {
+			picked, reason := s.due(&f.Tenants[i], now)
+			if len(picked) == 0 {
+				pass = append(pass, passed{f.Tenants[i].ID, reason})
+			}
+			run = append(run, picked...)
+		}
+		return run, pass, nil
+	}
+	asked := map[string]bool{}
+	for _, id := range s.ids {
+		if asked[id] {
+			continue
+		}
+		asked[id] = true
+		t, err := cli.TenantByID(f, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		products := s.products(t)
+		if len(products) == 0 {
+			wanted := strings.Join(cli.ProductNames(), " or ")
+			if s.Product != "" {
+				wanted = s.Product
+			}
+			return nil, nil, fmt.Errorf("tenant %s has no product that can be run: it needs %s under products in %s", id, wanted, f.Name)
+		}
+		for _, p := range products {
+			run = append(run, Job{t, p})
+		}
+	}
+	return run, nil, nil
+}
+
+// postpone removes the jobs whose provider must not be asked yet. The provider of a tenant
+// that was named is asked.
+func (s *Selection) postpone(g *Group, jobs []Job, pass []passed) ([]Job, []passed) {
+	if !s.All || !s.asks {
+		return jobs, pass
+	}
+	var run []Job
+	for _, j := range jobs {
+		if h := g.postponed(j); h != nil {
+			pass = append(pass, passed{j.Tenant.ID, string(j.Product) + ": " + h.reason})
+			continue
+		}
+		run = append(run, j)
+	}
+	return run, pass
+}
+
+// due returns the jobs of a tenant that --all runs, or why there are none.
+func (s *Selection) due(t *tenants.Tenant, now time.Time) ([]Job, string) {
+	switch {
+	case t.Status != account.Active:
+		return nil, string(t.Status)
+	case t.Provider == nil:
+		return nil, "no provider"
+	case t.Provider.Disabled:
+		return nil, "provider disabled"
+	}
+	var list []Job
+	for _, p := range s.products(t) {
+		if t.Subscription(p, now) == account.InForce {
+			list = append(list, Job{t, p})
+		}
+	}
+	return list, "no product in force"
+}
+
+// products returns the selected products that a tenant has.
+func (s *Selection) products(t *tenants.Tenant) []football.Product {
+	var list []football.Product
+	for _, p := range account.Products() {
+		named := s.Product == string(p) || s.Product == "" && tenants.KnownProduct(p)
+		if _, subscribed := t.Products[p]; subscribed && named {
+			list = append(list, p)
+		}
+	}
+	return list
+}

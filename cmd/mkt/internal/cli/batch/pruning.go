@@ -1,0 +1,75 @@
+package batch
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"mkt/fetch/raw"
+	"mkt/publish/layout"
+	"mkt/publish/retention"
+)
+
+// pruneEvery is the least time between two collections for one job in one process.
+const pruneEvery = 10 * time.Minute
+
+// pruning deletes what failed cycles leave behind while nothing is published: only a
+// publication deletes what is old.
+type pruning struct {
+	group *Group
+	keep  retention.Policy
+
+	mu   sync.Mutex // guards last
+	last map[string]time.Time
+}
+
+// after returns the step with pruning if it fails. An error of pruning is only logged: the
+// error of the step matters.
+func (p *pruning) after(do Step) Step {
+	return func(ctx context.Context, t Task) (Report, error) {
+		r, err := do(ctx, t)
+		if err != nil && ctx.Err() == nil && p.isDue(t.Job) {
+			p.prune(t)
+		}
+		return r, err
+	}
+}
+
+func (p *pruning) isDue(j Job) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last == nil {
+		p.last = map[string]time.Time{}
+	}
+	now := p.group.Now()
+	if last, ran := p.last[j.String()]; ran && now.Sub(last) < pruneEvery {
+		return false
+	}
+	p.last[j.String()] = now
+	return true
+}
+
+func (p *pruning) prune(t Task) {
+	log := p.group.Log.With("tenant", t.Tenant.ID, "product", t.Product)
+	done, err := collectFailed(retention.Options{Root: t.Root, Now: p.group.Now(), Policy: p.keep.For(t.Product)})
+	if err != nil {
+		log.Warn("not all that failed cycles left was deleted", "error", err)
+	}
+	if done.Cycles > 0 {
+		log.Info("deleted what failed cycles left", "cycles", done.Cycles)
+	}
+}
+
+// collectFailed deletes unpublished cycles, except for the newest raw cycle with answers:
+// the next transform begins from it.
+func collectFailed(o retention.Options) (retention.Collected, error) {
+	var spare []layout.CycleID
+	newest, found, err := raw.Newest(o.Root)
+	if err != nil {
+		return retention.Collected{}, err
+	}
+	if found {
+		spare = append(spare, newest.CycleID)
+	}
+	return retention.CollectUnpublished(o, spare...)
+}

@@ -1,0 +1,132 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/retention"
+)
+
+// PublishFlags of mkt publish and of the commands that publish.
+type PublishFlags struct {
+	acceptRemovals bool
+	Keep           retention.Policy
+}
+
+func (f *PublishFlags) flags(g *Group, cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.acceptRemovals, "accept-removals", false, "accept a listing that removes more than a fifth of the fixtures at once")
+	f.retention(g, cmd)
+}
+
+// retention adds the flags for what is kept after a publication. Ages count back from it.
+func (f *PublishFlags) retention(g *Group, cmd *cobra.Command) {
+	flags, d := cmd.Flags(), retention.Default()
+	flags.IntVar(&f.Keep.Snapshots, "keep-snapshots", d.Snapshots, "snapshots kept whatever their age; 0 keeps all")
+	flags.DurationVar(&f.Keep.SnapshotAge, "keep-snapshot-age", d.SnapshotAge, "younger snapshots are kept too; 0 keeps all")
+	flags.IntVar(&f.Keep.Cycles, "keep-cycles", d.Cycles, "publications whose archived answers and canonical rows are kept whatever their age; 0 keeps all")
+	flags.DurationVar(&f.Keep.CycleAge, "keep-cycle-age", d.CycleAge, "younger publications are kept so too; 0 keeps all")
+	flags.Uint64Var(&f.Keep.ChangeEvents, "keep-change-events", 1000, "change events kept whatever their age")
+	flags.DurationVar(&f.Keep.ChangeAge, "keep-change-age", leastChangeAge, "younger change events are kept too, at least seven days")
+	f.bounds(flags)
+	for _, name := range []string{"snapshots", "snapshot-age", "cycles", "cycle-age", "change-events", "change-age"} {
+		g.Settings.Bind(flags, "keep-"+name, "retention."+strings.ReplaceAll(name, "-", "_"))
+	}
+}
+
+// leastChangeAge is what the change log always keeps.
+const leastChangeAge = 7 * 24 * time.Hour
+
+// bounds restricts the flags to what can be kept.
+func (f *PublishFlags) bounds(flags *pflag.FlagSet) {
+	k := &f.Keep
+	cli.Bound(flags, "keep-snapshots", "a whole number, 3 or more, or 0 to keep all", func() bool { return k.Snapshots == 0 || k.Snapshots >= 3 })
+	cli.Bound(flags, "keep-cycles", "a whole number, 3 or more, or 0 to keep all", func() bool { return k.Cycles == 0 || k.Cycles >= 3 })
+	cli.Bound(flags, "keep-change-events", "a whole number, 1 or more", cli.Between(&k.ChangeEvents, 1, 1<<62))
+	cli.Bound(flags, "keep-change-age", "a duration of 168h (seven days) or more", func() bool { return k.ChangeAge >= leastChangeAge })
+	for name, age := range map[string]*time.Duration{"keep-snapshot-age": &k.SnapshotAge, "keep-cycle-age": &k.CycleAge} {
+		cli.Bound(flags, name, "a duration of 1h or more, such as 168h, or 0 to keep all", func() bool { return *age == 0 || *age >= time.Hour })
+	}
+}
+
+// retained returns the retention for publish: a setting that keeps all snapshots, or all
+// cycles, keeps them whatever the other setting says.
+func (f *PublishFlags) retained() retention.Policy {
+	keep := f.Keep
+	if keep.Snapshots == 0 || keep.SnapshotAge == 0 {
+		keep.Snapshots, keep.SnapshotAge = 0, 0
+	}
+	if keep.Cycles == 0 || keep.CycleAge == 0 {
+		keep.Cycles, keep.CycleAge = 0, 0
+	}
+	return keep
+}
+
+func newPublish(g *Group) *cobra.Command {
+	var f PublishFlags
+	cmd := g.newStage("publish", "Publish canonical rows as the snapshot served (step 3 of 3)", "  mkt publish --tenant acme", false,
+		func() ([]Step, error) { return []Step{g.publishStep(f)}, nil })
+	f.flags(g, cmd)
+	return cmd
+}
+
+// publishStep returns the stage publish. Before the commit a child of this binary loads the
+// new snapshot as serve will.
+func (g *Group) publishStep(f PublishFlags) Step {
+	return func(ctx context.Context, t Task) (Report, error) {
+		began := g.Now()
+		root := g.Dataset(t.Tenant.ID, t.Product).Dir()
+		s, err := publish.Run(ctx, publish.Options{
+			ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root,
+			Now: g.Now, Log: g.Log, Version: g.Version, AcceptRemovals: f.acceptRemovals, Retention: f.retained(),
+			Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
+				return checkInChild(ctx, filepath.Join(root, filepath.FromSlash(dir)))
+			},
+		})
+		return reporters[t.Product].publish(s, g.Now().Sub(began)), err
+	}
+}
+
+// publishMemory is how many bytes publish needs for each product, as measured with large
+// accounts.
+var publishMemory = map[football.Product]int64{football.MarketEngine: 256 << 20, football.LiveIntelligence: 32 << 20}
+
+// publishing returns the step publish so that it waits for its memory.
+func (m memories) publishing(publish Step) Step {
+	return func(ctx context.Context, t Task) (Report, error) {
+		release, err := m[t.Product].Hold(ctx, t.stopping, publishMemory[t.Product])
+		if err != nil {
+			return NewReport("publish", t.Cycle, 0), err
+		}
+		defer release()
+		return publish(ctx, t)
+	}
+}
+
+func PublishReport(s publish.Summary, took time.Duration) Report {
+	r := NewReport("publish", s.Cycle, took)
+	r.Counts = map[string]any{"already": s.Already, "version": s.Version, "fixtures": s.Fixtures, "markets": s.Markets, "selections": s.Selections,
+		"refreshed": s.Refreshed, "without_markets": s.WithoutMarkets, "carried": s.Carried, "removed": s.Removed, "held": s.Held, "events": s.Events, "last_seq": s.LastSeq}
+	bare := ""
+	if s.WithoutMarkets > 0 {
+		bare = fmt.Sprintf("%d without markets, ", s.WithoutMarkets)
+	}
+	r.text = fmt.Sprintf("version %d: %s, %s; %d refreshed, %s%d carried over, %d removed; seq %d",
+		s.Version, cli.Plural(int(s.Fixtures), "fixture"), cli.Plural(int(s.Markets), "market"), s.Refreshed, bare, s.Carried, s.Removed, s.LastSeq)
+	if s.Already {
+		r.text = fmt.Sprintf("was already published, as version %d", s.Version)
+	}
+	if s.Held > 0 {
+		r.text += fmt.Sprintf("; HELD: the listing lost %d fixtures at once, they are kept (mkt cycle --accept-removals accepts it)", s.Held)
+	}
+	return r
+}

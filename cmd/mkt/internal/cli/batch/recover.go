@@ -1,0 +1,152 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/repair"
+)
+
+// recoverFlags of mkt recover.
+type recoverFlags struct {
+	cli.Filter
+	newHistory bool
+	yes        bool
+}
+
+func newRecover(g *Group) *cobra.Command {
+	var f recoverFlags
+	cmd := &cobra.Command{
+		Use:   "recover [--tenant ID]",
+		Short: "Repair damaged published files, or begin a new history",
+		Long: `Read all publications that are kept, and rebuild every file of them that is
+damaged or missing, from the publication before and the canonical cycle: byte
+for byte, or not at all. A damaged file is quarantined in staging/aside. A
+publication stops at damage: run this, then publish again.
+
+--new-history is for a data root that was restored from a backup which lacks
+publications that clients have seen, and for one whose newest publication is
+cannot be rebuilt: the newest dataset that is intact is published again, with a seq far
+beyond the last. Every older cursor is refused, so that every client reads
+everything from the start, and no seq is used twice.`,
+		Example: `  mkt recover --tenant acme
+  mkt recover --new-history --tenant acme --product market_engine`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.Check(); err != nil {
+				return err
+			}
+			if f.newHistory && f.Tenant == "" {
+				return cli.Usagef("--new-history: of which account? give --tenant ID")
+			}
+			return g.recover(cmd.Context(), f)
+		},
+	}
+	f.Filter.Flags(cmd)
+	cmd.Flags().BoolVar(&f.newHistory, "new-history", false, "begin a new history: clients read everything from the start")
+	cli.YesFlag(cmd, &f.yes)
+	return cmd
+}
+
+func (g *Group) recover(ctx context.Context, f recoverFlags) error {
+	do := g.repair
+	if f.newHistory {
+		if _, err := cli.Datasets(g.Data, f.Filter); err != nil {
+			return err
+		}
+		if err := g.Confirm(ctx, fmt.Sprintf("Begin a new history of %s? Every client has to read everything from the start.", f.Tenant), f.yes); err != nil {
+			return err
+		}
+		do = g.beginHistory
+	}
+	return g.Each("recover", f.Filter, func(p cli.Dataset) error {
+		return g.locked(p, func(root *durable.Disk) error { return do(ctx, p, root) })
+	})
+}
+
+// unlocked opens a dataset for something that changes nothing and needs no lock.
+func (g *Group) unlocked(p cli.Dataset, do func(*durable.Disk) error) error {
+	root, err := p.Open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return do(root)
+}
+
+// locked opens a dataset and takes its lock.
+func (g *Group) locked(p cli.Dataset, do func(*durable.Disk) error) error {
+	root, err := p.Open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	lock, err := root.Lock(layout.Lock)
+	if errors.Is(err, durable.ErrLocked) {
+		return fmt.Errorf("%w: a fetch, transform, publish, cycle or schedule works on it; try again later", durable.ErrLocked)
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	return do(root)
+}
+
+func (g *Group) publishOptions(p cli.Dataset, root *durable.Disk) publish.Options {
+	return publish.Options{
+		ClientID: p.Tenant, Product: p.Product, Root: root, Now: g.Now, Log: g.Log, Version: g.Version,
+		Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
+			return checkInChild(ctx, filepath.Join(p.Dir(), filepath.FromSlash(dir)))
+		},
+	}
+}
+
+func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) error {
+	done, err := repair.Run(ctx, g.publishOptions(p, root))
+	if err != nil {
+		return err
+	}
+	lost := []string{}
+	for _, e := range done.Unrepairable {
+		lost = append(lost, e.Error())
+	}
+	if g.JSON() {
+		line := map[string]any{"tenant": p.Tenant, "product": p.Product, "step": "recover", "version": done.Version, "checked": done.Checked,
+			"mended": append([]string{}, done.Repaired...), "lost": lost}
+		if err := g.Encode(line); err != nil {
+			return err
+		}
+	} else {
+		plain.Fprintf(g.Out, "%s: %s read, %s rebuilt\n", p, cli.Plural(done.Checked, "publication"), cli.Plural(len(done.Repaired), "file"))
+		for _, name := range done.Repaired {
+			plain.Fprintf(g.Out, "      %s\n", name)
+		}
+	}
+	return errors.Join(done.Unrepairable...)
+}
+
+func (g *Group) beginHistory(ctx context.Context, p cli.Dataset, root *durable.Disk) error {
+	s, err := repair.NewHistory(ctx, g.publishOptions(p, root))
+	if err != nil {
+		return err
+	}
+	if g.JSON() {
+		return g.Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "step": "recover", "version": s.Version,
+			"cycle": s.Cycle, "republishes": s.Republishes, "last_seq": s.LastSeq})
+	}
+	of := fmt.Sprintf("the dataset of version %d once more", s.Republishes)
+	if s.Republishes == 0 {
+		of = "cycle " + string(s.Cycle)
+	}
+	_, err = plain.Fprintf(g.Out, "%s: a new history begins with version %d, %s; seq goes on behind %d\nRestart mkt serve if the data root was replaced under it, then run a cycle.\n", p, s.Version, of, s.LastSeq)
+	return err
+}

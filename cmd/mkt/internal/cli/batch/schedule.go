@@ -1,0 +1,162 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/health"
+	"mkt/serve/account"
+)
+
+// ScheduleOptions of mkt schedule.
+type ScheduleOptions struct {
+	Jitter   time.Duration
+	Parallel int
+	Grace    time.Duration
+	catchUp  bool
+	admin    daemon.AdminFlags
+
+	transform TransformFlags
+	publish   PublishFlags
+}
+
+func newSchedule(g *Group) *cobra.Command {
+	var o ScheduleOptions
+	cmd := &cobra.Command{
+		Use:   "schedule",
+		Short: "Run the cycles of all tenants until stopped",
+		Long: `Run the cycles of all tenants on their cron expressions (schedule in
+tenants.yaml; default: market_engine @hourly, live_intelligence @every 8s),
+until stopped. Changes of tenants.yaml take effect while it runs. An @every is
+due at the multiples of its duration on the clock, in UTC, whenever the
+process began.
+
+A tick is skipped, logged and counted if a run of the same tenant and product
+is under way, here or started by hand. Market cycles do not delay live ones.
+On SIGTERM running steps finish, no further step begins, and the exit code is
+0.`,
+		Example:     `  mkt schedule --admin 127.0.0.1:9082`,
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{cli.LongRunning: ""},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return g.schedule(cmd.Context(), o) },
+	}
+	flags := cmd.Flags()
+	flags.DurationVar(&o.Jitter, "jitter", 30*time.Second, "longest wait before a run, which spreads the tenants; at most a tenth of the cadence")
+	flags.IntVar(&o.Parallel, "parallel", 4, "cycles that run at once; of live ones four times as many")
+	flags.DurationVar(&o.Grace, "grace", time.Minute, "how long a running step may go on after SIGTERM")
+	flags.BoolVar(&o.catchUp, "catch-up", true, "at the start run what is overdue, unless it is due within a minute anyway")
+	cli.Bound(flags, "parallel", mostParallel, cli.Between(&o.Parallel, 1, 256))
+	for name, d := range map[string]*time.Duration{"jitter": &o.Jitter, "grace": &o.Grace} {
+		cli.Bound(flags, name, "a duration from 0 to 24h, such as 30s", cli.Between(d, 0, 24*time.Hour))
+	}
+	g.Settings.Bind(flags, "jitter", "schedule.jitter")
+	g.Settings.Bind(flags, "parallel", "schedule.parallel")
+	g.Settings.Bind(flags, "grace", "schedule.grace")
+	g.Settings.Bind(flags, "catch-up", "schedule.catch_up")
+	o.admin.Flags(g.Env, cmd, "schedule")
+	g.Keys.SealFlag(g.Settings, cmd)
+	o.transform.flags(g, cmd)
+	o.transform.memoryFlag(g, cmd)
+	o.publish.retention(g, cmd)
+	return cmd
+}
+
+func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
+	if err := o.admin.Check(); err != nil {
+		return err
+	}
+	f, err := g.LoadTenants()
+	if err != nil {
+		return err
+	}
+	steps, err := g.CycleSteps(o.transform, o.publish)
+	if err != nil {
+		return err
+	}
+	t := NewTimetable(g, o, steps)
+	if err := t.SetTenants(f); err != nil {
+		return err
+	}
+	door, closeDoor, err := o.admin.Open(g.Env)
+	if err != nil {
+		return err
+	}
+	defer closeDoor()
+	edits := daemon.NewReloads(g.Env)
+	if door != nil {
+		door.Metrics.MustRegister(append(edits.Collectors(), t.collectors()...)...)
+		door.ReadyWhen(func() error { return scheduling(ctx) })
+	}
+	var overdue []string
+	if o.catchUp {
+		overdue = g.overdue(f)
+	}
+	g.Log.Info("schedule started", "jobs", len(Entries(f)), "overdue", len(overdue))
+	if door != nil {
+		g.printScheduling(door.URL())
+	}
+	go edits.Watch(ctx, f, t.SetTenants)
+	t.Scheduler.Run(ctx, overdue...)
+	g.Log.Info("schedule stopped", "ticks_skipped", t.Scheduler.Skipped())
+	return nil
+}
+
+// errStopping is the answer of /readyz once no further cycle begins.
+var errStopping = errors.New("stopping: steps under way are being finished")
+
+func scheduling(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return errStopping
+	}
+	return nil
+}
+
+func (g *Group) printScheduling(adminURL string) {
+	if g.ForScripts() {
+		g.Encode(daemon.Ready{Event: "ready", AdminURL: adminURL})
+		return
+	}
+	fmt.Fprintf(g.Out, "mkt schedule runs; metrics at %s/metrics\n", adminURL)
+}
+
+// catchUpFrom is the shortest cadence whose overdue runs are made up for. With a shorter
+// one the next tick comes soon enough, and live samples must stay on their ticks.
+const catchUpFrom = time.Minute
+
+// overdue returns the entries whose newest fetch is older than their cadence, or that have
+// none: neither a restart nor a new tenant must cost an hour.
+func (g *Group) overdue(f *tenants.File) []string {
+	var list []string
+	for i := range f.Tenants {
+		for _, p := range account.Products() {
+			s, err := schedule.Parse(f.Tenants[i].Expression(p))
+			if err != nil {
+				continue
+			}
+			now := g.Now()
+			cadence := schedule.Cadence(s, now)
+			if cadence >= catchUpFrom && now.Sub(g.LastFetch(Job{&f.Tenants[i], p})) >= cadence {
+				list = append(list, entryName(f.Tenants[i].ID, p))
+			}
+		}
+	}
+	return list
+}
+
+// LastFetch returns when the newest fetch began, the zero time if there is none or if that
+// cannot be read: to run once too often does no harm.
+func (g *Group) LastFetch(j Job) time.Time {
+	run := g.NewestRun(j.Tenant.ID, j.Product, health.StepFetch)
+	if run == nil {
+		return time.Time{}
+	}
+	return run.StartedAt
+}

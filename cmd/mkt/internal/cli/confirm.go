@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+var errDeclined = errors.New("not confirmed: nothing was changed")
+
+func YesFlag(cmd *cobra.Command, yes *bool) {
+	cmd.Flags().BoolVar(yes, "yes", false, "do not ask: needed where there is no terminal")
+}
+
+// NeedlessYes adds a --yes without effect, for a command that does not ask because it
+// can be undone.
+func NeedlessYes(cmd *cobra.Command) {
+	cmd.Flags().Bool("yes", false, "has no effect: this command does not ask, because it can be undone")
+}
+
+// ConfirmFor asks before a change of a tenant that cannot be undone. It does not ask if
+// the tenant does not exist.
+func (env *Env) ConfirmFor(ctx context.Context, id, question string, yes bool) error {
+	if _, err := env.LoadTenant(id); err != nil {
+		return err
+	}
+	return env.Confirm(ctx, question, yes)
+}
+
+// Confirm asks on the terminal. Without a terminal nobody can answer, and --yes must
+// be given.
+func (env *Env) Confirm(ctx context.Context, question string, yes bool) error {
+	switch {
+	case yes:
+		return nil
+	case !OnTerminal(env.In):
+		return Usagef("this cannot be undone, and there is no terminal to confirm it on: say --yes")
+	}
+	fmt.Fprintf(env.Errs, "%s [y/N] ", question)
+	answer := make(chan string, 1)
+	go func() { // reading a terminal does not end with ctx
+		line, _ := bufio.NewReader(env.In).ReadString('\n') // the end of the input is a no
+		answer <- line
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(env.Errs)
+		return errDeclined
+	case line := <-answer:
+		if word := strings.ToLower(strings.TrimSpace(line)); word != "y" && word != "yes" {
+			return errDeclined
+		}
+		return nil
+	}
+}

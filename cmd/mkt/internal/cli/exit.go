@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"mkt/fetch"
+	"mkt/fetch/provider"
+	"mkt/publish"
+	"mkt/publish/durable"
+)
+
+// Exit codes (DESIGN, section 2). 75 is EX_TEMPFAIL of sysexits.h.
+const (
+	ExitDone   = 0
+	ExitFailed = 1
+	ExitUsage  = 2
+	ExitLater  = 75
+)
+
+// usageError is a mistake of the caller: in a flag, an argument or a setting.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// AsUsage makes err an error of usage, with exit code 2.
+func AsUsage(err error) error { return usageError{err} }
+
+// Usagef returns an error of usage.
+func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// ErrDiffers only sets the exit code of a comparison; its message is not printed.
+var ErrDiffers = errors.New("the snapshots differ")
+
+// ExitCode returns the exit code for an error. Failures of several jobs are temporary
+// only if each of them is.
+func ExitCode(err error) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.As(err, &usage):
+		return ExitUsage
+	case IsTemporary(err):
+		return ExitLater
+	}
+	return ExitFailed
+}
+
+// temporaryError marks an error as temporary that only the command knows to be so.
+type temporaryError struct{ error }
+
+func (e temporaryError) Unwrap() error { return e.error }
+
+// AsTemporary makes err temporary, with exit code 75.
+func AsTemporary(err error) error { return temporaryError{err} }
+
+// IsTemporary reports whether the same command may succeed later.
+func IsTemporary(err error) bool {
+	var batch *Failures
+	var temporary temporaryError
+	switch {
+	case errors.Is(err, ErrInterrupted):
+		return false
+	case errors.As(err, &batch):
+		return !slices.ContainsFunc(batch.errs, func(e error) bool { return !IsTemporary(e) })
+	case errors.As(err, &temporary):
+		return true
+	}
+	for _, known := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}

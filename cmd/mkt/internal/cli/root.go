@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// LongRunning marks commands that log at info by default. WithoutConfig marks commands
+// that run without the configuration even if it is named and does not exist.
+const (
+	LongRunning   = "long-running"
+	WithoutConfig = "without-config"
+)
+
+// NewRoot builds the command tree. Settings are resolved and the log is opened
+// before any command runs.
+func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mkt",
+		Short: "Football markets: fetch, transform, publish, serve",
+		Example: `  mkt demo
+  mkt init /etc/mkt
+  mkt cycle --tenant acme
+  mkt serve --help`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          subcommand,
+		RunE:          showHelp,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return env.Prepare(cmd)
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var value *pflag.InvalidValueError
+		if errors.As(err, &value) {
+			return Usagef("--%s %q: %w", value.GetFlag().Name, value.GetValue(), worded(value.GetFlag(), value.Unwrap()))
+		}
+		hint := ""
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
+			hint = DidYouMean("--"+unknown.GetSpecifiedName(), flagNames(cmd.Flags())...)
+		}
+		return Usagef("%w%s (%s --help shows the flags)", err, hint, cmd.CommandPath())
+	})
+	flags := root.PersistentFlags()
+	flags.StringVar(&env.Config, "config", "mkt.yaml", "configuration file [MKT_CONFIG]")
+	flags.StringVar(&env.Data, "data", "data", "data root")
+	flags.StringVar(&env.Tenants, "tenants", "tenants.yaml", "file of the accounts")
+	flags.Var(&env.output, "output", "format of the output: text for people, json for scripts")
+	flags.Var(&env.logLevel, "log-level", "lowest level that is logged (default: info for commands that run until they are stopped, else off)")
+	flags.Var(&env.logFormat, "log-format", "format of the log on stderr")
+	env.Settings.BindPath(flags, "data", "data")
+	env.Settings.BindPath(flags, "tenants", "tenants")
+	env.Settings.Bind(flags, "output", "output")
+	env.Settings.Bind(flags, "log-level", "log.level")
+	env.Settings.Bind(flags, "log-format", "log.format")
+
+	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
+	root.AddCommand(append(commands, newVersion(env))...)
+	addBuiltins(root)
+	checkUsage(root)
+	return root
+}
+
+// Prepare resolves the settings of the command that is about to run.
+func (env *Env) Prepare(cmd *cobra.Command) error {
+	named := cmd.Flags().Changed("config")
+	if path, ok := os.LookupEnv(envName("config")); ok && !named {
+		env.Config, named = path, true
+	}
+	_, without := cmd.Annotations[WithoutConfig]
+	if err := env.Settings.Read(env.Config, named && !without); err != nil {
+		return err
+	}
+	if err := env.Settings.Resolve(cmd.Flags()); err != nil {
+		return err
+	}
+	if env.Data == "" || env.Tenants == "" {
+		return Usagef("--data and --tenants (%s, %s): want a path, not an empty text", envName("data"), envName("tenants"))
+	}
+	level := logOff
+	if _, service := cmd.Annotations[LongRunning]; service {
+		level = slog.LevelInfo
+	}
+	env.openLog(level)
+	return nil
+}
+
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// subcommand refuses a word that is no command. Without a word the help is shown.
+func subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := ""
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = ": did you mean " + near[0] + "?"
+	}
+	return Usagef("unknown command %q%s (%s --help lists them)", args[0], hint, cmd.CommandPath())
+}
+
+// Group returns a command that only has others below it. Its examples are the first of
+// theirs.
+func Group(name, short string, below ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short, Args: subcommand, RunE: showHelp}
+	cmd.AddCommand(below...)
+	var examples []string
+	for _, c := range below {
+		first, _, _ := strings.Cut(c.Example, "\n")
+		examples = append(examples, first)
+	}
+	cmd.Example = strings.Join(examples[:min(len(examples), 4)], "\n")
+	return cmd
+}
+
+// checkUsage makes wrong arguments of each command an error of usage.
+func checkUsage(cmd *cobra.Command) {
+	cmd.SuggestionsMinimumDistance = 2
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			err := check(cmd, args)
+			if _, ours := err.(usageError); err == nil || ours {
+				return err
+			}
+			return Usagef("%w: %s (see --help)", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+		}
+	}
+	for _, c := range cmd.Commands() {
+		checkUsage(c)
+	}
+}

@@ -1,0 +1,223 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/provider/all"
+	"mkt/publish/layout"
+	"mkt/serve"
+	"mkt/serve/account"
+)
+
+// Flags of mkt serve.
+type Flags struct {
+	Listen string
+	Poll   time.Duration
+	cache  string
+	Usage  string
+	drain  time.Duration
+	admin  daemon.AdminFlags
+	socket realtimeFlags
+	past   pastFlags
+
+	connections connectionFlags
+}
+
+func newServe(g *Group) *cobra.Command {
+	var f Flags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer the API from the newest snapshots",
+		Long: `Answer the API from the newest snapshots below the data root. New snapshots
+and changes of tenants.yaml take effect while it runs. It opens no key and
+writes nothing into the data root but its usage counters. On SIGTERM requests
+under way finish, new ones get 503, and the exit code is 0.`,
+		Example: `  mkt serve --listen :8080 --admin 127.0.0.1:9081
+  mkt serve --listen 127.0.0.1:8081 --as-of 2026-11-21T14:05:00Z`,
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{cli.LongRunning: ""},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return g.Serve(cmd.Context(), f, g.printServing) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.Listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
+	flags.DurationVar(&f.Poll, "poll", 500*time.Millisecond, "how often new snapshots are looked for")
+	flags.StringVar(&f.cache, "cache", "", "private folder for the engine's files (default: a temporary one)")
+	flags.StringVar(&f.past.asOf, "as-of", "", "answer as of this time, on loopback, with a clock that stands still: a time like 2026-11-21T14:05:00Z or a cycle id; with one account and product also latest~2 or v17")
+	flags.StringVar(&f.Usage, "usage-dir", "", "folder for the usage counters (default: usage below the data root)")
+	flags.DurationVar(&f.drain, "drain-delay", 0, "how long requests are still answered after SIGTERM, while /readyz answers 503, so that a load balancer notices")
+	cli.Listens(flags, "listen", &f.Listen)
+	cli.Bound(flags, "poll", "a duration from 10ms to 1m, such as 500ms", cli.Between(&f.Poll, 10*time.Millisecond, time.Minute))
+	cli.Bound(flags, "drain-delay", "a duration from 0s to 15s, such as 5s", cli.Between(&f.drain, 0, 15*time.Second))
+	g.Settings.Bind(flags, "listen", "serve.listen")
+	g.Settings.Bind(flags, "poll", "serve.poll")
+	g.Settings.BindPath(flags, "cache", "serve.cache")
+	g.Settings.BindPath(flags, "usage-dir", "serve.usage_dir")
+	g.Settings.Bind(flags, "drain-delay", "serve.drain_delay")
+	daemon.ServiceFlags(g.Settings, cmd, &g.service)
+	f.admin.Flags(g.Env, cmd, "serve")
+	f.socket.flags(g, flags)
+	f.connections.flags(g, flags)
+	return cmd
+}
+
+// Serve answers until ctx is done. It calls ready when it is ready.
+func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) error {
+	if err := errors.Join(f.admin.Check(), f.socket.check(), f.past.check(f.Listen)); err != nil {
+		return err
+	}
+	proxies, err := f.connections.trusted()
+	if err != nil {
+		return err
+	}
+	file, err := g.LoadTenants()
+	if err != nil {
+		return err
+	}
+	asOf, err := g.past(f.past)
+	if err != nil {
+		return err
+	}
+	if err := g.checkDataRoot(); err != nil {
+		return err
+	}
+	tokens, err := g.runTokensOf(file, asOf)
+	if err != nil {
+		return err
+	}
+	registry := new(account.Registry)
+	if err := g.swap(registry, tokens.in(file)); err != nil {
+		return err
+	}
+	door, closeDoor, err := f.admin.Open(g.Env)
+	if err != nil {
+		return err
+	}
+	defer closeDoor()
+	edits := daemon.NewReloads(g.Env)
+	adminURL := ""
+	if door != nil {
+		adminURL = door.URL()
+		door.Metrics.MustRegister(edits.Collectors()...)
+	}
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop() // a right that is lost while requests are still answered is lost
+	go edits.Watch(watching, file, func(file *tenants.File) error { return g.swap(registry, tokens.in(file)) })
+	return serve.Run(ctx, serve.Options{
+		Listen: f.Listen, DataDir: g.Data, AsOf: asOf, Accounts: registry, Now: g.Now, Log: g.Log, Poll: f.Poll, CacheDir: f.cache,
+		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,
+		UsageDir: f.Usage, Service: g.service, Words: providerWords(), Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) {
+			ready(daemon.Ready{Event: "ready", BaseURL: baseURL, AdminURL: adminURL, Tokens: tokens.printed})
+		},
+	})
+}
+
+// checkDataRoot warns of a data root without accounts, and refuses one that cannot be
+// read.
+func (g *Group) checkDataRoot() error {
+	info, err := os.Stat(g.Data)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("data root: %w: give this user the right to read it, or name another with --data", err)
+	}
+	if err == nil && !info.IsDir() {
+		return cli.Usagef("data root %s: not a folder: name another with --data", g.Data)
+	}
+	accounts, err := fs.Glob(os.DirFS(g.Data), layout.Tenant("*"))
+	if err != nil {
+		return fmt.Errorf("data root %s: %w", g.Data, err)
+	}
+	if len(accounts) == 0 {
+		g.Log.Warn("the data root holds no account yet: nothing is served until a cycle has published; check that --data names the right folder", "data", g.Data)
+	}
+	return nil
+}
+
+// providerWords returns the words of all registered providers that reach clients
+// unchanged.
+func providerWords() (w serve.Words) {
+	for _, p := range all.All() {
+		w.Sections = append(w.Sections, p.Sections...)
+		w.ProviderMetrics = append(w.ProviderMetrics, p.Metrics...)
+	}
+	for _, list := range []*[]string{&w.Sections, &w.ProviderMetrics} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return w
+}
+
+// swap puts a generation of accounts in force.
+func (g *Group) swap(registry *account.Registry, f *tenants.File) error {
+	generation, err := account.NewGeneration(g.revoked.Apply(f, g.Log).Accounts(g.Now()))
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	registry.Swap(generation)
+	return nil
+}
+
+func (g *Group) printServing(l daemon.Ready) {
+	if g.ForScripts() {
+		g.Encode(l)
+		return
+	}
+	fmt.Fprintf(g.Out, "mkt serve ready at %s/api/v1\n", l.BaseURL)
+	if l.AdminURL != "" {
+		fmt.Fprintf(g.Out, "metrics at %s/metrics\n", l.AdminURL)
+	}
+	if len(l.Tokens) > 0 {
+		fmt.Fprintln(g.Out, "\ntokens of this run, which end with it:")
+		w := cli.NewTableWriter(g.Out)
+		for _, t := range l.Tokens {
+			plain.Fprintf(w, "  %s\t%s\n", t.ID, t.Token)
+		}
+		w.Flush()
+	}
+}
+
+// connectionFlags bound what mkt serve accepts from the network.
+type connectionFlags struct {
+	most       int
+	perAddress int
+	proxies    []string
+}
+
+func (f *connectionFlags) flags(g *Group, flags *pflag.FlagSet) {
+	flags.IntVar(&f.most, "connections", 0, "connections at once (default: 40000, fewer where the limit of open files is low)")
+	flags.IntVar(&f.perAddress, "connections-per-address", 0, "connections at once of one address (default: three quarters of --connections)")
+	flags.StringSliceVar(&f.proxies, "trusted-proxies", nil, "addresses of reverse proxies, such as 127.0.0.1 or 10.0.0.0/8: their X-Forwarded-For says who a client is")
+	cli.Bound(flags, "connections", "a whole number from 0 to 1000000", cli.Between(&f.most, 0, 1_000_000))
+	cli.Bound(flags, "connections-per-address", "a whole number from 0 to 1000000", cli.Between(&f.perAddress, 0, 1_000_000))
+	g.Settings.Bind(flags, "connections", "serve.connections")
+	g.Settings.Bind(flags, "connections-per-address", "serve.connections_per_address")
+	g.Settings.Bind(flags, "trusted-proxies", "serve.trusted_proxies")
+}
+
+// trusted reads the addresses of the proxies.
+func (f *connectionFlags) trusted() ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, text := range f.proxies {
+		p, err := netip.ParsePrefix(text)
+		if a, plain := netip.ParseAddr(text); plain == nil {
+			p, err = netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()), nil
+		}
+		if err != nil {
+			return nil, cli.Usagef("--trusted-proxies %q: want an IP address or a network, such as 127.0.0.1 or 10.0.0.0/8", text)
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
+}
