@@ -22,8 +22,11 @@ const (
 	Main             Book = ""
 	Alternative      Book = "alternative" // the lines beside the main one
 	Asian            Book = "asian"       // with quarter lines
-	AsianAlternative Book = "asian alternative"
+	AsianAlternative Book = "asian_alternative"
+	Table            Book = "table" // in columns, beside a market that is sold row by row
 )
+
+var books = []Book{Alternative, Asian, AsianAlternative, Table}
 
 // Selection is one outcome and its price.
 type Selection struct {

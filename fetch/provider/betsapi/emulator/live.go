@@ -15,26 +15,24 @@ const (
 	simStatsTrend   = "event/stats_trend"
 )
 
-const (
-	livePerPage = 1000
-)
+const livePerPage = 1000
 
 // eventsInPlay answers events/inplay (betsapi.md, sections 5.3 and 8).
 func (d *dialect) eventsInPlay(q simulator.Question) simulator.Answer {
-	return inPlayList(q, eventLeagueID, func(b []byte, m *simulator.Match) []byte {
-		return appendPlaying(b, q.World, m, q.Now)
+	return inPlayList(q, eventLeagueID, func(m *simulator.Match) []byte {
+		return appendPlaying(nil, q.World, m, q.Now)
 	})
 }
 
 // inPlayFilter answers bet365/inplay_filter (section 5.2).
 func (d *dialect) inPlayFilter(q simulator.Question) simulator.Answer {
-	return inPlayList(q, leagueID, func(b []byte, m *simulator.Match) []byte {
-		return appendFiltered(b, q.World, m, q.Now)
+	return inPlayList(q, leagueID, func(m *simulator.Match) []byte {
+		return appendFiltered(nil, q.World, m, q.Now)
 	})
 }
 
 // inPlayList answers a list of matches in play.
-func inPlayList(q simulator.Question, league func(simulator.League) string, write func([]byte, *simulator.Match) []byte) simulator.Answer {
+func inPlayList(q simulator.Question, league func(simulator.League) string, write func(*simulator.Match) []byte) simulator.Answer {
 	ask, wrong := readListingQuery(q)
 	if wrong != nil {
 		return *wrong
@@ -42,18 +40,15 @@ func inPlayList(q simulator.Question, league func(simulator.League) string, writ
 	ask.day, ask.perPage = "", livePerPage // not a parameter here
 	matches := q.World.Live(q.Now)
 	items := make([]listedItem, 0, len(matches))
-	b := make([]byte, 0, 1000*len(matches))
 	for i := range matches {
 		m := &matches[i]
 		it := listedItem{sport: wire.SportFootball, league: league(m.Fixture.League), skipped: isSkipped(m.Fixture)}
 		if ask.wants(it) {
-			from := len(b)
-			b = write(b, m)
-			it.json = b[from:len(b):len(b)]
+			it.json = write(m)
 			items = append(items, it)
 		}
 	}
-	return simulator.Answer{Body: ask.of(items)}
+	return ask.of(items)
 }
 
 // eventView answers event/view: the events it knows, in the order asked.
@@ -62,25 +57,18 @@ func (d *dialect) eventView(q simulator.Question) simulator.Answer {
 	if wrong != nil {
 		return *wrong
 	}
-	b := append(make([]byte, 0, 64<<10), `{"success":1,"results":[`...)
-	first := true
+	results := make([][]byte, 0, len(ids))
 	for _, id := range ids {
-		f, ok := knownEvent(q.World, id, q.Now)
-		if !ok {
-			continue
+		if f, ok := knownEvent(q.World, id, q.Now); ok {
+			m := q.World.Match(f)
+			results = append(results, appendView(nil, q.World, &m, q.Now))
 		}
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		m := q.World.Match(f)
-		b = appendView(b, q.World, &m, q.Now)
 	}
-	return simulator.Answer{Body: append(b, "]}"...)}
+	return simulator.Answer{Items: results}
 }
 
-// statsTrend answers event/stats_trend. An event that nobody knows has the
-// empty map as PHP writes it.
+// statsTrend answers event/stats_trend. An event that is unknown or has no series yet
+// has the empty map as PHP writes it.
 func (d *dialect) statsTrend(q simulator.Question) simulator.Answer {
 	id := q.Query.Get(wire.ParamEvents)
 	if id == "" {
@@ -89,14 +77,13 @@ func (d *dialect) statsTrend(q simulator.Question) simulator.Answer {
 	if !digitsOnly.MatchString(id) {
 		return *paramInvalid(wire.ParamEvents)
 	}
-	b := []byte(`{"success":1,"results":`)
 	if f, ok := knownEvent(q.World, id, q.Now); ok {
 		m := q.World.Match(f)
-		b = appendTrend(b, &m, q.Now)
-	} else {
-		b = append(b, "[]"...)
+		if b := appendTrend([]byte(`{"success":1,"results":`), &m, q.Now); b[len(b)-1] != ']' {
+			return simulator.Answer{Body: append(b, '}')}
+		}
 	}
-	return simulator.Answer{Body: append(b, '}')}
+	return simulator.Answer{Items: [][]byte{}}
 }
 
 // knownEvent finds the fixture of an event id, as it was when the feed last
