@@ -96,8 +96,8 @@ func (r *rowReader) allowsNobody(w *playerWords) bool {
 	return f != nil && f.nobody == w.nobody && ofTeam == (w.side != noSide)
 }
 
-// playerColumn settles which market, number or turn a row's column stands for,
-// where the table leaves it to the rows.
+// playerColumn reads which market or number a row's column stands for, if the table
+// leaves it to the rows.
 func (r *rowReader) playerColumn(rd *reading, w *playerWords) bool {
 	column := strings.TrimPrefix(w.column, "GOALSCORER_")
 	switch {
@@ -138,7 +138,7 @@ func (r *rowReader) playerTotal(rd reading, w *playerWords) reading {
 func (r *rowReader) sort(text string, w *playerWords) football.Reason {
 	side, several := r.wholeSide(text)
 	switch {
-	case several || side != noSide && !isCode(text) && r.isPlayerWord(text):
+	case several || side != noSide && !r.plan.isCode(text) && r.isPlayerWord(text):
 		return football.AmbiguousShape
 	case side != noSide: // "1" and "2", or a name: the player's team
 		if w.side != noSide {
@@ -181,11 +181,11 @@ func (r *rowReader) takeWord(text string, w *playerWords) (taken, ok bool) {
 	if _, _, size := lineAt(text); size == len(text) {
 		return true, r.plan.player == playerTotal && w.takeLine(text)
 	}
-	if wordPrefix(text, "Yes") == len(text) && !w.yes {
+	if answer, size := r.plan.phraseAt(text, input.YesNo); answer == "YES" && size == len(text) && !w.yes {
 		w.yes = true
 		return true, true
 	}
-	if word, size := countAt(text); size == len(text) && w.count == "" {
+	if word, size := r.plan.countAt(text); size == len(text) && w.count == "" {
 		w.count = word
 		return true, true
 	}
@@ -228,7 +228,7 @@ func (r *rowReader) takeTeam(rest string, w *playerWords) bool {
 
 // takeName takes a player's name, and over or under when it stands behind it.
 func (r *rowReader) takeName(text string, w *playerWords) football.Reason {
-	for _, p := range r.plan.claim.Dialect.Phrases[input.OverUnder] {
+	for _, p := range r.plan.dialect.Phrases[input.OverUnder] {
 		if name, ok := strings.CutSuffix(text, " - "+p.Text); ok && w.over == "" {
 			w.over, text = p.Word, strings.TrimSpace(name)
 		}
@@ -264,7 +264,7 @@ func (r *rowReader) wholeSide(text string) (found side, several bool) {
 		return noSide, false
 	}
 	var sides sideMatches
-	for _, m := range sides[:r.names.sidesAt(text, &sides)] {
+	for _, m := range r.sidesAt(text, &sides) {
 		if int(m.size) != len(text) || m.side == draw {
 			continue
 		}
