@@ -57,8 +57,9 @@ type Options struct {
 	// for its provider is then interrupted at once. nil: never.
 	Stopping <-chan struct{}
 
-	Now func() time.Time // nil = time.Now
-	Log *slog.Logger     // nil = none
+	Now       func() time.Time // nil = time.Now
+	Monotonic func() time.Time // measures waits and durations, which Now may not as it may be simulated; nil = time.Now
+	Log       *slog.Logger     // nil = none
 	// Progress tells how far the run is; total may grow. Usage is told of requests
 	// that were sent, which are counted anyway. Both may be nil; they are called
 	// from many goroutines.

@@ -71,8 +71,8 @@ const (
 )
 
 func (o Options) probe(ctx context.Context) (r Probed, err error) {
-	began := time.Now()
-	defer func() { r.Code, r.Took = codeOf(err), time.Since(began) }()
+	began := o.Monotonic()
+	defer func() { r.Code, r.Took = codeOf(err), o.Monotonic().Sub(began) }()
 	if o.Limits.Run <= 0 {
 		o.Limits.Run = probeTime
 	}

@@ -31,7 +31,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	calls := countCalls(&o)
 	defer calls.end()
 	o.Usage = calls.add
-	r := &run{Options: o, began: time.Now(), started: o.Now()}
+	r := &run{Options: o, began: o.Monotonic(), started: o.Now()}
 	done, err := r.prepare()
 	if done {
 		return r.summary, err
@@ -42,7 +42,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if r.rolls && ctx.Err() == nil {
 		r.rollUp()
 	}
-	r.summary.Took = time.Since(r.began)
+	r.summary.Took = r.Monotonic().Sub(r.began)
 	if err != nil && (ctx.Err() != nil || errors.Is(err, upstream.ErrStopping)) {
 		return r.summary, fmt.Errorf("account %s: fetch of %s interrupted: %w", o.Tenant.ID, r.summary.Cycle, cmp.Or(context.Cause(ctx), err))
 	}
@@ -81,6 +81,9 @@ func (o Options) fill() (Options, error) {
 		o.Now = time.Now
 	}
 	o.Now = steady(o.Now)
+	if o.Monotonic == nil {
+		o.Monotonic = time.Now
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -100,7 +103,7 @@ type run struct {
 	Options
 	summary Summary
 	rolls   bool      // earlier cycles are to be rolled up
-	began   time.Time // monotonic
+	began   time.Time // by Monotonic
 	started time.Time
 	values  int64 // JSON values and keys of all accepted answers
 }
@@ -213,7 +216,7 @@ func (o *Options) connect() (l line, err error) {
 	}
 	l.client, err = upstream.New(upstream.Options{
 		Provider: l.adapter, Account: o.Tenant.ID, BaseURL: o.Tenant.BaseURL, AllowPrivateAddress: o.Tenant.AllowPrivateAddress,
-		Credential: l.secret, Limits: o.Limits, Circuits: o.Circuits, Now: o.Now, Usage: o.Usage,
+		Credential: l.secret, Limits: o.Limits, Circuits: o.Circuits, Now: o.Now, Monotonic: o.Monotonic, Usage: o.Usage,
 		Log: o.Log.With("tenant", o.Tenant.ID, "step", "fetch"), QuotaLeftAt: leftAt, Stopping: o.Stopping,
 	})
 	return l, err

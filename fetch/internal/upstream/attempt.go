@@ -116,7 +116,7 @@ func tracing(reached, sent *atomic.Int32) *httptrace.ClientTrace {
 
 func (c *Client) count(endpoint string, requests int) {
 	for range requests {
-		c.limiter.count(time.Now(), c.options.Now())
+		c.limiter.count(c.options.Monotonic(), c.options.Now())
 	}
 	c.requests.Add(int64(requests))
 	if c.options.Usage != nil {

@@ -51,7 +51,7 @@ func (c *Client) readBody(ctx context.Context, cancel context.CancelCauseFunc, r
 	default:
 		return nil, nil, badEncoding
 	}
-	g := c.memory.gather()
+	g := &gathering{memory: c.memory}
 	body, failed := c.collect(ctx, g, unpacked, wire, max)
 	g.release()
 	return body, g.turn, failed
@@ -62,18 +62,18 @@ func (c *Client) readBody(ctx context.Context, cancel context.CancelCauseFunc, r
 func (c *Client) collect(ctx context.Context, g *gathering, unpacked io.Reader, wire *meter, max int64) ([]byte, *failure) {
 	for {
 		if err := g.grow(ctx, wire); err != nil {
-			return g.head(), bodyFailure(ctx, err)
+			return g.first(headSize), bodyFailure(ctx, err)
 		}
 		err := g.fill(unpacked)
 		switch {
 		case g.total > max || wire.n.Load() > max:
-			return g.head(), tooLarge
+			return g.first(headSize), tooLarge
 		case g.total > ratioFrom && g.total > c.limits.MaxRatio*wire.n.Load():
-			return g.head(), bomb
+			return g.first(headSize), bomb
 		case err == io.EOF:
-			return g.whole(), nil
+			return g.first(g.total), nil
 		case err != nil:
-			return g.whole(), bodyFailure(ctx, err)
+			return g.first(g.total), bodyFailure(ctx, err)
 		}
 	}
 }

@@ -1,18 +1,14 @@
 package upstream
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"mkt/fetch/provider"
 )
 
-// giveUpAfter requests in a row, each lost after all its tries, the provider
-// counts as down and the run stops asking.
-const giveUpAfter = 5
-
-// giveUpOpenings of the breaker without an answer in between mean the same.
+// giveUpOpenings is how often the breaker opens without an answer in between before
+// the provider counts as down and the run stops asking.
 const giveUpOpenings = 3
 
 // rejectedTries: an answer that cannot be what was asked for may be an accident
@@ -49,7 +45,7 @@ func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err 
 			err = fmt.Errorf("%s: %w: %w (tried %d times)", endpoint, provider.ErrUnreachable, &partial{a.failed, refusal}, n)
 		}
 		if n >= c.limits.Tries || a.failed != nil && a.failed.once {
-			return final, c.lose(err)
+			return final, err
 		}
 		return asked(v, a.answer.Header, c.options.Now()), err
 	}
@@ -71,7 +67,7 @@ func (c *Client) undelivered(endpoint string, f *failure, n int) (time.Duration,
 		c.stop(err)
 		return final, err
 	case n >= c.limits.Tries:
-		return final, c.lose(err)
+		return final, err
 	}
 	return 0, err
 }
@@ -85,12 +81,3 @@ type partial struct {
 
 func (p *partial) Error() string { return p.failed.word }
 func (p *partial) Unwrap() error { return p.refusal }
-
-// lose counts a request that was lost for good, and stops the run after too
-// many in a row.
-func (c *Client) lose(err error) error {
-	if errors.Is(err, provider.ErrUnreachable) && c.limiter.lost() >= giveUpAfter {
-		c.stop(err)
-	}
-	return err
-}

@@ -57,8 +57,8 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 			return Answer{}, err
 		}
 		wait = max(wait, pause.NextBackOff())
-		if time.Now().Add(wait).After(c.deadline) {
-			return Answer{}, c.lose(err)
+		if c.options.Monotonic().Add(wait).After(c.deadline) {
+			return Answer{}, err
 		}
 		c.options.Log.Debug("provider is asked again", "endpoint", r.Endpoint, "attempt", n, "reason", reason(a), "wait_ms", wait.Milliseconds())
 		if err := c.sleep(ctx, wait); err != nil {
@@ -89,8 +89,8 @@ func (c *Client) await(ctx context.Context, endpoint string, before error) error
 	case c.limiter.opened() >= giveUpOpenings:
 		c.stop(before)
 		return before
-	case time.Now().Add(moment).After(c.deadline):
-		return c.lose(before)
+	case c.options.Monotonic().Add(moment).After(c.deadline):
+		return before
 	}
 	if err := c.sleep(ctx, moment+jitter(moment)); err != nil {
 		return c.ended(endpoint, err)
@@ -119,8 +119,8 @@ func (c *Client) turn(ctx context.Context, ask *asking) error {
 			c.stop(&provider.AnswerError{Endpoint: ask.endpoint, Verdict: provider.Verdict{Kind: provider.Rejected, Code: codeRunTooLarge}})
 			continue
 		}
-		if wait := c.limiter.wait(time.Now()); wait > 0 {
-			if !c.mayWait(time.Now(), wait) {
+		if wait := c.limiter.wait(c.options.Monotonic()); wait > 0 {
+			if !c.mayWait(c.options.Monotonic(), wait) {
 				return c.endForQuota(&provider.AnswerError{Endpoint: ask.endpoint, Verdict: provider.Verdict{Kind: provider.Limited, Code: codeQuota, Wait: wait}}, wait)
 			}
 			if err := c.sleep(ctx, wait+jitter(time.Second/4)); err != nil {
@@ -131,7 +131,7 @@ func (c *Client) turn(ctx context.Context, ask *asking) error {
 		if err := c.limiter.enter(ctx); err != nil {
 			return err
 		}
-		if c.over(ctx) == nil && c.limiter.wait(time.Now()) == 0 && (ask.confirming || !c.doubt.standing()) {
+		if c.over(ctx) == nil && c.limiter.wait(c.options.Monotonic()) == 0 && (ask.confirming || !c.doubt.standing()) {
 			return nil
 		}
 		c.limiter.leave()

@@ -46,12 +46,12 @@ func (c *Client) hear(a Answer) {
 		if window > 0 {
 			q.ResetsAt = ref(inMillis(a.At.Add(window)))
 		}
-		c.limiter.reportQuota(left, time.Now().Add(window))
+		c.limiter.reportQuota(left, c.options.Monotonic().Add(window))
 	}
 	wait := asked(a.Verdict, a.Header, c.options.Now())
 	switch {
 	case wait > 0 && (a.Verdict.Kind == provider.Limited || told && left == 0):
-		c.limiter.pause(time.Now().Add(wait))
+		c.limiter.pause(c.options.Monotonic().Add(wait))
 		q.UsedUpUntil = ref(inMillis(a.At.Add(wait)))
 	case a.Verdict.Kind == provider.Limited:
 		q.UsedUpUntil, q.Assumed = ref(inMillis(a.At.Add(assumedWait))), true

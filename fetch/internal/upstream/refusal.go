@@ -83,7 +83,7 @@ func (c *Client) confirm(ask *asking, refusal *provider.AnswerError) (wait time.
 		c.stop(refusal) // before the others go on
 		return final, refusal
 	}
-	if time.Now().Add(c.limits.Confirm).After(c.deadline) {
+	if c.options.Monotonic().Add(c.limits.Confirm).After(c.deadline) {
 		return final, fmt.Errorf("%s: %w: %w", refusal.Endpoint, provider.ErrUnreachable, errUnconfirmed)
 	}
 	if ask.confirming = c.doubt.begin(); !ask.confirming {

@@ -221,7 +221,7 @@ func TestDownProviderIsGivenUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := asked.Load(); n > int64(giveUpAfter*quick.Tries) || b.Stopped() == nil {
+	if n := asked.Load(); n != breakAfter+giveUpOpenings-1 || b.Stopped() == nil {
 		t.Errorf("asked %d times, stopped %v", n, b.Stopped())
 	}
 }
@@ -265,7 +265,7 @@ func TestBreakerOutlivesTheRun(t *testing.T) {
 		return func(o *Options) { o.Circuits, o.Account, o.Limits.Break = circuits, account, time.Hour }
 	}
 	b := newBench(t, url, share("acme"))
-	for range giveUpAfter {
+	for range breakAfter {
 		b.ask(t.Context())
 	}
 	before := asked.Load()

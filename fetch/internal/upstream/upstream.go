@@ -37,8 +37,9 @@ type Options struct {
 	AllowPrivateAddress bool   // also http, and loopback and private addresses: the simulator
 	Credential          credential.Secret
 	Limits              Limits
-	Circuits            *Circuits // nil = for this client alone
-	Now                 func() time.Time
+	Circuits            *Circuits        // nil = for this client alone
+	Now                 func() time.Time // when answers arrived; may be a simulated clock
+	Monotonic           func() time.Time // for waits and deadlines
 	Log                 *slog.Logger
 	Usage               func(endpoint string, requests int) // requests that were sent; may be nil
 	// QuotaLeftAt is when another run, or a test, last heard from the provider that
@@ -80,21 +81,17 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
 	if o.Circuits == nil {
 		o.Circuits = &Circuits{}
 	}
-	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base, memory: newMemory(&o.Circuits.large)}
-	c.limiter = o.Circuits.limiter(o.Account, base.Host, credential.Fingerprint(o.Credential.Reveal()), o.Provider.Budget, c.limits.Break)
-	c.limiter.begin(time.Now(), o.Now(), o.QuotaLeftAt)
+	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base}
+	now := o.Monotonic()
+	c.limiter = o.Circuits.limiter(o.Account, base.Host, credential.Fingerprint(o.Credential.Reveal()), o.Provider.Budget, c.limits.Break, now)
+	c.memory = newMemory(o.Circuits.large)
+	c.limiter.begin(now, o.Now(), o.QuotaLeftAt)
 	c.leave = sync.OnceFunc(c.limiter.end)
 	c.http = c.transport()
-	c.deadline = time.Now().Add(c.limits.Run)
+	c.deadline = now.Add(c.limits.Run)
 	life, cancel := context.WithDeadlineCause(context.Background(), c.deadline, errBudget)
 	c.life, c.stop = context.WithCancelCause(life)
 	context.AfterFunc(c.life, cancel)
@@ -108,7 +105,7 @@ func (c *Client) Requests() int { return int(c.requests.Load()) }
 func (c *Client) Values() int64 { return c.values.Load() }
 
 // Left is how many requests may still be sent; false when that is not known.
-func (c *Client) Left() (provider.Quota, bool) { return c.limiter.quota(time.Now()) }
+func (c *Client) Left() (provider.Quota, bool) { return c.limiter.quota(c.options.Monotonic()) }
 
 // Close drops idle connections; requests under way are given up.
 func (c *Client) Close() {

@@ -101,7 +101,7 @@ func newBench(t *testing.T, baseURL string, change func(*Options)) *bench {
 	b := &bench{t: t, log: &strings.Builder{}}
 	o := Options{
 		Provider: adapter(), Account: "acme", BaseURL: baseURL, AllowPrivateAddress: true,
-		Credential: credential.NewSecret(canary), Limits: quick,
+		Credential: credential.NewSecret(canary), Limits: quick, Now: time.Now, Monotonic: time.Now,
 		Log:   slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Usage: func(endpoint string, n int) { b.usage.Add(int64(n)) },
 	}
@@ -201,7 +201,7 @@ func TestBaseURL(t *testing.T) {
 		{"://" + canary, false, "want https"},
 		{"tiny.example", false, "want https"},
 	} {
-		_, err := New(Options{Provider: adapter(), BaseURL: c.url, AllowPrivateAddress: c.private})
+		_, err := New(Options{Provider: adapter(), BaseURL: c.url, AllowPrivateAddress: c.private, Now: time.Now, Monotonic: time.Now})
 		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), canary)) {
 			t.Errorf("%s, private %v: %v, want %q", c.url, c.private, err, c.want)
 		}
@@ -227,7 +227,7 @@ func TestWhereTheFlagLeads(t *testing.T) {
 		{"http://169.254.169.254", true, "169.254.169.254:80", false},
 		{"http://mine.example", true, "[fd00:ec2::254]:80", false},
 	} {
-		client, err := New(Options{Provider: adapter(), BaseURL: c.base, AllowPrivateAddress: c.flag})
+		client, err := New(Options{Provider: adapter(), BaseURL: c.base, AllowPrivateAddress: c.flag, Now: time.Now, Monotonic: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
