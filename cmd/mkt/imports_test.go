@@ -28,8 +28,9 @@ var rules = []rule{
 	{pkg: "publish/table", may: leaves, what: "the leaves"},
 	{pkg: "publish/health", may: leaves, what: "the leaves"},
 	{pkg: "publish/snapshot", may: append([]string{"publish/table"}, leaves...), what: "the leaves and publish/table"},
-	{pkg: "publish", may: []string{"publish/..."}, what: "everything below publish"},
-	{pkg: "publish/...", may: []string{"publish/..."}, what: "everything below publish"},
+	{pkg: "publish/retention", may: ground, far: []string{"publish/repair", "publish"}, what: "the formats"},
+	{pkg: "publish", may: append([]string{"publish/retention"}, ground...), far: []string{"publish/repair"}, what: "the formats and publish/retention"},
+	{pkg: "publish/repair", may: append([]string{"publish", "publish/retention"}, ground...), what: "the formats, publish and publish/retention"},
 
 	{pkg: "fetch/input", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "fetch/provider/all", may: []string{"fetch/provider/..."}, what: "the adapters"},

@@ -17,7 +17,7 @@ import (
 // Archive is one sealed cycle, open for reading. It holds no file open. Safe
 // for concurrent use.
 type Archive struct {
-	fsys      durable.FS
+	fsys      durable.ReadFS
 	dir       string
 	cycle     Cycle
 	sum       string // of cycle.json
@@ -28,7 +28,7 @@ type Archive struct {
 // Open reads and checks a cycle's headers: ErrNotSealed when it has none,
 // ErrCorrupt when they are not what was written. Look at Cycle().Outcome before
 // using what is in it.
-func Open(fsys durable.FS, id layout.CycleID) (*Archive, error) {
+func Open(fsys durable.ReadFS, id layout.CycleID) (*Archive, error) {
 	header, rolled, err := readHeader(fsys, id)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func Open(fsys durable.FS, id layout.CycleID) (*Archive, error) {
 }
 
 // openHeaders checks the headers that were found.
-func openHeaders(fsys durable.FS, id layout.CycleID, header []byte, rolled *rolledCycle) (*Archive, error) {
+func openHeaders(fsys durable.ReadFS, id layout.CycleID, header []byte, rolled *rolledCycle) (*Archive, error) {
 	dir := layout.Cycle(layout.RawDir, id)
 	name := dir + "/" + layout.RawFetchFile
 	cycle, err := parseCycle(id, header)
@@ -61,7 +61,7 @@ func openHeaders(fsys durable.FS, id layout.CycleID, header []byte, rolled *roll
 }
 
 // readHeader reads cycle.json, out of its pack when the cycle was rolled up.
-func readHeader(fsys durable.FS, id layout.CycleID) ([]byte, *rolledCycle, error) {
+func readHeader(fsys durable.ReadFS, id layout.CycleID) ([]byte, *rolledCycle, error) {
 	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
 		return nil, nil, err
 	}
@@ -79,7 +79,7 @@ func readHeader(fsys durable.FS, id layout.CycleID) ([]byte, *rolledCycle, error
 	return rolled.files[layout.RawCycleFile], rolled, nil
 }
 
-func readCycle(fsys durable.FS, id layout.CycleID) (Cycle, error) {
+func readCycle(fsys durable.ReadFS, id layout.CycleID) (Cycle, error) {
 	header, _, err := readHeader(fsys, id)
 	if err != nil {
 		return Cycle{}, err

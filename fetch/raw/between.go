@@ -26,7 +26,7 @@ func (a *Archive) Place(r Response) (file, member string) {
 // lists folders, and reads the packs of that time: for tools, not for steps. The
 // cycles of packs that are damaged are missing, and the error, which is
 // ErrCorrupt, stands beside the others.
-func Between(fsys durable.FS, from, to time.Time) ([]layout.CycleID, error) {
+func Between(fsys durable.ReadFS, from, to time.Time) ([]layout.CycleID, error) {
 	within := func(id layout.CycleID) bool {
 		at, _, err := layout.ParseCycleID(string(id))
 		return err == nil && !at.Before(from.Truncate(time.Second)) && (to.IsZero() || !at.After(to))
@@ -73,7 +73,7 @@ func Between(fsys durable.FS, from, to time.Time) ([]layout.CycleID, error) {
 }
 
 // cyclesNamed lists the cycles of a pack.
-func cyclesNamed(fsys durable.FS, pack string) (ids []layout.CycleID, err error) {
+func cyclesNamed(fsys durable.ReadFS, pack string) (ids []layout.CycleID, err error) {
 	err = eachRolled(fsys, pack, func(id layout.CycleID, _ string, _ io.Reader) error {
 		if len(ids) == 0 || ids[len(ids)-1] != id {
 			ids = append(ids, id)
@@ -86,13 +86,13 @@ func cyclesNamed(fsys durable.FS, pack string) (ids []layout.CycleID, err error)
 // Walk opens cycles one after the other, in order; those of one pack are read
 // together. It is for tools that read hundreds.
 type Walk struct {
-	fsys durable.FS
+	fsys durable.ReadFS
 	pack string
 	held map[layout.CycleID]*rolledCycle
 }
 
 // NewWalk begins a walk.
-func NewWalk(fsys durable.FS) *Walk { return &Walk{fsys: fsys} }
+func NewWalk(fsys durable.ReadFS) *Walk { return &Walk{fsys: fsys} }
 
 // Open is Open.
 func (w *Walk) Open(id layout.CycleID) (*Archive, error) {

@@ -11,7 +11,7 @@ import (
 )
 
 // Cycles lists the cycles that have a folder, sealed or not, oldest first.
-func Cycles(fsys durable.FS) ([]layout.CycleID, error) {
+func Cycles(fsys durable.ReadFS) ([]layout.CycleID, error) {
 	dirs, err := fsys.ReadDir(layout.RawDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -32,13 +32,13 @@ func Cycles(fsys durable.FS) ([]layout.CycleID, error) {
 // Newest is the header of the newest sealed cycle that has something to
 // transform: failed ones and folders without a header are passed by. found is
 // false when there is none.
-func Newest(fsys durable.FS) (cycle Cycle, found bool, err error) {
+func Newest(fsys durable.ReadFS) (cycle Cycle, found bool, err error) {
 	return newest(fsys, func(err error) bool { return errors.Is(err, ErrNotSealed) })
 }
 
 // newest looks at cycles from the newest on; passedBy are those that cannot be read
 // and do not matter.
-func newest(fsys durable.FS, passedBy func(error) bool) (Cycle, bool, error) {
+func newest(fsys durable.ReadFS, passedBy func(error) bool) (Cycle, bool, error) {
 	ids, err := candidates(fsys)
 	if err != nil {
 		return Cycle{}, false, err
@@ -58,7 +58,7 @@ func newest(fsys durable.FS, passedBy func(error) bool) (Cycle, bool, error) {
 }
 
 // candidates are the cycles of which one is the newest, oldest first.
-func candidates(fsys durable.FS) ([]layout.CycleID, error) {
+func candidates(fsys durable.ReadFS) ([]layout.CycleID, error) {
 	p, known, err := readProgress(fsys)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func candidates(fsys durable.FS) ([]layout.CycleID, error) {
 }
 
 // Sealed reports whether a cycle has its header.
-func Sealed(fsys durable.FS, id layout.CycleID) (bool, error) {
+func Sealed(fsys durable.ReadFS, id layout.CycleID) (bool, error) {
 	return durable.Exists(fsys, layout.Cycle(layout.RawDir, id)+"/"+layout.RawCycleFile)
 }
 
@@ -106,7 +106,7 @@ func setAside(fsys durable.FS, ids []layout.CycleID) (int, error) {
 		if !begun || sealed {
 			continue
 		}
-		if _, err := durable.SetAside(fsys, layout.Cycle(layout.RawDir, id), layout.AsideDir); err != nil {
+		if _, err := durable.MoveInto(fsys, layout.Cycle(layout.RawDir, id), layout.QuarantineDir); err != nil {
 			return moved, fmt.Errorf("set aside unfinished cycle %s: %w", id, err)
 		}
 		moved++

@@ -26,7 +26,7 @@ const (
 
 // readProgress is false when there is no such file, or none that can be read: folders
 // tell the same, and the next cycle writes it anew.
-func readProgress(fsys durable.FS) (p progress, known bool, err error) {
+func readProgress(fsys durable.ReadFS) (p progress, known bool, err error) {
 	data, err := durable.ReadFile(fsys, progressFile, maxProgress)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, durable.ErrTooLarge), errors.Is(err, durable.ErrNotRegular):
@@ -73,7 +73,7 @@ func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {
 
 // LastBegun is the time of the cycle that was begun last; false when nothing
 // tells which that is.
-func LastBegun(fsys durable.FS) (at time.Time, known bool, err error) {
+func LastBegun(fsys durable.ReadFS) (at time.Time, known bool, err error) {
 	p, known, err := readProgress(fsys)
 	if err != nil || !known {
 		return time.Time{}, false, err

@@ -65,7 +65,7 @@ func rollOne(fsys durable.FS, pack string, ids []layout.CycleID) (int, error) {
 
 // cyclesIn reads a pack to its end, checksum included, and tells which
 // cycles are in it.
-func cyclesIn(fsys durable.FS, pack string) (map[layout.CycleID]bool, error) {
+func cyclesIn(fsys durable.ReadFS, pack string) (map[layout.CycleID]bool, error) {
 	in := map[layout.CycleID]bool{}
 	return in, eachRolled(fsys, pack, func(id layout.CycleID, _ string, content io.Reader) error {
 		in[id] = true
@@ -109,7 +109,7 @@ func writePack(fsys durable.FS, pack string, ids []layout.CycleID) error {
 
 // addCycle adds one cycle, every body held against its hash. A cycle that is
 // damaged, of a newer version, or not sealed is left out.
-func addCycle(fsys durable.FS, out *tar.Writer, id layout.CycleID) error {
+func addCycle(fsys durable.ReadFS, out *tar.Writer, id layout.CycleID) error {
 	a, err := Open(fsys, id)
 	if errors.Is(err, ErrNotSealed) || errors.Is(err, ErrCorrupt) || errors.Is(err, layout.ErrNewer) {
 		return nil

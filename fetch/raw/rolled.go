@@ -29,7 +29,7 @@ func plainName(r Response) string { return strings.TrimSuffix(r.File, ".zst") }
 var errPassed = errors.New("passed")
 
 // readRolled reads one cycle out of its pack; nil when it is in none.
-func readRolled(fsys durable.FS, id layout.CycleID) (*rolledCycle, error) {
+func readRolled(fsys durable.ReadFS, id layout.CycleID) (*rolledCycle, error) {
 	c := rolledCycle{files: map[string][]byte{}}
 	err := eachRolled(fsys, layout.RawPack(id), func(of layout.CycleID, name string, content io.Reader) (err error) {
 		switch {
@@ -52,7 +52,7 @@ func readRolled(fsys durable.FS, id layout.CycleID) (*rolledCycle, error) {
 }
 
 // eachRolled gives every file of a pack to do, in order of cycles.
-func eachRolled(fsys durable.FS, pack string, do func(layout.CycleID, string, io.Reader) error) error {
+func eachRolled(fsys durable.ReadFS, pack string, do func(layout.CycleID, string, io.Reader) error) error {
 	file, err := fsys.Open(pack)
 	if err != nil {
 		return err

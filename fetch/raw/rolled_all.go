@@ -12,7 +12,7 @@ import (
 // Rolled gives the cycles of a pack in order, one in memory at a time, reading the
 // pack once. What is damaged comes as ErrCorrupt beside the cycle's id, and the
 // others follow; a pack that cannot be read on ends with an error and no id.
-func Rolled(fsys durable.FS, pack string) iter.Seq2[RolledCycle, error] {
+func Rolled(fsys durable.ReadFS, pack string) iter.Seq2[RolledCycle, error] {
 	return func(yield func(RolledCycle, error) bool) {
 		at, files := layout.CycleID(""), map[string][]byte{}
 		flush := func() bool {

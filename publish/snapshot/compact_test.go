@@ -61,11 +61,11 @@ func TestPackKilledAtEveryOperation(t *testing.T) {
 	base := records(t, n)
 	for k := 1; ; k += 1 + k/4 {
 		mem := base.PowerCut(1, 1)
-		_, killed := snapshot.Pack(durabletest.Wrap(mem, durabletest.KillAt(k)), n)
+		_, killed := snapshot.CompactCommits(durabletest.Wrap(mem, durabletest.KillAt(k)), n)
 		for _, keep := range []float64{0, 0.5, 1} {
 			after := mem.PowerCut(keep, uint64(k))
 			readable(t, after, n)
-			_, err := snapshot.Pack(after, n)
+			_, err := snapshot.CompactCommits(after, n)
 			must(t, err)
 			readable(t, after, n)
 			if left := loose(t, after); left != 2 {
@@ -82,7 +82,7 @@ func TestPackKilledAtEveryOperation(t *testing.T) {
 func packed(t *testing.T, f *durabletest.Mem, n uint64) (name string, data []byte) {
 	t.Helper()
 	other := f.PowerCut(1, 1)
-	_, err := snapshot.Pack(other, n)
+	_, err := snapshot.CompactCommits(other, n)
 	must(t, err)
 	name, _, _ = layout.CommitPack(1)
 	data, err = durable.ReadFile(other, name, 1<<20)
@@ -103,7 +103,7 @@ func TestPackOfAnotherBuild(t *testing.T) {
 	out, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
 	must(t, err)
 	must(t, durable.Create(f, name, durable.Bytes(out.EncodeAll(plain, nil))))
-	if done, err := snapshot.Pack(f, n); err != nil || done != layout.PackedCommits || loose(t, f) != 2 {
+	if done, err := snapshot.CompactCommits(f, n); err != nil || done != layout.PackedCommits || loose(t, f) != 2 {
 		t.Errorf("%d rolled up, %d records left, %v", done, loose(t, f), err)
 	}
 	readable(t, f, n)
@@ -118,7 +118,7 @@ func TestPackThatHoldsAnother(t *testing.T) {
 	record, err := durable.ReadFile(f, layout.Commit(200), 1<<20)
 	must(t, err)
 	must(t, durable.Overwrite(f, layout.Commit(200), append(record, ' ')))
-	if _, err := snapshot.Pack(f, n); err == nil || loose(t, f) != n {
+	if _, err := snapshot.CompactCommits(f, n); err == nil || loose(t, f) != n {
 		t.Errorf("%d records left, %v", loose(t, f), err)
 	}
 }

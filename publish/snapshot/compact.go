@@ -17,23 +17,22 @@ import (
 	"mkt/publish/layout"
 )
 
-// maxPack bounds a file of rolled up commit records, compressed.
+// maxPack bounds a file of compacted commit records.
 const maxPack = 32 << 20
 
-// Pack rolls commit records up, those before a version: every file holds
-// layout.PackedCommits of them byte for byte, and records are found in it as
-// before. It begins where the last run ended, looking by name. Only for the
-// holder of the lock; it may be killed at any point. It tells how many records it
-// rolled up.
-func Pack(f durable.FS, before uint64) (packed int, err error) {
+// CompactCommits puts the commit records before a version into few files, each of which
+// holds layout.PackedCommits of them byte for byte; ReadCommit finds them there. It
+// begins where the last run ended, which it finds by name, and returns how many records
+// it compacted. Only the holder of the lock may call it; it may be killed at any point.
+func CompactCommits(f durable.FS, before uint64) (compacted int, err error) {
 	if before <= layout.PackedCommits {
 		return 0, nil
 	}
-	newest := (before-1)/layout.PackedCommits - 1 // pack that is wholly before it, from 0
+	newest := (before-1)/layout.PackedCommits - 1 // file that is wholly before it, from 0
 	from := newest
 	for {
 		name, _, last := layout.CommitPack(from*layout.PackedCommits + 1)
-		done, err := isRolled(f, name, last)
+		done, err := isCompacted(f, name, last)
 		if err != nil {
 			return 0, err
 		}
@@ -47,17 +46,17 @@ func Pack(f durable.FS, before uint64) (packed int, err error) {
 		from--
 	}
 	for n := from; n <= newest; n++ {
-		if err := pack(f, n*layout.PackedCommits+1); err != nil {
-			return packed, err
+		if err := compactFrom(f, n*layout.PackedCommits+1); err != nil {
+			return compacted, err
 		}
-		packed += layout.PackedCommits
+		compacted += layout.PackedCommits
 	}
-	return packed, nil
+	return compacted, nil
 }
 
-// isRolled tells whether a pack is there and its records are gone: they are
-// removed in order.
-func isRolled(f durable.FS, name string, last uint64) (bool, error) {
+// isCompacted reports whether a pack is there and its records are removed, which happens
+// in order.
+func isCompacted(f durable.ReadFS, name string, last uint64) (bool, error) {
 	there, err := durable.Exists(f, name)
 	if err != nil || !there {
 		return false, err
@@ -66,10 +65,11 @@ func isRolled(f durable.FS, name string, last uint64) (bool, error) {
 	return !left, err
 }
 
-// pack rolls up the records from one on. First the file, durable and read back,
-// then its records go. A file that is there already was written by a run that was
-// killed before they were all gone, perhaps of another build, in other bytes.
-func pack(f durable.FS, from uint64) error {
+// compactFrom compacts the records from one on. First it writes the pack and reads it
+// back, then it removes the records. A pack that is there already was written by a run
+// that was killed before it had removed them all, perhaps by another build, in other
+// bytes.
+func compactFrom(f durable.FS, from uint64) error {
 	name, first, last := layout.CommitPack(from)
 	there, err := durable.Exists(f, name)
 	if err == nil && !there {
@@ -79,7 +79,7 @@ func pack(f durable.FS, from uint64) error {
 		err = f.SyncDir(layout.CommitsDir)
 	}
 	if err == nil {
-		err = holdsRecords(f, name, first, last)
+		err = verifyPack(f, name, first, last)
 	}
 	if err != nil {
 		return err
@@ -92,9 +92,9 @@ func pack(f durable.FS, from uint64) error {
 	return f.SyncDir(layout.CommitsDir)
 }
 
-// holdsRecords tells that a pack can be read, and that every record is in it, byte
-// for byte where it still lies beside it.
-func holdsRecords(f durable.FS, name string, first, last uint64) error {
+// verifyPack checks that a pack can be read and has every record, byte for byte if the
+// record is still there too.
+func verifyPack(f durable.ReadFS, name string, first, last uint64) error {
 	records, err := readPack(f, name)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func holdsRecords(f durable.FS, name string, first, last uint64) error {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return err
 		case records[n] == nil, err == nil && !bytes.Equal(loose, records[n]):
-			return fmt.Errorf("%s: %w: record %d in it is another", name, ErrDamaged, n)
+			return fmt.Errorf("%s: %w: it has another record %d", name, ErrDamaged, n)
 		}
 	}
 	return nil
@@ -122,7 +122,7 @@ func createPack(f durable.FS, name string, first, last uint64) error {
 
 // packOf is the content of a pack: the same records, the same bytes. Each is
 // read as a commit first, and must follow the one before it.
-func packOf(f durable.FS, first, last uint64) ([]byte, error) {
+func packOf(f durable.ReadFS, first, last uint64) ([]byte, error) {
 	var plain bytes.Buffer
 	out := tar.NewWriter(&plain)
 	previous := ""
@@ -153,9 +153,9 @@ func packOf(f durable.FS, first, last uint64) ([]byte, error) {
 	return packer().EncodeAll(plain.Bytes(), nil), nil
 }
 
-// recordBytes is a record as it lies on disk, or in the pack that an earlier run
-// was killed after.
-func recordBytes(f durable.FS, n uint64) ([]byte, error) {
+// recordBytes is a record as it is on disk, or in the pack that an earlier run wrote
+// before it was killed.
+func recordBytes(f durable.ReadFS, n uint64) ([]byte, error) {
 	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return readPacked(f, n, err)
@@ -179,8 +179,8 @@ var unpacker = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// isCommitted tells whether there is a commit record n, rolled up or not.
-func isCommitted(f durable.FS, n uint64) (bool, error) {
+// isCommitted reports whether there is a commit record n, compacted or not.
+func isCommitted(f durable.ReadFS, n uint64) (bool, error) {
 	exists, err := durable.Exists(f, layout.Commit(n))
 	if err != nil || exists {
 		return exists, err
@@ -188,7 +188,7 @@ func isCommitted(f durable.FS, n uint64) (bool, error) {
 	return isPacked(f, n)
 }
 
-func isPacked(f durable.FS, n uint64) (bool, error) {
+func isPacked(f durable.ReadFS, n uint64) (bool, error) {
 	if n == 0 {
 		return false, nil
 	}
@@ -196,9 +196,8 @@ func isPacked(f durable.FS, n uint64) (bool, error) {
 	return durable.Exists(f, name)
 }
 
-// readPacked reads record n out of the file it was rolled up into; missing is
-// what comes back when there is none.
-func readPacked(f durable.FS, n uint64, missing error) ([]byte, error) {
+// readPacked reads record n from its pack; missing is returned if there is none.
+func readPacked(f durable.ReadFS, n uint64, missing error) ([]byte, error) {
 	if n == 0 {
 		return nil, missing
 	}
@@ -218,7 +217,7 @@ func readPacked(f durable.FS, n uint64, missing error) ([]byte, error) {
 }
 
 // readPack reads all records of a pack, by number.
-func readPack(f durable.FS, name string) (map[uint64][]byte, error) {
+func readPack(f durable.ReadFS, name string) (map[uint64][]byte, error) {
 	data, err := durable.ReadFile(f, name, maxPack)
 	if err != nil {
 		return nil, Fault(name, err)

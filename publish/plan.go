@@ -6,41 +6,41 @@ import (
 	"mkt/publish/table"
 )
 
-// plan is what becomes of every fixture, sorted by fixture id.
+// plan is the decision about every fixture, sorted by fixture id.
 type plan struct {
-	fixtures []fate
-	held     int // fixtures kept although the listing no longer has them
+	fixtures []decision
+	held     int // fixtures kept although the listing lacks them
 }
 
-// fate is what becomes of one fixture that is in the previous dataset or has a
-// row in the cycle.
-type fate struct {
-	fixture    // as it will be published; as it was when it goes
+// decision is what is decided about one fixture that is in the previous dataset or has
+// a row in the cycle.
+type decision struct {
+	fixture    // as it will be published, or as it was if it is removed
 	source     table.Source
 	notOffered bool // its row is the listing's: the provider offers no markets on it
-	silent     bool // and says what the previous dataset said
-	removed    bool // it was in the previous dataset and goes
+	silent     bool // and it has the same content as in the previous dataset
+	removed    bool // it is in the previous dataset and not in the next one
 	missing    bool // because a complete listing lacks it
 }
 
-// A listing is not believed that would take away more than this share and this
-// number of fixtures at once.
+// A listing is not believed if it would remove more than this share and this number of
+// fixtures at once.
 const (
 	holdShare  = 0.20
 	holdNumber = 20
 )
 
-// decide says what becomes of every fixture:
+// decide makes the plan. A fixture is:
 //
-//   - refreshed: replaced;
-//   - the provider offers no markets on it: as it is listed, unless the previous
+//   - replaced if it was refreshed;
+//   - published as listed if the provider offers no markets on it, unless the previous
 //     dataset has markets of it;
-//   - its retrieval failed, it was not asked for, or is not offered any more:
-//     kept, with its own times;
-//   - over, or of a provider the account has left: removed;
-//   - gone from a complete listing: removed, unless that takes away too much at
-//     once. Those whose kick-off has passed leave every list of fixtures to come
-//     and do not count as too much.
+//   - kept with its own times if its retrieval failed, if it was not asked for, or if
+//     it is not offered any more;
+//   - removed if it is over, or of a provider that the account has left;
+//   - removed if a complete listing lacks it, unless that removes too many at once.
+//     Those whose kick-off has passed do not count: they leave every list of fixtures
+//     to come.
 func decide(in inputs, acceptRemovals bool) plan {
 	var p plan
 	unexpected := 0
@@ -49,21 +49,21 @@ func decide(in inputs, acceptRemovals bool) plan {
 		notOffered := entry != nil && entry.Markets == "NONE"
 		switch {
 		case now != nil && !over && !notOffered:
-			p.fixtures = append(p.fixtures, fate{fixture: *now, source: table.New})
+			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.New})
 		case now != nil && !over && (before == nil || before.markets == 0):
 			same := before != nil && before.digest == now.digest
-			p.fixtures = append(p.fixtures, fate{fixture: *now, source: table.New, notOffered: true, silent: same})
+			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.New, notOffered: true, silent: same})
 		case before == nil:
 			return
 		case over || before.provider != in.provider:
-			p.fixtures = append(p.fixtures, fate{fixture: *before, removed: true})
+			p.fixtures = append(p.fixtures, decision{fixture: *before, removed: true})
 		case entry == nil && in.complete:
-			p.fixtures = append(p.fixtures, fate{fixture: *before, removed: true, missing: true})
+			p.fixtures = append(p.fixtures, decision{fixture: *before, removed: true, missing: true})
 			if before.startsAt == nil || before.startsAt.After(in.at) {
 				unexpected++
 			}
 		default:
-			p.fixtures = append(p.fixtures, fate{fixture: *before, source: table.Old})
+			p.fixtures = append(p.fixtures, decision{fixture: *before, source: table.Old})
 		}
 	})
 	tooMany := unexpected > holdNumber && float64(unexpected) > holdShare*float64(len(in.previous))
@@ -73,7 +73,7 @@ func decide(in inputs, acceptRemovals bool) plan {
 	return p
 }
 
-// hold keeps every fixture whose only fault is that the listing lacks it.
+// hold keeps every fixture that was only removed because the listing lacks it.
 func (p *plan) hold() {
 	for i := range p.fixtures {
 		if f := &p.fixtures[i]; f.missing {
@@ -83,8 +83,8 @@ func (p *plan) hold() {
 	}
 }
 
-// walk goes through the three sorted lists at once and gives each fixture id
-// with what the lists know of it.
+// walk goes through the three sorted lists at once and visits each fixture with its
+// entries in them, which are nil where it has none.
 func walk(in inputs, visit func(before, now *fixture, entry *table.ListingRow)) {
 	previous, refreshed, listing := in.previous, in.refreshed, in.listing
 	heads := make([]string, 0, 3)
@@ -115,7 +115,7 @@ func walk(in inputs, visit func(before, now *fixture, entry *table.ListingRow)) 
 	}
 }
 
-// sources tells for each fixture that stays where its rows come from.
+// sources says for each fixture that stays where its rows come from.
 func (p *plan) sources() map[string]table.Source {
 	all := make(map[string]table.Source, len(p.fixtures))
 	for i := range p.fixtures {
@@ -126,13 +126,13 @@ func (p *plan) sources() map[string]table.Source {
 	return all
 }
 
-// replacesAll tells whether the dataset is exactly the cycle's rows.
+// replacesAll reports whether the dataset is exactly the cycle's rows.
 func (p *plan) replacesAll(rows int) bool {
 	n := p.counts()
 	return n.carried == 0 && n.refreshed+n.notOffered == rows
 }
 
-// markets is how many markets the dataset has, by its fixtures' word.
+// markets is how many markets the fixtures of the dataset say they have.
 func (p *plan) markets() (n int64) {
 	for i := range p.fixtures {
 		if f := &p.fixtures[i]; !f.removed {
@@ -142,7 +142,7 @@ func (p *plan) markets() (n int64) {
 	return n
 }
 
-// counts are how many fixtures have which fate; the first three are the dataset.
+// counts are how many fixtures were decided how; the first three are the dataset.
 type counts struct{ refreshed, notOffered, carried, removed int }
 
 func (p *plan) counts() (n counts) {

@@ -1,4 +1,4 @@
-package publish
+package retention
 
 import (
 	"errors"
@@ -16,8 +16,8 @@ func (c *collector) snapshotsAndSegments() error {
 		if !ok || cycle >= c.oldest.CycleID {
 			return nil
 		}
-		if young := c.age(cycle) < debrisAge && !c.keep.ticks; young {
-			if commit, err := committed(c.f, cycle, c.head); err != nil || commit.CycleID != cycle {
+		if young := c.age(cycle) < debrisAge && !c.Policy.frequent; young {
+			if _, published, err := snapshot.OfCycle(c.Root, c.head, cycle); err != nil || !published {
 				return err
 			}
 		}
@@ -40,12 +40,12 @@ func (c *collector) snapshotsAndSegments() error {
 	})
 }
 
-// unusedSegment tells which segments no kept manifest names: those behind the
-// oldest one's window, and those that were put together before it was made.
+// unusedSegment reports which segments no kept manifest names: those before the oldest
+// one's window, and those that were compacted before it was made.
 func (c *collector) unusedSegment(oldest snapshot.Commit) (func(string, fs.DirEntry) bool, error) {
 	used := map[string]bool{}
 	for _, commit := range []snapshot.Commit{oldest, c.head} {
-		m, err := snapshot.Open(c.f, commit)
+		m, err := snapshot.Open(c.Root, commit)
 		if errors.Is(err, fs.ErrNotExist) { // deleted under an earlier retention
 			return func(_ string, e fs.DirEntry) bool {
 				_, last, ok := layout.ParseChangeSegment(e.Name())
@@ -62,29 +62,29 @@ func (c *collector) unusedSegment(oldest snapshot.Commit) (func(string, fs.DirEn
 	return func(name string, e fs.DirEntry) bool {
 		first, last, ok := layout.ParseChangeSegment(e.Name())
 		behind := last < oldest.FirstSeq
-		// What the oldest manifest already had in another file, and the newest
-		// still has in another file, is in that other file in between as well.
+		// What both the oldest and the newest manifest have in another file, every
+		// manifest between them has in that other file too.
 		replaced := !used[name] && last <= oldest.LastSeq && first >= c.head.FirstSeq
 		return ok && (behind || replaced)
 	}, nil
 }
 
-// cycles deletes raw and canonical cycles that are old and behind what is
-// published, and raw ones that were rolled up.
+// cycles deletes raw and canonical cycles that are old and published, and compacted
+// raw ones.
 func (c *collector) cycles() error {
-	if c.floors.Raw == nil {
+	if c.marks.Raw == nil {
 		return nil
 	}
 	_, product, _ := layout.ParseCycleID(string(c.head.CycleID)) // it was read
 	err := c.each(layout.RawDir, func(name string, e fs.DirEntry) error {
-		if until, packed := layout.ParseRawPack(e.Name()); packed {
-			if layout.NewCycleID(until, product) > c.floors.Raw.Before {
+		if until, compacted := layout.ParseRawPack(e.Name()); compacted {
+			if layout.NewCycleID(until, product) > c.marks.Raw.Before {
 				return nil // not every cycle in it
 			}
 			c.done.Cycles++
 			return c.removeFile(name)
 		}
-		if cycle, ok := layout.ParseCycleDir(e.Name()); !ok || !c.floors.Raw.Covers(cycle) {
+		if cycle, ok := layout.ParseCycleDir(e.Name()); !ok || !c.marks.Raw.Covers(cycle) {
 			return nil
 		}
 		c.done.Cycles++
@@ -101,7 +101,7 @@ func (c *collector) cycles() error {
 		}
 		first := layout.HourOf(cycle) != hour
 		hour = layout.HourOf(cycle)
-		if !c.floors.Canonical.Covers(cycle) && (first || !c.floors.Thinned.Covers(cycle)) {
+		if !c.marks.Canonical.Covers(cycle) && (first || !c.marks.Thinned.Covers(cycle)) {
 			return nil
 		}
 		c.done.Cycles++

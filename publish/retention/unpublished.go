@@ -1,4 +1,4 @@
-package publish
+package retention
 
 import (
 	"io/fs"
@@ -8,21 +8,21 @@ import (
 	"mkt/publish/layout"
 )
 
-// CollectUnpublished bounds what cycles leave behind that never come to be
-// published: Collect, which runs after a publication, does not see to them. Of
-// the cycles after the newest publication it lets go of raw and canonical ones
-// that are not among the newest Cycles of their kind and older than CycleAge, measured
-// against the newest of them, and thins out as Collect does. The first, which shows what began it, the newest,
-// and those that are to be spared stay; what is published stays as it is. Only
-// for the holder of the lock; it may be killed at any point.
-func CollectUnpublished(o Collection, spare ...layout.CycleID) (Collected, error) {
+// CollectUnpublished bounds what is left by cycles that are never published, which
+// Collect does not delete since it runs after a publication. Of the cycles after the
+// newest publication it deletes raw and canonical ones that are neither among the
+// newest Cycles of their kind nor younger than CycleAge, measured against the newest of
+// them, and thins them out as Collect does. It keeps the first, which shows how it
+// began, the newest, and those in spare. Only the holder of the lock may call it; it
+// may be killed at any point.
+func CollectUnpublished(o Options, spare ...layout.CycleID) (Collected, error) {
 	c := newCollector(o)
 	err := c.collectUnpublished(spare)
 	return c.done, err
 }
 
 func (c *collector) collectUnpublished(spare []layout.CycleID) error {
-	if err := c.begin(); err != nil || c.keep.CycleAge == 0 {
+	if err := c.begin(); err != nil || c.Policy.CycleAge == 0 {
 		return err
 	}
 	for _, dir := range []string{layout.RawDir, layout.CanonicalDir} {
@@ -30,7 +30,7 @@ func (c *collector) collectUnpublished(spare []layout.CycleID) error {
 			return err
 		}
 	}
-	return c.rolledUnpublished()
+	return c.compactedUnpublished()
 }
 
 // unpublished deletes old cycles of a folder that are newer than what is
@@ -48,15 +48,15 @@ func (c *collector) unpublished(dir string, spare []layout.CycleID) error {
 	}
 	times := make([]time.Time, len(waiting))
 	for i, cycle := range waiting {
-		times[i] = began(cycle)
+		times[i] = startOf(cycle)
 	}
 	ages, hour := agesOf(times), ""
 	for i, cycle := range waiting {
 		first := layout.HourOf(cycle) != hour
 		hour = layout.HourOf(cycle)
 		newer := len(waiting) - i - 1
-		thinned := c.keep.ticks && dir == layout.CanonicalDir && !first && ages[i] >= tickAge && newer >= tickCount
-		old := ages[i] >= max(c.keep.CycleAge, leastAge) && newer >= c.keep.cycles()
+		thinned := c.Policy.frequent && dir == layout.CanonicalDir && !first && ages[i] >= frequentAge && newer >= frequentCount
+		old := ages[i] >= max(c.Policy.CycleAge, leastAge) && newer >= c.Policy.cycles()
 		if i == 0 || slices.Contains(spare, cycle) || !thinned && !old {
 			continue
 		}
@@ -68,11 +68,12 @@ func (c *collector) unpublished(dir string, spare []layout.CycleID) error {
 	return nil
 }
 
-// packsOf is how many packs an hour of raw cycles has.
-const packsOf = 6
+// packsInHour is how many files an hour of compacted raw cycles has.
+const packsInHour = 6
 
-// rolledUnpublished is rolled for the raw cycles after the newest publication.
-func (c *collector) rolledUnpublished() error {
+// compactedUnpublished deletes old files of compacted raw cycles that are newer than
+// what is published.
+func (c *collector) compactedUnpublished() error {
 	var packs []string
 	var until []time.Time
 	err := c.each(layout.RawDir, func(name string, e fs.DirEntry) error {
@@ -83,8 +84,8 @@ func (c *collector) rolledUnpublished() error {
 	})
 	ages := agesOf(until)
 	for i := range packs {
-		newer := (len(packs) - i - 1) * ticksOf / packsOf
-		if err != nil || i == 0 || ages[i] < max(c.keep.CycleAge, leastAge) || newer < c.keep.cycles() {
+		newer := (len(packs) - i - 1) * cyclesInHour / packsInHour
+		if err != nil || i == 0 || ages[i] < max(c.Policy.CycleAge, leastAge) || newer < c.Policy.cycles() {
 			continue
 		}
 		c.done.Cycles++
@@ -93,8 +94,8 @@ func (c *collector) rolledUnpublished() error {
 	return err
 }
 
-// began is when a cycle began, the zero time for what is none.
-func began(cycle layout.CycleID) time.Time {
+// startOf is when a cycle began, or the zero time if it is no cycle.
+func startOf(cycle layout.CycleID) time.Time {
 	at, _, err := layout.ParseCycleID(string(cycle))
 	if err != nil {
 		return time.Time{}
