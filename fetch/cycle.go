@@ -114,7 +114,7 @@ func sealedBefore(fsys durable.FS, id layout.CycleID) (*raw.Archive, error) {
 	}
 	dir := layout.Cycle(layout.RawDir, id)
 	if folder, err := durable.Exists(fsys, dir); err != nil || !folder {
-		return a, err // rolled up
+		return a, err // compacted
 	}
 	if err := durable.SyncFolder(fsys, dir); err != nil {
 		return nil, err

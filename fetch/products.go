@@ -21,8 +21,8 @@ type asking struct {
 // product is what is different about a product.
 type product struct {
 	limits Limits // where the run's own are zero
-	// rolls: its cycles are so many that those of an hour are put into one file.
-	rolls bool
+	// compacts means that the cycles are so many that those of an hour are compacted.
+	compacts bool
 	// of is what the product asks of a provider; false when it does not have it.
 	of func(provider.Provider) (asking, bool)
 }
@@ -38,7 +38,7 @@ var products = map[football.Product]product{
 		}
 		return asking{ask, p.Markets.IsMarkets}, true
 	}},
-	football.LiveIntelligence: {limits: liveLimits, rolls: true, of: func(p provider.Provider) (asking, bool) {
+	football.LiveIntelligence: {limits: liveLimits, compacts: true, of: func(p provider.Provider) (asking, bool) {
 		if p.Live == nil {
 			return asking{}, false
 		}

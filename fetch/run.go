@@ -39,8 +39,8 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if err == nil {
 		err = r.fetch(ctx)
 	}
-	if r.rolls && ctx.Err() == nil {
-		r.rollUp()
+	if r.compacts && ctx.Err() == nil {
+		r.compact()
 	}
 	r.summary.Took = r.Monotonic().Sub(r.began)
 	if err != nil && (ctx.Err() != nil || errors.Is(err, upstream.ErrStopping)) {
@@ -101,11 +101,11 @@ func (o Options) fill() (Options, error) {
 // run is one Run.
 type run struct {
 	Options
-	summary Summary
-	rolls   bool      // earlier cycles are to be rolled up
-	began   time.Time // by Monotonic
-	started time.Time
-	values  int64 // JSON values and keys of all accepted answers
+	summary  Summary
+	compacts bool      // earlier cycles are to be compacted
+	began    time.Time // by Monotonic
+	started  time.Time
+	values   int64 // JSON values and keys of all accepted answers
 }
 
 // prepare recovers what killed runs left and settles the cycle; done when there
@@ -131,7 +131,7 @@ func (r *run) prepare() (done bool, err error) {
 			return false, err
 		}
 	}
-	r.rolls, err = r.isDueToRoll()
+	r.compacts, err = r.isDueToCompact()
 	return false, err
 }
 
@@ -170,10 +170,10 @@ func (r *run) fetch(ctx context.Context) error {
 	return r.conclude(ctx, x, asking, asked, err)
 }
 
-// isDueToRoll reports whether this is the first cycle of an account's hour, of a
+// isDueToCompact reports whether this is the first cycle of an account's hour, of a
 // product with many.
-func (r *run) isDueToRoll() (bool, error) {
-	if !products[r.Product].rolls {
+func (r *run) isDueToCompact() (bool, error) {
+	if !products[r.Product].compacts {
 		return false, nil
 	}
 	at, known, err := raw.LastBegun(r.Root)
@@ -181,16 +181,16 @@ func (r *run) isDueToRoll() (bool, error) {
 	return known && layout.Slot(r.summary.Cycle, r.Tenant.ID, time.Hour) != layout.Slot(last, r.Tenant.ID, time.Hour), err
 }
 
-// rollUp puts the cycles of the hours before this one's together. What goes wrong
+// compact puts the cycles of the hours before this one's together. What goes wrong
 // is for the next hour: the cycle is done.
-func (r *run) rollUp() {
+func (r *run) compact() {
 	log := r.Log.With("tenant", r.Tenant.ID, "product", r.Product, "step", "fetch")
-	n, err := raw.Roll(r.Root, r.summary.Cycle)
+	n, err := raw.Compact(r.Root, r.summary.Cycle)
 	if err != nil {
-		log.Warn("rolling up raw cycles stopped early", "error", err)
+		log.Warn("compacting raw cycles stopped early", "error", err)
 	}
 	if n > 0 {
-		log.Info("raw cycles rolled up", "cycles", n)
+		log.Info("raw cycles compacted", "cycles", n)
 	}
 }
 

@@ -9,8 +9,8 @@
 // folder without it is not there. fetch writes through Create, Writer.Add,
 // Writer.Reject and Writer.Seal; everybody else reads through Open and Newest.
 //
-// Where a product has thousands of cycles a day, Roll puts those of ten minutes
-// into one pack, from=<minute>.tar.zst, with the bodies uncompressed inside it.
+// If a product has thousands of cycles a day, Compact puts those of ten minutes into
+// one file, from=<minute>.tar.zst, with the bodies uncompressed inside it.
 //
 // state/raw.json says which cycle was begun last, so that nobody lists cycles,
 // of which a product may have thousands a day. It can be rebuilt from the folders.

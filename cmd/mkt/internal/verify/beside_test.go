@@ -63,7 +63,7 @@ func shoot(product football.Product, cycles int, every time.Duration) (film, err
 			return film{}, err
 		}
 		if product == football.LiveIntelligence {
-			if _, err := raw.Roll(filming, layout.NewCycleID(at, string(product))); err != nil {
+			if _, err := raw.Compact(filming, layout.NewCycleID(at, string(product))); err != nil {
 				return film{}, err
 			}
 		}

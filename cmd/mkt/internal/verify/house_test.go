@@ -70,7 +70,7 @@ func build(product football.Product, cycles int, every time.Duration) (house, er
 		}
 	}
 	if product == football.LiveIntelligence {
-		if _, err := raw.Roll(h.root, layout.NewCycleID(began.Add(time.Duration(cycles)*every), string(product))); err != nil {
+		if _, err := raw.Compact(h.root, layout.NewCycleID(began.Add(time.Duration(cycles)*every), string(product))); err != nil {
 			return house{}, err
 		}
 	}
