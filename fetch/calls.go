@@ -20,7 +20,7 @@ type calls struct {
 	root  durable.FS
 	now   func() time.Time
 	log   *slog.Logger
-	pass  func(endpoint string, requests int) // told as well, may be nil
+	pass  func(endpoint string, requests int) // is called as well; may be nil
 	ended chan struct{}
 	done  sync.WaitGroup
 

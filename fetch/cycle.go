@@ -40,7 +40,7 @@ func newCycle(fsys durable.FS, product football.Product, now time.Time) (layout.
 	return layout.NewCycleID(now, string(product)), nil
 }
 
-// newCycleByList is newCycle where nothing tells which cycle was begun last.
+// newCycleByList does what newCycle does if it is not known which cycle was begun last.
 func newCycleByList(fsys durable.FS, product football.Product, now time.Time) (layout.CycleID, error) {
 	for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir} {
 		newest, err := newestIn(fsys, dir)

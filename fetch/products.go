@@ -27,7 +27,7 @@ type product struct {
 	of func(provider.Provider) (asking, bool)
 }
 
-// products is the one place where a product is told from another.
+// products is the one place that distinguishes the products.
 var products = map[football.Product]product{
 	football.MarketEngine: {of: func(p provider.Provider) (asking, bool) {
 		if p.Markets == nil {
@@ -47,7 +47,7 @@ var products = map[football.Product]product{
 }
 
 // liveLimits are for a cycle every eight seconds. A slow provider makes a cycle
-// late: the next tick is skipped, and what is had counts from when it was had.
+// late: the next tick is skipped, and an answer counts from its retrieval.
 var liveLimits = Limits{
 	Run: 24 * time.Second, Bytes: 256 << 20, Values: 2 << 20, Tries: 3, Wait: 200 * time.Millisecond, MaxWait: time.Second,
 	QuotaWait: 3 * time.Second, Confirm: 2 * time.Second, Break: time.Second, Connect: 4 * time.Second, TLS: 4 * time.Second, Header: 16 * time.Second, Body: 16 * time.Second,

@@ -19,10 +19,10 @@ import (
 // state/fetch.json, also when it fails; the errors to branch on are ErrCredential,
 // ErrPermission, ErrLimited, ErrPayload, provider.ErrUnreachable and
 // durable.ErrNoSpace. An interrupted run (ctx) leaves neither a cycle nor a
-// state: what it archived is set aside by the next.
+// state: the next run quarantines what it archived.
 //
-// A cycle that is sealed already is a success that does nothing, unless it was
-// sealed as failed.
+// If the cycle is sealed already, Run does nothing and succeeds, unless it was sealed
+// as failed.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	o, err := o.check()
 	if err != nil {
@@ -56,7 +56,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	return r.summary, nil
 }
 
-// check refuses what cannot be run, and fills in defaults.
+// check returns the options with their defaults, or why they cannot be run.
 func (o Options) check() (Options, error) {
 	o, err := o.fill()
 	if err != nil {
@@ -75,7 +75,7 @@ func (o Options) check() (Options, error) {
 	return o, nil
 }
 
-// fill refuses an account that cannot be asked for, and fills in defaults.
+// fill returns the options with their defaults, or what the account is missing.
 func (o Options) fill() (Options, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -108,8 +108,8 @@ type run struct {
 	values   int64 // JSON values and keys of all accepted answers
 }
 
-// prepare recovers what killed runs left and settles the cycle; done when there
-// is nothing to do.
+// prepare recovers what killed runs left and chooses the cycle. It returns done if
+// there is nothing to do.
 func (r *run) prepare() (done bool, err error) {
 	if r.Cycle != "" {
 		sealed, err := sealedBefore(r.Root, r.Cycle)
@@ -145,7 +145,7 @@ func (r *run) already(c raw.Cycle) error {
 	return nil
 }
 
-// fetch asks, archives and seals.
+// fetch sends the requests, archives the answers and seals the cycle.
 func (r *run) fetch(ctx context.Context) error {
 	l, err := r.connect()
 	if err != nil {
@@ -170,8 +170,8 @@ func (r *run) fetch(ctx context.Context) error {
 	return r.conclude(ctx, x, asking, asked, err)
 }
 
-// isDueToCompact reports whether this is the first cycle of an account's hour, of a
-// product with many.
+// isDueToCompact reports whether this is the first cycle of an account's hour, for a
+// product with many cycles.
 func (r *run) isDueToCompact() (bool, error) {
 	if !products[r.Product].compacts {
 		return false, nil
@@ -181,8 +181,8 @@ func (r *run) isDueToCompact() (bool, error) {
 	return known && layout.Slot(r.summary.Cycle, r.Tenant.ID, time.Hour) != layout.Slot(last, r.Tenant.ID, time.Hour), err
 }
 
-// compact puts the cycles of the hours before this one's together. What goes wrong
-// is for the next hour: the cycle is done.
+// compact compacts the cycles of earlier hours. If that fails, the next hour tries it
+// once more: this cycle is done.
 func (r *run) compact() {
 	log := r.Log.With("tenant", r.Tenant.ID, "product", r.Product, "step", "fetch")
 	n, err := raw.Compact(r.Root, r.summary.Cycle)
@@ -194,15 +194,15 @@ func (r *run) compact() {
 	}
 }
 
-// line is a provider that can be asked for an account.
-type line struct {
+// connection is to the provider of an account.
+type connection struct {
 	adapter provider.Provider
 	secret  credential.Secret
 	client  *upstream.Client // to be closed
 }
 
 // connect finds the adapter, opens the credential and makes the client.
-func (o *Options) connect() (l line, err error) {
+func (o *Options) connect() (l connection, err error) {
 	var found bool
 	if l.adapter, found = o.Provider(o.Tenant.Provider); !found {
 		return l, fmt.Errorf("provider %q is not known", o.Tenant.Provider)

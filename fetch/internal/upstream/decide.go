@@ -11,15 +11,15 @@ import (
 // the provider counts as down and the run stops asking.
 const giveUpOpenings = 3
 
-// rejectedTries: an answer that cannot be what was asked for may be an accident
-// of a front server, but asking often does not make it better.
+// rejectedTries is how often a request is sent whose answer cannot be what was asked
+// for. That may be an accident of a front server, but more tries do not help.
 const rejectedTries = 2
 
-// final is decide's wait when there is no other try.
+// final is what decide returns as the wait if there is no other try.
 const final = -1
 
-// decide says what an attempt means: no error, an error for good, or an error
-// and how long to wait at least before the next try.
+// decide returns what an attempt means: no error, a final error, or an error and how
+// long to wait at least before the next try.
 func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err error) {
 	endpoint := ask.endpoint
 	if a.failed != nil && !a.answered {
@@ -34,11 +34,11 @@ func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err 
 	case provider.CredentialFault, provider.PermissionFault:
 		return c.confirm(ask, refusal)
 	case provider.Limited:
-		c.dispel(ask) // whose quota is counted is known
+		c.dispel(ask) // an account whose quota is counted is known
 		if n >= c.limits.Tries {
 			return final, c.endForQuota(refusal, asked(v, a.answer.Header, c.options.Now()))
 		}
-		return 0, refusal // turn waits, or ends the run
+		return 0, refusal // admit waits, or ends the run
 	case provider.Retryable:
 		err := fmt.Errorf("%w: %w (tried %d times)", provider.ErrUnreachable, refusal, n)
 		if a.failed != nil {
@@ -56,7 +56,7 @@ func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err 
 	return 0, refusal
 }
 
-// undelivered: no answer at all came.
+// undelivered decides if there was no answer at all.
 func (c *Client) undelivered(endpoint string, f *failure, n int) (time.Duration, error) {
 	if f == badRequest {
 		return final, fmt.Errorf("%s: %w", endpoint, f)
@@ -72,12 +72,12 @@ func (c *Client) undelivered(endpoint string, f *failure, n int) (time.Duration,
 	return 0, err
 }
 
-// partial is an answer that broke off: it is worded by why, and is still the
-// *provider.AnswerError that it wraps.
+// partial is the error of an answer that broke off. Its text is the reason, and it
+// wraps the *provider.AnswerError.
 type partial struct {
 	failed  *failure
 	refusal *provider.AnswerError
 }
 
-func (p *partial) Error() string { return p.failed.word }
+func (p *partial) Error() string { return p.failed.text }
 func (p *partial) Unwrap() error { return p.refusal }
