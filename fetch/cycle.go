@@ -83,7 +83,7 @@ func checkNewName(fsys durable.FS, id layout.CycleID, product football.Product, 
 	return nil
 }
 
-// newestIn is the start of the newest cycle that has a folder in dir; zero when
+// newestIn is the start of the newest cycle that has a folder in dir; zero if
 // there is none.
 func newestIn(fsys durable.FS, dir string) (newest time.Time, err error) {
 	entries, err := fsys.ReadDir(dir)

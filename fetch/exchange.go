@@ -125,7 +125,7 @@ type tally struct {
 	details  int   // of them those that the product needs
 	bytes    int64 // of accepted answers
 	rejected map[string]int64
-	first    error // of a request that was not answered, nil when all were
+	first    error // of a request that was not answered, nil if all were
 }
 
 func (x *exchange) tally(detail func(endpoint string) bool) tally {

@@ -23,7 +23,7 @@ type product struct {
 	limits Limits // where the run's own are zero
 	// compacts means that the cycles are so many that those of an hour are compacted.
 	compacts bool
-	// of is what the product asks of a provider; false when it does not have it.
+	// of is what the product asks of a provider; false if it does not have it.
 	of func(provider.Provider) (asking, bool)
 }
 

@@ -10,7 +10,7 @@ import (
 type LiveAdapter interface {
 	// Ask performs one cycle's requests: the list of fixtures in play, then as
 	// many details as the quota allows, those first whose turn it is: resume is
-	// what the last cycle's Asked.Resume said. A detail that could not be had is
+	// what the last cycle's Asked.Resume said. A detail that could not be fetched is
 	// counted among Failed; an error means that the cycle failed.
 	Ask(ctx context.Context, x Exchange, resume string) (Asked, error)
 	// IsList and IsDetail sort a cycle's payloads by endpoint.

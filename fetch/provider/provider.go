@@ -39,7 +39,7 @@ type Provider struct {
 
 	// Sections and Metrics are words of the provider's own that reach clients: the
 	// tabs its markets are shown in, and the counters that are none of
-	// football.Metrics. They are those that have been met; the provider may add one.
+	// football.Metrics. They are those that have been seen; the provider may add one.
 	Sections []string
 	Metrics  []string
 
@@ -57,15 +57,15 @@ type Provider struct {
 	// names, as it stands there; "" when there is none of that name.
 	Rule func(name string) string
 
-	Markets MarketAdapter // market_engine; nil when the provider has no prematch
-	Live    LiveAdapter   // live_intelligence; nil when the provider has no live statistics
+	Markets MarketAdapter // market_engine; nil if the provider has no prematch
+	Live    LiveAdapter   // live_intelligence; nil if the provider has no live statistics
 }
 
 // Budget bounds what one account's runs may ask of the provider.
 type Budget struct {
 	Requests    int           // per Window, when no header says otherwise
 	Window      time.Duration //
-	Burst       int           // requests a second at the most
+	Burst       int           // requests a second at most
 	Concurrency int           // requests at once
 	MaxBody     int64         // bytes, decompressed
 }
@@ -138,7 +138,7 @@ type Asked struct {
 	ListingComplete bool
 	Listed          int      // fixtures listed
 	Filtered        int      // left out on entry, such as eSoccer, see Filters
-	Failed          []string // provider fixture ids whose markets could not be had
+	Failed          []string // provider fixture ids whose markets could not be fetched
 	// NotOffered are the provider fixture ids that were asked for, and left out of
 	// accepted answers: the provider offers no markets on them. That is an answer,
 	// not a failure. None of them is in Failed.
@@ -153,7 +153,7 @@ type Asked struct {
 type Verdict struct {
 	Kind Kind
 	Code string        // the provider's own error word, from a closed set of the adapter; "" when accepted
-	Wait time.Duration // what the provider asks to wait, 0 when it does not say
+	Wait time.Duration // what the provider asks to wait, 0 if it does not say
 }
 
 // Kind of verdict.

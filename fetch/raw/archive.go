@@ -22,7 +22,7 @@ type Archive struct {
 	cycle     Cycle
 	sum       string // of cycle.json
 	responses []Response
-	compacted *compacted // nil when it has a folder
+	compacted *compacted // nil if it has a folder
 }
 
 // Open reads and checks a cycle's headers: ErrNotSealed when it has none,

@@ -31,7 +31,7 @@ func Cycles(fsys durable.ReadFS) ([]layout.CycleID, error) {
 
 // Newest is the header of the newest sealed cycle that has something to
 // transform: failed ones and folders without a header are passed by. found is
-// false when there is none.
+// false if there is none.
 func Newest(fsys durable.ReadFS) (cycle Cycle, found bool, err error) {
 	return newest(fsys, func(err error) bool { return errors.Is(err, ErrNotSealed) })
 }

@@ -24,7 +24,7 @@ const (
 	maxProgress  = 4 << 10
 )
 
-// readProgress is false when there is no such file, or none that can be read: folders
+// readProgress is false if there is no such file, or none that can be read: folders
 // tell the same, and the next cycle writes it anew.
 func readProgress(fsys durable.ReadFS) (p progress, known bool, err error) {
 	data, err := durable.ReadFile(fsys, progressFile, maxProgress)
@@ -54,7 +54,7 @@ func (p progress) candidates() []layout.CycleID {
 }
 
 // begin notes that a cycle begins, and gives the newest that has something to
-// transform, zero when there is none. A damaged one is passed by: nothing of it is
+// transform, zero if there is none. A damaged one is passed by: nothing of it is
 // needed, and a provider is asked whatever became of what it said before.
 func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {
 	newest, _, err := newest(fsys, func(err error) bool { return errors.Is(err, ErrNotSealed) || errors.Is(err, ErrCorrupt) })
@@ -71,7 +71,7 @@ func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {
 	return newest, durable.Overwrite(fsys, progressFile, data)
 }
 
-// LastBegun is the time of the cycle that was begun last; false when nothing
+// LastBegun is the time of the cycle that was begun last; false if nothing
 // tells which that is.
 func LastBegun(fsys durable.ReadFS) (at time.Time, known bool, err error) {
 	p, known, err := readProgress(fsys)

@@ -52,7 +52,7 @@ type Outcome string
 
 const (
 	Complete Outcome = "COMPLETE" // everything asked for was answered
-	Partial  Outcome = "PARTIAL"  // some fixtures' markets could not be had
+	Partial  Outcome = "PARTIAL"  // some fixtures' markets could not be fetched
 	Failed   Outcome = "FAILED"   // nothing to transform
 )
 

@@ -33,7 +33,7 @@ type Scrub func(b []byte) (clean []byte, found bool)
 type Writer struct {
 	fsys  durable.FS
 	id    layout.CycleID
-	prior Cycle // newest with something to transform, zero when none
+	prior Cycle // newest with something to transform, zero if none
 	dir   string
 	scrub Scrub
 
@@ -44,7 +44,7 @@ type Writer struct {
 }
 
 // Create begins a cycle's archive in a folder that must not exist yet
-// (fs.ErrExist). scrub may be nil when nothing was secret.
+// (fs.ErrExist). scrub may be nil if nothing was secret.
 func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
 	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (w *Writer) Seal(c Cycle) (Cycle, error) {
 	return c, nil
 }
 
-// sortedOnce is a sorted copy, each once; nil when there is none.
+// sortedOnce is a sorted copy, each once; nil if there is none.
 func sortedOnce(ids []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }

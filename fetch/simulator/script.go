@@ -18,7 +18,7 @@ type script struct {
 	ended []Counts // when each period ended
 }
 
-// stretch is how many increments are added up one by one at the most.
+// stretch is how many increments are added up one by one at most.
 const stretch = 64
 
 // Increment is a metric of one side going up.

@@ -85,7 +85,7 @@ func makeForms() map[string]*form {
 }
 
 // formOf finds the form of a market in the pattern of its outcomes, its line
-// and its subject. It is nil when no provider's shape of it is known.
+// and its subject. It is nil if no provider's shape of it is known.
 func formOf(t *football.Term) *form {
 	f := playerFormOf(t)
 	if f == nil {

@@ -145,7 +145,7 @@ func (s *seenSet) reset(n int) {
 	s.mask = uint64(size - 1)
 }
 
-// add is false when the digest may have been added before.
+// add is false if the digest may have been added before.
 func (s *seenSet) add(d *identity.Digest) bool {
 	key := binary.LittleEndian.Uint64(d[:]) | 1
 	for i := key >> 1; ; i++ {

@@ -23,7 +23,7 @@ type plan struct {
 	when      string // AFTER or BEFORE: where the time of an event stands
 }
 
-// planOf joins the claim with the vocabulary. ok is false when there is no
+// planOf joins the claim with the vocabulary. ok is false if there is no
 // reading such a market: an unknown name, a period it does not have, or no form.
 func planOf(claim *input.Reading) (p plan, ok bool) {
 	term, found := football.Lookup(claim.Market)

@@ -165,7 +165,7 @@ func (r *rowReader) isPlayerWord(text string) bool {
 	return taken || !ok
 }
 
-// takeWord takes a text that is neither a team nor a player. ok is false when the
+// takeWord takes a text that is neither a team nor a player. ok is false if the
 // row has such a word already, or when its market has no use for it.
 func (r *rowReader) takeWord(text string, w *playerWords) (taken, ok bool) {
 	if word, size := r.plan.phraseAt(text, input.OverUnder); size > 0 {
@@ -258,7 +258,7 @@ func hasLetter(s string) bool {
 }
 
 // wholeSide is the home or away side when the whole text names it, and it
-// alone. several is true when it can be either.
+// alone. several is true if it can be either.
 func (r *rowReader) wholeSide(text string) (found side, several bool) {
 	if text == "" {
 		return noSide, false

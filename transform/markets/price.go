@@ -61,7 +61,7 @@ func priceReason(row *input.Row, plain bool) football.Reason {
 	return football.OddsMissing
 }
 
-// isFraction tells whether s is "a/b", both whole and not zero.
+// isFraction reports whether s is "a/b", both whole and not zero.
 func isFraction(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '/' {

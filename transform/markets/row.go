@@ -106,7 +106,7 @@ func (r *rowReader) isLayout(text string) bool {
 
 // takeTexts cleans the row's labels and puts column heads first, so that a "1"
 // at the head of a column is a side before a "1" below it can be one. It is
-// false when brackets do not close, or a label is too long to be one.
+// false if brackets do not close, or a label is too long to be one.
 func (r *rowReader) takeTexts(labels []football.Label) bool {
 	r.texts = r.texts[:0]
 	heads := 0

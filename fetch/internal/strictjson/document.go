@@ -85,8 +85,8 @@ func (d *Document) textOf(n node) string {
 // does not look into what the object contains.
 func (v Value) Repeats() bool { return v.d != nil && v.d.nodes[v.at].repeats }
 
-// Once returns the member of an object with that key, absent when there is none or
-// v is no object. It is not ok when the key occurs more than once: then the member
+// Once returns the member of an object with that key, absent if there is none or
+// v is no object. It is not ok if the key occurs more than once: then the member
 // is the first of them.
 func (v Value) Once(key string) (member Value, ok bool) {
 	if !v.Repeats() {
@@ -104,7 +104,7 @@ func (v Value) Once(key string) (member Value, ok bool) {
 	return member, n < 2
 }
 
-// Get returns the first member of an object with that key, absent when there is
+// Get returns the first member of an object with that key, absent if there is
 // none or v is no object.
 func (v Value) Get(key string) Value {
 	for k, member := range v.Members() {

@@ -157,8 +157,8 @@ func TestFaultsOfEveryPhase(t *testing.T) {
 				})
 				began := time.Now()
 				_, err := b.ask(t.Context())
-				if !errors.Is(err, provider.ErrUnreachable) || !strings.Contains(err.Error(), c.want.word) {
-					t.Fatalf("%d: %v, want %q", n, err, c.want.word)
+				if !errors.Is(err, provider.ErrUnreachable) || !strings.Contains(err.Error(), c.want.text) {
+					t.Fatalf("%d: %v, want %q", n, err, c.want.text)
 				}
 				if took := time.Since(began); took > 20*time.Second {
 					t.Errorf("%d: took %v", n, took)
@@ -175,7 +175,7 @@ func TestFaultsOfEveryPhase(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%d times: %s", meets(), c.want.word)
+			t.Logf("%d times: %s", meets(), c.want.text)
 		})
 	}
 }

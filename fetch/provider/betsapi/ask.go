@@ -189,7 +189,7 @@ func (a *asker) stopped() bool {
 	return a.limited
 }
 
-// fail records fixtures whose markets could not be had, and why.
+// fail records fixtures whose markets could not be fetched, and why.
 func (a *asker) fail(err error, ids []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -232,7 +232,7 @@ func missingIn(body []byte, ids []string) (missing []string, err error) {
 	return missing, nil
 }
 
-// idsOf are the fixture ids of a result: none when it has none to be read, several
+// idsOf are the fixture ids of a result: none if it has none to be read, several
 // when the key is there more than once and they differ.
 func idsOf(result strictjson.Value) (ids []string) {
 	for key, v := range result.Members() {

@@ -79,7 +79,7 @@ func Classify(status int, _ http.Header, body []byte) provider.Verdict {
 	return byStatus(status, errEnvelope)
 }
 
-// firstOf is the first byte that is no white space, 0 when there is none.
+// firstOf is the first byte that is no white space, 0 if there is none.
 func firstOf(body []byte) byte {
 	for _, c := range body {
 		if c != ' ' && c != '\n' && c != '\r' && c != '\t' {

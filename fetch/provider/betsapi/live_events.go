@@ -30,7 +30,7 @@ var incidentKinds = map[string]input.IncidentKind{
 	"Red Card": input.IncidentRedCard, "Substitution": input.IncidentSubstitution,
 }
 
-// events reads the lines of one item; missing when there are none. Summaries and
+// events reads the lines of one item; missing if there are none. Summaries and
 // races are derived by the provider and left out, unknown lines are counted.
 func (r *liveReader) events(item strictjson.Value) football.Field[[]input.Incident] {
 	lines, once := item.Once("events")

@@ -183,7 +183,7 @@ func (r *liveReader) otherID(item strictjson.Value, key string) string {
 	return id
 }
 
-// unmet counts the members of an item that have not been met before.
+// unmet counts the members of an item that have not been seen before.
 func (r *liveReader) unmet(v strictjson.Value, met map[string]bool) {
 	for name := range v.Members() {
 		if !met[name] {

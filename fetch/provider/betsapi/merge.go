@@ -14,7 +14,7 @@ import (
 // tab is the section a market is shown in.
 type tab struct {
 	name     string
-	updated  int64 // epoch seconds, 0 when not said
+	updated  int64 // epoch seconds, 0 if not said
 	doubtful bool  // it is there twice, under one key
 }
 
@@ -32,7 +32,7 @@ type showing struct {
 type group struct {
 	key      string
 	shared   string         // the key as it is sent, when other groups bear it too; else ""
-	entry    *mapping.Entry // nil when the table does not know the key
+	entry    *mapping.Entry // nil if the table does not know the key
 	showings []showing
 	first    [1]showing // room for showings: most have one
 }

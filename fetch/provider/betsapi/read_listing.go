@@ -23,7 +23,7 @@ type item struct {
 	damaged            []string // what stands where a name should, for the filter
 }
 
-// itemFields are the fields of an item that have been met; others are counted.
+// itemFields are the fields of an item that have been seen; others are counted.
 var itemFields = map[string]bool{
 	"id": true, "sport_id": true, "time": true, "time_status": true, "league": true, "home": true, "away": true, "ss": true,
 	"our_event_id": true, "r_id": true, "ev_id": true, "updated_at": true, "odds_updated_at": true,
@@ -105,7 +105,7 @@ func sportOf(v strictjson.Value, damaged *tally) football.Field[string] {
 	return sport
 }
 
-// name reads the name in the member {id, name}, null when there is no text. What
+// name reads the name in the member {id, name}, null if there is no text. What
 // stands there instead is kept for the filter.
 func (i *item) name(v strictjson.Value, key string, damaged *tally) football.Field[string] {
 	member, once := v.Once(key)
@@ -136,7 +136,7 @@ func named(v strictjson.Value) strictjson.Value {
 	return v
 }
 
-// nameIn is the name in {id, name}; null when either holds no text.
+// nameIn is the name in {id, name}; null if either holds no text.
 func nameIn(v strictjson.Value) football.Field[string] {
 	v = named(v)
 	if k := v.Kind(); k != strictjson.String && k != strictjson.Absent {

@@ -49,7 +49,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 // sheetReader gathers one payload.
 type sheetReader struct {
 	table        *mapping.Table
-	asked        []string // fixtures; nil when the request is not known
+	asked        []string // fixtures; nil if the request is not known
 	fixtures     map[string]*offered
 	order        []*offered
 	doubted      []string // fixtures of which it is not known what is theirs

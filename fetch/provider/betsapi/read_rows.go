@@ -14,7 +14,7 @@ import (
 	"mkt/publish/football"
 )
 
-// isRowField reports whether a descriptive field has been met in rows of v1 or
+// isRowField reports whether a descriptive field has been seen in rows of v1 or
 // v3. Others are kept just the same, and counted.
 func isRowField(key string) bool {
 	switch key {
@@ -228,7 +228,7 @@ func (r *sheetReader) repeats(row *input.Row, v strictjson.Value) {
 	}
 }
 
-// rowID is the id of a row, null when it is no text.
+// rowID is the id of a row, null if it is no text.
 func (r *sheetReader) rowID(row strictjson.Value, key string) football.Field[string] {
 	return r.damaged.text(row, key, rowField)
 }

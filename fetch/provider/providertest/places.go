@@ -123,7 +123,7 @@ func (n *Tree) At(path string) (string, error) {
 	return string(at.text), nil
 }
 
-// member is nil when there is none.
+// member is nil if there is none.
 func (n *Tree) member(key string) *Tree {
 	if n.members == nil {
 		var object map[string]json.RawMessage
@@ -136,7 +136,7 @@ func (n *Tree) member(key string) *Tree {
 	return n.members[key]
 }
 
-// item is nil when there is none.
+// item is nil if there is none.
 func (n *Tree) item(number int) *Tree {
 	if n.items == nil {
 		var array []json.RawMessage

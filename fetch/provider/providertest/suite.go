@@ -28,7 +28,7 @@ type Suite struct {
 	// empties, removes and zeroes them.
 	Price []string
 	// Packed takes the texts out of a text that holds several, such as a price
-	// within a longer one; nil when the provider has none.
+	// within a longer one; nil if the provider has none.
 	Packed func(text string) []string
 	// Meant compares what a simulator's answers read as with what it meant; nil
 	// when there is no simulator.

@@ -135,7 +135,7 @@ func (j Judge) dark(p *Published, s simulator.Span) bool {
 	return true
 }
 
-// standstill is how long the standstill lasts that holds a moment, 0 when there
+// standstill is how long the standstill lasts that holds a moment, 0 if there
 // is none.
 func (j Judge) standstill(p *Published, at time.Duration) time.Duration {
 	for _, stall := range p.Match.Stalls() {
