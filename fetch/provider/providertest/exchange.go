@@ -11,7 +11,7 @@ import (
 	"mkt/fetch/raw"
 )
 
-// Exchange has an adapter ask a provider that is a handler, one request after the
+// Exchange sends an adapter's requests to a provider that is a handler, one after the
 // other, and archives the answers. It takes no time: the clock is the test's.
 type Exchange struct {
 	Adapter provider.Provider

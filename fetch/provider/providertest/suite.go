@@ -1,13 +1,12 @@
-// Package providertest is the suite that every provider's adapter passes. It
-// knows no provider: what it needs to know of the wire, the Suite tells it.
+// Package providertest is the test suite that every provider's adapter must pass. It
+// knows no provider: the Suite describes the wire format as far as it is needed.
 //
-// It holds an adapter to what the stages rely on: nothing comes out that was
-// not in the payload, odds leave byte for byte as they came, absent, null and
-// value stay apart, reading twice or in another order of members gives the
-// same, garbage is refused or read but never a panic, and a registration is
-// complete.
+// It tests what the stages rely on: nothing is read that is not in the payload, odds
+// are unchanged byte for byte, absent, null and value are kept apart, a payload reads
+// the same twice and in another order of members, garbage is refused or read but
+// never causes a panic, and the registration is complete.
 //
-// Beside it is an Exchange, by which tests of whole cycles ask.
+// The package also has an Exchange, through which tests of whole cycles send requests.
 //
 // Source: STYLE, section 6; RELIABILITY, section 2 (Upstream).
 package providertest
@@ -18,7 +17,7 @@ import (
 	"mkt/fetch/provider"
 )
 
-// Suite is what an adapter brings.
+// Suite is what an adapter provides for the tests.
 type Suite struct {
 	Provider provider.Provider
 	// Samples are answers in the provider's shapes, by name. At least one listing
@@ -30,8 +29,8 @@ type Suite struct {
 	// Packed takes the texts out of a text that holds several, such as a price
 	// within a longer one; nil if the provider has none.
 	Packed func(text string) []string
-	// Meant compares what a simulator's answers read as with what it meant; nil
-	// when there is no simulator.
+	// Meant compares what was read from an emulator's answers with what they mean; nil
+	// if there is no emulator.
 	Meant func(t *testing.T)
 }
 
