@@ -25,9 +25,9 @@ type Archive struct {
 	compacted *compacted // nil if it has a folder
 }
 
-// Open reads and checks a cycle's headers: ErrNotSealed when it has none,
-// ErrCorrupt when they are not what was written. Look at Cycle().Outcome before
-// using what is in it.
+// Open reads and checks a cycle's headers. It returns ErrNotSealed if there are none and
+// ErrCorrupt if they are not what was written. A caller must look at Cycle().Outcome
+// before it uses the archive.
 func Open(fsys durable.ReadFS, id layout.CycleID) (*Archive, error) {
 	header, inFile, err := readHeader(fsys, id)
 	if err != nil {
@@ -98,7 +98,7 @@ func parseCycle(id layout.CycleID, header []byte) (Cycle, error) {
 	return cycle, nil
 }
 
-// unlessNewer makes what cannot be read as a header a damaged one, unless a newer
+// unlessNewer returns ErrCorrupt for a header that cannot be read, unless a newer
 // version wrote it.
 func unlessNewer(err error) error {
 	if errors.Is(err, layout.ErrNewer) {
@@ -115,24 +115,24 @@ func damaged(err error) error {
 	return err
 }
 
-// Cycle is the header.
+// Cycle returns the header.
 func (a *Archive) Cycle() Cycle { return a.cycle }
 
-// SHA256 is the hash of cycle.json, which vouches for all that was archived.
+// SHA256 returns the hash of cycle.json, which covers everything that was archived.
 func (a *Archive) SHA256() string { return a.sum }
 
-// Responses are the entries by number, rejected ones among them; the slice is
-// the caller's.
+// Responses returns the entries by number, rejected ones among them; the slice is the
+// caller's.
 func (a *Archive) Responses() []Response { return slices.Clone(a.responses) }
 
-// Body reads one answer's bytes and checks their size and hash; ErrCorrupt when
-// they are others. The slice is the caller's.
+// Body reads one answer's bytes and checks their size and hash. It returns ErrCorrupt
+// if they differ. The slice is the caller's.
 func (a *Archive) Body(r Response) ([]byte, error) {
 	name := a.dir + "/" + r.File
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	body, err := a.unpack(name, r)
+	body, err := a.decompress(name, r)
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +142,8 @@ func (a *Archive) Body(r Response) ([]byte, error) {
 	return body, nil
 }
 
-// unpack reads a body as it was before it was compressed.
-func (a *Archive) unpack(name string, r Response) ([]byte, error) {
+// decompress reads a body as it was before it was compressed.
+func (a *Archive) decompress(name string, r Response) ([]byte, error) {
 	if a.compacted != nil {
 		return slices.Clone(a.compacted.files[plainName(r)]), nil
 	}
@@ -158,7 +158,7 @@ func (a *Archive) unpack(name string, r Response) ([]byte, error) {
 	return body, nil
 }
 
-// Payload is an accepted answer as its provider's Reader takes it.
+// Payload returns an accepted answer as its provider's adapter reads it.
 func (a *Archive) Payload(r Response) (provider.Payload, error) {
 	if !r.Accepted() {
 		return provider.Payload{}, fmt.Errorf("response %d was rejected: %s", r.Number, r.Rejected)

@@ -40,10 +40,9 @@ type competition struct {
 	teams   int
 }
 
-// competitions are invented or generic names in the manner of a bookmaker's
-// list. The forms of the first eSoccer names are the recorded ones (betsapi.md,
-// section 11), en dash and all; the last ones do not say eSoccer, and of these the
-// very last says it by its teams alone. The weights of the kind Esoccer sum up to
+// competitions are invented or generic names like those of a bookmaker's list. The
+// forms of the first eSoccer names are recorded ones, with their en dash; the last ones
+// do not say eSoccer, and the very last shows it by its teams alone. The weights of the kind Esoccer sum up to
 // 17: with another sum every seed would have other fixtures.
 var competitions = []competition{
 	{"England Northern Premier", Senior, 1, 2.8, 90, 9, english, 20},

@@ -15,7 +15,7 @@ type Ref struct {
 	Parameter string // "3" of a race to three corners, FIRST and LAST
 }
 
-// Book tells apart markets that mean the same and are offered separately.
+// Book distinguishes markets that mean the same and are offered separately.
 type Book string
 
 const (
@@ -49,7 +49,7 @@ type Market struct {
 type Sheet struct {
 	Fixture Fixture
 	Version int64     // of the prices, grows by one at each move
-	Since   time.Time // when the prices came to stand so
+	Since   time.Time // when the prices last moved
 
 	m                      *model
 	corners, cards         [2]float64 // expected, by side

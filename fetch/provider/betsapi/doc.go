@@ -1,9 +1,9 @@
 // Package betsapi is the adapter for BetsAPI: Bet365's fixtures and prematch
 // markets of football, in the provider's spelling.
 //
-// The files ask*.go ask and read*.go read; bet365.csv is the mapping table.
-// Asking and reading meet only in bytes. The package emulator answers as the
-// provider would; internal/wire holds the words that it shares with this package.
+// The files ask*.go send requests and read*.go read answers; the two share nothing but
+// bytes. bet365.csv is the mapping table. The package emulator answers as the provider
+// would; internal/wire has the names that it shares with this package.
 //
 // The listing (bet365/upcoming) knows teams, league and kick-off; the markets
 // (bet365/prematch) know none of them. FI, the bookmaker's fixture id, joins the
