@@ -11,7 +11,7 @@
 // 2017, the bookmaker's own of 2018 (raw), v3 of 2020, and v3 since 2022.
 //
 // live_*.go read fixtures in play: events/inplay has clock, score and counters,
-// event/view the provider's own event lines, bet365/inplay_filter identities.
+// event/view the provider's own event lines.
 //
 // Source: provider notes for BetsAPI, sections 1 to 8 and 11, as of 2026.
 package betsapi

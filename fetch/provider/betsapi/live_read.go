@@ -13,19 +13,13 @@ import (
 // that is on two pages is read from the later one. Fixtures that are not in play any
 // more are in the sheet as well, with their status: a list keeps them for a while.
 func ReadInplay(pages []provider.Payload) (provider.LiveSheet, error) {
-	return readLive(pages, (*liveReader).event)
-}
-
-// ReadInplayFilter reads the pages of one bet365/inplay_filter list: identities,
-// status and score, no clock and no counters.
-func ReadInplayFilter(pages []provider.Payload) (provider.LiveSheet, error) {
-	return readLive(pages, (*liveReader).listed)
+	return readLive(pages)
 }
 
 // ReadView reads one event/view answer: what the list says of up to ten
 // fixtures, and their events.
 func ReadView(p provider.Payload) (provider.LiveSheet, error) {
-	return readLive([]provider.Payload{p}, (*liveReader).event)
+	return readLive([]provider.Payload{p})
 }
 
 // liveReader reads the items of live payloads.
@@ -53,11 +47,7 @@ func (r *liveReader) report(field, which string, v strictjson.Value) {
 	}
 }
 
-// itemReading reads what one family of items holds beside identity, status and
-// score.
-type itemReading func(r *liveReader, v strictjson.Value, s *input.Sample)
-
-func readLive(pages []provider.Payload, read itemReading) (provider.LiveSheet, error) {
+func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	r := liveReader{place: make(map[string]int), filtered: make(map[string]string)}
 	var doc strictjson.Document
 	for _, p := range pages {
@@ -65,7 +55,7 @@ func readLive(pages []provider.Payload, read itemReading) (provider.LiveSheet, e
 		if err != nil {
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
-		r.page(results, p, read)
+		r.page(results, p)
 		said, ok := readPager(doc.Root().Get(wire.KeyPager))
 		if !ok {
 			r.damaged.add(pagerDamaged)
@@ -80,7 +70,7 @@ func readLive(pages []provider.Payload, read itemReading) (provider.LiveSheet, e
 
 // page reads the items of one payload. An item that is not football played by people
 // is counted and left out before anything else of it is read.
-func (r *liveReader) page(results strictjson.Value, p provider.Payload, read itemReading) {
+func (r *liveReader) page(results strictjson.Value, p provider.Payload) {
 	for v := range results.Items() {
 		r.items++
 		i, broken := readItem(v, p.Trace, &r.damaged)
@@ -104,7 +94,7 @@ func (r *liveReader) page(results strictjson.Value, p provider.Payload, read ite
 		r.trace, r.of = p.Trace, provider.Subject{Fixture: i.id}
 		s := input.Sample{ProviderFixtureID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
 			RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v)}
-		read(r, v, &s)
+		r.event(v, &s)
 		r.keep(i.id, s)
 	}
 }
@@ -160,12 +150,6 @@ func (r *liveReader) event(v strictjson.Value, s *input.Sample) {
 	s.Counters = r.stats(v)
 	s.Incidents = r.events(v)
 	r.countUnknown(v, liveFields)
-}
-
-// listed reads one item of bet365/inplay_filter.
-func (r *liveReader) listed(v strictjson.Value, s *input.Sample) {
-	s.ProviderEventID = r.otherID(v, "our_event_id")
-	r.countUnknown(v, itemFields)
 }
 
 // otherID returns the id of an item in the other family of ids, "" if it has none. A

@@ -29,12 +29,8 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 		return d.upcoming(q)
 	case wire.EndpointInplay:
 		return d.eventsInPlay(q)
-	case simInPlayFilter:
-		return d.inPlayFilter(q)
 	case wire.EndpointView:
 		return d.eventView(q)
-	case simStatsTrend:
-		return d.statsTrend(q)
 	}
 	return d.prematch(q)
 }

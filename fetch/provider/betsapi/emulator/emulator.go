@@ -48,11 +48,9 @@ var simulated = map[string]struct {
 	"/v3/bet365/prematch": {wire.EndpointPrematch, simulator.Markets},
 	wire.PathPrematch:     {wire.EndpointPrematch, simulator.Markets},
 
-	"/v1/events/inplay":        {wire.EndpointInplay, simulator.Playing},
-	"/v3/events/inplay":        {wire.EndpointInplay, simulator.Playing},
-	"/v1/bet365/inplay_filter": {simInPlayFilter, simulator.Playing},
-	"/v1/event/view":           {wire.EndpointView, simulator.Details},
-	"/v1/event/stats_trend":    {simStatsTrend, simulator.Details},
+	"/v1/events/inplay": {wire.EndpointInplay, simulator.Playing},
+	"/v3/events/inplay": {wire.EndpointInplay, simulator.Playing},
+	"/v1/event/view":    {wire.EndpointView, simulator.Details},
 }
 
 // classOf returns the class of an endpoint, or its name if it has none.

@@ -8,43 +8,21 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// Endpoints of the live feed that the simulator serves, by path. Both versions
-// of the in-play list give the same.
-const (
-	simInPlayFilter = "bet365/inplay_filter"
-	simStatsTrend   = "event/stats_trend"
-)
-
 const livePerPage = 1000
 
-// eventsInPlay answers events/inplay (betsapi.md, sections 5.3 and 8).
+// eventsInPlay answers events/inplay (betsapi.md, sections 5.3 and 8). Both versions
+// of the list are the same.
 func (d *dialect) eventsInPlay(q simulator.Question) simulator.Answer {
-	return inPlayList(q, eventLeagueID, func(m *simulator.Match) []byte {
-		return appendPlaying(nil, q.World, m, q.Now)
-	})
-}
-
-// inPlayFilter answers bet365/inplay_filter (section 5.2).
-func (d *dialect) inPlayFilter(q simulator.Question) simulator.Answer {
-	return inPlayList(q, leagueID, func(m *simulator.Match) []byte {
-		return appendFiltered(nil, q.World, m, q.Now)
-	})
-}
-
-// inPlayList answers a list of matches in play.
-func inPlayList(q simulator.Question, league func(simulator.League) string, write func(*simulator.Match) []byte) simulator.Answer {
 	ask, wrong := readListingQuery(q)
 	if wrong != nil {
 		return *wrong
 	}
 	ask.day, ask.perPage = "", livePerPage // not a parameter here
-	matches := q.World.Live(q.Now)
-	items := make([]listedItem, 0, len(matches))
-	for i := range matches {
-		m := &matches[i]
-		it := listedItem{sport: wire.SportFootball, league: league(m.Fixture.League), skipped: isSkipped(m.Fixture)}
+	var items []listedItem
+	for _, m := range q.World.Live(q.Now) {
+		it := listedItem{sport: wire.SportFootball, league: eventLeagueID(m.Fixture.League), skipped: isSkipped(m.Fixture)}
 		if ask.wants(it) {
-			it.json = write(m)
+			it.json = appendPlaying(nil, q.World, &m, q.Now)
 			items = append(items, it)
 		}
 	}
@@ -65,25 +43,6 @@ func (d *dialect) eventView(q simulator.Question) simulator.Answer {
 		}
 	}
 	return simulator.Answer{Items: results}
-}
-
-// statsTrend answers event/stats_trend. An event that is unknown or has no series yet
-// has the empty map as PHP writes it.
-func (d *dialect) statsTrend(q simulator.Question) simulator.Answer {
-	id := q.Query.Get(wire.ParamEvents)
-	if id == "" {
-		return *paramRequired(wire.ParamEvents)
-	}
-	if !digitsOnly.MatchString(id) {
-		return *paramInvalid(wire.ParamEvents)
-	}
-	if f, ok := knownEvent(q.World, id, q.Now); ok {
-		m := q.World.Match(f)
-		if b := appendTrend([]byte(`{"success":1,"results":`), &m, q.Now); b[len(b)-1] != ']' {
-			return simulator.Answer{Body: append(b, '}')}
-		}
-	}
-	return simulator.Answer{Items: [][]byte{}}
 }
 
 // knownEvent finds the fixture of an event id, as it was when the feed last
