@@ -52,7 +52,7 @@ type form struct {
 	may    slots   // what a row may say
 	player playerForm
 	nobody string // of a market about players: the outcome of the row that no player stands for
-	halves bool   // two scores in one sentence, see scores.go
+	halves bool   // two scores in one sentence, see score.go
 }
 
 // slots are the things a row can say, each at most once.

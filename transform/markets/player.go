@@ -52,10 +52,10 @@ func (r *rowReader) readPlayer() reading {
 	return r.readPlayerWords()
 }
 
-// playerWords are the words of a row, sorted.
+// playerWords are the words of a row, by kind.
 type playerWords struct {
 	name, over, count, column string
-	nobody                    string // the outcome, where the row is nobody's
+	nobody                    string // the outcome of a row that no player stands for
 	side                      side
 	line                      quarters
 	hasLine, yes              bool
@@ -133,14 +133,14 @@ func (r *rowReader) playerTotal(rd reading, w *playerWords) reading {
 	return rd
 }
 
-// sort gives a label its place among the words. It returns why there is none
-// for it, "" when there is one.
+// sort adds a label to the words of the row. It returns why it cannot be one of them, ""
+// if it can.
 func (r *rowReader) sort(text string, w *playerWords) football.Reason {
 	side, several := r.wholeSide(text)
 	switch {
 	case several || side != noSide && !r.plan.isCode(text) && r.isPlayerWord(text):
 		return football.AmbiguousShape
-	case side != noSide: // "1" and "2", or a name: the player's team
+	case side != noSide: // a code or a name: the player's team
 		if w.side != noSide {
 			return football.AmbiguousShape
 		}
