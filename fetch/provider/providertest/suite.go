@@ -14,7 +14,9 @@ package providertest
 import (
 	"testing"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
+	"mkt/fetch/simulator"
 )
 
 // Suite is what an adapter provides for the tests.
@@ -29,9 +31,11 @@ type Suite struct {
 	// Packed takes the texts out of a text that holds several, such as a price
 	// within a longer one; nil if the provider has none.
 	Packed func(text string) []string
-	// Meant compares what was read from an emulator's answers with what they mean; nil
-	// if there is no emulator.
-	Meant func(t *testing.T)
+	// Emulator returns the provider's emulator. What is read from its answers is compared
+	// with what they mean.
+	Emulator func(simulator.Options) (*simulator.Server, error)
+	// Means reports whether an offer is that market, or a part of it.
+	Means func(m simulator.MeantMarket, o input.Offer) bool
 }
 
 // Sample is one accepted answer.
@@ -49,9 +53,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("three states", s.threeStates)
 	t.Run("garbage", s.garbage)
 	t.Run("places", s.places)
-	if s.Meant != nil {
-		t.Run("simulator", s.Meant)
-	}
+	t.Run("emulator", s.emulated)
 }
 
 // read reads a sample as what its endpoint says it is.
