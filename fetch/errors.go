@@ -70,11 +70,11 @@ func codeOfVerdict(k provider.Kind) string {
 
 // explain words a run's error for the person who reads it.
 func (r *run) explain(err error) error {
-	told := r.Tenant.explain(err, r.summary.Quota)
+	explained := r.Tenant.explain(err, r.summary.Quota)
 	if codeOf(err) == health.CodePayloadRejected {
-		return fmt.Errorf("%w: the answers are in %s", told, layout.Cycle(layout.RawDir, r.summary.Cycle))
+		return fmt.Errorf("%w: the answers are in %s", explained, layout.Cycle(layout.RawDir, r.summary.Cycle))
 	}
-	return told
+	return explained
 }
 
 // explain says what happened, and what to do when waiting does not help. q is what

@@ -59,7 +59,7 @@ func TestSealedOpensForItsOwnerOnly(t *testing.T) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
 			if strings.Contains(fmt.Sprint(err), "CANARY") {
-				t.Errorf("the error tells the credential: %v", err)
+				t.Errorf("the error reveals the credential: %v", err)
 			}
 		})
 	}
@@ -132,7 +132,7 @@ func TestClean(t *testing.T) {
 				t.Errorf("got %q, %v", got, err)
 			}
 			if err != nil && strings.Contains(err.Error(), "tok") {
-				t.Errorf("the error tells the credential: %v", err)
+				t.Errorf("the error reveals the credential: %v", err)
 			}
 		})
 	}

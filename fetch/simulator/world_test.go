@@ -109,7 +109,7 @@ func TestWorldHoldsEveryKind(t *testing.T) {
 	}
 }
 
-// Names of one league are distinct, or nobody could tell its teams apart.
+// Names of one league are distinct, or its teams could not be distinguished.
 func TestTeamsOfALeagueDiffer(t *testing.T) {
 	names := make(map[string]map[string]int)
 	w := simulator.NewWorld(3, 20000)

@@ -94,7 +94,7 @@ func askDNS(address string) *net.Resolver {
 }
 
 // Refused, broken off and silent, in every phase in which that can be: the reason
-// is told from a fixed set, the try is repeated where that can help, within the
+// is one of a fixed set, the try is repeated if that can help, within the
 // phase's time, and what came is archived as refused and never used.
 func TestFaultsOfEveryPhase(t *testing.T) {
 	const (

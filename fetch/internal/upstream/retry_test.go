@@ -324,8 +324,8 @@ func TestOwnQuota(t *testing.T) {
 	if _, err := newBench(t, url, change).ask(t.Context()); !errors.As(err, &refusal) || asked.Load() != 5 {
 		t.Errorf("the next run: %v after %d requests", err, asked.Load())
 	}
-	told, _ := script(t, say(200, "{}", "X-RateLimit-Remaining", "1000"))
-	b = newBench(t, told, change)
+	reporting, _ := script(t, say(200, "{}", "X-RateLimit-Remaining", "1000"))
+	b = newBench(t, reporting, change)
 	for range 10 {
 		if _, err := b.ask(t.Context()); err != nil {
 			t.Fatalf("with a quota of the provider's own: %v", err)

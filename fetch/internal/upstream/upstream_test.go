@@ -74,7 +74,7 @@ func (b *bench) ask(ctx context.Context) (Answer, error) {
 	return a, err
 }
 
-// clean fails the test when an error tells the credential or an address, in
+// clean fails the test if an error reveals the credential or an address, in
 // any way of printing it or anything it wraps.
 func clean(t *testing.T, err error) {
 	t.Helper()
@@ -88,11 +88,11 @@ func clean(t *testing.T, err error) {
 	scrubber := credential.NewScrubber(credential.NewSecret(canary))
 	for _, bad := range []string{"http://", "https://", "token=", "/v1/list", "127.0.0.1"} {
 		if strings.Contains(text, bad) {
-			t.Errorf("the error tells %q: %s", bad, text)
+			t.Errorf("the error reveals %q: %s", bad, text)
 		}
 	}
 	if scrubber.Found([]byte(text)) {
-		t.Errorf("the error tells the credential: %s", text)
+		t.Errorf("the error reveals the credential: %s", text)
 	}
 }
 
@@ -116,7 +116,7 @@ func newBench(t *testing.T, baseURL string, change func(*Options)) *bench {
 	t.Cleanup(func() {
 		c.Close()
 		if strings.Contains(b.log.String(), "CANARY") {
-			t.Errorf("the log tells the credential: %s", b.log)
+			t.Errorf("the log reveals the credential: %s", b.log)
 		}
 	})
 	return b

@@ -65,8 +65,8 @@ func (l listingQuery) wants(it listedItem) bool {
 		!(l.skipEsports && it.skipped)
 }
 
-// isSkipped reports whether skip_esports=1 leaves a fixture out. As the provider
-// does, it goes by the name it knows, and overlooks one fixture in three even so.
+// isSkipped reports whether skip_esports=1 leaves a fixture out. Like the provider, it
+// knows one name of the games only, and overlooks one fixture in three even so.
 func isSkipped(f simulator.Fixture) bool {
 	return strings.HasPrefix(f.League.Name, "Esoccer ") && f.Lot(3, oddNotSkipped) != 0
 }
@@ -97,8 +97,8 @@ func readListingQuery(q simulator.Question) (listingQuery, *simulator.Answer) {
 }
 
 // Oddities of a listing. Each applies to a few fixtures, whenever they are asked for.
-// Those that remove a name apply to football only: a game cannot be told from its
-// names without them.
+// Those that remove a name apply to football only: without its names a game could not be
+// recognized.
 const (
 	oddLeagueNull = iota + 101
 	oddAwayAbsent
@@ -110,7 +110,7 @@ const (
 	oddNotSkipped = 109
 )
 
-// appendItem renders one fixture as section 5.1 of betsapi.md has it.
+// appendItem renders one fixture as in section 5.1 of betsapi.md.
 func appendItem(b []byte, w *simulator.World, f simulator.Fixture, now time.Time) []byte {
 	_, since := w.PricesAt(f, now)
 	b = append(append(b, `{"id":`...), quotedText(fixtureID(w, f))...)
@@ -195,8 +195,8 @@ func fixtureNumber(w *simulator.World, id string) (int64, bool) {
 // calendars is how many a world has at most.
 const calendars = 4
 
-// eventID is the id of the live family: another numbering, which two worlds
-// share.
+// eventID returns the id of the live family: another numbering, which is the same in
+// all worlds.
 func eventID(f simulator.Fixture) string {
 	place, entry := f.Place()
 	return strconv.FormatInt(firstEventID+entry*calendars+int64(place), 10)

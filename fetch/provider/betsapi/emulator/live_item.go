@@ -27,7 +27,7 @@ const (
 	oddLineDelay
 )
 
-// appendPlaying renders one match as events/inplay has it (betsapi.md, sections
+// appendPlaying renders one match as in events/inplay (betsapi.md, sections
 // 5.3 and 8.1; the order of fields is the recorded one of 2021).
 func appendPlaying(b []byte, w *simulator.World, m *simulator.Match, now time.Time) []byte {
 	sent := m.Sent(now)
@@ -110,8 +110,8 @@ func appendPair(b []byte, goals [2]int) []byte {
 }
 
 // appendTimer writes the clock, with its habits (section 8.1): md counts the
-// next half from the break on, and a clock that stands shows where the half
-// should have ended.
+// next half from the break on, and a stopped clock shows when the half should have
+// ended.
 func appendTimer(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 	if !hasTimer(m.Fixture) {
 		return b

@@ -115,10 +115,10 @@ func checkTold(t *testing.T, it *simLiveItem, m *simulator.MeantMatch, now time.
 	s := m.Sent(now)
 	at := s.At.Sub(m.Whistle)
 	want, got := make(map[string]int), make(map[string]int)
-	for _, told := range m.Reported() {
-		if told.Appears <= at && (told.Withdrawn == 0 || at < told.Withdrawn) && told.Kind != simulator.Penalty {
-			team := [...]string{m.Fixture.Home.Name, m.Fixture.Away.Name}[told.Side]
-			want[fmt.Sprint([...]string{"goal", "corner", "yellow", "red", "substitution"}[told.Kind], " ", team)]++
+	for _, r := range m.Reported() {
+		if r.Appears <= at && (r.Withdrawn == 0 || at < r.Withdrawn) && r.Kind != simulator.Penalty {
+			team := [...]string{m.Fixture.Home.Name, m.Fixture.Away.Name}[r.Side]
+			want[fmt.Sprint([...]string{"goal", "corner", "yellow", "red", "substitution"}[r.Kind], " ", team)]++
 		}
 	}
 	for _, l := range it.Events {

@@ -89,9 +89,9 @@ type moving struct{ at time.Time }
 
 func (m *moving) now() time.Time { return m.at }
 
-// The list, over HTTP, tells what the simulator means: clock, score, counters in
+// The list, over HTTP, has what the simulator means: clock, score, counters in
 // their states, for many matches and moments.
-func TestLiveListTellsWhatIsMeant(t *testing.T) {
+func TestLiveListHasWhatIsMeant(t *testing.T) {
 	clock := &moving{simNoon}
 	sim := simulated(t, simulator.Options{Seed: 1, InPlay: 150, Quota: 1 << 20, Now: clock.now, Faults: faultsOf(t, "correction:0.8", "vanish:0.6", "null:0.5", "late:0.3", "stall:0.3", "freeze:0.5")})
 	get := overHTTP(t, sim)

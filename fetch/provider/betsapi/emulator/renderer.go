@@ -104,7 +104,7 @@ func (s *renderer) row(g *market, p simulator.Priced) row {
 	s.pair.used = 0
 	r := row{sold: p, labels: g.spell(&s.pair, g.of.Refs()[p.Ref], p.Selection), price: p.Price}
 	r.unclear = s.pair.used&s.pair.unknown != 0 || g.key == "winning_margin" && r.header == "" || p.Outcome == simulator.AnyOtherPlayer ||
-		p.Player != "" && (p.Player == s.namesake || s.pair.nameless()) || // without both teams' names, a team cannot be told from a player
+		p.Player != "" && (p.Player == s.namesake || s.pair.nameless()) || // without both teams' names, a team and a player look alike
 		p.Price == ""
 	if p.Price == "" || p.Hash>>8%900 != 1 || g.form != asIs {
 		r.id = rowID(p.Hash)

@@ -158,8 +158,8 @@ func newestUpdate(raw []byte) time.Time {
 	return time.Unix(newest, 0).UTC()
 }
 
-// sidesOf finds out who plays: from the event's name where it is sent, from
-// half-time/full-time rows of one side twice, else from the file's name.
+// sidesOf finds out who plays: from the event's name if it is sent, from
+// half-time/full-time rows with the same side twice, or else from the file's name.
 func sidesOf(raw []byte, file string) (home, away string) {
 	if m := event.FindSubmatch(raw); m != nil {
 		home, away, _ = strings.Cut(unquoted(m[1]), " v ")
