@@ -196,9 +196,7 @@ func TestLoadIdentity(t *testing.T) {
 	if loaded.Recipient().String() != key.Recipient().String() {
 		t.Error("another key was loaded")
 	}
-	to, err := credential.ParseRecipient(key.Recipient().String())
-	must(t, err)
-	sealed, err := credential.Seal(to, "acme", "betsapi", []byte(canary))
+	sealed, err := credential.Seal(key.Recipient(), "acme", "betsapi", []byte(canary))
 	must(t, err)
 	if _, err := credential.Open(loaded, sealed, "acme", "betsapi"); err != nil {
 		t.Error(err)

@@ -48,15 +48,6 @@ type Recipient struct {
 
 func (r Recipient) String() string { return r.text }
 
-// ParseRecipient reads a Recipient from its text.
-func ParseRecipient(text string) (Recipient, error) {
-	to, err := age.ParseX25519Recipient(text)
-	if err != nil {
-		return Recipient{}, fmt.Errorf("sealing recipient %q: want an age public key, age1…", text)
-	}
-	return Recipient{[]age.Recipient{to}, to.String()}, nil
-}
-
 // NewIdentity makes a key.
 func NewIdentity() (Identity, error) {
 	key, err := age.GenerateX25519Identity()

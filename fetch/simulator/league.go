@@ -109,15 +109,6 @@ var competitions = []competition{
 	{"International Masters Cup", Esoccer, 3, 4.7, 10, 1, nicks, 12},
 }
 
-// Leagues returns every competition of the world, in its stable order.
-func Leagues() []League {
-	all := make([]League, len(competitions))
-	for i := range all {
-		all[i] = league(i)
-	}
-	return all
-}
-
 func league(i int) League {
 	c := competitions[i]
 	return League{i, c.name, c.kind, c.tier, c.goals, c.minutes, c.teams}
