@@ -42,8 +42,8 @@ type competition struct {
 
 // competitions are invented or generic names like those of a bookmaker's list. The
 // forms of the first eSoccer names are recorded ones, with their en dash; the last ones
-// do not say eSoccer, and the very last shows it by its teams alone. The weights of the kind Esoccer sum up to
-// 17: with another sum every seed would have other fixtures.
+// do not say eSoccer, and the very last shows it by its teams alone. The weights of the
+// kind Esoccer add up to 17: with another sum every seed would have other fixtures.
 var competitions = []competition{
 	{"England Northern Premier", Senior, 1, 2.8, 90, 9, english, 20},
 	{"England Shires League", Senior, 1, 2.6, 90, 7, english, 24},

@@ -22,7 +22,7 @@ func (d *dialect) eventsInPlay(q simulator.Question) simulator.Answer {
 	for _, m := range q.World.Live(q.Now) {
 		it := listedItem{sport: wire.SportFootball, league: eventLeagueID(m.Fixture.League), skipped: isSkipped(m.Fixture)}
 		if ask.wants(it) {
-			it.json = appendPlaying(nil, q.World, &m, q.Now)
+			it.json = appendPlaying(make([]byte, 0, 1<<10), q.World, &m, q.Now)
 			items = append(items, it)
 		}
 	}
@@ -39,7 +39,7 @@ func (d *dialect) eventView(q simulator.Question) simulator.Answer {
 	for _, id := range ids {
 		if f, ok := knownEvent(q.World, id, q.Now); ok {
 			m := q.World.Match(f)
-			results = append(results, appendView(nil, q.World, &m, q.Now))
+			results = append(results, appendView(make([]byte, 0, 8<<10), q.World, &m, q.Now))
 		}
 	}
 	return simulator.Answer{Items: results}
