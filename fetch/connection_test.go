@@ -116,7 +116,7 @@ func TestConnectionTest(t *testing.T) {
 }
 
 // A credential's way: entered, tested, refused in a run, tested again.
-func TestConnectionWalksItsStates(t *testing.T) {
+func TestConnectionStates(t *testing.T) {
 	good, _ := simulated(t, 20)
 	refusing, _ := simulated(t, 20, "credential:1")
 	b := newBench(t, good, betsapi.Provider())

@@ -9,21 +9,23 @@ import (
 	"mkt/publish/football"
 )
 
-// asking is what a product asks of a provider.
+// asking is the requests of a product.
 type asking struct {
-	// ask performs the requests; resume is what the last cycle left to go on from.
+	// ask performs the requests; resume is where the last cycle says that this one
+	// continues.
 	ask func(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error)
-	// detail reports whether an endpoint's answers are what the product lives
-	// on: a cycle without any has nothing to transform.
+	// detail reports whether an endpoint's answers are those that the product needs: a
+	// cycle without any has nothing to transform.
 	detail func(endpoint string) bool
 }
 
-// product is what is different about a product.
+// product is what differs between products.
 type product struct {
 	limits Limits // where the run's own are zero
 	// compacts means that the cycles are so many that those of an hour are compacted.
 	compacts bool
-	// of is what the product asks of a provider; false if it does not have it.
+	// of returns the requests of the product at a provider, false if the provider does
+	// not offer it.
 	of func(provider.Provider) (asking, bool)
 }
 

@@ -32,7 +32,7 @@ func Clean(pasted []byte) (string, error) {
 	case s == "":
 		return "", ErrEmpty
 	case len(s) > MaxLength:
-		return "", fmt.Errorf("credential has %d bytes: at most %d are taken", len(s), MaxLength)
+		return "", fmt.Errorf("credential has %d bytes: at most %d are allowed", len(s), MaxLength)
 	case !utf8.ValidString(s):
 		return "", errors.New("credential is not text: it has to be UTF-8")
 	}

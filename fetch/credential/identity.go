@@ -130,7 +130,7 @@ func LoadIdentity(path string) (Identity, error) {
 		return Identity{}, fmt.Errorf("sealing key: %w", err)
 	}
 	if durable.Exposed(info, os.Geteuid()) != 0 {
-		return Identity{}, fmt.Errorf("sealing key %s: mode %04o lets others at it: chmod 600 %s", path, info.Mode().Perm(), path)
+		return Identity{}, fmt.Errorf("sealing key %s: mode %04o lets other users read or write it: chmod 600 %s", path, info.Mode().Perm(), path)
 	}
 	content, err := io.ReadAll(io.LimitReader(f, maxKeyFile))
 	if err != nil {

@@ -33,7 +33,7 @@ func (c Cycle) Validate() error {
 	case c.Outcome != Complete && c.Outcome != Partial && c.Outcome != Failed:
 		return fmt.Errorf("outcome %q: want %s, %s or %s", c.Outcome, Complete, Partial, Failed)
 	case c.Outcome == Failed && c.Code == "":
-		return fmt.Errorf("code is missing of a failed cycle")
+		return fmt.Errorf("a failed cycle has no code")
 	case !risesStrictly(c.Failed) || !risesStrictly(c.NotOffered):
 		return fmt.Errorf("failed or not_offered is not sorted, each id once")
 	case c.Previous != "" && !precedes(c.Previous, c.CycleID):

@@ -79,7 +79,7 @@ func (w *Writer) Resume() string { return w.prior.Resume }
 // number.
 func (w *Writer) Add(r Response, body []byte) (Response, error) {
 	if len(body) > MaxBody {
-		return Response{}, fmt.Errorf("answer of %d bytes: at most %d are archived", len(body), MaxBody)
+		return Response{}, fmt.Errorf("answer has %d bytes: at most %d are archived", len(body), MaxBody)
 	}
 	if _, found := w.scrub(body); found {
 		return Response{}, ErrSecret

@@ -108,7 +108,7 @@ func TestClockOfAFullMatch(t *testing.T) {
 }
 
 // Counters of a clean feed are what was counted, and never fall.
-func TestACleanFeedIsTheTruth(t *testing.T) {
+func TestFeedWithoutOdditiesIsTrue(t *testing.T) {
 	for _, m := range matches(clean(5), 12) {
 		var before simulator.Counts
 		for now := m.Whistle; now.Before(m.Over); now = now.Add(7 * time.Second) {

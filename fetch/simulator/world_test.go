@@ -160,7 +160,7 @@ func TestPricesDriftSlowly(t *testing.T) {
 
 // A full market's prices add up to more than certainty, and not to far more:
 // they come from one model. Lines and halves agree with the match.
-func TestPricesAreABook(t *testing.T) {
+func TestPricesAddUp(t *testing.T) {
 	whole := []simulator.Ref{
 		{Market: "MATCH_RESULT", Period: "FT"}, {Market: "MATCH_RESULT", Period: "1H"}, {Market: "MATCH_RESULT", Period: "0-10"},
 		{Market: "DRAW_NO_BET", Period: "FT"}, {Market: "TOTAL_GOALS", Period: "FT"}, {Market: "ASIAN_HANDICAP", Period: "FT", Book: simulator.Asian},

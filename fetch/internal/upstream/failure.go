@@ -40,14 +40,14 @@ var (
 	badHTTP     = &failure{code: "HTTP", text: "the answer is not HTTP, or its header is too large"}
 	broken      = &failure{code: "BROKEN_OFF", text: "connection failed"}
 	badRequest  = &failure{code: "REQUEST", text: "the adapter's request cannot be sent", once: true}
-	circuitOpen = &failure{code: "CIRCUIT_OPEN", text: "not asked: the last attempts all failed"}
+	circuitOpen = &failure{code: "CIRCUIT_OPEN", text: "not sent: the last attempts all failed"}
 
 	// With part of an answer.
 	truncated   = &failure{code: "BODY_TRUNCATED", text: "the answer ended too early"}
 	tooSlow     = &failure{code: "BODY_TOO_SLOW", text: "the answer came too slowly", once: true}
 	tooLarge    = &failure{code: "BODY_TOO_LARGE", text: "the answer is larger than allowed", kind: provider.Rejected, once: true}
-	bomb        = &failure{code: "BODY_BOMB", text: "the answer unpacks to more than is believable", kind: provider.Rejected, once: true}
-	badEncoding = &failure{code: "BODY_ENCODING", text: "the answer is packed in a way that was not asked for, or damaged", kind: provider.Rejected}
+	bomb        = &failure{code: "BODY_BOMB", text: "the answer decompresses to more than is plausible", kind: provider.Rejected, once: true}
+	badEncoding = &failure{code: "BODY_ENCODING", text: "the answer has an encoding that was not requested, or is damaged", kind: provider.Rejected}
 )
 
 func init() {

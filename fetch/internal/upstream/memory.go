@@ -23,9 +23,9 @@ const (
 // sends too much time after time leaves no garbage.
 var pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
 
-// memory bounds what all answers of a client take. When they have taken what they may
-// take freely, one of them goes on at a time, so that together they take little more
-// than the largest one may; and of all clients that share Circuits only largeAtOnce.
+// memory bounds what all answers of a client take. Beyond what they may take freely, one
+// answer at a time may grow, so that together they take little more than the largest one
+// may. Of all clients that share Circuits, only largeAtOnce have such an answer.
 type memory struct {
 	freely *semaphore.Weighted // pieces
 	large  chan struct{}       // taken by that one
@@ -36,8 +36,8 @@ func newMemory(shared chan struct{}) *memory {
 	return &memory{freely: semaphore.NewWeighted(freely / pieceSize), large: make(chan struct{}, 1), shared: shared}
 }
 
-// turn is the right of one answer to be large. It has it until nobody needs the
-// answer's bytes any more, not only until they have come.
+// turn is the right of one answer to be large. The answer keeps it until its bytes are
+// no longer needed, not only until they were received.
 type turn struct{ memory *memory }
 
 // take waits for a turn.
@@ -56,7 +56,7 @@ func (m *memory) take(ctx context.Context) (*turn, error) {
 	}
 }
 
-// end gives the turn to another answer. That of nil does nothing.
+// end gives the turn to another answer. A nil turn does nothing.
 func (t *turn) end() {
 	if t != nil {
 		<-t.memory.shared
@@ -64,7 +64,7 @@ func (t *turn) end() {
 	}
 }
 
-// gathering is one answer as far as it came.
+// gathering is one answer as far as it was received.
 type gathering struct {
 	memory *memory
 	pieces []*[pieceSize]byte

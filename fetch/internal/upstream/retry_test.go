@@ -228,7 +228,7 @@ func TestDownProviderIsGivenUp(t *testing.T) {
 
 // A provider that is gone for a moment costs the run that moment, not the
 // fixtures it was asked for meanwhile.
-func TestShortOutageIsSatOut(t *testing.T) {
+func TestShortOutageCostsNoFixture(t *testing.T) {
 	var asked atomic.Int64
 	back := time.Now().Add(150 * time.Millisecond)
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -136,7 +136,7 @@ func checkBase(o Options) (*url.URL, error) {
 		return nil, fmt.Errorf("base URL of %s: scheme %q: want https (http needs allow_private_address)", o.Provider.Name, base.Scheme)
 	}
 	if !o.AllowPrivateAddress && !known(o.Provider, base) {
-		return nil, fmt.Errorf("base URL of %s: host %q is none of the provider's (%s); one of your own needs allow_private_address",
+		return nil, fmt.Errorf("base URL of %s: host %q is not one of the provider's (%s); one of your own needs allow_private_address",
 			o.Provider.Name, base.Hostname(), strings.Join(o.Provider.Hosts, ", "))
 	}
 	return base, nil
