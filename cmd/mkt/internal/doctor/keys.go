@@ -24,7 +24,7 @@ func (d *doctor) key(code, path, missing string) []byte {
 		return nil
 	}
 	if err == nil && durable.Exposed(info, os.Geteuid()) != 0 {
-		d.bad(Fail, code+"_MODE", "keys", at, "chmod 600 "+quote(path), "mode %04o lets others at it", info.Mode().Perm())
+		d.bad(Fail, code+"_MODE", "keys", at, "chmod 600 "+quote(path), "mode %04o lets other users read or write it", info.Mode().Perm())
 	}
 	var content []byte
 	if err == nil {
