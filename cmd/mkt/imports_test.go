@@ -156,8 +156,8 @@ func checkProviders(t *testing.T, name string, imports []string) {
 	}
 }
 
-// emulation is what pretends to be a provider.
-var emulation = []string{"fetch/simulator/...", "fetch/provider/emulators"}
+// emulation is what pretends to be a provider, and the suite that tests adapters with it.
+var emulation = []string{"fetch/simulator/...", "fetch/provider/emulators", "fetch/provider/providertest"}
 
 func isEmulation(name string) bool {
 	return matchesAny(emulation, name) || strings.HasPrefix(name, "fetch/provider/") && strings.HasSuffix(name, "/emulator")

@@ -16,6 +16,7 @@ type Phrases uint8
 
 const (
 	NoPhrases        Phrases = iota
+	Sides                    // HOME, DRAW, AWAY. A text of one letter is a code: a label that is nothing else is a side where one is needed
 	OverUnder                // OVER, UNDER
 	OverExactlyUnder         // OVER, EXACTLY, UNDER
 	YesNo                    // YES, NO
@@ -33,5 +34,15 @@ const (
 	NoPlayer                 // NO_GOALSCORER, NO_CARD: rows that stand for no player
 	ScorerColumns            // GOALSCORER_FIRST, GOALSCORER_LAST, GOALSCORER_ANYTIME
 	ScorerSentences          // FIRST, LAST, ANYTIME: between a player's name and the rest
+	CastHeads                // RESULT, TIME: before what goes with a player, letter by letter for RESULT
+	ScoreHeads               // HALF_TIME, FULL_TIME: before each of two scores
+	Joiners                  // TO between the ends of a band; OR between its only two numbers, and between two results
+	OpenCounts               // MORE: behind the last, open number of a row of counts
+	OpenBrackets             // END: behind the minute at which the last bracket begins
+	EventTimes               // BEFORE, AFTER: between an event and a minute, letter by letter
+	MinuteUnits              // UNIT: what may stand behind a number of minutes, in this order
+	OnlySides                // ONLY: behind a side that is the only one
+	MarginHeads              // WIN: what may stand before a margin
+	Layout                   // NOTHING: a label, letter by letter, that says nothing about its row
 	numPhrases
 )

@@ -14,7 +14,7 @@ type entries struct {
 	Responses []Response `json:"responses"`
 }
 
-// Validate tells what is wrong with a cycle's header, nil when nothing is.
+// Validate returns what is wrong with a cycle's header.
 func (c Cycle) Validate() error {
 	_, product, err := layout.ParseCycleID(string(c.CycleID))
 	switch {
@@ -33,7 +33,7 @@ func (c Cycle) Validate() error {
 	case c.Outcome != Complete && c.Outcome != Partial && c.Outcome != Failed:
 		return fmt.Errorf("outcome %q: want %s, %s or %s", c.Outcome, Complete, Partial, Failed)
 	case c.Outcome == Failed && c.Code == "":
-		return fmt.Errorf("code is missing of a failed cycle")
+		return fmt.Errorf("a failed cycle has no code")
 	case !risesStrictly(c.Failed) || !risesStrictly(c.NotOffered):
 		return fmt.Errorf("failed or not_offered is not sorted, each id once")
 	case c.Previous != "" && !precedes(c.Previous, c.CycleID):
@@ -61,7 +61,7 @@ func risesStrictly(ids []string) bool {
 	return true
 }
 
-// Validate tells what is wrong with an entry, nil when nothing is.
+// Validate returns what is wrong with an entry.
 func (r Response) Validate() error {
 	switch {
 	case r.Number < 1 || r.Number > MaxResponses:

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -73,9 +74,9 @@ type sideMatch struct {
 type sideMatches [3]sideMatch
 
 // sidesAt lists every way to read the beginning of s as a side: the two names,
-// the codes and the words for them. Two ways are possible when one name begins
+// and the dialect's codes and words. Two ways are possible when one name begins
 // with the other, or when a team is called like a word.
-func (p *participants) sidesAt(s string, into *sideMatches) int {
+func (r *rowReader) sidesAt(s string, into *sideMatches) []sideMatch {
 	n := 0
 	add := func(side side, size int) {
 		if size > 0 {
@@ -83,25 +84,25 @@ func (p *participants) sidesAt(s string, into *sideMatches) int {
 			n++
 		}
 	}
-	add(home, namePrefix(s, p.home))
-	add(away, namePrefix(s, p.away))
-	switch s[0] {
-	case '1':
-		add(home, wordPrefix(s, "1"))
-	case '2':
-		add(away, wordPrefix(s, "2"))
-	case 'X', 'x':
-		add(draw, wordPrefix(s, "X"))
-	case 'D', 'd':
-		add(draw, wordPrefix(s, "Draw"))
-	case 'T', 't':
-		add(draw, wordPrefix(s, "Tie"))
-	case 'H', 'h':
-		add(home, wordPrefix(s, "Home"))
-	case 'A', 'a':
-		add(away, wordPrefix(s, "Away"))
+	add(home, namePrefix(s, r.names.home))
+	add(away, namePrefix(s, r.names.away))
+	word, size := r.plan.phraseAt(s, input.Sides)
+	switch word {
+	case "HOME":
+		add(home, size)
+	case "DRAW":
+		add(draw, size)
+	case "AWAY":
+		add(away, size)
 	}
-	return n
+	return into[:n]
+}
+
+// isCode reports whether text is one of the dialect's codes for a side and nothing
+// else.
+func (p *plan) isCode(text string) bool {
+	_, size := p.phraseAt(text, input.Sides)
+	return size == 1 && len(text) == 1
 }
 
 // namePrefix is the length of name when s begins with it, else 0.

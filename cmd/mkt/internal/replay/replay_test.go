@@ -144,7 +144,7 @@ func TestMappingChanged(t *testing.T) {
 // The live product continues from the state before the range.
 func TestLive(t *testing.T) {
 	w := dataroot.Play(t)
-	_, err := raw.Roll(w.Mem, layout.NewCycleID(dataroot.Began.Add(2*time.Hour), string(w.Product)))
+	_, err := raw.Compact(w.Mem, layout.NewCycleID(dataroot.Began.Add(2*time.Hour), string(w.Product)))
 	dataroot.Must(t, err)
 	for from, base := range map[string]bool{"v1": false, "v9": true, "latest~2": true} {
 		r, _, err := replayed(w, from, nil)

@@ -46,7 +46,7 @@ func build(product football.Product, cycles int, every time.Duration) (testRoot,
 	p := dataroot.Product{Name: product, Root: h.root, Data: h.data, Key: key, Version: "test", Retention: keep}
 	end, err := simulate(p, 8, cycles, every, nil)
 	if err == nil && product == football.LiveIntelligence {
-		_, err = raw.Roll(h.root, layout.NewCycleID(end, string(product)))
+		_, err = raw.Compact(h.root, layout.NewCycleID(end, string(product)))
 	}
 	return h, err
 }

@@ -49,7 +49,7 @@ func shoot(product football.Product, cycles int, every time.Duration) (film, err
 		if product != football.LiveIntelligence {
 			return nil
 		}
-		_, err := raw.Roll(filming, layout.NewCycleID(at, string(product)))
+		_, err := raw.Compact(filming, layout.NewCycleID(at, string(product)))
 		return err
 	})
 	if err != nil {

@@ -70,17 +70,17 @@ func archived(t testing.TB, fsys durable.FS, id layout.CycleID) (all []any) {
 	return all
 }
 
-// What was rolled up reads as before, byte for byte; the rest stays as it is.
-func TestRoll(t *testing.T) {
+// What was compacted reads as before, byte for byte; the rest stays as it is.
+func TestCompact(t *testing.T) {
 	mem, good, damaged, unsealed, now := hours(t)
 	want := map[layout.CycleID][]any{}
 	for _, id := range good {
 		want[id] = archived(t, mem, id)
 	}
-	n, err := raw.Roll(mem, now)
+	n, err := raw.Compact(mem, now)
 	must(t, err)
 	if n != len(good) {
-		t.Errorf("%d cycles rolled up, want %d", n, len(good))
+		t.Errorf("%d cycles compacted, want %d", n, len(good))
 	}
 	for _, id := range good {
 		if diff := cmp.Diff(want[id], archived(t, mem, id)); diff != "" {
@@ -92,14 +92,14 @@ func TestRoll(t *testing.T) {
 	if !slices.Equal(left, []layout.CycleID{damaged, unsealed, now}) {
 		t.Errorf("left %v", left)
 	}
-	if n, err := raw.Roll(mem, now); err != nil || n != 0 {
+	if n, err := raw.Compact(mem, now); err != nil || n != 0 {
 		t.Errorf("again: %d, %v", n, err)
 	}
 	if _, err := raw.Open(mem, layout.NewCycleID(start.Add(5*time.Second), "market_engine")); !errors.Is(err, raw.ErrNotSealed) {
 		t.Errorf("a cycle that never was: %v", err)
 	}
 	late := tickAt(t, mem, 40*time.Second, nil)
-	if n, err := raw.Roll(mem, now); err != nil || n != 0 {
+	if n, err := raw.Compact(mem, now); err != nil || n != 0 {
 		t.Errorf("one that came later keeps its folder: %d, %v", n, err)
 	}
 	archived(t, mem, late)
@@ -107,7 +107,7 @@ func TestRoll(t *testing.T) {
 
 // A file that is damaged is said to be, whether in what leads to a cycle or in the
 // middle of an answer.
-func TestRollDamaged(t *testing.T) {
+func TestCompactDamaged(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	large := make([]byte, 1<<20)
 	for i := range large {
@@ -123,7 +123,7 @@ func TestRollDamaged(t *testing.T) {
 			must(t, err)
 			_, err = w.Seal(header())
 			must(t, err)
-			_, err = raw.Roll(mem, now)
+			_, err = raw.Compact(mem, now)
 			must(t, err)
 			pack := layout.RawPack(id)
 			whole, err := durable.ReadFile(mem, pack, 4<<20)
@@ -147,7 +147,7 @@ func TestRollDamaged(t *testing.T) {
 	}
 }
 
-// isSaid holds that a cycle of a pack reads as it was, or is said to be damaged.
+// isSaid checks that a cycle of a compacted file reads as it was, or is said to be damaged.
 func isSaid(t *testing.T, fsys durable.FS, id layout.CycleID) {
 	t.Helper()
 	a, err := raw.Open(fsys, id)
@@ -170,18 +170,18 @@ func isSaid(t *testing.T, fsys durable.FS, id layout.CycleID) {
 
 // Stopped at every operation, then the power fails: nothing is lost, and the
 // next run ends as an undisturbed one.
-func TestRollKilledAtEveryOperation(t *testing.T) {
+func TestCompactKilledAtEveryOperation(t *testing.T) {
 	base, good, damaged, unsealed, now := hours(t)
 	for _, keep := range []float64{0, 0.5, 1} {
 		for k := 1; ; k++ {
 			mem := base.PowerCut(1, 1)
-			_, killed := raw.Roll(durabletest.Wrap(mem, durabletest.KillAt(k)), now)
+			_, killed := raw.Compact(durabletest.Wrap(mem, durabletest.KillAt(k)), now)
 			after := mem.PowerCut(keep, uint64(k))
 			for range 2 {
 				for _, id := range append(good[:len(good):len(good)], now) {
 					archived(t, after, id)
 				}
-				_, err := raw.Roll(after, now)
+				_, err := raw.Compact(after, now)
 				must(t, err)
 			}
 			left, err := raw.Cycles(after)
@@ -196,7 +196,7 @@ func TestRollKilledAtEveryOperation(t *testing.T) {
 	}
 }
 
-// What a cycle has begun is told without a list, also when that is gone.
+// Which cycle was begun last is known without a list, and also if the state file is gone.
 func TestProgress(t *testing.T) {
 	mem := durabletest.NewMem()
 	if _, known, err := raw.LastBegun(mem); known || err != nil {
@@ -226,8 +226,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// An hour of ticks with 300 fixtures in play: what rolling it up takes.
-func BenchmarkRoll(b *testing.B) {
+// An hour of ticks with 300 fixtures in play: what compacting it takes.
+func BenchmarkCompact(b *testing.B) {
 	const ticks = 60
 	item := func(i, tick int) string {
 		return fmt.Sprintf(`{"id":"%d","sport_id":"1","time":"1795165200","time_status":"1","league":{"id":"%d","name":"League %d","cc":"gb"},"home":{"id":"%d","name":"Home %d","image_id":"%d","cc":"gb"},"away":{"id":"%d","name":"Away %d","image_id":"%d","cc":"gb"},"ss":"1-0","scores":{"2":{"home":"1","away":"0"}},"timer":{"tm":%d,"ts":%d,"tt":"1","ta":0,"md":0},"stats":{"attacks":["%d","%d"],"dangerous_attacks":["%d","%d"],"on_target":["3","1"],"off_target":["2","5"],"corners":["4","2"],"possession_rt":["54","46"],"yellowcards":["1","0"],"redcards":["0","0"],"substitutions":["0","0"],"goals":["1","0"]},"bet365_id":"%d"}`,
@@ -254,7 +254,7 @@ func BenchmarkRoll(b *testing.B) {
 			must(b, err)
 		}
 		b.StartTimer()
-		n, err := raw.Roll(fsys, layout.NewCycleID(start.Add(2*time.Hour), "market_engine"))
+		n, err := raw.Compact(fsys, layout.NewCycleID(start.Add(2*time.Hour), "market_engine"))
 		must(b, err)
 		b.StopTimer()
 		if n != ticks {
@@ -263,22 +263,22 @@ func BenchmarkRoll(b *testing.B) {
 		info, err := fsys.Stat(layout.RawPack(layout.NewCycleID(start.Truncate(time.Hour), "market_engine")))
 		must(b, err)
 		b.ReportMetric(float64(size)/1e6, "MB")
-		b.ReportMetric(float64(info.Size())/1e6, "packedMB")
+		b.ReportMetric(float64(info.Size())/1e6, "compactedMB")
 		b.SetBytes(size)
 		fsys.Close()
 		b.StartTimer()
 	}
 }
 
-// TestBetween: cycles are found by their time, packed or not, and a walk reads
+// TestBetween: cycles are found by their time, compacted or not, and a walk reads
 // what Open reads.
 func TestBetween(t *testing.T) {
 	mem, good, damaged, _, now := hours(t)
 	all := append(slices.Clone(good[:2]), damaged, good[2], now)
-	for _, state := range []string{"in folders", "packed"} {
+	for _, state := range []string{"in folders", "compacted"} {
 		t.Run(state, func(t *testing.T) {
-			if state == "packed" {
-				_, err := raw.Roll(mem, now)
+			if state == "compacted" {
+				_, err := raw.Compact(mem, now)
 				must(t, err)
 			}
 			for _, c := range []struct {

@@ -10,19 +10,19 @@ import (
 	"mkt/publish/layout"
 )
 
-// FuzzPack: of a pack that is not what was written no cycle comes out other than
-// it went in.
-func FuzzPack(f *testing.F) {
+// FuzzCompacted checks that a file that is not what was written yields no cycle that
+// differs from the one that was put in.
+func FuzzCompacted(f *testing.F) {
 	mem := durabletest.NewMem()
 	ids := []layout.CycleID{tickAt(f, mem, 0, nil), tickAt(f, mem, 8*time.Second, nil)}
-	_, err := raw.Roll(mem, layout.NewCycleID(start.Add(2*time.Hour), "market_engine"))
+	_, err := raw.Compact(mem, layout.NewCycleID(start.Add(2*time.Hour), "market_engine"))
 	must(f, err)
 	name := layout.RawPack(ids[0])
 	data, err := durable.ReadFile(mem, name, 1<<20)
 	must(f, err)
 	f.Add(data)
 	f.Add(data[:len(data)/2])
-	f.Add([]byte("not a pack"))
+	f.Add([]byte("not compacted"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		mem := durabletest.NewMem()
 		must(t, durable.MkdirAllSync(mem, layout.RawDir))

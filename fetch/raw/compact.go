@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -16,39 +17,40 @@ import (
 	"mkt/publish/layout"
 )
 
-// Roll puts the sealed cycles of every hour before that of a cycle into packs of
-// ten minutes, in which they are found as before, and deletes their folders. What
-// is damaged, or of a newer version, keeps its folder. Nothing is lost: packs hold every byte that was
-// received, compressed over many cycles at once. It lists cycles: call it once an
-// hour. Only for the holder of the lock; it may be killed at any point. It tells
-// how many cycles it rolled up.
-func Roll(fsys durable.FS, before layout.CycleID) (int, error) {
+// Compact puts the sealed cycles of every hour before that of a cycle into one file for
+// each ten minutes, in which they are found as before, and deletes their folders. A
+// cycle that is damaged, or of a newer version, keeps its folder. Nothing is lost: a
+// compacted file holds every byte that was received, compressed over many cycles at
+// once. Compact lists cycles and must not be called more often than once an hour. Only
+// the holder of the lock may call it; it may be killed at any point. It returns how
+// many cycles it compacted.
+func Compact(fsys durable.FS, before layout.CycleID) (int, error) {
 	ids, err := Cycles(fsys)
 	if err != nil {
 		return 0, err
 	}
-	now, rolled := layout.HourOf(before), 0
+	now, all := layout.HourOf(before), 0
 	for len(ids) > 0 && layout.HourOf(ids[0]) < now {
-		pack, n := layout.RawPack(ids[0]), 0
-		for n < len(ids) && layout.RawPack(ids[n]) == pack {
+		name, n := layout.RawPack(ids[0]), 0
+		for n < len(ids) && layout.RawPack(ids[n]) == name {
 			n++
 		}
-		done, err := rollOne(fsys, pack, ids[:n])
-		if rolled += done; err != nil {
-			return rolled, fmt.Errorf("roll up %s: %w", pack, err)
+		done, err := compactOne(fsys, name, ids[:n])
+		if all += done; err != nil {
+			return all, fmt.Errorf("compact %s: %w", name, err)
 		}
 		ids = ids[n:]
 	}
-	return rolled, nil
+	return all, nil
 }
 
-// rollOne makes one pack. One that is there already was written by a run that was
-// killed before it had deleted the folders.
-func rollOne(fsys durable.FS, pack string, ids []layout.CycleID) (int, error) {
-	in, err := cyclesIn(fsys, pack)
+// compactOne writes one file. If it is there already, the run that wrote it was killed
+// before it had deleted the folders.
+func compactOne(fsys durable.FS, name string, ids []layout.CycleID) (int, error) {
+	in, err := compactedCycles(fsys, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = writePack(fsys, pack, ids); err == nil {
-			in, err = cyclesIn(fsys, pack)
+		if err = writeCompacted(fsys, name, ids); err == nil {
+			in, err = compactedCycles(fsys, name)
 		}
 	}
 	if err != nil {
@@ -56,52 +58,41 @@ func rollOne(fsys durable.FS, pack string, ids []layout.CycleID) (int, error) {
 	}
 	var gone []layout.CycleID
 	for _, id := range ids {
-		if in[id] {
+		if slices.Contains(in, id) {
 			gone = append(gone, id)
 		}
 	}
 	return len(gone), removeFolders(fsys, gone)
 }
 
-// cyclesIn reads a pack to its end, checksum included, and tells which
-// cycles are in it.
-func cyclesIn(fsys durable.ReadFS, pack string) (map[layout.CycleID]bool, error) {
-	in := map[layout.CycleID]bool{}
-	return in, eachRolled(fsys, pack, func(id layout.CycleID, _ string, content io.Reader) error {
-		in[id] = true
-		_, err := io.Copy(io.Discard, content)
-		return err
-	})
-}
-
-// writePack writes a pack, durable before it has its name.
-func writePack(fsys durable.FS, pack string, ids []layout.CycleID) error {
+// writeCompacted writes a compacted file, which is durable before it has its name.
+func writeCompacted(fsys durable.FS, name string, ids []layout.CycleID) error {
 	if err := durable.MkdirAllSync(fsys, layout.StagingDir); err != nil {
 		return err
 	}
-	staged := layout.StagingDir + "/raw-" + path.Base(pack)
+	staged := layout.StagingDir + "/raw-" + path.Base(name)
 	if err := fsys.Remove(staged); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	defer fsys.Remove(staged)
 	err := durable.Create(fsys, staged, func(w io.Writer) error {
-		packed, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
-			zstd.WithWindowSize(rollWindow), zstd.WithEncoderCRC(true))
+		compressed, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
+			zstd.WithWindowSize(window), zstd.WithEncoderCRC(true))
 		if err != nil {
 			return err
 		}
-		out := tar.NewWriter(packed)
+		out := tar.NewWriter(compressed)
 		for _, id := range ids {
 			if err := addCycle(fsys, out, id); err != nil {
 				return err
 			}
 		}
-		return errors.Join(out.Close(), packed.Close())
+		return errors.Join(out.Close(), compressed.Close())
 	})
 	if err != nil {
 		return err
 	}
-	if err := fsys.Link(staged, pack); err != nil {
+	if err := fsys.Link(staged, name); err != nil {
 		return err
 	}
 	return fsys.SyncDir(layout.RawDir)
