@@ -34,10 +34,10 @@ for byte, or not at all. A damaged file is quarantined in staging/aside. A
 publication stops at damage: run this, then publish again.
 
 --new-history is for a data root that was restored from a backup which lacks
-publications that clients have seen, and for one whose newest publication is
-cannot be rebuilt: the newest dataset that is intact is published again, with a seq far
-beyond the last. Every older cursor is refused, so that every client reads
-everything from the start, and no seq is used twice.`,
+publications that clients have seen, and for one whose newest publication
+cannot be rebuilt: the newest dataset that is intact is published again, with
+a seq far beyond the last. Every older cursor is refused, so that every client
+reads everything from the start, and no seq is used twice.`,
 		Example: `  mkt recover --tenant acme
   mkt recover --new-history --tenant acme --product market_engine`,
 		Args: cobra.NoArgs,
