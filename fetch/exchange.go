@@ -21,6 +21,7 @@ type exchange struct {
 	now         func() time.Time
 	progress    func(done, total int)
 	concurrency int
+	bookmaker   string
 	abandon     context.CancelCauseFunc // ends the run
 
 	mu       sync.Mutex
@@ -105,6 +106,9 @@ func (x *exchange) fail(err error) error {
 
 // Concurrency implements provider.Exchange.
 func (x *exchange) Concurrency() int { return x.concurrency }
+
+// Bookmaker implements provider.Exchange.
+func (x *exchange) Bookmaker() string { return x.bookmaker }
 
 // Quota implements provider.Exchange.
 func (x *exchange) Quota() (provider.Quota, bool) { return x.client.Left() }

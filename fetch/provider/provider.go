@@ -9,6 +9,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -49,6 +50,10 @@ type Provider struct {
 	// Classify judges a complete answer: the body decides, not the status.
 	Classify func(status int, header http.Header, body []byte) Verdict
 
+	// Bookmakers is for a provider that sells the prices of several bookmakers: nil if
+	// it sells those of one.
+	Bookmakers *Bookmakers
+
 	// Probe is the cheapest question that only a good credential is answered: it
 	// tests a connection. now is for a question that names a day.
 	Probe func(now time.Time) Request
@@ -61,6 +66,15 @@ type Provider struct {
 	Live    LiveAdapter   // live_intelligence; nil when the provider has no live statistics
 }
 
+// Bookmakers says whose prices an account may choose. The prices of a fixture are
+// always those of one bookmaker: they are never merged.
+type Bookmakers struct {
+	Default string // what is asked for if the account has chosen none
+	// Valid reports whether name can be a bookmaker of the provider, in the
+	// provider's own spelling of it: an id or a key.
+	Valid func(name string) bool
+}
+
 // Budget bounds what one account's runs may ask of the provider.
 type Budget struct {
 	Requests    int           // per Window, when no header says otherwise
@@ -68,6 +82,14 @@ type Budget struct {
 	Burst       int           // requests a second at the most
 	Concurrency int           // requests at once
 	MaxBody     int64         // bytes, decompressed
+}
+
+// Bookmaker returns whose prices are asked for when an account has chosen that one.
+func (p *Provider) Bookmaker(chosen string) string {
+	if p.Bookmakers == nil {
+		return ""
+	}
+	return cmp.Or(chosen, p.Bookmakers.Default)
 }
 
 // MarketAdapter asks for and reads the payloads of the market engine.
@@ -102,6 +124,10 @@ type Exchange interface {
 	// false before the first answer, and when neither the provider says it nor
 	// the Budget has one.
 	Quota() (Quota, bool)
+	// Bookmaker is whose prices the account has chosen, the default if it has chosen
+	// none; "" for a provider that sells those of one. An adapter puts it into every
+	// request for prices, so that the archived query tells the reader whose they are.
+	Bookmaker() string
 	// Now is the run's clock.
 	Now() time.Time
 	// Progress tells a person how far the run is; total may grow.

@@ -39,6 +39,7 @@ type simExchange struct {
 	kept []provider.Payload
 }
 
+func (x *simExchange) Bookmaker() string             { return "" }
 func (x *simExchange) Concurrency() int              { return 4 }
 func (x *simExchange) Quota() (provider.Quota, bool) { return provider.Quota{}, false }
 func (x *simExchange) Now() time.Time                { return simNoon }
