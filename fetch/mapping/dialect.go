@@ -29,7 +29,8 @@ var phraseLists = map[string]input.Phrases{
 }
 
 // ParseDialect reads the wording of a bookmaker's rows, a CSV file with comments;
-// see the head of provider/betsapi/bet365_words.csv for its columns.
+// see the head of provider/betsapi/bet365_words.csv for its columns. A list that is
+// not there has no phrase.
 func ParseDialect(text string) (*input.Dialect, error) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comment = '#'
@@ -55,11 +56,6 @@ func ParseDialect(text string) (*input.Dialect, error) {
 			d.Sentences[word] = text
 		default:
 			return nil, fmt.Errorf("%s: unknown list", list)
-		}
-	}
-	for list, phrases := range phraseLists {
-		if len(d.Phrases[phrases]) == 0 {
-			return nil, fmt.Errorf("%s: the list has no phrase", list)
 		}
 	}
 	return d, nil

@@ -68,7 +68,9 @@ func (r *rowReader) sidePart(c *class, slot slots, text string, sides []sideMatc
 		case c.sides&(1<<m.side) == 0:
 			r.contradicts = r.contradicts || m.side == draw && c.words == input.NoPhrases
 		case m.side == draw && c.words != input.NoPhrases:
-			into = append(into, option{fills: slot, size: m.size, word: r.plan.claim.Dialect.Phrases[c.words][0].Word, side: draw})
+			if neither := r.plan.claim.Dialect.Phrases[c.words]; len(neither) > 0 {
+				into = append(into, option{fills: slot, size: m.size, word: neither[0].Word, side: draw})
+			}
 		default:
 			into = append(into, option{fills: slot, size: m.size, word: m.side.String(), side: m.side})
 		}
