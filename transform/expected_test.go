@@ -14,6 +14,7 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/providertest"
+	"mkt/fetch/provider/theoddsapi"
 	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/transform/identity"
@@ -35,6 +36,16 @@ var expectations = []expected{
 	{
 		provider: betsapi.Provider(),
 		listing:  func(*testing.T) provider.Listing { return provider.Listing{Fixtures: recordedFixtures()} },
+	},
+	{
+		provider: theoddsapi.Provider(),
+		request: func(t *testing.T, body *providertest.Tree, pointer string) (string, url.Values) {
+			block, _, _ := strings.Cut(pointer, "/markets/")
+			key, err := body.At(pathOf(block) + ".key")
+			must(t, err)
+			return "odds", url.Values{"bookmakers": {strings.Trim(key, `"`)}}
+		},
+		listing: func(*testing.T) provider.Listing { return provider.Listing{} }, // prices come with the teams
 	},
 }
 
