@@ -118,11 +118,11 @@ func (a *asker) list(ctx context.Context) ([]event, error) {
 		return nil, err
 	}
 	failed := slices.DeleteFunc(failures, func(err error) bool { return err == nil })
-	if len(failed) == len(sports) {
-		return nil, failed[0]
-	}
 	if len(failed) > 0 {
 		a.asked.ListingComplete = false
+	}
+	if len(failed) == len(sports) {
+		return nil, failed[0]
 	}
 	return slices.Concat(lists...), nil
 }

@@ -195,17 +195,21 @@ func (r *sheetReader) market(f *offered, v strictjson.Value) {
 			r.unknown.add("market." + name)
 		}
 	}
-	outcomes, once := v.Once(wire.KeyOutcomes)
 	why := ""
 	switch {
 	case twice:
 		why = marketTwice
 	case v.Repeats():
 		why = marketRepeats
-	case outcomes.Kind() != strictjson.Array:
+	case v.Get(wire.KeyOutcomes).Kind() != strictjson.Array:
 		why = marketRows
 	}
-	rows := r.rows(f, outcomes)
+	var rows []input.Row
+	for name, part := range v.Members() {
+		if name == wire.KeyOutcomes {
+			rows = append(rows, r.rows(f, part)...)
+		}
+	}
 	if why != "" {
 		r.damaged.add(why)
 		r.hurt.Markets++
