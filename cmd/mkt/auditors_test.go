@@ -42,7 +42,7 @@ func newTuesday(t *testing.T) *tuesday {
 	for n := range 3 {
 		d.cycle(football.MarketEngine)
 		d.cycle(football.LiveIntelligence)
-		root, err := d.place(football.MarketEngine).open()
+		root, err := d.place(football.MarketEngine).Open()
 		d.must(err)
 		defer root.Close()
 		c, err := snapshot.Resolve(root, "latest")
@@ -266,7 +266,7 @@ const livePublications = layout.PackedCommits + 5
 // records up, and unpacks the pack as the page says.
 func (d *tuesday) packLiveCommits(t *testing.T) {
 	t.Helper()
-	root, err := d.place(football.LiveIntelligence).open()
+	root, err := d.place(football.LiveIntelligence).Open()
 	d.must(err)
 	defer root.Close()
 	last, _, err := snapshot.Head(root)
@@ -284,7 +284,7 @@ func (d *tuesday) packLiveCommits(t *testing.T) {
 	if packed != layout.PackedCommits {
 		t.Fatalf("%d records are packed", packed)
 	}
-	packs, err := filepath.Glob(filepath.Join(d.place(football.LiveIntelligence).dir(), layout.CommitsDir, "*.tar.zst"))
+	packs, err := filepath.Glob(filepath.Join(d.place(football.LiveIntelligence).Dir(), layout.CommitsDir, "*.tar.zst"))
 	d.must(err)
 	d.must(os.Mkdir("unpacked", 0o755))
 	for _, name := range packs {
@@ -307,7 +307,7 @@ func (d *tuesday) packLiveCommits(t *testing.T) {
 
 // movedAsDiffSays holds the odds that moved against mkt diff.
 func (d *tuesday) movedAsDiffSays(rows [][]string) string {
-	out, err := d.run(newDiff, "20261124T140000Z-market_engine", "20261124T150000Z-market_engine", "--only", "odds", "as json")
+	out, err := d.run("diff", "20261124T140000Z-market_engine", "20261124T150000Z-market_engine", "--only", "odds", "--output", "json")
 	d.must(err)
 	moved := 0
 	for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); {

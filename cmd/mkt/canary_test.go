@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mkt/cmd/mkt/internal/cli/batch"
 )
 
 // canary is a credential that every encoding writes in another way.
@@ -45,7 +47,7 @@ func TestCanary(t *testing.T) {
 
 	seen, commands := watching.all()
 	h.searchAll(token, seen)
-	for _, command := range []string{"init", "tenant", "provider", "fetch", "cycle", "serve", "schedule", checkCommand} {
+	for _, command := range []string{"init", "tenant", "provider", "fetch", "cycle", "serve", "schedule", batch.CheckCommand} {
 		if commands[command] == 0 {
 			t.Errorf("no process of mkt %s was seen: %v", command, commands)
 		}

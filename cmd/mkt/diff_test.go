@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
 )
@@ -31,27 +32,27 @@ func TestDiff(t *testing.T) {
 		exit int
 		want []string
 	}{
-		{[]string{"--product", "market_engine"}, exitDone, []string{"fx_", "  odds", " → ", " %", "A            ", "version 2", "version 3", "odds moved"}},
-		{[]string{"latest~2", "latest", "--product", "market_engine", "--summary"}, exitDone, []string{"version 1", "version 3"}},
-		{[]string{"2026-03-07 12:30", "20260307T130000Z-market_engine", "--exit-code", "--summary"}, exitFailed, []string{"version 1", "version 2"}},
-		{[]string{"latest", "latest", "--product", "market_engine", "--exit-code"}, exitDone, []string{"7 the same, 0 changed"}},
-		{[]string{"--product", "market_engine", "--only", "quality", "--exit-code", "latest", "latest"}, exitDone, nil},
-		{[]string{"--product", "market_engine", "--data-b", copied, "--exit-code"}, exitDone, []string{"0 changed"}},
-		{[]string{"v1", "--product", "market_engine", "--data-b", copied, "--exit-code", "--summary"}, exitFailed, []string{"version 1", "version 3"}},
-		{[]string{"--product", "live_intelligence"}, exitDone, []string{"counter", "clock_minute", "counter moved"}},
-		{nil, exitUsage, []string{"give --product"}},
-		{[]string{"--product", "market_engine", "--only", "prices"}, exitUsage, []string{"want fixtures, markets"}},
-		{[]string{"v9", "--product", "market_engine"}, exitFailed, []string{"the newest is v3"}},
-		{[]string{"v9", "--product", "market_engine", "--exit-code"}, exitUsage, []string{"the newest is v3"}},
-		{[]string{"20260307T120000Z-market_engine", "20260307T120000Z-live_intelligence"}, exitUsage, []string{"is a cycle of live_intelligence, not of market_engine"}},
-		{[]string{"--data-b", "nowhere", "--product", "market_engine"}, exitFailed, []string{"data root nowhere: no such folder"}},
+		{[]string{"--product", "market_engine"}, cli.ExitDone, []string{"fx_", "  odds", " → ", " %", "A            ", "version 2", "version 3", "odds moved"}},
+		{[]string{"latest~2", "latest", "--product", "market_engine", "--summary"}, cli.ExitDone, []string{"version 1", "version 3"}},
+		{[]string{"2026-03-07 12:30", "20260307T130000Z-market_engine", "--exit-code", "--summary"}, cli.ExitFailed, []string{"version 1", "version 2"}},
+		{[]string{"latest", "latest", "--product", "market_engine", "--exit-code"}, cli.ExitDone, []string{"7 the same, 0 changed"}},
+		{[]string{"--product", "market_engine", "--only", "quality", "--exit-code", "latest", "latest"}, cli.ExitDone, nil},
+		{[]string{"--product", "market_engine", "--data-b", copied, "--exit-code"}, cli.ExitDone, []string{"0 changed"}},
+		{[]string{"v1", "--product", "market_engine", "--data-b", copied, "--exit-code", "--summary"}, cli.ExitFailed, []string{"version 1", "version 3"}},
+		{[]string{"--product", "live_intelligence"}, cli.ExitDone, []string{"counter", "clock_minute", "counter moved"}},
+		{nil, cli.ExitUsage, []string{"give --product"}},
+		{[]string{"--product", "market_engine", "--only", "prices"}, cli.ExitUsage, []string{"want fixtures, markets"}},
+		{[]string{"v9", "--product", "market_engine"}, cli.ExitFailed, []string{"the newest is v3"}},
+		{[]string{"v9", "--product", "market_engine", "--exit-code"}, cli.ExitUsage, []string{"the newest is v3"}},
+		{[]string{"20260307T120000Z-market_engine", "20260307T120000Z-live_intelligence"}, cli.ExitUsage, []string{"is a cycle of live_intelligence, not of market_engine"}},
+		{[]string{"--data-b", "nowhere", "--product", "market_engine"}, cli.ExitFailed, []string{"data root nowhere: no such folder"}},
 	} {
-		out, err := p.run(newDiff, c.args...)
+		out, err := p.run(append([]string{"diff"}, c.args...)...)
 		if err != nil {
 			out += err.Error()
 		}
-		if exitCode(err) != c.exit {
-			t.Errorf("diff %q: exit %d, want %d: %s", c.args, exitCode(err), c.exit, out)
+		if cli.ExitCode(err) != c.exit {
+			t.Errorf("diff %q: exit %d, want %d: %s", c.args, cli.ExitCode(err), c.exit, out)
 		}
 		for _, want := range c.want {
 			if !strings.Contains(out, want) {
@@ -69,7 +70,7 @@ func TestDiff(t *testing.T) {
 func checkDiffIsExplained(p *played) {
 	p.Helper()
 	for _, product := range []string{"market_engine", "live_intelligence"} {
-		out, err := p.run(newDiff, "--product", product, "latest~2", "latest")
+		out, err := p.run("diff", "--product", product, "latest~2", "latest")
 		p.must(err)
 		if product == "market_engine" {
 			for _, want := range []string{
@@ -99,7 +100,7 @@ func checkDiffIsExplained(p *played) {
 			if words[0] == "-" {
 				at = "latest~2"
 			}
-			if explained, err := p.run(newExplain, id, "--product", product, "--at", at); err != nil {
+			if explained, err := p.run("explain", id, "--product", product, "--at", at); err != nil {
 				p.Errorf("%s: %v\n%s", line, err, explained)
 			}
 		}
@@ -112,7 +113,7 @@ func checkDiffIsExplained(p *played) {
 // checkDiffJSON: a change a line, the summary last, and its counts are theirs.
 func checkDiffJSON(p *played) {
 	p.Helper()
-	out, err := p.run(newDiff, "--product", "market_engine", "as json")
+	out, err := p.run("diff", "--product", "market_engine", "--output", "json")
 	p.must(err)
 	counts, last := map[string]int{}, map[string]any{}
 	for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); {
@@ -135,11 +136,11 @@ func checkDiffJSON(p *played) {
 func checkDiffPage(p *played) {
 	p.Helper()
 	file := p.file("diff.html")
-	_, err := p.run(newDiff, "--product", "market_engine", "--html", file, "--summary")
+	_, err := p.run("diff", "--product", "market_engine", "--html", file, "--summary")
 	p.must(err)
 	page, err := os.ReadFile(file)
 	p.must(err)
-	out, err := p.run(newDiff, "--product", "market_engine", "--html", "-")
+	out, err := p.run("diff", "--product", "market_engine", "--html", "-")
 	p.must(err)
 	if out != string(page) {
 		p.Error("the standard output gets another page")

@@ -89,7 +89,7 @@ func TestExamples(t *testing.T) {
 }
 
 // examples asks for all of them.
-func (w *simulatedWorld) examples() string {
+func (w *simulatedSystem) examples() string {
 	w.Helper()
 	w.get("GET", "/account", hurried) // its one request of the hour
 	ids := strings.NewReplacer(w.exampleIDs()...)
@@ -124,7 +124,7 @@ func (w *simulatedWorld) examples() string {
 
 // exampleIDs are a fixture with markets, one in play whose minutes are few, and one
 // in play without detail.
-func (w *simulatedWorld) exampleIDs() []string {
+func (w *simulatedSystem) exampleIDs() []string {
 	w.Helper()
 	type item struct {
 		FixtureID       string `json:"fixture_id"`
@@ -166,7 +166,7 @@ func (w *simulatedWorld) exampleIDs() []string {
 }
 
 // shortened leaves the first few items of a list in data.
-func (w *simulatedWorld) shortened(body []byte, list string, keep int) []byte {
+func (w *simulatedSystem) shortened(body []byte, list string, keep int) []byte {
 	w.Helper()
 	v := w.decoded(body)
 	for _, m := range v.member("data").members {
@@ -190,7 +190,7 @@ type jsonMember struct {
 	value *node
 }
 
-func (w *simulatedWorld) decoded(body []byte) *node {
+func (w *simulatedSystem) decoded(body []byte) *node {
 	w.Helper()
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()

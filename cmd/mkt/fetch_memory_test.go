@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
@@ -32,12 +33,12 @@ func TestTooMuchOfAnAnswer(t *testing.T) {
 		exit   int
 		within time.Duration
 	}{
-		{"", exitDone, 30 * time.Second},
-		{"huge:1", exitFailed, 30 * time.Second},
-		{"bomb:1", exitFailed, 30 * time.Second},
-		{"slow:1", exitLater, 30 * time.Second},
-		{"huge:1@markets", exitFailed, time.Minute}, // four at once
-		{"bomb:1@markets", exitFailed, time.Minute},
+		{"", cli.ExitDone, 30 * time.Second},
+		{"huge:1", cli.ExitFailed, 30 * time.Second},
+		{"bomb:1", cli.ExitFailed, 30 * time.Second},
+		{"slow:1", cli.ExitLater, 30 * time.Second},
+		{"huge:1@markets", cli.ExitFailed, time.Minute}, // four at once
+		{"bomb:1@markets", cli.ExitFailed, time.Minute},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			o := simulator.Options{Seed: 3, Fixtures: 60, Tokens: map[string]simulator.Account{canary: {Seed: 3}}}
@@ -95,7 +96,7 @@ func TestTooManyValues(t *testing.T) {
 	}
 	cmd := h.command(t.Context(), "cycle", "--all", "--parallel", "4", "--product", "market_engine")
 	peak := h.peak(cmd)
-	if code := cmd.ProcessState.ExitCode(); code != exitFailed || peak == 0 || peak > 384<<20 {
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitFailed || peak == 0 || peak > 384<<20 {
 		t.Errorf("exit code %d, %d MiB", code, peak>>20)
 	}
 	t.Logf("%d MiB at the most", peak>>20)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
 )
@@ -28,7 +29,7 @@ func TestCollectsAsAPublicationDoes(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), []string{"gc", "--dry-run", "--data", p.data, "--keep-snapshots", c.count, "--keep-snapshot-age", c.age}, nil, &out, &errs)
-		if code != exitDone || !strings.Contains(out.String(), "acme market_engine: "+c.want) {
+		if code != cli.ExitDone || !strings.Contains(out.String(), "acme market_engine: "+c.want) {
 			t.Errorf("keep %s snapshots, and %s: exit %d, want %s\n%s%s", c.count, c.age, code, c.want, out.String(), errs.String())
 		}
 	}

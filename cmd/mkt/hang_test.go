@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli/batch"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 	"mkt/internal/needs"
@@ -74,7 +75,7 @@ func (h *house) cycleAll(first, others upstream, published int) (each []time.Dur
 			}
 			id := fmt.Sprintf("account-%02d", i)
 			sealed, err := credential.Seal(key.Recipient(), id, "betsapi", []byte(of.Token))
-			if err := errors.Join(err, e.Replace(tenants.Tenant{ID: id, Status: account.Active, Limit: tenants.DefaultLimit,
+			if err := errors.Join(err, e.Replace(tenants.Tenant{ID: id, Status: account.Active, Limit: account.DefaultLimit,
 				Products: map[football.Product]account.Subscription{football.MarketEngine: {}},
 				Provider: &tenants.Provider{Name: "betsapi", BaseURL: of.URL, AllowPrivateAddress: true, Credential: sealed}})); err != nil {
 				return err
@@ -91,7 +92,7 @@ func (h *house) cycleAll(first, others upstream, published int) (each []time.Dur
 	h.must(cmd.Start())
 	took := map[string]time.Duration{}
 	for lines := bufio.NewScanner(out); len(each) < published && lines.Scan(); {
-		var r report
+		var r batch.Report
 		h.must(json.Unmarshal(lines.Bytes(), &r))
 		took[r.Tenant] += time.Duration(r.Seconds * float64(time.Second))
 		if r.Step == "publish" && r.OK {

@@ -38,13 +38,18 @@ var rules = []rule{
 	{pkg: "transform/identity", may: []string{"publish/football", "publish/durable"}, what: "publish/football and publish/durable"},
 	{pkg: "transform/markets", may: []string{"fetch/input", "publish/football", "transform/identity"}, what: "fetch/input, publish/football and transform/identity"},
 	{pkg: "transform/live", may: []string{"fetch/input", "publish/football", "transform/identity"}, what: "fetch/input, publish/football and transform/identity"},
-	{pkg: "transform/...", may: append([]string{"transform/...", "fetch/input", "fetch/raw", "fetch/provider", "fetch/provider/all"}, ground...),
+	{pkg: "transform/...", may: append([]string{"transform/...", "fetch/input", "fetch/raw", "fetch/provider", "fetch/provider/all"}, formats...),
 		far: []string{"serve/...", "cmd/...", "fetch/credential", "fetch/internal/upstream"}, what: "transform's own, the formats, fetch/raw and the providers' readers"},
 	{pkg: "serve/account", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "serve/internal/listen", what: "a leaf"},
 	{pkg: "serve/admin", may: []string{"serve/internal/listen"}, what: "serve/internal/listen"},
-	{pkg: "serve/...", may: append([]string{"serve/..."}, ground...),
+	{pkg: "serve/...", may: append([]string{"serve/..."}, formats...),
 		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own and the formats, and reach nothing of fetch or transform"},
+	{pkg: "cmd/mkt/internal/cli", may: []string{"cmd/mkt/internal/plain", "cmd/mkt/internal/tenants", "cmd/mkt/internal/strictyaml", "fetch/...", "publish/...", "serve/account"},
+		far: []string{"cmd/mkt/internal/cli/...", "serve"}, what: "what every command needs, and no group of commands"},
+	{pkg: "cmd/mkt/internal/cli/demo", may: []string{"..."}, what: "everything: it runs the whole system"},
+	{pkg: "cmd/mkt/internal/cli/...", may: []string{"..."}, far: []string{"cmd/mkt/internal/cli/accounts", "cmd/mkt/internal/cli/batch", "cmd/mkt/internal/cli/evidence",
+		"cmd/mkt/internal/cli/live", "cmd/mkt/internal/cli/serving", "cmd/mkt/internal/cli/demo"}, what: "everything but another group of commands"},
 	{pkg: "cmd/...", may: []string{"..."}, what: "everything"},
 	{pkg: "scripts/...", may: []string{"scripts/internal/installation"}, what: "nothing: scripts use the binary"},
 	{pkg: "internal/needs", what: "a leaf, for tests"},
@@ -55,26 +60,26 @@ var rules = []rule{
 var everybodys = []string{"internal/panics", "internal/scratch"}
 
 var (
-	leaves = []string{"publish/football", "publish/layout", "publish/durable"}
-	ground = append([]string{"publish/table", "publish/health", "publish/snapshot"}, leaves...)
+	leaves  = []string{"publish/football", "publish/layout", "publish/durable"}
+	formats = append([]string{"publish/table", "publish/health", "publish/snapshot"}, leaves...)
 )
 
-// guests are dependencies with one room each.
-var guests = map[string][]string{
+// confined are dependencies that only some packages may import.
+var confined = map[string][]string{
 	"github.com/duckdb/":                {"serve/internal/reader/...", "serve/offline"},
 	"github.com/labstack/echo":          {"serve/..."},
 	"github.com/parquet-go/parquet-go":  {"publish/table/..."},
 	"filippo.io/age":                    {"fetch/credential"},
-	"github.com/spf13/":                 {"cmd/mkt"},
+	"github.com/spf13/":                 {"cmd/mkt", "cmd/mkt/internal/cli/..."},
 	"github.com/robfig/cron":            {"cmd/mkt/internal/schedule"},
-	"github.com/schollz/progressbar":    {"cmd/mkt"},
+	"github.com/schollz/progressbar":    {"cmd/mkt/internal/cli"},
 	"github.com/gobwas/ws":              {"serve/internal/socketio/..."},
 	"github.com/sony/gobreaker":         {"fetch/internal/upstream"},
 	"code.dny.dev/ssrf":                 {"fetch/internal/upstream"},
 	"github.com/CycloneDX/cyclonedx-go": {"scripts/sbom"},
 	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
 	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},
-	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt"}, // whoever has metrics of its own declares them
+	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt/internal/cli/..."}, // whoever has metrics of its own declares them
 }
 
 // listed is what go list tells of a package.
@@ -131,7 +136,7 @@ func TestImports(t *testing.T) {
 		}
 		checkProviders(t, name, p.Imports)
 		checkEmulators(t, name, p.Deps)
-		checkGuests(t, name, p.Imports)
+		checkConfined(t, name, p.Imports)
 	}
 }
 
@@ -169,11 +174,11 @@ func checkEmulators(t *testing.T, name string, deps []string) {
 	}
 }
 
-func checkGuests(t *testing.T, name string, imports []string) {
+func checkConfined(t *testing.T, name string, imports []string) {
 	for _, i := range imports {
-		for guest, rooms := range guests {
-			if strings.HasPrefix(i, guest) && !matchesAny(rooms, name) {
-				t.Errorf("%s imports %s, which lives in %s", name, i, strings.Join(rooms, ", "))
+		for dep, packages := range confined {
+			if strings.HasPrefix(i, dep) && !matchesAny(packages, name) {
+				t.Errorf("%s imports %s, which only these may import: %s", name, i, strings.Join(packages, ", "))
 			}
 		}
 	}

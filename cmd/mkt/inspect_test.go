@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -10,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/inspect"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
@@ -31,7 +29,7 @@ func threeHours(t *testing.T) *played {
 	}
 	p.now = p.now.Add(-time.Hour)
 	p.cycle(football.LiveIntelligence)
-	dir := p.place(football.MarketEngine).dir()
+	dir := p.place(football.MarketEngine).Dir()
 	p.must(os.RemoveAll(dir + "/" + layout.Cycle(layout.SnapshotsDir, layout.NewCycleID(playedBegins, string(football.MarketEngine)))))
 	newest := layout.Cycle(layout.RawDir, layout.NewCycleID(p.now, string(football.MarketEngine)))
 	failed := layout.Cycle(layout.RawDir, layout.NewCycleID(p.now.Add(time.Minute), string(football.MarketEngine)))
@@ -40,20 +38,6 @@ func threeHours(t *testing.T) *played {
 	p.must(err)
 	p.must(os.WriteFile(dir+"/"+failed+"/cycle.json", bytes.ReplaceAll(header, []byte("140000Z"), []byte("140100Z")), 0o644))
 	return p
-}
-
-// run runs a command of the program on what was played.
-func (p *played) run(build func(*app) *cobra.Command, args ...string) (string, error) {
-	a, out := p.app(), &bytes.Buffer{}
-	a.out, a.errs = out, out
-	if len(args) > 1 && args[len(args)-1] == "as json" {
-		a.output.value, args = "json", args[:len(args)-1]
-	}
-	cmd := build(a)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetArgs(args)
-	err := cmd.ExecuteContext(context.Background())
-	return out.String(), err
 }
 
 func TestInspect(t *testing.T) {
@@ -74,10 +58,10 @@ func TestInspect(t *testing.T) {
 		{[]string{"--sql", "SELECT i FROM range(5) t(i), (FROM live LIMIT 1)", "--rows", "2"}, []string{"I\n0\n1\n", "first 2 of 5 rows"}},
 		{[]string{"--sql", "SELECT NULL AS a, 'x,\"y' AS b FROM live LIMIT 1", "--format", "csv"}, []string{"a,b\n,\"x,\"\"y\"\n"}},
 		{[]string{"--sql", "SELECT 1 AS b, NULL AS a FROM live LIMIT 1", "--format", "json"}, []string{"[\n{\"b\":1,\"a\":null}\n]\n"}},
-		{[]string{"--sql", "SELECT 1 AS b FROM live WHERE false", "as json"}, []string{"[\n]\n"}},
+		{[]string{"--sql", "SELECT 1 AS b FROM live WHERE false", "--output", "json"}, []string{"[\n]\n"}},
 		{[]string{"--at", "v3", "--sql", "SELECT count(*) > 0 AS there FROM markets"}, []string{"true", "left out: acme live_intelligence: v3: no such publication"}},
 	} {
-		out, err := p.run(newInspect, c.args...)
+		out, err := p.run(append([]string{"inspect"}, c.args...)...)
 		for _, want := range c.want {
 			if err != nil || !strings.Contains(out, want) {
 				t.Errorf("inspect %q: no %q in\n%s%v", c.args, want, out, err)
@@ -89,7 +73,7 @@ func TestInspect(t *testing.T) {
 func TestInspectJSON(t *testing.T) {
 	p := threeHours(t)
 	var all []inspect.Overview
-	out, err := p.run(newInspect, "--last", "5", "as json")
+	out, err := p.run("inspect", "--last", "5", "--output", "json")
 	p.must(err)
 	p.must(json.Unmarshal([]byte(out), &all))
 	if len(all) != 2 || all[0].Newest == nil || all[0].Newest.Rows["markets"] == 0 || all[0].AgeMS == nil || *all[0].AgeMS != 5000 || all[0].Bytes["total"] < 1000 || all[1].Underway == "" && all[0].Underway == "" {
@@ -98,14 +82,14 @@ func TestInspectJSON(t *testing.T) {
 	var one struct {
 		Publications []inspect.Publication
 	}
-	out, err = p.run(newInspect, "--product", "market_engine", "as json")
+	out, err = p.run("inspect", "--product", "market_engine", "--output", "json")
 	p.must(err)
 	p.must(json.Unmarshal([]byte(out), &one))
 	if n := len(one.Publications); n != 3 || one.Publications[0].Version != 3 || one.Publications[2].Kept || !one.Publications[1].Kept {
 		t.Errorf("%s", out)
 	}
 	var cycle inspect.Cycle
-	out, err = p.run(newInspect, "latest~1", "--product", "market_engine", "as json")
+	out, err = p.run("inspect", "latest~1", "--product", "market_engine", "--output", "json")
 	p.must(err)
 	p.must(json.Unmarshal([]byte(out), &cycle))
 	if cycle.Raw == nil || cycle.Canonical == nil || cycle.Snapshot == nil || cycle.Commit == nil || cycle.Commit.Version != 2 || cycle.Commit.SHA256 == "" || len(cycle.Damage) > 0 {
@@ -116,10 +100,10 @@ func TestInspectJSON(t *testing.T) {
 // A query may come from the standard input.
 func TestInspectReadsQuery(t *testing.T) {
 	p := threeHours(t)
-	for text, exit := range map[string]int{"SELECT count(*) AS n\nFROM live": exitDone, strings.Repeat(" ", mostQuery) + "SELECT 1": exitUsage, "SELEC": exitUsage} {
+	for text, exit := range map[string]int{"SELECT count(*) AS n\nFROM live": cli.ExitDone, strings.Repeat(" ", 1<<20) + "SELECT 1": cli.ExitUsage, "SELEC": cli.ExitUsage} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), []string{"inspect", "--data", p.data, "--sql", "-"}, strings.NewReader(text), &out, &errs)
-		if code != exit || exit == exitDone && !strings.HasPrefix(out.String(), "N\n") {
+		if code != exit || exit == cli.ExitDone && !strings.HasPrefix(out.String(), "N\n") {
 			t.Errorf("%.30q: exit %d: %s%s", text, code, out.String(), errs.String())
 		}
 	}
@@ -132,23 +116,23 @@ func TestInspectRefuses(t *testing.T) {
 		exit int
 		want string
 	}{
-		{[]string{"latest"}, exitUsage, "give --product: acme market_engine, acme live_intelligence"},
-		{[]string{"yesterday"}, exitUsage, "want latest"},
-		{[]string{"latest", "--tenant", "nobody"}, exitFailed, "nothing lies there of tenant nobody"},
-		{[]string{"latest", "--product", "odds"}, exitUsage, "want market_engine"},
-		{[]string{"v9", "--product", "market_engine"}, exitFailed, "the newest is v3"},
-		{[]string{"20260307T143000Z-market_engine"}, exitFailed, "the newest is v3"},
-		{[]string{"20260307T143000Z-market_engine", "--product", "live_intelligence"}, exitUsage, "is a cycle of market_engine"},
-		{[]string{"--at", "v1"}, exitUsage, "--at is for --sql"},
-		{[]string{"v1", "--at", "v1", "--sql", "SELECT 1"}, exitUsage, "one of the two"},
-		{[]string{"--sql", "SELEC"}, exitUsage, "syntax error"},
-		{[]string{"--sql", "DELETE FROM commits"}, exitUsage, "only SELECT"},
-		{[]string{"--sql", ""}, exitUsage, "one statement"},
-		{[]string{"--at", "v1", "--product", "market_engine", "--sql", "FROM fixtures"}, exitFailed, "is not kept any more"},
+		{[]string{"latest"}, cli.ExitUsage, "give --product: acme market_engine, acme live_intelligence"},
+		{[]string{"yesterday"}, cli.ExitUsage, "want latest"},
+		{[]string{"latest", "--tenant", "nobody"}, cli.ExitFailed, "nothing lies there of tenant nobody"},
+		{[]string{"latest", "--product", "odds"}, cli.ExitUsage, "want market_engine"},
+		{[]string{"v9", "--product", "market_engine"}, cli.ExitFailed, "the newest is v3"},
+		{[]string{"20260307T143000Z-market_engine"}, cli.ExitFailed, "the newest is v3"},
+		{[]string{"20260307T143000Z-market_engine", "--product", "live_intelligence"}, cli.ExitUsage, "is a cycle of market_engine"},
+		{[]string{"--at", "v1"}, cli.ExitUsage, "--at is for --sql"},
+		{[]string{"v1", "--at", "v1", "--sql", "SELECT 1"}, cli.ExitUsage, "one of the two"},
+		{[]string{"--sql", "SELEC"}, cli.ExitUsage, "syntax error"},
+		{[]string{"--sql", "DELETE FROM commits"}, cli.ExitUsage, "only SELECT"},
+		{[]string{"--sql", ""}, cli.ExitUsage, "one statement"},
+		{[]string{"--at", "v1", "--product", "market_engine", "--sql", "FROM fixtures"}, cli.ExitFailed, "is not kept any more"},
 	} {
-		out, err := p.run(newInspect, c.args...)
-		if exitCode(err) != c.exit || err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("inspect %q: exit %d, %v, want %d, %q; %s", c.args, exitCode(err), err, c.exit, c.want, out)
+		out, err := p.run(append([]string{"inspect"}, c.args...)...)
+		if cli.ExitCode(err) != c.exit || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("inspect %q: exit %d, %v, want %d, %q; %s", c.args, cli.ExitCode(err), err, c.exit, c.want, out)
 		}
 	}
 }
@@ -156,9 +140,9 @@ func TestInspectRefuses(t *testing.T) {
 // What is damaged is said to be, and hides nothing else.
 func TestInspectOverDamage(t *testing.T) {
 	p := threeHours(t)
-	dir := p.place(football.MarketEngine).dir() + "/"
+	dir := p.place(football.MarketEngine).Dir() + "/"
 	p.must(os.WriteFile(dir+layout.Commit(2), []byte("{"), 0o644))
-	out, err := p.run(newInspect, "--product", "market_engine")
+	out, err := p.run("inspect", "--product", "market_engine")
 	if err != nil || !strings.Contains(out, "2        DAMAGED: "+layout.Commit(2)) || !strings.Contains(out, "\n1  ") {
 		t.Errorf("%s%v", out, err)
 	}
@@ -166,24 +150,24 @@ func TestInspectOverDamage(t *testing.T) {
 	p.must(err)
 	p.must(os.WriteFile(dir+layout.Commit(3), []byte("{"), 0o644))
 	for _, args := range [][]string{nil, {"--product", "market_engine"}} {
-		out, err := p.run(newInspect, args...)
+		out, err := p.run(append([]string{"inspect"}, args...)...)
 		if err != nil || !strings.Contains(out, "DAMAGED: "+layout.Commit(3)) {
 			t.Errorf("inspect %q does not tell of the newest record: %s%v", args, out, err)
 		}
 	}
-	if out, _ := p.run(newInspect, "--product", "market_engine"); !strings.Contains(out, "3        DAMAGED: "+layout.Commit(3)) || !strings.Contains(out, "\n1  ") {
+	if out, _ := p.run("inspect", "--product", "market_engine"); !strings.Contains(out, "3        DAMAGED: "+layout.Commit(3)) || !strings.Contains(out, "\n1  ") {
 		t.Errorf("%s", out)
 	}
 	p.must(os.WriteFile(dir+layout.Commit(3), sound, 0o644))
 	newest := layout.Cycle(layout.SnapshotsDir, layout.NewCycleID(p.now, string(football.MarketEngine)))
 	p.must(os.WriteFile(dir+newest+"/manifest.json", []byte("{"), 0o644))
 	for _, args := range [][]string{nil, {"--product", "market_engine"}, {"latest", "--product", "market_engine"}} {
-		out, err := p.run(newInspect, args...)
+		out, err := p.run(append([]string{"inspect"}, args...)...)
 		if err != nil || !strings.Contains(out, "DAMAGED") || !strings.Contains(out, newest+"/manifest.json") {
 			t.Errorf("inspect %q: %s%v", args, out, err)
 		}
 	}
-	if _, err := p.run(newInspect, "--product", "market_engine", "--sql", "FROM fixtures"); !errors.Is(err, snapshot.ErrDamaged) {
+	if _, err := p.run("inspect", "--product", "market_engine", "--sql", "FROM fixtures"); !errors.Is(err, snapshot.ErrDamaged) {
 		t.Error(err)
 	}
 }
@@ -193,7 +177,7 @@ func TestInspectOverDamage(t *testing.T) {
 func TestUnreadableAccountHidesNoOther(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 3, InPlay: 2})
 	p.cycle(football.LiveIntelligence)
-	of := p.place(football.LiveIntelligence).dir()
+	of := p.place(football.LiveIntelligence).Dir()
 	broken := strings.Replace(of, "client_id=acme", "client_id=aaaa", 1)
 	p.must(os.CopyFS(broken, os.DirFS(of)))
 	p.must(os.RemoveAll(broken + "/" + layout.SnapshotsDir))
@@ -204,12 +188,12 @@ func TestUnreadableAccountHidesNoOther(t *testing.T) {
 		exit      int
 		out, errs string
 	}{
-		{[]string{"inspect"}, exitDone, "acme    live_intelligence  1 ", ""},
-		{[]string{"inspect"}, exitDone, "DAMAGED: aaaa live_intelligence: ", ""},
-		{[]string{"live", "show", row.FixtureID}, exitDone, row.FixtureID + ", acme", ""},
-		{[]string{"live", "show", "nobody plays"}, exitFailed, "", "live data of aaaa: "},
-		{[]string{"verify"}, exitFailed, "acme live_intelligence: clean; 1 commit", "verify: 1 finding"},
-		{[]string{"verify"}, exitFailed, "UNREADABLE  aaaa live_intelligence snapshots", ""},
+		{[]string{"inspect"}, cli.ExitDone, "acme    live_intelligence  1 ", ""},
+		{[]string{"inspect"}, cli.ExitDone, "DAMAGED: aaaa live_intelligence: ", ""},
+		{[]string{"live", "show", row.FixtureID}, cli.ExitDone, row.FixtureID + ", acme", ""},
+		{[]string{"live", "show", "nobody plays"}, cli.ExitFailed, "", "live data of aaaa: "},
+		{[]string{"verify"}, cli.ExitFailed, "acme live_intelligence: clean; 1 commit", "verify: 1 finding"},
+		{[]string{"verify"}, cli.ExitFailed, "UNREADABLE  aaaa live_intelligence snapshots", ""},
 	} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), append(c.args, "--data", p.data), nil, &out, &errs)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"mkt/cmd/mkt/internal/cli/batch"
 )
 
 // contradicting is a provider whose list of fixtures contradicts itself: the pager
@@ -52,7 +54,7 @@ func TestListingShortOfItsCountRemovesNothing(t *testing.T) {
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
 	h.connect("acme", server.URL)
-	cycle := func() (published report) {
+	cycle := func() (published batch.Report) {
 		t.Helper()
 		out := json.NewDecoder(strings.NewReader(h.run("", "cycle", "--tenant", "acme", "--product", "market_engine", "--output", "json")))
 		for out.More() {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 )
@@ -24,7 +25,7 @@ type league struct{ *house }
 
 func newLeague(t *testing.T) *league {
 	t.Helper()
-	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 60, InPlay: 20, Speed: 8, Quota: demoQuota})
+	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 60, InPlay: 20, Speed: 8, Quota: demo.Quota})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/fetch/input"
 	"mkt/fetch/simulator"
 	"mkt/publish"
@@ -13,24 +15,19 @@ import (
 )
 
 // markets runs a market cycle now.
-func (s *stadium) markets() {
+func (s *liveSystem) markets() {
 	s.Helper()
-	s.clock.show(s.now)
-	tenant, err := tenantByID(s.file, "acme")
-	s.check(err)
-	unchecked := func(ctx context.Context, t task) (report, error) { // the check would be another process, of the test
-		began := time.Now()
-		sum, err := publish.Run(ctx, publish.Options{ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root,
-			Now: s.app.now, Log: s.log, Version: version, Retention: demoKeeps})
-		return publishReport(sum, began), err
+	unchecked := func(ctx context.Context, t batch.Task) (batch.Report, error) { // the check would be another process, of the test
+		sum, err := publish.Run(ctx, publish.Options{ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root,
+			Now: s.Now, Log: s.Env.Log, Version: version, Retention: demo.Retention})
+		return batch.PublishReport(sum, 0), err
 	}
-	steps := []step{s.steps[0], s.steps[1], unchecked}
-	s.check(s.runJob(s.Context(), s.Context(), job{tenant, football.MarketEngine}, "", steps, func(report) {}))
+	s.must(s.cycle(s.acme(), football.MarketEngine, s.steps[0], s.steps[1], unchecked))
 }
 
 // listedFixtures are the fixtures with markets by the provider's id, once the
 // newest cycle is served.
-func (s *stadium) listedFixtures() map[string]string {
+func (s *liveSystem) listedFixtures() map[string]string {
 	s.Helper()
 	var page struct {
 		Data []liveItem
@@ -53,7 +50,7 @@ func (s *stadium) listedFixtures() map[string]string {
 
 // A fixture has one id in both products, which ever met it first.
 func TestFixtureHasOneID(t *testing.T) {
-	s := newStadium(t, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC), simulator.Options{Seed: 7, Fixtures: 60, InPlay: 30, Faults: calm()})
+	s := newLiveSystem(t, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC), simulator.Options{Seed: 7, Fixtures: 60, InPlay: 30, Faults: calm()})
 	s.markets()
 	markets := s.listedFixtures()
 	s.now = s.now.Add(30 * time.Minute)

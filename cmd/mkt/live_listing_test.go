@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli/batch"
 	"mkt/fetch/simulator"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -25,11 +26,11 @@ func (l lister) ReadDir(name string) ([]fs.DirEntry, error) {
 // However many cycles there were, none lists them: what is the newest is known by
 // name. One publication in ten minutes looks for what is too old.
 func TestNoCycleListsCycles(t *testing.T) {
-	s := newStadium(t, time.Date(2026, 3, 7, 12, 5, 0, 0, time.UTC), simulator.Options{Seed: 7, Fixtures: 20, InPlay: 4})
+	s := newLiveSystem(t, time.Date(2026, 3, 7, 12, 5, 0, 0, time.UTC), simulator.Options{Seed: 7, Fixtures: 20, InPlay: 4})
 	listed := map[string]int{}
 	for i, do := range s.steps {
-		s.steps[i] = func(ctx context.Context, t task) (report, error) {
-			t.root = lister{t.root, listed}
+		s.steps[i] = func(ctx context.Context, t batch.Task) (batch.Report, error) {
+			t.Root = lister{t.Root, listed}
 			return do(ctx, t)
 		}
 	}

@@ -49,13 +49,13 @@ func listOnly(body []byte) func(func() time.Time) (http.Handler, string) {
 // came from, and returns how many of each state there were.
 func states(t *testing.T, body []byte, begins time.Time) map[string]int {
 	t.Helper()
-	s := openStadium(t, begins, listOnly(body))
+	s := openLiveSystem(t, begins, listOnly(body))
 	if err := s.tick(); err != nil {
 		t.Fatal(err)
 	}
 	s.served()
 	var list struct{ Results []inPlayItem }
-	s.check(json.Unmarshal(body, &list))
+	s.must(json.Unmarshal(body, &list))
 	sent := map[string]*inPlayItem{}
 	for i := range list.Results {
 		item := &list.Results[i]

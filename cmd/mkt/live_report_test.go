@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"strings"
@@ -19,7 +18,7 @@ import (
 // liveRowsOf reads the newest live snapshot.
 func liveRowsOf(p *played) (rows []table.LiveRow) {
 	p.Helper()
-	root, err := p.place(football.LiveIntelligence).open()
+	root, err := p.place(football.LiveIntelligence).Open()
 	p.must(err)
 	defer root.Close()
 	c, _, err := snapshot.Head(root)
@@ -40,18 +39,17 @@ func TestLiveReport(t *testing.T) {
 	}
 	p := newPlayed(t, simulator.Options{Seed: 7, Fixtures: 20, InPlay: 6})
 	p.play(length)
-	a, followed := p.app(), 0
+	followed := 0
 	for _, row := range liveRowsOf(p) {
 		file := p.file(row.FixtureID + ".html")
-		var out bytes.Buffer
-		a.out, a.output.value = &out, "json"
-		p.must(a.liveReport(context.Background(), "", row.FixtureID, file))
+		out, err := p.run("live", "report", row.FixtureID, "--html", file, "--output", "json")
+		p.must(err)
 		var told struct {
 			File   string
 			Bytes  int
 			Cycles int `json:"cycles_followed"`
 		}
-		p.must(json.Unmarshal(out.Bytes(), &told))
+		p.must(json.Unmarshal([]byte(out), &told))
 		page, err := os.ReadFile(file)
 		p.must(err)
 		if told.File != file || told.Bytes != len(page) || told.Cycles < 1 {
@@ -61,20 +59,19 @@ func TestLiveReport(t *testing.T) {
 			t.Errorf("%s: the archive leads to other numbers", row.FixtureID)
 		}
 		followed += told.Cycles
-		out.Reset()
-		p.must(a.liveReport(context.Background(), "acme", row.FixtureID, "-"))
-		if !bytes.Equal(out.Bytes(), page) {
+		out, err = p.run("live", "report", row.FixtureID, "--html", "-", "--tenant", "acme")
+		p.must(err)
+		if out != string(page) {
 			t.Errorf("%s: the standard output gets another page", row.FixtureID)
 		}
 	}
 	if followed < 10 {
 		t.Errorf("%d cycles followed", followed)
 	}
-	p.must(os.RemoveAll(p.place(football.LiveIntelligence).dir() + "/raw"))
-	var out bytes.Buffer
-	a.out = &out
-	p.must(a.liveReport(context.Background(), "", liveRowsOf(p)[0].FixtureID, "-"))
-	if !strings.Contains(out.String(), "no archived cycle of the match is kept") {
+	p.must(os.RemoveAll(p.place(football.LiveIntelligence).Dir() + "/raw"))
+	out, err := p.run("live", "report", liveRowsOf(p)[0].FixtureID, "--html", "-")
+	p.must(err)
+	if !strings.Contains(out, "no archived cycle of the match is kept") {
 		t.Error("without raw cycles it does not say so")
 	}
 }

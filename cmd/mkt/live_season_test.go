@@ -16,7 +16,7 @@ import (
 
 // season is matches followed through the whole pipeline, as a client saw them.
 type season struct {
-	*stadium
+	*liveSystem
 	met     map[string]time.Time // by provider's fixture id, when it was first listed
 	matches map[string]simulator.MeantMatch
 	ids     map[string]string // fixture ids
@@ -25,7 +25,7 @@ type season struct {
 }
 
 func newSeason(t *testing.T, o simulator.Options) *season {
-	return &season{stadium: newStadium(t, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC), o), met: map[string]time.Time{},
+	return &season{liveSystem: newLiveSystem(t, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC), o), met: map[string]time.Time{},
 		matches: map[string]simulator.MeantMatch{}, ids: map[string]string{}, judged: map[string]bool{}}
 }
 

@@ -36,7 +36,7 @@ func TestStaleIsStale(t *testing.T) {
 				needs.Time(t, "the same with a feed that is not asked")
 			}
 			begins := time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)
-			s := newStadium(t, begins, simulator.Options{Seed: 7, Fixtures: 40, InPlay: 14, Faults: calm(), Frozen: frozen})
+			s := newLiveSystem(t, begins, simulator.Options{Seed: 7, Fixtures: 40, InPlay: 14, Faults: calm(), Frozen: frozen})
 			s.play(stillFrom, time.Hour, nil)
 			s.served()
 			running := s.running(stillTo - stillFrom + 4*time.Minute)
@@ -49,7 +49,7 @@ func TestStaleIsStale(t *testing.T) {
 				s.served()
 			} else {
 				s.now = begins.Add(stillTo - cadence)
-				s.clock.show(s.now)
+				s.clock.Show(s.now)
 			}
 			for _, id := range running {
 				s.stale(id)
@@ -72,7 +72,7 @@ func TestStaleIsStale(t *testing.T) {
 
 // running are fixtures with momentum whose clock will run for that long, all of
 // it in one half.
-func (s *stadium) running(on time.Duration) (ids []string) {
+func (s *liveSystem) running(on time.Duration) (ids []string) {
 	s.Helper()
 	byProvider := map[string]string{}
 	for _, item := range s.list() {
@@ -92,7 +92,7 @@ func (s *stadium) running(on time.Duration) (ids []string) {
 }
 
 // health is that of live intelligence on /status.
-func (s *stadium) health() string {
+func (s *liveSystem) health() string {
 	s.Helper()
 	var status struct {
 		Data struct {
@@ -117,7 +117,7 @@ func (s *stadium) health() string {
 	return "not told"
 }
 
-func (s *stadium) stale(id string) {
+func (s *liveSystem) stale(id string) {
 	s.Helper()
 	var single struct{ Data liveItem }
 	s.one(id, "", &single)
@@ -144,7 +144,7 @@ func (s *stadium) stale(id string) {
 
 // returned holds that nothing is told of a time of which nothing was known, but
 // for what the provider's own list tells of it later: that has no duration.
-func (s *stadium) returned(id string, from, to time.Time) {
+func (s *liveSystem) returned(id string, from, to time.Time) {
 	s.Helper()
 	var single struct{ Data liveItem }
 	s.one(id, "", &single)

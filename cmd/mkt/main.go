@@ -7,11 +7,23 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
-	"mkt/fetch/provider/all"
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/accounts"
+	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/cli/demo"
+	"mkt/cmd/mkt/internal/cli/evidence"
+	"mkt/cmd/mkt/internal/cli/live"
+	"mkt/cmd/mkt/internal/cli/serving"
 )
+
+// version is set by the build, see Makefile.
+var version = "dev"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -22,19 +34,23 @@ func main() {
 
 // run is the program with everything it takes from the world handed in.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	told, warned := newOutput(out), newOutput(errs)
-	a := &app{in: in, out: told, errs: warned, now: time.Now, adapter: all.Lookup}
-	root := newRoot(a)
+	told, warned := cli.NewOutput(out), cli.NewOutput(errs)
+	root := commands(cli.NewEnv(in, told, warned, time.Now, version))
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(told)
 	root.SetErr(warned)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		err = told.lost()
+		err = told.Err()
 	}
-	if err != nil && !errors.Is(err, errDiffers) {
+	if err != nil && !errors.Is(err, cli.ErrDiffers) {
 		fmt.Fprintf(warned, "mkt: %v\n", err)
 	}
-	return exitCode(err)
+	return cli.ExitCode(err)
+}
+
+// commands is the whole tree of commands.
+func commands(env *cli.Env) *cobra.Command {
+	return cli.NewRoot(env, slices.Concat(accounts.New(env), batch.New(env), serving.New(env), live.New(env), evidence.New(env), demo.New(env))...)
 }

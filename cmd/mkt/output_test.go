@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mkt/cmd/mkt/internal/cli"
 )
 
 // A command whose answer cannot be written fails, and a token that is lost is said
@@ -18,7 +20,7 @@ func TestLostOutput(t *testing.T) {
 	defer full.Close()
 	dir := t.TempDir()
 	config := filepath.Join(dir, "mkt.yaml")
-	if code := run(t.Context(), []string{"init", dir}, nil, new(bytes.Buffer), new(bytes.Buffer)); code != exitDone {
+	if code := run(t.Context(), []string{"init", dir}, nil, new(bytes.Buffer), new(bytes.Buffer)); code != cli.ExitDone {
 		t.Fatalf("init: exit %d", code)
 	}
 	for _, c := range []struct {
@@ -36,9 +38,9 @@ func TestLostOutput(t *testing.T) {
 	} {
 		var errs bytes.Buffer
 		code := run(t.Context(), append(c.args, "--config", config), strings.NewReader(""), full, &errs)
-		want := exitFailed
+		want := cli.ExitFailed
 		if c.want == "" {
-			want = exitDone
+			want = cli.ExitDone
 		}
 		if code != want || !strings.Contains(errs.String(), c.want) || strings.Contains(errs.String(), "mkt_") {
 			t.Errorf("%q: exit %d, want %d: %s", c.args, code, want, errs.String())

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/betsapi/emulator"
@@ -56,7 +58,9 @@ func (p *played) must(err error) {
 }
 
 // place is the account's folder for a product.
-func (p *played) place(product football.Product) place { return place{p.data, "acme", product} }
+func (p *played) place(product football.Product) cli.Dataset {
+	return cli.Dataset{Data: p.data, Tenant: "acme", Product: product}
+}
 
 // cycle fetches, transforms and publishes once.
 func (p *played) cycle(product football.Product) publish.Summary {
@@ -64,7 +68,7 @@ func (p *played) cycle(product football.Product) publish.Summary {
 	data, err := durable.OpenRoot(p.data)
 	p.must(err)
 	defer data.Close()
-	root, err := durable.OpenRoot(p.place(product).dir())
+	root, err := durable.OpenRoot(p.place(product).Dir())
 	p.must(err)
 	defer root.Close()
 	id := layout.NewCycleID(p.now, string(product))
@@ -100,9 +104,14 @@ func (p *played) play(length time.Duration) {
 	p.now = p.now.Add(-8 * time.Second)
 }
 
-// app is the program, looking at what was played a few seconds later.
-func (p *played) app() *app {
-	return &app{data: p.data, output: oneOf("text", "text", "json"), now: func() time.Time { return p.now.Add(5 * time.Second) }}
+// run runs a command on what was played, a few seconds later, and returns what it
+// prints.
+func (p *played) run(args ...string) (string, error) {
+	var out bytes.Buffer
+	tree := commands(cli.NewEnv(nil, &out, &out, func() time.Time { return p.now.Add(5 * time.Second) }, version))
+	tree.SetArgs(append(args, "--data", p.data))
+	err := tree.ExecuteContext(p.Context())
+	return out.String(), err
 }
 
 // file is a path beside the data root.

@@ -19,6 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 	"mkt/fetch/provider/betsapi/emulator"
@@ -38,7 +41,7 @@ type clientele struct {
 	gate     *gate
 	accounts []string
 	tokens   map[string]string
-	newest   map[string]report // of the last good cycle, by account
+	newest   map[string]batch.Report // of the last good cycle, by account
 	api      *service
 }
 
@@ -55,12 +58,12 @@ func newClientele(t *testing.T, accounts, fixtures int) *clientele {
 	_, err = tenants.Edit(t.Context(), filepath.Join(h.dir, "tenants.yaml"), func(e *tenants.Editor) error {
 		for i := range accounts {
 			id := fmt.Sprintf("account-%03d", i+1)
-			d := demoAccount{credential: canary, tenant: demoTenant(id, []football.Product{football.MarketEngine}, nil)}
-			d.tenant.Limit = account.Limit{Requests: 1_000_000, Per: time.Minute, Burst: 1_000_000}
-			if err := errors.Join(d.secure(key.Recipient(), c.gate.url(id), time.Now()), e.Replace(d.tenant)); err != nil {
+			d := demo.Account{Credential: canary, Tenant: demo.NewTenant(id, []football.Product{football.MarketEngine}, nil)}
+			d.Tenant.Limit = account.Limit{Requests: 1_000_000, Per: time.Minute, Burst: 1_000_000}
+			if err := errors.Join(d.Secure(key.Recipient(), c.gate.url(id), time.Now()), e.Replace(d.Tenant)); err != nil {
 				return err
 			}
-			c.accounts, c.tokens[id] = append(c.accounts, id), d.token
+			c.accounts, c.tokens[id] = append(c.accounts, id), d.Token
 		}
 		return nil
 	})
@@ -73,7 +76,7 @@ func newClientele(t *testing.T, accounts, fixtures int) *clientele {
 
 // cycles runs mkt cycle --all once, and returns its exit code and the last report
 // of each account.
-func (c *clientele) cycles() (code int, last map[string]report) {
+func (c *clientele) cycles() (code int, last map[string]batch.Report) {
 	c.t.Helper()
 	cmd := c.command(c.t.Context(), "cycle", "--all", "--parallel", "128", "--output", "json")
 	cmd.Env = append(cmd.Env, "SSL_CERT_FILE="+c.gate.trusted)
@@ -84,9 +87,9 @@ func (c *clientele) cycles() (code int, last map[string]report) {
 	if err != nil && !errors.As(err, &exit) {
 		c.t.Fatal(err)
 	}
-	last = map[string]report{}
+	last = map[string]batch.Report{}
 	for lines := bufio.NewScanner(&out); lines.Scan(); {
-		var r report
+		var r batch.Report
 		c.must(json.Unmarshal(lines.Bytes(), &r))
 		last[r.Tenant] = r
 	}
@@ -102,7 +105,7 @@ func (c *clientele) good() {
 	var code int
 	code, c.newest = c.cycles()
 	for id, r := range c.newest {
-		if code != exitDone || r.Step != "publish" || !r.OK {
+		if code != cli.ExitDone || r.Step != "publish" || !r.OK {
 			c.t.Fatalf("exit code %d, %s: %+v", code, id, r)
 		}
 	}
@@ -229,7 +232,7 @@ func TestProviderOutOfReach(t *testing.T) {
 			}
 			began := time.Now()
 			for _, want := range []string{"CONNECTED", "CONNECTED", "DEGRADED"} {
-				b.failing(exitLater, "PROVIDER_UNREACHABLE")
+				b.failing(cli.ExitLater, "PROVIDER_UNREACHABLE")
 				b.connected(want)
 				b.unchanged(before)
 			}
@@ -287,7 +290,7 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 		return true
 	})
 	for _, want := range []string{"CONNECTED", "CONNECTED", "DEGRADED"} {
-		b.failing(exitLater, "PROVIDER_UNREACHABLE")
+		b.failing(cli.ExitLater, "PROVIDER_UNREACHABLE")
 		b.connected(want)
 		b.unchanged(before)
 	}
@@ -356,7 +359,7 @@ func TestProviderRefusesAtEveryRequest(t *testing.T) {
 			continue // its run was shorter
 		}
 		refused++
-		if r := last[id]; code != exitFailed || r.Step != "fetch" || r.OK || r.Code != "CREDENTIAL_REJECTED" {
+		if r := last[id]; code != cli.ExitFailed || r.Step != "fetch" || r.OK || r.Code != "CREDENTIAL_REJECTED" {
 			t.Errorf("exit code %d, request %d: %+v", code, i+1, r)
 		}
 		if most := i + 1 + 4; asked > most {
@@ -400,7 +403,7 @@ func TestProviderThatIsAnother(t *testing.T) {
 		b.gate.mu.Lock()
 		b.gate.tls = c
 		b.gate.mu.Unlock()
-		b.failing(exitLater, "PROVIDER_UNREACHABLE")
+		b.failing(cli.ExitLater, "PROVIDER_UNREACHABLE")
 		for _, id := range b.accounts {
 			if n := len(b.gate.times(id)); n > 0 {
 				t.Errorf("certificate %s: %s sent %d requests", name, id, n)

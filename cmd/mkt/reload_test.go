@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/internal/needs"
 	"mkt/serve/account"
 )
@@ -38,24 +39,24 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// serving is mkt serve in this process, with its admin address.
-type serving struct {
-	listening
+// server is mkt serve in this process, with its admin address.
+type server struct {
+	daemon.Ready
 	log  *lockedBuffer
 	stop func() int
 }
 
-func startServing(t *testing.T, args ...string) serving {
+func startServing(t *testing.T, args ...string) server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	out, in := io.Pipe()
-	s := serving{log: new(lockedBuffer)}
+	s := server{log: new(lockedBuffer)}
 	code := make(chan int, 1)
 	go func() {
 		code <- run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--output", "json"}, args...), nil, in, s.log)
 		in.Close()
 	}()
-	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&s.listening); err != nil {
+	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&s.Ready); err != nil {
 		t.Fatalf("no ready line: %v\n%s", err, s.log)
 	}
 	s.stop = sync.OnceValue(func() int { cancel(); return <-code })
@@ -64,7 +65,7 @@ func startServing(t *testing.T, args ...string) serving {
 }
 
 // get asks with a token, "" for none.
-func (s serving) get(url, token string) (status int, header http.Header, body string, err error) {
+func (s server) get(url, token string) (status int, header http.Header, body string, err error) {
 	r, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
 		return 0, nil, "", err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/internal/needs"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -334,7 +335,7 @@ func demoToken(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: demotoken NAME FILE")
 	}
-	var line demoReady
+	var line demo.Ready
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &line))
 	for _, t := range line.Tenants {
 		if t.ClientID == args[0] {

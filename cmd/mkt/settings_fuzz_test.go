@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mkt/cmd/mkt/internal/cli"
 )
 
 // FuzzSettings: any mkt.yaml is read, or refused with its name, and what it says
@@ -22,20 +24,20 @@ func FuzzSettings(f *testing.F) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		a := &app{in: strings.NewReader(""), out: io.Discard, errs: io.Discard, now: time.Now}
-		root := newRoot(a)
+		a := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, time.Now, version)
+		root := commands(a)
 		for _, name := range []string{"serve", "publish", "cycle"} {
 			cmd, _, err := root.Find([]string{name})
 			if err != nil {
 				t.Fatal(err)
 			}
-			a.config = file
-			err = a.set.read(file, true)
+			a.Config = file
+			err = a.Settings.Read(file, true)
 			if err == nil {
-				err = a.set.resolve(cmd.Flags())
+				err = a.Settings.Resolve(cmd.Flags())
 			}
-			if err != nil && exitCode(err) != exitUsage {
-				t.Errorf("%s: exit code %d: %v", name, exitCode(err), err)
+			if err != nil && cli.ExitCode(err) != cli.ExitUsage {
+				t.Errorf("%s: exit code %d: %v", name, cli.ExitCode(err), err)
 			}
 			if err != nil && !strings.Contains(err.Error(), "mkt.yaml") {
 				t.Errorf("%s: the file is not named: %v", name, err)

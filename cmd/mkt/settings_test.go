@@ -1,40 +1,35 @@
 package main
 
 import (
-	"bytes"
-	"maps"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/accounts"
 )
 
 // TestConfigShowsEverySetting: the mkt.yaml that init writes names every
 // setting there is, with its default, and no other.
 func TestConfigShowsEverySetting(t *testing.T) {
-	a := &app{}
-	root := newRoot(a)
-	whole := regexp.MustCompile(`(?m)^# ((?:  )*[a-z_]+:)`).ReplaceAll(initConfig, []byte("$1"))
-	lines, err := keyLines("mkt.yaml", whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown := slices.Sorted(maps.Keys(lines))
-	known := slices.Sorted(slices.Values(a.set.known))
-	if diff := cmp.Diff(known, shown); diff != "" {
-		t.Errorf("settings (-there are, +shown):\n%s", diff)
-	}
-
+	a := cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)
+	root := commands(a)
+	whole := regexp.MustCompile(`(?m)^# ((?:  )*[a-z_]+:)`).ReplaceAll(accounts.InitConfig, []byte("$1"))
 	// With every line in force nothing is refused, and every default is the one shown.
 	path := filepath.Join(t.TempDir(), "mkt.yaml")
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.set.read(path, true); err != nil {
+	if err := a.Settings.Read(path, true); err != nil {
 		t.Fatal(err)
+	}
+	if diff := cmp.Diff(a.Settings.Known(), a.Settings.Given()); diff != "" {
+		t.Errorf("settings (-there are, +shown):\n%s", diff)
 	}
 	for _, cmd := range root.Commands() {
 		flags := cmd.Flags()
@@ -47,7 +42,7 @@ func TestConfigShowsEverySetting(t *testing.T) {
 				before[name] = f.Value.String()
 			}
 		}
-		if err := a.set.resolve(flags); err != nil {
+		if err := a.Settings.Resolve(flags); err != nil {
 			t.Errorf("%s: %v", cmd.Name(), err)
 		}
 		for name, value := range before {
@@ -66,10 +61,10 @@ func TestSettingsOrder(t *testing.T) {
 	if err := os.WriteFile(path, []byte("data: here\nserve:\n  listen: file:1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	resolve := func(args ...string) (*app, string) {
+	resolve := func(args ...string) (*cli.Env, string) {
 		t.Helper()
-		a := &app{out: new(bytes.Buffer), errs: new(bytes.Buffer)}
-		root := newRoot(a)
+		a := cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)
+		root := commands(a)
 		serve, rest, err := root.Find(append([]string{"serve"}, args...))
 		if err != nil {
 			t.Fatal(err)
@@ -78,19 +73,19 @@ func TestSettingsOrder(t *testing.T) {
 		if err := serve.ParseFlags(append(rest, "--config", path)); err != nil {
 			t.Fatal(err)
 		}
-		if err := a.prepare(serve); err != nil {
+		if err := a.Prepare(serve); err != nil {
 			t.Fatal(err)
 		}
 		return a, serve.Flags().Lookup("listen").Value.String()
 	}
 	a, listen := resolve()
-	if a.data != filepath.Join(dir, "here") || a.tenants != filepath.Join(dir, "tenants.yaml") || listen != "file:1" {
-		t.Errorf("file: data %s, tenants %s, listen %s", a.data, a.tenants, listen)
+	if a.Data != filepath.Join(dir, "here") || a.Tenants != filepath.Join(dir, "tenants.yaml") || listen != "file:1" {
+		t.Errorf("file: data %s, tenants %s, listen %s", a.Data, a.Tenants, listen)
 	}
 	t.Setenv("MKT_SERVE_LISTEN", "env:1")
 	t.Setenv("MKT_DATA", "there")
-	if a, listen = resolve(); a.data != "there" || listen != "env:1" {
-		t.Errorf("variable: data %s, listen %s", a.data, listen)
+	if a, listen = resolve(); a.Data != "there" || listen != "env:1" {
+		t.Errorf("variable: data %s, listen %s", a.Data, listen)
 	}
 	if _, listen = resolve("--listen", "flag:1"); listen != "flag:1" {
 		t.Errorf("flag: listen %s", listen)

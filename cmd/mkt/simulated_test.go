@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/publish"
@@ -23,21 +23,17 @@ import (
 	"mkt/transform/identity"
 )
 
-// simulatedWorld is the whole system on the provider simulator, the same for the same
+// simulatedSystem is the whole system on the provider simulator, the same for the same
 // seed: the clock, the id key and the names of the runs are fixed, and the provider
 // is asked one question at a time. Only ports and API tokens differ from run to run,
 // and no answer holds them.
-type simulatedWorld struct {
-	*testing.T
-	*app
-	clock    *demoClock
-	now      time.Time
-	accounts []demoAccount
+type simulatedSystem struct {
+	*system
+	accounts []demo.Account
 	runs     int
-	url      string
 }
 
-// Accounts of the simulated world.
+// Accounts of the simulated system.
 const (
 	entitled    = "main"        // to everything, with data
 	suspended   = "suspended"   //
@@ -48,25 +44,23 @@ const (
 	hurried     = "hurried"     // one request an hour
 )
 
-// simulatedNow is when the world is looked at.
+// simulatedNow is when the system is looked at.
 var simulatedNow = time.Date(2026, 11, 21, 14, 30, 0, 0, time.UTC)
 
-// newSimulated makes the world, with matches that have been followed for a while,
+// newSimulated makes the system, with matches that have been followed for a while,
 // and serves it until the test ends.
-func newSimulated(t *testing.T, o simulator.Options, past time.Duration, details int) *simulatedWorld {
+func newSimulated(t *testing.T, o simulator.Options, past time.Duration, details int) *simulatedSystem {
 	t.Helper()
-	w := &simulatedWorld{T: t, now: simulatedNow.Add(-past), app: &app{out: io.Discard, errs: io.Discard, adapter: all.Lookup, log: slog.New(slog.DiscardHandler)}}
-	w.app.now = func() time.Time { return w.now }
-	flags := demoFlags{dir: t.TempDir(), every: time.Hour, liveEvery: cadence}
-	_, err := w.demoHouse(&flags)
-	w.must(err)
-	w.clock = w.demoWorld(flags)
-	w.clock.show(w.now)
-	w.adapter = alone(w.adapter)
+	w := &simulatedSystem{system: newSystem(t, simulatedNow.Add(-past))}
+	w.Batch.Provider = alone(w.Batch.Provider)
 	w.enrolAll(o)
 	w.play(past, details)
 	w.record()
-	w.open()
+	w.now = w.now.Add(2345 * time.Millisecond) // the API answers a little later
+	w.clock.Show(w.now)
+	// A usage folder that is a file keeps the counters in memory: when they are
+	// written down is a matter of the machine's clock.
+	w.open(w.Tenants)
 	return w
 }
 
@@ -79,44 +73,37 @@ func alone(lookup func(string) (provider.Provider, bool)) func(string) (provider
 	}
 }
 
-func (w *simulatedWorld) must(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
-}
-
-func (w *simulatedWorld) enrolAll(o simulator.Options) {
+func (w *simulatedSystem) enrolAll(o simulator.Options) {
 	w.Helper()
 	both := []football.Product{football.MarketEngine, football.LiveIntelligence}
 	for _, id := range []string{entitled, suspended, expired, unconnected, waiting, unreached, hurried} {
-		a := demoAccount{tenant: demoTenant(id, both, map[string]bool{account.AdvancedStats: true})}
-		a.tenant.Name = "Account " + id
+		a := demo.Account{Tenant: demo.NewTenant(id, both, map[string]bool{account.AdvancedStats: true})}
+		a.Tenant.Name = "Account " + id
 		if id != unconnected {
-			a.credential = simulator.Token(1)
-			a.tenant.Schedule = map[football.Product]string{football.MarketEngine: "@every 1h", football.LiveIntelligence: "@every 8s"}
+			a.Credential = simulator.Token(1)
+			a.Tenant.Schedule = map[football.Product]string{football.MarketEngine: "@every 1h", football.LiveIntelligence: "@every 8s"}
 		}
 		w.accounts = append(w.accounts, a)
 	}
-	w.account(suspended).tenant.Status = account.Suspended
+	w.account(suspended).Tenant.Status = account.Suspended
 	yesterday := simulatedNow.AddDate(0, 0, -1)
 	for _, p := range both {
-		w.account(expired).tenant.Products[p] = account.Subscription{Expires: &yesterday}
+		w.account(expired).Tenant.Products[p] = account.Subscription{Expires: &yesterday}
 	}
-	w.account(entitled).tenant.Limit = account.Limit{Requests: 60_000, Per: time.Minute, Burst: 60_000}
-	w.account(hurried).tenant.Limit = account.Limit{Requests: 1, Per: time.Hour, Burst: 1}
-	o.Now, o.Quota, o.Tokens = w.clock.now, demoQuota, map[string]simulator.Account{simulator.Token(1): {Seed: o.Seed}}
+	w.account(entitled).Tenant.Limit = account.Limit{Requests: 60_000, Per: time.Minute, Burst: 60_000}
+	w.account(hurried).Tenant.Limit = account.Limit{Requests: 1, Per: time.Hour, Burst: 1}
+	o.Now, o.Quota, o.Tokens = w.clock.Now, demo.Quota, map[string]simulator.Account{simulator.Token(1): {Seed: o.Seed}}
 	sim, err := emulator.New(o)
 	w.must(err)
 	server := httptest.NewServer(sim)
 	w.Cleanup(server.Close)
-	_, err = w.enrol(w.Context(), w.accounts, server.URL)
+	_, err = w.Enrol(w.Context(), w.accounts, server.URL)
 	w.must(err)
 }
 
-func (w *simulatedWorld) account(id string) *demoAccount {
+func (w *simulatedSystem) account(id string) *demo.Account {
 	for i := range w.accounts {
-		if w.accounts[i].tenant.ID == id {
+		if w.accounts[i].Tenant.ID == id {
 			return &w.accounts[i]
 		}
 	}
@@ -124,18 +111,17 @@ func (w *simulatedWorld) account(id string) *demoAccount {
 }
 
 // play runs the live cycles of the past and two market cycles, the second at its end.
-func (w *simulatedWorld) play(past time.Duration, details int) {
+func (w *simulatedSystem) play(past time.Duration, details int) {
 	w.Helper()
-	fetch, err := w.fetchStep()
+	fetch, err := w.Batch.FetchStep()
 	w.must(err)
 	transform, publish := w.transformAlike(details), w.publishAlike()
-	run := func(p football.Product, steps ...step) {
+	run := func(p football.Product, steps ...batch.Step) {
 		w.Helper()
-		w.clock.show(w.now)
-		w.must(w.runJob(w.Context(), w.Context(), job{&w.account(entitled).tenant, p}, "", steps, func(report) {}))
+		w.must(w.cycle(&w.account(entitled).Tenant, p, steps...))
 	}
 	run(football.MarketEngine, fetch, transform, publish)
-	for end := w.now.Add(past); w.now.Before(end); w.now = w.now.Add(pastStep) {
+	for end := w.now.Add(past); w.now.Before(end); w.now = w.now.Add(demo.PastStep) {
 		run(football.LiveIntelligence, fetch, transform)
 	}
 	run(football.LiveIntelligence, fetch, transform, publish)
@@ -143,33 +129,33 @@ func (w *simulatedWorld) play(past time.Duration, details int) {
 }
 
 // transformAlike is the stage transform with a fixed id key.
-func (w *simulatedWorld) transformAlike(details int) step {
-	return func(ctx context.Context, t task) (report, error) {
-		s, err := transform.Run(ctx, transform.Options{ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root, Data: t.data,
-			Key: identity.Key{1, 2, 3}, Now: w.app.now, Version: "simulated", Details: details})
-		return newReport("transform", s.Cycle, w.now), err
+func (w *simulatedSystem) transformAlike(details int) batch.Step {
+	return func(ctx context.Context, t batch.Task) (batch.Report, error) {
+		s, err := transform.Run(ctx, transform.Options{ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root, Data: t.Data,
+			Key: identity.Key{1, 2, 3}, Now: w.Now, Version: "simulated", Details: details})
+		return batch.NewReport("transform", s.Cycle, 0), err
 	}
 }
 
 // publishAlike is the stage publish with runs that are numbered.
-func (w *simulatedWorld) publishAlike() step {
-	return func(ctx context.Context, t task) (report, error) {
+func (w *simulatedSystem) publishAlike() batch.Step {
+	return func(ctx context.Context, t batch.Task) (batch.Report, error) {
 		w.runs++
-		s, err := publish.Run(ctx, publish.Options{ClientID: t.tenant.ID, Product: t.product, Cycle: t.cycle, Root: t.root,
-			Now: w.app.now, RunID: fmt.Sprint("run-", w.runs), Version: "simulated"})
-		return newReport("publish", s.Cycle, w.now), err
+		s, err := publish.Run(ctx, publish.Options{ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root,
+			Now: w.Now, RunID: fmt.Sprint("run-", w.runs), Version: "simulated"})
+		return batch.NewReport("publish", s.Cycle, 0), err
 	}
 }
 
 // record says of the accounts without data what their fetches found.
-func (w *simulatedWorld) record() {
+func (w *simulatedSystem) record() {
 	w.Helper()
 	for _, id := range []string{suspended, expired, waiting, unreached, hurried} {
-		tenant := w.account(id).tenant
+		tenant := w.account(id).Tenant
 		who, err := tenant.FetchTenant()
 		w.must(err)
 		for p := range tenant.Products {
-			root, err := durable.OpenUnsynced(w.rootDir(job{&tenant, p}))
+			root, err := durable.OpenUnsynced(w.Dataset(tenant.ID, p).Dir())
 			w.must(err)
 			run := health.Run{Step: health.StepFetch, Cycle: "c", StartedAt: simulatedNow.Add(-time.Minute), FinishedAt: simulatedNow.Add(-time.Minute), OK: true, CredentialFingerprint: who.Fingerprint}
 			w.must(health.Record(root, run))
@@ -182,40 +168,14 @@ func (w *simulatedWorld) record() {
 	}
 }
 
-// open serves the world, a little later than the newest cycle.
-func (w *simulatedWorld) open() {
-	w.Helper()
-	w.now = w.now.Add(2345 * time.Millisecond)
-	w.clock.show(w.now)
-	ctx, cancel := context.WithCancel(context.Background())
-	base, ended := make(chan string, 1), make(chan error, 1)
-	go func() {
-		// A usage folder that is a file keeps the counters in memory: when they are
-		// written down is a matter of the machine's clock.
-		ended <- w.serve(ctx, serveFlags{listen: "127.0.0.1:0", poll: 10 * time.Millisecond, usage: w.tenants}, func(l listening) { base <- l.BaseURL })
-	}()
-	w.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			w.Error(err)
-		}
-	})
-	select {
-	case w.url = <-base:
-	case err := <-ended:
-		ended <- err
-		w.Fatal("the API does not open")
-	}
-}
-
 // get asks for a route below /api/v1 as an account, "" for none.
-func (w *simulatedWorld) get(method, path, as string) (status int, body []byte) {
+func (w *simulatedSystem) get(method, path, as string) (status int, body []byte) {
 	w.Helper()
 	r, err := http.NewRequestWithContext(w.Context(), method, w.url+"/api/v1"+path, nil)
 	w.must(err)
 	r.Header.Set("X-Request-Id", "req_example")
 	if as != "" {
-		r.Header.Set("Authorization", "Bearer "+w.account(as).token)
+		r.Header.Set("Authorization", "Bearer "+w.account(as).Token)
 	}
 	answer, err := http.DefaultClient.Do(r)
 	w.must(err)

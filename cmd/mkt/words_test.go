@@ -68,11 +68,11 @@ var texts = regexp.MustCompile(`\.(home|away|league|market_name|lines|selection|
 // holds words and is known to nobody is found, too.
 func TestWordsAreInSchema(t *testing.T) {
 	w := newSimulated(t, simulator.Options{Seed: 3, Fixtures: 24, InPlay: 16}, 20*time.Minute, 50)
-	c := &crawl{simulatedWorld: w, said: map[string]map[string]bool{}, asked: map[string]bool{}, found: map[string]found{}}
+	c := &crawl{simulatedSystem: w, said: map[string]map[string]bool{}, asked: map[string]bool{}, found: map[string]found{}}
 	c.readSchema()
 	for _, a := range w.accounts {
 		for _, path := range []string{"/status", "/account", "/account/provider", "/fixtures", "/changes", "/live", "/account/usage"} {
-			c.page(path, a.tenant.ID)
+			c.page(path, a.Tenant.ID)
 		}
 	}
 	for _, v := range c.vocabularies {
@@ -84,7 +84,7 @@ func TestWordsAreInSchema(t *testing.T) {
 
 // crawl walks the API and looks at every word.
 type crawl struct {
-	*simulatedWorld
+	*simulatedSystem
 	vocabularies []vocabulary
 	said         map[string]map[string]bool // by pattern
 	asked        map[string]bool
@@ -109,7 +109,7 @@ type found struct {
 func (c *crawl) readSchema() {
 	c.Helper()
 	var schema struct{ Data map[string]json.RawMessage }
-	_, body := c.simulatedWorld.get("GET", "/schema", entitled)
+	_, body := c.simulatedSystem.get("GET", "/schema", entitled)
 	c.must(json.Unmarshal(body, &schema))
 	lists := map[string][]string{}
 	for name, raw := range schema.Data {
@@ -151,7 +151,7 @@ func (c *crawl) page(path, as string) {
 		return
 	}
 	c.asked[path+" "+as] = true
-	_, body := c.simulatedWorld.get("GET", path, as)
+	_, body := c.simulatedSystem.get("GET", path, as)
 	var answer any
 	c.must(json.Unmarshal(body, &answer))
 	route, _, _ := strings.Cut(ids.ReplaceAllString(path, "{id}"), "?")

@@ -43,6 +43,9 @@ type Limit struct {
 	Burst    int
 }
 
+// DefaultLimit is the limit of an account without one of its own.
+var DefaultLimit = Limit{Requests: 600, Per: time.Minute, Burst: 120}
+
 // Provider is what serve knows about the account's provider connection.
 type Provider struct {
 	Name         string

@@ -31,10 +31,7 @@ type Limiter interface {
 type TokenBuckets struct{ buckets sync.Map } // client id → *atomic.Int64, Unix nanoseconds
 
 // anonymousLimit is the limit of all requests without a known token together.
-var anonymousLimit = account.Limit{Requests: 600, Per: time.Minute, Burst: 120}
-
-// defaultLimit is the limit of an account without one of its own.
-var defaultLimit = account.Limit{Requests: 600, Per: time.Minute, Burst: 120}
+var anonymousLimit = account.DefaultLimit
 
 // Remaining is the state of a bucket after a request.
 type Remaining struct {
@@ -46,7 +43,7 @@ type Remaining struct {
 // Take implements Limiter.
 func (l *TokenBuckets) Take(_ context.Context, clientID string, limit account.Limit, now time.Time) (Remaining, error) {
 	if limit.Requests <= 0 || limit.Per <= 0 || limit.Burst <= 0 {
-		limit = defaultLimit
+		limit = account.DefaultLimit
 	}
 	each := max(1, limit.Per/time.Duration(limit.Requests))
 	depth := each * time.Duration(limit.Burst)

@@ -71,7 +71,7 @@ func TestChanges(t *testing.T) {
 	sealed := func(of string) string {
 		return "-----BEGIN AGE ENCRYPTED FILE-----\n" + of + "\n-----END AGE ENCRYPTED FILE-----"
 	}
-	acme := tenants.Tenant{ID: "acme", Name: "Acme", Status: account.Active, Limit: tenants.DefaultLimit,
+	acme := tenants.Tenant{ID: "acme", Name: "Acme", Status: account.Active, Limit: account.DefaultLimit,
 		Tokens:   []tenants.Token{{Digest: [32]byte{1}, Hint: "aaaa", IssuedAt: at.Truncate(time.Second)}},
 		Products: map[football.Product]account.Subscription{football.MarketEngine: {}}}
 	steps := []struct {

@@ -16,10 +16,10 @@ import (
 // tokens and credentials the hints.
 func changes(before, after *tenants.Tenant) []Change {
 	if before == nil {
-		before = &tenants.Tenant{Limit: tenants.DefaultLimit}
+		before = &tenants.Tenant{Limit: account.DefaultLimit}
 	}
 	if after == nil {
-		after = &tenants.Tenant{Limit: tenants.DefaultLimit}
+		after = &tenants.Tenant{Limit: account.DefaultLimit}
 	}
 	d := diff{}
 	d.text("name", before.Name, after.Name)

@@ -60,9 +60,12 @@ func Write(w io.Writer, t *template.Template, c Content) error {
 
 // WriteFile writes a file whole, in place of one of that name: whoever has the
 // old one open keeps it, and after an error it is as it was. What is no ordinary
-// file, such as a pipe, is written to as it is. It tells how many bytes were
-// written.
-func WriteFile(name string, write func(io.Writer) error) (size int64, err error) {
+// file, such as a pipe, is written to as it is, and for the name - the page goes to
+// stdout. It returns how many bytes the file has.
+func WriteFile(name string, stdout io.Writer, write func(io.Writer) error) (size int64, err error) {
+	if name == "-" {
+		return 0, write(stdout)
+	}
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():

@@ -43,7 +43,7 @@ func TestWriteFile(t *testing.T) {
 		return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
 	}
 	for _, s := range []string{"old", "new one"} {
-		if size, err := page.WriteFile(name, text(s)); err != nil || size != int64(len(s)) {
+		if size, err := page.WriteFile(name, nil, text(s)); err != nil || size != int64(len(s)) {
 			t.Fatal(size, err)
 		}
 		if got, err := os.ReadFile(name); err != nil || string(got) != s {
@@ -51,14 +51,14 @@ func TestWriteFile(t *testing.T) {
 		}
 	}
 	torn := errors.New("torn")
-	_, err := page.WriteFile(name, func(w io.Writer) error { _, err := io.WriteString(w, "half"); return errors.Join(err, torn) })
+	_, err := page.WriteFile(name, nil, func(w io.Writer) error { _, err := io.WriteString(w, "half"); return errors.Join(err, torn) })
 	if got, _ := os.ReadFile(name); !errors.Is(err, torn) || string(got) != "new one" {
 		t.Errorf("after a failure %q, %v", got, err)
 	}
-	if _, err := page.WriteFile(dir, text("x")); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := page.WriteFile(dir, nil, text("x")); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Error(err)
 	}
-	if _, err := page.WriteFile(filepath.Join(dir, "no", "page.html"), text("x")); err == nil || strings.Contains(err.Error(), "*") {
+	if _, err := page.WriteFile(filepath.Join(dir, "no", "page.html"), nil, text("x")); err == nil || strings.Contains(err.Error(), "*") {
 		t.Error(err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 1 {
@@ -77,7 +77,7 @@ func TestWriteFileToAPipe(t *testing.T) {
 		data, _ := os.ReadFile(name)
 		got <- string(data)
 	}()
-	if _, err := page.WriteFile(name, func(w io.Writer) error { _, err := io.WriteString(w, "through"); return err }); err != nil {
+	if _, err := page.WriteFile(name, nil, func(w io.Writer) error { _, err := io.WriteString(w, "through"); return err }); err != nil {
 		t.Fatal(err)
 	}
 	if s := <-got; s != "through" {

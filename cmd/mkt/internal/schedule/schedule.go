@@ -28,6 +28,8 @@ type Options struct {
 	// Run does the job. Its context ends when the scheduler is asked to stop;
 	// the scheduler waits for it. Its error is logged. Required.
 	Run func(ctx context.Context, name string) error
+	// Now is the clock. Required.
+	Now func() time.Time
 	// Jitter bounds the wait before a run, which spreads the jobs that are due at the
 	// same time. A job's own wait depends on its name alone and is the same at every
 	// tick and after every restart. It is at most a tenth of the shortest time
@@ -135,7 +137,7 @@ func (s *Scheduler) setOne(j Job, when cron.Schedule) {
 		s.cron.Remove(old.id)
 	}
 	id := s.cron.Schedule(when, cron.FuncJob(func() { s.trigger(j.Name, s.o.Jitter) }))
-	shortest, _ := gaps(when, time.Now())
+	shortest, _ := gaps(when, s.o.Now())
 	s.entries[j.Name] = entry{id: id, job: j, shortest: shortest}
 }
 
@@ -190,7 +192,7 @@ func (s *Scheduler) Again(name string, at time.Time) {
 	}
 	s.forgetAgain(name)
 	var own *time.Timer
-	own = time.AfterFunc(time.Until(at), func() {
+	own = time.AfterFunc(at.Sub(s.o.Now()), func() {
 		s.mu.Lock()
 		due := s.again[name] == own && s.running[name] == 0
 		s.mu.Unlock()

@@ -83,7 +83,7 @@ func TestLateTickIsSkippedNotQueued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := newRecorder()
-		s := schedule.New(schedule.Options{Run: func(_ context.Context, name string) error {
+		s := schedule.New(schedule.Options{Now: time.Now, Run: func(_ context.Context, name string) error {
 			r.note(name)
 			if name == "slow" {
 				time.Sleep(25 * time.Second)
@@ -114,7 +114,7 @@ func TestStopWaitsForTheRunUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var finished atomic.Bool
-		s := schedule.New(schedule.Options{Run: func(ctx context.Context, _ string) error {
+		s := schedule.New(schedule.Options{Now: time.Now, Run: func(ctx context.Context, _ string) error {
 			<-ctx.Done() // the run learns of the stop, and takes its time
 			time.Sleep(5 * time.Second)
 			finished.Store(true)
@@ -135,7 +135,7 @@ func TestSetFollowsChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := newRecorder()
-		s := schedule.New(schedule.Options{Run: func(_ context.Context, name string) error { r.note(name); return nil }})
+		s := schedule.New(schedule.Options{Now: time.Now, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
 		set := func(jobs ...schedule.Job) {
 			t.Helper()
 			if err := s.Set(jobs); err != nil {
@@ -167,7 +167,7 @@ func TestOverdueRunsAtTheStart(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 		defer cancel()
 		r := newRecorder()
-		s := schedule.New(schedule.Options{Run: func(_ context.Context, name string) error { r.note(name); return nil }})
+		s := schedule.New(schedule.Options{Now: time.Now, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
 		if err := s.Set([]schedule.Job{{Name: "late", Expr: "@every 10s"}, {Name: "fresh", Expr: "@every 10s"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +183,7 @@ func TestPanicStopsNothing(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 35*time.Second)
 		defer cancel()
 		var runs atomic.Int32
-		s := schedule.New(schedule.Options{Run: func(context.Context, string) error { runs.Add(1); panic("boom") }})
+		s := schedule.New(schedule.Options{Now: time.Now, Run: func(context.Context, string) error { runs.Add(1); panic("boom") }})
 		if err := s.Set([]schedule.Job{{Name: "a", Expr: "@every 10s"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestParallelAndJitterAreBounded(t *testing.T) {
 		defer cancel()
 		var now, most atomic.Int32
 		r := newRecorder()
-		s := schedule.New(schedule.Options{Parallel: 2, Jitter: 5 * time.Second, Run: func(_ context.Context, name string) error {
+		s := schedule.New(schedule.Options{Now: time.Now, Parallel: 2, Jitter: 5 * time.Second, Run: func(_ context.Context, name string) error {
 			r.note(name)
 			n := now.Add(1)
 			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
@@ -270,7 +270,7 @@ func TestRestartDoesNotShiftTicks(t *testing.T) {
 		job := schedule.Job{Name: "acme/live", Expr: "@every 8s"}
 		for _, lives := range []time.Duration{13 * time.Second, 21*time.Second + 300*time.Millisecond, 40 * time.Second, 999 * time.Millisecond, 60 * time.Second} {
 			ctx, cancel := context.WithTimeout(t.Context(), lives)
-			s := schedule.New(schedule.Options{Jitter: 30 * time.Second, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
+			s := schedule.New(schedule.Options{Now: time.Now, Jitter: 30 * time.Second, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
 			if err := s.Set([]schedule.Job{job}); err != nil {
 				t.Fatal(err)
 			}
@@ -299,7 +299,7 @@ func TestSlowRunIsLateAndTold(t *testing.T) {
 		var log strings.Builder
 		var under atomic.Int32
 		r := newRecorder()
-		s := schedule.New(schedule.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Run: func(context.Context, string) error {
+		s := schedule.New(schedule.Options{Now: time.Now, Log: slog.New(slog.NewTextHandler(&log, nil)), Run: func(context.Context, string) error {
 			if under.Add(1) > 1 {
 				t.Error("two at once")
 			}
@@ -329,7 +329,7 @@ func TestSpreadKeepsTheCadence(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		r := newRecorder()
-		s := schedule.New(schedule.Options{Jitter: 30 * time.Second, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
+		s := schedule.New(schedule.Options{Now: time.Now, Jitter: 30 * time.Second, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
 		var jobs []schedule.Job
 		for i := range 20 {
 			jobs = append(jobs, schedule.Job{Name: fmt.Sprint("live", i), Expr: "@every 8s"})
@@ -360,7 +360,7 @@ func TestLanes(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := newRecorder()
 		var under atomic.Int32
-		s := schedule.New(schedule.Options{Parallel: 2, Lanes: map[string]int{"live": 8}, Run: func(_ context.Context, name string) error {
+		s := schedule.New(schedule.Options{Now: time.Now, Parallel: 2, Lanes: map[string]int{"live": 8}, Run: func(_ context.Context, name string) error {
 			if strings.HasPrefix(name, "hourly") {
 				time.Sleep(50 * time.Minute)
 				return nil
@@ -405,7 +405,7 @@ func TestAgain(t *testing.T) {
 		r := newRecorder()
 		begun := time.Now()
 		var s *schedule.Scheduler
-		s = schedule.New(schedule.Options{Run: func(_ context.Context, name string) error {
+		s = schedule.New(schedule.Options{Now: time.Now, Run: func(_ context.Context, name string) error {
 			r.note(name)
 			switch {
 			case name == "hourly" && len(r.at[name]) == 1:
@@ -446,7 +446,7 @@ func TestSkippedSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		log := new(strings.Builder)
-		s := schedule.New(schedule.Options{Parallel: 1, Log: slog.New(slog.NewTextHandler(log, nil)), Run: func(ctx context.Context, _ string) error {
+		s := schedule.New(schedule.Options{Now: time.Now, Parallel: 1, Log: slog.New(slog.NewTextHandler(log, nil)), Run: func(ctx context.Context, _ string) error {
 			<-ctx.Done()
 			return nil
 		}})

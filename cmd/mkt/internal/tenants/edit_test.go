@@ -102,7 +102,7 @@ func TestEditKeepsCommentsOrderAndBlankLines(t *testing.T) {
 			e.AddToken("acme", tenants.Token{Digest: [32]byte{0xab}, Hint: "wxyz", IssuedAt: issued}),
 			e.SetProvider("other", tenants.Provider{Name: "betsapi", BaseURL: "http://127.0.0.1:1", AllowPrivateAddress: true,
 				Hint: "new2", Credential: "-----BEGIN AGE ENCRYPTED FILE-----\nbmV3\n-----END AGE ENCRYPTED FILE-----"}),
-			e.Add(tenants.Tenant{ID: "third", Name: "7", Status: account.Active, Limit: tenants.DefaultLimit, Features: map[string]bool{"advanced_stats": true},
+			e.Add(tenants.Tenant{ID: "third", Name: "7", Status: account.Active, Limit: account.DefaultLimit, Features: map[string]bool{"advanced_stats": true},
 				Products: map[football.Product]account.Subscription{football.MarketEngine: {Expires: &expires}, football.LiveIntelligence: {}}}),
 		)
 	})

@@ -140,7 +140,7 @@ func tenantNode(t Tenant) *yaml.Node {
 	if len(t.Origins) > 0 {
 		put(n, "origins", sequence(t.Origins, text))
 	}
-	if t.Limit != DefaultLimit && t.Limit != (account.Limit{}) {
+	if t.Limit != account.DefaultLimit && t.Limit != (account.Limit{}) {
 		put(n, "rate_limit", limitNode(t.Limit))
 	}
 	if t.Provider != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/serve/account"
 )
 
 // TestExample: the example in the repository is a valid file.
@@ -17,6 +18,9 @@ func TestExample(t *testing.T) {
 	acme, _ := f.Tenant("acme")
 	if acme == nil || acme.Provider == nil || len(acme.Schedule) == 0 || len(acme.Tokens) == 0 {
 		t.Errorf("acme = %+v: want every key shown", acme)
+	}
+	if acme.Limit != account.DefaultLimit {
+		t.Errorf("the rate limit is %+v, and is said to be the default, %+v", acme.Limit, account.DefaultLimit)
 	}
 	before, err := os.ReadFile(path)
 	if err != nil {

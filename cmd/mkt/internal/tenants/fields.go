@@ -165,13 +165,13 @@ func hostWanted(u *url.URL) bool {
 }
 
 func (r *reader) limit(n *yaml.Node) account.Limit {
-	l := DefaultLimit
+	l := account.DefaultLimit
 	r.fields(n, "rate_limit", map[string]func(*yaml.Node){
-		"requests": func(n *yaml.Node) { l.Requests = r.integer(n, "rate_limit.requests", 1, 1e9) },
-		"burst":    func(n *yaml.Node) { l.Burst = r.integer(n, "rate_limit.burst", 1, 1e9) },
+		"requests": func(n *yaml.Node) { l.Requests = r.integer(n, "rate_limit.requests", 1, MaxRequests) },
+		"burst":    func(n *yaml.Node) { l.Burst = r.integer(n, "rate_limit.burst", 1, MaxRequests) },
 		"per": func(n *yaml.Node) {
 			d, err := time.ParseDuration(n.Value)
-			if err != nil || d < time.Second || d > 24*time.Hour {
+			if err != nil || d < MinPer || d > MaxPer {
 				r.problem(n, "rate_limit.per", "want a duration from 1s to 24h, such as 1m")
 				return
 			}

@@ -68,8 +68,12 @@ func (p *Provider) Fingerprint() string {
 	return credential.Fingerprint(p.Credential)
 }
 
-// DefaultLimit holds for an account that says nothing else.
-var DefaultLimit = account.Limit{Requests: 600, Per: time.Minute, Burst: 120}
+// Bounds of a rate limit.
+const (
+	MaxRequests = 1_000_000_000
+	MinPer      = time.Second
+	MaxPer      = 24 * time.Hour
+)
 
 // Tenant returns the tenant with that id.
 func (f *File) Tenant(id string) (*Tenant, bool) {

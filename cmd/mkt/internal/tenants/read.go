@@ -1,7 +1,6 @@
 package tenants
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"errors"
@@ -13,18 +12,15 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"mkt/cmd/mkt/internal/yamlerr"
+	"mkt/cmd/mkt/internal/strictyaml"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve/account"
 )
 
-// What is read is bounded: a file has some 1 KB an account.
-const (
-	maxFile     = 32 << 20
-	maxComments = 1 << 20
-)
+// maxFile bounds what is read: a file has some 1 KB an account.
+const maxFile = 32 << 20
 
 // Load reads and checks the file at path. A file that is wrong is an
 // *InvalidError; one that is not there satisfies fs.ErrNotExist.
@@ -76,79 +72,14 @@ func Parse(name string, data []byte) (*File, error) {
 
 // document parses the bytes into the one node at the top; nil after a problem.
 func (r *reader) document(data []byte) *yaml.Node {
-	if line := tooManyComments(data); line > 0 {
-		r.problems = append(r.problems, Problem{Line: line, Reason: fmt.Sprintf("the comments down to here are over %d MiB: take them out", maxComments>>20)})
-		return nil
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, more yaml.Node
-	switch err := dec.Decode(&doc); {
-	case errors.Is(err, io.EOF):
-		r.problem(nil, "", "is empty: want version: %d and tenants: []", Version)
-		return nil
+	doc, err := strictyaml.Parse(data)
+	switch {
 	case err != nil:
-		r.notYAML(data)
-		return nil
+		r.problems = append(r.problems, Problem{Line: err.Line, Reason: err.Reason})
+	case doc == nil:
+		r.problem(nil, "", "is empty: want version: %d and tenants: []", Version)
 	}
-	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		if err != nil {
-			r.notYAML(data)
-			return nil
-		}
-		r.problem(&more, "", "a second document: want one")
-		return nil
-	}
-	if tagged := foreignTag(&doc); tagged != nil {
-		r.problem(tagged, "", "a YAML tag that is not read here, such as !!python/object: write the value without it")
-		return nil
-	}
-	return doc.Content[0]
-}
-
-// foreignTag finds a node with a tag that is none of a plain value.
-func foreignTag(n *yaml.Node) *yaml.Node {
-	if n.Style&yaml.TaggedStyle != 0 {
-		switch n.ShortTag() {
-		case "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!seq", "!!map":
-		default:
-			return n
-		}
-	}
-	for _, c := range n.Content {
-		if tagged := foreignTag(c); tagged != nil {
-			return tagged
-		}
-	}
-	return nil
-}
-
-// tooManyComments returns the line with which the comments become too many to be
-// parsed, 0 if they do not.
-func tooManyComments(data []byte) int {
-	total, number := 0, 0
-	for line := range bytes.Lines(data) {
-		number++
-		if total += commentOf(line); total > maxComments {
-			return number
-		}
-	}
-	return 0
-}
-
-// commentOf returns the length of a line's comment, or of what looks like one.
-func commentOf(line []byte) int {
-	for i, c := range line {
-		if c == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
-			return len(line) - i
-		}
-	}
-	return 0
-}
-
-// notYAML adds the problem of a text that is no YAML.
-func (r *reader) notYAML(data []byte) {
-	line, reason := yamlerr.Explain(data)
-	r.problems = append(r.problems, Problem{Line: line, Reason: "not YAML: " + reason})
+	return doc
 }
 
 // file reads the top of the document and checks what holds between tenants.
@@ -193,7 +124,7 @@ func (r *reader) unique(f *File) {
 }
 
 func (r *reader) tenantEntry(n *yaml.Node) Tenant {
-	t := Tenant{Line: n.Line, Status: account.Active, Limit: DefaultLimit,
+	t := Tenant{Line: n.Line, Status: account.Active, Limit: account.DefaultLimit,
 		Products: map[football.Product]account.Subscription{}, Features: map[string]bool{}, Schedule: map[football.Product]string{}}
 	r.tenant = "" // until its id is known to be one
 	if id := child(n, "id"); id != nil && layout.ValidTenantID(id.Value) {

@@ -65,7 +65,7 @@ func TestParseWhole(t *testing.T) {
 		t.Errorf("provider = %+v", p)
 	}
 	other, _ := f.Tenant("other")
-	if other.Status != account.Active || other.Limit != tenants.DefaultLimit || other.Provider != nil {
+	if other.Status != account.Active || other.Limit != account.DefaultLimit || other.Provider != nil {
 		t.Errorf("defaults = %+v", other)
 	}
 }

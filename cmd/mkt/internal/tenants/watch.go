@@ -12,8 +12,9 @@ import (
 
 // WatchOptions of Watch.
 type WatchOptions struct {
-	Poll time.Duration // 0: 500 ms, so that losing a right takes effect within two seconds
-	Log  *slog.Logger  // nil: discarded
+	Now  func() time.Time // required
+	Poll time.Duration    // 0: 500 ms, so that losing a right takes effect within two seconds
+	Log  *slog.Logger     // nil: discarded
 	// Refused is called for each edit that is not put in force. May be nil.
 	Refused func()
 }
@@ -33,7 +34,7 @@ func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File) er
 	if o.Refused == nil {
 		o.Refused = func() {}
 	}
-	w := watcher{path: from.Name, log: o.Log, apply: apply, refused: o.Refused, inForce: from}
+	w := watcher{now: o.Now, path: from.Name, log: o.Log, apply: apply, refused: o.Refused, inForce: from}
 	w.warn(from)
 	tick := time.NewTicker(o.Poll)
 	defer tick.Stop()
@@ -48,6 +49,7 @@ func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File) er
 }
 
 type watcher struct {
+	now     func() time.Time
 	path    string
 	log     *slog.Logger
 	apply   func(*File) error
@@ -142,10 +144,10 @@ var errUnsettled = errors.New("is being written")
 // settled reads on from what was read first until two readings agree.
 func (w *watcher) settled(stat os.FileInfo, data []byte, err error) ([]byte, error) {
 	if w.changing.IsZero() {
-		w.changing = time.Now()
+		w.changing = w.now()
 	}
 	wait, tries := pause, pauses
-	if inPlace := w.stat == nil || os.SameFile(w.stat, stat); inPlace && time.Since(w.changing) < restless {
+	if inPlace := w.stat == nil || os.SameFile(w.stat, stat); inPlace && w.now().Sub(w.changing) < restless {
 		wait, tries = restTime, 1
 	}
 	for range tries {
@@ -162,10 +164,10 @@ func (w *watcher) settled(stat os.FileInfo, data []byte, err error) ([]byte, err
 
 // unchanged trusts the file's times only when they are old: a file that is
 // rewritten many times a second can keep its time and size.
-func (w *watcher) unchanged(now os.FileInfo) bool {
+func (w *watcher) unchanged(found os.FileInfo) bool {
 	const settled = 3 * time.Second
-	return w.stat != nil && os.SameFile(w.stat, now) && w.stat.Size() == now.Size() &&
-		w.stat.ModTime().Equal(now.ModTime()) && time.Since(now.ModTime()) > settled
+	return w.stat != nil && os.SameFile(w.stat, found) && w.stat.Size() == found.Size() &&
+		w.stat.ModTime().Equal(found.ModTime()) && w.now().Sub(found.ModTime()) > settled
 }
 
 func (w *watcher) refuse(err error) {

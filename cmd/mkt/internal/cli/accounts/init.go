@@ -1,0 +1,217 @@
+package accounts
+
+import (
+	"crypto/rand"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/credential"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/transform/identity"
+)
+
+//go:embed init/mkt.yaml
+var InitConfig []byte
+
+//go:embed init/tenants.yaml
+var initTenants []byte
+
+func newInit(g *Group) *cobra.Command {
+	return &cobra.Command{
+		Use:   "init [DIR]",
+		Short: "Make mkt.yaml, tenants.yaml and the two keys",
+		Long: `Make mkt.yaml, tenants.yaml, seal.key and id.key in DIR (default: the folder
+of --config or MKT_CONFIG, which may be missing yet; else here).
+What is there already is kept: running it again makes what is missing or empty.
+Keep copies of both keys: without seal.key the credentials must be entered
+anew, and with another id.key every id would change.`,
+		Args:        cobra.MaximumNArgs(1),
+		Annotations: map[string]string{cli.WithoutConfig: ""},
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := filepath.Dir(g.Config)
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			made, err := MakeFiles(dir)
+			if err != nil {
+				return fmt.Errorf("init: %w", err)
+			}
+			return g.printInit(dir, made)
+		},
+	}
+}
+
+// initFile is one file of a new installation and whether init made it.
+type initFile struct {
+	File string `json:"file"`
+	Made bool   `json:"made"`
+}
+
+// MakeFiles makes what is missing of an installation in dir.
+func MakeFiles(dir string) ([]initFile, error) {
+	root, err := durable.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	seal, err := credential.NewIdentity()
+	if err != nil {
+		return nil, err
+	}
+	id := make([]byte, identity.KeySize)
+	rand.Read(id) // never fails
+	if err := errors.Join(idKeyMayBeMade(dir), sealKeyMayBeMade(dir)); err != nil {
+		return nil, err
+	}
+	files := []struct {
+		name    string
+		mode    os.FileMode
+		content []byte
+		check   func(content []byte) error // of one that is kept; nil: none
+	}{
+		{"mkt.yaml", 0o644, InitConfig, nil},
+		{"tenants.yaml", 0o644, tenants.SealText(initTenants, 0), func([]byte) error { return nil }},
+		{"seal.key", 0o600, seal.File(), func(b []byte) error { _, err := credential.ParseIdentity(b); return err }},
+		{"id.key", 0o600, id, func(b []byte) error { _, err := identity.ParseKey(b); return err }},
+	}
+	var made []initFile
+	for _, f := range files {
+		path := filepath.Join(dir, f.name)
+		if err := durable.RemoveTempsOf(root, f.name); err != nil { // of an init that was killed
+			return nil, err
+		}
+		if f.check != nil {
+			if err := checkKept(path, f.check); err != nil {
+				return nil, err
+			}
+		}
+		err := writeOnce(path, f.mode, f.content)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		made = append(made, initFile{path, err == nil})
+	}
+	return made, root.SyncDir(".")
+}
+
+// checkKept takes a file away that an older init made and was killed before it wrote
+// it: it is empty. One that is there and holds something else than it should is an
+// error. One that this user may not read is left to whoever may.
+func checkKept(path string, check func([]byte) error) error {
+	content, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil
+	case err != nil:
+		return err
+	case len(content) > 0:
+		if err := check(content); err != nil {
+			return fmt.Errorf("%s: %w: restore it from a copy, or take it away if nothing was made with it, then run init again", path, err)
+		}
+		return nil
+	}
+	return os.Remove(path)
+}
+
+// idKeyMayBeMade refuses a new id key for data that was made with another.
+func idKeyMayBeMade(dir string) error {
+	key, mark := filepath.Join(dir, "id.key"), filepath.Join(cli.DataRootIn(dir), layout.IDKeyFingerprintFile)
+	_, noData := os.Stat(mark)
+	if isMissing(key) && noData == nil {
+		return fmt.Errorf("%s is missing or empty, and %s was made with it: restore the key from a copy; a new one would change every id", key, filepath.Dir(mark))
+	}
+	return nil
+}
+
+// sealKeyMayBeMade refuses a new sealing key where an empty one stands beside
+// credentials that were sealed to what it held.
+func sealKeyMayBeMade(dir string) error {
+	key := filepath.Join(dir, "seal.key")
+	if _, err := os.Stat(key); err != nil || !isMissing(key) {
+		return nil
+	}
+	f, err := tenants.Load(filepath.Join(dir, "tenants.yaml"))
+	if err != nil {
+		return nil // there is none, or its reader says what is wrong with it
+	}
+	for i := range f.Tenants {
+		if f.Tenants[i].Provider != nil {
+			return fmt.Errorf("%s is empty, and credentials in %s are sealed: restore the key from a copy; or take it away, run init again, and enter every credential anew with mkt provider set", key, f.Name)
+		}
+	}
+	return nil
+}
+
+// isMissing reports whether a file is not there, or is empty.
+func isMissing(path string) bool {
+	info, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0
+}
+
+// writeOnce makes a file that must not exist, whole or not at all. It is not
+// durable.Create because a key must have its mode from its first byte.
+func writeOnce(path string, mode os.FileMode, content []byte) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fs.ErrExist
+	}
+	part := path + ".tmp0" // as durable names them, so that the next init takes it away
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there: another mkt init is under way", part)
+	}
+	if err != nil {
+		return err
+	}
+	defer os.Remove(part)
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	err = os.Link(part, path) // which refuses to replace one that another init made
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(part, path) // a file system without links
+	}
+	return err
+}
+
+func (g *Group) printInit(dir string, files []initFile) error {
+	if g.JSON() {
+		return json.NewEncoder(g.Out).Encode(map[string]any{"dir": dir, "files": files})
+	}
+	for _, f := range files {
+		word := "made"
+		if !f.Made {
+			word = "kept"
+		}
+		fmt.Fprintf(g.Out, "%s  %s\n", word, f.File)
+	}
+	in := ""
+	if dir != "." {
+		in = "cd " + dir + " && "
+	}
+	_, err := fmt.Fprintf(g.Out, `
+Keep a copy of both keys. Next:
+  %smkt tenant add ID --product market_engine
+  mkt provider set ID --provider %s        reads the credential from the terminal
+  mkt cycle --tenant ID
+  mkt serve
+`, in, strings.Join(tenants.ProviderNames(), "|"))
+	return err
+}

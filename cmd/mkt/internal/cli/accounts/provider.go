@@ -1,0 +1,138 @@
+package accounts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/credential"
+)
+
+func newProvider(g *Group) *cobra.Command {
+	return cli.Group("provider", "Keep the tenants' provider connections",
+		newProviderSet(g), newProviderTest(g), newProviderStatus(g), newProviderDisable(g), newProviderEnable(g), newProviderUnset(g), newProviderRewrap(g), newProviderList(g))
+}
+
+func newProviderSet(g *Group) *cobra.Command {
+	var p tenants.Provider
+	var file string
+	cmd := &cobra.Command{
+		Use:   "set ID --provider NAME",
+		Short: "Connect a tenant's provider: the credential is read, sealed and kept",
+		Long: `Connect a tenant's provider. The credential is read without echo from the
+terminal, or from stdin, or from --credential-file; never from an argument,
+where other users could see it. It is sealed before it is written.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return cli.Usagef("only the tenant is an argument: a credential is read from stdin or --credential-file; one that stood here may have been seen by others, so change it")
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkProvider(p); err != nil {
+				return err
+			}
+			return g.setProvider(cmd, args[0], p, file)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&p.Name, "provider", "", "adapter: "+strings.Join(tenants.ProviderNames(), ", "))
+	flags.StringVar(&p.BaseURL, "base-url", "", "base URL instead of the provider's own")
+	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "let the provider live on loopback or a private network: for the simulator")
+	flags.StringVar(&file, "credential-file", "-", "file with the credential; - is stdin")
+	g.Keys.SealFlag(g.Settings, cmd)
+	return cmd
+}
+
+func checkProvider(p tenants.Provider) error {
+	if p.Name == "" {
+		return cli.Usagef("which provider? give --provider NAME: %s", strings.Join(tenants.ProviderNames(), ", "))
+	}
+	if !tenants.KnownProvider(p.Name) {
+		return cli.Usagef("--provider %q: want one of %s", p.Name, strings.Join(tenants.ProviderNames(), ", "))
+	}
+	if reason := tenants.CheckBaseURL(p.BaseURL, p.AllowPrivateAddress); reason != "" {
+		return cli.Usagef("--base-url: %s", reason)
+	}
+	if reason := tenants.RefusedHost(p); reason != "" {
+		return cli.Usagef("--base-url %s: %s: give --allow-private-address for a simulator, or leave --base-url out", p.BaseURL, reason)
+	}
+	return nil
+}
+
+// setProvider checks all that can be checked before it asks for the credential.
+func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, file string) error {
+	f, err := g.LoadTenants()
+	if err != nil {
+		return err
+	}
+	if _, err := cli.TenantByID(f, id); err != nil {
+		return err
+	}
+	key, err := credential.LoadIdentity(g.Keys.Seal)
+	if err != nil {
+		return err
+	}
+	pasted, err := g.readCredential(id, p.Name, file)
+	if err != nil {
+		return err
+	}
+	if p.Credential, err = credential.Seal(key.Recipient(), id, p.Name, pasted); err != nil {
+		return err
+	}
+	clean, err := credential.Clean(pasted)
+	if err != nil {
+		return err
+	}
+	p.Hint = credential.Hint(clean)
+	done, err := g.editTenants(cmd.Context(), audit.ProviderSet, func(e *tenants.Editor) error { return e.SetProvider(id, p) })
+	if done == nil {
+		return err
+	}
+	if g.JSON() {
+		return errors.Join(err, json.NewEncoder(g.Out).Encode(map[string]string{"client_id": id, "provider": p.Name, "hint": p.Hint}))
+	}
+	plain.Fprintf(g.Out, "tenant %s: provider %s set, credential %s sealed\nNext: mkt provider test %s, then mkt cycle --tenant %s\n", id, p.Name, p.Hint, id, id)
+	return err
+}
+
+// readCredential reads from the terminal without echo, stdin, or a file.
+func (g *Group) readCredential(id, provider, file string) ([]byte, error) {
+	if file != "-" {
+		return readCredentialFile(file)
+	}
+	if !cli.OnTerminal(g.In) {
+		return readBounded(g.In, "stdin")
+	}
+	plain.Fprintf(g.Errs, "Credential of tenant %s at %s (not shown): ", id, provider)
+	pasted, err := term.ReadPassword(int(g.In.(*os.File).Fd()))
+	fmt.Fprintln(g.Errs)
+	return pasted, err
+}
+
+func readCredentialFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("credential file: %w", err)
+	}
+	defer f.Close()
+	return readBounded(f, path)
+}
+
+func readBounded(r io.Reader, name string) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, 2*credential.MaxLength))
+	if err != nil {
+		return nil, fmt.Errorf("credential from %s: %w", name, err)
+	}
+	return b, nil
+}

@@ -1,0 +1,90 @@
+package accounts
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
+)
+
+// adapterView is what an adapter can do and whom it may contact.
+type adapterView struct {
+	Name         string                `json:"name"`
+	BaseURL      string                `json:"base_url"`
+	Hosts        []string              `json:"hosts"`
+	Capabilities []provider.Capability `json:"capabilities"`
+	Budget       string                `json:"budget"` // requests and window
+}
+
+// providersView is the whole list.
+type providersView struct {
+	Adapters    []adapterView    `json:"adapters"`
+	Connections []connectionView `json:"connections"` // of every tenant, in the order of tenants.yaml
+}
+
+func newProviderList(g *Group) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the providers that can be connected, and every tenant's connection",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			f, err := g.LoadTenants()
+			if err != nil {
+				return err
+			}
+			v, err := g.providers(f)
+			if err != nil {
+				return err
+			}
+			if g.JSON() {
+				return json.NewEncoder(g.Out).Encode(v)
+			}
+			return v.print(g.Out)
+		},
+	}
+}
+
+func (g *Group) providers(f *tenants.File) (providersView, error) {
+	v := providersView{Connections: []connectionView{}}
+	for _, p := range all.All() {
+		v.Adapters = append(v.Adapters, adapterView{p.Name, p.BaseURL, p.Hosts, p.Capabilities,
+			fmt.Sprintf("%d per %s", p.Budget.Requests, cli.Span(p.Budget.Window.String()))})
+	}
+	for i := range f.Tenants {
+		c, err := g.connection(&f.Tenants[i])
+		if err != nil {
+			return v, err
+		}
+		v.Connections = append(v.Connections, c)
+	}
+	return v, nil
+}
+
+func (v providersView) print(out io.Writer) error {
+	w := cli.NewTableWriter(out)
+	fmt.Fprintln(w, "PROVIDER\tHOSTS\tCAPABILITIES\tBUDGET")
+	for _, p := range v.Adapters {
+		var able []string
+		for _, c := range p.Capabilities {
+			able = append(able, string(c))
+		}
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Name, cli.OrDash(p.Hosts), cli.OrDash(able), p.Budget)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	fmt.Fprintln(w, "TENANT\tPROVIDER\tCREDENTIAL\tSTATUS\tLAST SUCCESS\tLAST ATTEMPT\tCODE")
+	for _, c := range v.Connections {
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, cli.Dash(c.Provider), cli.Dash(c.Hint), c.Status,
+			cli.Instant(c.LastSuccessAt), cli.Instant(c.LastAttemptAt), cli.Dash(c.Code))
+	}
+	return w.Flush()
+}

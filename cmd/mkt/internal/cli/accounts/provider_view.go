@@ -1,0 +1,119 @@
+package accounts
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/health"
+)
+
+// connectionView is a provider connection as people and scripts may see it.
+type connectionView struct {
+	ID            string                      `json:"client_id"`
+	Provider      string                      `json:"provider"` // "" when there is none
+	BaseURL       string                      `json:"base_url,omitempty"`
+	Hint          string                      `json:"hint"`
+	Status        health.Connection           `json:"status"`
+	LastSuccessAt *time.Time                  `json:"last_success_at"`
+	LastAttemptAt *time.Time                  `json:"last_attempt_at"`
+	Code          string                      `json:"code,omitempty"` // why the last attempt failed
+	Quota         *health.Quota               `json:"quota"`          // nil: the provider never said anything of it
+	Found         []findingView               `json:"found"`
+	Calls         map[string]map[string]int64 `json:"calls"` // by UTC day and endpoint
+}
+
+// findingView is the newest test or fetch.
+type findingView struct {
+	Of     string     `json:"of"` // test, or a product
+	Cycle  string     `json:"cycle,omitempty"`
+	At     time.Time  `json:"at"`
+	OK     bool       `json:"ok"`
+	Code   string     `json:"code,omitempty"`
+	LastOK *time.Time `json:"last_ok_at"`
+	InARow int        `json:"failures_in_a_row"`
+}
+
+// connection looks at what tests and fetches left behind. Findings about another
+// credential than the one that is set are passed by.
+func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
+	v := connectionView{ID: t.ID, Status: health.Unconfigured, Found: []findingView{}, Calls: map[string]map[string]int64{}}
+	var findings []*health.Run
+	for _, s := range g.Sources(t) {
+		run, err := s.Newest()
+		if err == nil {
+			err = s.AddCalls(v.Calls)
+		}
+		if err != nil {
+			return v, fmt.Errorf("state of tenant %s: %w", t.ID, err)
+		}
+		findings = append(findings, run)
+		if run != nil && t.Provider != nil && run.CredentialFingerprint == t.Provider.Fingerprint() {
+			v.Found = append(v.Found, findingView{s.Of, run.Cycle, run.FinishedAt, run.OK, run.Code, run.LastOKAt, run.FailuresInARow})
+		}
+	}
+	if p := t.Provider; p != nil {
+		fingerprint := p.Fingerprint()
+		known := health.StandingOf(fingerprint, findings...)
+		v.Provider, v.BaseURL, v.Hint = p.Name, p.BaseURL, p.Hint
+		v.Status = health.ConnectionStatus(true, p.Disabled, fingerprint, findings...)
+		v.LastSuccessAt, v.LastAttemptAt, v.Code = known.LastOKAt, known.LastAttemptAt, known.Code
+		v.Quota = health.NewestQuota(fingerprint, findings...)
+	}
+	return v, nil
+}
+
+// print shows one connection to a person.
+func (v connectionView) print(out io.Writer, now time.Time) error {
+	w := cli.NewTableWriter(out)
+	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }
+	row("tenant", "%s", v.ID)
+	row("status", "%s", v.Status)
+	if v.Provider != "" {
+		row("provider", "%s", strings.TrimSuffix(v.Provider+" at "+v.BaseURL, " at "))
+		row("credential", "%s", v.Hint)
+	}
+	if v.Quota != nil {
+		row("quota", "%s", v.Quota.Describe(now))
+	}
+	for _, f := range v.Found {
+		row(f.Of, "%s at %s%s", result(f.OK, f.Code), f.At.UTC().Format(time.RFC3339), f.history())
+	}
+	for _, day := range slices.Sorted(maps.Keys(v.Calls)) {
+		for _, endpoint := range slices.Sorted(maps.Keys(v.Calls[day])) {
+			row("calls "+day, "%d %s", v.Calls[day][endpoint], endpoint)
+		}
+	}
+	return w.Flush()
+}
+
+func (f findingView) history() string {
+	switch {
+	case f.OK:
+		return ""
+	case f.LastOK == nil:
+		return fmt.Sprintf(", failed %s, never good", times(f.InARow))
+	}
+	return fmt.Sprintf(", failed %s, last good at %s", times(f.InARow), f.LastOK.UTC().Format(time.RFC3339))
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times in a row", n)
+}
+
+func result(ok bool, code string) string {
+	if ok {
+		return "good"
+	}
+	return cmp.Or(code, health.CodeInternal)
+}

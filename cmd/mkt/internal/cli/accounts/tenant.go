@@ -1,0 +1,84 @@
+package accounts
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+)
+
+func newTenant(g *Group) *cobra.Command {
+	return cli.Group("tenant", "Keep the accounts in tenants.yaml",
+		newTenantAdd(g), newTenantList(g), newTenantShow(g), newTenantValidate(g), newTenantLog(g), newTenantName(g),
+		newTenantSuspend(g), newTenantReactivate(g), newTenantRevoke(g),
+		cli.Group("token", "Issue, rotate and end API tokens", newTokenIssue(g), newTokenRotate(g), newTokenEnd(g)),
+		cli.Group("product", "Set which products a tenant is subscribed to, and for how long", newProductSet(g), newProductUnset(g)),
+		cli.Group("feature", "Switch features on and off", newFeatureEnable(g), newFeatureDisable(g)),
+		cli.Group("origin", "Say which browser origins may read", newOriginAllow(g), newOriginDeny(g)),
+		cli.Group("limit", "Set the rate limit", newLimitSet(g)),
+		cli.Group("schedule", "Set when a tenant's cycles run", newScheduleSet(g), newScheduleUnset(g)))
+}
+
+func newTenantList(g *Group) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the tenants", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			f, err := g.LoadTenants()
+			if err != nil {
+				return err
+			}
+			views := make([]tenantView, 0, len(f.Tenants))
+			for i := range f.Tenants {
+				views = append(views, viewOf(&f.Tenants[i], g.Now()))
+			}
+			if g.JSON() {
+				return json.NewEncoder(g.Out).Encode(views)
+			}
+			w := cli.NewTableWriter(g.Out)
+			fmt.Fprintln(w, "TENANT\tSTATUS\tPRODUCTS\tPROVIDER\tTOKENS\tNAME")
+			for _, v := range views {
+				plain.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", v.ID, v.Status, v.products(), v.provider(), len(v.Tokens), v.Name)
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func newTenantShow(g *Group) *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID", Short: "Show one tenant", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			f, err := g.LoadTenants()
+			if err != nil {
+				return err
+			}
+			t, err := cli.TenantByID(f, args[0])
+			if err != nil {
+				return err
+			}
+			v := viewOf(t, g.Now())
+			if g.JSON() {
+				return json.NewEncoder(g.Out).Encode(v)
+			}
+			return v.print(g.Out)
+		},
+	}
+}
+
+// parseMoment reads a time or a day, which begins at midnight UTC.
+func parseMoment(flag, s string) (*time.Time, error) {
+	if s == "" {
+		return nil, nil
+	}
+	for _, form := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(form, s); err == nil {
+			at = at.UTC()
+			return &at, nil
+		}
+	}
+	return nil, cli.Usagef("--%s %q: want a time such as 2026-11-20T09:07:00Z or a day such as 2026-11-20", flag, s)
+}

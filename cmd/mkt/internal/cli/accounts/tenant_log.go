@@ -1,0 +1,133 @@
+package accounts
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/layout"
+)
+
+// logFlags of mkt tenant log.
+type logFlags struct {
+	action, by   string
+	since, until string
+	last         int
+}
+
+func newTenantLog(g *Group) *cobra.Command {
+	var f logFlags
+	cmd := &cobra.Command{
+		Use:   "log [ID]",
+		Short: "Show who changed which account, when, and what",
+		Long: `Show the audit log, oldest entry first: audit.log beside tenants.yaml, which
+every command that changes an account appends to. MKT_ACTOR names the person
+where several share a user. Changes by hand are not in it; that there were some
+is told, by comparing the file's hashes.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			pick, err := f.filter(args)
+			if err != nil {
+				return err
+			}
+			log, err := audit.Open(g.Tenants, pick)
+			if err != nil {
+				return err
+			}
+			return g.printLog(log, pick)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.action, "action", "", "only this action, such as tenant.suspend")
+	flags.StringVar(&f.by, "by", "", "only changes by this user or actor")
+	flags.StringVar(&f.since, "since", "", "only changes from this time or day on")
+	flags.StringVar(&f.until, "until", "", "only changes before this time or day")
+	flags.IntVar(&f.last, "last", 0, "only the newest so many")
+	cli.Bound(flags, "last", "a whole number, 1 or more", func() bool { return f.last >= 1 })
+	return cmd
+}
+
+func (f *logFlags) filter(args []string) (audit.Filter, error) {
+	pick := audit.Filter{Action: audit.Action(f.action), By: f.by, Last: f.last}
+	if len(args) == 1 {
+		pick.Tenant = args[0]
+	}
+	switch known := audit.Actions(); {
+	case pick.Tenant != "" && !layout.ValidTenantID(pick.Tenant):
+		return pick, cli.Usagef("tenant id %q: not an account's id", pick.Tenant)
+	case f.action != "" && !slices.Contains(known, pick.Action):
+		return pick, cli.Usagef("--action %q: want one of %s", f.action, strings.Trim(fmt.Sprint(known), "[]"))
+	}
+	for flag, text := range map[string]string{"since": f.since, "until": f.until} {
+		at, err := parseMoment(flag, text)
+		if err != nil {
+			return pick, err
+		}
+		if at != nil && flag == "since" {
+			pick.Since = *at
+		} else if at != nil {
+			pick.Until = *at
+		}
+	}
+	return pick, nil
+}
+
+// printLog prints a table, or for scripts a list of entries. What the log does
+// not have goes to stderr.
+func (g *Group) printLog(log audit.Log, pick audit.Filter) error {
+	if g.JSON() {
+		if log.Entries == nil {
+			log.Entries = []audit.Entry{}
+		}
+		if err := json.NewEncoder(g.Out).Encode(log.Entries); err != nil {
+			return err
+		}
+	} else if err := g.printLogTable(log); err != nil {
+		return err
+	}
+	for _, n := range log.Unreadable {
+		plain.Fprintf(g.Errs, "mkt: %s:%d: is no entry: cut off by a crash, or changed by hand\n", audit.FileName, n)
+	}
+	if pick.Until.IsZero() && g.changedSince(log) {
+		plain.Fprintf(g.Errs, "mkt: %s was changed by hand after the newest entry\n", g.Tenants)
+	}
+	return nil
+}
+
+func (g *Group) printLogTable(log audit.Log) error {
+	w := cli.NewTableWriter(g.Out)
+	fmt.Fprintln(w, "TIME\tWHO\tACTION\tTENANT\tCHANGE")
+	for _, e := range log.Entries {
+		if e.AfterUnlogged {
+			fmt.Fprintln(w, "\t\t(by hand)\t\tthe file was changed without an entry")
+		}
+		changes := []string{"none"}
+		if len(e.Changes) > 0 {
+			changes = nil
+		}
+		for _, c := range e.Changes {
+			changes = append(changes, c.String())
+		}
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.At.UTC().Format(time.RFC3339), e.Name(), e.Action, e.Tenant, strings.Join(changes, "; "))
+	}
+	return w.Flush()
+}
+
+// changedSince tells whether the accounts are others than after the newest entry.
+func (g *Group) changedSince(log audit.Log) bool {
+	f, err := tenants.Load(g.Tenants)
+	if err != nil || log.Last == "" {
+		return false // mkt tenant validate says what is wrong with it
+	}
+	sum := f.Sum()
+	return hex.EncodeToString(sum[:]) != log.Last
+}

@@ -1,0 +1,120 @@
+package accounts
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+func newProductSet(g *Group) *cobra.Command {
+	var starts, expires string
+	cmd := &cobra.Command{
+		Use:   "set ID PRODUCT",
+		Short: "Subscribe a tenant to a product, or change its term",
+		Long: `Subscribe a tenant to a product: market_engine or live_intelligence. What is
+given is the whole term: without --starts the product has started, and without
+--expires it does not expire, whatever held before.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := parseProduct(args[1])
+			if err != nil {
+				return err
+			}
+			term, err := parseTerm(starts, expires)
+			if err != nil {
+				return err
+			}
+			said := func(t *tenants.Tenant) string { return termWords(t, p, g.Now()) }
+			return g.editAccount(cmd, args[0], audit.ProductSet, said, func(e *tenants.Editor) error { return e.SetProduct(args[0], p, term) })
+		},
+	}
+	cmd.Flags().StringVar(&starts, "starts", "", "when the product starts, a time or a day in UTC (default: at once)")
+	cmd.Flags().StringVar(&expires, "expires", "", "when it expires (default: never)")
+	return cmd
+}
+
+// termWords says what a term comes to now: a year that was mistyped must not pass
+// for a subscription.
+func termWords(t *tenants.Tenant, p football.Product, now time.Time) string {
+	term := t.Products[p]
+	switch t.Subscription(p, now) {
+	case account.Expired:
+		return fmt.Sprintf("Subscribed to %s, which is over already: it expired at %s.", p, cli.Moment(term.Expires))
+	case account.NotStarted:
+		return fmt.Sprintf("Subscribed to %s, which has not started: it does at %s.", p, cli.Moment(term.Starts))
+	}
+	return fmt.Sprintf("Subscribed to %s, from %s to %s.", p, cli.Moment(term.Starts), cli.Moment(term.Expires))
+}
+
+// featureWords says what a switched feature comes to now.
+func featureWords(t *tenants.Tenant, feature, verb string, now time.Time) string {
+	for _, p := range account.Products() {
+		if slices.Contains(account.ProductFeatures(p), feature) && t.Subscription(p, now) != account.InForce {
+			return fmt.Sprintf("Feature %s %sd. It counts when %s is in force, which it is not now.", feature, verb, p)
+		}
+	}
+	return fmt.Sprintf("Feature %s %sd.", feature, verb)
+}
+
+// parseTerm reads --starts and --expires.
+func parseTerm(starts, expires string) (s account.Subscription, err error) {
+	if s.Starts, err = parseMoment("starts", starts); err != nil {
+		return s, err
+	}
+	if s.Expires, err = parseMoment("expires", expires); err != nil {
+		return s, err
+	}
+	if s.Starts != nil && s.Expires != nil && !s.Starts.Before(*s.Expires) {
+		return s, cli.Usagef("--expires %s: is not after --starts %s", expires, starts)
+	}
+	return s, nil
+}
+
+func newProductUnset(g *Group) *cobra.Command {
+	return &cobra.Command{
+		Use:   "unset ID PRODUCT",
+		Short: "End a subscription, as if it had never been",
+		Long: `End a subscription, as if it had never been: its routes answer 403
+SUBSCRIPTION_REQUIRED, and no cycle of it runs. mkt tenant product set with
+--expires lets the client see that it expired, and when.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := parseProduct(args[1])
+			if err != nil {
+				return err
+			}
+			said := says("Not subscribed to %s.", p)
+			return g.editAccount(cmd, args[0], audit.ProductUnset, said, func(e *tenants.Editor) error { return e.UnsetProduct(args[0], p) })
+		},
+	}
+}
+
+func newFeatureEnable(g *Group) *cobra.Command {
+	return g.newFeature("enable", "Switch a feature on, such as the add-on advanced_stats", audit.FeatureEnable, true)
+}
+
+func newFeatureDisable(g *Group) *cobra.Command {
+	return g.newFeature("disable", "Switch a feature off: its routes answer 403", audit.FeatureDisable, false)
+}
+
+func (g *Group) newFeature(verb, short string, action audit.Action, on bool) *cobra.Command {
+	return &cobra.Command{
+		Use: verb + " ID FEATURE", Short: short, Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, feature := args[0], args[1]
+			if !slices.Contains(tenants.Features(), feature) {
+				return cli.Usagef("feature %q: want one of %s", feature, cli.OrDash(tenants.Features()))
+			}
+			said := func(t *tenants.Tenant) string { return featureWords(t, feature, verb, g.Now()) }
+			return g.editAccount(cmd, id, action, said, func(e *tenants.Editor) error { return e.SetFeature(id, feature, on) })
+		},
+	}
+}

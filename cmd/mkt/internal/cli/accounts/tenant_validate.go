@@ -1,0 +1,76 @@
+package accounts
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
+)
+
+func newTenantValidate(g *Group) *cobra.Command {
+	var seal bool
+	cmd := &cobra.Command{
+		Use: "validate", Short: "Check tenants.yaml and say what is wrong, with line and reason",
+		Long: `Check tenants.yaml and say what is wrong, with line and reason.
+
+The commands that change an account seal the file: its last line says that it is
+whole. After a change by hand --seal does that, if the file is valid. Without it, mkt
+serve and mkt schedule put no change by hand in force that takes something away,
+since a file that is cut off looks the same.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f, err := g.LoadTenants()
+			if err != nil {
+				return err
+			}
+			if err := checkRevoked(f); err != nil {
+				return err
+			}
+			before := f
+			if seal && f.Seal() != tenants.Sealed {
+				f, err = g.editTenants(cmd.Context(), audit.FileSeal, func(e *tenants.Editor) error { return checkRevoked(e.File()) })
+				if f == nil {
+					return err
+				}
+			}
+			if g.JSON() {
+				return errors.Join(err, json.NewEncoder(g.Out).Encode(map[string]any{"file": f.Name, "valid": true, "tenants": len(f.Tenants), "sealed": f.Seal() == tenants.Sealed}))
+			}
+			plain.Fprintf(g.Out, "%s is valid: %s\n", f.Name, cli.Plural(len(f.Tenants), "tenant"))
+			_, lost := plain.Fprintf(g.Out, "%s\n", sealWords(before, f))
+			return errors.Join(err, lost)
+		},
+	}
+	cmd.Flags().BoolVar(&seal, "seal", false, "seal the file after a change by hand, so that all of it is put in force")
+	return cmd
+}
+
+// checkRevoked refuses a file in which an account is back that was revoked.
+func checkRevoked(f *tenants.File) error {
+	undone, err := audit.Undone(f)
+	if err != nil {
+		return err
+	}
+	if len(undone) > 0 {
+		return &tenants.InvalidError{File: f.Name, Problems: undone}
+	}
+	return nil
+}
+
+// sealWords says what the seal of a file is worth, before and after validate.
+func sealWords(before, now *tenants.File) string {
+	switch {
+	case now.Seal() == tenants.Unsealed:
+		return "It is not sealed: what it takes away is not put in force, and nobody can tell whether it is whole. If it is: mkt tenant validate --seal"
+	case now.Seal() == tenants.Stale:
+		return "It was changed by hand since it was sealed with " + cli.Plural(now.SealedAccounts(), "tenant") + ": what it takes away is not put in force. If it is meant: mkt tenant validate --seal"
+	case before.Seal() == tenants.Stale:
+		return "It is sealed; it was sealed with " + cli.Plural(before.SealedAccounts(), "tenant") + " before."
+	}
+	return "It is sealed."
+}

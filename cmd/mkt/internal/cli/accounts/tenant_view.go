@@ -1,0 +1,112 @@
+package accounts
+
+import (
+	"io"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/serve/account"
+)
+
+// tenantView is a tenant as people and scripts may see it: without the sealed
+// credential and the digests.
+type tenantView struct {
+	ID       string        `json:"client_id"`
+	Name     string        `json:"name"`
+	Status   string        `json:"status"`
+	Products []productView `json:"products"`
+	Features []string      `json:"features"` // switched on
+	Origins  []string      `json:"origins"`
+	Limit    limitView     `json:"rate_limit"`
+	Tokens   []tokenView   `json:"tokens"`
+	Provider *providerView `json:"provider"`
+}
+
+type productView struct {
+	Product  string     `json:"product"`
+	Status   string     `json:"status"` // NOT_STARTED, ACTIVE, EXPIRED
+	Starts   *time.Time `json:"starts"`
+	Expires  *time.Time `json:"expires"`
+	Schedule string     `json:"schedule"`
+}
+
+type limitView struct {
+	Requests int    `json:"requests"`
+	Per      string `json:"per"`
+	Burst    int    `json:"burst"`
+}
+
+type tokenView struct {
+	Hint     string    `json:"hint"`
+	IssuedAt time.Time `json:"issued_at"`
+}
+
+type providerView struct {
+	Name     string `json:"name"`
+	BaseURL  string `json:"base_url,omitempty"`
+	Hint     string `json:"hint"`
+	Disabled bool   `json:"disabled"`
+}
+
+func viewOf(t *tenants.Tenant, now time.Time) tenantView {
+	v := tenantView{ID: t.ID, Name: t.Name, Status: string(t.Status), Products: []productView{},
+		Origins: append([]string{}, t.Origins...), Tokens: []tokenView{}, Features: t.EnabledFeatures(), Limit: limitView{t.Limit.Requests, t.Limit.Per.String(), t.Limit.Burst}}
+	for _, p := range account.Products() {
+		if s, ok := t.Products[p]; ok {
+			v.Products = append(v.Products, productView{string(p), string(t.Subscription(p, now)), s.Starts, s.Expires, t.Expression(p)})
+		}
+	}
+	for _, token := range t.Tokens {
+		v.Tokens = append(v.Tokens, tokenView{token.Hint, token.IssuedAt})
+	}
+	if p := t.Provider; p != nil {
+		v.Provider = &providerView{p.Name, p.BaseURL, p.Hint, p.Disabled}
+	}
+	return v
+}
+
+func (v tenantView) products() string {
+	var list []string
+	for _, p := range v.Products {
+		word := p.Product
+		if p.Status != string(account.InForce) {
+			word += " (" + p.Status + ")"
+		}
+		list = append(list, word)
+	}
+	return cli.OrDash(list)
+}
+
+func (v tenantView) provider() string {
+	switch {
+	case v.Provider == nil:
+		return "-"
+	case v.Provider.Disabled:
+		return v.Provider.Name + " (disabled)"
+	}
+	return v.Provider.Name
+}
+
+func (v tenantView) print(out io.Writer) error {
+	w := cli.NewTableWriter(out)
+	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }
+	row("tenant", "%s", v.ID)
+	row("name", "%s", v.Name)
+	row("status", "%s", v.Status)
+	for _, p := range v.Products {
+		row("product", "%s %s, from %s to %s, schedule %s", p.Product, p.Status, cli.Moment(p.Starts), cli.Moment(p.Expires), p.Schedule)
+	}
+	row("features", "%s", cli.OrDash(v.Features))
+	row("origins", "%s", cli.OrDash(v.Origins))
+	row("rate limit", "%d per %s, burst %d", v.Limit.Requests, cli.Span(v.Limit.Per), v.Limit.Burst)
+	for _, t := range v.Tokens {
+		row("token", "…%s, issued %s", t.Hint, cli.Moment(&t.IssuedAt))
+	}
+	row("provider", "%s", v.provider())
+	if p := v.Provider; p != nil {
+		row("credential", "%s", p.Hint)
+	}
+	return w.Flush()
+}

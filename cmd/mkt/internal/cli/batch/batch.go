@@ -1,0 +1,178 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+)
+
+// Step is one stage as the batch commands call it. It returns what is told of
+// the run, also beside an error; the cycle in it is what the next step works on.
+type Step func(context.Context, Task) (Report, error)
+
+// Task is what a step is given: the job, its root, opened and locked, and the
+// cycle, "" when the stage is to choose.
+type Task struct {
+	Job
+	Root  durable.FS
+	Data  durable.FS // data root
+	Cycle layout.CycleID
+
+	stopping <-chan struct{} // closed when no further step is to begin
+}
+
+// runAll runs the steps for every selected job. One that fails does not stop the
+// next. prepare loads the keys, before anything runs.
+func (g *Group) runAll(ctx context.Context, s *Selection, prepare func() ([]Step, error)) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	f, err := g.LoadTenants()
+	if err != nil {
+		return err
+	}
+	jobs, pass, err := s.Jobs(f, g.Now())
+	if err != nil {
+		return err
+	}
+	steps, err := prepare()
+	if err != nil {
+		return err
+	}
+	jobs, pass = s.holdBack(g, jobs, pass)
+	for _, p := range pass {
+		g.printPassed(p)
+	}
+	g.bars = len(jobs) == 1 || s.parallel == 1
+	return g.runJobs(ctx, s, jobs, steps)
+}
+
+// runJobs runs the jobs, a few at once: most of a cycle is waiting for a
+// provider, and one that hangs must not hold up the others.
+func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []Step) error {
+	failed := cli.Failures{Of: len(jobs)}
+	slots := make(chan struct{}, s.parallel)
+	var all sync.WaitGroup
+	begun := 0
+	for _, j := range jobs {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		begun++
+		all.Go(func() {
+			defer func() { <-slots }()
+			if err := g.RunJob(ctx, ctx, j, layout.CycleID(s.cycle), steps, g.printReport); err != nil {
+				failed.Add(g.Errs, err)
+			}
+		})
+	}
+	all.Wait()
+	if begun < len(jobs) {
+		return errors.Join(cli.ErrInterrupted, failed.Err())
+	}
+	return failed.Err()
+}
+
+// errStepInterrupted: a step was told to stop before it came to its end.
+var errStepInterrupted = errors.New("interrupted: nothing was published; run it again")
+
+// RunJob runs the steps for one job under its lock, passes each one's report to tell,
+// and logs one line of the whole. Once stopping ends no further step begins, and a
+// fetch that would have to wait for its provider ends; ctx ends any step under way. A
+// job that cannot begin is reported, too: a script must see every job.
+func (g *Group) RunJob(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, tell func(Report)) error {
+	line := cycleLine{now: g.Now, began: g.Now()}
+	err := g.runSteps(ctx, stopping, j, cycle, steps, func(r Report) {
+		line.add(r)
+		tell(r)
+	})
+	line.log(g.Log.With("tenant", j.Tenant.ID, "product", j.Product), g.codeOf(line.last()), err)
+	return err
+}
+
+func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, tell func(Report)) error {
+	held, err := g.hold(j)
+	if err != nil {
+		tell(Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: cli.Message(err)})
+		return err
+	}
+	defer held.free()
+	for _, do := range steps {
+		if stopping.Err() != nil {
+			return cli.ErrInterrupted
+		}
+		report, err := do(ctx, Task{j, held.root, held.data, cycle, stopping.Done()})
+		if stopping.Err() != nil && errors.Is(err, context.Canceled) {
+			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
+		}
+		report.Tenant, report.Product, report.Error = j.Tenant.ID, string(j.Product), cli.Message(err)
+		tell(report)
+		if err != nil {
+			return err
+		}
+		cycle = layout.CycleID(report.Cycle)
+	}
+	return nil
+}
+
+// codeOf is why a step failed, a word of package health: the report's own, or what
+// the state file says.
+func (g *Group) codeOf(r Report) string {
+	if r.Code != "" || r.Error == "" {
+		return r.Code
+	}
+	if run := g.NewestRun(r.Tenant, football.Product(r.Product), r.Step); run != nil && !run.OK {
+		return run.Code
+	}
+	return ""
+}
+
+// held is a job's folders, opened, and its lock.
+type held struct {
+	data, root *durable.Disk
+	lock       io.Closer
+}
+
+// hold opens the job's folders and takes its lock.
+func (g *Group) hold(j Job) (*held, error) {
+	open := durable.OpenRoot
+	if g.Unsynced {
+		open = durable.OpenUnsynced
+	}
+	data, err := open(g.Data)
+	if err != nil {
+		return nil, fmt.Errorf("data root: %w", err)
+	}
+	root, err := data.MakeWithin(layout.TenantProduct(j.Tenant.ID, string(j.Product)))
+	if err != nil {
+		data.Close()
+		return nil, fmt.Errorf("data root: %w", err)
+	}
+	lock, err := root.Lock(layout.Lock)
+	if err == nil {
+		return &held{data, root, lock}, nil
+	}
+	root.Close()
+	data.Close()
+	if errors.Is(err, durable.ErrLocked) {
+		return nil, fmt.Errorf("tenant %s: %w: a fetch, transform, publish, cycle or schedule works on it; try again later", j, durable.ErrLocked)
+	}
+	return nil, fmt.Errorf("tenant %s: data root: %w", j, err)
+}
+
+func (h *held) free() {
+	h.lock.Close()
+	h.root.Close()
+	h.data.Close()
+}

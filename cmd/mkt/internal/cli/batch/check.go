@@ -1,0 +1,63 @@
+package batch
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/serve"
+)
+
+// CheckCommand is the hidden command that publish runs in a child process: a
+// snapshot that would bring serve down brings the child down instead.
+const CheckCommand = "check-snapshot"
+
+// checkTime bounds the child.
+const checkTime = 5 * time.Minute
+
+func newCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:               CheckCommand + " DIR",
+		Short:             "Load a snapshot folder with the settings of serve",
+		Hidden:            true,
+		Args:              cobra.ExactArgs(1),
+		PersistentPreRunE: func(*cobra.Command, []string) error { return nil }, // it has no settings
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return serve.Check(cmd.Context(), args[0])
+		},
+	}
+}
+
+// checkInChild loads a snapshot folder in a child of this binary, which gets
+// nothing of our environment but where temporary files go.
+func checkInChild(ctx context.Context, dir string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("check of the snapshot: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, self, CheckCommand, dir)
+	cmd.Env = []string{"TMPDIR=" + os.TempDir(), "HOME=" + os.Getenv("HOME")}
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil { // the child was killed for it
+			return fmt.Errorf("check of the snapshot: %w", context.Cause(ctx))
+		}
+		return fmt.Errorf("check of the snapshot: %w: %s", err, lastLine(errs.String()))
+	}
+	return nil
+}
+
+// lastLine is what a failed child said last.
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.TrimPrefix(lines[len(lines)-1], "mkt: ")
+}

@@ -1,0 +1,99 @@
+package batch
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// agesOfCycles is how old the newest good cycles are, judged when somebody looks:
+// those of the tenants that may run now.
+type agesOfCycles struct{ *timetable }
+
+func cycleDesc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, append([]string{"product"}, labels...), nil)
+}
+
+var (
+	jobsDesc   = cycleDesc("mkt_schedule_jobs", "Accounts whose cycles run: current, overdue (no good cycle for two cadences), or never (none yet).", "state")
+	newestGood = cycleDesc("mkt_cycle_newest_good_age_seconds", "Since the newest good cycle of any account.")
+	oldestGood = cycleDesc("mkt_cycle_oldest_good_age_seconds", "Since the newest good cycle of the account that waits longest for one.")
+)
+
+// Describe implements prometheus.Collector.
+func (c agesOfCycles) Describe(to chan<- *prometheus.Desc) {
+	to <- jobsDesc
+	to <- newestGood
+	to <- oldestGood
+}
+
+// Collect implements prometheus.Collector.
+func (c agesOfCycles) Collect(to chan<- prometheus.Metric) {
+	c.mu.Lock()
+	f := c.file
+	c.mu.Unlock()
+	for _, p := range account.Products() {
+		count, newest, oldest := c.judge(f, p)
+		for state, n := range count {
+			to <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(n), string(p), state)
+		}
+		if count["current"]+count["overdue"] > 0 {
+			to <- prometheus.MustNewConstMetric(newestGood, prometheus.GaugeValue, newest.Seconds(), string(p))
+			to <- prometheus.MustNewConstMetric(oldestGood, prometheus.GaugeValue, oldest.Seconds(), string(p))
+		}
+	}
+}
+
+func (c agesOfCycles) judge(f *tenants.File, p football.Product) (count map[string]int, newest, oldest time.Duration) {
+	count = map[string]int{"current": 0, "overdue": 0, "never": 0}
+	now := c.group.Now()
+	known := map[string]bool{}
+	for i := range f.Tenants {
+		tenant := &f.Tenants[i]
+		when, err := schedule.Parse(tenant.Expression(p))
+		s := Selection{Product: string(p)}
+		if due, _ := s.due(tenant, now); err != nil || len(due) == 0 {
+			continue
+		}
+		known[entryName(tenant.ID, p)] = true
+		at := c.lastGood(Job{tenant, p})
+		if at.IsZero() {
+			count["never"]++
+			continue
+		}
+		age := max(0, now.Sub(at))
+		if count["current"]+count["overdue"] == 0 || age < newest {
+			newest = age
+		}
+		oldest = max(oldest, age)
+		if age > schedule.OverdueAfter*schedule.Cadence(when, now) {
+			count["overdue"]++
+			continue
+		}
+		count["current"]++
+	}
+	c.metrics.forget(p, known)
+	return count, newest, oldest
+}
+
+// lastGood is when a job's newest good cycle ended; the zero time when there was
+// none, or when that cannot be read. The state file is read once after each cycle.
+func (c agesOfCycles) lastGood(j Job) time.Time {
+	m, name := c.metrics, entryName(j.Tenant.ID, j.Product)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if at, known := m.lastGood[name]; known {
+		return at
+	}
+	run := c.group.NewestRun(j.Tenant.ID, j.Product, "publish")
+	if run == nil || run.LastOKAt == nil {
+		return time.Time{}
+	}
+	m.lastGood[name] = *run.LastOKAt
+	return *run.LastOKAt
+}

@@ -1,0 +1,86 @@
+package batch
+
+import (
+	"errors"
+	"log/slog"
+	"reflect"
+	"slices"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish/durable"
+)
+
+// cycleLine gathers what the steps of a cycle report, for the one line that is logged
+// of it.
+type cycleLine struct {
+	now     func() time.Time
+	began   time.Time
+	reports []Report
+}
+
+func (l *cycleLine) add(r Report) { l.reports = append(l.reports, r) }
+
+// last is the report of the step that ran last.
+func (l *cycleLine) last() Report {
+	if len(l.reports) == 0 {
+		return Report{}
+	}
+	return l.reports[len(l.reports)-1]
+}
+
+// log writes the line. err is why the cycle failed, nil if it did not; code is why, a
+// word of package health.
+func (l *cycleLine) log(log *slog.Logger, code string, err error) {
+	last := l.last()
+	switch {
+	case errors.Is(err, durable.ErrLocked):
+		log.Warn("tick skipped: a run started elsewhere is under way")
+	case errors.Is(err, cli.ErrInterrupted):
+		log.Info("stopped between two steps", l.pairs()...)
+	case errors.Is(err, errStepInterrupted):
+		log.Warn("cycle interrupted", append(l.pairs(), "step", last.Step)...)
+	case err != nil:
+		log.Error("cycle failed", append(l.pairs(), "step", last.Step, "code", code, "error", err)...)
+	case last.Step != "publish":
+		log.Info("step done", append([]any{"step", last.Step}, l.pairs()...)...)
+	default:
+		log.Info("cycle published", l.pairs()...)
+	}
+}
+
+// lineCounts are the counts that the line has, by step and in its order. What several
+// steps count is there once, as the last of them counts it.
+var lineCounts = []struct {
+	step  string
+	names []string
+}{
+	{"fetch", []string{"outcome", "requests", "rejected", "bytes", "listed", "filtered", "not_offered", "failed", "listing_short", "quota_left", "quota_used_up_until"}},
+	{"transform", []string{"broken", "partial", "damaged", "details_read"}},
+	{"publish", []string{"version", "fixtures", "in_play", "markets", "selections", "refreshed", "carried", "removed", "held", "events", "last_seq"}},
+}
+
+// pairs are the keys and values of the line. Counts that are zero are left out, but
+// for a quota of which nothing is left.
+func (l *cycleLine) pairs() []any {
+	pairs := []any{"cycle", l.last().Cycle, "took_ms", l.now().Sub(l.began).Milliseconds()}
+	for _, of := range lineCounts {
+		i := slices.IndexFunc(l.reports, func(r Report) bool { return r.Step == of.step })
+		if i < 0 {
+			continue
+		}
+		r := l.reports[i]
+		if of.step == "fetch" && r.Code != "" && r.Error == "" {
+			pairs = append(pairs, "fetch_code", r.Code) // usable, but not whole
+		}
+		for _, name := range of.names {
+			if n, ok := r.Counts[name]; ok && (name == "quota_left" || !isZero(n)) {
+				pairs = append(pairs, name, n)
+			}
+		}
+	}
+	return pairs
+}
+
+// isZero reports whether a count is nothing.
+func isZero(n any) bool { return n == nil || reflect.ValueOf(n).IsZero() }

@@ -1,0 +1,119 @@
+package batch
+
+import (
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"mkt/cmd/mkt/internal/schedule"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// cycleMetrics counts what mkt schedule runs. Tenants are no label: with live
+// intelligence every 8 s there would be thousands of series, and the log line, mkt
+// doctor and the state files name who it is.
+type cycleMetrics struct {
+	now func() time.Time
+
+	cycles   *prometheus.CounterVec   // product, outcome
+	failures *prometheus.CounterVec   // product, step, code
+	took     *prometheus.HistogramVec // product
+	running  *prometheus.GaugeVec     // product
+	skipped  *prometheus.CounterVec   // product
+	held     *prometheus.CounterVec   // product, reason
+
+	mu       sync.Mutex
+	lastGood map[string]time.Time // by entry: when its newest good cycle ended, as its state file said
+}
+
+// What came of a cycle.
+const (
+	cyclePublished   = "published"
+	cycleFailed      = "failed"
+	cycleLocked      = "locked"      // a run started elsewhere was under way
+	cycleInterrupted = "interrupted" // stopped between two steps
+)
+
+// cycleDurations are the buckets, in seconds: from a live cycle, which has eight,
+// to a large account's, which takes minutes.
+var cycleDurations = []float64{.1, .25, .5, 1, 2, 4, 8, 16, 32, 60, 120, 300, 600, 1800}
+
+func newCycleMetrics(now func() time.Time) *cycleMetrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	m := &cycleMetrics{
+		now:      now,
+		cycles:   counter("mkt_cycles_total", "Cycles run: published, failed, locked (run elsewhere) or interrupted (by the stop).", "product", "outcome"),
+		failures: counter("mkt_cycle_failures_total", "Steps that failed, by the code that state files and mkt doctor give; empty when it never began.", "product", "step", "code"),
+		skipped:  counter("mkt_cycle_ticks_skipped_total", "Ticks that came while the cycle before was still under way.", "product"),
+		held:     counter("mkt_cycle_ticks_postponed_total", "Ticks at which the provider was not to be asked yet: its quota is used up, or it refused.", "product", "reason"),
+		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "mkt_cycle_duration_seconds",
+			Help: "Fetch, transform and publish together, of cycles that published.", Buckets: cycleDurations}, []string{"product"}),
+		running: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "mkt_cycles_running",
+			Help: "Cycles under way."}, []string{"product"}),
+		lastGood: map[string]time.Time{},
+	}
+	for _, p := range account.Products() {
+		for _, outcome := range []string{cyclePublished, cycleFailed, cycleLocked, cycleInterrupted} {
+			m.cycles.WithLabelValues(string(p), outcome)
+		}
+		m.took.WithLabelValues(string(p))
+		m.running.WithLabelValues(string(p))
+		m.skipped.WithLabelValues(string(p))
+		for _, why := range holdReasons {
+			m.held.WithLabelValues(string(p), string(why))
+		}
+	}
+	return m
+}
+
+// begin notes that a cycle begins. What it returns notes how it ended, the first
+// time it is called.
+func (m *cycleMetrics) begin(j Job) (ended func(outcome string)) {
+	product, began := string(j.Product), m.now()
+	m.running.WithLabelValues(product).Inc()
+	var once sync.Once
+	return func(outcome string) {
+		once.Do(func() {
+			m.running.WithLabelValues(product).Dec()
+			m.cycles.WithLabelValues(product, outcome).Inc()
+			if outcome == cyclePublished {
+				m.took.WithLabelValues(product).Observe(m.now().Sub(began).Seconds())
+			}
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			delete(m.lastGood, entryName(j.Tenant.ID, j.Product)) // the state file knows, whoever ran it
+		})
+	}
+}
+
+func (m *cycleMetrics) failure(r Report) {
+	m.failures.WithLabelValues(r.Product, r.Step, r.Code).Inc()
+}
+
+func (m *cycleMetrics) hold(j Job, why holdReason) {
+	m.held.WithLabelValues(string(j.Product), string(why)).Inc()
+}
+
+func (m *cycleMetrics) skip(j schedule.Job) { m.skipped.WithLabelValues(j.Lane).Inc() }
+
+// collectors are all that /metrics shows of the schedule.
+func (t *timetable) collectors() []prometheus.Collector {
+	m := t.metrics
+	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.held, agesOfCycles{t}, quotas{t}}
+}
+
+// forget drops what is kept of a product's entries that are gone.
+func (m *cycleMetrics) forget(p football.Product, known map[string]bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.lastGood, func(name string, _ time.Time) bool {
+		_, product, _ := strings.Cut(name, "/")
+		return product == string(p) && !known[name]
+	})
+}

@@ -1,0 +1,96 @@
+package batch
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/fetch"
+	"mkt/publish/health"
+)
+
+func newFetch(g *Group) *cobra.Command {
+	s := Selection{asks: true}
+	cmd := &cobra.Command{
+		Use:   "fetch --tenant ID | --all",
+		Short: "Ask the provider and archive its answers (step 1 of a cycle)",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return g.runAll(cmd.Context(), &s, func() ([]Step, error) {
+				fetch, err := g.FetchStep()
+				return []Step{fetch}, err
+			})
+		},
+	}
+	s.flags(g, cmd)
+	g.Keys.SealFlag(g.Settings, cmd)
+	return cmd
+}
+
+// FetchStep is the stage fetch with its key at hand. The circuits remember,
+// from run to run, which providers are down.
+func (g *Group) FetchStep() (Step, error) {
+	open, err := g.Keys.Opener()
+	if err != nil {
+		return nil, err
+	}
+	circuits := new(fetch.Circuits)
+	return func(ctx context.Context, t Task) (Report, error) {
+		began := g.Now()
+		tenant, err := t.Tenant.FetchTenant()
+		if err != nil {
+			return NewReport("fetch", t.Cycle, g.Now().Sub(began)), err
+		}
+		var bar *cli.Bar
+		if g.bars {
+			bar = g.NewBar("fetch " + t.Tenant.ID)
+		}
+		s, err := fetch.Run(ctx, fetch.Options{
+			Tenant: tenant, Product: t.Product, Cycle: t.Cycle, Root: t.Root,
+			Open:     open,
+			Provider: g.Provider, Circuits: circuits, Quota: g.quotaOf(t.Tenant), Stopping: t.stopping,
+			Now: g.Now, Log: g.Log, Progress: bar.Set,
+		})
+		bar.Done()
+		return fetchReport(s, g.Now().Sub(began)), err
+	}, nil
+}
+
+func fetchReport(s fetch.Summary, took time.Duration) Report {
+	r := NewReport("fetch", s.Cycle, took)
+	r.Counts = map[string]any{"outcome": s.Outcome, "already": s.Already, "requests": s.Requests, "responses": s.Responses,
+		"rejected": s.Rejected, "bytes": s.Bytes, "listed": s.Listed, "filtered": s.Filtered, "failed": s.Failed,
+		"not_offered": s.NotOffered, "listing_short": s.ListingShort}
+	if q := s.Quota; q != nil && q.Left != nil {
+		r.Counts["quota_left"] = *q.Left
+	}
+	if q := s.Quota; q != nil && q.UsedUpUntil != nil {
+		r.Counts["quota_used_up_until"] = *q.UsedUpUntil
+	}
+	r.Code = s.Code
+	switch {
+	case s.Already:
+		r.text = "was fetched before"
+	default:
+		r.text = cli.Plural(s.Listed, "fixture") + ", " + cli.Plural(s.Requests, "request") + ", " + cli.Size(s.Bytes)
+		if s.Filtered > 0 {
+			r.text += ", " + strconv.Itoa(s.Filtered) + " filtered"
+		}
+		if s.NotOffered > 0 {
+			r.text += ", " + strconv.Itoa(s.NotOffered) + " without markets"
+		}
+		if s.Failed > 0 {
+			r.text += ", " + cli.Plural(s.Failed, "fixture") + " not answered (data kept)"
+		}
+		if s.Code == health.CodeRateLimited && s.Quota != nil && s.Quota.UsedUpUntil != nil {
+			r.text += ", the provider's quota is used up until " + cli.ClockTime(*s.Quota.UsedUpUntil)
+		}
+		if s.ListingShort {
+			r.text += ", the list falls short of its own count (nothing is removed)"
+		}
+	}
+	return r
+}

@@ -1,0 +1,36 @@
+// Package batch has the commands that run the stages: once, as a cycle, on a schedule,
+// or again from what is archived; and those that delete and repair what they published.
+package batch
+
+import (
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
+)
+
+// Group is what these commands share.
+type Group struct {
+	*cli.Env
+	Keys     cli.Keys
+	Provider func(name string) (provider.Provider, bool)
+	Unsynced bool // what the data root holds may be lost in a power failure
+
+	revoked  daemon.Revocations
+	bars     bool       // progress bars may be drawn: one run at a time
+	printing sync.Mutex // held while a report is printed
+}
+
+// NewGroup returns a group that asks the providers there are.
+func NewGroup(env *cli.Env) *Group { return &Group{Env: env, Provider: all.Lookup} }
+
+// New returns the commands.
+func New(env *cli.Env) []*cobra.Command {
+	g := NewGroup(env)
+	return []*cobra.Command{newFetch(g), newTransform(g), newPublish(g), newCycle(g), newSchedule(g),
+		newReplay(g), newRecover(g), newGC(g), newCheck()}
+}

@@ -1,0 +1,144 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// PublishFlags of mkt publish and of the commands that publish.
+type PublishFlags struct {
+	acceptRemovals bool
+	Keep           publish.Retention
+}
+
+func (f *PublishFlags) flags(g *Group, cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.acceptRemovals, "accept-removals", false, "believe a listing that takes away more than a fifth of the fixtures at once")
+	f.retention(g, cmd)
+}
+
+// retention is what is kept after a publication. Ages count back from it.
+func (f *PublishFlags) retention(g *Group, cmd *cobra.Command) {
+	flags, d := cmd.Flags(), publish.DefaultRetention()
+	flags.IntVar(&f.Keep.Snapshots, "keep-snapshots", d.Snapshots, "snapshots kept whatever their age; 0 keeps all")
+	flags.DurationVar(&f.Keep.SnapshotAge, "keep-snapshot-age", d.SnapshotAge, "younger snapshots are kept too; 0 keeps all")
+	flags.IntVar(&f.Keep.Cycles, "keep-cycles", d.Cycles, "publications whose archived answers and canonical rows are kept whatever their age; 0 keeps all")
+	flags.DurationVar(&f.Keep.CycleAge, "keep-cycle-age", d.CycleAge, "younger ones are kept too; 0 keeps all")
+	flags.Uint64Var(&f.Keep.ChangeEvents, "keep-change-events", 1000, "change events kept whatever their age")
+	flags.DurationVar(&f.Keep.ChangeAge, "keep-change-age", leastChangeAge, "younger change events are kept too, at least seven days")
+	f.bounds(flags)
+	for _, name := range []string{"snapshots", "snapshot-age", "cycles", "cycle-age", "change-events", "change-age"} {
+		g.Settings.Bind(flags, "keep-"+name, "retention."+strings.ReplaceAll(name, "-", "_"))
+	}
+}
+
+// leastChangeAge: the change log keeps at least seven days.
+const leastChangeAge = 7 * 24 * time.Hour
+
+// bounds refuses what could not be kept to.
+func (f *PublishFlags) bounds(flags *pflag.FlagSet) {
+	k := &f.Keep
+	cli.Bound(flags, "keep-snapshots", "a whole number, 3 or more, or 0 to keep all", func() bool { return k.Snapshots == 0 || k.Snapshots >= 3 })
+	cli.Bound(flags, "keep-cycles", "a whole number, 3 or more, or 0 to keep all", func() bool { return k.Cycles == 0 || k.Cycles >= 3 })
+	cli.Bound(flags, "keep-change-events", "a whole number, 1 or more", cli.Between(&k.ChangeEvents, 1, 1<<62))
+	cli.Bound(flags, "keep-change-age", "a duration of 168h (seven days) or more", func() bool { return k.ChangeAge >= leastChangeAge })
+	for name, age := range map[string]*time.Duration{"keep-snapshot-age": &k.SnapshotAge, "keep-cycle-age": &k.CycleAge} {
+		cli.Bound(flags, name, "a duration of 1h or more, such as 168h, or 0 to keep all", func() bool { return *age == 0 || *age >= time.Hour })
+	}
+}
+
+// retained is the retention as publish takes it: who keeps all snapshots, or all
+// cycles, by one setting keeps them whatever the other one says.
+func (f *PublishFlags) retained() publish.Retention {
+	keep := f.Keep
+	if keep.Snapshots == 0 || keep.SnapshotAge == 0 {
+		keep.Snapshots, keep.SnapshotAge = 0, 0
+	}
+	if keep.Cycles == 0 || keep.CycleAge == 0 {
+		keep.Cycles, keep.CycleAge = 0, 0
+	}
+	return keep
+}
+
+func newPublish(g *Group) *cobra.Command {
+	var s Selection
+	var f PublishFlags
+	cmd := &cobra.Command{
+		Use:   "publish --tenant ID | --all",
+		Short: "Make canonical rows the snapshot that is served (step 3 of a cycle)",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return g.runAll(cmd.Context(), &s, func() ([]Step, error) { return []Step{g.publishStep(f)}, nil })
+		},
+	}
+	s.flags(g, cmd)
+	f.flags(g, cmd)
+	return cmd
+}
+
+// publishStep is the stage publish. Before the commit a child of this binary
+// loads the new snapshot as serve will.
+func (g *Group) publishStep(f PublishFlags) Step {
+	return func(ctx context.Context, t Task) (Report, error) {
+		began := g.Now()
+		root := g.Dataset(t.Tenant.ID, t.Product).Dir()
+		s, err := publish.Run(ctx, publish.Options{
+			ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root,
+			Now: g.Now, Log: g.Log, Version: g.Version, AcceptRemovals: f.acceptRemovals, Retention: f.retained(),
+			Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
+				return checkInChild(ctx, filepath.Join(root, filepath.FromSlash(dir)))
+			},
+		})
+		if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, publish.ErrBeyondMending) {
+			err = fmt.Errorf("%w: mkt doctor --tenant %s says how to mend it", err, t.Tenant.ID)
+		}
+		return tellers[t.Product].publish(s, g.Now().Sub(began)), err
+	}
+}
+
+// publishing is how much memory publish takes of each product, as measured of large
+// accounts, in bytes.
+var publishing = map[football.Product]int64{football.MarketEngine: 256 << 20, football.LiveIntelligence: 32 << 20}
+
+// publishing is the step publish, which waits until there is memory for it.
+func (m memories) publishing(publish Step) Step {
+	return func(ctx context.Context, t Task) (Report, error) {
+		release, err := m[t.Product].Hold(ctx, t.stopping, publishing[t.Product])
+		if err != nil {
+			return NewReport("publish", t.Cycle, 0), err
+		}
+		defer release()
+		return publish(ctx, t)
+	}
+}
+
+func PublishReport(s publish.Summary, took time.Duration) Report {
+	r := NewReport("publish", s.Cycle, took)
+	r.Counts = map[string]any{"already": s.Already, "version": s.Version, "fixtures": s.Fixtures, "markets": s.Markets, "selections": s.Selections,
+		"refreshed": s.Refreshed, "without_markets": s.WithoutMarkets, "carried": s.Carried, "removed": s.Removed, "held": s.Held, "events": s.Events, "last_seq": s.LastSeq}
+	bare := ""
+	if s.WithoutMarkets > 0 {
+		bare = fmt.Sprintf("%d without markets, ", s.WithoutMarkets)
+	}
+	r.text = fmt.Sprintf("version %d: %s, %s; %d refreshed, %s%d carried over, %d removed; seq %d",
+		s.Version, cli.Plural(int(s.Fixtures), "fixture"), cli.Plural(int(s.Markets), "market"), s.Refreshed, bare, s.Carried, s.Removed, s.LastSeq)
+	if s.Already {
+		r.text = fmt.Sprintf("was published before, as version %d", s.Version)
+	}
+	if s.Held > 0 {
+		r.text += fmt.Sprintf("; HELD: the listing lost %d fixtures at once, they are kept (mkt cycle --accept-removals believes it)", s.Held)
+	}
+	return r
+}

@@ -1,0 +1,93 @@
+package batch
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"mkt/serve/account"
+)
+
+// quotas are what the providers said of the quotas of all accounts that run, and the
+// jobs that are postponed, judged when somebody looks. Tenants are no label, as with
+// the cycles: mkt provider status and mkt doctor name them.
+type quotas struct{ *timetable }
+
+var (
+	postponedDesc = cycleDesc("mkt_schedule_postponed_jobs", "Accounts whose provider is not to be asked yet: its quota is used up, or it refused.", "reason")
+	quotaLeft     = quotaDesc("mkt_provider_quota_left", "Requests left, of the account that has fewest; as the provider said last.")
+	quotaUsedUp   = quotaDesc("mkt_provider_quota_used_up_accounts", "Accounts whose quota is used up.")
+	quotaWait     = quotaDesc("mkt_provider_quota_wait_seconds", "Until the quotas of all accounts may be used again; 0 if they may.")
+)
+
+func quotaDesc(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, []string{"provider"}, nil)
+}
+
+// Describe implements prometheus.Collector.
+func (c quotas) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{postponedDesc, quotaLeft, quotaUsedUp, quotaWait} {
+		to <- d
+	}
+}
+
+// quotaSum is what is known of all quotas of a provider.
+type quotaSum struct {
+	left   *int64
+	usedUp int
+	wait   time.Duration
+}
+
+// Collect implements prometheus.Collector.
+func (c quotas) Collect(to chan<- prometheus.Metric) {
+	c.mu.Lock()
+	f := c.file
+	c.mu.Unlock()
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	now := c.group.Now()
+	sums := map[string]*quotaSum{}
+	postponed := map[string]map[holdReason]int{}
+	for _, p := range account.Products() {
+		postponed[string(p)] = map[holdReason]int{}
+	}
+	for i := range f.Tenants {
+		tenant := &f.Tenants[i]
+		s := Selection{All: true}
+		jobs, _ := s.due(tenant, now)
+		if len(jobs) == 0 {
+			continue
+		}
+		for _, j := range jobs {
+			if p := c.group.heldBack(j); p != nil {
+				postponed[string(j.Product)][p.why]++
+			}
+		}
+		sum := sums[tenant.Provider.Name]
+		if sum == nil {
+			sum = new(quotaSum)
+			sums[tenant.Provider.Name] = sum
+		}
+		q := c.group.quotaOf(tenant)
+		if until, usedUp := q.UsedUp(now); usedUp {
+			sum.usedUp++
+			sum.wait = max(sum.wait, until.Sub(now))
+		}
+		if left := q.Remaining(now); left != nil && (sum.left == nil || *left < *sum.left) {
+			sum.left = left
+		}
+	}
+	for product, reasons := range postponed {
+		for _, why := range holdReasons {
+			gauge(postponedDesc, float64(reasons[why]), product, string(why))
+		}
+	}
+	for provider, sum := range sums {
+		if sum.left != nil {
+			gauge(quotaLeft, float64(*sum.left), provider)
+		}
+		gauge(quotaUsedUp, float64(sum.usedUp), provider)
+		gauge(quotaWait, sum.wait.Seconds(), provider)
+	}
+}

@@ -1,0 +1,161 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// recoverFlags of mkt recover.
+type recoverFlags struct {
+	cli.Filter
+	newHistory bool
+	yes        bool
+}
+
+func newRecover(g *Group) *cobra.Command {
+	var f recoverFlags
+	cmd := &cobra.Command{
+		Use:   "recover [--tenant ID]",
+		Short: "Make damaged files of what is published again, or begin a new history",
+		Long: `Read all that is published and kept, and make again what is damaged or missing of
+it: out of the publication before and the canonical cycle, byte for byte or not at
+all. What is in the way is set aside. The next publication does as much for what it
+needs; this does it for everything.
+
+--new-history is for a data root that was restored from a backup which lacks
+publications that clients have seen, and for one whose newest publication is lost:
+the newest dataset that is whole is published once more, with a seq far beyond the
+last. Every cursor from before is refused, so that every client bootstraps anew, and
+no seq is used twice.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.Check(); err != nil {
+				return err
+			}
+			if f.newHistory && f.Tenant == "" {
+				return cli.Usagef("--new-history: of which account? give --tenant ID")
+			}
+			return g.recover(cmd.Context(), f)
+		},
+	}
+	f.Filter.Flags(cmd)
+	cmd.Flags().BoolVar(&f.newHistory, "new-history", false, "begin a new history: clients bootstrap anew")
+	cli.YesFlag(cmd, &f.yes)
+	return cmd
+}
+
+func (g *Group) recover(ctx context.Context, f recoverFlags) error {
+	places, err := cli.Datasets(g.Data, f.Filter)
+	if err != nil {
+		return err
+	}
+	if f.newHistory {
+		if err := g.Confirm(ctx, fmt.Sprintf("Begin a new history of %s? Every client has to bootstrap anew.", f.Tenant), f.yes); err != nil {
+			return err
+		}
+	}
+	do := g.mendPlace
+	if f.newHistory {
+		do = g.beginHistory
+	}
+	failed := cli.Failures{Of: len(places)}
+	for _, p := range places {
+		if err := g.locked(p, func(root *durable.Disk) error { return do(ctx, p, root) }); err != nil {
+			failed.Add(g.Errs, fmt.Errorf("recover %s: %w", p, err))
+		}
+	}
+	return failed.Err()
+}
+
+// beside opens a place for something that changes nothing, and needs no lock for it.
+func (g *Group) beside(p cli.Dataset, do func(*durable.Disk) error) error {
+	root, err := p.Open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return do(root)
+}
+
+// locked opens a place and takes its lock.
+func (g *Group) locked(p cli.Dataset, do func(*durable.Disk) error) error {
+	root, err := p.Open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	lock, err := root.Lock(layout.Lock)
+	if errors.Is(err, durable.ErrLocked) {
+		return fmt.Errorf("%w: a fetch, transform, publish, cycle or schedule works on it; try again later", durable.ErrLocked)
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	return do(root)
+}
+
+func (g *Group) publishOptions(p cli.Dataset, root *durable.Disk) publish.Options {
+	return publish.Options{
+		ClientID: p.Tenant, Product: p.Product, Root: root, Now: g.Now, Log: g.Log, Version: g.Version,
+		Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
+			return checkInChild(ctx, filepath.Join(p.Dir(), filepath.FromSlash(dir)))
+		},
+	}
+}
+
+func (g *Group) mendPlace(ctx context.Context, p cli.Dataset, root *durable.Disk) error {
+	done, err := publish.Mend(ctx, g.publishOptions(p, root))
+	if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, publish.ErrBeyondMending) {
+		return fmt.Errorf("%w: restore it from a backup, or without one: mkt recover --new-history --tenant %s --product %s", err, p.Tenant, p.Product)
+	}
+	if err != nil {
+		return err
+	}
+	lost := []string{}
+	for _, e := range done.Lost {
+		lost = append(lost, e.Error())
+	}
+	if g.JSON() {
+		line := map[string]any{"tenant": p.Tenant, "product": p.Product, "step": "recover", "version": done.Version, "checked": done.Checked,
+			"mended": append([]string{}, done.Files...), "lost": lost}
+		if err := json.NewEncoder(g.Out).Encode(line); err != nil {
+			return err
+		}
+	} else {
+		plain.Fprintf(g.Out, "%s: %s read, %s made again\n", p, cli.Plural(done.Checked, "publication"), cli.Plural(len(done.Files), "file"))
+		for _, name := range done.Files {
+			plain.Fprintf(g.Out, "      %s\n", name)
+		}
+	}
+	return errors.Join(done.Lost...)
+}
+
+func (g *Group) beginHistory(ctx context.Context, p cli.Dataset, root *durable.Disk) error {
+	s, err := publish.NewHistory(ctx, g.publishOptions(p, root))
+	if err != nil {
+		return err
+	}
+	if g.JSON() {
+		return json.NewEncoder(g.Out).Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "step": "recover", "version": s.Version,
+			"cycle": s.Cycle, "republishes": s.Republishes, "last_seq": s.LastSeq})
+	}
+	of := fmt.Sprintf("the dataset of version %d once more", s.Republishes)
+	if s.Republishes == 0 {
+		of = "cycle " + string(s.Cycle)
+	}
+	_, err = plain.Fprintf(g.Out, "%s: a new history begins with version %d, %s; seq goes on behind %d\nRestart mkt serve if the data root was replaced under it, then run a cycle.\n", p, s.Version, of, s.LastSeq)
+	return err
+}

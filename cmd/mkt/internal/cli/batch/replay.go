@@ -1,0 +1,190 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/replay"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/transform/identity"
+)
+
+// replayFlags of mkt replay.
+type replayFlags struct {
+	cli.Filter
+	from, to, into string
+	transform      TransformFlags
+	publish        PublishFlags
+}
+
+func newReplay(g *Group) *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay --from CYCLE|TIME [--to CYCLE|TIME] --into DIR",
+		Short: "Run a range of cycles once more into another data root, and compare",
+		Long: `Run a range of cycles once more, transform and publish from the archived payloads,
+into another data root, and compare with what was published: for debugging, or
+after a mapping was mended. The data root is only read. The range begins with the
+cycle that was served at --from. The other root is whole: mkt serve, inspect and
+explain work on it with --data.
+Exit code 0 when every cycle that can be compared has the same rows, 1 when any
+differs or fails.`,
+		Example: `  mkt replay --from latest~3 --into /tmp/again
+  mkt replay --tenant acme --from "2026-11-21 14:00" --to 2026-11-21T15:00:00Z --into /tmp/again`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.from == "" || f.into == "" {
+				return cli.Usagef("--from and --into are needed (%s --help)", cmd.CommandPath())
+			}
+			return g.replay(cmd.Context(), f)
+		},
+	}
+	f.Filter.Flags(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.from, "from", "", "first publication: "+snapshot.Forms)
+	flags.StringVar(&f.to, "to", snapshot.Newest.String(), "last publication")
+	flags.StringVar(&f.into, "into", "", "data root to make; it must not have the account's product yet")
+	f.transform.flags(g, cmd)
+	f.publish.flags(g, cmd)
+	return cmd
+}
+
+func (g *Group) replay(ctx context.Context, f replayFlags) error {
+	from, err := cli.MomentArg("--from", f.from)
+	if err != nil {
+		return err
+	}
+	to, err := cli.MomentArg("--to", f.to)
+	if err != nil {
+		return err
+	}
+	p, err := cli.OneDataset(g.Data, f.Filter, from, to)
+	if err != nil {
+		return err
+	}
+	key, err := identity.LoadKey(g.Keys.ID)
+	if err != nil {
+		return err
+	}
+	if err := apart(g.Data, f.into, p); err != nil {
+		return err
+	}
+	source, err := p.Open()
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	data, err := durable.OpenUnsynced(f.into)
+	if err != nil {
+		return fmt.Errorf("--into: %w", err)
+	}
+	defer data.Close()
+	target, err := data.MakeWithin(layout.TenantProduct(p.Tenant, string(p.Product)))
+	if err != nil {
+		return fmt.Errorf("--into: %w", err)
+	}
+	defer target.Close()
+	keep := f.publish.retained()
+	keep.Snapshots, keep.SnapshotAge, keep.Cycles, keep.CycleAge = 0, 0, 0, 0 // it is made to be looked at
+	bar := g.NewBar("cycles")
+	r, err := replay.Run(ctx, replay.Options{ClientID: p.Tenant, Product: p.Product, Source: source, Target: target, Data: data, From: from, To: to,
+		Key: key, Version: g.Version, Fingerprint: g.recordedKey(), Details: f.transform.Details, Workers: f.transform.workers,
+		AcceptRemovals: f.publish.acceptRemovals, Retention: keep, Log: g.Log, Progress: bar.Set})
+	bar.Done()
+	if r != nil {
+		r.Into = f.into
+		g.printReplay(r)
+	}
+	if err != nil {
+		return fmt.Errorf("replay %s: %w", p, err)
+	}
+	if !r.Same() {
+		return fmt.Errorf("replay %s: %d of %d cycles differ from what was published", p, r.Outcomes[replay.Differs]+r.Outcomes[replay.Failed]+r.Outcomes[replay.New], len(r.Cycles))
+	}
+	return nil
+}
+
+// recordedKey is the fingerprint of the id key that the data root records.
+func (g *Group) recordedKey() string {
+	data, err := os.ReadFile(filepath.Join(g.Data, layout.IDKeyFingerprintFile))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// apart refuses to replay into the data root itself, or over an earlier replay.
+func apart(data, into string, p cli.Dataset) error {
+	a, errA := filepath.Abs(data)
+	b, errB := filepath.Abs(into)
+	if err := errors.Join(errA, errB); err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(b); err == nil {
+		b = real
+	}
+	if real, err := filepath.EvalSymlinks(a); err == nil {
+		a = real
+	}
+	if inside, err := filepath.Rel(a, b); err == nil && !strings.HasPrefix(inside, "..") {
+		return cli.Usagef("--into %s: that is the data root, or inside it; want another folder", into)
+	}
+	there := cli.Dataset{Data: into, Tenant: p.Tenant, Product: p.Product}
+	entries, err := os.ReadDir(there.Dir())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--into: %w", err)
+	}
+	if len(entries) > 0 {
+		return cli.Usagef("--into %s: it has data of %s already; want an empty folder", into, p)
+	}
+	return nil
+}
+
+func (g *Group) printReplay(r *replay.Report) {
+	if g.JSON() {
+		json.NewEncoder(g.Out).Encode(r)
+		return
+	}
+	for _, n := range r.Notes {
+		plain.Fprintf(g.Out, "note: %s\n", n)
+	}
+	for _, c := range r.Cycles {
+		plain.Fprintf(g.Out, "%s  %s", c.Cycle, replayWords[c.Outcome])
+		for _, t := range c.Tables {
+			plain.Fprintf(g.Out, "; %s %d rows, %d then", t.Name, t.RowsNow, t.RowsThen)
+		}
+		fmt.Fprintln(g.Out)
+		for _, w := range c.Why {
+			plain.Fprintf(g.Out, "    why      %s\n", w)
+		}
+		if c.Error != "" {
+			plain.Fprintf(g.Out, "    error    %s\n", c.Error)
+		}
+		for _, x := range c.Changed {
+			plain.Fprintf(g.Out, "    %-8s %s %s %s", x.What, x.Table, x.Row, strings.Join(x.Columns, ", "))
+			if x.Example != "" {
+				plain.Fprintf(g.Out, ": %s", x.Example)
+			}
+			fmt.Fprintln(g.Out)
+		}
+	}
+	plain.Fprintf(g.Out, "%s %s: %s replayed by rules %s into %s\n", r.Tenant, r.Product, cli.Plural(len(r.Cycles), "cycle"), r.Rules, r.Into)
+}
+
+var replayWords = map[replay.Outcome]string{
+	replay.SameBytes: "the same bytes", replay.SameRows: "the same rows, other bytes", replay.Differs: "differs",
+	replay.Failed: "failed, and was published then", replay.AsBefore: "fails, as it did then", replay.New: "published, and was not then",
+	replay.Unknown: "done; nothing is left to compare it with",
+}

@@ -1,0 +1,138 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// timetable runs cycles on the expressions of the tenants file in force. mkt
+// schedule and mkt demo have one.
+type timetable struct {
+	group     *Group
+	steps     []Step
+	grace     time.Duration // how long a running step may go on after the stop
+	Scheduler *schedule.Scheduler
+	metrics   *cycleMetrics
+
+	mu        sync.Mutex // guards what follows
+	file      *tenants.File
+	postponed map[string]time.Time // by entry: until when, as the log said last
+}
+
+// livePlaces is how many live cycles are under way for one of another product:
+// they are short, and most of that time they wait for the provider.
+const livePlaces = 4
+
+func NewTimetable(g *Group, o ScheduleOptions, steps []Step) *timetable {
+	t := &timetable{group: g, steps: steps, grace: o.Grace, metrics: newCycleMetrics(g.Now), postponed: map[string]time.Time{}}
+	t.Scheduler = schedule.New(schedule.Options{Now: g.Now, Run: t.Run, Jitter: o.Jitter, Parallel: o.Parallel, Lanes: map[string]int{
+		string(football.LiveIntelligence): livePlaces * o.Parallel}, Skipped: t.metrics.skip, Log: g.Log})
+	return t
+}
+
+// SetTenants puts a generation of the tenants file in force, in which revoked accounts
+// stay revoked.
+func (t *timetable) SetTenants(f *tenants.File) error {
+	if err := t.Scheduler.Set(Entries(f)); err != nil {
+		return err
+	}
+	f = t.group.revoked.Apply(f, t.group.Log)
+	t.mu.Lock()
+	t.file = f
+	t.mu.Unlock()
+	return nil
+}
+
+// Entries are the jobs of every tenant that has an expression. Whether a tenant
+// may run is judged at each tick: a product can expire in between.
+func Entries(f *tenants.File) []schedule.Job {
+	var list []schedule.Job
+	for i := range f.Tenants {
+		for _, p := range account.Products() {
+			if expr := f.Tenants[i].Expression(p); expr != "" {
+				list = append(list, schedule.Job{Name: entryName(f.Tenants[i].ID, p), Expr: expr, Lane: string(p)})
+			}
+		}
+	}
+	return list
+}
+
+func entryName(id string, p football.Product) string { return id + "/" + string(p) }
+
+// due finds the job behind an entry, false when it is not to run now.
+func (t *timetable) due(name string) (Job, bool) {
+	id, product, _ := strings.Cut(name, "/")
+	t.mu.Lock()
+	tenant, ok := t.file.Tenant(id)
+	t.mu.Unlock()
+	if !ok {
+		return Job{}, false
+	}
+	s := Selection{All: true, Product: product}
+	jobs, reason := s.due(tenant, t.group.Now())
+	if len(jobs) == 0 {
+		t.group.Log.Debug("tick passed by", "tenant", id, "product", product, "reason", reason)
+		return Job{}, false
+	}
+	if p := t.group.heldBack(jobs[0]); p != nil {
+		t.metrics.hold(jobs[0], p.why)
+		t.postpone(jobs[0], p)
+		return Job{}, false
+	}
+	return jobs[0], true
+}
+
+// postpone has a job run again when its provider may be asked again, and logs that
+// once.
+func (t *timetable) postpone(j Job, p *postponement) {
+	name := entryName(j.Tenant.ID, j.Product)
+	t.Scheduler.Again(name, p.until)
+	t.mu.Lock()
+	known := t.postponed[name].Equal(p.until)
+	t.postponed[name] = p.until
+	t.mu.Unlock()
+	if !known {
+		t.group.Log.Warn("postponed: "+p.reason, "tenant", j.Tenant.ID, "product", j.Product, "reason", string(p.why), "until", p.until.UTC())
+	}
+}
+
+// Run is one tick. When stopping ends the step under way has the grace to
+// finish, and no further step begins.
+func (t *timetable) Run(stopping context.Context, name string) error {
+	j, ok := t.due(name)
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(stopping))
+	defer cancel()
+	defer context.AfterFunc(stopping, func() { time.AfterFunc(t.grace, cancel) })()
+	ended := t.metrics.begin(j)
+	defer func() { ended(cycleFailed) }() // what is not said below: an error, or a panic
+	var last Report
+	err := t.group.RunJob(ctx, stopping, j, "", t.steps, func(r Report) { last = r })
+	switch {
+	case err == nil:
+		ended(cyclePublished)
+	case errors.Is(err, durable.ErrLocked):
+		ended(cycleLocked)
+	case errors.Is(err, cli.ErrInterrupted), errors.Is(err, errStepInterrupted):
+		ended(cycleInterrupted)
+	default:
+		last.Code = t.group.codeOf(last)
+		t.metrics.failure(last)
+	}
+	if p := t.group.heldBack(j); p != nil {
+		t.postpone(j, p)
+	}
+	return nil
+}

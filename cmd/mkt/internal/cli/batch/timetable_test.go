@@ -1,0 +1,243 @@
+package batch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/credential"
+	"mkt/publish/durable"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+)
+
+const scheduled = `version: 1
+tenants:
+  - id: acme
+    products: {market_engine: }
+    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE----- YQ== -----END AGE ENCRYPTED FILE-----"}
+  - id: suspended
+    status: SUSPENDED
+    products: {market_engine: }
+    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE----- YQ== -----END AGE ENCRYPTED FILE-----"}
+  - id: expired
+    products: {market_engine: {expires: 2020-01-01T00:00:00Z}}
+    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE----- YQ== -----END AGE ENCRYPTED FILE-----"}
+  - id: bare
+    products: {market_engine: }
+  - id: live
+    products: {live_intelligence: }
+    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE----- YQ== -----END AGE ENCRYPTED FILE-----"}
+`
+
+// newTestTimetable has steps that note their names and take a while.
+func newTestTimetable(t *testing.T, grace, takes time.Duration) (*timetable, *[]string, *bytes.Buffer) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "tenants.yaml")
+	if err := os.WriteFile(path, []byte(scheduled), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := tenants.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := new(bytes.Buffer)
+	g := NewGroup(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, "test"))
+	g.Data, g.Log = filepath.Join(dir, "data"), slog.New(slog.NewTextHandler(log, nil))
+	done := new([]string)
+	named := func(name string) Step {
+		return func(ctx context.Context, _ Task) (Report, error) {
+			select {
+			case <-time.After(takes):
+			case <-ctx.Done():
+				return Report{Step: name}, ctx.Err()
+			}
+			*done = append(*done, name)
+			return Report{Step: name}, nil
+		}
+	}
+	table := NewTimetable(g, ScheduleOptions{Grace: grace, Parallel: 1}, []Step{named("one"), named("two"), named("three")})
+	if err := table.SetTenants(f); err != nil {
+		t.Fatal(err)
+	}
+	return table, done, log
+}
+
+func TestTickRunsOnlyWhoMayRun(t *testing.T) {
+	table, done, _ := newTestTimetable(t, 0, 0)
+	if got := len(Entries(table.file)); got != 5 {
+		t.Errorf("%d entries, want those of every tenant and product", got)
+	}
+	for _, id := range []string{"suspended", "expired", "bare", "live", "nobody"} {
+		if err := table.Run(t.Context(), id+"/market_engine"); err != nil || len(*done) > 0 {
+			t.Errorf("%s: ran %v, %v", id, *done, err)
+		}
+	}
+	if err := table.Run(t.Context(), "acme/market_engine"); err != nil || !slices.Equal(*done, []string{"one", "two", "three"}) {
+		t.Errorf("acme: ran %v, %v", *done, err)
+	}
+}
+
+// A hand in tenants.yaml does not bring an account back that was revoked.
+func TestRevokedDoesNotRunAgain(t *testing.T) {
+	table, done, log := newTestTimetable(t, 0, 0)
+	path := table.file.Name
+	for _, text := range []string{strings.Replace(scheduled, "- id: acme", "- id: acme\n    status: REVOKED", 1), scheduled} {
+		f, err := tenants.Parse(path, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := table.SetTenants(f); err != nil {
+			t.Fatal(err)
+		}
+		if err := table.Run(t.Context(), "acme/market_engine"); err != nil || len(*done) > 0 {
+			t.Errorf("ran %v, %v", *done, err)
+		}
+	}
+	if !strings.Contains(log.String(), "account stays revoked") {
+		t.Errorf("logged %s", log)
+	}
+}
+
+// stopInFirst has the stop come when the first step has begun.
+func stopInFirst(t *timetable, stop func()) {
+	first := t.steps[0]
+	t.steps[0] = func(ctx context.Context, task Task) (Report, error) {
+		stop()
+		return first(ctx, task)
+	}
+}
+
+func TestStopAtAStepBoundary(t *testing.T) {
+	table, done, log := newTestTimetable(t, time.Minute, 50*time.Millisecond)
+	ctx, stop := context.WithCancel(t.Context())
+	stopInFirst(table, stop)
+	if err := table.Run(ctx, "acme/market_engine"); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(*done, []string{"one"}) || !strings.Contains(log.String(), "stopped between two steps") {
+		t.Errorf("ran %v, logged %s", *done, log)
+	}
+}
+
+func TestStopAfterTheGrace(t *testing.T) {
+	table, done, log := newTestTimetable(t, 30*time.Millisecond, time.Minute)
+	ctx, stop := context.WithCancel(t.Context())
+	stopInFirst(table, stop)
+	began := time.Now()
+	err := table.Run(ctx, "acme/market_engine")
+	if err != nil || len(*done) > 0 || time.Since(began) > 10*time.Second || !strings.Contains(log.String(), "cycle interrupted") {
+		t.Errorf("ran %v in %v, %v, logged %s; want it ended by the grace", *done, time.Since(began), err, log)
+	}
+}
+
+func TestTickSkippedWhileLocked(t *testing.T) {
+	table, done, log := newTestTimetable(t, 0, 0)
+	root, err := durable.OpenRoot(filepath.Join(table.group.Data, layout.TenantProduct("acme", "market_engine")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := root.Lock(layout.Lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Run(t.Context(), "acme/market_engine"); err != nil || len(*done) > 0 {
+		t.Errorf("ran %v, %v", *done, err)
+	}
+	if !strings.Contains(log.String(), "tick skipped") {
+		t.Errorf("logged %s", log)
+	}
+	lock.Close()
+	if err := table.Run(t.Context(), "acme/market_engine"); err != nil || len(*done) != 3 {
+		t.Errorf("after the lock was freed: ran %v, %v", *done, err)
+	}
+}
+
+// What is overdue runs at the start, but for what is due within a minute anyway.
+func TestOverdueWaitsForAShortCadence(t *testing.T) {
+	table, _, _ := newTestTimetable(t, 0, 0)
+	got := table.group.overdue(table.file)
+	if slices.Contains(got, "live/live_intelligence") || !slices.Contains(got, "acme/market_engine") {
+		t.Errorf("overdue %v: want the hourly jobs, and not the live ones of every 8 s", got)
+	}
+}
+
+// A cycle is one line of the log, with plain keys; so is one that failed.
+func TestOneLineACycle(t *testing.T) {
+	table, _, log := newTestTimetable(t, 0, 0)
+	counts := map[string]map[string]any{
+		"fetch":     {"outcome": "COMPLETE", "already": false, "requests": 12, "failed": 0, "quota_left": int64(0)},
+		"transform": {"fixtures": 3, "damaged": 2},
+		"publish":   {"version": int64(7), "fixtures": int64(3), "held": 0},
+	}
+	var failing error
+	for i, name := range []string{"fetch", "transform", "publish"} {
+		table.steps[i] = func(context.Context, Task) (Report, error) {
+			if name == "publish" && failing != nil {
+				return Report{Step: name, Cycle: "20261121T090000Z-market_engine", Code: "STORAGE"}, failing
+			}
+			return Report{Step: name, Cycle: "20261121T090000Z-market_engine", Counts: counts[name]}, nil
+		}
+	}
+	for _, c := range []struct {
+		failing error
+		want    string
+	}{
+		{nil, `level=INFO msg="cycle published" tenant=acme product=market_engine cycle=20261121T090000Z-market_engine took_ms=N outcome=COMPLETE requests=12 quota_left=0 damaged=2 version=7 fixtures=3`},
+		{errors.New("no space"), `level=ERROR msg="cycle failed" tenant=acme product=market_engine cycle=20261121T090000Z-market_engine took_ms=N outcome=COMPLETE requests=12 quota_left=0 damaged=2 step=publish code=STORAGE error="no space"`},
+	} {
+		log.Reset()
+		failing = c.failing
+		if err := table.Run(t.Context(), "acme/market_engine"); err != nil {
+			t.Fatal(err)
+		}
+		_, got, _ := strings.Cut(strings.TrimSpace(log.String()), " ")
+		if got = regexp.MustCompile(`took_ms=\d+`).ReplaceAllString(got, "took_ms=N"); got != c.want {
+			t.Errorf("logged\n%s\nwant\n%s", got, c.want)
+		}
+	}
+}
+
+// A postponed job is logged once, and again when the reason is new.
+func TestPostponedIsLoggedOnce(t *testing.T) {
+	table, done, log := newTestTimetable(t, 0, 0)
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	table.group.Now = func() time.Time { return now }
+	acme, _ := table.file.Tenant("acme")
+	usedUp := func() {
+		until := now.Add(10 * time.Minute)
+		root, err := durable.OpenRoot(table.group.Dataset(acme.ID, "market_engine").Dir())
+		if err := errors.Join(err, health.Record(root, health.Run{Step: health.StepFetch, FinishedAt: now, Code: health.CodeRateLimited,
+			CredentialFingerprint: credential.Fingerprint(acme.Provider.Credential), Quota: &health.Quota{At: now, UsedUpUntil: &until}})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 2 {
+		usedUp()
+		for range 3 {
+			if err := table.Run(t.Context(), "acme/market_engine"); err != nil || len(*done) > 0 {
+				t.Fatalf("ran %v, %v", *done, err)
+			}
+		}
+		if n := strings.Count(log.String(), "postponed: the provider's quota is used up until"); n != i+1 {
+			t.Errorf("logged %d times:\n%s", n, log)
+		}
+		now = now.Add(9 * time.Minute)
+	}
+	now = now.Add(2 * time.Minute)
+	if err := table.Run(t.Context(), "acme/market_engine"); err != nil || len(*done) != 3 {
+		t.Errorf("ran %v, %v", *done, err)
+	}
+}

@@ -1,0 +1,116 @@
+package batch
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish/football"
+	"mkt/transform"
+	"mkt/transform/identity"
+)
+
+// TransformFlags of mkt transform and of the commands that transform.
+type TransformFlags struct {
+	workers int
+	Details int
+	memory  int // MiB
+}
+
+// LiveDetails is how many fixtures have full live detail, unless told otherwise
+// (DESIGN, section 5).
+const LiveDetails = 50
+
+// defaultMemory is in MiB. A cycle of a thousand fixtures takes 600.
+const defaultMemory = 2048
+
+// memories are what the runs of each product may hold at once: a quarter is for the
+// live ones, so that market cycles do not hold them up.
+type memories map[football.Product]*transform.Memory
+
+func (f *TransformFlags) memories() memories {
+	if f.memory == 0 {
+		return nil // nothing bounds them
+	}
+	all := int64(f.memory) << 20
+	return memories{football.MarketEngine: transform.NewMemory(all - all/4), football.LiveIntelligence: transform.NewMemory(all / 4)}
+}
+
+func (f *TransformFlags) flags(g *Group, cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.workers, "workers", 0, "payloads transformed at once (default: one a core)")
+	cmd.Flags().IntVar(&f.Details, "live-details", LiveDetails, "live fixtures whose timeline and minutes are published, those farthest from 50/50 first")
+	cli.Bound(cmd.Flags(), "workers", "a whole number from 1 to 256, or 0 for one a core", cli.Between(&f.workers, 0, 256))
+	cli.Bound(cmd.Flags(), "live-details", "a whole number from 1 to 1000", cli.Between(&f.Details, 1, 1000))
+	g.Settings.Bind(cmd.Flags(), "workers", "transform.workers")
+	g.Settings.Bind(cmd.Flags(), "live-details", "live.details")
+	g.Keys.IDFlag(g.Settings, cmd)
+}
+
+// memoryFlag is for the commands that run several accounts in one process.
+func (f *TransformFlags) memoryFlag(g *Group, cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.memory, "memory", defaultMemory, "MiB that transform and publish may hold at once, of all accounts together; further ones wait")
+	cli.Bound(cmd.Flags(), "memory", "MiB, from 64 to 1048576", cli.Between(&f.memory, 64, 1<<20))
+	g.Settings.Bind(cmd.Flags(), "memory", "transform.memory")
+}
+
+func newTransform(g *Group) *cobra.Command {
+	var s Selection
+	var f TransformFlags
+	cmd := &cobra.Command{
+		Use:   "transform --tenant ID | --all",
+		Short: "Turn archived answers into canonical rows (step 2 of a cycle)",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return g.runAll(cmd.Context(), &s, func() ([]Step, error) {
+				transform, err := g.transformStep(f, f.memories())
+				return []Step{transform}, err
+			})
+		},
+	}
+	s.flags(g, cmd)
+	f.flags(g, cmd)
+	f.memoryFlag(g, cmd)
+	return cmd
+}
+
+// transformStep is the stage transform with its key at hand.
+func (g *Group) transformStep(f TransformFlags, m memories) (Step, error) {
+	key, err := identity.LoadKey(g.Keys.ID)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, t Task) (Report, error) {
+		began := g.Now()
+		s, err := transform.Run(ctx, transform.Options{
+			ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root, Data: t.Data,
+			Key: key, Now: g.Now, Log: g.Log, Workers: f.workers, Version: g.Version, Details: f.Details, Memory: m[t.Product], Stopping: t.stopping,
+		})
+		return tellers[t.Product].transform(s, g.Now().Sub(began)), err
+	}, nil
+}
+
+func transformReport(s transform.Summary, took time.Duration) Report {
+	r := NewReport("transform", s.Cycle, took)
+	r.Counts = map[string]any{"already": s.Already, "fixtures": s.Fixtures, "not_offered": s.NotOffered, "markets": s.Markets, "mapped": s.Mapped, "selections": s.Selections,
+		"publishable": s.Publishable, "without_prices": s.WithoutPrices, "broken": s.Broken, "partial": s.Partial, "damaged": s.Damaged, "failed": s.Failed, "bytes": s.Bytes}
+	r.text = cli.Plural(s.Fixtures, "fixture") + ", " + cli.Plural(s.Markets, "market") + " (" + strconv.Itoa(s.Mapped) + " mapped" + "), " + cli.Plural(s.Selections, "selection")
+	if s.NotOffered > 0 {
+		r.text += "; " + cli.Plural(s.NotOffered, "fixture") + " without markets"
+	}
+	if s.Already {
+		r.text = "was transformed before"
+	}
+	if s.Broken > 0 {
+		r.text += "; " + cli.Plural(s.Broken, "fixture") + " unreadable (data kept)"
+	}
+	if s.Partial > 0 {
+		r.text += "; " + cli.Plural(s.Partial, "fixture") + " readable in part"
+	}
+	if s.Damaged > 0 {
+		r.text += "; " + cli.Plural(s.Damaged, "damaged part") + " (mkt inspect counts them)"
+	}
+	return r
+}

@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Choice is a flag that takes one of a few words.
+type Choice struct {
+	Value string
+	words []string
+}
+
+func OneOf(value string, words ...string) Choice { return Choice{value, words} }
+
+func (c *Choice) String() string { return c.Value }
+func (c *Choice) Type() string   { return strings.Join(c.words, "|") }
+
+func (c *Choice) Set(s string) error {
+	if !slices.Contains(c.words, s) {
+		return fmt.Errorf("want %s", strings.Join(c.words, " or "))
+	}
+	c.Value = s
+	return nil
+}

@@ -1,0 +1,192 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/cli/serving"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/provider/emulators"
+	"mkt/fetch/simulator"
+	"mkt/internal/scratch"
+	"mkt/publish"
+)
+
+// demoFlags of mkt demo.
+type demoFlags struct {
+	listen    string
+	dir       string
+	every     time.Duration
+	liveEvery time.Duration // 0: 8 s of the simulated days
+	past      time.Duration // of the simulated days
+	fixtures  int
+	inPlay    int
+	speed     float64
+	seed      uint64
+
+	present time.Time // when the past had been played
+}
+
+func newDemo(g *Group) *cobra.Command {
+	var f demoFlags
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Run the whole system in one process, on the provider simulator",
+		Long: `Run the whole system in one process until interrupted: a simulated provider,
+accounts in every state, their cycles on a schedule, and the API. Without --dir
+it lives in a temporary folder that is removed at the end; with --dir what it
+made stays, ready for mkt fetch, inspect and the rest.
+
+Matches are under way and have been followed for two hours when it is ready: the
+live cycles of that time are run first, on a clock that is set back. With --speed
+the simulated days pass faster, and live cycles come as much more often, up to
+one a second. It does not wait for the disk: a power cut may lose what it made.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return g.demo(cmd.Context(), f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
+	flags.StringVar(&f.dir, "dir", "", "folder to live in, kept at the end (default: a temporary one)")
+	flags.DurationVar(&f.every, "every", 30*time.Second, "time between the cycles of an account")
+	flags.DurationVar(&f.liveEvery, "live-every", 0, "time between the live cycles of an account (default: 8s of the simulated days)")
+	flags.DurationVar(&f.past, "past", 2*time.Hour, "for how long matches in play have been followed when it is ready; 0 for not at all")
+	flags.IntVar(&f.fixtures, "fixtures", 300, "fixtures of the main account's provider")
+	flags.IntVar(&f.inPlay, "in-play", 12, "matches in play at any time, of each account")
+	flags.Float64Var(&f.speed, "speed", 1, "how many times faster the simulated days pass")
+	flags.Uint64Var(&f.seed, "seed", 1, "same seed, same fixtures")
+	cli.Listens(flags, "listen", &f.listen)
+	for name, d := range map[string]*time.Duration{"every": &f.every, "live-every": &f.liveEvery} {
+		cli.Bound(flags, name, "whole seconds, at least 1s", func() bool { return *d >= time.Second && *d%time.Second == 0 })
+	}
+	cli.Bound(flags, "past", "a duration from 0 to 24h, such as 2h", cli.Between(&f.past, 0, 24*time.Hour))
+	for _, name := range []string{"listen", "every", "live-every", "past", "fixtures", "in-play", "speed", "seed"} {
+		g.Settings.Bind(flags, name, "demo."+strings.ReplaceAll(name, "-", "_"))
+	}
+	return cmd
+}
+
+// Retention keeps a demo that runs for days from filling the disk.
+var Retention = publish.Retention{Snapshots: 5, SnapshotAge: time.Hour, Cycles: 5, CycleAge: time.Hour}
+
+// demo makes accounts and data, runs everything, and stops when ctx ends.
+func (g *Group) demo(ctx context.Context, f demoFlags) error {
+	if f.liveEvery == 0 {
+		f.liveEvery = max(time.Second, f.shorten(8*time.Second).Truncate(time.Second))
+	}
+	if err := cli.IsFree(f.listen); err != nil { // said before the past is played
+		return fmt.Errorf("demo: %w", err)
+	}
+	remove, err := g.folder(&f)
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	defer remove()
+	if err := g.MakeFiles(f.dir); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	accounts := demoAccounts(f, g.Now())
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	clock := g.SetClock(f.pastBegins(g.Now()))
+	emulator, err := emulators.New(emulators.Default(), simulator.Options{Seed: f.seed, Speed: f.speed, Fixtures: f.fixtures, InPlay: f.inPlay,
+		Now: clock.Now, Quota: Quota, Tokens: worlds(accounts), Log: g.Log})
+	if err != nil {
+		return cli.Usagef("demo: %w", err)
+	}
+	provider, simulating, err := simulator.Listen(ctx, emulator, "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	file, err := g.Enrol(ctx, accounts, provider)
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	err = g.runDemo(ctx, cancel, f, clock, accounts, file)
+	cancel()
+	return errors.Join(err, <-simulating)
+}
+
+// folder is the folder that the demo works in: the one of --dir, or a temporary one.
+func (g *Group) folder(f *demoFlags) (remove func(), err error) {
+	if f.dir != "" {
+		return func() {}, nil
+	}
+	private, err := scratch.Make("", "mkt-demo-")
+	if err != nil {
+		return nil, err
+	}
+	f.dir = private.Dir
+	return func() {
+		if err := private.Remove(); err != nil {
+			g.Log.Warn("the temporary folder was not removed", "error", err)
+		}
+	}, nil
+}
+
+// runDemo plays the past, then serves and runs cycles until ctx ends or the
+// server fails. The ready line comes when the main account's data is served.
+func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlags, clock *Clock, accounts []Account, file *tenants.File) error {
+	steps, err := g.Batch.CycleSteps(batch.TransformFlags{Details: batch.LiveDetails}, batch.PublishFlags{Keep: Retention})
+	if err != nil {
+		return err
+	}
+	if err := g.playPast(ctx, clock, f, file, steps[:2]); err != nil { // the present publishes what came of it
+		return err
+	}
+	f.present = g.Now()
+	stopped, base, first := make(chan error, 1), make(chan string, 1), make(chan struct{})
+	go func() {
+		stopped <- g.Serving.Serve(ctx, serving.Flags{Listen: f.listen, Poll: 200 * time.Millisecond}, func(l daemon.Ready) { base <- l.BaseURL })
+	}()
+	running := make(chan error, 1)
+	go func() {
+		err := g.demoCycles(ctx, file, f.every, steps, func() { close(first) })
+		if err != nil {
+			cancel()
+		}
+		running <- err
+	}()
+	go func() {
+		if err := g.announce(ctx, base, first, f, accounts); err != nil && ctx.Err() == nil {
+			g.Log.Error("demo", "error", err)
+			cancel()
+		}
+	}()
+	err = <-stopped // when ctx ends, or when it cannot serve
+	cancel()
+	return errors.Join(err, <-running)
+}
+
+// demoCycles runs every account's first cycles, the main account's first, and
+// then all of them on their schedules. first is called after the main account's.
+func (g *Group) demoCycles(ctx context.Context, file *tenants.File, every time.Duration, steps []batch.Step, first func()) error {
+	table := batch.NewTimetable(g.Batch, batch.ScheduleOptions{Jitter: every / 10, Parallel: 2, Grace: 20 * time.Second}, steps)
+	if err := table.SetTenants(file); err != nil {
+		return err
+	}
+	var own errgroup.Group
+	var rest []string
+	for _, e := range batch.Entries(file) {
+		if id, _, _ := strings.Cut(e.Name, "/"); id != file.Tenants[0].ID {
+			rest = append(rest, e.Name)
+			continue
+		}
+		own.Go(func() error { return table.Run(ctx, e.Name) })
+	}
+	if err := own.Wait(); err != nil {
+		return fmt.Errorf("first cycle: %w", err)
+	}
+	first()
+	go daemon.NewReloads(g.Env).Watch(ctx, file, table.SetTenants)
+	table.Scheduler.Run(ctx, rest...)
+	return nil
+}

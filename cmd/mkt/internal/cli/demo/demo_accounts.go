@@ -1,0 +1,121 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/credential"
+	"mkt/fetch/provider/emulators"
+	"mkt/fetch/simulator"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// Account is one account of the demo: what it shows, its entry in
+// tenants.yaml, and the secrets that are only ever in memory.
+type Account struct {
+	about      string
+	Tenant     tenants.Tenant
+	Token      string
+	Credential string // at the simulator; "" when its provider is not connected
+	world      simulator.Account
+}
+
+// demoAccounts are the accounts that DESIGN, section 3, asks for.
+func demoAccounts(f demoFlags, now time.Time) []Account {
+	both := []football.Product{football.MarketEngine, football.LiveIntelligence}
+	stats := map[string]bool{account.AdvancedStats: true}
+	small := min(f.fixtures, 40)
+	yesterday := now.UTC().AddDate(0, 0, -1).Truncate(time.Second)
+	list := []Account{
+		{about: "everything", Tenant: NewTenant("main", both, stats), world: simulator.Account{Seed: f.seed, Fixtures: f.fixtures}},
+		{about: "everything, other fixtures", Tenant: NewTenant("second", both, stats), world: simulator.Account{Fixtures: small}},
+		{about: "without live_intelligence", Tenant: NewTenant("no-live", both[:1], nil), world: simulator.Account{Fixtures: small}},
+		{about: "without advanced_stats", Tenant: NewTenant("no-stats", both, nil), world: simulator.Account{Fixtures: small}},
+		{about: "suspended", Tenant: NewTenant("suspended", both, stats), world: simulator.Account{Fixtures: small}},
+		{about: "revoked", Tenant: NewTenant("revoked", both, stats), world: simulator.Account{Fixtures: small}},
+		{about: "products expired yesterday", Tenant: NewTenant("expired", both, stats), world: simulator.Account{Fixtures: small}},
+		{about: "provider not connected", Tenant: NewTenant("unconnected", both, stats)},
+	}
+	list[0].Tenant.Limit = account.Limit{Requests: 60_000, Per: time.Minute, Burst: 60_000}
+	list[4].Tenant.Status = account.Suspended
+	list[5].Tenant.Status = account.Revoked
+	for p := range list[6].Tenant.Products {
+		list[6].Tenant.Products[p] = account.Subscription{Expires: &yesterday}
+	}
+	for i := range list[:7] {
+		list[i].Credential = simulator.Token(f.seed*1000 + uint64(i))
+		list[i].Tenant.Schedule = map[football.Product]string{
+			football.MarketEngine: "@every " + f.every.String(), football.LiveIntelligence: "@every " + f.liveEvery.String()}
+	}
+	return list
+}
+
+func NewTenant(id string, products []football.Product, features map[string]bool) tenants.Tenant {
+	t := tenants.Tenant{ID: id, Name: "Demo " + id, Status: account.Active, Limit: account.DefaultLimit,
+		Products: map[football.Product]account.Subscription{}, Features: features}
+	for _, p := range products {
+		t.Products[p] = account.Subscription{}
+	}
+	return t
+}
+
+// runs tells whether the account's cycles of a product run.
+func (d *Account) runs(p football.Product, now time.Time) bool {
+	return d.Tenant.Status == account.Active && d.Credential != "" && d.Tenant.Subscription(p, now) == account.InForce
+}
+
+// worlds are the credentials that the simulator accepts.
+func worlds(list []Account) map[string]simulator.Account {
+	m := map[string]simulator.Account{}
+	for _, d := range list {
+		if d.Credential != "" {
+			m[d.Credential] = d.world
+		}
+	}
+	return m
+}
+
+// Enrol writes the accounts into tenants.yaml as the commands would: tokens
+// hashed, credentials sealed. Accounts of an earlier demo in the folder get new
+// tokens and connections.
+func (g *Group) Enrol(ctx context.Context, list []Account, provider string) (*tenants.File, error) {
+	key, err := credential.LoadIdentity(g.Batch.Keys.Seal)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if err := list[i].Secure(key.Recipient(), provider, g.Now()); err != nil {
+			return nil, err
+		}
+	}
+	return tenants.Edit(ctx, g.Tenants, func(e *tenants.Editor) error {
+		for _, d := range list {
+			if err := e.Replace(d.Tenant); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// secure mints the account's token and seals its credential.
+func (d *Account) Secure(to credential.Recipient, provider string, now time.Time) error {
+	token, entry, err := tenants.NewToken(now)
+	if err != nil {
+		return err
+	}
+	d.Token, d.Tenant.Tokens = token, []tenants.Token{entry}
+	if d.Credential == "" {
+		return nil
+	}
+	sealed, err := credential.Seal(to, d.Tenant.ID, emulators.Default(), []byte(d.Credential))
+	if err != nil {
+		return fmt.Errorf("tenant %s: %w", d.Tenant.ID, err)
+	}
+	d.Tenant.Provider = &tenants.Provider{Name: emulators.Default(), BaseURL: provider, AllowPrivateAddress: true,
+		Hint: credential.Hint(d.Credential), Credential: sealed}
+	return nil
+}

@@ -1,0 +1,160 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// Ready is the ready line of mkt demo --output json.
+type Ready struct {
+	Event   string       `json:"event"`
+	BaseURL string       `json:"base_url"`
+	Tenants []demoTicket `json:"tenants"`
+}
+
+// demoTicket is one account in it.
+type demoTicket struct {
+	ClientID string   `json:"client_id"`
+	Token    string   `json:"token"`
+	Products []string `json:"products"`
+	Features []string `json:"features"`
+	Status   string   `json:"status"`
+	About    string   `json:"about"`
+}
+
+// readyBy is how long after the past has been played the ready line waits for the
+// small accounts' data. The main account's it waits for as long as it takes.
+const readyBy = 8 * time.Second
+
+// announce waits until the data is served and prints how to read it.
+func (g *Group) announce(ctx context.Context, base <-chan string, first <-chan struct{}, f demoFlags, accounts []Account) error {
+	var url string
+	select {
+	case url = <-base:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-first:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	for _, p := range account.Products() {
+		if err := served(ctx, url+routes[p], accounts[0].Token); err != nil {
+			return err
+		}
+	}
+	others, cancel := context.WithDeadline(ctx, f.present.Add(readyBy))
+	defer cancel()
+	for _, d := range accounts[1:] {
+		for _, p := range account.Products() {
+			if d.runs(p, g.Now()) {
+				_ = served(others, url+routes[p], d.Token) // it comes a little later, and says so: 503
+			}
+		}
+	}
+	if g.JSON() {
+		return json.NewEncoder(g.Out).Encode(readyLine(url, accounts))
+	}
+	return g.printDemo(url, f, accounts)
+}
+
+// routes that have answers when a product has data.
+var routes = map[football.Product]string{
+	football.MarketEngine: "/api/v1/fixtures?limit=1", football.LiveIntelligence: "/api/v1/live?limit=1"}
+
+// served waits until a route has an answer.
+func served(ctx context.Context, url, token string) error {
+	for {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			return err
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		if answer, err := http.DefaultClient.Do(r); err == nil {
+			_, _ = io.Copy(io.Discard, answer.Body)
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return errors.New("data is not served")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func readyLine(url string, accounts []Account) Ready {
+	line := Ready{Event: "ready", BaseURL: url}
+	for _, d := range accounts {
+		ticket := demoTicket{ClientID: d.Tenant.ID, Token: d.Token, Products: []string{}, Features: d.Tenant.EnabledFeatures(),
+			Status: string(d.Tenant.Status), About: d.about}
+		for _, p := range account.Products() {
+			if _, ok := d.Tenant.Products[p]; ok {
+				ticket.Products = append(ticket.Products, string(p))
+			}
+		}
+		line.Tenants = append(line.Tenants, ticket)
+	}
+	return line
+}
+
+func (g *Group) printDemo(url string, f demoFlags, accounts []Account) error {
+	fmt.Fprintf(g.Out, "mkt demo is ready at %s/api/v1\n\n", url)
+	w := cli.NewTableWriter(g.Out)
+	fmt.Fprintln(w, "account\ttoken\tshows")
+	for _, d := range accounts {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", d.Tenant.ID, d.Token, d.about)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(g.Out, strings.NewReplacer("URL", url+"/api/v1", "MAIN", accounts[0].Token,
+		"SUSPENDED", accounts[4].Token, "DIR", f.dir, "LIVELY", f.liveEvery.String(), "EVERY", f.every.String()).Replace(demoHints))
+	return err
+}
+
+const demoHints = `
+Try, in another terminal:
+
+  API=URL
+  AUTH='Authorization: Bearer MAIN'
+  curl -s $API/status
+  curl -s -H "$AUTH" "$API/fixtures?limit=2"
+  curl -s -H "$AUTH" "$API/fixtures?limit=5&league=premier"
+
+  # the markets of the first fixture
+  FX=$(curl -s -H "$AUTH" "$API/fixtures?limit=1" | grep -o 'fx_[a-z0-9]*' | head -1)
+  curl -s -H "$AUTH" "$API/fixtures/$FX/markets?limit=3"
+  curl -s -H "$AUTH" "$API/fixtures/$FX/markets/TOTAL_GOALS"
+
+  # what changed, and the account; a new cycle runs every EVERY
+  curl -s -H "$AUTH" "$API/changes?limit=5"
+  curl -s -H "$AUTH" "$API/account"
+
+  # in play, and one fixture's momentum, timeline and minutes; new every LIVELY
+  curl -s -H "$AUTH" "$API/live?limit=3"
+  FX=$(curl -s -H "$AUTH" "$API/live?limit=1" | grep -o 'fx_[a-z0-9]*' | head -1)
+  curl -s -H "$AUTH" "$API/live/$FX/momentum"
+  curl -s -H "$AUTH" "$API/live/$FX/timeline"
+  curl -s -H "$AUTH" "$API/live/$FX/stats"
+  mkt live show "$FX" --data DIR/data
+
+  # an account that may not: 403
+  curl -s -i -H 'Authorization: Bearer SUSPENDED' "$API/fixtures?limit=1"
+
+The files are in DIR: config, accounts, keys and the data root.
+Ctrl-C stops it all.
+`

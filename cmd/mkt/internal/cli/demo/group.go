@@ -1,0 +1,60 @@
+// Package demo has the commands that run on an emulated provider: the emulator itself,
+// and the whole system on it.
+package demo
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/accounts"
+	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/cli/serving"
+	"mkt/fetch/provider"
+)
+
+// Group is the whole system in one process: accounts, their cycles, and the API.
+type Group struct {
+	*cli.Env
+	Batch   *batch.Group
+	Serving *serving.Group
+}
+
+// NewGroup returns a system with the settings of env.
+func NewGroup(env *cli.Env) *Group {
+	return &Group{env, batch.NewGroup(env), &serving.Group{Env: env}}
+}
+
+// New returns the commands.
+func New(env *cli.Env) []*cobra.Command {
+	g := NewGroup(env)
+	return []*cobra.Command{newSimulate(g), newDemo(g)}
+}
+
+// MakeFiles makes accounts, keys and settings in a folder, and has the system use them.
+func (g *Group) MakeFiles(dir string) error {
+	if _, err := accounts.MakeFiles(dir); err != nil {
+		return err
+	}
+	g.Data = filepath.Join(dir, "data")
+	g.Tenants = filepath.Join(dir, "tenants.yaml")
+	g.Batch.Keys = cli.Keys{Seal: filepath.Join(dir, "seal.key"), ID: filepath.Join(dir, "id.key")}
+	return nil
+}
+
+// SetClock gives the system a clock of its own, which is set to a time. Its data may be
+// lost in a power failure, and its providers need not be spared.
+func (g *Group) SetClock(at time.Time) *Clock {
+	clock := &Clock{real: g.Now}
+	clock.Show(at)
+	g.Now, g.Batch.Unsynced = clock.Now, true
+	lookup := g.Batch.Provider
+	g.Batch.Provider = func(name string) (provider.Provider, bool) {
+		p, ok := lookup(name)
+		p.Budget.Burst = burst
+		return p, ok
+	}
+	return clock
+}

@@ -1,0 +1,78 @@
+// Package cli has what all commands share: the settings, the output, the exit codes, and
+// the places of accounts and data.
+package cli
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Env is what every command shares: the world it speaks to and the global settings,
+// resolved.
+type Env struct {
+	In        io.Reader
+	Out, Errs io.Writer
+	Now       func() time.Time
+	Version   string // of this binary
+	Settings  *Settings
+
+	Config  string // mkt.yaml
+	Data    string // data root
+	Tenants string // tenants.yaml
+	Log     *slog.Logger
+
+	output    Choice // text, json
+	logLevel  Choice
+	logFormat Choice
+}
+
+// NewEnv returns an environment in which every setting has its default.
+func NewEnv(in io.Reader, out, errs io.Writer, now func() time.Time, version string) *Env {
+	return &Env{In: in, Out: out, Errs: errs, Now: now, Version: version, Settings: NewSettings(), Log: slog.New(slog.DiscardHandler),
+		output:    OneOf("text", "text", "json"),
+		logLevel:  OneOf("", "off", "debug", "info", "warn", "error"),
+		logFormat: OneOf("text", "text", "json")}
+}
+
+// JSON tells whether a script reads the output.
+func (env *Env) JSON() bool { return env.output.Value == "json" }
+
+// logOff is above every level. It is the default of commands that do one thing
+// and return: their one message says what failed, and a log line beside it
+// would say it twice.
+const logOff = slog.LevelError + 1
+
+// openLog sets up the log once the settings are resolved; level is the default.
+func (env *Env) openLog(level slog.Level) {
+	switch env.logLevel.Value {
+	case "off":
+		level = logOff
+	case "debug":
+		level = slog.LevelDebug
+	case "info":
+		level = slog.LevelInfo
+	case "warn":
+		level = slog.LevelWarn
+	case "error":
+		level = slog.LevelError
+	}
+	o := &slog.HandlerOptions{Level: level}
+	if env.logFormat.Value == "json" {
+		env.Log = slog.New(slog.NewJSONHandler(env.Errs, o))
+		return
+	}
+	env.Log = slog.New(slog.NewTextHandler(env.Errs, o))
+}
+
+// OnTerminal tells whether a person looks at w.
+func OnTerminal(w any) bool {
+	if o, is := w.(*output); is {
+		w = o.to
+	}
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,140 @@
+package evidence
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/compare"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish/snapshot"
+)
+
+// changePrinter prints changes as they come.
+type changePrinter interface {
+	change(compare.Change) error
+	end() error
+}
+
+type silentPrinter struct{}
+
+func (silentPrinter) change(compare.Change) error { return nil }
+func (silentPrinter) end() error                  { return nil }
+
+// jsonPrinter prints one object a line.
+type jsonPrinter struct{ enc *json.Encoder }
+
+func (p *jsonPrinter) change(c compare.Change) error { return p.enc.Encode(c) }
+func (p *jsonPrinter) end() error                    { return nil }
+
+// textPrinter prints a fixture's changes below its name, aligned among themselves.
+// Each line ends with what mkt explain takes.
+type textPrinter struct {
+	out     *tabwriter.Writer
+	fixture string
+}
+
+func (p *textPrinter) change(c compare.Change) error {
+	if c.FixtureID != p.fixture {
+		p.fixture = c.FixtureID
+		if err := p.out.Flush(); err != nil {
+			return err
+		}
+		league := ""
+		if c.League != "" {
+			league = "  (" + c.League + ")"
+		}
+		plain.Fprintf(p.out, "%s  %s%s\n", c.FixtureID, c.Fixture, league)
+	}
+	_, err := plain.Fprintf(p.out, "  %s\t%s\t%s\t%s\t%s\n", marks[c.What], c.MarketWords(), c.SelectionWords(), changeOf(c), c.Explain)
+	return err
+}
+
+func (p *textPrinter) end() error { return p.out.Flush() }
+
+// marks say what kind of change a line is.
+var marks = map[compare.What]string{
+	compare.FixtureAdded: "+ fixture", compare.FixtureRemoved: "- fixture", compare.FixtureChanged: "~ fixture",
+	compare.MarketAdded: "+ market", compare.MarketRemoved: "- market", compare.MarketChanged: "~ market",
+	compare.SelectionAdded: "+ selection", compare.SelectionRemoved: "- selection", compare.SelectionChanged: "~ selection",
+	compare.OddsMoved: "odds", compare.Suspended: "suspended", compare.Resumed: "resumed", compare.QualityChanged: "quality", compare.CounterMoved: "counter",
+}
+
+// changeOf says from what to what.
+func changeOf(c compare.Change) string {
+	switch c.What {
+	case compare.SelectionAdded:
+		return c.New.String()
+	case compare.SelectionRemoved:
+		return c.Old.String()
+	}
+	if c.Field == "" {
+		return ""
+	}
+	text := c.Old.String() + " → " + c.New.String()
+	if c.What != compare.OddsMoved || c.Field != "odds_decimal" {
+		text = c.Field + " " + text
+	}
+	if c.Percent != nil {
+		text += fmt.Sprintf("  %+.1f %%", *c.Percent)
+	}
+	return text
+}
+
+// diffSide says which snapshot a side is.
+type diffSide struct {
+	Version     uint64    `json:"version"`
+	CycleID     string    `json:"cycle_id"`
+	PublishedAt time.Time `json:"published_at"`
+}
+
+func diffSideOf(c snapshot.Commit) diffSide {
+	return diffSide{c.Version, string(c.CycleID), c.PublishedAt}
+}
+
+func (s diffSide) String() string {
+	return fmt.Sprintf("version %d, %s, published %s", s.Version, s.CycleID, cli.Moment(&s.PublishedAt))
+}
+
+// printSummary ends the output: what was compared, and the counts of all changes,
+// also of those that were not asked for.
+func (g *Group) printSummary(f diffFlags, o compare.Options, sum compare.Summary) error {
+	sideA, sideB := diffSideOf(o.A.Commit), diffSideOf(o.B.Commit)
+	if g.JSON() {
+		return json.NewEncoder(g.Out).Encode(struct {
+			What     string   `json:"change"`
+			ClientID string   `json:"client_id"`
+			Product  string   `json:"product"`
+			A        diffSide `json:"a"`
+			B        diffSide `json:"b"`
+			Differs  bool     `json:"differs"`
+			compare.Summary
+		}{"summary", o.A.Manifest.ClientID, string(o.A.Manifest.Product), sideA, sideB, sum.Differs(), sum})
+	}
+	w := cli.NewTableWriter(g.Out)
+	plain.Fprintf(w, "A\t%s\nB\t%s\n", sideA, sideB)
+	plain.Fprintf(w, "fixtures\t%d in A, %d in B: %d the same, %d changed\n", sum.FixturesA, sum.FixturesB, sum.Same, sum.Changed)
+	for _, what := range compare.Whats() {
+		n := sum.Changes[what]
+		if n == 0 {
+			continue
+		}
+		note := ""
+		if what == compare.OddsMoved {
+			note = fmt.Sprintf("  (%d up, %d down)", sum.Up, sum.Down)
+		}
+		plain.Fprintf(w, "%s\t%d%s\n", what.Words(), n, note)
+	}
+	if sum.Differs() {
+		m := o.A.Manifest
+		command := fmt.Sprintf("mkt explain ID --tenant %s --product %s --at", m.ClientID, m.Product)
+		data := ""
+		if f.dataB != "" {
+			data = " --data " + f.dataB
+		}
+		plain.Fprintf(w, "explain\t%s v%d, of B: %s v%d%s\n", command, o.A.Commit.Version, command, o.B.Commit.Version, data)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,149 @@
+package evidence
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/doctor"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch"
+	"mkt/fetch/provider/all"
+	"mkt/publish/football"
+	"mkt/serve"
+	"mkt/serve/account"
+)
+
+// doctorFlags of mkt doctor.
+type doctorFlags struct {
+	tenant  string
+	online  bool
+	serving bool
+	verbose bool
+	usage   string
+}
+
+func newDoctor(g *Group) *cobra.Command {
+	var f doctorFlags
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look the installation over and say how to mend what is wrong",
+		Long: `Look keys, files, accounts, schedules, snapshots, clock, locks and disk over, and
+say of everything that is wrong what it is, where, and how to mend it. It changes
+nothing and asks nobody; --online asks each provider one cheap question. The
+exit code is 0 when nothing fails, 1 otherwise; warnings alone are no failure.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			report := doctor.Run(cmd.Context(), g.doctorOptions(cmd, f))
+			if err := g.printDoctor(report, f.verbose); err != nil {
+				return err
+			}
+			if !report.Healthy {
+				return fmt.Errorf("doctor: %s", cli.Plural(report.Failures, "failure"))
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.tenant, "tenant", "", "look at this tenant only, and at what all share")
+	flags.BoolVar(&f.online, "online", false, "ask each provider one cheap question")
+	flags.BoolVar(&f.serving, "serving", false, "this host or user only serves: it has no keys and writes no data")
+	flags.BoolVar(&f.verbose, "verbose", false, "show also what is as it should be")
+	flags.StringVar(&f.usage, "usage-dir", "", "the folder that serve writes to (default: usage below the data root)")
+	g.Settings.BindPath(flags, "usage-dir", "serve.usage_dir")
+	g.Keys.SealFlag(g.Settings, cmd)
+	g.Keys.IDFlag(g.Settings, cmd)
+	daemon.ServiceFlags(g.Settings, cmd, &g.service)
+	return cmd
+}
+
+func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options {
+	o := doctor.Options{
+		Config: g.Settings.File, Tenants: g.Tenants, Data: g.Data, SealKey: g.Keys.Seal, IDKey: g.Keys.ID,
+		ServiceName: g.service.Name, SupportEmail: g.service.SupportEmail,
+		Tenant: f.tenant, Keyless: f.serving, Products: account.Products(), Command: sameCommand(cmd), Now: g.Now,
+		Loads: filepath.Join(cmp.Or(f.usage, filepath.Join(g.Data, serve.UsageFolder)), serve.LoadsFolder),
+	}
+	if f.online {
+		o.Probe = g.prober()
+	}
+	return o
+}
+
+// sameCommand is how mkt is called again with the flags that say where all is.
+func sameCommand(cmd *cobra.Command) string {
+	words := []string{"mkt"}
+	for _, name := range []string{"config", "data", "tenants"} {
+		if f := cmd.Flags().Lookup(name); f.Changed {
+			words = append(words, "--"+name, f.Value.String())
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// prober asks providers as fetch does. The key is read at the first question.
+func (g *Group) prober() func(context.Context, *tenants.Tenant, football.Product) (fetch.Probed, error) {
+	opener := sync.OnceValues(g.Keys.Opener)
+	return func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error) {
+		open, err := opener()
+		if err != nil {
+			return fetch.Probed{}, err
+		}
+		tenant, err := t.FetchTenant()
+		if err != nil {
+			return fetch.Probed{}, err
+		}
+		return fetch.Probe(ctx, fetch.Options{
+			Tenant: tenant, Product: p, Provider: all.Lookup, Now: g.Now, Log: g.Log,
+			Open: open,
+		})
+	}
+}
+
+// printDoctor prints what is wrong, and a line that sums it up.
+func (g *Group) printDoctor(r doctor.Report, verbose bool) error {
+	if g.JSON() {
+		return json.NewEncoder(g.Out).Encode(r)
+	}
+	shown := r.Bad()
+	if verbose {
+		shown = r.Findings
+	}
+	for _, f := range shown {
+		g.printFinding(f)
+	}
+	verdict := "healthy"
+	switch {
+	case !r.Healthy:
+		verdict = cli.Plural(r.Failures, "failure") + ", " + cli.Plural(r.Warnings, "warning")
+	case r.Warnings > 0:
+		verdict = "healthy, " + cli.Plural(r.Warnings, "warning")
+	}
+	_, err := plain.Fprintf(g.Out, "%s (%s)\n", verdict, cli.Plural(r.Checks, "check"))
+	return err
+}
+
+// printFinding prints what is wrong in three lines: what it is and where, what
+// was found, how to mend it. What is right gets one.
+func (g *Group) printFinding(f doctor.Finding) {
+	var where []string
+	for _, s := range []string{f.Tenant, f.Product, f.File} {
+		if s != "" {
+			where = append(where, s)
+		}
+	}
+	if f.Level == doctor.OK {
+		plain.Fprintf(g.Out, "OK    %s  %s: %s\n", f.Area, strings.Join(where, " "), f.What)
+		return
+	}
+	plain.Fprintf(g.Out, "%-4s  %s  %s\n      %s\n      fix: %s\n", f.Level, f.Code, strings.Join(where, " "), f.What, f.Fix)
+}

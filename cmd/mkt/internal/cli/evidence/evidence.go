@@ -1,0 +1,23 @@
+// Package evidence has the commands that look at what was made, and hold it against
+// itself and against what the provider sent.
+package evidence
+
+import (
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/serve"
+)
+
+// Group is what these commands share.
+type Group struct {
+	*cli.Env
+	Keys    cli.Keys
+	service serve.Service
+}
+
+// New returns the commands.
+func New(env *cli.Env) []*cobra.Command {
+	g := &Group{Env: env}
+	return []*cobra.Command{newInspect(g), newDiff(g), newExplain(g), newVerify(g), newDoctor(g), newMapping(g)}
+}

@@ -1,0 +1,101 @@
+package evidence
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/explain"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish/layout"
+)
+
+// drawExplained prints a derivation for a person: what was served, from which
+// answers, and each value with its rule and its places.
+func (g *Group) drawExplained(r *explain.Report) {
+	plain.Fprintf(g.Out, "%s  %s  %s\n", r.ID, r.Kind, r.Title)
+	plain.Fprintf(g.Out, "  served  %s %s, version %d, cycle %s, published %s\n", r.Tenant, r.Product, r.Publication.Version, r.Publication.CycleID, cli.Stamp(r.Publication.PublishedAt))
+	if r.CarriedOver {
+		plain.Fprintf(g.Out, "  refreshed in cycle %s\n", r.Cycle)
+	}
+	if r.Rules.Then != r.Rules.Now {
+		plain.Fprintf(g.Out, "  rules   %s then, %s in this build\n", r.Rules.Then, r.Rules.Now)
+	}
+	for _, n := range r.Notes {
+		plain.Fprintf(g.Out, "  note    %s\n", n)
+	}
+	for i, v := range r.Values {
+		plain.Fprintf(g.Out, "  %-22s %s\n", v.Field, shown(v))
+		if next := i + 1; next < len(r.Values) && r.Values[next].Rule == v.Rule && slices.Equal(r.Values[next].From, v.From) {
+			continue // the next has the same origin
+		}
+		plain.Fprintf(g.Out, "    rule    %s\n", v.Rule)
+		g.drawPieces(r, v.From)
+	}
+	for _, s := range r.Steps {
+		plain.Fprintf(g.Out, "  %s  %-9s %s\n", cli.Stamp(s.FetchedAt), s.Clock, s.Gave)
+		for _, m := range s.Moved {
+			plain.Fprintf(g.Out, "    moved   %s\n", m)
+		}
+		g.drawPieces(r, s.From)
+	}
+	g.drawSources(r)
+}
+
+// drawSources lists the answers that the pieces are of, and how to see the last
+// of them whole.
+func (g *Group) drawSources(r *explain.Report) {
+	for i, s := range r.Sources {
+		plain.Fprintf(g.Out, "  answer  %s #%d, %s, fetched %s, sha256 %s\n", s.Cycle, s.Response, s.Endpoint, cli.Stamp(s.FetchedAt), s.SHA256)
+		if i == len(r.Sources)-1 {
+			plain.Fprintf(g.Out, "          %s\n", g.unpackCommand(r, s))
+		}
+	}
+}
+
+// shortCycle is the cycle of a piece, where there are several: without the
+// product, which the top line says.
+func shortCycle(r *explain.Report, p explain.Piece) string {
+	for _, s := range r.Sources {
+		if s.Cycle != p.Cycle {
+			id, _, _ := strings.Cut(p.Cycle, "-")
+			return id + " "
+		}
+	}
+	return ""
+}
+
+func (g *Group) drawPieces(r *explain.Report, from []explain.Piece) {
+	const most = 160
+	for _, p := range from {
+		text := strings.Join(strings.Fields(p.Text), " ")
+		if len(text) > most {
+			text = strings.ToValidUTF8(text[:most], "") + "…"
+		}
+		plain.Fprintf(g.Out, "    from    %s#%d %s  %s\n", shortCycle(r, p), p.Response, p.Path, text)
+	}
+}
+
+// shown is a value for people; its three states are told apart.
+func shown(v explain.Value) string {
+	switch v.State {
+	case explain.IsAbsent:
+		return "absent: not sent"
+	case explain.IsNull:
+		return "null: sent without a value, or does not apply"
+	case explain.NotApply:
+		return "none"
+	}
+	return v.Value
+}
+
+// unpackCommand shows the whole answer.
+func (g *Group) unpackCommand(r *explain.Report, s explain.Source) string {
+	file := filepath.Join(g.Data, filepath.FromSlash(layout.TenantProduct(r.Tenant, string(r.Product))), filepath.FromSlash(s.File))
+	if s.Member != "" {
+		return fmt.Sprintf("tar --zstd -xOf %q %q | jq .", file, s.Member)
+	}
+	return fmt.Sprintf("zstd -dc %q | jq .", file)
+}

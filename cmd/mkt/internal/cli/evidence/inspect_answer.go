@@ -1,0 +1,160 @@
+package evidence
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/serve/offline"
+)
+
+// answerer prints what a query gives; end completes it.
+type answerer interface {
+	offline.Answer
+	end() error
+}
+
+// answer is the form that was asked for.
+func (g *Group) answer(f inspectFlags) answerer {
+	switch {
+	case g.JSON() || f.format.Value == "json":
+		return &jsonAnswer{out: bufio.NewWriter(g.Out)}
+	case f.format.Value == "csv":
+		return &csvAnswer{bufio.NewWriter(g.DataOut())}
+	}
+	return &tableAnswer{w: cli.NewTableWriter(g.Out), errs: g.Errs, most: f.rows}
+}
+
+// tableAnswer is for people: aligned, cut after so many rows.
+type tableAnswer struct {
+	w          *tabwriter.Writer
+	errs       io.Writer
+	most, rows int
+}
+
+func (t *tableAnswer) Columns(names []string) error {
+	line := make([]string, len(names))
+	for i, n := range names {
+		line[i] = strings.ToUpper(plain.Text(n))
+	}
+	_, err := fmt.Fprintln(t.w, strings.Join(line, "\t"))
+	return err
+}
+
+func (t *tableAnswer) Row(values []any) error {
+	if t.rows++; t.rows > t.most {
+		return nil
+	}
+	line := make([]string, len(values))
+	for i, v := range values {
+		line[i] = plain.Text(offline.Text(v))
+	}
+	_, err := fmt.Fprintln(t.w, strings.Join(line, "\t"))
+	return err
+}
+
+func (t *tableAnswer) end() error {
+	err := t.w.Flush()
+	if t.rows > t.most {
+		fmt.Fprintf(t.errs, "mkt: the first %d of %d rows are shown; --rows or --format csv shows more\n", t.most, t.rows)
+	}
+	return err
+}
+
+// csvAnswer is RFC 4180, NULL being empty. The values are data, and stand there as
+// they are; a text in which anything might be taken for something else is quoted.
+type csvAnswer struct{ out *bufio.Writer }
+
+func (c *csvAnswer) Columns(names []string) error {
+	values := make([]any, len(names))
+	for i, n := range names {
+		values[i] = n
+	}
+	return c.Row(values)
+}
+
+func (c *csvAnswer) Row(values []any) error {
+	for i, v := range values {
+		if i > 0 {
+			c.out.WriteByte(',')
+		}
+		if v == nil {
+			continue
+		}
+		text := offline.Text(v)
+		if isPlainCell(text) {
+			c.out.WriteString(text)
+			continue
+		}
+		c.out.WriteByte('"')
+		c.out.WriteString(strings.ReplaceAll(text, `"`, `""`))
+		c.out.WriteByte('"')
+	}
+	return c.out.WriteByte('\n')
+}
+
+// isPlainCell reports whether a reader of CSV, or a spreadsheet, takes a text for
+// nothing else without quotes.
+func isPlainCell(text string) bool {
+	return text == "" || text != `\.` && plain.Text(text) == text && strings.TrimSpace(text) == text &&
+		!strings.ContainsAny(text, `,"`) && (!strings.ContainsAny(text[:1], "=+-@") || isNumber(text))
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
+}
+
+func (c *csvAnswer) end() error { return c.out.Flush() }
+
+// jsonAnswer is one array of objects, an object a line, columns in their order.
+type jsonAnswer struct {
+	out   *bufio.Writer
+	names [][]byte
+	rows  int
+}
+
+func (j *jsonAnswer) Columns(names []string) error {
+	for _, n := range names {
+		name, err := json.Marshal(n)
+		if err != nil {
+			return err
+		}
+		j.names = append(j.names, name)
+	}
+	return j.out.WriteByte('[')
+}
+
+func (j *jsonAnswer) Row(values []any) error {
+	sep := "\n{"
+	if j.rows++; j.rows > 1 {
+		sep = ",\n{"
+	}
+	j.out.WriteString(sep)
+	for i, v := range values {
+		if i > 0 {
+			j.out.WriteByte(',')
+		}
+		data, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		j.out.Write(j.names[i])
+		j.out.WriteByte(':')
+		j.out.Write(data)
+	}
+	return j.out.WriteByte('}')
+}
+
+func (j *jsonAnswer) end() error {
+	if j.names != nil {
+		j.out.WriteString("\n]\n")
+	}
+	return j.out.Flush()
+}

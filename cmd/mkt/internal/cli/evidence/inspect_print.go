@@ -1,0 +1,223 @@
+package evidence
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/inspect"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish/football"
+	"mkt/publish/snapshot"
+)
+
+// rowsShown are the tables that a line tells of, by product.
+var rowsShown = map[football.Product][]string{
+	football.MarketEngine:     {"fixtures", "markets", "selections"},
+	football.LiveIntelligence: {"live", "live_counters", "live_buckets"},
+}
+
+func printOverviews(out io.Writer, list []inspect.Overview) error {
+	w := cli.NewTableWriter(out)
+	fmt.Fprintln(w, "TENANT\tPRODUCT\tVERSION\tCYCLE\tPUBLISHED\tDATA AGE\tROWS\tSNAPSHOTS\tRAW\tSIZE\t")
+	for _, o := range list {
+		version, cycle, published, rows := "-", "-", "-", "-"
+		if p := o.Newest; p != nil {
+			version, cycle, published, rows = fmt.Sprint(p.Version), string(p.CycleID), cli.Moment(&p.PublishedAt), rowsOfTables(o.Product, p.Rows)
+		}
+		age := "-"
+		if o.AgeMS != nil {
+			age = ageOf(*o.AgeMS)
+		}
+		note := ""
+		if o.Damage != "" {
+			note = "DAMAGED: " + o.Damage
+		}
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", o.ClientID, o.Product, version, cycle, published, age, rows, o.Snapshots, rawOf(o), cli.Size(o.Bytes["total"]), note)
+	}
+	return w.Flush()
+}
+
+// rawOf counts raw cycles and packs.
+func rawOf(o inspect.Overview) string {
+	text := fmt.Sprint(o.Raw)
+	if o.RawPacks > 0 {
+		text += fmt.Sprintf(" + %s", cli.Plural(o.RawPacks, "pack"))
+	}
+	return text
+}
+
+func rowsOfTables(p football.Product, rows map[string]int64) string {
+	var list []string
+	for _, name := range rowsShown[p] {
+		if n, ok := rows[name]; ok {
+			noun := strings.TrimSuffix(strings.ReplaceAll(strings.TrimPrefix(name, "live_"), "live", "fixtures"), "s")
+			list = append(list, cli.Plural(int(n), noun))
+		}
+	}
+	return cmp.Or(strings.Join(list, ", "), "-")
+}
+
+// ageOf is a length of time for people.
+func ageOf(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	if d >= 48*time.Hour {
+		return fmt.Sprintf("%.1f days", d.Hours()/24)
+	}
+	return d.Round(time.Second).String()
+}
+
+func printHistory(out io.Writer, o inspect.Overview, list []inspect.Publication) error {
+	plain.Fprintf(out, "%s %s: %d publications, newest seq %d\n", o.ClientID, o.Product, o.Commits, o.LastSeq)
+	var sizes []string
+	for _, dir := range inspect.Folders {
+		if n := o.Bytes[dir]; n > 0 {
+			sizes = append(sizes, dir+" "+cli.Size(n))
+		}
+	}
+	plain.Fprintf(out, "on the disk: %s (%s)\n", cli.Size(o.Bytes["total"]), strings.Join(sizes, ", "))
+	plain.Fprintf(out, "cycles: raw %s, canonical %d, snapshots %d\n", rawOf(o), o.Canonical, o.Snapshots)
+	if o.AgeMS != nil {
+		plain.Fprintf(out, "freshness: retrieved %s, %s ago\n", cli.Moment(o.Newest.ProviderFetchedAt), ageOf(*o.AgeMS))
+	}
+	if o.Underway != "" {
+		plain.Fprintf(out, "not published: cycle %s\n", o.Underway)
+	}
+	if o.Damage != "" {
+		plain.Fprintf(out, "DAMAGED: %s\n", o.Damage)
+	}
+	fmt.Fprintln(out)
+	w := cli.NewTableWriter(out)
+	fmt.Fprintln(w, "VERSION\tCYCLE\tPUBLISHED\tRETRIEVED\tROWS\tEVENTS\tLAST SEQ\tSIZE\t")
+	for _, p := range list {
+		if p.CycleID == "" {
+			plain.Fprintf(w, "%d\tDAMAGED: %s\n", p.Version, p.Damage)
+			continue
+		}
+		rows, weight, note := rowsOfTables(o.Product, p.Rows), cli.Size(p.Bytes), ""
+		switch {
+		case p.Damage != "":
+			note = "DAMAGED: " + p.Damage
+		case !p.Kept:
+			rows, weight, note = "-", "-", "not kept"
+		}
+		retrieved := "-"
+		if p.ProviderFetchedAt != nil {
+			retrieved = cli.Moment(p.ProviderFetchedAt)
+		}
+		plain.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", p.Version, p.CycleID, cli.Moment(&p.PublishedAt), retrieved, rows, p.Events, p.LastSeq, weight, note)
+	}
+	return w.Flush()
+}
+
+// printCycle shows what each step left of a cycle.
+func printCycle(out io.Writer, c inspect.Cycle, columns bool) error {
+	w := cli.NewTableWriter(out)
+	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }
+	row("cycle", "%s of %s", c.CycleID, c.ClientID)
+	for _, d := range c.Damage {
+		row("DAMAGED", "%s", d)
+	}
+	if r := c.Raw; r != nil {
+		row("raw", "%s: %s, %s, %s", r.File, r.Outcome, cli.Plural(r.Requests, "request"), cli.Size(r.Bytes))
+		row("  retrieved", "%s to %s", cli.Moment(r.FirstAt), cli.Moment(r.LastAt))
+		row("  answers", "%s", countsOf(r.Endpoints))
+		if r.Code != "" {
+			row("  code", "%s", r.Code)
+		}
+		if len(r.Rejected) > 0 {
+			row("  rejected", "%s", countsOf(r.Rejected))
+		}
+		row("  listing", "complete: %v; failed: %d, not offered: %d", r.ListingComplete, len(r.Failed), len(r.NotOffered))
+	} else {
+		row("raw", "not there")
+	}
+	if m := c.Canonical; m != nil {
+		row("canonical", "%s", rowsInTables(m))
+		row("  processed", "%s by %s, rules %s", cli.Moment(m.ProcessedAt), m.BinaryVersion, m.DerivationVersion)
+	} else {
+		row("canonical", "not there")
+	}
+	printPublished(row, c)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	m := c.Snapshot
+	if m == nil {
+		m = c.Canonical
+	}
+	if m == nil {
+		return nil
+	}
+	return printTables(out, m, columns)
+}
+
+func printPublished(row func(string, string, ...any), c inspect.Cycle) {
+	if c.Commit == nil {
+		row("snapshot", "not published")
+		return
+	}
+	row("published", "version %d, %s", c.Commit.Version, cli.Moment(&c.Commit.PublishedAt))
+	if s := c.Commit.Segment; s != nil {
+		row("  events", "%d to %d, %s", s.First, s.Last, s.File)
+	}
+	row("  window", "seq %d to %d", c.Commit.FirstSeq, c.Commit.LastSeq)
+	row("  record", "%s", c.Commit.SHA256)
+	row("  before", "%s", cmp.Or(c.Commit.PreviousSHA256, "(first)"))
+	row("  manifest", "%s", c.Commit.ManifestSHA256)
+	m := c.Snapshot
+	if m == nil {
+		row("snapshot", "not kept")
+		return
+	}
+	row("snapshot", "%s", rowsInTables(m))
+	row("  freshness", "retrieved %s, processed %s, published %s", cli.Moment(m.ProviderFetchedAt), cli.Moment(m.ProcessedAt), cli.Moment(m.PublishedAt))
+	for _, f := range m.Files {
+		row("  file", "%s  %s  %s", f.Name, cli.Size(f.Bytes), f.SHA256)
+	}
+}
+
+func rowsInTables(m *snapshot.Manifest) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(m.Tables)) {
+		list = append(list, fmt.Sprintf("%s %d", name, m.Tables[name].Rows))
+	}
+	return strings.Join(list, ", ")
+}
+
+// countsOf are counts by name.
+func countsOf(counts map[string]int) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		list = append(list, fmt.Sprintf("%s %d", name, counts[name]))
+	}
+	return cli.OrDash(list)
+}
+
+// printTables shows what a manifest counts.
+func printTables(out io.Writer, m *snapshot.Manifest, columns bool) error {
+	w := cli.NewTableWriter(out)
+	for _, part := range []struct {
+		name   string
+		counts map[string]int
+	}{{"filtered", m.Filtered}, {"broken", m.Broken}, {"damaged", m.Damaged}, {"RAW markets", m.RawMarkets}, {"not publishable", m.NotPublishable}, {"unknown fields", m.UnknownFields}} {
+		if len(part.counts) > 0 {
+			plain.Fprintf(w, "%s\t%s\n", part.name, countsOf(part.counts))
+		}
+	}
+	if columns {
+		plain.Fprintf(w, "\nTABLE\tCOLUMN\tABSENT\tNULL\tZERO\tVALUE\n")
+		for _, table := range slices.Sorted(maps.Keys(m.Tables)) {
+			for _, column := range slices.Sorted(maps.Keys(m.Tables[table].Columns)) {
+				n := m.Tables[table].Columns[column]
+				plain.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\n", table, column, n.Absent, n.Null, n.Zero, n.Value)
+			}
+		}
+	}
+	return w.Flush()
+}

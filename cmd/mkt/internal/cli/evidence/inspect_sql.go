@@ -1,0 +1,115 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish/snapshot"
+	"mkt/serve/offline"
+)
+
+// inspectSQL asks the snapshots of an account.
+func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
+	m := snapshot.Newest
+	if f.at != "" {
+		var err error
+		if m, err = cli.MomentArg("--at", f.at); err != nil {
+			return err
+		}
+	}
+	places, err := g.datasetsFor(f, m)
+	if err != nil {
+		return err
+	}
+	o := offline.Options{Memory: int64(f.memory) << 20, Timeout: f.timeout}
+	var missing []error
+	for _, p := range places {
+		d, err := datasetOf(p, m)
+		if errors.Is(err, snapshot.ErrUnknown) || errors.Is(err, errCollected) {
+			missing = append(missing, err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		defer d.close()
+		o.Datasets = append(o.Datasets, d.Dataset)
+	}
+	if len(o.Datasets) == 0 {
+		return errors.Join(missing...)
+	}
+	for _, err := range missing {
+		fmt.Fprintf(g.Errs, "mkt: left out: %v\n", err)
+	}
+	query, err := g.query(f.sql)
+	if err != nil {
+		return err
+	}
+	answer := g.answer(f)
+	debug.SetMemoryLimit(max(64<<20, o.Memory/4)) // garbage would count, too
+	o.Abort = func(err error) {
+		fmt.Fprintf(g.Errs, "mkt: %v\n", err)
+		os.Exit(cli.ExitFailed)
+	}
+	err = offline.Query(ctx, o, query, answer)
+	if errors.Is(err, offline.ErrSQL) {
+		return cli.AsUsage(err)
+	}
+	if ended := answer.end(); err == nil {
+		err = ended
+	}
+	return err
+}
+
+// mostQuery bounds a query that is read from the standard input, in bytes.
+const mostQuery = 1 << 20
+
+// query is the text itself, or what the standard input holds.
+func (g *Group) query(text string) (string, error) {
+	if text != "-" {
+		return text, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(g.In, mostQuery+1))
+	if err == nil && len(data) > mostQuery {
+		err = cli.Usagef("--sql -: the query is longer than %s", cli.Size(mostQuery))
+	}
+	return string(data), err
+}
+
+// dataset is a publication with its folder open.
+type dataset struct {
+	offline.Dataset
+	close func()
+}
+
+// errCollected: the publication's snapshot is not kept any more.
+var errCollected = errors.New("its snapshot is not kept any more; mkt inspect lists those that are")
+
+func datasetOf(p cli.Dataset, m snapshot.Moment) (dataset, error) {
+	dir, err := filepath.Abs(p.Dir())
+	if err != nil {
+		return dataset{}, err
+	}
+	root, err := p.Open()
+	if err != nil {
+		return dataset{}, err
+	}
+	c, err := snapshot.Find(root, m)
+	if err == nil {
+		var kept bool
+		if kept, err = snapshot.IsKept(root, c); err == nil && !kept {
+			err = fmt.Errorf("version %d, %s: %w", c.Version, c.CycleID, errCollected)
+		}
+	}
+	if err != nil {
+		root.Close()
+		return dataset{}, fmt.Errorf("%s: %w", p, err)
+	}
+	return dataset{offline.Dataset{Dir: dir, Root: root, Commit: c}, func() { root.Close() }}, nil
+}

@@ -1,0 +1,217 @@
+package evidence
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/verify"
+	"mkt/internal/scratch"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/transform/identity"
+)
+
+// verifyFlags of mkt verify.
+type verifyFlags struct {
+	cli.Filter
+	all      bool
+	from, to string
+	expect   string
+	deep     bool
+	scratch  string
+}
+
+func newVerify(g *Group) *cobra.Command {
+	var f verifyFlags
+	cmd := &cobra.Command{
+		Use:   "verify [--tenant ID | --all]",
+		Short: "Hold a data root against its own hashes, chain and rows",
+		Long: `Read the data of accounts and hold it against itself: every file against the hash
+that vouches for it, every hash against the chain of commit records, rows against
+what manifests say of them, events against the snapshots they lie between, raw
+answers against their headers. It needs nothing but the data root, changes nothing
+and takes no lock, so that the schedule may run meanwhile. What retention deleted is
+not missing.
+
+--deep makes canonical cycles again out of raw ones, and snapshots out of the ones
+before, in a folder of its own; it needs the id key. --expect takes the hash of a
+commit record that was noted elsewhere, as a run prints it: whoever writes the whole
+chain anew cannot give it again.
+
+The exit code is 0 when all is as it was sealed, 1 when something is not, and 75 when
+it could not be judged because runs wrote to it all the time: try again later.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			return g.verify(cmd.Context(), sameCommand(cmd), f)
+		},
+	}
+	flags := cmd.Flags()
+	f.Filter.Flags(cmd)
+	flags.BoolVar(&f.all, "all", false, "everybody's data: what is done without --tenant")
+	flags.StringVar(&f.from, "from", "", "read no data of publications before this one: "+snapshot.Forms)
+	flags.StringVar(&f.to, "to", "", "nor of any after this one")
+	flags.StringVar(&f.expect, "expect", "", "hash of a commit record that must be in the chain")
+	flags.BoolVar(&f.deep, "deep", false, "make cycles and snapshots again and compare")
+	flags.StringVar(&f.scratch, "scratch", "", "folder for what --deep makes (default: a temporary one)")
+	g.Keys.IDFlag(g.Settings, cmd)
+	return cmd
+}
+
+var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func (f *verifyFlags) check() error {
+	switch {
+	case f.all && f.Tenant != "":
+		return cli.Usagef("--tenant and --all: want one of the two")
+	case f.expect != "" && !hashPattern.MatchString(f.expect):
+		return cli.Usagef("--expect %q: want the 64 characters of a hash, as mkt verify prints it", f.expect)
+	}
+	return f.Filter.Check()
+}
+
+func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error {
+	var places []cli.Dataset
+	var err error
+	if f.expect != "" || f.from != "" || f.to != "" {
+		var one cli.Dataset
+		if one, err = cli.OneDataset(g.Data, f.Filter); err == nil {
+			places = []cli.Dataset{one}
+		}
+	} else {
+		places, err = cli.Datasets(g.Data, f.Filter)
+	}
+	if err != nil {
+		return err
+	}
+	deep, done, err := g.deepOf(f)
+	if err != nil {
+		return err
+	}
+	defer done()
+	findings, failed := 0, cli.Failures{Of: len(places)}
+	for _, p := range places {
+		report, err := g.verifyPlace(ctx, p, command, f, deep)
+		if err != nil {
+			failed.Add(g.Errs, fmt.Errorf("verify %s: %w", p, err))
+		} else if err := g.printVerified(report); err != nil {
+			return err
+		}
+		findings += len(report.Findings)
+		if err == nil && !report.Judged {
+			failed.Add(g.Errs, fmt.Errorf("verify %s: %w", p, cli.AsTemporary(verify.ErrBusy)))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	err = failed.Err()
+	if findings > 0 && (err == nil || cli.IsTemporary(err)) {
+		return fmt.Errorf("verify: %s", cli.Plural(findings, "finding")) // which does not pass by itself
+	}
+	return err
+}
+
+// deepOf opens what --deep needs; nil without it.
+func (g *Group) deepOf(f verifyFlags) (deep *verify.Deep, done func(), err error) {
+	if !f.deep {
+		return nil, func() {}, nil
+	}
+	key, err := identity.LoadKey(g.Keys.ID)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--deep makes ids again: %w", err)
+	}
+	data, err := durable.OpenExisting(g.Data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("data root: %w", err)
+	}
+	private, err := scratch.Make(f.scratch, "mkt-verify-")
+	if err != nil {
+		data.Close()
+		return nil, nil, fmt.Errorf("--scratch: %w", err)
+	}
+	made, err := durable.OpenExisting(private.Dir)
+	if err != nil {
+		data.Close()
+		return nil, nil, errors.Join(err, private.Remove())
+	}
+	return &verify.Deep{Key: key, Data: data, Scratch: made, Version: g.Version},
+		func() { made.Close(); data.Close(); private.Remove() }, nil
+}
+
+func (g *Group) verifyPlace(ctx context.Context, p cli.Dataset, command string, f verifyFlags, deep *verify.Deep) (verify.Report, error) {
+	root, err := p.Open()
+	if err != nil {
+		return verify.Report{}, err
+	}
+	defer root.Close()
+	o := verify.Options{ClientID: p.Tenant, Product: p.Product, Root: root, Expect: f.expect, Command: command, Deep: deep}
+	if o.From, err = cycleOf(root, f.from); err != nil {
+		return verify.Report{}, err
+	}
+	if o.To, err = cycleOf(root, f.to); err != nil {
+		return verify.Report{}, err
+	}
+	bar := g.NewBar(p.String())
+	defer bar.Done()
+	o.Progress = bar.Set
+	return verify.Run(ctx, o)
+}
+
+// cycleOf is the cycle of the publication that a text means, "" when there is
+// none.
+func cycleOf(root durable.FS, text string) (layout.CycleID, error) {
+	if text == "" {
+		return "", nil
+	}
+	c, err := snapshot.Resolve(root, text)
+	if err != nil {
+		return "", cli.AsUsage(err)
+	}
+	return c.CycleID, nil
+}
+
+// printVerified prints what was found, and a line that sums it up.
+func (g *Group) printVerified(r verify.Report) error {
+	if g.JSON() {
+		return json.NewEncoder(g.Out).Encode(r)
+	}
+	for _, f := range r.Findings {
+		plain.Fprintf(g.Out, "%s  %s %s %s\n      %s\n      fix: %s\n", f.Code, r.Tenant, r.Product, f.File, f.What, f.Fix)
+	}
+	for _, note := range r.Notes {
+		plain.Fprintf(g.Out, "note  %s %s: %s\n", r.Tenant, r.Product, note)
+	}
+	for _, f := range r.Unconfirmed {
+		plain.Fprintf(g.Out, "unconfirmed  %s %s %s %s\n      %s\n", f.Code, r.Tenant, r.Product, f.File, f.What)
+	}
+	verdict := "clean"
+	switch {
+	case !r.Judged:
+		verdict = "not judged"
+	case !r.Clean:
+		verdict = cli.Plural(len(r.Findings), "finding")
+	}
+	c := r.Checked
+	plain.Fprintf(g.Out, "%s %s: %s; %s, %s, %s, %s, %s, %s, %s", r.Tenant, r.Product, verdict, cli.Plural(c.Commits, "commit"), cli.Plural(c.Snapshots, "snapshot"),
+		cli.Plural(c.Canonical, "canonical cycle"), cli.Plural(c.Raw, "raw cycle"), cli.Plural(int(c.Rows), "row"), cli.Plural(int(c.Events), "event"), cli.Size(c.Bytes))
+	if c.Remade > 0 {
+		plain.Fprintf(g.Out, ", %d made again", c.Remade)
+	}
+	fmt.Fprintln(g.Out)
+	if r.Head == nil {
+		return nil
+	}
+	_, err := plain.Fprintf(g.Out, "head  %s %s: version %d, %s, sha256 %s\n", r.Tenant, r.Product, r.Head.Version, r.Head.Cycle, r.Head.SHA256)
+	return err
+}

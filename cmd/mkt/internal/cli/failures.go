@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// Failures is what failed of several jobs.
+type Failures struct {
+	Of int
+
+	mu   sync.Mutex // guards errs while jobs run
+	errs []error
+}
+
+// Add notes a job's failure, and tells it at once when more jobs follow.
+func (e *Failures) Add(report io.Writer, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.Of > 1 {
+		fmt.Fprintf(report, "mkt: %v\n", err)
+	}
+	e.errs = append(e.errs, err)
+}
+
+// Err is the failure of the command: the job's own error when there was one
+// job, else a count, the errors having been told.
+func (e *Failures) Err() error {
+	switch {
+	case len(e.errs) == 0:
+		return nil
+	case e.Of == 1:
+		return e.errs[0]
+	}
+	return e
+}
+
+func (e *Failures) Error() string { return fmt.Sprintf("%d of %d runs failed", len(e.errs), e.Of) }
+
+func (e *Failures) Unwrap() []error { return e.errs }
+
+var ErrInterrupted = errors.New("interrupted; what was published stays, run it again for the rest")

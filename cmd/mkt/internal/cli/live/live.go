@@ -1,0 +1,159 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/publish/football"
+	"mkt/publish/table"
+	"mkt/transform/live"
+)
+
+func newLive(g *Group) *cobra.Command {
+	return cli.Group("live", "Look at fixtures in play, on the data root alone", newLiveShow(g), newLiveReport(g))
+}
+
+func newLiveShow(g *Group) *cobra.Command {
+	var tenant string
+	cmd := &cobra.Command{
+		Use:   "show FIXTURE",
+		Short: "Draw clock, score, momentum, pressure by minute and timeline",
+		Long: `Draw clock, score, momentum, pressure by minute and timeline of a fixture from the
+newest live snapshot. FIXTURE is its id, or a part of its teams' names. Pressure
+and timeline are there for fixtures of the detail set. Nothing is written.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
+				return err
+			}
+			return g.liveShow(tenant, args[0])
+		},
+	}
+	cmd.Flags().StringVar(&tenant, "tenant", "", "whose data to look at (default: everybody's)")
+	return cmd
+}
+
+func (g *Group) liveShow(tenant, wanted string) error {
+	f, err := g.findLive(tenant, wanted)
+	if err != nil {
+		return err
+	}
+	if g.JSON() {
+		return json.NewEncoder(g.Out).Encode(f)
+	}
+	return f.draw(g.Out, g.Now())
+}
+
+// liveView is one fixture of a live snapshot.
+type liveView struct {
+	Tenant    string     `json:"tenant"`
+	Cycle     string     `json:"cycle_id"`
+	FixtureID string     `json:"fixture_id"`
+	Home      *string    `json:"home"`
+	Away      *string    `json:"away"`
+	League    *string    `json:"league"`
+	InPlay    bool       `json:"in_play"`
+	FreshAt   time.Time  `json:"fresh_at"`
+	StaleAt   *time.Time `json:"stale_at"`
+
+	Period    *string `json:"period"`
+	Minute    *int32  `json:"minute"`
+	Second    *int32  `json:"second"`
+	Added     *int32  `json:"added"`
+	Running   *bool   `json:"running"`
+	ScoreHome *int32  `json:"score_home"`
+	ScoreAway *int32  `json:"score_away"`
+
+	State        *string `json:"visual_state"`
+	MomentumHome *int32  `json:"momentum_home"`
+	Leader       *string `json:"leader"`
+	Strength     *string `json:"strength"`
+	Reason       *string `json:"unavailable_reason"`
+	Men          *menNow `json:"men"` // null when the red cards of both sides are not known
+	Detailed     bool    `json:"detail_available"`
+
+	Buckets  []liveBucket `json:"buckets"`
+	Timeline []liveEntry  `json:"timeline"`
+
+	place     cli.Dataset
+	published matchpage.Match // the rows it was made of
+}
+
+// menNow is what the red cards leave of each side's pressure in momentum: "1", or
+// a fraction such as "2/3".
+type menNow struct {
+	RedCards string `json:"red_cards"`
+	Home     string `json:"home"`
+	Away     string `json:"away"`
+}
+
+// menOf reads the red cards among the counters.
+func menOf(counters []table.LiveCounterRow) *menNow {
+	for _, r := range counters {
+		if r.Metric != string(football.RedCards) || r.HomeText == nil || r.AwayText == nil {
+			continue
+		}
+		red := football.Counter{Metric: football.RedCards, Home: counted(*r.HomeText), Away: counted(*r.AwayText)}
+		if home, away, known := live.Kept(red); known {
+			return &menNow{*r.HomeText + "-" + *r.AwayText, home, away}
+		}
+	}
+	return nil
+}
+
+func counted(text string) football.Field[football.Number] {
+	n, ok := football.ParseNumber(text)
+	if !ok {
+		return football.Field[football.Number]{}
+	}
+	return football.Of(n)
+}
+
+// liveBucket is one minute of play.
+type liveBucket struct {
+	Minute int32  `json:"minute"`
+	Added  int32  `json:"added"` // minute of stoppage time, from 1; 0 outside it
+	State  string `json:"state"` // a football.BucketState
+	Home   *int32 `json:"home"`
+	Away   *int32 `json:"away"`
+}
+
+// liveEntry is one state of play.
+type liveEntry struct {
+	At         time.Time `json:"at"`
+	Minute     *int32    `json:"minute"`
+	Second     *int32    `json:"second"`
+	State      string    `json:"state"`
+	Certainty  string    `json:"certainty"`
+	SideProven string    `json:"side_proven"`
+	Until      time.Time `json:"until"`
+}
+
+// named are the teams in words.
+func (f *liveView) named() string { return words(f.Home) + " - " + words(f.Away) }
+
+// answersTo tells whether a person who asks for wanted may mean the fixture.
+func (f *liveView) answersTo(wanted string) bool {
+	return f.FixtureID == wanted || strings.Contains(strings.ToLower(f.named()), strings.ToLower(wanted))
+}
+
+// words is a text, "?" when it is not known.
+func words(s *string) string {
+	if s == nil {
+		return "?"
+	}
+	return *s
+}
+
+func number(n *int32) string {
+	if n == nil {
+		return "?"
+	}
+	return fmt.Sprint(*n)
+}

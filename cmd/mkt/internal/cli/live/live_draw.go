@@ -1,0 +1,181 @@
+package live
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish/football"
+)
+
+// draw shows the fixture on a terminal of 100 columns or more.
+func (f *liveView) draw(out io.Writer, now time.Time) error {
+	w := bufio.NewWriter(out)
+	plain.Fprintf(w, "%s  %s : %s  %s\n", words(f.Home), number(f.ScoreHome), number(f.ScoreAway), words(f.Away))
+	plain.Fprintf(w, "%s, %s, %s\n", words(f.League), f.FixtureID, f.Tenant)
+	plain.Fprintf(w, "%s\n\n", f.clock(now))
+	plain.Fprintf(w, "momentum  %s\n", f.momentum(now))
+	f.drawMen(w, now)
+	if f.Detailed {
+		f.drawPressure(w)
+		f.drawTimeline(w)
+	} else {
+		plain.Fprintf(w, "\nPressure and timeline are not kept: the fixture is outside the detail set.\n")
+	}
+	return w.Flush()
+}
+
+// clock says where play is, and how old that is.
+func (f *liveView) clock(now time.Time) string {
+	var b strings.Builder
+	if !f.InPlay {
+		b.WriteString("left play, ")
+	}
+	plain.Fprintf(&b, "%s %s", words(f.Period), scoreboard(f.Minute, f.Second))
+	if f.Added != nil && *f.Added > 0 {
+		plain.Fprintf(&b, " +%d", *f.Added)
+	}
+	if f.Running != nil && !*f.Running {
+		b.WriteString(", clock stopped")
+	}
+	plain.Fprintf(&b, ", seen %v ago", max(0, now.Sub(f.FreshAt)).Round(time.Second))
+	return b.String()
+}
+
+func scoreboard(minute, second *int32) string {
+	switch {
+	case minute == nil:
+		return "--:--"
+	case second == nil:
+		return fmt.Sprintf("%02d:--", *minute)
+	}
+	return fmt.Sprintf("%02d:%02d", *minute, *second)
+}
+
+// stale tells whether what is known is too old to say anything of now.
+func (f *liveView) stale(now time.Time) bool {
+	return f.InPlay && f.StaleAt != nil && now.After(*f.StaleAt)
+}
+
+// momentum is a scale with home on the left, or why there is none.
+func (f *liveView) momentum(now time.Time) string {
+	switch {
+	case f.stale(now) && words(f.Reason) != string(football.NotInPlay):
+		return "none: " + string(football.FeedStale)
+	case f.MomentumHome == nil:
+		return "none: " + words(f.Reason)
+	}
+	const width = 40
+	home := int(*f.MomentumHome)
+	at := home * width / 100
+	return fmt.Sprintf("home %2d %s%s %-2d away   %s, %s", home, strings.Repeat("█", at), strings.Repeat("░", width-at), 100-home, words(f.Leader), words(f.Strength))
+}
+
+// drawMen says what momentum makes of a side that is short of men.
+func (f *liveView) drawMen(w io.Writer, now time.Time) {
+	if f.Men == nil || f.MomentumHome == nil || f.stale(now) {
+		return
+	}
+	for _, side := range []struct{ name, keeps string }{{"home", f.Men.Home}, {"away", f.Men.Away}} {
+		if side.keeps != "1" {
+			plain.Fprintf(w, "          red cards %s: %s keeps %s of its pressure\n", f.Men.RedCards, side.name, side.keeps)
+		}
+	}
+}
+
+// Rows of the graph for each side, the columns in front of it, and the steps
+// within a row.
+const (
+	graphRows = 3
+	gutter    = len("home  ") + 1
+)
+
+var steps = []rune(" ▁▂▃▄▅▆▇█")
+
+// drawPressure draws both sides' pressure, one column a minute. A minute without
+// a number shows on the axis: "·" not sent or not seen, "?" sent without a value.
+func (f *liveView) drawPressure(w io.Writer) {
+	most := int32(1)
+	for _, b := range f.Buckets {
+		for _, n := range []*int32{b.Home, b.Away} {
+			if n != nil {
+				most = max(most, *n)
+			}
+		}
+	}
+	plain.Fprintf(w, "\npressure by minute, at most %d\n", most)
+	sides := []struct {
+		name string
+		of   func(liveBucket) *int32
+	}{{"home", func(b liveBucket) *int32 { return b.Home }}, {"away", func(b liveBucket) *int32 { return b.Away }}}
+	for _, side := range sides {
+		for row := graphRows - 1; row >= 0; row-- {
+			name := ""
+			if row == 0 {
+				name = side.name
+			}
+			plain.Fprintf(w, "%5s │%s\n", name, f.graphRow(row, most, side.of))
+		}
+	}
+	axis := make([]rune, 0, len(f.Buckets))
+	for _, b := range f.Buckets {
+		axis = append(axis, mark(b))
+	}
+	plain.Fprintf(w, "%5s └%s\n%s\n", "", string(axis), f.minutes())
+}
+
+// graphRow is one row of a side's bars, the lowest being 0.
+func (f *liveView) graphRow(row int, most int32, of func(liveBucket) *int32) string {
+	line := make([]rune, 0, len(f.Buckets))
+	for _, b := range f.Buckets {
+		n := of(b)
+		if n == nil {
+			line = append(line, ' ')
+			continue
+		}
+		full := len(steps) - 1
+		height := int(*n) * full * graphRows / int(most)
+		if *n > 0 {
+			height = max(height, 1)
+		}
+		line = append(line, steps[min(max(height-row*full, 0), full)])
+	}
+	return strings.TrimRight(string(line), " ")
+}
+
+func mark(b liveBucket) rune {
+	switch football.BucketState(b.State) {
+	case football.BucketMissing:
+		return '·'
+	case football.BucketNull:
+		return '?'
+	}
+	return '─'
+}
+
+// minutes writes every fifteenth minute below its column.
+func (f *liveView) minutes() string {
+	line := []byte(strings.Repeat(" ", gutter+len(f.Buckets)+len("120")))
+	for i, b := range f.Buckets {
+		if b.Minute%15 == 0 && b.Added == 0 {
+			copy(line[gutter+i:], fmt.Sprint(b.Minute))
+		}
+	}
+	return strings.TrimRight(string(line), " ")
+}
+
+// drawTimeline lists the states, newest first.
+func (f *liveView) drawTimeline(w io.Writer) {
+	plain.Fprintf(w, "\ntimeline, newest first\n")
+	for i := len(f.Timeline) - 1; i >= 0; i-- {
+		e := &f.Timeline[i]
+		side := e.SideProven
+		if side == string(football.SideNone) {
+			side = ""
+		}
+		plain.Fprintf(w, "  %s  %-12s %-4s  %-8s  %v\n", scoreboard(e.Minute, e.Second), e.State, side, e.Certainty, e.Until.Sub(e.At).Round(time.Second))
+	}
+}

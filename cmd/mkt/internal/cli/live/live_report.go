@@ -1,0 +1,114 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/page"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish/layout"
+	"mkt/transform"
+)
+
+func newLiveReport(g *Group) *cobra.Command {
+	var tenant, file string
+	cmd := &cobra.Command{
+		Use:   "report FIXTURE --html FILE",
+		Short: "Write clock, score, momentum, minutes and timeline as one HTML page",
+		Long: `Write clock, score, momentum over the whole match, pressure and counters by minute,
+timeline, and what is not known, as one HTML page that needs nothing else to be
+opened, mailed or printed. FIXTURE is its id, or a part of its teams' names, in the
+newest live snapshot. How momentum went is followed through the raw cycles that
+are still kept, with the code that made what was published; no key is needed. A
+FILE that is there is replaced, whole or not at all; - is the standard output.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
+				return err
+			}
+			if file == "" {
+				return cli.Usagef("--html is needed: the file to write, or - for the standard output")
+			}
+			return g.liveReport(cmd.Context(), tenant, args[0], file)
+		},
+	}
+	cmd.Flags().StringVar(&tenant, "tenant", "", "whose data to look at (default: everybody's)")
+	cmd.Flags().StringVar(&file, "html", "", "file to write, - for the standard output")
+	return cmd
+}
+
+func (g *Group) liveReport(ctx context.Context, tenant, name, file string) error {
+	f, err := g.findLive(tenant, name)
+	if err != nil {
+		return err
+	}
+	m := &f.published
+	trace, err := g.traceLive(ctx, f)
+	if err != nil {
+		return fmt.Errorf("live data of %s: %w", f.Tenant, err)
+	}
+	m.Past, m.Damaged = trace.Moments, trace.Damaged
+	m.Now, m.MadeBy, m.Command = g.Now(), "mkt "+g.Version, "mkt live report "+f.FixtureID
+	size, err := page.WriteFile(file, g.Out, m.Write)
+	if err != nil || file == "-" {
+		return err
+	}
+	if g.JSON() {
+		return json.NewEncoder(g.Out).Encode(map[string]any{"file": file, "bytes": size, "fixture_id": f.FixtureID, "client_id": f.Tenant, "cycle_id": f.Cycle, "cycles_followed": len(m.Past)})
+	}
+	_, err = plain.Fprintf(g.Out, "%s: %s, %s followed\n", file, f.named(), cli.Plural(len(m.Past), "cycle"))
+	return err
+}
+
+// longestMatch is how far back a match that is in play may have begun, breaks,
+// extra time and an interruption included.
+const longestMatch = 6 * time.Hour
+
+// traceLive follows a fixture from before its kick-off to the snapshot's cycle.
+func (g *Group) traceLive(ctx context.Context, f *liveView) (transform.Trace, error) {
+	end, _, err := layout.ParseCycleID(f.Cycle)
+	if err != nil {
+		return transform.Trace{}, err
+	}
+	root, err := f.place.Open()
+	if err != nil {
+		return transform.Trace{}, err
+	}
+	defer root.Close()
+	row := &f.published.Row
+	bar := g.NewBar(strings.TrimSpace("following " + f.named()))
+	defer bar.Done()
+	begin := f.metAfter(end)
+	event := ""
+	if row.ProviderEventID != nil {
+		event = *row.ProviderEventID
+	}
+	return transform.TraceLive(ctx, transform.TraceOptions{
+		Root: root, ProviderFixtureID: row.ProviderFixtureID, ProviderEventID: event,
+		From: begin, To: end,
+		Progress: func(at time.Time) { bar.Set(int(at.Sub(begin).Seconds()), int(end.Sub(begin).Seconds())) },
+	})
+}
+
+// metAfter is a time that the fixture was not met before: a minute before the
+// first entry of its timeline, or early enough before what was announced.
+func (f *liveView) metAfter(end time.Time) time.Time {
+	begin := end.Add(-longestMatch)
+	var met time.Time
+	switch starts := f.published.Row.StartsAt; {
+	case len(f.Timeline) > 0:
+		met = f.Timeline[0].At.Add(-time.Minute)
+	case starts != nil:
+		met = starts.Add(-time.Hour)
+	}
+	if met.After(begin) && met.Before(end) {
+		return met
+	}
+	return begin
+}

@@ -1,0 +1,84 @@
+package live
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/publish/table"
+)
+
+func of[T any](v T) *T { return &v }
+
+// sampleLive is a fixture with every state of a minute.
+func sampleLive(now time.Time) *liveView {
+	f := &liveView{Tenant: "acme", FixtureID: "fx_a", Home: of("Home"), Away: of("Away"), League: of("League"), InPlay: true, FreshAt: now.Add(-3 * time.Second), StaleAt: of(now.Add(time.Minute)),
+		Period: of("1H"), Minute: of(int32(16)), Second: of(int32(7)), Running: of(true), ScoreHome: of(int32(1)), ScoreAway: of(int32(0)),
+		MomentumHome: of(int32(60)), Leader: of("HOME"), Strength: of("CLEAR"), Detailed: true}
+	for m := int32(1); m <= 17; m++ {
+		b := liveBucket{Minute: m, State: "VALUE", Home: of(m), Away: of(17 - m)}
+		switch m {
+		case 2:
+			b = liveBucket{Minute: m, State: "MISSING"}
+		case 3:
+			b = liveBucket{Minute: m, State: "NULL"}
+		case 4:
+			b = liveBucket{Minute: m, State: "ZERO", Home: of(int32(0)), Away: of(int32(0))}
+		}
+		f.Buckets = append(f.Buckets, b)
+	}
+	f.Timeline = []liveEntry{{At: now.Add(-2 * time.Minute), State: "KICK_OFF", Certainty: "INFERRED", SideProven: "NONE", Until: now.Add(-time.Minute)},
+		{At: now.Add(-time.Minute), Minute: of(int32(15)), Second: of(int32(9)), State: "GOAL", Certainty: "EXACT", SideProven: "HOME", Until: now}}
+	return f
+}
+
+const drawnLive = `Home  1 : 0  Away
+League, fx_a, acme
+1H 16:07, seen 3s ago
+
+momentum  home 60 ████████████████████████░░░░░░░░░░░░░░░░ 40 away   HOME, CLEAR
+
+pressure by minute, at most 17
+      │            ▂▃▅▆█
+      │      ▁▃▄▆▇██████
+ home │▁   ▇████████████
+      │▆
+      │█   █▇▆▄▃▁
+ away │█   ███████▇▅▄▂▁
+      └─·?──────────────
+                     15
+
+timeline, newest first
+  15:09  GOAL         HOME  EXACT     1m0s
+  --:--  KICK_OFF           INFERRED  1m0s
+`
+
+func TestDrawLive(t *testing.T) {
+	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	f := sampleLive(now)
+	var b strings.Builder
+	if err := f.draw(&b, now); err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != drawnLive {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), drawnLive)
+	}
+	b.Reset()
+	row := table.LiveCounterRow{Metric: "red_cards", HomeText: of("0"), AwayText: of("2")}
+	f.Men = menOf([]table.LiveCounterRow{{Metric: "corners", HomeText: of("9"), AwayText: of("9")}, row})
+	if f.draw(&b, now); !strings.Contains(b.String(), "HOME, CLEAR\n          red cards 0-2: away keeps 4/9 of its pressure\n\n") {
+		t.Errorf("two men short: %s", b.String())
+	}
+	row.HomeText = nil
+	if f.Men = menOf([]table.LiveCounterRow{row}); f.Men != nil {
+		t.Errorf("red cards of one side alone: %+v", f.Men)
+	}
+	b.Reset()
+	if f.draw(&b, now.Add(time.Minute+1)); !strings.Contains(b.String(), "momentum  none: FEED_STALE") {
+		t.Errorf("a stale feed: %s", b.String())
+	}
+	b.Reset()
+	if (&liveView{Reason: of("NOT_IN_PLAY")}).draw(&b, now); !strings.Contains(b.String(), "?  ? : ?  ?\n") || !strings.Contains(b.String(), "left play, ? --:--") {
+		t.Errorf("of which nothing is known: %s", b.String())
+	}
+}

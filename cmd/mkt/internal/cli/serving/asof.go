@@ -1,0 +1,128 @@
+package serving
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish/snapshot"
+)
+
+// pastFlags are those of serving the past.
+type pastFlags struct{ asOf string }
+
+// check refuses to show the past to the network, before anything is opened.
+func (f pastFlags) check(listen string) error {
+	if f.asOf == "" {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(listen)
+	if ip, bad := netip.ParseAddr(host); err == nil && (host == "localhost" || bad == nil && ip.IsLoopback()) {
+		return nil
+	}
+	return cli.Usagef("--as-of with --listen %s: the past is shown on a loopback address only, such as 127.0.0.1:8081", listen)
+}
+
+// past is the time that --as-of means; zero without the flag. It tells what is
+// served of every account, and is an error when nothing is left of then.
+func (g *Group) past(f pastFlags) (time.Time, error) {
+	if f.asOf == "" {
+		return time.Time{}, nil
+	}
+	m, err := cli.MomentArg("--as-of", f.asOf)
+	if err != nil {
+		return time.Time{}, err
+	}
+	places, err := cli.Datasets(g.Data, cli.Filter{})
+	if err != nil {
+		return time.Time{}, err
+	}
+	at, named := m.Time()
+	if !named {
+		if at, err = whenOf(places, m); err != nil {
+			return time.Time{}, err
+		}
+	}
+	return at, g.tellPast(places, at)
+}
+
+// whenOf is when a publication came out that is named by its cycle, of several
+// accounts the last, or, where there is one place only, by its version.
+func whenOf(places []cli.Dataset, m snapshot.Moment) (at time.Time, err error) {
+	if !m.IsCycle() && len(places) > 1 {
+		return at, cli.Usagef("--as-of %s: it means another time for each account and product: give a time or a cycle id", m)
+	}
+	var errs []error
+	for _, p := range places {
+		c, err := find(p, m)
+		if err != nil {
+			errs = append(errs, err)
+		} else if c.PublishedAt.After(at) {
+			at = c.PublishedAt
+		}
+	}
+	if at.IsZero() {
+		return at, fmt.Errorf("--as-of: %w", errors.Join(errs...))
+	}
+	return at, nil
+}
+
+// find is the publication of a place that a moment means.
+func find(p cli.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
+	root, err := p.Open()
+	if err != nil {
+		return snapshot.Commit{}, err
+	}
+	defer root.Close()
+	c, err := snapshot.Find(root, m)
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", p, err)
+	}
+	return c, nil
+}
+
+// tellPast says on stderr what is served of every place; it is an error when all
+// that was out then is deleted.
+func (g *Group) tellPast(places []cli.Dataset, at time.Time) error {
+	plain.Fprintf(g.Errs, "as of %s, where the clock stands:\n", cli.Stamp(at))
+	kept := 0
+	for _, p := range places {
+		words := "nothing was published by then"
+		c, err := find(p, snapshot.At(at))
+		if err == nil {
+			words = fmt.Sprintf("version %d, cycle %s", c.Version, c.CycleID)
+			there, err := keeps(p, c)
+			switch {
+			case errors.Is(err, snapshot.ErrDamaged):
+				words += ": damaged; mkt recover makes it again"
+			case err != nil:
+				return err
+			case there:
+				kept++
+			default:
+				words += ": deleted by retention; where its payloads are kept, mkt replay makes it again"
+			}
+		} else if !errors.Is(err, snapshot.ErrUnknown) {
+			return err
+		}
+		plain.Fprintf(g.Errs, "  %s: %s\n", p, words)
+	}
+	if kept == 0 {
+		return errors.New("--as-of: of what was out then no snapshot is left; retention in mkt.yaml says how long they are kept")
+	}
+	return nil
+}
+
+// keeps tells whether the snapshot of a publication is still there.
+func keeps(p cli.Dataset, c snapshot.Commit) (bool, error) {
+	root, err := p.Open()
+	if err != nil {
+		return false, err
+	}
+	defer root.Close()
+	return snapshot.IsKept(root, c)
+}

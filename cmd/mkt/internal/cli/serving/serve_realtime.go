@@ -1,0 +1,59 @@
+package serving
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/serve"
+)
+
+// realtimeFlags are the settings of the socket.
+type realtimeFlags struct{ serve.Realtime }
+
+// flags puts the settings, with their defaults, among those of mkt serve.
+func (f *realtimeFlags) flags(g *Group, flags *pflag.FlagSet) {
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	own.DurationVar(&f.Tick, "realtime-tick", 2*time.Second, "time between pushes")
+	own.DurationVar(&f.PingInterval, "realtime-ping-interval", 10*time.Second, "time between heartbeats of a socket")
+	own.DurationVar(&f.PingTimeout, "realtime-ping-timeout", 10*time.Second, "how long a heartbeat may go unanswered")
+	own.DurationVar(&f.ConnectTimeout, "realtime-connect-timeout", 5*time.Second, "how long a socket may take to send its token")
+	own.DurationVar(&f.UpgradeTimeout, "realtime-upgrade-timeout", 10*time.Second, "how long the change from polling to websocket may take")
+	own.DurationVar(&f.WriteTimeout, "realtime-write-timeout", 10*time.Second, "how long a socket may take nothing of what it is sent")
+	own.IntVar(&f.Connections, "realtime-connections", 8, "sockets of one account at once")
+	own.IntVar(&f.Sessions, "realtime-sessions", 20_000, "sockets of all accounts at once")
+	own.IntVar(&f.Pending, "realtime-pending", 0, "sockets that have not sent their token, at once (default: 2000, fewer where --connections are few)")
+	own.IntVar(&f.PendingOfPeer, "realtime-pending-per-address", 0, "the same of one address (default: half of --realtime-pending)")
+	own.IntVar(&f.QueueBytes, "realtime-queue-bytes", 1<<20, "bytes waiting for one socket, above which it is dropped")
+	own.BoolVar(&f.WebsocketOnly, "realtime-websocket-only", false, "no long polling: for replicas without sticky sessions")
+	own.StringSliceVar(&f.Channels, "realtime-channels", []string{"changes", "live"}, "channels offered")
+	for name, value := range map[string]*time.Duration{"tick": &f.Tick, "ping-interval": &f.PingInterval, "ping-timeout": &f.PingTimeout,
+		"connect-timeout": &f.ConnectTimeout, "upgrade-timeout": &f.UpgradeTimeout, "write-timeout": &f.WriteTimeout} {
+		cli.Bound(own, "realtime-"+name, "a duration from 100ms to 2m, such as 10s", cli.Between(value, 100*time.Millisecond, 2*time.Minute))
+	}
+	cli.Bound(own, "realtime-connections", "a whole number from 1 to 1000", cli.Between(&f.Connections, 1, 1000))
+	cli.Bound(own, "realtime-sessions", "a whole number from 1 to 1000000", cli.Between(&f.Sessions, 1, 1_000_000))
+	cli.Bound(own, "realtime-pending", "a whole number from 0 to 1000000", cli.Between(&f.Pending, 0, 1_000_000))
+	cli.Bound(own, "realtime-pending-per-address", "a whole number from 0 to 1000000", cli.Between(&f.PendingOfPeer, 0, 1_000_000))
+	cli.Bound(own, "realtime-queue-bytes", "a whole number from 65536 to 67108864", cli.Between(&f.QueueBytes, 64<<10, 64<<20))
+	flags.AddFlagSet(own)
+	own.VisitAll(func(flag *pflag.Flag) { // realtime-ping-timeout is serve.realtime.ping_timeout
+		g.Settings.Bind(flags, flag.Name, "serve."+strings.ReplaceAll(strings.Replace(flag.Name, "-", ".", 1), "-", "_"))
+	})
+}
+
+// check: a channel that there is not is a mistake, and so is none.
+func (f *realtimeFlags) check() error {
+	if f.Channels != nil && len(f.Channels) == 0 {
+		return cli.Usagef("--realtime-channels: want changes, live or both")
+	}
+	for _, c := range f.Channels {
+		if !slices.Contains([]string{"changes", "live"}, c) {
+			return cli.Usagef("--realtime-channels %q: want changes, live or both", c)
+		}
+	}
+	return nil
+}

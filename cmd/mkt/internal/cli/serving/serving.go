@@ -1,0 +1,24 @@
+// Package serving has the commands that answer the API, and that follow it as a
+// client does.
+package serving
+
+import (
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/serve"
+)
+
+// Group is what these commands share.
+type Group struct {
+	*cli.Env
+	service serve.Service
+	revoked daemon.Revocations
+}
+
+// New returns the commands.
+func New(env *cli.Env) []*cobra.Command {
+	g := &Group{Env: env}
+	return []*cobra.Command{newServe(g), newTail(g)}
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"mkt/cmd/mkt/internal/strictyaml"
+)
+
+// Settings resolves every setting from its flag, its MKT_* variable, mkt.yaml
+// and its default, in this order. The resolved value lands in the variable that
+// the flag is bound to; nothing else of the program knows where it came from.
+type Settings struct {
+	v     *viper.Viper
+	File  string           // mkt.yaml that was read, "" when there is none
+	lines map[string]given // its keys
+	known []string
+}
+
+// Flag annotations: the key of mkt.yaml, and whether the value is a path.
+const (
+	keyNote  = "mkt-key"
+	pathNote = "mkt-path"
+)
+
+const EnvPrefix = "MKT"
+
+func NewSettings() *Settings {
+	return &Settings{v: viper.New()}
+}
+
+// Bind makes the flag of that name a setting with a key in mkt.yaml.
+func (s *Settings) Bind(flags *pflag.FlagSet, name, key string) {
+	f := flags.Lookup(name)
+	f.Usage += " [" + envName(key) + "]"
+	annotate(f, keyNote, key)
+	if !slices.Contains(s.known, key) {
+		s.known = append(s.known, key)
+	}
+}
+
+// BindPath is bind for a file or folder: relative to mkt.yaml when it stands there.
+func (s *Settings) BindPath(flags *pflag.FlagSet, name, key string) {
+	s.Bind(flags, name, key)
+	annotate(flags.Lookup(name), pathNote, "")
+}
+
+func annotate(f *pflag.Flag, note, value string) {
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[note] = []string{value}
+}
+
+// envName is the variable of a key: serve.listen is MKT_SERVE_LISTEN.
+func envName(key string) string {
+	return EnvPrefix + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(key))
+}
+
+// Known lists the keys that mkt.yaml may have, sorted.
+func (s *Settings) Known() []string { return slices.Sorted(slices.Values(s.known)) }
+
+// Given lists the keys of the mkt.yaml that was read, sorted.
+func (s *Settings) Given() []string { return slices.Sorted(maps.Keys(s.lines)) }
+
+// Read reads mkt.yaml. One that is not there is an error only when it was asked
+// for by name.
+func (s *Settings) Read(path string, named bool) error {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if named {
+			return Usagef("configuration %s: no such file; mkt init makes one", path)
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	return s.parse(path, data)
+}
+
+// parse takes the settings of a file over.
+func (s *Settings) parse(path string, data []byte) error {
+	top, wrong := strictyaml.Parse(data)
+	if wrong != nil {
+		return Usagef("%s:%d: %s", path, wrong.Line, wrong.Reason)
+	}
+	var err error
+	if s.lines, err = keyLines(path, top); err != nil {
+		return err
+	}
+	if err := s.checkKeys(path); err != nil {
+		return err
+	}
+	if top != nil {
+		values := map[string]any{}
+		if err := top.Decode(&values); err != nil {
+			return Usagef("configuration %s: %w", path, err)
+		}
+		if err := s.v.MergeConfigMap(values); err != nil {
+			return Usagef("configuration %s: %w", path, err)
+		}
+	}
+	s.File = path
+	return nil
+}
+
+// Resolve sets every flag of a command that was not given on the command line.
+func (s *Settings) Resolve(flags *pflag.FlagSet) error {
+	var errs []error
+	flags.VisitAll(func(f *pflag.Flag) {
+		if key := f.Annotations[keyNote]; key != nil && !f.Changed {
+			errs = append(errs, s.resolveOne(f, key[0]))
+		}
+	})
+	return errors.Join(errs...)
+}
+
+func (s *Settings) resolveOne(f *pflag.Flag, key string) error {
+	if value, ok := os.LookupEnv(envName(key)); ok {
+		return s.set(f, envName(key), []string{value})
+	}
+	if !s.v.IsSet(key) {
+		s.anchor(f)
+		return nil
+	}
+	source := fmt.Sprintf("%s:%d: %s", s.File, s.lines[key].line, key)
+	values := []string{s.v.GetString(key)}
+	if _, list := f.Value.(pflag.SliceValue); list {
+		values = s.v.GetStringSlice(key)
+	} else if _, list := s.v.Get(key).([]any); list {
+		return Usagef("%s: want one value, not a list", source)
+	}
+	if err := s.set(f, source, values); err != nil {
+		return err
+	}
+	s.anchor(f)
+	return nil
+}
+
+func (s *Settings) set(f *pflag.Flag, source string, values []string) error {
+	for _, v := range values {
+		if err := f.Value.Set(v); err != nil {
+			return Usagef("%s: %q: %w", source, v, worded(f, err))
+		}
+	}
+	return nil
+}
+
+// anchor makes a path from mkt.yaml, or the default of one, relative to the
+// folder of mkt.yaml.
+func (s *Settings) anchor(f *pflag.Flag) {
+	path := f.Value.String()
+	if _, is := f.Annotations[pathNote]; !is || s.File == "" || path == "" || filepath.IsAbs(path) {
+		return
+	}
+	_ = f.Value.Set(filepath.Join(filepath.Dir(s.File), path)) // a text flag takes any text
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"mkt/cmd/mkt/internal/strictyaml"
+)
+
+// given is the line of a setting in mkt.yaml, and whether it has no value.
+type given struct {
+	line  int
+	empty bool
+	text  string // "" for a list
+}
+
+// DataRootIn returns the data root of the installation in a folder, which may be new.
+// What is wrong in its mkt.yaml is for the commands to say.
+func DataRootIn(dir string) string {
+	root := "data"
+	if text, err := os.ReadFile(filepath.Join(dir, "mkt.yaml")); err == nil {
+		if top, wrong := strictyaml.Parse(text); wrong == nil {
+			lines, _ := keyLines("mkt.yaml", top)
+			root = cmp.Or(lines["data"].text, root)
+		}
+	}
+	if filepath.IsAbs(root) {
+		return root
+	}
+	return filepath.Join(dir, root)
+}
+
+// keyLines lists the settings of mkt.yaml, nested keys joined by dots, with the lines
+// they stand in. An error names file and line.
+func keyLines(path string, top *yaml.Node) (map[string]given, error) {
+	lines := map[string]given{}
+	if top == nil {
+		return lines, nil
+	}
+	return lines, flatten(path, top, "", lines)
+}
+
+func flatten(path string, n *yaml.Node, prefix string, into map[string]given) error {
+	if isEmpty(n) {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		return Usagef("%s:%d: want a mapping of settings", path, n.Line)
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value, line := prefix+n.Content[i].Value, n.Content[i+1], n.Content[i].Line
+		switch value.Kind {
+		case yaml.MappingNode:
+			if err := flatten(path, value, key+".", into); err != nil {
+				return err
+			}
+			continue
+		case yaml.AliasNode:
+			return Usagef("%s:%d: %s: aliases are not read: write the value out", path, line, key)
+		}
+		if _, twice := into[key]; twice {
+			return Usagef("%s:%d: %s is given twice", path, line, key)
+		}
+		into[key] = given{line, isEmpty(value), value.Value}
+	}
+	return nil
+}
+
+func isEmpty(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// checkKeys refuses the first key that is no setting, or is one without a value.
+// A section may be empty: its settings are commented out.
+func (s *Settings) checkKeys(path string) error {
+	keys := make([]string, 0, len(s.lines))
+	for key := range s.lines {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b string) int { return s.lines[a].line - s.lines[b].line })
+	for _, key := range keys {
+		at, known := s.lines[key], slices.Contains(s.known, key)
+		switch {
+		case known && at.empty:
+			return Usagef("%s:%d: %s: want a value; leave the line out for the default", path, at.line, key)
+		case at.empty && len(s.below(key+".")) > 0:
+			delete(s.lines, key)
+		case !known:
+			return Usagef("%s:%d: %s: unknown setting; %s", path, at.line, key, s.hint(key))
+		}
+	}
+	return nil
+}
+
+// hint lists what could have been meant by a key that is unknown.
+func (s *Settings) hint(key string) string {
+	section, _, _ := strings.Cut(key, ".")
+	if words := s.below(section + "."); len(words) > 0 {
+		return fmt.Sprintf("under %s there are %s", section, strings.Join(words, ", "))
+	}
+	return "there are " + strings.Join(s.below(""), ", ")
+}
+
+// below lists the words that settings go on with behind a prefix, sorted.
+func (s *Settings) below(prefix string) []string {
+	var words []string
+	for _, key := range s.known {
+		if rest, ok := strings.CutPrefix(key, prefix); ok {
+			word, _, _ := strings.Cut(rest, ".")
+			words = append(words, word)
+		}
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}

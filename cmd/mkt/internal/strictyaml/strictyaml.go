@@ -1,0 +1,91 @@
+// Package strictyaml reads YAML that people write: one document of plain values. It names
+// the line in which a text is wrong; the YAML library often names the line where the
+// enclosing list or mapping begins instead, which may be a thousand lines above.
+package strictyaml
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxComments bounds the comments of a text: the library takes long to parse them.
+const maxComments = 1 << 20
+
+// Error says what is wrong with a text.
+type Error struct {
+	Line   int // from 1
+	Reason string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
+
+// Parse returns the node at the top of a text, nil if there is none in it.
+func Parse(text []byte) (*yaml.Node, *Error) {
+	if line := tooManyComments(text); line > 0 {
+		return nil, &Error{line, fmt.Sprintf("the comments down to here are over %d MiB: take them out", maxComments>>20)}
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var doc, more yaml.Node
+	err := decoder.Decode(&doc)
+	if errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	if err == nil {
+		err = decoder.Decode(&more)
+	}
+	switch {
+	case err == nil:
+		return nil, &Error{more.Line, "a second document: want one"}
+	case !errors.Is(err, io.EOF):
+		line, reason := explain(text)
+		return nil, &Error{line, "not YAML: " + reason}
+	}
+	if tagged := foreignTag(&doc); tagged != nil {
+		return nil, &Error{tagged.Line, "a YAML tag that is not read here, such as !!python/object: write the value without it"}
+	}
+	return doc.Content[0], nil
+}
+
+// foreignTag finds a node with a tag that is none of a plain value.
+func foreignTag(n *yaml.Node) *yaml.Node {
+	if n.Style&yaml.TaggedStyle != 0 {
+		switch n.ShortTag() {
+		case "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!seq", "!!map":
+		default:
+			return n
+		}
+	}
+	for _, c := range n.Content {
+		if tagged := foreignTag(c); tagged != nil {
+			return tagged
+		}
+	}
+	return nil
+}
+
+// tooManyComments returns the line with which the comments become too many to be
+// parsed, 0 if they do not.
+func tooManyComments(data []byte) int {
+	total, number := 0, 0
+	for line := range bytes.Lines(data) {
+		number++
+		if total += commentOf(line); total > maxComments {
+			return number
+		}
+	}
+	return 0
+}
+
+// commentOf returns the length of a line's comment, or of what looks like one.
+func commentOf(line []byte) int {
+	for i, c := range line {
+		if c == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
+			return len(line) - i
+		}
+	}
+	return 0
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/cli/demo"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/provider/betsapi/emulator"
+	"mkt/fetch/simulator"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+// liveSystem is live intelligence as a whole, over real HTTP at both ends and real
+// files between: a provider that plays matches, the three steps, and the API, on
+// a clock that the test sets.
+type liveSystem struct {
+	*system
+	sim      *simulator.Server
+	accepted string // the provider's token
+	file     *tenants.File
+	steps    []batch.Step
+
+	token string
+}
+
+// cadence is the time between two cycles.
+const cadence = 8 * time.Second
+
+// newLiveSystem opens at a moment with one account, which may do everything.
+func newLiveSystem(t *testing.T, begins time.Time, o simulator.Options) *liveSystem {
+	t.Helper()
+	var sim *simulator.Server
+	s := openLiveSystem(t, begins, func(now func() time.Time) (http.Handler, string) {
+		var err error
+		o.Now, o.Quota = now, demo.Quota
+		if sim, err = emulator.New(o); err != nil {
+			t.Fatal(err)
+		}
+		return sim, sim.Tokens()[0]
+	})
+	s.sim, s.accepted = sim, sim.Tokens()[0]
+	return s
+}
+
+// openLiveSystem is newLiveSystem with any provider, which is made with the clock and
+// comes with the token it accepts.
+func openLiveSystem(t *testing.T, begins time.Time, provider func(now func() time.Time) (http.Handler, string)) *liveSystem {
+	t.Helper()
+	s := &liveSystem{system: newSystem(t, begins)}
+	handler, token := provider(s.clock.Now)
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	s.enroll(server.URL, token)
+	var err error
+	s.steps, err = s.Batch.CycleSteps(batch.TransformFlags{Details: 1000}, batch.PublishFlags{Keep: demo.Retention})
+	s.must(err)
+	s.open("")
+	return s
+}
+
+func (s *liveSystem) enroll(provider, credential string) {
+	s.Helper()
+	acme := demo.Account{Credential: credential, Tenant: demo.NewTenant("acme",
+		[]football.Product{football.MarketEngine, football.LiveIntelligence}, map[string]bool{account.AdvancedStats: true})}
+	acme.Tenant.Limit = account.Limit{Requests: 1_000_000, Per: time.Minute, Burst: 1_000_000}
+	list := []demo.Account{acme}
+	var err error
+	s.file, err = s.Enrol(s.Context(), list, provider)
+	s.must(err)
+	s.token = list[0].Token
+}
+
+func (s *liveSystem) acme() *tenants.Tenant {
+	t, err := cli.TenantByID(s.file, "acme")
+	s.must(err)
+	return t
+}
+
+// tick runs the live cycle that is due now.
+func (s *liveSystem) tick() error {
+	return s.cycle(s.acme(), football.LiveIntelligence, s.steps...)
+}
+
+// play runs cycles for that long, and looks now and then.
+func (s *liveSystem) play(length, between time.Duration, look func()) {
+	s.Helper()
+	seen := s.now
+	for end := s.now.Add(length); s.now.Before(end); s.now = s.now.Add(cadence) {
+		if err := s.tick(); err != nil {
+			s.Fatalf("cycle of %v: %v", s.now, err)
+		}
+		if s.now.Sub(seen) >= between {
+			seen = s.now
+			s.served()
+			look()
+		}
+	}
+	s.now = s.now.Add(-cadence)
+}
+
+// served waits until the newest cycle is.
+func (s *liveSystem) served() {
+	s.Helper()
+	var page livePage
+	for end := time.Now().Add(10 * time.Second); !page.Meta.ProcessedAt.Equal(s.now); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.Fatalf("the cycle of %v is not served: %+v", s.now, page.Meta)
+		}
+		s.ask("/live?limit=1", &page)
+	}
+}
+
+// ask asks for a route, and returns the status; the body goes into v.
+func (s *liveSystem) ask(path string, v any) int {
+	s.Helper()
+	r, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.url+"/api/v1"+path, nil)
+	s.must(err)
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	answer, err := http.DefaultClient.Do(r)
+	s.must(err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	s.must(err)
+	if err := json.Unmarshal(body, v); err != nil {
+		s.Fatalf("%s: %v: %s", path, err, body)
+	}
+	return answer.StatusCode
+}
+
+// livePage, and what follows, are answers as a client reads them.
+type livePage struct {
+	Data []liveItem
+	Meta struct {
+		LiveFixtureCount  int       `json:"live_fixture_count"`
+		ProviderFetchedAt time.Time `json:"provider_fetched_at"`
+		ProcessedAt       time.Time `json:"processed_at"`
+	}
+}
+
+type liveItem struct {
+	FixtureID string `json:"fixture_id"`
+	InPlay    bool   `json:"in_play"`
+	Clock     struct {
+		Period         *string
+		Minute, Second *int
+	}
+	Score       struct{ Home, Away *int }
+	VisualState *struct {
+		State, Certainty string
+	} `json:"visual_state"`
+	Momentum *struct {
+		Home, Away int
+		FeedAgeMS  int `json:"feed_age_ms"`
+	}
+	Reason     *string `json:"unavailable_reason"`
+	Counters   map[string]counterSent
+	Provenance struct {
+		ProviderFixtureID string `json:"provider_fixture_id"`
+	}
+}
+
+type counterSent struct {
+	State      string
+	Home, Away *json.Number
+	Absent     []string
+}
+
+type liveLine struct {
+	Data struct{ Timeline []timelineEntry }
+}
+
+type timelineEntry struct {
+	At, Until  time.Time
+	Minute     *int
+	Second     *int
+	State      string
+	Certainty  string
+	SideProven string `json:"side_proven"`
+}
+
+type liveNumbers struct {
+	Data struct {
+		Series struct {
+			Kova []struct {
+				TM    int
+				Added int
+				H, A  *int
+				State string
+			}
+		}
+		Periods map[string]struct {
+			State      string
+			Home, Away *int
+		}
+	}
+}
+
+// list is everything on GET /live, page by page.
+func (s *liveSystem) list() (all []liveItem) {
+	s.Helper()
+	path := "/live?limit=200"
+	for path != "" {
+		var page struct {
+			livePage
+			Pagination struct {
+				NextCursor *string `json:"next_cursor"`
+			}
+		}
+		if status := s.ask(path, &page); status != http.StatusOK {
+			s.Fatalf("%s: %d", path, status)
+		}
+		all, path = append(all, page.Data...), ""
+		if page.Pagination.NextCursor != nil {
+			path = "/live?limit=200&cursor=" + *page.Pagination.NextCursor
+		}
+	}
+	return all
+}
+
+// one asks for a route of a fixture, which must have an answer.
+func (s *liveSystem) one(id, route string, v any) {
+	s.Helper()
+	if status := s.ask("/live/"+id+route, v); status != http.StatusOK {
+		s.Fatalf("/live/%s%s: status %d", id, route, status)
+	}
+}
+
+func (i *liveItem) String() string {
+	return fmt.Sprintf("%s (%s)", i.FixtureID, i.Provenance.ProviderFixtureID)
+}
