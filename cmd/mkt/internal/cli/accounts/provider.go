@@ -16,6 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/serve/account"
 )
 
 func newProvider(g *Group) *cobra.Command {
@@ -48,6 +49,7 @@ where other users could see it. It is sealed before it is written.`,
 	flags := cmd.Flags()
 	flags.StringVar(&p.Name, "provider", "", "adapter: "+strings.Join(tenants.ProviderNames(), ", "))
 	flags.StringVar(&p.BaseURL, "base-url", "", "base URL instead of the provider's own")
+	flags.StringVar(&p.Bookmaker, "bookmaker", "", "whose prices are taken, in the provider's own spelling, where it sells those of several (default: see mkt provider list)")
 	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "let the provider live on loopback or a private network: for the simulator")
 	flags.StringVar(&file, "credential-file", "-", "file with the credential; - is stdin")
 	g.Keys.SealFlag(g.Settings, cmd)
@@ -67,6 +69,9 @@ func checkProvider(p tenants.Provider) error {
 	if reason := tenants.RefusedHost(p); reason != "" {
 		return cli.Usagef("--base-url %s: %s: give --allow-private-address for a simulator, or leave --base-url out", p.BaseURL, reason)
 	}
+	if reason := tenants.CheckBookmaker(p.Name, p.Bookmaker); reason != "" {
+		return cli.Usagef("--bookmaker: %s", reason)
+	}
 	return nil
 }
 
@@ -76,8 +81,17 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 	if err != nil {
 		return err
 	}
-	if _, err := cli.TenantByID(f, id); err != nil {
+	t, err := cli.TenantByID(f, id)
+	if err != nil {
 		return err
+	}
+	for _, product := range account.Products() {
+		if _, has := t.Products[product]; has {
+			if reason := tenants.CheckProduct(p.Name, product); reason != "" {
+				return fmt.Errorf("tenant %s is subscribed to %s, and %s: take the product away first with mkt tenant product unset %s %s, or keep another provider",
+					id, product, reason, id, product)
+			}
+		}
 	}
 	key, err := credential.LoadIdentity(g.Keys.Seal)
 	if err != nil {
@@ -100,9 +114,13 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 		return err
 	}
 	if g.JSON() {
-		return errors.Join(err, json.NewEncoder(g.Out).Encode(map[string]string{"client_id": id, "provider": p.Name, "hint": p.Hint}))
+		return errors.Join(err, json.NewEncoder(g.Out).Encode(map[string]string{"client_id": id, "provider": p.Name, "bookmaker": p.BookmakerInUse(), "hint": p.Hint}))
 	}
-	plain.Fprintf(g.Out, "tenant %s: provider %s set, credential %s sealed\nNext: mkt provider test %s, then mkt cycle --tenant %s\n", id, p.Name, p.Hint, id, id)
+	of := ""
+	if maker := p.BookmakerInUse(); maker != "" {
+		of = ", prices of " + maker
+	}
+	plain.Fprintf(g.Out, "tenant %s: provider %s set%s, credential %s sealed\nNext: mkt provider test %s, then mkt cycle --tenant %s\n", id, p.Name, of, p.Hint, id, id)
 	return err
 }
 

@@ -32,6 +32,9 @@ given is the whole term: without --starts the product has started, and without
 			if err != nil {
 				return err
 			}
+			if err := g.checkProduct(args[0], p); err != nil {
+				return err
+			}
 			said := func(t *tenants.Tenant) string { return termWords(t, p, g.Now()) }
 			return g.editAccount(cmd, args[0], audit.ProductSet, said, func(e *tenants.Editor) error { return e.SetProduct(args[0], p, term) })
 		},
@@ -39,6 +42,22 @@ given is the whole term: without --starts the product has started, and without
 	cmd.Flags().StringVar(&starts, "starts", "", "when the product starts, a time or a day in UTC (default: at once)")
 	cmd.Flags().StringVar(&expires, "expires", "", "when it expires (default: never)")
 	return cmd
+}
+
+// checkProduct refuses a product that the tenant's provider cannot give.
+func (g *Group) checkProduct(id string, p football.Product) error {
+	f, err := g.LoadTenants()
+	if err != nil {
+		return err
+	}
+	t, err := cli.TenantByID(f, id)
+	if err != nil || t.Provider == nil {
+		return err
+	}
+	if reason := tenants.CheckProduct(t.Provider.Name, p); reason != "" {
+		return fmt.Errorf("tenant %s: %s: connect another provider first, with mkt provider set %s --provider NAME", id, reason, id)
+	}
+	return nil
 }
 
 // termWords says what a term comes to now: a year that was mistyped must not pass
