@@ -24,9 +24,9 @@ import (
 	"mkt/publish/table"
 )
 
-// tuesday is the data root that docs/auditors.md speaks of, with three cycles of
+// auditedRoot is the data root that docs/auditors.md speaks of, with three cycles of
 // both products, and an id of each kind that is in all three.
-type tuesday struct {
+type auditedRoot struct {
 	*played
 	fixture, selection string
 	odds               []string // of the selection, by cycle
@@ -34,15 +34,15 @@ type tuesday struct {
 	rows               snapshot.Manifest
 }
 
-func newTuesday(t *testing.T) *tuesday {
+func newAuditedRoot(t *testing.T) *auditedRoot {
 	t.Helper()
-	d := &tuesday{played: newPlayedAt(t, time.Date(2026, 11, 24, 13, 0, 0, 0, time.UTC), simulator.Options{Seed: 3, Fixtures: 8, InPlay: 3})}
+	d := &auditedRoot{played: newPlayedAt(t, time.Date(2026, 11, 24, 13, 0, 0, 0, time.UTC), simulator.Options{Seed: 3, Fixtures: 8, InPlay: 3})}
 	seen := map[string][]string{} // odds by selection of a match result
 	of := map[string]string{}
 	for n := range 3 {
 		d.cycle(football.MarketEngine)
 		d.cycle(football.LiveIntelligence)
-		root, err := d.place(football.MarketEngine).Open()
+		root, err := d.dataset(football.MarketEngine).Open()
 		d.must(err)
 		defer root.Close()
 		c, err := snapshot.Resolve(root, "latest")
@@ -76,7 +76,7 @@ func newTuesday(t *testing.T) *tuesday {
 
 // blocks are the code blocks of a language in the page for auditors and in the
 // README, with this day's ids.
-func (d *tuesday) blocks(language string) (list []string) {
+func (d *auditedRoot) blocks(language string) (list []string) {
 	d.Helper()
 	readme, err := os.ReadFile("../../README.md")
 	d.must(err)
@@ -130,8 +130,8 @@ func column(rows [][]string, n int) (values []string) {
 	return values
 }
 
-// counted is what the manifest says of a column, as the queries tell it.
-func (d *tuesday) counted(table, column string) string {
+// counted is what the manifest says of a column, in the form of the queries.
+func (d *auditedRoot) counted(table, column string) string {
 	n := d.rows.Tables[table].Columns[column]
 	return fmt.Sprint([]string{fmt.Sprint(n.Absent), fmt.Sprint(n.Null), fmt.Sprint(n.Zero), fmt.Sprint(n.Value)})
 }
@@ -139,7 +139,7 @@ func (d *tuesday) counted(table, column string) string {
 // Every query of the page runs in a DuckDB that knows nothing of mkt, and says what
 // mkt says.
 func TestAuditorsQueries(t *testing.T) {
-	d := newTuesday(t)
+	d := newAuditedRoot(t)
 	blocks := d.blocks("sql") // before the folder changes
 	t.Chdir(filepath.Dir(d.data))
 	d.packLiveCommits(t)
@@ -264,9 +264,9 @@ const livePublications = layout.PackedCommits + 5
 
 // packLiveCommits adds live publications until one pack of them is full, rolls their
 // records up, and unpacks the pack as the page says.
-func (d *tuesday) packLiveCommits(t *testing.T) {
+func (d *auditedRoot) packLiveCommits(t *testing.T) {
 	t.Helper()
-	root, err := d.place(football.LiveIntelligence).Open()
+	root, err := d.dataset(football.LiveIntelligence).Open()
 	d.must(err)
 	defer root.Close()
 	last, _, err := snapshot.Head(root)
@@ -284,7 +284,7 @@ func (d *tuesday) packLiveCommits(t *testing.T) {
 	if packed != layout.PackedCommits {
 		t.Fatalf("%d records are packed", packed)
 	}
-	packs, err := filepath.Glob(filepath.Join(d.place(football.LiveIntelligence).Dir(), layout.CommitsDir, "*.tar.zst"))
+	packs, err := filepath.Glob(filepath.Join(d.dataset(football.LiveIntelligence).Dir(), layout.CommitsDir, "*.tar.zst"))
 	d.must(err)
 	d.must(os.Mkdir("unpacked", 0o755))
 	for _, name := range packs {
@@ -306,7 +306,7 @@ func (d *tuesday) packLiveCommits(t *testing.T) {
 }
 
 // movedAsDiffSays holds the odds that moved against mkt diff.
-func (d *tuesday) movedAsDiffSays(rows [][]string) string {
+func (d *auditedRoot) movedAsDiffSays(rows [][]string) string {
 	out, err := d.run("diff", "20261124T140000Z-market_engine", "20261124T150000Z-market_engine", "--only", "odds", "--output", "json")
 	d.must(err)
 	moved := 0
@@ -325,7 +325,7 @@ func (d *tuesday) movedAsDiffSays(rows [][]string) string {
 
 // Every line of the page that calls inspect or diff works as it stands.
 func TestAuditorsCommands(t *testing.T) {
-	d := newTuesday(t)
+	d := newAuditedRoot(t)
 	calls := 0
 	for _, block := range d.blocks("sh") {
 		for line := range strings.Lines(block) {

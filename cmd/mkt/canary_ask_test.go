@@ -12,7 +12,7 @@ import (
 )
 
 // lookAround runs every command that shows something.
-func (h *house) lookAround() {
+func (h *installation) lookAround() {
 	for _, args := range [][]string{
 		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "list"}, {"provider", "status", "acme"},
 		{"verify"}, {"verify", "--deep"}, {"gc", "--dry-run"}, {"recover"},
@@ -28,7 +28,7 @@ func (h *house) lookAround() {
 }
 
 // askEverything sends every kind of request to every route.
-func (h *house) askEverything(s *service, token string) {
+func (h *installation) askEverything(s *service, token string) {
 	h.t.Helper()
 	paths := []string{"/status", "/schema", "/fixtures", "/fixtures?limit=1", "/changes", "/account", "/account/provider", "/account/usage",
 		"/fixtures/fx_aaaaaaaaaaaaaaaaaaaaaaaaaa", "/fixtures/fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/markets", "/live", "/nothing",
@@ -60,7 +60,7 @@ func (h *house) askEverything(s *service, token string) {
 }
 
 // listed waits until a route lists fixtures, and returns their ids.
-func (h *house) listed(s *service, token, path string) (ids []string) {
+func (h *installation) listed(s *service, token, path string) (ids []string) {
 	h.t.Helper()
 	var page struct {
 		Data []struct {
@@ -80,7 +80,7 @@ func (h *house) listed(s *service, token, path string) (ids []string) {
 }
 
 // ask asks plainly and packed, and keeps the answer with its headers.
-func (h *house) ask(method, url, authorization, origin string) (body []byte) {
+func (h *installation) ask(method, url, authorization, origin string) (body []byte) {
 	h.t.Helper()
 	for _, packing := range []string{"gzip", "identity"} {
 		r, err := http.NewRequest(method, url, nil)

@@ -24,7 +24,7 @@ var quickFailures = []string{"fault 429-body:1", "fault credential:1", "fault ht
 	"nobody there", "not allowed", "not trusted"}
 
 // everyFailure runs a tenant against each provider that goes wrong.
-func (h *house) everyFailure(good string) {
+func (h *installation) everyFailure(good string) {
 	providers := map[string]string{}
 	for _, kind := range append(simulator.FaultKinds(), "credential@markets", "permission@markets", "wrong@markets", "429-body@markets") {
 		kind, class, aimed := strings.Cut(string(kind), "@")
@@ -68,7 +68,7 @@ func (h *house) everyFailure(good string) {
 
 // failure is one tenant's life with a provider that goes wrong. A provider that
 // lets one wait is not waited for.
-func (h *house) failure(id, name, baseURL string) {
+func (h *installation) failure(id, name, baseURL string) {
 	patience := 40 * time.Second
 	if slices.ContainsFunc([]string{"timeout", "slow", "429"}, func(s string) bool { return strings.Contains(name, s) }) {
 		patience = 3 * time.Second
@@ -86,7 +86,7 @@ func (h *house) failure(id, name, baseURL string) {
 }
 
 // wrongByHand is what people do wrong.
-func (h *house) wrongByHand(good string) {
+func (h *installation) wrongByHand(good string) {
 	path := filepath.Join(h.dir, "tenants.yaml")
 	before, err := os.ReadFile(path)
 	if err != nil {
@@ -140,7 +140,7 @@ func (h *house) wrongByHand(good string) {
 }
 
 // schedule lets mkt schedule run a new tenant's cycle.
-func (h *house) schedule() {
+func (h *installation) schedule() {
 	h.t.Helper()
 	good := httptest.NewServer(newSimulator(h.t, canary))
 	defer good.Close()

@@ -13,7 +13,7 @@ import (
 // askSockets speaks to the socket, with the token where it belongs and where it
 // does not, and keeps all that is answered. Polling is enough: the packets are the
 // same over a websocket.
-func (h *house) askSockets(s *service, token string) {
+func (h *installation) askSockets(s *service, token string) {
 	h.t.Helper()
 	file := filepath.Join(h.t.TempDir(), "token")
 	h.must(os.WriteFile(file, []byte(token), 0o600))
@@ -57,7 +57,7 @@ func (h *house) askSockets(s *service, token string) {
 }
 
 // pollSocket is one request of the polling transport.
-func (h *house) pollSocket(method, url, body string) string {
+func (h *installation) pollSocket(method, url, body string) string {
 	h.t.Helper()
 	r, err := http.NewRequest(method, url, strings.NewReader(body))
 	h.must(err)

@@ -21,7 +21,7 @@ const canary = `71234-Qz/w+K7&v=p "<é>Rr0D`
 // and none at all. Then it searches everything that was written, printed, logged
 // and answered, and the arguments and environments of all processes.
 func TestCanary(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	watching := watchProcesses(h.dir)
 
 	h.run("", "init", ".")
@@ -55,7 +55,7 @@ func TestCanary(t *testing.T) {
 }
 
 // searchAll looks into everything.
-func (h *house) searchAll(token string, processes map[string][]byte) {
+func (h *installation) searchAll(token string, processes map[string][]byte) {
 	h.t.Helper()
 	seal, err := os.ReadFile(filepath.Join(h.dir, "seal.key"))
 	h.must(err)

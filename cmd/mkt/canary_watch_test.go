@@ -22,7 +22,7 @@ type watcher struct {
 	commands map[string]int    // processes by their first argument
 }
 
-// watchProcesses watches until told to stop.
+// watchProcesses watches until it is stopped.
 func watchProcesses(home string) *watcher {
 	w := &watcher{home: []byte("HOME=" + home + "\x00"), stop: make(chan struct{}), misses: map[string]int{}, seen: map[string][]byte{}, commands: map[string]int{}}
 	w.done.Go(func() {

@@ -41,7 +41,7 @@ func TestDiff(t *testing.T) {
 		{[]string{"v1", "--product", "market_engine", "--data-b", copied, "--exit-code", "--summary"}, cli.ExitFailed, []string{"version 1", "version 3"}},
 		{[]string{"--product", "live_intelligence"}, cli.ExitDone, []string{"counter", "clock_minute", "counter moved"}},
 		{nil, cli.ExitUsage, []string{"give --product"}},
-		{[]string{"--product", "market_engine", "--only", "prices"}, cli.ExitUsage, []string{"want fixtures, markets"}},
+		{[]string{"--product", "market_engine", "--only", "prices"}, cli.ExitUsage, []string{"want one of fixtures, markets"}},
 		{[]string{"v9", "--product", "market_engine"}, cli.ExitFailed, []string{"the newest is v3"}},
 		{[]string{"v9", "--product", "market_engine", "--exit-code"}, cli.ExitUsage, []string{"the newest is v3"}},
 		{[]string{"20260307T120000Z-market_engine", "20260307T120000Z-live_intelligence"}, cli.ExitUsage, []string{"is a cycle of live_intelligence, not of market_engine"}},
@@ -126,7 +126,7 @@ func checkDiffJSON(p *played) {
 	}
 	for what, n := range last["changes"].(map[string]any) {
 		if int(n.(float64)) != counts[what] {
-			p.Errorf("%v %s in the summary, %d told", n, what, counts[what])
+			p.Errorf("%v %s in the summary, %d reported", n, what, counts[what])
 		}
 	}
 }

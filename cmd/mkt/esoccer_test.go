@@ -100,7 +100,7 @@ func (w *watched) found(text string) string {
 // none of it is in any file that the pipeline writes but the raw ones, nor in any
 // answer over HTTP, and all of it is counted as filtered.
 func TestEsoccerNeverAppears(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.run("", "init", ".")
 	token := h.addTenant("acme")
 	h.unlimited("acme")
@@ -146,7 +146,7 @@ func TestEsoccerNeverAppears(t *testing.T) {
 }
 
 // filtered is what the newest canonical cycle of a product says it left out.
-func (h *house) filtered(product string) (n int) {
+func (h *installation) filtered(product string) (n int) {
 	h.t.Helper()
 	var shown struct{ Filtered map[string]int }
 	h.must(json.Unmarshal([]byte(h.newestFile(product, "canonical/*/canonical.json")), &shown))
@@ -160,7 +160,7 @@ func (h *house) filtered(product string) (n int) {
 }
 
 // parquet is every row of every Parquet file in the data root, as text, by file.
-func (h *house) parquet() map[string][]string {
+func (h *installation) parquet() map[string][]string {
 	h.t.Helper()
 	db, err := sql.Open("duckdb", "")
 	h.must(err)
@@ -188,7 +188,7 @@ func (h *house) parquet() map[string][]string {
 
 // newestFile is the text of the last file that a pattern below a product's folder
 // matches.
-func (h *house) newestFile(product, pattern string) string {
+func (h *installation) newestFile(product, pattern string) string {
 	h.t.Helper()
 	files, err := filepath.Glob(filepath.Join(h.dir, "data", "client_id=*", "product="+product, filepath.FromSlash(pattern)))
 	h.must(err)

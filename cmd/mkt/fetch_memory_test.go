@@ -25,7 +25,7 @@ import (
 // cap: as the kernel counts it, of a real mkt.
 func TestTooMuchOfAnAnswer(t *testing.T) {
 	needs.Time(t, "a gigabyte, and waits of ten seconds")
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.run("", "init", ".")
 	atMost := betsapi.Provider().Budget.MaxBody + 64<<20
 	for i, c := range []struct {
@@ -76,7 +76,7 @@ func TestTooMuchOfAnAnswer(t *testing.T) {
 // take little more than one that does not.
 func TestTooManyValues(t *testing.T) {
 	needs.Time(t, "hundreds of megabytes")
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.run("", "init", ".")
 	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: 20, Tokens: map[string]simulator.Account{canary: {Seed: 3}}})
 	h.must(err)
@@ -105,8 +105,8 @@ func TestTooManyValues(t *testing.T) {
 var highWater = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
 // peak runs a command to its end, and returns the most memory that it had, in
-// bytes. What getrusage tells counts the parent's, before exec.
-func (h *house) peak(cmd *exec.Cmd) (most int64) {
+// bytes. getrusage also counts the memory of the parent before exec.
+func (h *installation) peak(cmd *exec.Cmd) (most int64) {
 	h.t.Helper()
 	h.must(cmd.Start())
 	ended := make(chan struct{})

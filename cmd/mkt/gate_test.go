@@ -23,7 +23,7 @@ import (
 
 // gate is the way to a provider, over HTTPS, on which every phase of a request can
 // go wrong. Each account asks below a path of its own, /account-07, so that its
-// requests can be told from the others'.
+// requests can be told apart from the others'.
 type gate struct {
 	*testing.T
 	address string
@@ -34,7 +34,7 @@ type gate struct {
 	listener net.Listener
 	served   handed
 	befalls  func(*gate, *net.TCPConn)                                  // befalls a connection; nil when it is let through
-	answers  func(w http.ResponseWriter, r *http.Request, of turn) bool // answers in the provider's place; false when the request is let through
+	answers  func(w http.ResponseWriter, r *http.Request, of turn) bool // answers instead of the provider; false if the request is let through
 	tls      *tls.Config
 	asked    map[string][]time.Time // requests that came, by account
 }
@@ -52,7 +52,7 @@ func newGate(t *testing.T, provider http.Handler) *gate {
 	if err := os.WriteFile(g.trusted, g.sign.pem(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g.mend()
+	g.repair()
 	g.open("127.0.0.1:0")
 	g.address = g.listener.Addr().String()
 	server := &http.Server{ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Handler: g.relay(provider),
@@ -115,8 +115,8 @@ func (g *gate) open(address string) {
 // shut stops listening: who comes now is refused.
 func (g *gate) shut() { g.listener.Close() }
 
-// mend lets everything through again, with a good certificate.
-func (g *gate) mend() {
+// repair lets everything through, with a good certificate.
+func (g *gate) repair() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.befalls, g.answers = nil, nil
@@ -211,7 +211,7 @@ func breakOff(conn *net.TCPConn) {
 	conn.Close()
 }
 
-// fill takes the place of the listener with one that has no room: who comes now
+// fill replaces the listener with one that is full: who comes now
 // waits for a connection. The result ends it.
 func (g *gate) fill() (free func()) {
 	g.Helper()

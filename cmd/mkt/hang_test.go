@@ -25,10 +25,10 @@ const hanging = 50
 
 // TestOneProviderHangs: of fifty accounts one's provider takes connections and
 // never answers. The other 49 publish all the same, and take as long as they do
-// without it: what it takes is told, and not judged, since machines are busy.
+// without it: the time is logged and not judged, because machines are busy.
 func TestOneProviderHangs(t *testing.T) {
 	needs.Time(t, "cycles of fifty accounts, several times over")
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.run("", "init", ".")
 	good, bad := h.simulator("--seed", "3"), h.simulator("--seed", "3", "--fault", "timeout:1")
 	var with, without []time.Duration
@@ -51,7 +51,7 @@ type upstream struct {
 }
 
 // simulator starts a provider with few fixtures.
-func (h *house) simulator(args ...string) (s upstream) {
+func (h *installation) simulator(args ...string) (s upstream) {
 	h.t.Helper()
 	cmd := h.command(h.t.Context(), append([]string{"simulate", "--listen", "127.0.0.1:0", "--fixtures", "20", "--quota", "1000000", "--output", "json"}, args...)...)
 	out, err := cmd.StdoutPipe()
@@ -62,8 +62,8 @@ func (h *house) simulator(args ...string) (s upstream) {
 }
 
 // cycleAll runs mkt cycle --all until that many accounts have published, on a new
-// data root, and tells how long each one's cycle took, and how long all did.
-func (h *house) cycleAll(first, others upstream, published int) (each []time.Duration, all time.Duration) {
+// data root. It returns how long the cycle of each account took, and how long all took.
+func (h *installation) cycleAll(first, others upstream, published int) (each []time.Duration, all time.Duration) {
 	h.t.Helper()
 	key, err := credential.LoadIdentity(filepath.Join(h.dir, "seal.key"))
 	h.must(err)

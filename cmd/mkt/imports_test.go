@@ -82,7 +82,7 @@ var confined = map[string][]string{
 	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt/internal/cli/..."}, // whoever has metrics of its own declares them
 }
 
-// listed is what go list tells of a package.
+// listed is what go list reports of a package.
 type listed struct {
 	ImportPath string
 	Imports    []string // without those of tests
@@ -109,7 +109,7 @@ func listPackages(t *testing.T) []listed {
 		}
 	}
 	if len(list) < 10 {
-		t.Fatalf("go list told of %d packages only", len(list))
+		t.Fatalf("go list reported only %d packages", len(list))
 	}
 	return list
 }

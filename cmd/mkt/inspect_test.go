@@ -29,7 +29,7 @@ func threeHours(t *testing.T) *played {
 	}
 	p.now = p.now.Add(-time.Hour)
 	p.cycle(football.LiveIntelligence)
-	dir := p.place(football.MarketEngine).Dir()
+	dir := p.dataset(football.MarketEngine).Dir()
 	p.must(os.RemoveAll(dir + "/" + layout.Cycle(layout.SnapshotsDir, layout.NewCycleID(playedBegins, string(football.MarketEngine)))))
 	newest := layout.Cycle(layout.RawDir, layout.NewCycleID(p.now, string(football.MarketEngine)))
 	failed := layout.Cycle(layout.RawDir, layout.NewCycleID(p.now.Add(time.Minute), string(football.MarketEngine)))
@@ -118,7 +118,7 @@ func TestInspectRefuses(t *testing.T) {
 	}{
 		{[]string{"latest"}, cli.ExitUsage, "give --product: acme market_engine, acme live_intelligence"},
 		{[]string{"yesterday"}, cli.ExitUsage, "want latest"},
-		{[]string{"latest", "--tenant", "nobody"}, cli.ExitFailed, "nothing lies there of tenant nobody"},
+		{[]string{"latest", "--tenant", "nobody"}, cli.ExitFailed, "it holds no data of tenant nobody"},
 		{[]string{"latest", "--product", "odds"}, cli.ExitUsage, "want market_engine"},
 		{[]string{"v9", "--product", "market_engine"}, cli.ExitFailed, "the newest is v3"},
 		{[]string{"20260307T143000Z-market_engine"}, cli.ExitFailed, "the newest is v3"},
@@ -140,7 +140,7 @@ func TestInspectRefuses(t *testing.T) {
 // What is damaged is said to be, and hides nothing else.
 func TestInspectOverDamage(t *testing.T) {
 	p := threeHours(t)
-	dir := p.place(football.MarketEngine).Dir() + "/"
+	dir := p.dataset(football.MarketEngine).Dir() + "/"
 	p.must(os.WriteFile(dir+layout.Commit(2), []byte("{"), 0o644))
 	out, err := p.run("inspect", "--product", "market_engine")
 	if err != nil || !strings.Contains(out, "2        DAMAGED: "+layout.Commit(2)) || !strings.Contains(out, "\n1  ") {
@@ -152,7 +152,7 @@ func TestInspectOverDamage(t *testing.T) {
 	for _, args := range [][]string{nil, {"--product", "market_engine"}} {
 		out, err := p.run(append([]string{"inspect"}, args...)...)
 		if err != nil || !strings.Contains(out, "DAMAGED: "+layout.Commit(3)) {
-			t.Errorf("inspect %q does not tell of the newest record: %s%v", args, out, err)
+			t.Errorf("inspect %q does not report the newest record: %s%v", args, out, err)
 		}
 	}
 	if out, _ := p.run("inspect", "--product", "market_engine"); !strings.Contains(out, "3        DAMAGED: "+layout.Commit(3)) || !strings.Contains(out, "\n1  ") {
@@ -177,7 +177,7 @@ func TestInspectOverDamage(t *testing.T) {
 func TestUnreadableAccountHidesNoOther(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 3, InPlay: 2})
 	p.cycle(football.LiveIntelligence)
-	of := p.place(football.LiveIntelligence).Dir()
+	of := p.dataset(football.LiveIntelligence).Dir()
 	broken := strings.Replace(of, "client_id=acme", "client_id=aaaa", 1)
 	p.must(os.CopyFS(broken, os.DirFS(of)))
 	p.must(os.RemoveAll(broken + "/" + layout.SnapshotsDir))

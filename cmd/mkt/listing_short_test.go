@@ -48,7 +48,7 @@ func TestListingShortOfItsCountRemovesNothing(t *testing.T) {
 		p.list, p.markets = append(p.list, f.listed(rng, firstFixture+i)), append(p.markets, f.sold(rng, firstFixture+i))
 	}
 	whole, short := p.list, p.list[:fixtures-missing]
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.run("", "init", ".")
 	h.addTenant("acme")
 	server := httptest.NewServer(p)
@@ -86,16 +86,16 @@ func TestListingShortOfItsCountRemovesNothing(t *testing.T) {
 		if r := cycle(); r.Counts["removed"] != 0.0 || r.Counts["held"] != 0.0 || r.Counts["fixtures"] != float64(fixtures) {
 			t.Errorf("%s: %+v", c.name, r.Counts)
 		}
-		if told := h.run("", "doctor", "--tenant", "acme"); !strings.Contains(told, "LISTING_SHORT") {
-			t.Errorf("%s: doctor does not say so:\n%s", c.name, told)
+		if printed := h.run("", "doctor", "--tenant", "acme"); !strings.Contains(printed, "LISTING_SHORT") {
+			t.Errorf("%s: doctor does not say so:\n%s", c.name, printed)
 		}
 	}
 	p.total, p.sent, p.empty = always(len(short)), short, 0
 	if r := cycle(); r.Counts["removed"] != float64(missing) || r.Counts["fixtures"] != float64(len(short)) {
 		t.Errorf("a list that is whole: %+v", r.Counts)
 	}
-	if told := h.run("", "doctor", "--tenant", "acme"); strings.Contains(told, "LISTING_SHORT") {
-		t.Errorf("doctor still says so:\n%s", told)
+	if printed := h.run("", "doctor", "--tenant", "acme"); strings.Contains(printed, "LISTING_SHORT") {
+		t.Errorf("doctor still says so:\n%s", printed)
 	}
 }
 

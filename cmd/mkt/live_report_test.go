@@ -18,7 +18,7 @@ import (
 // liveRowsOf reads the newest live snapshot.
 func liveRowsOf(p *played) (rows []table.LiveRow) {
 	p.Helper()
-	root, err := p.place(football.LiveIntelligence).Open()
+	root, err := p.dataset(football.LiveIntelligence).Open()
 	p.must(err)
 	defer root.Close()
 	c, _, err := snapshot.Head(root)
@@ -44,21 +44,21 @@ func TestLiveReport(t *testing.T) {
 		file := p.file(row.FixtureID + ".html")
 		out, err := p.run("live", "report", row.FixtureID, "--html", file, "--output", "json")
 		p.must(err)
-		var told struct {
+		var printed struct {
 			File   string
 			Bytes  int
 			Cycles int `json:"cycles_followed"`
 		}
-		p.must(json.Unmarshal([]byte(out), &told))
+		p.must(json.Unmarshal([]byte(out), &printed))
 		page, err := os.ReadFile(file)
 		p.must(err)
-		if told.File != file || told.Bytes != len(page) || told.Cycles < 1 {
-			t.Errorf("%s of %d bytes: %+v", row.FixtureID, len(page), told)
+		if printed.File != file || printed.Bytes != len(page) || printed.Cycles < 1 {
+			t.Errorf("%s of %d bytes: %+v", row.FixtureID, len(page), printed)
 		}
 		if bytes.Contains(page, []byte("leads to other numbers")) {
 			t.Errorf("%s: the archive leads to other numbers", row.FixtureID)
 		}
-		followed += told.Cycles
+		followed += printed.Cycles
 		out, err = p.run("live", "report", row.FixtureID, "--html", "-", "--tenant", "acme")
 		p.must(err)
 		if out != string(page) {
@@ -68,7 +68,7 @@ func TestLiveReport(t *testing.T) {
 	if followed < 10 {
 		t.Errorf("%d cycles followed", followed)
 	}
-	p.must(os.RemoveAll(p.place(football.LiveIntelligence).Dir() + "/raw"))
+	p.must(os.RemoveAll(p.dataset(football.LiveIntelligence).Dir() + "/raw"))
 	out, err := p.run("live", "report", liveRowsOf(p)[0].FixtureID, "--html", "-")
 	p.must(err)
 	if !strings.Contains(out, "no archived cycle of the match is kept") {

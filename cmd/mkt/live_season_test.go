@@ -267,7 +267,7 @@ func TestLiveShootout(t *testing.T) {
 	t.Logf("%s: %v; %d whole matches, %+v", id, phases, whole, all)
 	for _, phase := range []string{"1H", "HT", "2H", "ET_1H", "ET_2H", "PEN", "FT"} {
 		if !phases[phase] {
-			t.Errorf("period %s was never told", phase)
+			t.Errorf("period %s was never reported", phase)
 		}
 	}
 	var stats liveNumbers

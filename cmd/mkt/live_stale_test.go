@@ -114,7 +114,7 @@ func (s *liveSystem) health() string {
 		}
 		return c.Status
 	}
-	return "not told"
+	return "not reported"
 }
 
 func (s *liveSystem) stale(id string) {
@@ -142,7 +142,7 @@ func (s *liveSystem) stale(id string) {
 	}
 }
 
-// returned holds that nothing is told of a time of which nothing was known, but
+// returned checks that nothing is reported of a time of which nothing was known, except
 // for what the provider's own list tells of it later: that has no duration.
 func (s *liveSystem) returned(id string, from, to time.Time) {
 	s.Helper()

@@ -32,20 +32,20 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the program with everything it takes from the world handed in.
+// run runs a command line and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	told, warned := cli.NewOutput(out), cli.NewOutput(errs)
-	root := commands(cli.NewEnv(in, told, warned, time.Now, version))
+	stdout, stderr := cli.NewOutput(out), cli.NewOutput(errs)
+	root := commands(cli.NewEnv(in, stdout, stderr, time.Now, version))
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(told)
-	root.SetErr(warned)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		err = told.Err()
+		err = stdout.Err()
 	}
 	if err != nil && !errors.Is(err, cli.ErrDiffers) {
-		fmt.Fprintf(warned, "mkt: %v\n", err)
+		fmt.Fprintf(stderr, "mkt: %v\n", err)
 	}
 	return cli.ExitCode(err)
 }

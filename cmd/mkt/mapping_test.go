@@ -15,7 +15,7 @@ import (
 func TestMappingCheckAgreesWithThePipeline(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 12, InPlay: -1})
 	p.cycle(football.MarketEngine)
-	root, err := p.place(football.MarketEngine).Open()
+	root, err := p.dataset(football.MarketEngine).Open()
 	p.must(err)
 	defer root.Close()
 	newest, _, err := raw.Newest(root)

@@ -125,7 +125,7 @@ func TestMarketStatesAreNeverMerged(t *testing.T) {
 		sent[i] = drawFixture(rng)
 		p.list, p.markets = append(p.list, sent[i].listed(rng, firstFixture+i)), append(p.markets, sent[i].sold(rng, firstFixture+i))
 	}
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.run("", "init", ".")
 	token := h.addTenant("acme")
 	h.unlimited("acme")

@@ -29,7 +29,7 @@ func TestLostOutput(t *testing.T) {
 	}{
 		{[]string{"version"}, "no space left on device"},
 		{[]string{"--help"}, "mkt: the output is not complete: write /dev/full: no space left on device\n"},
-		{[]string{"cycle", "--all"}, ""}, // there is nothing to tell
+		{[]string{"cycle", "--all"}, ""}, // there is nothing to print
 		{[]string{"tenant", "validate"}, "no space left on device"},
 		{[]string{"tenant", "add", "acme"}, "mkt tenant token rotate acme gives another"},
 		{[]string{"tenant", "token", "rotate", "acme", "--output", "json"}, "mkt tenant token rotate acme gives another"},

@@ -96,7 +96,7 @@ func (p *planter) plant(body map[string]json.RawMessage, items []map[string]json
 // provider and in every disguise, are in no table and in no answer of ours.
 func TestPlantedNeverAppears(t *testing.T) {
 	needs.Time(t, "many runs of mkt")
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.run("", "init", ".")
 	token := h.addTenant("acme")
 	h.unlimited("acme")
@@ -150,7 +150,7 @@ func TestPlantedNeverAppears(t *testing.T) {
 
 // everywhere are the answers of all lists, and of what every fixture in them has,
 // by path; and of the planted fixtures' markets, were they there.
-func (h *house) everywhere(base, token string) map[string]string {
+func (h *installation) everywhere(base, token string) map[string]string {
 	h.t.Helper()
 	seen := map[string]string{}
 	for _, list := range []string{"/fixtures", "/live", "/changes"} {
@@ -187,7 +187,7 @@ func (h *house) everywhere(base, token string) map[string]string {
 }
 
 // read is the body of an answer.
-func (h *house) read(url, token string) string {
+func (h *installation) read(url, token string) string {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, url, nil)
 	h.must(err)

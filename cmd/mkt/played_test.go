@@ -57,8 +57,8 @@ func (p *played) must(err error) {
 	}
 }
 
-// place is the account's folder for a product.
-func (p *played) place(product football.Product) cli.Dataset {
+// dataset is the account's dataset of a product.
+func (p *played) dataset(product football.Product) cli.Dataset {
 	return cli.Dataset{Data: p.data, Tenant: "acme", Product: product}
 }
 
@@ -68,7 +68,7 @@ func (p *played) cycle(product football.Product) publish.Summary {
 	data, err := durable.OpenRoot(p.data)
 	p.must(err)
 	defer data.Close()
-	root, err := durable.OpenRoot(p.place(product).Dir())
+	root, err := durable.OpenRoot(p.dataset(product).Dir())
 	p.must(err)
 	defer root.Close()
 	id := layout.NewCycleID(p.now, string(product))

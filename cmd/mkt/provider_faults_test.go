@@ -31,13 +31,13 @@ import (
 	"mkt/serve/account"
 )
 
-// suffering is how many accounts each fault befalls at once.
-const suffering = 20
+// accountsPerFault is how many accounts each fault befalls at once.
+const accountsPerFault = 20
 
-// clientele is a house of accounts that all ask one provider through a gate, with
+// manyAccounts is an installation of accounts that all ask one provider through a gate, with
 // the API over what they published.
-type clientele struct {
-	*house
+type manyAccounts struct {
+	*installation
 	gate     *gate
 	accounts []string
 	tokens   map[string]string
@@ -45,14 +45,14 @@ type clientele struct {
 	api      *service
 }
 
-// newClientele has a good cycle of every account behind it.
-func newClientele(t *testing.T, accounts, fixtures int) *clientele {
+// newManyAccounts has a good cycle of every account behind it.
+func newManyAccounts(t *testing.T, accounts, fixtures int) *manyAccounts {
 	t.Helper()
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.run("", "init", ".")
 	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: fixtures, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 3}}})
 	h.must(err)
-	c := &clientele{house: h, gate: newGate(t, sim), tokens: map[string]string{}}
+	c := &manyAccounts{installation: h, gate: newGate(t, sim), tokens: map[string]string{}}
 	key, err := credential.LoadIdentity(filepath.Join(h.dir, "seal.key"))
 	h.must(err)
 	_, err = tenants.Edit(t.Context(), filepath.Join(h.dir, "tenants.yaml"), func(e *tenants.Editor) error {
@@ -76,7 +76,7 @@ func newClientele(t *testing.T, accounts, fixtures int) *clientele {
 
 // cycles runs mkt cycle --all once, and returns its exit code and the last report
 // of each account.
-func (c *clientele) cycles() (code int, last map[string]batch.Report) {
+func (c *manyAccounts) cycles() (code int, last map[string]batch.Report) {
 	c.t.Helper()
 	cmd := c.command(c.t.Context(), "cycle", "--all", "--parallel", "128", "--output", "json")
 	cmd.Env = append(cmd.Env, "SSL_CERT_FILE="+c.gate.trusted)
@@ -94,13 +94,13 @@ func (c *clientele) cycles() (code int, last map[string]batch.Report) {
 		last[r.Tenant] = r
 	}
 	if len(last) != len(c.accounts) {
-		c.t.Fatalf("%d of %d accounts were told of\n%s", len(last), len(c.accounts), errs.String())
+		c.t.Fatalf("%d of %d accounts were reported\n%s", len(last), len(c.accounts), errs.String())
 	}
 	return cmd.ProcessState.ExitCode(), last
 }
 
 // good is a cycle in which every account publishes, and the API serves it.
-func (c *clientele) good() {
+func (c *manyAccounts) good() {
 	c.t.Helper()
 	var code int
 	code, c.newest = c.cycles()
@@ -115,7 +115,7 @@ func (c *clientele) good() {
 }
 
 // served waits until the API has the newest publication of every account.
-func (c *clientele) served() {
+func (c *manyAccounts) served() {
 	c.t.Helper()
 	end := time.Now().Add(2 * time.Minute)
 	for _, id := range c.accounts {
@@ -129,7 +129,7 @@ func (c *clientele) served() {
 }
 
 // failing is a cycle in which every account fails with that code.
-func (c *clientele) failing(exit int, why string) {
+func (c *manyAccounts) failing(exit int, why string) {
 	c.t.Helper()
 	code, last := c.cycles()
 	for id, r := range last {
@@ -140,7 +140,7 @@ func (c *clientele) failing(exit int, why string) {
 }
 
 // ask asks the API for a route of an account's.
-func (c *clientele) ask(id, path string) (status int, body string) {
+func (c *manyAccounts) ask(id, path string) (status int, body string) {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.api.url+"/api/v1"+path, nil)
 	c.must(err)
@@ -154,7 +154,7 @@ func (c *clientele) ask(id, path string) (status int, body string) {
 }
 
 // data is what the API has of every account, without the freshness beside it.
-func (c *clientele) data() map[string]string {
+func (c *manyAccounts) data() map[string]string {
 	c.t.Helper()
 	all := map[string]string{}
 	for _, id := range c.accounts {
@@ -170,15 +170,15 @@ func (c *clientele) data() map[string]string {
 	return all
 }
 
-// connected waits until the API tells that status of every account's connection.
-func (c *clientele) connected(want string) {
+// connected waits until the API reports that status for the connection of every account.
+func (c *manyAccounts) connected(want string) {
 	c.t.Helper()
 	for _, id := range c.accounts {
 		c.connection(id, want)
 	}
 }
 
-func (c *clientele) connection(id, want string) {
+func (c *manyAccounts) connection(id, want string) {
 	c.t.Helper()
 	var got struct{ Data struct{ Status string } }
 	for end := time.Now().Add(10 * time.Second); got.Data.Status != want; time.Sleep(50 * time.Millisecond) {
@@ -191,7 +191,7 @@ func (c *clientele) connection(id, want string) {
 }
 
 // publications is how often an account has published.
-func (c *clientele) publications(id string) int {
+func (c *manyAccounts) publications(id string) int {
 	c.t.Helper()
 	list, err := os.ReadDir(filepath.Join(c.dir, "data", "client_id="+id, "product=market_engine", "commits"))
 	c.must(err)
@@ -199,7 +199,7 @@ func (c *clientele) publications(id string) int {
 }
 
 // The provider cannot be reached, in whichever phase: every account keeps its data
-// and is told as the design says, DEGRADED at the third failure in a row, and
+// and is reported as the design says, DEGRADED at the third failure in a row, and
 // CONNECTED after a good run.
 func TestProviderOutOfReach(t *testing.T) {
 	needs.Time(t, "twenty accounts wait for every timeout")
@@ -219,7 +219,7 @@ func TestProviderOutOfReach(t *testing.T) {
 	} {
 		t.Run(c.phase, func(t *testing.T) {
 			t.Parallel()
-			b := newClientele(t, suffering, 20)
+			b := newManyAccounts(t, accountsPerFault, 20)
 			before := b.data()
 			restore := func() {}
 			switch c.phase {
@@ -241,17 +241,17 @@ func TestProviderOutOfReach(t *testing.T) {
 			if c.befalls == nil {
 				b.gate.open(b.gate.address)
 			}
-			b.gate.mend()
+			b.gate.repair()
 			b.good()
 			b.connected("CONNECTED")
-			t.Logf("%d accounts × 3 runs failed in %v, their data stayed; then %d good runs", suffering, took.Round(time.Second), suffering)
+			t.Logf("%d accounts × 3 runs failed in %v, their data stayed; then %d good runs", accountsPerFault, took.Round(time.Second), accountsPerFault)
 			b.end(b.api)
 		})
 	}
 }
 
 // unchanged holds what the API answers against what it answered before.
-func (c *clientele) unchanged(before map[string]string) {
+func (c *manyAccounts) unchanged(before map[string]string) {
 	c.t.Helper()
 	for what, data := range c.data() {
 		if data != before[what] {
@@ -263,7 +263,7 @@ func (c *clientele) unchanged(before map[string]string) {
 // A burst of errors costs a run some time, and nothing else.
 func TestProviderBurstsOfErrors(t *testing.T) {
 	needs.Time(t, "twenty accounts wait to ask again")
-	b := newClientele(t, suffering, 20)
+	b := newManyAccounts(t, accountsPerFault, 20)
 	for name, burst := range map[string][2]int{"the first three": {1, 3}, "three in the middle": {2, 4}} {
 		var fell int64
 		b.gate.forget()
@@ -279,10 +279,10 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 			return true
 		})
 		b.good()
-		if fell != 3*suffering {
-			t.Errorf("%s: %d requests failed, want %d", name, fell, 3*suffering)
+		if fell != 3*accountsPerFault {
+			t.Errorf("%s: %d requests failed, want %d", name, fell, 3*accountsPerFault)
 		}
-		t.Logf("%s: %d errors, %d of %d runs published", name, fell, suffering, suffering)
+		t.Logf("%s: %d errors, %d of %d runs published", name, fell, accountsPerFault, accountsPerFault)
 	}
 	before := b.data()
 	b.gate.goWrong(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
@@ -294,7 +294,7 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 		b.connected(want)
 		b.unchanged(before)
 	}
-	b.gate.mend()
+	b.gate.repair()
 	b.good()
 	b.connected("CONNECTED")
 	b.end(b.api)
@@ -305,7 +305,7 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 func TestProviderWaitsAreObeyed(t *testing.T) {
 	needs.Time(t, "waits of five seconds")
 	const wait = 5 * time.Second
-	b := newClientele(t, suffering, 20)
+	b := newManyAccounts(t, accountsPerFault, 20)
 	b.gate.forget()
 	b.gate.goWrong(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
 		if a.n > 2 {
@@ -328,7 +328,7 @@ func TestProviderWaitsAreObeyed(t *testing.T) {
 	if least < wait {
 		t.Errorf("asked again after %v, want %v", least, wait)
 	}
-	t.Logf("%d waits of %v, the shortest %v; %d of %d runs published", 2*suffering, wait, least.Round(time.Millisecond), suffering, suffering)
+	t.Logf("%d waits of %v, the shortest %v; %d of %d runs published", 2*accountsPerFault, wait, least.Round(time.Millisecond), accountsPerFault, accountsPerFault)
 	b.end(b.api)
 }
 
@@ -337,7 +337,7 @@ func TestProviderWaitsAreObeyed(t *testing.T) {
 func TestProviderRefusesAtEveryRequest(t *testing.T) {
 	needs.Time(t, "an account for every request of a run")
 	const accounts = 24
-	b := newClientele(t, accounts, 100)
+	b := newManyAccounts(t, accounts, 100)
 	whole := len(b.gate.times(b.accounts[0]))
 	if whole < 10 || whole > accounts {
 		t.Fatalf("a run is %d requests", whole)
@@ -383,10 +383,10 @@ func TestProviderRefusesAtEveryRequest(t *testing.T) {
 }
 
 // A certificate that is not the provider's, or an old protocol: no account sends a
-// request, which would tell its credential.
+// request, which would reveal its credential.
 func TestProviderThatIsAnother(t *testing.T) {
 	needs.Time(t, "twenty accounts for every certificate")
-	b := newClientele(t, suffering, 20)
+	b := newManyAccounts(t, accountsPerFault, 20)
 	before := b.data()
 	stranger := newSigner(t)
 	same := func(*x509.Certificate) {}
@@ -398,7 +398,7 @@ func TestProviderThatIsAnother(t *testing.T) {
 		"good, over TLS 1.1": {Certificates: []tls.Certificate{b.gate.sign.certificate(t, same)}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11},
 		"good, over TLS 1.0": {Certificates: []tls.Certificate{b.gate.sign.certificate(t, same)}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS10},
 	} {
-		b.gate.mend()
+		b.gate.repair()
 		b.gate.forget()
 		b.gate.mu.Lock()
 		b.gate.tls = c
@@ -410,9 +410,9 @@ func TestProviderThatIsAnother(t *testing.T) {
 			}
 		}
 		b.unchanged(before)
-		t.Logf("certificate %s: refused by %d accounts, 0 requests sent", name, suffering)
+		t.Logf("certificate %s: refused by %d accounts, 0 requests sent", name, accountsPerFault)
 	}
-	b.gate.mend()
+	b.gate.repair()
 	b.good()
 	b.end(b.api)
 }

@@ -196,7 +196,7 @@ func closed(members map[string]json.RawMessage) json.RawMessage {
 func TestShuffledAnswers(t *testing.T) {
 	needs.Time(t, "a hundred accounts publish")
 	const orders = 100
-	c := newClientele(t, orders, 60)
+	c := newManyAccounts(t, orders, 60)
 	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: 60, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 3}}})
 	c.must(err)
 	football := map[string]bool{}
@@ -228,7 +228,7 @@ func TestShuffledAnswers(t *testing.T) {
 
 // events are a cycle's digests by provider's fixture, each of which may have one;
 // none while the cycle is not served.
-func (c *clientele) events(id, cycle string) map[string]string {
+func (c *manyAccounts) events(id, cycle string) map[string]string {
 	c.t.Helper()
 	digests := map[string]string{}
 	for path := "/changes?limit=200"; path != ""; {

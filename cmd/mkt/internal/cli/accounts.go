@@ -8,18 +8,27 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 )
 
-// LoadTenants reads tenants.yaml and says what to do when it is not there.
+// LoadTenants reads tenants.yaml and says what to do if it does not exist.
 func (env *Env) LoadTenants() (*tenants.File, error) {
 	f, err := tenants.Load(env.Tenants)
 	return f, env.MissingTenants(err)
 }
 
-// MissingTenants adds the next step to the error of a tenants file that is not there.
+// MissingTenants adds the next step to the error of a tenants file that does not exist.
 func (env *Env) MissingTenants(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("accounts %s: no such file; mkt init makes one, --tenants names another", env.Tenants)
 	}
 	return err
+}
+
+// LoadTenant returns one tenant of tenants.yaml.
+func (env *Env) LoadTenant(id string) (*tenants.Tenant, error) {
+	f, err := env.LoadTenants()
+	if err != nil {
+		return nil, err
+	}
+	return TenantByID(f, id)
 }
 
 // TenantByID finds one tenant of the file.

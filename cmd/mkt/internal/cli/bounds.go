@@ -11,7 +11,7 @@ import (
 // command line, a variable or mkt.yaml.
 type bounded struct {
 	pflag.Value
-	want string // what is plainForms, in words
+	want string // what it takes, in words
 	ok   func() bool
 }
 
@@ -23,19 +23,19 @@ func (b bounded) Set(s string) error {
 	return nil
 }
 
-// Bound lets a flag take only what ok lets through; want says it in words.
+// Bound restricts a flag to the values for which ok returns true; want says in words
+// which these are.
 func Bound(flags *pflag.FlagSet, name, want string, ok func() bool) {
 	f := flags.Lookup(name)
 	f.Value = bounded{f.Value, want, ok}
 }
 
-// Between is the check of a flag that is bound to value.
+// Between returns the check whether a value is in a range.
 func Between[T cmp.Ordered](value *T, least, most T) func() bool {
 	return func() bool { return *value >= least && *value <= most }
 }
 
-// plainForms are the words for what a flag of a type takes, where no narrower bound
-// has its own.
+// plainForms say in words what a flag of a type takes, if it has no bound of its own.
 var plainForms = map[string]string{
 	"int":      "a whole number",
 	"uint64":   "a whole number, 0 or more",
@@ -44,7 +44,7 @@ var plainForms = map[string]string{
 	"bool":     "true or false",
 }
 
-// worded replaces the library's words for a value that a flag does not take.
+// worded replaces the library's message about a value that a flag does not take.
 func worded(f *pflag.Flag, err error) error {
 	_, own := f.Value.(bounded)
 	if words, known := plainForms[f.Value.Type()]; known && !own {

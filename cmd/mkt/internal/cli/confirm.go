@@ -10,34 +10,29 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// errDeclined: the person said no.
 var errDeclined = errors.New("not confirmed: nothing was changed")
 
 func YesFlag(cmd *cobra.Command, yes *bool) {
 	cmd.Flags().BoolVar(yes, "yes", false, "do not ask: needed where there is no terminal")
 }
 
-// NeedlessYes lets a script say --yes to a command that does not ask, because
-// what it does can be undone.
+// NeedlessYes adds a --yes without effect, for a command that does not ask because it
+// can be undone.
 func NeedlessYes(cmd *cobra.Command) {
-	cmd.Flags().Bool("yes", false, "taken, and not needed: this can be undone")
+	cmd.Flags().Bool("yes", false, "has no effect: this command does not ask, because it can be undone")
 }
 
-// ConfirmFor asks before what cannot be undone is done to a tenant. It does not
-// ask about one that is not there.
+// ConfirmFor asks before a change of a tenant that cannot be undone. It does not ask if
+// the tenant does not exist.
 func (env *Env) ConfirmFor(ctx context.Context, id, question string, yes bool) error {
-	f, err := env.LoadTenants()
-	if err != nil {
-		return err
-	}
-	if _, err := TenantByID(f, id); err != nil {
+	if _, err := env.LoadTenant(id); err != nil {
 		return err
 	}
 	return env.Confirm(ctx, question, yes)
 }
 
-// Confirm asks on the terminal. Without one nobody can answer, and --yes must
-// have been said.
+// Confirm asks on the terminal. Without a terminal nobody can answer, and --yes must
+// be given.
 func (env *Env) Confirm(ctx context.Context, question string, yes bool) error {
 	switch {
 	case yes:

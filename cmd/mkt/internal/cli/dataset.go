@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -18,8 +17,8 @@ import (
 	"mkt/serve/account"
 )
 
-// Dataset is one tenant's product on a data root, as the offline tools see it:
-// what lies there counts, not what tenants.yaml says.
+// Dataset is the data of one tenant's product on a data root. The offline tools work on
+// those that exist there, whatever tenants.yaml says.
 type Dataset struct {
 	Data    string // data root
 	Tenant  string
@@ -28,12 +27,12 @@ type Dataset struct {
 
 func (p Dataset) String() string { return p.Tenant + " " + string(p.Product) }
 
-// Dataset is an account's product on the data root of the settings.
+// Dataset returns a dataset on the data root of the settings.
 func (env *Env) Dataset(tenant string, product football.Product) Dataset {
 	return Dataset{env.Data, tenant, product}
 }
 
-// Dir is its folder.
+// Dir returns its folder.
 func (p Dataset) Dir() string {
 	return filepath.Join(p.Data, filepath.FromSlash(layout.TenantProduct(p.Tenant, string(p.Product))))
 }
@@ -47,27 +46,40 @@ func (p Dataset) Open() (*durable.Disk, error) {
 	return root, nil
 }
 
-// Filter says which places of a data root are meant; "" is any.
-type Filter struct{ Tenant, Product string }
+// Filter selects datasets of a data root; "" selects all.
+type Filter struct {
+	Tenant, Product string
 
-func (w *Filter) Flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&w.Tenant, "tenant", "", "whose data (default: everybody's, or the only one there)")
-	cmd.Flags().StringVar(&w.Product, "product", "", "which product's (default: every one, or the only one there)")
+	all bool // says the same as no tenant
 }
 
-// Check judges the flags before anything is opened.
+// Flags adds the flags --tenant and --product.
+func (w *Filter) Flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&w.Tenant, "tenant", "", "only this account's data (default: all accounts, or the only one)")
+	cmd.Flags().StringVar(&w.Product, "product", "", "only this product (default: all products, or the only one)")
+}
+
+// AllFlag adds the flag --all, which says that all accounts are meant.
+func (w *Filter) AllFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&w.all, "all", false, "all accounts: the default")
+}
+
+// Check checks the flags before anything is opened.
 func (w Filter) Check() error {
+	if w.all && w.Tenant != "" {
+		return Usagef("--tenant and --all: want one of the two")
+	}
 	if w.Tenant != "" && !layout.ValidTenantID(w.Tenant) {
 		return Usagef("--tenant %q: no account can have that id", w.Tenant)
 	}
-	if w.Product != "" && !tenants.KnownProduct(football.Product(w.Product)) {
-		return Usagef("--product %q: want %s", w.Product, strings.Join(ProductNames(), ", "))
+	if w.Product == "" {
+		return nil
 	}
-	return nil
+	return CheckWord("--product", w.Product, ProductNames()...)
 }
 
-// Datasets lists what is meant on a data root, by tenant and product. There is at
-// least one, or an error.
+// Datasets lists the selected datasets of a data root by tenant and product. It is an
+// error if there is none.
 func Datasets(data string, w Filter) ([]Dataset, error) {
 	entries, err := os.ReadDir(data)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -101,9 +113,9 @@ func Datasets(data string, w Filter) ([]Dataset, error) {
 	case len(list) > 0:
 		return list, nil
 	case len(others) > 0:
-		return nil, fmt.Errorf("data root %s: nothing lies there%s; there is %s", data, w.words(), Several(others))
+		return nil, fmt.Errorf("data root %s: it holds no data%s; it has %s", data, w.words(), Several(others))
 	}
-	return nil, fmt.Errorf("data root %s: nothing lies there%s", data, w.words())
+	return nil, fmt.Errorf("data root %s: it holds no data%s", data, w.words())
 }
 
 func (w Filter) words() string {
@@ -117,8 +129,23 @@ func (w Filter) words() string {
 	return words
 }
 
-// OneDataset is the only one that is meant. A cycle id, where a moment is one, says
-// the product.
+// Each calls do with each selected dataset. The verb names what failed.
+func (env *Env) Each(verb string, w Filter, do func(Dataset) error) error {
+	list, err := Datasets(env.Data, w)
+	if err != nil {
+		return err
+	}
+	failed := Failures{Of: len(list)}
+	for _, d := range list {
+		if err := do(d); err != nil {
+			failed.Add(env.Errs, fmt.Errorf("%s %s: %w", verb, d, err))
+		}
+	}
+	return failed.Err()
+}
+
+// OneDataset returns the dataset if exactly one is selected. A moment that is a cycle
+// id selects the product.
 func OneDataset(data string, w Filter, moments ...snapshot.Moment) (Dataset, error) {
 	for _, m := range moments {
 		if _, product, err := layout.ParseCycleID(m.String()); err == nil {
@@ -146,7 +173,7 @@ func OneDataset(data string, w Filter, moments ...snapshot.Moment) (Dataset, err
 	if list[0].Tenant == list[len(list)-1].Tenant {
 		missing = "--product"
 	}
-	return Dataset{}, Usagef("which one? give %s: %s", missing, Several(names))
+	return Dataset{}, Usagef("several match: give %s: %s", missing, Several(names))
 }
 
 // MomentArg reads a moment that was given as an argument or to a flag.

@@ -1,8 +1,9 @@
 // Package cli has what all commands share: the settings, the output, the exit codes, and
-// the places of accounts and data.
+// the accounts and the data root.
 package cli
 
 import (
+	"encoding/json"
 	"io"
 	"log/slog"
 	"os"
@@ -11,8 +12,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Env is what every command shares: the world it speaks to and the global settings,
-// resolved.
+// Env is what every command shares: the streams, the clock, and the global settings.
 type Env struct {
 	In        io.Reader
 	Out, Errs io.Writer
@@ -38,12 +38,14 @@ func NewEnv(in io.Reader, out, errs io.Writer, now func() time.Time, version str
 		logFormat: OneOf("text", "text", "json")}
 }
 
-// JSON tells whether a script reads the output.
+// JSON reports whether the output is for scripts.
 func (env *Env) JSON() bool { return env.output.Value == "json" }
 
-// logOff is above every level. It is the default of commands that do one thing
-// and return: their one message says what failed, and a log line beside it
-// would say it twice.
+// Encode prints a value as a line of JSON.
+func (env *Env) Encode(v any) error { return json.NewEncoder(env.Out).Encode(v) }
+
+// logOff is above every level. It is the default of commands that do one thing and
+// return: their error message says what failed, and a log line would repeat it.
 const logOff = slog.LevelError + 1
 
 // openLog sets up the log once the settings are resolved; level is the default.
@@ -68,7 +70,7 @@ func (env *Env) openLog(level slog.Level) {
 	env.Log = slog.New(slog.NewTextHandler(env.Errs, o))
 }
 
-// OnTerminal tells whether a person looks at w.
+// OnTerminal reports whether w is a terminal.
 func OnTerminal(w any) bool {
 	if o, is := w.(*output); is {
 		w = o.to

@@ -19,21 +19,22 @@ const (
 	ExitLater  = 75
 )
 
-// usageError is what the caller did wrong: a flag, an argument, a setting.
+// usageError is a mistake of the caller: in a flag, an argument or a setting.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// AsUsage makes an error one of usage.
+// AsUsage makes err an error of usage, with exit code 2.
 func AsUsage(err error) error { return usageError{err} }
 
+// Usagef returns an error of usage.
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// ErrDiffers makes the exit code of a comparison; it is no failure and has no message.
+// ErrDiffers only sets the exit code of a comparison; its message is not printed.
 var ErrDiffers = errors.New("the snapshots differ")
 
-// ExitCode judges an error. Several jobs' are worth trying again only when each
-// of them is.
+// ExitCode returns the exit code for an error. Failures of several jobs are temporary
+// only if each of them is.
 func ExitCode(err error) int {
 	var usage usageError
 	switch {
@@ -47,15 +48,15 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// temporaryError marks what passes by itself, where only the command knows.
+// temporaryError marks an error as temporary that only the command knows to be so.
 type temporaryError struct{ error }
 
 func (e temporaryError) Unwrap() error { return e.error }
 
-// AsTemporary makes an error one that passes by itself.
+// AsTemporary makes err temporary, with exit code 75.
 func AsTemporary(err error) error { return temporaryError{err} }
 
-// IsTemporary reports whether what went wrong passes by itself.
+// IsTemporary reports whether the same command may succeed later.
 func IsTemporary(err error) bool {
 	var batch *Failures
 	var temporary temporaryError
@@ -67,8 +68,8 @@ func IsTemporary(err error) bool {
 	case errors.As(err, &temporary):
 		return true
 	}
-	for _, passing := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict} {
-		if errors.Is(err, passing) {
+	for _, known := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict} {
+		if errors.Is(err, known) {
 			return true
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Failures is what failed of several jobs.
+// Failures collects the errors of several jobs.
 type Failures struct {
 	Of int
 
@@ -15,7 +15,7 @@ type Failures struct {
 	errs []error
 }
 
-// Add notes a job's failure, and tells it at once when more jobs follow.
+// Add adds the error of a job. If there are several jobs it is printed at once.
 func (e *Failures) Add(report io.Writer, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -25,8 +25,8 @@ func (e *Failures) Add(report io.Writer, err error) {
 	e.errs = append(e.errs, err)
 }
 
-// Err is the failure of the command: the job's own error when there was one
-// job, else a count, the errors having been told.
+// Err returns the error of the command: the job's own error if there was one job,
+// otherwise a count, because the errors were printed before.
 func (e *Failures) Err() error {
 	switch {
 	case len(e.errs) == 0:
@@ -41,4 +41,4 @@ func (e *Failures) Error() string { return fmt.Sprintf("%d of %d runs failed", l
 
 func (e *Failures) Unwrap() []error { return e.errs }
 
-var ErrInterrupted = errors.New("interrupted; what was published stays, run it again for the rest")
+var ErrInterrupted = errors.New("interrupted: what was published stays; run the command again for the rest")

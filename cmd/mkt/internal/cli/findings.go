@@ -13,13 +13,13 @@ import (
 	"mkt/serve/account"
 )
 
-// TenantDir is what belongs to a tenant and to none of its products.
+// TenantDir returns the folder of what belongs to a tenant and to none of its products.
 func (env *Env) TenantDir(id string) string { return filepath.Join(env.Data, layout.Tenant(id)) }
 
 // Source is a folder with the state file of a step that asks the provider.
 type Source struct{ Of, Step, Dir string }
 
-// Sources are those of a tenant: the test of the connection, and each product.
+// Sources returns the sources of a tenant: the test of the connection, and each product.
 func (env *Env) Sources(t *tenants.Tenant) []Source {
 	list := []Source{{"test", health.StepProbe, env.TenantDir(t.ID)}}
 	for _, p := range account.Products() {
@@ -28,7 +28,7 @@ func (env *Env) Sources(t *tenants.Tenant) []Source {
 	return list
 }
 
-// Newest returns what the step found last, nil when it never ran.
+// Newest returns the newest run of the step, nil if it never ran.
 func (s Source) Newest() (run *health.Run, err error) {
 	err = s.open(func(root durable.FS) error {
 		run, err = health.Read(root, s.Step)
@@ -37,7 +37,7 @@ func (s Source) Newest() (run *health.Run, err error) {
 	return run, err
 }
 
-// AddCalls adds the calls it made.
+// AddCalls adds the calls that the step made, by day and endpoint.
 func (s Source) AddCalls(calls map[string]map[string]int64) error {
 	return s.open(func(root durable.FS) error {
 		counted, err := health.ReadCalls(root)
@@ -53,7 +53,7 @@ func (s Source) AddCalls(calls map[string]map[string]int64) error {
 	})
 }
 
-// open reads in the folder, which may be missing.
+// open calls read with the folder, unless it does not exist.
 func (s Source) open(read func(durable.FS) error) error {
 	root, err := durable.OpenExisting(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {

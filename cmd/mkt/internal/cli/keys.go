@@ -9,13 +9,14 @@ import (
 	"mkt/fetch/credential"
 )
 
-// Keys are the files of the two keys. They are settings of the commands that need
-// them and of no other.
+// Keys are the files of the two keys. Only the commands that need them have these
+// settings.
 type Keys struct {
 	Seal string
 	ID   string
 }
 
+// SealFlag adds the flag --seal-key.
 func (k *Keys) SealFlag(set *Settings, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&k.Seal, "seal-key", "seal.key", "age identity that opens the sealed credentials")
 	set.BindPath(cmd.Flags(), "seal-key", "seal_key")
@@ -24,8 +25,8 @@ func (k *Keys) SealFlag(set *Settings, cmd *cobra.Command) {
 // credentialOpener opens a sealed credential.
 type credentialOpener = func(sealed, tenant, provider string) (credential.Secret, error)
 
-// Opener opens credentials with the keys of seal.key. One that they do not open may be
-// sealed to a key that is there since: the file is read once more.
+// Opener returns a function that opens credentials with the keys of seal.key. If they
+// do not open one, the file is read again: the credential may be sealed to a new key.
 func (k *Keys) Opener() (credentialOpener, error) {
 	key, err := credential.LoadIdentity(k.Seal)
 	if err != nil {
@@ -39,15 +40,16 @@ func (k *Keys) Opener() (credentialOpener, error) {
 		if !errors.Is(err, credential.ErrSealed) {
 			return secret, err
 		}
-		again, unreadable := credential.LoadIdentity(k.Seal)
+		reread, unreadable := credential.LoadIdentity(k.Seal)
 		if unreadable != nil {
 			return secret, err
 		}
-		key = again
+		key = reread
 		return credential.Open(key, sealed, tenant, provider)
 	}, nil
 }
 
+// IDFlag adds the flag --id-key.
 func (k *Keys) IDFlag(set *Settings, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&k.ID, "id-key", "id.key", "key that ids are made with; never changes for a data root")
 	set.BindPath(cmd.Flags(), "id-key", "id_key")

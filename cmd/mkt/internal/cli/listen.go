@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// IsFree tells whether an address can be listened on now.
+// IsFree returns an error if an address cannot be listened on now.
 func IsFree(address string) error {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -16,8 +16,8 @@ func IsFree(address string) error {
 	return l.Close()
 }
 
-// Listens bounds a flag to an address to listen on. The port is a number: names
-// differ from machine to machine.
+// Listens restricts a flag to addresses to listen on. The port must be a number, because
+// names of ports differ from machine to machine.
 func Listens(flags *pflag.FlagSet, name string, address *string) {
 	Bound(flags, name, "HOST:PORT, such as 127.0.0.1:8080, or :8080 for every address of this machine", func() bool {
 		_, port, err := net.SplitHostPort(*address)

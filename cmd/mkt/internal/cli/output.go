@@ -8,9 +8,9 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 )
 
-// output is the standard output or the standard error. What a terminal would obey is
-// shown as an escape, see package plain. It remembers that it could not be written: a
-// command whose answer is lost has not done what was asked. Safe for concurrent use.
+// output is the standard output or the standard error. Control characters are shown as
+// escapes, see package plain. It remembers the first error of writing, because a command
+// whose output is lost has failed. It is safe for concurrent use.
 type output struct {
 	to io.Writer
 
@@ -19,6 +19,7 @@ type output struct {
 	failed error // the first
 }
 
+// NewOutput returns an output that writes to a writer.
 func NewOutput(to io.Writer) *output { return &output{to: to, text: plain.NewWriter(to)} }
 
 func (o *output) Write(p []byte) (int, error) {
@@ -27,7 +28,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.noted(o.text.Write(p))
 }
 
-// noted remembers a failed write. The lock is held.
+// noted remembers a failed write. o.mu must be held.
 func (o *output) noted(n int, err error) (int, error) {
 	if err != nil && o.failed == nil {
 		o.failed = err
@@ -46,7 +47,7 @@ func (e exactOutput) Write(p []byte) (int, error) {
 	return e.of.noted(e.of.to.Write(p))
 }
 
-// Err is what kept the output from being written, nil when all of it was.
+// Err returns the error that kept the output from being written completely.
 func (o *output) Err() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -57,8 +58,8 @@ func (o *output) Err() error {
 	return fmt.Errorf("the output is not complete: %w", o.failed)
 }
 
-// DataOut is where data goes that another program reads: as it is, unless a person
-// looks at it.
+// DataOut returns the writer for data that another program reads: its bytes are left as
+// they are, unless they go to a terminal.
 func (env *Env) DataOut() io.Writer {
 	if o, is := env.Out.(*output); is && !OnTerminal(o) {
 		return o.exactly()
@@ -66,6 +67,6 @@ func (env *Env) DataOut() io.Writer {
 	return env.Out
 }
 
-// ForScripts tells whether the ready line is JSON: asked for, or read by a
-// program, since nobody looks at a pipe.
+// ForScripts reports whether the ready line is JSON: if JSON is asked for, or if the
+// output is not a terminal and so is read by a program.
 func (env *Env) ForScripts() bool { return env.JSON() || !OnTerminal(env.Out) }

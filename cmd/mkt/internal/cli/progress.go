@@ -15,7 +15,7 @@ type Bar struct {
 	bar *progressbar.ProgressBar
 }
 
-// NewBar returns a bar, nil if nobody would see it.
+// NewBar returns a bar, nil if the output is not a terminal.
 func (env *Env) NewBar(what string) *Bar {
 	if env.JSON() || !OnTerminal(env.Errs) {
 		return nil
@@ -29,6 +29,7 @@ func (env *Env) NewBar(what string) *Bar {
 	)}
 }
 
+// Set shows how much is done.
 func (b *Bar) Set(done, total int) {
 	if b == nil {
 		return
@@ -39,6 +40,7 @@ func (b *Bar) Set(done, total int) {
 	_ = b.bar.Set(done) // a terminal that cannot be written to is no reason to stop
 }
 
+// Done removes the bar.
 func (b *Bar) Done() {
 	if b != nil {
 		_ = b.bar.Clear()

@@ -10,20 +10,23 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// longRunning marks commands that log at info unless told otherwise.
-// withoutConfig marks those for which the configuration may be missing, also
-// when it is named: init makes it, version needs none.
+// LongRunning marks commands that log at info by default. WithoutConfig marks commands
+// that run without the configuration even if it is named and does not exist.
 const (
 	LongRunning   = "long-running"
 	WithoutConfig = "without-config"
 )
 
-// newRoot builds the command tree. Settings are resolved and the log is opened
+// NewRoot builds the command tree. Settings are resolved and the log is opened
 // before any command runs.
 func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "mkt",
-		Short:         "Football markets: fetch, transform, publish, serve",
+		Use:   "mkt",
+		Short: "Football markets: fetch, transform, publish, serve",
+		Example: `  mkt demo
+  mkt init /etc/mkt
+  mkt cycle --tenant acme
+  mkt serve --help`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          subcommand,
@@ -37,26 +40,29 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 		if errors.As(err, &value) {
 			return Usagef("--%s %q: %w", value.GetFlag().Name, value.GetValue(), worded(value.GetFlag(), value.Unwrap()))
 		}
-		return Usagef("%w (%s --help shows the flags)", err, cmd.CommandPath())
+		hint := ""
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
+			hint = DidYouMean("--"+unknown.GetSpecifiedName(), flagNames(cmd.Flags())...)
+		}
+		return Usagef("%w%s (%s --help shows the flags)", err, hint, cmd.CommandPath())
 	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&env.Config, "config", "mkt.yaml", "configuration file [MKT_CONFIG]")
 	flags.StringVar(&env.Data, "data", "data", "data root")
-	flags.StringVar(&env.Tenants, "tenants", "tenants.yaml", "accounts")
-	flags.Var(&env.output, "output", "what is printed: text for people, json for scripts")
-	flags.Var(&env.logLevel, "log-level", "least level logged (default: info for commands that run on, else off)")
-	flags.Var(&env.logFormat, "log-format", "form of the log on stderr")
+	flags.StringVar(&env.Tenants, "tenants", "tenants.yaml", "file of the accounts")
+	flags.Var(&env.output, "output", "format of the output: text for people, json for scripts")
+	flags.Var(&env.logLevel, "log-level", "lowest level that is logged (default: info for commands that run until they are stopped, else off)")
+	flags.Var(&env.logFormat, "log-format", "format of the log on stderr")
 	env.Settings.BindPath(flags, "data", "data")
 	env.Settings.BindPath(flags, "tenants", "tenants")
 	env.Settings.Bind(flags, "output", "output")
 	env.Settings.Bind(flags, "log-level", "log.level")
 	env.Settings.Bind(flags, "log-format", "log.format")
 
+	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	root.AddCommand(append(commands, newVersion(env))...)
-	root.InitDefaultCompletionCmd()
-	if completion, _, err := root.Find([]string{"completion"}); err == nil {
-		completion.Args, completion.RunE = subcommand, showHelp
-	}
+	addBuiltins(root)
 	checkUsage(root)
 	return root
 }
@@ -75,7 +81,7 @@ func (env *Env) Prepare(cmd *cobra.Command) error {
 		return err
 	}
 	if env.Data == "" || env.Tenants == "" {
-		return Usagef("--data and --tenants (%s, %s): want a path, not nothing", envName("data"), envName("tenants"))
+		return Usagef("--data and --tenants (%s, %s): want a path, not an empty text", envName("data"), envName("tenants"))
 	}
 	level := logOff
 	if _, service := cmd.Annotations[LongRunning]; service {
@@ -87,7 +93,7 @@ func (env *Env) Prepare(cmd *cobra.Command) error {
 
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// subcommand refuses a word that is no command; none at all shows the help.
+// subcommand refuses a word that is no command. Without a word the help is shown.
 func subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -99,23 +105,30 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	return Usagef("unknown command %q%s (%s --help lists them)", args[0], hint, cmd.CommandPath())
 }
 
-// Group is a command that only has others below it.
+// Group returns a command that only has others below it. Its examples are the first of
+// theirs.
 func Group(name, short string, below ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Short: short, Args: subcommand, RunE: showHelp}
 	cmd.AddCommand(below...)
+	var examples []string
+	for _, c := range below {
+		first, _, _ := strings.Cut(c.Example, "\n")
+		examples = append(examples, first)
+	}
+	cmd.Example = strings.Join(examples[:min(len(examples), 4)], "\n")
 	return cmd
 }
 
-// checkUsage makes wrong arguments of every command a usage error.
+// checkUsage makes wrong arguments of each command an error of usage.
 func checkUsage(cmd *cobra.Command) {
 	cmd.SuggestionsMinimumDistance = 2
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
-			if _, worded := err.(usageError); err == nil || worded {
+			if _, ours := err.(usageError); err == nil || ours {
 				return err
 			}
-			return Usagef("%w: %s (--help tells more)", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+			return Usagef("%w: %s (see --help)", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 		}
 	}
 	for _, c := range cmd.Commands() {

@@ -17,11 +17,11 @@ import (
 )
 
 // Settings resolves every setting from its flag, its MKT_* variable, mkt.yaml
-// and its default, in this order. The resolved value lands in the variable that
-// the flag is bound to; nothing else of the program knows where it came from.
+// and its default, in this order. The resolved value is set in the variable that
+// the flag is bound to, so that the rest of the program does not know its origin.
 type Settings struct {
 	v     *viper.Viper
-	File  string           // mkt.yaml that was read, "" when there is none
+	File  string           // the mkt.yaml that was read, "" if there is none
 	lines map[string]given // its keys
 	known []string
 }
@@ -34,6 +34,7 @@ const (
 
 const EnvPrefix = "MKT"
 
+// NewSettings returns settings without any flag.
 func NewSettings() *Settings {
 	return &Settings{v: viper.New()}
 }
@@ -48,7 +49,7 @@ func (s *Settings) Bind(flags *pflag.FlagSet, name, key string) {
 	}
 }
 
-// BindPath is bind for a file or folder: relative to mkt.yaml when it stands there.
+// BindPath is Bind for a file or folder. A path in mkt.yaml is relative to its folder.
 func (s *Settings) BindPath(flags *pflag.FlagSet, name, key string) {
 	s.Bind(flags, name, key)
 	annotate(flags.Lookup(name), pathNote, "")
@@ -61,7 +62,7 @@ func annotate(f *pflag.Flag, note, value string) {
 	f.Annotations[note] = []string{value}
 }
 
-// envName is the variable of a key: serve.listen is MKT_SERVE_LISTEN.
+// envName returns the variable of a key: MKT_SERVE_LISTEN for serve.listen.
 func envName(key string) string {
 	return EnvPrefix + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(key))
 }
@@ -72,8 +73,7 @@ func (s *Settings) Known() []string { return slices.Sorted(slices.Values(s.known
 // Given lists the keys of the mkt.yaml that was read, sorted.
 func (s *Settings) Given() []string { return slices.Sorted(maps.Keys(s.lines)) }
 
-// Read reads mkt.yaml. One that is not there is an error only when it was asked
-// for by name.
+// Read reads mkt.yaml. It is an error if the file does not exist and was named.
 func (s *Settings) Read(path string, named bool) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +88,7 @@ func (s *Settings) Read(path string, named bool) error {
 	return s.parse(path, data)
 }
 
-// parse takes the settings of a file over.
+// parse takes the settings from the text of a file.
 func (s *Settings) parse(path string, data []byte) error {
 	top, wrong := strictyaml.Parse(data)
 	if wrong != nil {
@@ -156,8 +156,8 @@ func (s *Settings) set(f *pflag.Flag, source string, values []string) error {
 	return nil
 }
 
-// anchor makes a path from mkt.yaml, or the default of one, relative to the
-// folder of mkt.yaml.
+// anchor joins a relative path from mkt.yaml, or the default of a path, to the folder of
+// mkt.yaml.
 func (s *Settings) anchor(f *pflag.Flag) {
 	path := f.Value.String()
 	if _, is := f.Annotations[pathNote]; !is || s.File == "" || path == "" || filepath.IsAbs(path) {

@@ -21,7 +21,7 @@ type given struct {
 }
 
 // DataRootIn returns the data root of the installation in a folder, which may be new.
-// What is wrong in its mkt.yaml is for the commands to say.
+// Mistakes in its mkt.yaml are ignored here; the commands report them.
 func DataRootIn(dir string) string {
 	root := "data"
 	if text, err := os.ReadFile(filepath.Join(dir, "mkt.yaml")); err == nil {
@@ -37,7 +37,7 @@ func DataRootIn(dir string) string {
 }
 
 // keyLines lists the settings of mkt.yaml, nested keys joined by dots, with the lines
-// they stand in. An error names file and line.
+// that they are on. An error names the file and the line.
 func keyLines(path string, top *yaml.Node) (map[string]given, error) {
 	lines := map[string]given{}
 	if top == nil {
@@ -74,8 +74,8 @@ func flatten(path string, n *yaml.Node, prefix string, into map[string]given) er
 
 func isEmpty(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// checkKeys refuses the first key that is no setting, or is one without a value.
-// A section may be empty: its settings are commented out.
+// checkKeys returns an error for the first key that is no setting or has no value. A
+// section may be empty, because its settings may be commented out.
 func (s *Settings) checkKeys(path string) error {
 	keys := make([]string, 0, len(s.lines))
 	for key := range s.lines {
@@ -96,7 +96,7 @@ func (s *Settings) checkKeys(path string) error {
 	return nil
 }
 
-// hint lists what could have been meant by a key that is unknown.
+// hint lists the keys that may be meant by an unknown one.
 func (s *Settings) hint(key string) string {
 	section, _, _ := strings.Cut(key, ".")
 	if words := s.below(section + "."); len(words) > 0 {
@@ -105,7 +105,7 @@ func (s *Settings) hint(key string) string {
 	return "there are " + strings.Join(s.below(""), ", ")
 }
 
-// below lists the words that settings go on with behind a prefix, sorted.
+// below lists the next words of the keys that have a prefix, sorted.
 func (s *Settings) below(prefix string) []string {
 	var words []string
 	for _, key := range s.known {

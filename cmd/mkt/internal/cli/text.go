@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// newTableWriter aligns columns, which tabs divide, for people.
+// NewTableWriter returns a writer that aligns columns, which are separated by tabs.
 func NewTableWriter(out io.Writer) *tabwriter.Writer {
 	return tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 }
 
-// Plural is a count with its noun.
+// Plural returns a count with its noun.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -22,7 +22,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Size is a number of bytes for people.
+// Size returns a number of bytes for people.
 func Size(n int64) string {
 	switch {
 	case n >= 1<<30:
@@ -35,7 +35,7 @@ func Size(n int64) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// Several lists the first names of many.
+// Several lists names, only the first ones if there are many.
 func Several(names []string) string {
 	const most = 8
 	text := strings.Join(names[:min(most, len(names))], ", ")
@@ -45,6 +45,7 @@ func Several(names []string) string {
 	return text
 }
 
+// OrDash joins a list, and returns a dash for an empty one.
 func OrDash(list []string) string {
 	if len(list) == 0 {
 		return "-"
@@ -54,6 +55,7 @@ func OrDash(list []string) string {
 
 func Dash(s string) string { return cmp.Or(s, "-") }
 
+// Message returns the text of an error, "" for nil.
 func Message(err error) string {
 	if err == nil {
 		return ""
@@ -61,7 +63,7 @@ func Message(err error) string {
 	return strings.TrimSpace(err.Error())
 }
 
-// Instant is a time for people, a dash when there is none.
+// Instant returns a time for people, a dash for nil.
 func Instant(t *time.Time) string {
 	if t == nil {
 		return "-"
@@ -69,6 +71,7 @@ func Instant(t *time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
+// Moment returns a time for people, "(open)" for nil.
 func Moment(t *time.Time) string {
 	if t == nil {
 		return "(open)"
@@ -76,7 +79,7 @@ func Moment(t *time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// Span is a duration as people write it: 1m, not 1m0s.
+// Span returns the text of a duration as people write it: 1m, not 1m0s.
 func Span(d string) string {
 	if strings.HasSuffix(d, "m0s") {
 		d = strings.TrimSuffix(d, "0s")
@@ -87,7 +90,8 @@ func Span(d string) string {
 	return d
 }
 
-// ClockTime is a moment for people.
+// ClockTime returns a time for people.
 func ClockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
+// Stamp returns a time with its milliseconds.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

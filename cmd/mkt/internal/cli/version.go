@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 
@@ -10,14 +9,14 @@ import (
 
 func newVersion(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of this binary",
-		Args:  cobra.NoArgs,
-
+		Use:         "version",
+		Short:       "Print the version of this binary",
+		Example:     `  mkt version`,
+		Args:        cobra.NoArgs,
 		Annotations: map[string]string{WithoutConfig: ""},
 		RunE: func(*cobra.Command, []string) error {
 			if env.JSON() {
-				return json.NewEncoder(env.Out).Encode(map[string]string{"version": env.Version, "go": runtime.Version(),
+				return env.Encode(map[string]string{"version": env.Version, "go": runtime.Version(),
 					"platform": runtime.GOOS + "/" + runtime.GOARCH})
 			}
 			_, err := fmt.Fprintf(env.Out, "mkt %s (%s, %s/%s)\n", env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)

@@ -168,7 +168,7 @@ func (m *Match) counterBars(x *axis, metric football.Metric) (barsFigure, bool) 
 	return f, true
 }
 
-// lastSample is the last moment of a minute that the feed told something in.
+// lastSample returns the last moment of a minute in which the feed reported something.
 type lastSample struct{ half, of, moment int }
 
 // follows reports whether no minute lies between two.

@@ -85,7 +85,7 @@ func (m *Match) view() *view {
 	return v
 }
 
-// isStale tells whether what is known is too old to say anything of now.
+// isStale reports whether the data is too old to describe the present.
 func (m *Match) isStale() bool {
 	return m.Row.InPlay && m.Row.StaleAt != nil && m.Now.After(*m.Row.StaleAt)
 }

@@ -338,7 +338,7 @@ func TestWithoutPast(t *testing.T) {
 	if f := m.momentum(m.axis()); len(f.Curves) != 0 {
 		t.Errorf("stale: %d curves", len(f.Curves))
 	}
-	if words, _ := parse(t, written(t, m)); !strings.Contains(words, "FEED_STALE") || !strings.Contains(words, "told nothing new for 1h0m0s") {
+	if words, _ := parse(t, written(t, m)); !strings.Contains(words, "FEED_STALE") || !strings.Contains(words, "reported nothing new for 1h0m0s") {
 		t.Error("stale: it does not say so")
 	}
 }

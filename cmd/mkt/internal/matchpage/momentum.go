@@ -162,7 +162,7 @@ func (d *drawing) gap(to int) {
 	clear(d.reasons)
 }
 
-// notSeen is why a stretch of play has no momentum when no cycle tells why.
+// notSeen is why a stretch of play has no momentum if no cycle says why.
 const notSeen = "not seen"
 
 // mostOf is the reason that was given most often, "" when none was.

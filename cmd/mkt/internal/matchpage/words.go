@@ -31,7 +31,7 @@ func lower(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", 
 // scoreboard is a time of play in minutes and seconds.
 func scoreboard(seconds int) string { return fmt.Sprintf("%02d:%02d", seconds/60, seconds%60) }
 
-// clockOf is an entry's place on the scoreboard, as far as it is known.
+// clockOf returns the match clock of an entry, as far as it is known.
 func clockOf(e table.LiveTimelineRow) string {
 	switch {
 	case e.Minute == nil:
@@ -124,7 +124,7 @@ func (m *Match) entries() (all []entryView) {
 func (m *Match) unknown(v *view) (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if v.Stale {
-		say("What happens now: the feed told nothing new for %s, and a state was believed until %s.", spanOf(v.Age), timesOf(m.Row.StaleAt))
+		say("What happens now: the feed reported nothing new for %s, and a state was believed until %s.", spanOf(v.Age), timesOf(m.Row.StaleAt))
 	}
 	if m.Row.MomentumHome == nil {
 		say("Momentum: %s.", words(m.Row.UnavailableReason))
@@ -172,7 +172,7 @@ func (m *Match) absent() (names []string) {
 	return names
 }
 
-// agrees tells whether what the archive leads to is what was published.
+// agrees reports whether the values computed from the archive are those published.
 func (m *Match) agrees(l *football.Live) bool {
 	r := table.LiveOf(l, l.Fixture.FetchedAt, 0)
 	return r.At.Equal(m.Row.At) && countOf(r.MomentumHome) == countOf(m.Row.MomentumHome) && words(r.UnavailableReason) == words(m.Row.UnavailableReason) &&

@@ -18,8 +18,8 @@ import (
 type Job struct {
 	Name string // unique, "acme/market_engine"
 	Expr string
-	// Lane is whom it waits for: jobs of other lanes do not hold it up, however
-	// long they take.
+	// Lane is a group of jobs with slots of their own: jobs of other lanes do not delay
+	// it, however long they take.
 	Lane string
 }
 
@@ -57,7 +57,7 @@ type Scheduler struct {
 	entries map[string]entry
 	running map[string]phase
 	skipped map[string]skips
-	lanes   map[string]chan struct{} // a place is taken while a run is under way
+	lanes   map[string]chan struct{} // a slot is taken while a run is under way
 	again   map[string]*time.Timer   // see Again
 }
 
@@ -74,7 +74,7 @@ type skips struct{ inARow, all uint64 }
 type phase int
 
 const (
-	waiting phase = iota + 1 // for its share of the jitter, or for a free place
+	waiting phase = iota + 1 // for its share of the jitter, or for a free slot
 	started
 )
 
@@ -181,9 +181,9 @@ func (s *Scheduler) trigger(name string, jitter time.Duration) {
 	s.runs.Go(func() { s.run(ctx, name, lane, share(name, min(jitter, e.shortest/10))) })
 }
 
-// Again has a job run once at a time beside those of its expression, in place of
-// what an earlier call said. If a run of the job begins before, there is no other. It
-// does nothing unless Run is under way.
+// Again has a job run once at a time besides those of its expression, and replaces the time
+// of an earlier call. If a run of the job begins before that, there is no other. It does
+// nothing unless Run is under way.
 func (s *Scheduler) Again(name string, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +203,7 @@ func (s *Scheduler) Again(name string, at time.Time) {
 	s.again[name] = own
 }
 
-// forgetAgain undoes Again. Only for the holder of mu.
+// forgetAgain undoes a call of Again. s.mu must be held.
 func (s *Scheduler) forgetAgain(name string) {
 	if t := s.again[name]; t != nil {
 		t.Stop()
@@ -211,7 +211,7 @@ func (s *Scheduler) forgetAgain(name string) {
 	}
 }
 
-// skip counts a tick that comes too early. Only for the holder of mu.
+// skip counts a tick that comes too early. s.mu must be held.
 func (s *Scheduler) skip(j Job) {
 	n := s.skipped[j.Name]
 	n.inARow++
@@ -219,13 +219,13 @@ func (s *Scheduler) skip(j Job) {
 	s.skipped[j.Name] = n
 	reason := "tick skipped: the previous run is still under way"
 	if s.running[j.Name] == waiting {
-		reason = "tick skipped: the previous run still waits for a free place; runs of other jobs take them all"
+		reason = "tick skipped: the previous run still waits for a free slot; runs of other jobs take them all"
 	}
 	s.o.Log.Warn(reason, "job", j.Name, "in_a_row", n.inARow, "skipped", n.all)
 	s.o.Skipped(j)
 }
 
-// Skipped is how many ticks of all jobs came while a run of the same job was
+// Skipped returns how many ticks of all jobs came while a run of the same job was
 // under way.
 func (s *Scheduler) Skipped() (all uint64) {
 	s.mu.Lock()
@@ -236,14 +236,14 @@ func (s *Scheduler) Skipped() (all uint64) {
 	return all
 }
 
-// share is a job's own part of a time.
+// share returns the part of a duration that is the job's own.
 func share(name string, of time.Duration) time.Duration {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	return time.Duration(float64(of) * float64(h.Sum32()) / (1 << 32))
 }
 
-// lane is the places of a lane. Only for the holder of mu.
+// lane returns the slots of a lane. s.mu must be held.
 func (s *Scheduler) lane(name string) chan struct{} {
 	if s.lanes[name] == nil {
 		s.lanes[name] = make(chan struct{}, cmp.Or(s.o.Lanes[name], s.o.Parallel))
@@ -269,8 +269,8 @@ func (s *Scheduler) run(ctx context.Context, name string, lane chan struct{}, wa
 	}
 }
 
-// admit waits, and then waits for a free place; it is false when the scheduler
-// stops first.
+// admit waits, and then waits for a free slot. It returns false if the scheduler stops
+// first.
 func admit(ctx context.Context, lane chan struct{}, wait time.Duration) bool {
 	if wait > 0 {
 		over := time.NewTimer(wait)

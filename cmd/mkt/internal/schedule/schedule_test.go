@@ -458,7 +458,7 @@ func TestSkippedSaysWhy(t *testing.T) {
 		time.Sleep(31 * time.Second)
 		cancel()
 		<-done
-		for _, want := range []string{`still under way" job=first`, `waits for a free place; runs of other jobs take them all" job=second`} {
+		for _, want := range []string{`still under way" job=first`, `waits for a free slot; runs of other jobs take them all" job=second`} {
 			if !strings.Contains(log.String(), want) {
 				t.Errorf("want %q in\n%s", want, log)
 			}

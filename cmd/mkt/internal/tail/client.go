@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// Refused is an answer of the service that asking again does not change.
+// Refused is an answer of the service that a repeated request would not change.
 type Refused struct{ Code, Message string }
 
 // Error implements error.
 func (e *Refused) Error() string { return e.Code + ": " + e.Message }
 
-// ErrUnreachable: the service does not answer, or says that it cannot now.
+// ErrUnreachable is returned if the service does not answer, or answers that it cannot now.
 var ErrUnreachable = errors.New("the service is not reachable")
 
-// client asks one service with one token.
+// client sends requests to one service with one token.
 type client struct {
 	base, token string
 	http        *http.Client
@@ -54,7 +54,7 @@ func (c *client) collection(ctx context.Context, path, cursor string) (p page, e
 	return p, c.get(ctx, path+"?"+query.Encode(), &p)
 }
 
-// get asks until the answer is not that the rate limit is used up.
+// get repeats a request while the rate limit is used up.
 func (c *client) get(ctx context.Context, path string, into any) error {
 	for {
 		wait, err := c.try(ctx, path, into)

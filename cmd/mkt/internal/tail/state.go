@@ -17,7 +17,7 @@ type Event struct {
 	ContentDigest *string `json:"content_digest"`
 }
 
-// Fixture is what is kept of a fixture: what the list shows of it.
+// Fixture is what the list shows of a fixture.
 type Fixture struct {
 	FixtureID   string  `json:"fixture_id"`
 	Home        *string `json:"home"`
@@ -71,7 +71,7 @@ func (s *state) list(ctx context.Context) (fixtures map[string]Fixture, cursor s
 	}
 }
 
-// next takes the next page of changes: its events, and whether there are more.
+// next reads the next page of changes. It returns the events, and whether there are more.
 func (s *state) next(ctx context.Context) (events []Event, more bool, err error) {
 	p, err := s.client.collection(ctx, "/changes", s.cursor)
 	if err != nil {
@@ -133,7 +133,7 @@ func (e Event) digest() string {
 	return *e.ContentDigest
 }
 
-// fetch takes one fixture as it is now; one that is gone meanwhile is forgotten.
+// fetch reads one fixture as it is now, and drops it if it is gone.
 func (s *state) fetch(ctx context.Context, id, digest string) error {
 	var answer struct{ Data Fixture }
 	err := s.client.get(ctx, "/fixtures/"+id, &answer)

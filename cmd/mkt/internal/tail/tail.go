@@ -19,7 +19,7 @@ type Options struct {
 	Every   time.Duration // between looks when nothing more is there; 0 = 2 s
 	Verify  bool          // compare with the service whenever the end is reached
 	Once    bool          // end when the end is reached
-	Tell    func(News)
+	Report  func(News)
 }
 
 // News is one thing that happened. Exactly one of its parts says what.
@@ -31,15 +31,16 @@ type News struct {
 	Cause    error    // of unreachable
 }
 
-// ErrDiffers: what was followed is not what the service has.
+// ErrDiffers is returned if what was followed differs from what the service has.
 var ErrDiffers = errors.New("the state that was followed differs from the service's")
 
-// mostBeginnings is how often it begins anew without ever reaching the end.
+// mostBeginnings is how often Run starts again without reaching the end.
 const mostBeginnings = 3
 
-// Run follows until ctx ends, or the end is reached with Once. A *Refused is the
-// service's no, also to position after position that it gave itself; ErrUnreachable is only returned before anything was read, or with
-// Once: later Run waits until the service is back.
+// Run follows the changes until ctx is done, or with Once until the end is reached. It
+// returns a *Refused if the service refuses, also if it refuses several positions in a row
+// that it gave itself. It returns ErrUnreachable only before anything was read, or with
+// Once; otherwise it waits until the service is back.
 func Run(ctx context.Context, o Options) error {
 	if o.Every <= 0 {
 		o.Every = 2 * time.Second
@@ -58,10 +59,10 @@ func Run(ctx context.Context, o Options) error {
 		case errors.As(err, &refused) && refused.Code == "INVALID_CURSOR" && beginnings < mostBeginnings:
 			s.fixtures, s.cursor = nil, "" // the position has left the log
 			beginnings++
-			o.Tell(News{Kind: "start_again"})
+			o.Report(News{Kind: "start_again"})
 			continue
 		case errors.Is(err, ErrUnreachable) && s.fixtures != nil && !o.Once:
-			o.Tell(News{Kind: "unreachable", Fixtures: len(s.fixtures), Cause: err})
+			o.Report(News{Kind: "unreachable", Fixtures: len(s.fixtures), Cause: err})
 		default:
 			return err
 		}
@@ -71,13 +72,13 @@ func Run(ctx context.Context, o Options) error {
 	}
 }
 
-// follow goes from where the state is to the end of the log.
+// follow reads from the position of the state to the end of the log.
 func (o *Options) follow(ctx context.Context, s *state) error {
 	if s.fixtures == nil {
 		if err := s.bootstrap(ctx); err != nil {
 			return err
 		}
-		o.Tell(News{Kind: "bootstrap", Fixtures: len(s.fixtures)})
+		o.Report(News{Kind: "bootstrap", Fixtures: len(s.fixtures)})
 	}
 	for more := true; more; {
 		events, further, err := s.next(ctx)
@@ -89,7 +90,7 @@ func (o *Options) follow(ctx context.Context, s *state) error {
 			if f, ok := s.fixtures[events[i].FixtureID]; ok {
 				n.Fixture = &f
 			}
-			o.Tell(n)
+			o.Report(n)
 		}
 		if more = further; !more && o.Verify {
 			return o.verify(ctx, s)
@@ -98,8 +99,8 @@ func (o *Options) follow(ctx context.Context, s *state) error {
 	return nil
 }
 
-// verify pages the fixtures again and compares, where the service has not gone on
-// meanwhile: then the next look will.
+// verify pages the fixtures again and compares, unless the service has published
+// meanwhile.
 func (o *Options) verify(ctx context.Context, s *state) error {
 	theirs, cursor, err := s.list(ctx)
 	if err != nil || cursor != s.cursor {
@@ -118,6 +119,6 @@ func (o *Options) verify(ctx context.Context, s *state) error {
 	if len(theirs) != len(s.fixtures) {
 		return fmt.Errorf("%w: %d fixtures are held, the service has %d", ErrDiffers, len(s.fixtures), len(theirs))
 	}
-	o.Tell(News{Kind: "verified", Fixtures: len(theirs)})
+	o.Report(News{Kind: "verified", Fixtures: len(theirs)})
 	return nil
 }

@@ -73,7 +73,7 @@ func follow(t *testing.T, s *service, o tail.Options, stop func(tail.News) bool)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	o.BaseURL, o.Token, o.Every = server.URL, "secret", time.Millisecond
-	o.Tell = func(n tail.News) {
+	o.Report = func(n tail.News) {
 		kinds = append(kinds, n.Kind)
 		if stop(n) {
 			cancel()
@@ -193,7 +193,7 @@ func TestWaits(t *testing.T) {
 	}
 	server := httptest.NewServer(s)
 	server.Close()
-	if err := tail.Run(t.Context(), tail.Options{BaseURL: server.URL, Token: "secret", Tell: func(tail.News) {}}); !errors.Is(err, tail.ErrUnreachable) {
+	if err := tail.Run(t.Context(), tail.Options{BaseURL: server.URL, Token: "secret", Report: func(tail.News) {}}); !errors.Is(err, tail.ErrUnreachable) {
 		t.Error(err)
 	}
 }

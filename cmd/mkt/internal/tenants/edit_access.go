@@ -18,8 +18,8 @@ func (e *Editor) AllowOrigin(id, origin string) error {
 	return e.appendTo(id, "origins", text(origin))
 }
 
-// DenyOrigin takes an origin away. One that is not allowed is an error: it may
-// be misspelled, and the other would still be allowed.
+// DenyOrigin removes an origin. It is an error if the origin is not allowed: it may be
+// misspelled, and the other would stay allowed.
 func (e *Editor) DenyOrigin(id, origin string) error {
 	entry, err := e.entry(id)
 	if err != nil {

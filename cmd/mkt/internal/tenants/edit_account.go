@@ -21,7 +21,7 @@ func (e *Editor) SetStatus(id string, s account.Status) error {
 	return e.set(id, "status", text(string(s)))
 }
 
-// SetName names a tenant for people; "" takes the name away.
+// SetName sets the display name of a tenant; "" removes it.
 func (e *Editor) SetName(id, name string) error {
 	if name == "" {
 		return e.set(id, "name", nil)
@@ -29,15 +29,15 @@ func (e *Editor) SetName(id, name string) error {
 	return e.set(id, "name", text(name))
 }
 
-// RevokedError: the tenant is revoked, and what was asked for would lead out of
-// it or be of no use.
+// RevokedError is the error of a change of a revoked tenant that would bring it back or
+// have no effect.
 type RevokedError struct{ ID string }
 
 func (e *RevokedError) Error() string {
 	return fmt.Sprintf("tenant %s is revoked, for good: mkt tenant add makes a new account, of another id", e.ID)
 }
 
-// alive refuses a tenant that is revoked.
+// alive returns an error if a tenant is revoked.
 func (e *Editor) alive(id string) error {
 	if t, ok := e.before.Tenant(id); ok && t.Status == account.Revoked {
 		return &RevokedError{id}
@@ -45,13 +45,13 @@ func (e *Editor) alive(id string) error {
 	return nil
 }
 
-// SetProduct subscribes a tenant to a product. The term is the whole one: a
-// bound that it does not have, the product does not have any more.
+// SetProduct subscribes a tenant to a product. The term replaces the one before: a bound
+// that it does not have is removed.
 func (e *Editor) SetProduct(id string, p football.Product, term account.Subscription) error {
 	return e.setIn(id, "products", string(p), subscriptionNode(term))
 }
 
-// UnsetProduct ends a subscription as if it had never been.
+// UnsetProduct removes a subscription.
 func (e *Editor) UnsetProduct(id string, p football.Product) error {
 	return e.setIn(id, "products", string(p), nil)
 }

@@ -6,11 +6,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// UnsetProvider takes a tenant's provider connection away, where there is one.
+// UnsetProvider removes a tenant's provider connection, if there is one.
 func (e *Editor) UnsetProvider(id string) error { return e.set(id, "provider", nil) }
 
-// RewrapCredential puts the same credential, sealed to another key, in the place of
-// the one that a tenant's connection has. What is known of the connection stays.
+// RewrapCredential replaces the credential of a tenant's connection with the same one,
+// sealed to another key. The status of the connection stays.
 func (e *Editor) RewrapCredential(id, sealed string) error {
 	entry, err := e.entry(id)
 	if err != nil {

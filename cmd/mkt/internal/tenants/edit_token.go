@@ -14,7 +14,7 @@ func (e *Editor) AddToken(id string, t Token) error {
 	return e.appendTo(id, "tokens", tokenNode(t))
 }
 
-// ReplaceTokens puts one token in the place of all that a tenant has.
+// ReplaceTokens replaces all tokens of a tenant with one.
 func (e *Editor) ReplaceTokens(id string, t Token) error {
 	if err := e.alive(id); err != nil {
 		return err
@@ -22,9 +22,9 @@ func (e *Editor) ReplaceTokens(id string, t Token) error {
 	return e.set(id, "tokens", sequence([]Token{t}, tokenNode))
 }
 
-// EndToken takes the one token away that bears a hint and, where issued is not
-// zero, was issued then. None is an error, since it may be misspelled, and so are
-// several: which one is meant, the time tells.
+// EndToken removes the one token that has a hint and, if issued is not zero, was issued at
+// that time. It is an error if there is none, because the hint may be misspelled, or if
+// there are several.
 func (e *Editor) EndToken(id, hint string, issued time.Time) error {
 	entry, err := e.entry(id)
 	if err != nil {

@@ -40,7 +40,7 @@ func newEditor(name string, data []byte) (*Editor, error) {
 	return e, yaml.Unmarshal(marked, &e.doc)
 }
 
-// withoutLines returns the tenants without their places in the file.
+// withoutLines returns the tenants without their lines in the file.
 func withoutLines(f *File) []Tenant {
 	list := slices.Clone(f.Tenants)
 	for i := range list {
@@ -106,7 +106,7 @@ func (e *Editor) entry(id string) (*yaml.Node, error) {
 	return nil, &UnknownError{File: e.name, ID: id, Known: e.before.IDs()}
 }
 
-// UnknownError: the file has no tenant of that id.
+// UnknownError is the error for an id that no tenant of the file has.
 type UnknownError struct {
 	File  string
 	ID    string

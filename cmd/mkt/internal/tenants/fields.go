@@ -155,7 +155,7 @@ func CheckOrigin(s string) string {
 	return ""
 }
 
-// hostWanted tells whether a browser can send such a host.
+// hostWanted reports whether a browser can send such a host.
 func hostWanted(u *url.URL) bool {
 	if strings.HasSuffix(u.Host, ":") || strings.HasPrefix(u.Host, ".") || strings.Contains(u.Host, "..") {
 		return false

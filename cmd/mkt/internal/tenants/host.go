@@ -28,7 +28,7 @@ func RefusedHost(p Provider) string {
 	return "is none of the provider's hosts"
 }
 
-// private tells whether a host is plainly one of a private network.
+// private reports whether a host is plainly one of a private network.
 func private(host string) bool {
 	if strings.EqualFold(host, "localhost") || strings.HasSuffix(strings.ToLower(host), ".localhost") || !strings.Contains(host, ".") && net.ParseIP(host) == nil {
 		return true

@@ -24,8 +24,8 @@ type Edited struct {
 	Tenants       []string // whose entries it was about, sorted
 }
 
-// UnloggedError: the edit is done and in force, and its log could not be
-// written. It comes beside the new generation.
+// UnloggedError is returned with the new generation if the edit is in force and its log
+// could not be written.
 type UnloggedError struct {
 	File string
 	Err  error

@@ -41,10 +41,10 @@ func partsOf(n *yaml.Node, field, of string, list []part) []part {
 	return list
 }
 
-// Replaces reports whether the file may be put in force after another one. One that
-// is sealed may. Any other may be what is there of a file that is still being
-// written, or never was written to its end: it is refused, with an *InvalidError, if
-// it takes anything away from the accounts in force.
+// Replaces returns nil if the file may be put in force after another one. A sealed file may.
+// Any other may be the beginning of a file that is still being written, or was never
+// written completely: it is refused with an *InvalidError if it removes anything from the
+// accounts in force.
 func (f *File) Replaces(inForce *File) error {
 	if f.seal == Sealed {
 		return nil
@@ -80,14 +80,14 @@ func (t *Tenant) lost(before *Tenant) []Problem {
 		said[p] = true
 	}
 	var list []Problem
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, p := range before.parts {
-		// A mapping that is gone is told, its keys are not.
-		if said[p] || told[p.field] || told[parent(p.field)] {
-			told[p.field] = told[p.field] || told[parent(p.field)]
+		// A mapping that is gone is reported, its keys are not.
+		if said[p] || reported[p.field] || reported[parent(p.field)] {
+			reported[p.field] = reported[p.field] || reported[parent(p.field)]
 			continue
 		}
-		told[p.field] = true
+		reported[p.field] = true
 		reason := "is in force, and not in the file any more"
 		switch p.field {
 		case "tokens", "origins":

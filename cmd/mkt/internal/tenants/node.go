@@ -135,8 +135,8 @@ func join(field, key string) string {
 	return field + "." + key
 }
 
-// word is a key that is told in a problem: one that is no plain word may be a
-// secret that was pasted in the wrong place.
+// word returns a key as a problem names it. A key that is no plain word may be a secret
+// that was pasted there, and is not repeated.
 func word(key string) string {
 	const longest = 24
 	if key == "" || len(key) > longest || strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.-") != "" {

@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// put sets a key of a mapping; nil removes it. A value that is there already is
-// changed in place, so that the comments on what stays the same stay too.
+// put sets a key of a mapping; nil removes it. A value that exists is changed where it is,
+// so that the comments on the unchanged parts stay.
 func put(m *yaml.Node, key string, value *yaml.Node) {
 	at := keyAt(m, key)
 	switch {
@@ -30,8 +30,8 @@ func appendKey(m *yaml.Node, key string, value *yaml.Node) {
 	m.Content = append(m.Content, added, value)
 }
 
-// removeKey takes a key away. What followed the last one follows the one before,
-// where there is one.
+// removeKey removes a key. What followed the last key then follows the one before, if there
+// is one.
 func removeKey(m *yaml.Node, at int) {
 	foot := ""
 	if last := at+2 == len(m.Content); last && at > 0 {
@@ -43,8 +43,8 @@ func removeKey(m *yaml.Node, at int) {
 	}
 }
 
-// takeFoot removes and returns what stands below the last line of a node: the
-// library hangs it on the innermost last entry.
+// takeFoot removes and returns the comments below the last line of a node, which the library
+// attaches to the innermost last entry.
 func takeFoot(n *yaml.Node) string {
 	if len(n.Content) > 0 {
 		if foot := takeFoot(n.Content[len(n.Content)-1]); foot != "" {
@@ -59,7 +59,7 @@ func takeFoot(n *yaml.Node) string {
 	return foot
 }
 
-// giveFoot puts what takeFoot took below the last line of another node.
+// giveFoot attaches what takeFoot removed to the last line of another node.
 func giveFoot(n *yaml.Node, foot string) {
 	switch last := len(n.Content); {
 	case foot == "":
@@ -72,8 +72,8 @@ func giveFoot(n *yaml.Node, foot string) {
 	}
 }
 
-// removeItem takes an item of a list away. What followed the last one follows
-// the one before, or where there is none the list.
+// removeItem removes an item of a list. What followed the last item then follows the one
+// before, or the list if there is none.
 func removeItem(list *yaml.Node, at int) {
 	foot := ""
 	if at+1 == len(list.Content) {
@@ -83,7 +83,7 @@ func removeItem(list *yaml.Node, at int) {
 	giveFoot(list, foot)
 }
 
-// keyAt is the place of a key in a mapping's content, -1 when it has none.
+// keyAt returns the index of a key in a mapping's content, -1 if it has none.
 func keyAt(m *yaml.Node, key string) int {
 	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value == key {

@@ -21,12 +21,12 @@ const (
 
 var sealEnd = regexp.MustCompile(`^# mkt: end of (\d{1,9}) accounts?, sha256 ([0-9a-f]{64})$`)
 
-// Seal says what a file says of itself.
+// Seal is the state of the seal of a file.
 type Seal int
 
 // The states of a seal.
 const (
-	Unsealed Seal = iota // it has none: nobody can tell whether it is whole
+	Unsealed Seal = iota // it has none: it may have been cut off
 	Stale                // it has one, and was changed by hand since
 	Sealed               // it is as mkt left it, and whole
 )
@@ -87,7 +87,7 @@ func SealText(body []byte, accounts int) []byte {
 	return fmt.Appendf(out, "# mkt: end of %d account%s, sha256 %x\n", accounts, plural, sha256.Sum256(body))
 }
 
-// Seal is what the file says of itself.
+// Seal returns the state of the seal of the file.
 func (f *File) Seal() Seal { return f.seal }
 
 // SealedAccounts is how many accounts the file had when it was sealed last, which may

@@ -10,8 +10,8 @@ import (
 	"mkt/serve/account"
 )
 
-// The one place where a tenant is taken apart: what fetch gets has the sealed
-// credential and no right; what serve gets has the rights and no credential.
+// Only this file splits a tenant: what fetch gets has the sealed credential and no rights;
+// what serve gets has the rights and no credential.
 
 // FetchTenant is what fetch may know. A tenant without a provider, or with a
 // disabled one, is an error that says what to do.

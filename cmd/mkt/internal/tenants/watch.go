@@ -19,11 +19,11 @@ type WatchOptions struct {
 	Refused func()
 }
 
-// Watch looks at the file that from was read from until ctx ends, and calls
-// apply with each new generation that is valid and may replace the one in force,
-// see File.Replaces. One that may not, or that apply returns an error for, is logged
-// once, with file, line and reason, and the last good one stays in force; so it does
-// when the file is gone or cannot be read.
+// Watch watches the file that from was read from until ctx is done, and calls apply with
+// each new generation that is valid and may replace the one in force, see File.Replaces.
+// If a generation may not replace it, or apply returns an error, that is logged once, with
+// file, line and reason, and the last good generation stays in force; so it does if the
+// file is gone or cannot be read.
 func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File) error) {
 	if o.Poll <= 0 {
 		o.Poll = 500 * time.Millisecond
@@ -74,7 +74,7 @@ func (w *watcher) look() {
 		return
 	}
 	if err != nil || unseal(data).seal != Sealed {
-		if data, err = w.settled(stat, data, err); errors.Is(err, errUnsettled) {
+		if data, err = w.stable(stat, data, err); errors.Is(err, errChanging) {
 			return // the next look tries again
 		}
 	}
@@ -114,7 +114,7 @@ func successor(inForce *File, data []byte) (*File, error) {
 	return f, f.Replaces(inForce)
 }
 
-// warn says of a generation in force that nobody can tell whether it is whole.
+// warn warns that a generation in force may have been cut off.
 func (w *watcher) warn(f *File) {
 	if f.seal == Sealed || len(f.Tenants) == 0 {
 		return
@@ -123,15 +123,15 @@ func (w *watcher) warn(f *File) {
 	if f.seal == Stale {
 		reason = "it was changed by hand since it was sealed"
 	}
-	w.log.Warn("tenants file in force without a valid seal: a file that is cut off could not be told from it", "file", w.path, "reason", reason,
+	w.log.Warn("the tenants file in force has no valid seal: it may have been cut off", "file", w.path, "reason", reason,
 		"next", "mkt tenant validate --seal")
 }
 
-// A file that is written in place is half there for a moment. A seal says when it is
-// whole. Without one it is judged once it was at rest, so that half a file is not
-// logged as a wrong edit; one that took another's place is only read twice, as is one
-// that never rests. What keeps half a list of accounts from being put in force is
-// File.Replaces: no time does.
+// A file that is overwritten is incomplete for a moment. A seal shows when it is complete.
+// Without a seal it is read until it has not changed for a while, so that half a file is not
+// logged as a wrong edit; a file that was replaced by a rename is only read twice, as is one
+// that never stops changing. Half a list of accounts is kept out of force by File.Replaces,
+// not by these times.
 const (
 	restTime = 100 * time.Millisecond
 	restless = time.Second // then it is judged all the same
@@ -139,10 +139,10 @@ const (
 	pauses   = 20
 )
 
-var errUnsettled = errors.New("is being written")
+var errChanging = errors.New("is being written")
 
-// settled reads on from what was read first until two readings agree.
-func (w *watcher) settled(stat os.FileInfo, data []byte, err error) ([]byte, error) {
+// stable reads the file again until two readings are the same.
+func (w *watcher) stable(stat os.FileInfo, data []byte, err error) ([]byte, error) {
 	if w.changing.IsZero() {
 		w.changing = w.now()
 	}
@@ -159,7 +159,7 @@ func (w *watcher) settled(stat os.FileInfo, data []byte, err error) ([]byte, err
 		}
 		data, err = again, errAgain
 	}
-	return nil, errUnsettled
+	return nil, errChanging
 }
 
 // unchanged trusts the file's times only when they are old: a file that is

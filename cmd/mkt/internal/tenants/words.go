@@ -51,7 +51,7 @@ func (t *Tenant) resolvedFeatures() map[string]bool {
 	return on
 }
 
-// KnownProduct tells whether p is one of the two products.
+// KnownProduct reports whether p is one of the two products.
 func KnownProduct(p football.Product) bool { return slices.Contains(account.Products(), p) }
 
 // ProviderNames lists the adapters there are.
@@ -63,7 +63,7 @@ func ProviderNames() []string {
 	return names
 }
 
-// KnownProvider tells whether there is an adapter of that name.
+// KnownProvider reports whether there is an adapter of that name.
 func KnownProvider(name string) bool {
 	_, ok := all.Lookup(name)
 	return ok

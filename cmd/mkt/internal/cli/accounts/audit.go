@@ -11,17 +11,16 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 )
 
-// editTenants changes tenants.yaml and logs it. Every command that changes an
-// account goes through it. The change is done, and is to be told to the person,
-// when the generation is not nil, also beside an error: the log could then not
-// be written.
+// editTenants changes tenants.yaml and logs the change. Every command that changes an
+// account uses it. If the generation is not nil the change is in force and must be reported,
+// also if there is an error: then the log could not be written.
 func (g *Group) editTenants(ctx context.Context, action audit.Action, change func(*tenants.Editor) error) (*tenants.File, error) {
 	f, err := audit.Edit(ctx, g.Tenants, audit.By{Who: whoever(), Action: action, Now: g.Now}, change)
 	return f, g.MissingTenants(err)
 }
 
-// whoever runs the command: the user of the operating system, and the person
-// whom MKT_ACTOR names, where several share a user.
+// whoever returns who runs the command: the user of the operating system, and the person
+// that MKT_ACTOR names if several people share a user.
 func whoever() audit.Who {
 	w := audit.Who{User: "uid " + strconv.Itoa(os.Getuid()), Actor: os.Getenv(cli.EnvPrefix + "_ACTOR")}
 	if u, err := user.Current(); err == nil {

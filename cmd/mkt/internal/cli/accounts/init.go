@@ -3,7 +3,6 @@ package accounts
 import (
 	"crypto/rand"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,11 +30,14 @@ func newInit(g *Group) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Make mkt.yaml, tenants.yaml and the two keys",
-		Long: `Make mkt.yaml, tenants.yaml, seal.key and id.key in DIR (default: the folder
-of --config or MKT_CONFIG, which may be missing yet; else here).
-What is there already is kept: running it again makes what is missing or empty.
-Keep copies of both keys: without seal.key the credentials must be entered
-anew, and with another id.key every id would change.`,
+		Long: `Make mkt.yaml, tenants.yaml, seal.key and id.key in DIR. The default is the
+folder of --config or MKT_CONFIG, which may not exist yet, and otherwise the
+working directory. Files that exist are kept: if init is run a second time it
+makes what is missing or empty.
+
+Keep copies of both keys: without seal.key every credential must be entered
+again, and with another id.key every id would change.`,
+		Example:     `  mkt init /etc/mkt`,
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{cli.WithoutConfig: ""},
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -105,9 +107,8 @@ func MakeFiles(dir string) ([]initFile, error) {
 	return made, root.SyncDir(".")
 }
 
-// checkKept takes a file away that an older init made and was killed before it wrote
-// it: it is empty. One that is there and holds something else than it should is an
-// error. One that this user may not read is left to whoever may.
+// checkKept removes an empty file, which an init left that was killed. A file with other
+// content than it should have is an error. A file that this user may not read is kept.
 func checkKept(path string, check func([]byte) error) error {
 	content, err := os.ReadFile(path)
 	switch {
@@ -117,7 +118,7 @@ func checkKept(path string, check func([]byte) error) error {
 		return err
 	case len(content) > 0:
 		if err := check(content); err != nil {
-			return fmt.Errorf("%s: %w: restore it from a copy, or take it away if nothing was made with it, then run init again", path, err)
+			return fmt.Errorf("%s: %w: restore it from a copy, or remove it if it was never used, then run init again", path, err)
 		}
 		return nil
 	}
@@ -134,8 +135,8 @@ func idKeyMayBeMade(dir string) error {
 	return nil
 }
 
-// sealKeyMayBeMade refuses a new sealing key where an empty one stands beside
-// credentials that were sealed to what it held.
+// sealKeyMayBeMade refuses a new sealing key if the key file is empty and there are
+// credentials that were sealed to its content.
 func sealKeyMayBeMade(dir string) error {
 	key := filepath.Join(dir, "seal.key")
 	if _, err := os.Stat(key); err != nil || !isMissing(key) {
@@ -147,13 +148,13 @@ func sealKeyMayBeMade(dir string) error {
 	}
 	for i := range f.Tenants {
 		if f.Tenants[i].Provider != nil {
-			return fmt.Errorf("%s is empty, and credentials in %s are sealed: restore the key from a copy; or take it away, run init again, and enter every credential anew with mkt provider set", key, f.Name)
+			return fmt.Errorf("%s is empty, and credentials in %s are sealed: restore the key from a copy; or remove it, run init again, and enter every credential again with mkt provider set", key, f.Name)
 		}
 	}
 	return nil
 }
 
-// isMissing reports whether a file is not there, or is empty.
+// isMissing reports whether a file does not exist or is empty.
 func isMissing(path string) bool {
 	info, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0
@@ -168,7 +169,7 @@ func writeOnce(path string, mode os.FileMode, content []byte) error {
 	part := path + ".tmp0" // as durable names them, so that the next init takes it away
 	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there: another mkt init is under way", part)
+		return fmt.Errorf("%s exists: another mkt init is running", part)
 	}
 	if err != nil {
 		return err
@@ -193,7 +194,7 @@ func writeOnce(path string, mode os.FileMode, content []byte) error {
 
 func (g *Group) printInit(dir string, files []initFile) error {
 	if g.JSON() {
-		return json.NewEncoder(g.Out).Encode(map[string]any{"dir": dir, "files": files})
+		return g.Encode(map[string]any{"dir": dir, "files": files})
 	}
 	for _, f := range files {
 		word := "made"

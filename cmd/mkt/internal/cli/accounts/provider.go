@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,13 +28,14 @@ func newProviderSet(g *Group) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "set ID --provider NAME",
-		Short: "Connect a tenant's provider: the credential is read, sealed and kept",
-		Long: `Connect a tenant's provider. The credential is read without echo from the
-terminal, or from stdin, or from --credential-file; never from an argument,
-where other users could see it. It is sealed before it is written.`,
+		Short: "Connect a tenant's provider with a credential",
+		Long: `Connect a tenant's provider. The credential is read from the terminal without
+echo, from stdin, or from --credential-file; never from an argument, which
+other users could see. It is sealed before it is written.`,
+		Example: `  mkt provider set acme --provider betsapi`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return cli.Usagef("only the tenant is an argument: a credential is read from stdin or --credential-file; one that stood here may have been seen by others, so change it")
+				return cli.Usagef("only the tenant is an argument: a credential is read from stdin or --credential-file; others may have seen one that was given here, so change it")
 			}
 			return cobra.ExactArgs(1)(cmd, args)
 		},
@@ -49,8 +49,8 @@ where other users could see it. It is sealed before it is written.`,
 	flags := cmd.Flags()
 	flags.StringVar(&p.Name, "provider", "", "adapter: "+strings.Join(tenants.ProviderNames(), ", "))
 	flags.StringVar(&p.BaseURL, "base-url", "", "base URL instead of the provider's own")
-	flags.StringVar(&p.Bookmaker, "bookmaker", "", "whose prices are taken, in the provider's own spelling, where it sells those of several (default: see mkt provider list)")
-	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "let the provider live on loopback or a private network: for the simulator")
+	flags.StringVar(&p.Bookmaker, "bookmaker", "", "whose prices to take, where a provider sells those of several")
+	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "allow a provider on loopback or a private network: for the simulator")
 	flags.StringVar(&file, "credential-file", "-", "file with the credential; - is stdin")
 	g.Keys.SealFlag(g.Settings, cmd)
 	return cmd
@@ -60,8 +60,8 @@ func checkProvider(p tenants.Provider) error {
 	if p.Name == "" {
 		return cli.Usagef("which provider? give --provider NAME: %s", strings.Join(tenants.ProviderNames(), ", "))
 	}
-	if !tenants.KnownProvider(p.Name) {
-		return cli.Usagef("--provider %q: want one of %s", p.Name, strings.Join(tenants.ProviderNames(), ", "))
+	if err := cli.CheckWord("--provider", p.Name, tenants.ProviderNames()...); err != nil {
+		return err
 	}
 	if reason := tenants.CheckBaseURL(p.BaseURL, p.AllowPrivateAddress); reason != "" {
 		return cli.Usagef("--base-url: %s", reason)
@@ -75,13 +75,9 @@ func checkProvider(p tenants.Provider) error {
 	return nil
 }
 
-// setProvider checks all that can be checked before it asks for the credential.
+// setProvider checks everything else before it asks for the credential.
 func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, file string) error {
-	f, err := g.LoadTenants()
-	if err != nil {
-		return err
-	}
-	t, err := cli.TenantByID(f, id)
+	t, err := g.LoadTenant(id)
 	if err != nil {
 		return err
 	}
@@ -114,7 +110,7 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 		return err
 	}
 	if g.JSON() {
-		return errors.Join(err, json.NewEncoder(g.Out).Encode(map[string]string{"client_id": id, "provider": p.Name, "bookmaker": p.BookmakerInUse(), "hint": p.Hint}))
+		return errors.Join(err, g.Encode(map[string]string{"client_id": id, "provider": p.Name, "bookmaker": p.BookmakerInUse(), "hint": p.Hint}))
 	}
 	of := ""
 	if maker := p.BookmakerInUse(); maker != "" {

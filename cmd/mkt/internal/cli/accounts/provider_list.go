@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -14,7 +13,7 @@ import (
 	"mkt/fetch/provider/all"
 )
 
-// adapterView is what an adapter can do and whom it may contact.
+// adapterView says what an adapter can do and which hosts it may contact.
 type adapterView struct {
 	Name         string                `json:"name"`
 	BaseURL      string                `json:"base_url"`
@@ -24,7 +23,7 @@ type adapterView struct {
 	Bookmaker    string                `json:"bookmaker,omitempty"` // whose prices an account takes that has chosen none; "" where there is none to choose
 }
 
-// providersView is the whole list.
+// providersView is the output of mkt provider list.
 type providersView struct {
 	Adapters    []adapterView    `json:"adapters"`
 	Connections []connectionView `json:"connections"` // of every tenant, in the order of tenants.yaml
@@ -32,9 +31,10 @@ type providersView struct {
 
 func newProviderList(g *Group) *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "List the providers that can be connected, and every tenant's connection",
-		Args:  cobra.NoArgs,
+		Use:     "list",
+		Short:   "List the providers, and every tenant's connection",
+		Example: `  mkt provider list`,
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			f, err := g.LoadTenants()
 			if err != nil {
@@ -45,7 +45,7 @@ func newProviderList(g *Group) *cobra.Command {
 				return err
 			}
 			if g.JSON() {
-				return json.NewEncoder(g.Out).Encode(v)
+				return g.Encode(v)
 			}
 			return v.print(g.Out)
 		},

@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -23,20 +22,23 @@ import (
 func newProviderTest(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test ID",
-		Short: "Ask a tenant's provider one cheap question, to see whether the credential is good",
+		Short: "Ask a tenant's provider whether the credential is good",
 		Long: `Ask a tenant's provider one cheap question, to see whether the credential is
-good. What is found moves the state of the connection, which a running mkt serve
-follows. Exit code 0: the credential is good; 1: it is refused, or does not
-include the product; 75: the provider cannot be reached, or the credential is
-good and its quota used up.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return g.testProvider(cmd, args[0]) },
+good. The answer changes the status of the connection, which a running mkt
+serve follows.
+
+Exit code 0: the credential is good; 1: it is refused, or does not include the
+product; 75: the provider cannot be reached, or the credential is good and its
+quota is used up.`,
+		Example: `  mkt provider test acme`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return g.testProvider(cmd, args[0]) },
 	}
 	g.Keys.SealFlag(g.Settings, cmd)
 	return cmd
 }
 
-// testView is what a test of a connection came to.
+// testView is the result of a test of a connection.
 type testView struct {
 	ID       string            `json:"client_id"`
 	Provider string            `json:"provider"`
@@ -52,11 +54,7 @@ type testView struct {
 }
 
 func (g *Group) testProvider(cmd *cobra.Command, id string) error {
-	f, err := g.LoadTenants()
-	if err != nil {
-		return err
-	}
-	t, err := cli.TenantByID(f, id)
+	t, err := g.LoadTenant(id)
 	if err != nil {
 		return err
 	}
@@ -79,7 +77,7 @@ func (g *Group) testProvider(cmd *cobra.Command, id string) error {
 	return g.printTest(t, found, err)
 }
 
-// inTenant works in the folder of a tenant, under its lock: one test at a time.
+// inTenant calls do with the folder of a tenant, under its lock: one test at a time.
 func (g *Group) inTenant(id string, do func(durable.FS) error) error {
 	data, err := durable.OpenRoot(g.Data)
 	if err != nil {
@@ -102,8 +100,8 @@ func (g *Group) inTenant(id string, do func(durable.FS) error) error {
 	return errors.Join(do(root), g.ownAs(g.Data, g.TenantDir(id), layout.Lock, layout.StateDir))
 }
 
-// ownAs gives what root has made in a folder the owner of the data root, so that
-// the services can go on writing there.
+// ownAs gives the files that root made in a folder to the owner of the data root, so that
+// the services can write there.
 func (g *Group) ownAs(data, dir string, names ...string) error {
 	as, err := os.Stat(data)
 	if err != nil || os.Geteuid() != 0 {
@@ -128,7 +126,7 @@ func (g *Group) printTest(t *tenants.Tenant, found fetch.Probed, failed error) e
 	v := testView{ID: t.ID, Provider: now.Provider, Hint: now.Hint, OK: failed == nil, Status: now.Status, Code: found.Code, Error: cli.Message(failed),
 		Endpoint: found.Endpoint, Requests: found.Requests, Quota: found.Quota, Seconds: found.Took.Round(time.Millisecond).Seconds()}
 	if g.JSON() {
-		return errors.Join(failed, json.NewEncoder(g.Out).Encode(v))
+		return errors.Join(failed, g.Encode(v))
 	}
 	if failed == nil {
 		plain.Fprintf(g.Out, "tenant %s: %s accepts the credential %s (%s, %s, %.1f s); the connection is %s\n",

@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -25,34 +24,35 @@ func newProviderRewrap(g *Group) *cobra.Command {
 	var f rewrapFlags
 	cmd := &cobra.Command{
 		Use:   "rewrap [--new-key | --retire]",
-		Short: "Seal every credential anew, to the keys of seal.key",
-		Long: `Seal every credential anew, to the keys of seal.key, without asking anybody for it.
-That is how the sealing key is replaced:
+		Short: "Seal every credential again, to the keys of seal.key",
+		Long: `Seal every credential again, to the keys of seal.key; nobody has to enter one.
+This is how the sealing key is replaced:
 
-  --new-key   makes a key and puts it first in seal.key. The older one stays below
-              it, and every credential is sealed to both: whoever has either key, such
-              as a mkt schedule that runs, goes on.
-  --retire    seals every credential to the first key alone, then takes the older
-              ones out of seal.key.
+  --new-key   makes a key and puts it first in seal.key. The older key stays in
+              the file, and every credential is sealed to both, so that a
+              running mkt schedule that has only the older key continues.
+  --retire    seals every credential to the first key alone, then removes the
+              older keys from seal.key.
 
-Without a flag it seals to all keys of the file, as after --new-key: for a key that
-was put there by hand, and after a rewrap that was broken off. What is known of a
-connection stays, so that data routes go on answering.`,
-		Args: cobra.NoArgs,
+Without a flag it seals to all keys of the file, as --new-key does: after a
+key was added by hand, and after a rewrap that was interrupted. The status of
+the connections stays, so that data routes continue to answer.`,
+		Example: `  mkt provider rewrap --new-key`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.newKey && f.retire {
-				return cli.Usagef("--new-key and --retire: want one of the two, and time between them for whoever has the older key only")
+				return cli.Usagef("--new-key and --retire: want one of the two; between them, restart what has only the older key")
 			}
 			return g.rewrap(cmd, f)
 		},
 	}
 	cmd.Flags().BoolVar(&f.newKey, "new-key", false, "make a new key first; the older one stays valid")
-	cmd.Flags().BoolVar(&f.retire, "retire", false, "take the older keys out")
+	cmd.Flags().BoolVar(&f.retire, "retire", false, "remove the older keys")
 	g.Keys.SealFlag(g.Settings, cmd)
 	return cmd
 }
 
-// rewrapView is what mkt provider rewrap did.
+// rewrapView is the result of mkt provider rewrap.
 type rewrapView struct {
 	Recipient string   `json:"recipient"` // of the key that is first
 	OlderKeys int      `json:"older_keys"`
@@ -97,7 +97,7 @@ func (g *Group) rewrap(cmd *cobra.Command, f rewrapFlags) error {
 		err = errors.Join(err, v.unopened(g))
 	}
 	if g.JSON() {
-		return errors.Join(err, json.NewEncoder(g.Out).Encode(v))
+		return errors.Join(err, g.Encode(v))
 	}
 	v.print(g)
 	return err
@@ -107,8 +107,8 @@ func (v *rewrapView) unopened(g *Group) error {
 	return fmt.Errorf("no key of %s opens the credential of %s: mkt provider set or unset each of them", g.Keys.Seal, strings.Join(v.Left, ", "))
 }
 
-// seal seals what can be opened. A revoked account's credential, which nothing uses,
-// may be one that cannot.
+// seal seals the credentials that can be opened. That of a revoked account may be one that
+// cannot; nothing uses it.
 func (v *rewrapView) seal(e *tenants.Editor, key credential.Identity, to credential.Recipient) error {
 	for i := range e.File().Tenants {
 		t := &e.File().Tenants[i]
@@ -140,14 +140,14 @@ func (v *rewrapView) print(g *Group) {
 		fmt.Fprintln(g.Out, " alone")
 		return
 	}
-	plain.Fprintf(g.Out, " and to %s\nKeep a copy of %s. When everything that holds the older key was started anew: mkt provider rewrap --retire\n",
+	plain.Fprintf(g.Out, " and to %s\nKeep a copy of %s. When everything that has the older key was restarted: mkt provider rewrap --retire\n",
 		cli.Plural(v.OlderKeys, "older key"), g.Keys.Seal)
 }
 
-// addSealKey puts a new key before the one there is.
+// addSealKey puts a new key before the present one.
 func (g *Group) addSealKey(older credential.Identity) (credential.Identity, error) {
 	if older.Older() > 0 {
-		return older, fmt.Errorf("%s holds an older key already: mkt provider rewrap goes on with it, and mkt provider rewrap --retire takes it out", g.Keys.Seal)
+		return older, fmt.Errorf("%s holds an older key already: mkt provider rewrap seals to it too, and mkt provider rewrap --retire removes it", g.Keys.Seal)
 	}
 	key, err := credential.NewIdentity()
 	if err != nil {
@@ -157,7 +157,7 @@ func (g *Group) addSealKey(older credential.Identity) (credential.Identity, erro
 	return key, g.writeSealKey(key)
 }
 
-// writeSealKey replaces seal.key, whole or not at all, and keeps its owner.
+// writeSealKey replaces seal.key atomically and keeps its owner.
 func (g *Group) writeSealKey(key credential.Identity) error {
 	path, err := filepath.EvalSymlinks(g.Keys.Seal) // so that a link stays one
 	if err != nil {

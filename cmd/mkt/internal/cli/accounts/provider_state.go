@@ -1,8 +1,8 @@
 package accounts
 
 import (
-	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -15,14 +15,13 @@ import (
 func newProviderStatus(g *Group) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status ID",
-		Short: "Show a tenant's provider connection: what is set, and what tests and fetches found",
-		Args:  cobra.ExactArgs(1),
+		Short: "Show a tenant's provider connection and its status",
+		Long: `Show a tenant's provider connection: what is set, and what the newest test and
+the newest fetches found.`,
+		Example: `  mkt provider status acme`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := g.LoadTenants()
-			if err != nil {
-				return err
-			}
-			t, err := cli.TenantByID(f, args[0])
+			t, err := g.LoadTenant(args[0])
 			if err != nil {
 				return err
 			}
@@ -31,7 +30,7 @@ func newProviderStatus(g *Group) *cobra.Command {
 				return err
 			}
 			if g.JSON() {
-				return json.NewEncoder(g.Out).Encode(v)
+				return g.Encode(v)
 			}
 			return v.print(g.Out, g.Now())
 		},
@@ -41,11 +40,12 @@ func newProviderStatus(g *Group) *cobra.Command {
 func newProviderDisable(g *Group) *cobra.Command {
 	return &cobra.Command{
 		Use:   "disable ID",
-		Short: "Switch a tenant's provider connection off: nothing is asked, data routes answer 409",
-		Long: `Switch a tenant's provider connection off. Nothing is asked of the provider any
-more, and data routes answer 409 PROVIDER_NOT_CONNECTED. The credential stays
-sealed in place; mkt provider enable undoes it.`,
-		Args: cobra.ExactArgs(1),
+		Short: "Switch a provider connection off: data routes answer 409",
+		Long: `Switch a tenant's provider connection off. The provider is not asked any more,
+and data routes answer 409 PROVIDER_NOT_CONNECTED. The credential stays in the
+file, sealed; mkt provider enable undoes it.`,
+		Example: `  mkt provider disable acme`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.switchProvider(cmd, args[0], audit.ProviderDisable, true)
 		},
@@ -54,16 +54,17 @@ sealed in place; mkt provider enable undoes it.`,
 
 func newProviderEnable(g *Group) *cobra.Command {
 	return &cobra.Command{
-		Use:   "enable ID",
-		Short: "Switch a tenant's provider connection on again",
-		Args:  cobra.ExactArgs(1),
+		Use:     "enable ID",
+		Short:   "Switch a tenant's provider connection on",
+		Example: `  mkt provider enable acme`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.switchProvider(cmd, args[0], audit.ProviderEnable, false)
 		},
 	}
 }
 
-// switchProvider is the same done twice: the second time nothing changes.
+// switchProvider switches a connection on or off. It may be called twice.
 func (g *Group) switchProvider(cmd *cobra.Command, id string, action audit.Action, off bool) error {
 	done, err := g.editTenants(cmd.Context(), action, func(e *tenants.Editor) error { return e.SetProviderDisabled(id, off) })
 	if done == nil {
@@ -78,7 +79,7 @@ func (g *Group) switchProvider(cmd *cobra.Command, id string, action audit.Actio
 		return errors.Join(err, unread)
 	}
 	if g.JSON() {
-		return errors.Join(err, json.NewEncoder(g.Out).Encode(v))
+		return errors.Join(err, g.Encode(v))
 	}
 	word := "enabled"
 	if off {
@@ -86,4 +87,37 @@ func (g *Group) switchProvider(cmd *cobra.Command, id string, action audit.Actio
 	}
 	plain.Fprintf(g.Out, "tenant %s: provider %s %s, the connection is %s\n", id, v.Provider, word, v.Status)
 	return err
+}
+
+func newProviderUnset(g *Group) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "unset ID",
+		Short: "Remove a provider connection with its credential",
+		Long: `Remove a tenant's provider connection, with its sealed credential: the
+provider is not asked any more, and data routes answer 409
+PROVIDER_NOT_CONNECTED. To connect it later the credential must be entered
+again. Copies of tenants.yaml, such as those in git, still hold it, sealed.
+mkt provider disable keeps it.`,
+		Example: `  mkt provider unset acme`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id := args[0]
+			question := fmt.Sprintf("Remove the provider connection of tenant %s with its credential? This cannot be undone.", id)
+			if err := g.ConfirmFor(cmd.Context(), id, question, yes); err != nil {
+				return err
+			}
+			done, err := g.editTenants(cmd.Context(), audit.ProviderUnset, func(e *tenants.Editor) error { return e.UnsetProvider(id) })
+			if done == nil {
+				return err
+			}
+			if g.JSON() {
+				return errors.Join(err, g.Encode(map[string]any{"client_id": id, "provider": nil}))
+			}
+			plain.Fprintf(g.Out, "tenant %s: no provider, and no credential, is kept\n", id)
+			return err
+		},
+	}
+	cli.YesFlag(cmd, &yes)
+	return cmd
 }

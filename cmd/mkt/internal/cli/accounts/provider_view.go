@@ -42,8 +42,8 @@ type findingView struct {
 	InARow int        `json:"failures_in_a_row"`
 }
 
-// connection looks at what tests and fetches left behind. Findings about another
-// credential than the one that is set are passed by.
+// connection returns what tests and fetches found. Findings about another credential than
+// the one that is set are ignored.
 func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
 	v := connectionView{ID: t.ID, Status: health.Unconfigured, Found: []findingView{}, Calls: map[string]map[string]int64{}}
 	var findings []*health.Run

@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -25,7 +24,10 @@ func newTenant(g *Group) *cobra.Command {
 
 func newTenantList(g *Group) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the tenants", Args: cobra.NoArgs,
+		Use:     "list",
+		Short:   "List the tenants",
+		Example: `  mkt tenant list`,
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			f, err := g.LoadTenants()
 			if err != nil {
@@ -36,7 +38,7 @@ func newTenantList(g *Group) *cobra.Command {
 				views = append(views, viewOf(&f.Tenants[i], g.Now()))
 			}
 			if g.JSON() {
-				return json.NewEncoder(g.Out).Encode(views)
+				return g.Encode(views)
 			}
 			w := cli.NewTableWriter(g.Out)
 			fmt.Fprintln(w, "TENANT\tSTATUS\tPRODUCTS\tPROVIDER\tTOKENS\tNAME")
@@ -50,19 +52,18 @@ func newTenantList(g *Group) *cobra.Command {
 
 func newTenantShow(g *Group) *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: "Show one tenant", Args: cobra.ExactArgs(1),
+		Use:     "show ID",
+		Short:   "Show one tenant",
+		Example: `  mkt tenant show acme`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := g.LoadTenants()
-			if err != nil {
-				return err
-			}
-			t, err := cli.TenantByID(f, args[0])
+			t, err := g.LoadTenant(args[0])
 			if err != nil {
 				return err
 			}
 			v := viewOf(t, g.Now())
 			if g.JSON() {
-				return json.NewEncoder(g.Out).Encode(v)
+				return g.Encode(v)
 			}
 			return v.print(g.Out)
 		},

@@ -14,17 +14,18 @@ import (
 )
 
 func newOriginAllow(g *Group) *cobra.Command {
-	return g.newOrigin("allow", "Let pages of a browser origin read, such as https://app.example.com", "Origin %s allowed.",
+	return g.newOrigin("allow", "Let pages of a browser origin read", "Origin %s allowed.",
 		audit.OriginAllow, (*tenants.Editor).AllowOrigin)
 }
 
 func newOriginDeny(g *Group) *cobra.Command {
-	return g.newOrigin("deny", "Take a browser origin away", "Origin %s no longer allowed.", audit.OriginDeny, (*tenants.Editor).DenyOrigin)
+	return g.newOrigin("deny", "Remove a browser origin", "Origin %s no longer allowed.", audit.OriginDeny, (*tenants.Editor).DenyOrigin)
 }
 
 func (g *Group) newOrigin(verb, short, said string, action audit.Action, change func(e *tenants.Editor, id, origin string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: verb + " ID ORIGIN", Short: short, Args: cobra.ExactArgs(2),
+		Example: "  mkt tenant origin " + verb + " acme https://app.example.com",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, origin := args[0], args[1]
 			if reason := tenants.CheckOrigin(origin); reason != "" {
@@ -41,8 +42,8 @@ func newLimitSet(g *Group) *cobra.Command {
 		Use:   "set ID",
 		Short: "Set a tenant's rate limit; what is not given stays",
 		Long: `Set a tenant's rate limit, a token bucket: it holds --burst requests, and
---requests come back every --per. What is not given stays as it is.`,
-		Example: "  mkt tenant limit set acme --requests 1200 --per 1m --burst 240",
+--requests are added every --per. What is not given stays as it is.`,
+		Example: `  mkt tenant limit set acme --requests 1200 --per 1m --burst 240`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if want == (account.Limit{}) {
@@ -59,9 +60,9 @@ func newLimitSet(g *Group) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&want.Requests, "requests", 0, "requests that come back every --per")
+	flags.IntVar(&want.Requests, "requests", 0, "requests that are added every --per")
 	flags.DurationVar(&want.Per, "per", 0, "from 1s to 24h, such as 1m")
-	flags.IntVar(&want.Burst, "burst", 0, "requests at once at most")
+	flags.IntVar(&want.Burst, "burst", 0, "requests that the bucket holds")
 	limitBounds(flags, &want)
 	return cmd
 }

@@ -3,7 +3,6 @@ package accounts
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,9 +26,10 @@ type tenantFlags struct {
 func newTenantAdd(g *Group) *cobra.Command {
 	var f tenantFlags
 	cmd := &cobra.Command{
-		Use:   "add ID",
-		Short: "Add a tenant and print its API token, once",
-		Args:  cobra.ExactArgs(1),
+		Use:     "add ID",
+		Short:   "Add a tenant and print its API token, once",
+		Example: `  mkt tenant add acme --name "Acme Sports" --product market_engine`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := f.tenant(args[0])
 			if err != nil {
@@ -48,16 +48,16 @@ func newTenantAdd(g *Group) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.name, "name", "", "name for people")
+	flags.StringVar(&f.name, "name", "", "display name")
 	flags.StringArrayVar(&f.products, "product", nil, "product subscribed to: market_engine, live_intelligence (repeat for both)")
-	flags.StringArrayVar(&f.features, "feature", nil, "add-on switched on: advanced_stats (base features are on by themselves)")
+	flags.StringArrayVar(&f.features, "feature", nil, "add-on to enable: advanced_stats (base features are on by default)")
 	flags.StringArrayVar(&f.origins, "origin", nil, "browser origin allowed, https://app.example.com")
 	flags.StringVar(&f.starts, "starts", "", "when the products start (default: at once)")
 	flags.StringVar(&f.expires, "expires", "", "when the products expire (default: never)")
 	return cmd
 }
 
-// tenant checks the flags. What is left to check, the file's own rules do.
+// tenant checks the flags. The rules of the file check the rest.
 func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
 	t := tenants.Tenant{ID: id, Name: f.name, Status: account.Active, Origins: f.origins, Limit: account.DefaultLimit,
 		Products: map[football.Product]account.Subscription{}, Features: map[string]bool{}}
@@ -72,15 +72,14 @@ func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
 		return t, cli.Usagef("--starts and --expires are the term of a product: say which with --product")
 	}
 	for _, name := range f.products {
-		p := football.Product(name)
-		if !tenants.KnownProduct(p) {
-			return t, cli.Usagef("--product %q: want market_engine or live_intelligence", name)
+		if err := cli.CheckWord("--product", name, cli.ProductNames()...); err != nil {
+			return t, err
 		}
-		t.Products[p] = term
+		t.Products[football.Product(name)] = term
 	}
 	for _, name := range f.features {
-		if !slices.Contains(tenants.Features(), name) {
-			return t, cli.Usagef("--feature %q: want one of %s", name, cli.OrDash(tenants.Features()))
+		if err := cli.CheckWord("--feature", name, tenants.Features()...); err != nil {
+			return t, err
 		}
 		t.Features[name] = true
 	}
@@ -92,7 +91,7 @@ func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
 	return t, nil
 }
 
-// next is what is to be done before the account is of use.
+// next says what must be done before the account can be used.
 func (f *tenantFlags) next(t tenants.Tenant, now time.Time) string {
 	var lines []string
 	for _, p := range account.Products() {

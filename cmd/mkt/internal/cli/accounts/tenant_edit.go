@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -13,16 +12,15 @@ import (
 	"mkt/publish/football"
 )
 
-// saying is what is said of an edit, with the account as it is then.
+// saying returns what is printed about an edit, for the account after it.
 type saying func(*tenants.Tenant) string
 
 func says(format string, args ...any) saying {
 	return func(*tenants.Tenant) string { return fmt.Sprintf(format, args...) }
 }
 
-// editAccount changes one account, then says what was done and prints the
-// account as it is now. The same done twice is done: the second time nothing
-// changes.
+// editAccount changes one account, then prints what was done and the account as it is now.
+// It may be called twice: the second time nothing changes.
 func (g *Group) editAccount(cmd *cobra.Command, id string, action audit.Action, said saying, change func(*tenants.Editor) error) error {
 	done, err := g.editTenants(cmd.Context(), action, change)
 	if done == nil {
@@ -34,17 +32,26 @@ func (g *Group) editAccount(cmd *cobra.Command, id string, action audit.Action, 
 	}
 	v := viewOf(t, g.Now())
 	if g.JSON() {
-		return errors.Join(err, json.NewEncoder(g.Out).Encode(v))
+		return errors.Join(err, g.Encode(v))
 	}
 	fmt.Fprintf(g.Out, "%s\n\n", said(t))
 	return errors.Join(err, v.print(g.Out))
 }
 
-// parseProduct reads a product that is an argument.
+// parseProduct reads a product from an argument.
 func parseProduct(s string) (football.Product, error) {
-	p := football.Product(s)
-	if !tenants.KnownProduct(p) {
-		return "", cli.Usagef("product %q: want market_engine or live_intelligence", s)
+	return football.Product(s), cli.CheckWord("product", s, cli.ProductNames()...)
+}
+
+func newTenantName(g *Group) *cobra.Command {
+	return &cobra.Command{
+		Use:     "name ID NAME",
+		Short:   "Change a tenant's display name; an empty one removes it",
+		Example: `  mkt tenant name acme 'Acme Sports'`,
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			said := says("Named %q.", args[1])
+			return g.editAccount(cmd, args[0], audit.TenantName, said, func(e *tenants.Editor) error { return e.SetName(args[0], args[1]) })
+		},
 	}
-	return p, nil
 }

@@ -2,9 +2,7 @@ package accounts
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -29,11 +27,12 @@ func newTenantLog(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log [ID]",
 		Short: "Show who changed which account, when, and what",
-		Long: `Show the audit log, oldest entry first: audit.log beside tenants.yaml, which
-every command that changes an account appends to. MKT_ACTOR names the person
-where several share a user. Changes by hand are not in it; that there were some
-is told, by comparing the file's hashes.`,
-		Args: cobra.MaximumNArgs(1),
+		Long: `Show the audit log, oldest entry first: audit.log beside tenants.yaml, to
+which every command that changes an account appends. MKT_ACTOR names the
+person if several people share a user. Changes by hand are not in the log; a
+comparison of the file's hashes shows that there were some.`,
+		Example: `  mkt tenant log acme --since 2026-11-01`,
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			pick, err := f.filter(args)
 			if err != nil {
@@ -51,7 +50,7 @@ is told, by comparing the file's hashes.`,
 	flags.StringVar(&f.by, "by", "", "only changes by this user or actor")
 	flags.StringVar(&f.since, "since", "", "only changes from this time or day on")
 	flags.StringVar(&f.until, "until", "", "only changes before this time or day")
-	flags.IntVar(&f.last, "last", 0, "only the newest so many")
+	flags.IntVar(&f.last, "last", 0, "only this many of the newest")
 	cli.Bound(flags, "last", "a whole number, 1 or more", func() bool { return f.last >= 1 })
 	return cmd
 }
@@ -61,11 +60,17 @@ func (f *logFlags) filter(args []string) (audit.Filter, error) {
 	if len(args) == 1 {
 		pick.Tenant = args[0]
 	}
-	switch known := audit.Actions(); {
-	case pick.Tenant != "" && !layout.ValidTenantID(pick.Tenant):
+	if pick.Tenant != "" && !layout.ValidTenantID(pick.Tenant) {
 		return pick, cli.Usagef("tenant id %q: not an account's id", pick.Tenant)
-	case f.action != "" && !slices.Contains(known, pick.Action):
-		return pick, cli.Usagef("--action %q: want one of %s", f.action, strings.Trim(fmt.Sprint(known), "[]"))
+	}
+	if f.action != "" {
+		var known []string
+		for _, a := range audit.Actions() {
+			known = append(known, string(a))
+		}
+		if err := cli.CheckWord("--action", f.action, known...); err != nil {
+			return pick, err
+		}
 	}
 	for flag, text := range map[string]string{"since": f.since, "until": f.until} {
 		at, err := parseMoment(flag, text)
@@ -81,21 +86,21 @@ func (f *logFlags) filter(args []string) (audit.Filter, error) {
 	return pick, nil
 }
 
-// printLog prints a table, or for scripts a list of entries. What the log does
-// not have goes to stderr.
+// printLog prints a table, or a list of entries for scripts. What is missing from the log is
+// reported on stderr.
 func (g *Group) printLog(log audit.Log, pick audit.Filter) error {
 	if g.JSON() {
 		if log.Entries == nil {
 			log.Entries = []audit.Entry{}
 		}
-		if err := json.NewEncoder(g.Out).Encode(log.Entries); err != nil {
+		if err := g.Encode(log.Entries); err != nil {
 			return err
 		}
 	} else if err := g.printLogTable(log); err != nil {
 		return err
 	}
 	for _, n := range log.Unreadable {
-		plain.Fprintf(g.Errs, "mkt: %s:%d: is no entry: cut off by a crash, or changed by hand\n", audit.FileName, n)
+		plain.Fprintf(g.Errs, "mkt: %s:%d: is not a valid entry: cut off by a crash, or changed by hand\n", audit.FileName, n)
 	}
 	if pick.Until.IsZero() && g.changedSince(log) {
 		plain.Fprintf(g.Errs, "mkt: %s was changed by hand after the newest entry\n", g.Tenants)
@@ -122,7 +127,7 @@ func (g *Group) printLogTable(log audit.Log) error {
 	return w.Flush()
 }
 
-// changedSince tells whether the accounts are others than after the newest entry.
+// changedSince reports whether tenants.yaml changed after the newest entry.
 func (g *Group) changedSince(log audit.Log) bool {
 	f, err := tenants.Load(g.Tenants)
 	if err != nil || log.Last == "" {

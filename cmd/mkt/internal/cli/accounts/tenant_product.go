@@ -19,10 +19,11 @@ func newProductSet(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set ID PRODUCT",
 		Short: "Subscribe a tenant to a product, or change its term",
-		Long: `Subscribe a tenant to a product: market_engine or live_intelligence. What is
-given is the whole term: without --starts the product has started, and without
---expires it does not expire, whatever held before.`,
-		Args: cobra.ExactArgs(2),
+		Long: `Subscribe a tenant to a product: market_engine or live_intelligence. The flags
+state the whole term: without --starts the product has started, and without
+--expires it does not expire, whatever the term was before.`,
+		Example: `  mkt tenant product set acme market_engine --expires 2027-01-01`,
+		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := parseProduct(args[1])
 			if err != nil {
@@ -46,11 +47,7 @@ given is the whole term: without --starts the product has started, and without
 
 // checkProduct refuses a product that the tenant's provider cannot give.
 func (g *Group) checkProduct(id string, p football.Product) error {
-	f, err := g.LoadTenants()
-	if err != nil {
-		return err
-	}
-	t, err := cli.TenantByID(f, id)
+	t, err := g.LoadTenant(id)
 	if err != nil || t.Provider == nil {
 		return err
 	}
@@ -60,24 +57,23 @@ func (g *Group) checkProduct(id string, p football.Product) error {
 	return nil
 }
 
-// termWords says what a term comes to now: a year that was mistyped must not pass
-// for a subscription.
+// termWords says what a term means now, so that a mistyped year is noticed.
 func termWords(t *tenants.Tenant, p football.Product, now time.Time) string {
 	term := t.Products[p]
 	switch t.Subscription(p, now) {
 	case account.Expired:
 		return fmt.Sprintf("Subscribed to %s, which is over already: it expired at %s.", p, cli.Moment(term.Expires))
 	case account.NotStarted:
-		return fmt.Sprintf("Subscribed to %s, which has not started: it does at %s.", p, cli.Moment(term.Starts))
+		return fmt.Sprintf("Subscribed to %s, which has not started: it starts at %s.", p, cli.Moment(term.Starts))
 	}
 	return fmt.Sprintf("Subscribed to %s, from %s to %s.", p, cli.Moment(term.Starts), cli.Moment(term.Expires))
 }
 
-// featureWords says what a switched feature comes to now.
+// featureWords says what switching a feature means now.
 func featureWords(t *tenants.Tenant, feature, verb string, now time.Time) string {
 	for _, p := range account.Products() {
 		if slices.Contains(account.ProductFeatures(p), feature) && t.Subscription(p, now) != account.InForce {
-			return fmt.Sprintf("Feature %s %sd. It counts when %s is in force, which it is not now.", feature, verb, p)
+			return fmt.Sprintf("Feature %s %sd. It takes effect when %s is in force, which it is not now.", feature, verb, p)
 		}
 	}
 	return fmt.Sprintf("Feature %s %sd.", feature, verb)
@@ -100,11 +96,13 @@ func parseTerm(starts, expires string) (s account.Subscription, err error) {
 func newProductUnset(g *Group) *cobra.Command {
 	return &cobra.Command{
 		Use:   "unset ID PRODUCT",
-		Short: "End a subscription, as if it had never been",
-		Long: `End a subscription, as if it had never been: its routes answer 403
-SUBSCRIPTION_REQUIRED, and no cycle of it runs. mkt tenant product set with
---expires lets the client see that it expired, and when.`,
-		Args: cobra.ExactArgs(2),
+		Short: "Remove a subscription",
+		Long: `Remove a subscription: the routes of the product answer 403
+SUBSCRIPTION_REQUIRED, and its cycles do not run. To let the client see that
+the subscription expired, and when, use mkt tenant product set with --expires
+instead.`,
+		Example: `  mkt tenant product unset acme live_intelligence`,
+		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := parseProduct(args[1])
 			if err != nil {
@@ -127,10 +125,11 @@ func newFeatureDisable(g *Group) *cobra.Command {
 func (g *Group) newFeature(verb, short string, action audit.Action, on bool) *cobra.Command {
 	return &cobra.Command{
 		Use: verb + " ID FEATURE", Short: short, Args: cobra.ExactArgs(2),
+		Example: "  mkt tenant feature " + verb + " acme advanced_stats",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, feature := args[0], args[1]
-			if !slices.Contains(tenants.Features(), feature) {
-				return cli.Usagef("feature %q: want one of %s", feature, cli.OrDash(tenants.Features()))
+			if err := cli.CheckWord("feature", feature, tenants.Features()...); err != nil {
+				return err
 			}
 			said := func(t *tenants.Tenant) string { return featureWords(t, feature, verb, g.Now()) }
 			return g.editAccount(cmd, id, action, said, func(e *tenants.Editor) error { return e.SetFeature(id, feature, on) })

@@ -17,9 +17,9 @@ func newScheduleSet(g *Group) *cobra.Command {
 		Use:   "set ID PRODUCT EXPR",
 		Short: "Run a tenant's product on a cron expression",
 		Long: `Run a tenant's product on a cron expression in UTC: five fields, six with
-seconds first, @hourly, or @every 30m, which is due at the multiples of 30 minutes
-on the clock. mkt schedule runs on it, and freshness is judged by it, whoever runs
-the cycles.`,
+seconds first, @hourly, or @every 30m, which is due at the multiples of 30
+minutes on the clock. mkt schedule runs the cycles on it, and freshness is
+judged by it, whoever runs the cycles.`,
 		Example: `  mkt tenant schedule set acme market_engine "0 5 * * * *"`,
 		Args:    cobra.ExactArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,8 +37,7 @@ the cycles.`,
 	}
 }
 
-// scheduleWords says when a product runs now, which it does not when there is no
-// subscription.
+// scheduleWords says when a product runs now. Without a subscription it does not.
 func scheduleWords(p football.Product) saying {
 	return func(t *tenants.Tenant) string {
 		expr := t.Expression(p)
@@ -51,9 +50,10 @@ func scheduleWords(p football.Product) saying {
 
 func newScheduleUnset(g *Group) *cobra.Command {
 	return &cobra.Command{
-		Use:   "unset ID PRODUCT",
-		Short: "Run a tenant's product on its default schedule again",
-		Args:  cobra.ExactArgs(2),
+		Use:     "unset ID PRODUCT",
+		Short:   "Run a tenant's product on its default schedule",
+		Example: `  mkt tenant schedule unset acme market_engine`,
+		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := parseProduct(args[1])
 			if err != nil {

@@ -1,9 +1,10 @@
 package accounts
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,9 +15,10 @@ import (
 
 func newTokenIssue(g *Group) *cobra.Command {
 	return &cobra.Command{
-		Use:   "issue ID",
-		Short: "Issue a further API token and print it, once; the others stay valid",
-		Args:  cobra.ExactArgs(1),
+		Use:     "issue ID",
+		Short:   "Print a further API token, once; the others stay valid",
+		Example: `  mkt tenant token issue acme`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.mintToken(cmd, args[0], audit.TokenIssue, (*tenants.Editor).AddToken)
 		},
@@ -27,12 +29,15 @@ func newTokenRotate(g *Group) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "rotate ID",
-		Short: "Issue a new API token and print it, once; all the others end",
-		Long: `Issue a new API token and print it, once. All tokens that the tenant has had are
-refused from then on, and they do not come back. To change a token without a
-gap: mkt tenant token issue, let the client change over, then mkt tenant token
-end. On a terminal it asks first; a script need not say --yes.`,
-		Args: cobra.ExactArgs(1),
+		Short: "Print a new API token, once, and end all the others",
+		Long: `Issue a new API token and print it, once. All other tokens of the tenant are
+refused from then on, for good. To change a token without an interruption, run
+mkt tenant token issue, let the client change over, then run mkt tenant token
+end.
+
+On a terminal it asks first; a script need not say --yes.`,
+		Example: `  mkt tenant token rotate acme`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			question := fmt.Sprintf("End all tokens of tenant %s and issue a new one? This cannot be undone.", args[0])
 			if err := g.ConfirmFor(cmd.Context(), args[0], question, yes || !cli.OnTerminal(g.In)); err != nil {
@@ -57,11 +62,11 @@ func (g *Group) mintToken(cmd *cobra.Command, id string, action audit.Action, ke
 	return errors.Join(err, g.printToken(id, token, ""))
 }
 
-// printToken prints a token for the only time: it is not kept anywhere.
+// printToken prints a token. This is the only time: it is not stored anywhere.
 func (g *Group) printToken(id, token, next string) error {
 	var err error
 	if g.JSON() {
-		err = json.NewEncoder(g.Out).Encode(map[string]string{"client_id": id, "token": token})
+		err = g.Encode(map[string]string{"client_id": id, "token": token})
 	} else {
 		_, err = fmt.Fprintf(g.Out, "tenant  %s\ntoken   %s\n\nKeep the token now: it is not shown again.\n", id, token)
 	}
@@ -72,4 +77,43 @@ func (g *Group) printToken(id, token, next string) error {
 		fmt.Fprintln(g.Out, next)
 	}
 	return nil
+}
+
+func newTokenEnd(g *Group) *cobra.Command {
+	var yes bool
+	var issued string
+	cmd := &cobra.Command{
+		Use:   "end ID HINT",
+		Short: "End the API token with these last four characters",
+		Long: `End one of a tenant's API tokens: it is refused from then on, for good. The
+other tokens stay valid. HINT is the last four characters of the token, as mkt
+tenant show lists them; if two tokens have the same, --issued says which one
+is meant.
+
+On a terminal it asks first; a script need not say --yes.`,
+		Example: `  mkt tenant token end acme 7f1a`,
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, hint := args[0], strings.TrimLeft(args[1], "….*")
+			if len(hint) != tenants.HintLength {
+				return cli.Usagef("HINT: want the last %d characters of the token, as mkt tenant show %s lists them, never the token", tenants.HintLength, id)
+			}
+			at, err := parseMoment("issued", issued)
+			if err != nil {
+				return err
+			}
+			if at == nil {
+				at = new(time.Time)
+			}
+			question := fmt.Sprintf("End the token …%s of tenant %s? This cannot be undone.", hint, id)
+			if err := g.ConfirmFor(cmd.Context(), id, question, yes || !cli.OnTerminal(g.In)); err != nil {
+				return err
+			}
+			said := says("The token …%s is refused from now on.", hint)
+			return g.editAccount(cmd, id, audit.TokenEnd, said, func(e *tenants.Editor) error { return e.EndToken(id, hint, *at) })
+		},
+	}
+	cmd.Flags().StringVar(&issued, "issued", "", "when it was issued, as mkt tenant show lists it: where two end alike")
+	cli.YesFlag(cmd, &yes)
+	return cmd
 }

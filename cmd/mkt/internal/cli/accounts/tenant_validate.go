@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"encoding/json"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -15,14 +14,16 @@ import (
 func newTenantValidate(g *Group) *cobra.Command {
 	var seal bool
 	cmd := &cobra.Command{
-		Use: "validate", Short: "Check tenants.yaml and say what is wrong, with line and reason",
+		Use:   "validate",
+		Short: "Check tenants.yaml and say what is wrong in which line",
 		Long: `Check tenants.yaml and say what is wrong, with line and reason.
 
-The commands that change an account seal the file: its last line says that it is
-whole. After a change by hand --seal does that, if the file is valid. Without it, mkt
-serve and mkt schedule put no change by hand in force that takes something away,
-since a file that is cut off looks the same.`,
-		Args: cobra.NoArgs,
+The commands that change an account seal the file: its last line says that it
+is complete. After a change by hand, --seal does that if the file is valid.
+Without it, mkt serve and mkt schedule ignore a change by hand that removes
+something, because a file that was cut off looks the same.`,
+		Example: `  mkt tenant validate`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f, err := g.LoadTenants()
 			if err != nil {
@@ -39,7 +40,7 @@ since a file that is cut off looks the same.`,
 				}
 			}
 			if g.JSON() {
-				return errors.Join(err, json.NewEncoder(g.Out).Encode(map[string]any{"file": f.Name, "valid": true, "tenants": len(f.Tenants), "sealed": f.Seal() == tenants.Sealed}))
+				return errors.Join(err, g.Encode(map[string]any{"file": f.Name, "valid": true, "tenants": len(f.Tenants), "sealed": f.Seal() == tenants.Sealed}))
 			}
 			plain.Fprintf(g.Out, "%s is valid: %s\n", f.Name, cli.Plural(len(f.Tenants), "tenant"))
 			_, lost := plain.Fprintf(g.Out, "%s\n", sealWords(before, f))
@@ -50,7 +51,7 @@ since a file that is cut off looks the same.`,
 	return cmd
 }
 
-// checkRevoked refuses a file in which an account is back that was revoked.
+// checkRevoked refuses a file in which a revoked account is not revoked any more.
 func checkRevoked(f *tenants.File) error {
 	undone, err := audit.Undone(f)
 	if err != nil {
@@ -62,13 +63,13 @@ func checkRevoked(f *tenants.File) error {
 	return nil
 }
 
-// sealWords says what the seal of a file is worth, before and after validate.
+// sealWords says what the seal of the file means, before and after validate.
 func sealWords(before, now *tenants.File) string {
 	switch {
 	case now.Seal() == tenants.Unsealed:
-		return "It is not sealed: what it takes away is not put in force, and nobody can tell whether it is whole. If it is: mkt tenant validate --seal"
+		return "It is not sealed, so it may have been cut off: what it removes is not put in force. If it is complete: mkt tenant validate --seal"
 	case now.Seal() == tenants.Stale:
-		return "It was changed by hand since it was sealed with " + cli.Plural(now.SealedAccounts(), "tenant") + ": what it takes away is not put in force. If it is meant: mkt tenant validate --seal"
+		return "It was changed by hand since it was sealed with " + cli.Plural(now.SealedAccounts(), "tenant") + ": what it removes is not put in force. If that is intended: mkt tenant validate --seal"
 	case before.Seal() == tenants.Stale:
 		return "It is sealed; it was sealed with " + cli.Plural(before.SealedAccounts(), "tenant") + " before."
 	}

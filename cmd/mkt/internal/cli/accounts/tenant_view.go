@@ -10,8 +10,8 @@ import (
 	"mkt/serve/account"
 )
 
-// tenantView is a tenant as people and scripts may see it: without the sealed
-// credential and the digests.
+// tenantView is what people and scripts see of a tenant: not the sealed credential and not
+// the digests.
 type tenantView struct {
 	ID       string        `json:"client_id"`
 	Name     string        `json:"name"`

@@ -7,29 +7,43 @@ import (
 	"io"
 	"sync"
 
+	"github.com/spf13/cobra"
+
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 )
 
-// Step is one stage as the batch commands call it. It returns what is told of
-// the run, also beside an error; the cycle in it is what the next step works on.
+// Step runs one stage. It returns a report, also with an error; the next step works on the
+// cycle in the report.
 type Step func(context.Context, Task) (Report, error)
 
-// Task is what a step is given: the job, its root, opened and locked, and the
-// cycle, "" when the stage is to choose.
+// Task is what a step works on: the job, its folder, opened and locked, and the cycle, ""
+// if the stage is to choose one.
 type Task struct {
 	Job
 	Root  durable.FS
 	Data  durable.FS // data root
 	Cycle layout.CycleID
 
-	stopping <-chan struct{} // closed when no further step is to begin
+	stopping <-chan struct{} // closed when no further step may begin
 }
 
-// runAll runs the steps for every selected job. One that fails does not stop the
-// next. prepare loads the keys, before anything runs.
+// newStage returns a command that runs steps for the selected jobs. asks says that the
+// steps ask the provider.
+func (g *Group) newStage(name, short, example string, asks bool, prepare func() ([]Step, error)) *cobra.Command {
+	s := Selection{asks: asks}
+	cmd := &cobra.Command{
+		Use: name + " --tenant ID | --all", Short: short, Example: example, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return g.runAll(cmd.Context(), &s, prepare) },
+	}
+	s.flags(g, cmd)
+	return cmd
+}
+
+// runAll runs the steps for every selected job. A job that fails does not stop the
+// others. prepare loads the keys before anything runs.
 func (g *Group) runAll(ctx context.Context, s *Selection, prepare func() ([]Step, error)) error {
 	if err := s.check(); err != nil {
 		return err
@@ -46,7 +60,7 @@ func (g *Group) runAll(ctx context.Context, s *Selection, prepare func() ([]Step
 	if err != nil {
 		return err
 	}
-	jobs, pass = s.holdBack(g, jobs, pass)
+	jobs, pass = s.postpone(g, jobs, pass)
 	for _, p := range pass {
 		g.printPassed(p)
 	}
@@ -54,8 +68,8 @@ func (g *Group) runAll(ctx context.Context, s *Selection, prepare func() ([]Step
 	return g.runJobs(ctx, s, jobs, steps)
 }
 
-// runJobs runs the jobs, a few at once: most of a cycle is waiting for a
-// provider, and one that hangs must not hold up the others.
+// runJobs runs the jobs, a few at a time: most of a cycle is waiting for a provider, and a
+// provider that hangs must not delay the others.
 func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []Step) error {
 	failed := cli.Failures{Of: len(jobs)}
 	slots := make(chan struct{}, s.parallel)
@@ -84,27 +98,27 @@ func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []S
 	return failed.Err()
 }
 
-// errStepInterrupted: a step was told to stop before it came to its end.
+// errStepInterrupted is the error of a step that was stopped before its end.
 var errStepInterrupted = errors.New("interrupted: nothing was published; run it again")
 
-// RunJob runs the steps for one job under its lock, passes each one's report to tell,
-// and logs one line of the whole. Once stopping ends no further step begins, and a
-// fetch that would have to wait for its provider ends; ctx ends any step under way. A
-// job that cannot begin is reported, too: a script must see every job.
-func (g *Group) RunJob(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, tell func(Report)) error {
+// RunJob runs the steps for one job under its lock, passes the report of each to record, and
+// logs one line about all of them. Once stopping is done no further step begins, and a
+// fetch that waits for its provider ends; ctx ends any step under way. A job that cannot
+// begin is reported too: a script must see every job.
+func (g *Group) RunJob(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, record func(Report)) error {
 	line := cycleLine{now: g.Now, began: g.Now()}
 	err := g.runSteps(ctx, stopping, j, cycle, steps, func(r Report) {
 		line.add(r)
-		tell(r)
+		record(r)
 	})
 	line.log(g.Log.With("tenant", j.Tenant.ID, "product", j.Product), g.codeOf(line.last()), err)
 	return err
 }
 
-func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, tell func(Report)) error {
+func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, record func(Report)) error {
 	held, err := g.hold(j)
 	if err != nil {
-		tell(Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: cli.Message(err)})
+		record(Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: cli.Message(err)})
 		return err
 	}
 	defer held.free()
@@ -117,7 +131,7 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
 		}
 		report.Tenant, report.Product, report.Error = j.Tenant.ID, string(j.Product), cli.Message(err)
-		tell(report)
+		record(report)
 		if err != nil {
 			return err
 		}
@@ -126,8 +140,8 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 	return nil
 }
 
-// codeOf is why a step failed, a word of package health: the report's own, or what
-// the state file says.
+// codeOf returns why a step failed, a code of package health: that of the report, or
+// that of the state file.
 func (g *Group) codeOf(r Report) string {
 	if r.Code != "" || r.Error == "" {
 		return r.Code
@@ -138,13 +152,13 @@ func (g *Group) codeOf(r Report) string {
 	return ""
 }
 
-// held is a job's folders, opened, and its lock.
+// held is the opened folders of a job, and its lock.
 type held struct {
 	data, root *durable.Disk
 	lock       io.Closer
 }
 
-// hold opens the job's folders and takes its lock.
+// hold opens the folders of a job and takes its lock.
 func (g *Group) hold(j Job) (*held, error) {
 	open := durable.OpenRoot
 	if g.Unsynced {
@@ -175,4 +189,32 @@ func (h *held) free() {
 	h.lock.Close()
 	h.root.Close()
 	h.data.Close()
+}
+
+func newCycle(g *Group) *cobra.Command {
+	var tf TransformFlags
+	var pf PublishFlags
+	cmd := g.newStage("cycle", "Fetch, transform and publish: for cron and systemd timers",
+		"  mkt cycle --tenant acme\n  mkt cycle --all --parallel 8", true,
+		func() ([]Step, error) { return g.CycleSteps(tf, pf) })
+	g.Keys.SealFlag(g.Settings, cmd)
+	tf.flags(g, cmd)
+	tf.memoryFlag(g, cmd)
+	pf.flags(g, cmd)
+	return cmd
+}
+
+// CycleSteps returns the three stages in order, with the keys they need.
+func (g *Group) CycleSteps(tf TransformFlags, pf PublishFlags) ([]Step, error) {
+	fetch, err := g.FetchStep()
+	if err != nil {
+		return nil, err
+	}
+	memory := tf.memories()
+	transform, err := g.transformStep(tf, memory)
+	if err != nil {
+		return nil, err
+	}
+	p := &pruning{group: g, keep: pf.retained()}
+	return []Step{p.after(fetch), p.after(transform), p.after(memory.publishing(g.publishStep(pf)))}, nil
 }

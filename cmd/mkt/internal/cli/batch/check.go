@@ -14,11 +14,11 @@ import (
 	"mkt/serve"
 )
 
-// CheckCommand is the hidden command that publish runs in a child process: a
-// snapshot that would bring serve down brings the child down instead.
+// CheckCommand is the hidden command that publish runs in a child process: a snapshot that
+// would crash serve crashes the child instead.
 const CheckCommand = "check-snapshot"
 
-// checkTime bounds the child.
+// checkTime is how long the child may take.
 const checkTime = 5 * time.Minute
 
 func newCheck() *cobra.Command {
@@ -34,8 +34,8 @@ func newCheck() *cobra.Command {
 	}
 }
 
-// checkInChild loads a snapshot folder in a child of this binary, which gets
-// nothing of our environment but where temporary files go.
+// checkInChild loads a snapshot folder in a child of this binary, which gets only the
+// variables for temporary files from our environment.
 func checkInChild(ctx context.Context, dir string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -56,7 +56,7 @@ func checkInChild(ctx context.Context, dir string) error {
 	return nil
 }
 
-// lastLine is what a failed child said last.
+// lastLine returns the last line that a failed child printed.
 func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	return strings.TrimPrefix(lines[len(lines)-1], "mkt: ")

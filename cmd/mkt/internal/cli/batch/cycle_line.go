@@ -11,8 +11,8 @@ import (
 	"mkt/publish/durable"
 )
 
-// cycleLine gathers what the steps of a cycle report, for the one line that is logged
-// of it.
+// cycleLine collects the reports of the steps of a cycle, for the one line that is logged
+// about it.
 type cycleLine struct {
 	now     func() time.Time
 	began   time.Time
@@ -21,7 +21,7 @@ type cycleLine struct {
 
 func (l *cycleLine) add(r Report) { l.reports = append(l.reports, r) }
 
-// last is the report of the step that ran last.
+// last returns the report of the step that ran last.
 func (l *cycleLine) last() Report {
 	if len(l.reports) == 0 {
 		return Report{}
@@ -29,8 +29,8 @@ func (l *cycleLine) last() Report {
 	return l.reports[len(l.reports)-1]
 }
 
-// log writes the line. err is why the cycle failed, nil if it did not; code is why, a
-// word of package health.
+// log writes the line. err is why the cycle failed, nil if it did not; code is the reason
+// in package health.
 func (l *cycleLine) log(log *slog.Logger, code string, err error) {
 	last := l.last()
 	switch {
@@ -49,8 +49,8 @@ func (l *cycleLine) log(log *slog.Logger, code string, err error) {
 	}
 }
 
-// lineCounts are the counts that the line has, by step and in its order. What several
-// steps count is there once, as the last of them counts it.
+// lineCounts are the counts in the line, by step and in their order. If several steps have
+// a count, that of the last step is there.
 var lineCounts = []struct {
 	step  string
 	names []string
@@ -60,7 +60,7 @@ var lineCounts = []struct {
 	{"publish", []string{"version", "fixtures", "in_play", "markets", "selections", "refreshed", "carried", "removed", "held", "events", "last_seq"}},
 }
 
-// pairs are the keys and values of the line. Counts that are zero are left out, but
+// pairs returns the keys and values of the line. Counts that are zero are left out, except
 // for a quota of which nothing is left.
 func (l *cycleLine) pairs() []any {
 	pairs := []any{"cycle", l.last().Cycle, "took_ms", l.now().Sub(l.began).Milliseconds()}
@@ -71,7 +71,7 @@ func (l *cycleLine) pairs() []any {
 		}
 		r := l.reports[i]
 		if of.step == "fetch" && r.Code != "" && r.Error == "" {
-			pairs = append(pairs, "fetch_code", r.Code) // usable, but not whole
+			pairs = append(pairs, "fetch_code", r.Code) // usable, but not complete
 		}
 		for _, name := range of.names {
 			if n, ok := r.Counts[name]; ok && (name == "quota_left" || !isZero(n)) {
@@ -82,5 +82,5 @@ func (l *cycleLine) pairs() []any {
 	return pairs
 }
 
-// isZero reports whether a count is nothing.
+// isZero reports whether a count is zero.
 func isZero(n any) bool { return n == nil || reflect.ValueOf(n).IsZero() }

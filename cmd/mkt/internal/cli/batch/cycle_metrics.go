@@ -13,9 +13,8 @@ import (
 	"mkt/serve/account"
 )
 
-// cycleMetrics counts what mkt schedule runs. Tenants are no label: with live
-// intelligence every 8 s there would be thousands of series, and the log line, mkt
-// doctor and the state files name who it is.
+// cycleMetrics counts what mkt schedule runs. There is no label for the tenant: there would
+// be thousands of series, and the log, mkt doctor and the state files name the tenant.
 type cycleMetrics struct {
 	now func() time.Time
 
@@ -27,10 +26,10 @@ type cycleMetrics struct {
 	held     *prometheus.CounterVec   // product, reason
 
 	mu       sync.Mutex
-	lastGood map[string]time.Time // by entry: when its newest good cycle ended, as its state file said
+	lastGood map[string]time.Time // by entry: when its newest good cycle ended, by its state file
 }
 
-// What came of a cycle.
+// Outcomes of a cycle.
 const (
 	cyclePublished   = "published"
 	cycleFailed      = "failed"
@@ -38,8 +37,8 @@ const (
 	cycleInterrupted = "interrupted" // stopped between two steps
 )
 
-// cycleDurations are the buckets, in seconds: from a live cycle, which has eight,
-// to a large account's, which takes minutes.
+// cycleDurations are the buckets in seconds, from a live cycle, which may take eight, to a
+// large account's, which takes minutes.
 var cycleDurations = []float64{.1, .25, .5, 1, 2, 4, 8, 16, 32, 60, 120, 300, 600, 1800}
 
 func newCycleMetrics(now func() time.Time) *cycleMetrics {
@@ -65,15 +64,15 @@ func newCycleMetrics(now func() time.Time) *cycleMetrics {
 		m.took.WithLabelValues(string(p))
 		m.running.WithLabelValues(string(p))
 		m.skipped.WithLabelValues(string(p))
-		for _, why := range holdReasons {
+		for _, why := range postponeReasons {
 			m.held.WithLabelValues(string(p), string(why))
 		}
 	}
 	return m
 }
 
-// begin notes that a cycle begins. What it returns notes how it ended, the first
-// time it is called.
+// begin counts a cycle as running. The function that it returns counts its outcome, the
+// first time it is called.
 func (m *cycleMetrics) begin(j Job) (ended func(outcome string)) {
 	product, began := string(j.Product), m.now()
 	m.running.WithLabelValues(product).Inc()
@@ -96,19 +95,19 @@ func (m *cycleMetrics) failure(r Report) {
 	m.failures.WithLabelValues(r.Product, r.Step, r.Code).Inc()
 }
 
-func (m *cycleMetrics) hold(j Job, why holdReason) {
+func (m *cycleMetrics) hold(j Job, why postponeReason) {
 	m.held.WithLabelValues(string(j.Product), string(why)).Inc()
 }
 
 func (m *cycleMetrics) skip(j schedule.Job) { m.skipped.WithLabelValues(j.Lane).Inc() }
 
-// collectors are all that /metrics shows of the schedule.
+// collectors returns all metrics of the schedule.
 func (t *timetable) collectors() []prometheus.Collector {
 	m := t.metrics
 	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.held, agesOfCycles{t}, quotas{t}}
 }
 
-// forget drops what is kept of a product's entries that are gone.
+// forget drops the entries of a product that are not known any more.
 func (m *cycleMetrics) forget(p football.Product, known map[string]bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

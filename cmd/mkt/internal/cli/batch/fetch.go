@@ -13,25 +13,17 @@ import (
 )
 
 func newFetch(g *Group) *cobra.Command {
-	s := Selection{asks: true}
-	cmd := &cobra.Command{
-		Use:   "fetch --tenant ID | --all",
-		Short: "Ask the provider and archive its answers (step 1 of a cycle)",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return g.runAll(cmd.Context(), &s, func() ([]Step, error) {
-				fetch, err := g.FetchStep()
-				return []Step{fetch}, err
-			})
-		},
-	}
-	s.flags(g, cmd)
+	cmd := g.newStage("fetch", "Ask the provider and archive its answers (step 1 of 3)", "  mkt fetch --tenant acme", true,
+		func() ([]Step, error) {
+			fetch, err := g.FetchStep()
+			return []Step{fetch}, err
+		})
 	g.Keys.SealFlag(g.Settings, cmd)
 	return cmd
 }
 
-// FetchStep is the stage fetch with its key at hand. The circuits remember,
-// from run to run, which providers are down.
+// FetchStep returns the stage fetch with its key. The circuit breakers remember from run to
+// run which providers are down.
 func (g *Group) FetchStep() (Step, error) {
 	open, err := g.Keys.Opener()
 	if err != nil {
@@ -73,7 +65,7 @@ func fetchReport(s fetch.Summary, took time.Duration) Report {
 	r.Code = s.Code
 	switch {
 	case s.Already:
-		r.text = "was fetched before"
+		r.text = "was already fetched"
 	default:
 		r.text = cli.Plural(s.Listed, "fixture") + ", " + cli.Plural(s.Requests, "request") + ", " + cli.Size(s.Bytes)
 		if s.Filtered > 0 {
@@ -89,7 +81,7 @@ func fetchReport(s fetch.Summary, took time.Duration) Report {
 			r.text += ", the provider's quota is used up until " + cli.ClockTime(*s.Quota.UsedUpUntil)
 		}
 		if s.ListingShort {
-			r.text += ", the list falls short of its own count (nothing is removed)"
+			r.text += ", the list has fewer entries than it says (nothing is removed)"
 		}
 	}
 	return r

@@ -1,9 +1,7 @@
 package batch
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -18,7 +16,6 @@ import (
 type gcFlags struct {
 	cli.Filter
 	PublishFlags
-	all       bool
 	dryRun    bool
 	afterLeap bool
 }
@@ -27,20 +24,21 @@ func newGC(g *Group) *cobra.Command {
 	var f gcFlags
 	cmd := &cobra.Command{
 		Use:   "gc [--tenant ID | --all]",
-		Short: "Delete what retention lets go of",
-		Long: `Delete what the retention settings let go of, and what broken runs left behind, as
-every publication does by itself: for a retention that was shortened, and for
-accounts that do not run any more. Ages are counted back from the newest
-publication. What a reader may hold stays, and what is deleted is recorded first.
+		Short: "Delete what retention does not keep",
+		Long: `Delete what the retention settings do not keep, and what interrupted runs left
+behind. Every publication does this by itself; this command is for a retention
+that was shortened, and for accounts that do not run any more. Ages are
+counted back from the newest publication. What a reader may be using stays,
+and what is deleted is recorded first.
 
-Nothing is deleted when the newest publication came more than a day later than the
-one before it, and more than twice as much later as is usual: the clock may have leapt.
-After an outage the next publication goes on by itself; --after-leap goes on now.`,
+Nothing is deleted if the newest publication came more than a day later than
+the one before it, and more than twice as much later as is usual: the clock
+may have jumped. After an outage the next publication deletes again;
+--after-leap deletes now.`,
+		Example: `  mkt gc --tenant acme --dry-run
+  mkt gc --all`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if f.all && f.Tenant != "" {
-				return cli.Usagef("--tenant and --all: want one of the two")
-			}
 			if err := f.Check(); err != nil {
 				return err
 			}
@@ -48,32 +46,24 @@ After an outage the next publication goes on by itself; --after-leap goes on now
 		},
 	}
 	f.Filter.Flags(cmd)
-	cmd.Flags().BoolVar(&f.all, "all", false, "everybody's data: what is done without --tenant")
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be deleted, and delete nothing; it does not wait for a cycle that runs")
+	f.AllFlag(cmd)
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be deleted, and delete nothing; it does not wait for a cycle that is running")
 	cmd.Flags().BoolVar(&f.afterLeap, "after-leap", false, "the clock is right, although the newest publication came so late")
 	f.retention(g, cmd)
 	return cmd
 }
 
 func (g *Group) gc(f gcFlags) error {
-	places, err := cli.Datasets(g.Data, f.Filter)
-	if err != nil {
-		return err
+	take := g.locked
+	if f.dryRun {
+		take = g.unlocked
 	}
-	failed := cli.Failures{Of: len(places)}
-	for _, p := range places {
-		take := g.locked
-		if f.dryRun {
-			take = g.beside
-		}
-		if err := take(p, func(root *durable.Disk) error { return g.gcPlace(p, root, f) }); err != nil {
-			failed.Add(g.Errs, fmt.Errorf("gc %s: %w", p, err))
-		}
-	}
-	return failed.Err()
+	return g.Each("gc", f.Filter, func(p cli.Dataset) error {
+		return take(p, func(root *durable.Disk) error { return g.collect(p, root, f) })
+	})
 }
 
-func (g *Group) gcPlace(p cli.Dataset, root *durable.Disk, f gcFlags) error {
+func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 	var names []string
 	var bytes int64
 	o := publish.Collection{Root: root, Now: g.Now(), Keep: f.retained().For(p.Product), AfterLeap: f.afterLeap, DryRun: f.dryRun, Tell: func(name string) {
@@ -90,7 +80,7 @@ func (g *Group) gcPlace(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 		return err
 	}
 	if g.JSON() {
-		return json.NewEncoder(g.Out).Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "dry_run": f.dryRun, "snapshots": done.Snapshots,
+		return g.Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "dry_run": f.dryRun, "snapshots": done.Snapshots,
 			"cycles": done.Cycles, "segments": done.Segments, "debris": done.Debris, "records_packed": done.Packed, "bytes": bytes, "names": names})
 	}
 	if f.dryRun {
@@ -107,10 +97,10 @@ func (g *Group) gcPlace(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 	return err
 }
 
-// dryRuns is how often a dry run looks: what it reads may be deleted under its feet.
+// dryRuns is how many times a dry run tries: what it reads may be deleted meanwhile.
 const dryRuns = 3
 
-// collectAll collects what is published and what is not.
+// collectAll deletes what is published and what is not.
 func collectAll(o publish.Collection) (publish.Collected, error) {
 	done, err := publish.Collect(o)
 	if err != nil {
@@ -121,7 +111,7 @@ func collectAll(o publish.Collection) (publish.Collected, error) {
 	return done, err
 }
 
-// sizeOf is how many bytes a file has, or the files of a folder.
+// sizeOf returns the bytes of a file, or of the files of a folder.
 func sizeOf(f durable.FS, name string) (bytes int64) {
 	info, err := f.Stat(name)
 	if err != nil {

@@ -22,7 +22,7 @@ type Job struct {
 
 func (j Job) String() string { return j.Tenant.ID + " " + string(j.Product) }
 
-// Selection is which jobs a batch command is to run.
+// Selection selects the jobs that a batch command runs.
 type Selection struct {
 	ids     []string
 	All     bool
@@ -39,24 +39,27 @@ func (s *Selection) flags(g *Group, cmd *cobra.Command) {
 	flags.StringArrayVar(&s.ids, "tenant", nil, "tenant to run (may be repeated)")
 	flags.BoolVar(&s.All, "all", false, "run every tenant that is active, subscribed and connected")
 	flags.StringVar(&s.Product, "product", "", "product to run (default: those the tenant has)")
-	flags.StringVar(&s.cycle, "cycle", "", "cycle id, to run one again (default: the next)")
-	flags.IntVar(&s.parallel, "parallel", 4, "tenants run at once")
+	flags.StringVar(&s.cycle, "cycle", "", "id of a cycle that is run again (default: the next cycle)")
+	flags.IntVar(&s.parallel, "parallel", 4, "tenants that run at once")
 	cli.Bound(flags, "parallel", mostParallel, cli.Between(&s.parallel, 1, 256))
 	g.Settings.Bind(flags, "parallel", "batch.parallel")
 }
 
-// mostParallel are the words for how many runs may be under way at once.
+// mostParallel says how many runs may be under way at once.
 const mostParallel = "a whole number from 1 to 256"
 
-// check judges the flags before anything is opened.
+// check checks the flags before anything is opened.
 func (s *Selection) check() error {
 	switch {
 	case s.All && len(s.ids) > 0:
 		return cli.Usagef("--tenant and --all: want one of the two")
 	case !s.All && len(s.ids) == 0:
 		return cli.Usagef("which tenant? give --tenant ID, or --all")
-	case s.Product != "" && !tenants.KnownProduct(football.Product(s.Product)):
-		return cli.Usagef("--product %q: want %s", s.Product, strings.Join(cli.ProductNames(), ", "))
+	}
+	if s.Product != "" {
+		if err := cli.CheckWord("--product", s.Product, cli.ProductNames()...); err != nil {
+			return err
+		}
 	}
 	if s.cycle == "" {
 		return nil
@@ -80,9 +83,9 @@ type passed struct {
 	Reason string `json:"skipped"`
 }
 
-// jobs picks the runs in the file's order. A tenant asked for by name is run
-// whatever its status, so that an engineer can; --all passes by those for whom
-// the provider must not be asked.
+// Jobs returns the selected jobs in the order of the file. A tenant that is named runs
+// whatever its status, so that an engineer can run it; --all skips those for whom the
+// provider must not be asked.
 func (s *Selection) Jobs(f *tenants.File, now time.Time) (run []Job, pass []passed, err error) {
 	if s.All {
 		for i := range f.Tenants {
@@ -119,15 +122,15 @@ func (s *Selection) Jobs(f *tenants.File, now time.Time) (run []Job, pass []pass
 	return run, nil, nil
 }
 
-// holdBack takes the jobs out whose provider is not to be asked yet. One that was
-// named is asked.
-func (s *Selection) holdBack(g *Group, jobs []Job, pass []passed) ([]Job, []passed) {
+// postpone removes the jobs whose provider must not be asked yet. The provider of a tenant
+// that was named is asked.
+func (s *Selection) postpone(g *Group, jobs []Job, pass []passed) ([]Job, []passed) {
 	if !s.All || !s.asks {
 		return jobs, pass
 	}
 	var run []Job
 	for _, j := range jobs {
-		if h := g.heldBack(j); h != nil {
+		if h := g.postponed(j); h != nil {
 			pass = append(pass, passed{j.Tenant.ID, string(j.Product) + ": " + h.reason})
 			continue
 		}
@@ -136,7 +139,7 @@ func (s *Selection) holdBack(g *Group, jobs []Job, pass []passed) ([]Job, []pass
 	return run, pass
 }
 
-// due lists the jobs of a tenant that run by themselves, or why there are none.
+// due returns the jobs of a tenant that --all runs, or why there are none.
 func (s *Selection) due(t *tenants.Tenant, now time.Time) ([]Job, string) {
 	switch {
 	case t.Status != account.Active:
@@ -155,7 +158,7 @@ func (s *Selection) due(t *tenants.Tenant, now time.Time) ([]Job, string) {
 	return list, "no product in force"
 }
 
-// products lists those of a tenant that are asked for and have an engine.
+// products returns the selected products that a tenant has.
 func (s *Selection) products(t *tenants.Tenant) []football.Product {
 	var list []football.Product
 	for _, p := range account.Products() {

@@ -9,40 +9,39 @@ import (
 	"mkt/publish/health"
 )
 
-// A provider that refused is asked again by runs that nobody started by hand: soon
-// if it accepted the credential before, since data is still good then and the
-// refusal may be a fault of the provider's, and each time after twice as long; at
-// last, and if it never accepted it, a little less than an hour later, so that an
-// hourly schedule asks on every tick.
+// A provider that refused is asked again by scheduled runs. If it accepted the credential
+// before, the refusal may be its own fault: it is asked again after refusedFirst, and after
+// twice as long each time, up to refusedLast. If it never accepted the credential it is
+// asked again after refusedLast, which is less than an hour so that an hourly schedule asks
+// on every tick.
 const (
 	refusedFirst = time.Minute
 	refusedLast  = 55 * time.Minute
 )
 
-// postponement is why a job is not to ask its provider before a time.
+// postponement says why a job must not ask its provider before a time.
 type postponement struct {
 	until  time.Time
-	why    holdReason
+	why    postponeReason
 	reason string // for a person
 }
 
-// holdReason is a metric's label.
-type holdReason string
+// postponeReason is the label of a metric.
+type postponeReason string
 
 const (
-	heldForQuota   holdReason = "quota"
-	heldForRefusal holdReason = "refused"
+	postponedForQuota   postponeReason = "quota"
+	postponedForRefusal postponeReason = "refused"
 )
 
-var holdReasons = []holdReason{heldForQuota, heldForRefusal}
+var postponeReasons = []postponeReason{postponedForQuota, postponedForRefusal}
 
-// heldBack returns why a job is not to ask its provider yet: its quota is used up,
-// or the credential that is set was refused, or does not include the product. What
-// was found lies in state files, so that a restart knows it as well; whatever was
-// found since ends it: a good mkt provider test, a cycle of another product that was
-// answered, a new credential. nil if it may ask; so it is where nothing is known, for
-// asking once too often does no harm.
-func (g *Group) heldBack(j Job) *postponement {
+// postponed returns why a job must not ask its provider yet: the quota is used up, or the
+// credential was refused or does not include the product. It is nil if the job may ask,
+// also if nothing is known: to ask once too often does no harm. The state files say what
+// was found, so that it survives a restart. A newer finding ends it: a good mkt provider
+// test, an answered cycle of another product, a new credential.
+func (g *Group) postponed(j Job) *postponement {
 	if j.Tenant.Provider == nil {
 		return nil
 	}
@@ -51,9 +50,9 @@ func (g *Group) heldBack(j Job) *postponement {
 		return nil
 	}
 	now, fingerprint := g.Now(), j.Tenant.Provider.Fingerprint()
-	if at, code, again := g.refused(j, fingerprint, findings); code != "" && now.Before(at.Add(again)) && !at.After(now.Add(time.Minute)) {
-		until := at.Add(again)
-		return &postponement{until, heldForRefusal, fmt.Sprintf(
+	if at, code, retry := g.refused(j, fingerprint, findings); code != "" && now.Before(at.Add(retry)) && !at.After(now.Add(time.Minute)) {
+		until := at.Add(retry)
+		return &postponement{until, postponedForRefusal, fmt.Sprintf(
 			"the provider refused at %s (%s): it is asked again at %s; mkt provider set %s, or a good mkt provider test %s, ends that",
 			cli.ClockTime(at), code, cli.ClockTime(until), j.Tenant.ID, j.Tenant.ID)}
 	}
@@ -63,30 +62,30 @@ func (g *Group) heldBack(j Job) *postponement {
 		if quota.Assumed {
 			said = "the provider's quota is used up, and it does not say until when: it is asked again at " + cli.ClockTime(until)
 		}
-		return &postponement{until, heldForQuota, fmt.Sprintf("%s; a good mkt provider test %s ends that", said, j.Tenant.ID)}
+		return &postponement{until, postponedForQuota, fmt.Sprintf("%s; a good mkt provider test %s ends that", said, j.Tenant.ID)}
 	}
 	return nil
 }
 
-// refused is when the provider last refused what the job would ask, how, and after
-// how long it is asked again; code is "" if the newest word is another.
-func (g *Group) refused(j Job, fingerprint string, findings []*health.Run) (at time.Time, code string, again time.Duration) {
-	standing := health.StandingOf(fingerprint, findings...)
-	if t := standing.RefusedAt(); t != nil {
-		return *t, health.CodeCredential, askedAgain(standing.RefusalsInARow, standing.LastOKAt != nil)
+// refused returns when the provider last refused what the job would ask, the code, and
+// after how long it is asked again; code is "" if the newest answer was no refusal.
+func (g *Group) refused(j Job, fingerprint string, findings []*health.Run) (at time.Time, code string, retry time.Duration) {
+	status := health.StandingOf(fingerprint, findings...)
+	if t := status.RefusedAt(); t != nil {
+		return *t, health.CodeCredential, retryAfter(status.RefusalsInARow, status.LastOKAt != nil)
 	}
 	test, own := g.found(j)
 	switch {
 	case own == nil || own.CredentialFingerprint != fingerprint || own.Code != health.CodePermission:
 		return at, "", 0
 	case test != nil && test.OK && test.CredentialFingerprint == fingerprint && test.FinishedAt.After(own.FinishedAt):
-		return at, "", 0 // somebody has looked since: once more then
+		return at, "", 0 // tested since: ask again
 	}
-	return own.FinishedAt, own.Code, askedAgain(own.RefusalsInARow, own.LastOKAt != nil)
+	return own.FinishedAt, own.Code, retryAfter(own.RefusalsInARow, own.LastOKAt != nil)
 }
 
-// askedAgain is how long after a refusal the provider is asked again.
-func askedAgain(refusals int, wasGood bool) time.Duration {
+// retryAfter returns how long after a refusal the provider is asked again.
+func retryAfter(refusals int, wasGood bool) time.Duration {
 	wait := refusedFirst
 	for ; wasGood && refusals > 1 && wait < refusedLast; refusals-- {
 		wait *= 2
@@ -97,16 +96,16 @@ func askedAgain(refusals int, wasGood bool) time.Duration {
 	return min(wait, refusedLast)
 }
 
-// found are the newest test of the connection and the newest fetch of the job's
-// own product, nil where there is none.
+// found returns the newest test of the connection and the newest fetch of the job's own
+// product, nil if there is none.
 func (g *Group) found(j Job) (test, own *health.Run) {
 	test, _ = cli.Source{Dir: g.TenantDir(j.Tenant.ID), Step: health.StepProbe}.Newest()
 	own, _ = cli.Source{Dir: g.Dataset(j.Tenant.ID, j.Product).Dir(), Step: health.StepFetch}.Newest()
 	return test, own
 }
 
-// findings are the newest test of a tenant's connection and the newest fetch of
-// each product; nil where there is none.
+// findings returns the newest test of a tenant's connection and the newest fetch of each
+// product, nil for one that there is not.
 func (g *Group) findings(t *tenants.Tenant) ([]*health.Run, error) {
 	var findings []*health.Run
 	for _, s := range g.Sources(t) {
@@ -119,7 +118,7 @@ func (g *Group) findings(t *tenants.Tenant) ([]*health.Run, error) {
 	return findings, nil
 }
 
-// quotaOf is what was heard last of a tenant's quota; nil if nothing was, or if that
+// quotaOf returns the newest report of a tenant's quota, nil if there is none or if it
 // cannot be read.
 func (g *Group) quotaOf(t *tenants.Tenant) *health.Quota {
 	findings, err := g.findings(t)

@@ -17,7 +17,7 @@ import (
 // credential before, then later and later; after most of an hour if it never did. A
 // used-up quota is waited for. Whatever was found since, or another credential, ends
 // either.
-func TestRefusedIsHeldBack(t *testing.T) {
+func TestRefusedIsPostponed(t *testing.T) {
 	const (
 		market = "market_engine"
 		live   = "live_intelligence"
@@ -96,7 +96,7 @@ func TestRefusedIsHeldBack(t *testing.T) {
 				}
 			}
 			if err := table.Run(t.Context(), "acme/"+market); err != nil || (len(*done) == 0) != c.held {
-				t.Errorf("ran %v, %v; want held back %v", *done, err, c.held)
+				t.Errorf("ran %v, %v; want postponed %v", *done, err, c.held)
 			}
 		})
 	}

@@ -10,14 +10,14 @@ import (
 	"mkt/transform"
 )
 
-// teller says what a run came to, in a product's words.
-type teller struct {
+// reporter writes the reports of a product.
+type reporter struct {
 	transform func(transform.Summary, time.Duration) Report
 	publish   func(publish.Summary, time.Duration) Report
 }
 
-// tellers is the one place where a product's words are told from another's.
-var tellers = map[football.Product]teller{
+// reporters are the reporters of the products.
+var reporters = map[football.Product]reporter{
 	football.MarketEngine:     {transformReport, PublishReport},
 	football.LiveIntelligence: {liveTransformReport, livePublishReport},
 }
@@ -29,7 +29,7 @@ func liveTransformReport(s transform.Summary, took time.Duration) Report {
 		"broken": s.Broken, "damaged": s.Damaged, "failed": s.Failed, "bytes": s.Bytes}
 	r.text = fmt.Sprintf("%s, %d in play, %d with momentum; %d new, %d left play", cli.Plural(s.Fixtures, "fixture"), l.InPlay, l.Momentum, l.Baselines, l.Left)
 	if s.Already {
-		r.text = "was transformed before"
+		r.text = "was already transformed"
 	}
 	if s.Broken > 0 {
 		r.text += "; " + cli.Plural(s.Broken, "fixture") + " unreadable"
@@ -48,7 +48,7 @@ func livePublishReport(s publish.Summary, took time.Duration) Report {
 	r.Counts = map[string]any{"already": s.Already, "version": s.Version, "fixtures": s.Fixtures, "in_play": s.InPlay}
 	r.text = fmt.Sprintf("version %d: %s, %d in play", s.Version, cli.Plural(int(s.Fixtures), "fixture"), s.InPlay)
 	if s.Already {
-		r.text = fmt.Sprintf("was published before, as version %d", s.Version)
+		r.text = fmt.Sprintf("was already published, as version %d", s.Version)
 	}
 	return r
 }

@@ -10,12 +10,11 @@ import (
 	"mkt/publish/layout"
 )
 
-// pruneEvery is how often at most, of one job and in one process, what failed
-// cycles left is listed.
+// pruneEvery is the least time between two collections for one job in one process.
 const pruneEvery = 10 * time.Minute
 
-// pruning bounds what a cycle's steps leave behind when they fail, for as long as
-// nothing is published: only a publication collects what is old.
+// pruning deletes what failed cycles leave behind while nothing is published: only a
+// publication deletes what is old.
 type pruning struct {
 	group *Group
 	keep  publish.Retention
@@ -24,8 +23,8 @@ type pruning struct {
 	last map[string]time.Time
 }
 
-// after is a step that prunes when it failed. What goes wrong with it is for the
-// next time: the step's own error is what counts.
+// after returns the step with pruning if it fails. An error of pruning is only logged: the
+// error of the step matters.
 func (p *pruning) after(do Step) Step {
 	return func(ctx context.Context, t Task) (Report, error) {
 		r, err := do(ctx, t)
@@ -54,15 +53,15 @@ func (p *pruning) prune(t Task) {
 	log := p.group.Log.With("tenant", t.Tenant.ID, "product", t.Product)
 	done, err := collectFailed(publish.Collection{Root: t.Root, Now: p.group.Now(), Keep: p.keep.For(t.Product)})
 	if err != nil {
-		log.Warn("collecting what failed cycles left stopped early", "error", err)
+		log.Warn("not all that failed cycles left was deleted", "error", err)
 	}
 	if done.Cycles > 0 {
-		log.Info("collected what failed cycles left", "cycles", done.Cycles)
+		log.Info("deleted what failed cycles left", "cycles", done.Cycles)
 	}
 }
 
-// collectFailed spares the newest raw cycle that has something in it: the next
-// transform begins from it.
+// collectFailed deletes unpublished cycles, except for the newest raw cycle with answers:
+// the next transform begins from it.
 func collectFailed(o publish.Collection) (publish.Collected, error) {
 	var spare []layout.CycleID
 	newest, found, err := raw.Newest(o.Root)

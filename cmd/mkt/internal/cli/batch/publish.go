@@ -25,17 +25,17 @@ type PublishFlags struct {
 }
 
 func (f *PublishFlags) flags(g *Group, cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.acceptRemovals, "accept-removals", false, "believe a listing that takes away more than a fifth of the fixtures at once")
+	cmd.Flags().BoolVar(&f.acceptRemovals, "accept-removals", false, "accept a listing that removes more than a fifth of the fixtures at once")
 	f.retention(g, cmd)
 }
 
-// retention is what is kept after a publication. Ages count back from it.
+// retention adds the flags for what is kept after a publication. Ages count back from it.
 func (f *PublishFlags) retention(g *Group, cmd *cobra.Command) {
 	flags, d := cmd.Flags(), publish.DefaultRetention()
 	flags.IntVar(&f.Keep.Snapshots, "keep-snapshots", d.Snapshots, "snapshots kept whatever their age; 0 keeps all")
 	flags.DurationVar(&f.Keep.SnapshotAge, "keep-snapshot-age", d.SnapshotAge, "younger snapshots are kept too; 0 keeps all")
 	flags.IntVar(&f.Keep.Cycles, "keep-cycles", d.Cycles, "publications whose archived answers and canonical rows are kept whatever their age; 0 keeps all")
-	flags.DurationVar(&f.Keep.CycleAge, "keep-cycle-age", d.CycleAge, "younger ones are kept too; 0 keeps all")
+	flags.DurationVar(&f.Keep.CycleAge, "keep-cycle-age", d.CycleAge, "younger publications are kept so too; 0 keeps all")
 	flags.Uint64Var(&f.Keep.ChangeEvents, "keep-change-events", 1000, "change events kept whatever their age")
 	flags.DurationVar(&f.Keep.ChangeAge, "keep-change-age", leastChangeAge, "younger change events are kept too, at least seven days")
 	f.bounds(flags)
@@ -44,10 +44,10 @@ func (f *PublishFlags) retention(g *Group, cmd *cobra.Command) {
 	}
 }
 
-// leastChangeAge: the change log keeps at least seven days.
+// leastChangeAge is what the change log always keeps.
 const leastChangeAge = 7 * 24 * time.Hour
 
-// bounds refuses what could not be kept to.
+// bounds restricts the flags to what can be kept.
 func (f *PublishFlags) bounds(flags *pflag.FlagSet) {
 	k := &f.Keep
 	cli.Bound(flags, "keep-snapshots", "a whole number, 3 or more, or 0 to keep all", func() bool { return k.Snapshots == 0 || k.Snapshots >= 3 })
@@ -59,8 +59,8 @@ func (f *PublishFlags) bounds(flags *pflag.FlagSet) {
 	}
 }
 
-// retained is the retention as publish takes it: who keeps all snapshots, or all
-// cycles, by one setting keeps them whatever the other one says.
+// retained returns the retention for publish: a setting that keeps all snapshots, or all
+// cycles, keeps them whatever the other setting says.
 func (f *PublishFlags) retained() publish.Retention {
 	keep := f.Keep
 	if keep.Snapshots == 0 || keep.SnapshotAge == 0 {
@@ -73,23 +73,15 @@ func (f *PublishFlags) retained() publish.Retention {
 }
 
 func newPublish(g *Group) *cobra.Command {
-	var s Selection
 	var f PublishFlags
-	cmd := &cobra.Command{
-		Use:   "publish --tenant ID | --all",
-		Short: "Make canonical rows the snapshot that is served (step 3 of a cycle)",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return g.runAll(cmd.Context(), &s, func() ([]Step, error) { return []Step{g.publishStep(f)}, nil })
-		},
-	}
-	s.flags(g, cmd)
+	cmd := g.newStage("publish", "Publish canonical rows as the snapshot served (step 3 of 3)", "  mkt publish --tenant acme", false,
+		func() ([]Step, error) { return []Step{g.publishStep(f)}, nil })
 	f.flags(g, cmd)
 	return cmd
 }
 
-// publishStep is the stage publish. Before the commit a child of this binary
-// loads the new snapshot as serve will.
+// publishStep returns the stage publish. Before the commit a child of this binary loads the
+// new snapshot as serve will.
 func (g *Group) publishStep(f PublishFlags) Step {
 	return func(ctx context.Context, t Task) (Report, error) {
 		began := g.Now()
@@ -102,20 +94,20 @@ func (g *Group) publishStep(f PublishFlags) Step {
 			},
 		})
 		if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, publish.ErrBeyondMending) {
-			err = fmt.Errorf("%w: mkt doctor --tenant %s says how to mend it", err, t.Tenant.ID)
+			err = fmt.Errorf("%w: mkt doctor --tenant %s says how to repair it", err, t.Tenant.ID)
 		}
-		return tellers[t.Product].publish(s, g.Now().Sub(began)), err
+		return reporters[t.Product].publish(s, g.Now().Sub(began)), err
 	}
 }
 
-// publishing is how much memory publish takes of each product, as measured of large
-// accounts, in bytes.
-var publishing = map[football.Product]int64{football.MarketEngine: 256 << 20, football.LiveIntelligence: 32 << 20}
+// publishMemory is how many bytes publish needs for each product, as measured with large
+// accounts.
+var publishMemory = map[football.Product]int64{football.MarketEngine: 256 << 20, football.LiveIntelligence: 32 << 20}
 
-// publishing is the step publish, which waits until there is memory for it.
+// publishing returns the step publish so that it waits for its memory.
 func (m memories) publishing(publish Step) Step {
 	return func(ctx context.Context, t Task) (Report, error) {
-		release, err := m[t.Product].Hold(ctx, t.stopping, publishing[t.Product])
+		release, err := m[t.Product].Hold(ctx, t.stopping, publishMemory[t.Product])
 		if err != nil {
 			return NewReport("publish", t.Cycle, 0), err
 		}
@@ -135,10 +127,10 @@ func PublishReport(s publish.Summary, took time.Duration) Report {
 	r.text = fmt.Sprintf("version %d: %s, %s; %d refreshed, %s%d carried over, %d removed; seq %d",
 		s.Version, cli.Plural(int(s.Fixtures), "fixture"), cli.Plural(int(s.Markets), "market"), s.Refreshed, bare, s.Carried, s.Removed, s.LastSeq)
 	if s.Already {
-		r.text = fmt.Sprintf("was published before, as version %d", s.Version)
+		r.text = fmt.Sprintf("was already published, as version %d", s.Version)
 	}
 	if s.Held > 0 {
-		r.text += fmt.Sprintf("; HELD: the listing lost %d fixtures at once, they are kept (mkt cycle --accept-removals believes it)", s.Held)
+		r.text += fmt.Sprintf("; HELD: the listing lost %d fixtures at once, they are kept (mkt cycle --accept-removals accepts it)", s.Held)
 	}
 	return r
 }

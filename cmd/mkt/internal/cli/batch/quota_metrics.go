@@ -8,9 +8,9 @@ import (
 	"mkt/serve/account"
 )
 
-// quotas are what the providers said of the quotas of all accounts that run, and the
-// jobs that are postponed, judged when somebody looks. Tenants are no label, as with
-// the cycles: mkt provider status and mkt doctor name them.
+// quotas collects what the providers reported about the quotas of all accounts that run,
+// and the jobs that are postponed, at the time of the request. As with the cycles there is
+// no label for the tenant.
 type quotas struct{ *timetable }
 
 var (
@@ -31,7 +31,7 @@ func (c quotas) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// quotaSum is what is known of all quotas of a provider.
+// quotaSum sums the quotas of a provider.
 type quotaSum struct {
 	left   *int64
 	usedUp int
@@ -48,9 +48,9 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 	}
 	now := c.group.Now()
 	sums := map[string]*quotaSum{}
-	postponed := map[string]map[holdReason]int{}
+	postponed := map[string]map[postponeReason]int{}
 	for _, p := range account.Products() {
-		postponed[string(p)] = map[holdReason]int{}
+		postponed[string(p)] = map[postponeReason]int{}
 	}
 	for i := range f.Tenants {
 		tenant := &f.Tenants[i]
@@ -60,7 +60,7 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 			continue
 		}
 		for _, j := range jobs {
-			if p := c.group.heldBack(j); p != nil {
+			if p := c.group.postponed(j); p != nil {
 				postponed[string(j.Product)][p.why]++
 			}
 		}
@@ -79,7 +79,7 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 		}
 	}
 	for product, reasons := range postponed {
-		for _, why := range holdReasons {
+		for _, why := range postponeReasons {
 			gauge(postponedDesc, float64(reasons[why]), product, string(why))
 		}
 	}

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -28,17 +27,20 @@ func newRecover(g *Group) *cobra.Command {
 	var f recoverFlags
 	cmd := &cobra.Command{
 		Use:   "recover [--tenant ID]",
-		Short: "Make damaged files of what is published again, or begin a new history",
-		Long: `Read all that is published and kept, and make again what is damaged or missing of
-it: out of the publication before and the canonical cycle, byte for byte or not at
-all. What is in the way is set aside. The next publication does as much for what it
-needs; this does it for everything.
+		Short: "Repair damaged published files, or begin a new history",
+		Long: `Read all publications that are kept, and rebuild every file of them that is
+damaged or missing, from the publication before and the canonical cycle: byte
+for byte, or not at all. A damaged file that is in the way is quarantined. The
+next publication repairs what it needs by itself; this command repairs
+everything.
 
 --new-history is for a data root that was restored from a backup which lacks
-publications that clients have seen, and for one whose newest publication is lost:
-the newest dataset that is whole is published once more, with a seq far beyond the
-last. Every cursor from before is refused, so that every client bootstraps anew, and
-no seq is used twice.`,
+publications that clients have seen, and for one whose newest publication is
+lost: the newest dataset that is complete is published again, with a seq far
+beyond the last. Every older cursor is refused, so that every client reads
+everything from the start, and no seq is used twice.`,
+		Example: `  mkt recover --tenant acme
+  mkt recover --new-history --tenant acme --product market_engine`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.Check(); err != nil {
@@ -51,36 +53,29 @@ no seq is used twice.`,
 		},
 	}
 	f.Filter.Flags(cmd)
-	cmd.Flags().BoolVar(&f.newHistory, "new-history", false, "begin a new history: clients bootstrap anew")
+	cmd.Flags().BoolVar(&f.newHistory, "new-history", false, "begin a new history: clients read everything from the start")
 	cli.YesFlag(cmd, &f.yes)
 	return cmd
 }
 
 func (g *Group) recover(ctx context.Context, f recoverFlags) error {
-	places, err := cli.Datasets(g.Data, f.Filter)
-	if err != nil {
-		return err
-	}
+	do := g.repair
 	if f.newHistory {
-		if err := g.Confirm(ctx, fmt.Sprintf("Begin a new history of %s? Every client has to bootstrap anew.", f.Tenant), f.yes); err != nil {
+		if _, err := cli.Datasets(g.Data, f.Filter); err != nil {
 			return err
 		}
-	}
-	do := g.mendPlace
-	if f.newHistory {
+		if err := g.Confirm(ctx, fmt.Sprintf("Begin a new history of %s? Every client has to read everything from the start.", f.Tenant), f.yes); err != nil {
+			return err
+		}
 		do = g.beginHistory
 	}
-	failed := cli.Failures{Of: len(places)}
-	for _, p := range places {
-		if err := g.locked(p, func(root *durable.Disk) error { return do(ctx, p, root) }); err != nil {
-			failed.Add(g.Errs, fmt.Errorf("recover %s: %w", p, err))
-		}
-	}
-	return failed.Err()
+	return g.Each("recover", f.Filter, func(p cli.Dataset) error {
+		return g.locked(p, func(root *durable.Disk) error { return do(ctx, p, root) })
+	})
 }
 
-// beside opens a place for something that changes nothing, and needs no lock for it.
-func (g *Group) beside(p cli.Dataset, do func(*durable.Disk) error) error {
+// unlocked opens a dataset for something that changes nothing and needs no lock.
+func (g *Group) unlocked(p cli.Dataset, do func(*durable.Disk) error) error {
 	root, err := p.Open()
 	if err != nil {
 		return err
@@ -89,7 +84,7 @@ func (g *Group) beside(p cli.Dataset, do func(*durable.Disk) error) error {
 	return do(root)
 }
 
-// locked opens a place and takes its lock.
+// locked opens a dataset and takes its lock.
 func (g *Group) locked(p cli.Dataset, do func(*durable.Disk) error) error {
 	root, err := p.Open()
 	if err != nil {
@@ -116,7 +111,7 @@ func (g *Group) publishOptions(p cli.Dataset, root *durable.Disk) publish.Option
 	}
 }
 
-func (g *Group) mendPlace(ctx context.Context, p cli.Dataset, root *durable.Disk) error {
+func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) error {
 	done, err := publish.Mend(ctx, g.publishOptions(p, root))
 	if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, publish.ErrBeyondMending) {
 		return fmt.Errorf("%w: restore it from a backup, or without one: mkt recover --new-history --tenant %s --product %s", err, p.Tenant, p.Product)
@@ -131,11 +126,11 @@ func (g *Group) mendPlace(ctx context.Context, p cli.Dataset, root *durable.Disk
 	if g.JSON() {
 		line := map[string]any{"tenant": p.Tenant, "product": p.Product, "step": "recover", "version": done.Version, "checked": done.Checked,
 			"mended": append([]string{}, done.Files...), "lost": lost}
-		if err := json.NewEncoder(g.Out).Encode(line); err != nil {
+		if err := g.Encode(line); err != nil {
 			return err
 		}
 	} else {
-		plain.Fprintf(g.Out, "%s: %s read, %s made again\n", p, cli.Plural(done.Checked, "publication"), cli.Plural(len(done.Files), "file"))
+		plain.Fprintf(g.Out, "%s: %s read, %s rebuilt\n", p, cli.Plural(done.Checked, "publication"), cli.Plural(len(done.Files), "file"))
 		for _, name := range done.Files {
 			plain.Fprintf(g.Out, "      %s\n", name)
 		}
@@ -149,7 +144,7 @@ func (g *Group) beginHistory(ctx context.Context, p cli.Dataset, root *durable.D
 		return err
 	}
 	if g.JSON() {
-		return json.NewEncoder(g.Out).Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "step": "recover", "version": s.Version,
+		return g.Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "step": "recover", "version": s.Version,
 			"cycle": s.Cycle, "republishes": s.Republishes, "last_seq": s.LastSeq})
 	}
 	of := fmt.Sprintf("the dataset of version %d once more", s.Republishes)

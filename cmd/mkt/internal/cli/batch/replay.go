@@ -2,7 +2,6 @@ package batch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,16 +32,17 @@ func newReplay(g *Group) *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay --from CYCLE|TIME [--to CYCLE|TIME] --into DIR",
-		Short: "Run a range of cycles once more into another data root, and compare",
-		Long: `Run a range of cycles once more, transform and publish from the archived payloads,
-into another data root, and compare with what was published: for debugging, or
-after a mapping was mended. The data root is only read. The range begins with the
-cycle that was served at --from. The other root is whole: mkt serve, inspect and
-explain work on it with --data.
-Exit code 0 when every cycle that can be compared has the same rows, 1 when any
+		Short: "Run past cycles into another data root, and compare",
+		Long: `Transform and publish a range of cycles from their archived payloads into
+another data root, and compare the result with what was published: for
+debugging, or after a mapping was repaired. The data root is only read. The
+range begins with the cycle that was served at --from. The other root is
+complete: mkt serve, inspect and explain work on it with --data.
+
+Exit code 0 if every cycle that can be compared has the same rows, 1 if any
 differs or fails.`,
-		Example: `  mkt replay --from latest~3 --into /tmp/again
-  mkt replay --tenant acme --from "2026-11-21 14:00" --to 2026-11-21T15:00:00Z --into /tmp/again`,
+		Example: `  mkt replay --from latest~3 --into /tmp/replayed
+  mkt replay --tenant acme --from "2026-11-21 14:00" --into /tmp/replayed`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.from == "" || f.into == "" {
@@ -55,7 +55,7 @@ differs or fails.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "first publication: "+snapshot.Forms)
 	flags.StringVar(&f.to, "to", snapshot.Newest.String(), "last publication")
-	flags.StringVar(&f.into, "into", "", "data root to make; it must not have the account's product yet")
+	flags.StringVar(&f.into, "into", "", "data root that is made; it must not hold the account's product yet")
 	f.transform.flags(g, cmd)
 	f.publish.flags(g, cmd)
 	return cmd
@@ -97,7 +97,7 @@ func (g *Group) replay(ctx context.Context, f replayFlags) error {
 	}
 	defer target.Close()
 	keep := f.publish.retained()
-	keep.Snapshots, keep.SnapshotAge, keep.Cycles, keep.CycleAge = 0, 0, 0, 0 // it is made to be looked at
+	keep.Snapshots, keep.SnapshotAge, keep.Cycles, keep.CycleAge = 0, 0, 0, 0 // everything is kept for a look
 	bar := g.NewBar("cycles")
 	r, err := replay.Run(ctx, replay.Options{ClientID: p.Tenant, Product: p.Product, Source: source, Target: target, Data: data, From: from, To: to,
 		Key: key, Version: g.Version, Fingerprint: g.recordedKey(), Details: f.transform.Details, Workers: f.transform.workers,
@@ -116,7 +116,7 @@ func (g *Group) replay(ctx context.Context, f replayFlags) error {
 	return nil
 }
 
-// recordedKey is the fingerprint of the id key that the data root records.
+// recordedKey returns the fingerprint of the id key that the data root records.
 func (g *Group) recordedKey() string {
 	data, err := os.ReadFile(filepath.Join(g.Data, layout.IDKeyFingerprintFile))
 	if err != nil {
@@ -154,7 +154,7 @@ func apart(data, into string, p cli.Dataset) error {
 
 func (g *Group) printReplay(r *replay.Report) {
 	if g.JSON() {
-		json.NewEncoder(g.Out).Encode(r)
+		g.Encode(r)
 		return
 	}
 	for _, n := range r.Notes {

@@ -1,21 +1,20 @@
 package batch
 
 import (
-	"encoding/json"
 	"time"
 
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/layout"
 )
 
-// Report is what one step's run came to, for a person and for a script.
+// Report is the result of one step, for a person and for a script.
 type Report struct {
 	Tenant  string         `json:"tenant"`
 	Product string         `json:"product"`
 	Step    string         `json:"step"`
 	Cycle   string         `json:"cycle,omitempty"`
 	OK      bool           `json:"ok"`
-	Code    string         `json:"code,omitempty"` // why it failed, a word of package health
+	Code    string         `json:"code,omitempty"` // why it failed, a code of package health
 	Error   string         `json:"error,omitempty"`
 	Seconds float64        `json:"seconds"`
 	Counts  map[string]any `json:"counts,omitempty"`
@@ -35,7 +34,7 @@ func (g *Group) printReport(r Report) {
 	defer g.printing.Unlock()
 	r.OK = r.Error == ""
 	if g.JSON() {
-		json.NewEncoder(g.Out).Encode(r)
+		g.Encode(r)
 		return
 	}
 	if r.OK {
@@ -45,7 +44,7 @@ func (g *Group) printReport(r Report) {
 
 func (g *Group) printPassed(p passed) {
 	if g.JSON() {
-		json.NewEncoder(g.Out).Encode(p)
+		g.Encode(p)
 		return
 	}
 	plain.Fprintf(g.Out, "%s passed by: %s\n", p.Tenant, p.Reason)

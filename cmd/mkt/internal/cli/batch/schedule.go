@@ -2,7 +2,6 @@ package batch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -11,6 +10,10 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/health"
+	"mkt/serve/account"
 )
 
 // ScheduleOptions of mkt schedule.
@@ -29,23 +32,27 @@ func newSchedule(g *Group) *cobra.Command {
 	var o ScheduleOptions
 	cmd := &cobra.Command{
 		Use:   "schedule",
-		Short: "Run the cycles of all tenants on their cron expressions, until stopped",
+		Short: "Run the cycles of all tenants until stopped",
 		Long: `Run the cycles of all tenants on their cron expressions (schedule in
 tenants.yaml; default: market_engine @hourly, live_intelligence @every 8s),
-until stopped. Changes of tenants.yaml are followed. An @every is due at the
-multiples of its duration on the clock, in UTC, whenever the process began. A tick that comes while a
-run of the same tenant and product is under way, here or started by hand, is
-skipped, logged and counted; market cycles do not hold up live ones. On SIGTERM
-running steps finish, no further step begins, and the exit code is 0.`,
+until stopped. Changes of tenants.yaml take effect while it runs. An @every is
+due at the multiples of its duration on the clock, in UTC, whenever the
+process began.
+
+A tick is skipped, logged and counted if a run of the same tenant and product
+is under way, here or started by hand. Market cycles do not delay live ones.
+On SIGTERM running steps finish, no further step begins, and the exit code is
+0.`,
+		Example:     `  mkt schedule --admin 127.0.0.1:9082`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{cli.LongRunning: ""},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return g.schedule(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&o.Jitter, "jitter", 30*time.Second, "longest wait before a run, by which tenants are spread; never more than a tenth of the cadence")
-	flags.IntVar(&o.Parallel, "parallel", 4, "cycles under way at once; of live ones four times as many")
+	flags.DurationVar(&o.Jitter, "jitter", 30*time.Second, "longest wait before a run, which spreads the tenants; at most a tenth of the cadence")
+	flags.IntVar(&o.Parallel, "parallel", 4, "cycles that run at once; of live ones four times as many")
 	flags.DurationVar(&o.Grace, "grace", time.Minute, "how long a running step may go on after SIGTERM")
-	flags.BoolVar(&o.catchUp, "catch-up", true, "run at the start what is overdue, unless it is due within a minute anyway")
+	flags.BoolVar(&o.catchUp, "catch-up", true, "at the start run what is overdue, unless it is due within a minute anyway")
 	cli.Bound(flags, "parallel", mostParallel, cli.Between(&o.Parallel, 1, 256))
 	for name, d := range map[string]*time.Duration{"jitter": &o.Jitter, "grace": &o.Grace} {
 		cli.Bound(flags, name, "a duration from 0 to 24h, such as 30s", cli.Between(d, 0, 24*time.Hour))
@@ -102,7 +109,7 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 	return nil
 }
 
-// errStopping is what /readyz says once no further cycle begins.
+// errStopping is the answer of /readyz once no further cycle begins.
 var errStopping = errors.New("stopping: steps under way are being finished")
 
 func scheduling(ctx context.Context) error {
@@ -114,8 +121,42 @@ func scheduling(ctx context.Context) error {
 
 func (g *Group) printScheduling(adminURL string) {
 	if g.ForScripts() {
-		json.NewEncoder(g.Out).Encode(daemon.Ready{Event: "ready", AdminURL: adminURL})
+		g.Encode(daemon.Ready{Event: "ready", AdminURL: adminURL})
 		return
 	}
 	fmt.Fprintf(g.Out, "mkt schedule runs; metrics at %s/metrics\n", adminURL)
+}
+
+// catchUpFrom is the shortest cadence whose overdue runs are made up for. With a shorter
+// one the next tick comes soon enough, and live samples must stay on their ticks.
+const catchUpFrom = time.Minute
+
+// overdue returns the entries whose newest fetch is older than their cadence, or that have
+// none: neither a restart nor a new tenant must cost an hour.
+func (g *Group) overdue(f *tenants.File) []string {
+	var list []string
+	for i := range f.Tenants {
+		for _, p := range account.Products() {
+			s, err := schedule.Parse(f.Tenants[i].Expression(p))
+			if err != nil {
+				continue
+			}
+			now := g.Now()
+			cadence := schedule.Cadence(s, now)
+			if cadence >= catchUpFrom && now.Sub(g.LastFetch(Job{&f.Tenants[i], p})) >= cadence {
+				list = append(list, entryName(f.Tenants[i].ID, p))
+			}
+		}
+	}
+	return list
+}
+
+// LastFetch returns when the newest fetch began, the zero time if there is none or if that
+// cannot be read: to run once too often does no harm.
+func (g *Group) LastFetch(j Job) time.Time {
+	run := g.NewestRun(j.Tenant.ID, j.Product, health.StepFetch)
+	if run == nil {
+		return time.Time{}
+	}
+	return run.StartedAt
 }

@@ -15,8 +15,8 @@ import (
 	"mkt/serve/account"
 )
 
-// timetable runs cycles on the expressions of the tenants file in force. mkt
-// schedule and mkt demo have one.
+// Timetable runs cycles on the expressions of the tenants file in force, for mkt schedule
+// and mkt demo.
 type timetable struct {
 	group     *Group
 	steps     []Step
@@ -26,17 +26,17 @@ type timetable struct {
 
 	mu        sync.Mutex // guards what follows
 	file      *tenants.File
-	postponed map[string]time.Time // by entry: until when, as the log said last
+	postponed map[string]time.Time // by entry: until when, as was logged
 }
 
-// livePlaces is how many live cycles are under way for one of another product:
-// they are short, and most of that time they wait for the provider.
-const livePlaces = 4
+// liveFactor is how many live cycles may run for one of another product: they are short,
+// and most of the time they wait for the provider.
+const liveFactor = 4
 
 func NewTimetable(g *Group, o ScheduleOptions, steps []Step) *timetable {
 	t := &timetable{group: g, steps: steps, grace: o.Grace, metrics: newCycleMetrics(g.Now), postponed: map[string]time.Time{}}
 	t.Scheduler = schedule.New(schedule.Options{Now: g.Now, Run: t.Run, Jitter: o.Jitter, Parallel: o.Parallel, Lanes: map[string]int{
-		string(football.LiveIntelligence): livePlaces * o.Parallel}, Skipped: t.metrics.skip, Log: g.Log})
+		string(football.LiveIntelligence): liveFactor * o.Parallel}, Skipped: t.metrics.skip, Log: g.Log})
 	return t
 }
 
@@ -53,8 +53,8 @@ func (t *timetable) SetTenants(f *tenants.File) error {
 	return nil
 }
 
-// Entries are the jobs of every tenant that has an expression. Whether a tenant
-// may run is judged at each tick: a product can expire in between.
+// Entries returns the jobs of every tenant that has an expression. Whether a tenant may
+// run is decided at each tick, because a product can expire.
 func Entries(f *tenants.File) []schedule.Job {
 	var list []schedule.Job
 	for i := range f.Tenants {
@@ -69,7 +69,7 @@ func Entries(f *tenants.File) []schedule.Job {
 
 func entryName(id string, p football.Product) string { return id + "/" + string(p) }
 
-// due finds the job behind an entry, false when it is not to run now.
+// due returns the job of an entry, false if it must not run now.
 func (t *timetable) due(name string) (Job, bool) {
 	id, product, _ := strings.Cut(name, "/")
 	t.mu.Lock()
@@ -81,10 +81,10 @@ func (t *timetable) due(name string) (Job, bool) {
 	s := Selection{All: true, Product: product}
 	jobs, reason := s.due(tenant, t.group.Now())
 	if len(jobs) == 0 {
-		t.group.Log.Debug("tick passed by", "tenant", id, "product", product, "reason", reason)
+		t.group.Log.Debug("tick skipped: the tenant does not run", "tenant", id, "product", product, "reason", reason)
 		return Job{}, false
 	}
-	if p := t.group.heldBack(jobs[0]); p != nil {
+	if p := t.group.postponed(jobs[0]); p != nil {
 		t.metrics.hold(jobs[0], p.why)
 		t.postpone(jobs[0], p)
 		return Job{}, false
@@ -92,8 +92,7 @@ func (t *timetable) due(name string) (Job, bool) {
 	return jobs[0], true
 }
 
-// postpone has a job run again when its provider may be asked again, and logs that
-// once.
+// postpone has a job run when its provider may be asked again, and logs that once.
 func (t *timetable) postpone(j Job, p *postponement) {
 	name := entryName(j.Tenant.ID, j.Product)
 	t.Scheduler.Again(name, p.until)
@@ -106,8 +105,8 @@ func (t *timetable) postpone(j Job, p *postponement) {
 	}
 }
 
-// Run is one tick. When stopping ends the step under way has the grace to
-// finish, and no further step begins.
+// Run is one tick. Once stopping is done the step under way has the grace to finish, and no
+// further step begins.
 func (t *timetable) Run(stopping context.Context, name string) error {
 	j, ok := t.due(name)
 	if !ok {
@@ -117,7 +116,7 @@ func (t *timetable) Run(stopping context.Context, name string) error {
 	defer cancel()
 	defer context.AfterFunc(stopping, func() { time.AfterFunc(t.grace, cancel) })()
 	ended := t.metrics.begin(j)
-	defer func() { ended(cycleFailed) }() // what is not said below: an error, or a panic
+	defer func() { ended(cycleFailed) }() // an error, or a panic
 	var last Report
 	err := t.group.RunJob(ctx, stopping, j, "", t.steps, func(r Report) { last = r })
 	switch {
@@ -131,7 +130,7 @@ func (t *timetable) Run(stopping context.Context, name string) error {
 		last.Code = t.group.codeOf(last)
 		t.metrics.failure(last)
 	}
-	if p := t.group.heldBack(j); p != nil {
+	if p := t.group.postponed(j); p != nil {
 		t.postpone(j, p)
 	}
 	return nil

@@ -20,20 +20,19 @@ type TransformFlags struct {
 	memory  int // MiB
 }
 
-// LiveDetails is how many fixtures have full live detail, unless told otherwise
-// (DESIGN, section 5).
+// LiveDetails is how many fixtures have full live detail by default (DESIGN, section 5).
 const LiveDetails = 50
 
 // defaultMemory is in MiB. A cycle of a thousand fixtures takes 600.
 const defaultMemory = 2048
 
-// memories are what the runs of each product may hold at once: a quarter is for the
-// live ones, so that market cycles do not hold them up.
+// memories bounds what the runs of each product may use at once: a quarter is for the live
+// ones, so that market cycles do not delay them.
 type memories map[football.Product]*transform.Memory
 
 func (f *TransformFlags) memories() memories {
 	if f.memory == 0 {
-		return nil // nothing bounds them
+		return nil // no bound
 	}
 	all := int64(f.memory) << 20
 	return memories{football.MarketEngine: transform.NewMemory(all - all/4), football.LiveIntelligence: transform.NewMemory(all / 4)}
@@ -51,32 +50,24 @@ func (f *TransformFlags) flags(g *Group, cmd *cobra.Command) {
 
 // memoryFlag is for the commands that run several accounts in one process.
 func (f *TransformFlags) memoryFlag(g *Group, cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.memory, "memory", defaultMemory, "MiB that transform and publish may hold at once, of all accounts together; further ones wait")
+	cmd.Flags().IntVar(&f.memory, "memory", defaultMemory, "MiB that transform and publish may use at once, for all accounts; further runs wait")
 	cli.Bound(cmd.Flags(), "memory", "MiB, from 64 to 1048576", cli.Between(&f.memory, 64, 1<<20))
 	g.Settings.Bind(cmd.Flags(), "memory", "transform.memory")
 }
 
 func newTransform(g *Group) *cobra.Command {
-	var s Selection
 	var f TransformFlags
-	cmd := &cobra.Command{
-		Use:   "transform --tenant ID | --all",
-		Short: "Turn archived answers into canonical rows (step 2 of a cycle)",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return g.runAll(cmd.Context(), &s, func() ([]Step, error) {
-				transform, err := g.transformStep(f, f.memories())
-				return []Step{transform}, err
-			})
-		},
-	}
-	s.flags(g, cmd)
+	cmd := g.newStage("transform", "Turn archived answers into canonical rows (step 2 of 3)", "  mkt transform --tenant acme", false,
+		func() ([]Step, error) {
+			transform, err := g.transformStep(f, f.memories())
+			return []Step{transform}, err
+		})
 	f.flags(g, cmd)
 	f.memoryFlag(g, cmd)
 	return cmd
 }
 
-// transformStep is the stage transform with its key at hand.
+// transformStep returns the stage transform with its key.
 func (g *Group) transformStep(f TransformFlags, m memories) (Step, error) {
 	key, err := identity.LoadKey(g.Keys.ID)
 	if err != nil {
@@ -88,7 +79,7 @@ func (g *Group) transformStep(f TransformFlags, m memories) (Step, error) {
 			ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root, Data: t.Data,
 			Key: key, Now: g.Now, Log: g.Log, Workers: f.workers, Version: g.Version, Details: f.Details, Memory: m[t.Product], Stopping: t.stopping,
 		})
-		return tellers[t.Product].transform(s, g.Now().Sub(began)), err
+		return reporters[t.Product].transform(s, g.Now().Sub(began)), err
 	}, nil
 }
 
@@ -101,7 +92,7 @@ func transformReport(s transform.Summary, took time.Duration) Report {
 		r.text += "; " + cli.Plural(s.NotOffered, "fixture") + " without markets"
 	}
 	if s.Already {
-		r.text = "was transformed before"
+		r.text = "was already transformed"
 	}
 	if s.Broken > 0 {
 		r.text += "; " + cli.Plural(s.Broken, "fixture") + " unreadable (data kept)"

@@ -9,13 +9,13 @@ import (
 	"mkt/serve/admin"
 )
 
-// AdminFlags of a command that runs on.
+// AdminFlags are the flags of the admin address.
 type AdminFlags struct {
 	listen string // "" for none
 	remote bool
 }
 
-// Flags adds them; section is where mkt.yaml has them.
+// Flags adds them; section is their section in mkt.yaml.
 func (f *AdminFlags) Flags(env *cli.Env, cmd *cobra.Command, section string) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "admin", "", "address for /metrics, /livez and /readyz, on loopback (default: none)")
@@ -25,14 +25,14 @@ func (f *AdminFlags) Flags(env *cli.Env, cmd *cobra.Command, section string) {
 	env.Settings.Bind(flags, "admin-remote", section+".admin_remote")
 }
 
-// Open begins to answer there; nil without an address. close may always be called.
+// Open opens the admin server, nil without an address. close may always be called.
 func (f AdminFlags) Open(env *cli.Env) (s *admin.Server, close func(), err error) {
 	if f.listen == "" {
 		return nil, func() {}, nil
 	}
 	s, err = admin.Open(admin.Options{Listen: f.listen, Remote: f.remote, Version: env.Version, Log: env.Log})
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: --admin wants an address that is free", err)
+		return nil, nil, fmt.Errorf("%w: --admin needs an address that is free", err)
 	}
 	return s, func() {
 		if err := s.Close(); err != nil {
@@ -41,7 +41,7 @@ func (f AdminFlags) Open(env *cli.Env) (s *admin.Server, close func(), err error
 	}, nil
 }
 
-// Check judges the two together, before anything is opened.
+// Check checks the flags before anything is opened.
 func (f AdminFlags) Check() error {
 	if f.listen == "" {
 		return nil

@@ -2,8 +2,8 @@
 // address, the edits of tenants.yaml, and the line that says that they are ready.
 package daemon
 
-// Ready is what serve, simulate and schedule print when they answer, to whoever
-// started them and waits for it.
+// Ready is the line that serve, simulate and schedule print when they are ready, for whoever
+// started them.
 type Ready struct {
 	Event    string  `json:"event"`
 	BaseURL  string  `json:"base_url,omitempty"`

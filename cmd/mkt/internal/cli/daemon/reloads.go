@@ -9,7 +9,7 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 )
 
-// reloads follows tenants.yaml and counts what came of its edits.
+// Reloads watches tenants.yaml and counts its edits.
 type reloads struct {
 	env        *cli.Env
 	generation prometheus.Gauge
@@ -36,8 +36,8 @@ func (r *reloads) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{r.generation, r.inForce, r.refused}
 }
 
-// Watch has apply put each valid edit in force until ctx ends. What apply refuses
-// leaves the generation before in force.
+// Watch calls apply with each valid edit until ctx is done. If apply refuses one, the
+// generation before stays in force.
 func (r *reloads) Watch(ctx context.Context, from *tenants.File, apply func(*tenants.File) error) {
 	refused := func() { r.refused.Inc(); r.inForce.Set(0) }
 	tenants.Watch(ctx, from, tenants.WatchOptions{Now: r.env.Now, Log: r.env.Log, Refused: refused}, func(f *tenants.File) error {

@@ -9,38 +9,38 @@ import (
 	"mkt/serve/account"
 )
 
-// Revocations keeps accounts revoked that a hand in tenants.yaml tries to bring back
-// while serve or schedule runs: revoked is final. It knows what it has seen in
-// this process, and what the audit log tells, as far as this user may read it.
+// Revocations keeps accounts revoked if a change of tenants.yaml by hand would bring them
+// back while serve or schedule runs. It knows the revocations that it has seen in this
+// process, and those of the audit log if this user may read it.
 type Revocations struct {
 	mu      sync.Mutex // guards revoked
 	revoked map[string]bool
 }
 
-// Apply is the generation to be put in force: f itself, or a copy in which those
+// Apply returns the generation to put in force: f itself, or a copy in which the accounts
 // that were revoked still are.
-func (n *Revocations) Apply(f *tenants.File, log *slog.Logger) *tenants.File {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.revoked == nil {
-		n.revoked = map[string]bool{}
+func (r *Revocations) Apply(f *tenants.File, log *slog.Logger) *tenants.File {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.revoked == nil {
+		r.revoked = map[string]bool{}
 	}
 	undone, err := audit.Undone(f)
 	if err != nil {
-		log.Warn("revocations are not looked up", "error", err)
+		log.Warn("the revocations in the audit log cannot be read", "error", err)
 	}
 	for _, p := range undone {
-		n.revoked[p.Tenant] = true
+		r.revoked[p.Tenant] = true
 	}
 	var back []string
 	for i := range f.Tenants {
 		switch t := &f.Tenants[i]; {
 		case t.Status == account.Revoked:
-			n.revoked[t.ID] = true
-		case n.revoked[t.ID]:
+			r.revoked[t.ID] = true
+		case r.revoked[t.ID]:
 			back = append(back, t.ID)
 			log.Error("account stays revoked: revoked is final, and the tenants file says otherwise", "tenant", t.ID, "file", f.Name, "line", t.Line,
-				"mend", "mkt tenant revoke "+t.ID)
+				"fix", "mkt tenant revoke "+t.ID)
 		}
 	}
 	if len(back) == 0 {

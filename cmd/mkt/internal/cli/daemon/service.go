@@ -12,8 +12,8 @@ import (
 	"mkt/serve"
 )
 
-// ServiceFlags are how the service presents itself to clients. serve answers with
-// them; doctor reports what is not set.
+// ServiceFlags adds the flags for how the service presents itself to clients. serve answers
+// with them; doctor reports those that are not set.
 func ServiceFlags(set *cli.Settings, cmd *cobra.Command, s *serve.Service) {
 	flags := cmd.Flags()
 	flags.StringVar(&s.Name, "service-name", "", "name of the service, shown by /status (default: the product's own)")
@@ -31,7 +31,7 @@ func isLine(s string, most int) bool {
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// isAddress reports whether s is a mail address and nothing beside it.
+// isAddress reports whether s is a mail address and nothing else.
 func isAddress(s string) bool {
 	const most = 254 // RFC 5321
 	at, err := mail.ParseAddress(s)

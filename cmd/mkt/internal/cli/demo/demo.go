@@ -40,25 +40,28 @@ func newDemo(g *Group) *cobra.Command {
 	var f demoFlags
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run the whole system in one process, on the provider simulator",
-		Long: `Run the whole system in one process until interrupted: a simulated provider,
-accounts in every state, their cycles on a schedule, and the API. Without --dir
-it lives in a temporary folder that is removed at the end; with --dir what it
-made stays, ready for mkt fetch, inspect and the rest.
+		Short: "Run the whole system in one process, on an emulated provider",
+		Long: `Run the whole system in one process until interrupted: an emulated provider,
+accounts in every state, their cycles on a schedule, and the API. Without
+--dir it uses a temporary folder that is removed at the end; with --dir
+everything stays, ready for mkt fetch, inspect and the other commands.
 
-Matches are under way and have been followed for two hours when it is ready: the
-live cycles of that time are run first, on a clock that is set back. With --speed
-the simulated days pass faster, and live cycles come as much more often, up to
-one a second. It does not wait for the disk: a power cut may lose what it made.`,
+When it is ready, matches are in play and have been followed for two hours:
+the live cycles of that time are run first, on a clock that is set back. With
+--speed the simulated days pass faster, and live cycles run that much more
+often, up to one a second. It does not wait for the disk: a power failure may
+lose its data.`,
+		Example: `  mkt demo
+  mkt demo --dir /tmp/mkt --speed 10`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return g.demo(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
-	flags.StringVar(&f.dir, "dir", "", "folder to live in, kept at the end (default: a temporary one)")
+	flags.StringVar(&f.dir, "dir", "", "folder for all files, kept at the end (default: a temporary one)")
 	flags.DurationVar(&f.every, "every", 30*time.Second, "time between the cycles of an account")
 	flags.DurationVar(&f.liveEvery, "live-every", 0, "time between the live cycles of an account (default: 8s of the simulated days)")
-	flags.DurationVar(&f.past, "past", 2*time.Hour, "for how long matches in play have been followed when it is ready; 0 for not at all")
+	flags.DurationVar(&f.past, "past", 2*time.Hour, "how long matches in play have been followed when it is ready")
 	flags.IntVar(&f.fixtures, "fixtures", 300, "fixtures of the main account's provider")
 	flags.IntVar(&f.inPlay, "in-play", 12, "matches in play at any time, of each account")
 	flags.Float64Var(&f.speed, "speed", 1, "how many times faster the simulated days pass")

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -27,20 +26,22 @@ func newSimulate(g *Group) *cobra.Command {
 	var f simulateFlags
 	cmd := &cobra.Command{
 		Use:   "simulate",
-		Short: "Run a provider to develop and test against",
-		Long: `Run a provider to develop and test against: it speaks the real one's wire
+		Short: "Emulate a provider to develop and test against",
+		Long: `Emulate a provider to develop and test against: it speaks the real one's wire
 format over HTTP, with tokens, paging, quotas and errors, and is the same for
 the same seed. Matches are in play from the start; --matches plays real ones
 again, from a folder of counter increments, in their place. --replay serves
 recorded payloads instead of a world.
 
---fault makes requests go wrong: 429:0.05 for one in twenty, truncated:#3 for the
-third, credential:#3+ for that and all after it, html:1@markets for every request
-for markets (also @listing, @live, @details):
+--fault makes requests go wrong: 429:0.05 for one in twenty, truncated:#3 for
+the third, credential:#3+ for that and all after it, html:1@markets for every
+request for markets (also @listing, @live, @details):
 ` + faultLines(false) + `
-Others befall matches in play, of which a few suffer them unless told otherwise:
-stall:0.5 for half of them, stall:0 for none:
-` + faultLines(true),
+Others concern matches in play, by default a few of them: stall:0.5 for half
+of them, stall:0 for none:
+` + faultLines(true) + ``,
+		Example: `  mkt simulate --seed 7
+  mkt simulate --fault 429:0.05 --fault stall:0.5`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{cli.LongRunning: ""},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return g.simulate(cmd.Context(), f) },
@@ -50,13 +51,13 @@ stall:0.5 for half of them, stall:0 for none:
 	flags.StringVar(&f.provider, "provider", emulators.Default(), "provider to emulate")
 	flags.Uint64Var(&f.options.Seed, "seed", 1, "same seed, same answers")
 	flags.IntVar(&f.options.Fixtures, "fixtures", 300, "fixtures announced at any time")
-	flags.IntVar(&f.options.InPlay, "in-play", 12, "matches in play at any time, about; one in twelve is eSoccer. -1 adds none to those announced")
-	flags.StringVar(&f.options.Matches, "matches", "", "folder of real matches (matches.csv.gz and increments) to play again in place of invented ones")
+	flags.IntVar(&f.options.InPlay, "in-play", 12, "matches in play at any time, about; one in twelve is eSoccer; -1 adds none to those announced")
+	flags.StringVar(&f.options.Matches, "matches", "", "folder of real matches (matches.csv.gz and increments) to play instead of invented ones")
 	flags.Float64Var(&f.options.Speed, "speed", 1, "how many times faster the world's days pass; quotas keep to the clock")
 	flags.IntVar(&f.options.Quota, "quota", 3600, "requests an account has in each window")
 	flags.DurationVar(&f.options.QuotaWindow, "quota-window", time.Hour, "how long a window of the quota lasts")
 	flags.StringVar(&f.options.Replay, "replay", "", "folder of recorded payloads to serve")
-	flags.StringArrayVar(&f.faults, "fault", nil, "KIND:RATE, KIND:#NUMBER or KIND:#NUMBER+, @CLASS behind (repeat for several)")
+	flags.StringArrayVar(&f.faults, "fault", nil, "KIND:RATE, KIND:#NUMBER or KIND:#NUMBER+, each with an optional @CLASS (may be repeated)")
 	cli.Listens(flags, "listen", &f.listen)
 	for _, name := range []string{"listen", "provider", "seed", "fixtures", "in-play", "speed", "quota", "quota-window", "fault"} {
 		g.Settings.Bind(flags, name, "simulate."+strings.ReplaceAll(name, "-", "_"))
@@ -66,13 +67,12 @@ stall:0.5 for half of them, stall:0 for none:
 	return cmd
 }
 
-// faultLines are the kinds of faults, a line each: those that befall matches in
-// play, or those that befall requests.
+// faultLines lists the kinds of faults: those of matches in play, or those of requests.
 func faultLines(ofMatches bool) string {
 	var b strings.Builder
 	for _, k := range simulator.FaultKinds() {
 		if k.OnMatches() == ofMatches {
-			fmt.Fprintf(&b, "  %-19s  %s\n", k, k.About())
+			fmt.Fprintf(&b, "  %-19s  %s\n", k, strings.Join(cli.Wrap(k.About(), 56), "\n"+strings.Repeat(" ", 23)))
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
@@ -103,7 +103,7 @@ func (g *Group) simulate(ctx context.Context, f simulateFlags) error {
 
 func (g *Group) printSimulator(provider, url, token string) error {
 	if g.ForScripts() {
-		return json.NewEncoder(g.Out).Encode(daemon.Ready{Event: "ready", BaseURL: url, Provider: provider, Token: token})
+		return g.Encode(daemon.Ready{Event: "ready", BaseURL: url, Provider: provider, Token: token})
 	}
 	_, err := fmt.Fprintf(g.Out, `%s simulator ready at %s
 token %s

@@ -12,6 +12,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/compare"
+	"mkt/cmd/mkt/internal/diffpage"
 	"mkt/cmd/mkt/internal/page"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
@@ -32,26 +33,29 @@ func newDiff(g *Group) *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff [A [B]]",
-		Short: "Tell what differs between two published snapshots",
-		Long: `Tell what differs between two published snapshots of an account's product: fixtures,
-markets and selections that came, went or changed, odds that moved, what was
-suspended or resumed; of live data scores, states, momentum and counters.
-A and B are each
+		Short: "Report what differs between two published snapshots",
+		Long: `Report what differs between two published snapshots of an account's product:
+fixtures, markets and selections that were added, removed or changed, odds
+that moved, what was suspended or resumed; for live data scores, states,
+momentum and counters. A and B are each
 ` + snapshot.Forms + `
-(UTC; the newest publication that was out then), by default latest~1 and latest.
---data-b compares with the same account on another data root, by default newest
-with newest.
+(UTC; the newest publication at that time), by default latest~1 and latest.
+--data-b compares with the same account on another data root, by default
+newest with newest.
 
-Changes are told fixture by fixture, or with --output json one JSON object a line,
-a summary last. Each ends with an id: mkt explain leads it back to the payload, with
---at as of A or B. "(not sent)" and "(null)" are kept apart; in JSON the first has no
-key. --html writes a page with the odds' movements beside.
+Changes are listed by fixture, or with --output json as one JSON object a
+line, and a summary last. Each ends with an id that mkt explain takes, with
+--at as of A or B. "(not sent)" and "(null)" are different values; in JSON the
+first has no key. --html also writes a page that shows how the odds moved.
 
 The exit code is 0 whether they differ or not. With --exit-code it is that of
-diff(1): 0 the same, 1 different, 2 trouble; with --only, of what is asked for.`,
+diff(1): 0 the same, 1 different, 2 trouble; with --only, of what is asked
+for.`,
 		Example: `  mkt diff --tenant acme --product market_engine
-  mkt diff --tenant acme --product market_engine 2026-11-21T13:00:00Z 2026-11-21T14:05:00Z --only odds
-  mkt diff --tenant acme --product market_engine --data-b ../replayed/data --exit-code --summary`,
+  mkt diff --tenant acme --product market_engine --only odds \
+    2026-11-21T13:00:00Z 2026-11-21T14:05:00Z
+  mkt diff --tenant acme --product market_engine --exit-code --summary \
+    --data-b ../replayed/data`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			differs, err := g.diff(cmd.Context(), f, args)
@@ -71,11 +75,11 @@ diff(1): 0 the same, 1 different, 2 trouble; with --only, of what is asked for.`
 	flags.StringSliceVar(&f.only, "only", nil, "only these: "+strings.Join(diffGroupNames(), ", "))
 	flags.BoolVar(&f.summary, "summary", false, "only the counts")
 	flags.StringVar(&f.html, "html", "", "also write a page here, - for the standard output instead of the text")
-	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 1 when they differ, 2 when it could not be told")
+	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 1 if they differ, 2 if they could not be compared")
 	return cmd
 }
 
-// diffGroups are what changes can be asked for by.
+// diffGroups are the groups of changes that --only names.
 var diffGroups = []struct {
 	name  string
 	whats []compare.What
@@ -96,21 +100,16 @@ func diffGroupNames() (names []string) {
 	return names
 }
 
-// shown are the kinds that are asked for; nil is all.
+// shown returns the kinds of changes that are asked for, nil for all.
 func (f *diffFlags) shown() (map[compare.What]bool, error) {
 	if len(f.only) == 0 {
 		return nil, nil
 	}
 	shown := map[compare.What]bool{}
 	for _, name := range f.only {
-		k := slices.IndexFunc(diffGroups, func(g struct {
-			name  string
-			whats []compare.What
-		}) bool {
-			return g.name == name
-		})
+		k := slices.Index(diffGroupNames(), name)
 		if k < 0 {
-			return nil, cli.Usagef("--only %q: want %s", name, strings.Join(diffGroupNames(), ", "))
+			return nil, cli.CheckWord("--only", name, diffGroupNames()...)
 		}
 		for _, w := range diffGroups[k].whats {
 			shown[w] = true
@@ -119,7 +118,7 @@ func (f *diffFlags) shown() (map[compare.What]bool, error) {
 	return shown, nil
 }
 
-// moments are the two publications that are meant.
+// moments returns the two publications that are compared.
 func (f *diffFlags) moments(args []string) (a, b snapshot.Moment, err error) {
 	before := snapshot.Newest.String() + "~1"
 	if f.dataB != "" {
@@ -183,7 +182,7 @@ func sideOf(root durable.FS, at snapshot.Moment) (compare.Side, error) {
 	return side, err
 }
 
-// compare runs the comparison and prints what is asked for.
+// compare compares and prints what is asked for.
 func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, shown map[compare.What]bool) (bool, error) {
 	quiet := f.summary || f.html == "-"
 	var bar *cli.Bar
@@ -198,12 +197,12 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 	case g.JSON():
 		print = &jsonPrinter{json.NewEncoder(g.Out)}
 	}
-	movements := newMovements(o)
+	report := diffpage.New(o.A.Manifest.ClientID, string(o.A.Manifest.Product), diffSideOf(o.A.Commit).String(), diffSideOf(o.B.Commit).String())
 	sum, err := compare.Run(ctx, o, func(c compare.Change) error {
 		if shown != nil && !shown[c.What] {
 			return nil
 		}
-		movements.add(c)
+		report.Add(c)
 		return print.change(c)
 	})
 	bar.Done()
@@ -211,8 +210,8 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 		return false, err
 	}
 	if f.html != "" {
-		movements.finish(sum, g.Now(), "mkt "+g.Version)
-		if _, err := page.WriteFile(f.html, g.Out, movements.write); err != nil {
+		report.Finish(sum, g.Now(), "mkt "+g.Version)
+		if _, err := page.WriteFile(f.html, g.Out, report.Write); err != nil {
 			return false, err
 		}
 	}
@@ -222,7 +221,7 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 	return differs(sum, shown), err
 }
 
-// differs tells whether any change was told.
+// differs reports whether there is any change of the kinds asked for.
 func differs(sum compare.Summary, shown map[compare.What]bool) bool {
 	for what, n := range sum.Changes {
 		if n > 0 && (shown == nil || shown[what]) {

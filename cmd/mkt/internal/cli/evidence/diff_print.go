@@ -54,7 +54,7 @@ func (p *textPrinter) change(c compare.Change) error {
 
 func (p *textPrinter) end() error { return p.out.Flush() }
 
-// marks say what kind of change a line is.
+// marks begin the lines, by kind of change.
 var marks = map[compare.What]string{
 	compare.FixtureAdded: "+ fixture", compare.FixtureRemoved: "- fixture", compare.FixtureChanged: "~ fixture",
 	compare.MarketAdded: "+ market", compare.MarketRemoved: "- market", compare.MarketChanged: "~ market",
@@ -62,7 +62,7 @@ var marks = map[compare.What]string{
 	compare.OddsMoved: "odds", compare.Suspended: "suspended", compare.Resumed: "resumed", compare.QualityChanged: "quality", compare.CounterMoved: "counter",
 }
 
-// changeOf says from what to what.
+// changeOf returns the old and the new value.
 func changeOf(c compare.Change) string {
 	switch c.What {
 	case compare.SelectionAdded:
@@ -83,7 +83,7 @@ func changeOf(c compare.Change) string {
 	return text
 }
 
-// diffSide says which snapshot a side is.
+// diffSide names the snapshot of a side.
 type diffSide struct {
 	Version     uint64    `json:"version"`
 	CycleID     string    `json:"cycle_id"`
@@ -103,7 +103,7 @@ func (s diffSide) String() string {
 func (g *Group) printSummary(f diffFlags, o compare.Options, sum compare.Summary) error {
 	sideA, sideB := diffSideOf(o.A.Commit), diffSideOf(o.B.Commit)
 	if g.JSON() {
-		return json.NewEncoder(g.Out).Encode(struct {
+		return g.Encode(struct {
 			What     string   `json:"change"`
 			ClientID string   `json:"client_id"`
 			Product  string   `json:"product"`

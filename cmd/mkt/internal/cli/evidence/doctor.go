@@ -3,7 +3,6 @@ package evidence
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -36,11 +35,15 @@ func newDoctor(g *Group) *cobra.Command {
 	var f doctorFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look the installation over and say how to mend what is wrong",
-		Long: `Look keys, files, accounts, schedules, snapshots, clock, locks and disk over, and
-say of everything that is wrong what it is, where, and how to mend it. It changes
-nothing and asks nobody; --online asks each provider one cheap question. The
-exit code is 0 when nothing fails, 1 otherwise; warnings alone are no failure.`,
+		Short: "Check the installation and say how to fix what is wrong",
+		Long: `Check keys, files, accounts, schedules, snapshots, clock, locks and disk, and
+say of everything that is wrong what it is, where, and how to fix it. It
+changes nothing and sends no request; --online sends each provider one cheap
+request.
+
+The exit code is 0 if nothing fails, 1 otherwise; a warning is no failure.`,
+		Example: `  mkt doctor
+  mkt doctor --tenant acme --online`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			report := doctor.Run(cmd.Context(), g.doctorOptions(cmd, f))
@@ -54,10 +57,10 @@ exit code is 0 when nothing fails, 1 otherwise; warnings alone are no failure.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.tenant, "tenant", "", "look at this tenant only, and at what all share")
-	flags.BoolVar(&f.online, "online", false, "ask each provider one cheap question")
-	flags.BoolVar(&f.serving, "serving", false, "this host or user only serves: it has no keys and writes no data")
-	flags.BoolVar(&f.verbose, "verbose", false, "show also what is as it should be")
+	flags.StringVar(&f.tenant, "tenant", "", "check this tenant only, and what all tenants share")
+	flags.BoolVar(&f.online, "online", false, "send each provider one cheap request")
+	flags.BoolVar(&f.serving, "serving", false, "for a host or user that only serves: it has no keys and writes no data")
+	flags.BoolVar(&f.verbose, "verbose", false, "also list the checks that found nothing wrong")
 	flags.StringVar(&f.usage, "usage-dir", "", "the folder that serve writes to (default: usage below the data root)")
 	g.Settings.BindPath(flags, "usage-dir", "serve.usage_dir")
 	g.Keys.SealFlag(g.Settings, cmd)
@@ -79,7 +82,7 @@ func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options 
 	return o
 }
 
-// sameCommand is how mkt is called again with the flags that say where all is.
+// sameCommand returns the beginning of a command line with the same settings and folders.
 func sameCommand(cmd *cobra.Command) string {
 	words := []string{"mkt"}
 	for _, name := range []string{"config", "data", "tenants"} {
@@ -90,7 +93,7 @@ func sameCommand(cmd *cobra.Command) string {
 	return strings.Join(words, " ")
 }
 
-// prober asks providers as fetch does. The key is read at the first question.
+// prober returns a function that tests a connection. The key is read at the first call.
 func (g *Group) prober() func(context.Context, *tenants.Tenant, football.Product) (fetch.Probed, error) {
 	opener := sync.OnceValues(g.Keys.Opener)
 	return func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error) {
@@ -112,7 +115,7 @@ func (g *Group) prober() func(context.Context, *tenants.Tenant, football.Product
 // printDoctor prints what is wrong, and a line that sums it up.
 func (g *Group) printDoctor(r doctor.Report, verbose bool) error {
 	if g.JSON() {
-		return json.NewEncoder(g.Out).Encode(r)
+		return g.Encode(r)
 	}
 	shown := r.Bad()
 	if verbose {
@@ -132,8 +135,8 @@ func (g *Group) printDoctor(r doctor.Report, verbose bool) error {
 	return err
 }
 
-// printFinding prints what is wrong in three lines: what it is and where, what
-// was found, how to mend it. What is right gets one.
+// printFinding prints a finding in three lines: what is wrong and where, what was found,
+// and how to fix it. What is right takes one line.
 func (g *Group) printFinding(f doctor.Finding) {
 	var where []string
 	for _, s := range []string{f.Tenant, f.Product, f.File} {

@@ -1,4 +1,4 @@
-// Package evidence has the commands that look at what was made, and hold it against
+// Package evidence has the commands that show what was published, and check it against
 // itself and against what the provider sent.
 package evidence
 

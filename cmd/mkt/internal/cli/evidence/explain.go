@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -20,15 +19,16 @@ func newExplain(g *Group) *cobra.Command {
 	var at string
 	cmd := &cobra.Command{
 		Use:   "explain ID",
-		Short: "Lead an id or live value back to the payload and the rule that read it",
-		Long: `Lead an id or a live value back to the archived answer of the provider, the path
+		Short: "Trace an id or a live value to the payload and the rule",
+		Long: `Trace an id or a live value to the archived answer of the provider, the path
 inside it, and the rule that read it. ID is one of
-  fx_…, mk_…, sl_…               a fixture, market or selection
-  fx_…/momentum                  and what it was made of
-  fx_…/minute/37                 the samples that gave a minute its points
-  fx_…/timeline/3                an entry, counted from 1 (all of them without a number)
+  fx_…, mk_…, sl_…        a fixture, market or selection
+  fx_…/momentum           and what it was computed from
+  fx_…/minute/37          the samples from which a minute got its points
+  fx_…/timeline/3         an entry, counted from 1 (without a number all)
   fx_…/counter/corners, fx_…/score, fx_…/clock
-It needs the data root alone. Exit code 1 when not everything could be led back.`,
+It needs the data root alone. The exit code is 1 if anything could not be
+traced.`,
 		Example: `  mkt explain sl_… --at 2026-11-21T14:05:00Z
   mkt explain fx_…/minute/37 --tenant acme --output json`,
 		Args: cobra.ExactArgs(1),
@@ -56,12 +56,12 @@ func (g *Group) explain(ctx context.Context, w cli.Filter, at snapshot.Moment, t
 	if target.IsLive() && w.Product == "" {
 		w.Product = string(football.LiveIntelligence)
 	}
-	places, err := cli.Datasets(g.Data, w)
+	datasets, err := cli.Datasets(g.Data, w)
 	if err != nil {
 		return err
 	}
 	var errs []error
-	for _, p := range places {
+	for _, p := range datasets {
 		r, err := g.explainIn(ctx, p, at, target)
 		if err == nil {
 			return g.printExplained(r)
@@ -71,8 +71,8 @@ func (g *Group) explain(ctx context.Context, w cli.Filter, at snapshot.Moment, t
 	return worst(errs)
 }
 
-// worst leaves out that other places do not have it, as far as one has more to
-// say.
+// worst joins the errors, without those of datasets that do not have the id if there are
+// others.
 func worst(errs []error) error {
 	var rest []error
 	for _, err := range errs {
@@ -84,7 +84,7 @@ func worst(errs []error) error {
 		return errors.Join(rest...)
 	}
 	if others := len(errs) - 1; others > 0 {
-		return fmt.Errorf("%w; nor in %s", errs[0], cli.Plural(others, "other place"))
+		return fmt.Errorf("%w; nor in %s", errs[0], cli.Plural(others, "other dataset"))
 	}
 	return errs[0]
 }
@@ -100,12 +100,12 @@ func (g *Group) explainIn(ctx context.Context, p cli.Dataset, at snapshot.Moment
 	return explain.Run(ctx, explain.Options{Tenant: p.Tenant, Product: p.Product, Root: root, At: at, Provider: all.Lookup, Progress: bar.Set}, target)
 }
 
-// errExplained: what could be told was told.
-var errExplained = errors.New("not everything could be led back to the payload, see the notes")
+// errExplained is the error after an incomplete explanation.
+var errExplained = errors.New("not everything could be traced to the payload: see the notes")
 
 func (g *Group) printExplained(r *explain.Report) error {
 	if g.JSON() {
-		if err := json.NewEncoder(g.Out).Encode(r); err != nil {
+		if err := g.Encode(r); err != nil {
 			return err
 		}
 	} else {

@@ -13,7 +13,7 @@ import (
 )
 
 // drawExplained prints a derivation for a person: what was served, from which
-// answers, and each value with its rule and its places.
+// answers, and each value with its rule and its origin.
 func (g *Group) drawExplained(r *explain.Report) {
 	plain.Fprintf(g.Out, "%s  %s  %s\n", r.ID, r.Kind, r.Title)
 	plain.Fprintf(g.Out, "  served  %s %s, version %d, cycle %s, published %s\n", r.Tenant, r.Product, r.Publication.Version, r.Publication.CycleID, cli.Stamp(r.Publication.PublishedAt))
@@ -44,8 +44,8 @@ func (g *Group) drawExplained(r *explain.Report) {
 	g.drawSources(r)
 }
 
-// drawSources lists the answers that the pieces are of, and how to see the last
-// of them whole.
+// drawSources lists the answers that the pieces come from, and the command that prints the
+// last of them.
 func (g *Group) drawSources(r *explain.Report) {
 	for i, s := range r.Sources {
 		plain.Fprintf(g.Out, "  answer  %s #%d, %s, fetched %s, sha256 %s\n", s.Cycle, s.Response, s.Endpoint, cli.Stamp(s.FetchedAt), s.SHA256)
@@ -55,8 +55,7 @@ func (g *Group) drawSources(r *explain.Report) {
 	}
 }
 
-// shortCycle is the cycle of a piece, where there are several: without the
-// product, which the top line says.
+// shortCycle returns the cycle of a piece, without the product, if there are several.
 func shortCycle(r *explain.Report, p explain.Piece) string {
 	for _, s := range r.Sources {
 		if s.Cycle != p.Cycle {
@@ -78,7 +77,7 @@ func (g *Group) drawPieces(r *explain.Report, from []explain.Piece) {
 	}
 }
 
-// shown is a value for people; its three states are told apart.
+// shown returns a value for people, in one of its three states.
 func shown(v explain.Value) string {
 	switch v.State {
 	case explain.IsAbsent:
@@ -91,7 +90,7 @@ func shown(v explain.Value) string {
 	return v.Value
 }
 
-// unpackCommand shows the whole answer.
+// unpackCommand returns the command that prints a whole answer.
 func (g *Group) unpackCommand(r *explain.Report, s explain.Source) string {
 	file := filepath.Join(g.Data, filepath.FromSlash(layout.TenantProduct(r.Tenant, string(r.Product))), filepath.FromSlash(s.File))
 	if s.Member != "" {

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -32,40 +31,43 @@ func newInspect(g *Group) *cobra.Command {
 	f := inspectFlags{format: cli.OneOf("table", "table", "csv", "json")}
 	cmd := &cobra.Command{
 		Use:   "inspect [CYCLE]",
-		Short: "Look at cycles, snapshots, files, rows and freshness; ask them by SQL",
-		Long: `Look at what lies on the data root, offline and without changing anything.
+		Short: "Look at cycles, snapshots, rows and freshness; query by SQL",
+		Long: `Look at the data root, offline and without changing anything.
 
-Without an argument: every account's products at a glance, or with --tenant and
---product one, publication by publication. With one: all there is of one cycle,
-from what the provider sent to what was served. It is named by
+Without an argument: every account's products in a line each, or with --tenant
+and --product one of them, publication by publication. With an argument: one
+cycle, from what the provider sent to what was served. It is named by
 ` + snapshot.Forms + `
-(UTC; the newest publication that was out then).
+(UTC; the newest publication at that time).
 
---sql asks a snapshot, the newest or the one of --at, by DuckDB: fixtures, markets,
-selections, changes, commits; live, live_counters, live_timeline, live_buckets,
-live_periods; and all_fixtures and so on for the same of every snapshot kept until
-then. Only a single SELECT is carried out, and nothing else can be read.`,
+--sql queries a snapshot, the newest or the one of --at, with DuckDB:
+fixtures, markets, selections, changes, commits; live, live_counters,
+live_timeline, live_buckets, live_periods; and all_fixtures and so on for the
+same of every snapshot kept up to then. Only a single SELECT is executed, and
+nothing else can be read.`,
 		Example: `  mkt inspect --tenant acme --product market_engine
   mkt inspect --tenant acme 20261121T140312Z-market_engine
-  mkt inspect --tenant acme --at "2026-11-21 14:05" --sql "SELECT * FROM fixtures WHERE league LIKE '%Cup%'"
-  mkt inspect --tenant acme --sql "SELECT cycle, odds_decimal_text FROM all_selections WHERE selection_id = 'sl_…' ORDER BY cycle"`,
+  mkt inspect --tenant acme --at "2026-11-21 14:05" \
+    --sql "SELECT * FROM fixtures WHERE league LIKE '%Cup%'"
+  mkt inspect --tenant acme --sql "SELECT cycle, odds_decimal_text
+    FROM all_selections WHERE selection_id = 'sl_…' ORDER BY cycle"`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return g.inspect(cmd, f, args) },
 	}
 	f.Flags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.at, "at", "", "which snapshot --sql asks: "+snapshot.Forms+" (default: the newest)")
-	flags.StringVar(&f.sql, "sql", "", "a SELECT to carry out, - reads it from the standard input")
-	flags.Var(&f.format, "format", "what --sql prints (--output json is json)")
-	flags.IntVar(&f.rows, "rows", 1000, "most rows of a table that are printed; csv and json have all")
-	flags.IntVar(&f.memory, "memory", 1024, "MiB a query may use, beside some 60 of the program itself")
+	flags.StringVar(&f.sql, "sql", "", "a SELECT to execute, - reads it from the standard input")
+	flags.Var(&f.format, "format", "format of what --sql prints (--output json is json)")
+	flags.IntVar(&f.rows, "rows", 1000, "rows of a table that are printed at most; csv and json have all")
+	flags.IntVar(&f.memory, "memory", 1024, "MiB that a query may use, besides some 60 of the program itself")
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "how long a query may take")
 	flags.IntVar(&f.last, "last", 20, "how many publications are listed, 0 for all")
 	cli.Bound(flags, "rows", "a whole number, 1 or more", func() bool { return f.rows >= 1 })
 	cli.Bound(flags, "memory", "a whole number of MiB from 16 to 1048576", cli.Between(&f.memory, 16, 1<<20))
 	cli.Bound(flags, "timeout", "a duration from 1ms to 24h, such as 5m", cli.Between(&f.timeout, time.Millisecond, 24*time.Hour))
 	cli.Bound(flags, "last", "a whole number, 0 or more", func() bool { return f.last >= 0 })
-	flags.BoolVar(&f.columns, "columns", false, "of one cycle: count absent, null, zero and value of every column")
+	flags.BoolVar(&f.columns, "columns", false, "for one cycle: count absent, null, zero and value of every column")
 	return cmd
 }
 
@@ -88,18 +90,18 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 	case f.at != "":
 		return g.inspectCycle(f)
 	}
-	places, err := cli.Datasets(g.Data, f.Filter)
+	datasets, err := cli.Datasets(g.Data, f.Filter)
 	if err != nil {
 		return err
 	}
-	if len(places) == 1 && (f.Product != "" || f.Tenant != "") {
-		return g.inspectHistory(places[0], f.last)
+	if len(datasets) == 1 && (f.Product != "" || f.Tenant != "") {
+		return g.inspectHistory(datasets[0], f.last)
 	}
-	return g.inspectAll(places)
+	return g.inspectAll(datasets)
 }
 
-// onPlace runs do on a place.
-func onPlace(p cli.Dataset, do func(inspect.Place) error) error {
+// withDataset calls do with an opened dataset.
+func withDataset(p cli.Dataset, do func(inspect.Place) error) error {
 	root, err := p.Open()
 	if err != nil {
 		return err
@@ -111,12 +113,12 @@ func onPlace(p cli.Dataset, do func(inspect.Place) error) error {
 	return nil
 }
 
-// inspectAll shows every place in a line, also one that cannot be read.
-func (g *Group) inspectAll(places []cli.Dataset) error {
+// inspectAll shows each dataset in a line, also one that cannot be read.
+func (g *Group) inspectAll(datasets []cli.Dataset) error {
 	list := []inspect.Overview{}
-	for _, p := range places {
+	for _, p := range datasets {
 		o := inspect.Overview{Place: inspect.Place{ClientID: p.Tenant, Product: p.Product}, Bytes: map[string]int64{}}
-		err := onPlace(p, func(p inspect.Place) (err error) {
+		err := withDataset(p, func(p inspect.Place) (err error) {
 			o, err = inspect.Of(p, g.Now())
 			return err
 		})
@@ -126,14 +128,14 @@ func (g *Group) inspectAll(places []cli.Dataset) error {
 		list = append(list, o)
 	}
 	if g.JSON() {
-		return json.NewEncoder(g.Out).Encode(list)
+		return g.Encode(list)
 	}
 	return printOverviews(g.Out, list)
 }
 
-// inspectHistory shows one place, publication by publication.
+// inspectHistory shows one dataset, publication by publication.
 func (g *Group) inspectHistory(p cli.Dataset, last int) error {
-	return onPlace(p, func(p inspect.Place) error {
+	return withDataset(p, func(p inspect.Place) error {
 		o, err := inspect.Of(p, g.Now())
 		if err != nil {
 			return err
@@ -146,7 +148,7 @@ func (g *Group) inspectHistory(p cli.Dataset, last int) error {
 			list = []inspect.Publication{}
 		}
 		if g.JSON() {
-			return json.NewEncoder(g.Out).Encode(struct {
+			return g.Encode(struct {
 				inspect.Overview
 				Publications []inspect.Publication `json:"publications"`
 			}{o, list})
@@ -155,8 +157,8 @@ func (g *Group) inspectHistory(p cli.Dataset, last int) error {
 	})
 }
 
-// inspectCycle shows all there is of one cycle. A cycle's own id finds it also
-// when it was never published.
+// inspectCycle shows all steps of one cycle. A cycle that was never published is found by
+// its id.
 func (g *Group) inspectCycle(f inspectFlags) error {
 	m, err := cli.MomentArg("CYCLE", f.at)
 	if err != nil {
@@ -166,7 +168,7 @@ func (g *Group) inspectCycle(f inspectFlags) error {
 	if err != nil {
 		return err
 	}
-	return onPlace(p, func(p inspect.Place) error {
+	return withDataset(p, func(p inspect.Place) error {
 		commit, err := snapshot.Find(p.Root, m)
 		id, named := commit.CycleID, err == nil
 		if _, _, e := layout.ParseCycleID(m.String()); e == nil && errors.Is(err, snapshot.ErrUnknown) {
@@ -186,31 +188,30 @@ func (g *Group) inspectCycle(f inspectFlags) error {
 			return looked
 		}
 		if g.JSON() {
-			return json.NewEncoder(g.Out).Encode(c)
+			return g.Encode(c)
 		}
 		return printCycle(g.Out, c, f.columns)
 	})
 }
 
-// datasetsFor are the publications that a query is to see: of every product of
-// the account that is meant.
+// datasetsFor returns the datasets that a query sees: all products of one account.
 func (g *Group) datasetsFor(f inspectFlags, m snapshot.Moment) ([]cli.Dataset, error) {
 	w := f.Filter
 	if _, product, err := layout.ParseCycleID(m.String()); err == nil {
 		w.Product = product
 	}
-	places, err := cli.Datasets(g.Data, w)
+	datasets, err := cli.Datasets(g.Data, w)
 	if err != nil {
 		return nil, err
 	}
-	if places[0].Tenant != places[len(places)-1].Tenant {
+	if datasets[0].Tenant != datasets[len(datasets)-1].Tenant {
 		var names []string
-		for _, p := range places {
+		for _, p := range datasets {
 			if len(names) == 0 || names[len(names)-1] != p.Tenant {
 				names = append(names, p.Tenant)
 			}
 		}
-		return nil, cli.Usagef("which account? give --tenant: %s", cli.Several(names))
+		return nil, cli.Usagef("several accounts: give --tenant: %s", cli.Several(names))
 	}
-	return places, nil
+	return datasets, nil
 }

@@ -14,13 +14,13 @@ import (
 	"mkt/serve/offline"
 )
 
-// answerer prints what a query gives; end completes it.
+// answerer prints the result of a query; end completes it.
 type answerer interface {
 	offline.Answer
 	end() error
 }
 
-// answer is the form that was asked for.
+// answer returns the answerer of the format that was asked for.
 func (g *Group) answer(f inspectFlags) answerer {
 	switch {
 	case g.JSON() || f.format.Value == "json":
@@ -31,7 +31,7 @@ func (g *Group) answer(f inspectFlags) answerer {
 	return &tableAnswer{w: cli.NewTableWriter(g.Out), errs: g.Errs, most: f.rows}
 }
 
-// tableAnswer is for people: aligned, cut after so many rows.
+// tableAnswer is a table for people: aligned, with a bounded number of rows.
 type tableAnswer struct {
 	w          *tabwriter.Writer
 	errs       io.Writer
@@ -67,8 +67,8 @@ func (t *tableAnswer) end() error {
 	return err
 }
 
-// csvAnswer is RFC 4180, NULL being empty. The values are data, and stand there as
-// they are; a text in which anything might be taken for something else is quoted.
+// csvAnswer is RFC 4180; NULL is empty. Values are not escaped, because they are data; a
+// text that could be misread is quoted.
 type csvAnswer struct{ out *bufio.Writer }
 
 func (c *csvAnswer) Columns(names []string) error {
@@ -99,8 +99,8 @@ func (c *csvAnswer) Row(values []any) error {
 	return c.out.WriteByte('\n')
 }
 
-// isPlainCell reports whether a reader of CSV, or a spreadsheet, takes a text for
-// nothing else without quotes.
+// isPlainCell reports whether no reader of CSV, and no spreadsheet, misreads a text without
+// quotes.
 func isPlainCell(text string) bool {
 	return text == "" || text != `\.` && plain.Text(text) == text && strings.TrimSpace(text) == text &&
 		!strings.ContainsAny(text, `,"`) && (!strings.ContainsAny(text[:1], "=+-@") || isNumber(text))

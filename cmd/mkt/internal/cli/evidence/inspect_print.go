@@ -16,7 +16,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// rowsShown are the tables that a line tells of, by product.
+// rowsShown are the tables whose rows are counted in a line, by product.
 var rowsShown = map[football.Product][]string{
 	football.MarketEngine:     {"fixtures", "markets", "selections"},
 	football.LiveIntelligence: {"live", "live_counters", "live_buckets"},
@@ -43,7 +43,7 @@ func printOverviews(out io.Writer, list []inspect.Overview) error {
 	return w.Flush()
 }
 
-// rawOf counts raw cycles and packs.
+// rawOf returns the counts of raw cycles and of packs.
 func rawOf(o inspect.Overview) string {
 	text := fmt.Sprint(o.Raw)
 	if o.RawPacks > 0 {
@@ -63,7 +63,7 @@ func rowsOfTables(p football.Product, rows map[string]int64) string {
 	return cmp.Or(strings.Join(list, ", "), "-")
 }
 
-// ageOf is a length of time for people.
+// ageOf returns a duration for people.
 func ageOf(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	if d >= 48*time.Hour {
@@ -190,7 +190,7 @@ func rowsInTables(m *snapshot.Manifest) string {
 	return strings.Join(list, ", ")
 }
 
-// countsOf are counts by name.
+// countsOf returns counts by name.
 func countsOf(counts map[string]int) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -199,7 +199,7 @@ func countsOf(counts map[string]int) string {
 	return cli.OrDash(list)
 }
 
-// printTables shows what a manifest counts.
+// printTables prints the counts of a manifest.
 func printTables(out io.Writer, m *snapshot.Manifest, columns bool) error {
 	w := cli.NewTableWriter(out)
 	for _, part := range []struct {

@@ -14,7 +14,7 @@ import (
 	"mkt/serve/offline"
 )
 
-// inspectSQL asks the snapshots of an account.
+// inspectSQL queries the snapshots of an account.
 func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 	m := snapshot.Newest
 	if f.at != "" {
@@ -23,13 +23,13 @@ func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 			return err
 		}
 	}
-	places, err := g.datasetsFor(f, m)
+	datasets, err := g.datasetsFor(f, m)
 	if err != nil {
 		return err
 	}
 	o := offline.Options{Memory: int64(f.memory) << 20, Timeout: f.timeout}
 	var missing []error
-	for _, p := range places {
+	for _, p := range datasets {
 		d, err := datasetOf(p, m)
 		if errors.Is(err, snapshot.ErrUnknown) || errors.Is(err, errCollected) {
 			missing = append(missing, err)
@@ -70,7 +70,7 @@ func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 // mostQuery bounds a query that is read from the standard input, in bytes.
 const mostQuery = 1 << 20
 
-// query is the text itself, or what the standard input holds.
+// query returns the text of the flag, or that of the standard input.
 func (g *Group) query(text string) (string, error) {
 	if text != "-" {
 		return text, nil
@@ -82,13 +82,13 @@ func (g *Group) query(text string) (string, error) {
 	return string(data), err
 }
 
-// dataset is a publication with its folder open.
+// dataset is a publication with its opened folder.
 type dataset struct {
 	offline.Dataset
 	close func()
 }
 
-// errCollected: the publication's snapshot is not kept any more.
+// errCollected is the error if the snapshot of a publication is not kept any more.
 var errCollected = errors.New("its snapshot is not kept any more; mkt inspect lists those that are")
 
 func datasetOf(p cli.Dataset, m snapshot.Moment) (dataset, error) {

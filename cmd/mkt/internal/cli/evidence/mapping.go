@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -36,17 +35,18 @@ func newMappingCheck(g *Group) *cobra.Command {
 	var f mappingFlags
 	cmd := &cobra.Command{
 		Use:   "check DIR | --tenant ID",
-		Short: "Show what becomes of the markets in payloads",
-		Long: `Show what becomes of the markets in a folder of payloads, or in the archived
-answers of a tenant's cycle: how many markets and selections there are, mapped,
+		Short: "Show how the markets in payloads are mapped",
+		Long: `Show how the markets in a folder of payloads, or in the archived answers of a
+tenant's cycle, are mapped: how many markets and selections there are, mapped,
 RAW and publishable, and every name that stays RAW with the reason. Nothing is
 written.
 
-Many markets are proven by the names of the teams, which payloads of markets do
-not hold. In a cycle they come from its list of fixtures. For a folder they come
-from the payloads of lists in it (in a folder named like the endpoint, such as
-bet365-upcoming), from participants.csv in it, and from the flags below. Fixtures
-that nothing names are counted, since more of their markets stay RAW.`,
+Many markets are recognized by the names of the teams, which payloads of
+markets do not hold. In a cycle they come from its list of fixtures. For a
+folder they come from the payloads of lists in it (in a folder named like the
+endpoint, such as bet365-upcoming), from participants.csv in it, and from the
+flags below. Fixtures whose teams are unknown are counted, because more of
+their markets stay RAW.`,
 		Example: `  mkt mapping check --tenant acme
   mkt mapping check payloads --listing upcoming.json
   mkt mapping check payloads --home Fulham --away Arsenal`,
@@ -67,7 +67,7 @@ that nothing names are counted, since more of their markets stay RAW.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.provider, "provider", tenants.ProviderNames()[0], "whose payloads they are: "+strings.Join(tenants.ProviderNames(), ", "))
+	flags.StringVar(&f.provider, "provider", tenants.ProviderNames()[0], "provider of the payloads: "+strings.Join(tenants.ProviderNames(), ", "))
 	flags.StringVar(&f.pattern, "pattern", "*.json", "names of the files in DIR to read")
 	flags.StringVar(&f.tenant, "tenant", "", "read the answers of this tenant's cycle instead of a folder")
 	flags.StringVar(&f.cycle, "cycle", "", "which cycle of --tenant (default: the newest one fetched)")
@@ -78,7 +78,7 @@ that nothing names are counted, since more of their markets stay RAW.`,
 	return cmd
 }
 
-// check judges the flags before anything is read.
+// check checks the flags before anything is read.
 func (f *mappingFlags) check(args []string) error {
 	named := len(f.listings) > 0 || f.participants != "" || f.home != "" || f.away != ""
 	switch {
@@ -94,13 +94,10 @@ func (f *mappingFlags) check(args []string) error {
 	if _, product, err := layout.ParseCycleID(f.cycle); f.cycle != "" && (err != nil || product != string(football.MarketEngine)) {
 		return cli.Usagef("--cycle %q: want the id of a cycle of market_engine, such as 20261120T090700Z-market_engine", f.cycle)
 	}
-	if _, ok := all.Lookup(f.provider); !ok {
-		return cli.Usagef("--provider %q: want %s", f.provider, strings.Join(tenants.ProviderNames(), ", "))
-	}
-	return nil
+	return cli.CheckWord("--provider", f.provider, tenants.ProviderNames()...)
 }
 
-// coverage reads the payloads. from says whose they are.
+// coverage reads the payloads. from names their folder or cycle.
 func (g *Group) coverage(f *mappingFlags, args []string) (c transform.Coverage, from string, err error) {
 	if f.tenant != "" {
 		return g.cycleCoverage(f)
@@ -126,7 +123,7 @@ func (g *Group) coverage(f *mappingFlags, args []string) (c transform.Coverage, 
 	return c, dir, nil
 }
 
-// who is what the flags say of who plays.
+// who returns the participants that the flags name.
 func (f *mappingFlags) who() (who transform.Participants, err error) {
 	for _, name := range f.listings {
 		bodies, err := readPayloads(name)
@@ -179,11 +176,11 @@ func (g *Group) cycleCoverage(f *mappingFlags) (c transform.Coverage, from strin
 	if err := w.Check(); err != nil {
 		return c, "", err
 	}
-	places, err := cli.Datasets(g.Data, w)
+	datasets, err := cli.Datasets(g.Data, w)
 	if err != nil {
 		return c, "", err
 	}
-	root, err := places[0].Open()
+	root, err := datasets[0].Open()
 	if err != nil {
 		return c, "", err
 	}
@@ -195,28 +192,28 @@ func (g *Group) cycleCoverage(f *mappingFlags) (c transform.Coverage, from strin
 			return c, "", err
 		}
 		if !found {
-			return c, "", fmt.Errorf("%s: no cycle was fetched yet: run mkt fetch --tenant %s first", places[0], f.tenant)
+			return c, "", fmt.Errorf("%s: no cycle was fetched yet: run mkt fetch --tenant %s first", datasets[0], f.tenant)
 		}
 		id = newest.CycleID
 	}
 	archive, err := raw.Open(root, id)
 	if err != nil {
-		return c, "", fmt.Errorf("%s: cycle %s: %w", places[0], id, err)
+		return c, "", fmt.Errorf("%s: cycle %s: %w", datasets[0], id, err)
 	}
 	p, ok := all.Lookup(archive.Cycle().Provider)
 	if !ok {
-		return c, "", fmt.Errorf("%s: cycle %s: nothing here reads the provider %q", places[0], id, archive.Cycle().Provider)
+		return c, "", fmt.Errorf("%s: cycle %s: this build has no adapter for the provider %q", datasets[0], id, archive.Cycle().Provider)
 	}
 	c, err = transform.CoverArchive(archive, p)
 	if err != nil {
-		return c, "", fmt.Errorf("%s: cycle %s: %w", places[0], id, err)
+		return c, "", fmt.Errorf("%s: cycle %s: %w", datasets[0], id, err)
 	}
 	return c, string(id), nil
 }
 
 func (g *Group) showCoverage(view coverageView, from string) (err error) {
 	if g.JSON() {
-		err = json.NewEncoder(g.Out).Encode(view)
+		err = g.Encode(view)
 	} else {
 		err = view.print(g)
 	}

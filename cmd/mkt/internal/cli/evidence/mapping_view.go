@@ -115,7 +115,7 @@ func (v coverageView) print(g *Group) error {
 		}
 	}
 	if v.Nameless > 0 {
-		fmt.Fprintf(w, "\n%s without the names of both teams: markets that are proven by a name stay RAW.%s\n", cli.Plural(v.Nameless, "fixture"), v.hint)
+		fmt.Fprintf(w, "\n%s without the names of both teams: markets that are recognized by a name stay RAW.%s\n", cli.Plural(v.Nameless, "fixture"), v.hint)
 	}
 	return w.Flush()
 }

@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -22,7 +21,6 @@ import (
 // verifyFlags of mkt verify.
 type verifyFlags struct {
 	cli.Filter
-	all      bool
 	from, to string
 	expect   string
 	deep     bool
@@ -33,21 +31,25 @@ func newVerify(g *Group) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify [--tenant ID | --all]",
-		Short: "Hold a data root against its own hashes, chain and rows",
-		Long: `Read the data of accounts and hold it against itself: every file against the hash
-that vouches for it, every hash against the chain of commit records, rows against
-what manifests say of them, events against the snapshots they lie between, raw
-answers against their headers. It needs nothing but the data root, changes nothing
-and takes no lock, so that the schedule may run meanwhile. What retention deleted is
-not missing.
+		Short: "Check a data root against its own hashes, chain and rows",
+		Long: `Read the data of accounts and check it against itself: every file against the
+hash that is recorded of it, every hash against the chain of commit records,
+rows against the manifests, events against the snapshots before and after
+them, raw answers against their headers. It needs nothing but the data root,
+changes nothing and takes no lock, so that the schedule may run meanwhile.
+What retention deleted is not missing.
 
---deep makes canonical cycles again out of raw ones, and snapshots out of the ones
-before, in a folder of its own; it needs the id key. --expect takes the hash of a
-commit record that was noted elsewhere, as a run prints it: whoever writes the whole
-chain anew cannot give it again.
+--deep also rebuilds canonical cycles from raw ones, and snapshots from the
+ones before, in a folder of its own, and compares; it needs the id key.
+--expect takes the hash of a commit record that was noted elsewhere, as a run
+prints it: nobody who rewrites the whole chain can make a record with the same
+hash.
 
-The exit code is 0 when all is as it was sealed, 1 when something is not, and 75 when
-it could not be judged because runs wrote to it all the time: try again later.`,
+The exit code is 0 if everything is as it was sealed, 1 if something is not,
+and 75 if it could not be decided because runs wrote to the data root all the
+time: try again later.`,
+		Example: `  mkt verify
+  mkt verify --tenant acme --deep`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
@@ -58,12 +60,12 @@ it could not be judged because runs wrote to it all the time: try again later.`,
 	}
 	flags := cmd.Flags()
 	f.Filter.Flags(cmd)
-	flags.BoolVar(&f.all, "all", false, "everybody's data: what is done without --tenant")
+	f.AllFlag(cmd)
 	flags.StringVar(&f.from, "from", "", "read no data of publications before this one: "+snapshot.Forms)
-	flags.StringVar(&f.to, "to", "", "nor of any after this one")
+	flags.StringVar(&f.to, "to", "", "read no data of publications after this one: "+snapshot.Forms)
 	flags.StringVar(&f.expect, "expect", "", "hash of a commit record that must be in the chain")
-	flags.BoolVar(&f.deep, "deep", false, "make cycles and snapshots again and compare")
-	flags.StringVar(&f.scratch, "scratch", "", "folder for what --deep makes (default: a temporary one)")
+	flags.BoolVar(&f.deep, "deep", false, "also rebuild cycles and snapshots, and compare")
+	flags.StringVar(&f.scratch, "scratch", "", "folder for what --deep rebuilds (default: a temporary one)")
 	g.Keys.IDFlag(g.Settings, cmd)
 	return cmd
 }
@@ -71,25 +73,22 @@ it could not be judged because runs wrote to it all the time: try again later.`,
 var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 func (f *verifyFlags) check() error {
-	switch {
-	case f.all && f.Tenant != "":
-		return cli.Usagef("--tenant and --all: want one of the two")
-	case f.expect != "" && !hashPattern.MatchString(f.expect):
+	if f.expect != "" && !hashPattern.MatchString(f.expect) {
 		return cli.Usagef("--expect %q: want the 64 characters of a hash, as mkt verify prints it", f.expect)
 	}
 	return f.Filter.Check()
 }
 
 func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error {
-	var places []cli.Dataset
+	var datasets []cli.Dataset
 	var err error
 	if f.expect != "" || f.from != "" || f.to != "" {
 		var one cli.Dataset
 		if one, err = cli.OneDataset(g.Data, f.Filter); err == nil {
-			places = []cli.Dataset{one}
+			datasets = []cli.Dataset{one}
 		}
 	} else {
-		places, err = cli.Datasets(g.Data, f.Filter)
+		datasets, err = cli.Datasets(g.Data, f.Filter)
 	}
 	if err != nil {
 		return err
@@ -99,8 +98,8 @@ func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error
 		return err
 	}
 	defer done()
-	findings, failed := 0, cli.Failures{Of: len(places)}
-	for _, p := range places {
+	findings, failed := 0, cli.Failures{Of: len(datasets)}
+	for _, p := range datasets {
 		report, err := g.verifyPlace(ctx, p, command, f, deep)
 		if err != nil {
 			failed.Add(g.Errs, fmt.Errorf("verify %s: %w", p, err))
@@ -117,19 +116,19 @@ func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error
 	}
 	err = failed.Err()
 	if findings > 0 && (err == nil || cli.IsTemporary(err)) {
-		return fmt.Errorf("verify: %s", cli.Plural(findings, "finding")) // which does not pass by itself
+		return fmt.Errorf("verify: %s", cli.Plural(findings, "finding")) // which is not temporary
 	}
 	return err
 }
 
-// deepOf opens what --deep needs; nil without it.
+// deepOf opens what --deep needs. It returns nil without --deep.
 func (g *Group) deepOf(f verifyFlags) (deep *verify.Deep, done func(), err error) {
 	if !f.deep {
 		return nil, func() {}, nil
 	}
 	key, err := identity.LoadKey(g.Keys.ID)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--deep makes ids again: %w", err)
+		return nil, nil, fmt.Errorf("--deep needs the id key: %w", err)
 	}
 	data, err := durable.OpenExisting(g.Data)
 	if err != nil {
@@ -168,8 +167,7 @@ func (g *Group) verifyPlace(ctx context.Context, p cli.Dataset, command string, 
 	return verify.Run(ctx, o)
 }
 
-// cycleOf is the cycle of the publication that a text means, "" when there is
-// none.
+// cycleOf returns the cycle of the publication that a text names, "" for no text.
 func cycleOf(root durable.FS, text string) (layout.CycleID, error) {
 	if text == "" {
 		return "", nil
@@ -184,7 +182,7 @@ func cycleOf(root durable.FS, text string) (layout.CycleID, error) {
 // printVerified prints what was found, and a line that sums it up.
 func (g *Group) printVerified(r verify.Report) error {
 	if g.JSON() {
-		return json.NewEncoder(g.Out).Encode(r)
+		return g.Encode(r)
 	}
 	for _, f := range r.Findings {
 		plain.Fprintf(g.Out, "%s  %s %s %s\n      %s\n      fix: %s\n", f.Code, r.Tenant, r.Product, f.File, f.What, f.Fix)
@@ -206,7 +204,7 @@ func (g *Group) printVerified(r verify.Report) error {
 	plain.Fprintf(g.Out, "%s %s: %s; %s, %s, %s, %s, %s, %s, %s", r.Tenant, r.Product, verdict, cli.Plural(c.Commits, "commit"), cli.Plural(c.Snapshots, "snapshot"),
 		cli.Plural(c.Canonical, "canonical cycle"), cli.Plural(c.Raw, "raw cycle"), cli.Plural(int(c.Rows), "row"), cli.Plural(int(c.Events), "event"), cli.Size(c.Bytes))
 	if c.Remade > 0 {
-		plain.Fprintf(g.Out, ", %d made again", c.Remade)
+		plain.Fprintf(g.Out, ", %d rebuilt", c.Remade)
 	}
 	fmt.Fprintln(g.Out)
 	if r.Head == nil {

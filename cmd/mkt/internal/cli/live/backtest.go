@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,21 +32,22 @@ func newBacktestMomentum(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "momentum --matches DIR",
 		Short: "Measure momentum against simple baselines",
-		Long: `Measure momentum against simple baselines, with the code of the live pipeline, on
-a folder of matches (matches.csv.gz and the files it names): who shoots next, who
-scores next, danger in the next five minutes, how calm and how available it is.
-Momentum is measured at the very moment of the question, and with samples as old
-as a client reads them over HTTP. docs/momentum.md says what the figures mean.
-Nothing is written but --csv.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return g.backtestMomentum(cmd.Context(), f) },
+		Long: `Measure momentum against simple baselines, with the code of the live pipeline,
+on a folder of matches (matches.csv.gz and the files it names): who shoots
+next, who scores next, danger in the next five minutes, how calm and how
+available it is. Momentum is measured at the moment of the question, and with
+samples as old as a client reads them over HTTP. docs/momentum.md says what
+the figures mean. Nothing is written but --csv.`,
+		Example: `  mkt backtest momentum --matches matches --csv momentum.csv`,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return g.backtestMomentum(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.matches, "matches", "", "folder of the matches")
 	flags.StringVar(&f.csv, "csv", "", "also write momentum at every minute here: match_id,period,second,home")
-	flags.IntVar(&f.drawings, "drawings", 500, "drawings of matches behind the intervals")
-	flags.Uint64Var(&f.seed, "seed", 1, "of the drawings, and of when each match is polled")
-	flags.BoolVar(&f.variants, "variants", false, "also momentum from poorer feeds")
+	flags.IntVar(&f.drawings, "drawings", 500, "bootstrap samples of matches for the intervals")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the samples, and of when each match is polled")
+	flags.BoolVar(&f.variants, "variants", false, "also measure momentum from poorer feeds")
 	return cmd
 }
 
@@ -71,12 +71,12 @@ func (g *Group) backtestMomentum(ctx context.Context, f backtestFlags) error {
 		}
 	}
 	if g.JSON() {
-		return json.NewEncoder(g.Out).Encode(backtestOf(r))
+		return g.Encode(backtestOf(r))
 	}
 	return r.WriteText(g.Out)
 }
 
-// writeNew writes a file, in place of one that is there.
+// writeNew writes a file and replaces one that exists.
 func writeNew(name string, write func(io.Writer) error) error {
 	file, err := os.Create(name)
 	if err != nil {

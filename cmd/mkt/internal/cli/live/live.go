@@ -1,7 +1,6 @@
 package live
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -23,11 +22,13 @@ func newLiveShow(g *Group) *cobra.Command {
 	var tenant string
 	cmd := &cobra.Command{
 		Use:   "show FIXTURE",
-		Short: "Draw clock, score, momentum, pressure by minute and timeline",
-		Long: `Draw clock, score, momentum, pressure by minute and timeline of a fixture from the
-newest live snapshot. FIXTURE is its id, or a part of its teams' names. Pressure
-and timeline are there for fixtures of the detail set. Nothing is written.`,
-		Args: cobra.ExactArgs(1),
+		Short: "Draw clock, score, momentum, pressure and timeline",
+		Long: `Draw clock, score, momentum, pressure by minute and timeline of a fixture in
+the newest live snapshot. FIXTURE is its id, or a part of its teams' names.
+Pressure and timeline are there for fixtures of the detail set. Nothing is
+written.`,
+		Example: `  mkt live show Arsenal --tenant acme`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
 				return err
@@ -35,7 +36,7 @@ and timeline are there for fixtures of the detail set. Nothing is written.`,
 			return g.liveShow(tenant, args[0])
 		},
 	}
-	cmd.Flags().StringVar(&tenant, "tenant", "", "whose data to look at (default: everybody's)")
+	cmd.Flags().StringVar(&tenant, "tenant", "", "only this account's data (default: all accounts)")
 	return cmd
 }
 
@@ -45,7 +46,7 @@ func (g *Group) liveShow(tenant, wanted string) error {
 		return err
 	}
 	if g.JSON() {
-		return json.NewEncoder(g.Out).Encode(f)
+		return g.Encode(f)
 	}
 	return f.draw(g.Out, g.Now())
 }
@@ -85,8 +86,8 @@ type liveView struct {
 	published matchpage.Match // the rows it was made of
 }
 
-// menNow is what the red cards leave of each side's pressure in momentum: "1", or
-// a fraction such as "2/3".
+// menNow is the share of its pressure that each side keeps in momentum after red cards:
+// "1", or a fraction such as "2/3".
 type menNow struct {
 	RedCards string `json:"red_cards"`
 	Home     string `json:"home"`
@@ -135,15 +136,15 @@ type liveEntry struct {
 	Until      time.Time `json:"until"`
 }
 
-// named are the teams in words.
+// named returns the names of the teams.
 func (f *liveView) named() string { return words(f.Home) + " - " + words(f.Away) }
 
-// answersTo tells whether a person who asks for wanted may mean the fixture.
-func (f *liveView) answersTo(wanted string) bool {
+// matches reports whether a text may mean the fixture.
+func (f *liveView) matches(wanted string) bool {
 	return f.FixtureID == wanted || strings.Contains(strings.ToLower(f.named()), strings.ToLower(wanted))
 }
 
-// words is a text, "?" when it is not known.
+// words returns a text, "?" for nil.
 func words(s *string) string {
 	if s == nil {
 		return "?"

@@ -12,7 +12,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// pastFlags are those of serving the past.
+// pastFlags are the flags for serving the past.
 type pastFlags struct{ asOf string }
 
 // check refuses to show the past to the network, before anything is opened.
@@ -27,8 +27,8 @@ func (f pastFlags) check(listen string) error {
 	return cli.Usagef("--as-of with --listen %s: the past is shown on a loopback address only, such as 127.0.0.1:8081", listen)
 }
 
-// past is the time that --as-of means; zero without the flag. It tells what is
-// served of every account, and is an error when nothing is left of then.
+// past returns the time that --as-of means, zero without the flag. It prints what is served
+// of each account. It is an error if nothing of that time is kept.
 func (g *Group) past(f pastFlags) (time.Time, error) {
 	if f.asOf == "" {
 		return time.Time{}, nil
@@ -37,27 +37,27 @@ func (g *Group) past(f pastFlags) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	places, err := cli.Datasets(g.Data, cli.Filter{})
+	datasets, err := cli.Datasets(g.Data, cli.Filter{})
 	if err != nil {
 		return time.Time{}, err
 	}
 	at, named := m.Time()
 	if !named {
-		if at, err = whenOf(places, m); err != nil {
+		if at, err = whenOf(datasets, m); err != nil {
 			return time.Time{}, err
 		}
 	}
-	return at, g.tellPast(places, at)
+	return at, g.printPast(datasets, at)
 }
 
-// whenOf is when a publication came out that is named by its cycle, of several
-// accounts the last, or, where there is one place only, by its version.
-func whenOf(places []cli.Dataset, m snapshot.Moment) (at time.Time, err error) {
-	if !m.IsCycle() && len(places) > 1 {
-		return at, cli.Usagef("--as-of %s: it means another time for each account and product: give a time or a cycle id", m)
+// whenOf returns when the publication of a cycle was published; of several accounts the
+// last. If there is one dataset only, a publication can be named by its version.
+func whenOf(datasets []cli.Dataset, m snapshot.Moment) (at time.Time, err error) {
+	if !m.IsCycle() && len(datasets) > 1 {
+		return at, cli.Usagef("--as-of %s: it means a different time for each account and product: give a time or a cycle id", m)
 	}
 	var errs []error
-	for _, p := range places {
+	for _, p := range datasets {
 		c, err := find(p, m)
 		if err != nil {
 			errs = append(errs, err)
@@ -71,7 +71,7 @@ func whenOf(places []cli.Dataset, m snapshot.Moment) (at time.Time, err error) {
 	return at, nil
 }
 
-// find is the publication of a place that a moment means.
+// find returns the publication of a dataset that a moment means.
 func find(p cli.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
 	root, err := p.Open()
 	if err != nil {
@@ -85,12 +85,12 @@ func find(p cli.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
 	return c, nil
 }
 
-// tellPast says on stderr what is served of every place; it is an error when all
-// that was out then is deleted.
-func (g *Group) tellPast(places []cli.Dataset, at time.Time) error {
-	plain.Fprintf(g.Errs, "as of %s, where the clock stands:\n", cli.Stamp(at))
+// printPast prints on stderr what is served of each dataset. It is an error if everything
+// that was published then is deleted.
+func (g *Group) printPast(datasets []cli.Dataset, at time.Time) error {
+	plain.Fprintf(g.Errs, "as of %s, at which the clock stands:\n", cli.Stamp(at))
 	kept := 0
-	for _, p := range places {
+	for _, p := range datasets {
 		words := "nothing was published by then"
 		c, err := find(p, snapshot.At(at))
 		if err == nil {
@@ -98,13 +98,13 @@ func (g *Group) tellPast(places []cli.Dataset, at time.Time) error {
 			there, err := keeps(p, c)
 			switch {
 			case errors.Is(err, snapshot.ErrDamaged):
-				words += ": damaged; mkt recover makes it again"
+				words += ": damaged; mkt recover rebuilds it"
 			case err != nil:
 				return err
 			case there:
 				kept++
 			default:
-				words += ": deleted by retention; where its payloads are kept, mkt replay makes it again"
+				words += ": deleted by retention; if its payloads are kept, mkt replay rebuilds it"
 			}
 		} else if !errors.Is(err, snapshot.ErrUnknown) {
 			return err
@@ -112,12 +112,12 @@ func (g *Group) tellPast(places []cli.Dataset, at time.Time) error {
 		plain.Fprintf(g.Errs, "  %s: %s\n", p, words)
 	}
 	if kept == 0 {
-		return errors.New("--as-of: of what was out then no snapshot is left; retention in mkt.yaml says how long they are kept")
+		return errors.New("--as-of: no snapshot of that time is kept; retention in mkt.yaml says how long they are kept")
 	}
 	return nil
 }
 
-// keeps tells whether the snapshot of a publication is still there.
+// keeps reports whether the snapshot of a publication is still there.
 func keeps(p cli.Dataset, c snapshot.Commit) (bool, error) {
 	root, err := p.Open()
 	if err != nil {

@@ -16,18 +16,18 @@ type runTokens struct {
 	entries map[string]tenants.Token // by account
 }
 
-// runTokensOf mints a token for each account that has data on the data root; none
-// without a time to serve, which is what keeps them on a loopback address.
+// runTokensOf makes a token for each account with data on the data root, and none without
+// a time to serve: only the past is always served on a loopback address.
 func (g *Group) runTokensOf(f *tenants.File, asOf time.Time) (none runTokens, err error) {
 	if asOf.IsZero() {
 		return none, nil
 	}
-	places, err := cli.Datasets(g.Data, cli.Filter{})
+	datasets, err := cli.Datasets(g.Data, cli.Filter{})
 	if err != nil {
 		return none, err
 	}
 	there := map[string]bool{}
-	for _, p := range places {
+	for _, p := range datasets {
 		there[p.Tenant] = true
 	}
 	list := runTokens{entries: map[string]tenants.Token{}}
@@ -45,7 +45,7 @@ func (g *Group) runTokensOf(f *tenants.File, asOf time.Time) (none runTokens, er
 	return list, nil
 }
 
-// in returns the generation with the tokens of the run.
+// in returns the generation of accounts with the tokens of the run.
 func (r runTokens) in(f *tenants.File) *tenants.File {
 	if len(r.entries) == 0 {
 		return f

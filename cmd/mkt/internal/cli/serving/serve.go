@@ -2,15 +2,16 @@ package serving
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
@@ -41,10 +42,12 @@ func newServe(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer the API from the newest snapshots",
-		Long: `Answer the API from the newest snapshots below the data root. New snapshots and
-changes of tenants.yaml are picked up while it runs. It opens no key and writes
-nothing into the data root but its usage counters. On SIGTERM requests under way
-finish, new ones are told 503, and the exit code is 0.`,
+		Long: `Answer the API from the newest snapshots below the data root. New snapshots
+and changes of tenants.yaml take effect while it runs. It opens no key and
+writes nothing into the data root but its usage counters. On SIGTERM requests
+under way finish, new ones get 503, and the exit code is 0.`,
+		Example: `  mkt serve --listen :8080 --admin 127.0.0.1:9081
+  mkt serve --listen 127.0.0.1:8081 --as-of 2026-11-21T14:05:00Z`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{cli.LongRunning: ""},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return g.Serve(cmd.Context(), f, g.printServing) },
@@ -53,9 +56,9 @@ finish, new ones are told 503, and the exit code is 0.`,
 	flags.StringVar(&f.Listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
 	flags.DurationVar(&f.Poll, "poll", 500*time.Millisecond, "how often new snapshots are looked for")
 	flags.StringVar(&f.cache, "cache", "", "private folder for the engine's files (default: a temporary one)")
-	flags.StringVar(&f.past.asOf, "as-of", "", "answer as it was then, on loopback, with a clock that stands there: a time like 2026-11-21T14:05:00Z or a cycle id; with one account and product also latest~2 or v17")
+	flags.StringVar(&f.past.asOf, "as-of", "", "answer as of this time, on loopback, with a clock that stands still: a time like 2026-11-21T14:05:00Z or a cycle id; with one account and product also latest~2 or v17")
 	flags.StringVar(&f.Usage, "usage-dir", "", "folder for the usage counters (default: usage below the data root)")
-	flags.DurationVar(&f.drain, "drain-delay", 0, "how long, when told to stop, requests are still answered while /readyz says 503: for a load balancer to see it")
+	flags.DurationVar(&f.drain, "drain-delay", 0, "how long requests are still answered after SIGTERM, while /readyz answers 503, so that a load balancer notices")
 	cli.Listens(flags, "listen", &f.Listen)
 	cli.Bound(flags, "poll", "a duration from 10ms to 1m, such as 500ms", cli.Between(&f.Poll, 10*time.Millisecond, time.Minute))
 	cli.Bound(flags, "drain-delay", "a duration from 0s to 15s, such as 5s", cli.Between(&f.drain, 0, 15*time.Second))
@@ -71,7 +74,7 @@ finish, new ones are told 503, and the exit code is 0.`,
 	return cmd
 }
 
-// serve answers until ctx ends; ready is called when it does.
+// Serve answers until ctx is done. It calls ready when it is ready.
 func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) error {
 	if err := errors.Join(f.admin.Check(), f.socket.check(), f.past.check(f.Listen)); err != nil {
 		return err
@@ -122,8 +125,8 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	})
 }
 
-// checkDataRoot warns of a data root that is not there yet, and refuses one that can
-// never be read.
+// checkDataRoot warns of a data root without accounts, and refuses one that cannot be
+// read.
 func (g *Group) checkDataRoot() error {
 	info, err := os.Stat(g.Data)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -137,13 +140,13 @@ func (g *Group) checkDataRoot() error {
 		return fmt.Errorf("data root %s: %w", g.Data, err)
 	}
 	if len(accounts) == 0 {
-		g.Log.Warn("the data root holds no account yet: nothing is served until a cycle has published; is it the one that is meant (--data)?", "data", g.Data)
+		g.Log.Warn("the data root holds no account yet: nothing is served until a cycle has published; check that --data names the right folder", "data", g.Data)
 	}
 	return nil
 }
 
-// providerWords are the words of every registered provider that reach clients as
-// they are, each once.
+// providerWords returns the words of all registered providers that reach clients
+// unchanged.
 func providerWords() (w serve.Words) {
 	for _, p := range all.All() {
 		w.Sections = append(w.Sections, p.Sections...)
@@ -168,7 +171,7 @@ func (g *Group) swap(registry *account.Registry, f *tenants.File) error {
 
 func (g *Group) printServing(l daemon.Ready) {
 	if g.ForScripts() {
-		json.NewEncoder(g.Out).Encode(l)
+		g.Encode(l)
 		return
 	}
 	fmt.Fprintf(g.Out, "mkt serve ready at %s/api/v1\n", l.BaseURL)
@@ -183,4 +186,38 @@ func (g *Group) printServing(l daemon.Ready) {
 		}
 		w.Flush()
 	}
+}
+
+// connectionFlags bound what mkt serve accepts from the network.
+type connectionFlags struct {
+	most       int
+	perAddress int
+	proxies    []string
+}
+
+func (f *connectionFlags) flags(g *Group, flags *pflag.FlagSet) {
+	flags.IntVar(&f.most, "connections", 0, "connections at once (default: 40000, fewer where the limit of open files is low)")
+	flags.IntVar(&f.perAddress, "connections-per-address", 0, "connections at once of one address (default: three quarters of --connections)")
+	flags.StringSliceVar(&f.proxies, "trusted-proxies", nil, "addresses of reverse proxies, such as 127.0.0.1 or 10.0.0.0/8: their X-Forwarded-For says who a client is")
+	cli.Bound(flags, "connections", "a whole number from 0 to 1000000", cli.Between(&f.most, 0, 1_000_000))
+	cli.Bound(flags, "connections-per-address", "a whole number from 0 to 1000000", cli.Between(&f.perAddress, 0, 1_000_000))
+	g.Settings.Bind(flags, "connections", "serve.connections")
+	g.Settings.Bind(flags, "connections-per-address", "serve.connections_per_address")
+	g.Settings.Bind(flags, "trusted-proxies", "serve.trusted_proxies")
+}
+
+// trusted reads the addresses of the proxies.
+func (f *connectionFlags) trusted() ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, text := range f.proxies {
+		p, err := netip.ParsePrefix(text)
+		if a, plain := netip.ParseAddr(text); plain == nil {
+			p, err = netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()), nil
+		}
+		if err != nil {
+			return nil, cli.Usagef("--trusted-proxies %q: want an IP address or a network, such as 127.0.0.1 or 10.0.0.0/8", text)
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
 }

@@ -1,7 +1,6 @@
 package serving
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -22,12 +21,12 @@ func (f *realtimeFlags) flags(g *Group, flags *pflag.FlagSet) {
 	own.DurationVar(&f.PingTimeout, "realtime-ping-timeout", 10*time.Second, "how long a heartbeat may go unanswered")
 	own.DurationVar(&f.ConnectTimeout, "realtime-connect-timeout", 5*time.Second, "how long a socket may take to send its token")
 	own.DurationVar(&f.UpgradeTimeout, "realtime-upgrade-timeout", 10*time.Second, "how long the change from polling to websocket may take")
-	own.DurationVar(&f.WriteTimeout, "realtime-write-timeout", 10*time.Second, "how long a socket may take nothing of what it is sent")
+	own.DurationVar(&f.WriteTimeout, "realtime-write-timeout", 10*time.Second, "how long a socket may read nothing of what it is sent")
 	own.IntVar(&f.Connections, "realtime-connections", 8, "sockets of one account at once")
 	own.IntVar(&f.Sessions, "realtime-sessions", 20_000, "sockets of all accounts at once")
 	own.IntVar(&f.Pending, "realtime-pending", 0, "sockets that have not sent their token, at once (default: 2000, fewer where --connections are few)")
-	own.IntVar(&f.PendingOfPeer, "realtime-pending-per-address", 0, "the same of one address (default: half of --realtime-pending)")
-	own.IntVar(&f.QueueBytes, "realtime-queue-bytes", 1<<20, "bytes waiting for one socket, above which it is dropped")
+	own.IntVar(&f.PendingOfPeer, "realtime-pending-per-address", 0, "sockets of one address that have not sent their token, at once (default: half of --realtime-pending)")
+	own.IntVar(&f.QueueBytes, "realtime-queue-bytes", 1<<20, "bytes that may wait for one socket before it is closed")
 	own.BoolVar(&f.WebsocketOnly, "realtime-websocket-only", false, "no long polling: for replicas without sticky sessions")
 	own.StringSliceVar(&f.Channels, "realtime-channels", []string{"changes", "live"}, "channels offered")
 	for name, value := range map[string]*time.Duration{"tick": &f.Tick, "ping-interval": &f.PingInterval, "ping-timeout": &f.PingTimeout,
@@ -45,14 +44,14 @@ func (f *realtimeFlags) flags(g *Group, flags *pflag.FlagSet) {
 	})
 }
 
-// check: a channel that there is not is a mistake, and so is none.
+// check refuses unknown channels, and no channel.
 func (f *realtimeFlags) check() error {
 	if f.Channels != nil && len(f.Channels) == 0 {
 		return cli.Usagef("--realtime-channels: want changes, live or both")
 	}
 	for _, c := range f.Channels {
-		if !slices.Contains([]string{"changes", "live"}, c) {
-			return cli.Usagef("--realtime-channels %q: want changes, live or both", c)
+		if err := cli.CheckWord("--realtime-channels", c, "changes", "live"); err != nil {
+			return err
 		}
 	}
 	return nil

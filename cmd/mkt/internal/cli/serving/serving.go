@@ -1,4 +1,4 @@
-// Package serving has the commands that answer the API, and that follow it as a
+// Package serving has the command that answers the API, and the one that follows it as a
 // client does.
 package serving
 

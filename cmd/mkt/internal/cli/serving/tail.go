@@ -2,7 +2,6 @@ package serving
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -24,8 +23,8 @@ type tailFlags struct {
 	verify, once    bool
 }
 
-// tokenVariable holds the API token where no file is named: an argument would be
-// seen by everybody on the machine.
+// tokenVariable holds the API token if no file is named: everybody on the machine could see
+// an argument.
 const tokenVariable = "MKT_TOKEN"
 
 func newTail(g *Group) *cobra.Command {
@@ -33,21 +32,23 @@ func newTail(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail --base-url URL",
 		Short: "Follow an account's changes over the API, as a client would",
-		Long: `Follow an account's changes over the API, as a client would: page the fixtures,
-then follow the changes from there, starting again when the position has left the
-log. The API token is read from MKT_TOKEN or --token-file. With --verify the state
-that was followed is compared with the service's whenever its end is reached; a
-difference ends it with exit code 1.`,
+		Long: `Follow an account's changes over the API, as a client would: page the
+fixtures, then follow the changes from there, and start again when the
+position is no longer in the log. The API token is read from MKT_TOKEN or
+--token-file. With --verify the state that was followed is compared with the
+service's whenever the end of the log is reached; a difference ends the
+command with exit code 1.`,
+		Example:     `  mkt tail --base-url http://127.0.0.1:8080 --token-file acme.token`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{cli.WithoutConfig: ""},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return g.tail(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.base, "base-url", "", "of the service, such as http://127.0.0.1:8080")
+	flags.StringVar(&f.base, "base-url", "", "base URL of the service, such as http://127.0.0.1:8080")
 	flags.StringVar(&f.tokenFile, "token-file", "", "file with the API token (default: the variable "+tokenVariable+")")
-	flags.DurationVar(&f.every, "every", 2*time.Second, "time between looks when there is nothing more")
+	flags.DurationVar(&f.every, "every", 2*time.Second, "time between requests at the end of the log")
 	flags.BoolVar(&f.verify, "verify", false, "compare the state with the service's at the end of the log")
-	flags.BoolVar(&f.once, "once", false, "end when the end of the log is reached")
+	flags.BoolVar(&f.once, "once", false, "stop at the end of the log")
 	cli.Bound(flags, "every", "a duration from 100ms to 1h, such as 2s", cli.Between(&f.every, 100*time.Millisecond, time.Hour))
 	return cmd
 }
@@ -55,13 +56,13 @@ difference ends it with exit code 1.`,
 func (g *Group) tail(ctx context.Context, f tailFlags) error {
 	at, err := url.Parse(f.base)
 	if err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" || at.Scheme != "http" && at.Scheme != "https" {
-		return cli.Usagef("--base-url: want one such as http://127.0.0.1:8080")
+		return cli.Usagef("--base-url: want a URL such as http://127.0.0.1:8080")
 	}
 	token, err := f.token()
 	if err != nil {
 		return err
 	}
-	err = tail.Run(ctx, tail.Options{BaseURL: f.base, Token: token, Every: f.every, Verify: f.verify, Once: f.once, Tell: g.printNews})
+	err = tail.Run(ctx, tail.Options{BaseURL: f.base, Token: token, Every: f.every, Verify: f.verify, Once: f.once, Report: g.printNews})
 	if errors.Is(err, tail.ErrUnreachable) {
 		err = cli.AsTemporary(err)
 	}
@@ -92,7 +93,7 @@ func (f tailFlags) token() (string, error) {
 // printNews prints a line for a script, or one for a person.
 func (g *Group) printNews(n tail.News) {
 	if g.JSON() {
-		json.NewEncoder(g.Out).Encode(newsLine(n))
+		g.Encode(newsLine(n))
 		return
 	}
 	switch n.Kind {
@@ -109,7 +110,7 @@ func (g *Group) printNews(n tail.News) {
 	}
 }
 
-// plainly leaves out the library's words, which name the URL.
+// plainly returns an error without the library's text, which names the URL.
 func plainly(err error) error {
 	var refused *tail.Refused
 	if errors.As(err, &refused) {

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -20,14 +19,18 @@ func newLiveReport(g *Group) *cobra.Command {
 	var tenant, file string
 	cmd := &cobra.Command{
 		Use:   "report FIXTURE --html FILE",
-		Short: "Write clock, score, momentum, minutes and timeline as one HTML page",
-		Long: `Write clock, score, momentum over the whole match, pressure and counters by minute,
-timeline, and what is not known, as one HTML page that needs nothing else to be
-opened, mailed or printed. FIXTURE is its id, or a part of its teams' names, in the
-newest live snapshot. How momentum went is followed through the raw cycles that
-are still kept, with the code that made what was published; no key is needed. A
-FILE that is there is replaced, whole or not at all; - is the standard output.`,
-		Args: cobra.ExactArgs(1),
+		Short: "Write a live match as one HTML page",
+		Long: `Write clock, score, momentum over the whole match, pressure and counters by
+minute, timeline, and what is not known, as one HTML page that needs no other
+file to be opened, mailed or printed. FIXTURE is its id, or a part of its
+teams' names, in the newest live snapshot. Momentum over time is computed
+from the raw cycles that are still kept, with the code that computed what was
+published; no key is needed.
+
+A FILE that exists is replaced, completely or not at all; - is the standard
+output.`,
+		Example: `  mkt live report Arsenal --html match.html`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
 				return err
@@ -38,7 +41,7 @@ FILE that is there is replaced, whole or not at all; - is the standard output.`,
 			return g.liveReport(cmd.Context(), tenant, args[0], file)
 		},
 	}
-	cmd.Flags().StringVar(&tenant, "tenant", "", "whose data to look at (default: everybody's)")
+	cmd.Flags().StringVar(&tenant, "tenant", "", "only this account's data (default: all accounts)")
 	cmd.Flags().StringVar(&file, "html", "", "file to write, - for the standard output")
 	return cmd
 }
@@ -60,7 +63,7 @@ func (g *Group) liveReport(ctx context.Context, tenant, name, file string) error
 		return err
 	}
 	if g.JSON() {
-		return json.NewEncoder(g.Out).Encode(map[string]any{"file": file, "bytes": size, "fixture_id": f.FixtureID, "client_id": f.Tenant, "cycle_id": f.Cycle, "cycles_followed": len(m.Past)})
+		return g.Encode(map[string]any{"file": file, "bytes": size, "fixture_id": f.FixtureID, "client_id": f.Tenant, "cycle_id": f.Cycle, "cycles_followed": len(m.Past)})
 	}
 	_, err = plain.Fprintf(g.Out, "%s: %s, %s followed\n", file, f.named(), cli.Plural(len(m.Past), "cycle"))
 	return err
@@ -84,7 +87,7 @@ func (g *Group) traceLive(ctx context.Context, f *liveView) (transform.Trace, er
 	row := &f.published.Row
 	bar := g.NewBar(strings.TrimSpace("following " + f.named()))
 	defer bar.Done()
-	begin := f.metAfter(end)
+	begin := f.firstSeenAfter(end)
 	event := ""
 	if row.ProviderEventID != nil {
 		event = *row.ProviderEventID
@@ -96,9 +99,9 @@ func (g *Group) traceLive(ctx context.Context, f *liveView) (transform.Trace, er
 	})
 }
 
-// metAfter is a time that the fixture was not met before: a minute before the
-// first entry of its timeline, or early enough before what was announced.
-func (f *liveView) metAfter(end time.Time) time.Time {
+// firstSeenAfter returns a time before which the fixture was not seen: a minute before the
+// first entry of its timeline, or an hour before its announced kick-off.
+func (f *liveView) firstSeenAfter(end time.Time) time.Time {
 	begin := end.Add(-longestMatch)
 	var met time.Time
 	switch starts := f.published.Row.StartsAt; {

@@ -19,17 +19,17 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// league is the real binary and a provider that plays matches, eight times as fast
+// killedMatches is the real binary and a provider that plays matches, eight times as fast
 // as they are.
-type league struct{ *house }
+type killedMatches struct{ *installation }
 
-func newLeague(t *testing.T) *league {
+func newKilledMatches(t *testing.T) *killedMatches {
 	t.Helper()
 	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 60, InPlay: 20, Speed: 8, Quota: demo.Quota})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &league{newHouse(t)}
+	l := &killedMatches{newInstallation(t)}
 	server := httptest.NewServer(sim)
 	t.Cleanup(server.Close)
 	l.run("", "init", ".")
@@ -39,12 +39,12 @@ func newLeague(t *testing.T) *league {
 }
 
 // product is the folder of acme's product.
-func (l *league) product(name string) string {
+func (l *killedMatches) product(name string) string {
 	return filepath.Join(l.dir, "data", "client_id=acme", "product="+name)
 }
 
 // mustRun runs mkt, which must end well.
-func (l *league) mustRun(args ...string) string {
+func (l *killedMatches) mustRun(args ...string) string {
 	l.t.Helper()
 	cmd := l.command(l.t.Context(), args...)
 	var errs bytes.Buffer
@@ -56,9 +56,9 @@ func (l *league) mustRun(args ...string) string {
 	return string(out)
 }
 
-// killed runs mkt and kills it after a while, as kill -9 does. It tells whether
+// killed runs mkt and kills it after a while, as kill -9 does. It reports whether
 // mkt was still at it.
-func (l *league) killed(after time.Duration, args ...string) bool {
+func (l *killedMatches) killed(after time.Duration, args ...string) bool {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), after)
 	defer cancel()
@@ -68,7 +68,7 @@ func (l *league) killed(after time.Duration, args ...string) bool {
 }
 
 // tables are the hashes of a product's canonical tables, by cycle and name.
-func (l *league) tables(dir string) map[string]string {
+func (l *killedMatches) tables(dir string) map[string]string {
 	l.t.Helper()
 	sums := map[string]string{}
 	for _, name := range l.files(dir, "canonical/*/*.parquet") {
@@ -79,7 +79,7 @@ func (l *league) tables(dir string) map[string]string {
 	return sums
 }
 
-func (l *league) files(dir, pattern string) []string {
+func (l *killedMatches) files(dir, pattern string) []string {
 	l.t.Helper()
 	names, err := fs.Glob(os.DirFS(dir), pattern)
 	l.must(err)
@@ -89,7 +89,7 @@ func (l *league) files(dir, pattern string) []string {
 // Cycles that are killed at any moment, and any step done again, leave the very
 // bytes of an undisturbed run over the same answers.
 func TestLiveKilledAndRunAgain(t *testing.T) {
-	l := newLeague(t)
+	l := newKilledMatches(t)
 	cycle := []string{"cycle", "--tenant", "acme", "--product", "live_intelligence"}
 	rounds := 6
 	if !testing.Short() {
@@ -109,7 +109,7 @@ func TestLiveKilledAndRunAgain(t *testing.T) {
 		t.Error("no run was killed under way")
 	}
 	live := l.product("live_intelligence")
-	told := l.tables(live)
+	before := l.tables(live)
 
 	cycles := l.files(live, "canonical/*/canonical.json")
 	published := l.files(live, "snapshots/*/manifest.json") // the others were killed before, and passed by
@@ -117,16 +117,16 @@ func TestLiveKilledAndRunAgain(t *testing.T) {
 	id := strings.TrimPrefix(filepath.Base(filepath.Dir(again)), "cycle=")
 	l.mustRun("transform", "--tenant", "acme", "--cycle", id)
 	l.mustRun("publish", "--tenant", "acme", "--cycle", id)
-	l.same("after "+id+" was done again", told, l.tables(live))
+	l.same("after "+id+" was done again", before, l.tables(live))
 
 	l.must(os.RemoveAll(filepath.Join(live, "canonical")))
 	for _, name := range cycles { // undisturbed, from the first to the last
 		l.mustRun("transform", "--tenant", "acme", "--cycle", strings.TrimPrefix(filepath.Base(filepath.Dir(name)), "cycle="))
 	}
-	l.same("of an undisturbed run", told, l.tables(live))
+	l.same("of an undisturbed run", before, l.tables(live))
 }
 
-func (l *league) same(what string, want, got map[string]string) {
+func (l *killedMatches) same(what string, want, got map[string]string) {
 	l.t.Helper()
 	if len(got) != len(want) || len(want) == 0 {
 		l.t.Errorf("%s: %d tables, want %d", what, len(got), len(want))

@@ -23,7 +23,7 @@ type Account struct {
 	world      simulator.Account
 }
 
-// demoAccounts are the accounts that DESIGN, section 3, asks for.
+// demoAccounts returns the accounts that DESIGN, section 3, asks for.
 func demoAccounts(f demoFlags, now time.Time) []Account {
 	both := []football.Product{football.MarketEngine, football.LiveIntelligence}
 	stats := map[string]bool{account.AdvancedStats: true}
@@ -62,12 +62,12 @@ func NewTenant(id string, products []football.Product, features map[string]bool)
 	return t
 }
 
-// runs tells whether the account's cycles of a product run.
+// runs reports whether the account's cycles of a product run.
 func (d *Account) runs(p football.Product, now time.Time) bool {
 	return d.Tenant.Status == account.Active && d.Credential != "" && d.Tenant.Subscription(p, now) == account.InForce
 }
 
-// worlds are the credentials that the simulator accepts.
+// worlds returns the credentials that the simulator accepts.
 func worlds(list []Account) map[string]simulator.Account {
 	m := map[string]simulator.Account{}
 	for _, d := range list {
@@ -78,9 +78,8 @@ func worlds(list []Account) map[string]simulator.Account {
 	return m
 }
 
-// Enrol writes the accounts into tenants.yaml as the commands would: tokens
-// hashed, credentials sealed. Accounts of an earlier demo in the folder get new
-// tokens and connections.
+// Enrol writes accounts into tenants.yaml as the commands would: tokens hashed, credentials
+// sealed. Accounts that exist get new tokens and connections.
 func (g *Group) Enrol(ctx context.Context, list []Account, provider string) (*tenants.File, error) {
 	key, err := credential.LoadIdentity(g.Batch.Keys.Seal)
 	if err != nil {
@@ -101,7 +100,7 @@ func (g *Group) Enrol(ctx context.Context, list []Account, provider string) (*te
 	})
 }
 
-// secure mints the account's token and seals its credential.
+// Secure mints the account's token and seals its credential.
 func (d *Account) Secure(to credential.Recipient, provider string, now time.Time) error {
 	token, entry, err := tenants.NewToken(now)
 	if err != nil {

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,8 +31,8 @@ type demoTicket struct {
 	About    string   `json:"about"`
 }
 
-// readyBy is how long after the past has been played the ready line waits for the
-// small accounts' data. The main account's it waits for as long as it takes.
+// readyBy is how long the ready line waits for the data of the small accounts after the past
+// has been played. It always waits for the data of the main account.
 const readyBy = 8 * time.Second
 
 // announce waits until the data is served and prints how to read it.
@@ -64,12 +63,12 @@ func (g *Group) announce(ctx context.Context, base <-chan string, first <-chan s
 		}
 	}
 	if g.JSON() {
-		return json.NewEncoder(g.Out).Encode(readyLine(url, accounts))
+		return g.Encode(readyLine(url, accounts))
 	}
 	return g.printDemo(url, f, accounts)
 }
 
-// routes that have answers when a product has data.
+// routes have answers if a product has data.
 var routes = map[football.Product]string{
 	football.MarketEngine: "/api/v1/fixtures?limit=1", football.LiveIntelligence: "/api/v1/live?limit=1"}
 

@@ -28,7 +28,7 @@ func (f *liveView) draw(out io.Writer, now time.Time) error {
 	return w.Flush()
 }
 
-// clock says where play is, and how old that is.
+// clock returns the clock, and how old it is.
 func (f *liveView) clock(now time.Time) string {
 	var b strings.Builder
 	if !f.InPlay {
@@ -55,12 +55,12 @@ func scoreboard(minute, second *int32) string {
 	return fmt.Sprintf("%02d:%02d", *minute, *second)
 }
 
-// stale tells whether what is known is too old to say anything of now.
+// stale reports whether the data is too old to describe the present.
 func (f *liveView) stale(now time.Time) bool {
 	return f.InPlay && f.StaleAt != nil && now.After(*f.StaleAt)
 }
 
-// momentum is a scale with home on the left, or why there is none.
+// momentum draws a scale with home on the left, or says why there is none.
 func (f *liveView) momentum(now time.Time) string {
 	switch {
 	case f.stale(now) && words(f.Reason) != string(football.NotInPlay):
@@ -74,7 +74,7 @@ func (f *liveView) momentum(now time.Time) string {
 	return fmt.Sprintf("home %2d %s%s %-2d away   %s, %s", home, strings.Repeat("█", at), strings.Repeat("░", width-at), 100-home, words(f.Leader), words(f.Strength))
 }
 
-// drawMen says what momentum makes of a side that is short of men.
+// drawMen says how momentum treats a side with red cards.
 func (f *liveView) drawMen(w io.Writer, now time.Time) {
 	if f.Men == nil || f.MomentumHome == nil || f.stale(now) {
 		return

@@ -14,16 +14,16 @@ import (
 	"mkt/publish/table"
 )
 
-// findLive is the fixture that a person asks for, of one tenant or ("") of the
-// first that has it. Tenants whose data cannot be read are told when no other has it.
+// findLive returns the fixture that a text names, of one tenant or ("") of the first that
+// has it. If none has it, the tenants whose data cannot be read are errors.
 func (g *Group) findLive(tenant, name string) (*liveView, error) {
-	places, err := cli.Datasets(g.Data, cli.Filter{Tenant: tenant, Product: string(football.LiveIntelligence)})
+	datasets, err := cli.Datasets(g.Data, cli.Filter{Tenant: tenant, Product: string(football.LiveIntelligence)})
 	if err != nil {
 		return nil, err
 	}
 	var tenants []string
 	var unread []error
-	for _, p := range places {
+	for _, p := range datasets {
 		found, err := liveOf(p, name)
 		switch {
 		case err != nil:
@@ -49,8 +49,8 @@ func candidates(found []*liveView) string {
 	return cli.Several(names)
 }
 
-// liveOf are the fixtures of a tenant's newest live snapshot that may be meant;
-// a single one comes with its details.
+// liveOf returns the fixtures of a tenant's newest live snapshot that match. If there is
+// only one, its details are read.
 func liveOf(p cli.Dataset, name string) ([]*liveView, error) {
 	root, err := p.Open()
 	if err != nil {
@@ -74,7 +74,7 @@ func liveOf(p cli.Dataset, name string) ([]*liveView, error) {
 			return nil, err
 		}
 		v := viewOfLive(p.Tenant, string(c.CycleID), r)
-		if v.answersTo(name) {
+		if v.matches(name) {
 			v.place, v.published = p, matchpage.Match{Row: *r, Commit: c, Manifest: m}
 			list = append(list, v)
 		}
@@ -94,7 +94,7 @@ func viewOfLive(tenant, cycle string, r *table.LiveRow) *liveView {
 	}
 }
 
-// readDetails reads what other tables have of the fixture.
+// readDetails reads the rows of the fixture in the other tables.
 func (f *liveView) readDetails(root durable.FS, dir string) error {
 	m := &f.published
 	err := errors.Join(
@@ -112,7 +112,7 @@ func (f *liveView) readDetails(root durable.FS, dir string) error {
 	return err
 }
 
-// rowsOf collects the rows of a table that are wanted.
+// rowsOf appends the wanted rows of a table.
 func rowsOf[T table.Row](root durable.FS, name string, list *[]T, wanted func(*T) bool) error {
 	for r, err := range snapshot.Rows[T](root, name) {
 		if err != nil {

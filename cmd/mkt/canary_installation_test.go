@@ -17,8 +17,9 @@ import (
 	"time"
 )
 
-// house is a folder with everything in it, and what was said there.
-type house struct {
+// installation is a folder with settings, accounts, keys and data, and everything that
+// its commands printed.
+type installation struct {
 	t   *testing.T
 	dir string
 	mkt string
@@ -28,13 +29,13 @@ type house struct {
 	times int
 }
 
-func newHouse(t *testing.T) *house {
+func newInstallation(t *testing.T) *installation {
 	t.Helper()
 	mkt, err := exec.LookPath("mkt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, dir: t.TempDir(), mkt: mkt, heard: map[string][]byte{}}
+	h := &installation{t: t, dir: t.TempDir(), mkt: mkt, heard: map[string][]byte{}}
 	for _, sub := range []string{"tmp", "cache"} {
 		if err := os.Mkdir(filepath.Join(h.dir, sub), 0o700); err != nil {
 			t.Fatal(err)
@@ -44,14 +45,14 @@ func newHouse(t *testing.T) *house {
 }
 
 // hear keeps what was said.
-func (h *house) hear(where string, text []byte) {
+func (h *installation) hear(where string, text []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.times++
 	h.heard[fmt.Sprintf("%04d %s", h.times, where)] = bytes.Clone(text)
 }
 
-func (h *house) command(ctx context.Context, args ...string) *exec.Cmd {
+func (h *installation) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, h.mkt, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 30 * time.Second
@@ -61,13 +62,13 @@ func (h *house) command(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // run runs mkt to its end, and keeps what it says. Every command logs all it can.
-func (h *house) run(stdin string, args ...string) (stdout string) {
+func (h *installation) run(stdin string, args ...string) (stdout string) {
 	h.t.Helper()
 	return h.runFor(time.Minute, stdin, args...)
 }
 
 // runFor is run, interrupted after a while.
-func (h *house) runFor(d time.Duration, stdin string, args ...string) (stdout string) {
+func (h *installation) runFor(d time.Duration, stdin string, args ...string) (stdout string) {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), d)
 	defer cancel()
@@ -79,20 +80,20 @@ func (h *house) runFor(d time.Duration, stdin string, args ...string) (stdout st
 	if err != nil && !errors.As(err, &exit) {
 		h.t.Errorf("mkt %v: %v", args, err)
 	}
-	told := out.String()
-	if len(args) > 1 && args[0] == "tenant" && args[1] == "add" { // the one place where a token is said
+	printed := out.String()
+	if len(args) > 1 && args[0] == "tenant" && args[1] == "add" { // the only command that prints a token
 		var answer struct{ Token string }
 		if json.Unmarshal(out.Bytes(), &answer) != nil || answer.Token == "" {
-			h.t.Fatalf("mkt %v: %s%s", args, told, errs.String())
+			h.t.Fatalf("mkt %v: %s%s", args, printed, errs.String())
 		}
-		told = strings.ReplaceAll(told, answer.Token, "")
+		printed = strings.ReplaceAll(printed, answer.Token, "")
 	}
-	h.hear("stdout of mkt "+strings.Join(args, " "), []byte(told))
+	h.hear("stdout of mkt "+strings.Join(args, " "), []byte(printed))
 	h.hear("stderr of mkt "+strings.Join(args, " "), append(errs.Bytes(), fmt.Sprint(err)...))
 	return out.String()
 }
 
-func (h *house) addTenant(id string) (token string) {
+func (h *installation) addTenant(id string) (token string) {
 	h.t.Helper()
 	var answer struct{ Token string }
 	out := h.run("", "tenant", "add", id, "--product", "market_engine", "--product", "live_intelligence", "--feature", "advanced_stats", "--origin", "https://"+id+".example", "--output", "json")
@@ -103,7 +104,7 @@ func (h *house) addTenant(id string) (token string) {
 }
 
 // unlimited lets a tenant ask as often as it likes.
-func (h *house) unlimited(id string) {
+func (h *installation) unlimited(id string) {
 	h.t.Helper()
 	path := filepath.Join(h.dir, "tenants.yaml")
 	b, err := os.ReadFile(path)
@@ -112,12 +113,12 @@ func (h *house) unlimited(id string) {
 	h.must(os.WriteFile(path, []byte(strings.Replace(string(b), entry, entry+"    rate_limit: {requests: 1000000, per: 1m, burst: 1000000}\n", 1)), 0o600))
 }
 
-func (h *house) connect(id, baseURL string) {
+func (h *installation) connect(id, baseURL string) {
 	h.t.Helper()
 	h.run(canary+"\n", "provider", "set", id, "--provider", "betsapi", "--base-url", baseURL, "--allow-private-address")
 }
 
-func (h *house) must(err error) {
+func (h *installation) must(err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
@@ -135,12 +136,12 @@ type service struct {
 }
 
 // serve starts mkt serve with all its logs in a form.
-func (h *house) serve(form string) *service {
+func (h *installation) serve(form string) *service {
 	h.t.Helper()
 	return h.start("serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--cache", "cache", "--output", "json", "--log-level", "debug", "--log-format", form)
 }
 
-func (h *house) start(args ...string) *service {
+func (h *installation) start(args ...string) *service {
 	h.t.Helper()
 	s := &service{name: strings.Join(args, " "), cmd: h.command(context.Background(), args...), errs: new(bytes.Buffer), done: make(chan error, 1)}
 	s.cmd.Stderr = s.errs
@@ -167,7 +168,7 @@ func (h *house) start(args ...string) *service {
 }
 
 // end stops a service and keeps its log.
-func (h *house) end(s *service) {
+func (h *installation) end(s *service) {
 	h.t.Helper()
 	h.must(s.cmd.Process.Signal(syscall.SIGTERM))
 	select {

@@ -49,23 +49,23 @@ const (
 	// PastStep is the simulated time between two cycles of the past: below a
 	// minute, so that no minute of play is missed and no feed grows stale.
 	PastStep = 56 * time.Second
-	// briefPast is what is played for all but the main account: people wait for it.
+	// briefPast is the past of all but the main account: people wait for it.
 	briefPast = 10 * time.Minute
 )
 
-// shorten is how long something of the simulated days takes.
+// shorten returns how long a duration of the simulated days takes.
 func (f demoFlags) shorten(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / max(f.speed, 1))
 }
 
-// pastBegins is when the past begins on the demo's clock.
+// pastBegins returns when the past begins on the demo's clock.
 func (f demoFlags) pastBegins(now time.Time) time.Time {
 	return now.Add(-f.shorten(f.past)).Truncate(time.Second)
 }
 
-// playPast fetches and transforms the live cycles of the past as they would have
-// been then, so that matches under way have been followed since they began. What
-// an earlier demo in the same folder has seen is not played again.
+// playPast fetches and transforms the live cycles of the past, so that matches in play have
+// been followed since they began. What an earlier demo in the same folder has fetched is not
+// repeated.
 func (g *Group) playPast(ctx context.Context, clock *Clock, f demoFlags, file *tenants.File, steps []batch.Step) error {
 	defer clock.Show(time.Time{})
 	now, step := clock.real(), max(time.Second, f.shorten(PastStep).Truncate(time.Second))
