@@ -39,9 +39,9 @@ func readList(d *strictjson.Document, body []byte) (strictjson.Value, error) {
 	return d.Root(), nil
 }
 
-// readSport reads one competition. It is not football's if there is nothing to ask
-// about it: another sport, one that is not active, or one without fixtures. It is not
-// ok if that cannot be told.
+// readSport reads one competition. isFootball reports whether it is one of football that
+// is active and has fixtures: there is nothing to ask about any other. It is not ok if
+// the item does not say.
 func readSport(v strictjson.Value) (key string, isFootball, ok bool) {
 	member, once := v.Once(wire.KeyKey)
 	key = member.Text()
