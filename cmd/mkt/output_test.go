@@ -34,7 +34,7 @@ func TestLostOutput(t *testing.T) {
 		{[]string{"tenant", "add", "acme"}, "mkt tenant token rotate acme gives another"},
 		{[]string{"tenant", "token", "rotate", "acme", "--output", "json"}, "mkt tenant token rotate acme gives another"},
 		{[]string{"tenant", "name", "acme", "Acme"}, "no space left on device"},
-		{[]string{"cycle", "--all"}, "the output is not complete"}, // who is passed by
+		{[]string{"cycle", "--all"}, "the output is not complete"}, // who is skipped
 	} {
 		var errs bytes.Buffer
 		code := run(t.Context(), append(c.args, "--config", config), strings.NewReader(""), full, &errs)

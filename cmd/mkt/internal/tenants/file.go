@@ -106,7 +106,7 @@ func (f *File) IDs() []string {
 	return ids
 }
 
-// Subscription tells the state of product p at now.
+// Subscription returns the state of product p at now.
 func (t *Tenant) Subscription(p football.Product, now time.Time) account.Term {
 	a := account.Account{Subscriptions: t.Products}
 	return a.TermAt(p, now)

@@ -47,5 +47,5 @@ func (g *Group) printPassed(p passed) {
 		g.Encode(p)
 		return
 	}
-	plain.Fprintf(g.Out, "%s passed by: %s\n", p.Tenant, p.Reason)
+	plain.Fprintf(g.Out, "%s skipped: %s\n", p.Tenant, p.Reason)
 }
