@@ -21,6 +21,7 @@ type exchange struct {
 	now         func() time.Time
 	progress    func(done, total int)
 	concurrency int
+	bookmaker   string
 	abandon     context.CancelCauseFunc // ends the run
 
 	mu       sync.Mutex
@@ -106,6 +107,9 @@ func (x *exchange) fail(err error) error {
 // Concurrency implements provider.Exchange.
 func (x *exchange) Concurrency() int { return x.concurrency }
 
+// Bookmaker implements provider.Exchange.
+func (x *exchange) Bookmaker() string { return x.bookmaker }
+
 // Quota implements provider.Exchange.
 func (x *exchange) Quota() (provider.Quota, bool) { return x.client.Left() }
 
@@ -149,7 +153,8 @@ func (t tally) allRejected() (n int) {
 }
 
 // kept are the headers that are archived.
-var kept = []string{"Content-Type", "Date", "Last-Modified", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
+var kept = []string{"Content-Type", "Date", "Last-Modified", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
+	"X-Requests-Remaining", "X-Requests-Used", "X-Requests-Last"}
 
 // longestHeader bounds a kept header's value, bytes.
 const longestHeader = 256

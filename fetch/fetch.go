@@ -28,6 +28,7 @@ type Tenant struct {
 	ID                  string
 	Provider            string // adapter name
 	BaseURL             string // "" = the adapter's own
+	Bookmaker           string // whose prices are asked for; "" = the adapter's default
 	AllowPrivateAddress bool   // lets the provider live on loopback: the simulator
 	SealedCredential    string // age-encrypted, armored; opened only here
 	Fingerprint         string // credential.Fingerprint of SealedCredential

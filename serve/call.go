@@ -129,10 +129,10 @@ func (c *call) asUnavailable(ctx context.Context, err error) error {
 	return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second, Cause: err}
 }
 
-// ready checks that there is data: a usable provider, then a snapshot. It is called
+// ready checks that there is data: a usable provider that can give it, then a snapshot. It is called
 // after the parameters are checked and before the resource is looked up.
 func (c *call) ready() error {
-	if !c.connection(c.who).Usable() {
+	if !c.connection(c.who).Usable() || !c.who.Provider.CanServe(c.route.need.Product) {
 		return api.Refuse(api.ProviderNotConnected)
 	}
 	if c.view == nil {

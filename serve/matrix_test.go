@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -53,8 +54,11 @@ func TestEveryRouteInEveryState(t *testing.T) {
 	markets := data("200 ")
 	markets["markets"] = "403 FEATURE_NOT_ENABLED"
 	markets["add-ons"] = "403 FEATURE_NOT_ENABLED"
+	without := maps.Clone(ok) // live statistics, which its provider does not sell
+	without["live"], without["add-ons"] = "409 PROVIDER_NOT_CONNECTED", "409 PROVIDER_NOT_CONNECTED"
 	for as, want := range map[string]map[string]string{
-		"acme": ok, "stale": ok, "nofeature": markets,
+		"nolive": without,
+		"acme":   ok, "stale": ok, "nofeature": markets,
 		"":            all("401 INVALID_API_TOKEN"),
 		"bogus":       all("401 INVALID_API_TOKEN"),
 		"suspended":   all("403 CLIENT_SUSPENDED"),

@@ -29,11 +29,12 @@ func TestSocketLosesARight(t *testing.T) {
 		"expired": {func(a *account.Account) {
 			a.Subscriptions[football.MarketEngine] = account.Subscription{Expires: &expired}
 		}, map[string]string{"changes": "SUBSCRIPTION_REQUIRED"}},
-		"live unsubscribed":  {func(a *account.Account) { delete(a.Subscriptions, football.LiveIntelligence) }, map[string]string{"live": "SUBSCRIPTION_REQUIRED"}},
-		"changes off":        {func(a *account.Account) { a.Features["changes"] = false }, map[string]string{"changes": "FEATURE_NOT_ENABLED"}},
-		"live_match off":     {func(a *account.Account) { a.Features["live_match"] = false }, map[string]string{"live": "FEATURE_NOT_ENABLED"}},
-		"provider disabled":  {func(a *account.Account) { a.Provider.Disabled = true }, both("PROVIDER_NOT_CONNECTED")},
-		"another credential": {func(a *account.Account) { a.Provider.Fingerprint = "untested" }, both("PROVIDER_NOT_CONNECTED")},
+		"live unsubscribed":     {func(a *account.Account) { delete(a.Subscriptions, football.LiveIntelligence) }, map[string]string{"live": "SUBSCRIPTION_REQUIRED"}},
+		"changes off":           {func(a *account.Account) { a.Features["changes"] = false }, map[string]string{"changes": "FEATURE_NOT_ENABLED"}},
+		"live_match off":        {func(a *account.Account) { a.Features["live_match"] = false }, map[string]string{"live": "FEATURE_NOT_ENABLED"}},
+		"provider without live": {func(a *account.Account) { a.Provider.Capabilities = []string{"prematch"} }, map[string]string{"live": "PROVIDER_NOT_CONNECTED"}},
+		"provider disabled":     {func(a *account.Account) { a.Provider.Disabled = true }, both("PROVIDER_NOT_CONNECTED")},
+		"another credential":    {func(a *account.Account) { a.Provider.Fingerprint = "untested" }, both("PROVIDER_NOT_CONNECTED")},
 	} {
 		cases = append(cases, &losing{name: name, id: fmt.Sprint("acme-", len(cases)), closed: c.closed, lose: c.lose})
 	}
@@ -151,6 +152,7 @@ func (w *world) regain(id string) {
 	w.t.Helper()
 	w.add(id, func(a *account.Account) {
 		a.Status, a.Provider.Disabled, a.Provider.Fingerprint = account.Active, false, fingerprint
+		a.Provider.Capabilities = []string{"prematch", "live_stats"}
 		a.Subscriptions = map[football.Product]account.Subscription{football.MarketEngine: {}, football.LiveIntelligence: {}}
 		a.Features["changes"], a.Features["live_match"] = true, true
 	})

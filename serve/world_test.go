@@ -177,7 +177,7 @@ func (w *world) add(id string, edit func(*account.Account)) {
 			Subscriptions: map[football.Product]account.Subscription{football.MarketEngine: {}, football.LiveIntelligence: {}},
 			Features:      map[string]bool{"fixtures": true, "markets": true, "changes": true, "live_match": true, "momentum": true, "advanced_stats": true},
 			Origins:       []string{"https://" + id + ".example"}, Limit: account.Limit{Requests: 1_000_000, Per: time.Minute, Burst: 1_000_000},
-			Provider: account.Provider{Name: "betsapi", Configured: true, Hint: "…Ab1x", Fingerprint: fingerprint, Capabilities: []string{"prematch"}},
+			Provider: account.Provider{Name: "betsapi", Configured: true, Hint: "…Ab1x", Fingerprint: fingerprint, Capabilities: []string{"prematch", "live_stats"}},
 			Cadence:  map[football.Product]time.Duration{football.MarketEngine: time.Hour},
 		}
 	}

@@ -11,17 +11,31 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/theoddsapi"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
 )
 
+// goldens are whose payloads the goldens hold, by folder.
+var goldens = map[string]struct {
+	provider         provider.Provider
+	listing, markets string // endpoints
+}{
+	"testdata":            {betsapi.Provider(), "bet365/upcoming", "bet365/prematch"},
+	"testdata/theoddsapi": {theoddsapi.Provider(), "events", "odds"},
+}
+
 // TestGoldens reads the payloads in testdata and compares every market and
 // selection with what a person has read and approved. -update writes them anew.
 func TestGoldens(t *testing.T) {
-	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no goldens: %v", err)
+	var names []string
+	for folder := range goldens {
+		some, err := filepath.Glob(folder + "/*.txtar")
+		if err != nil || len(some) == 0 {
+			t.Fatalf("%s: no goldens: %v", folder, err)
+		}
+		names = append(names, some...)
 	}
 	for _, name := range names {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
@@ -35,7 +49,7 @@ func TestGoldens(t *testing.T) {
 				}
 				return nil
 			}
-			got := goldenText(t, file("listing.json"), file("markets.json"))
+			got := goldenText(t, filepath.ToSlash(filepath.Dir(name)), file("listing.json"), file("markets.json"))
 			if got == string(file("want")) {
 				return
 			}
@@ -55,17 +69,18 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-func goldenText(t *testing.T, listing, body []byte) string {
-	adapter := betsapi.Provider().Markets
-	l, err := adapter.ReadListing([]provider.Payload{{Number: 1, Endpoint: "bet365/upcoming", Body: listing}})
+func goldenText(t *testing.T, folder string, listing, body []byte) string {
+	g := goldens[folder]
+	adapter := g.provider.Markets
+	l, err := adapter.ReadListing([]provider.Payload{{Number: 1, Endpoint: g.listing, Body: listing}})
 	must(t, err)
-	sheet, err := adapter.ReadMarkets(provider.Payload{Number: 2, Endpoint: "bet365/prematch", Body: body}, l)
+	sheet, err := adapter.ReadMarkets(provider.Payload{Number: 2, Endpoint: g.markets, Body: body}, l)
 	must(t, err)
 	if len(sheet.Broken) > 0 {
 		t.Fatalf("broken: %v", sheet.Broken)
 	}
 	var b strings.Builder
-	d := markets.New(identity.NewMinter(identity.Key{1, 2, 3}, betsapi.Name))
+	d := markets.New(identity.NewMinter(identity.Key{1, 2, 3}, g.provider.Name))
 	for i := range sheet.Fixtures {
 		f := &sheet.Fixtures[i]
 		fmt.Fprintf(&b, "%s - %s, %s\n", f.Fixture.Home.Or("?"), f.Fixture.Away.Or("?"), f.Fixture.League.Or("?"))

@@ -9,6 +9,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -49,6 +50,10 @@ type Provider struct {
 	// Classify judges a complete answer: the body decides, not the status.
 	Classify func(status int, header http.Header, body []byte) Verdict
 
+	// Bookmakers is for a provider that sells the prices of several bookmakers: nil if
+	// it sells those of one.
+	Bookmakers *Bookmakers
+
 	// Probe returns the cheapest request that succeeds with a good credential only: it
 	// tests a connection. now is for a request that names a day.
 	Probe func(now time.Time) Request
@@ -61,6 +66,15 @@ type Provider struct {
 	Live    LiveAdapter   // live_intelligence; nil if the provider has no live statistics
 }
 
+// Bookmakers says whose prices an account may choose. The prices of a fixture are
+// always those of one bookmaker: they are never merged.
+type Bookmakers struct {
+	Default string // what is asked for if the account has chosen none
+	// Valid reports whether name can be a bookmaker of the provider, in the
+	// provider's own spelling of it: an id or a key.
+	Valid func(name string) bool
+}
+
 // Budget bounds the requests of one account's runs.
 type Budget struct {
 	Requests    int           // per Window, unless a header reports another number
@@ -68,6 +82,14 @@ type Budget struct {
 	Burst       int           // requests a second at most
 	Concurrency int           // requests at once
 	MaxBody     int64         // bytes, decompressed
+}
+
+// Bookmaker returns whose prices are asked for when an account has chosen that one.
+func (p *Provider) Bookmaker(chosen string) string {
+	if p.Bookmakers == nil {
+		return ""
+	}
+	return cmp.Or(chosen, p.Bookmakers.Default)
 }
 
 // MarketAdapter asks for and reads the payloads of the market engine.
@@ -102,6 +124,10 @@ type Exchange interface {
 	// returns false before the first answer, and if neither the provider reports a
 	// quota nor the Budget has one.
 	Quota() (Quota, bool)
+	// Bookmaker is whose prices the account has chosen, the default if it has chosen
+	// none; "" for a provider that sells those of one. An adapter puts it into every
+	// request for prices, so that the archived query tells the reader whose they are.
+	Bookmaker() string
 	// Now is the run's clock.
 	Now() time.Time
 	// Progress reports how far the run is; total may grow.
@@ -115,9 +141,11 @@ type Request struct {
 	Query    url.Values
 }
 
-// Quota is how many requests may still be sent, and until when that holds.
+// Quota is how many requests may still be sent, and until when that is so. For a
+// provider that counts credits, it is how many of these are left.
 type Quota struct {
 	Left   int
+	Limit  int           // how many the account has in all; 0 if that is not known
 	Resets time.Duration // from now
 }
 
@@ -155,6 +183,10 @@ type Verdict struct {
 	Kind Kind
 	Code string        // the provider's own error word, from a closed set of the adapter; "" if it is accepted
 	Wait time.Duration // what the provider asks to wait, 0 if it does not say
+	// Quota is what the answer says of the account's quota in the provider's own way;
+	// nil if it says nothing, or says it in the headers X-RateLimit-Limit, -Remaining
+	// and -Reset, which the transport reads itself.
+	Quota *Quota
 }
 
 // Kind of verdict.

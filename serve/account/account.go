@@ -4,6 +4,7 @@
 package account
 
 import (
+	"slices"
 	"time"
 
 	"mkt/publish/football"
@@ -54,4 +55,13 @@ type Provider struct {
 	Hint         string // masked, at most 4 characters of the credential shown
 	Fingerprint  string // of the sealed credential, by which fetch's state file refers to it
 	Capabilities []string
+}
+
+// liveStats is the capability on which live_intelligence rests.
+const liveStats = "live_stats"
+
+// CanServe reports whether the provider can give what a product is made of. One whose
+// capabilities are not known can.
+func (p *Provider) CanServe(product football.Product) bool {
+	return product != football.LiveIntelligence || len(p.Capabilities) == 0 || slices.Contains(p.Capabilities, liveStats)
 }

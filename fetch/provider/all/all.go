@@ -6,10 +6,12 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/theoddsapi"
 )
 
 var providers = []provider.Provider{
 	betsapi.Provider(),
+	theoddsapi.Provider(),
 }
 
 // All returns every provider, in the order of the list.

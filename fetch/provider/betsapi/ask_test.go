@@ -38,8 +38,9 @@ type upstream struct {
 	progress [2]int
 }
 
-func (u *upstream) Concurrency() int { return 3 }
-func (u *upstream) Now() time.Time   { return fetchedAt }
+func (u *upstream) Concurrency() int  { return 3 }
+func (u *upstream) Bookmaker() string { return "" }
+func (u *upstream) Now() time.Time    { return fetchedAt }
 func (u *upstream) Quota() (provider.Quota, bool) {
 	if u.quota == nil {
 		return provider.Quota{}, false

@@ -16,6 +16,7 @@ type Exchange struct {
 	Adapter provider.Provider
 	Handler http.Handler
 	Token   string
+	Maker   string // the bookmaker that the account has chosen
 	Clock   func() time.Time
 	Archive *raw.Writer // of the cycle; nil to archive nothing
 
@@ -46,5 +47,6 @@ func (x *Exchange) Get(ctx context.Context, r provider.Request) (provider.Payloa
 // Concurrency, and what follows, implement provider.Exchange.
 func (x *Exchange) Concurrency() int              { return 1 }
 func (x *Exchange) Quota() (provider.Quota, bool) { return provider.Quota{}, false }
+func (x *Exchange) Bookmaker() string             { return x.Maker }
 func (x *Exchange) Now() time.Time                { return x.Clock() }
 func (x *Exchange) Progress(int, int)             {}

@@ -20,10 +20,10 @@ func (s Suite) threeStates(t *testing.T) {
 		}
 		for _, c := range []struct {
 			what  string
-			to    string // JSON; "" removes
+			to    string // JSON, in quotes where the price has them; "" removes
 			state football.State
 		}{
-			{"removed", "", football.Missing}, {"null", "null", football.Null}, {"zero", `"0"`, football.Present},
+			{"removed", "", football.Missing}, {"null", "null", football.Null}, {"zero", "0", football.Present},
 		} {
 			v, n := parseTree(t, x.Body), 0
 			v.edit(func(key string, value *tree) bool {
@@ -31,7 +31,11 @@ func (s Suite) threeStates(t *testing.T) {
 					return true
 				}
 				n++
-				value.scalar = json.RawMessage(c.to)
+				if to := c.to; to == "0" && value.scalar[0] == '"' {
+					value.scalar = json.RawMessage(`"0"`)
+				} else {
+					value.scalar = json.RawMessage(to)
+				}
 				return c.to != ""
 			})
 			if n == 0 {

@@ -32,7 +32,7 @@ type Suite struct {
 	// within a longer one; nil if the provider has none.
 	Packed func(text string) []string
 	// Emulator returns the provider's emulator. What is read from its answers is compared
-	// with what they mean.
+	// with what they mean. It is nil if the provider has none yet.
 	Emulator func(simulator.Options) (*simulator.Server, error)
 	// Means reports whether an offer is that market, or a part of it.
 	Means func(m simulator.MeantMarket, o input.Offer) bool
@@ -53,7 +53,9 @@ func Run(t *testing.T, s Suite) {
 	t.Run("three states", s.threeStates)
 	t.Run("garbage", s.garbage)
 	t.Run("places", s.places)
-	t.Run("emulator", s.emulated)
+	if s.Emulator != nil {
+		t.Run("emulator", s.emulated)
+	}
 }
 
 // read reads a sample as what its endpoint says it is.

@@ -77,10 +77,14 @@ func (v *tree) edit(visit func(key string, value *tree) bool) {
 	}
 }
 
-// text is the content of a string, "" of anything else.
+// text is the content of a string and the characters of a number, "" of anything else.
 func (v *tree) text() (s string) {
-	if v.kind == 0 && json.Unmarshal(v.scalar, &s) != nil {
-		return ""
+	var number json.Number
+	switch {
+	case v.kind != 0:
+	case json.Unmarshal(v.scalar, &s) == nil: // null is ""
+	case json.Unmarshal(v.scalar, &number) == nil:
+		return number.String()
 	}
 	return s
 }

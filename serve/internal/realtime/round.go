@@ -64,7 +64,7 @@ func (s *Service) checkChannel(a *account.Account, ch int) *api.Error {
 	if err != nil {
 		return api.AsError(err)
 	}
-	if !s.o.Connected(a) {
+	if !s.o.Connected(a) || !a.Provider.CanServe(channels[ch].product) {
 		return api.Refuse(api.ProviderNotConnected)
 	}
 	return nil

@@ -72,6 +72,7 @@ func (d *diff) provider(before, after *tenants.Provider) {
 	}
 	d.text("provider", before.Name, after.Name)
 	d.text("provider host", host(before.BaseURL), host(after.BaseURL))
+	d.text("provider bookmaker", before.Bookmaker, after.Bookmaker)
 	d.text("provider private address", word(before.AllowPrivateAddress, "allowed"), word(after.AllowPrivateAddress, "allowed"))
 	if before.Credential != after.Credential { // the hints may be the same
 		d.found = append(d.found, Change{"credential", plain(before.Hint), plain(after.Hint)})

@@ -3,10 +3,14 @@ package tenants
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/url"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"mkt/fetch/provider/all"
+	"mkt/publish/football"
 )
 
 // maxSealed bounds a sealed credential, which has some 500 bytes.
@@ -27,6 +31,7 @@ func (r *reader) provider(n *yaml.Node) *Provider {
 	r.fields(n, "provider", map[string]func(*yaml.Node){
 		"name":                  func(n *yaml.Node) { p.Name = r.providerName(n) },
 		"base_url":              func(n *yaml.Node) { p.BaseURL = r.text(n, "provider.base_url") },
+		"bookmaker":             func(n *yaml.Node) { p.Bookmaker = r.text(n, "provider.bookmaker") },
 		"allow_private_address": func(n *yaml.Node) { p.AllowPrivateAddress = r.boolean(n, "provider.allow_private_address") },
 		"hint":                  func(n *yaml.Node) { p.Hint = r.hint(n, "provider.hint") },
 		"credential":            func(n *yaml.Node) { p.Credential = r.sealed(n) },
@@ -44,6 +49,9 @@ func (r *reader) provider(n *yaml.Node) *Provider {
 	}
 	if reason := CheckBaseURL(p.BaseURL, p.AllowPrivateAddress); reason != "" {
 		r.problem(child(n, "base_url"), "provider.base_url", "%s", reason)
+	}
+	if reason := CheckBookmaker(p.Name, p.Bookmaker); reason != "" {
+		r.problem(child(n, "bookmaker"), "provider.bookmaker", "%s", reason)
 	}
 	return p
 }
@@ -81,6 +89,30 @@ func (r *reader) fingerprint(n *yaml.Node) string {
 		return ""
 	}
 	return n.Value
+}
+
+// CheckBookmaker says why an account on a provider cannot choose a bookmaker, "" when
+// it can.
+func CheckBookmaker(provider, bookmaker string) string {
+	p, known := all.Lookup(provider)
+	switch {
+	case bookmaker == "" || !known:
+		return ""
+	case p.Bookmakers == nil:
+		return "the provider " + provider + " sells the prices of one bookmaker, so that there is none to choose: leave it out"
+	case !p.Bookmakers.Valid(bookmaker):
+		return fmt.Sprintf("%q: want a bookmaker as the provider %s writes it, such as %s, which is the default", shorten(bookmaker), provider, p.Bookmakers.Default)
+	}
+	return ""
+}
+
+// CheckProduct says why an account on a provider cannot have a product, "" when it can.
+func CheckProduct(provider string, product football.Product) string {
+	p, known := all.Lookup(provider)
+	if known && product == football.LiveIntelligence && p.Live == nil {
+		return fmt.Sprintf("the provider %s sells no live statistics, on which %s rests", provider, product)
+	}
+	return ""
 }
 
 // CheckBaseURL says what is wrong with a provider's base URL, "" when nothing

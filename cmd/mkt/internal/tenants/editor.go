@@ -209,6 +209,9 @@ func providerNode(p Provider) *yaml.Node {
 	if p.BaseURL != "" {
 		put(n, "base_url", text(p.BaseURL))
 	}
+	if p.Bookmaker != "" {
+		put(n, "bookmaker", text(p.Bookmaker))
+	}
 	if p.AllowPrivateAddress {
 		put(n, "allow_private_address", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
 	}

@@ -53,6 +53,7 @@ type Token struct {
 type Provider struct {
 	Name                string
 	BaseURL             string // "": the adapter's own
+	Bookmaker           string // whose prices are taken; "": the adapter's default, or the only one it sells
 	AllowPrivateAddress bool
 	Credential          string // sealed, armored
 	Hint                string // masked

@@ -146,5 +146,12 @@ func (r *reader) tenantEntry(n *yaml.Node) Tenant {
 	if n.Kind == yaml.MappingNode && child(n, "id") == nil {
 		r.problem(n, "id", "is missing")
 	}
+	for _, p := range account.Products() {
+		if _, has := t.Products[p]; has && t.Provider != nil {
+			if reason := CheckProduct(t.Provider.Name, p); reason != "" {
+				r.problem(child(n, "products"), "products."+string(p), "%s: leave the product out, or connect another provider", reason)
+			}
+		}
+	}
 	return t
 }

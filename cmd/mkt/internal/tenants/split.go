@@ -26,6 +26,7 @@ func (t *Tenant) FetchTenant() (fetch.Tenant, error) {
 		ID:                  t.ID,
 		Provider:            t.Provider.Name,
 		BaseURL:             t.Provider.BaseURL,
+		Bookmaker:           t.Provider.Bookmaker,
 		AllowPrivateAddress: t.Provider.AllowPrivateAddress,
 		SealedCredential:    t.Provider.Credential,
 		Fingerprint:         t.Provider.Fingerprint(),

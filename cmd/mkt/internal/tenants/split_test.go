@@ -37,6 +37,11 @@ func TestSplit(t *testing.T) {
 	if err != nil || tenant.Fingerprint != acme.Provider.Fingerprint || len(tenant.Fingerprint) != 64 {
 		t.Errorf("fetch tenant = %+v, %v", tenant, err)
 	}
+	acmeOn := f.Tenants[0]
+	acmeOn.Provider = &tenants.Provider{Name: "theoddsapi", Bookmaker: "betsson", Credential: "sealed"}
+	if tenant, err := acmeOn.FetchTenant(); err != nil || tenant.Bookmaker != "betsson" {
+		t.Errorf("fetch tenant = %+v, %v", tenant, err)
+	}
 	if _, err := f.Tenants[1].FetchTenant(); err == nil || !strings.Contains(err.Error(), "mkt provider set other") {
 		t.Errorf("no provider: %v", err)
 	}

@@ -69,6 +69,13 @@ func KnownProvider(name string) bool {
 	return ok
 }
 
+// BookmakerInUse returns whose prices the connection takes: the bookmaker that the
+// account has chosen, or the adapter's default; "" if there is none to choose.
+func (p *Provider) BookmakerInUse() string {
+	adapter, _ := all.Lookup(p.Name)
+	return adapter.Bookmaker(p.Bookmaker)
+}
+
 // capabilities lists what the adapter of that name can give.
 func capabilities(name string) []string {
 	p, _ := all.Lookup(name)

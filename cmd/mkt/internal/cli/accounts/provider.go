@@ -15,6 +15,7 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/serve/account"
 )
 
 func newProvider(g *Group) *cobra.Command {
@@ -48,6 +49,7 @@ other users could see. It is sealed before it is written.`,
 	flags := cmd.Flags()
 	flags.StringVar(&p.Name, "provider", "", "adapter: "+strings.Join(tenants.ProviderNames(), ", "))
 	flags.StringVar(&p.BaseURL, "base-url", "", "base URL instead of the provider's own")
+	flags.StringVar(&p.Bookmaker, "bookmaker", "", "whose prices to take, where a provider sells those of several")
 	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "allow a provider on loopback or a private network: for the simulator")
 	flags.StringVar(&file, "credential-file", "-", "file with the credential; - is stdin")
 	g.Keys.SealFlag(g.Settings, cmd)
@@ -67,13 +69,25 @@ func checkProvider(p tenants.Provider) error {
 	if reason := tenants.RefusedHost(p); reason != "" {
 		return cli.Usagef("--base-url %s: %s: give --allow-private-address for a simulator, or leave --base-url out", p.BaseURL, reason)
 	}
+	if reason := tenants.CheckBookmaker(p.Name, p.Bookmaker); reason != "" {
+		return cli.Usagef("--bookmaker: %s", reason)
+	}
 	return nil
 }
 
 // setProvider checks everything else before it asks for the credential.
 func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, file string) error {
-	if _, err := g.LoadTenant(id); err != nil {
+	t, err := g.LoadTenant(id)
+	if err != nil {
 		return err
+	}
+	for _, product := range account.Products() {
+		if _, has := t.Products[product]; has {
+			if reason := tenants.CheckProduct(p.Name, product); reason != "" {
+				return fmt.Errorf("tenant %s is subscribed to %s, and %s: take the product away first with mkt tenant product unset %s %s, or keep another provider",
+					id, product, reason, id, product)
+			}
+		}
 	}
 	key, err := credential.LoadIdentity(g.Keys.Seal)
 	if err != nil {
@@ -96,9 +110,13 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 		return err
 	}
 	if g.JSON() {
-		return errors.Join(err, g.Encode(map[string]string{"client_id": id, "provider": p.Name, "hint": p.Hint}))
+		return errors.Join(err, g.Encode(map[string]string{"client_id": id, "provider": p.Name, "bookmaker": p.BookmakerInUse(), "hint": p.Hint}))
 	}
-	plain.Fprintf(g.Out, "tenant %s: provider %s set, credential %s sealed\nNext: mkt provider test %s, then mkt cycle --tenant %s\n", id, p.Name, p.Hint, id, id)
+	of := ""
+	if maker := p.BookmakerInUse(); maker != "" {
+		of = ", prices of " + maker
+	}
+	plain.Fprintf(g.Out, "tenant %s: provider %s set%s, credential %s sealed\nNext: mkt provider test %s, then mkt cycle --tenant %s\n", id, p.Name, of, p.Hint, id, id)
 	return err
 }
 

@@ -19,7 +19,8 @@ type adapterView struct {
 	BaseURL      string                `json:"base_url"`
 	Hosts        []string              `json:"hosts"`
 	Capabilities []provider.Capability `json:"capabilities"`
-	Budget       string                `json:"budget"` // requests and window
+	Budget       string                `json:"budget"`              // requests and window
+	Bookmaker    string                `json:"bookmaker,omitempty"` // whose prices an account takes that has chosen none; "" where there is none to choose
 }
 
 // providersView is the output of mkt provider list.
@@ -55,7 +56,7 @@ func (g *Group) providers(f *tenants.File) (providersView, error) {
 	v := providersView{Connections: []connectionView{}}
 	for _, p := range all.All() {
 		v.Adapters = append(v.Adapters, adapterView{p.Name, p.BaseURL, p.Hosts, p.Capabilities,
-			fmt.Sprintf("%d per %s", p.Budget.Requests, cli.Span(p.Budget.Window.String()))})
+			fmt.Sprintf("%d per %s", p.Budget.Requests, cli.Span(p.Budget.Window.String())), p.Bookmaker("")})
 	}
 	for i := range f.Tenants {
 		c, err := g.connection(&f.Tenants[i])
@@ -69,21 +70,21 @@ func (g *Group) providers(f *tenants.File) (providersView, error) {
 
 func (v providersView) print(out io.Writer) error {
 	w := cli.NewTableWriter(out)
-	fmt.Fprintln(w, "PROVIDER\tHOSTS\tCAPABILITIES\tBUDGET")
+	fmt.Fprintln(w, "PROVIDER\tHOSTS\tCAPABILITIES\tBUDGET\tBOOKMAKER")
 	for _, p := range v.Adapters {
 		var able []string
 		for _, c := range p.Capabilities {
 			able = append(able, string(c))
 		}
-		plain.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Name, cli.OrDash(p.Hosts), cli.OrDash(able), p.Budget)
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", p.Name, cli.OrDash(p.Hosts), cli.OrDash(able), p.Budget, cli.Dash(p.Bookmaker))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)
-	fmt.Fprintln(w, "TENANT\tPROVIDER\tCREDENTIAL\tSTATUS\tLAST SUCCESS\tLAST ATTEMPT\tCODE")
+	fmt.Fprintln(w, "TENANT\tPROVIDER\tBOOKMAKER\tCREDENTIAL\tSTATUS\tLAST SUCCESS\tLAST ATTEMPT\tCODE")
 	for _, c := range v.Connections {
-		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, cli.Dash(c.Provider), cli.Dash(c.Hint), c.Status,
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, cli.Dash(c.Provider), cli.Dash(c.Bookmaker), cli.Dash(c.Hint), c.Status,
 			cli.Instant(c.LastSuccessAt), cli.Instant(c.LastAttemptAt), cli.Dash(string(c.Code)))
 	}
 	return w.Flush()

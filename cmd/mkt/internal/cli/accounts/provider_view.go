@@ -20,6 +20,7 @@ type connectionView struct {
 	ID            string                      `json:"client_id"`
 	Provider      string                      `json:"provider"` // "" when there is none
 	BaseURL       string                      `json:"base_url,omitempty"`
+	Bookmaker     string                      `json:"bookmaker,omitempty"` // whose prices are taken; "" if there is none to choose
 	Hint          string                      `json:"hint"`
 	Status        health.Connection           `json:"status"`
 	LastSuccessAt *time.Time                  `json:"last_success_at"`
@@ -62,7 +63,7 @@ func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
 	if p := t.Provider; p != nil {
 		fingerprint := p.Fingerprint()
 		known := health.CredentialStatusOf(fingerprint, findings...)
-		v.Provider, v.BaseURL, v.Hint = p.Name, p.BaseURL, p.Hint
+		v.Provider, v.BaseURL, v.Bookmaker, v.Hint = p.Name, p.BaseURL, p.BookmakerInUse(), p.Hint
 		v.Status = health.ConnectionStatus(true, p.Disabled, fingerprint, findings...)
 		v.LastSuccessAt, v.LastAttemptAt, v.Code = known.LastOKAt, known.LastAttemptAt, known.Code
 		v.Quota = health.NewestQuota(fingerprint, findings...)
@@ -78,6 +79,9 @@ func (v connectionView) print(out io.Writer, now time.Time) error {
 	row("status", "%s", v.Status)
 	if v.Provider != "" {
 		row("provider", "%s", strings.TrimSuffix(v.Provider+" at "+v.BaseURL, " at "))
+		if v.Bookmaker != "" {
+			row("bookmaker", "%s", v.Bookmaker)
+		}
 		row("credential", "%s", v.Hint)
 	}
 	if v.Quota != nil {

@@ -33,6 +33,9 @@ state the whole term: without --starts the product has started, and without
 			if err != nil {
 				return err
 			}
+			if err := g.checkProduct(args[0], p); err != nil {
+				return err
+			}
 			said := func(t *tenants.Tenant) string { return termWords(t, p, g.Now()) }
 			return g.editAccount(cmd, args[0], audit.ProductSet, said, func(e *tenants.Editor) error { return e.SetProduct(args[0], p, term) })
 		},
@@ -40,6 +43,18 @@ state the whole term: without --starts the product has started, and without
 	cmd.Flags().StringVar(&starts, "starts", "", "when the product starts, a time or a day in UTC (default: at once)")
 	cmd.Flags().StringVar(&expires, "expires", "", "when it expires (default: never)")
 	return cmd
+}
+
+// checkProduct refuses a product that the tenant's provider cannot give.
+func (g *Group) checkProduct(id string, p football.Product) error {
+	t, err := g.LoadTenant(id)
+	if err != nil || t.Provider == nil {
+		return err
+	}
+	if reason := tenants.CheckProduct(t.Provider.Name, p); reason != "" {
+		return fmt.Errorf("tenant %s: %s: connect another provider first, with mkt provider set %s --provider NAME", id, reason, id)
+	}
+	return nil
 }
 
 // termWords says what a term means now, so that a mistyped year is noticed.

@@ -44,10 +44,11 @@ type tokenView struct {
 }
 
 type providerView struct {
-	Name     string `json:"name"`
-	BaseURL  string `json:"base_url,omitempty"`
-	Hint     string `json:"hint"`
-	Disabled bool   `json:"disabled"`
+	Name      string `json:"name"`
+	BaseURL   string `json:"base_url,omitempty"`
+	Bookmaker string `json:"bookmaker,omitempty"` // whose prices are taken; "" if there is none to choose
+	Hint      string `json:"hint"`
+	Disabled  bool   `json:"disabled"`
 }
 
 func viewOf(t *tenants.Tenant, now time.Time) tenantView {
@@ -62,7 +63,7 @@ func viewOf(t *tenants.Tenant, now time.Time) tenantView {
 		v.Tokens = append(v.Tokens, tokenView{token.Hint, token.IssuedAt})
 	}
 	if p := t.Provider; p != nil {
-		v.Provider = &providerView{p.Name, p.BaseURL, p.Hint, p.Disabled}
+		v.Provider = &providerView{p.Name, p.BaseURL, p.BookmakerInUse(), p.Hint, p.Disabled}
 	}
 	return v
 }
@@ -106,6 +107,9 @@ func (v tenantView) print(out io.Writer) error {
 	}
 	row("provider", "%s", v.provider())
 	if p := v.Provider; p != nil {
+		if p.Bookmaker != "" {
+			row("bookmaker", "%s", p.Bookmaker)
+		}
 		row("credential", "%s", p.Hint)
 	}
 	return w.Flush()

@@ -1,0 +1,95 @@
+// Package wire holds the words of The Odds API's wire format, version 4, which the
+// adapter and an emulator share: endpoints, parameters, error codes, headers and
+// members.
+package wire
+
+// Endpoints: the closed set of archive names.
+const (
+	EndpointSports    = "sports"     // the competitions
+	EndpointEvents    = "events"     // the fixtures of a competition
+	EndpointOdds      = "odds"       // the featured markets of a competition's fixtures
+	EndpointEventOdds = "event/odds" // any markets of one fixture
+
+	PathSports = "/v4/sports"
+)
+
+// PathEvents is where the fixtures of a competition are asked for.
+func PathEvents(sport string) string { return PathSports + "/" + sport + "/events" }
+
+// PathOdds is where the featured markets of a competition are asked for.
+func PathOdds(sport string) string { return PathSports + "/" + sport + "/odds" }
+
+// PathEventOdds is where the markets of one fixture are asked for.
+func PathEventOdds(sport, event string) string { return PathEvents(sport) + "/" + event + "/odds" }
+
+// Query parameters. The key is put on by Authorize alone.
+const (
+	ParamKey        = "apiKey"
+	ParamBookmakers = "bookmakers"
+	ParamMarkets    = "markets"
+	ParamEvents     = "eventIds" // comma between
+	ParamOddsFormat = "oddsFormat"
+	ParamDateFormat = "dateFormat"
+
+	Decimal = "decimal" // oddsFormat
+	ISO     = "iso"     // dateFormat
+)
+
+const (
+	Featured = "h2h,spreads,totals" // markets of EndpointOdds, each a credit
+
+	GroupSoccer  = "Soccer"  // of a competition
+	PrefixSoccer = "soccer_" // of a competition's key
+)
+
+// Codes of the error envelope.
+const (
+	ErrMissingKey     = "MISSING_KEY"
+	ErrInvalidKey     = "INVALID_KEY"
+	ErrDeactivated    = "DEACTIVATED_KEY"
+	ErrOutOfCredits   = "OUT_OF_USAGE_CREDITS"
+	ErrFrequency      = "EXCEEDED_FREQ_LIMIT"
+	ErrHistorical     = "HISTORICAL_UNAVAILABLE_ON_FREE_USAGE_PLAN"
+	ErrBookmakers     = "INVALID_BOOKMAKERS"
+	ErrMissingMarket  = "MISSING_MARKET"
+	ErrMarket         = "INVALID_MARKET"
+	ErrMarketCombo    = "INVALID_MARKET_COMBO"
+	ErrEventNotFound  = "EVENT_NOT_FOUND"
+	ErrUnknownSport   = "UNKNOWN_SPORT"
+	ErrInvalidSport   = "INVALID_SPORT"
+	ErrInvalidEventID = "INVALID_EVENT_ID"
+)
+
+// Headers of every answer: credits of the calendar month.
+const (
+	HeaderRemaining = "X-Requests-Remaining"
+	HeaderUsed      = "X-Requests-Used"
+	HeaderLast      = "X-Requests-Last" // the cost of this request
+)
+
+// Members of the answers.
+const (
+	KeyMessage   = "message"
+	KeyErrorCode = "error_code"
+
+	KeyID         = "id"
+	KeySport      = "sport_key"
+	KeyLeague     = "sport_title"
+	KeyStart      = "commence_time"
+	KeyHome       = "home_team"
+	KeyAway       = "away_team"
+	KeyBookmakers = "bookmakers"
+
+	KeyKey      = "key" // of a competition, a bookmaker and a market
+	KeyMarkets  = "markets"
+	KeyOutcomes = "outcomes"
+
+	KeyName        = "name"
+	KeyDescription = "description"
+	KeyPoint       = "point"
+	KeyPrice       = "price"
+
+	KeyGroup     = "group"
+	KeyActive    = "active"
+	KeyOutrights = "has_outrights"
+)

@@ -1,0 +1,251 @@
+package theoddsapi
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/publish/football"
+)
+
+// sportFields and eventFields are the fields that have been met; others are counted.
+var (
+	sportFields = map[string]bool{wire.KeyKey: true, wire.KeyGroup: true, "title": true, "description": true, wire.KeyActive: true, wire.KeyOutrights: true}
+	eventFields = map[string]bool{wire.KeyID: true, wire.KeySport: true, wire.KeyLeague: true, wire.KeyStart: true, wire.KeyHome: true, wire.KeyAway: true, wire.KeyBookmakers: true}
+)
+
+// event is one fixture, as a list of fixtures and an answer about prices have it.
+type event struct {
+	id                 string
+	path               string // the competition's key, where the list was asked for
+	sport              football.Field[string]
+	home, away, league football.Field[string]
+	startsAt           football.Field[time.Time]
+}
+
+// readList parses an archived answer that is a list. It is an error when the bytes do
+// not parse and when they are no list.
+func readList(d *strictjson.Document, body []byte) (strictjson.Value, error) {
+	if err := d.Parse(body); err != nil {
+		return strictjson.Value{}, err
+	}
+	if d.Root().Kind() != strictjson.Array {
+		return strictjson.Value{}, fmt.Errorf("the answer is no list")
+	}
+	return d.Root(), nil
+}
+
+// readSport reads one competition. isFootball reports whether it is one of football that
+// is active and has fixtures: there is nothing to ask about any other. It is not ok if
+// the item does not say.
+func readSport(v strictjson.Value) (key string, isFootball, ok bool) {
+	member, once := v.Once(wire.KeyKey)
+	key = member.Text()
+	if v.Repeats() && !once || member.Kind() != strictjson.String {
+		return "", false, false
+	}
+	group, active, outrights := v.Get(wire.KeyGroup), v.Get(wire.KeyActive), v.Get(wire.KeyOutrights)
+	if !strings.HasPrefix(key, wire.PrefixSoccer) {
+		return key, false, true
+	}
+	if !isKey(key) || !isFlag(active) || !isFlag(outrights) || group.Kind() != strictjson.String && group.Kind() != strictjson.Absent {
+		return key, false, false
+	}
+	isFootball = (group.Kind() == strictjson.Absent || group.Text() == wire.GroupSoccer) &&
+		active.Kind() != strictjson.False && outrights.Kind() != strictjson.True
+	return key, isFootball, true
+}
+
+// isFlag reports whether a value is true, false or not there.
+func isFlag(v strictjson.Value) bool {
+	k := v.Kind()
+	return k == strictjson.True || k == strictjson.False || k == strictjson.Absent
+}
+
+// eventID is the id of an event. broken says why there is none to be believed.
+func eventID(v strictjson.Value) (id, broken string) {
+	if v.Kind() != strictjson.Object {
+		return "", "not an object"
+	}
+	member, once := v.Once(wire.KeyID)
+	if !once {
+		return "", "an id twice"
+	}
+	if id = member.Text(); member.Kind() != strictjson.String || !isID(id) {
+		return "", "without an id"
+	}
+	return id, ""
+}
+
+// isID reports whether a text can be a fixture's id: 32 hexadecimal digits, as far as
+// they are recorded.
+func isID(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// readEvent reads one fixture and counts what of it is damaged. broken says why it
+// cannot be used at all, "" when it can.
+func readEvent(v strictjson.Value, trace *provider.Trace, damaged *tally) (e event, broken string) {
+	if e.id, broken = eventID(v); broken != "" {
+		return e, broken
+	}
+	if v.Repeats() {
+		damaged.add(eventRepeats)
+	}
+	of := provider.Subject{Fixture: e.id}
+	trace.Report(of, provider.FieldThing, v)
+	trace.Report(of, provider.FieldHome, v.Get(wire.KeyHome))
+	trace.Report(of, provider.FieldAway, v.Get(wire.KeyAway))
+	trace.Report(of, provider.FieldLeague, v.Get(wire.KeyLeague))
+	trace.Report(of, provider.FieldStartsAt, v.Get(wire.KeyStart))
+	e.sport = damaged.text(v, wire.KeySport, eventSport)
+	e.home, e.away = damaged.text(v, wire.KeyHome, eventName), damaged.text(v, wire.KeyAway, eventName)
+	e.league = damaged.text(v, wire.KeyLeague, eventName)
+	switch t, once := v.Once(wire.KeyStart); {
+	case t.Kind() == strictjson.Absent:
+	case once && !timeOf(t).IsZero():
+		e.startsAt = football.Of(timeOf(t))
+	default:
+		e.startsAt = football.NullField[time.Time]()
+		if once && (isWrong(t) || field(t).State() == football.Present) {
+			damaged.add(eventTime)
+		}
+	}
+	return e, ""
+}
+
+// timeOf reads a time in UTC, as ISO 8601 has it or in seconds since 1970; zero if it
+// is none of this century.
+func timeOf(v strictjson.Value) time.Time {
+	var t time.Time
+	switch v.Kind() {
+	case strictjson.String:
+		t, _ = time.Parse(time.RFC3339, v.Text())
+	case strictjson.Number:
+		if seconds, err := strconv.ParseInt(v.Text(), 10, 64); err == nil && seconds < 1<<33 {
+			t = time.Unix(seconds, 0)
+		}
+	}
+	if y := t.UTC().Year(); y < 2000 || y > 2100 {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// otherSport is the rule for a fixture that is not football at all.
+const otherSport = "sport:not-football"
+
+// filterOf names the rule that keeps a fixture out, "" when none does. The provider
+// has no competition of eSoccer.
+func (e *event) filterOf() string {
+	if sport, ok := e.sport.Get(); ok && !strings.HasPrefix(sport, wire.PrefixSoccer) {
+		return otherSport
+	}
+	return ""
+}
+
+// ReadListing implements provider.MarketAdapter for the competitions and their
+// fixtures. Two fixtures of one id that do not say the same are broken: nobody knows
+// which of them is meant. Items without an id are counted; when of several items none
+// has one the list is not what it was, which is an error.
+func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
+	l := provider.Listing{Fixtures: make(map[string]provider.ListedFixture)}
+	r := listingReader{filtered: make(map[string]string), doubted: make(map[string]bool)}
+	for _, p := range pages {
+		if err := r.page(&l, p); err != nil {
+			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
+		}
+	}
+	if r.items > 1 && r.read == 0 {
+		return provider.Listing{}, fmt.Errorf("%s: a list of %d items, and none has an id: its shape has changed", wire.EndpointEvents, r.items)
+	}
+	for id := range r.doubted {
+		delete(l.Fixtures, id)
+		delete(r.filtered, id)
+		r.broken.add("an id of two fixtures")
+	}
+	var rules tally
+	for _, rule := range r.filtered {
+		rules.add(rule)
+	}
+	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
+	return l, nil
+}
+
+type listingReader struct {
+	doc         strictjson.Document
+	items, read int
+	filtered    map[string]string // rule by fixture id
+	doubted     map[string]bool   // fixture ids that two fixtures have
+	broken      tally
+	unknown     tally
+	damaged     tally
+}
+
+func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
+	list, err := readList(&r.doc, p.Body)
+	if err != nil {
+		return err
+	}
+	for v := range list.Items() {
+		if p.Endpoint == wire.EndpointSports {
+			r.sport(v)
+			continue
+		}
+		r.items++
+		e, broken := readEvent(v, p.Trace, &r.damaged)
+		if broken != "" {
+			r.broken.add(broken)
+			continue
+		}
+		r.read++
+		r.keep(l, &e, p.FetchedAt)
+		for name := range v.Members() {
+			if !eventFields[name] {
+				r.unknown.add("fixture." + name)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *listingReader) sport(v strictjson.Value) {
+	if _, _, ok := readSport(v); !ok {
+		r.damaged.add(sportNoShape)
+	}
+	for name := range v.Members() {
+		if !sportFields[name] {
+			r.unknown.add("competition." + name)
+		}
+	}
+}
+
+func (r *listingReader) keep(l *provider.Listing, e *event, fetched time.Time) {
+	before, listed := l.Fixtures[e.id]
+	_, filtered := r.filtered[e.id]
+	if rule := e.filterOf(); rule != "" {
+		if listed {
+			r.doubted[e.id] = true
+		}
+		r.filtered[e.id] = rule
+		return
+	}
+	fixture := provider.ListedFixture{Fixture: football.Fixture{
+		Home: e.home, Away: e.away, League: e.league, StartsAt: e.startsAt,
+		Provider: Name, ProviderFixtureID: e.id, FetchedAt: fetched,
+	}}
+	before.FetchedAt = fetched
+	if filtered || listed && before != fixture {
+		r.doubted[e.id] = true
+	}
+	l.Fixtures[e.id] = fixture
+}

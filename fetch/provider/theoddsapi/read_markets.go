@@ -1,0 +1,370 @@
+package theoddsapi
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mkt/fetch/input"
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/mapping"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/publish/football"
+)
+
+// readEvents parses an archived answer about prices, a list of events or one event,
+// and returns its events.
+func readEvents(d *strictjson.Document, body []byte) ([]strictjson.Value, error) {
+	if err := d.Parse(body); err != nil {
+		return nil, err
+	}
+	switch root := d.Root(); {
+	case !isAnswer(root):
+		return nil, fmt.Errorf("the answer is neither a list nor an event")
+	case root.Kind() == strictjson.Object:
+		return []strictjson.Value{root}, nil
+	default:
+		return slices.Collect(root.Items()), nil
+	}
+}
+
+// ReadMarkets implements provider.MarketAdapter for the prices of a competition's
+// fixtures and of one fixture. The prices are those of the bookmaker that the query
+// names. A fixture that the query did not ask for is left out.
+func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
+	d := documents.Get().(*strictjson.Document)
+	defer release(d)
+	events, err := readEvents(d, p.Body)
+	if err != nil {
+		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)
+	}
+	r := sheetReader{table: table(), bookmaker: cmp.Or(p.Query.Get(wire.ParamBookmakers), DefaultBookmaker),
+		fixtures: make(map[string]*offered), payloadTrace: p.Trace}
+	if ids := p.Query.Get(wire.ParamEvents); ids != "" {
+		r.asked = strings.Split(ids, ",")
+	}
+	for _, v := range events {
+		r.event(v)
+	}
+	format := p.Query.Get(wire.ParamOddsFormat)
+	return r.sheet(p, l, format != "" && format != wire.Decimal || r.priced && !r.decimal), nil
+}
+
+// sheetReader gathers one payload.
+type sheetReader struct {
+	table        *mapping.Table
+	bookmaker    string
+	asked        []string // fixtures; nil when the request does not name them
+	fixtures     map[string]*offered
+	order        []*offered
+	doubted      []string // fixtures that are there twice and differ
+	priced       bool     // a price was met
+	decimal      bool     // one of them can only be a decimal
+	unknown      tally
+	skipped      tally
+	damaged      tally
+	met, hurt    provider.Parts
+	payloadTrace *provider.Trace
+	trace        *provider.Trace // of the fixture at hand
+}
+
+// offered is everything met on one fixture.
+type offered struct {
+	event
+	raw    string // as it stands in the payload
+	offers []input.Offer
+	byKey  map[string]showing // markets, by their key
+	lost   bool               // a part larger than a market could not be read
+	hurt   bool               // that, or a market or row
+}
+
+// showing is where a market stands among the offers, and as what in the payload.
+type showing struct {
+	at  int
+	raw string
+}
+
+func (r *sheetReader) event(v strictjson.Value) {
+	if id, broken := eventID(v); broken == "" {
+		r.trace = r.payloadTrace.For(id)
+	}
+	e, broken := readEvent(v, r.trace, &r.damaged)
+	switch {
+	case broken != "":
+		r.damaged.add(fixtureNoID)
+		return
+	case r.asked != nil && !slices.Contains(r.asked, e.id):
+		r.skipped.add("fixture not asked for")
+		return
+	case e.filterOf() != "":
+		r.skipped.add("fixture of another sport")
+		return
+	}
+	if before := r.fixtures[e.id]; before != nil {
+		if before.raw != v.Raw() {
+			r.damaged.add(fixtureTwice)
+			r.doubted = append(r.doubted, e.id)
+		}
+		return
+	}
+	f := &offered{event: e, raw: v.Raw(), byKey: make(map[string]showing)}
+	r.fixtures[e.id] = f
+	r.order = append(r.order, f)
+	for name := range v.Members() {
+		if !eventFields[name] {
+			r.unknown.add("fixture." + name)
+		}
+	}
+	makers, once := v.Once(wire.KeyBookmakers)
+	if makers.Kind() != strictjson.Array || !once {
+		r.lose(f, fixtureNoPrices)
+		return
+	}
+	for m := range makers.Items() {
+		r.maker(f, m)
+	}
+}
+
+// lose counts a part larger than a market that cannot be read.
+func (r *sheetReader) lose(f *offered, why string) {
+	r.damaged.add(why)
+	r.met.Sections++
+	r.hurt.Sections++
+	f.lost, f.hurt = true, true
+}
+
+// maker reads the block of one bookmaker, if it is the one whose prices are wanted.
+func (r *sheetReader) maker(f *offered, v strictjson.Value) {
+	key, once := v.Once(wire.KeyKey)
+	switch {
+	case v.Kind() != strictjson.Object || key.Kind() != strictjson.String || !once: // it may be the one that is wanted
+		r.lose(f, bookmakerNoShape)
+		return
+	case key.Text() != r.bookmaker:
+		r.skipped.add("another bookmaker")
+		return
+	}
+	markets, once := v.Once(wire.KeyMarkets)
+	if markets.Kind() != strictjson.Array || !once {
+		r.lose(f, bookmakerMarkets)
+		return
+	}
+	r.met.Sections++
+	if v.Repeats() {
+		r.damaged.add(bookmakerRepeats)
+		r.hurt.Sections++
+	}
+	for name := range v.Members() {
+		switch name {
+		case wire.KeyKey, wire.KeyMarkets, "title", "last_update", "link", "sid":
+		default:
+			r.unknown.add("bookmaker." + name)
+		}
+	}
+	for m := range markets.Items() {
+		r.market(f, m)
+	}
+}
+
+// market reads one market. One whose key is there twice, and says two things, is RAW
+// with the rows of both.
+func (r *sheetReader) market(f *offered, v strictjson.Value) {
+	r.met.Markets++
+	member, once := v.Once(wire.KeyKey)
+	key := member.Text()
+	if member.Kind() != strictjson.String || key == "" || !once {
+		r.damaged.add(marketNoKey)
+		r.hurt.Markets++
+		f.lost, f.hurt = true, true
+		return
+	}
+	before, twice := f.byKey[key]
+	if twice && before.raw == v.Raw() {
+		r.skipped.add("market sent twice")
+		return
+	}
+	of := provider.Subject{Fixture: f.id, Market: key}
+	r.trace.Report(of, provider.FieldThing, v)
+	r.trace.Report(of, provider.FieldMarketName, member)
+	for name := range v.Members() {
+		switch name {
+		case wire.KeyKey, wire.KeyOutcomes, "last_update", "link", "sid":
+		default:
+			r.unknown.add("market." + name)
+		}
+	}
+	why := ""
+	switch {
+	case twice:
+		why = marketTwice
+	case v.Repeats():
+		why = marketRepeats
+	case v.Get(wire.KeyOutcomes).Kind() != strictjson.Array:
+		why = marketRows
+	}
+	var rows []input.Row
+	for name, part := range v.Members() {
+		if name == wire.KeyOutcomes {
+			rows = append(rows, r.rows(f, part)...)
+		}
+	}
+	if why != "" {
+		r.damaged.add(why)
+		r.hurt.Markets++
+		f.hurt = true
+	}
+	if twice {
+		o := &f.offers[before.at]
+		o.Rows, o.Reading, o.RawReason = append(o.Rows, rows...), nil, football.AmbiguousShape
+		return
+	}
+	o := input.Offer{Key: key, Name: football.Of(key), Rows: rows}
+	o.Reading, o.RawReason = r.table.Read(r.table.ByKey[key], "")
+	if why != "" {
+		o.Reading, o.RawReason = nil, football.AmbiguousShape
+	}
+	f.byKey[key] = showing{len(f.offers), v.Raw()}
+	f.offers = append(f.offers, o)
+}
+
+// rows reads the outcomes of a market. What stands in their place and is no list is
+// one row that nobody understands: nothing that was sent is dropped.
+func (r *sheetReader) rows(f *offered, outcomes strictjson.Value) []input.Row {
+	switch outcomes.Kind() {
+	case strictjson.Absent, strictjson.Null:
+		return nil
+	case strictjson.Array:
+	default:
+		return []input.Row{r.row(f, outcomes)}
+	}
+	rows := make([]input.Row, 0, outcomes.Len())
+	for v := range outcomes.Items() {
+		rows = append(rows, r.row(f, v))
+	}
+	return rows
+}
+
+// row reads one outcome: what names it are its labels, in the provider's order.
+func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
+	row := input.Row{Place: r.trace.Begin(v)}
+	of := provider.Subject{Row: row.Place}
+	r.met.Rows++
+	r.trace.Report(of, provider.FieldThing, v)
+	if v.Kind() != strictjson.Object {
+		const stranger = "row"
+		row.Trouble = football.AmbiguousShape
+		row.Labels = []football.Label{{Field: stranger, Text: clip(v)}}
+		r.trace.Report(of, stranger, v)
+		r.damaged.add(rowNoObject)
+	}
+	if v.Repeats() {
+		r.damaged.add(rowRepeats)
+		row.Trouble = football.AmbiguousShape
+	}
+	for key, m := range v.Members() {
+		switch key {
+		case wire.KeyPrice:
+			row.Decimal = r.price(v)
+			r.trace.Report(of, provider.FieldDecimal, m)
+			continue
+		case "link", "sid", "bet_limit":
+			continue
+		case wire.KeyName, wire.KeyDescription, wire.KeyPoint:
+			if isWrong(m) {
+				r.damaged.add(rowField)
+				row.Trouble = football.AmbiguousShape
+			}
+		default:
+			r.unknown.add("row." + key)
+		}
+		if m.Kind() != strictjson.Null {
+			r.trace.Report(of, key, m)
+			row.Labels = append(row.Labels, football.Label{Field: key, Text: clip(m)})
+		}
+	}
+	if row.Trouble != "" {
+		r.hurt.Rows++
+		f.hurt = true
+	}
+	return row
+}
+
+// price is a price as it was sent. What is no text is kept as it stands: it is there,
+// and no price.
+func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
+	v, once := row.Once(wire.KeyPrice)
+	switch {
+	case once && isWrong(v):
+		r.damaged.add(rowField)
+		return football.Of(clip(v))
+	case once:
+		if price, ok := field(v).Get(); ok {
+			r.priced, r.decimal = true, r.decimal || !isAmerican(price)
+		}
+		return field(v)
+	}
+	return football.NullField[string]()
+}
+
+// isAmerican reports whether a price can be in the American form: a whole number from
+// 100 on, with or without a sign. A decimal that long is written so, too, but not
+// every price of a payload is that long.
+func isAmerican(price string) bool {
+	price = strings.TrimLeft(price, "+-")
+	for i := 0; i < len(price); i++ {
+		if price[i] < '0' || price[i] > '9' {
+			return false
+		}
+	}
+	return len(price) > 2
+}
+
+// isReadable reports whether an offer has a row that is whole.
+func isReadable(o input.Offer) bool {
+	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
+}
+
+// sheet turns what was gathered into offers. Where the prices are in another form than
+// was asked for, no answer says so: none of them is taken for a decimal. A fixture that
+// has damage, and no row that is whole, is broken: to go on would look like the
+// bookmaker had withdrawn its markets.
+func (r *sheetReader) sheet(p provider.Payload, l provider.Listing, otherForm bool) provider.Sheet {
+	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: make(map[string]football.Reason)}
+	for _, f := range r.order {
+		switch {
+		case slices.Contains(r.doubted, f.id), f.hurt && !slices.ContainsFunc(f.offers, isReadable):
+			s.Broken[f.id] = football.AmbiguousShape
+			continue
+		case otherForm:
+			for i := range f.offers {
+				setOtherForm(f.offers[i].Rows)
+			}
+		}
+		s.Fixtures = append(s.Fixtures, provider.FixtureOffers{Fixture: f.fixture(p, l), Offers: f.offers, Partial: f.lost})
+	}
+	s.Damaged, s.Unknown, s.Skipped, s.Met, s.Hurt = r.damaged, r.unknown, r.skipped, r.met, r.hurt
+	return s
+}
+
+func setOtherForm(rows []input.Row) {
+	for i := range rows {
+		if row := &rows[i]; row.Decimal.State() == football.Present {
+			row.OtherPrice, row.Decimal = row.Decimal, football.Field[string]{}
+		}
+	}
+}
+
+// fixture is the fixture as the listing has it, or else as the answer itself does.
+func (f *offered) fixture(p provider.Payload, l provider.Listing) football.Fixture {
+	listed, ok := l.Fixtures[f.id]
+	if !ok {
+		return football.Fixture{Home: f.home, Away: f.away, League: f.league, StartsAt: f.startsAt,
+			Provider: Name, ProviderFixtureID: f.id, FetchedAt: p.FetchedAt}
+	}
+	if p.FetchedAt.After(listed.FetchedAt) {
+		listed.FetchedAt = p.FetchedAt
+	}
+	return listed.Fixture
+}

@@ -1,0 +1,85 @@
+package theoddsapi
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/theoddsapi/internal/wire"
+)
+
+// Name is the provider's name. It is part of every id minted from it.
+const Name = "theoddsapi"
+
+// DefaultBookmaker is whose prices are asked for if the account has chosen none.
+const DefaultBookmaker = "pinnacle"
+
+// adapter is the provider's market adapter. It has no state.
+type adapter struct{}
+
+var _ provider.MarketAdapter = adapter{}
+
+// Provider is the adapter's registration.
+func Provider() provider.Provider {
+	return provider.Provider{
+		Name:         Name,
+		BaseURL:      "https://api.the-odds-api.com",
+		Hosts:        []string{"api.the-odds-api.com", "ipv6-api.the-odds-api.com"},
+		Capabilities: []provider.Capability{provider.Prematch, provider.LiveOdds},
+		Budget: provider.Budget{
+			// Headers say what is left of the month's credits. This is for a provider
+			// that does not send them: the smallest plan that is paid for, by the day.
+			Requests:    660,
+			Window:      24 * time.Hour,
+			Burst:       15, // 30 a second are allowed, and fewer are safe
+			Concurrency: 4,
+			MaxBody:     16 << 20, // a competition's featured markets of one bookmaker are some 100 KiB
+		},
+		Authorize:  authorize,
+		Classify:   Classify,
+		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker},
+		Probe:      probe,
+		Rule:       ruleLine,
+		Markets:    adapter{},
+	}
+}
+
+// authorize puts the key on a request's query: the provider takes it nowhere else.
+func authorize(r *http.Request, credential string) {
+	q := r.URL.Query()
+	q.Set(wire.ParamKey, credential)
+	r.URL.RawQuery = q.Encode()
+}
+
+// probe asks for the competitions: it costs no credit, and its headers say how many
+// are left.
+func probe(time.Time) provider.Request {
+	return provider.Request{Endpoint: wire.EndpointSports, Path: wire.PathSports, Query: url.Values{}}
+}
+
+// maxKey bounds a bookmaker's and a competition's key. Recorded ones have up to 42
+// letters.
+const maxKey = 64
+
+// isBookmaker reports whether name is written as a bookmaker's key, "betfair_ex_eu".
+func isBookmaker(name string) bool { return isKey(name) }
+
+func isKey(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxKey
+}
+
+// IsListing implements provider.MarketAdapter.
+func (adapter) IsListing(endpoint string) bool {
+	return endpoint == wire.EndpointSports || endpoint == wire.EndpointEvents
+}
+
+// IsMarkets implements provider.MarketAdapter.
+func (adapter) IsMarkets(endpoint string) bool {
+	return endpoint == wire.EndpointOdds || endpoint == wire.EndpointEventOdds
+}
