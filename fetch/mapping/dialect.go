@@ -26,7 +26,12 @@ var phraseLists = map[string]input.Phrases{
 	"no-player":          input.NoPlayer,
 	"scorer-columns":     input.ScorerColumns,
 	"scorer-sentences":   input.ScorerSentences,
+	"at-least":           input.AtLeast,
+	"stages":             input.Stages,
 }
+
+// optional are the lists that need no phrase: not every bookmaker has such rows.
+var optional = map[string]bool{"at-least": true, "stages": true}
 
 // ParseDialect reads the wording of a bookmaker's rows, a CSV file with comments;
 // see the head of provider/betsapi/bet365_words.csv for its columns.
@@ -40,7 +45,7 @@ func ParseDialect(text string) (*input.Dialect, error) {
 	if len(lines) == 0 || strings.Join(lines[0], ",") != "list,word,text" {
 		return nil, fmt.Errorf("want the header list,word,text")
 	}
-	d := &input.Dialect{Nouns: make(map[string][]input.Phrase), Sentences: make(map[string]string)}
+	d := &input.Dialect{Nouns: make(map[string][]input.Phrase), Sentences: make(map[string]string), Unread: make(map[string]bool)}
 	for _, line := range lines[1:] {
 		list, word, text := line[0], line[1], line[2]
 		phrases, known := phraseLists[list]
@@ -53,12 +58,14 @@ func ParseDialect(text string) (*input.Dialect, error) {
 			d.Nouns[word] = append(d.Nouns[word], input.Phrase{Text: text})
 		case list == "sentence":
 			d.Sentences[word] = text
+		case list == "unread":
+			d.Unread[text] = true
 		default:
 			return nil, fmt.Errorf("%s: unknown list", list)
 		}
 	}
 	for list, phrases := range phraseLists {
-		if len(d.Phrases[phrases]) == 0 {
+		if len(d.Phrases[phrases]) == 0 && !optional[list] {
 			return nil, fmt.Errorf("%s: the list has no phrase", list)
 		}
 	}

@@ -72,10 +72,30 @@ func Parse(name, text string, dialect *input.Dialect) (*Table, error) {
 }
 
 var shapes = map[string]input.Shape{
-	"":               0,
-	"winner-first":   input.WinnerFirst,
-	"draw-away-sign": input.DrawHasAwaySign,
-	"own-side":       input.OwnSideLine,
+	"winner-first":       input.WinnerFirst,
+	"draw-away-sign":     input.DrawHasAwaySign,
+	"own-side":           input.OwnSideLine,
+	"sign-by-prices":     input.SignByPrices,
+	"repeats":            input.RepeatedTexts,
+	"each-says-all":      input.EachSaysAll,
+	"named-winner-first": input.NamedWinnerFirst,
+	"side-means-yes":     input.SideMeansYes,
+	"bare-line-over":     input.BareLineIsOver,
+}
+
+// parseShape reads the names of shapes with | between, none if the text is empty.
+func parseShape(text string) (all input.Shape, ok bool) {
+	if text == "" {
+		return 0, true
+	}
+	for name := range strings.SplitSeq(text, "|") {
+		shape, known := shapes[name]
+		if !known {
+			return 0, false
+		}
+		all |= shape
+	}
+	return all, true
 }
 
 func (t *Table) parseEntry(line []string) (*Entry, error) {
@@ -96,7 +116,7 @@ func (t *Table) parseEntry(line []string) (*Entry, error) {
 	if err != nil || rank < 1 {
 		return nil, fmt.Errorf("rank %q", line[9])
 	}
-	shape, ok := shapes[line[10]]
+	shape, ok := parseShape(line[10])
 	if !ok {
 		return nil, fmt.Errorf("shape %q", line[10])
 	}

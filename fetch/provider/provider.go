@@ -180,6 +180,9 @@ type Verdict struct {
 	Kind Kind
 	Code string        // the provider's own error word, from a closed set of the adapter; "" when accepted
 	Wait time.Duration // what the provider asks to wait, 0 when it does not say
+	// Quota is what the body says is left of the provider's quota, nil if it says
+	// nothing. Headers that say it count before it.
+	Quota *Quota
 }
 
 // Kind of verdict.

@@ -82,6 +82,10 @@ func (d *Deriver) offer(o *input.Offer) {
 		return
 	}
 	d.readRows(o, p)
+	if o.Reading.Shape&input.SignByPrices != 0 && !d.proveSign(o, &p) {
+		d.raw(o, nil, football.AmbiguousShape)
+		return
+	}
 	if reason := d.verdict(o, &p); reason != "" {
 		d.raw(o, nil, reason)
 		return

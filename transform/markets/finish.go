@@ -7,6 +7,10 @@ import (
 // finish names what a wholly consumed row says. A row that lacks something its
 // form wants, or contradicts itself, was not read that way.
 func (r *rowReader) finish(st *state) {
+	if r.plan.claim.Shape&input.SideMeansYes != 0 && st.filled&(part0|about) == about {
+		st.filled |= part0
+		st.parts[0] = "YES"
+	}
 	if r.plan.want&^st.filled != 0 {
 		r.fail(st, "")
 		return

@@ -41,6 +41,7 @@ func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideM
 		return r.eventPart(slot, text, into)
 	case countClass:
 		add(countAt(text))
+		add(r.plan.atLeastAt(text))
 	case bandClass:
 		add(bandAt(text))
 		add(r.plan.phraseAt(text, input.NoGoal))
@@ -141,14 +142,15 @@ func (r *rowReader) eventPart(slot slots, text string, into []option) []option {
 	if noun == 0 {
 		return into
 	}
-	when := " before "
+	when := " before"
 	if r.plan.after {
-		when = " after "
+		when = " after"
 	}
-	rest, ok := strings.CutPrefix(rest[noun:], when)
-	if !ok {
+	said := wordPrefix(rest[noun:], when)
+	if said == 0 {
 		return into
 	}
+	rest = strings.TrimLeft(rest[noun+said:], " ")
 	size := clockAt(rest)
 	if size == 0 {
 		return into

@@ -75,7 +75,11 @@ func (r *rowReader) readPlayerWords() reading {
 	if r.plan.player == playerTotal {
 		return r.playerTotal(rd, &w)
 	}
-	if w.over != "" || w.hasLine || w.nobody != "" && !r.allowsNobody(&w) {
+	if w.nobody != "" && !r.allowsNobody(&w) {
+		r.contradicts = r.contradicts || w.side != noSide && r.plan.form.nobody == w.nobody
+		return reading{reason: football.AmbiguousShape}
+	}
+	if w.over != "" || w.hasLine {
 		return reading{reason: football.AmbiguousShape}
 	}
 	rd.selection = cmp.Or(w.nobody, w.name)
@@ -122,6 +126,9 @@ func (r *rowReader) playerTotal(rd reading, w *playerWords) reading {
 		}
 		n, _ := digitsAt(w.count)
 		w.over, w.line, w.hasLine = "OVER", quarters(4*n-2), true
+	}
+	if w.over == "" && w.hasLine && r.plan.claim.Shape&input.BareLineIsOver != 0 {
+		w.over = "OVER"
 	}
 	switch {
 	case w.over == "" || w.yes || w.nobody != "" || w.column != "":
@@ -181,7 +188,7 @@ func (r *rowReader) takeWord(text string, w *playerWords) (taken, ok bool) {
 	if _, _, size := lineAt(text); size == len(text) {
 		return true, r.plan.player == playerTotal && w.takeLine(text)
 	}
-	if wordPrefix(text, "Yes") == len(text) && !w.yes {
+	if (wordPrefix(text, "Yes") == len(text) || r.plan.sentence != "" && wordPrefix(text, r.plan.sentence) == len(text)) && !w.yes {
 		w.yes = true
 		return true, true
 	}

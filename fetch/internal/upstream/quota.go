@@ -48,6 +48,14 @@ func (c *Client) hear(a Answer) {
 		}
 		c.limiter.reportQuota(left, time.Now().Add(window))
 	}
+	if body := a.Verdict.Quota; !told && body != nil {
+		told, left = true, max(0, body.Left)
+		q.Left = ref(int64(left))
+		if body.Resets > 0 {
+			q.ResetsAt = ref(inMillis(a.At.Add(body.Resets)))
+		}
+		c.limiter.reportQuota(left, time.Now().Add(body.Resets))
+	}
 	wait := asked(a.Verdict, a.Header, c.options.Now())
 	switch {
 	case wait > 0 && (a.Verdict.Kind == provider.Limited || told && left == 0):
