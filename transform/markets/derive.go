@@ -101,7 +101,7 @@ func (d *Deriver) offer(o *input.Offer) {
 }
 
 func (d *Deriver) readRows(o *input.Offer, p plan) {
-	d.reader.plan, d.reader.contradicts = p, false
+	d.reader.plan, d.reader.contradicts, d.reader.nobodies = p, false, 0
 	d.readings = slices.Grow(d.readings[:0], len(o.Rows))[:len(o.Rows)]
 	for i := range o.Rows {
 		d.reader.read(&o.Rows[i], &d.readings[i])

@@ -87,15 +87,9 @@ func (r *rowReader) homeLine(st *state) quarters {
 	if !r.plan.signed {
 		return st.line
 	}
-	shape := r.plan.claim.Shape
-	turned := false
-	switch {
-	case st.owner != noSide:
+	turned := isTurned(st.side, r.plan.claim.Shape)
+	if st.owner != noSide {
 		turned = st.owner == away
-	case st.side == away:
-		turned = shape&(input.OwnSideLine|input.DrawHasAwaySign) != 0
-	case st.side == draw:
-		turned = shape&input.DrawHasAwaySign != 0
 	}
 	if turned {
 		return -st.line

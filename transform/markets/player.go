@@ -76,7 +76,8 @@ func (r *rowReader) readPlayerWords() reading {
 		return r.playerTotal(rd, &w)
 	}
 	if w.nobody != "" && !r.allowsNobody(&w) {
-		r.contradicts = r.contradicts || w.side != noSide && r.plan.form.nobody == w.nobody
+		r.nobodies |= 1 << w.side
+		r.contradicts = r.contradicts || r.nobodies&homeBit != 0 && r.nobodies&awayBit != 0
 		return reading{reason: football.AmbiguousShape}
 	}
 	if w.over != "" || w.hasLine {

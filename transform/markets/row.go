@@ -47,8 +47,10 @@ type rowReader struct {
 	best     failure
 
 	// contradicts is set when a row says what no row of such a market can say:
-	// a draw in a two-way market, Exactly in a two-way total.
+	// a draw in a two-way market, Exactly in a two-way total, nobody of one side and
+	// nobody of the other in a market of the match.
 	contradicts bool
+	nobodies    sideSet // the sides of which a row of a match's market says nobody
 }
 
 // begin prepares for the rows of a fixture.

@@ -10,7 +10,9 @@ import (
 // Which line a row of a handicap has, that of the home side or that of its own, is
 // not said anywhere, and differs from one bookmaker to the next. The prices prove it:
 // the rows of one line are all outcomes of one bet, whose chances are 1 together, and
-// more by the bookmaker's margin. Rows that belong to different lines are far from it.
+// more by the bookmaker's margin, which is much the same for all lines. Rows that
+// belong to different lines are far from it. Only the draw, whose price changes little
+// from one line to the next, may come near it: then the margins differ.
 //
 // Source: provider notes for Sportmonks, section 8 (recorded 2017 to 2025).
 const (
@@ -20,12 +22,13 @@ const (
 )
 
 // proveSign chooses the shape of a handicap's lines by its prices, and turns the lines
-// that were read. It is false when neither shape fits, or both do and say different
-// things. Prices of rows that are on offer decide, if they can.
+// that were read. It is false unless one shape fits, and only one, or its margins
+// differ by no more than half of what those of any other do. Prices of rows that are on
+// offer decide, if they can. Of a shape that fits, one line in four may be priced oddly.
 func (d *Deriver) proveSign(o *input.Offer, p *plan) bool {
-	turned := input.OwnSideLine
+	shapes := []input.Shape{0, input.OwnSideLine}
 	if p.term.Line == football.EuropeanHandicap {
-		turned = input.DrawHasAwaySign
+		shapes = append(shapes, input.DrawHasAwaySign)
 	}
 	differs := false // a line other than 0 that is not the home side's
 	for i := range d.readings {
@@ -35,39 +38,52 @@ func (d *Deriver) proveSign(o *input.Offer, p *plan) bool {
 	if !differs {
 		return true
 	}
-	fits := func(shape input.Shape) bool {
-		for _, suspended := range []bool{false, true} {
-			if full, bad := d.booksOf(o, p, shape, suspended); full > 0 {
-				return bad == 0
-			}
+	const none = 1e9
+	proven, best, second := input.Shape(0), none, none
+	for _, shape := range shapes {
+		b := d.booksOf(o, p, shape, false)
+		if b.full == 0 {
+			b = d.booksOf(o, p, shape, true)
 		}
+		if b.full == 0 || 4*b.bad > b.full {
+			continue
+		}
+		switch spread := b.most - b.least; {
+		case spread < best:
+			proven, best, second = shape, spread, best
+		default:
+			second = min(second, spread)
+		}
+	}
+	if best == none || second < 2*best || second == best {
 		return false
 	}
-	asHome, asOwn := fits(0), fits(turned)
-	if asHome == asOwn {
-		return false
-	}
-	if asOwn {
-		claim := *p.claim
-		claim.Shape |= turned
-		p.claim = &claim
-		for i := range d.readings {
-			if rd := &d.readings[i]; rd.reason == "" && rd.hasLine && rd.side != home {
-				rd.line = -rd.line
-			}
+	for i := range d.readings {
+		if rd := &d.readings[i]; rd.reason == "" && rd.hasLine && isTurned(rd.side, proven) {
+			rd.line = -rd.line
 		}
 	}
 	return true
 }
 
-// booksOf counts the lines other than 0 of which every outcome has a price, and those
-// of them whose chances are not those of one bet, if lines are as shape says.
-func (d *Deriver) booksOf(o *input.Offer, p *plan, shape input.Shape, suspended bool) (full, bad int) {
+// isTurned reports whether a row of a side has the away side's own line.
+func isTurned(s side, shape input.Shape) bool {
+	return s == away && shape&(input.OwnSideLine|input.DrawHasAwaySign) != 0 || s == draw && shape&input.DrawHasAwaySign != 0
+}
+
+// books are the lines other than 0 of which every outcome has a price.
+type books struct {
+	full, bad   int     // all of them, and those whose chances are not those of one bet
+	least, most float64 // the sums of chances
+}
+
+// booksOf finds the books if the lines are as shape says.
+func (d *Deriver) booksOf(o *input.Offer, p *plan, shape input.Shape, suspended bool) (found books) {
 	type book struct {
 		sides  sideSet
 		chance float64
 	}
-	books := make(map[quarters]book)
+	lines := make(map[quarters]book)
 	for i := range d.readings {
 		rd := &d.readings[i]
 		chance := chanceOf(&o.Rows[i])
@@ -75,30 +91,34 @@ func (d *Deriver) booksOf(o *input.Offer, p *plan, shape input.Shape, suspended 
 			continue
 		}
 		line := rd.line
-		if shape != 0 && rd.side != home {
+		if isTurned(rd.side, shape) {
 			line = -line
 		}
-		b := books[line]
+		b := lines[line]
 		if b.sides&(1<<rd.side) != 0 {
 			continue // a second price of it says nothing new
 		}
 		b.sides |= 1 << rd.side
 		b.chance += chance
-		books[line] = b
+		lines[line] = b
 	}
 	all, most := sideSet(homeBit|awayBit), mostBook
 	if p.term.Line == football.EuropeanHandicap {
 		all, most = homeBit|drawBit|awayBit, mostBook3
 	}
-	for _, b := range books {
-		if b.sides == all {
-			full++
-			if b.chance < leastBook || b.chance > most {
-				bad++
-			}
+	for _, b := range lines {
+		if b.sides != all {
+			continue
 		}
+		if b.chance < leastBook || b.chance > most {
+			found.bad++
+		}
+		if found.full++; found.full == 1 {
+			found.least, found.most = b.chance, b.chance
+		}
+		found.least, found.most = min(found.least, b.chance), max(found.most, b.chance)
 	}
-	return full, bad
+	return found
 }
 
 // chanceOf is the chance that a row's decimal price stands for, 0 if it has none.
