@@ -415,10 +415,14 @@ func (r *sheetReader) statements(offers []input.Offer, o input.Offer) []input.Of
 			left = append(left, row)
 			continue
 		}
-		i := slices.IndexFunc(named, func(n input.Offer) bool { return n.Key == e.Key })
+		key, shared := e.Key, ""
+		if o.SharedKey != "" { // the market is there under several names
+			key, shared = e.Key+"#"+o.Name.Or(""), e.Key
+		}
+		i := slices.IndexFunc(named, func(n input.Offer) bool { return n.Key == key })
 		if i < 0 {
 			i = len(named)
-			named = append(named, input.Offer{Key: e.Key, ProviderIDs: o.ProviderIDs, KnownID: e.KnownID(o.ProviderIDs),
+			named = append(named, input.Offer{Key: key, SharedKey: shared, ProviderIDs: o.ProviderIDs, KnownID: e.KnownID(o.ProviderIDs),
 				Name: football.Of(textOf(&row, "name")), Reading: e.Reading})
 		}
 		named[i].Rows = append(named[i].Rows, row)

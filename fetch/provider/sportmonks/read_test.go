@@ -1,0 +1,223 @@
+package sportmonks_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/sportmonks"
+	"mkt/publish/football"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+var (
+	adapter = sportmonks.Provider().Markets
+	live    = sportmonks.Provider().Live
+)
+
+var fetchedAt = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// own reads one of the payloads that were written for this package.
+func own(t testing.TB, name string) []byte {
+	t.Helper()
+	body, err := os.ReadFile(filepath.Join("testdata/read", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// TestGoldens reads the payloads of testdata/read, and compares what they say with the
+// text beside them.
+func TestGoldens(t *testing.T) {
+	for _, name := range []string{"listing", "multi", "rows", "damaged", "nothing", "inplay"} {
+		t.Run(name, func(t *testing.T) {
+			p := provider.Payload{Number: 1, FetchedAt: fetchedAt, Body: own(t, name)}
+			var got string
+			switch name {
+			case "listing":
+				l, err := adapter.ReadListing([]provider.Payload{p})
+				got = showListing(l, err)
+			case "inplay":
+				s, err := live.ReadList([]provider.Payload{p})
+				got = showLive(s, err)
+			default:
+				p.Endpoint = "fixtures/multi"
+				s, err := adapter.ReadMarkets(p, provider.Listing{})
+				got = showSheet(s, err)
+			}
+			file := filepath.Join("testdata/read", name+".golden")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func showField[T any](f football.Field[T]) string {
+	if v, ok := f.Get(); ok {
+		return fmt.Sprint(v)
+	}
+	return map[football.State]string{football.Missing: "-", football.Null: "null"}[f.State()]
+}
+
+func showFixture(f *football.Fixture) string {
+	at := "-"
+	if v, ok := f.StartsAt.Get(); ok {
+		at = v.Format(time.RFC3339)
+	}
+	return fmt.Sprintf("%s: %s v %s, %s, %s", f.ProviderFixtureID, showField(f.Home), showField(f.Away), showField(f.League), at)
+}
+
+func showCounts(b *strings.Builder, what string, counts map[string]int) {
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(b, "%s %s: %d\n", what, name, counts[name])
+	}
+}
+
+func showListing(l provider.Listing, err error) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, "error:", err)
+	for _, id := range slices.Sorted(maps.Keys(l.Fixtures)) {
+		f := l.Fixtures[id]
+		fmt.Fprintf(&b, "%s over=%v\n", showFixture(&f.Fixture), f.Over)
+	}
+	showCounts(&b, "filtered", l.Filtered)
+	showCounts(&b, "broken", l.Broken)
+	showCounts(&b, "damaged", l.Damaged)
+	showCounts(&b, "unknown", l.Unknown)
+	return b.String()
+}
+
+func showSheet(s provider.Sheet, err error) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, "error:", err)
+	for _, f := range s.Fixtures {
+		fmt.Fprintf(&b, "%s partial=%v\n", showFixture(&f.Fixture), f.Partial)
+		for _, o := range f.Offers {
+			rule := "RAW " + string(o.RawReason)
+			if o.Reading != nil {
+				rule = fmt.Sprintf("%s %s %s %s", o.Reading.Market, o.Reading.Period, o.Reading.Subject, o.Reading.Rule)
+			}
+			fmt.Fprintf(&b, "  %s %v %q: %s\n", o.Key, o.ProviderIDs, showField(o.Name), rule)
+			for _, r := range o.Rows {
+				fmt.Fprintf(&b, "    %s %s", showField(r.ID), showField(r.Decimal))
+				for _, l := range r.Labels {
+					fmt.Fprintf(&b, " %s=%q", l.Field, l.Text)
+				}
+				if r.Suspended {
+					b.WriteString(" suspended")
+				}
+				if r.Trouble != "" {
+					b.WriteString(" " + string(r.Trouble))
+				}
+				b.WriteString("\n")
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.Broken)) {
+		fmt.Fprintf(&b, "broken %s: %s\n", id, s.Broken[id])
+	}
+	showCounts(&b, "damaged", s.Damaged)
+	showCounts(&b, "unknown", s.Unknown)
+	showCounts(&b, "skipped", s.Skipped)
+	fmt.Fprintf(&b, "met %+v, hurt %+v\n", s.Met, s.Hurt)
+	return b.String()
+}
+
+func showLive(s provider.LiveSheet, err error) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "error: %v, complete=%v\n", err, s.Complete)
+	for i := range s.Samples {
+		x := &s.Samples[i]
+		f := football.Fixture{ProviderFixtureID: x.ProviderFixtureID, Home: x.Home, Away: x.Away, League: x.League, StartsAt: x.StartsAt}
+		c := x.Clock
+		fmt.Fprintf(&b, "%s\n  status %d, score %s-%s, half %s, clock %s:%s +%s, running %s\n", showFixture(&f), x.Status, showField(x.Score.Home), showField(x.Score.Away),
+			showField(c.Half), showField(c.Minute), showField(c.Second), showField(c.Added), showField(c.Running))
+		for _, n := range x.Counters {
+			fmt.Fprintf(&b, "  %s %s %s\n", n.Metric, showNumber(n.Home), showNumber(n.Away))
+		}
+		incidents, _ := x.Incidents.Get()
+		for _, n := range incidents {
+			fmt.Fprintf(&b, "  %s %s %d+%d %s %q\n", n.ID, n.Kind, n.Minute, n.Added, n.Side, n.Text)
+		}
+	}
+	showCounts(&b, "filtered", s.Filtered)
+	showCounts(&b, "broken", s.Broken)
+	showCounts(&b, "damaged", s.Damaged)
+	showCounts(&b, "unknown", s.Unknown)
+	return b.String()
+}
+
+func showNumber(f football.Field[football.Number]) string {
+	if n, ok := f.Get(); ok {
+		return n.Text()
+	}
+	return showField(f)
+}
+
+// TestBookmaker: the rows of the bookmaker that the request names are read, and no
+// other's.
+func TestBookmaker(t *testing.T) {
+	for query, want := range map[string]int{"": 17, "bookmakers:35": 3, "markets:1,80;bookmakers:35": 3, "bookmakers:9": 0, "bookmakers:x": 17} {
+		p := provider.Payload{Endpoint: "fixtures/multi", Query: map[string][]string{"filters": {query}}, Body: own(t, "multi")}
+		s, err := adapter.ReadMarkets(p, provider.Listing{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		markets := map[string]bool{}
+		for _, o := range s.Fixtures[0].Offers {
+			markets[o.ProviderIDs[0]] = true
+		}
+		if query == "" || query == "bookmakers:x" {
+			want = len(markets) // the default's, held against the golden
+		}
+		if len(markets) != want {
+			t.Errorf("%q: %d markets, want %d", query, len(markets), want)
+		}
+	}
+}
+
+// TestNotListed: a fixture that the listing does not hold is left out, and one that it
+// holds has the names of the listing.
+func TestNotListed(t *testing.T) {
+	l := provider.Listing{Fixtures: map[string]provider.ListedFixture{"9001": {Fixture: football.Fixture{Home: football.Of("Listed"), FetchedAt: fetchedAt.Add(-time.Hour)}}}}
+	s, err := adapter.ReadMarkets(provider.Payload{Endpoint: "fixtures/multi", FetchedAt: fetchedAt, Body: own(t, "multi")}, l)
+	if err != nil || len(s.Fixtures) != 1 || s.Skipped["fixture not listed"] != 1 {
+		t.Fatalf("%v, %d fixtures, skipped %v", err, len(s.Fixtures), s.Skipped)
+	}
+	if f := s.Fixtures[0].Fixture; f.Home.Or("") != "Listed" || f.FetchedAt != fetchedAt || f.ProviderFixtureID != "9001" || f.Provider != sportmonks.Name {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestTable: every line of the table is one that the engine can read or says why not,
+// and every rule is found.
+func TestTable(t *testing.T) {
+	if sportmonks.Dialect() == nil {
+		t.Fatal("no dialect")
+	}
+	rule := sportmonks.Provider().Rule
+	if line := rule("sportmonks/markets.csv:6"); !strings.Contains(line, "ASIAN_HANDICAP") || rule("sportmonks/markets.csv:9999") != "" {
+		t.Errorf("rule 6 is %q", line)
+	}
+}
