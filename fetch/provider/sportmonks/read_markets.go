@@ -58,6 +58,7 @@ type sheetReader struct {
 	broken                    map[string]football.Reason
 	unknown, skipped, damaged tally
 	met, hurt                 provider.Parts
+	members                   members // of the row at hand
 }
 
 // offered is everything met on one fixture.
@@ -156,32 +157,32 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 		r.lose(f, rowNoObject)
 		return
 	}
-	bookmaker, once := v.Once("bookmaker_id")
-	switch id := identifier(bookmaker); {
-	case id == "" || !once:
+	m := &r.members
+	m.read(v, &r.unknown)
+	switch id := m.id(memberBookmaker); {
+	case id == "":
 		r.lose(f, rowBookmaker)
 		return
 	case id != r.bookmaker:
 		r.skipped.add("row of another bookmaker")
 		return
 	}
-	if other, once := v.Once("fixture_id"); other.Kind() != strictjson.Absent && (!once || identifier(other) != f.id) {
+	if m.at[memberFixture].Kind() != strictjson.Absent && m.id(memberFixture) != f.id {
 		r.lose(f, rowFixture)
 		return
 	}
-	market, once := v.Once("market_id")
-	id := identifier(market)
-	if id == "" || !once {
+	id := m.id(memberMarket)
+	if id == "" {
 		r.lose(f, rowMarket)
 		return
 	}
 	r.met.Rows++
-	g := f.group(id, r.damaged.text(v, "market_description", rowField))
+	g := f.group(id, r.text(memberDescription))
 	if trace := r.payload.Trace.For(f.id); trace != nil && len(g.rows) == 0 {
 		of := provider.Subject{Fixture: f.id, Market: g.key(f)}
 		trace.Report(of, provider.FieldThing, v)
-		trace.Report(of, provider.FieldMarketID, market)
-		trace.Report(of, provider.FieldMarketName, v.Get("market_description"))
+		trace.Report(of, provider.FieldMarketID, m.at[memberMarket])
+		trace.Report(of, provider.FieldMarketName, m.at[memberDescription])
 	}
 	row := r.readRow(f, v)
 	if row.Trouble != "" {
@@ -189,6 +190,18 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 		f.hurt = true
 	}
 	g.rows = append(g.rows, row)
+}
+
+// text is a member of the row at hand as a text, in its three states. What is no text,
+// which is counted, and what is there twice was sent without a value that can be read.
+func (r *sheetReader) text(i int) football.Field[string] {
+	if r.members.twice[i] {
+		return football.NullField[string]()
+	}
+	if isWrong(r.members.at[i]) {
+		r.damaged.add(rowField)
+	}
+	return field(r.members.at[i])
 }
 
 // group finds the rows of a market, or begins them. Markets of one id that the
@@ -217,26 +230,108 @@ func (g *group) key(f *offered) string {
 	return g.market
 }
 
-// labelFields are the members of a row that say what it means, in the order in which
-// they are read.
-var labelFields = []string{"label", "name", "total", "handicap", "participants", "original_label"}
+// Members of a row, those that say what it means first, in the order in which they
+// are read.
+const (
+	memberLabel = iota
+	memberName
+	memberTotal
+	memberHandicap
+	memberParticipants
+	memberOriginal
+	memberID
+	memberFixture
+	memberMarket
+	memberBookmaker
+	memberDescription
+	memberDP3
+	memberValue
+	memberStopped
+	memberSuspended
+	numMembers
 
-// isRowField reports whether a member of a row has been met.
-func isRowField(key string) bool {
-	switch key {
-	case "id", "fixture_id", "market_id", "bookmaker_id", "provider_id", "external_id", "label", "value", "name", "sort_order", "market_description",
-		"probability", "dp3", "fractional", "american", "winning", "suspended", "stopped", "total", "handicap", "participants", "created_at",
-		"updated_at", "original_label", "latest_bookmaker_update":
-		return true
+	numLabels = memberOriginal + 1
+	ignored   = -1
+	unmet     = -2
+)
+
+// labelNames are the names of the members that say what a row means.
+var labelNames = [numLabels]string{"label", "name", "total", "handicap", "participants", "original_label"}
+
+// memberOf is the member with that name; unmet if no such member has been met.
+func memberOf(name string) int {
+	switch name {
+	case "label":
+		return memberLabel
+	case "name":
+		return memberName
+	case "total":
+		return memberTotal
+	case "handicap":
+		return memberHandicap
+	case "participants":
+		return memberParticipants
+	case "original_label":
+		return memberOriginal
+	case "id":
+		return memberID
+	case "fixture_id":
+		return memberFixture
+	case "market_id":
+		return memberMarket
+	case "bookmaker_id":
+		return memberBookmaker
+	case "market_description":
+		return memberDescription
+	case "dp3":
+		return memberDP3
+	case "value":
+		return memberValue
+	case "stopped":
+		return memberStopped
+	case "suspended":
+		return memberSuspended
+	case "provider_id", "external_id", "sort_order", "probability", "fractional", "american", "winning", "created_at", "updated_at", "latest_bookmaker_update":
+		return ignored
 	}
-	return false
+	return unmet
 }
 
-// readRow reads what a row says. Its price is dp3, which has all digits, or else
-// value. fractional is the decimal price once more, written as a fraction: it is no
-// fractional price, and is not read.
+// members are those of one row.
+type members struct {
+	at    [numMembers]strictjson.Value // the first of its name
+	twice [numMembers]bool
+}
+
+// read finds the members of a row in one walk, and counts those that are new.
+func (m *members) read(row strictjson.Value, unknown *tally) {
+	*m = members{}
+	for name, v := range row.Members() {
+		switch i := memberOf(name); {
+		case i == unmet:
+			unknown.add("row." + name)
+		case i == ignored:
+		case m.at[i].Kind() != strictjson.Absent:
+			m.twice[i] = true
+		default:
+			m.at[i] = v
+		}
+	}
+}
+
+// id is a member that is an id, "" if it is none, or there twice.
+func (m *members) id(i int) string {
+	if m.twice[i] {
+		return ""
+	}
+	return identifier(m.at[i])
+}
+
+// readRow reads what the row at hand says. Its price is dp3, which has all digits, or
+// else value. fractional is the decimal price once more, written as a fraction: it is
+// no fractional price, and is not read.
 func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
-	trace := r.payload.Trace.For(f.id)
+	m, trace := &r.members, r.payload.Trace.For(f.id)
 	row := input.Row{Place: trace.Begin(v)}
 	of := provider.Subject{Row: row.Place}
 	trace.Report(of, provider.FieldThing, v)
@@ -244,52 +339,53 @@ func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 		r.damaged.add(rowRepeats)
 		row.Trouble = football.AmbiguousShape
 	}
-	for key := range v.Members() {
-		if !isRowField(key) {
-			r.unknown.add("row." + key)
+	trace.Report(of, provider.FieldSelectionID, m.at[memberID])
+	row.ID = r.text(memberID)
+	row.Decimal = r.price(trace, of)
+	stopped, suspended := r.flag(memberStopped, &row), r.flag(memberSuspended, &row)
+	row.Suspended = stopped || suspended
+	trace.Report(of, provider.FieldSuspended, m.at[memberStopped])
+	trace.Report(of, provider.FieldSuspended, m.at[memberSuspended])
+	labels := 0
+	for i := range labelNames {
+		if m.at[i].Kind() > strictjson.Null {
+			labels++
 		}
 	}
-	trace.Report(of, provider.FieldSelectionID, v.Get("id"))
-	row.ID = r.damaged.text(v, "id", rowField)
-	row.Decimal = r.price(v, trace, of)
-	row.Suspended = r.flag(v, "stopped", &row) || r.flag(v, "suspended", &row)
-	if trace != nil {
-		trace.Report(of, provider.FieldSuspended, v.Get("stopped"))
-		trace.Report(of, provider.FieldSuspended, v.Get("suspended"))
-	}
-	for _, key := range labelFields {
-		m := v.Get(key)
-		if m.Kind() <= strictjson.Null {
+	row.Labels = make([]football.Label, 0, labels)
+	for i, name := range labelNames {
+		label := m.at[i]
+		if label.Kind() <= strictjson.Null {
 			continue
 		}
-		if isWrong(m) {
+		if isWrong(label) {
 			r.damaged.add(rowField)
 			row.Trouble = football.AmbiguousShape
 		}
-		trace.Report(of, key, m)
-		row.Labels = append(row.Labels, football.Label{Field: key, Text: clip(m)})
+		trace.Report(of, name, label)
+		row.Labels = append(row.Labels, football.Label{Field: name, Text: clip(label)})
 	}
 	return row
 }
 
 // price is the price as it was sent, in its three states. What is no text is kept as
 // it stands: it is there, and no price.
-func (r *sheetReader) price(v strictjson.Value, trace *provider.Trace, of provider.Subject) football.Field[string] {
+func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football.Field[string] {
 	price := football.Field[string]{}
-	for _, key := range []string{"dp3", "value"} {
-		m, once := v.Once(key)
+	for _, i := range [...]int{memberDP3, memberValue} {
+		v := r.members.at[i]
 		var f football.Field[string]
 		switch {
-		case !once:
+		case r.members.twice[i]:
 			f = football.NullField[string]()
-		case isWrong(m):
+		case isWrong(v):
 			r.damaged.add(rowField)
-			f = football.Of(clip(m))
+			f = football.Of(clip(v))
 		default:
-			f = field(m)
+			f = field(v)
 		}
 		if f.State() == football.Present {
-			trace.Report(of, provider.FieldDecimal, m)
+			trace.Report(of, provider.FieldDecimal, v)
 			return f
 		}
 		if f.State() > price.State() {
@@ -301,20 +397,15 @@ func (r *sheetReader) price(v strictjson.Value, trace *provider.Trace, of provid
 
 // flag reads a member that is true or false. Of a flag that is neither, the row is
 // taken to be off offer.
-func (r *sheetReader) flag(v strictjson.Value, key string, row *input.Row) bool {
-	m, once := v.Once(key)
-	switch m.Kind() {
+func (r *sheetReader) flag(i int, row *input.Row) bool {
+	switch r.members.at[i].Kind() {
+	case strictjson.Absent, strictjson.Null, strictjson.False:
+		return r.members.twice[i]
 	case strictjson.True:
 		return true
-	case strictjson.False, strictjson.Absent, strictjson.Null:
-		if once {
-			return false
-		}
 	}
-	if once {
-		r.damaged.add(rowFlag)
-		row.Trouble = football.AmbiguousShape
-	}
+	r.damaged.add(rowFlag)
+	row.Trouble = football.AmbiguousShape
 	return true
 }
 
