@@ -118,13 +118,13 @@ func TestAsk(t *testing.T) {
 	}
 	var paths []string
 	for _, r := range prices {
-		if !adapter.IsMarkets(r.Endpoint) || r.Query.Get("filters") != "bookmakers:35" || r.Query.Get("include") != "odds" || r.Query.Has("api_token") {
+		if !adapter.IsMarkets(r.Endpoint) || r.Query.Get("filters") != "bookmakers:35" || !strings.HasPrefix(r.Query.Get("include"), "odds:id,fixture_id,market_id,") || r.Query.Has("api_token") {
 			t.Errorf("prices are asked for by %+v", r)
 		}
 		paths = append(paths, r.Path)
 	}
 	slices.Sort(paths)
-	if want := []string{"/v3/football/fixtures/multi/3,2,1", "/v3/football/fixtures/multi/7,6,5,4"}; !slices.Equal(paths, want) {
+	if want := []string{"/v3/football/fixtures/multi/1", "/v3/football/fixtures/multi/7,6,5,4,3,2"}; !slices.Equal(paths, want) {
 		t.Errorf("%v, want %v", paths, want)
 	}
 	if u.progress != [2]int{3, 3} {
@@ -136,8 +136,8 @@ func TestAsk(t *testing.T) {
 // need. docs/providers.md states them.
 func TestCost(t *testing.T) {
 	u := &upstream{items: world(300)}
-	if _, err := adapter.Ask(t.Context(), u); err != nil || len(u.requests) != 81 {
-		t.Errorf("%v, %d requests for 300 fixtures, want 6 pages and 75 batches", err, len(u.requests))
+	if _, err := adapter.Ask(t.Context(), u); err != nil || len(u.requests) != 56 {
+		t.Errorf("%v, %d requests for 300 fixtures, want 6 pages and 50 batches", err, len(u.requests))
 	}
 	var playing []string
 	for id := 1; id <= 20; id++ {
@@ -212,13 +212,13 @@ func TestBatches(t *testing.T) {
 	}{
 		{"a fixture left out", func(r provider.Request) (string, int) {
 			if slices.Contains(multi(r), "6") {
-				return `{"data":[{"id":7,"odds":[]},{"id":5,"odds":[]},{"id":4,"odds":[]}]}`, 200
+				return `{"data":[{"id":8,"odds":[]},{"id":7,"odds":[]},{"id":5,"odds":[]},{"id":4,"odds":[]},{"id":3,"odds":[]}]}`, 200
 			}
 			return "", 0
 		}, nil, []string{"6"}, 3, false},
 		{"a fixture without odds", func(r provider.Request) (string, int) {
 			if slices.Contains(multi(r), "6") {
-				return `{"data":[{"id":7,"odds":[]},{"id":6},{"id":5,"odds":[]},{"id":4,"odds":[]}]}`, 200
+				return `{"data":[{"id":8,"odds":[]},{"id":7,"odds":[]},{"id":6},{"id":5,"odds":[]},{"id":4,"odds":[]},{"id":3,"odds":[]}]}`, 200
 			}
 			return "", 0
 		}, []string{"6"}, nil, 3, false},
@@ -227,27 +227,27 @@ func TestBatches(t *testing.T) {
 				return `{"message":"No result(s) found matching your request."}`, 200
 			}
 			return "", 0
-		}, []string{"4", "5", "6", "7"}, nil, 3, false},
+		}, []string{"3", "4", "5", "6", "7", "8"}, nil, 3, false},
 		{"one breaks the others", func(r provider.Request) (string, int) {
 			if slices.Contains(multi(r), "6") {
 				return `{"message":"Server Error"}`, 500
 			}
 			return "", 0
-		}, []string{"6"}, nil, 7, false},
+		}, []string{"6"}, nil, 9, false},
 		{"the quota ends", func(r provider.Request) (string, int) {
-			if slices.Contains(multi(r), "3") {
+			if slices.Contains(multi(r), "2") {
 				return `{"message":"Too Many Attempts."}`, 429
 			}
 			return "", 0
-		}, []string{"1", "2", "3"}, nil, 3, false},
+		}, []string{"1", "2"}, nil, 3, false},
 		{"all fail", func(r provider.Request) (string, int) {
 			if multi(r) != nil {
 				return `{"message":"Server Error"}`, 500
 			}
 			return "", 0
-		}, []string{"1", "2", "3", "4", "5", "6", "7"}, nil, 10, true},
+		}, []string{"1", "2", "3", "4", "5", "6", "7", "8"}, nil, 11, true},
 	} {
-		u := &upstream{items: world(7), hook: c.hook}
+		u := &upstream{items: world(8), hook: c.hook}
 		asked, err := adapter.Ask(t.Context(), u)
 		if (err != nil) != c.fails || !slices.Equal(asked.Failed, c.failed) || !slices.Equal(asked.NotOffered, c.notOffered) || len(u.requests) != c.requests {
 			t.Errorf("%s: %v, failed %v, not offered %v, %d requests", c.name, err, asked.Failed, asked.NotOffered, len(u.requests))

@@ -29,7 +29,7 @@ func Provider() provider.Provider {
 			Window:      time.Hour,
 			Burst:       10,
 			Concurrency: 3,
-			MaxBody:     32 << 20, // a batch of big matches with one bookmaker is 8 MB
+			MaxBody:     32 << 20, // a batch of big matches with one bookmaker is 5 MB
 		},
 		Metrics:    ownMetricNames(),
 		Authorize:  authorize,
