@@ -31,8 +31,8 @@ var expected = []struct {
 	// queries are those by which every row of the answer is read once.
 	queries func(answer []byte) []url.Values
 	listing func(file string) provider.Listing
-	// notRead are the folders whose rows no product reads.
-	notRead []string
+	// unserved are the folders whose rows no product serves: they may stay RAW.
+	unserved []string
 }{
 	{
 		provider: sportmonks.Provider(),
@@ -42,8 +42,8 @@ var expected = []struct {
 			}
 			return "odds/pre-match/fixtures", body, ""
 		},
-		queries: sportmonksBookmakers,
-		notRead: []string{"odds_inplay_by_fixture"}, // odds in play are not served
+		queries:  sportmonksBookmakers,
+		unserved: []string{"odds_inplay_by_fixture"}, // odds in play
 	},
 }
 
@@ -90,9 +90,6 @@ func TestExpected(t *testing.T) {
 			tested := 0
 			for _, line := range lines {
 				file := line["payload"]
-				if slices.ContainsFunc(e.notRead, func(folder string) bool { return strings.Contains(file, "/"+folder+"/") }) {
-					continue
-				}
 				if files[file] == nil {
 					body, err := os.ReadFile(filepath.Join(filepath.Dir(shared), file))
 					if err != nil {
@@ -115,7 +112,8 @@ func TestExpected(t *testing.T) {
 					t.Errorf("%s %s: the row is not read", file, line["pointer"])
 					continue
 				}
-				if wrong := differs(line, row); wrong != "" {
+				unserved := slices.ContainsFunc(e.unserved, func(folder string) bool { return strings.Contains(file, "/"+folder+"/") })
+				if wrong := differs(line, row); wrong != "" && !(unserved && row.market.Origin == football.Raw) {
 					t.Errorf("%s %s: %s\n%v\nwant %s %s subject %q line %q selection %q, %s: %s", file, line["pointer"], wrong, row.selection.Labels,
 						line["canonical"], line["period"], line["subject"], line["line"], line["selection"], line["verdict"], line["why"])
 				}
