@@ -166,8 +166,8 @@ type Asked struct {
 	Filtered        int      // left out on entry, such as eSoccer, see Filters
 	Failed          []string // provider fixture ids whose markets could not be had
 	// NotOffered are the provider fixture ids that were asked for, and left out of
-	// accepted answers: the provider offers no markets on them. That is an answer,
-	// not a failure. None of them is in Failed.
+	// accepted answers, or that the listing says have no markets: the provider offers
+	// none on them. That is an answer, not a failure. None of them is in Failed.
 	NotOffered []string
 	// Resume is the adapter's own word for where the next cycle goes on, "" for
 	// nowhere in particular.

@@ -20,16 +20,15 @@ import (
 
 // Counters of a cycle, beside those that provider.Asked has of its own.
 const (
-	countNoID        = "listing_without_id"   // items that could not be used
-	countLostPages   = "listing_pages_lost"   // pages that were not had
-	countRepeated    = "listing_repeated"     // fixtures met twice: the list moved while it was read
-	countNothing     = "listing_empty"        // the provider says that it found nothing, or that the plan holds nothing
-	countOver        = "over"                 // fixtures that ended, were cancelled or withdrawn
-	countFrozen      = "in_play"              // fixtures whose prematch prices do not move any more: not asked
-	countPlaceholder = "teams_not_known"      // fixtures whose teams are not known yet: not asked
-	countNoOdds      = "listed_without_odds"  // fixtures that the list says have no odds: not asked
-	countSplit       = "batches_split"        // requests for several that were asked again one by one
-	countUnpriced    = "answers_without_odds" // fixtures that were answered without any odds at all
+	countNoID      = "listing_without_id"   // items that could not be used
+	countLostPages = "listing_pages_lost"   // pages that were not had
+	countRepeated  = "listing_repeated"     // fixtures met twice: the list moved while it was read
+	countNothing   = "listing_empty"        // the provider says that it found nothing, or that the plan holds nothing
+	countOver      = "over"                 // fixtures that ended, were cancelled or withdrawn
+	countFrozen    = "in_play"              // fixtures whose prematch prices do not move any more: not asked
+	countNoOdds    = "listed_without_odds"  // fixtures that the list says have no odds: not asked
+	countSplit     = "batches_split"        // requests for several that were asked again one by one
+	countUnpriced  = "answers_without_odds" // fixtures that were answered without any odds at all
 )
 
 // Ask implements provider.MarketAdapter: the fixtures of the coming days, then the
@@ -192,8 +191,6 @@ func (a *asker) choose(fixtures []item) (ids []string) {
 		case f.withoutOdds:
 			a.count(countNoOdds, 1)
 			a.asked.NotOffered = append(a.asked.NotOffered, f.id)
-		case f.placeholder:
-			a.count(countPlaceholder, 1)
 		default:
 			ids = append(ids, f.id)
 		}

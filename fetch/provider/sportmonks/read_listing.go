@@ -18,7 +18,6 @@ type item struct {
 	homeID, awayID     string
 	state              string
 	startsAt           football.Field[time.Time]
-	placeholder        bool // the teams are not known yet
 	withoutOdds        bool // the provider says that there are none
 }
 
@@ -65,7 +64,6 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item
 	i.sport = sportOf(v, damaged)
 	trace.Report(of, provider.FieldStatus, v.Get("state_id"))
 	i.state = damaged.text(v, "state_id", itemState).Or("")
-	i.placeholder = v.Get("placeholder").Kind() == strictjson.True
 	i.withoutOdds = v.Get("has_odds").Kind() == strictjson.False
 	i.startsAt = startOf(v, trace.For(i.id), of, damaged)
 	i.readTeams(v, trace.For(i.id), of, damaged)
