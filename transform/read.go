@@ -202,8 +202,13 @@ func withoutPrices(offers []input.Offer) (n int) {
 	return n
 }
 
-// asked tells whether a request named a fixture in any of its parameters.
+// asked reports whether a request named a fixture, in its path or in a parameter.
 func asked(r raw.Response, providerFixtureID string) bool {
+	for part := range strings.SplitSeq(r.Path, "/") {
+		if slices.Contains(strings.Split(part, ","), providerFixtureID) {
+			return true
+		}
+	}
 	for _, values := range r.Query {
 		for _, v := range values {
 			if slices.Contains(strings.Split(v, ","), providerFixtureID) {

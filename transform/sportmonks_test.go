@@ -2,6 +2,7 @@ package transform_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -54,6 +55,32 @@ func TestSportmonksRun(t *testing.T) {
 		if markets[market] != want {
 			t.Errorf("%s has %d selections, want %d", market, markets[market], want)
 		}
+	}
+}
+
+// TestSportmonksUnreadable: an answer that cannot be read is that of the fixtures that
+// its path names.
+func TestSportmonksUnreadable(t *testing.T) {
+	body, err := os.ReadFile("../fetch/provider/sportmonks/testdata/read/listing.json")
+	must(t, err)
+	mem := newMem()
+	out, err := raw.Create(mem, cycleID, nil)
+	must(t, err)
+	for _, r := range []struct{ endpoint, path, body string }{
+		{"fixtures/between", "/v3/football/fixtures/between/2026-11-20/2026-12-04", string(body)},
+		{"fixtures/multi", "/v3/football/fixtures/multi/9001,9002", `{"data":`},
+		{"fixtures/multi", "/v3/football/fixtures/multi/9006", `{"data":[{"id":9006,"odds":[]}]}`},
+	} {
+		_, err := out.Add(raw.Response{Endpoint: r.endpoint, Path: r.path, Query: url.Values{}, Attempt: 1, Status: 200, FetchedAt: began}, []byte(r.body))
+		must(t, err)
+	}
+	_, err = out.Seal(raw.Cycle{ClientID: "acme", Product: football.MarketEngine, Provider: sportmonks.Name, StartedAt: began,
+		FinishedAt: began.Add(time.Minute), Outcome: raw.Complete, ListingComplete: true})
+	must(t, err)
+	o := options(mem, mem)
+	o.Provider = onlySportmonks
+	if _, err := transform.Run(context.Background(), o); !errors.Is(err, transform.ErrQuarantined) {
+		t.Errorf("two of three fixtures cannot be read: %v", err)
 	}
 }
 

@@ -86,9 +86,6 @@ func (r *sheetReader) item(v strictjson.Value) {
 		return
 	}
 	f := r.fixture(i.id)
-	if f == nil {
-		return
-	}
 	f.item = &i
 	for name := range v.Members() {
 		if !itemFields[name] {
@@ -121,25 +118,17 @@ func (r *sheetReader) row(v strictjson.Value) {
 		r.damaged.add(rowFixture)
 		return
 	}
-	if f := r.fixture(identifier(id)); f != nil {
-		r.rowOf(f, v)
-	}
+	r.rowOf(r.fixture(identifier(id)), v)
 }
 
-// fixture is where the rows of a fixture are gathered, nil if the list does not hold
-// the fixture: nobody has seen whether it is football.
+// fixture is where the rows of a fixture are gathered.
 func (r *sheetReader) fixture(id string) *offered {
 	f := r.fixtures[id]
-	if f != nil {
-		return f
+	if f == nil {
+		f = &offered{id: id, groups: make(map[string]*group)}
+		r.fixtures[id] = f
+		r.order = append(r.order, f)
 	}
-	if _, listed := r.listing.Fixtures[id]; !listed && len(r.listing.Fixtures) > 0 {
-		r.skipped.add("fixture not listed")
-		return nil
-	}
-	f = &offered{id: id, groups: make(map[string]*group)}
-	r.fixtures[id] = f
-	r.order = append(r.order, f)
 	return f
 }
 

@@ -197,13 +197,12 @@ func TestBookmaker(t *testing.T) {
 	}
 }
 
-// TestNotListed: a fixture that the listing does not hold is left out, and one that it
-// holds has the names of the listing.
-func TestNotListed(t *testing.T) {
+// TestListed: a fixture has the names of the listing if it is there, else its own.
+func TestListed(t *testing.T) {
 	l := provider.Listing{Fixtures: map[string]provider.ListedFixture{"9001": {Fixture: football.Fixture{Home: football.Of("Listed"), FetchedAt: fetchedAt.Add(-time.Hour)}}}}
 	s, err := adapter.ReadMarkets(provider.Payload{Endpoint: "fixtures/multi", FetchedAt: fetchedAt, Body: own(t, "multi")}, l)
-	if err != nil || len(s.Fixtures) != 1 || s.Skipped["fixture not listed"] != 1 {
-		t.Fatalf("%v, %d fixtures, skipped %v", err, len(s.Fixtures), s.Skipped)
+	if err != nil || len(s.Fixtures) != 2 || s.Fixtures[1].Fixture.Home.Or("") != "Étoile du Rhône" {
+		t.Fatalf("%v, %+v", err, s.Fixtures)
 	}
 	if f := s.Fixtures[0].Fixture; f.Home.Or("") != "Listed" || f.FetchedAt != fetchedAt || f.ProviderFixtureID != "9001" || f.Provider != sportmonks.Name {
 		t.Errorf("%+v", f)
