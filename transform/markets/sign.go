@@ -1,6 +1,7 @@
 package markets
 
 import (
+	"slices"
 	"strconv"
 
 	"mkt/fetch/input"
@@ -22,9 +23,10 @@ const (
 )
 
 // proveSign chooses the shape of a handicap's lines by its prices, and turns the lines
-// that were read. It is false unless one shape fits, and only one, or its margins
-// differ by no more than half of what those of any other do. Prices of rows that are on
-// offer decide, if they can. Of a shape that fits, one line in four may be priced oddly.
+// that were read. It is false unless a shape fits, and any other that fits is worse: it
+// finds the other outcomes of half as many rows, or its margins differ twice as much.
+// Prices of rows that are on offer decide, if they can. Of a shape that fits, one line
+// in four may be priced oddly.
 func (d *Deriver) proveSign(o *input.Offer, p *plan) bool {
 	shapes := []input.Shape{0, input.OwnSideLine}
 	if p.term.Line == football.EuropeanHandicap {
@@ -38,8 +40,8 @@ func (d *Deriver) proveSign(o *input.Offer, p *plan) bool {
 	if !differs {
 		return true
 	}
-	const none = 1e9
-	proven, best, second := input.Shape(0), none, none
+	proven, best := input.Shape(0), books{}
+	var others []books
 	for _, shape := range shapes {
 		b := d.booksOf(o, p, shape, false)
 		if b.full == 0 {
@@ -48,14 +50,12 @@ func (d *Deriver) proveSign(o *input.Offer, p *plan) bool {
 		if b.full == 0 || 4*b.bad > b.full {
 			continue
 		}
-		switch spread := b.most - b.least; {
-		case spread < best:
-			proven, best, second = shape, spread, best
-		default:
-			second = min(second, spread)
+		if b.isBetter(best) {
+			proven, b, best = shape, best, b
 		}
+		others = append(others, b)
 	}
-	if best == none || second < 2*best || second == best {
+	if best.full == 0 || slices.ContainsFunc(others, func(b books) bool { return b.full > 0 && !best.isMuchBetter(b) }) {
 		return false
 	}
 	for i := range d.readings {
@@ -75,6 +75,20 @@ func isTurned(s side, shape input.Shape) bool {
 type books struct {
 	full, bad   int     // all of them, and those whose chances are not those of one bet
 	least, most float64 // the sums of chances
+}
+
+func (b books) spread() float64 { return b.most - b.least }
+
+// isBetter reports whether b has more lines than others, or as many whose margins
+// differ less.
+func (b books) isBetter(others books) bool {
+	return b.full > others.full || b.full == others.full && b.spread() < others.spread()
+}
+
+// isMuchBetter reports whether b has twice the lines of others, or no fewer, and
+// margins that differ half as much.
+func (b books) isMuchBetter(others books) bool {
+	return b.full >= 2*others.full || b.full >= others.full && b.spread() < others.spread() && 2*b.spread() <= others.spread()
 }
 
 // booksOf finds the books if the lines are as shape says.
