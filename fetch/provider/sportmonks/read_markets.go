@@ -76,6 +76,7 @@ type group struct {
 	market string // market_id
 	name   football.Field[string]
 	rows   []input.Row
+	traced string // the key under which it was reported where it stands
 }
 
 // item reads one fixture that holds its odds.
@@ -168,7 +169,8 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 	r.met.Rows++
 	g := f.group(id, r.text(memberDescription))
 	if trace := r.payload.Trace.For(f.id); trace != nil && len(g.rows) == 0 {
-		of := provider.Subject{Fixture: f.id, Market: g.key(f)}
+		g.traced = g.key(f)
+		of := provider.Subject{Fixture: f.id, Market: g.traced}
 		trace.Report(of, provider.FieldThing, v)
 		trace.Report(of, provider.FieldMarketID, m.at[memberMarket])
 		trace.Report(of, provider.FieldMarketName, m.at[memberDescription])
@@ -438,6 +440,7 @@ func (r *sheetReader) joined(f *offered) football.Fixture {
 // offers makes the fixture's offers, in the order in which their markets were met.
 func (r *sheetReader) offers(f *offered) []input.Offer {
 	offers := make([]input.Offer, 0, len(f.order)+4)
+	trace := r.payload.Trace.For(f.id)
 	for _, g := range f.order {
 		r.met.Markets++
 		e := r.table.ByKey[g.market]
@@ -450,9 +453,14 @@ func (r *sheetReader) offers(f *offered) []input.Offer {
 			o.Reading, o.RawReason = nil, football.ConditionFailed
 		}
 		if o.RawReason == football.MixedMarket {
+			from := len(offers)
 			offers = r.statements(offers, o)
+			for _, named := range offers[from:] {
+				trace.Join(provider.Subject{Fixture: f.id, Market: named.Key}, provider.Subject{Fixture: f.id, Market: g.traced})
+			}
 			continue
 		}
+		trace.Join(provider.Subject{Fixture: f.id, Market: o.Key}, provider.Subject{Fixture: f.id, Market: g.traced})
 		offers = append(offers, o)
 	}
 	return offers

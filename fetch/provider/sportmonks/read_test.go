@@ -220,3 +220,45 @@ func TestTable(t *testing.T) {
 		t.Errorf("rule 6 is %q", line)
 	}
 }
+
+// TestFilter: what is not football played by people is left out, and clubs whose names
+// only sound like it are kept.
+func TestFilter(t *testing.T) {
+	for names, want := range map[[3]string]string{
+		{"Esoccer Battle - 8 mins play", "Lens", "Nice"}:      "esoccer:league-name",
+		{"E-Soccer Live", "Lens", "Nice"}:                     "esoccer:league-name",
+		{"Cyber Live Arena", "Lens", "Nice"}:                  "cyber:league-name",
+		{"National", "Lens (esports)", "Nice"}:                "esports:home-name",
+		{"National", "Lens", "Nice E-Sports"}:                 "esports:away-name",
+		{"National", "Atlètic Club d'Esports", "Nice"}:        "",
+		{"Primera Catalana", "Unió Esports Vilassar", "Reus"}: "",
+		{"National", "Lens", "Nice"}:                          "",
+	} {
+		body := fmt.Sprintf(`{"data":[{"id":1,"sport_id":1,"league":{"name":%q},"participants":[{"name":%q,"meta":{"location":"away"}},{"name":%q,"meta":{"location":"home"}}]}]}`, names[0], names[2], names[1])
+		l, err := adapter.ReadListing([]provider.Payload{{Body: []byte(body)}})
+		if err != nil || len(l.Fixtures)+len(l.Filtered) != 1 || want != "" && l.Filtered[want] != 1 || want == "" && len(l.Fixtures) != 1 {
+			t.Errorf("%v: %v, filtered %v, want %q", names, err, l.Filtered, want)
+		}
+	}
+}
+
+// TestTracedMarkets: every market is found where its first row stands, also one of
+// several of an id, and one of the rows of Specials.
+func TestTracedMarkets(t *testing.T) {
+	body := `{"data":[
+		{"id":1,"fixture_id":7,"market_id":6,"bookmaker_id":2,"label":"1","market_description":"Asian Handicap (0-0)"},
+		{"id":2,"fixture_id":7,"market_id":6,"bookmaker_id":2,"label":"1","market_description":"Asian Handicap (1-0)"},
+		{"id":3,"fixture_id":7,"market_id":127,"bookmaker_id":2,"label":"1","name":"To Win to Nil","market_description":"Specials"},
+		{"id":4,"fixture_id":7,"market_id":127,"bookmaker_id":2,"label":"1","name":"To Win to Nil","market_description":"More Specials"}]}`
+	trace := new(provider.Trace)
+	s, err := adapter.ReadMarkets(provider.Payload{Endpoint: "odds/pre-match/fixtures", Body: []byte(body), Trace: trace}, provider.Listing{})
+	if err != nil || len(s.Fixtures) != 1 || len(s.Fixtures[0].Offers) != 4 {
+		t.Fatalf("%v, %+v", err, s)
+	}
+	for n, o := range s.Fixtures[0].Offers {
+		found := trace.Of(provider.Subject{Fixture: "7", Market: o.Key})
+		if len(found) != 3 || found[0].Path != fmt.Sprintf(".data[%d]", n) {
+			t.Errorf("%s is found at %v", o.Key, found)
+		}
+	}
+}
