@@ -9,18 +9,18 @@ import (
 	"mkt/publish/health"
 )
 
-// flushEvery is how often the counters of a run are written down while it goes
-// on; what a kill loses is what was counted since.
+// flushEvery is how often the counters of a run are written while it is under way. If it
+// is killed, what was counted since the last time is lost.
 const flushEvery = 15 * time.Second
 
-// calls counts the requests that are sent and writes them down in state/calls.json.
-// They are telemetry: what cannot be written is logged and tried again, and fails
-// no run.
+// calls counts the requests that are sent and writes the counts to state/calls.json.
+// They are telemetry: if they cannot be written, that is logged and tried once more
+// later, and the run does not fail.
 type calls struct {
 	root  durable.FS
 	now   func() time.Time
 	log   *slog.Logger
-	pass  func(endpoint string, requests int) // told as well, may be nil
+	pass  func(endpoint string, requests int) // is called as well; may be nil
 	ended chan struct{}
 	done  sync.WaitGroup
 
@@ -28,7 +28,7 @@ type calls struct {
 	sent map[string]int64 // by endpoint, since the last flush
 }
 
-// countCalls begins to count. end must be called.
+// countCalls begins to count. The caller must call end.
 func countCalls(o *Options) *calls {
 	c := &calls{root: o.Root, now: o.Now, log: o.Log.With("tenant", o.Tenant.ID, "step", "fetch"), pass: o.Usage,
 		ended: make(chan struct{}), sent: map[string]int64{}}
@@ -58,7 +58,7 @@ func (c *calls) flushUntilEnd(every time.Duration) {
 	}
 }
 
-// end writes down what is left.
+// end writes the remaining counts.
 func (c *calls) end() {
 	close(c.ended)
 	c.done.Wait()
@@ -74,7 +74,7 @@ func (c *calls) flush() {
 	if err == nil {
 		return
 	}
-	c.log.Warn("provider calls are not written down", "err", err)
+	c.log.Warn("the counts of requests cannot be written", "err", err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for endpoint, n := range sent {

@@ -28,7 +28,7 @@ func counting(root durable.FS) *calls {
 	return countCalls(&Options{Root: root, Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 }
 
-func TestCallsAreWrittenDownWhileARunGoesOn(t *testing.T) {
+func TestCallsAreRecordedDuringARun(t *testing.T) {
 	root := durabletest.NewMem()
 	c := counting(root)
 	c.done.Go(func() { c.flushUntilEnd(time.Millisecond) })

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// steady makes of a clock one that does not go back during a run, in UTC and
-// whole milliseconds. Safe for concurrent use.
+// steady returns a clock that follows now but never goes back, in UTC and whole
+// milliseconds. It is safe for concurrent use.
 func steady(now func() time.Time) func() time.Time {
 	var mu sync.Mutex
 	var last time.Time

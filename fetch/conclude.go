@@ -13,7 +13,7 @@ import (
 	"mkt/publish/health"
 )
 
-// conclude judges what the asking came to, and seals it as what it is.
+// conclude decides the outcome of the cycle and seals it.
 func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked provider.Asked, err error) error {
 	if err != nil {
 		err = &askError{err}
@@ -46,8 +46,9 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 	return nil
 }
 
-// outcome of a cycle, and why it is not complete. A refused credential fails it
-// whatever was had before; so does having nothing to transform.
+// outcome returns the outcome of a cycle, and why it is not complete. A refused
+// credential fails it, whatever was received before. A cycle that has nothing to
+// transform fails as well.
 func outcome(asked provider.Asked, t tally, stopped, err error) (raw.Outcome, error) {
 	if code := codeOf(stopped); code == health.CodeCredential || code == health.CodePermission {
 		return raw.Failed, stopped
@@ -56,14 +57,14 @@ func outcome(asked provider.Asked, t tally, stopped, err error) (raw.Outcome, er
 	case err != nil:
 		return raw.Failed, err
 	case t.details == 0 && len(asked.Failed) > 0:
-		return raw.Failed, &askError{fmt.Errorf("no fixture's markets could be had: %w", cmp.Or(stopped, t.first, errNoReason))}
+		return raw.Failed, &askError{fmt.Errorf("no fixture's markets could be fetched: %w", cmp.Or(stopped, t.first, errNoReason))}
 	case len(asked.Failed) > 0 || !asked.ListingComplete:
 		return raw.Partial, stopped
 	}
 	return raw.Complete, nil
 }
 
-var errNoReason = errors.New("the adapter does not say why")
+var errNoReason = errors.New("the adapter gives no reason")
 
 func (r *run) header(asked provider.Asked, rejected map[string]int64) raw.Cycle {
 	counters := maps.Clone(asked.Counters)
@@ -106,8 +107,8 @@ func (r *run) remember(err error) error {
 	})
 }
 
-// log writes what the run came to, for debugging: whoever started it says what
-// came of the cycle.
+// log writes the result of the run, for debugging. The caller of Run reports the
+// outcome of the cycle.
 func (r *run) log(err error) {
 	s := r.summary
 	code := s.Code

@@ -20,7 +20,7 @@ import (
 	"mkt/publish/health"
 )
 
-// test tests the connection and tells its state afterwards.
+// test tests the connection and returns its state afterwards.
 func (b *bench) test(ctx context.Context) (fetch.Probed, health.Connection, error) {
 	b.t.Helper()
 	b.clock = b.clock.Add(time.Minute)
@@ -116,7 +116,7 @@ func TestConnectionTest(t *testing.T) {
 }
 
 // A credential's way: entered, tested, refused in a run, tested again.
-func TestConnectionWalksItsStates(t *testing.T) {
+func TestConnectionStates(t *testing.T) {
 	good, _ := simulated(t, 20)
 	refusing, _ := simulated(t, 20, "credential:1")
 	b := newBench(t, good, betsapi.Provider())
@@ -188,7 +188,7 @@ func TestConnectionTestKilled(t *testing.T) {
 		run, read := health.Read(after, health.StepProbe)
 		must(t, read)
 		if err == nil && (run == nil || !run.OK) {
-			t.Fatalf("operation %d: told as done, and %+v is left", k, run)
+			t.Fatalf("operation %d: reported as done, and %+v is left", k, run)
 		}
 		b.options.Root = after
 		if _, err := fetch.Test(t.Context(), b.options); err != nil {

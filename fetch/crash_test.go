@@ -114,7 +114,7 @@ func TestFullDiskStopsAsking(t *testing.T) {
 	}
 }
 
-// An interrupted run leaves no cycle and no state; the next sets aside what it
+// An interrupted run leaves no cycle and no state; the next quarantines what it
 // archived, and may fetch the same cycle.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -111,7 +111,7 @@ func TestAnswersCutAtEveryKiB(t *testing.T) {
 }
 
 // onlyWhole holds what a cycle accepted against what was let through whole, and
-// tells how many answers it refused.
+// returns how many answers it refused.
 func onlyWhole(t *testing.T, b *bench, c *cutter, id layout.CycleID) (refused int) {
 	t.Helper()
 	a, err := raw.Open(b.options.Root, id)

@@ -12,8 +12,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// newCycle labels a cycle that begins now. It is later than every cycle known
-// below the root, by a second at least, also when the clock was set back.
+// newCycle returns the id of a cycle that begins now. It is at least a second later than
+// every cycle known below the root, even if the clock was set back.
 func newCycle(fsys durable.FS, product football.Product, now time.Time) (layout.CycleID, error) {
 	last, known, err := raw.LastBegun(fsys)
 	if err != nil {
@@ -40,7 +40,7 @@ func newCycle(fsys durable.FS, product football.Product, now time.Time) (layout.
 	return layout.NewCycleID(now, string(product)), nil
 }
 
-// newCycleByList is newCycle where nothing tells which cycle was begun last.
+// newCycleByList does what newCycle does if it is not known which cycle was begun last.
 func newCycleByList(fsys durable.FS, product football.Product, now time.Time) (layout.CycleID, error) {
 	for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir} {
 		newest, err := newestIn(fsys, dir)
@@ -54,13 +54,13 @@ func newCycleByList(fsys durable.FS, product football.Product, now time.Time) (l
 	return layout.NewCycleID(now, string(product)), nil
 }
 
-// aheadOfClock is how far a cycle that is named may lie ahead of the clock: the
-// clocks of two machines differ.
+// aheadOfClock is how far ahead of the clock the id of a cycle may be, since the clocks
+// of two machines differ.
 const aheadOfClock = time.Minute
 
-// checkNewName refuses a name for a cycle that was never fetched when it lies
-// ahead of the clock, since every cycle after it would have to be later still,
-// or is not later than what is published, since it could never be published.
+// checkNewName refuses a name for a cycle that was never fetched if it is ahead of the
+// clock, since every cycle after it would have to be later still, or if it is not later
+// than what is published, since it could never be published.
 func checkNewName(fsys durable.FS, id layout.CycleID, product football.Product, now time.Time) error {
 	at, _, err := layout.ParseCycleID(string(id))
 	if err != nil {
@@ -78,12 +78,12 @@ func checkNewName(fsys durable.FS, id layout.CycleID, product football.Product, 
 	case !at.After(published):
 		return fmt.Errorf("cycle %s was never fetched, and is older than what is published: leave out --cycle for a new one", id)
 	case at.After(now.Add(aheadOfClock)) && id > next:
-		return fmt.Errorf("cycle %s was never fetched, and lies in the future: leave out --cycle for a new one", id)
+		return fmt.Errorf("cycle %s was never fetched, and is in the future: leave out --cycle for a new one", id)
 	}
 	return nil
 }
 
-// newestIn is the start of the newest cycle that has a folder in dir; zero when
+// newestIn returns the start of the newest cycle that has a folder in dir; zero if
 // there is none.
 func newestIn(fsys durable.FS, dir string) (newest time.Time, err error) {
 	entries, err := fsys.ReadDir(dir)
@@ -102,8 +102,8 @@ func newestIn(fsys durable.FS, dir string) (newest time.Time, err error) {
 	return newest, err
 }
 
-// sealedBefore reports whether the cycle is done already, and makes sure that it
-// stays so: the run that sealed it may have been killed before its last sync.
+// sealedBefore returns the cycle if it is sealed already, and makes it durable: the run
+// that sealed it may have been killed before its last sync.
 func sealedBefore(fsys durable.FS, id layout.CycleID) (*raw.Archive, error) {
 	a, err := raw.Open(fsys, id)
 	if errors.Is(err, raw.ErrNotSealed) {
@@ -114,7 +114,7 @@ func sealedBefore(fsys durable.FS, id layout.CycleID) (*raw.Archive, error) {
 	}
 	dir := layout.Cycle(layout.RawDir, id)
 	if folder, err := durable.Exists(fsys, dir); err != nil || !folder {
-		return a, err // rolled up
+		return a, err // compacted
 	}
 	if err := durable.SyncFolder(fsys, dir); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func checkCycle(id layout.CycleID, product football.Product) error {
 		return err
 	}
 	if named != string(product) {
-		return fmt.Errorf("cycle %s is none of %s", id, product)
+		return fmt.Errorf("cycle %s is not of the product %s", id, product)
 	}
 	return nil
 }

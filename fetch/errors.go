@@ -11,9 +11,9 @@ import (
 	"mkt/publish/layout"
 )
 
-// What a run can fail with, to branch on. A provider that cannot be reached is
-// provider.ErrUnreachable, a full disk durable.ErrNoSpace; both and ErrLimited
-// pass by themselves, the others need a person.
+// The errors of a run to branch on, besides provider.ErrUnreachable and
+// durable.ErrNoSpace. These two and ErrLimited may go away by themselves; the others
+// need a person.
 var (
 	ErrCredential = errors.New("the provider refuses the credential")
 	ErrPermission = errors.New("the credential does not include what was asked for")
@@ -27,14 +27,14 @@ type storageError struct{ cause error }
 func (e *storageError) Error() string { return "archive: " + e.cause.Error() }
 func (e *storageError) Unwrap() error { return e.cause }
 
-// askError is an error of the asking itself: an exchange's, or the adapter's
-// own about answers that it could not follow.
+// askError is an error of the adapter's Ask: of one of its requests, or of answers that
+// it could not use.
 type askError struct{ cause error }
 
 func (e *askError) Error() string { return e.cause.Error() }
 func (e *askError) Unwrap() error { return e.cause }
 
-// codeOf gives the code of an error, "" for none.
+// codeOf returns the code of an error, "" for none.
 func codeOf(err error) string {
 	var answer *provider.AnswerError
 	var storage *storageError
@@ -68,17 +68,17 @@ func codeOfVerdict(k provider.Kind) string {
 	return health.CodePayloadRejected
 }
 
-// explain words a run's error for the person who reads it.
+// explain adds to a run's error what the person who reads it needs.
 func (r *run) explain(err error) error {
-	told := r.Tenant.explain(err, r.summary.Quota)
+	explained := r.Tenant.explain(err, r.summary.Quota)
 	if codeOf(err) == health.CodePayloadRejected {
-		return fmt.Errorf("%w: the answers are in %s", told, layout.Cycle(layout.RawDir, r.summary.Cycle))
+		return fmt.Errorf("%w: the answers are in %s", explained, layout.Cycle(layout.RawDir, r.summary.Cycle))
 	}
-	return told
+	return explained
 }
 
-// explain says what happened, and what to do when waiting does not help. q is what
-// was heard of the quota, nil for nothing.
+// explain says what happened, and what to do if waiting does not help. q is what is
+// known about the quota, nil for nothing.
 func (t Tenant) explain(err error, q *health.Quota) error {
 	set := fmt.Sprintf("mkt provider set %s --provider %s", t.ID, t.Provider)
 	switch codeOf(err) {
@@ -96,7 +96,7 @@ func (t Tenant) explain(err error, q *health.Quota) error {
 	return fmt.Errorf("account %s: %w", t.ID, err)
 }
 
-// untilWhen words how long a quota is used up: " until 2026-11-20T10:00:00Z".
+// untilWhen says how long a quota is used up: " until 2026-11-20T10:00:00Z".
 func untilWhen(q *health.Quota) string {
 	switch {
 	case q == nil || q.UsedUpUntil == nil:

@@ -13,8 +13,8 @@ import (
 	"mkt/fetch/raw"
 )
 
-// exchange is what the adapter asks through: requests go out by the client, and
-// every answer goes into the archive before anybody uses it.
+// exchange is what the adapter sends its requests through. Every answer is archived
+// before it is used.
 type exchange struct {
 	client      *upstream.Client
 	archive     *raw.Writer
@@ -52,8 +52,8 @@ func (x *exchange) Get(ctx context.Context, r provider.Request) (provider.Payloa
 	return kept, nil
 }
 
-// keep archives one answer. Its errors: our own disk, which ends the run, and an
-// answer with the credential in it.
+// keep archives one answer. It fails if the disk fails, which ends the run, and if the
+// credential is in the answer.
 func (x *exchange) keep(r provider.Request, a upstream.Answer) (provider.Payload, error) {
 	entry := raw.Response{
 		Endpoint: r.Endpoint, Path: r.Path, Query: r.Query, Attempt: a.Attempt,
@@ -86,8 +86,8 @@ func (x *exchange) reject(entry raw.Response, why string, body []byte) error {
 	return nil
 }
 
-// codeEchoed is the reason of an answer that holds the credential it was asked
-// for with. Archived bytes are not edited, so it cannot be archived as it is.
+// codeEchoed is the reason to reject an answer that contains the credential of its
+// request. Archived bytes are never edited, so that it cannot be archived as it is.
 const codeEchoed = "CREDENTIAL_ECHOED"
 
 func (x *exchange) echoed(entry raw.Response, body []byte) error {
@@ -97,7 +97,7 @@ func (x *exchange) echoed(entry raw.Response, body []byte) error {
 	return &provider.AnswerError{Endpoint: entry.Endpoint, Status: entry.Status, Verdict: provider.Verdict{Kind: provider.Rejected, Code: codeEchoed}}
 }
 
-// fail ends the run: what cannot be archived must not be used.
+// fail ends the run: an answer that cannot be archived must not be used.
 func (x *exchange) fail(err error) error {
 	err = &storageError{err}
 	x.abandon(err)
@@ -123,13 +123,13 @@ func (x *exchange) Progress(done, total int) {
 	}
 }
 
-// tally is what came of an exchange.
+// tally counts the answers of an exchange.
 type tally struct {
 	accepted int   // answers
-	details  int   // of them those the product lives on
+	details  int   // of them those that the product needs
 	bytes    int64 // of accepted answers
 	rejected map[string]int64
-	first    error // of a request that was not answered, nil when all were
+	first    error // of a request that was not answered, nil if all were
 }
 
 func (x *exchange) tally(detail func(endpoint string) bool) tally {
@@ -152,7 +152,7 @@ func (t tally) allRejected() (n int) {
 	return n
 }
 
-// kept are the headers worth having next year.
+// kept are the headers that are archived.
 var kept = []string{"Content-Type", "Date", "Last-Modified", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
 
 // longestHeader bounds a kept header's value, bytes.

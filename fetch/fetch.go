@@ -4,8 +4,8 @@
 //
 // Run performs one cycle: recovery, credential, requests, archive (package raw),
 // and state/fetch.json (package health). Whatever goes wrong, older cycles stay
-// as they are, and a cycle that did not come to its end is not there. Test asks
-// one question to see whether the connection works. Both count their requests in
+// as they are, and an unfinished cycle does not exist for its readers. Test sends
+// one request to find out whether the connection works. Both count their requests in
 // state/calls.json.
 package fetch
 
@@ -49,20 +49,20 @@ type Options struct {
 	Provider func(name string) (provider.Provider, bool)
 	Limits   Limits    // zero fields have defaults
 	Circuits *Circuits // what this process remembers of providers between runs; nil = nothing
-	// Quota is what other runs and tests last heard of the account's quota; nil if
-	// that is not known. If requests are left by it, they are sent, whatever Circuits
-	// remembers. Whether it is used up is for the caller to judge: a run that is
-	// started asks.
+	// Quota is what other runs and tests last learned about the account's quota; nil if
+	// that is not known. If it has requests left, they are sent, whatever Circuits
+	// remembers. The caller decides whether to start a run while the quota is used up.
 	Quota *health.Quota
 	// Stopping is closed when the process is to stop. A run that would have to wait
 	// for its provider is then interrupted at once. nil: never.
 	Stopping <-chan struct{}
 
-	Now func() time.Time // nil = time.Now
-	Log *slog.Logger     // nil = none
-	// Progress tells how far the run is; total may grow. Usage is told of requests
-	// that were sent, which are counted anyway. Both may be nil; they are called
-	// from many goroutines.
+	Now       func() time.Time // nil = time.Now
+	Monotonic func() time.Time // measures waits and durations, which Now may not as it may be simulated; nil = time.Now
+	Log       *slog.Logger     // nil = none
+	// Progress is called with how far the run is; total may grow. Usage is called with
+	// the requests that were sent, which are counted in any case. Both may be nil; they
+	// are called from many goroutines.
 	Progress func(done, total int)
 	Usage    func(endpoint string, requests int)
 }
@@ -71,11 +71,11 @@ type Options struct {
 type Limits = upstream.Limits
 
 // Circuits is what a process that runs many cycles remembers between them, by
-// account and host: whether a provider is down, and what was asked lately.
+// account and host: whether a provider is down, and which requests were sent lately.
 // Safe for concurrent use.
 type Circuits = upstream.Circuits
 
-// Summary is what a run came to. It is meaningful also beside an error.
+// Summary is the result of a run. It is valid also if Run returns an error.
 type Summary struct {
 	Cycle     layout.CycleID
 	Already   bool // the cycle was sealed before: nothing was done
@@ -87,17 +87,17 @@ type Summary struct {
 	Bytes     int64  // of accepted answers, uncompressed
 	Listed    int    // fixtures on the provider's list
 	Filtered  int    // of them left out on entry
-	Failed    int    // of them whose markets could not be had this time
-	// NotOffered is how many of them the provider answered for, and offers no
-	// markets on.
+	Failed    int    // of them whose markets could not be fetched this time
+	// NotOffered is the number of listed fixtures on which the provider offers no
+	// markets.
 	NotOffered int
-	// ListingShort: the provider's list falls short of its own count, so that nothing
-	// will be removed for being absent from it.
+	// ListingShort reports whether the provider's list is shorter than its own count, so
+	// that no fixture will be removed because it is absent from the list.
 	ListingShort bool
-	// Quota is what the provider said last of the account's quota; nil if nothing. If
-	// it is used up, the run ended for it, or it was the run's last request that used
-	// it up.
+	// Quota is what the provider last reported about the account's quota; nil if it
+	// reported nothing. If the quota is used up, the run ended because of it, or the
+	// run's last request used it up.
 	Quota     *health.Quota
-	Recovered int // folders of runs that were killed, set aside
+	Recovered int // folders of runs that were killed, which were quarantined
 	Took      time.Duration
 }

@@ -349,7 +349,7 @@ func TestRefusedBeforeAsking(t *testing.T) {
 		"product":           {func(o *fetch.Options) { o.Product = "nonsense" }, `product "nonsense"`},
 		"no credential":     {func(o *fetch.Options) { o.Tenant.SealedCredential = "" }, "mkt provider set acme"},
 		"cycle":             {func(o *fetch.Options) { o.Cycle = "yesterday" }, "want a form like"},
-		"cycle of another":  {func(o *fetch.Options) { o.Cycle = "20261120T090700Z-live_intelligence" }, "is none of market_engine"},
+		"cycle of another":  {func(o *fetch.Options) { o.Cycle = "20261120T090700Z-live_intelligence" }, "is not of the product market_engine"},
 		"provider":          {func(o *fetch.Options) { o.Tenant.Provider = "none" }, `provider "none" is not known`},
 		"moved credential":  {func(o *fetch.Options) { o.Tenant.ID = "other" }, "belongs to another account"},
 		"broken credential": {func(o *fetch.Options) { o.Tenant.SealedCredential = canary }, "cannot be opened"},

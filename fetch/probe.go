@@ -11,8 +11,7 @@ import (
 	"mkt/publish/health"
 )
 
-// Probed is what asking one question came to. It is meaningful also beside
-// an error.
+// Probed is the result of a test of the connection. It is valid also beside an error.
 type Probed struct {
 	Code     string        // why it failed, a code of package health; "" when the credential is good
 	Endpoint string        // that was asked
@@ -21,10 +20,10 @@ type Probed struct {
 	Took     time.Duration
 }
 
-// Probe asks an account's provider one cheap question with the account's
-// credential. Nothing is kept of it: Root, Product, Cycle and Progress are not
-// used. The errors to branch on are those of Run, where ErrLimited speaks for the
-// credential: it is good, and its quota used up.
+// Probe sends one cheap request to an account's provider with the account's
+// credential. Nothing is archived: Root, Product, Cycle and Progress are not used. The
+// errors to branch on are those of Run. ErrLimited means that the credential is good
+// and its quota is used up.
 func Probe(ctx context.Context, o Options) (Probed, error) {
 	o, err := o.fill()
 	if err != nil {
@@ -34,9 +33,8 @@ func Probe(ctx context.Context, o Options) (Probed, error) {
 	return r, o.worded(ctx, r, err)
 }
 
-// Test is Probe, and writes what it found into state/probe.json of Root, which is
-// here the tenant's; the caller holds its lock. An interrupted test writes
-// nothing.
+// Test does what Probe does and writes the result into state/probe.json of Root, which
+// is here the tenant's; the caller holds its lock. An interrupted test writes nothing.
 func Test(ctx context.Context, o Options) (Probed, error) {
 	o, err := o.fill()
 	switch {
@@ -64,15 +62,15 @@ func Test(ctx context.Context, o Options) (Probed, error) {
 	return r, o.worded(ctx, r, err)
 }
 
-// Budgets of a probe: somebody waits for it.
+// Budgets of a probe, for which a person is waiting.
 const (
 	probeTime  = 45 * time.Second
 	probeTries = 2
 )
 
 func (o Options) probe(ctx context.Context) (r Probed, err error) {
-	began := time.Now()
-	defer func() { r.Code, r.Took = codeOf(err), time.Since(began) }()
+	began := o.Monotonic()
+	defer func() { r.Code, r.Took = codeOf(err), o.Monotonic().Sub(began) }()
 	if o.Limits.Run <= 0 {
 		o.Limits.Run = probeTime
 	}
@@ -87,7 +85,7 @@ func (o Options) probe(ctx context.Context) (r Probed, err error) {
 	question := l.adapter.Probe(o.Now())
 	r.Endpoint = question.Endpoint
 	_, err = l.client.Get(ctx, question, func(a upstream.Answer) error {
-		if a.Verdict.Kind == provider.Limited { // the answer is had: no waiting for the quota
+		if a.Verdict.Kind == provider.Limited { // this answer suffices, so that nobody waits for the quota
 			return &provider.AnswerError{Endpoint: question.Endpoint, Status: a.Status, Verdict: a.Verdict}
 		}
 		return nil
@@ -96,7 +94,7 @@ func (o Options) probe(ctx context.Context) (r Probed, err error) {
 	return r, err
 }
 
-// worded is a probe's error for the person who reads it.
+// worded explains a probe's error to the person who reads it.
 func (o Options) worded(ctx context.Context, r Probed, err error) error {
 	switch {
 	case err == nil:

@@ -56,7 +56,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-func TestProbeOfNobody(t *testing.T) {
+func TestProbeOfUnreachableProvider(t *testing.T) {
 	b := newBench(t, "http://127.0.0.1:1", tiny())
 	b.options.Limits.Tries = 1
 	if p, err := fetch.Probe(t.Context(), b.options); !errors.Is(err, provider.ErrUnreachable) || p.Code != "PROVIDER_UNREACHABLE" {

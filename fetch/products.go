@@ -9,25 +9,27 @@ import (
 	"mkt/publish/football"
 )
 
-// asking is what a product asks of a provider.
+// asking is the requests of a product.
 type asking struct {
-	// ask performs the requests; resume is what the last cycle left to go on from.
+	// ask performs the requests; resume is where the last cycle says that this one
+	// continues.
 	ask func(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error)
-	// detail reports whether an endpoint's answers are what the product lives
-	// on: a cycle without any has nothing to transform.
+	// detail reports whether an endpoint's answers are those that the product needs: a
+	// cycle without any has nothing to transform.
 	detail func(endpoint string) bool
 }
 
-// product is what is different about a product.
+// product is what differs between products.
 type product struct {
 	limits Limits // where the run's own are zero
-	// rolls: its cycles are so many that those of an hour are put into one file.
-	rolls bool
-	// of is what the product asks of a provider; false when it does not have it.
+	// compacts means that the cycles are so many that those of an hour are compacted.
+	compacts bool
+	// of returns the requests of the product at a provider, false if the provider does
+	// not offer it.
 	of func(provider.Provider) (asking, bool)
 }
 
-// products is the one place where a product is told from another.
+// products is the one place that distinguishes the products.
 var products = map[football.Product]product{
 	football.MarketEngine: {of: func(p provider.Provider) (asking, bool) {
 		if p.Markets == nil {
@@ -38,7 +40,7 @@ var products = map[football.Product]product{
 		}
 		return asking{ask, p.Markets.IsMarkets}, true
 	}},
-	football.LiveIntelligence: {limits: liveLimits, rolls: true, of: func(p provider.Provider) (asking, bool) {
+	football.LiveIntelligence: {limits: liveLimits, compacts: true, of: func(p provider.Provider) (asking, bool) {
 		if p.Live == nil {
 			return asking{}, false
 		}
@@ -47,7 +49,7 @@ var products = map[football.Product]product{
 }
 
 // liveLimits are for a cycle every eight seconds. A slow provider makes a cycle
-// late: the next tick is skipped, and what is had counts from when it was had.
+// late: the next tick is skipped, and an answer counts from its retrieval.
 var liveLimits = Limits{
 	Run: 24 * time.Second, Bytes: 256 << 20, Values: 2 << 20, Tries: 3, Wait: 200 * time.Millisecond, MaxWait: time.Second,
 	QuotaWait: 3 * time.Second, Confirm: 2 * time.Second, Break: time.Second, Connect: 4 * time.Second, TLS: 4 * time.Second, Header: 16 * time.Second, Body: 16 * time.Second,

@@ -27,7 +27,7 @@ func limited(t *testing.T, now func() time.Time, requests int, window time.Durat
 
 // A run whose quota ends on the way ends there, at once: what came is archived, and
 // the state says until when nothing is to be asked. One that gets nothing has failed.
-// The next word of the provider, in a run or a test, counts.
+// What the provider reports next, in a run or a test, counts.
 func TestQuotaEndsARun(t *testing.T) {
 	b, _ := betsapiBench(t, 30)
 	whole := int(b.usage.Load())

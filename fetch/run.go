@@ -19,10 +19,10 @@ import (
 // state/fetch.json, also when it fails; the errors to branch on are ErrCredential,
 // ErrPermission, ErrLimited, ErrPayload, provider.ErrUnreachable and
 // durable.ErrNoSpace. An interrupted run (ctx) leaves neither a cycle nor a
-// state: what it archived is set aside by the next.
+// state: the next run quarantines what it archived.
 //
-// A cycle that is sealed already is a success that does nothing, unless it was
-// sealed as failed.
+// If the cycle is sealed already, Run does nothing and succeeds, unless it was sealed
+// as failed.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	o, err := o.check()
 	if err != nil {
@@ -31,7 +31,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	calls := countCalls(&o)
 	defer calls.end()
 	o.Usage = calls.add
-	r := &run{Options: o, began: time.Now(), started: o.Now()}
+	r := &run{Options: o, began: o.Monotonic(), started: o.Now()}
 	done, err := r.prepare()
 	if done {
 		return r.summary, err
@@ -39,10 +39,10 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if err == nil {
 		err = r.fetch(ctx)
 	}
-	if r.rolls && ctx.Err() == nil {
-		r.rollUp()
+	if r.compacts && ctx.Err() == nil {
+		r.compact()
 	}
-	r.summary.Took = time.Since(r.began)
+	r.summary.Took = r.Monotonic().Sub(r.began)
 	if err != nil && (ctx.Err() != nil || errors.Is(err, upstream.ErrStopping)) {
 		return r.summary, fmt.Errorf("account %s: fetch of %s interrupted: %w", o.Tenant.ID, r.summary.Cycle, cmp.Or(context.Cause(ctx), err))
 	}
@@ -56,7 +56,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	return r.summary, nil
 }
 
-// check refuses what cannot be run, and fills in defaults.
+// check returns the options with their defaults, or why they cannot be run.
 func (o Options) check() (Options, error) {
 	o, err := o.fill()
 	if err != nil {
@@ -75,12 +75,15 @@ func (o Options) check() (Options, error) {
 	return o, nil
 }
 
-// fill refuses an account that cannot be asked for, and fills in defaults.
+// fill returns the options with their defaults, or what the account is missing.
 func (o Options) fill() (Options, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	o.Now = steady(o.Now)
+	if o.Monotonic == nil {
+		o.Monotonic = time.Now
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -98,15 +101,15 @@ func (o Options) fill() (Options, error) {
 // run is one Run.
 type run struct {
 	Options
-	summary Summary
-	rolls   bool      // earlier cycles are to be rolled up
-	began   time.Time // monotonic
-	started time.Time
-	values  int64 // JSON values and keys of all accepted answers
+	summary  Summary
+	compacts bool      // earlier cycles are to be compacted
+	began    time.Time // by Monotonic
+	started  time.Time
+	values   int64 // JSON values and keys of all accepted answers
 }
 
-// prepare recovers what killed runs left and settles the cycle; done when there
-// is nothing to do.
+// prepare recovers what killed runs left and chooses the cycle. It returns done if
+// there is nothing to do.
 func (r *run) prepare() (done bool, err error) {
 	if r.Cycle != "" {
 		sealed, err := sealedBefore(r.Root, r.Cycle)
@@ -128,7 +131,7 @@ func (r *run) prepare() (done bool, err error) {
 			return false, err
 		}
 	}
-	r.rolls, err = r.isDueToRoll()
+	r.compacts, err = r.isDueToCompact()
 	return false, err
 }
 
@@ -142,7 +145,7 @@ func (r *run) already(c raw.Cycle) error {
 	return nil
 }
 
-// fetch asks, archives and seals.
+// fetch sends the requests, archives the answers and seals the cycle.
 func (r *run) fetch(ctx context.Context) error {
 	l, err := r.connect()
 	if err != nil {
@@ -167,10 +170,10 @@ func (r *run) fetch(ctx context.Context) error {
 	return r.conclude(ctx, x, asking, asked, err)
 }
 
-// isDueToRoll reports whether this is the first cycle of an account's hour, of a
-// product with many.
-func (r *run) isDueToRoll() (bool, error) {
-	if !products[r.Product].rolls {
+// isDueToCompact reports whether this is the first cycle of an account's hour, for a
+// product with many cycles.
+func (r *run) isDueToCompact() (bool, error) {
+	if !products[r.Product].compacts {
 		return false, nil
 	}
 	at, known, err := raw.LastBegun(r.Root)
@@ -178,28 +181,28 @@ func (r *run) isDueToRoll() (bool, error) {
 	return known && layout.Slot(r.summary.Cycle, r.Tenant.ID, time.Hour) != layout.Slot(last, r.Tenant.ID, time.Hour), err
 }
 
-// rollUp puts the cycles of the hours before this one's together. What goes wrong
-// is for the next hour: the cycle is done.
-func (r *run) rollUp() {
+// compact compacts the cycles of earlier hours. If that fails, the next hour tries it
+// once more: this cycle is done.
+func (r *run) compact() {
 	log := r.Log.With("tenant", r.Tenant.ID, "product", r.Product, "step", "fetch")
-	n, err := raw.Roll(r.Root, r.summary.Cycle)
+	n, err := raw.Compact(r.Root, r.summary.Cycle)
 	if err != nil {
-		log.Warn("rolling up raw cycles stopped early", "error", err)
+		log.Warn("compacting raw cycles stopped early", "error", err)
 	}
 	if n > 0 {
-		log.Info("raw cycles rolled up", "cycles", n)
+		log.Info("raw cycles compacted", "cycles", n)
 	}
 }
 
-// line is a provider that can be asked for an account.
-type line struct {
+// connection is to the provider of an account.
+type connection struct {
 	adapter provider.Provider
 	secret  credential.Secret
 	client  *upstream.Client // to be closed
 }
 
 // connect finds the adapter, opens the credential and makes the client.
-func (o *Options) connect() (l line, err error) {
+func (o *Options) connect() (l connection, err error) {
 	var found bool
 	if l.adapter, found = o.Provider(o.Tenant.Provider); !found {
 		return l, fmt.Errorf("provider %q is not known", o.Tenant.Provider)
@@ -213,7 +216,7 @@ func (o *Options) connect() (l line, err error) {
 	}
 	l.client, err = upstream.New(upstream.Options{
 		Provider: l.adapter, Account: o.Tenant.ID, BaseURL: o.Tenant.BaseURL, AllowPrivateAddress: o.Tenant.AllowPrivateAddress,
-		Credential: l.secret, Limits: o.Limits, Circuits: o.Circuits, Now: o.Now, Usage: o.Usage,
+		Credential: l.secret, Limits: o.Limits, Circuits: o.Circuits, Now: o.Now, Monotonic: o.Monotonic, Usage: o.Usage,
 		Log: o.Log.With("tenant", o.Tenant.ID, "step", "fetch"), QuotaLeftAt: leftAt, Stopping: o.Stopping,
 	})
 	return l, err

@@ -19,7 +19,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// simulated starts a simulator that goes wrong as told.
+// simulated starts an emulator with the given faults.
 func simulated(t *testing.T, fixtures int, faults ...string) (url string, sim *simulator.Server) {
 	t.Helper()
 	o := simulator.Options{Seed: 7, Fixtures: fixtures, Tokens: map[string]simulator.Account{canary: {Seed: 7}}}
@@ -66,7 +66,7 @@ func times(sim *simulator.Server) (n int) {
 	return n
 }
 
-// Whatever goes wrong at the provider: the outcome is told for what it is, the
+// Whatever goes wrong at the provider: the outcome is reported correctly, the
 // older cycle stays the newest usable one where the new one failed, and the
 // credential is nowhere (bench.search).
 func TestSimulatedFaults(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
 
@@ -48,7 +49,7 @@ type chronicle struct {
 	t      *testing.T
 	random *rand.Rand
 	f      *durabletest.Mem
-	keep   publish.Retention
+	keep   retention.Policy
 	hour   int // of the newest cycle
 
 	now    edition  // what is published for certain
@@ -78,7 +79,7 @@ type backedUp struct {
 
 func newChronicle(t *testing.T, seed uint64) *chronicle {
 	c := &chronicle{t: t, random: rand.New(rand.NewPCG(seed, 11)), f: durabletest.NewMem(), told: map[uint64]string{}, times: map[uint64]time.Time{}, seen: map[string]*view{}, did: map[string]int{}}
-	c.keep = publish.Retention{Snapshots: 1 + c.random.IntN(4), SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeEvents: 1 + c.random.Uint64N(40)}
+	c.keep = retention.Policy{Snapshots: 1 + c.random.IntN(4), SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeEvents: 1 + c.random.Uint64N(40)}
 	for range 4 {
 		c.consumers = append(c.consumers, &consumer{chronicle: c})
 	}
@@ -257,7 +258,7 @@ func (c *chronicle) collect() {
 	if c.random.IntN(2) == 0 {
 		f = durabletest.Wrap(c.f, durabletest.KillAt(1+c.random.IntN(40)))
 	}
-	_, err := publish.Collect(publish.Collection{Root: f, Now: cycle{number: c.hour}.at().Add(time.Hour), Keep: c.keep})
+	_, err := retention.Collect(retention.Options{Root: f, Now: cycle{number: c.hour}.at().Add(time.Hour), Policy: c.keep})
 	if f == c.f {
 		must(c.t, err)
 	}

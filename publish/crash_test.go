@@ -15,6 +15,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
 
@@ -57,7 +58,7 @@ func scene(t testing.TB) *durabletest.Mem {
 
 func sceneOptions(f durable.FS, c cycle, run string) publish.Options {
 	o := options(f, c, run)
-	o.Retention = publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, Cycles: 3, CycleAge: time.Hour, ChangeEvents: 4}
+	o.Retention = retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, Cycles: 3, CycleAge: time.Hour, ChangeEvents: 4}
 	return o
 }
 

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
 
@@ -19,11 +19,11 @@ func TestFloorsComeFirst(t *testing.T) {
 	t.Parallel()
 	base := durabletest.NewMem()
 	years(t, base, 8)
-	keep := publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 48 * time.Hour}
+	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 48 * time.Hour}
 	now := cycle{number: 24 * 8}.at()
 	for k := 1; ; k += stride() {
 		f := base.PowerCut(1, 0)
-		_, err := publish.Collect(publish.Collection{Root: durabletest.Wrap(f, durabletest.KillAt(k)), Now: now, Keep: keep})
+		_, err := retention.Collect(retention.Options{Root: durabletest.Wrap(f, durabletest.KillAt(k)), Now: now, Policy: keep})
 		for _, keepOf := range []float64{0.5, 0, 1} {
 			onlyBelowFloors(t, f.PowerCut(keepOf, uint64(k)))
 		}
@@ -35,7 +35,7 @@ func TestFloorsComeFirst(t *testing.T) {
 
 func onlyBelowFloors(t *testing.T, f durable.FS) {
 	t.Helper()
-	floors, err := publish.ReadFloors(f)
+	floors, err := retention.ReadWatermarks(f)
 	must(t, err)
 	must(t, floors.Check(f))
 	for i := 1; i <= 8; i++ {
@@ -54,8 +54,8 @@ func onlyBelowFloors(t *testing.T, f durable.FS) {
 func TestFloors(t *testing.T) {
 	f := durabletest.NewMem()
 	years(t, f, 10)
-	collect(t, f, 10, publish.Retention{Snapshots: 3, CycleAge: 72 * time.Hour})
-	first, err := publish.ReadFloors(f)
+	collect(t, f, 10, retention.Policy{Snapshots: 3, CycleAge: 72 * time.Hour})
+	first, err := retention.ReadWatermarks(f)
 	must(t, err)
 	if want := (cycle{number: 24 * 8}).id(); first.Snapshots.Before != want || first.Snapshots.Count != 3 || first.Snapshots.Version != 10 {
 		t.Errorf("%+v, want %s", first.Snapshots, want)
@@ -63,8 +63,8 @@ func TestFloors(t *testing.T) {
 	if want := (cycle{number: 24 * 7}).at(); first.Raw.Before < layout.NewCycleID(want, "market_engine") {
 		t.Errorf("%+v", first.Raw)
 	}
-	collect(t, f, 10, publish.Retention{Snapshots: 9, CycleAge: 200 * time.Hour})
-	second, err := publish.ReadFloors(f)
+	collect(t, f, 10, retention.Policy{Snapshots: 9, CycleAge: 200 * time.Hour})
+	second, err := retention.ReadWatermarks(f)
 	must(t, err)
 	must(t, second.Check(f))
 	if *second.Snapshots != *first.Snapshots || *second.Raw != *first.Raw {
@@ -73,7 +73,7 @@ func TestFloors(t *testing.T) {
 	data, err := durable.ReadFile(f, layout.Collected, 1<<20)
 	must(t, err)
 	replace(t, f, layout.Collected, bytes.ReplaceAll(data, []byte(first.Snapshots.Before), []byte((cycle{number: 24 * 9}).id())))
-	raised, err := publish.ReadFloors(f)
+	raised, err := retention.ReadWatermarks(f)
 	must(t, err)
 	if err := raised.Check(f); !errors.Is(err, snapshot.ErrDamaged) {
 		t.Errorf("raised by hand: %v", err)
@@ -85,15 +85,15 @@ func TestDryRun(t *testing.T) {
 	f := durabletest.NewMem()
 	years(t, f, 6)
 	before := files(t, f, ".")
-	keep := publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}
+	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}
 	told, went := map[string]bool{}, map[string]bool{}
 	now := cycle{number: 24 * 6}.at().Add(time.Hour)
-	dry, err := publish.Collect(publish.Collection{Root: f, Now: now, Keep: keep, DryRun: true, Tell: func(name string) { told[name] = true }})
+	dry, err := retention.Collect(retention.Options{Root: f, Now: now, Policy: keep, DryRun: true, Report: func(name string) { told[name] = true }})
 	must(t, err)
 	if diff := diffFiles(before, files(t, f, ".")); diff != "" {
 		t.Error(diff)
 	}
-	wet, err := publish.Collect(publish.Collection{Root: f, Now: now, Keep: keep, Tell: func(name string) { went[name] = true }})
+	wet, err := retention.Collect(retention.Options{Root: f, Now: now, Policy: keep, Report: func(name string) { went[name] = true }})
 	must(t, err)
 	if dry != wet || len(told) != len(went) || wet.Snapshots != 3 {
 		t.Errorf("told %+v, did %+v", dry, wet)

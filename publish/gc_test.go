@@ -12,6 +12,7 @@ import (
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
 
@@ -33,9 +34,9 @@ func years(t testing.TB, f durable.FS, n int) {
 	}
 }
 
-func collect(t testing.TB, f durable.FS, n int, keep publish.Retention) publish.Collected {
+func collect(t testing.TB, f durable.FS, n int, keep retention.Policy) retention.Collected {
 	t.Helper()
-	done, err := publish.Collect(publish.Collection{Root: f, Now: cycle{number: 24 * n}.at().Add(time.Hour), Keep: keep})
+	done, err := retention.Collect(retention.Options{Root: f, Now: cycle{number: 24 * n}.at().Add(time.Hour), Policy: keep})
 	must(t, err)
 	return done
 }
@@ -45,18 +46,18 @@ func TestCollectKeepsCountAndAge(t *testing.T) {
 	base := durabletest.NewMem()
 	years(t, base, 20)
 	for name, c := range map[string]struct {
-		keep              publish.Retention
+		keep              retention.Policy
 		snapshots, cycles int
 	}{
-		"nothing said":      {publish.Retention{}, 20, 20},
-		"count":             {publish.Retention{Snapshots: 5}, 5, 20},
-		"age":               {publish.Retention{SnapshotAge: 8 * day}, 9, 20},
-		"both":              {publish.Retention{Snapshots: 5, SnapshotAge: 8 * day}, 9, 20},
-		"never fewer":       {publish.Retention{Snapshots: 1, SnapshotAge: 1, Cycles: 1, CycleAge: 1}, 3, 3},
-		"more than we have": {publish.Retention{Snapshots: 99, CycleAge: 99 * day}, 20, 20},
-		"cycles":            {publish.Retention{CycleAge: 10 * day}, 20, 10},
-		"cycles by count":   {publish.Retention{Cycles: 15, CycleAge: 10 * day}, 20, 15},
-		"the default":       {publish.DefaultRetention(), 20, 20},
+		"nothing said":      {retention.Policy{}, 20, 20},
+		"count":             {retention.Policy{Snapshots: 5}, 5, 20},
+		"age":               {retention.Policy{SnapshotAge: 8 * day}, 9, 20},
+		"both":              {retention.Policy{Snapshots: 5, SnapshotAge: 8 * day}, 9, 20},
+		"never fewer":       {retention.Policy{Snapshots: 1, SnapshotAge: 1, Cycles: 1, CycleAge: 1}, 3, 3},
+		"more than we have": {retention.Policy{Snapshots: 99, CycleAge: 99 * day}, 20, 20},
+		"cycles":            {retention.Policy{CycleAge: 10 * day}, 20, 10},
+		"cycles by count":   {retention.Policy{Cycles: 15, CycleAge: 10 * day}, 20, 15},
+		"the default":       {retention.Default(), 20, 20},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := base.PowerCut(1, 0)
@@ -70,7 +71,7 @@ func TestCollectKeepsCountAndAge(t *testing.T) {
 			if got := len(list(t, f, layout.CommitsDir)); got != 20 {
 				t.Errorf("%d commit records left", got)
 			}
-			if again := collect(t, f, 20, c.keep); again != (publish.Collected{}) {
+			if again := collect(t, f, 20, c.keep); again != (retention.Collected{}) {
 				t.Errorf("second time: %+v", again)
 			}
 			keptAreWhole(t, f)
@@ -106,7 +107,7 @@ func TestWindowOfTheChangeLog(t *testing.T) {
 		c := cycle{number: 24 * i, refreshed: []int{1, i + 1}, partly: true}
 		c.transform(t, f)
 		o := options(f, c, fmt.Sprint("run-", i))
-		o.Retention = publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, ChangeEvents: 4, ChangeAge: time.Hour}
+		o.Retention = retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, ChangeEvents: 4, ChangeAge: time.Hour}
 		_, err := publish.Run(context.Background(), o)
 		must(t, err)
 		d, err := look(f)
@@ -140,11 +141,11 @@ func TestDebris(t *testing.T) {
 	years(t, f, 10)
 	debris := layout.Cycle(layout.SnapshotsDir, cycle{number: 25}.id())
 	young := layout.Cycle(layout.SnapshotsDir, cycle{number: 239}.id())
-	for _, dir := range []string{debris, young, "staging/broken", "staging/gone/x", layout.AsideDir + "/y", "staging/run"} {
+	for _, dir := range []string{debris, young, "staging/broken", "staging/gone/x", layout.QuarantineDir + "/y", "staging/run"} {
 		must(t, f.MkdirAll(dir))
 	}
 	must(t, durable.Create(f, "CURRENT.tmp0", durable.Bytes(nil)))
-	collect(t, f, 10, publish.Retention{Snapshots: 5})
+	collect(t, f, 10, retention.Policy{Snapshots: 5})
 	if exists(t, f, debris) || !exists(t, f, young) {
 		t.Error("old debris stayed or young debris went")
 	}
@@ -161,17 +162,17 @@ func TestCollectorKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	base := durabletest.NewMem()
 	years(t, base, 8)
-	keep := publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}
+	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}
 	now := cycle{number: 24 * 8}.at()
 	for k := 1; ; k += 2 * stride() {
 		f := base.PowerCut(1, 0)
-		_, err := publish.Collect(publish.Collection{Root: durabletest.Wrap(f, durabletest.KillAt(k)), Now: now, Keep: keep})
+		_, err := retention.Collect(retention.Options{Root: durabletest.Wrap(f, durabletest.KillAt(k)), Now: now, Policy: keep})
 		for _, keepOf := range []float64{0.5, 0, 1} {
 			cut := f.PowerCut(keepOf, uint64(k))
 			if _, e := look(cut); e != nil {
 				t.Fatalf("killed at %d: %v", k, e)
 			}
-			_, e := publish.Collect(publish.Collection{Root: cut, Now: now, Keep: keep})
+			_, e := retention.Collect(retention.Options{Root: cut, Now: now, Policy: keep})
 			must(t, e)
 			if got := len(list(t, cut, layout.SnapshotsDir)); got != 3 {
 				t.Fatalf("killed at %d: %d snapshots left after the next run", k, got)
@@ -200,8 +201,8 @@ func TestCollectKeepsWhatCameAfter(t *testing.T) {
 	for _, pack := range []string{before, after} {
 		must(t, durable.Create(f, pack, durable.Bytes(nil)))
 	}
-	keep := publish.Retention{Snapshots: 3, CycleAge: 48 * time.Hour}.For(football.LiveIntelligence)
-	done, err := publish.Collect(publish.Collection{Root: f, Now: o.Now(), Keep: keep})
+	keep := retention.Policy{Snapshots: 3, CycleAge: 48 * time.Hour}.For(football.LiveIntelligence)
+	done, err := retention.Collect(retention.Options{Root: f, Now: o.Now(), Policy: keep})
 	must(t, err)
 	if exists(t, f, before) || !exists(t, f, after) || done.Cycles != 1 {
 		t.Errorf("%+v; before it %v, after it %v", done, exists(t, f, before), exists(t, f, after))

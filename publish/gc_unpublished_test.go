@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 )
 
 // failing makes folders of cycles that were never published, an interval apart.
@@ -38,8 +38,8 @@ func TestFailingCyclesAreBounded(t *testing.T) {
 			}
 			month := failing(t, f, "market_engine", cycle{number: 24 * 4}.at(), time.Hour, 30*24)
 			spared := month[100]
-			keep := publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 7 * 24 * time.Hour}
-			done, err := publish.CollectUnpublished(publish.Collection{Root: f, Now: time.Now(), Keep: keep}, spared)
+			keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 7 * 24 * time.Hour}
+			done, err := retention.CollectUnpublished(retention.Options{Root: f, Now: time.Now(), Policy: keep}, spared)
 			must(t, err)
 			want := before + 7*24 + 2
 			for _, dir := range []string{layout.RawDir, layout.CanonicalDir} {
@@ -57,7 +57,7 @@ func TestFailingCyclesAreBounded(t *testing.T) {
 					}
 				}
 			}
-			if again, err := publish.CollectUnpublished(publish.Collection{Root: f, Now: time.Now(), Keep: keep}, spared); err != nil || again != (publish.Collected{}) || done.Cycles == 0 {
+			if again, err := retention.CollectUnpublished(retention.Options{Root: f, Now: time.Now(), Policy: keep}, spared); err != nil || again != (retention.Collected{}) || done.Cycles == 0 {
 				t.Errorf("first %+v, second time %+v, %v", done, again, err)
 			}
 			if published {
@@ -72,13 +72,13 @@ func TestFailingCyclesAreBounded(t *testing.T) {
 func TestFailingTicksAreThinnedOut(t *testing.T) {
 	f := durabletest.NewMem()
 	failing(t, f, "live_intelligence", time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), 8*time.Second, 5*450)
-	for keep, want := range map[publish.Retention][2]int{
+	for keep, want := range map[retention.Policy][2]int{
 		{}: {5 * 450, 5 * 450},
 		{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 2 * time.Hour}: {3*450 + 1, 113 + 4},
 		{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 4 * time.Hour}: {4*450 + 1, 113 + 5},
 	} {
 		g := f.PowerCut(1, 0)
-		_, err := publish.CollectUnpublished(publish.Collection{Root: g, Now: time.Now(), Keep: keep.For(football.LiveIntelligence)})
+		_, err := retention.CollectUnpublished(retention.Options{Root: g, Now: time.Now(), Policy: keep.For(football.LiveIntelligence)})
 		must(t, err)
 		for i, dir := range []string{layout.RawDir, layout.CanonicalDir} {
 			if got := len(list(t, g, dir)); got != want[i] {

@@ -13,6 +13,7 @@ import (
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
 
@@ -20,7 +21,7 @@ import (
 const decade = 10 * 365 * 24
 
 // publishAll publishes cycles of the given hours under a retention, as runs do.
-func publishAll(t testing.TB, f durable.FS, keep publish.Retention, hours ...int) {
+func publishAll(t testing.TB, f durable.FS, keep retention.Policy, hours ...int) {
 	t.Helper()
 	for _, n := range hours {
 		c := cycle{number: n, refreshed: []int{1}, partly: n != hours[0]}
@@ -43,17 +44,17 @@ func hours(from, n, every int) (all []int) {
 // it: what came before the leap grows older by a day.
 func TestClockThatLeaps(t *testing.T) {
 	f := durabletest.NewMem()
-	keep := publish.Retention{Snapshots: 3, SnapshotAge: 48 * time.Hour, Cycles: 3, CycleAge: 48 * time.Hour, ChangeEvents: 4}
+	keep := retention.Policy{Snapshots: 3, SnapshotAge: 48 * time.Hour, Cycles: 3, CycleAge: 48 * time.Hour, ChangeEvents: 4}
 	publishAll(t, f, keep, append(hours(1, 12, 1), 12+decade)...)
-	o := publish.Collection{Root: f, Now: cycle{number: 12 + decade}.at(), Keep: keep}
-	if _, err := publish.Collect(o); !errors.Is(err, publish.ErrLeap) {
+	o := retention.Options{Root: f, Now: cycle{number: 12 + decade}.at(), Policy: keep}
+	if _, err := retention.Collect(o); !errors.Is(err, retention.ErrClockJump) {
 		t.Errorf("after the leap: %v", err)
 	}
-	if _, err := publish.CollectUnpublished(o); !errors.Is(err, publish.ErrLeap) {
+	if _, err := retention.CollectUnpublished(o); !errors.Is(err, retention.ErrClockJump) {
 		t.Errorf("after the leap, what is unpublished: %v", err)
 	}
-	o.AfterLeap = true
-	done, err := publish.Collect(o)
+	o.AfterJump = true
+	done, err := retention.Collect(o)
 	must(t, err)
 	publishAll(t, f, keep, hours(13+decade, 3, 1)...)
 	for _, dir := range []string{layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir} {
@@ -71,7 +72,7 @@ func TestClockThatLeaps(t *testing.T) {
 	if got := len(list(t, f, layout.CanonicalDir)); got >= 16 {
 		t.Errorf("%d cycles are left of 17", got)
 	}
-	floors, err := publish.ReadFloors(f)
+	floors, err := retention.ReadWatermarks(f)
 	must(t, err)
 	must(t, floors.Check(f))
 	keptAreWhole(t, f)
@@ -80,7 +81,7 @@ func TestClockThatLeaps(t *testing.T) {
 // However the clock goes on, the newest by count are kept.
 func TestLeapAfterLeap(t *testing.T) {
 	f := durabletest.NewMem()
-	keep := publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, Cycles: 5, CycleAge: time.Hour, ChangeEvents: 4}
+	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, Cycles: 5, CycleAge: time.Hour, ChangeEvents: 4}
 	all := []int{1}
 	for i := 1; i < 12; i++ { // one hour, and many, in turn
 		all = append(all, all[i-1]+1+(i%2)*i*i*1000)
@@ -102,7 +103,7 @@ func TestLeapAfterLeap(t *testing.T) {
 // A schedule of once a week is none: old data goes, a week counting as a day.
 func TestLongIntervalsAreNoLeap(t *testing.T) {
 	f := durabletest.NewMem()
-	keep := publish.Retention{Snapshots: 3, SnapshotAge: 48 * time.Hour, Cycles: 3, CycleAge: 96 * time.Hour}
+	keep := retention.Policy{Snapshots: 3, SnapshotAge: 48 * time.Hour, Cycles: 3, CycleAge: 96 * time.Hour}
 	publishAll(t, f, keep, hours(1, 12, 7*24)...)
 	if got := len(list(t, f, layout.CanonicalDir)); got != 4 {
 		t.Errorf("%d cycles are left, want 4", got)
@@ -112,13 +113,13 @@ func TestLongIntervalsAreNoLeap(t *testing.T) {
 	}
 	weekend := append(hours(10000, 5, 24), 10000+4*24+72, 10000+5*24+72)
 	g := durabletest.NewMem()
-	publishAll(t, g, publish.Retention{}, weekend[:6]...)
-	if _, err := publish.Collect(publish.Collection{Root: g, Now: cycle{number: weekend[5]}.at(), Keep: keep}); !errors.Is(err, publish.ErrLeap) {
+	publishAll(t, g, retention.Policy{}, weekend[:6]...)
+	if _, err := retention.Collect(retention.Options{Root: g, Now: cycle{number: weekend[5]}.at(), Policy: keep}); !errors.Is(err, retention.ErrClockJump) {
 		t.Errorf("the first weekend: %v", err)
 	}
-	publishAll(t, g, publish.Retention{}, append(weekend[6:], hours(weekend[6]+24, 3, 24)...)...)
-	publishAll(t, g, publish.Retention{}, weekend[6]+3*24+72)
-	if _, err := publish.Collect(publish.Collection{Root: g, Now: cycle{number: weekend[6] + 3*24 + 72}.at(), Keep: keep}); err != nil {
+	publishAll(t, g, retention.Policy{}, append(weekend[6:], hours(weekend[6]+24, 3, 24)...)...)
+	publishAll(t, g, retention.Policy{}, weekend[6]+3*24+72)
+	if _, err := retention.Collect(retention.Options{Root: g, Now: cycle{number: weekend[6] + 3*24 + 72}.at(), Policy: keep}); err != nil {
 		t.Errorf("the second weekend: %v", err)
 	}
 }
@@ -130,8 +131,8 @@ func TestFailingOnAClockThatLeaps(t *testing.T) {
 		from := cycle{number: 1}.at()
 		failing(t, f, string(product), from, time.Minute, 12)
 		failing(t, f, string(product), from.Add(decade*time.Hour), time.Minute, 1)
-		for _, keep := range []publish.Retention{{Cycles: 24, CycleAge: time.Hour}, {Cycles: 3, CycleAge: 48 * time.Hour}} {
-			done, err := publish.CollectUnpublished(publish.Collection{Root: f, Now: time.Now(), Keep: keep.For(product)})
+		for _, keep := range []retention.Policy{{Cycles: 24, CycleAge: time.Hour}, {Cycles: 3, CycleAge: 48 * time.Hour}} {
+			done, err := retention.CollectUnpublished(retention.Options{Root: f, Now: time.Now(), Policy: keep.For(product)})
 			must(t, err)
 			if done.Cycles > 0 {
 				t.Errorf("%s, %+v: %+v", product, keep, done)
@@ -144,24 +145,24 @@ func TestFailingOnAClockThatLeaps(t *testing.T) {
 // version are not damaged.
 func TestFloorsOfOtherFormats(t *testing.T) {
 	f := durabletest.NewMem()
-	publishAll(t, f, publish.Retention{}, append(hours(1, 5, 1), hours(1000, 5, 1)...)...)
+	publishAll(t, f, retention.Policy{}, append(hours(1, 5, 1), hours(1000, 5, 1)...)...)
 	head, _, err := snapshot.Head(f)
 	must(t, err)
 	fifth, err := snapshot.ReadCommit(f, 5)
 	must(t, err)
 	sixth, err := snapshot.ReadCommit(f, 6)
 	must(t, err)
-	old := publish.Floors{Format: 1,
-		Snapshots: &publish.Floor{Before: sixth.CycleID, Version: head.Version, CommitSHA256: head.SHA256, Count: 3, AgeSeconds: 48 * 3600},
-		Raw:       &publish.Floor{Before: layout.NewCycleID(head.PublishedAt.Add(-48*time.Hour).Truncate(time.Second).Add(time.Second), "market_engine"), Version: head.Version, CommitSHA256: head.SHA256, AgeSeconds: 48 * 3600},
+	old := retention.Watermarks{Format: 1,
+		Snapshots: &retention.Watermark{Before: sixth.CycleID, Version: head.Version, CommitSHA256: head.SHA256, Count: 3, AgeSeconds: 48 * 3600},
+		Raw:       &retention.Watermark{Before: layout.NewCycleID(head.PublishedAt.Add(-48*time.Hour).Truncate(time.Second).Add(time.Second), "market_engine"), Version: head.Version, CommitSHA256: head.SHA256, AgeSeconds: 48 * 3600},
 	}
-	write := func(all publish.Floors) {
+	write := func(all retention.Watermarks) {
 		data, err := json.MarshalIndent(all, "", "  ")
 		must(t, err)
 		must(t, durable.Overwrite(f, layout.Collected, append(data, '\n')))
 	}
 	write(old)
-	got, err := publish.ReadFloors(f)
+	got, err := retention.ReadWatermarks(f)
 	must(t, err)
 	must(t, got.Check(f))
 	if !got.Raw.Covers(fifth.CycleID) {
@@ -169,14 +170,14 @@ func TestFloorsOfOtherFormats(t *testing.T) {
 	}
 	old.Raw.Capped = true
 	write(old)
-	got, err = publish.ReadFloors(f)
+	got, err = retention.ReadWatermarks(f)
 	must(t, err)
 	if err := got.Check(f); !errors.Is(err, snapshot.ErrDamaged) {
 		t.Errorf("by another rule: %v", err)
 	}
-	old.Format = publish.FloorsFormat + 1
+	old.Format = retention.Format + 1
 	write(old)
-	if _, err := publish.ReadFloors(f); !errors.Is(err, layout.ErrNewer) {
+	if _, err := retention.ReadWatermarks(f); !errors.Is(err, layout.ErrNewer) {
 		t.Errorf("of a later version: %v", err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
@@ -77,7 +78,7 @@ func (k liveTick) options(f durable.FS) publish.Options {
 	}
 }
 
-func publishTicks(t testing.TB, f durable.FS, keep publish.Retention, ticks ...liveTick) (last publish.Summary) {
+func publishTicks(t testing.TB, f durable.FS, keep retention.Policy, ticks ...liveTick) (last publish.Summary) {
 	t.Helper()
 	for _, k := range ticks {
 		k.transform(t, f)
@@ -123,8 +124,8 @@ func lookLive(f durable.FS) (tick int, c snapshot.Commit, err error) {
 // log; nothing is carried over.
 func TestLive(t *testing.T) {
 	mem := durabletest.NewMem()
-	publishTicks(t, mem, publish.Retention{}, liveTick{1, 5}, liveTick{2, 4})
-	s := publishTicks(t, mem, publish.Retention{}, liveTick{3, 3})
+	publishTicks(t, mem, retention.Policy{}, liveTick{1, 5}, liveTick{2, 4})
+	s := publishTicks(t, mem, retention.Policy{}, liveTick{3, 3})
 	if s.Version != 3 || s.Fixtures != 3 || s.InPlay != 3 || s.Events != 0 || s.LastSeq != 0 || s.Removed != 0 {
 		t.Errorf("%+v", s)
 	}
@@ -157,7 +158,7 @@ func TestLive(t *testing.T) {
 // A file that changes between its check and its copy is not published.
 func TestLiveCopyIsHeldAgainstItsHash(t *testing.T) {
 	mem := durabletest.NewMem()
-	publishTicks(t, mem, publish.Retention{}, liveTick{1, 5})
+	publishTicks(t, mem, retention.Policy{}, liveTick{1, 5})
 	k, opened := liveTick{2, 4}, 0
 	k.transform(t, mem)
 	name := layout.Cycle(layout.CanonicalDir, k.id()) + "/" + layout.LiveFile
@@ -186,14 +187,14 @@ func TestLiveCopyIsHeldAgainstItsHash(t *testing.T) {
 func TestLiveKilledAtEveryOperation(t *testing.T) {
 	scene := func() *durabletest.Mem {
 		mem := durabletest.NewMem()
-		publishTicks(t, mem, publish.DefaultRetention(), liveTick{1, 5}, liveTick{2, 4})
+		publishTicks(t, mem, retention.Default(), liveTick{1, 5}, liveTick{2, 4})
 		liveTick{400, 3}.transform(t, mem)
 		return mem
 	}
 	base := scene()
 	o := func(f durable.FS, run string) publish.Options {
 		o := liveTick{400, 3}.options(f)
-		o.Retention, o.RunID = publish.DefaultRetention(), run
+		o.Retention, o.RunID = retention.Default(), run
 		return o
 	}
 	undisturbed := scene()
@@ -237,10 +238,10 @@ func TestLiveRetention(t *testing.T) {
 	const ticks = 1000
 	for n := 1; n <= ticks; n++ {
 		before := lists
-		s := publishTicks(t, w, publish.DefaultRetention(), liveTick{n, 1})
+		s := publishTicks(t, w, retention.Default(), liveTick{n, 1})
 		if lists > before {
 			collecting++
-		} else if s.Collected != (publish.Collected{}) {
+		} else if s.Collected != (retention.Collected{}) {
 			t.Fatalf("tick %d: %+v", n, s.Collected)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
+	"mkt/publish/repair"
 	"mkt/publish/snapshot"
 )
 
@@ -39,7 +40,7 @@ func TestWhatANewerVersionWrote(t *testing.T) {
 			}
 			o := options(f, next, "run-history")
 			o.Now = func() time.Time { return next.at().Add(time.Hour) }
-			if _, err := publish.NewHistory(context.Background(), o); name != layout.Cycle(layout.CanonicalDir, next.id())+"/"+layout.CanonicalFile && !errors.Is(err, layout.ErrNewer) {
+			if _, err := repair.NewHistory(context.Background(), o); name != layout.Cycle(layout.CanonicalDir, next.id())+"/"+layout.CanonicalFile && !errors.Is(err, layout.ErrNewer) {
 				t.Errorf("new history: %v", err)
 			} else if err != nil {
 				if diff := diffFiles(before, files(t, f, layout.CommitsDir)); diff != "" {

@@ -12,13 +12,15 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
+	"mkt/publish/repair"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
 
 func newHistory(f durable.FS, at time.Time, run string) (publish.Summary, error) {
 	o := options(f, cycle{number: 1}, run)
 	o.Cycle, o.Now = "", func() time.Time { return at }
-	return publish.NewHistory(context.Background(), o)
+	return repair.NewHistory(context.Background(), o)
 }
 
 // seqs are those of all events that a root tells, with what they tell.
@@ -113,7 +115,7 @@ func TestHistoriesUnderABackwardClock(t *testing.T) {
 	}
 }
 
-// What cannot be mended is passed by; without any record the newest cycle begins.
+// What cannot be repaired is skipped; without any record the newest cycle begins.
 func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
 	f := worn(t)
 	must(t, f.RemoveAll(layout.Cycle(layout.CanonicalDir, cycle{number: 3}.id())))
@@ -154,8 +156,8 @@ func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
 	must(t, err)
 }
 
-// The first of a history is mended like any other.
-func TestNewHistoryIsMended(t *testing.T) {
+// The first of a history is repaired like any other.
+func TestNewHistoryIsRepaired(t *testing.T) {
 	f := worn(t)
 	_, err := newHistory(f, cycle{number: 5}.at(), "history")
 	must(t, err)
@@ -165,7 +167,7 @@ func TestNewHistoryIsMended(t *testing.T) {
 	for name := range want {
 		replace(t, f, name, []byte("PAR1"))
 	}
-	if done := mendAll(t, f); len(done.Files) != len(want) || len(done.Lost) != 0 {
+	if done := repairAll(t, f); len(done.Repaired) != len(want) || len(done.Unrepairable) != 0 {
 		t.Errorf("%+v", done)
 	}
 	if diff := diffFiles(want, files(t, f, head.Dir())); diff != "" {
@@ -203,15 +205,15 @@ func TestNewHistoryKilledAnywhere(t *testing.T) {
 
 func TestNewLiveHistory(t *testing.T) {
 	f := durabletest.NewMem()
-	publishTicks(t, f, publish.Retention{}, liveTick{1, 3}, liveTick{2, 4})
+	publishTicks(t, f, retention.Policy{}, liveTick{1, 3}, liveTick{2, 4})
 	o := liveTick{3, 1}.options(f)
 	o.RunID = "history"
-	s, err := publish.NewHistory(context.Background(), o)
+	s, err := repair.NewHistory(context.Background(), o)
 	must(t, err)
 	if s.Version != 3 || s.Republishes != 2 || s.Fixtures != 4 {
 		t.Errorf("%+v", s)
 	}
-	publishTicks(t, f, publish.Retention{}, liveTick{5, 2})
+	publishTicks(t, f, retention.Policy{}, liveTick{5, 2})
 	head, _, err := snapshot.Head(f)
 	must(t, err)
 	if head.Version != 4 || head.HistoryID != "history" {

@@ -12,47 +12,34 @@ import (
 
 // product is what is different about a product.
 type product struct {
-	// decide reads what is in the cycle, and settles what becomes of every
-	// fixture; nil when the cycle's rows are the whole dataset as they are.
-	decide func(context.Context, *run) error
+	// decide: a cycle refreshes some fixtures, the others are carried over, and there is
+	// a change log. Otherwise the cycle's rows are the whole dataset.
+	decide bool
 	// tables writes the tables of the snapshot and describes them.
-	tables func(context.Context, *run, *snapshot.Manifest) error
-	// changes: it has a change log.
-	changes bool
-	// checked: the result is loaded by a child before it is committed. A child
-	// takes longer than a tick may: the live product's files are copies of those
-	// that transform wrote and summed up, held against their hashes once more.
+	tables func(context.Context, *Draft) error
+	// checked: a child process loads the result before it is committed. That takes
+	// longer than the time between two cycles of the live product, whose files are copies
+	// of those that transform wrote, compared with their hashes once more.
 	checked bool
-	// ticks: it has thousands of cycles a day, see Retention.For.
-	ticks bool
 }
 
-// products is the one place where a product is told from another.
+// products is the one place where products differ.
 var products = map[football.Product]product{
-	football.MarketEngine:     {decide: decideMarkets, tables: mergeMarkets, changes: true, checked: true},
-	football.LiveIntelligence: {tables: copyLive, ticks: true},
+	football.MarketEngine:     {decide: true, tables: mergeMarkets, checked: true},
+	football.LiveIntelligence: {tables: copyLive},
 }
 
-// decideMarkets is the market engine's.
-func decideMarkets(ctx context.Context, r *run) error {
-	if err := r.readInputs(ctx); err != nil {
+// mergeMarkets writes the tables of the market engine: what was refreshed replaces what
+// was there, the rest is carried over.
+func mergeMarkets(ctx context.Context, d *Draft) error {
+	choose := d.plan.sources()
+	if err := writeTable[table.FixtureRow](ctx, d, layout.FixturesFile, "fixtures", choose); err != nil {
 		return err
 	}
-	r.plan = decide(r.in, r.AcceptRemovals)
-	return nil
-}
-
-// mergeMarkets is the market engine's: what was refreshed replaces what was
-// there, the rest is carried over.
-func mergeMarkets(ctx context.Context, r *run, m *snapshot.Manifest) error {
-	choose := r.plan.sources()
-	if err := stageTable[table.FixtureRow](ctx, r, m, layout.FixturesFile, "fixtures", choose); err != nil {
+	if err := writeTable[table.MarketRow](ctx, d, layout.MarketsFile, "markets", choose); err != nil {
 		return err
 	}
-	if err := stageTable[table.MarketRow](ctx, r, m, layout.MarketsFile, "markets", choose); err != nil {
-		return err
-	}
-	if got, want := m.Tables["markets"].Rows, r.plan.markets(); got != want {
+	if got, want := d.Manifest.Tables["markets"].Rows, d.plan.markets(); got != want {
 		return fmt.Errorf("%d market rows, the fixtures say %d: %w", got, want, snapshot.ErrDamaged)
 	}
 	return nil
@@ -67,11 +54,11 @@ var liveTables = []struct{ file, key string }{
 	{layout.LivePeriodsFile, "live_periods"},
 }
 
-// copyLive is live intelligence's: a cycle has every fixture that is followed, so
-// that nothing is carried over.
-func copyLive(ctx context.Context, r *run, m *snapshot.Manifest) error {
+// copyLive copies the tables of live intelligence: a cycle has every fixture that is
+// tracked, so that nothing is carried over.
+func copyLive(ctx context.Context, d *Draft) error {
 	for _, t := range liveTables {
-		if err := copyTable(ctx, r, m, t.file, t.key); err != nil {
+		if err := copyTable(ctx, d, t.file, t.key); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
 
@@ -32,9 +34,12 @@ type Options struct {
 	Check func(ctx context.Context, cycle layout.CycleID, dir string) error
 	// AcceptRemovals lets a listing take away more than Run would believe.
 	AcceptRemovals bool
-	// Retention is applied after the commit. Zero keeps everything but what the
-	// change log's window lets go.
-	Retention Retention
+	// Retention is applied after the commit. Its zero value keeps everything but old
+	// change events.
+	Retention retention.Policy
+	// LastSeq is the seq before the first one of a root where nothing was published yet:
+	// 0 but for a root that was lost, see repair.NewHistory.
+	LastSeq uint64
 }
 
 // Summary is what a run came to.
@@ -55,10 +60,10 @@ type Summary struct {
 	Held    int
 	Events  int
 	LastSeq uint64
-	// Republishes is the version whose dataset begins a new history; see NewHistory.
+	// Republishes is the version whose dataset begins a new history; see repair.NewHistory.
 	Republishes uint64
 
-	Collected Collected
+	Collected retention.Collected
 }
 
 // ErrConflict: another publisher was faster. Nothing of this run is visible; try
@@ -72,89 +77,151 @@ var ErrOlderCycle = errors.New("older than the published cycle")
 // ErrNoCycle: there is no canonical cycle to publish.
 var ErrNoCycle = errors.New("no canonical cycle")
 
-// ErrUnfit: the child that loads a new snapshot as serve does could not, or died of
-// it. Nothing was published.
-var ErrUnfit = errors.New("the new snapshot does not load, so that nothing was published")
+// ErrNotLoadable: the child process that loads a new snapshot as serve does could not
+// load it, or died. Nothing was published.
+var ErrNotLoadable = errors.New("the new snapshot does not load, so that nothing was published")
 
-// run is one run under way, filled in from step to step.
+// run is one run under way.
 type run struct {
 	Options
-	product product
-	started time.Time
-
-	base     snapshot.Commit    // newest commit; Version 0 when there is none
-	previous *snapshot.Manifest // its manifest, nil when there is none
-
-	cycle        layout.CycleID
-	canonical    snapshot.Manifest
-	canonicalSum string
-	in           inputs
-
-	plan    plan
-	staging string
-	staged  map[string]string // change segments: their name → where they are staged
-
-	asIs     bool              // damage is told, not mended
-	mended   *[]string         // files that were put back
-	read     map[string]bool   // segments that Mend has read
-	standIns map[string]string // files of the published snapshot: their name → where their rows are read instead
-	summary  Summary
+	base    Base
+	summary Summary
 }
 
-func newRun(o Options, p product) *run {
-	return &run{Options: o, product: p, started: o.Now(), staging: layout.StagingDir + "/" + o.RunID,
-		staged: map[string]string{}, mended: new([]string), read: map[string]bool{}, standIns: map[string]string{}}
-}
-
-// Run publishes one cycle. A cycle that is published already is a success that
-// does nothing. Errors to branch on: ErrConflict, ErrOlderCycle, ErrNoCycle,
-// ErrBeyondMending, durable.ErrNoSpace, snapshot.ErrDamaged. It writes state/publish.json.
+// Run publishes one cycle. A cycle that is published already is a success that does
+// nothing. What an interrupted run left is recovered; a damaged publication is not, and
+// ends the run with a *DamageError that says what repairs it. Other errors to branch
+// on: ErrConflict, ErrOlderCycle, ErrNoCycle, durable.ErrNoSpace, snapshot.ErrDamaged.
+// It writes state/publish.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
-	o, err := o.check()
+	o, err := o.Complete()
 	if err != nil {
 		return Summary{}, err
 	}
-	r := newRun(o, products[o.Product])
+	r := &run{Options: o}
+	started := o.Now()
 	err = r.publish(ctx)
 	if err != nil {
-		err = fmt.Errorf("publish %s %s: %w", r.ClientID, r.Product, err)
+		err = fmt.Errorf("publish %s %s: %w", o.ClientID, o.Product, o.remedy(err))
 	}
-	r.report(ctx, err)
+	Record(ctx, o, started, r.summary, err)
 	return r.summary, err
 }
 
-func (r *run) publish(ctx context.Context) error {
-	defer r.Root.RemoveAll(r.staging)
-	if err := r.recover(ctx); err != nil {
-		return err
+// remedy adds to the error about a damaged publication what repairs it.
+func (o *Options) remedy(err error) error {
+	var damage *DamageError
+	if errors.As(err, &damage) {
+		return fmt.Errorf("%w: repair it with mkt recover --tenant %s --product %s", err, o.ClientID, o.Product)
 	}
-	return r.publishCycle(ctx)
+	return err
 }
 
-// publishCycle goes on from what is published.
-func (r *run) publishCycle(ctx context.Context) error {
+func (r *run) publish(ctx context.Context) error {
+	defer r.Root.RemoveAll(r.Staging())
+	if err := r.recover(); err != nil {
+		return err
+	}
 	if err := r.chooseCycle(); err != nil || r.summary.Already {
 		return err
 	}
-	if err := r.checkCanonical(); err != nil {
-		return fmt.Errorf("cycle %s: %w", r.cycle, err)
-	}
-	if r.product.decide != nil {
-		if err := r.product.decide(ctx, r); err != nil {
-			return fmt.Errorf("cycle %s: %w", r.cycle, err)
-		}
-	}
-	if err := r.write(ctx); err != nil {
-		return fmt.Errorf("cycle %s: %w", r.cycle, err)
+	if err := r.publishCycle(ctx); err != nil {
+		return fmt.Errorf("cycle %s: %w", r.Cycle, err)
 	}
 	r.collect()
 	return nil
 }
 
+func (r *run) publishCycle(ctx context.Context) error {
+	d, err := NewDraft(r.Options, r.base, r.Staging())
+	if snapshot.IsDamage(err) {
+		return fmt.Errorf("canonical cycle: %w: rebuild it with mkt transform --tenant %s --cycle %s, or run a new cycle", err, r.ClientID, r.Cycle)
+	}
+	if err != nil {
+		return err
+	}
+	publishedAt, replace, err := r.takeOver(d)
+	if err != nil {
+		return err
+	}
+	if err := d.Write(ctx, publishedAt); err != nil {
+		return err
+	}
+	sum, err := d.WriteManifest()
+	if err != nil {
+		return err
+	}
+	r.summary = d.summary()
+	return d.Commit(ctx, d.record(sum), replace)
+}
+
+// takeOver is the time of this publication. If an earlier run of this cycle did not
+// reach its commit, its time and its version of the binary are used, so that both write
+// the same bytes. Otherwise published_at is now, but after the previous publication and
+// not before the data was processed, whatever the clock says. replace reports whether a
+// folder is there that no commit names.
+func (r *run) takeOver(d *Draft) (publishedAt time.Time, replace bool, err error) {
+	name := layout.Cycle(layout.SnapshotsDir, r.Cycle)
+	if replace, err = durable.Exists(r.Root, name); err != nil {
+		return publishedAt, false, err
+	}
+	publishedAt = r.Now().UTC().Truncate(time.Millisecond)
+	earliest := d.canonical.ProcessedAt.UTC()
+	if previous := r.base.Commit; previous.Version > 0 && !earliest.After(previous.PublishedAt) {
+		earliest = previous.PublishedAt.Add(time.Millisecond)
+	}
+	if publishedAt.Before(earliest) {
+		publishedAt = earliest
+	}
+	if !replace {
+		return publishedAt, false, nil
+	}
+	m, _, err := snapshot.ReadManifest(r.Root, name+"/"+layout.ManifestFile)
+	same := err == nil && m.CanonicalSHA256 == d.canonicalSum && m.PreviousManifestSHA256 == r.base.Commit.ManifestSHA256
+	if same && m.PublishedAt != nil && !m.PublishedAt.Before(earliest) {
+		publishedAt, d.Version = *m.PublishedAt, m.BinaryVersion
+	}
+	return publishedAt, true, nil
+}
+
+// record is the commit record of a draft.
+func (d *Draft) record(manifestSum string) snapshot.Commit {
+	base := d.base.Commit
+	c := snapshot.Commit{
+		Format: snapshot.Format, Version: base.Version + 1, HistoryID: cmp.Or(base.HistoryID, d.RunID), RunID: d.RunID, CycleID: d.Cycle,
+		PublishedAt: *d.Manifest.PublishedAt, ManifestSHA256: manifestSum, Segment: d.segment, LastSeq: base.LastSeq, PreviousSHA256: base.SHA256,
+		CanonicalSHA256: d.canonicalSum, RawSHA256: d.canonical.RawSHA256,
+	}
+	if d.segment != nil {
+		c.LastSeq = d.segment.Last
+	}
+	c.FirstSeq = c.LastSeq + 1
+	if len(d.Manifest.Changes) > 0 {
+		c.FirstSeq = d.Manifest.Changes[0].First
+	}
+	return c
+}
+
+// collect applies the retention after a commit. What goes wrong is left to the next
+// run: the publication is done.
+func (r *run) collect() {
+	if !retention.IsDue(r.Product, r.ClientID, r.base.Commit.CycleID, r.Cycle) {
+		return
+	}
+	var err error
+	r.summary.Collected, err = retention.Collect(retention.Options{Root: r.Root, Now: r.Now(), Policy: r.Retention.For(r.Product)})
+	if err != nil {
+		r.Log.Warn("collecting old data stopped early", "tenant", r.ClientID, "product", r.Product, "error", err)
+	}
+}
+
 var runPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// check refuses what cannot be run, and fills in defaults.
-func (o Options) check() (Options, error) {
+// Staging is the folder that the run works in.
+func (o *Options) Staging() string { return layout.StagingDir + "/" + o.RunID }
+
+// Complete fills in defaults, and refuses what cannot be run.
+func (o Options) Complete() (Options, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -1,12 +1,10 @@
 package publish
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
-	"sort"
 
 	"mkt/publish/durable"
 	"mkt/publish/health"
@@ -14,77 +12,87 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// recover brings the root to the state that an unbroken run would have left: the
-// newest commit durable, CURRENT pointing to it. It is how every run starts, may
-// be killed itself, and does nothing when there is nothing to do.
-func (r *run) recover(ctx context.Context) error {
-	if err := r.makeFolders(); err != nil {
+// recover brings the root to the state that an uninterrupted run would have left: the
+// newest commit is durable, and CURRENT names it. Every run starts with it. It may be
+// killed itself, and does nothing if there is nothing to do.
+func (r *run) recover() error {
+	if err := MakeFolders(r.Root); err != nil {
 		return err
 	}
-	base, found, err := snapshot.Last(r.Root)
+	r.base.Commit.LastSeq = r.LastSeq
+	head, found, err := r.Head()
 	if err != nil || !found {
 		return err
 	}
-	if err := snapshot.Repair(r.Root, base); err != nil {
+	if err := snapshot.Repair(r.Root, head); err != nil {
 		return err
 	}
-	manifest, err := r.openMended(ctx, base)
-	if err != nil {
+	if r.base, err = OpenBase(r.Root, head); err != nil {
 		return fmt.Errorf("published snapshot: %w", err)
 	}
-	if manifest.ClientID != r.ClientID || manifest.Product != r.Product {
-		return fmt.Errorf("published snapshot is of %s %s: %w", manifest.ClientID, manifest.Product, snapshot.ErrDamaged)
+	if m := r.base.Manifest; m.ClientID != r.ClientID || m.Product != r.Product {
+		return fmt.Errorf("published snapshot is of %s %s: %w: mkt doctor --tenant %s says what to do", m.ClientID, m.Product, snapshot.ErrDamaged, r.ClientID)
 	}
-	r.base, r.previous = base, &manifest
 	return nil
 }
 
-func (r *run) makeFolders() error {
+// Head reads the newest commit record, which a writer builds on; false if nothing was
+// published yet. The error of a damaged one says what to do.
+func (o *Options) Head() (snapshot.Commit, bool, error) {
+	c, found, err := snapshot.Last(o.Root)
+	if snapshot.IsDamage(err) {
+		err = fmt.Errorf("%w: restore it from a backup, or without one begin a new history: mkt recover --new-history --tenant %s --product %s", err, o.ClientID, o.Product)
+	}
+	return c, found, err
+}
+
+// MakeFolders makes the folders of a root that a publication needs.
+func MakeFolders(f durable.FS) error {
 	for _, dir := range []string{layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StagingDir} {
-		if err := durable.MkdirAllSync(r.Root, dir); err != nil {
+		if err := durable.MkdirAllSync(f, dir); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// chooseCycle settles which cycle is to be published, or that it already is.
+// chooseCycle finds which cycle is to be published, or that it already is.
 func (r *run) chooseCycle() error {
-	r.cycle = r.Cycle
-	if r.cycle == "" {
+	published := r.base.Commit
+	if r.Cycle == "" {
 		newest, err := r.newestCanonical()
 		if err != nil {
 			return err
 		}
-		if newest == "" && r.previous == nil {
+		if newest == "" && published.Version == 0 {
 			return fmt.Errorf("%w: run mkt fetch and mkt transform first", ErrNoCycle)
 		}
-		r.cycle = max(newest, r.base.CycleID)
+		r.Cycle = max(newest, published.CycleID)
 	}
-	if r.previous == nil || r.cycle > r.base.CycleID {
-		r.summary.Cycle = r.cycle
+	if r.Cycle > published.CycleID {
+		r.summary.Cycle = r.Cycle
 		return nil
 	}
-	commit, err := committed(r.Root, r.cycle, r.base)
+	c, found, err := snapshot.OfCycle(r.Root, published, r.Cycle)
 	if err != nil {
 		return err
 	}
-	if commit.CycleID != r.cycle {
-		return fmt.Errorf("cycle %s: %w %s, and cannot be put in behind it: leave out --cycle to publish the newest", r.cycle, ErrOlderCycle, r.base.CycleID)
+	if !found {
+		return fmt.Errorf("cycle %s: %w %s, and cannot be published before it: leave out --cycle to publish the newest", r.Cycle, ErrOlderCycle, published.CycleID)
 	}
-	r.summary = Summary{Cycle: r.cycle, Already: true, Version: commit.Version, PublishedAt: commit.PublishedAt, LastSeq: commit.LastSeq}
+	r.summary = Summary{Cycle: r.Cycle, Already: true, Version: c.Version, PublishedAt: c.PublishedAt, LastSeq: c.LastSeq}
 	return nil
 }
 
-// newestCanonical finds the newest cycle with a header; "" when there is none.
-// It looks first at the one that transform reported last: cycles are listed only
-// when that one is published already.
+// newestCanonical finds the newest cycle with a header; "" if there is none. It looks
+// first at the one that transform reported last: cycles are only listed if that one is
+// published already.
 func (r *run) newestCanonical() (layout.CycleID, error) {
 	reported, err := health.Read(r.Root, "transform")
 	if err != nil {
 		return "", err
 	}
-	if reported != nil && layout.CycleID(reported.Cycle) > r.base.CycleID {
+	if reported != nil && layout.CycleID(reported.Cycle) > r.base.Commit.CycleID {
 		id := layout.CycleID(reported.Cycle)
 		if there, err := isSealed(r.Root, id); err != nil || there {
 			return id, err
@@ -93,15 +101,15 @@ func (r *run) newestCanonical() (layout.CycleID, error) {
 	return newestListed(r.Root)
 }
 
-// isSealed tells whether a canonical cycle has its header.
-func isSealed(f durable.FS, id layout.CycleID) (bool, error) {
+// isSealed reports whether a canonical cycle has its header.
+func isSealed(f durable.ReadFS, id layout.CycleID) (bool, error) {
 	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
 		return false, nil
 	}
 	return durable.Exists(f, layout.Cycle(layout.CanonicalDir, id)+"/"+layout.CanonicalFile)
 }
 
-func newestListed(f durable.FS) (layout.CycleID, error) {
+func newestListed(f durable.ReadFS) (layout.CycleID, error) {
 	entries, err := f.ReadDir(layout.CanonicalDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -120,24 +128,4 @@ func newestListed(f durable.FS) (layout.CycleID, error) {
 		}
 	}
 	return "", nil
-}
-
-// committed finds the first commit of that cycle or a later one. Cycles rise
-// with the commits' numbers, so it halves its way.
-func committed(f durable.FS, cycle layout.CycleID, newest snapshot.Commit) (found snapshot.Commit, err error) {
-	found = newest
-	sort.Search(int(newest.Version), func(i int) bool {
-		if err != nil {
-			return true
-		}
-		var c snapshot.Commit
-		if c, err = snapshot.ReadCommit(f, uint64(i)+1); err != nil {
-			return true
-		}
-		if c.CycleID >= cycle {
-			found = c
-		}
-		return c.CycleID >= cycle
-	})
-	return found, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"syscall"
+	"time"
 
 	"mkt/publish/durable"
 	"mkt/publish/health"
@@ -12,32 +13,28 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// summarize fills the summary in from what is about to be sealed.
-func (r *run) summarize(m *snapshot.Manifest, segment *snapshot.Segment) {
-	s := &r.summary
-	s.Version = r.base.Version + 1
-	s.PublishedAt = *m.PublishedAt
-	s.Fixtures = m.Tables["fixtures"].Rows + m.Tables["live"].Rows // one of the two
-	s.InPlay = m.Counters["in_play"]
-	s.Markets = m.Tables["markets"].Rows
+// summary describes a draft that is about to be committed.
+func (d *Draft) summary() Summary {
+	m, n := &d.Manifest, d.plan.counts()
 	selections := m.Tables["markets"].Columns["selections.selection_id"]
-	s.Selections = selections.Value + selections.Zero
-	n := r.plan.counts()
-	s.Refreshed, s.WithoutMarkets, s.Carried, s.Removed = n.refreshed, n.notOffered, n.carried, n.removed
-	s.Held = r.plan.held
-	s.LastSeq = r.base.LastSeq
-	if segment != nil {
-		s.LastSeq = segment.Last
-		s.Events = int(segment.Last - segment.First + 1)
+	s := Summary{
+		Cycle: d.Cycle, Version: d.base.Commit.Version + 1, PublishedAt: *m.PublishedAt,
+		Fixtures: m.Tables["fixtures"].Rows + m.Tables["live"].Rows, // one of the two
+		InPlay:   m.Counters["in_play"], Markets: m.Tables["markets"].Rows, Selections: selections.Value + selections.Zero,
+		Refreshed: n.refreshed, WithoutMarkets: n.notOffered, Carried: n.carried, Removed: n.removed, Held: d.plan.held, LastSeq: d.base.Commit.LastSeq,
 	}
+	if d.segment != nil {
+		s.LastSeq = d.segment.Last
+		s.Events = int(d.segment.Last - d.segment.First + 1)
+	}
+	return s
 }
 
-// report logs a line for debugging and writes state/publish.json; whoever began the
-// run says what came of it. A run that was told to stop, or had nothing to do, leaves
+// Record writes a debug line and state/publish.json about a run that began at started;
+// its caller reports the result. A run that was stopped, or had nothing to do, leaves
 // the state as it is.
-func (r *run) report(ctx context.Context, err error) {
-	s := &r.summary
-	log := r.Log.With("tenant", r.ClientID, "product", r.Product, "cycle", s.Cycle, "step", "publish")
+func Record(ctx context.Context, o Options, started time.Time, s Summary, err error) {
+	log := o.Log.With("tenant", o.ClientID, "product", o.Product, "cycle", s.Cycle, "step", "publish")
 	switch {
 	case err != nil:
 		log.Debug("nothing published", "error", err)
@@ -54,30 +51,31 @@ func (r *run) report(ctx context.Context, err error) {
 		return
 	}
 	state := health.Run{
-		Step: "publish", Cycle: string(s.Cycle), StartedAt: r.started.UTC(), FinishedAt: r.Now().UTC(), OK: err == nil, Code: r.code(err),
+		Step: "publish", Cycle: string(s.Cycle), StartedAt: started.UTC(), FinishedAt: o.Now().UTC(), OK: err == nil, Code: code(&s, err),
 		Counters: map[string]int64{"fixtures": s.Fixtures, "in_play": s.InPlay, "markets": s.Markets, "selections": s.Selections, "refreshed": int64(s.Refreshed),
 			"without_markets": int64(s.WithoutMarkets), "carried": int64(s.Carried), "removed": int64(s.Removed), "held": int64(s.Held), "events": int64(s.Events)},
 	}
-	if err := health.Record(r.Root, state); err != nil {
+	if err := health.Record(o.Root, state); err != nil {
 		log.Warn("state file not written", "error", err)
 	}
 }
 
-// code is the state file's word for how the run ended. A held listing has one
-// although the run is a success.
-func (r *run) code(err error) string {
+// code is the pipeline code of how a run ended. A held listing has one although the run
+// is a success.
+func code(s *Summary, err error) string {
+	var damage *DamageError
 	var path *fs.PathError
 	var errno syscall.Errno
 	switch {
-	case err == nil && r.summary.Held > 0:
+	case err == nil && s.Held > 0:
 		return health.CodeListingHeld
 	case err == nil:
 		return ""
 	case errors.Is(err, layout.ErrNewer):
 		return health.CodeFormatNewer
-	case errors.Is(err, ErrBeyondMending):
+	case errors.As(err, &damage):
 		return health.CodeSnapshotDamaged
-	case errors.Is(err, ErrUnfit):
+	case errors.Is(err, ErrNotLoadable):
 		return health.CodeSnapshotUnfit
 	case errors.Is(err, durable.ErrNoSpace), snapshot.IsFault(err), errors.As(err, &path), errors.As(err, &errno):
 		return health.CodeStorage

@@ -12,6 +12,7 @@ import (
 	"mkt/publish"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
@@ -27,7 +28,7 @@ func TestManySegmentsAreRolled(t *testing.T) {
 		c := cycle{number: i, refreshed: []int{i % 5}, partly: true}
 		c.transform(t, f)
 		o := options(f, c, fmt.Sprint("run-", i))
-		o.Retention = publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeAge: 1000 * time.Hour}
+		o.Retention = retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeAge: 1000 * time.Hour}
 		_, err := publish.Run(context.Background(), o)
 		must(t, err)
 		if i%40 != 0 && i < 390 {

@@ -11,6 +11,7 @@ import (
 	"mkt/internal/needs"
 	"mkt/publish"
 	"mkt/publish/durable"
+	"mkt/publish/retention"
 )
 
 // P3 on a real disk with less and less room: a run that does not fit leaves
@@ -25,7 +26,7 @@ func TestRealDiskThatIsFull(t *testing.T) {
 		c := cycle{number: number, refreshed: []int{1, 2}}
 		c.transform(t, disk)
 		o := options(disk, c, fmt.Sprint("run-", number))
-		o.Retention = publish.Retention{Snapshots: 3, SnapshotAge: 1, CycleAge: 1}
+		o.Retention = retention.Policy{Snapshots: 3, SnapshotAge: 1, CycleAge: 1}
 		ballast := fill(t, small, room)
 		_, err := publish.Run(context.Background(), o)
 		if err != nil && !errors.Is(err, durable.ErrNoSpace) {

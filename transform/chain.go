@@ -79,7 +79,7 @@ func (r *run) samePrevious() error {
 }
 
 // canonicalOf is the header of a canonical cycle; false when it is not there.
-func canonicalOf(f durable.FS, id layout.CycleID) (snapshot.Manifest, bool, error) {
+func canonicalOf(f durable.ReadFS, id layout.CycleID) (snapshot.Manifest, bool, error) {
 	m, _, err := snapshot.OpenCanonical(f, id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, false, nil
@@ -110,7 +110,7 @@ func (r *run) makeUp(ctx context.Context, id layout.CycleID) error {
 }
 
 // previousOf is the raw cycle before one, "" when that is not known.
-func previousOf(f durable.FS, id layout.CycleID) (layout.CycleID, error) {
+func previousOf(f durable.ReadFS, id layout.CycleID) (layout.CycleID, error) {
 	a, err := raw.Open(f, id)
 	if errors.Is(err, raw.ErrNotSealed) || errors.Is(err, raw.ErrCorrupt) {
 		return "", nil

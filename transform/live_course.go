@@ -30,7 +30,7 @@ type course struct {
 // along gives do every step, nil of a cycle that tells nothing of the fixture, and
 // what is wrong with a cycle that is passed by: one that is damaged, or that the
 // pipeline would not read. done counts the cycles. It ends where do says so.
-func (c *course) along(ctx context.Context, root durable.FS, cycles []layout.CycleID, do func(done int, s *LiveStep, passed error) (goOn bool)) error {
+func (c *course) along(ctx context.Context, root durable.ReadFS, cycles []layout.CycleID, do func(done int, s *LiveStep, passed error) (goOn bool)) error {
 	walk := raw.NewWalk(root)
 	for i, id := range cycles {
 		if ctx.Err() != nil {

@@ -39,7 +39,7 @@ func (r *run) readStates() ([]*follow, error) {
 
 // eachState reads the states that a canonical cycle left, the file only after its
 // hash. A row is only valid until the next.
-func eachState(root durable.FS, id layout.CycleID, do func(*table.LiveStateRow) error) error {
+func eachState(root durable.ReadFS, id layout.CycleID, do func(*table.LiveStateRow) error) error {
 	m, _, err := snapshot.OpenCanonical(root, id)
 	if err != nil {
 		return err

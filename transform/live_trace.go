@@ -15,7 +15,7 @@ import (
 
 // TraceOptions says which fixture to follow, and through which raw cycles.
 type TraceOptions struct {
-	Root durable.FS // of the tenant and live_intelligence
+	Root durable.ReadFS // of the tenant and live_intelligence
 	// The provider's ids of the fixture, as published; the second may be "".
 	ProviderFixtureID, ProviderEventID string
 	From, To                           time.Time // when the first and the last cycle began

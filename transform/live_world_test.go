@@ -85,7 +85,7 @@ func play(t testing.TB, root durable.FS, ticks ...tick) (last transform.Summary)
 // rollUp packs all cycles, and tells how many.
 func rollUp(t testing.TB, root durable.FS) int {
 	t.Helper()
-	n, err := raw.Roll(root, layout.NewCycleID(began.Add(4*time.Hour), string(football.LiveIntelligence)))
+	n, err := raw.Compact(root, layout.NewCycleID(began.Add(4*time.Hour), string(football.LiveIntelligence)))
 	must(t, err)
 	return n
 }

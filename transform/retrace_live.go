@@ -16,7 +16,7 @@ import (
 
 // LiveOptions say which steps of which fixture are taken once more.
 type LiveOptions struct {
-	Root     durable.FS // of the tenant and product
+	Root     durable.ReadFS // of the tenant and product
 	Provider provider.Provider
 	// Fixture and Event are the provider's ids, as the live rows have them.
 	Fixture, Event string
@@ -78,7 +78,7 @@ func RetraceLive(ctx context.Context, o LiveOptions) (steps []LiveStep, err erro
 
 // LiveBegins finds what a canonical cycle kept of a fixture; false when it has
 // nothing of it, or a state that this version does not read.
-func LiveBegins(root durable.FS, cycle layout.CycleID, is func(*table.LiveStateRow) bool) (begin LiveBegin, found bool, err error) {
+func LiveBegins(root durable.ReadFS, cycle layout.CycleID, is func(*table.LiveStateRow) bool) (begin LiveBegin, found bool, err error) {
 	err = eachState(root, cycle, func(row *table.LiveStateRow) error {
 		if found || !is(row) {
 			return nil

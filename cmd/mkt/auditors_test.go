@@ -279,7 +279,7 @@ func (d *tuesday) packLiveCommits(t *testing.T) {
 		d.must(err)
 		d.must(root.Remove("staged"))
 	}
-	packed, err := snapshot.Pack(root, livePublications)
+	packed, err := snapshot.CompactCommits(root, livePublications)
 	d.must(err)
 	if packed != layout.PackedCommits {
 		t.Fatalf("%d records are packed", packed)

@@ -15,7 +15,7 @@ import (
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
 	"mkt/internal/scratch"
-	"mkt/publish"
+	"mkt/publish/retention"
 )
 
 // demoFlags of mkt demo.
@@ -72,7 +72,7 @@ one a second. It does not wait for the disk: a power cut may lose what it made.`
 }
 
 // demoKeeps keeps a demo that runs for days from filling the disk.
-var demoKeeps = publish.Retention{Snapshots: 5, SnapshotAge: time.Hour, Cycles: 5, CycleAge: time.Hour}
+var demoKeeps = retention.Policy{Snapshots: 5, SnapshotAge: time.Hour, Cycles: 5, CycleAge: time.Hour}
 
 // demo sets the house up, runs everything in it, and stops when ctx ends.
 func (a *app) demo(ctx context.Context, f demoFlags) error {

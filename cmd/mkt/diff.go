@@ -178,7 +178,7 @@ func (a *app) diff(ctx context.Context, f diffFlags, args []string) (differs boo
 	return a.compare(ctx, f, o, shown)
 }
 
-func sideOf(root durable.FS, at snapshot.Moment) (compare.Side, error) {
+func sideOf(root durable.ReadFS, at snapshot.Moment) (compare.Side, error) {
 	c, err := snapshot.Find(root, at)
 	if err != nil {
 		return compare.Side{}, err

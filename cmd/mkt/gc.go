@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/plain"
-	"mkt/publish"
 	"mkt/publish/durable"
+	"mkt/publish/retention"
 )
 
 // gcFlags of mkt gc.
@@ -75,11 +75,11 @@ func (a *app) gc(f gcFlags) error {
 func (a *app) gcPlace(p place, root *durable.Disk, f gcFlags) error {
 	var names []string
 	var bytes int64
-	o := publish.Collection{Root: root, Now: a.now(), Keep: f.retained().For(p.product), AfterLeap: f.afterLeap, DryRun: f.dryRun, Tell: func(name string) {
+	o := retention.Options{Root: root, Now: a.now(), Policy: f.retained().For(p.product), AfterJump: f.afterLeap, DryRun: f.dryRun, Report: func(name string) {
 		names = append(names, name)
 		bytes += sizeOf(root, name)
 	}}
-	var done publish.Collected
+	var done retention.Collected
 	var err error
 	for try := 0; try == 0 || f.dryRun && try < dryRuns && errors.Is(err, fs.ErrNotExist); try++ {
 		names, bytes = []string{}, 0
@@ -90,7 +90,7 @@ func (a *app) gcPlace(p place, root *durable.Disk, f gcFlags) error {
 	}
 	if a.json() {
 		return json.NewEncoder(a.out).Encode(map[string]any{"tenant": p.tenant, "product": p.product, "dry_run": f.dryRun, "snapshots": done.Snapshots,
-			"cycles": done.Cycles, "segments": done.Segments, "debris": done.Debris, "records_packed": done.Packed, "bytes": bytes, "names": names})
+			"cycles": done.Cycles, "segments": done.Segments, "debris": done.Debris, "records_packed": done.Compacted, "bytes": bytes, "names": names})
 	}
 	if f.dryRun {
 		for _, name := range names {
@@ -110,8 +110,8 @@ func (a *app) gcPlace(p place, root *durable.Disk, f gcFlags) error {
 const dryRuns = 3
 
 // collectAll collects what is published and what is not.
-func collectAll(o publish.Collection) (publish.Collected, error) {
-	done, err := publish.Collect(o)
+func collectAll(o retention.Options) (retention.Collected, error) {
+	done, err := retention.Collect(o)
 	if err != nil {
 		return done, err
 	}
@@ -121,7 +121,7 @@ func collectAll(o publish.Collection) (publish.Collected, error) {
 }
 
 // sizeOf is how many bytes a file has, or the files of a folder.
-func sizeOf(f durable.FS, name string) (bytes int64) {
+func sizeOf(f durable.ReadFS, name string) (bytes int64) {
 	info, err := f.Stat(name)
 	if err != nil {
 		return 0

@@ -25,6 +25,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/serve"
 	"mkt/serve/account"
 	"mkt/transform"
@@ -83,7 +84,7 @@ type collectingWorld struct {
 	root, data      *durable.Disk
 	began           time.Time
 	hour            int
-	gone            publish.Collected
+	gone            retention.Collected
 }
 
 func newCollectingWorld(t *testing.T) *collectingWorld {
@@ -126,7 +127,7 @@ func (w *collectingWorld) cycle(t *testing.T) {
 	_, err = transform.Run(ctx, transform.Options{ClientID: "acme", Product: football.MarketEngine, Root: w.root, Data: w.data, Key: identity.Key{}, Now: now})
 	noError(t, err)
 	s, err := publish.Run(ctx, publish.Options{ClientID: "acme", Product: football.MarketEngine, Root: w.root, Now: now,
-		Retention: publish.Retention{Snapshots: 1, SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeEvents: 1}})
+		Retention: retention.Policy{Snapshots: 1, SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeEvents: 1}})
 	noError(t, err)
 	w.gone.Snapshots += s.Collected.Snapshots
 	w.gone.Cycles += s.Collected.Cycles

@@ -28,8 +28,9 @@ var rules = []rule{
 	{pkg: "publish/table", may: leaves, what: "the leaves"},
 	{pkg: "publish/health", may: leaves, what: "the leaves"},
 	{pkg: "publish/snapshot", may: append([]string{"publish/table"}, leaves...), what: "the leaves and publish/table"},
-	{pkg: "publish", may: []string{"publish/..."}, what: "everything below publish"},
-	{pkg: "publish/...", may: []string{"publish/..."}, what: "everything below publish"},
+	{pkg: "publish/retention", may: ground, far: []string{"publish/repair", "publish"}, what: "the formats"},
+	{pkg: "publish", may: append([]string{"publish/retention"}, ground...), far: []string{"publish/repair"}, what: "the formats and publish/retention"},
+	{pkg: "publish/repair", may: append([]string{"publish", "publish/retention"}, ground...), what: "the formats, publish and publish/retention"},
 
 	{pkg: "fetch/input", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "fetch/provider/all", may: []string{"fetch/provider/..."}, what: "the adapters"},
@@ -150,8 +151,8 @@ func checkProviders(t *testing.T, name string, imports []string) {
 	}
 }
 
-// emulation is what pretends to be a provider.
-var emulation = []string{"fetch/simulator/...", "fetch/provider/emulators"}
+// emulation is what pretends to be a provider, and the suite that tests adapters with it.
+var emulation = []string{"fetch/simulator/...", "fetch/provider/emulators", "fetch/provider/providertest"}
 
 func isEmulation(name string) bool {
 	return matchesAny(emulation, name) || strings.HasPrefix(name, "fetch/provider/") && strings.HasSuffix(name, "/emulator")

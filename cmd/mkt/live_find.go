@@ -94,7 +94,7 @@ func viewOfLive(tenant, cycle string, r *table.LiveRow) *liveView {
 }
 
 // readDetails reads what other tables have of the fixture.
-func (f *liveView) readDetails(root durable.FS, dir string) error {
+func (f *liveView) readDetails(root durable.ReadFS, dir string) error {
 	m := &f.published
 	err := errors.Join(
 		rowsOf(root, dir+"/"+layout.LiveBucketsFile, &m.Buckets, func(r *table.LiveBucketRow) bool { return r.FixtureID == f.FixtureID }),
@@ -112,7 +112,7 @@ func (f *liveView) readDetails(root durable.FS, dir string) error {
 }
 
 // rowsOf collects the rows of a table that are wanted.
-func rowsOf[T table.Row](root durable.FS, name string, list *[]T, wanted func(*T) bool) error {
+func rowsOf[T table.Row](root durable.ReadFS, name string, list *[]T, wanted func(*T) bool) error {
 	for r, err := range snapshot.Rows[T](root, name) {
 		if err != nil {
 			return err

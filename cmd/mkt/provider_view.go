@@ -91,7 +91,7 @@ func (a *app) sources(t *tenants.Tenant) []source {
 
 // newest returns what the step found last, nil when it never ran.
 func (s source) newest() (run *health.Run, err error) {
-	err = s.open(func(root durable.FS) error {
+	err = s.open(func(root durable.ReadFS) error {
 		run, err = health.Read(root, s.step)
 		return err
 	})
@@ -100,7 +100,7 @@ func (s source) newest() (run *health.Run, err error) {
 
 // addCalls adds the calls it made.
 func (s source) addCalls(calls map[string]map[string]int64) error {
-	return s.open(func(root durable.FS) error {
+	return s.open(func(root durable.ReadFS) error {
 		counted, err := health.ReadCalls(root)
 		for day, endpoints := range counted.Days {
 			if calls[day] == nil {
@@ -115,7 +115,7 @@ func (s source) addCalls(calls map[string]map[string]int64) error {
 }
 
 // open reads in the folder, which may be missing.
-func (s source) open(read func(durable.FS) error) error {
+func (s source) open(read func(durable.ReadFS) error) error {
 	root, err := durable.OpenExisting(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"mkt/fetch/raw"
-	"mkt/publish"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 )
 
 // pruneEvery is how often at most, of one job and in one process, what failed
@@ -18,7 +18,7 @@ const pruneEvery = 10 * time.Minute
 // nothing is published: only a publication collects what is old.
 type pruning struct {
 	app  *app
-	keep publish.Retention
+	keep retention.Policy
 
 	mu   sync.Mutex // guards last
 	last map[string]time.Time
@@ -52,7 +52,7 @@ func (p *pruning) isDue(j job) bool {
 
 func (p *pruning) prune(t task) {
 	log := p.app.log.With("tenant", t.tenant.ID, "product", t.product)
-	done, err := collectFailed(publish.Collection{Root: t.root, Now: p.app.now(), Keep: p.keep.For(t.product)})
+	done, err := collectFailed(retention.Options{Root: t.root, Now: p.app.now(), Policy: p.keep.For(t.product)})
 	if err != nil {
 		log.Warn("collecting what failed cycles left stopped early", "error", err)
 	}
@@ -63,14 +63,14 @@ func (p *pruning) prune(t task) {
 
 // collectFailed spares the newest raw cycle that has something in it: the next
 // transform begins from it.
-func collectFailed(o publish.Collection) (publish.Collected, error) {
+func collectFailed(o retention.Options) (retention.Collected, error) {
 	var spare []layout.CycleID
 	newest, found, err := raw.Newest(o.Root)
 	if err != nil {
-		return publish.Collected{}, err
+		return retention.Collected{}, err
 	}
 	if found {
 		spare = append(spare, newest.CycleID)
 	}
-	return publish.CollectUnpublished(o, spare...)
+	return retention.CollectUnpublished(o, spare...)
 }

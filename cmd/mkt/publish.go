@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -14,13 +13,13 @@ import (
 	"mkt/publish"
 	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/publish/snapshot"
+	"mkt/publish/retention"
 )
 
 // publishFlags of mkt publish and of the commands that publish.
 type publishFlags struct {
 	acceptRemovals bool
-	keep           publish.Retention
+	keep           retention.Policy
 }
 
 func (f *publishFlags) flags(a *app, cmd *cobra.Command) {
@@ -30,7 +29,7 @@ func (f *publishFlags) flags(a *app, cmd *cobra.Command) {
 
 // retention is what is kept after a publication. Ages count back from it.
 func (f *publishFlags) retention(a *app, cmd *cobra.Command) {
-	flags, d := cmd.Flags(), publish.DefaultRetention()
+	flags, d := cmd.Flags(), retention.Default()
 	flags.IntVar(&f.keep.Snapshots, "keep-snapshots", d.Snapshots, "snapshots kept whatever their age; 0 keeps all")
 	flags.DurationVar(&f.keep.SnapshotAge, "keep-snapshot-age", d.SnapshotAge, "younger snapshots are kept too; 0 keeps all")
 	flags.IntVar(&f.keep.Cycles, "keep-cycles", d.Cycles, "publications whose archived answers and canonical rows are kept whatever their age; 0 keeps all")
@@ -60,7 +59,7 @@ func (f *publishFlags) bounds(flags *pflag.FlagSet) {
 
 // retained is the retention as publish takes it: who keeps all snapshots, or all
 // cycles, by one setting keeps them whatever the other one says.
-func (f *publishFlags) retained() publish.Retention {
+func (f *publishFlags) retained() retention.Policy {
 	keep := f.keep
 	if keep.Snapshots == 0 || keep.SnapshotAge == 0 {
 		keep.Snapshots, keep.SnapshotAge = 0, 0
@@ -100,9 +99,6 @@ func (a *app) publishStep(f publishFlags) step {
 				return checkInChild(ctx, filepath.Join(root, filepath.FromSlash(dir)))
 			},
 		})
-		if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, publish.ErrBeyondMending) {
-			err = fmt.Errorf("%w: mkt doctor --tenant %s says how to mend it", err, t.tenant.ID)
-		}
 		return tellers[t.product].publish(s, began), err
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
-	"mkt/publish/snapshot"
+	"mkt/publish/repair"
 )
 
 // recoverFlags of mkt recover.
@@ -27,17 +27,17 @@ func newRecover(a *app) *cobra.Command {
 	var f recoverFlags
 	cmd := &cobra.Command{
 		Use:   "recover [--tenant ID]",
-		Short: "Make damaged files of what is published again, or begin a new history",
-		Long: `Read all that is published and kept, and make again what is damaged or missing of
-it: out of the publication before and the canonical cycle, byte for byte or not at
-all. What is in the way is set aside. The next publication does as much for what it
-needs; this does it for everything.
+		Short: "Repair damaged files of what is published, or begin a new history",
+		Long: `Read everything that is published and kept, and rebuild what is damaged or missing:
+from the publication before it and its canonical cycle, byte for byte or not at all.
+A damaged file is quarantined in staging/aside. A publication stops at damage; run
+this, then publish again.
 
 --new-history is for a data root that was restored from a backup which lacks
-publications that clients have seen, and for one whose newest publication is lost:
-the newest dataset that is whole is published once more, with a seq far beyond the
-last. Every cursor from before is refused, so that every client bootstraps anew, and
-no seq is used twice.`,
+publications that clients have seen, and for one whose newest publication cannot be
+rebuilt. It publishes the newest intact dataset once more, with a seq far beyond the
+last one. Every cursor from before is refused, so that every client bootstraps anew,
+and no seq is used twice.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
@@ -65,7 +65,7 @@ func (a *app) recover(ctx context.Context, f recoverFlags) error {
 			return err
 		}
 	}
-	do := a.mendPlace
+	do := a.repairPlace
 	if f.newHistory {
 		do = a.beginHistory
 	}
@@ -115,35 +115,32 @@ func (a *app) publishOptions(p place, root *durable.Disk) publish.Options {
 	}
 }
 
-func (a *app) mendPlace(ctx context.Context, p place, root *durable.Disk) error {
-	done, err := publish.Mend(ctx, a.publishOptions(p, root))
-	if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, publish.ErrBeyondMending) {
-		return fmt.Errorf("%w: restore it from a backup, or without one: mkt recover --new-history --tenant %s --product %s", err, p.tenant, p.product)
-	}
+func (a *app) repairPlace(ctx context.Context, p place, root *durable.Disk) error {
+	done, err := repair.Run(ctx, a.publishOptions(p, root))
 	if err != nil {
 		return err
 	}
 	lost := []string{}
-	for _, e := range done.Lost {
+	for _, e := range done.Unrepairable {
 		lost = append(lost, e.Error())
 	}
 	if a.json() {
 		line := map[string]any{"tenant": p.tenant, "product": p.product, "step": "recover", "version": done.Version, "checked": done.Checked,
-			"mended": append([]string{}, done.Files...), "lost": lost}
+			"mended": append([]string{}, done.Repaired...), "lost": lost}
 		if err := json.NewEncoder(a.out).Encode(line); err != nil {
 			return err
 		}
 	} else {
-		plain.Fprintf(a.out, "%s: %s read, %s made again\n", p, plural(done.Checked, "publication"), plural(len(done.Files), "file"))
-		for _, name := range done.Files {
+		plain.Fprintf(a.out, "%s: %s read, %s rebuilt\n", p, plural(done.Checked, "publication"), plural(len(done.Repaired), "file"))
+		for _, name := range done.Repaired {
 			plain.Fprintf(a.out, "      %s\n", name)
 		}
 	}
-	return errors.Join(done.Lost...)
+	return errors.Join(done.Unrepairable...)
 }
 
 func (a *app) beginHistory(ctx context.Context, p place, root *durable.Disk) error {
-	s, err := publish.NewHistory(ctx, a.publishOptions(p, root))
+	s, err := repair.NewHistory(ctx, a.publishOptions(p, root))
 	if err != nil {
 		return err
 	}

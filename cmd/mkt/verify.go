@@ -170,7 +170,7 @@ func (a *app) verifyPlace(ctx context.Context, p place, command string, f verify
 
 // cycleOf is the cycle of the publication that a text means, "" when there is
 // none.
-func cycleOf(root durable.FS, text string) (layout.CycleID, error) {
+func cycleOf(root durable.ReadFS, text string) (layout.CycleID, error) {
 	if text == "" {
 		return "", nil
 	}

@@ -1,14 +1,14 @@
-// Package credential seals an account's provider credential, opens it again, and
+// Package credential seals an account's provider credential, opens a sealed one, and
 // carries it through a run as a Secret that prints as a mask.
 //
-// What is sealed names its account and provider, so that a sealed text moved
-// to another account's entry is refused. Sealing needs a Recipient only (public);
-// opening needs the Identity, which is the file seal.key. Of the stages only
-// fetch opens; serve and transform never import this package.
+// A sealed text names its account and provider, so that it is refused in another
+// account's entry. Sealing needs a Recipient only, which is public; opening needs the
+// Identity, which is the file seal.key. Fetch is the only stage that opens; serve and
+// transform never import this package.
 //
-// A pasted credential is taken without the white space around it; control and
-// invisible characters inside it are refused, because no provider issues them
-// and they are what a bad paste leaves.
+// The white space around a pasted credential is removed. Control and invisible
+// characters inside it are refused, because no provider issues them and a bad paste
+// leaves them.
 package credential
 
 import (
@@ -22,17 +22,17 @@ import (
 // MaxLength is how many bytes a credential may have.
 const MaxLength = 4096
 
-// ErrEmpty: there is nothing in the credential.
+// ErrEmpty means that the credential is empty.
 var ErrEmpty = errors.New("credential is empty")
 
-// Clean is a pasted credential as it will be used.
+// Clean returns a pasted credential as it will be used.
 func Clean(pasted []byte) (string, error) {
 	s := strings.TrimSpace(string(pasted))
 	switch {
 	case s == "":
 		return "", ErrEmpty
 	case len(s) > MaxLength:
-		return "", fmt.Errorf("credential has %d bytes: at most %d are taken", len(s), MaxLength)
+		return "", fmt.Errorf("credential has %d bytes: at most %d are allowed", len(s), MaxLength)
 	case !utf8.ValidString(s):
 		return "", errors.New("credential is not text: it has to be UTF-8")
 	}
@@ -47,8 +47,8 @@ func Clean(pasted []byte) (string, error) {
 // hintFrom is the length from which a credential shows its last characters.
 const hintFrom = 12
 
-// Hint is what may be shown of a credential: its last 4 characters behind a
-// mask of fixed length; of one shorter than 12 characters nothing.
+// Hint returns what may be shown of a credential: its last 4 characters behind a mask
+// of fixed length, or only the mask if it is shorter than 12 characters.
 func Hint(secret string) string {
 	const mask = "****"
 	runes := []rune(secret)

@@ -118,7 +118,7 @@ func readEscape(b []byte) (e escape, ok bool) {
 	return e, ok
 }
 
-// unitEscape reads the commonest escape, \u and four digits. It fails for all others,
+// unitEscape reads the most common escape, \u and four digits. It fails for all others,
 // and for surrogates.
 func unitEscape(b []byte) (v rune, ok bool) {
 	if len(b) < len(`\u0000`) || b[0] != '\\' || b[1] != 'u' {

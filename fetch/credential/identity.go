@@ -13,13 +13,13 @@ import (
 	"mkt/publish/durable"
 )
 
-// Identity opens what was sealed to its Recipient. It prints as a mask, and
-// holds its key as Secret holds its text.
+// Identity opens texts that were sealed to its Recipient. It prints as a mask, and
+// keeps its key as Secret keeps its text.
 type Identity struct {
 	line      Secret // AGE-SECRET-KEY-…
 	key       func() age.Identity
 	recipient Recipient
-	older     []Identity // which open what was sealed to them
+	older     []Identity // open texts that were sealed to them
 }
 
 // mostKeys bounds the keys of a file: the one that seals, and older ones.
@@ -40,22 +40,13 @@ func (i Identity) Before(older Identity) Identity {
 	return i
 }
 
-// Recipient is whom a credential is sealed to, "age1…". It is no secret.
+// Recipient is the public key that a credential is sealed to, "age1…".
 type Recipient struct {
 	to   []age.Recipient // each of them opens it
 	text string          // of the first
 }
 
 func (r Recipient) String() string { return r.text }
-
-// ParseRecipient reads a Recipient from its text.
-func ParseRecipient(text string) (Recipient, error) {
-	to, err := age.ParseX25519Recipient(text)
-	if err != nil {
-		return Recipient{}, fmt.Errorf("sealing recipient %q: want an age public key, age1…", text)
-	}
-	return Recipient{[]age.Recipient{to}, to.String()}, nil
-}
 
 // NewIdentity makes a key.
 func NewIdentity() (Identity, error) {
@@ -71,8 +62,8 @@ func fromKey(key *age.X25519Identity) Identity {
 	return Identity{line: NewSecret(key.String()), key: func() age.Identity { return key }, recipient: Recipient{[]age.Recipient{to}, to.String()}}
 }
 
-// Recipient is whom to seal to so that this identity opens it, and each of its older
-// keys alone does, too.
+// Recipient returns the recipient to seal to so that this identity can open the text,
+// and each of its older keys alone can as well.
 func (i Identity) Recipient() Recipient {
 	r := Recipient{text: i.recipient.text, to: slices.Clone(i.recipient.to)}
 	for _, o := range i.older {
@@ -81,8 +72,8 @@ func (i Identity) Recipient() Recipient {
 	return r
 }
 
-// File is the content of seal.key: the key, with the recipient as a comment. It
-// is secret: write it with mode 0600.
+// File returns the content of seal.key: the key, with the recipient as a comment. It
+// is secret and must be written with mode 0600.
 func (i Identity) File() []byte {
 	file := fmt.Appendf(nil, "# mkt sealing key: opens the credentials in tenants.yaml. Keep it secret, keep a copy.\n# recipient: %s\n%s\n", i.recipient, i.line.Reveal())
 	for _, o := range i.older {
@@ -95,7 +86,7 @@ func (i Identity) File() []byte {
 func (Identity) Format(f fmt.State, _ rune) { io.WriteString(f, Mask) }
 
 // ParseIdentity reads a key file's content: an age X25519 identity, and below it
-// older ones; empty lines and comments are passed by. Errors do not hold the content.
+// older ones; empty lines and comments are ignored. Errors do not contain the content.
 func ParseIdentity(content []byte) (Identity, error) {
 	keys, err := age.ParseIdentities(bytes.NewReader(content))
 	if err != nil {
@@ -120,8 +111,8 @@ func ParseIdentity(content []byte) (Identity, error) {
 // maxKeyFile bounds seal.key, bytes.
 const maxKeyFile = 64 << 10
 
-// LoadIdentity reads seal.key. It is refused when others may read or write it:
-// see durable.Exposed.
+// LoadIdentity reads seal.key. It refuses a file that others may read or write, see
+// durable.Exposed.
 func LoadIdentity(path string) (Identity, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -139,7 +130,7 @@ func LoadIdentity(path string) (Identity, error) {
 		return Identity{}, fmt.Errorf("sealing key: %w", err)
 	}
 	if durable.Exposed(info, os.Geteuid()) != 0 {
-		return Identity{}, fmt.Errorf("sealing key %s: mode %04o lets others at it: chmod 600 %s", path, info.Mode().Perm(), path)
+		return Identity{}, fmt.Errorf("sealing key %s: mode %04o lets other users read or write it: chmod 600 %s", path, info.Mode().Perm(), path)
 	}
 	content, err := io.ReadAll(io.LimitReader(f, maxKeyFile))
 	if err != nil {

@@ -23,10 +23,10 @@ const sealedFormat = "mkt-credential/1"
 const maxSealed = 64 << 10
 
 var (
-	// ErrSealed: the text is not a sealed credential, was changed, or was
+	// ErrSealed means that the text is not a sealed credential, was changed, or was
 	// sealed to another key.
 	ErrSealed = errors.New("sealed credential cannot be opened")
-	// ErrMoved: the text was sealed for another account or provider.
+	// ErrMoved means that the text was sealed for another account or provider.
 	ErrMoved = errors.New("sealed credential belongs to another account or provider")
 )
 
@@ -57,8 +57,8 @@ func Seal(to Recipient, account, provider string, pasted []byte) (string, error)
 }
 
 // Open decrypts a sealed text and checks that it was sealed for this account
-// and provider: ErrSealed, ErrMoved. Nothing of it is looked at before its end
-// is read, for only then is it proved unchanged. No error holds the text.
+// and provider: ErrSealed, ErrMoved. It uses nothing of the text before it has read
+// the end, since only then is the text proven to be unchanged. No error contains it.
 func Open(with Identity, sealed, account, provider string) (Secret, error) {
 	if len(sealed) > maxSealed || with.key == nil {
 		return Secret{}, ErrSealed
@@ -90,7 +90,7 @@ func Open(with Identity, sealed, account, provider string) (Secret, error) {
 }
 
 // Fingerprint is the SHA-256 of a sealed text in hex: it ties a fetch's state
-// to the credential it was had with, and says nothing about the credential.
+// to the credential that it was made with, and reveals nothing about the credential.
 // White space around the text and the kind of line ends do not count, since
 // editing tenants.yaml may change them.
 func Fingerprint(sealed string) string {

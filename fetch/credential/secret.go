@@ -9,16 +9,15 @@ import (
 // Mask is what a Secret prints as.
 const Mask = "[redacted]"
 
-// Secret is an opened credential. Every way of printing or encoding it gives
-// Mask, also when it sits in an unexported field of something else, where fmt
-// cannot call its methods: the text is behind a function, which no printer
-// looks into. The zero value holds nothing.
+// Secret is an opened credential. Every way of printing or encoding it gives Mask, even
+// in an unexported field of another value, where fmt cannot call its methods: the text
+// is behind a function, which no printer looks into. The zero value is empty.
 type Secret struct{ reveal func() string }
 
 // NewSecret wraps a text. Use Open for a sealed one.
 func NewSecret(text string) Secret { return Secret{func() string { return text }} }
 
-// Reveal is the text itself, for the request that needs it and for nothing else.
+// Reveal returns the text, for the request that needs it and for nothing else.
 func (s Secret) Reveal() string {
 	if s.reveal == nil {
 		return ""

@@ -48,7 +48,7 @@ func TestSecretIsNeverPrinted(t *testing.T) {
 	check := func(t *testing.T, how, out string) {
 		t.Helper()
 		if scrubber.Found([]byte(out)) || strings.Contains(out, private) || strings.Contains(out, private[20:40]) {
-			t.Errorf("%s tells it: %s", how, out)
+			t.Errorf("%s reveals it: %s", how, out)
 		}
 	}
 	for name, thing := range things {

@@ -17,6 +17,7 @@ type Phrases uint8
 
 const (
 	NoPhrases        Phrases = iota
+	Sides                    // HOME, DRAW, AWAY. A text of one letter is a code: a label that is nothing else is a side where one is needed
 	OverUnder                // OVER, UNDER
 	OverExactlyUnder         // OVER, EXACTLY, UNDER
 	YesNo                    // YES, NO
@@ -36,5 +37,15 @@ const (
 	ScorerSentences          // FIRST, LAST, ANYTIME: between a player's name and the rest
 	AtLeast                  // "+": before a number
 	Stages                   // FT, ET, PEN: when a match is decided
+	CastHeads                // RESULT, TIME: before what goes with a player, letter by letter for RESULT
+	ScoreHeads               // HALF_TIME, FULL_TIME: before each of two scores
+	Joiners                  // TO between the ends of a band; OR between its only two numbers, and between two results
+	OpenCounts               // MORE: behind the last, open number of a row of counts
+	OpenBrackets             // END: behind the minute at which the last bracket begins
+	EventTimes               // BEFORE, AFTER: between an event and a minute, letter by letter
+	MinuteUnits              // UNIT: what may stand behind a number of minutes, in this order
+	OnlySides                // ONLY: behind a side that is the only one
+	MarginHeads              // WIN: what may stand before a margin
+	Layout                   // NOTHING: a label, letter by letter, that says nothing about its row
 	numPhrases
 )

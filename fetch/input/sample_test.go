@@ -24,9 +24,9 @@ func TestClone(t *testing.T) {
 	}
 	home, _ := d.Home.Get()
 	count, _ := d.Counters[0].Home.Get()
-	told, _ := d.Incidents.Get()
+	incidents, _ := d.Incidents.Get()
 	from := uintptr(unsafe.Pointer(unsafe.StringData(payload)))
-	for _, text := range []string{d.ProviderFixtureID, d.ProviderEventID, home, string(d.Counters[0].Metric), count.Text(), told[0].ID, told[0].Text} {
+	for _, text := range []string{d.ProviderFixtureID, d.ProviderEventID, home, string(d.Counters[0].Metric), count.Text(), incidents[0].ID, incidents[0].Text} {
 		if at := uintptr(unsafe.Pointer(unsafe.StringData(text))); at >= from && at < from+uintptr(len(payload)) {
 			t.Errorf("%q is a part of the payload", text)
 		}

@@ -28,13 +28,22 @@ var phraseLists = map[string]input.Phrases{
 	"scorer-sentences":   input.ScorerSentences,
 	"at-least":           input.AtLeast,
 	"stages":             input.Stages,
+	"sides":              input.Sides,
+	"cast-heads":         input.CastHeads,
+	"score-heads":        input.ScoreHeads,
+	"joiners":            input.Joiners,
+	"open-counts":        input.OpenCounts,
+	"open-brackets":      input.OpenBrackets,
+	"event-times":        input.EventTimes,
+	"minute-units":       input.MinuteUnits,
+	"only-sides":         input.OnlySides,
+	"margin-heads":       input.MarginHeads,
+	"layout":             input.Layout,
 }
 
-// optional are the lists that need no phrase: not every bookmaker has such rows.
-var optional = map[string]bool{"at-least": true, "stages": true}
-
 // ParseDialect reads the wording of a bookmaker's rows, a CSV file with comments;
-// see the head of provider/betsapi/bet365_words.csv for its columns.
+// see the head of provider/betsapi/bet365_words.csv for its columns. A row whose words
+// would be in a list that is not there stays unread.
 func ParseDialect(text string) (*input.Dialect, error) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comment = '#'
@@ -62,11 +71,6 @@ func ParseDialect(text string) (*input.Dialect, error) {
 			d.Unread[text] = true
 		default:
 			return nil, fmt.Errorf("%s: unknown list", list)
-		}
-	}
-	for list, phrases := range phraseLists {
-		if len(d.Phrases[phrases]) == 0 && !optional[list] {
-			return nil, fmt.Errorf("%s: the list has no phrase", list)
 		}
 	}
 	return d, nil

@@ -29,7 +29,7 @@ type Table struct {
 // Entry is one line of a table. A nil entry stands for a line that is not there.
 type Entry struct {
 	Key     string          // the market's key in every payload shape
-	IDs     []string        // the provider's market ids that have been met with it
+	IDs     []string        // the provider's market ids that have been seen with it
 	Reading *input.Reading  // nil if the market stays RAW
 	Reason  football.Reason // why it stays RAW
 

@@ -8,10 +8,10 @@ import (
 
 // LiveAdapter asks for and reads the payloads of live intelligence.
 type LiveAdapter interface {
-	// Ask performs one cycle's requests: the list of fixtures in play, then as
-	// many details as the quota allows, those first whose turn it is: resume is
-	// what the last cycle's Asked.Resume said. A detail that could not be had is
-	// counted among Failed; an error means that the cycle failed.
+	// Ask performs one cycle's requests: the list of fixtures in play, then as many
+	// details as the quota allows. resume is Asked.Resume of the last cycle and says
+	// which fixtures come first. A detail that could not be fetched is counted among
+	// Failed; an error means that the cycle failed.
 	Ask(ctx context.Context, x Exchange, resume string) (Asked, error)
 	// IsList and IsDetail sort a cycle's payloads by endpoint.
 	IsList(endpoint string) bool
@@ -22,12 +22,12 @@ type LiveAdapter interface {
 	ReadDetail(p Payload) (LiveSheet, error)
 }
 
-// LiveSheet is what live payloads said.
+// LiveSheet is the content of live payloads.
 type LiveSheet struct {
 	Samples  []input.Sample // in the payloads' order, each live record once; two may claim one fixture
 	Complete bool           // of a list: every page is there, and no item was unreadable
 	Filtered map[string]int // fixtures left out on entry, by rule, "esoccer:league-name"
 	Broken   map[string]int // items that could not be read, by reason
 	Damaged  map[string]int // parts of other items that could not be read, by part and fault
-	Unknown  map[string]int // unknown fields, metrics and event lines met, by name
+	Unknown  map[string]int // unknown fields, metrics and event lines, by name
 }

@@ -1,11 +1,11 @@
-// Package provider says what a provider is: who it may be asked at, what it can
-// give, how it is asked and how its bytes are read. All that is known of one
-// provider lives in one folder below this one.
+// Package provider defines what a provider's adapter is: which hosts it may contact,
+// what it offers, how it sends requests and how it reads payloads. Everything about one
+// provider is in one folder below this one.
 //
-// Asking and reading meet only in bytes. An Asker performs requests through an
-// Exchange, which puts the credential on, retries, archives every response and
-// classifies it. A Reader is a pure function of archived payloads: no client,
-// no clock, no credential.
+// The half that asks and the half that reads share nothing but bytes. Asking performs
+// requests through an Exchange, which adds the credential, retries, archives every
+// response and classifies it. Reading is a pure function of archived payloads, without
+// a client, a clock or a credential.
 package provider
 
 import (
@@ -19,7 +19,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Capability is what a provider can give (specification, section 2.11).
+// Capability is one kind of data that a provider offers (specification, section 2.11).
 type Capability string
 
 const (
@@ -38,14 +38,14 @@ type Provider struct {
 	Capabilities []Capability
 	Budget       Budget
 
-	// Sections and Metrics are words of the provider's own that reach clients: the
-	// tabs its markets are shown in, and the counters that are none of
-	// football.Metrics. They are those that have been met; the provider may add one.
+	// Sections and Metrics are words of the provider that reach clients: the tabs in
+	// which its markets are shown, and the counters that are not in football.Metrics.
+	// They are those that have been seen; the provider may add one.
 	Sections []string
 	Metrics  []string
 
-	// Authorize puts the credential on a request. It is called by the
-	// transport, on a copy, immediately before the request leaves.
+	// Authorize adds the credential to a request. The transport calls it on a copy,
+	// immediately before the request is sent.
 	Authorize func(r *http.Request, credential string)
 	// Classify judges a complete answer: the body decides, not the status.
 	Classify func(status int, header http.Header, body []byte) Verdict
@@ -54,16 +54,16 @@ type Provider struct {
 	// it sells those of one.
 	Bookmakers *Bookmakers
 
-	// Probe is the cheapest question that only a good credential is answered: it
-	// tests a connection. now is for a question that names a day.
+	// Probe returns the cheapest request that succeeds with a good credential only: it
+	// tests a connection. now is for a request that names a day.
 	Probe func(now time.Time) Request
 
-	// Rule is the line of the adapter's mapping table that input.Reading.Rule
-	// names, as it stands there; "" when there is none of that name.
+	// Rule returns the line of the adapter's mapping table that input.Reading.Rule
+	// names, unchanged; "" if there is none of that name.
 	Rule func(name string) string
 
-	Markets MarketAdapter // market_engine; nil when the provider has no prematch
-	Live    LiveAdapter   // live_intelligence; nil when the provider has no live statistics
+	Markets MarketAdapter // market_engine; nil if the provider has no prematch
+	Live    LiveAdapter   // live_intelligence; nil if the provider has no live statistics
 }
 
 // Bookmakers says whose prices an account may choose. The prices of a fixture are
@@ -75,11 +75,11 @@ type Bookmakers struct {
 	Valid func(name string) bool
 }
 
-// Budget bounds what one account's runs may ask of the provider.
+// Budget bounds the requests of one account's runs.
 type Budget struct {
-	Requests    int           // per Window, when no header says otherwise
+	Requests    int           // per Window, unless a header reports another number
 	Window      time.Duration //
-	Burst       int           // requests a second at the most
+	Burst       int           // requests a second at most
 	Concurrency int           // requests at once
 	MaxBody     int64         // bytes, decompressed
 }
@@ -103,26 +103,26 @@ type MarketAdapter interface {
 	// IsListing and IsMarkets sort a cycle's payloads by endpoint.
 	IsListing(endpoint string) bool
 	IsMarkets(endpoint string) bool
-	// ReadMarkets reads one payload of markets. l joins teams and kick-off. What
-	// is damaged costs itself alone: a row is marked, a market is RAW, a section is
+	// ReadMarkets reads one payload of markets. l has the teams and the kick-off. Damage
+	// affects only the part that has it: a row is marked, a market is RAW, a section is
 	// left out, and a fixture of which nothing is left is reported in Broken. Bytes
-	// that do not parse, and an envelope that is damaged, are an error. Safe for
+	// that do not parse, and a damaged envelope, are an error. It must be safe for
 	// concurrent use.
 	ReadMarkets(p Payload, l Listing) (Sheet, error)
 }
 
 // Exchange is what an Asker may do with the outside world.
 type Exchange interface {
-	// Get performs the request within the run's budget, retries what is worth
-	// retrying, archives the answer and returns it when its verdict is
+	// Get performs the request within the run's budget, retries it if that may help,
+	// archives the answer and returns it if its verdict is
 	// Accepted. Otherwise the error is an *AnswerError (refused, rejected,
 	// limited) or one that wraps ErrUnreachable. Safe for concurrent use.
 	Get(ctx context.Context, r Request) (Payload, error)
 	// Concurrency is how many Gets may be under way at once.
 	Concurrency() int
-	// Quota is what is left of the provider's quota, as far as is known by now:
-	// false before the first answer, and when neither the provider says it nor
-	// the Budget has one.
+	// Quota returns what is left of the provider's quota, as far as is known. It
+	// returns false before the first answer, and if neither the provider reports a
+	// quota nor the Budget has one.
 	Quota() (Quota, bool)
 	// Bookmaker is whose prices the account has chosen, the default if it has chosen
 	// none; "" for a provider that sells those of one. An adapter puts it into every
@@ -130,18 +130,18 @@ type Exchange interface {
 	Bookmaker() string
 	// Now is the run's clock.
 	Now() time.Time
-	// Progress tells a person how far the run is; total may grow.
+	// Progress reports how far the run is; total may grow.
 	Progress(done, total int)
 }
 
-// Request is one question, without any secret in it.
+// Request is one request, without any secret in it.
 type Request struct {
 	Endpoint string // closed set of the adapter, "bet365/upcoming": archive, usage and metric label
 	Path     string // below the base URL, "/v1/bet365/upcoming"
 	Query    url.Values
 }
 
-// Quota is how many requests may still be sent, and until when that is so.
+// Quota is how many requests may still be sent, and until when that holds.
 type Quota struct {
 	Left   int
 	Resets time.Duration // from now
@@ -149,7 +149,7 @@ type Quota struct {
 
 // Payload is one accepted answer as archived.
 type Payload struct {
-	Number    int // place in the archive, from 1
+	Number    int // position in the archive, from 1
 	Endpoint  string
 	Query     url.Values
 	FetchedAt time.Time
@@ -157,29 +157,30 @@ type Payload struct {
 	Trace     *Trace // the reader reports to it where it found what; may be nil
 }
 
-// Asked is what a cycle's asking came to.
+// Asked is the result of a cycle's requests.
 type Asked struct {
-	// ListingComplete: the list is known to be whole, since it has as many fixtures as
-	// it says itself. What is absent from another list is not known to be gone.
+	// ListingComplete reports whether the list is known to be complete: it has as many
+	// fixtures as its own count says. A fixture that is absent from an incomplete list
+	// may still exist.
 	ListingComplete bool
 	Listed          int      // fixtures listed
 	Filtered        int      // left out on entry, such as eSoccer, see Filters
-	Failed          []string // provider fixture ids whose markets could not be had
-	// NotOffered are the provider fixture ids that were asked for, and left out of
-	// accepted answers, or that the listing says have no markets: the provider offers
-	// none on them. That is an answer, not a failure. None of them is in Failed.
+	Failed          []string // provider fixture ids whose markets could not be fetched
+	// NotOffered are the provider fixture ids that were requested and are absent from
+	// accepted answers, or have no markets by the listing: the provider offers none on
+	// them. That is an answer, not a failure. None of them is in Failed.
 	NotOffered []string
-	// Resume is the adapter's own word for where the next cycle goes on, "" for
-	// nowhere in particular.
+	// Resume is where the next cycle continues, in the adapter's own form; "" if it
+	// begins anywhere.
 	Resume   string
 	Counters map[string]int64
 }
 
-// Verdict is the judgement on one answer.
+// Verdict is how one answer is classified.
 type Verdict struct {
 	Kind Kind
-	Code string        // the provider's own error word, from a closed set of the adapter; "" when accepted
-	Wait time.Duration // what the provider asks to wait, 0 when it does not say
+	Code string        // the provider's own error word, from a closed set of the adapter; "" if it is accepted
+	Wait time.Duration // what the provider asks to wait, 0 if it does not say
 	// Quota is what the body says is left of the provider's quota, nil if it says
 	// nothing. Headers that say it count before it.
 	Quota *Quota
@@ -194,16 +195,16 @@ const (
 	PermissionFault      // the token is good, the product is not bought: stop the run
 	Limited              // quota used up; the token is good
 	Retryable            // the provider's own fault: try again within the budget
-	Rejected             // an answer that cannot be what was asked for
+	Rejected             // an answer that cannot be what was requested
 )
 
-// Listing is what the provider's list of fixtures said, joined over its pages.
+// Listing is the content of the provider's list of fixtures, all of its pages joined.
 type Listing struct {
 	Fixtures map[string]ListedFixture // by provider fixture id
 	Filtered map[string]int           // fixtures left out, by rule, "esoccer:league-name"
 	Broken   map[string]int           // items that could not be read, by reason
 	Damaged  map[string]int           // parts of other items that could not be read, by part and fault
-	Unknown  map[string]int           // unknown fields met, by name
+	Unknown  map[string]int           // unknown fields, by name
 }
 
 // ListedFixture is one item of the listing.
@@ -212,15 +213,15 @@ type ListedFixture struct {
 	Over             bool // ended, cancelled or withdrawn: not active any more
 }
 
-// Sheet is what one markets payload said.
+// Sheet is the content of one payload of markets.
 type Sheet struct {
 	Fixtures []FixtureOffers
 	Broken   map[string]football.Reason // provider fixture id → why nothing of it could be read
 	Damaged  map[string]int             // parts that could not be read, by part and fault
 	Unknown  map[string]int
 	Skipped  map[string]int // what is known to repeat or to say nothing and was left out, by name
-	// Met and Hurt count the parts of fixtures that were met, and those of them that
-	// are among Damaged: what share of a payload can be read.
+	// Met and Hurt count the parts of fixtures that were seen, and those of them that
+	// are among Damaged: together they say which share of a payload can be read.
 	Met, Hurt Parts
 }
 
@@ -236,7 +237,7 @@ func (p *Parts) Add(others Parts) {
 type FixtureOffers struct {
 	Fixture football.Fixture // without ID
 	Offers  []input.Offer
-	// Partial: a section or more of it could not be read and is not in Offers. A
-	// damaged market or row is in Offers, marked.
+	// Partial reports whether a section or more could not be read and is missing in
+	// Offers. A damaged market or row is in Offers and is marked.
 	Partial bool
 }

@@ -17,27 +17,27 @@ import (
 // Archive is one sealed cycle, open for reading. It holds no file open. Safe
 // for concurrent use.
 type Archive struct {
-	fsys      durable.FS
+	fsys      durable.ReadFS
 	dir       string
 	cycle     Cycle
 	sum       string // of cycle.json
 	responses []Response
-	rolled    *rolledCycle // nil when it has a folder
+	compacted *compacted // nil if it has a folder
 }
 
-// Open reads and checks a cycle's headers: ErrNotSealed when it has none,
-// ErrCorrupt when they are not what was written. Look at Cycle().Outcome before
-// using what is in it.
-func Open(fsys durable.FS, id layout.CycleID) (*Archive, error) {
-	header, rolled, err := readHeader(fsys, id)
+// Open reads and checks a cycle's headers. It returns ErrNotSealed if there are none and
+// ErrCorrupt if they are not what was written. A caller must look at Cycle().Outcome
+// before it uses the archive.
+func Open(fsys durable.ReadFS, id layout.CycleID) (*Archive, error) {
+	header, inFile, err := readHeader(fsys, id)
 	if err != nil {
 		return nil, err
 	}
-	return openHeaders(fsys, id, header, rolled)
+	return openHeaders(fsys, id, header, inFile)
 }
 
 // openHeaders checks the headers that were found.
-func openHeaders(fsys durable.FS, id layout.CycleID, header []byte, rolled *rolledCycle) (*Archive, error) {
+func openHeaders(fsys durable.ReadFS, id layout.CycleID, header []byte, inFile *compacted) (*Archive, error) {
 	dir := layout.Cycle(layout.RawDir, id)
 	name := dir + "/" + layout.RawFetchFile
 	cycle, err := parseCycle(id, header)
@@ -45,8 +45,8 @@ func openHeaders(fsys durable.FS, id layout.CycleID, header []byte, rolled *roll
 		return nil, err
 	}
 	var list []byte
-	if rolled != nil {
-		list = rolled.files[layout.RawFetchFile]
+	if inFile != nil {
+		list = inFile.files[layout.RawFetchFile]
 	} else if list, err = durable.ReadFile(fsys, name, maxHeader); err != nil {
 		return nil, damaged(err)
 	}
@@ -57,11 +57,11 @@ func openHeaders(fsys durable.FS, id layout.CycleID, header []byte, rolled *roll
 	if err != nil {
 		return nil, unlessNewer(fmt.Errorf("%s: %w", name, err))
 	}
-	return &Archive{fsys: fsys, dir: dir, cycle: cycle, sum: durable.Hash(header), responses: responses, rolled: rolled}, nil
+	return &Archive{fsys: fsys, dir: dir, cycle: cycle, sum: durable.Hash(header), responses: responses, compacted: inFile}, nil
 }
 
-// readHeader reads cycle.json, out of its pack when the cycle was rolled up.
-func readHeader(fsys durable.FS, id layout.CycleID) ([]byte, *rolledCycle, error) {
+// readHeader reads cycle.json, out of the compacted file if the cycle is in one.
+func readHeader(fsys durable.ReadFS, id layout.CycleID) ([]byte, *compacted, error) {
 	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
 		return nil, nil, err
 	}
@@ -69,17 +69,17 @@ func readHeader(fsys durable.FS, id layout.CycleID) ([]byte, *rolledCycle, error
 	if !errors.Is(err, fs.ErrNotExist) {
 		return header, nil, err
 	}
-	rolled, err := readRolled(fsys, id)
+	inFile, err := readCompacted(fsys, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	if rolled == nil {
+	if inFile == nil {
 		return nil, nil, fmt.Errorf("%s: %w", id, ErrNotSealed)
 	}
-	return rolled.files[layout.RawCycleFile], rolled, nil
+	return inFile.files[layout.RawCycleFile], inFile, nil
 }
 
-func readCycle(fsys durable.FS, id layout.CycleID) (Cycle, error) {
+func readCycle(fsys durable.ReadFS, id layout.CycleID) (Cycle, error) {
 	header, _, err := readHeader(fsys, id)
 	if err != nil {
 		return Cycle{}, err
@@ -98,7 +98,7 @@ func parseCycle(id layout.CycleID, header []byte) (Cycle, error) {
 	return cycle, nil
 }
 
-// unlessNewer makes what cannot be read as a header a damaged one, unless a newer
+// unlessNewer returns ErrCorrupt for a header that cannot be read, unless a newer
 // version wrote it.
 func unlessNewer(err error) error {
 	if errors.Is(err, layout.ErrNewer) {
@@ -115,24 +115,24 @@ func damaged(err error) error {
 	return err
 }
 
-// Cycle is the header.
+// Cycle returns the header.
 func (a *Archive) Cycle() Cycle { return a.cycle }
 
-// SHA256 is the hash of cycle.json, which vouches for all that was archived.
+// SHA256 returns the hash of cycle.json, which covers everything that was archived.
 func (a *Archive) SHA256() string { return a.sum }
 
-// Responses are the entries by number, rejected ones among them; the slice is
-// the caller's.
+// Responses returns the entries by number, rejected ones among them; the slice is the
+// caller's.
 func (a *Archive) Responses() []Response { return slices.Clone(a.responses) }
 
-// Body reads one answer's bytes and checks their size and hash; ErrCorrupt when
-// they are others. The slice is the caller's.
+// Body reads one answer's bytes and checks their size and hash. It returns ErrCorrupt
+// if they differ. The slice is the caller's.
 func (a *Archive) Body(r Response) ([]byte, error) {
 	name := a.dir + "/" + r.File
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	body, err := a.unpack(name, r)
+	body, err := a.decompress(name, r)
 	if err != nil {
 		return nil, err
 	}
@@ -142,23 +142,23 @@ func (a *Archive) Body(r Response) ([]byte, error) {
 	return body, nil
 }
 
-// unpack reads a body as it was before it was compressed.
-func (a *Archive) unpack(name string, r Response) ([]byte, error) {
-	if a.rolled != nil {
-		return slices.Clone(a.rolled.files[plainName(r)]), nil
+// decompress reads a body as it was before it was compressed.
+func (a *Archive) decompress(name string, r Response) ([]byte, error) {
+	if a.compacted != nil {
+		return slices.Clone(a.compacted.files[plainName(r)]), nil
 	}
-	packed, err := durable.ReadFile(a.fsys, name, r.Bytes+r.Bytes/8+4096) // what does not shrink grows by little
+	compressed, err := durable.ReadFile(a.fsys, name, r.Bytes+r.Bytes/8+4096) // what does not shrink grows by little
 	if err != nil {
 		return nil, damaged(err)
 	}
-	body, err := decoder().DecodeAll(packed, make([]byte, 0, r.Bytes))
+	body, err := decoder().DecodeAll(compressed, make([]byte, 0, r.Bytes))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, name, err)
 	}
 	return body, nil
 }
 
-// Payload is an accepted answer as its provider's Reader takes it.
+// Payload returns an accepted answer as its provider's adapter reads it.
 func (a *Archive) Payload(r Response) (provider.Payload, error) {
 	if !r.Accepted() {
 		return provider.Payload{}, fmt.Errorf("response %d was rejected: %s", r.Number, r.Rejected)

@@ -2,7 +2,6 @@ package raw
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -12,21 +11,21 @@ import (
 	"mkt/publish/layout"
 )
 
-// Place is where an answer's bytes lie, relative to the root: a file of its own,
-// or a pack and the name inside it.
+// Place returns where an answer's bytes are, relative to the root: a file of its own,
+// or a compacted file and the name inside it.
 func (a *Archive) Place(r Response) (file, member string) {
-	if a.rolled != nil {
+	if a.compacted != nil {
 		return layout.RawPack(a.cycle.CycleID), strings.TrimPrefix(a.dir, layout.RawDir+"/") + "/" + plainName(r)
 	}
 	return a.dir + "/" + r.File, ""
 }
 
 // Between lists the sealed cycles that began in a stretch of time, both ends
-// included, oldest first, packed ones among them; a zero time is no bound. It
-// lists folders, and reads the packs of that time: for tools, not for steps. The
-// cycles of packs that are damaged are missing, and the error, which is
-// ErrCorrupt, stands beside the others.
-func Between(fsys durable.FS, from, to time.Time) ([]layout.CycleID, error) {
+// included, oldest first, compacted ones among them; a zero time is no bound. It
+// lists folders, and reads the compacted files of that time: for tools, not for steps.
+// The cycles of damaged files are missing, and the error, which is ErrCorrupt, is
+// returned beside the others.
+func Between(fsys durable.ReadFS, from, to time.Time) ([]layout.CycleID, error) {
 	within := func(id layout.CycleID) bool {
 		at, _, err := layout.ParseCycleID(string(id))
 		return err == nil && !at.Before(from.Truncate(time.Second)) && (to.IsZero() || !at.After(to))
@@ -54,7 +53,7 @@ func Between(fsys durable.FS, from, to time.Time) ([]layout.CycleID, error) {
 		if !ok || until.Before(from) || !to.IsZero() && until.Add(-layout.RawPackSpan).After(to) {
 			continue
 		}
-		in, err := cyclesNamed(fsys, layout.RawDir+"/"+e.Name())
+		in, err := compactedCycles(fsys, layout.RawDir+"/"+e.Name())
 		if errors.Is(err, ErrCorrupt) {
 			damaged = append(damaged, err)
 			continue
@@ -72,29 +71,18 @@ func Between(fsys durable.FS, from, to time.Time) ([]layout.CycleID, error) {
 	return slices.Compact(ids), errors.Join(damaged...)
 }
 
-// cyclesNamed lists the cycles of a pack.
-func cyclesNamed(fsys durable.FS, pack string) (ids []layout.CycleID, err error) {
-	err = eachRolled(fsys, pack, func(id layout.CycleID, _ string, _ io.Reader) error {
-		if len(ids) == 0 || ids[len(ids)-1] != id {
-			ids = append(ids, id)
-		}
-		return nil
-	})
-	return ids, err
-}
-
-// Walk opens cycles one after the other, in order; those of one pack are read
-// together. It is for tools that read hundreds.
+// Walk opens cycles one after the other, in order, and reads a compacted file once for
+// all of its cycles. It is for tools that read hundreds.
 type Walk struct {
-	fsys durable.FS
-	pack string
-	held map[layout.CycleID]*rolledCycle
+	fsys   durable.ReadFS
+	file   string                        // that was read last
+	cycles map[layout.CycleID]*compacted // in it
 }
 
 // NewWalk begins a walk.
-func NewWalk(fsys durable.FS) *Walk { return &Walk{fsys: fsys} }
+func NewWalk(fsys durable.ReadFS) *Walk { return &Walk{fsys: fsys} }
 
-// Open is Open.
+// Open opens a cycle as the function of that name does.
 func (w *Walk) Open(id layout.CycleID) (*Archive, error) {
 	sealed, err := Sealed(w.fsys, id)
 	if err != nil {
@@ -103,22 +91,21 @@ func (w *Walk) Open(id layout.CycleID) (*Archive, error) {
 	if sealed {
 		return Open(w.fsys, id)
 	}
-	if pack := layout.RawPack(id); pack != w.pack {
-		w.pack, w.held = pack, map[layout.CycleID]*rolledCycle{}
-		err := eachRolled(w.fsys, pack, func(of layout.CycleID, name string, content io.Reader) (err error) {
-			if w.held[of] == nil {
-				w.held[of] = &rolledCycle{files: map[string][]byte{}}
+	if file := layout.RawPack(id); file != w.file {
+		w.file, w.cycles = file, map[layout.CycleID]*compacted{}
+		for c, err := range eachCompacted(w.fsys, file, anyCycle) {
+			if errors.Is(err, fs.ErrNotExist) {
+				break
 			}
-			w.held[of].files[name], err = io.ReadAll(io.LimitReader(content, MaxBody+1))
-			return err
-		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+			if err != nil {
+				return nil, err
+			}
+			w.cycles[c.id] = &c
 		}
 	}
-	rolled := w.held[id]
-	if rolled == nil {
-		return Open(w.fsys, id) // says what is wrong
+	c := w.cycles[id]
+	if c == nil {
+		return Open(w.fsys, id) // returns what is wrong
 	}
-	return openHeaders(w.fsys, id, rolled.files[layout.RawCycleFile], rolled)
+	return openHeaders(w.fsys, id, c.files[layout.RawCycleFile], c)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Cycles lists the cycles that have a folder, sealed or not, oldest first.
-func Cycles(fsys durable.FS) ([]layout.CycleID, error) {
+func Cycles(fsys durable.ReadFS) ([]layout.CycleID, error) {
 	dirs, err := fsys.ReadDir(layout.RawDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -29,16 +29,16 @@ func Cycles(fsys durable.FS) ([]layout.CycleID, error) {
 	return ids, nil
 }
 
-// Newest is the header of the newest sealed cycle that has something to
-// transform: failed ones and folders without a header are passed by. found is
-// false when there is none.
-func Newest(fsys durable.FS) (cycle Cycle, found bool, err error) {
+// Newest returns the header of the newest sealed cycle that has something to transform:
+// failed ones and folders without a header are skipped. found is false if there is
+// none.
+func Newest(fsys durable.ReadFS) (cycle Cycle, found bool, err error) {
 	return newest(fsys, func(err error) bool { return errors.Is(err, ErrNotSealed) })
 }
 
-// newest looks at cycles from the newest on; passedBy are those that cannot be read
-// and do not matter.
-func newest(fsys durable.FS, passedBy func(error) bool) (Cycle, bool, error) {
+// newest looks at cycles from the newest on, and skips those that fail to be read with
+// an error that is skipped.
+func newest(fsys durable.ReadFS, skipped func(error) bool) (Cycle, bool, error) {
 	ids, err := candidates(fsys)
 	if err != nil {
 		return Cycle{}, false, err
@@ -46,7 +46,7 @@ func newest(fsys durable.FS, passedBy func(error) bool) (Cycle, bool, error) {
 	for _, id := range slices.Backward(ids) {
 		cycle, err := readCycle(fsys, id)
 		switch {
-		case err != nil && passedBy(err):
+		case err != nil && skipped(err):
 			continue
 		case err != nil:
 			return Cycle{}, false, err
@@ -58,7 +58,7 @@ func newest(fsys durable.FS, passedBy func(error) bool) (Cycle, bool, error) {
 }
 
 // candidates are the cycles of which one is the newest, oldest first.
-func candidates(fsys durable.FS) ([]layout.CycleID, error) {
+func candidates(fsys durable.ReadFS) ([]layout.CycleID, error) {
 	p, known, err := readProgress(fsys)
 	if err != nil {
 		return nil, err
@@ -70,29 +70,29 @@ func candidates(fsys durable.FS) ([]layout.CycleID, error) {
 }
 
 // Sealed reports whether a cycle has its header.
-func Sealed(fsys durable.FS, id layout.CycleID) (bool, error) {
+func Sealed(fsys durable.ReadFS, id layout.CycleID) (bool, error) {
 	return durable.Exists(fsys, layout.Cycle(layout.RawDir, id)+"/"+layout.RawCycleFile)
 }
 
-// Recover sets aside the folders of runs that did not come to their end, and
-// tells how many. Only for the holder of the lock; may be repeated.
+// Recover quarantines the folders of runs that did not finish, and returns how many.
+// Only the holder of the lock may call it; it may be repeated.
 func Recover(fsys durable.FS) (int, error) {
 	p, known, err := readProgress(fsys)
 	if err != nil {
 		return 0, err
 	}
 	if known {
-		return setAside(fsys, []layout.CycleID{p.Begun})
+		return quarantine(fsys, []layout.CycleID{p.Begun})
 	}
 	ids, err := Cycles(fsys)
 	if err != nil {
 		return 0, err
 	}
-	return setAside(fsys, ids)
+	return quarantine(fsys, ids)
 }
 
-// setAside moves the folders of those cycles that are begun and not sealed.
-func setAside(fsys durable.FS, ids []layout.CycleID) (int, error) {
+// quarantine moves the folders of those cycles that are begun and not sealed.
+func quarantine(fsys durable.FS, ids []layout.CycleID) (int, error) {
 	moved := 0
 	for _, id := range ids {
 		begun, err := durable.Exists(fsys, layout.Cycle(layout.RawDir, id))
@@ -106,8 +106,8 @@ func setAside(fsys durable.FS, ids []layout.CycleID) (int, error) {
 		if !begun || sealed {
 			continue
 		}
-		if _, err := durable.SetAside(fsys, layout.Cycle(layout.RawDir, id), layout.AsideDir); err != nil {
-			return moved, fmt.Errorf("set aside unfinished cycle %s: %w", id, err)
+		if _, err := durable.MoveInto(fsys, layout.Cycle(layout.RawDir, id), layout.QuarantineDir); err != nil {
+			return moved, fmt.Errorf("quarantine unfinished cycle %s: %w", id, err)
 		}
 		moved++
 	}

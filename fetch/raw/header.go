@@ -1,11 +1,9 @@
 package raw
 
 import (
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 
 	"mkt/publish/layout"
 )
@@ -16,7 +14,7 @@ type entries struct {
 	Responses []Response `json:"responses"`
 }
 
-// Validate tells what is wrong with a cycle's header, nil when nothing is.
+// Validate returns what is wrong with a cycle's header.
 func (c Cycle) Validate() error {
 	_, product, err := layout.ParseCycleID(string(c.CycleID))
 	switch {
@@ -35,7 +33,7 @@ func (c Cycle) Validate() error {
 	case c.Outcome != Complete && c.Outcome != Partial && c.Outcome != Failed:
 		return fmt.Errorf("outcome %q: want %s, %s or %s", c.Outcome, Complete, Partial, Failed)
 	case c.Outcome == Failed && c.Code == "":
-		return fmt.Errorf("code is missing of a failed cycle")
+		return fmt.Errorf("a failed cycle has no code")
 	case !risesStrictly(c.Failed) || !risesStrictly(c.NotOffered):
 		return fmt.Errorf("failed or not_offered is not sorted, each id once")
 	case c.Previous != "" && !precedes(c.Previous, c.CycleID):
@@ -63,7 +61,7 @@ func risesStrictly(ids []string) bool {
 	return true
 }
 
-// Validate tells what is wrong with an entry, nil when nothing is.
+// Validate returns what is wrong with an entry.
 func (r Response) Validate() error {
 	switch {
 	case r.Number < 1 || r.Number > MaxResponses:
@@ -111,36 +109,23 @@ func encode(v any) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// decode reads a header whole: what follows it is an error.
-func decode(data []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("data after the end")
-	}
-	return nil
-}
-
-// checkFormat returns layout.ErrNewer for a header of a version that this one does
-// not know, whatever else is in it.
-func checkFormat(what string, data []byte) error {
-	var header struct {
+// decode reads a header. It returns layout.ErrNewer for one of a version that this one
+// does not know, whatever else is in it.
+func decode(what string, data []byte, header any) error {
+	var version struct {
 		Format int `json:"format"`
 	}
-	if json.Unmarshal(data, &header) != nil {
-		return nil // it is damaged, which its reader tells
+	if json.Unmarshal(data, &version) == nil {
+		if err := layout.CheckFormat(what, version.Format, Format); err != nil {
+			return err
+		}
 	}
-	return layout.CheckFormat(what, header.Format, Format)
+	return json.Unmarshal(data, header)
 }
 
 func decodeCycle(data []byte) (Cycle, error) {
-	if err := checkFormat(layout.RawCycleFile, data); err != nil {
-		return Cycle{}, err
-	}
 	var c Cycle
-	if err := decode(data, &c); err != nil {
+	if err := decode(layout.RawCycleFile, data, &c); err != nil {
 		return Cycle{}, err
 	}
 	return c, c.Validate()
@@ -148,11 +133,8 @@ func decodeCycle(data []byte) (Cycle, error) {
 
 // decodeEntries reads fetch.json; numbers rise, gaps are allowed.
 func decodeEntries(data []byte) ([]Response, error) {
-	if err := checkFormat(layout.RawFetchFile, data); err != nil {
-		return nil, err
-	}
 	var e entries
-	if err := decode(data, &e); err != nil {
+	if err := decode(layout.RawFetchFile, data, &e); err != nil {
 		return nil, err
 	}
 	if e.Format != Format {

@@ -11,11 +11,11 @@ import (
 	"mkt/publish/layout"
 )
 
-// progress is where fetch stands, state/raw.json: written before a cycle's folder
-// is made, so that no folder is unknown to it.
+// progress is state/raw.json. It is written before a cycle's folder is made, so that it
+// knows every folder.
 type progress struct {
 	Format int            `json:"format"`
-	Begun  layout.CycleID `json:"begun"`            // the last; it may have come to nothing
+	Begun  layout.CycleID `json:"begun"`            // the last; it may not have been sealed
 	Newest layout.CycleID `json:"newest,omitempty"` // of those begun before, the newest that has something to transform
 }
 
@@ -24,9 +24,9 @@ const (
 	maxProgress  = 4 << 10
 )
 
-// readProgress is false when there is no such file, or none that can be read: folders
-// tell the same, and the next cycle writes it anew.
-func readProgress(fsys durable.FS) (p progress, known bool, err error) {
+// readProgress returns false if there is no such file, or none that can be read: the
+// folders say the same, and the next cycle writes the file.
+func readProgress(fsys durable.ReadFS) (p progress, known bool, err error) {
 	data, err := durable.ReadFile(fsys, progressFile, maxProgress)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, durable.ErrTooLarge), errors.Is(err, durable.ErrNotRegular):
@@ -53,9 +53,9 @@ func (p progress) candidates() []layout.CycleID {
 	return ids
 }
 
-// begin notes that a cycle begins, and gives the newest that has something to
-// transform, zero when there is none. A damaged one is passed by: nothing of it is
-// needed, and a provider is asked whatever became of what it said before.
+// begin records that a cycle begins, and returns the newest that has something to
+// transform, zero if there is none. A damaged one is skipped: nothing of it is needed,
+// and earlier answers must not keep a new cycle from being fetched.
 func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {
 	newest, _, err := newest(fsys, func(err error) bool { return errors.Is(err, ErrNotSealed) || errors.Is(err, ErrCorrupt) })
 	if err != nil {
@@ -71,9 +71,9 @@ func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {
 	return newest, durable.Overwrite(fsys, progressFile, data)
 }
 
-// LastBegun is the time of the cycle that was begun last; false when nothing
-// tells which that is.
-func LastBegun(fsys durable.FS) (at time.Time, known bool, err error) {
+// LastBegun returns the time of the cycle that was begun last, and false if it is not
+// known which that is.
+func LastBegun(fsys durable.ReadFS) (at time.Time, known bool, err error) {
 	p, known, err := readProgress(fsys)
 	if err != nil || !known {
 		return time.Time{}, false, err

@@ -1,21 +1,22 @@
 // Package raw is the archive of a cycle: every provider response byte for byte,
-// zstd-compressed, and what was asked to get it. Bytes are never edited; a
-// response that cannot be what was asked for is kept apart as rejected, if it is
-// text, capped in size and with the credential blotted out. No secret is in it:
-// requests are recorded without the credential.
+// zstd-compressed, and its request. Bytes are never edited. A response that cannot be
+// what was requested is kept apart as rejected if it is text, capped in size and with
+// the credential masked. The archive contains no secret: requests are recorded without
+// the credential.
 //
 // Folder raw/cycle=<cycle>/: responses/<6 digits>.zst, rejected/<6 digits>.zst,
 // fetch.json (the Responses, in order), and cycle.json (Cycle), written last: a
-// folder without it is not there. fetch writes through Create, Writer.Add,
+// folder without it does not count. fetch writes through Create, Writer.Add,
 // Writer.Reject and Writer.Seal; everybody else reads through Open and Newest.
 //
-// Where a product has thousands of cycles a day, Roll puts those of ten minutes
-// into one pack, from=<minute>.tar.zst, with the bodies uncompressed inside it.
+// If a product has thousands of cycles a day, Compact puts those of ten minutes into
+// one file, from=<minute>.tar.zst, with the bodies uncompressed inside it.
 //
-// state/raw.json says which cycle was begun last, so that nobody lists cycles,
-// of which a product may have thousands a day. It can be rebuilt from the folders.
+// state/raw.json names the cycle that was begun last, so that nobody has to list
+// cycles, of which a product may have thousands a day. It can be rebuilt from the
+// folders.
 //
-// "Byte for byte" is the response's content: a gzip transfer is undone first.
+// "Byte for byte" refers to the response's content, after a gzip transfer is decoded.
 package raw
 
 import (
@@ -40,11 +41,11 @@ const (
 	maxHeader    = 256 << 20 // bytes of fetch.json or cycle.json
 )
 
-// ErrNotSealed: the cycle has no header: it was never fetched, or the run that
-// fetched it did not come to its end.
+// ErrNotSealed means that the cycle has no header: it was never fetched, or the run
+// that fetched it did not finish.
 var ErrNotSealed = errors.New("raw cycle is not sealed")
 
-// ErrCorrupt: what is on disk is not what was archived.
+// ErrCorrupt means that what is on disk is not what was archived.
 var ErrCorrupt = errors.New("raw archive is damaged")
 
 // Outcome of a cycle's fetch.
@@ -52,7 +53,7 @@ type Outcome string
 
 const (
 	Complete Outcome = "COMPLETE" // everything asked for was answered
-	Partial  Outcome = "PARTIAL"  // some fixtures' markets could not be had
+	Partial  Outcome = "PARTIAL"  // some fixtures' markets could not be fetched
 	Failed   Outcome = "FAILED"   // nothing to transform
 )
 
@@ -68,12 +69,12 @@ type Cycle struct {
 	Outcome         Outcome          `json:"outcome"`
 	Code            string           `json:"code,omitempty"` // health code when Failed; when Partial, why it stopped early, if it did
 	ListingComplete bool             `json:"listing_complete"`
-	Failed          []string         `json:"failed,omitempty"`      // provider fixture ids whose markets could not be had, sorted
+	Failed          []string         `json:"failed,omitempty"`      // provider fixture ids whose markets could not be fetched, sorted
 	NotOffered      []string         `json:"not_offered,omitempty"` // those that the provider answered for and offers no markets on, sorted
 	Requests        int              `json:"requests"`
-	Resume          string           `json:"resume,omitempty"` // the adapter's own word for where the next cycle goes on
+	Resume          string           `json:"resume,omitempty"` // where the next cycle continues, in the adapter's own form
 	// Previous is the newest cycle before this one that had something to
-	// transform when this one began; "" when there was none.
+	// transform when this one began; "" if there was none.
 	Previous    layout.CycleID   `json:"previous,omitempty"`
 	Counters    map[string]int64 `json:"counters,omitempty"`
 	FetchSHA256 string           `json:"fetch_sha256"` // of fetch.json
@@ -96,9 +97,9 @@ type Response struct {
 	File      string            `json:"file"`                // relative to the cycle's folder
 	Bytes     int64             `json:"bytes"`               // of what is archived, uncompressed
 	SHA256    string            `json:"sha256"`              // of the uncompressed bytes
-	Rejected  string            `json:"rejected,omitempty"`  // why it was not accepted; "" when accepted
+	Rejected  string            `json:"rejected,omitempty"`  // why it was not accepted; "" if it was
 	Truncated bool              `json:"truncated,omitempty"` // a rejected body cut at MaxRejected, or not kept since it is not text
 }
 
-// Accepted reports whether the answer was what had been asked for.
+// Accepted reports whether the answer was what had been requested.
 func (r Response) Accepted() bool { return r.Rejected == "" }

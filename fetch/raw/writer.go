@@ -20,12 +20,12 @@ const (
 	rejectedDir  = "rejected"
 )
 
-// ErrSecret: an answer holds the credential it was asked for with. It is not
-// archived as it is; Reject keeps it with the credential blotted out.
+// ErrSecret means that an answer contains the credential of its request. It is not
+// archived as it is; Reject keeps it with the credential masked.
 var ErrSecret = errors.New("the answer holds the credential")
 
-// Scrub blots the run's secrets out of bytes, in every spelling it knows, and
-// reports whether there were any. It returns b itself when there were none.
+// Scrub masks the run's secrets in bytes, in every spelling it knows, and reports
+// whether there were any. It returns b itself if there were none.
 type Scrub func(b []byte) (clean []byte, found bool)
 
 // Writer archives one cycle. Safe for concurrent use; Seal comes after the last
@@ -33,7 +33,7 @@ type Scrub func(b []byte) (clean []byte, found bool)
 type Writer struct {
 	fsys  durable.FS
 	id    layout.CycleID
-	prior Cycle // newest with something to transform, zero when none
+	prior Cycle // newest with something to transform, zero if none
 	dir   string
 	scrub Scrub
 
@@ -44,7 +44,7 @@ type Writer struct {
 }
 
 // Create begins a cycle's archive in a folder that must not exist yet
-// (fs.ErrExist). scrub may be nil when nothing was secret.
+// (fs.ErrExist). scrub may be nil if nothing was secret.
 func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
 	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
 		return nil, err
@@ -70,15 +70,16 @@ func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
 	return &Writer{fsys: fsys, id: id, prior: prior, dir: dir, scrub: scrub}, nil
 }
 
-// Resume is what the newest cycle that has something to transform left to go on
-// from.
+// Resume returns where the newest cycle that has something to transform says that the
+// next one continues.
 func (w *Writer) Resume() string { return w.prior.Resume }
 
 // Add archives an accepted answer, and returns r with its number, file, size
-// and hash. Bodies that hold a secret are ErrSecret and use up no number.
+// and hash. It returns ErrSecret for a body that contains a secret, which uses up no
+// number.
 func (w *Writer) Add(r Response, body []byte) (Response, error) {
 	if len(body) > MaxBody {
-		return Response{}, fmt.Errorf("answer of %d bytes: at most %d are archived", len(body), MaxBody)
+		return Response{}, fmt.Errorf("answer has %d bytes: at most %d are archived", len(body), MaxBody)
 	}
 	if _, found := w.scrub(body); found {
 		return Response{}, ErrSecret
@@ -87,9 +88,9 @@ func (w *Writer) Add(r Response, body []byte) (Response, error) {
 	return w.write(r, body)
 }
 
-// Reject archives an answer that was not accepted, and says why: scrubbed, and
-// cut at MaxRejected. A body that is not text is not kept: it may be packed, and
-// what is packed cannot be searched for the credential.
+// Reject archives an answer that was not accepted, with the reason. Its body is
+// scrubbed, and cut at MaxRejected. A body that is not text is not kept: it may be
+// compressed, and then it cannot be searched for the credential.
 func (w *Writer) Reject(r Response, why string, body []byte) (Response, error) {
 	if why == "" {
 		why = "REJECTED"
@@ -104,7 +105,7 @@ func (w *Writer) Reject(r Response, why string, body []byte) (Response, error) {
 }
 
 // isText reports whether a body is text in an encoding that is a superset of ASCII.
-// A tenth of the bytes of packed data are control characters.
+// A tenth of the bytes of compressed data are control characters.
 func isText(body []byte) bool {
 	const short = 256 // too few bytes to tell by their kinds
 	controls := 0
@@ -129,8 +130,8 @@ func (w *Writer) write(r Response, body []byte) (Response, error) {
 	if err := r.Validate(); err != nil {
 		return Response{}, w.fail(err)
 	}
-	packed := encoder().EncodeAll(body, nil)
-	if err := durable.Create(w.fsys, w.dir+"/"+r.File, durable.Bytes(packed)); err != nil {
+	compressed := encoder().EncodeAll(body, nil)
+	if err := durable.Create(w.fsys, w.dir+"/"+r.File, durable.Bytes(compressed)); err != nil {
 		return Response{}, w.fail(fmt.Errorf("archive response %d: %w", r.Number, err))
 	}
 	w.mu.Lock()
@@ -139,7 +140,7 @@ func (w *Writer) write(r Response, body []byte) (Response, error) {
 	return r, nil
 }
 
-// place gives the next number, and scrubs what else the entry says.
+// number returns the next number, and scrubs the other fields of the entry.
 func (w *Writer) place(r Response) (Response, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -155,8 +156,8 @@ func (w *Writer) place(r Response) (Response, error) {
 	return w.clean(r), nil
 }
 
-// fail remembers that the archive has a hole: a failed write is not repeated,
-// and what is in the folder is given up.
+// fail records that the archive has a hole: a failed write is not repeated, and the
+// folder is abandoned.
 func (w *Writer) fail(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -166,7 +167,7 @@ func (w *Writer) fail(err error) error {
 	return err
 }
 
-// clean blots secrets out of an entry's words.
+// clean masks secrets in the texts of an entry.
 func (w *Writer) clean(r Response) Response {
 	r.Rejected, r.Path = w.word(r.Rejected), w.word(r.Path)
 	r.Header = maps.Clone(r.Header)
@@ -188,7 +189,7 @@ func (w *Writer) word(s string) string {
 	return string(clean)
 }
 
-// Responses are the entries so far, by number.
+// Responses returns the entries so far, by number.
 func (w *Writer) Responses() []Response {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -234,7 +235,7 @@ func (w *Writer) Seal(c Cycle) (Cycle, error) {
 	return c, nil
 }
 
-// sortedOnce is a sorted copy, each once; nil when there is none.
+// sortedOnce is a sorted copy, each once; nil if there is none.
 func sortedOnce(ids []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }

@@ -1,8 +1,8 @@
 package simulator
 
-// What the feed has of a fixture goes with its league. The shares are those of
-// the recorded in-play lists (betsapi.md, section 8.2): everybody has goals,
-// cards and corners, nearly everybody attacks and shots, the top leagues all.
+// What the feed has about a fixture depends on its league. The shares are those of
+// recorded in-play lists: all fixtures have goals, cards and corners, nearly all have
+// attacks and shots, and those of the top leagues have everything.
 var (
 	metricsAlways   = setOf(Corners, Goals, YellowCards, RedCards, Penalties, Substitutions)
 	metricsPressing = setOf(Attacks, DangerousAttacks, OnTarget, OffTarget)

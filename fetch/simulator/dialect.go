@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Dialect is one provider's way of being asked and of answering. It must be
-// safe for concurrent use.
+// Dialect is one provider's wire format: how it is asked and how it answers. It must
+// be safe for concurrent use.
 type Dialect interface {
 	// Endpoint names what a path asks for, "bet365/upcoming", and which class it
 	// is of; "" for a path the provider does not have.
@@ -20,10 +20,18 @@ type Dialect interface {
 	Refuse(why Refusal) Answer
 	// Answer serves a request.
 	Answer(q Question) Answer
-	// Distort spoils an answer as only the provider's own software would: the
-	// faults whose form depends on the wire format. pick gives the fault's own
-	// numbers.
-	Distort(kind FaultKind, a Answer, pick func(n int) int) Answer
+	// Format returns what the faults need to know of the wire format.
+	Format() Format
+	// Wrap puts the items of an answer into the provider's envelope. page is nil for
+	// an answer that is not paged.
+	Wrap(items [][]byte, page *Page) []byte
+}
+
+// Format is what the faults need to know of a wire format of JSON objects.
+type Format struct {
+	List     string   // the field that holds the items of an answer
+	IDs      []string // the fields of an item that hold ids of a fixture
+	Nonsense string   // an answer whose fields have types that they never have
 }
 
 // Class of an endpoint, as faults are aimed.
@@ -64,5 +72,9 @@ type Question struct {
 type Answer struct {
 	Status int // 0 is 200
 	Header http.Header
-	Body   []byte
+	// Items are what an answer about fixtures holds, and Page which page of a list
+	// they are. Body is made of them with Dialect.Wrap, unless it was recorded.
+	Items [][]byte
+	Page  *Page
+	Body  []byte
 }

@@ -29,7 +29,7 @@ const (
 	BadPermission FaultKind = "permission" // the product was not bought
 	Duplicate     FaultKind = "duplicate"  // a fixture twice
 	Shrink        FaultKind = "shrink"     // the listing has lost 60 % and says nothing
-	Huge          FaultKind = "huge"       // ten times the size, and 64 MiB at the least
+	Huge          FaultKind = "huge"       // ten times the size, and 64 MiB at least
 	Bomb          FaultKind = "bomb"       // a gigabyte, a megabyte compressed
 	Nested        FaultKind = "nested"     // arrays a hundred thousand deep
 	Redirect      FaultKind = "redirect"   // to an address that must never be asked
@@ -106,7 +106,7 @@ func kindList() string {
 type Fault struct {
 	Kind   FaultKind
 	Rate   float64 // 0 to 1
-	Number int     // from 1; 0 when the rate decides
+	Number int     // from 1; 0 if the rate decides
 	Onward bool    // every request from Number on
 	Class  Class
 }

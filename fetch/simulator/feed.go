@@ -2,7 +2,7 @@ package simulator
 
 import "time"
 
-// Sent is what the feed tells of a match at one moment.
+// Sent is what the feed reports about a match at one moment.
 type Sent struct {
 	At     time.Time // when it was true: stands still while the feed or the match does
 	Status Status    // InPlay from the opening of the record on, or Ended
@@ -44,7 +44,7 @@ func (s *Sent) Value(m Metric, side Side) (int, State) {
 // corrections are in it.
 func (s *Sent) Counts() *Counts { return &s.counts }
 
-// Sent returns what the feed tells of the match at a moment, a world's time.
+// Sent returns what the feed reports about the match at a moment of the world's time.
 func (m *Match) Sent(now time.Time) Sent {
 	now = m.world.FeedTime(now)
 	at := m.held(now.Sub(m.Whistle))
@@ -68,8 +68,8 @@ func (m *Match) Sent(now time.Time) Sent {
 	return s
 }
 
-// held is the time of the match that the feed tells of: the beginning of a
-// stall while it lasts.
+// held returns the time of the match that the feed reports: the beginning of a stall
+// while it lasts.
 func (m *Match) held(at time.Duration) time.Duration {
 	for _, stall := range m.stalls {
 		if stall.holds(at) {
@@ -89,7 +89,7 @@ func (m *Match) clock(at time.Duration) Clock {
 	return c
 }
 
-// halves tells of the periods that are over.
+// halves adds the periods that are over.
 func (m *Match) halves(at time.Duration, s *Sent) {
 	if at >= m.periods[0].To {
 		s.First = &m.ended[0]
@@ -109,7 +109,7 @@ func (b *blemishes) correct(at time.Duration, c *Counts) {
 }
 
 // leaveOut marks what is not sent, or sent without a value. Possession and
-// expected goals have no value before there is something to tell.
+// expected goals have no value at first.
 func (m *Match) leaveOut(at time.Duration, s *Sent) {
 	s.absent = ^m.covered
 	for _, g := range m.gaps {

@@ -104,8 +104,8 @@ func (w *World) progress(f *Fixture, now time.Time) {
 	}
 }
 
-// over is when the fixture is told to have ended. Only a cup tie must be played
-// to know it.
+// over returns when the fixture is reported to have ended. Only a cup tie must be
+// played to know it.
 func (w *World) over(f *Fixture) time.Time {
 	var end time.Duration
 	switch goesOn, _ := f.knockout(); {

@@ -5,8 +5,8 @@ import "time"
 // block is the stretch of time in which the feed freezes once or not at all.
 const block = 30 * time.Minute
 
-// FeedTime is the moment that the live feed tells of: now, or the beginning of
-// the time in which it stands still as a whole.
+// FeedTime returns the moment that the live feed reports: now, or the beginning of the
+// time in which it stands still as a whole.
 func (w *World) FeedTime(now time.Time) time.Time {
 	for _, s := range w.frozen {
 		if at := now.Sub(w.start); s.holds(at) {

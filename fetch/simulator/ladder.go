@@ -70,10 +70,10 @@ var rungs = func() map[string][2]string {
 	return near
 }()
 
-// Beside returns the price next to one of the world's prices, a step lower or
-// higher: what a copy shows that was taken a little earlier. Text that is no
-// such price comes back as it is.
-func Beside(price string, higher bool) string {
+// beside returns the price next to one of the world's prices, a step lower or
+// higher: what a copy shows that was taken a little earlier. It returns a text that
+// is no such price as it is.
+func beside(price string, higher bool) string {
 	near, ok := rungs[price]
 	if !ok {
 		return price

@@ -40,11 +40,10 @@ type competition struct {
 	teams   int
 }
 
-// competitions are invented or generic names in the manner of a bookmaker's
-// list. The forms of the first eSoccer names are the recorded ones (betsapi.md,
-// section 11), en dash and all; the last ones do not say eSoccer, and of these the
-// very last says it by its teams alone. The weights of the kind Esoccer sum up to
-// 17: with another sum every seed would have other fixtures.
+// competitions are invented or generic names like those of a bookmaker's list. The
+// forms of the first eSoccer names are recorded ones, with their en dash; the last ones
+// do not say eSoccer, and the very last shows it by its teams alone. The weights of the
+// kind Esoccer add up to 17: with another sum every seed would have other fixtures.
 var competitions = []competition{
 	{"England Northern Premier", Senior, 1, 2.8, 90, 9, english, 20},
 	{"England Shires League", Senior, 1, 2.6, 90, 7, english, 24},
@@ -108,15 +107,6 @@ var competitions = []competition{
 	{"EA FC 25 - GT Leagues", Esoccer, 3, 5.4, 12, 1, nicks, 12},
 	{"Liga Pro - 12 mins play", Esoccer, 3, 4.9, 12, 1, avatars, 12},
 	{"International Masters Cup", Esoccer, 3, 4.7, 10, 1, nicks, 12},
-}
-
-// Leagues returns every competition of the world, in its stable order.
-func Leagues() []League {
-	all := make([]League, len(competitions))
-	for i := range all {
-		all[i] = league(i)
-	}
-	return all
 }
 
 func league(i int) League {

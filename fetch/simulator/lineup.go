@@ -2,7 +2,7 @@ package simulator
 
 const (
 	eleven  = 11
-	bench   = 5 // substitutes brought on at the most
+	bench   = 5 // substitutes brought on at most
 	matched = eleven + bench
 )
 
@@ -48,7 +48,7 @@ func (l *lineup) leave(player int) {
 	}
 }
 
-// substitute changes a player; false when no more may come on.
+// substitute changes a player; false if no more may come on.
 func (l *lineup) substitute(r *stream) (on, off string, ok bool) {
 	if l.used == bench {
 		return "", "", false

@@ -9,7 +9,7 @@ import (
 )
 
 // So many are in play as asked for, at any time, and new ones kick off.
-func TestInPlayIsKeptUp(t *testing.T) {
+func TestInPlayStaysAtItsSize(t *testing.T) {
 	for _, want := range []int{12, 60, 320} {
 		w := simulator.MakeWorld(simulator.WorldOptions{Seed: 4, Fixtures: 300, InPlay: want})
 		seen := make(map[int64]bool)

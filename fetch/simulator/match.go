@@ -11,7 +11,7 @@ type Match struct {
 	Fixture Fixture
 	Whistle time.Time // the true kick-off, a little after the one announced
 	Opens   time.Time // when the in-play list first has it
-	Over    time.Time // when it is told to have ended, a little after the last whistle
+	Over    time.Time // when the feed reports its end, a little after the last whistle
 	Leaves  time.Time // when the in-play list has it no more
 	world   *World
 	*stage
@@ -21,7 +21,7 @@ type Match struct {
 type stage struct {
 	*script
 	*blemishes
-	told []Reported
+	reported []Reported
 }
 
 // Reported is an incident as the feed's timeline has it.
@@ -36,18 +36,18 @@ func newStage(f Fixture, s *script, covered metricSet, o Oddities) *stage {
 	st := &stage{script: s, blemishes: blemish(f, s, covered, o)}
 	for i, incident := range s.incidents {
 		delay := time.Duration(1+f.Lot(14, 72, uint64(i))) * time.Second
-		st.told = append(st.told, Reported{Incident: incident, Clock: clockAt(s.periods, incident.At), Appears: incident.At.Truncate(time.Second) + delay})
+		st.reported = append(st.reported, Reported{Incident: incident, Clock: clockAt(s.periods, incident.At), Appears: incident.At.Truncate(time.Second) + delay})
 	}
 	for _, r := range st.retracted {
-		st.told = append(st.told, Reported{Incident: r.Incident, Clock: clockAt(s.periods, r.At), Appears: r.At + 2*time.Second, Withdrawn: r.withdrawn})
+		st.reported = append(st.reported, Reported{Incident: r.Incident, Clock: clockAt(s.periods, r.At), Appears: r.At + 2*time.Second, Withdrawn: r.withdrawn})
 	}
-	slices.SortStableFunc(st.told, func(a, b Reported) int { return cmp.Compare(a.Appears, b.Appears) })
+	slices.SortStableFunc(st.reported, func(a, b Reported) int { return cmp.Compare(a.Appears, b.Appears) })
 	return st
 }
 
-// Match returns a fixture's match. It is known before it is played; the feed
-// tells what it will only as time comes. A fixture that was called off has one
-// that is never shown.
+// Match returns a fixture's match. All of it is known before it is played; the feed
+// reports it as time passes. A fixture that was called off has one that is never
+// shown.
 func (w *World) Match(f Fixture) Match {
 	return w.dated(f, w.stage(f))
 }
@@ -76,7 +76,7 @@ func (f Fixture) whistle() time.Time {
 // opening is how long before the announced kick-off the record is opened.
 func (f Fixture) opening() time.Duration { return time.Duration(f.Lot(300, 74)) * time.Second }
 
-// confirmed is how long the last whistle takes to be told.
+// confirmed is how long the feed takes to report the last whistle.
 func (f Fixture) confirmed() time.Duration {
 	if f.League.Kind == Esoccer {
 		return time.Duration(4+f.Lot(20, 75)) * time.Second
@@ -94,7 +94,7 @@ func (f Fixture) lingering() time.Duration {
 
 // Live returns what the in-play list holds at a moment, by kick-off and then
 // number: matches about to begin, in play, and just over. A feed that stands
-// still gives what it last had.
+// still returns what it had last.
 func (w *World) Live(now time.Time) []Match {
 	now = w.FeedTime(now)
 	var all []Match

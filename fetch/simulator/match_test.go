@@ -11,7 +11,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// clean is a world whose feed tells nothing but the truth.
+// clean is a world whose feed is always right.
 func clean(seed uint64) *simulator.World {
 	return simulator.MakeWorld(simulator.WorldOptions{Seed: seed, Fixtures: 300, Oddities: new(simulator.Oddities)})
 }
@@ -108,7 +108,7 @@ func TestClockOfAFullMatch(t *testing.T) {
 }
 
 // Counters of a clean feed are what was counted, and never fall.
-func TestACleanFeedIsTheTruth(t *testing.T) {
+func TestFeedWithoutOdditiesIsTrue(t *testing.T) {
 	for _, m := range matches(clean(5), 12) {
 		var before simulator.Counts
 		for now := m.Whistle; now.Before(m.Over); now = now.Add(7 * time.Second) {
@@ -146,7 +146,7 @@ func TestEveryFallIsPlanted(t *testing.T) {
 					want[c.Side][c.Metric] += int32(c.By)
 				}
 			}
-			if m.GoalsLag() > 0 { // which the score tells of
+			if m.GoalsLag() > 0 { // behind the score
 				if s.Score != want.Score() {
 					t.Fatalf("score %v, want %v", s.Score, want.Score())
 				}
@@ -244,7 +244,7 @@ func TestStalls(t *testing.T) {
 	held := simulator.MakeWorld(simulator.WorldOptions{Start: noon, Oddities: new(simulator.Oddities), Frozen: []simulator.Span{{From: time.Minute, To: 3 * time.Minute}}})
 	for after, want := range map[time.Duration]time.Duration{59 * time.Second: 59 * time.Second, 2 * time.Minute: time.Minute, 3 * time.Minute: 3 * time.Minute} {
 		if got := held.FeedTime(noon.Add(after)); !got.Equal(noon.Add(want)) {
-			t.Errorf("after %v the feed tells of %v", after, got.Sub(noon))
+			t.Errorf("after %v the feed reports %v", after, got.Sub(noon))
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Matches are real matches as counter increments, read from a folder and played
-// again by a world. They do not change.
+// Matches are real matches as counter increments, read from a folder and replayed by a
+// world. They do not change.
 type Matches struct {
 	all []realMatch
 }
@@ -30,7 +30,7 @@ type realMatch struct {
 // metricsReal are the metrics that the files hold.
 var metricsReal = setOf(Attacks, DangerousAttacks, OnTarget, OffTarget, Corners, Goals, YellowCards, RedCards, Penalties, Possession)
 
-// recordedKinds are the words of the column kind. Others are passed over.
+// recordedKinds are the words of the column kind. Others are ignored.
 var recordedKinds = map[string]Metric{"attack": Attacks, "dangerous_attack": DangerousAttacks, "on_target": OnTarget, "off_target": OffTarget,
 	"corner": Corners, "goal": Goals, "yellow": YellowCards, "red": RedCards, "penalty": Penalties, "possession": Possession}
 
@@ -42,7 +42,7 @@ var recordedIncidents = map[Metric]IncidentKind{Corners: Corner, Goals: Goal, Ye
 //	match_id,competition,home,away,end_1H,end_2H,end_E1,end_E2,file
 //	match_id,period,second,side,kind,value
 //
-// Other columns are passed over; columns may stand in any order.
+// Other columns are ignored; columns may be in any order.
 func ReadMatches(dir string) (*Matches, error) {
 	r := &matchReader{dir: dir, matches: new(Matches), index: make(map[string]int), leagues: make(map[string]League), teams: make(map[string]Team)}
 	files := make(map[string]bool)

@@ -47,7 +47,7 @@ type Options struct {
 	Faults []Fault
 	// RetryAfter is the wait that the fault 429 asks for; 0 is a second.
 	RetryAfter time.Duration
-	// Log is told of faults, at debug; nil is silent.
+	// Log receives the faults, at debug level; nil is silent.
 	Log *slog.Logger
 }
 
@@ -62,8 +62,8 @@ type Account struct {
 	Denied bool
 }
 
-// Token is the credential of a simulator that was given none, in the manner of
-// a real one: five digits, a dash, 14 characters.
+// Token returns the credential of a simulator that was given none. It looks like a real
+// one: five digits, a dash, 14 characters.
 func Token(seed uint64) string {
 	d := dice(seed)
 	var b [7]byte

@@ -48,7 +48,7 @@ type Clock struct {
 	Added   int // announced minutes, kept until the next period begins
 }
 
-// At reads the scoreboard of a sequence of periods. In a break it stands where
+// clockAt reads the scoreboard of a sequence of periods. In a break it stands where
 // the next period begins, at the end where the last one should have ended.
 func clockAt(periods []Period, at time.Duration) Clock {
 	var last Period
@@ -73,8 +73,8 @@ func clockAt(periods []Period, at time.Duration) Clock {
 
 func breakBefore(p Phase) Phase { return p - 1 } // each is named in that order
 
-// draft lays out the halves of a match by its lots: extra time is added only
-// when it comes to that.
+// draft lays out the halves of a match by its lots; extra time is added when it is
+// played.
 func draft(f Fixture) []Period {
 	length := time.Duration(f.League.Minutes) * time.Minute / 2
 	if f.League.Kind == Esoccer {

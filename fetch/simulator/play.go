@@ -162,7 +162,7 @@ func (p *play) note() {
 
 func (p *play) count(m Metric, side Side) { p.script.count(p.at, m, side, 1) }
 
-func (p *play) tell(i Incident) {
+func (p *play) record(i Incident) {
 	i.At = p.at
 	p.script.incidents = append(p.script.incidents, i)
 }

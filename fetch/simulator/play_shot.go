@@ -47,7 +47,7 @@ func (p *play) score(method string) {
 			i.Second = mate
 		}
 	}
-	p.tell(i)
+	p.record(i)
 	p.stop(p.rng.between(50, 85), p.ball.Other(), buildUp)
 }
 
@@ -55,7 +55,7 @@ func (p *play) score(method string) {
 func (p *play) award() {
 	p.count(Penalties, p.ball)
 	p.count(Fouls, p.ball.Other())
-	p.tell(Incident{Kind: Penalty, Side: p.ball})
+	p.record(Incident{Kind: Penalty, Side: p.ball})
 	p.punish(p.ball.Other(), 0.3)
 	p.penalty = true
 	p.stop(p.rng.between(55, 100), p.ball, buildUp)

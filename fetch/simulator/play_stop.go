@@ -7,7 +7,7 @@ func logOf(u float64) float64 { return math.Log(max(u, 1e-6)) }
 // corner is dated when the ball leaves play.
 func (p *play) corner() {
 	p.count(Corners, p.ball)
-	p.tell(Incident{Kind: Corner, Side: p.ball})
+	p.record(Incident{Kind: Corner, Side: p.ball})
 	p.stop(p.rng.between(20, 38), p.ball, danger)
 }
 
@@ -70,14 +70,14 @@ func (p *play) punish(side Side, yellow float64) {
 		}
 		t.booked[i] = true
 		p.count(YellowCards, side)
-		p.tell(Incident{Kind: YellowCard, Side: side, Player: t.name(i)})
+		p.record(Incident{Kind: YellowCard, Side: side, Player: t.name(i)})
 	}
 }
 
 func (p *play) sendOff(side Side, player int) {
 	t := &p.teams[side]
 	p.count(RedCards, side)
-	p.tell(Incident{Kind: RedCard, Side: side, Player: t.name(player)})
+	p.record(Incident{Kind: RedCard, Side: side, Player: t.name(player)})
 	t.leave(player)
 	t.sentOff++
 }
@@ -97,7 +97,7 @@ func (p *play) change() {
 			}
 			p.dead += 20
 			p.count(Substitutions, Side(side))
-			p.tell(Incident{Kind: Substitution, Side: Side(side), Player: on, Second: off})
+			p.record(Incident{Kind: Substitution, Side: Side(side), Player: on, Second: off})
 		}
 	}
 }

@@ -98,9 +98,9 @@ var pricers = map[string]func(*Sheet, *Market){
 	"PLAYER_FOULS_COMMITTED":       pricePlayerCount(func(*Sheet) [2]float64 { return [2]float64{11.5, 12.5} }),
 	"PLAYER_ASSISTS":               pricePlayerCount(func(s *Sheet) [2]float64 { return [2]float64{s.m.home * 0.7, s.m.away * 0.7} }),
 	"PLAYER_PASSES":                pricePlayerCount(func(*Sheet) [2]float64 { return [2]float64{430, 390} }),
-	"points index":                 pricePointsIndex, // a bookmaker's own: no canonical name
-	"duel nobody knows":            priceDuel,
-	"table of unknown counts":      priceUnknownTable,
+	"points_index":                 pricePointsIndex, // a bookmaker's own: no canonical name
+	"duel_nobody_knows":            priceDuel,
+	"table_of_unknown_counts":      priceUnknownTable,
 }
 
 var (

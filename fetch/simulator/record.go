@@ -20,7 +20,7 @@ func (m *Match) Incidents() []Incident { return slices.Clone(m.incidents) }
 
 // Reported returns every line that is written into the feed's timeline at some
 // time, in that order, those that are withdrawn included.
-func (m *Match) Reported() []Reported { return slices.Clone(m.told) }
+func (m *Match) Reported() []Reported { return slices.Clone(m.reported) }
 
 // Corrections returns when which metric was sent other than it was.
 func (m *Match) Corrections() []Correction { return slices.Clone(m.corrections) }

@@ -18,7 +18,7 @@ type script struct {
 	ended []Counts // when each period ended
 }
 
-// stretch is how many increments are added up one by one at the most.
+// stretch is how many increments are added up one by one at most.
 const stretch = 64
 
 // Increment is a metric of one side going up.
@@ -29,7 +29,7 @@ type Increment struct {
 	N      int16
 }
 
-// IncidentKind is what a timeline tells of.
+// IncidentKind is what a timeline reports.
 type IncidentKind uint8
 
 const (
@@ -41,8 +41,7 @@ const (
 	Penalty // awarded; one that goes in is a Goal as well
 )
 
-// Incident is one happening that a timeline tells of. Names are "" where they
-// are not known.
+// Incident is one event that a timeline reports. Names are "" if they are not known.
 type Incident struct {
 	At     time.Duration // since the kick-off whistle
 	Kind   IncidentKind

@@ -130,7 +130,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		write(w, r, s.dialect.Refuse(QuotaUsed))
 	default:
 		s.spoil(w, r, fault, pick, func() Answer {
-			return s.dialect.Answer(Question{Path: r.URL.Path, Endpoint: endpoint, Query: r.URL.Query(), World: a.world, Now: s.Now()})
+			a := s.dialect.Answer(Question{Path: r.URL.Path, Endpoint: endpoint, Query: r.URL.Query(), World: a.world, Now: s.Now()})
+			if a.Items != nil && a.Body == nil {
+				a.Body = s.dialect.Wrap(a.Items, a.Page)
+			}
+			return a
 		})
 	}
 }

@@ -15,15 +15,18 @@ type Ref struct {
 	Parameter string // "3" of a race to three corners, FIRST and LAST
 }
 
-// Book tells apart markets that mean the same and are offered separately.
+// Book distinguishes markets that mean the same and are offered separately.
 type Book string
 
 const (
 	Main             Book = ""
 	Alternative      Book = "alternative" // the lines beside the main one
 	Asian            Book = "asian"       // with quarter lines
-	AsianAlternative Book = "asian alternative"
+	AsianAlternative Book = "asian_alternative"
+	Table            Book = "table" // in columns, beside a market that is sold row by row
 )
+
+var books = []Book{Alternative, Asian, AsianAlternative, Table}
 
 // Selection is one outcome and its price.
 type Selection struct {
@@ -46,7 +49,7 @@ type Market struct {
 type Sheet struct {
 	Fixture Fixture
 	Version int64     // of the prices, grows by one at each move
-	Since   time.Time // when the prices came to stand so
+	Since   time.Time // when the prices last moved
 
 	m                      *model
 	corners, cards         [2]float64 // expected, by side

@@ -10,9 +10,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// spoil answers a request with what a fault makes of it. The faults of the
-// network and of any web server are here, those of a wire format with the
-// dialect.
+// spoil answers a request with what a fault makes of it: here the faults of the
+// network and of any web server, in distort those of the content.
 func (s *Server) spoil(w http.ResponseWriter, r *http.Request, kind FaultKind, pick func(int) int, answer func() Answer) {
 	switch kind {
 	case noFault:
@@ -47,9 +46,9 @@ func (s *Server) spoil(w http.ResponseWriter, r *http.Request, kind FaultKind, p
 	case Bomb:
 		bomb(w)
 	case Nested:
-		write(w, r, Answer{Body: []byte(`{"success":1,"results":` + string(bytes.Repeat([]byte("["), depth)) + string(bytes.Repeat([]byte("]"), depth)) + "}")})
+		write(w, r, Answer{Body: s.dialect.Wrap([][]byte{nested(depth - 1)}, nil)})
 	default:
-		write(w, r, s.dialect.Distort(kind, answer(), pick))
+		write(w, r, s.distort(kind, answer(), pick))
 	}
 }
 
@@ -71,6 +70,10 @@ func (s *Server) limit(w http.ResponseWriter, r *http.Request, kind FaultKind) {
 		a.Status = http.StatusOK
 	}
 	write(w, r, a)
+}
+
+func nested(depth int) []byte {
+	return append(bytes.Repeat([]byte{'['}, depth), bytes.Repeat([]byte{']'}, depth)...)
 }
 
 // reset ends the connection with a reset where it can, else breaks it off.

@@ -10,7 +10,7 @@ type Team struct {
 	Players  []string
 }
 
-// tongue is the manner in which a region's clubs and players are named.
+// tongue is how a region's clubs and players are named.
 type tongue struct {
 	towns  []string
 	forms  []string // "%" stands for the town

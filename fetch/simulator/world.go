@@ -1,9 +1,6 @@
 package simulator
 
-import (
-	"sync"
-	"time"
-)
+import "time"
 
 // epoch is when the calendar of every world begins. A fixed one keeps a fixture
 // and its numbers the same however often a simulator is started anew.
@@ -30,11 +27,7 @@ type World struct {
 	oddities  Oddities
 	start     time.Time
 	frozen    []Span
-
-	mu     sync.Mutex
-	stages map[int64]*stage // by fixture; what was made once
-	order  []int64          // oldest first
-	room   int
+	stages    *Cache[int64, *stage] // by fixture
 }
 
 // WorldOptions says what a world is made of.
@@ -81,8 +74,7 @@ func MakeWorld(o WorldOptions) *World {
 		oddities:  odd,
 		start:     o.Start,
 		frozen:    o.Frozen,
-		stages:    make(map[int64]*stage),
-		room:      1000 + 4*max(o.InPlay, 0) + o.Fixtures/8,
+		stages:    NewCache[int64](1000+4*max(o.InPlay, 0)+o.Fixtures/8, one[*stage]),
 	}
 }
 
@@ -123,29 +115,10 @@ func (w *World) Fixture(number int64, now time.Time) (Fixture, bool) {
 
 // stage returns what happens in a fixture's match, made at the first question.
 func (w *World) stage(f Fixture) *stage {
-	w.mu.Lock()
-	st, ok := w.stages[f.Number]
-	w.mu.Unlock()
-	if ok {
-		return st
-	}
-	if f.real != nil {
-		st = newStage(f, &f.real.script, metricsReal, w.oddities)
-	} else {
-		st = newStage(f, perform(f), f.covered(), w.oddities)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if _, twice := w.stages[f.Number]; !twice {
-		w.order = append(w.order, f.Number)
-	}
-	w.stages[f.Number] = st
-	if len(w.order) > w.room {
-		delete(w.stages, w.order[0])
-		w.order = w.order[1:]
-	}
-	return st
+	return w.stages.Get(f.Number, func() *stage {
+		if f.real != nil {
+			return newStage(f, &f.real.script, metricsReal, w.oddities)
+		}
+		return newStage(f, perform(f), f.covered(), w.oddities)
+	})
 }
-
-// Lot gives a number in [0, n) that is the world's own.
-func (w *World) Lot(n int, about ...uint64) int { return w.dice.under(n, about...) }

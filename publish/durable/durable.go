@@ -19,16 +19,30 @@ import (
 	"io/fs"
 )
 
-// FS is every file operation a batch step may do. Names are slash-separated
-// and relative to the root; one that leaves the root is an error, and so is one
-// that leads through a symbolic link, which is never followed. Not
-// existing is reported so that errors.Is(err, fs.ErrNotExist) holds, existing
-// so that errors.Is(err, fs.ErrExist) holds.
-type FS interface {
-	// Create makes a new file for writing; it must not exist.
-	Create(name string) (File, error)
+// ReadFS is every file operation of those who only read: serve, and the commands that
+// look at a data root. Names are slash-separated and relative to the root. One that
+// leaves the root is an error, and so is one that leads through a symbolic link, which
+// is never followed. A missing file is reported so that errors.Is(err,
+// fs.ErrNotExist) holds.
+type ReadFS interface {
 	// Open opens a file for reading.
 	Open(name string) (Reader, error)
+	// ReadDir lists a folder, sorted by name.
+	ReadDir(name string) ([]fs.DirEntry, error)
+	// Stat describes a file or folder. It follows no symbolic link: it describes
+	// the link.
+	Stat(name string) (fs.FileInfo, error)
+	// SyncDir makes the entries of a folder durable. A reader changes nothing by it: it
+	// waits until what it is about to report is durable.
+	SyncDir(name string) error
+}
+
+// FS is every file operation of a batch step. An existing file is reported so that
+// errors.Is(err, fs.ErrExist) holds.
+type FS interface {
+	ReadFS
+	// Create makes a new file for writing; it must not exist.
+	Create(name string) (File, error)
 	// Link gives an existing file a second name; newname must not exist.
 	Link(oldname, newname string) error
 	// Rename moves a file or folder; a file at newname is replaced, a folder is not.
@@ -39,13 +53,6 @@ type FS interface {
 	RemoveAll(name string) error
 	// MkdirAll makes a folder and its parents. It does not sync.
 	MkdirAll(name string) error
-	// SyncDir makes the entries of a folder durable.
-	SyncDir(name string) error
-	// ReadDir lists a folder, sorted by name.
-	ReadDir(name string) ([]fs.DirEntry, error)
-	// Stat describes a file or folder. It follows no symbolic link: it describes
-	// the link.
-	Stat(name string) (fs.FileInfo, error)
 	// Lock takes the exclusive advisory lock on a file that is created when
 	// missing and never unlinked. It returns ErrLocked at once when another
 	// holder has it. Close frees it; so does the death of the process.

@@ -124,7 +124,7 @@ func TestInstall(t *testing.T) {
 		if err := durable.Install(f, "staging/s", "done/x"); !errors.Is(err, durable.ErrDiffers) {
 			t.Fatalf("install over other content: %v", err)
 		}
-		aside, err := durable.SetAside(f, "done/x", "staging/aside")
+		aside, err := durable.MoveInto(f, "done/x", "staging/aside")
 		must(t, err)
 		must(t, durable.Install(f, "staging/s", "done/x"))
 		if got := content(t, f, "done/x/file") + content(t, f, aside+"/file"); got != "21" {

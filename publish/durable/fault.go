@@ -41,7 +41,7 @@ func Owner(info fs.FileInfo) (uid int, known bool) {
 // Strangers are the names among some whose owner is none of these: root, the user
 // that reads, and the owner of the root's folder. Whoever else put a file there may
 // change it. Names that are not there are left out.
-func Strangers(f FS, reader int, names ...string) ([]string, error) {
+func Strangers(f ReadFS, reader int, names ...string) ([]string, error) {
 	info, err := f.Stat(".")
 	if err != nil {
 		return nil, err

@@ -50,14 +50,14 @@ func Install(f FS, staged, final string) error {
 	return syncBoth(f, path.Dir(final), path.Dir(staged))
 }
 
-// SetAside moves what is in the way below the folder aside, under a name
-// nobody else has, and tells it.
-func SetAside(f FS, name, aside string) (string, error) {
-	if err := MkdirAllSync(f, aside); err != nil {
+// MoveInto moves a file or folder into dir under a name that nobody else has, and
+// returns that name.
+func MoveInto(f FS, name, dir string) (string, error) {
+	if err := MkdirAllSync(f, dir); err != nil {
 		return "", err
 	}
 	for n := 0; ; n++ {
-		to := fmt.Sprintf("%s/%s.%d", aside, path.Base(name), n)
+		to := fmt.Sprintf("%s/%s.%d", dir, path.Base(name), n)
 		taken, err := Exists(f, to)
 		if err != nil {
 			return "", err
@@ -68,13 +68,13 @@ func SetAside(f FS, name, aside string) (string, error) {
 		if err := f.Rename(name, to); err != nil {
 			return "", err
 		}
-		return to, syncBoth(f, aside, path.Dir(name))
+		return to, syncBoth(f, dir, path.Dir(name))
 	}
 }
 
 // SyncFolder makes the entries of a folder and of its sub-folders durable. The
 // files in it are those of a staged folder: synced before it was moved.
-func SyncFolder(f FS, dir string) error {
+func SyncFolder(f ReadFS, dir string) error {
 	entries, err := f.ReadDir(dir)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func SyncFolder(f FS, dir string) error {
 
 // SameFolder tells whether two folders hold the same names with the same
 // bytes. A folder that is missing is like no other.
-func SameFolder(f FS, a, b string) (bool, error) {
+func SameFolder(f ReadFS, a, b string) (bool, error) {
 	inA, err := f.ReadDir(a)
 	if err != nil {
 		return false, missing(err)
@@ -123,7 +123,7 @@ func missing(err error) error {
 	return err
 }
 
-func syncBoth(f FS, a, b string) error {
+func syncBoth(f ReadFS, a, b string) error {
 	if err := f.SyncDir(a); err != nil || a == b {
 		return err
 	}

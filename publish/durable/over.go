@@ -9,10 +9,13 @@ import (
 	"slices"
 )
 
-// Over is one file system laid over another: what is written goes above, what is
-// read comes from above or else from below, and below nothing ever changes. A
-// name that is only below cannot be removed. For looking at what a step would do.
-type Over struct{ Above, Below FS }
+// Over is one file system laid over another, to find out what a step would do: what is
+// written goes above, what is read comes from above or else from below, and nothing
+// changes below. A name that is only below cannot be removed.
+type Over struct {
+	Above FS
+	Below ReadFS
+}
 
 var _ FS = Over{}
 
@@ -97,5 +100,5 @@ func (o Over) Stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// Lock implements FS. It keeps nobody from what is below.
+// Lock implements FS. It does not lock what is below.
 func (o Over) Lock(name string) (io.Closer, error) { return o.Above.Lock(name) }

@@ -10,7 +10,7 @@ import (
 )
 
 // ReadFile reads a whole file of at most max bytes; a larger one is ErrTooLarge.
-func ReadFile(f FS, name string, max int64) ([]byte, error) {
+func ReadFile(f ReadFS, name string, max int64) ([]byte, error) {
 	r, err := f.Open(name)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func ReadFile(f FS, name string, max int64) ([]byte, error) {
 
 // HashFile reads a file to its end and returns its length and SHA-256 in
 // lower-case hex: of what can be read back, not of what was meant.
-func HashFile(f FS, name string) (size int64, sum string, err error) {
+func HashFile(f ReadFS, name string) (size int64, sum string, err error) {
 	r, err := f.Open(name)
 	if err != nil {
 		return 0, "", err
@@ -52,7 +52,7 @@ func Hash(data []byte) string {
 }
 
 // Exists tells whether a name is taken.
-func Exists(f FS, name string) (bool, error) {
+func Exists(f ReadFS, name string) (bool, error) {
 	_, err := f.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -3,6 +3,7 @@ package durable
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,21 @@ func Bytes(data []byte) func(io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	}
+}
+
+// Until is w, with writes that fail once ctx is done: it ends a long write.
+func Until(ctx context.Context, w io.Writer) io.Writer { return cancellable{ctx, w} }
+
+type cancellable struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (c cancellable) Write(p []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	return c.w.Write(p)
 }
 
 // Create makes a new file with what write writes, and syncs it and its folder,
@@ -168,7 +184,7 @@ func sameContent(f FS, temp, name string) error {
 }
 
 // SameFile tells whether two files hold the same bytes.
-func SameFile(f FS, a, b string) (bool, error) {
+func SameFile(f ReadFS, a, b string) (bool, error) {
 	ra, err := f.Open(a)
 	if err != nil {
 		return false, err

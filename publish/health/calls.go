@@ -30,7 +30,7 @@ const dayLayout = "2006-01-02"
 
 // ReadCalls returns the counters; none when there is no file or when it cannot
 // be read as one. The error is one of the disk.
-func ReadCalls(f durable.FS) (Calls, error) {
+func ReadCalls(f durable.ReadFS) (Calls, error) {
 	none := Calls{Format: Format, Days: map[string]map[string]int64{}}
 	data, err := durable.ReadFile(f, callsFile, maxState)
 	switch {

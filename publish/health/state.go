@@ -25,7 +25,7 @@ func file(step string) string { return layout.StateDir + "/" + step + ".json" }
 // Read returns what the newest run of a step found; nil when there was none or
 // when the file cannot be read as one: no data depends on it, and the next run
 // writes it anew. The error is one of the disk.
-func Read(f durable.FS, step string) (*Run, error) {
+func Read(f durable.ReadFS, step string) (*Run, error) {
 	data, err := durable.ReadFile(f, file(step), maxState)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, durable.ErrTooLarge), errors.Is(err, durable.ErrNotRegular):

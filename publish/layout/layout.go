@@ -36,18 +36,18 @@ import (
 // File and folder names inside a tenant-and-product root. Slash-separated,
 // relative.
 const (
-	RawDir       = "raw"
-	CanonicalDir = "canonical"
-	SnapshotsDir = "snapshots"
-	ChangesDir   = "changes"
-	CommitsDir   = "commits"
-	StagingDir   = "staging"
-	StateDir     = "state"
-	AsideDir     = "staging/aside" // debris that was in the way
-	GoneDir      = "staging/gone"  // what is being deleted
-	Current      = "CURRENT"
-	Collected    = "COLLECTED" // what retention has let go of
-	Lock         = "lock"
+	RawDir        = "raw"
+	CanonicalDir  = "canonical"
+	SnapshotsDir  = "snapshots"
+	ChangesDir    = "changes"
+	CommitsDir    = "commits"
+	StagingDir    = "staging"
+	StateDir      = "state"
+	QuarantineDir = "staging/aside" // what was in the way of an installed or repaired file
+	GoneDir       = "staging/gone"  // what is being deleted
+	Current       = "CURRENT"
+	Collected     = "COLLECTED" // what retention has let go of
+	Lock          = "lock"
 
 	RawCycleFile  = "cycle.json"     // header of a raw cycle, written last
 	RawFetchFile  = "fetch.json"     // what was asked, one entry a response

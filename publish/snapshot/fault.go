@@ -39,3 +39,10 @@ func Fault(name string, err error) error {
 func IsFault(err error) bool {
 	return errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnreadable) || errors.Is(err, layout.ErrNewer)
 }
+
+// IsDamage reports whether a published file is missing, or is not what was sealed. An
+// intact file that this user may not read is no damage, and neither is one of a newer
+// version.
+func IsDamage(err error) bool {
+	return errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist)
+}

@@ -13,7 +13,7 @@ import (
 // records in it are those it says.
 func FuzzPack(f *testing.F) {
 	mem := records(f, 300)
-	_, err := snapshot.Pack(mem, 300)
+	_, err := snapshot.CompactCommits(mem, 300)
 	must(f, err)
 	name, _, _ := layout.CommitPack(1)
 	data, err := durable.ReadFile(mem, name, 1<<20)

@@ -13,14 +13,14 @@ import (
 // Head finds the newest publication, for readers: the newest commit record
 // that can be read. It is false when nothing was published yet. It costs a few
 // look-ups by name, whatever state CURRENT is in.
-func Head(f durable.FS) (Commit, bool, error) {
+func Head(f durable.ReadFS) (Commit, bool, error) {
 	c, found, _, err := HeadAndFault(f)
 	return c, found, err
 }
 
 // HeadAndFault is Head, and says what is wrong with the record that is newer than
 // the one it found: nil when it found the newest.
-func HeadAndFault(f durable.FS) (c Commit, found bool, fault, err error) {
+func HeadAndFault(f durable.ReadFS) (c Commit, found bool, fault, err error) {
 	start, err := startOf(f)
 	if err != nil && !errors.Is(err, layout.ErrNewer) {
 		return Commit{}, false, nil, err
@@ -31,7 +31,7 @@ func HeadAndFault(f durable.FS) (c Commit, found bool, fault, err error) {
 // Settle makes sure that a publication which is about to be told of stays: a record
 // that CURRENT does not follow yet may be there for all to see, and still go with the
 // power. What it names was made durable before it.
-func Settle(f durable.FS, c Commit) error {
+func Settle(f durable.ReadFS, c Commit) error {
 	if done, err := IsFollowed(f, c); err == nil && done {
 		return nil
 	}
@@ -40,7 +40,7 @@ func Settle(f durable.FS, c Commit) error {
 
 // Newer finds the newest publication after the one that is known; false when
 // there is none, which costs one look-up.
-func Newer(f durable.FS, known Commit) (Commit, bool, error) {
+func Newer(f durable.ReadFS, known Commit) (Commit, bool, error) {
 	c, found, _, err := newestReadable(f, known.Version)
 	if err != nil || !found || c.Version <= known.Version {
 		return Commit{}, false, err
@@ -51,7 +51,7 @@ func Newer(f durable.FS, known Commit) (Commit, bool, error) {
 // Last reads the newest commit record, for the writer: a damaged one is an
 // error, since nothing may be built on what cannot be read. It is false when
 // nothing was published yet.
-func Last(f durable.FS) (Commit, bool, error) {
+func Last(f durable.ReadFS) (Commit, bool, error) {
 	start, err := startOf(f)
 	if err != nil {
 		return Commit{}, false, err
@@ -66,7 +66,7 @@ func Last(f durable.FS) (Commit, bool, error) {
 
 // LastRecord is the number and the hash of the newest commit record as it lies
 // there, whole or not; 0 when there is none.
-func LastRecord(f durable.FS) (n uint64, sum string, err error) {
+func LastRecord(f durable.ReadFS) (n uint64, sum string, err error) {
 	start, err := startOf(f)
 	if err != nil {
 		return 0, "", err
@@ -80,7 +80,7 @@ func LastRecord(f durable.FS) (n uint64, sum string, err error) {
 
 // ReadCommit reads commit record n. A missing one is fs.ErrNotExist, one that
 // cannot be n is ErrDamaged; see also ErrUnreadable and layout.ErrNewer.
-func ReadCommit(f durable.FS, n uint64) (Commit, error) {
+func ReadCommit(f durable.ReadFS, n uint64) (Commit, error) {
 	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = readPacked(f, n, err)
@@ -107,7 +107,7 @@ func commitOf(n uint64, data []byte) (Commit, error) {
 // startOf is a commit number that exists, or 0: where CURRENT points, if it
 // can be read. What is wrong with CURRENT does not matter here, but for one of a
 // newer version, which a writer must not replace: layout.ErrNewer.
-func startOf(f durable.FS) (uint64, error) {
+func startOf(f durable.ReadFS) (uint64, error) {
 	data, err := durable.ReadFile(f, layout.Current, maxPointer)
 	if err != nil {
 		if durable.IsExhausted(err) {
@@ -130,7 +130,7 @@ func startOf(f durable.FS) (uint64, error) {
 }
 
 // isTaken reports whether there is a name for commit record n, readable or not.
-func isTaken(f durable.FS, n uint64) (bool, error) {
+func isTaken(f durable.ReadFS, n uint64) (bool, error) {
 	exists, err := isCommitted(f, n)
 	if err == nil || durable.IsExhausted(err) {
 		return exists, err
@@ -144,7 +144,7 @@ func isTaken(f durable.FS, n uint64) (bool, error) {
 
 // newest is the highest commit number there is, from one that exists (or 0):
 // with steps that double until a name is missing, then by halving.
-func newest(f durable.FS, from uint64) (uint64, error) {
+func newest(f durable.ReadFS, from uint64) (uint64, error) {
 	there, step := from, uint64(1)
 	for {
 		exists, err := isTaken(f, there+step)
@@ -178,7 +178,7 @@ const walkBack = 16
 
 // newestReadable reads the newest record that can be read. fault is what is wrong
 // with the one that should have been.
-func newestReadable(f durable.FS, from uint64) (c Commit, found bool, fault, err error) {
+func newestReadable(f durable.ReadFS, from uint64) (c Commit, found bool, fault, err error) {
 	n, err := newest(f, from)
 	if err != nil || n == 0 {
 		return Commit{}, false, nil, err

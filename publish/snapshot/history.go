@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"sort"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -12,7 +13,7 @@ import (
 // Backward gives the publications from one on, newest first, down to the first.
 // A record that cannot be read comes as an error with its version, and the ones
 // before it follow. A file of rolled up records is unpacked once.
-func Backward(f durable.FS, from Commit) iter.Seq2[Commit, error] {
+func Backward(f durable.ReadFS, from Commit) iter.Seq2[Commit, error] {
 	return func(yield func(Commit, error) bool) {
 		h := history{f: f}
 		for n := from.Version; n > 0; n-- {
@@ -27,10 +28,40 @@ func Backward(f durable.FS, from Commit) iter.Seq2[Commit, error] {
 	}
 }
 
+// Search returns the last publication that is not past something, and the first that
+// is; Version is 0 where there is none. It is a binary search over the commit records
+// up to head: versions, cycles and times rise together.
+func Search(f durable.ReadFS, head Commit, past func(Commit) bool) (before, after Commit, err error) {
+	sort.Search(int(head.Version), func(i int) bool {
+		if err != nil {
+			return true
+		}
+		c := head
+		if n := uint64(i) + 1; n < head.Version {
+			if c, err = ReadCommit(f, n); err != nil {
+				return true
+			}
+		}
+		if past(c) {
+			after = c
+			return true
+		}
+		before = c
+		return false
+	})
+	return before, after, err
+}
+
+// OfCycle finds the publication of a cycle, up to head; false if there is none.
+func OfCycle(f durable.ReadFS, head Commit, cycle layout.CycleID) (Commit, bool, error) {
+	_, c, err := Search(f, head, func(c Commit) bool { return c.CycleID >= cycle })
+	return c, err == nil && c.CycleID == cycle && c.Version > 0, err
+}
+
 // history reads records in order, with the pack at hand that the last one came
 // from.
 type history struct {
-	f      durable.FS
+	f      durable.ReadFS
 	pack   string
 	packed map[uint64][]byte
 }

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"slices"
 	"time"
 
 	"mkt/publish/football"
@@ -62,8 +63,23 @@ type Manifest struct {
 	NotPublishable  map[string]int   `json:"not_publishable,omitempty"` // selections by reason
 	Counters        map[string]int64 `json:"counters,omitempty"`
 
+	// AcceptRemovals: the publication believed a listing whatever it lacked. A manifest
+	// written before this field existed lacks it even so.
+	AcceptRemovals bool `json:"accept_removals,omitempty"`
+
 	// Changes are the retained segments of the change log, oldest first.
 	Changes []Segment `json:"changes,omitempty"`
+}
+
+// Only is a manifest of the files with one of these names, and of nothing else.
+func (m *Manifest) Only(names ...string) Manifest {
+	var only Manifest
+	for _, file := range m.Files {
+		if slices.Contains(names, file.Name) {
+			only.Files = append(only.Files, file)
+		}
+	}
+	return only
 }
 
 // File is one file of the folder.

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"errors"
 	"fmt"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -115,7 +114,7 @@ var ErrUnknown = errors.New("no such publication")
 // Find is the publication that a moment means. Its snapshot need not be there
 // any more, see IsKept. When there is none, the error is ErrUnknown and names
 // what comes near.
-func Find(f durable.FS, m Moment) (Commit, error) {
+func Find(f durable.ReadFS, m Moment) (Commit, error) {
 	head, found, err := Head(f)
 	if err != nil {
 		return Commit{}, err
@@ -145,8 +144,8 @@ func near(c Commit) string {
 	return fmt.Sprintf("v%d, %s, published %s", c.Version, c.CycleID, c.PublishedAt.UTC().Format(time.RFC3339))
 }
 
-func findCycle(f durable.FS, m Moment, head Commit) (Commit, error) {
-	before, after, err := around(f, head, func(c Commit) bool { return c.CycleID > m.cycle && !m.names(c) })
+func findCycle(f durable.ReadFS, m Moment, head Commit) (Commit, error) {
+	before, after, err := Search(f, head, func(c Commit) bool { return c.CycleID > m.cycle && !m.names(c) })
 	switch {
 	case err != nil:
 		return Commit{}, err
@@ -161,8 +160,8 @@ func (m Moment) names(c Commit) bool {
 	return c.CycleID == m.cycle || strings.HasPrefix(string(c.CycleID), string(m.cycle)+"-")
 }
 
-func findAt(f durable.FS, m Moment, head Commit) (Commit, error) {
-	before, after, err := around(f, head, func(c Commit) bool { return c.PublishedAt.After(m.at) })
+func findAt(f durable.ReadFS, m Moment, head Commit) (Commit, error) {
+	before, after, err := Search(f, head, func(c Commit) bool { return c.PublishedAt.After(m.at) })
 	if err != nil || before.Version > 0 {
 		return before, err
 	}
@@ -179,32 +178,8 @@ func neighbours(before, after Commit) string {
 	return "the nearest are " + near(before) + " and " + near(after)
 }
 
-// around is the last publication that is not past something, and the first that
-// is; version 0 where there is none. Versions, cycles and times rise together,
-// so it halves its way.
-func around(f durable.FS, head Commit, past func(Commit) bool) (before, after Commit, err error) {
-	sort.Search(int(head.Version), func(i int) bool {
-		if err != nil {
-			return true
-		}
-		c := head
-		if n := uint64(i) + 1; n < head.Version {
-			if c, err = ReadCommit(f, n); err != nil {
-				return true
-			}
-		}
-		if past(c) {
-			after = c
-			return true
-		}
-		before = c
-		return false
-	})
-	return before, after, err
-}
-
 // Resolve finds the publication that a text means: ParseMoment, then Find.
-func Resolve(f durable.FS, text string) (Commit, error) {
+func Resolve(f durable.ReadFS, text string) (Commit, error) {
 	m, err := ParseMoment(text)
 	if err != nil {
 		return Commit{}, err
@@ -215,7 +190,7 @@ func Resolve(f durable.FS, text string) (Commit, error) {
 // IsKept tells whether the snapshot of a publication is still there: its record
 // stays for ever, its data as long as the retention says. Retention takes the whole
 // folder: one without a manifest is ErrDamaged.
-func IsKept(f durable.FS, c Commit) (bool, error) {
+func IsKept(f durable.ReadFS, c Commit) (bool, error) {
 	manifest := c.Dir() + "/" + layout.ManifestFile
 	if there, err := durable.Exists(f, manifest); err != nil || there {
 		return there, err

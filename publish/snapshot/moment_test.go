@@ -94,7 +94,7 @@ func TestBackward(t *testing.T) {
 	f := durabletest.NewMem()
 	const all = layout.PackedCommits + 4
 	head, _ := history(t, f, all)
-	if packed, err := snapshot.Pack(f, all); packed != layout.PackedCommits || err != nil {
+	if packed, err := snapshot.CompactCommits(f, all); packed != layout.PackedCommits || err != nil {
 		t.Fatal(packed, err)
 	}
 	must(t, f.Remove(layout.Commit(all-1)))

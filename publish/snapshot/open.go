@@ -13,7 +13,7 @@ import (
 
 // Open reads the manifest of a committed snapshot and holds it against the
 // commit. It does not look at the data: see Verify.
-func Open(f durable.FS, c Commit) (Manifest, error) {
+func Open(f durable.ReadFS, c Commit) (Manifest, error) {
 	m, sum, err := ReadManifest(f, c.Dir()+"/"+layout.ManifestFile)
 	if err != nil {
 		return Manifest{}, err
@@ -39,7 +39,7 @@ func windowOf(segments []Segment, last uint64) Window {
 
 // OpenCanonical reads the header of a canonical cycle and its hash. A cycle
 // without one is not there: fs.ErrNotExist.
-func OpenCanonical(f durable.FS, cycle layout.CycleID) (Manifest, string, error) {
+func OpenCanonical(f durable.ReadFS, cycle layout.CycleID) (Manifest, string, error) {
 	dir := layout.Cycle(layout.CanonicalDir, cycle)
 	m, sum, err := ReadManifest(f, dir+"/"+layout.CanonicalFile)
 	if err != nil {
@@ -49,7 +49,7 @@ func OpenCanonical(f durable.FS, cycle layout.CycleID) (Manifest, string, error)
 }
 
 // ReadManifest reads and validates one header, and returns its hash.
-func ReadManifest(f durable.FS, name string) (Manifest, string, error) {
+func ReadManifest(f durable.ReadFS, name string) (Manifest, string, error) {
 	data, err := durable.ReadFile(f, name, maxManifest)
 	if err != nil {
 		return Manifest{}, "", Fault(name, err)
@@ -63,7 +63,7 @@ func ReadManifest(f durable.FS, name string) (Manifest, string, error) {
 
 // Verify reads every file of a folder to its end and holds type, size and
 // SHA-256 against the manifest: before an engine sees it.
-func Verify(f durable.FS, dir string, m Manifest) error {
+func Verify(f durable.ReadFS, dir string, m Manifest) error {
 	for _, file := range m.Files {
 		if err := verifyFile(f, dir+"/"+file.Name, file.Bytes, file.SHA256); err != nil {
 			return err
@@ -73,9 +73,11 @@ func Verify(f durable.FS, dir string, m Manifest) error {
 }
 
 // VerifySegment does the same for one file of the change log.
-func VerifySegment(f durable.FS, s Segment) error { return verifyFile(f, s.File, s.Bytes, s.SHA256) }
+func VerifySegment(f durable.ReadFS, s Segment) error {
+	return verifyFile(f, s.File, s.Bytes, s.SHA256)
+}
 
-func verifyFile(f durable.FS, name string, size int64, sum string) error {
+func verifyFile(f durable.ReadFS, name string, size int64, sum string) error {
 	info, err := f.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -100,7 +102,7 @@ func verifyFile(f durable.FS, name string, size int64, sum string) error {
 // Events gives the retained events after a seq, oldest first, and checks that
 // none is missing. Segments wholly before it are not opened. The row is only
 // valid until the next one.
-func Events(f durable.FS, m Manifest, after uint64) iter.Seq2[*table.EventRow, error] {
+func Events(f durable.ReadFS, m Manifest, after uint64) iter.Seq2[*table.EventRow, error] {
 	return func(yield func(*table.EventRow, error) bool) {
 		for _, s := range m.Changes {
 			if s.Last <= after {
@@ -114,7 +116,7 @@ func Events(f durable.FS, m Manifest, after uint64) iter.Seq2[*table.EventRow, e
 }
 
 // segmentEvents gives the events of one segment; false ends the reading.
-func segmentEvents(f durable.FS, s Segment, after uint64, yield func(*table.EventRow, error) bool) bool {
+func segmentEvents(f durable.ReadFS, s Segment, after uint64, yield func(*table.EventRow, error) bool) bool {
 	r, err := f.Open(s.File)
 	if err != nil {
 		yield(nil, Fault(s.File, err))

@@ -11,7 +11,7 @@ import (
 // Rows reads the file of a table from its first row to its last. A row is only valid
 // until the next one. What goes wrong comes last, with the file's name; of a file that
 // is not there it is fs.ErrNotExist. Hold the file against its hash before.
-func Rows[T table.Row](f durable.FS, name string) iter.Seq2[*T, error] {
+func Rows[T table.Row](f durable.ReadFS, name string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		file, err := f.Open(name)
 		if err != nil {

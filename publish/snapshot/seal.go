@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,25 @@ func CreateFile(f durable.FS, dir, name string, write func(io.Writer) error) (Fi
 	}
 	size, sum, err := durable.HashFile(f, dir+"/"+name)
 	return File{Name: name, Bytes: size, SHA256: sum}, err
+}
+
+// CopyFile copies one sealed file of a folder into another, and compares what can be
+// read back with what was sealed.
+func CopyFile(ctx context.Context, f durable.FS, from, dir string, sealed File) error {
+	name := from + "/" + sealed.Name
+	copied, err := CreateFile(f, dir, sealed.Name, func(w io.Writer) error {
+		r, err := f.Open(name)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		_, err = io.Copy(durable.Until(ctx, w), r)
+		return err
+	})
+	if err == nil && copied != sealed {
+		err = fmt.Errorf("%s: %w: changed while it was copied", name, ErrDamaged)
+	}
+	return err
 }
 
 // CreateManifest writes the header of a staged folder, after all else in it,
@@ -87,7 +107,7 @@ func (e *LateError) Unwrap() error { return e.Err }
 
 // whoseCommit finds out what a failed link came to: an answer can be lost
 // although the work was done. nil means that the record is ours.
-func whoseCommit(f durable.FS, c Commit, failed error) error {
+func whoseCommit(f durable.ReadFS, c Commit, failed error) error {
 	there, err := ReadCommit(f, c.Version)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -108,7 +128,7 @@ func Follow(f durable.FS, c Commit) error {
 }
 
 // IsFollowed tells whether CURRENT holds the very bytes that Follow writes.
-func IsFollowed(f durable.FS, c Commit) (bool, error) {
+func IsFollowed(f durable.ReadFS, c Commit) (bool, error) {
 	got, err := durable.ReadFile(f, layout.Current, maxPointer)
 	return err == nil && Names(got, c), err
 }

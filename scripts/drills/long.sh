@@ -21,7 +21,7 @@ in_memory() {
 # P1 to P8, P10, L3 and the writers' D1: kills, power cuts, races, clocks, damage.
 crashes() { # 2 minutes
   run ./publish -run 'Killed|PowerCut|Planted|FullDisk|Rivals|Clock|CycleTwice|Stopped|Current|Floors|Damage|Mend|History|Restore|Shrinks|ToldStays' -seeds 28 -rounds 100
-  run ./publish/durable ./fetch ./fetch/raw ./transform ./cmd/mkt/internal/tenants -run 'Killed|Power|Full|Lock|Interrupted|Roll'
+  run ./publish/durable ./fetch ./fetch/raw ./transform ./cmd/mkt/internal/tenants -run 'Killed|Power|Full|Lock|Interrupted|Compact'
 }
 # L1: 20 histories of 10,000 steps on files in memory, 20 of 80 over a real server.
 log() { # 15 minutes

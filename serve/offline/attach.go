@@ -165,7 +165,7 @@ func (a *attaching) all(d Dataset, table string) error {
 }
 
 // keptCycles returns the cycles that have a snapshot.
-func keptCycles(root durable.FS) (map[layout.CycleID]bool, error) {
+func keptCycles(root durable.ReadFS) (map[layout.CycleID]bool, error) {
 	entries, err := root.ReadDir(layout.SnapshotsDir)
 	if err != nil {
 		return nil, err

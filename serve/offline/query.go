@@ -20,7 +20,7 @@ import (
 // Dataset is one published snapshot of an account's product.
 type Dataset struct {
 	Dir    string // absolute, of the tenant and product
-	Root   durable.FS
+	Root   durable.ReadFS
 	Commit snapshot.Commit
 }
 

@@ -35,7 +35,7 @@ func LoadKey(path string) (Key, error) {
 		return Key{}, fmt.Errorf("id key: %w", err)
 	}
 	if durable.Exposed(info, os.Geteuid()) != 0 {
-		return Key{}, fmt.Errorf("id key %s: mode %04o lets others at it: chmod 600 %s", path, info.Mode().Perm(), path)
+		return Key{}, fmt.Errorf("id key %s: mode %04o lets other users read or write it: chmod 600 %s", path, info.Mode().Perm(), path)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, KeySize+1))
 	if err != nil {

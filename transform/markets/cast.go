@@ -12,7 +12,7 @@ func (r *rowReader) readCast() reading {
 	if len(r.texts) != 1 {
 		return reading{reason: football.AmbiguousShape}
 	}
-	name, ordinal, rest := cutCast(r.texts[0], r.plan.claim.Dialect.Phrases[input.ScorerSentences])
+	name, ordinal, rest := cutCast(r.texts[0], r.plan.dialect.Phrases[input.ScorerSentences])
 	claimed := r.plan.claim.Parameter
 	if r.plan.player == playerTime { // the time is that of the first goal
 		claimed = "FIRST"
@@ -38,8 +38,8 @@ func (r *rowReader) readCast() reading {
 	case playerResult:
 		r.castResult(rest, column)
 	case playerTime:
-		if rest, ok := afterPhrase(rest, "time of first goal "); ok {
-			if word, size := bracketAt(rest); size == len(rest) {
+		if rest, ok := r.plan.afterPhrase(rest, input.CastHeads, "TIME"); ok {
+			if word, size := r.plan.bracketAt(rest); size == len(rest) {
 				column(word)
 			}
 		}
@@ -51,12 +51,12 @@ func (r *rowReader) readCast() reading {
 }
 
 func (r *rowReader) castResult(rest string, column func(string)) {
-	rest, ok := strings.CutPrefix(rest, "Fulltime Result: ")
+	rest, ok := r.plan.cutPhrase(rest, input.CastHeads, "RESULT")
 	if !ok || rest == "" {
 		return
 	}
 	var sides sideMatches
-	for _, m := range sides[:r.names.sidesAt(rest, &sides)] {
+	for _, m := range r.sidesAt(rest, &sides) {
 		if int(m.size) == len(rest) {
 			column(m.side.String())
 		}

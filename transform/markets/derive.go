@@ -61,7 +61,7 @@ func (d *Deriver) Derive(f *football.Fixture, offers []input.Offer) []football.M
 	return markets
 }
 
-// Derive is New and Derive in one, for a single fixture.
+// Derive calls New and Deriver.Derive, for a single fixture.
 func Derive(m *identity.Minter, f football.Fixture, offers []input.Offer) []football.Market {
 	return New(m).Derive(&f, offers)
 }
@@ -108,7 +108,7 @@ func (d *Deriver) readRows(o *input.Offer, p plan) {
 	}
 }
 
-// verdict is why the rows do not prove the table's claim, "" when they do.
+// verdict returns why the rows do not prove the table's claim, "" if they do.
 func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
 	read, exactly, named := 0, false, true
 	common := d.readings[0].reason
@@ -150,9 +150,9 @@ type variant struct {
 	rows   []int // in the provider's order
 }
 
-// sortVariants splits the rows by the market they belong to, in the order met.
-// Rows that were not read stay with the market when there is only one they can
-// belong to, else they stay RAW.
+// sortVariants splits the rows by the market they belong to, in the order of the rows.
+// Rows that were not read stay with the market if there is only one that they can belong
+// to, else they stay RAW.
 func (d *Deriver) sortVariants(p *plan) {
 	several := p.want&(about|half) != 0 || p.claim.Condition == input.NeedsScorers || p.may&about != 0 && p.fixed == noSide
 	for i := range d.variants {

@@ -11,14 +11,15 @@
 //	form.go plan.go               what the rows of each canonical market must say
 //	row.go search.go finish.go    one row's words against its form, in every way
 //	option.go part.go token.go    what a word can be; words.go looks it up in the dialect
+//	names.go                      the two sides, by name and by the dialect's words
 //	player.go cast.go score.go    rows about players; scores
 //	playername.go                 which words are a player's name
 //	check.go identify*.go price.go  signs, ids, odds and quality
 //
-// The engine invents nothing and drops nothing: every priced row comes out in
-// exactly one selection, odds untouched, marked where it is not vouched for. It
-// knows no provider, does no I/O and has no clock; the same offers give the
-// same markets, whatever else was read before.
+// The engine invents nothing and drops nothing: every priced row becomes exactly one
+// selection, with its odds unchanged, and is marked unless it is proven. The engine
+// knows no provider, does no I/O and has no clock; the same offers give the same
+// markets, whatever else was read before.
 //
 // Source: interface specification, sections 2.7 and 2.8; DESIGN, section 4.
 package markets

@@ -2,16 +2,16 @@ package markets
 
 import "mkt/publish/football"
 
-// failure is how far the best attempt came.
+// failure is how far the best attempt to read a row got.
 type failure struct {
 	any     bool
 	filled  slots
 	missing slots
-	text    string // what could not be read; "" when the row ended too early
-	called  bool   // it stands right behind a side's name
+	text    string // what could not be read; "" if the row ended too early
+	called  bool   // it is right behind a side's name
 }
 
-// fail remembers the attempt that came farthest.
+// fail records the attempt that got farthest.
 func (r *rowReader) fail(st *state, text string) {
 	f := failure{any: true, filled: st.filled, missing: r.plan.want &^ st.filled, text: text, called: st.called}
 	if !r.best.any || count(f.filled) > count(r.best.filled) {
@@ -26,7 +26,7 @@ func count(s slots) (n int) {
 	return n
 }
 
-// reason is why the row could not be read.
+// reason returns why the row could not be read.
 func (r *rowReader) reason() football.Reason {
 	f := r.best
 	if f.missing == line {

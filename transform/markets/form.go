@@ -52,7 +52,7 @@ type form struct {
 	may    slots   // what a row may say
 	player playerForm
 	nobody string // of a market about players: the outcome of the row that no player stands for
-	halves bool   // two scores in one sentence, see scores.go
+	halves bool   // two scores in one sentence, see score.go
 }
 
 // slots are the things a row can say, each at most once.
@@ -85,7 +85,7 @@ func makeForms() map[string]*form {
 }
 
 // formOf finds the form of a market in the pattern of its outcomes, its line
-// and its subject. It is nil when no provider's shape of it is known.
+// and its subject. It is nil if no provider's shape of it is known.
 func formOf(t *football.Term) *form {
 	f := playerFormOf(t)
 	if f == nil {

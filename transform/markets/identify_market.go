@@ -41,8 +41,8 @@ func (d *Deriver) marketIdentity(o *input.Offer, def identity.Definition) (ident
 // maxSuffixes bounds what is remembered: keys and ids come from outside.
 const maxSuffixes = 10_000
 
-// suffix is what tells provider markets of one definition apart. It is the same
-// on every fixture, and is minted once.
+// suffix distinguishes provider markets of one definition. It is the same on every
+// fixture, and is minted once.
 func (d *Deriver) suffix(key, id string) football.MarketID {
 	name := [2]string{key, id}
 	suffix, ok := d.suffixes[name]
@@ -55,16 +55,16 @@ func (d *Deriver) suffix(key, id string) football.MarketID {
 	return suffix
 }
 
-// knownID reports whether the offer bears a provider market id that the table knows
+// knownID reports whether the offer has a provider market id that the table knows
 // for its key, or none at all.
 func knownID(o *input.Offer) bool { return len(o.ProviderIDs) == 0 || o.KnownID != "" }
 
-// sentKey is the offer's key as the provider sends it: what tells it apart from others
-// of the key on this fixture is not part of its identity.
+// sentKey returns the offer's key as the provider sends it: what distinguishes it from
+// others of the key on this fixture is not part of its identity.
 func sentKey(o *input.Offer) string { return cmp.Or(o.SharedKey, o.Key) }
 
-// ownID is the provider market id that tells the offer apart: that which stands for
-// those that the table knows, else the first, "" when there is none.
+// ownID returns the provider market id that distinguishes the offer: the one that
+// stands for those that the table knows, else the first, "" if there is none.
 func ownID(o *input.Offer) string {
 	if o.KnownID != "" || len(o.ProviderIDs) == 0 {
 		return o.KnownID
@@ -98,9 +98,8 @@ func (d *Deriver) separateMarkets() {
 }
 
 // separate gives all but the first of some alike markets another suffix, by
-// their content and never by their prices. Pieces that nothing but a price
-// tells apart are numbered in the provider's order, and none of them can be
-// trusted.
+// their content and never by their prices. Pieces that differ in nothing but a price
+// are numbered in the provider's order, and none of them can be trusted.
 func (d *Deriver) separate(alike []int) {
 	content := make(map[int][]string, len(alike))
 	for _, i := range alike {
@@ -142,8 +141,8 @@ func (d *Deriver) markAlike(alike []int) {
 	}
 }
 
-// marketContent is what tells two alike markets apart, whatever their order and
-// their prices.
+// marketContent is what distinguishes two alike markets, whatever their order and their
+// prices.
 func marketContent(m *football.Market) []string {
 	parts := append(slices.Clone(m.ProviderMarketIDs), fieldText(m.Name))
 	return append(parts, sortedRows(m, func(*football.Selection) []string { return nil })...)

@@ -42,11 +42,10 @@ func (d *Deriver) identify(market *identity.Digest, selections []football.Select
 	}
 }
 
-// separateSelections marks and tells apart rows that share an identity, by what
-// the provider calls them and never by what they cost: an id that depended on a
-// price would pass to another row when prices cross. The first by content keeps
-// the identity, any other bears one made of its own row. Rows that nothing
-// tells apart are numbered in the provider's order.
+// separateSelections marks and separates rows that share an identity, by the provider's
+// names and never by price: an id that depended on a price would pass to another row
+// when prices cross. The first by content keeps the identity, any other has one made of
+// its own row. Rows that differ in nothing are numbered in the provider's order.
 func (d *Deriver) separateSelections(selections []football.Selection, o *input.Offer, rows []int) {
 	order := make([]int, len(selections))
 	for k := range order {
@@ -101,8 +100,8 @@ func (d *Deriver) markDoubles(selections []football.Selection, alike []int, row 
 	}
 }
 
-// rowContent is what tells a row from another of its identity: its id and its
-// words. The price and the row's state change and are no part of it.
+// rowContent is what distinguishes a row from others of its identity: its id and its
+// words. The price and the row's state change and are not part of it.
 func rowContent(r *input.Row) []string {
 	parts := make([]string, 0, 2+2*len(r.Labels))
 	parts = append(parts, fieldText(r.ID))
@@ -125,7 +124,7 @@ func (d *Deriver) nameSelections() {
 	}
 }
 
-// seenSet finds digests met before, without a map's cost.
+// seenSet finds digests that were added before, without the cost of a map.
 type seenSet struct {
 	slots []uint64
 	mask  uint64
@@ -145,7 +144,7 @@ func (s *seenSet) reset(n int) {
 	s.mask = uint64(size - 1)
 }
 
-// add is false when the digest may have been added before.
+// add is false if the digest may have been added before.
 func (s *seenSet) add(d *identity.Digest) bool {
 	key := binary.LittleEndian.Uint64(d[:]) | 1
 	for i := key >> 1; ; i++ {

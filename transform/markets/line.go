@@ -19,7 +19,7 @@ const (
 	signed                // a part has one
 )
 
-// parseLine reads a line in any of the spellings met: "2.5", "3", "3.0",
+// parseLine reads a line in any of the known spellings: "2.5", "3", "3.0",
 // "+0.5", "-1.00", "2.75", and split lines "2.5, 3.0", "2.0,2.5", "2/2.5",
 // "0.0, -0.5", which are the mean of their parts. Not a line: parts of a split
 // line that are not 0.5 apart or no multiples of 0.5, a fraction that is no
@@ -48,8 +48,8 @@ func parseLine(s string) (line quarters, sign signs, ok bool) {
 	return (a + b) / 2, sign, true
 }
 
-// handicap reports whether a line so written can be a handicap: without its
-// sign, nobody knows which side it favours.
+// handicap reports whether a line that is written so can be a handicap: without its
+// sign it is not known which side it favours.
 func (s signs) handicap(q quarters) bool { return s == signed || s == unsigned && q == 0 }
 
 // parseNumber reads one number that is a multiple of a quarter.

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -31,7 +32,7 @@ func participantsOf(f *football.Fixture) participants {
 	return participants{home: clean(f.Home.Or("")), away: clean(f.Away.Or(""))}
 }
 
-// known tells whether a row may name its side by name.
+// known reports whether a row may name its side by name.
 func (p *participants) known() bool { return p.home != "" && p.away != "" }
 
 // clean trims blanks and line breaks and puts text into NFC.
@@ -40,7 +41,7 @@ func clean(s string) string {
 	return s
 }
 
-// cleanText is clean, and tells whether brackets close. Most texts are plain
+// cleanText is clean, and reports whether brackets close. Most texts are plain
 // and come back as they are.
 func cleanText(s string) (text string, closed bool) {
 	depth, plain := 0, true
@@ -73,9 +74,9 @@ type sideMatch struct {
 type sideMatches [3]sideMatch
 
 // sidesAt lists every way to read the beginning of s as a side: the two names,
-// the codes and the words for them. Two ways are possible when one name begins
+// and the dialect's codes and words. Two ways are possible when one name begins
 // with the other, or when a team is called like a word.
-func (p *participants) sidesAt(s string, into *sideMatches) int {
+func (r *rowReader) sidesAt(s string, into *sideMatches) []sideMatch {
 	n := 0
 	add := func(side side, size int) {
 		if size > 0 {
@@ -83,25 +84,25 @@ func (p *participants) sidesAt(s string, into *sideMatches) int {
 			n++
 		}
 	}
-	add(home, namePrefix(s, p.home))
-	add(away, namePrefix(s, p.away))
-	switch s[0] {
-	case '1':
-		add(home, wordPrefix(s, "1"))
-	case '2':
-		add(away, wordPrefix(s, "2"))
-	case 'X', 'x':
-		add(draw, wordPrefix(s, "X"))
-	case 'D', 'd':
-		add(draw, wordPrefix(s, "Draw"))
-	case 'T', 't':
-		add(draw, wordPrefix(s, "Tie"))
-	case 'H', 'h':
-		add(home, wordPrefix(s, "Home"))
-	case 'A', 'a':
-		add(away, wordPrefix(s, "Away"))
+	add(home, namePrefix(s, r.names.home))
+	add(away, namePrefix(s, r.names.away))
+	word, size := r.plan.phraseAt(s, input.Sides)
+	switch word {
+	case "HOME":
+		add(home, size)
+	case "DRAW":
+		add(draw, size)
+	case "AWAY":
+		add(away, size)
 	}
-	return n
+	return into[:n]
+}
+
+// isCode reports whether text is one of the dialect's codes for a side and nothing
+// else.
+func (p *plan) isCode(text string) bool {
+	_, size := p.phraseAt(text, input.Sides)
+	return size == 1 && len(text) == 1
 }
 
 // namePrefix is the length of name when s begins with it, else 0.
@@ -129,7 +130,7 @@ func wordPrefix(s, word string) int {
 	return len(word)
 }
 
-// endsWord tells whether a token of s may end before position n. A dash or a
+// endsWord reports whether a token of s may end before position n. A dash or a
 // point does not end one: "1-0" is no side, "Over-Water" no over.
 func endsWord(s string, n int) bool {
 	if n >= len(s) {

@@ -7,17 +7,17 @@ import (
 )
 
 // options appends every way to read the beginning of text for a slot that is
-// still open. start tells that text is a label's beginning.
+// still open. start reports whether text is the beginning of a label.
 func (r *rowReader) options(text string, start bool, st *state, into []option) []option {
 	base := len(into)
 	open := (r.plan.want | r.plan.may) &^ st.filled
 	var sides sideMatches
-	n := 0
+	var named []sideMatch
 	if r.plan.sided {
-		n = r.names.sidesAt(text, &sides)
+		named = r.sidesAt(text, &sides)
 	}
 
-	for _, m := range sides[:n] {
+	for _, m := range named {
 		if o, ok := r.sideOption(m, open, st); ok {
 			into = append(into, o)
 		}
@@ -28,10 +28,10 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 			break // of two parts that sound alike the first is said first
 		}
 		if open&slot != 0 {
-			into = r.partOptions(&r.plan.parts[i], slot, text, sides[:n], into)
+			into = r.partOptions(&r.plan.parts[i], slot, text, named, into)
 		}
 	}
-	if start && isCode(text) {
+	if start && r.plan.isCode(text) {
 		r.preferSides(into[base:])
 	}
 	if open&half != 0 {
@@ -40,7 +40,7 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 		}
 	}
 	if open&target != 0 {
-		if word, size := countAt(text); size > 0 && !strings.HasSuffix(word, "+") {
+		if word, size := r.plan.countAt(text); size > 0 && !strings.HasSuffix(word, "+") {
 			into = append(into, option{fills: target, size: int32(size), word: word})
 		}
 	}
@@ -54,10 +54,6 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 	}
 	return into
 }
-
-// isCode reports whether text is one of the codes for a result and nothing
-// else.
-func isCode(text string) bool { return text == "1" || text == "2" || text == "X" || text == "x" }
 
 // preferSides marks the sides among the ways to read a label that is just "1"
 // or "2": it is a side, and not a number, where a side is needed and the row
@@ -105,7 +101,7 @@ func (r *rowReader) idle(text string, into []option) []option {
 		return append(into, option{size: int32(size), noun: true})
 	}
 	if r.plan.want&part0 != 0 && r.plan.parts[0].kind == marginClass {
-		if size := wordPrefix(text, "to win by"); size > 0 {
+		if _, size := r.plan.phraseAt(text, input.MarginHeads); size > 0 {
 			return append(into, option{size: int32(size)})
 		}
 	}

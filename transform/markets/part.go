@@ -27,7 +27,7 @@ func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideM
 		return r.doublePart(slot, text, sides, into)
 	case onlyClass:
 		for _, m := range sides {
-			if only := wordPrefix(text[m.size:], " Only"); only > 0 && m.side != draw {
+			if _, only := r.plan.phraseAt(text[m.size:], input.OnlySides); only > 0 && m.side != draw {
 				add(m.side.String()+"_ONLY", int(m.size)+only)
 			}
 		}
@@ -40,15 +40,15 @@ func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideM
 	case eventClass:
 		return r.eventPart(slot, text, into)
 	case countClass:
-		add(countAt(text))
+		add(r.plan.countAt(text))
 		add(r.plan.atLeastAt(text))
 	case bandClass:
-		add(bandAt(text))
+		add(r.plan.bandAt(text))
 		add(r.plan.phraseAt(text, input.NoGoal))
 	case minutesClass:
 		return r.minutesPart(slot, text, into)
 	case bracketClass:
-		add(bracketAt(text))
+		add(r.plan.bracketAt(text))
 		add(r.plan.phraseAt(text, input.NoGoal))
 	case scoreClass:
 		if a, b, size := scoreAt(text); size > 0 {
@@ -56,7 +56,7 @@ func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideM
 		}
 		add(r.plan.phraseAt(text, input.OtherScores))
 	case marginClass:
-		add(countAt(text))
+		add(r.plan.countAt(text))
 		add(r.plan.phraseAt(text, input.DrawMargins))
 	}
 	return into
@@ -69,7 +69,7 @@ func (r *rowReader) sidePart(c *class, slot slots, text string, sides []sideMatc
 		case c.sides&(1<<m.side) == 0:
 			r.contradicts = r.contradicts || m.side == draw && c.words == input.NoPhrases
 		case m.side == draw && c.words != input.NoPhrases:
-			into = append(into, option{fills: slot, size: m.size, word: r.plan.claim.Dialect.Phrases[c.words][0].Word, side: draw})
+			into = append(into, option{fills: slot, size: m.size, word: "NO_GOAL", side: draw}) // nobody is first or last to score
 		default:
 			into = append(into, option{fills: slot, size: m.size, word: m.side.String(), side: m.side})
 		}
@@ -82,12 +82,15 @@ func (r *rowReader) sidePart(c *class, slot slots, text string, sides []sideMatc
 
 // doublePart reads "1X" or "Fulham or Draw".
 func (r *rowReader) doublePart(slot slots, text string, sides []sideMatch, into []option) []option {
-	if len(text) >= 2 && isCode(text[:1]) && isCode(text[1:2]) && endsWord(text, 2) {
+	if len(text) >= 2 && r.plan.isCode(text[:1]) && r.plan.isCode(text[1:2]) && endsWord(text, 2) {
 		into = r.doubleCode(slot, text[:1], text[1:2], into)
 	}
 	for _, m := range sides {
 		rest := strings.TrimLeft(text[m.size:], " ")
-		or := wordPrefix(rest, "or")
+		joiner, or := r.plan.phraseAt(rest, input.Joiners)
+		if joiner != "OR" {
+			or = 0
+		}
 		if or == 0 && strings.HasPrefix(rest, "/") {
 			or = 1
 		}
@@ -96,7 +99,7 @@ func (r *rowReader) doublePart(slot slots, text string, sides []sideMatch, into 
 			continue
 		}
 		var second sideMatches
-		for _, m2 := range second[:r.names.sidesAt(rest, &second)] {
+		for _, m2 := range r.sidesAt(rest, &second) {
 			if word := doubleOf(m.side, m2.side); word != "" {
 				into = append(into, option{fills: slot, size: int32(len(text)-len(rest)) + m2.size, word: word})
 			}
@@ -109,8 +112,8 @@ func (r *rowReader) doublePart(slot slots, text string, sides []sideMatch, into 
 // as well is every result it can be.
 func (r *rowReader) doubleCode(slot slots, a, b string, into []option) []option {
 	var first, second sideMatches
-	seconds := second[:r.names.sidesAt(b, &second)]
-	for _, m := range first[:r.names.sidesAt(a, &first)] {
+	seconds := r.sidesAt(b, &second)
+	for _, m := range r.sidesAt(a, &first) {
 		for _, m2 := range seconds {
 			if word := doubleOf(m.side, m2.side); word != "" {
 				into = append(into, option{fills: slot, size: 2, word: word})
@@ -135,22 +138,17 @@ func doubleOf(a, b side) string {
 // eventPart reads "Goal before 27:00" and "No Goal before 27:00".
 func (r *rowReader) eventPart(slot slots, text string, into []option) []option {
 	word, rest := "YES", text
-	if no := wordPrefix(text, "No"); no > 0 {
-		word, rest = "NO", strings.TrimLeft(text[no:], " ")
+	if answer, size := r.plan.phraseAt(text, input.YesNo); answer == "NO" {
+		word, rest = answer, strings.TrimLeft(text[size:], " ")
 	}
 	_, noun := phraseAt(rest, r.plan.nouns)
 	if noun == 0 {
 		return into
 	}
-	when := " before"
-	if r.plan.after {
-		when = " after"
-	}
-	said := wordPrefix(rest[noun:], when)
-	if said == 0 {
+	rest, ok := r.plan.cutPhrase(rest[noun:], input.EventTimes, r.plan.when)
+	if !ok {
 		return into
 	}
-	rest = strings.TrimLeft(rest[noun+said:], " ")
 	size := clockAt(rest)
 	if size == 0 {
 		return into
@@ -169,22 +167,22 @@ func (r *rowReader) minutesPart(slot slots, text string, into []option) []option
 		}
 		o.word, o.clock, o.size = word, number(bound), int32(size)
 	} else {
-		from, to, size, or := pairAt(text)
+		from, to, size, or := r.plan.pairAt(text)
 		if size == 0 || or || from >= to || !endsWord(text, size) {
 			return into
 		}
 		o.word, o.size = number(from)+"-"+number(to), int32(size)
 	}
-	for _, unit := range []string{" minutes", " inc."} {
-		o.size += int32(wordPrefix(text[o.size:], unit))
+	for _, unit := range r.plan.dialect.Phrases[input.MinuteUnits] {
+		o.size += int32(wordPrefix(text[o.size:], unit.Text))
 	}
 	return append(into, o)
 }
 
 // bracketAt reads a bracket of minutes of play: "1-10", "81 - Full Time" (81+),
 // "46+".
-func bracketAt(s string) (word string, size int) {
-	if from, to, size, or := pairAt(s); size > 0 {
+func (p *plan) bracketAt(s string) (word string, size int) {
+	if from, to, size, or := p.pairAt(s); size > 0 {
 		if or || from >= to || !endsWord(s, size) {
 			return "", 0
 		}
@@ -194,7 +192,7 @@ func bracketAt(s string) (word string, size int) {
 	if digits == 0 {
 		return "", 0
 	}
-	if end := wordPrefix(s[digits:], " - Full Time"); end > 0 {
+	if _, end := p.phraseAt(s[digits:], input.OpenBrackets); end > 0 {
 		return number(n) + "+", digits + end
 	}
 	if strings.HasPrefix(s[digits:], "+") && endsWord(s, digits+1) {

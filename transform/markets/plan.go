@@ -9,8 +9,9 @@ import (
 // rows to say.
 type plan struct {
 	*form
-	term  *football.Term
-	claim *input.Reading
+	term    *football.Term
+	claim   *input.Reading
+	dialect *input.Dialect
 
 	want, may slots
 	fixed     side // the side the table says the market is about
@@ -19,10 +20,10 @@ type plan struct {
 	whole     bool // the line is a whole number
 	nouns     []input.Phrase
 	sentence  string
-	after     bool // an event after, not before, a time
+	when      string // AFTER or BEFORE: where the time of an event stands
 }
 
-// planOf joins the claim with the vocabulary. ok is false when there is no
+// planOf joins the claim with the vocabulary. ok is false if there is no
 // reading such a market: an unknown name, a period it does not have, or no form.
 func planOf(claim *input.Reading) (p plan, ok bool) {
 	term, found := football.Lookup(claim.Market)
@@ -34,8 +35,11 @@ func planOf(claim *input.Reading) (p plan, ok bool) {
 	if byHalf && !(term.AllowsPeriod("1H") && term.AllowsPeriod("2H")) || !byHalf && !term.AllowsPeriod(claim.Period) {
 		return plan{}, false
 	}
-	p = plan{form: f, term: term, claim: claim, want: f.want, may: f.may,
-		nouns: claim.Dialect.Nouns[term.Dimension], sentence: claim.Dialect.Sentences[claim.Market], after: claim.Market == "LATE_GOAL"}
+	p = plan{form: f, term: term, claim: claim, dialect: claim.Dialect, want: f.want, may: f.may,
+		nouns: claim.Dialect.Nouns[term.Dimension], sentence: claim.Dialect.Sentences[claim.Market], when: "BEFORE"}
+	if claim.Market == "LATE_GOAL" {
+		p.when = "AFTER"
+	}
 	p.signed = term.Line == football.AsianHandicap || term.Line == football.EuropeanHandicap
 	p.whole = term.Line == football.WholeTotalLine || term.Line == football.EuropeanHandicap
 	switch claim.Subject {
@@ -58,7 +62,7 @@ func planOf(claim *input.Reading) (p plan, ok bool) {
 	return p, true
 }
 
-// fix settles whom the market is about: the rows may repeat it, not change it.
+// fix states whom the market is about: the rows may repeat it, not change it.
 func (p *plan) fix(s side) {
 	p.fixed = s
 	p.want &^= about

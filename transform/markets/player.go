@@ -52,10 +52,10 @@ func (r *rowReader) readPlayer() reading {
 	return r.readPlayerWords()
 }
 
-// playerWords are the words of a row, sorted.
+// playerWords are the words of a row, by kind.
 type playerWords struct {
 	name, over, count, column string
-	nobody                    string // the outcome, where the row is nobody's
+	nobody                    string // the outcome of a row that no player stands for
 	side                      side
 	line                      quarters
 	hasLine, yes              bool
@@ -101,8 +101,8 @@ func (r *rowReader) allowsNobody(w *playerWords) bool {
 	return f != nil && f.nobody == w.nobody && ofTeam == (w.side != noSide)
 }
 
-// playerColumn settles which market, number or turn a row's column stands for,
-// where the table leaves it to the rows.
+// playerColumn reads which market or number a row's column stands for, if the table
+// leaves it to the rows.
 func (r *rowReader) playerColumn(rd *reading, w *playerWords) bool {
 	column := strings.TrimPrefix(w.column, "GOALSCORER_")
 	switch {
@@ -141,14 +141,14 @@ func (r *rowReader) playerTotal(rd reading, w *playerWords) reading {
 	return rd
 }
 
-// sort gives a label its place among the words. It returns why there is none
-// for it, "" when there is one.
+// sort adds a label to the words of the row. It returns why it cannot be one of them, ""
+// if it can.
 func (r *rowReader) sort(text string, w *playerWords) football.Reason {
 	side, several := r.wholeSide(text)
 	switch {
-	case several || side != noSide && !isCode(text) && r.isPlayerWord(text):
+	case several || side != noSide && !r.plan.isCode(text) && r.isPlayerWord(text):
 		return football.AmbiguousShape
-	case side != noSide: // "1" and "2", or a name: the player's team
+	case side != noSide: // a code or a name: the player's team
 		if w.side != noSide {
 			return football.AmbiguousShape
 		}
@@ -173,7 +173,7 @@ func (r *rowReader) isPlayerWord(text string) bool {
 	return taken || !ok
 }
 
-// takeWord takes a text that is neither a team nor a player. ok is false when the
+// takeWord takes a text that is neither a team nor a player. ok is false if the
 // row has such a word already, or when its market has no use for it.
 func (r *rowReader) takeWord(text string, w *playerWords) (taken, ok bool) {
 	if word, size := r.plan.phraseAt(text, input.OverUnder); size > 0 {
@@ -189,11 +189,13 @@ func (r *rowReader) takeWord(text string, w *playerWords) (taken, ok bool) {
 	if _, _, size := lineAt(text); size == len(text) {
 		return true, r.plan.player == playerTotal && w.takeLine(text)
 	}
-	if (wordPrefix(text, "Yes") == len(text) || r.plan.sentence != "" && wordPrefix(text, r.plan.sentence) == len(text)) && !w.yes {
+	answer, size := r.plan.phraseAt(text, input.YesNo)
+	says := r.plan.sentence != "" && wordPrefix(text, r.plan.sentence) == len(text)
+	if (says || answer == "YES" && size == len(text)) && !w.yes {
 		w.yes = true
 		return true, true
 	}
-	if word, size := countAt(text); size == len(text) && w.count == "" {
+	if word, size := r.plan.countAt(text); size == len(text) && w.count == "" {
 		w.count = word
 		return true, true
 	}
@@ -236,7 +238,7 @@ func (r *rowReader) takeTeam(rest string, w *playerWords) bool {
 
 // takeName takes a player's name, and over or under when it stands behind it.
 func (r *rowReader) takeName(text string, w *playerWords) football.Reason {
-	for _, p := range r.plan.claim.Dialect.Phrases[input.OverUnder] {
+	for _, p := range r.plan.dialect.Phrases[input.OverUnder] {
 		if name, ok := strings.CutSuffix(text, " - "+p.Text); ok && w.over == "" {
 			w.over, text = p.Word, strings.TrimSpace(name)
 		}
@@ -266,13 +268,13 @@ func hasLetter(s string) bool {
 }
 
 // wholeSide is the home or away side when the whole text names it, and it
-// alone. several is true when it can be either.
+// alone. several is true if it can be either.
 func (r *rowReader) wholeSide(text string) (found side, several bool) {
 	if text == "" {
 		return noSide, false
 	}
 	var sides sideMatches
-	for _, m := range sides[:r.names.sidesAt(text, &sides)] {
+	for _, m := range r.sidesAt(text, &sides) {
 		if int(m.size) != len(text) || m.side == draw {
 			continue
 		}

@@ -10,9 +10,10 @@ import (
 
 // A name in a row about players is proven by its shape and by its words; no
 // list of players comes with the prices. docs/mapping.md states the rule, in the
-// section "Players". The words are English, the language that prices are asked
-// for in. What is refused is marked and not lost. What is accepted is published
-// as a person, so that in doubt a name is refused.
+// section "Players". The words are those of the English language, in which every
+// provider is asked for its prices, and not of one bookmaker: they are not in a
+// dialect. A name that is refused is marked and not lost. One that is accepted is
+// published as a person, so that in doubt a name is refused.
 
 // maxNameWords and maxNameSize bound a name. Recorded ones have up to four words
 // and 26 bytes.

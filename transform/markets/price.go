@@ -11,9 +11,9 @@ import (
 // number.
 const decimalField = "decimal"
 
-// judge sets the selection's quality from what reading found, and from the
-// price and its state. It touches the odds in one case: a decimal that is no
-// JSON number cannot leave as one, and becomes a label.
+// judge sets the selection's quality from the result of the reading, the price and its
+// state. It changes the odds in one case: a decimal that is no JSON number cannot be
+// published as one, and becomes a label.
 func (d *Deriver) judge(s *football.Selection, row *input.Row, reading football.Reason) {
 	addReason(s, reading)
 	decimal, has := row.Decimal.Get()
@@ -44,8 +44,8 @@ func statusOf(reasons []football.Reason) football.Status {
 	return football.StatusSuspect
 }
 
-// priceReason is what is wrong with the price, "" when nothing is. plain tells
-// that a decimal is there and a plain number.
+// priceReason returns what is wrong with the price, "" if nothing is. plain reports
+// whether there is a decimal that is a plain number.
 func priceReason(row *input.Row, plain bool) football.Reason {
 	decimal, hasDecimal := row.Decimal.Get()
 	fraction, hasFraction := row.Fractional.Get()
@@ -61,7 +61,7 @@ func priceReason(row *input.Row, plain bool) football.Reason {
 	return football.OddsMissing
 }
 
-// isFraction tells whether s is "a/b", both whole and not zero.
+// isFraction reports whether s is "a/b", both whole and not zero.
 func isFraction(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '/' {

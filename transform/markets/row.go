@@ -122,12 +122,19 @@ func (r *rowReader) readEach() {
 // maxText bounds a label that is read, in bytes. No recorded one has 100.
 const maxText = 500
 
-// layout are column titles that say nothing of their rows.
-const layout = "Odds"
+// isLayout reports whether a text says nothing about its row.
+func (r *rowReader) isLayout(text string) bool {
+	for _, p := range r.plan.dialect.Phrases[input.Layout] {
+		if text == p.Text {
+			return true
+		}
+	}
+	return false
+}
 
 // takeTexts cleans the row's labels and puts column heads first, so that a "1"
 // at the head of a column is a side before a "1" below it can be one. It is
-// false when brackets do not close, or a label is too long to be one.
+// false if brackets do not close, or a label is too long to be one.
 func (r *rowReader) takeTexts(labels []football.Label) bool {
 	r.texts = r.texts[:0]
 	heads := 0
@@ -139,7 +146,7 @@ func (r *rowReader) takeTexts(labels []football.Label) bool {
 		if !closed || len(t) > maxText {
 			return false
 		}
-		if t == "" || t == layout || r.plan.claim.Shape&input.RepeatedTexts != 0 && slices.Contains(r.texts, t) {
+		if t == "" || r.isLayout(t) || r.plan.claim.Shape&input.RepeatedTexts != 0 && slices.Contains(r.texts, t) {
 			continue
 		}
 		r.texts = append(r.texts, t)

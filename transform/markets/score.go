@@ -54,12 +54,12 @@ func (r *rowReader) readScores() {
 	if len(r.texts) != 1 {
 		return
 	}
-	rest, ok := afterPhrase(r.texts[0], "Half Time ")
+	rest, ok := r.plan.afterPhrase(r.texts[0], input.ScoreHeads, "HALF_TIME")
 	if !ok {
 		return
 	}
 	r.eachScore(rest, func(halfTime [2]int, rest string) {
-		rest, ok := afterPhrase(strings.TrimLeft(rest, " "), "Full Time ")
+		rest, ok := r.plan.afterPhrase(strings.TrimLeft(rest, " "), input.ScoreHeads, "FULL_TIME")
 		if !ok {
 			return
 		}
@@ -73,13 +73,6 @@ func (r *rowReader) readScores() {
 	})
 }
 
-func afterPhrase(s, phrase string) (rest string, ok bool) {
-	if n := wordPrefix(s, strings.TrimRight(phrase, " ")); n > 0 && n < len(s) {
-		return strings.TrimLeft(s[n:], " "), true
-	}
-	return "", false
-}
-
 // eachScore calls next with every way to read the beginning of s as a side and
 // its score, home first, and with what is behind it.
 func (r *rowReader) eachScore(s string, next func(score [2]int, rest string)) {
@@ -87,7 +80,7 @@ func (r *rowReader) eachScore(s string, next func(score [2]int, rest string)) {
 		return
 	}
 	var sides sideMatches
-	for _, m := range sides[:r.names.sidesAt(s, &sides)] {
+	for _, m := range r.sidesAt(s, &sides) {
 		rest := strings.TrimLeft(s[m.size:], " ")
 		a, b, size := scoreAt(rest)
 		if size == 0 {

@@ -19,7 +19,7 @@ type state struct {
 	called bool // a side was called by name or word just before
 }
 
-// option is one way to go on: what is filled, with what, and how much text it
+// option is one way to continue: what is filled, with what, and how much text it
 // takes.
 type option struct {
 	word  string
@@ -34,7 +34,7 @@ type option struct {
 	preferred bool // see preferSides
 }
 
-// search reads on from a position of a label, trying every way. It uses st up.
+// search reads on from a position of a label, in every way. It modifies st.
 func (r *rowReader) search(label, at int, st *state) {
 	for {
 		if label == len(r.texts) {

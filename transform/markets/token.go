@@ -1,6 +1,10 @@
 package markets
 
-import "strings"
+import (
+	"strings"
+
+	"mkt/fetch/input"
+)
 
 // A token is read at the beginning of a text: its canonical word and its
 // length. Length 0 means that it is not there.
@@ -17,8 +21,7 @@ func digitsAt(s string) (n, size int) {
 	return n, size
 }
 
-// skip is the length of the blanks at the beginning of s, at least one when s
-// is not empty, else 0 and false.
+// blanks returns the number of blanks at the beginning of s, and whether there are any.
 func blanks(s string) (size int, ok bool) {
 	for size < len(s) && s[size] == ' ' {
 		size++
@@ -27,7 +30,7 @@ func blanks(s string) (size int, ok bool) {
 }
 
 // countAt reads "3", "7+", "7 or more": a number, the last one open.
-func countAt(s string) (word string, size int) {
+func (p *plan) countAt(s string) (word string, size int) {
 	n, size := digitsAt(s)
 	if size == 0 {
 		return "", 0
@@ -38,7 +41,7 @@ func countAt(s string) (word string, size int) {
 	if !endsWord(s, size) {
 		return "", 0
 	}
-	if more := wordPrefix(s[size:], " or more"); more > 0 {
+	if _, more := p.phraseAt(s[size:], input.OpenCounts); more > 0 {
 		return number(n) + "+", size + more
 	}
 	return number(n), size
@@ -46,25 +49,21 @@ func countAt(s string) (word string, size int) {
 
 // bandAt reads a band of whole numbers: "6 - 8", "6-8", "6 to 8", "2 or 3",
 // "7+", "Under 6" (0-5), "Over 14" (15+).
-func bandAt(s string) (word string, size int) {
-	if n := wordPrefix(s, "Under"); n > 0 {
-		to, size := numberAfter(s, n)
-		if size == 0 || to < 2 {
+func (p *plan) bandAt(s string) (word string, size int) {
+	if word, n := p.phraseAt(s, input.OverUnder); n > 0 {
+		bound, size := numberAfter(s, n)
+		switch {
+		case size == 0 || word == "UNDER" && bound < 2:
 			return "", 0
+		case word == "UNDER":
+			return "0-" + number(bound-1), size
 		}
-		return "0-" + number(to-1), size
+		return number(bound+1) + "+", size
 	}
-	if n := wordPrefix(s, "Over"); n > 0 {
-		from, size := numberAfter(s, n)
-		if size == 0 {
-			return "", 0
-		}
-		return number(from+1) + "+", size
-	}
-	from, to, size, or := pairAt(s)
+	from, to, size, or := p.pairAt(s)
 	switch {
 	case size == 0:
-		if word, size = countAt(s); strings.HasSuffix(word, "+") {
+		if word, size = p.countAt(s); strings.HasSuffix(word, "+") {
 			return word, size
 		}
 		return "", 0
@@ -89,23 +88,20 @@ func numberAfter(s string, at int) (n, size int) {
 }
 
 // pairAt reads two numbers with "-", "to" or "or" between them.
-func pairAt(s string) (from, to, size int, or bool) {
+func (p *plan) pairAt(s string) (from, to, size int, or bool) {
 	from, size = digitsAt(s)
 	if size == 0 {
 		return 0, 0, 0, false
 	}
 	gap, _ := blanks(s[size:])
 	rest := s[size+gap:]
-	join := 0
-	switch {
-	case strings.HasPrefix(rest, "-"):
-		join = 1
-	case gap > 0 && wordPrefix(rest, "to") > 0:
-		join = 2
-	case gap > 0 && wordPrefix(rest, "or") > 0:
-		join, or = 2, true
-	default:
-		return 0, 0, 0, false
+	join := 1
+	if !strings.HasPrefix(rest, "-") {
+		var joiner string
+		if joiner, join = p.phraseAt(rest, input.Joiners); join == 0 || gap == 0 {
+			return 0, 0, 0, false
+		}
+		or = joiner == "OR"
 	}
 	gapAfter, _ := blanks(rest[join:])
 	to, digits := digitsAt(rest[join+gapAfter:])

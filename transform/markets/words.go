@@ -1,6 +1,10 @@
 package markets
 
-import "mkt/fetch/input"
+import (
+	"strings"
+
+	"mkt/fetch/input"
+)
 
 // phraseAt returns the word for the longest phrase of a list at the beginning of
 // s, and the length of that phrase.
@@ -28,5 +32,26 @@ func (p *plan) atLeastAt(s string) (word string, size int) {
 
 // phraseAt looks in a list of the dialect.
 func (p *plan) phraseAt(s string, list input.Phrases) (word string, size int) {
-	return phraseAt(s, p.claim.Dialect.Phrases[list])
+	return phraseAt(s, p.dialect.Phrases[list])
+}
+
+// afterPhrase returns what follows a phrase for a word at the beginning of s, without the
+// blanks in between. There must be something.
+func (p *plan) afterPhrase(s string, list input.Phrases, word string) (rest string, ok bool) {
+	found, n := p.phraseAt(s, list)
+	if found != word || n == 0 || n == len(s) {
+		return "", false
+	}
+	return strings.TrimLeft(s[n:], " "), true
+}
+
+// cutPhrase returns what follows a phrase for a word, which must stand at the
+// beginning of s letter by letter.
+func (p *plan) cutPhrase(s string, list input.Phrases, word string) (rest string, ok bool) {
+	for _, phrase := range p.dialect.Phrases[list] {
+		if phrase.Word == word && strings.HasPrefix(s, phrase.Text) {
+			return s[len(phrase.Text):], true
+		}
+	}
+	return "", false
 }

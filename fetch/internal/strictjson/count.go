@@ -3,9 +3,9 @@ package strictjson
 import "bytes"
 
 // Count returns at least as many values and keys as a JSON text holds, and at most a
-// few more: an empty array or object counts twice. It stops beyond most. It takes no
-// memory, so that it can be asked before anything is decoded; of what is no JSON it
-// counts something.
+// few more: an empty array or object counts twice. It stops beyond most. It needs no
+// memory, so that it can be called before anything is decoded. For a text that is not
+// JSON the result is meaningless.
 func Count(body []byte, most int) int {
 	n := 1
 	for i := 0; i < len(body) && n <= most; i++ {

@@ -27,15 +27,15 @@ type node struct {
 	repeats    bool // an object with a key that occurs more than once
 }
 
-// Document is one parsed text. Its zero value is ready; Parse may be called
-// again, which makes every Value of the text before it worthless but leaves
-// the strings taken from it alone. Not safe for concurrent use with Parse.
+// Document is one parsed text. Its zero value is ready for use. Parse may be called
+// more than once: it invalidates every Value of the text before, but not the strings
+// taken from them. Parse must not be called concurrently with other methods.
 type Document struct {
 	text  string
 	nodes []node
 }
 
-// Root is the outermost value; absent before the first successful Parse.
+// Root returns the outermost value, absent before the first successful Parse.
 func (d *Document) Root() Value {
 	if len(d.nodes) == 0 {
 		return Value{}
@@ -43,10 +43,10 @@ func (d *Document) Root() Value {
 	return Value{d, 0}
 }
 
-// Clear lets the text go.
+// Clear releases the text.
 func (d *Document) Clear() { d.text, d.nodes = "", d.nodes[:0] }
 
-// Size is how many values and keys the index holds room for.
+// Size returns for how many values and keys the index has room.
 func (d *Document) Size() int { return cap(d.nodes) }
 
 // Value is one value of a document. The zero Value is absent: it has no
@@ -56,7 +56,7 @@ type Value struct {
 	at uint32
 }
 
-// Kind tells what the value is; Absent for the zero Value.
+// Kind returns the kind of the value; Absent for the zero Value.
 func (v Value) Kind() Kind {
 	if v.d == nil {
 		return Absent
@@ -64,8 +64,8 @@ func (v Value) Kind() Kind {
 	return v.d.nodes[v.at].kind
 }
 
-// Text is the content of a string with its escapes resolved, and of everything
-// else its own characters, white space included; "" when absent.
+// Text returns the content of a string with its escapes resolved, and of everything
+// else its own characters, white space included; "" if it is absent.
 func (v Value) Text() string {
 	if v.d == nil {
 		return ""
@@ -85,8 +85,8 @@ func (d *Document) textOf(n node) string {
 // does not look into what the object contains.
 func (v Value) Repeats() bool { return v.d != nil && v.d.nodes[v.at].repeats }
 
-// Once returns the member of an object with that key, absent when there is none or
-// v is no object. It is not ok when the key occurs more than once: then the member
+// Once returns the member of an object with that key, absent if there is none or
+// v is no object. It is not ok if the key occurs more than once: then the member
 // is the first of them.
 func (v Value) Once(key string) (member Value, ok bool) {
 	if !v.Repeats() {
@@ -104,7 +104,7 @@ func (v Value) Once(key string) (member Value, ok bool) {
 	return member, n < 2
 }
 
-// Get returns the first member of an object with that key, absent when there is
+// Get returns the first member of an object with that key, absent if there is
 // none or v is no object.
 func (v Value) Get(key string) Value {
 	for k, member := range v.Members() {
@@ -115,8 +115,8 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
-// Members walks over an object in the order of the text, over every member of a key
-// that occurs more than once; over nothing when v is no object.
+// Members yields the members of an object in the order of the text, and every member of
+// a key that occurs more than once. It yields nothing if v is no object.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.Kind() != Object {
@@ -132,7 +132,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Items walks over an array in the order of the text; over nothing when v is no
+// Items yields the items of an array in the order of the text, and nothing if v is no
 // array.
 func (v Value) Items() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
@@ -148,7 +148,7 @@ func (v Value) Items() iter.Seq[Value] {
 	}
 }
 
-// Len is how many items an array or members an object has, else 0.
+// Len returns how many items an array or members an object has, and 0 for others.
 func (v Value) Len() (n int) {
 	switch v.Kind() {
 	case Array:

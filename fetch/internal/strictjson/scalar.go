@@ -63,7 +63,7 @@ func (p *parser) escape() bool {
 }
 
 // decodeUnicode reads \uXXXX, or two of them that are a pair, at the start of s.
-// It returns the character and its length in s, 0 when it is none.
+// It returns the character and its length in s, 0 if it is none.
 func decodeUnicode(s string) (rune, int) {
 	r, ok := hex4(s)
 	if !ok {

@@ -77,7 +77,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// A key that occurs twice is told by the object that holds it, and by no other.
+// A key that occurs twice is reported by the object that has it, and by no other.
 func TestRepeatedKeys(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"a":1,"b":{"c":1,"c":2}}`: ".b",

@@ -7,7 +7,7 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// ErrForbidden: the provider's name leads to an address that is not contacted.
+// ErrForbidden means that the provider's name leads to an address that is not contacted.
 var ErrForbidden = errors.New("address is not allowed")
 
 // guardian refuses what is not public unicast: the special ranges of IANA's
@@ -15,7 +15,7 @@ var ErrForbidden = errors.New("address is not allowed")
 // translated), and a cloud's metadata service inside a public range.
 var guardian = ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(prefixes("168.63.129.16/32")...)) // Azure's host
 
-// private are the addresses a provider of one's own may have.
+// private are the addresses that a provider with the flag may have.
 var private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
 
 // metadata6 is in a private range, and answers with an instance's credentials.
@@ -29,13 +29,12 @@ func prefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// public reports whether an address is public unicast, in no disguise.
+// public reports whether an address is public unicast, and embeds no other.
 func public(a netip.Addr) bool {
 	return a.Zone() == "" && guardian.SafeAddr(a.Unmap()) == nil && !isatap(a)
 }
 
-// own reports whether an address is loopback or private, where a provider of
-// one's own may run.
+// own reports whether an address is loopback or private.
 func own(a netip.Addr) bool {
 	return a.Zone() == "" && within(a.Unmap(), private) && !within(a, metadata6)
 }

@@ -25,15 +25,15 @@ type Answer struct {
 	Verdict provider.Verdict
 }
 
-// attempt is what came of sending a request once.
+// attempt is the result of sending a request once.
 type attempt struct {
 	answer   Answer
-	answered bool     // the header came
+	answered bool     // the header was received
 	failed   *failure // there is no answer, or not all of it
-	turn     *turn    // that a large answer has; nil for others
+	turn     *turn    // of a large answer; nil for others
 }
 
-// phase of an attempt, as far as it got.
+// phase is how far an attempt got.
 type phase int32
 
 const (
@@ -116,7 +116,7 @@ func tracing(reached, sent *atomic.Int32) *httptrace.ClientTrace {
 
 func (c *Client) count(endpoint string, requests int) {
 	for range requests {
-		c.limiter.count(time.Now(), c.options.Now())
+		c.limiter.count(c.options.Monotonic(), c.options.Now())
 	}
 	c.requests.Add(int64(requests))
 	if c.options.Usage != nil {
@@ -134,8 +134,8 @@ func (c *Client) maxBody() int64 {
 	return defaultMaxBody
 }
 
-// judge asks the adapter, and is stricter where no provider can be right: a
-// redirect is never followed, and only a 200 with a body is ever accepted.
+// judge asks the adapter for its verdict, and is stricter where no provider can be
+// right: a redirect is never followed, and only a 200 with a body is accepted.
 func (c *Client) judge(status int, header http.Header, body []byte) provider.Verdict {
 	if status >= 300 && status < 400 {
 		return provider.Verdict{Kind: provider.Rejected, Code: codeRedirect}
@@ -160,7 +160,7 @@ func (c *Client) judge(status int, header http.Header, body []byte) provider.Ver
 	return v
 }
 
-// Codes of this package's own, beside those of the failures.
+// Codes of this package, besides those of the failures.
 const (
 	codeRedirect = "REDIRECT"
 	codeStatus   = "UNEXPECTED_STATUS"
@@ -172,6 +172,5 @@ const (
 	codeTooManyValues = "TOO_MANY_VALUES"
 )
 
-// codePattern is what a word of a closed set looks like; the provider's own
-// text does not get through.
+// codePattern is what a code looks like; other text of the provider is not passed on.
 var codePattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)

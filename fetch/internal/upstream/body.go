@@ -11,10 +11,10 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// ratioFrom is how many unpacked bytes are let through before the ratio counts.
+// ratioFrom is how many decompressed bytes are accepted before the ratio counts.
 const ratioFrom = 1 << 20
 
-// meter counts what comes over the wire. While it is held nothing is read, and
+// meter counts the bytes that are received. While it is held nothing is read, and
 // nothing is expected.
 type meter struct {
 	r    io.Reader
@@ -28,10 +28,10 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readBody reads an answer to its end and unpacks it: at most max bytes, in
-// time, and no slower than allowed. What was read before something failed is
-// returned beside the failure. cancel ends the request's context. A large answer's
-// turn must be ended when the answer is done with.
+// readBody reads an answer to its end and decompresses it: at most max bytes, in time,
+// and no slower than allowed. What was read before a failure is returned beside it.
+// cancel ends the request's context. The caller must end a large answer's turn when it
+// no longer needs the answer.
 func (c *Client) readBody(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response, max int64) ([]byte, *turn, *failure) {
 	if resp.ContentLength > max {
 		return nil, nil, tooLarge
@@ -51,29 +51,29 @@ func (c *Client) readBody(ctx context.Context, cancel context.CancelCauseFunc, r
 	default:
 		return nil, nil, badEncoding
 	}
-	g := c.memory.gather()
+	g := &gathering{memory: c.memory}
 	body, failed := c.collect(ctx, g, unpacked, wire, max)
 	g.release()
 	return body, g.turn, failed
 }
 
-// collect gathers in pieces, so that what is cut at the cap never took much
-// more memory than the cap.
+// collect reads an answer in pieces, so that one that is cut off at the cap never takes
+// much more memory than the cap.
 func (c *Client) collect(ctx context.Context, g *gathering, unpacked io.Reader, wire *meter, max int64) ([]byte, *failure) {
 	for {
 		if err := g.grow(ctx, wire); err != nil {
-			return g.head(), bodyFailure(ctx, err)
+			return g.first(headSize), bodyFailure(ctx, err)
 		}
 		err := g.fill(unpacked)
 		switch {
 		case g.total > max || wire.n.Load() > max:
-			return g.head(), tooLarge
+			return g.first(headSize), tooLarge
 		case g.total > ratioFrom && g.total > c.limits.MaxRatio*wire.n.Load():
-			return g.head(), bomb
+			return g.first(headSize), bomb
 		case err == io.EOF:
-			return g.whole(), nil
+			return g.first(g.total), nil
 		case err != nil:
-			return g.whole(), bodyFailure(ctx, err)
+			return g.first(g.total), bodyFailure(ctx, err)
 		}
 	}
 }
@@ -121,14 +121,14 @@ func (c *Client) watch(wire *meter, cancel context.CancelCauseFunc) (stop func()
 	return func() { close(done) }
 }
 
-// pace is what came until the window before.
+// pace is what was received until the end of the window before.
 type pace struct {
 	least   int64 // bytes in a window
 	n, held int64
 }
 
-// isSlow reports whether too little came in the window that ends. One that was held,
-// if only for a part of it, is not judged.
+// isSlow reports whether too little was received in the window that ends. A window in
+// which the meter was held, even for a part of it, does not count.
 func (p *pace) isSlow(n, held int64) bool {
 	slow := n-p.n < p.least && held == p.held && held%2 == 0
 	p.n, p.held = n, held

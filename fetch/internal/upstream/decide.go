@@ -1,29 +1,25 @@
 package upstream
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"mkt/fetch/provider"
 )
 
-// giveUpAfter requests in a row, each lost after all its tries, the provider
-// counts as down and the run stops asking.
-const giveUpAfter = 5
-
-// giveUpOpenings of the breaker without an answer in between mean the same.
+// giveUpOpenings is how often the breaker opens without an answer in between before
+// the provider counts as down and the run stops asking.
 const giveUpOpenings = 3
 
-// rejectedTries: an answer that cannot be what was asked for may be an accident
-// of a front server, but asking often does not make it better.
+// rejectedTries is how often a request is sent whose answer cannot be what was asked
+// for. That may be an accident of a front server, but more tries do not help.
 const rejectedTries = 2
 
-// final is decide's wait when there is no other try.
+// final is what decide returns as the wait if there is no other try.
 const final = -1
 
-// decide says what an attempt means: no error, an error for good, or an error
-// and how long to wait at least before the next try.
+// decide returns what an attempt means: no error, a final error, or an error and how
+// long to wait at least before the next try.
 func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err error) {
 	endpoint := ask.endpoint
 	if a.failed != nil && !a.answered {
@@ -38,18 +34,18 @@ func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err 
 	case provider.CredentialFault, provider.PermissionFault:
 		return c.confirm(ask, refusal)
 	case provider.Limited:
-		c.dispel(ask) // whose quota is counted is known
+		c.dispel(ask) // an account whose quota is counted is known
 		if n >= c.limits.Tries {
 			return final, c.endForQuota(refusal, asked(v, a.answer.Header, c.options.Now()))
 		}
-		return 0, refusal // turn waits, or ends the run
+		return 0, refusal // admit waits, or ends the run
 	case provider.Retryable:
 		err := fmt.Errorf("%w: %w (tried %d times)", provider.ErrUnreachable, refusal, n)
 		if a.failed != nil {
 			err = fmt.Errorf("%s: %w: %w (tried %d times)", endpoint, provider.ErrUnreachable, &partial{a.failed, refusal}, n)
 		}
 		if n >= c.limits.Tries || a.failed != nil && a.failed.once {
-			return final, c.lose(err)
+			return final, err
 		}
 		return asked(v, a.answer.Header, c.options.Now()), err
 	}
@@ -60,7 +56,7 @@ func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err 
 	return 0, refusal
 }
 
-// undelivered: no answer at all came.
+// undelivered decides if there was no answer at all.
 func (c *Client) undelivered(endpoint string, f *failure, n int) (time.Duration, error) {
 	if f == badRequest {
 		return final, fmt.Errorf("%s: %w", endpoint, f)
@@ -71,26 +67,17 @@ func (c *Client) undelivered(endpoint string, f *failure, n int) (time.Duration,
 		c.stop(err)
 		return final, err
 	case n >= c.limits.Tries:
-		return final, c.lose(err)
+		return final, err
 	}
 	return 0, err
 }
 
-// partial is an answer that broke off: it is worded by why, and is still the
-// *provider.AnswerError that it wraps.
+// partial is the error of an answer that broke off. Its text is the reason, and it
+// wraps the *provider.AnswerError.
 type partial struct {
 	failed  *failure
 	refusal *provider.AnswerError
 }
 
-func (p *partial) Error() string { return p.failed.word }
+func (p *partial) Error() string { return p.failed.text }
 func (p *partial) Unwrap() error { return p.refusal }
-
-// lose counts a request that was lost for good, and stops the run after too
-// many in a row.
-func (c *Client) lose(err error) error {
-	if errors.Is(err, provider.ErrUnreachable) && c.limiter.lost() >= giveUpAfter {
-		c.stop(err)
-	}
-	return err
-}

@@ -16,38 +16,38 @@ import (
 )
 
 // failure is why there is no complete answer. There is a fixed set of them, and
-// none holds anything that was sent or received.
+// none contains anything that was sent or received.
 type failure struct {
 	code string        // for the archive and for counters
-	word string        // for people
+	text string        // for people
 	kind provider.Kind // Retryable or Rejected
-	once bool          // not worth another try
+	once bool          // another try would not help
 	from error         // sentinel to branch on, may be nil
 }
 
-func (f *failure) Error() string { return f.word }
+func (f *failure) Error() string { return f.text }
 func (f *failure) Unwrap() error { return f.from }
 
 var (
 	// Without any answer.
-	noName      = &failure{code: "NAME", word: "the host's name does not resolve"}
-	forbidden   = &failure{code: "ADDRESS", word: "the host's address is not a public one", once: true, from: ErrForbidden}
-	refused     = &failure{code: "REFUSED", word: "connection refused"}
-	reset       = &failure{code: "RESET", word: "connection broken off"}
-	timedOut    = &failure{code: "TIMEOUT", word: "no answer in time"}
-	badCert     = &failure{code: "CERTIFICATE", word: "the host's certificate is refused (expired, another host's, or not trusted)", once: true}
-	badTLS      = &failure{code: "TLS", word: "no secure connection: TLS 1.2 or newer is needed", once: true}
-	badHTTP     = &failure{code: "HTTP", word: "the answer is not HTTP, or its header is too large"}
-	broken      = &failure{code: "BROKEN_OFF", word: "connection failed"}
-	badRequest  = &failure{code: "REQUEST", word: "the adapter's request cannot be sent", once: true}
-	circuitOpen = &failure{code: "CIRCUIT_OPEN", word: "not asked: the last attempts all failed"}
+	noName      = &failure{code: "NAME", text: "the host's name does not resolve"}
+	forbidden   = &failure{code: "ADDRESS", text: "the host's address is not a public one", once: true, from: ErrForbidden}
+	refused     = &failure{code: "REFUSED", text: "connection refused"}
+	reset       = &failure{code: "RESET", text: "connection broken off"}
+	timedOut    = &failure{code: "TIMEOUT", text: "no answer in time"}
+	badCert     = &failure{code: "CERTIFICATE", text: "the host's certificate is refused (expired, another host's, or not trusted)", once: true}
+	badTLS      = &failure{code: "TLS", text: "no secure connection: TLS 1.2 or newer is needed", once: true}
+	badHTTP     = &failure{code: "HTTP", text: "the answer is not HTTP, or its header is too large"}
+	broken      = &failure{code: "BROKEN_OFF", text: "connection failed"}
+	badRequest  = &failure{code: "REQUEST", text: "the adapter's request cannot be sent", once: true}
+	circuitOpen = &failure{code: "CIRCUIT_OPEN", text: "not sent: the last attempts all failed"}
 
 	// With part of an answer.
-	truncated   = &failure{code: "BODY_TRUNCATED", word: "the answer ended too early"}
-	tooSlow     = &failure{code: "BODY_TOO_SLOW", word: "the answer came too slowly", once: true}
-	tooLarge    = &failure{code: "BODY_TOO_LARGE", word: "the answer is larger than allowed", kind: provider.Rejected, once: true}
-	bomb        = &failure{code: "BODY_BOMB", word: "the answer unpacks to more than is believable", kind: provider.Rejected, once: true}
-	badEncoding = &failure{code: "BODY_ENCODING", word: "the answer is packed in a way that was not asked for, or damaged", kind: provider.Rejected}
+	truncated   = &failure{code: "BODY_TRUNCATED", text: "the answer ended too early"}
+	tooSlow     = &failure{code: "BODY_TOO_SLOW", text: "the answer came too slowly", once: true}
+	tooLarge    = &failure{code: "BODY_TOO_LARGE", text: "the answer is larger than allowed", kind: provider.Rejected, once: true}
+	bomb        = &failure{code: "BODY_BOMB", text: "the answer decompresses to more than is plausible", kind: provider.Rejected, once: true}
+	badEncoding = &failure{code: "BODY_ENCODING", text: "the answer has an encoding that was not requested, or is damaged", kind: provider.Rejected}
 )
 
 func init() {
@@ -63,8 +63,8 @@ var (
 	errGivenUp = errors.New("given up")
 )
 
-// sendFailure words why the header of an answer did not come. What the error
-// does not tell, the phase does that was reached.
+// sendFailure returns why the header of an answer was not received. If the error does
+// not say it, the phase that was reached does.
 func sendFailure(err error, reached phase) *failure {
 	var dns *net.DNSError
 	var record tls.RecordHeaderError
@@ -93,7 +93,7 @@ func sendFailure(err error, reached phase) *failure {
 	return broken
 }
 
-// bodyFailure words why an answer's body broke off.
+// bodyFailure returns why an answer's body broke off.
 func bodyFailure(ctx context.Context, err error) *failure {
 	var f *failure
 	var packed flate.CorruptInputError

@@ -11,9 +11,9 @@ import (
 	"mkt/fetch/provider"
 )
 
-// Get asks until there is an accepted answer, within the run's budget. keep is
-// given every answer, accepted or not, complete or not, before it is used; an
-// error of its ends the request.
+// Get sends a request until there is an accepted answer, within the run's budget. keep
+// is called with every answer, accepted or not, complete or not, before it is used; an
+// error that it returns ends the request.
 //
 // The error is a *provider.AnswerError (refused, rejected, limited), wraps
 // provider.ErrUnreachable, is that of keep, or the context's. After a refused
@@ -27,9 +27,9 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 	pause := &backoff.ExponentialBackOff{InitialInterval: c.limits.Wait, MaxInterval: c.limits.MaxWait, Multiplier: 2, RandomizationFactor: 0.5}
 	ask := &asking{endpoint: r.Endpoint}
 	defer c.dispel(ask)
-	var before error // what the last try that was sent came to
+	var before error // of the last try that was sent
 	for n := 1; ; n++ {
-		if err := c.turn(ctx, ask); err != nil {
+		if err := c.admit(ctx, ask); err != nil {
 			return Answer{}, c.ended(r.Endpoint, err)
 		}
 		a := c.try(ctx, r, n)
@@ -57,17 +57,17 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 			return Answer{}, err
 		}
 		wait = max(wait, pause.NextBackOff())
-		if time.Now().Add(wait).After(c.deadline) {
-			return Answer{}, c.lose(err)
+		if c.options.Monotonic().Add(wait).After(c.deadline) {
+			return Answer{}, err
 		}
-		c.options.Log.Debug("provider is asked again", "endpoint", r.Endpoint, "attempt", n, "reason", reason(a), "wait_ms", wait.Milliseconds())
+		c.options.Log.Debug("request is repeated", "endpoint", r.Endpoint, "attempt", n, "reason", reason(a), "wait_ms", wait.Milliseconds())
 		if err := c.sleep(ctx, wait); err != nil {
 			return Answer{}, c.ended(r.Endpoint, err)
 		}
 	}
 }
 
-// take hands an answer to keep. It ends a large answer's turn.
+// take hands an answer to keep. It ends the turn of a large answer.
 func (c *Client) take(a attempt, keep func(Answer) error) error {
 	defer a.turn.end()
 	if !a.answered {
@@ -77,9 +77,9 @@ func (c *Client) take(a attempt, keep func(Answer) error) error {
 	return keep(a.answer)
 }
 
-// await lets a moment pass while the breaker is open. After it opened several
-// times without an answer in between, the provider counts as down. before is
-// what the request came to when it was sent, nil when it was not.
+// await waits a moment while the breaker is open. If the breaker opened several times
+// without an answer in between, the provider counts as down. before is the error of the
+// request when it was sent, nil if it was not.
 func (c *Client) await(ctx context.Context, endpoint string, before error) error {
 	if before == nil {
 		before = fmt.Errorf("%s: %w: %w", endpoint, provider.ErrUnreachable, circuitOpen)
@@ -89,8 +89,8 @@ func (c *Client) await(ctx context.Context, endpoint string, before error) error
 	case c.limiter.opened() >= giveUpOpenings:
 		c.stop(before)
 		return before
-	case time.Now().Add(moment).After(c.deadline):
-		return c.lose(before)
+	case c.options.Monotonic().Add(moment).After(c.deadline):
+		return before
 	}
 	if err := c.sleep(ctx, moment+jitter(moment)); err != nil {
 		return c.ended(endpoint, err)
@@ -98,14 +98,14 @@ func (c *Client) await(ctx context.Context, endpoint string, before error) error
 	return nil
 }
 
-// asking is one request on its way to an accepted answer.
+// asking is one request until it has an accepted answer.
 type asking struct {
 	endpoint   string
-	confirming bool // it was refused, and is the one that is asked again
+	confirming bool // it was refused, and is repeated to confirm that
 }
 
-// turn waits until a request may be sent, and takes a slot of the limiter.
-func (c *Client) turn(ctx context.Context, ask *asking) error {
+// admit waits until a request may be sent, and takes a slot of the limiter.
+func (c *Client) admit(ctx context.Context, ask *asking) error {
 	for {
 		if err := c.over(ctx); err != nil {
 			return err
@@ -119,8 +119,8 @@ func (c *Client) turn(ctx context.Context, ask *asking) error {
 			c.stop(&provider.AnswerError{Endpoint: ask.endpoint, Verdict: provider.Verdict{Kind: provider.Rejected, Code: codeRunTooLarge}})
 			continue
 		}
-		if wait := c.limiter.wait(time.Now()); wait > 0 {
-			if !c.mayWait(time.Now(), wait) {
+		if wait := c.limiter.wait(c.options.Monotonic()); wait > 0 {
+			if !c.mayWait(c.options.Monotonic(), wait) {
 				return c.endForQuota(&provider.AnswerError{Endpoint: ask.endpoint, Verdict: provider.Verdict{Kind: provider.Limited, Code: codeQuota, Wait: wait}}, wait)
 			}
 			if err := c.sleep(ctx, wait+jitter(time.Second/4)); err != nil {
@@ -131,7 +131,7 @@ func (c *Client) turn(ctx context.Context, ask *asking) error {
 		if err := c.limiter.enter(ctx); err != nil {
 			return err
 		}
-		if c.over(ctx) == nil && c.limiter.wait(time.Now()) == 0 && (ask.confirming || !c.doubt.standing()) {
+		if c.over(ctx) == nil && c.limiter.wait(c.options.Monotonic()) == 0 && (ask.confirming || !c.doubt.isOpen()) {
 			return nil
 		}
 		c.limiter.leave()
@@ -147,8 +147,8 @@ func (c *Client) over(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// ended says why a request was not carried through: the run was stopped, its
-// time is used up, or the caller's context ended.
+// ended returns why a request was not completed: the run was stopped, its time is used
+// up, or the caller's context ended.
 func (c *Client) ended(endpoint string, err error) error {
 	var answer *provider.AnswerError
 	if errors.As(err, &answer) || errors.Is(err, provider.ErrUnreachable) && err != errBudget {

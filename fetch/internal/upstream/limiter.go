@@ -17,7 +17,7 @@ type Circuits struct {
 	mu       sync.Mutex
 	limiters map[limiterKey]*hostLimiter
 
-	large turns
+	large chan struct{} // one is taken while a client has a large answer
 }
 
 type limiterKey struct{ account, host, credential string }
@@ -29,19 +29,18 @@ type hostLimiter struct {
 	spacing *rate.Limiter
 	slots   chan struct{} // one is taken while a request is under way
 
-	mu        sync.Mutex
-	used      time.Time // by the last request or run
-	runs      int       // number of runs under way
-	paused    time.Time // nothing is sent before this time
-	window    time.Time // start of the budget's window
-	heard     time.Time // time of the newest request or answer, by the run's clock
-	sent      int       // requests in the window
-	budget    provider.Budget
-	headers   bool // the provider reports its quota in headers
-	left      int  // requests left of that quota, by the newest answer
-	resets    time.Time
-	lostInRow int // requests lost since the last answer
-	openings  int // of the breaker since the last answer
+	mu       sync.Mutex
+	used     time.Time // by the last request or run
+	runs     int       // number of runs under way
+	paused   time.Time // nothing is sent before this time
+	window   time.Time // start of the budget's window
+	heard    time.Time // time of the newest request or answer, by the run's clock
+	sent     int       // requests in the window
+	budget   provider.Budget
+	headers  bool // the provider reports its quota in headers
+	left     int  // requests left of that quota, by the newest answer
+	resets   time.Time
+	openings int // of the breaker since the last answer
 }
 
 // breakAfter is how many attempts in a row without an answer open the breaker. An
@@ -52,14 +51,16 @@ const breakAfter = 6
 // forget is the time after which an unused limiter is dropped.
 const forget = 2 * time.Hour
 
-func (c *Circuits) limiter(account, host, credential string, b provider.Budget, breakFor time.Duration) *hostLimiter {
+func (c *Circuits) limiter(account, host, credential string, b provider.Budget, breakFor time.Duration, now time.Time) *hostLimiter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := time.Now()
 	for k, l := range c.limiters {
 		if l.idle(now) {
 			delete(c.limiters, k)
 		}
+	}
+	if c.large == nil {
+		c.large = make(chan struct{}, largeAtOnce)
 	}
 	key := limiterKey{account, host, credential}
 	l, ok := c.limiters[key]
@@ -113,7 +114,7 @@ func (l *hostLimiter) begin(now, clock, quotaLeftAt time.Time) {
 		l.sent = 0
 	}
 	l.runs++
-	l.used, l.lostInRow, l.openings = now, 0, 0
+	l.used, l.openings = now, 0
 }
 
 // end ends a run.
@@ -187,11 +188,11 @@ func (l *hostLimiter) quota(now time.Time) (provider.Quota, bool) {
 	return provider.Quota{Left: max(0, l.budget.Requests-l.sent), Resets: max(0, ends.Sub(now))}, l.budget.Requests > 0 && ends.After(now)
 }
 
-// answered and lost count the requests that were lost in a row.
+// answered records that an answer was received.
 func (l *hostLimiter) answered() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lostInRow, l.openings = 0, 0
+	l.openings = 0
 }
 
 // opened returns how often the breaker opened since the last answer.
@@ -199,13 +200,6 @@ func (l *hostLimiter) opened() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.openings
-}
-
-func (l *hostLimiter) lost() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lostInRow++
-	return l.lostInRow
 }
 
 // enter takes a slot and waits for the rate; leave returns the slot.

@@ -5,14 +5,14 @@ import "time"
 // Limits are the budgets of a run. A zero field has its default.
 type Limits struct {
 	Run     time.Duration // the whole run: 30 minutes
-	Bytes   int64         // all answers of a run, unpacked: 4 GiB
+	Bytes   int64         // all answers of a run, decompressed: 4 GiB
 	Values  int64         // JSON values and keys of accepted answers, in all: 8 million
 	Tries   int           // of one request: 4
 	Wait    time.Duration // before the first retry, then growing: 500 ms
 	MaxWait time.Duration // between two retries, unless the provider asks for more: 30 s
 
-	// QuotaWait is how long the quota may make a run wait at once, and a third of how
-	// long in all: 10 s. A run that would have to wait longer ends.
+	// QuotaWait is how long a run may wait for the quota at once, and a third of how long
+	// in all: 10 s. A run that would have to wait longer ends.
 	QuotaWait time.Duration
 	Confirm   time.Duration // before a refusal is confirmed by another request: 3 s
 
@@ -26,7 +26,7 @@ type Limits struct {
 	MinRate int64         // bytes a second on the wire: 1 KiB
 
 	HeaderBytes int64 // 64 KiB
-	MaxRatio    int64 // unpacked to packed bytes, from 1 MiB on: 50 (real answers: up to 26)
+	MaxRatio    int64 // decompressed to compressed bytes, from 1 MiB on: 50 (real answers: up to 26)
 }
 
 var defaults = Limits{
@@ -60,7 +60,7 @@ func (l Limits) Or(other Limits) Limits {
 
 func (l Limits) withDefaults() Limits { return l.Or(defaults) }
 
-// Budget is how long the whole run may take.
+// Budget returns how long the whole run may take.
 func (l Limits) Budget() time.Duration { return l.withDefaults().Run }
 
 func def[T int | int64 | time.Duration](field *T, value T) {

@@ -219,7 +219,7 @@ func TestCertificatesAndVersions(t *testing.T) {
 				}
 				return
 			}
-			if !errors.Is(err, provider.ErrUnreachable) || !strings.Contains(err.Error(), c.want.word) || asked.Load() != 0 || b.Stopped() == nil {
+			if !errors.Is(err, provider.ErrUnreachable) || !strings.Contains(err.Error(), c.want.text) || asked.Load() != 0 || b.Stopped() == nil {
 				t.Errorf("%v, asked %d", err, asked.Load())
 			}
 		})
@@ -265,7 +265,7 @@ func TestWhatIsNotHTTP(t *testing.T) {
 	t.Run("http where https is spoken", func(t *testing.T) {
 		s := serve(t, fine)
 		b := newBench(t, strings.Replace(s.URL, "http:", "https:", 1), nil)
-		if _, err := b.ask(t.Context()); !errors.Is(err, provider.ErrUnreachable) || !strings.Contains(err.Error(), badTLS.word) {
+		if _, err := b.ask(t.Context()); !errors.Is(err, provider.ErrUnreachable) || !strings.Contains(err.Error(), badTLS.text) {
 			t.Errorf("%v", err)
 		}
 	})

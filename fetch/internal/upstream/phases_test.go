@@ -94,7 +94,7 @@ func askDNS(address string) *net.Resolver {
 }
 
 // Refused, broken off and silent, in every phase in which that can be: the reason
-// is told from a fixed set, the try is repeated where that can help, within the
+// is one of a fixed set, the try is repeated if that can help, within the
 // phase's time, and what came is archived as refused and never used.
 func TestFaultsOfEveryPhase(t *testing.T) {
 	const (
@@ -157,8 +157,8 @@ func TestFaultsOfEveryPhase(t *testing.T) {
 				})
 				began := time.Now()
 				_, err := b.ask(t.Context())
-				if !errors.Is(err, provider.ErrUnreachable) || !strings.Contains(err.Error(), c.want.word) {
-					t.Fatalf("%d: %v, want %q", n, err, c.want.word)
+				if !errors.Is(err, provider.ErrUnreachable) || !strings.Contains(err.Error(), c.want.text) {
+					t.Fatalf("%d: %v, want %q", n, err, c.want.text)
 				}
 				if took := time.Since(began); took > 20*time.Second {
 					t.Errorf("%d: took %v", n, took)
@@ -175,7 +175,7 @@ func TestFaultsOfEveryPhase(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%d times: %s", meets(), c.want.word)
+			t.Logf("%d times: %s", meets(), c.want.text)
 		})
 	}
 }

@@ -14,30 +14,30 @@ import (
 // assumedWait is until when a quota counts as used up if the provider does not say.
 const assumedWait = 2 * time.Minute
 
-// quota is what the answers of a run said of the account's quota.
+// quota is what the answers of a run reported about the account's quota.
 type quota struct {
 	mu     sync.Mutex
-	newest *health.Quota // nil if no answer said anything
-	ended  bool          // the run ended for it: later answers change nothing
+	newest *health.Quota // nil if no answer reported anything
+	ended  bool          // the run ended because of it: later answers change nothing
 
 	waiting time.Time     // until when requests wait
 	waited  time.Duration // how long they did and will, in all
 }
 
-// Quota is what the provider's answers in this run said last of the account's quota,
-// nil if they said nothing.
+// Quota returns what the provider last reported about the account's quota in this run,
+// nil if it reported nothing.
 func (c *Client) Quota() *health.Quota {
 	c.quota.mu.Lock()
 	defer c.quota.mu.Unlock()
 	return c.quota.newest
 }
 
-// hear takes in what an answer says of the quota.
+// hear records what an answer reports about the quota.
 func (c *Client) hear(a Answer) {
 	c.limiter.answeredAt(a.At)
 	q := &health.Quota{At: a.At}
-	left, told := remaining(a.Header)
-	if told {
+	left, reported := remaining(a.Header)
+	if reported {
 		q.Left = ref(int64(left))
 		if limit, err := strconv.ParseInt(strings.TrimSpace(a.Header.Get("X-RateLimit-Limit")), 10, 64); err == nil && limit >= 0 {
 			q.Limit = &limit
@@ -46,25 +46,25 @@ func (c *Client) hear(a Answer) {
 		if window > 0 {
 			q.ResetsAt = ref(inMillis(a.At.Add(window)))
 		}
-		c.limiter.reportQuota(left, time.Now().Add(window))
+		c.limiter.reportQuota(left, c.options.Monotonic().Add(window))
 	}
-	if body := a.Verdict.Quota; !told && body != nil {
-		told, left = true, max(0, body.Left)
+	if body := a.Verdict.Quota; !reported && body != nil {
+		reported, left = true, max(0, body.Left)
 		q.Left = ref(int64(left))
 		if body.Resets > 0 {
 			q.ResetsAt = ref(inMillis(a.At.Add(body.Resets)))
 		}
-		c.limiter.reportQuota(left, time.Now().Add(body.Resets))
+		c.limiter.reportQuota(left, c.options.Monotonic().Add(body.Resets))
 	}
 	wait := asked(a.Verdict, a.Header, c.options.Now())
 	switch {
-	case wait > 0 && (a.Verdict.Kind == provider.Limited || told && left == 0):
-		c.limiter.pause(time.Now().Add(wait))
+	case wait > 0 && (a.Verdict.Kind == provider.Limited || reported && left == 0):
+		c.limiter.pause(c.options.Monotonic().Add(wait))
 		q.UsedUpUntil = ref(inMillis(a.At.Add(wait)))
 	case a.Verdict.Kind == provider.Limited:
 		q.UsedUpUntil, q.Assumed = ref(inMillis(a.At.Add(assumedWait))), true
-	case a.Verdict.Kind != provider.Accepted && !told:
-		return // says nothing of the quota
+	case a.Verdict.Kind != provider.Accepted && !reported:
+		return // reports nothing about the quota
 	}
 	c.quota.mu.Lock()
 	defer c.quota.mu.Unlock()
@@ -142,20 +142,14 @@ func inMillis(t time.Time) time.Time {
 
 func ref[T any](v T) *T { return &v }
 
-// usedUp: the answer says that nothing is left of the quota.
-func usedUp(h http.Header) bool {
-	n, told := remaining(h)
-	return told && n <= 0
-}
-
-// remaining is what an answer says is left of the quota.
+// remaining returns what an answer reports to be left of the quota.
 func remaining(h http.Header) (int, bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 10, 64)
 	return int(min(max(n, 0), 1<<30)), err == nil
 }
 
-// windowLeft is how long the quota's window still lasts, by the provider's own
-// clock when it sends one.
+// windowLeft returns how long the quota's window still lasts, by the provider's own
+// clock if it sends one.
 func windowLeft(h http.Header, now time.Time) time.Duration {
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
 		now = date

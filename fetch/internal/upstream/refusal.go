@@ -10,15 +10,16 @@ import (
 	"mkt/fetch/provider"
 )
 
-// doubt is a refusal of the credential, or of the product, that may be a slip of the
-// provider's. The request that met it is sent once more after a pause, and no other
-// is sent before it is known what comes of that.
+// doubt is a refusal of the credential, or of the product, that may be a mistake of the
+// provider. The refused request is sent once more after a pause, and no other request
+// is sent until its answer is known.
 type doubt struct {
 	mu    sync.Mutex
-	ended chan struct{} // closed when it is known; nil while nothing was refused
+	ended chan struct{} // closed when the answer is known; nil unless a refusal is open
 }
 
-// begin makes the caller the one who asks again; false if another request is.
+// begin reports whether the caller is the one that repeats its request. It returns
+// false if another request does.
 func (d *doubt) begin() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -29,14 +30,14 @@ func (d *doubt) begin() bool {
 	return true
 }
 
-// standing reports whether a refusal is waiting to be confirmed.
-func (d *doubt) standing() bool {
+// isOpen reports whether a refusal is waiting to be confirmed.
+func (d *doubt) isOpen() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.ended != nil
 }
 
-// end lets the others go on.
+// end lets the other requests continue.
 func (d *doubt) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -63,7 +64,7 @@ func (d *doubt) wait(ctx context.Context) error {
 	}
 }
 
-// dispel ends the doubt of the request that is to confirm it, if ask is that.
+// dispel ends the doubt if ask is the request that is to confirm it.
 func (c *Client) dispel(ask *asking) {
 	if ask.confirming {
 		ask.confirming = false
@@ -71,25 +72,24 @@ func (c *Client) dispel(ask *asking) {
 	}
 }
 
-// errUnconfirmed: there was no time left to ask again. It does not wrap the refusal,
-// which might be a slip.
-var errUnconfirmed = errors.New("refused once, and there was no time to ask again")
+// errUnconfirmed means that no time was left to confirm a refusal. It does not wrap the
+// refusal, which may be a mistake.
+var errUnconfirmed = errors.New("refused once, and there was no time to repeat the request")
 
-// confirm says what a refusal means. It decides only the second time in a row that
-// one request is refused, with a pause in between; until then the request is asked
-// again after wait.
+// confirm decides what a refusal means. Only if one request is refused twice in a row,
+// with a pause in between, is it final; until then the request is repeated after wait.
 func (c *Client) confirm(ask *asking, refusal *provider.AnswerError) (wait time.Duration, err error) {
 	if ask.confirming {
 		c.stop(refusal) // before the others go on
 		return final, refusal
 	}
-	if time.Now().Add(c.limits.Confirm).After(c.deadline) {
+	if c.options.Monotonic().Add(c.limits.Confirm).After(c.deadline) {
 		return final, fmt.Errorf("%s: %w: %w", refusal.Endpoint, provider.ErrUnreachable, errUnconfirmed)
 	}
 	if ask.confirming = c.doubt.begin(); !ask.confirming {
-		return 0, refusal // turn waits for the other one
+		return 0, refusal // admit waits for the other one
 	}
-	c.options.Log.Warn("the provider refuses; it is asked once more before that counts", "endpoint", refusal.Endpoint,
+	c.options.Log.Warn("the provider refuses; the request is repeated before that counts", "endpoint", refusal.Endpoint,
 		"reason", refusal.Verdict.Code, "wait_ms", c.limits.Confirm.Milliseconds())
 	return c.limits.Confirm, refusal
 }

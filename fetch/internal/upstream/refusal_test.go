@@ -41,7 +41,7 @@ func TestNothingIsSentWhileARefusalIsInDoubt(t *testing.T) {
 					failed.Add(1)
 				}
 			})
-			for !b.doubt.standing() {
+			for !b.doubt.isOpen() {
 				time.Sleep(time.Millisecond)
 			}
 			for page := 1; page <= 8; page++ {

@@ -221,14 +221,14 @@ func TestDownProviderIsGivenUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := asked.Load(); n > int64(giveUpAfter*quick.Tries) || b.Stopped() == nil {
+	if n := asked.Load(); n != breakAfter+giveUpOpenings-1 || b.Stopped() == nil {
 		t.Errorf("asked %d times, stopped %v", n, b.Stopped())
 	}
 }
 
 // A provider that is gone for a moment costs the run that moment, not the
 // fixtures it was asked for meanwhile.
-func TestShortOutageIsSatOut(t *testing.T) {
+func TestShortOutageCostsNoFixture(t *testing.T) {
 	var asked atomic.Int64
 	back := time.Now().Add(150 * time.Millisecond)
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -265,7 +265,7 @@ func TestBreakerOutlivesTheRun(t *testing.T) {
 		return func(o *Options) { o.Circuits, o.Account, o.Limits.Break = circuits, account, time.Hour }
 	}
 	b := newBench(t, url, share("acme"))
-	for range giveUpAfter {
+	for range breakAfter {
 		b.ask(t.Context())
 	}
 	before := asked.Load()
@@ -324,8 +324,8 @@ func TestOwnQuota(t *testing.T) {
 	if _, err := newBench(t, url, change).ask(t.Context()); !errors.As(err, &refusal) || asked.Load() != 5 {
 		t.Errorf("the next run: %v after %d requests", err, asked.Load())
 	}
-	told, _ := script(t, say(200, "{}", "X-RateLimit-Remaining", "1000"))
-	b = newBench(t, told, change)
+	reporting, _ := script(t, say(200, "{}", "X-RateLimit-Remaining", "1000"))
+	b = newBench(t, reporting, change)
 	for range 10 {
 		if _, err := b.ask(t.Context()); err != nil {
 			t.Fatalf("with a quota of the provider's own: %v", err)

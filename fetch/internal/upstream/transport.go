@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// transport dials directly, at addresses it has looked at, and speaks HTTP/1.1:
-// one request a connection at a time is all that is needed, and it is the
-// protocol with the fewest ways to exhaust a client.
+// transport dials directly, at addresses that it has checked, and speaks HTTP/1.1: one
+// request a connection at a time is all that is needed, and it is the protocol with the
+// fewest ways to exhaust a client.
 func (c *Client) transport() *http.Transport {
 	dialer := &net.Dialer{
 		Timeout:        c.limits.Connect,
@@ -21,13 +21,13 @@ func (c *Client) transport() *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	t := &http.Transport{
-		Proxy:                  nil, // not what the environment says
+		Proxy:                  nil, // not that of the environment
 		DialContext:            dialer.DialContext,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    c.limits.TLS,
 		ResponseHeaderTimeout:  c.limits.Header,
 		MaxResponseHeaderBytes: c.limits.HeaderBytes,
-		DisableCompression:     true, // unpacked here, within bounds
+		DisableCompression:     true, // decompressed in this package, within bounds
 		MaxConnsPerHost:        cap(c.limiter.slots),
 		MaxIdleConnsPerHost:    cap(c.limiter.slots),
 		IdleConnTimeout:        c.limits.Header,
@@ -39,8 +39,8 @@ func (c *Client) transport() *http.Transport {
 	return t
 }
 
-// checkAddress is called for each address that is about to be connected to,
-// after every look-up: a name that resolves anew cannot slip by it.
+// checkAddress is called for each address before it is connected to, after every
+// look-up, so that it sees a name that resolves to another address.
 func (c *Client) checkAddress(_ context.Context, network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || network != "tcp4" && network != "tcp6" {
@@ -52,8 +52,9 @@ func (c *Client) checkAddress(_ context.Context, network, address string, _ sysc
 	return nil
 }
 
-// allowed: public addresses for the provider's own hosts; with the flag also
-// one's own addresses, and those alone for another host or without TLS.
+// allowed reports whether an address may be connected to: public addresses for the
+// provider's own hosts; with the flag also private addresses, and only those for
+// another host or without TLS.
 func (c *Client) allowed(a netip.Addr) bool {
 	if c.options.AllowPrivateAddress && own(a) {
 		return true

@@ -1,9 +1,9 @@
 // Package upstream is the one HTTP client of the module: nothing else dials out.
 //
-// It asks https hosts that the provider's adapter names, directly (no proxy of
-// the environment, no redirects), at addresses that it checks when it dials.
+// It connects to https hosts that the provider's adapter names, directly (without the
+// environment's proxy, without redirects), at addresses that it checks when it dials.
 // Every phase of every request has a budget, and so has the whole run, whatever
-// the provider asks for. An answer is read to its end, unpacked within bounds,
+// the provider asks for. An answer is read to its end, decompressed within bounds,
 // judged by the adapter, and handed to the caller before it is used or retried.
 //
 // Its errors name the endpoint and one of a fixed set of reasons. The errors of
@@ -37,21 +37,22 @@ type Options struct {
 	AllowPrivateAddress bool   // also http, and loopback and private addresses: the simulator
 	Credential          credential.Secret
 	Limits              Limits
-	Circuits            *Circuits // nil = for this client alone
-	Now                 func() time.Time
+	Circuits            *Circuits        // nil = for this client alone
+	Now                 func() time.Time // when answers arrived; may be a simulated clock
+	Monotonic           func() time.Time // for waits and deadlines
 	Log                 *slog.Logger
 	Usage               func(endpoint string, requests int) // requests that were sent; may be nil
-	// QuotaLeftAt is when another run, or a test, last heard from the provider that
-	// requests are left; zero if that is not known. It ends what Circuits remembers.
+	// QuotaLeftAt is when the provider last reported to another run, or to a test, that
+	// requests are left; zero if that is not known. It overrides what Circuits remembers.
 	QuotaLeftAt time.Time
-	Stopping    <-chan struct{} // closed when the process is to stop: nothing is waited for any more; nil = never
+	Stopping    <-chan struct{} // closed when the process is to stop: then no request waits any more; nil = never
 
 	// For tests: how to resolve, whom to trust, and where to dial instead.
 	Transport func(*http.Transport)
 	Resolver  *net.Resolver
 }
 
-// Client asks one provider for one account. Safe for concurrent use.
+// Client sends requests to one provider for one account. Safe for concurrent use.
 type Client struct {
 	options Options
 	limits  Limits
@@ -71,7 +72,7 @@ type Client struct {
 	values   atomic.Int64 // of accepted ones
 }
 
-// New makes a client; the error says what of the options cannot be.
+// New returns a client, or an error that names the option that is wrong.
 func New(o Options) (*Client, error) {
 	if o.BaseURL == "" {
 		o.BaseURL = o.Provider.BaseURL
@@ -80,37 +81,33 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
 	if o.Circuits == nil {
 		o.Circuits = &Circuits{}
 	}
-	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base, memory: newMemory(&o.Circuits.large)}
-	c.limiter = o.Circuits.limiter(o.Account, base.Host, credential.Fingerprint(o.Credential.Reveal()), o.Provider.Budget, c.limits.Break)
-	c.limiter.begin(time.Now(), o.Now(), o.QuotaLeftAt)
+	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base}
+	now := o.Monotonic()
+	c.limiter = o.Circuits.limiter(o.Account, base.Host, credential.Fingerprint(o.Credential.Reveal()), o.Provider.Budget, c.limits.Break, now)
+	c.memory = newMemory(o.Circuits.large)
+	c.limiter.begin(now, o.Now(), o.QuotaLeftAt)
 	c.leave = sync.OnceFunc(c.limiter.end)
 	c.http = c.transport()
-	c.deadline = time.Now().Add(c.limits.Run)
+	c.deadline = now.Add(c.limits.Run)
 	life, cancel := context.WithDeadlineCause(context.Background(), c.deadline, errBudget)
 	c.life, c.stop = context.WithCancelCause(life)
 	context.AfterFunc(c.life, cancel)
 	return c, nil
 }
 
-// Requests is how many were sent, repeated ones included.
+// Requests returns how many requests were sent, retries included.
 func (c *Client) Requests() int { return int(c.requests.Load()) }
 
-// Values is how many JSON values and keys the accepted answers hold.
+// Values returns how many JSON values and keys the accepted answers contain.
 func (c *Client) Values() int64 { return c.values.Load() }
 
-// Left is how many requests may still be sent; false when that is not known.
-func (c *Client) Left() (provider.Quota, bool) { return c.limiter.quota(time.Now()) }
+// Left returns how many requests may still be sent, and false if that is not known.
+func (c *Client) Left() (provider.Quota, bool) { return c.limiter.quota(c.options.Monotonic()) }
 
-// Close drops idle connections; requests under way are given up.
+// Close closes idle connections and abandons requests under way.
 func (c *Client) Close() {
 	c.stop(errClosed)
 	c.leave()
@@ -119,8 +116,8 @@ func (c *Client) Close() {
 
 var errClosed = errors.New("client is closed")
 
-// Stopped is the error that ended the run for every request: a refused
-// credential, a used up quota, a provider that is down. nil while there is none.
+// Stopped returns the error that ended the run for every request, such as a refused
+// credential, a used up quota or a provider that is down. It is nil until then.
 func (c *Client) Stopped() error {
 	if err := context.Cause(c.life); err != errClosed {
 		return err
@@ -128,8 +125,8 @@ func (c *Client) Stopped() error {
 	return nil
 }
 
-// checkBase holds the base URL against the hosts the adapter names. Another
-// host needs the flag, and is then dialled at private addresses only.
+// checkBase checks that the base URL is one of the hosts that the adapter names.
+// Another host needs the flag, and is then dialled at private addresses only.
 func checkBase(o Options) (*url.URL, error) {
 	base, err := url.Parse(o.BaseURL)
 	if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
@@ -139,20 +136,20 @@ func checkBase(o Options) (*url.URL, error) {
 		return nil, fmt.Errorf("base URL of %s: scheme %q: want https (http needs allow_private_address)", o.Provider.Name, base.Scheme)
 	}
 	if !o.AllowPrivateAddress && !known(o.Provider, base) {
-		return nil, fmt.Errorf("base URL of %s: host %q is none of the provider's (%s); one of your own needs allow_private_address",
+		return nil, fmt.Errorf("base URL of %s: host %q is not one of the provider's (%s); one of your own needs allow_private_address",
 			o.Provider.Name, base.Hostname(), strings.Join(o.Provider.Hosts, ", "))
 	}
 	return base, nil
 }
 
-// known reports whether a base URL is one that the adapter names: its host, on
-// the port of https.
+// known reports whether a base URL is one that the adapter names, on the port of
+// https.
 func known(p provider.Provider, base *url.URL) bool {
 	return base.Scheme == "https" && (base.Port() == "" || base.Port() == "443") &&
 		slices.ContainsFunc(p.Hosts, func(h string) bool { return strings.EqualFold(h, base.Hostname()) })
 }
 
-// request builds what is sent, but for the credential.
+// request builds the request without the credential.
 func (c *Client) request(ctx context.Context, r provider.Request) (*http.Request, error) {
 	if !strings.HasPrefix(r.Path, "/") || strings.Contains(r.Path, "..") {
 		return nil, fmt.Errorf("%s: path does not begin at the root", r.Endpoint)
@@ -170,5 +167,6 @@ func (c *Client) request(ctx context.Context, r provider.Request) (*http.Request
 	return q, nil
 }
 
-// jitter is up to d, so that what waited together does not return together.
+// jitter returns a random time of up to d, so that requests that waited together do
+// not return together.
 func jitter(d time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(d))) }

@@ -74,7 +74,7 @@ func (b *bench) ask(ctx context.Context) (Answer, error) {
 	return a, err
 }
 
-// clean fails the test when an error tells the credential or an address, in
+// clean fails the test if an error reveals the credential or an address, in
 // any way of printing it or anything it wraps.
 func clean(t *testing.T, err error) {
 	t.Helper()
@@ -88,11 +88,11 @@ func clean(t *testing.T, err error) {
 	scrubber := credential.NewScrubber(credential.NewSecret(canary))
 	for _, bad := range []string{"http://", "https://", "token=", "/v1/list", "127.0.0.1"} {
 		if strings.Contains(text, bad) {
-			t.Errorf("the error tells %q: %s", bad, text)
+			t.Errorf("the error reveals %q: %s", bad, text)
 		}
 	}
 	if scrubber.Found([]byte(text)) {
-		t.Errorf("the error tells the credential: %s", text)
+		t.Errorf("the error reveals the credential: %s", text)
 	}
 }
 
@@ -101,7 +101,7 @@ func newBench(t *testing.T, baseURL string, change func(*Options)) *bench {
 	b := &bench{t: t, log: &strings.Builder{}}
 	o := Options{
 		Provider: adapter(), Account: "acme", BaseURL: baseURL, AllowPrivateAddress: true,
-		Credential: credential.NewSecret(canary), Limits: quick,
+		Credential: credential.NewSecret(canary), Limits: quick, Now: time.Now, Monotonic: time.Now,
 		Log:   slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Usage: func(endpoint string, n int) { b.usage.Add(int64(n)) },
 	}
@@ -116,7 +116,7 @@ func newBench(t *testing.T, baseURL string, change func(*Options)) *bench {
 	t.Cleanup(func() {
 		c.Close()
 		if strings.Contains(b.log.String(), "CANARY") {
-			t.Errorf("the log tells the credential: %s", b.log)
+			t.Errorf("the log reveals the credential: %s", b.log)
 		}
 	})
 	return b
@@ -189,10 +189,10 @@ func TestBaseURL(t *testing.T) {
 		{"https://tiny.example", false, ""},
 		{"https://TINY.example:443/proxy", false, ""},
 		{"http://tiny.example", false, "want https"},
-		{"https://tiny.example:8443", false, "none of the provider's"},
-		{"https://other.example", false, "none of the provider's"},
-		{"https://tiny.example.evil.example", false, "none of the provider's"},
-		{"https://127.0.0.1", false, "none of the provider's"},
+		{"https://tiny.example:8443", false, "not one of the provider's"},
+		{"https://other.example", false, "not one of the provider's"},
+		{"https://tiny.example.evil.example", false, "not one of the provider's"},
+		{"https://127.0.0.1", false, "not one of the provider's"},
 		{"http://127.0.0.1:8080", true, ""},
 		{"https://127.0.0.1:8080", true, ""},
 		{"ftp://127.0.0.1", true, "scheme"},
@@ -201,7 +201,7 @@ func TestBaseURL(t *testing.T) {
 		{"://" + canary, false, "want https"},
 		{"tiny.example", false, "want https"},
 	} {
-		_, err := New(Options{Provider: adapter(), BaseURL: c.url, AllowPrivateAddress: c.private})
+		_, err := New(Options{Provider: adapter(), BaseURL: c.url, AllowPrivateAddress: c.private, Now: time.Now, Monotonic: time.Now})
 		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), canary)) {
 			t.Errorf("%s, private %v: %v, want %q", c.url, c.private, err, c.want)
 		}
@@ -227,7 +227,7 @@ func TestWhereTheFlagLeads(t *testing.T) {
 		{"http://169.254.169.254", true, "169.254.169.254:80", false},
 		{"http://mine.example", true, "[fd00:ec2::254]:80", false},
 	} {
-		client, err := New(Options{Provider: adapter(), BaseURL: c.base, AllowPrivateAddress: c.flag})
+		client, err := New(Options{Provider: adapter(), BaseURL: c.base, AllowPrivateAddress: c.flag, Now: time.Now, Monotonic: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,17 +11,17 @@ import (
 	"mkt/fetch/provider"
 )
 
-// asked is how long the provider asks to wait after an answer, 0 when it does
-// not: what the adapter read and Retry-After; for a used up quota without
-// either, until the reset of its window, unless the answer says that requests are
-// left in it: then something shorter is used up. Times are taken against the
-// provider's own clock when it sends one.
+// asked returns how long the provider asks to wait after an answer, 0 if it does not:
+// what the adapter read and Retry-After. For a used up quota without either it is the
+// time until the reset of its window, unless the answer reports that requests are left
+// in it: then a shorter window is used up. Times are relative to the provider's own
+// clock if it sends one.
 func asked(v provider.Verdict, h http.Header, now time.Time) time.Duration {
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
 		now = date
 	}
 	wait := max(v.Wait, retryAfter(h.Get("Retry-After"), now))
-	if _, told := remaining(h); wait <= 0 && (usedUp(h) || v.Kind == provider.Limited && !told) {
+	if left, reported := remaining(h); wait <= 0 && (reported && left <= 0 || v.Kind == provider.Limited && !reported) {
 		wait = untilReset(h.Get("X-RateLimit-Reset"), now)
 	}
 	return min(max(0, wait), maxAsked)
@@ -41,7 +41,7 @@ func retryAfter(s string, now time.Time) time.Duration {
 	return 0
 }
 
-// untilReset reads epoch seconds, or seconds from now when the number is small.
+// untilReset reads epoch seconds, or seconds from now if the number is small.
 func untilReset(s string, now time.Time) time.Duration {
 	const smallestEpoch = 1_000_000_000
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
@@ -63,7 +63,7 @@ func wholeSeconds(s string) (time.Duration, bool) {
 	return time.Duration(min(n, int64(maxAsked/time.Second))) * time.Second, true
 }
 
-// sleep waits, or ends with the context or when the process is to stop.
+// sleep waits. It ends early with the context, or if the process is to stop.
 func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

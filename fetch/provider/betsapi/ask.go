@@ -16,15 +16,15 @@ import (
 	"mkt/fetch/provider/betsapi/internal/wire"
 )
 
-// Counters of a cycle, beside those that provider.Asked has of its own.
+// Counters of a cycle, besides those of provider.Asked.
 const (
 	countReadings  = "listing_readings"   // how often the whole listing was read
 	countNoID      = "listing_without_id" // items that could not be used
 	countTotal     = "listing_total"      // fixtures by the pager of a listing that is not complete
 	countSent      = "listing_sent"       // different fixtures that it has
 	countOver      = "over"               // fixtures that ended, were cancelled or withdrawn
-	countFrozen    = "in_play"            // fixtures whose prematch prices do not move any more: not asked
-	countSplit     = "batches_split"      // requests for ten that were asked again one by one
+	countFrozen    = "in_play"            // fixtures whose prematch prices do not move any more, which are not requested
+	countSplit     = "batches_split"      // requests for ten fixtures that were repeated one by one
 	countAskedMore = "asked_again"        // fixtures that an answer left out
 )
 
@@ -42,8 +42,8 @@ func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, er
 	return a.asked, err
 }
 
-// footballOnly narrows a list to football, and leaves eSoccer to the provider as
-// far as it goes.
+// footballOnly restricts a list to football, without eSoccer as far as the provider
+// recognizes it.
 func footballOnly() url.Values {
 	return url.Values{wire.ParamSport: {wire.SportFootball}, wire.ParamNoESport: {"1"}, wire.ParamLanguage: {wire.English}}
 }
@@ -52,7 +52,7 @@ func newAsker(x provider.Exchange, listing provider.Request) *asker {
 	return &asker{x: x, listing: listing, asked: provider.Asked{Counters: make(map[string]int64)}}
 }
 
-// asker is one cycle's asking.
+// asker sends the requests of one cycle.
 type asker struct {
 	x       provider.Exchange
 	listing provider.Request // without its page
@@ -62,9 +62,9 @@ type asker struct {
 
 	mu          sync.Mutex
 	done, total int   // requests, for a person
-	answered    int   // batches that were had, wholly or in part
+	answered    int   // batches that were answered, wholly or in part
 	first       error // why a batch was not
-	limited     bool  // the quota is used up: nothing more is asked
+	limited     bool  // the quota is used up: no more requests are sent
 }
 
 // count adds to a counter. Safe for concurrent use.
@@ -105,10 +105,11 @@ func (a *asker) choose(fixtures []item) (ids []string) {
 	return ids
 }
 
-// markets asks for the fixtures' markets, and once more, ten at a time again,
-// for those that an answer left out: once may be a slip. Left out twice, the
-// bookmaker has no markets on them. One fixture's failure is recorded; an error
-// is returned when the run must stop, or nothing at all was had.
+// markets requests the fixtures' markets, ten fixtures at a time, and then once more
+// those of the fixtures that an answer left out, which may be an accident. If a
+// fixture is left out twice, the bookmaker has no markets on it. One fixture's failure
+// is recorded; an error is returned if the run must stop, or if there was no answer at
+// all.
 func (a *asker) markets(ctx context.Context, ids []string) error {
 	missing, err := a.round(ctx, ids)
 	if err == nil && len(missing) > 0 {
@@ -147,8 +148,8 @@ func (a *asker) round(ctx context.Context, ids []string) (missing []string, err 
 	return missing, err
 }
 
-// batch asks for up to ten fixtures. When the answer cannot be used, each is
-// asked for by itself, so that a broken one does not take the others along.
+// batch requests up to ten fixtures. If the answer cannot be used, it requests each
+// fixture alone, so that a broken one does not affect the others.
 func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err error) {
 	if a.stopped() {
 		a.fail(nil, ids)
@@ -189,7 +190,7 @@ func (a *asker) stopped() bool {
 	return a.limited
 }
 
-// fail records fixtures whose markets could not be had, and why.
+// fail records fixtures whose markets could not be fetched, and why.
 func (a *asker) fail(err error, ids []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -202,12 +203,12 @@ func (a *asker) fail(err error, ids []string) {
 	}
 }
 
-// errAnswer is an accepted answer that cannot be followed after all.
+// errAnswer is an accepted answer that cannot be used after all.
 var errAnswer = errors.New("the answer cannot be read")
 
-// missingIn lists those of the fixtures asked for that an answer leaves out. It is
-// an error when one of these may be in a part that cannot be read: then the provider
-// has not said that it offers no markets on it.
+// missingIn lists those of the requested fixtures that an answer leaves out. It returns
+// an error if one of these may be in a part that cannot be read: then it is not known
+// that the provider offers no markets on it.
 func missingIn(body []byte, ids []string) (missing []string, err error) {
 	d := documents.Get().(*strictjson.Document)
 	defer release(d)
@@ -232,7 +233,7 @@ func missingIn(body []byte, ids []string) (missing []string, err error) {
 	return missing, nil
 }
 
-// idsOf are the fixture ids of a result: none when it has none to be read, several
+// idsOf are the fixture ids of a result: none if it has none to be read, several
 // when the key is there more than once and they differ.
 func idsOf(result strictjson.Value) (ids []string) {
 	for key, v := range result.Members() {
@@ -252,8 +253,8 @@ func kindOf(err error) provider.Kind {
 	return provider.Accepted
 }
 
-// mustStop reports whether an error ends the run: a refused credential or
-// product, and what is no answer of the provider's at all.
+// mustStop reports whether an error ends the run: a refused credential or product, and
+// every error that is no answer of the provider.
 func mustStop(err error) bool {
 	switch kindOf(err) {
 	case provider.CredentialFault, provider.PermissionFault:
@@ -264,7 +265,7 @@ func mustStop(err error) bool {
 	return false
 }
 
-// worthSplitting reports whether a smaller request may fare better.
+// worthSplitting reports whether smaller requests may succeed.
 func worthSplitting(err error) bool {
 	k := kindOf(err)
 	return k == provider.Rejected || k == provider.Retryable || errors.Is(err, errAnswer)

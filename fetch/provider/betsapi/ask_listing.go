@@ -21,14 +21,14 @@ type reading struct {
 	ids      map[string]int // place in items
 	total    int            // number of fixtures by the pager of the first page
 	counted  bool           // every page was read, and all pagers say the same total
-	repeated bool           // a fixture was met more than once
+	repeated bool           // a fixture was seen more than once
 	noID     int            // items without an id
 	pages    int
 }
 
-// isComplete reports whether a reading has as many different fixtures as the
-// provider itself says there are. Nothing else proves that none is missing: pages
-// that fall short of their own count fall short of it in every reading.
+// isComplete reports whether a reading has as many different fixtures as the provider
+// itself counts. Nothing else proves that none is missing: if a page is short, it is
+// short in every reading.
 func (r *reading) isComplete() bool {
 	return r.counted && !r.repeated && r.noID == 0 && len(r.items) == r.total
 }
@@ -63,8 +63,8 @@ func (a *asker) list(ctx context.Context) ([]item, error) {
 	return second.items, nil
 }
 
-// countShort records what a listing that is not complete says of itself, for the
-// person who wants to know why nothing is removed.
+// countShort records the counts of an incomplete listing, which explain why nothing is
+// removed.
 func (a *asker) countShort(r *reading) {
 	a.count(countTotal, r.total)
 	a.count(countSent, len(r.items))
@@ -122,7 +122,7 @@ func (a *asker) pages(ctx context.Context, from, to int) ([]*page, error) {
 	return pages, workers.Wait()
 }
 
-// page is one answer of the listing; a nil page is one that was not had.
+// page is one answer of the listing; nil if the request failed.
 type page struct {
 	items []item
 	noID  int

@@ -142,7 +142,7 @@ func (u *upstream) run(t *testing.T) provider.Asked {
 	return asked
 }
 
-func TestAskTakesAllPagesAndTens(t *testing.T) {
+func TestAskReadsAllPagesInBatchesOfTen(t *testing.T) {
 	u := &upstream{items: listingItems(123)}
 	asked := u.run(t)
 	if !asked.ListingComplete || asked.Listed != 123 || len(asked.Failed)+len(asked.NotOffered) > 0 || u.listings != 3 || len(u.asked) != 13 {

@@ -5,14 +5,21 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
+	"mkt/fetch/provider/providertest"
+	"mkt/fetch/simulator"
 )
 
 // emulatedAnswer returns the emulator's answer for ten fixtures.
 func emulatedAnswer(b *testing.B) []byte {
-	sim := emulate(b, 1)
+	sim, err := emulator.New(simulator.Options{Seed: 1, Now: func() time.Time { return providertest.Noon }})
+	if err != nil {
+		b.Fatal(err)
+	}
 	var ids []string
 	for _, f := range sim.Listed(sim.Tokens()[0]) {
 		if f.Human && !f.Over && len(ids) < 10 {

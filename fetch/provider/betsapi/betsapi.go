@@ -43,9 +43,8 @@ func Provider() provider.Provider {
 	}
 }
 
-// probe asks for the first page of one day's list: one request of the product
-// that the market engine lives on, and at most 50 short items (betsapi.md,
-// sections 1.3 and 3).
+// probe requests the first page of one day's list: one request of the product that the
+// market engine needs, and at most 50 short items (betsapi.md, sections 1.3 and 3).
 func probe(now time.Time) provider.Request {
 	return provider.Request{Endpoint: wire.EndpointUpcoming, Path: wire.PathUpcoming, Query: url.Values{
 		wire.ParamSport: {wire.SportFootball}, wire.ParamNoESport: {"1"}, wire.ParamLanguage: {wire.English}, wire.ParamPage: {"1"}, wire.ParamDay: {now.UTC().Format(wire.DayForm)},

@@ -9,12 +9,12 @@ import (
 	"mkt/fetch/provider/betsapi/internal/wire"
 )
 
-// Error words of our own, for answers in which the provider says none.
+// Error codes of this package, for answers that have none of the provider.
 const (
 	errEmpty    = "EMPTY_BODY"
 	errNotJSON  = "NOT_JSON"      // a page of the front server
 	errCut      = "INVALID_JSON"  // cut short, or not JSON after all
-	errDoubtful = "DOUBTFUL_JSON" // not UTF-8, beyond a limit, a key of the envelope twice: asking again will not help
+	errDoubtful = "DOUBTFUL_JSON" // not UTF-8, beyond a limit, a key of the envelope twice: another try will not help
 	errEnvelope = "NO_ENVELOPE"   // neither success nor an error, or no results
 	errUnknown  = "UNKNOWN_ERROR" // an error word that is not in the closed set
 	errStatus   = "UNEXPLAINED_STATUS"
@@ -40,9 +40,9 @@ func authorize(r *http.Request, credential string) {
 	r.URL.RawQuery = q.Encode()
 }
 
-// Classify judges a complete answer. The body decides: refusals come with
-// status 200, too, and pages of the front server with any. How long to wait is
-// left to the transport, which reads the quota headers itself.
+// Classify judges a complete answer. The body decides: refusals have the status 200 as
+// well, and pages of the front server may have any. The transport finds out how long to
+// wait from the quota headers.
 func Classify(status int, _ http.Header, body []byte) provider.Verdict {
 	first := firstOf(body)
 	switch {
@@ -79,7 +79,7 @@ func Classify(status int, _ http.Header, body []byte) provider.Verdict {
 	return byStatus(status, errEnvelope)
 }
 
-// firstOf is the first byte that is no white space, 0 when there is none.
+// firstOf is the first byte that is no white space, 0 if there is none.
 func firstOf(body []byte) byte {
 	for _, c := range body {
 		if c != ' ' && c != '\n' && c != '\r' && c != '\t' {
@@ -89,8 +89,8 @@ func firstOf(body []byte) byte {
 	return 0
 }
 
-// invalid judges a body that begins like JSON and is none. One that was cut
-// short may come whole the next time.
+// invalid judges a body that begins like JSON and is none. If it was cut short, the
+// next try may succeed.
 func invalid(status int, err error) provider.Verdict {
 	var e *strictjson.Error
 	if status == http.StatusOK && errors.As(err, &e) {

@@ -7,9 +7,9 @@ import (
 	"mkt/publish/football"
 )
 
-// A damaged part of a payload costs itself and no more: what is around it is read
-// as ever. A row is kept and marked, a market is kept as RAW, and what is larger is
-// left out. All of it is counted by the names below, which hold no stranger's text.
+// A damaged part of a payload affects nothing else: what is around it is read as usual.
+// A row is kept and marked, a market is kept as RAW, and larger parts are left out. All
+// damage is counted by the names below, which contain no text of the payload.
 const (
 	fixtureNoObject = "fixture: not an object"
 	fixtureNoID     = "fixture: without an id"
@@ -73,9 +73,9 @@ func head(text string, most int) string {
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
-// text reads a member of an object as a text, in its three states. What is no text,
-// which is counted as kind, and what is there twice was sent without a value that can
-// be read.
+// text reads a member of an object as a text, in its three states. A member that is no
+// text, which is counted as kind, or that occurs twice was sent without a value that
+// can be read.
 func (t *tally) text(object strictjson.Value, key, kind string) football.Field[string] {
 	v, once := object.Once(key)
 	if !once {

@@ -10,9 +10,9 @@ import (
 	"mkt/publish/football"
 )
 
-// joinLabels takes a table that came flattened by column, label rows first and
-// then one price column after the other, and hangs each label's texts on the
-// prices of its line. The id of a label is that of the first column's price.
+// joinLabels reads a table that is flattened by column, label rows first and then one
+// price column after the other, and adds each label's texts to the prices of its
+// line. The id of a label is that of the first column's price.
 //
 // Only a whole table proves its further columns: every label has its price in
 // the first column, in order, each column has as many rows, and one header of
@@ -109,8 +109,8 @@ func splitTable(rows []input.Row) (labels []*input.Row, prices []input.Row, whol
 // maxDoubt bounds in how many ways a table is tried.
 const maxDoubt = 8
 
-// isDamaged reports whether its place in a table is all that tells a label from a
-// price: a row has neither an id nor a price.
+// isDamaged reports whether a row has neither an id nor a price, so that only its
+// position in a table shows whether it is a label or a price.
 func isDamaged(row *input.Row) bool {
 	_, priced := row.Decimal.Get()
 	_, named := row.ID.Get()

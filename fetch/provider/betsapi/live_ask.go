@@ -14,8 +14,8 @@ import (
 	"mkt/fetch/provider/betsapi/internal/wire"
 )
 
-// Of the quota, three quarters are for live intelligence: the market engine, and
-// what is asked twice, live on the rest.
+// Three quarters of the quota are for live intelligence. The rest is for the market
+// engine and for retries.
 const (
 	liveCadence  = 8 * time.Second
 	liveShare    = 3
@@ -23,9 +23,9 @@ const (
 	detailWithin = 5 * time.Second // after that no more details are asked for in a cycle
 )
 
-// Counters of a live cycle, beside those that provider.Asked has of its own.
+// Counters of a live cycle, besides those of provider.Asked.
 const (
-	countDetails  = "details"         // fixtures whose detail was had
+	countDetails  = "details"         // fixtures whose details were fetched
 	countSkipped  = "details_not_due" // fixtures whose turn it was not: the quota is not for all of them
 	countCutOff   = "details_cut_off" // fixtures whose turn it was, when the cycle's time or the quota was used up
 	countNotInUse = "not_in_play"     // listed, and not in play any more, or not yet
@@ -52,8 +52,8 @@ func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) { 
 
 // Ask implements provider.LiveAdapter: the list, which holds clock, score and
 // counters of every fixture, then views, which add the provider's own events, ten
-// fixtures to a request. When the quota is not for all, fixtures take turns in
-// the order of their ids; resume is the last one whose turn it was.
+// fixtures to a request. If the quota is not enough for all, fixtures take turns in the
+// order of their ids; resume is the last one whose turn it was.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
 	a := newAsker(x, provider.Request{Endpoint: wire.EndpointInplay, Path: wire.PathInplay, Query: footballOnly()})
 	a.asked.Resume = resume
@@ -128,8 +128,8 @@ func details(x provider.Exchange, pages int) int {
 	return max(0, q.Left*liveShare/liveShareOf/max(1, cycles)-pages)
 }
 
-// views asks for the details of fixtures, whose turn it is, until late ends. An
-// error is returned when the run must stop.
+// views requests the details of the fixtures whose turn it is, until late ends. It
+// returns an error if the run must stop.
 func (a *asker) views(ctx, late context.Context, ids []string) error {
 	batches := slices.Collect(slices.Chunk(ids, wire.MaxBatch))
 	a.expect(len(batches))
@@ -149,7 +149,7 @@ func (a *asker) views(ctx, late context.Context, ids []string) error {
 			case ctx.Err() != nil:
 				return err
 			case err != nil && late.Err() != nil:
-				return nil // out of time: asked first in the next cycle
+				return nil // no time is left: the next cycle begins with them
 			case err != nil && mustStop(err):
 				return err
 			case err != nil:

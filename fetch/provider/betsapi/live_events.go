@@ -23,14 +23,14 @@ var (
 	lineDerived = regexp.MustCompile(`^(?:Race to \d|Score After |\d+[:-]\d+)`)
 )
 
-// incidentKinds are the words behind minute and ordinal. Penalties have not been
-// met: a goal by penalty is a goal.
+// incidentKinds are the words behind minute and ordinal. Penalties have not been seen:
+// a goal by penalty is a goal.
 var incidentKinds = map[string]input.IncidentKind{
 	"Corner": input.IncidentCorner, "Goal": input.IncidentGoal, "Yellow Card": input.IncidentYellowCard,
 	"Red Card": input.IncidentRedCard, "Substitution": input.IncidentSubstitution,
 }
 
-// events reads the lines of one item; missing when there are none. Summaries and
+// events reads the lines of one item; missing if there are none. Summaries and
 // races are derived by the provider and left out, unknown lines are counted.
 func (r *liveReader) events(item strictjson.Value) football.Field[[]input.Incident] {
 	lines, once := item.Once("events")
@@ -58,7 +58,7 @@ func (r *liveReader) events(item strictjson.Value) football.Field[[]input.Incide
 		}
 		if i, ok := r.line(text.Text(), &teams); ok {
 			i.ID = id
-			r.tell(provider.FieldIncident, id, text)
+			r.report(provider.FieldIncident, id, text)
 			incidents = append(incidents, i)
 		}
 	}
@@ -81,7 +81,7 @@ func teamsOf(item strictjson.Value) teamNames {
 	return teamNames{names("home", "o_home"), names("away", "o_away")}
 }
 
-// line reads one line; ok is false for one that tells no incident.
+// line reads one line; ok is false if it is about no incident.
 func (r *liveReader) line(text string, teams *teamNames) (i input.Incident, ok bool) {
 	text = strings.TrimSpace(text)
 	parts := lineMinute.FindStringSubmatch(text)
@@ -109,8 +109,8 @@ func (r *liveReader) line(text string, teams *teamNames) (i input.Incident, ok b
 	return i, true
 }
 
-// side finds the team of a line: the text itself, or a name in brackets. What is
-// left of the text says who and how.
+// side finds the team of a line: the text itself, or a name in brackets. The rest of
+// the text says who and how.
 func (t *teamNames) side(text string) (football.Side, string) {
 	found, left := football.SideNone, text
 	for n, names := range t {
@@ -139,7 +139,7 @@ func cutName(text, name string) (without string, named bool) {
 	return before + after, named
 }
 
-// tidy takes double blanks and dangling dashes away.
+// tidy removes double blanks and dashes at the ends.
 func tidy(s string) string {
 	return strings.TrimSpace(strings.Trim(strings.Join(strings.Fields(s), " "), "- "))
 }

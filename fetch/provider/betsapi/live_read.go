@@ -9,24 +9,17 @@ import (
 	"mkt/fetch/provider/betsapi/internal/wire"
 )
 
-// ReadInplay reads the pages of one events/inplay list, in archive order. A
-// fixture met on two pages is one, as the later page says. Fixtures that are not
-// in play any more are in the sheet too, with their status: a list holds them on
-// for a while.
+// ReadInplay reads the pages of one events/inplay list, in archive order. A fixture
+// that is on two pages is read from the later one. Fixtures that are not in play any
+// more are in the sheet as well, with their status: a list keeps them for a while.
 func ReadInplay(pages []provider.Payload) (provider.LiveSheet, error) {
-	return readLive(pages, (*liveReader).event)
-}
-
-// ReadInplayFilter reads the pages of one bet365/inplay_filter list: identities,
-// status and score, no clock and no counters.
-func ReadInplayFilter(pages []provider.Payload) (provider.LiveSheet, error) {
-	return readLive(pages, (*liveReader).listed)
+	return readLive(pages)
 }
 
 // ReadView reads one event/view answer: what the list says of up to ten
 // fixtures, and their events.
 func ReadView(p provider.Payload) (provider.LiveSheet, error) {
-	return readLive([]provider.Payload{p}, (*liveReader).event)
+	return readLive([]provider.Payload{p})
 }
 
 // liveReader reads the items of live payloads.
@@ -35,9 +28,9 @@ type liveReader struct {
 	ids      []string          // of the samples' items
 	place    map[string]int    // of an item in the samples, by its id
 	filtered map[string]string // rule by item id, as the last page that has it says
-	items    int               // met, and those of them with an id
+	items    int               // seen, and those of them with an id
 	known    int
-	repeated bool // an item was met more than once
+	repeated bool // an item was seen more than once
 	broken   tally
 	damaged  tally
 	unknown  tally
@@ -46,19 +39,15 @@ type liveReader struct {
 	of       provider.Subject // the item at hand
 }
 
-// tell notes where something of the item at hand was read: one of several of its
-// kind, as which tells.
-func (r *liveReader) tell(field, which string, v strictjson.Value) {
+// report traces where something of the current item was read; which names one of
+// several of its kind.
+func (r *liveReader) report(field, which string, v strictjson.Value) {
 	if r.trace != nil {
 		r.trace.Report(r.of, field+which, v)
 	}
 }
 
-// itemReading reads what one family of items holds beside identity, status and
-// score.
-type itemReading func(r *liveReader, v strictjson.Value, s *input.Sample)
-
-func readLive(pages []provider.Payload, read itemReading) (provider.LiveSheet, error) {
+func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	r := liveReader{place: make(map[string]int), filtered: make(map[string]string)}
 	var doc strictjson.Document
 	for _, p := range pages {
@@ -66,7 +55,7 @@ func readLive(pages []provider.Payload, read itemReading) (provider.LiveSheet, e
 		if err != nil {
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
-		r.page(results, p, read)
+		r.page(results, p)
 		said, ok := readPager(doc.Root().Get(wire.KeyPager))
 		if !ok {
 			r.damaged.add(pagerDamaged)
@@ -79,9 +68,9 @@ func readLive(pages []provider.Payload, read itemReading) (provider.LiveSheet, e
 	return r.finish(), nil
 }
 
-// page reads the items of one payload: what is no football played by people is
-// counted and left out before anything else is read of it.
-func (r *liveReader) page(results strictjson.Value, p provider.Payload, read itemReading) {
+// page reads the items of one payload. An item that is not football played by people
+// is counted and left out before anything else of it is read.
+func (r *liveReader) page(results strictjson.Value, p provider.Payload) {
 	for v := range results.Items() {
 		r.items++
 		i, broken := readItem(v, p.Trace, &r.damaged)
@@ -105,12 +94,12 @@ func (r *liveReader) page(results strictjson.Value, p provider.Payload, read ite
 		r.trace, r.of = p.Trace, provider.Subject{Fixture: i.id}
 		s := input.Sample{ProviderFixtureID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
 			RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v)}
-		read(r, v, &s)
+		r.event(v, &s)
 		r.keep(i.id, s)
 	}
 }
 
-// keep puts a sample into the sheet, in the place of the same item met before.
+// keep adds a sample to the sheet, or replaces that of the same item.
 func (r *liveReader) keep(id string, s input.Sample) {
 	delete(r.filtered, id)
 	if at, twice := r.place[id]; twice {
@@ -139,8 +128,8 @@ func (r *liveReader) finish() provider.LiveSheet {
 }
 
 // isComplete reports whether the pages hold as many different items as each of them
-// says there are, and all could be read. A list that does not say how many is never
-// known to be complete.
+// counts, and all could be read. A list without a count is never known to be
+// complete.
 func (r *liveReader) isComplete() bool {
 	for _, p := range r.pagers {
 		if p.perPage == 0 || p.total != r.items {
@@ -153,24 +142,18 @@ func (r *liveReader) isComplete() bool {
 // event reads one item of events/inplay or event/view.
 func (r *liveReader) event(v strictjson.Value, s *input.Sample) {
 	s.ProviderEventID = s.ProviderFixtureID
-	r.tell(provider.FieldFixtureID, "", v.Get("bet365_id"))
+	r.report(provider.FieldFixtureID, "", v.Get("bet365_id"))
 	if s.ProviderFixtureID = r.otherID(v, "bet365_id"); s.ProviderFixtureID == "" {
 		s.ProviderFixtureID = input.ByEvent + s.ProviderEventID // the bookmaker does not list it: no FI, no markets
 	}
 	s.Clock = r.timer(v)
 	s.Counters = r.stats(v)
 	s.Incidents = r.events(v)
-	r.unmet(v, liveFields)
+	r.countUnknown(v, liveFields)
 }
 
-// listed reads one item of bet365/inplay_filter.
-func (r *liveReader) listed(v strictjson.Value, s *input.Sample) {
-	s.ProviderEventID = r.otherID(v, "our_event_id")
-	r.unmet(v, itemFields)
-}
-
-// otherID is the id of an item in the other family of ids, "" when it has none. One
-// that is there and is no id is counted.
+// otherID returns the id of an item in the other family of ids, "" if it has none. A
+// value that is no id is counted.
 func (r *liveReader) otherID(item strictjson.Value, key string) string {
 	v, once := item.Once(key)
 	if !once {
@@ -183,8 +166,8 @@ func (r *liveReader) otherID(item strictjson.Value, key string) string {
 	return id
 }
 
-// unmet counts the members of an item that have not been met before.
-func (r *liveReader) unmet(v strictjson.Value, met map[string]bool) {
+// countUnknown counts the members of an item that have not been seen before.
+func (r *liveReader) countUnknown(v strictjson.Value, met map[string]bool) {
 	for name := range v.Members() {
 		if !met[name] {
 			r.unknown.add("item." + name)

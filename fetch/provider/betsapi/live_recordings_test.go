@@ -93,20 +93,6 @@ func TestRecordedCountersAreUntouched(t *testing.T) {
 	}
 }
 
-func TestRecordedInplayFilter(t *testing.T) {
-	sheet, err := betsapi.ReadInplayFilter([]provider.Payload{recordedLive(t, "bet365-inplay_filter/all_sports_2021-12.json")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(sheet.Samples) != 1 || sheet.Samples[0].ProviderFixtureID != "112847275" || sheet.Samples[0].ProviderEventID != "4481940" ||
-		sheet.Samples[0].Home.Or("") != "Necaxa" || sheet.Samples[0].Status != input.InPlay {
-		t.Errorf("%+v", sheet.Samples)
-	}
-	if sheet.Filtered["esoccer:league-name"] != 4 || sheet.Filtered["sport:not-football"] != 66 {
-		t.Errorf("filtered %v", sheet.Filtered)
-	}
-}
-
 // Every line of the recorded timelines is an incident of a side or derived.
 func TestRecordedTimelines(t *testing.T) {
 	for path, want := range map[string]map[input.IncidentKind][2]int{

@@ -30,8 +30,8 @@ func whole(v strictjson.Value, most int) (int, bool) {
 	return n, n <= most
 }
 
-// count keeps the three states of a whole number. What was sent and is none is
-// counted, and holds no value.
+// count keeps the three states of a whole number. A value that is no whole number is
+// counted as damage, and has no value.
 func (r *liveReader) count(object strictjson.Value, key string, most int) football.Field[int] {
 	v, once := object.Once(key)
 	n, ok := whole(v, most)
@@ -49,7 +49,7 @@ func (r *liveReader) count(object strictjson.Value, key string, most int) footba
 // score reads the member ss, "1-0".
 func (r *liveReader) score(item strictjson.Value) football.Score {
 	v, once := item.Once("ss")
-	r.tell(provider.FieldScore, "", v)
+	r.report(provider.FieldScore, "", v)
 	sent, ok := field(v).Get()
 	if !ok && v.Kind() == strictjson.Absent {
 		return football.Score{}
@@ -76,7 +76,7 @@ func goals(s string) (int, bool) {
 // early; 4 is beyond extra time. tt is "1" while the clock runs. All may be absent.
 func (r *liveReader) timer(item strictjson.Value) input.ClockReading {
 	v, once := item.Once("timer")
-	r.tell(provider.FieldClock, "", v)
+	r.report(provider.FieldClock, "", v)
 	if v.Kind() != strictjson.Object && !isEmpty(v) || !once {
 		r.damaged.add(itemTimer)
 		none := football.NullField[int]()
@@ -123,7 +123,7 @@ func (r *liveReader) stats(item strictjson.Value) []football.Counter {
 		if !ok || len(counters) >= maxMetrics || isTwice(v, name) && hasMetric(counters, metric) {
 			continue
 		}
-		r.tell(provider.FieldCounter, string(metric), pair)
+		r.report(provider.FieldCounter, string(metric), pair)
 		counters = append(counters, r.counter(metric, pair, !isTwice(v, name)))
 	}
 	slices.SortFunc(counters, func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) })

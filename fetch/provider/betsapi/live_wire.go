@@ -7,7 +7,7 @@ import (
 )
 
 // liveFields are the members of an item of events/inplay or event/view that have
-// been met; others are counted.
+// been seen; others are counted.
 var liveFields = map[string]bool{
 	"id": true, "sport_id": true, "time": true, "time_status": true, "league": true, "home": true, "away": true, "ss": true,
 	"scores": true, "stats": true, "timer": true, "events": true, "bet365_id": true, "o_home": true, "o_away": true,
@@ -39,7 +39,7 @@ var metricNames = map[string]football.Metric{
 	"key_passes": football.KeyPasses,
 }
 
-// ownMetrics have been met and have no word in the closed set.
+// ownMetrics have been seen and have no word in the closed set.
 var ownMetrics = map[string]bool{"goalattempts": true, "action_areas": true}
 
 // canonicalMetrics are the words of the closed set: the provider's own metric of

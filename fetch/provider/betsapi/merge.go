@@ -14,7 +14,7 @@ import (
 // tab is the section a market is shown in.
 type tab struct {
 	name     string
-	updated  int64 // epoch seconds, 0 when not said
+	updated  int64 // epoch seconds, 0 if not said
 	doubtful bool  // it is there twice, under one key
 }
 
@@ -32,7 +32,7 @@ type showing struct {
 type group struct {
 	key      string
 	shared   string         // the key as it is sent, when other groups bear it too; else ""
-	entry    *mapping.Entry // nil when the table does not know the key
+	entry    *mapping.Entry // nil if the table does not know the key
 	showings []showing
 	first    [1]showing // room for showings: most have one
 }
@@ -55,7 +55,7 @@ func (f *offered) add(key string, e *mapping.Entry, s showing) {
 // slabSize is how many groups are made at once: a fixture has 40 to 140.
 const slabSize = 32
 
-// offers makes the fixture's offers, in the order their keys were met.
+// offers makes the fixture's offers, in the order of their keys in the payload.
 func (r *sheetReader) offers(f *offered) []input.Offer {
 	offers := make([]input.Offer, 0, len(f.order)+8)
 	for _, g := range f.order {
@@ -63,7 +63,7 @@ func (r *sheetReader) offers(f *offered) []input.Offer {
 			offers = r.appendOffer(offers, f, g)
 			continue
 		}
-		for _, g := range g.apart(f.groups) {
+		for _, g := range g.separate(f.groups) {
 			offers = r.appendOffer(offers, f, g)
 		}
 	}
@@ -116,11 +116,11 @@ func (g *group) manyIDs() bool {
 	return false
 }
 
-// apart tells markets of one key apart that bear different ids. Showings without an
-// id stay with the key's own id. Each is then read, and named, as if the others were
-// not there, since which of them are differs from day to day; their keys are made
-// distinct, and none of those taken.
-func (g *group) apart(taken map[string]*group) []*group {
+// separate splits markets of one key that have different ids. Showings without an id
+// stay with the key's own id. Each is then read, and named, as if the others were not
+// there, since which of them are there differs from day to day; their keys are made
+// distinct from each other and from all others.
+func (g *group) separate(taken map[string]*group) []*group {
 	own := &group{key: g.key, entry: g.entry}
 	groups := []*group{own}
 	byID := make(map[string]*group)
@@ -174,7 +174,7 @@ func (g *group) name() football.Field[string] {
 	return best.name
 }
 
-// sections are the tabs in the order met, each once.
+// sections are the tabs in the order of the payload, each once.
 func (g *group) sections() []string {
 	var sections []string
 	for i := range g.showings {
@@ -265,7 +265,7 @@ func missing(have, from []input.Row, key func(*input.Row) string) []input.Row {
 	return rows
 }
 
-// rowKey tells a row by its id, and where it has none (v1) by its texts.
+// rowKey identifies a row by its id, or by its texts if it has none (v1).
 func rowKey(row *input.Row) string {
 	if id, ok := row.ID.Get(); ok {
 		return id
@@ -273,7 +273,7 @@ func rowKey(row *input.Row) string {
 	return textsKey(row)
 }
 
-// wholeRowKey tells a row by all that it says.
+// wholeRowKey identifies a row by all of its content.
 func wholeRowKey(row *input.Row) string {
 	return row.ID.Or("") + "\x00" + row.Decimal.Or("") + "\x00" + row.Fractional.Or("") + textsKey(row)
 }

@@ -40,7 +40,7 @@ func ruleLine(rule string) string { return table().Rule(rule) }
 // keyOfName returns the key of a market that is known by its name only, and its
 // line. The key of an unknown name is made by the provider's own rule, so that
 // it is the same in every shape; if that is a known market's key, the key begins
-// with "name:" to tell the two apart.
+// with "name:", so that the two stay distinct.
 func keyOfName(t *mapping.Table, name string) (string, *mapping.Entry) {
 	if e := t.ByName[name]; e != nil {
 		return e.Key, e

@@ -3,13 +3,17 @@ package betsapi_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/provider/providertest"
+	"mkt/fetch/simulator"
 )
 
 // TestProvider runs the suite over the goldens' payloads.
@@ -41,7 +45,11 @@ func TestProvider(t *testing.T) {
 		Samples:  samples,
 		Price:    []string{"odds"},
 		Packed:   packed,
-		Meant:    meant,
+		Emulator: emulator.New,
+		Means: func(m simulator.MeantMarket, o input.Offer) bool {
+			split := m.Key == "specials" && slices.Contains(o.ProviderIDs, m.ID)
+			return o.Key == m.Key || o.Key == m.Key+"#"+m.ID || split
+		},
 	})
 }
 

@@ -67,7 +67,7 @@ func identifier(v strictjson.Value) string {
 	return id
 }
 
-// epoch reads whole seconds since 1970, 0 when it is none of this century.
+// epoch reads whole seconds since 1970, 0 if it is none of this century.
 func epoch(v strictjson.Value) int64 {
 	id := identifier(v)
 	if len(id) < 9 || len(id) > 10 {

@@ -23,7 +23,7 @@ type item struct {
 	damaged            []string // what stands where a name should, for the filter
 }
 
-// itemFields are the fields of an item that have been met; others are counted.
+// itemFields are the fields of an item that have been seen; others are counted.
 var itemFields = map[string]bool{
 	"id": true, "sport_id": true, "time": true, "time_status": true, "league": true, "home": true, "away": true, "ss": true,
 	"our_event_id": true, "r_id": true, "ev_id": true, "updated_at": true, "odds_updated_at": true,
@@ -39,8 +39,8 @@ var over = map[string]bool{
 // frozen are the states in which prematch prices do not move any more.
 var frozen = map[string]bool{wire.StatusInPlay: true, wire.StatusInterrupted: true, wire.StatusSuspended: true}
 
-// readItem reads one item of a list and counts what of it is damaged. broken says
-// why it cannot be used at all, "" when it can.
+// readItem reads one item of a list and counts its damaged parts. broken is why it
+// cannot be used at all, "" if it can.
 func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item, broken string) {
 	if i.id, broken = itemID(v); broken != "" {
 		return i, broken
@@ -50,19 +50,19 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item
 	}
 	of := provider.Subject{Fixture: i.id}
 	trace.Report(of, provider.FieldThing, v)
-	tell := func(key, field string) {
+	report := func(key, field string) {
 		if trace != nil {
 			trace.Report(of, field, named(v.Get(key)))
 		}
 	}
 	i.sport = sportOf(v, damaged)
-	tell("home", provider.FieldHome)
-	tell("away", provider.FieldAway)
-	tell("league", provider.FieldLeague)
+	report("home", provider.FieldHome)
+	report("away", provider.FieldAway)
+	report("league", provider.FieldLeague)
 	i.home, i.away, i.league = i.name(v, "home", damaged), i.name(v, "away", damaged), i.name(v, "league", damaged)
-	tell("time_status", provider.FieldStatus)
+	report("time_status", provider.FieldStatus)
 	i.status = damaged.text(v, "time_status", itemStatus).Or("")
-	tell("time", provider.FieldStartsAt)
+	report("time", provider.FieldStartsAt)
 	switch t, once := v.Once("time"); {
 	case once && epoch(t) > 0:
 		i.startsAt = football.Of(time.Unix(epoch(t), 0).UTC())
@@ -105,7 +105,7 @@ func sportOf(v strictjson.Value, damaged *tally) football.Field[string] {
 	return sport
 }
 
-// name reads the name in the member {id, name}, null when there is no text. What
+// name reads the name in the member {id, name}, null if there is no text. What
 // stands there instead is kept for the filter.
 func (i *item) name(v strictjson.Value, key string, damaged *tally) football.Field[string] {
 	member, once := v.Once(key)
@@ -136,7 +136,7 @@ func named(v strictjson.Value) strictjson.Value {
 	return v
 }
 
-// nameIn is the name in {id, name}; null when either holds no text.
+// nameIn is the name in {id, name}; null if either holds no text.
 func nameIn(v strictjson.Value) football.Field[string] {
 	v = named(v)
 	if k := v.Kind(); k != strictjson.String && k != strictjson.Absent {
@@ -145,9 +145,9 @@ func nameIn(v strictjson.Value) football.Field[string] {
 	return field(v)
 }
 
-// ReadListing implements provider.MarketAdapter for bet365/upcoming. A fixture
-// met on two pages, as happens when the list moves while it is read, is one, as
-// the later page says. Items without an id are counted; when of several items none
+// ReadListing implements provider.MarketAdapter for bet365/upcoming. A fixture that is
+// on two pages, which happens if the list moves while it is read, is read from the
+// later one. Items without an id are counted; when of several items none
 // has one the list is not what it was, which is an error.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	l := provider.Listing{Fixtures: make(map[string]provider.ListedFixture)}

@@ -27,8 +27,8 @@ func release(d *strictjson.Document) {
 }
 
 // ReadMarkets implements provider.MarketAdapter for bet365/prematch in all four
-// shapes. A fixture met twice in the payload is one; one that the request did
-// not ask for is left out: nobody has seen whether people play it.
+// shapes. A fixture that occurs twice in the payload is one. A fixture that was not
+// requested is left out: it has not been filtered.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := documents.Get().(*strictjson.Document)
 	defer release(d)
@@ -49,7 +49,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 // sheetReader gathers one payload.
 type sheetReader struct {
 	table        *mapping.Table
-	asked        []string // fixtures; nil when the request is not known
+	asked        []string // fixtures; nil if the request is not known
 	fixtures     map[string]*offered
 	order        []*offered
 	doubted      []string // fixtures of which it is not known what is theirs
@@ -61,7 +61,7 @@ type sheetReader struct {
 	trace        *provider.Trace // of the fixture at hand
 }
 
-// offered is everything met on one fixture.
+// offered is everything that was read of one fixture.
 type offered struct {
 	id     string // FI
 	teams  string // "Home v Away", in raw only
@@ -129,7 +129,7 @@ func (r *sheetReader) member(f *offered, tab tab, v strictjson.Value) {
 }
 
 // blocks reads a list of sections. It reports whether v is one: a list under
-// another name that holds no object is a field that nobody knows.
+// another name that holds no object is an unknown field.
 func (r *sheetReader) blocks(f *offered, tab tab, v strictjson.Value) bool {
 	sections := isSection(tab.name)
 	for block := range v.Items() {
@@ -211,9 +211,9 @@ func isReadable(o input.Offer) bool {
 	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
 }
 
-// sheet turns what was gathered into offers. A fixture that has damage, and no row
-// that is whole, is broken: to go on would look like the bookmaker had withdrawn its
-// markets.
+// sheet turns the gathered markets into offers. A fixture that has damage, and no
+// undamaged row, is broken: otherwise it would look as if the bookmaker had withdrawn
+// its markets.
 func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.Sheet {
 	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: make(map[string]football.Reason)}
 	for _, f := range r.order {
@@ -232,8 +232,8 @@ func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.She
 	return s
 }
 
-// fixture joins what the listing says of a fixture. Without it, raw names the
-// teams, and nothing else is known.
+// fixture adds what the listing says about a fixture. Without it only the names of the
+// teams may be known, from raw.
 func fixture(f *offered, p provider.Payload, l provider.Listing) football.Fixture {
 	fx := football.Fixture{Provider: Name, ProviderFixtureID: f.id, FetchedAt: p.FetchedAt}
 	listed, ok := l.Fixtures[f.id]

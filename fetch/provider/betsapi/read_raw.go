@@ -130,7 +130,7 @@ func (r *sheetReader) rawRow(row *input.Row, v strictjson.Value, labels []footba
 	return labels
 }
 
-// packedPrice takes the price out of BS: missing when BS does not name one.
+// packedPrice takes the price out of BS: missing if BS does not name one.
 func packedPrice(kind strictjson.Kind, packed string) football.Field[string] {
 	if kind != strictjson.String {
 		return football.NullField[string]()

@@ -14,7 +14,7 @@ import (
 	"mkt/publish/football"
 )
 
-// isRowField reports whether a descriptive field has been met in rows of v1 or
+// isRowField reports whether a descriptive field has been seen in rows of v1 or
 // v3. Others are kept just the same, and counted.
 func isRowField(key string) bool {
 	switch key {
@@ -185,7 +185,7 @@ func holdsObjects(v strictjson.Value) bool {
 	return v.Len() > 0
 }
 
-// strangeRow keeps what is no row as one text that nobody will understand.
+// strangeRow keeps a value that is no row as one text, which no market will be read from.
 func strangeRow(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	row.Trouble = football.AmbiguousShape
 	return append(labels, football.Label{Field: strangeField, Text: clip(v)})
@@ -220,7 +220,7 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 	return labels
 }
 
-// repeats marks a row that has a key twice: it says two things.
+// repeats marks a row that has a key twice, which makes it ambiguous.
 func (r *sheetReader) repeats(row *input.Row, v strictjson.Value) {
 	if v.Repeats() {
 		r.damaged.add(rowRepeats)
@@ -228,7 +228,7 @@ func (r *sheetReader) repeats(row *input.Row, v strictjson.Value) {
 	}
 }
 
-// rowID is the id of a row, null when it is no text.
+// rowID is the id of a row, null if it is no text.
 func (r *sheetReader) rowID(row strictjson.Value, key string) football.Field[string] {
 	return r.damaged.text(row, key, rowField)
 }

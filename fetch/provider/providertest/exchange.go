@@ -2,7 +2,6 @@ package providertest
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"time"
@@ -11,7 +10,7 @@ import (
 	"mkt/fetch/raw"
 )
 
-// Exchange has an adapter ask a provider that is a handler, one request after the
+// Exchange sends an adapter's requests to a provider that is a handler, one after the
 // other, and archives the answers. It takes no time: the clock is the test's.
 type Exchange struct {
 	Adapter provider.Provider
@@ -19,7 +18,9 @@ type Exchange struct {
 	Token   string
 	Maker   string // the bookmaker that the account has chosen
 	Clock   func() time.Time
-	Archive *raw.Writer // of the cycle at hand
+	Archive *raw.Writer // of the cycle; nil to archive nothing
+
+	Kept []provider.Payload // the accepted answers, without an Archive
 }
 
 var _ provider.Exchange = (*Exchange)(nil)
@@ -30,12 +31,17 @@ func (x *Exchange) Get(ctx context.Context, r provider.Request) (provider.Payloa
 	x.Adapter.Authorize(q, x.Token)
 	w := httptest.NewRecorder()
 	x.Handler.ServeHTTP(w, q)
-	if w.Code != http.StatusOK {
-		return provider.Payload{}, fmt.Errorf("%s: status %d: %w", r.Endpoint, w.Code, provider.ErrUnreachable)
+	if v := x.Adapter.Classify(w.Code, w.Header(), w.Body.Bytes()); v.Kind != provider.Accepted {
+		return provider.Payload{}, &provider.AnswerError{Endpoint: r.Endpoint, Status: w.Code, Verdict: v}
 	}
-	at := x.Clock()
-	entry, err := x.Archive.Add(raw.Response{Endpoint: r.Endpoint, Path: r.Path, Query: r.Query, Attempt: 1, Status: http.StatusOK, FetchedAt: at}, w.Body.Bytes())
-	return provider.Payload{Number: entry.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: at, Body: w.Body.Bytes()}, err
+	p := provider.Payload{Number: len(x.Kept) + 1, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: x.Clock(), Body: w.Body.Bytes()}
+	if x.Archive == nil {
+		x.Kept = append(x.Kept, p)
+		return p, nil
+	}
+	entry, err := x.Archive.Add(raw.Response{Endpoint: r.Endpoint, Path: r.Path, Query: r.Query, Attempt: 1, Status: http.StatusOK, FetchedAt: p.FetchedAt}, p.Body)
+	p.Number = entry.Number
+	return p, err
 }
 
 // Concurrency, and what follows, implement provider.Exchange.

@@ -9,11 +9,11 @@ import (
 	"mkt/fetch/provider"
 )
 
-// noise is what damages a payload most.
+// noise are the bytes that damage a payload most.
 const noise = "{}[]\",:\\0e-ntf \x00\xff"
 
-// garbage: a payload that was cut is refused, and one that was damaged is
-// refused or read, never more. A panic fails the test by itself.
+// garbage checks that a payload that was cut off is refused, and that a damaged one is
+// refused or read. A panic fails the test by itself.
 func (s Suite) garbage(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, x := range s.Samples {

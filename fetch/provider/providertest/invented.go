@@ -10,7 +10,7 @@ import (
 	"mkt/publish/football"
 )
 
-// texts is everything a payload says: its strings, keys, numbers and words.
+// texts are all texts of a payload: its strings, keys, numbers and words.
 type texts map[string]bool
 
 func (s Suite) textsOf(body []byte) texts {
@@ -38,13 +38,13 @@ func (s Suite) textsOf(body []byte) texts {
 	}
 }
 
-// nothingInvented: every text that comes out is one that went in, whole and
-// byte for byte; so are the odds. Label fields may carry a prefix.
+// nothingInvented checks that every text that is read, odds among them, is in the
+// payload byte for byte. Label fields may have a prefix.
 func (s Suite) nothingInvented(t *testing.T) {
 	for name, x := range s.Samples {
 		l, sheet, err := s.read(x)
 		if err != nil {
-			continue // said by another test
+			continue // another test reports it
 		}
 		in := s.textsOf(x.Body)
 		check := func(what string, f football.Field[string]) {

@@ -24,13 +24,13 @@ var fields = gocmp.Options{
 	}),
 }
 
-// deterministic: a payload reads the same twice, and the same but for orders of
-// its own when the members of its objects come the other way round.
+// deterministic checks that a payload reads the same twice, and the same but for the
+// order of the result if the members of its objects are reversed.
 func (s Suite) deterministic(t *testing.T) {
 	for name, x := range s.Samples {
 		list, sheet, err := s.read(x)
 		if err != nil {
-			continue // said by another test
+			continue // another test reports it
 		}
 		list2, sheet2, err := s.read(x)
 		if diff := gocmp.Diff(list, list2, fields) + gocmp.Diff(sheet, sheet2, fields); diff != "" || err != nil {

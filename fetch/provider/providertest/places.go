@@ -11,8 +11,8 @@ import (
 	"mkt/publish/football"
 )
 
-// places: a traced reading reads the same, and every price it gives stands in the
-// payload where the trace says, digit by digit.
+// places checks that a traced reading reads the same, and that every price is in the
+// payload at the position that the trace reports, digit by digit.
 func (s Suite) places(t *testing.T) {
 	prices := 0
 	for name, x := range s.markets() {
@@ -43,8 +43,8 @@ func (s Suite) places(t *testing.T) {
 	}
 }
 
-// HoldsDigits checks that the price of the row that begins at place stands in the
-// payload where the trace says: found by a walk of its own, not the reader's.
+// HoldsDigits checks that the price of the row that begins at place is in the payload
+// at the position that the trace reports, which it finds without the reader.
 func HoldsDigits(t testing.TB, body *Tree, trace *provider.Trace, place uint32, digits string) {
 	t.Helper()
 	for _, found := range trace.Of(provider.Subject{Row: place}) {
@@ -78,18 +78,17 @@ func plain(raw string) string {
 	return raw
 }
 
-// Tree is a payload as the standard library parses it, level by level as far as
-// somebody looks.
+// Tree is a payload as the standard library parses it, level by level and on demand.
 type Tree struct {
 	text    json.RawMessage
 	members map[string]*Tree
 	items   []*Tree
 }
 
-// NewTree is the whole of a payload.
+// NewTree returns the tree of a payload.
 func NewTree(body []byte) *Tree { return &Tree{text: body} }
 
-// At is what stands at a path, as it stands there.
+// At returns the text at a path, unchanged.
 func (n *Tree) At(path string) (string, error) {
 	at := n
 	for rest := strings.TrimPrefix(path, "."); rest != "" && at != nil; {
@@ -123,7 +122,7 @@ func (n *Tree) At(path string) (string, error) {
 	return string(at.text), nil
 }
 
-// member is nil when there is none.
+// member is nil if there is none.
 func (n *Tree) member(key string) *Tree {
 	if n.members == nil {
 		var object map[string]json.RawMessage
@@ -136,7 +135,7 @@ func (n *Tree) member(key string) *Tree {
 	return n.members[key]
 }
 
-// item is nil when there is none.
+// item is nil if there is none.
 func (n *Tree) item(number int) *Tree {
 	if n.items == nil {
 		var array []json.RawMessage

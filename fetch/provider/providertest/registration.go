@@ -15,8 +15,8 @@ import (
 
 const canary = "canary-credential/0815&x=1"
 
-// registration: what the transport and the stages need is there, and the
-// credential goes on requests only.
+// registration checks that the transport and the stages have what they need, and that
+// the credential is added to requests only.
 func (s Suite) registration(t *testing.T) {
 	p := s.Provider
 	if !regexp.MustCompile(`^[a-z0-9]+$`).MatchString(p.Name) {
@@ -43,8 +43,8 @@ func (s Suite) registration(t *testing.T) {
 	s.probe(t)
 }
 
-// probe: the question that tests a connection is one that the transport sends,
-// the same for the same time, and has no credential of its own.
+// probe checks that the request that tests a connection can be sent, is the same for
+// the same time, and has no credential of its own.
 func (s Suite) probe(t *testing.T) {
 	now := time.Date(2026, 11, 20, 23, 59, 0, 0, time.FixedZone("west", -5*3600))
 	r := s.Provider.Probe(now)
@@ -86,7 +86,7 @@ func (s Suite) authorize(t *testing.T) {
 	}
 }
 
-// accepted: the samples are what the transport would archive.
+// accepted checks that the transport would archive the samples.
 func (s Suite) accepted(t *testing.T) {
 	kinds := map[bool]int{}
 	for name, x := range s.Samples {

@@ -9,14 +9,14 @@ import (
 	"mkt/publish/football"
 )
 
-// threeStates: a price that is taken out of the payload is missing, one that is
-// null is null, and a zero is a zero; the rows stay.
+// threeStates checks that a price that is removed from the payload is missing, one that
+// is null is null, and a zero is a zero; the rows stay.
 func (s Suite) threeStates(t *testing.T) {
 	edited := 0
 	for name, x := range s.markets() {
 		_, before, err := s.read(x)
 		if err != nil {
-			continue // said by another test
+			continue // another test reports it
 		}
 		for _, c := range []struct {
 			what  string

@@ -1,13 +1,12 @@
-// Package providertest is the suite that every provider's adapter passes. It
-// knows no provider: what it needs to know of the wire, the Suite tells it.
+// Package providertest is the test suite that every provider's adapter must pass. It
+// knows no provider: the Suite describes the wire format as far as it is needed.
 //
-// It holds an adapter to what the stages rely on: nothing comes out that was
-// not in the payload, odds leave byte for byte as they came, absent, null and
-// value stay apart, reading twice or in another order of members gives the
-// same, garbage is refused or read but never a panic, and a registration is
-// complete.
+// It tests what the stages rely on: nothing is read that is not in the payload, odds
+// are unchanged byte for byte, absent, null and value are kept apart, a payload reads
+// the same twice and in another order of members, garbage is refused or read but
+// never causes a panic, and the registration is complete.
 //
-// Beside it is an Exchange, by which tests of whole cycles ask.
+// The package also has an Exchange, through which tests of whole cycles send requests.
 //
 // Source: STYLE, section 6; RELIABILITY, section 2 (Upstream).
 package providertest
@@ -15,10 +14,12 @@ package providertest
 import (
 	"testing"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
+	"mkt/fetch/simulator"
 )
 
-// Suite is what an adapter brings.
+// Suite is what an adapter provides for the tests.
 type Suite struct {
 	Provider provider.Provider
 	// Samples are answers in the provider's shapes, by name. At least one listing
@@ -28,11 +29,13 @@ type Suite struct {
 	// empties, removes and zeroes them.
 	Price []string
 	// Packed takes the texts out of a text that holds several, such as a price
-	// within a longer one; nil when the provider has none.
+	// within a longer one; nil if the provider has none.
 	Packed func(text string) []string
-	// Meant compares what a simulator's answers read as with what it meant; nil
-	// when there is no simulator.
-	Meant func(t *testing.T)
+	// Emulator returns the provider's emulator. What is read from its answers is compared
+	// with what they mean.
+	Emulator func(simulator.Options) (*simulator.Server, error)
+	// Means reports whether an offer is that market, or a part of it.
+	Means func(m simulator.MeantMarket, o input.Offer) bool
 }
 
 // Sample is one accepted answer.
@@ -50,9 +53,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("three states", s.threeStates)
 	t.Run("garbage", s.garbage)
 	t.Run("places", s.places)
-	if s.Meant != nil {
-		t.Run("simulator", s.Meant)
-	}
+	t.Run("emulator", s.emulated)
 }
 
 // read reads a sample as what its endpoint says it is.

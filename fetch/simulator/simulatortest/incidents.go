@@ -20,9 +20,9 @@ var counters = map[simulator.IncidentKind]simulator.Metric{simulator.Corner: sim
 
 var sides = []string{"HOME", "AWAY"}
 
-// Incidents holds the timeline against what truly happened: where the feed told
-// the truth nothing is missing, and nothing is told that did not happen; what a
-// correction or a standstill hid is not made up later.
+// Incidents compares the timeline with what truly happened: where the feed was right
+// nothing is missing, and nothing is reported that did not happen; what a correction or
+// a standstill hid is not invented later.
 func (j Judge) Incidents(p *Published) (t Tally) {
 	for _, i := range p.Match.Incidents() {
 		metric, counted := counters[i.Kind]
@@ -31,7 +31,7 @@ func (j Judge) Incidents(p *Published) (t Tally) {
 		}
 		n := slices.IndexFunc(p.Timeline, func(e Entry) bool {
 			// One that follows on another of its kind is part of that.
-			return e.State == states[i.Kind] && e.Side == sides[i.Side] && p.since(e.At) <= i.At+patience && p.since(e.Until) >= i.At-time.Second
+			return e.State == states[i.Kind] && e.Side == sides[i.Side] && p.since(e.At) <= i.At+maxDelay && p.since(e.Until) >= i.At-time.Second
 		})
 		if n < 0 {
 			j.Errorf("%v: %s of %s at %v is not on the timeline", p.Match.Fixture.Number, states[i.Kind], sides[i.Side], i.At)
@@ -49,17 +49,17 @@ func (j Judge) Incidents(p *Published) (t Tally) {
 	return t
 }
 
-// happened tells that an entry is of something that truly happened just before,
-// or of what the feed claimed: a goal that was taken back, a counter put right.
+// happened reports whether an entry is about something that truly happened just before,
+// or that the feed claimed: a goal that was taken back, a counter that was corrected.
 func (j Judge) happened(p *Published, e Entry) bool {
 	at := p.since(e.At)
-	late := patience
+	late := maxDelay
 	if !j.moving(p, simulator.Span{From: at - around, To: at + slop}) {
-		late += blind + around // held back, and told within the minutes in which events are news
+		late += blind + around // held back, and reported within the minutes in which events are news
 	}
 	if e.Certainty == "EXACT" {
-		return slices.ContainsFunc(p.Match.Reported(), func(told simulator.Reported) bool {
-			return states[told.Kind] == e.State && (e.Side == "NONE" || e.Side == sides[told.Side]) && p.isIn(e, told.Clock)
+		return slices.ContainsFunc(p.Match.Reported(), func(r simulator.Reported) bool {
+			return states[r.Kind] == e.State && (e.Side == "NONE" || e.Side == sides[r.Side]) && p.isIn(e, r.Clock)
 		})
 	}
 	near := func(of time.Duration) bool { return at-of >= -time.Second && at-of <= late }
@@ -69,8 +69,8 @@ func (j Judge) happened(p *Published, e Entry) bool {
 			return true
 		}
 	}
-	for _, told := range p.Match.Reported() {
-		if told.Withdrawn > 0 && states[told.Kind] == e.State && onSide(told.Side) && near(told.At) {
+	for _, r := range p.Match.Reported() {
+		if r.Withdrawn > 0 && states[r.Kind] == e.State && onSide(r.Side) && near(r.At) {
 			return true
 		}
 	}
@@ -78,7 +78,7 @@ func (j Judge) happened(p *Published, e Entry) bool {
 		if stateOf(c.Metric) != e.State {
 			continue
 		}
-		// While sides are swapped nobody can tell which of two events is whose.
+		// While sides are swapped it is not known whose each of two events is.
 		isSwapped := c.Why == simulator.Swapped && at >= c.From-slop && at <= c.To+slop
 		if isSwapped || onSide(c.Side) && (near(c.From) || near(c.To)) {
 			return true
@@ -99,8 +99,8 @@ func stateOf(m simulator.Metric) string {
 	return ""
 }
 
-// Standstills holds that the timeline owns to every standstill in which the
-// match was in play and which lasted longer than anything may be believed.
+// Standstills checks that the timeline reports every standstill in which the match was
+// in play and which lasted longer than any value may be believed.
 func (j Judge) Standstills(p *Published) (t Tally) {
 	for _, stall := range p.Match.Stalls() {
 		wide := simulator.Span{From: stall.From - slop, To: stall.To + slop}
@@ -118,7 +118,7 @@ func (j Judge) Standstills(p *Published) (t Tally) {
 	return t
 }
 
-// playing tells that the clock ran all the while.
+// playing reports whether the clock ran all the time.
 func playing(p *Published, during simulator.Span) bool {
 	for _, half := range p.Match.Periods() {
 		if half.Phase.Playing() && during.From > half.From && during.To < half.To {

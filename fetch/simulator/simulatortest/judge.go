@@ -1,5 +1,5 @@
-// Package simulatortest holds what somebody made of a simulated feed against what
-// truly happened in its matches. It knows neither rows nor JSON: tests of both
+// Package simulatortest compares what a program made of a simulated feed with what truly
+// happened in its matches. It knows neither rows nor JSON: tests of both
 // hand in what they read.
 package simulatortest
 
@@ -26,7 +26,7 @@ type Entry struct {
 	Side, Certainty string
 }
 
-// Published is what was made of one match that was followed to its end.
+// Published is what was published about one match that was tracked to its end.
 type Published struct {
 	Match    simulator.Match
 	Met      time.Time // when it was first seen
@@ -46,8 +46,8 @@ const (
 	// slop is how far a sample may be behind what happened: the cadence and the
 	// scoreboard's whole seconds.
 	slop = 10 * time.Second
-	// patience is how long the timeline may take to tell of an incident.
-	patience = 40 * time.Second
+	// maxDelay is how long the timeline may take to report an incident.
+	maxDelay = 40 * time.Second
 	// around is how near a trouble of the feed may be to matter.
 	around = 150 * time.Second
 	// blind is after how long nothing that moved can be dated any more.
@@ -56,8 +56,8 @@ const (
 
 func (p *Published) since(at time.Time) time.Duration { return at.Sub(p.Match.Whistle) }
 
-// undisturbed tells that the feed told the truth around a time, and was met
-// before it.
+// undisturbed reports whether the feed was right around a time, and was seen before
+// it.
 func (j Judge) undisturbed(p *Published, from, to time.Duration) bool {
 	wide := simulator.Span{From: from - around, To: to + around}
 	for _, c := range p.Match.Corrections() {
@@ -73,7 +73,7 @@ func (j Judge) undisturbed(p *Published, from, to time.Duration) bool {
 	return j.moving(p, wide) && p.since(p.Met) < max(to-time.Minute, 0) && p.since(p.Met) < max(from, 0)+time.Minute && !p.WithoutTimer
 }
 
-// moving tells that neither the match nor the feed stood still.
+// moving reports whether neither the match nor the feed stood still.
 func (j Judge) moving(p *Published, during simulator.Span) bool {
 	for _, stall := range p.Match.Stalls() {
 		if overlap(stall, during) {
@@ -83,7 +83,7 @@ func (j Judge) moving(p *Published, during simulator.Span) bool {
 	return j.feedMoves(p, during)
 }
 
-// feedMoves tells that the feed as a whole did not stand still.
+// feedMoves reports whether the feed as a whole did not stand still.
 func (j Judge) feedMoves(p *Published, during simulator.Span) bool {
 	for at := during.From; at < during.To; at += 20 * time.Second {
 		when := p.Match.Whistle.Add(at)

@@ -9,12 +9,12 @@ import (
 // Tally is how much was compared.
 type Tally struct {
 	Minutes  int // that must be exact, and are
-	Bounded  int // told while the feed was troubled: nothing invented in them
+	Bounded  int // reported while the feed was disturbed: nothing is invented in them
 	Unseen   int // of stalls and standstills, which must have no number
 	Found    int // incidents that are on the timeline
 	Exact    int // of them those anchored to the provider's own event
 	Listed   int // goals and cards of the provider's own list that are EXACT in their minute
-	StaleFor int // standstills that the timeline owns to
+	StaleFor int // standstills that the timeline reports
 }
 
 // Add sums tallies up.
@@ -69,9 +69,9 @@ func (p *Published) corrected(side simulator.Side, from, to time.Duration) (n in
 	return n
 }
 
-// Play holds every minute of play against what truly happened in it: where the
-// feed told the truth it has a number, and that number; where it was troubled,
-// no number that did not happen; where it stood still, none.
+// Play compares every minute of play with what truly happened in it: where the feed was
+// right it has a number, and the right one; where it was disturbed, no number that did
+// not happen; where it stood still, none.
 func (j Judge) Play(p *Published) (t Tally) {
 	for _, minute := range p.Match.Minutes() {
 		b := p.Minutes[Place{minute.Minute, minute.Added}]
@@ -111,7 +111,7 @@ func (j Judge) exact(p *Published, minute simulator.Minute, b Minute) {
 	}
 }
 
-// bounded allows what a short standstill held back to be told behind it.
+// bounded allows that what a short standstill held back is reported behind it.
 func (j Judge) bounded(p *Published, minute simulator.Minute, b Minute) {
 	from, to := minute.From-slop, minute.To+slop
 	if !j.moving(p, simulator.Span{From: from - around, To: to}) {
@@ -124,8 +124,8 @@ func (j Judge) bounded(p *Published, minute simulator.Minute, b Minute) {
 	}
 }
 
-// dark tells that nothing at all was told of a time: it lies within a standstill,
-// and away from its edges.
+// dark reports whether nothing at all was reported about a time: it is within a
+// standstill, and away from its edges.
 func (j Judge) dark(p *Published, s simulator.Span) bool {
 	for at := s.From - slop; at <= s.To+slop; at += 4 * time.Second {
 		if j.standstill(p, at) < blind+slop {
@@ -135,7 +135,7 @@ func (j Judge) dark(p *Published, s simulator.Span) bool {
 	return true
 }
 
-// standstill is how long the standstill lasts that holds a moment, 0 when there
+// standstill is how long the standstill lasts that holds a moment, 0 if there
 // is none.
 func (j Judge) standstill(p *Published, at time.Duration) time.Duration {
 	for _, stall := range p.Match.Stalls() {

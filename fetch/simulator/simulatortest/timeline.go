@@ -11,8 +11,8 @@ import (
 // or a count.
 var owns = []string{"GOAL", "CARD", "PENALTY"}
 
-// Shape holds what is so of every timeline: it has no holes, no two neighbours that
-// are equal, and a scoreboard that never runs back.
+// Shape checks what holds for every timeline: it has no holes, no two equal neighbours,
+// and a scoreboard that never runs back.
 func (j Judge) Shape(p *Published) {
 	place, last := -1, Entry{}
 	for n, e := range p.Timeline {
@@ -44,9 +44,9 @@ func (j Judge) Shape(p *Published) {
 	}
 }
 
-// Listed holds the goals and cards of a timeline against those of the provider's
-// own list: each is there, EXACT in its minute, whenever it happened and whatever
-// the feed did; what the provider withdrew is not, and no goal is there twice.
+// Listed compares the goals and cards of a timeline with those of the provider's own
+// list: each is there, EXACT in its minute, whenever it happened and whatever the feed
+// did; what the provider withdrew is not there, and no goal is there twice.
 func (j Judge) Listed(p *Published) (t Tally) {
 	if p.WithoutTimeline {
 		return t
@@ -59,20 +59,20 @@ func (j Judge) Listed(p *Published) (t Tally) {
 	}
 	exact := slices.DeleteFunc(left, func(e Entry) bool { return e.Certainty != "EXACT" })
 	listed, late := map[event]int{}, map[event]int{}
-	for _, told := range p.Match.Reported() {
-		what := event{states[told.Kind], sides[told.Side]}
-		if !slices.Contains(owns, what.state) || told.Withdrawn > 0 {
+	for _, r := range p.Match.Reported() {
+		what := event{states[r.Kind], sides[r.Side]}
+		if !slices.Contains(owns, what.state) || r.Withdrawn > 0 {
 			continue
 		}
 		// The last lists may come when the match is over.
-		if told.Appears > p.since(p.Match.Over)-time.Minute {
+		if r.Appears > p.since(p.Match.Over)-time.Minute {
 			late[what]++
 			continue
 		}
 		listed[what]++
-		n := slices.IndexFunc(exact, func(e Entry) bool { return e.State == what.state && e.Side == what.side && p.isIn(e, told.Clock) })
+		n := slices.IndexFunc(exact, func(e Entry) bool { return e.State == what.state && e.Side == what.side && p.isIn(e, r.Clock) })
 		if n < 0 {
-			j.Errorf("%v: %s of %s at %v (%v on the clock) is listed and not EXACT in its minute", p.Match.Fixture.Number, what.state, what.side, told.At, told.Clock.Shown)
+			j.Errorf("%v: %s of %s at %v (%v on the clock) is listed and not EXACT in its minute", p.Match.Fixture.Number, what.state, what.side, r.At, r.Clock.Shown)
 			continue
 		}
 		t.Listed++
@@ -92,7 +92,7 @@ func (j Judge) Listed(p *Published) (t Tally) {
 }
 
 // isIn reports whether an entry stands in the minute of a clock. Stoppage time that
-// another half followed is told as the last second of its half.
+// another half followed is reported as the last second of its half.
 func (p *Published) isIn(e Entry, c simulator.Clock) bool {
 	if e.Minute == nil {
 		return false

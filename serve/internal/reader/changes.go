@@ -19,7 +19,7 @@ const partEvents = 512
 // rendered part serves every snapshot that still retains it. Safe for concurrent
 // use.
 type changeLog struct {
-	fs       durable.FS
+	fs       durable.ReadFS
 	parts    *lru[partKey, *part]
 	verified *lru[string, struct{}] // segments whose hash was verified, by hash
 }
@@ -35,7 +35,7 @@ type part struct {
 	ends   []int // of each body
 }
 
-func newChangeLog(f durable.FS, cacheSize int) *changeLog {
+func newChangeLog(f durable.ReadFS, cacheSize int) *changeLog {
 	const segments = 4096
 	return &changeLog{fs: f, parts: newLRU[partKey, *part](cacheSize), verified: newLRU[string, struct{}](segments)}
 }

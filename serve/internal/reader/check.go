@@ -48,7 +48,7 @@ func Check(ctx context.Context, dir, parent string) (err error) {
 
 // isLive reports whether a folder holds a live snapshot, according to its manifest
 // or, if it has none, to its tables.
-func isLive(f durable.FS, m snapshot.Manifest) (bool, error) {
+func isLive(f durable.ReadFS, m snapshot.Manifest) (bool, error) {
 	if m.Product != "" {
 		return m.Product == football.LiveIntelligence, nil
 	}
@@ -59,7 +59,7 @@ func isLive(f durable.FS, m snapshot.Manifest) (bool, error) {
 	return err == nil, err
 }
 
-func manifestIn(f durable.FS) (snapshot.Manifest, error) {
+func manifestIn(f durable.ReadFS) (snapshot.Manifest, error) {
 	const most = 32 << 20
 	data, err := durable.ReadFile(f, layout.ManifestFile, most)
 	if errors.Is(err, fs.ErrNotExist) {

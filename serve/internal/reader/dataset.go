@@ -48,7 +48,7 @@ type Dataset struct {
 
 // folder is an opened folder that can be closed.
 type folder interface {
-	durable.FS
+	durable.ReadFS
 	io.Closer
 }
 

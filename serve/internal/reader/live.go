@@ -29,7 +29,7 @@ const maxLiveFixtures = 20_000
 const maxLiveRows = 1_000_000
 
 // loadLive verifies the files of a live snapshot and renders them.
-func loadLive(ctx context.Context, f durable.FS, dir string, m snapshot.Manifest) (*liveSet, error) {
+func loadLive(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest) (*liveSet, error) {
 	if err := snapshot.Verify(f, dir, m); err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func loadLive(ctx context.Context, f durable.FS, dir string, m snapshot.Manifest
 	return s, nil
 }
 
-func renderLive(ctx context.Context, f durable.FS, dir string) (*liveSet, error) {
+func renderLive(ctx context.Context, f durable.ReadFS, dir string) (*liveSet, error) {
 	rows, err := readLive[table.LiveRow](f, dir, layout.LiveFile, maxLiveFixtures)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (s *liveSet) add(f *api.LiveFixture) {
 }
 
 // readLive reads a whole table of a live snapshot.
-func readLive[T table.Row](f durable.FS, dir, name string, most int64) ([]T, error) {
+func readLive[T table.Row](f durable.ReadFS, dir, name string, most int64) ([]T, error) {
 	r, err := f.Open(dir + "/" + name)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ type groups[T any] struct {
 	id   func(*T) string
 }
 
-func grouped[T table.Row](f durable.FS, dir, name string, id func(*T) string) (*groups[T], error) {
+func grouped[T table.Row](f durable.ReadFS, dir, name string, id func(*T) string) (*groups[T], error) {
 	rows, err := readLive[T](f, dir, name, maxLiveRows)
 	return &groups[T]{rows, id}, err
 }

@@ -34,7 +34,7 @@ type loaded struct {
 
 // load verifies the files of a snapshot and builds its index and engine. It holds
 // about one row group in memory at a time.
-func load(ctx context.Context, f durable.FS, dir string, m snapshot.Manifest, b bounds) (*loaded, error) {
+func load(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest, b bounds) (*loaded, error) {
 	if err := snapshot.Verify(f, dir, m); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func load(ctx context.Context, f durable.FS, dir string, m snapshot.Manifest, b 
 // loader fills the tables of a new private file, and the index.
 type loader struct {
 	ctx     context.Context
-	fs      durable.FS
+	fs      durable.ReadFS
 	dir     string
 	index   *index
 	workers int

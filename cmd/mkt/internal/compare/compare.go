@@ -20,14 +20,14 @@ import (
 
 // Side is one of the two snapshots.
 type Side struct {
-	Root     durable.FS // of the tenant and product
+	Root     durable.ReadFS // of the tenant and product
 	Commit   snapshot.Commit
 	Manifest snapshot.Manifest
 }
 
 // Open opens the snapshot of a publication. One whose snapshot is not kept any
 // more is ErrNotKept.
-func Open(root durable.FS, c snapshot.Commit) (Side, error) {
+func Open(root durable.ReadFS, c snapshot.Commit) (Side, error) {
 	kept, err := snapshot.IsKept(root, c)
 	if err == nil && !kept {
 		err = ErrNotKept

@@ -324,8 +324,9 @@ func TestRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	damaged := side(t, sample(1, 1))
-	must(t, damaged.Root.Remove(damaged.Commit.Dir()+"/"+layout.MarketsFile))
-	must(t, durable.Create(damaged.Root, damaged.Commit.Dir()+"/"+layout.MarketsFile, durable.Bytes([]byte("other"))))
+	root := damaged.Root.(durable.FS)
+	must(t, root.Remove(damaged.Commit.Dir()+"/"+layout.MarketsFile))
+	must(t, durable.Create(root, damaged.Commit.Dir()+"/"+layout.MarketsFile, durable.Bytes([]byte("other"))))
 	if _, err := compare.Run(context.Background(), compare.Options{A: a, B: damaged}, none); !errors.Is(err, snapshot.ErrDamaged) {
 		t.Error(err)
 	}

@@ -116,7 +116,7 @@ func (d *doctor) staging(r *root) {
 		return
 	}
 	var found debris
-	for _, dir := range []string{layout.StagingDir, layout.AsideDir} {
+	for _, dir := range []string{layout.StagingDir, layout.QuarantineDir} {
 		if err := found.add(filepath.Join(r.dir, filepath.FromSlash(dir)), d.now); err != nil {
 			d.unreadable("staging", r.at(dir), err)
 			return
@@ -145,7 +145,7 @@ func (s *debris) add(dir string, now time.Time) error {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || now.Sub(info.ModTime()) < debrisAge || e.Name() == filepath.Base(layout.AsideDir) {
+		if err != nil || now.Sub(info.ModTime()) < debrisAge || e.Name() == filepath.Base(layout.QuarantineDir) {
 			continue
 		}
 		size, _ := usage(filepath.Join(dir, e.Name()))

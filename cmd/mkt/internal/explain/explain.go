@@ -9,10 +9,10 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/transform"
 )
@@ -21,7 +21,7 @@ import (
 type Options struct {
 	Tenant   string
 	Product  football.Product
-	Root     durable.FS // of the tenant and product; nothing is written
+	Root     durable.ReadFS // of the tenant and product; nothing is written
 	At       snapshot.Moment
 	Provider func(name string) (provider.Provider, bool)
 	Progress func(done, total int) // of cycles read; may be nil
@@ -135,7 +135,7 @@ func (e *explainer) open(cycle layout.CycleID) (*raw.Archive, error) {
 // whyMissing goes on a sentence about payloads that are not there. Retention records
 // what it lets go of; what it did not was lost, or never was in this root.
 func (e *explainer) whyMissing(cycle layout.CycleID) string {
-	if floors, err := publish.ReadFloors(e.Root); err == nil && floors.Raw.Covers(cycle) {
+	if floors, err := retention.ReadWatermarks(e.Root); err == nil && floors.Raw.Covers(cycle) {
 		return "there any more (retention.cycle_age)"
 	}
 	return "in this data root, and retention did not delete them; one that mkt replay made has those of its range alone, the root it was made from may have them"

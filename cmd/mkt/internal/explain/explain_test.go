@@ -16,9 +16,9 @@ import (
 	"mkt/cmd/mkt/internal/worldtest"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
@@ -99,7 +99,7 @@ func TestGone(t *testing.T) {
 	cycles, err := raw.Between(w.Mem, time.Time{}, time.Time{})
 	worldtest.Must(t, err)
 	worldtest.Must(t, w.Mem.RemoveAll(layout.Cycle(layout.RawDir, cycles[0])))
-	collected, err := json.MarshalIndent(publish.Floors{Format: publish.FloorsFormat, Raw: &publish.Floor{Before: cycles[1]}}, "", "  ")
+	collected, err := json.MarshalIndent(retention.Watermarks{Format: retention.Format, Raw: &retention.Watermark{Before: cycles[1]}}, "", "  ")
 	worldtest.Must(t, err)
 	for _, why := range []string{"retention did not delete them", "retention.cycle_age"} { // nobody recorded it, then retention
 		r, err := explained(w, snapshot.Newest, ids[len(ids)-1]) // of the fixture that was carried over

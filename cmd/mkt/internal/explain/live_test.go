@@ -52,7 +52,7 @@ func TestLivePacked(t *testing.T) {
 		return b.String()
 	}
 	before := text(snapshot.Newest)
-	n, err := raw.Roll(w.Mem, layout.NewCycleID(worldtest.Began.Add(2*time.Hour), string(w.Product)))
+	n, err := raw.Compact(w.Mem, layout.NewCycleID(worldtest.Began.Add(2*time.Hour), string(w.Product)))
 	if err != nil || n != 24 {
 		t.Fatalf("%d rolled up: %v", n, err)
 	}

@@ -28,7 +28,7 @@ type Publication struct {
 }
 
 // PublicationOf describes a publication from its record and its manifest.
-func PublicationOf(root durable.FS, c snapshot.Commit) Publication {
+func PublicationOf(root durable.ReadFS, c snapshot.Commit) Publication {
 	p := Publication{Version: c.Version, CycleID: c.CycleID, PublishedAt: c.PublishedAt, FirstSeq: c.FirstSeq, LastSeq: c.LastSeq}
 	if s := c.Segment; s != nil && s.Cycles == 0 {
 		p.Events = s.Last - s.First + 1
@@ -61,7 +61,7 @@ func PublicationOf(root durable.FS, c snapshot.Commit) Publication {
 
 // History is the newest publications, newest first, those among them whose records
 // are damaged; last 0 is all of them.
-func History(root durable.FS, last int) (list []Publication, err error) {
+func History(root durable.ReadFS, last int) (list []Publication, err error) {
 	newest, _, err := snapshot.LastRecord(root)
 	if err != nil && !snapshot.IsFault(err) {
 		return nil, err

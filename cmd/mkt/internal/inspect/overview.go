@@ -20,7 +20,7 @@ import (
 type Place struct {
 	ClientID string           `json:"client_id"`
 	Product  football.Product `json:"product"`
-	Root     durable.FS       `json:"-"`
+	Root     durable.ReadFS   `json:"-"`
 }
 
 // Overview is what there is of a place at a glance.
@@ -105,7 +105,7 @@ func (o *Overview) underway(published layout.CycleID) error {
 }
 
 // readDir lists a folder that may be missing.
-func readDir(root durable.FS, dir string) ([]fs.DirEntry, error) {
+func readDir(root durable.ReadFS, dir string) ([]fs.DirEntry, error) {
 	entries, err := root.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -115,7 +115,7 @@ func readDir(root durable.FS, dir string) ([]fs.DirEntry, error) {
 
 // weigh is how many bytes lie below a folder. What vanishes meanwhile, as when old
 // data is collected, weighs nothing.
-func weigh(root durable.FS, dir string) (total int64, err error) {
+func weigh(root durable.ReadFS, dir string) (total int64, err error) {
 	entries, err := readDir(root, dir)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", dir, err)

@@ -14,6 +14,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/transform"
 	"mkt/transform/identity"
@@ -23,9 +24,9 @@ import (
 type Options struct {
 	ClientID string
 	Product  football.Product
-	Source   durable.FS // of the tenant and product; only read
-	Target   durable.FS // the same in the other data root; the caller made it empty
-	Data     durable.FS // the other data root
+	Source   durable.ReadFS // of the tenant and product; only read
+	Target   durable.FS     // the same in the other data root; the caller made it empty
+	Data     durable.FS     // the other data root
 	From, To snapshot.Moment
 	Key      identity.Key // the source's
 	Version  string       // of this binary
@@ -35,7 +36,7 @@ type Options struct {
 	Details        int  // live, as transform.Options has it
 	Workers        int  // as transform.Options has it
 	AcceptRemovals bool // as publish.Options has it
-	Retention      publish.Retention
+	Retention      retention.Policy
 	Provider       func(name string) (provider.Provider, bool) // nil = every one there is
 	Log            *slog.Logger
 	Progress       func(done, total int) // may be nil

@@ -145,7 +145,7 @@ func TestMended(t *testing.T) {
 // TestLive: the live product goes on from the state before the range.
 func TestLive(t *testing.T) {
 	w := worldtest.Play(t)
-	_, err := raw.Roll(w.Mem, layout.NewCycleID(worldtest.Began.Add(2*time.Hour), string(w.Product)))
+	_, err := raw.Compact(w.Mem, layout.NewCycleID(worldtest.Began.Add(2*time.Hour), string(w.Product)))
 	worldtest.Must(t, err)
 	for from, base := range map[string]bool{"v1": false, "v9": true, "latest~2": true} {
 		r, _, err := again(w, from, nil)

@@ -112,7 +112,7 @@ type cursor[T table.Row] struct {
 	eof   bool
 }
 
-func openRows[T table.Row](f durable.FS, name string) (*cursor[T], error) {
+func openRows[T table.Row](f durable.ReadFS, name string) (*cursor[T], error) {
 	file, err := f.Open(name)
 	if err != nil {
 		return nil, err

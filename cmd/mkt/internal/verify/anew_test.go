@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/verify"
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
 
@@ -39,9 +39,9 @@ func (h house) makeRight(t *testing.T, from uint64) {
 	data, err := json.MarshalIndent(snapshot.Pointer{Format: snapshot.Format, Version: head.Version, CommitSHA256: previous}, "", "  ")
 	must(t, err)
 	h.write(t, layout.Current, append(data, '\n'))
-	floors, err := publish.ReadFloors(h.root)
+	floors, err := retention.ReadWatermarks(h.root)
 	must(t, err)
-	for _, l := range []*publish.Floor{floors.Snapshots, floors.Raw, floors.Canonical, floors.Thinned} {
+	for _, l := range []*retention.Watermark{floors.Snapshots, floors.Raw, floors.Canonical, floors.Thinned} {
 		if l != nil {
 			c, err := snapshot.ReadCommit(h.root, l.Version)
 			must(t, err)

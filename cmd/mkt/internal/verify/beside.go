@@ -5,9 +5,9 @@ import (
 	"io/fs"
 
 	"mkt/fetch/raw"
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
 
@@ -21,8 +21,8 @@ const (
 	rawKind
 )
 
-func (k kind) of(f publish.Floors) *publish.Floor {
-	return [...]*publish.Floor{f.Snapshots, f.Canonical, f.Thinned, f.Raw}[k]
+func (k kind) of(f retention.Watermarks) *retention.Watermark {
+	return [...]*retention.Watermark{f.Snapshots, f.Canonical, f.Thinned, f.Raw}[k]
 }
 
 // covers reports whether retention has let go of a cycle by now. That is recorded
@@ -32,7 +32,7 @@ func (v *verifier) covers(k kind, id layout.CycleID) bool {
 	if k.of(v.floors).Covers(id) {
 		return true
 	}
-	if now, err := publish.ReadFloors(v.Root); err == nil && now != v.floors && now.Check(v.Root) == nil {
+	if now, err := retention.ReadWatermarks(v.Root); err == nil && now != v.floors && now.Check(v.Root) == nil {
 		v.floors = now
 	}
 	return k.of(v.floors).Covers(id)

@@ -13,11 +13,11 @@ import (
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
 
@@ -59,11 +59,11 @@ func shoot(product football.Product, cycles int, every time.Duration) (film, err
 	began := time.Now().UTC().Truncate(time.Hour).Add(30 * time.Minute)
 	for i := range cycles {
 		at := began.Add(time.Duration(i) * every)
-		if err := h.cycleOn(ctx, filming, url, at, publish.Retention{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}); err != nil {
+		if err := h.cycleOn(ctx, filming, url, at, retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}); err != nil {
 			return film{}, err
 		}
 		if product == football.LiveIntelligence {
-			if _, err := raw.Roll(filming, layout.NewCycleID(at, string(product))); err != nil {
+			if _, err := raw.Compact(filming, layout.NewCycleID(at, string(product))); err != nil {
 				return film{}, err
 			}
 		}

@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"slices"
 
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/health"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
 
@@ -158,13 +158,13 @@ func (v *verifier) isThere(id layout.CycleID) bool {
 }
 
 func (v *verifier) readFloors() error {
-	floors, err := publish.ReadFloors(v.Root)
+	floors, err := retention.ReadWatermarks(v.Root)
 	if err == nil {
 		v.floors = floors
 		err = floors.Check(v.Root)
 	}
 	if isBad(err) {
-		v.floors = publish.Floors{}
+		v.floors = retention.Watermarks{}
 		v.fault("FLOORS_WRONG", layout.Collected, fixBackup+"; what is missing below is told without it", err)
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
+	"mkt/publish/repair"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/transform"
@@ -140,7 +141,7 @@ func (v *verifier) compare(dir string, was snapshot.Manifest) error {
 }
 
 func (v *verifier) publishAgain(ctx context.Context, c snapshot.Commit) error {
-	all, err := publish.Differences(ctx, publish.Options{
+	all, err := repair.Differences(ctx, publish.Options{
 		ClientID: v.ClientID, Product: v.Product, RunID: "verify", Version: v.Deep.Version, Root: durable.Over{Above: v.Deep.Scratch, Below: v.Root},
 	}, c)
 	switch {

@@ -7,7 +7,7 @@
 // Order: the chain of commits, whole; then, of the publications asked for, the
 // snapshots with their tables and events, the canonical cycles, the raw ones; then
 // names that nothing accounts for. What retention let go of, by its own record
-// (publish.Floors), is not missing.
+// (retention.Watermarks), is not missing.
 //
 // What is found is a Finding, never an error: errors are of reading itself.
 package verify

@@ -19,6 +19,7 @@ import (
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/transform"
 	"mkt/transform/identity"
 )
@@ -48,7 +49,7 @@ var (
 )
 
 // keep is short, so that something is let go of.
-var keep = publish.Retention{Snapshots: 4, SnapshotAge: time.Hour, CycleAge: 4 * time.Hour}
+var keep = retention.Policy{Snapshots: 4, SnapshotAge: time.Hour, CycleAge: 4 * time.Hour}
 
 func build(product football.Product, cycles int, every time.Duration) (house, error) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -69,7 +70,7 @@ func build(product football.Product, cycles int, every time.Duration) (house, er
 		}
 	}
 	if product == football.LiveIntelligence {
-		if _, err := raw.Roll(h.root, layout.NewCycleID(began.Add(time.Duration(cycles)*every), string(product))); err != nil {
+		if _, err := raw.Compact(h.root, layout.NewCycleID(began.Add(time.Duration(cycles)*every), string(product))); err != nil {
 			return house{}, err
 		}
 	}
@@ -82,7 +83,7 @@ func (h house) cycle(ctx context.Context, url string, at time.Time) error {
 }
 
 // cycleOn is cycle by way of another file system over the same root.
-func (h house) cycleOn(ctx context.Context, root durable.FS, url string, at time.Time, keep publish.Retention) error {
+func (h house) cycleOn(ctx context.Context, root durable.FS, url string, at time.Time, keep retention.Policy) error {
 	now := func() time.Time { return at }
 	_, err := fetch.Run(ctx, fetch.Options{
 		Tenant:  fetch.Tenant{ID: "acme", Provider: "betsapi", SealedCredential: "sealed", BaseURL: url, AllowPrivateAddress: true},
@@ -158,7 +159,7 @@ func (h house) write(t testing.TB, name string, data []byte) {
 // The houses have in them what the tests are about.
 func TestHouses(t *testing.T) {
 	m := built(t, markets)
-	floors, err := publish.ReadFloors(m.root)
+	floors, err := retention.ReadWatermarks(m.root)
 	must(t, err)
 	if floors.Snapshots == nil || floors.Raw == nil {
 		t.Errorf("nothing was let go of: %+v", floors)

@@ -98,7 +98,7 @@ func (v *verifier) rawFault(name string, err error) {
 // rawPack reads a pack once, cycle by cycle.
 func (v *verifier) rawPack(ctx context.Context, pack string, have map[layout.CycleID]bool) error {
 	defer v.step()
-	for c, err := range raw.Rolled(v.Root, pack) {
+	for c, err := range raw.CompactedCycles(v.Root, pack) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
@@ -245,7 +245,7 @@ func relink(t *testing.T, h house, r *rand.Rand) string {
 // raiseFloor says that retention let go of more, and takes that away.
 func raiseFloor(t *testing.T, h house, r *rand.Rand) string {
 	c := h.anyCommit(t, r)
-	floors, err := publish.ReadFloors(h.root)
+	floors, err := retention.ReadWatermarks(h.root)
 	must(t, err)
 	if floors.Snapshots.Before >= c.CycleID {
 		return ""

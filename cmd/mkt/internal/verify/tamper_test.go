@@ -160,7 +160,7 @@ func contents(t *testing.T, h house) string {
 			continue
 		}
 		if strings.HasSuffix(base, ".tar.zst") {
-			for c, err := range raw.Rolled(h.root, name) {
+			for c, err := range raw.CompactedCycles(h.root, name) {
 				if err != nil {
 					return ""
 				}

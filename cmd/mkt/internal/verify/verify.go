@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
 
@@ -19,7 +19,7 @@ import (
 type Options struct {
 	ClientID string
 	Product  football.Product
-	Root     durable.FS // of the tenant and product; only read
+	Root     durable.ReadFS // of the tenant and product; only read
 
 	// From and To bound the cycles whose data is read; "" = from the oldest kept,
 	// to the newest. The chain of commits is always held whole.
@@ -37,7 +37,7 @@ type Options struct {
 // verifier is one run.
 type verifier struct {
 	Options
-	floors  publish.Floors
+	floors  retention.Watermarks
 	report  Report
 	told    map[Finding]bool
 	commits map[layout.CycleID]snapshot.Commit // of cycles whose data may be there
@@ -97,7 +97,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 
 // stampOf is a text that is another one when a run has written something: which
 // names there are, and what the files say that are replaced.
-func stampOf(f durable.FS) (string, error) {
+func stampOf(f durable.ReadFS) (string, error) {
 	var b strings.Builder
 	for _, dir := range []string{".", layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir} {
 		entries, err := f.ReadDir(dir)

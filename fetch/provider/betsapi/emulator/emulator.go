@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -21,7 +22,10 @@ import (
 //	// Send requests to url with the token e.Tokens()[0], and compare the answers
 //	// with e.Listed, e.Meant and e.InPlay.
 func New(o simulator.Options) (*simulator.Server, error) {
-	var d simulator.Dialect = &dialect{pages: make(map[pageKey]*listing), sheets: newCache(64 << 20)}
+	var d simulator.Dialect = &dialect{
+		lists:  simulator.NewLists(func(it listedItem) int { return len(it.json) }),
+		sheets: simulator.NewCache[sheetKey](64<<20, func(b []byte) int { return len(b) }),
+	}
 	if o.Replay != "" {
 		r, err := openReplay(o.Replay)
 		if err != nil {
@@ -44,11 +48,9 @@ var simulated = map[string]struct {
 	"/v3/bet365/prematch": {wire.EndpointPrematch, simulator.Markets},
 	wire.PathPrematch:     {wire.EndpointPrematch, simulator.Markets},
 
-	"/v1/events/inplay":        {wire.EndpointInplay, simulator.Playing},
-	"/v3/events/inplay":        {wire.EndpointInplay, simulator.Playing},
-	"/v1/bet365/inplay_filter": {simInPlayFilter, simulator.Playing},
-	"/v1/event/view":           {wire.EndpointView, simulator.Details},
-	"/v1/event/stats_trend":    {simStatsTrend, simulator.Details},
+	"/v1/events/inplay": {wire.EndpointInplay, simulator.Playing},
+	"/v3/events/inplay": {wire.EndpointInplay, simulator.Playing},
+	"/v1/event/view":    {wire.EndpointView, simulator.Details},
 }
 
 // classOf returns the class of an endpoint, or its name if it has none.
@@ -121,9 +123,29 @@ func paramInvalid(name string) *simulator.Answer {
 
 var digitsOnly = regexp.MustCompile(`^[0-9]{1,18}$`)
 
-// fixtureIDs reads the FI parameter.
-func fixtureIDs(query url.Values) ([]string, *simulator.Answer) {
-	return idList(query, wire.ParamFixtures)
+// Format implements simulator.Dialect.
+func (base) Format() simulator.Format {
+	return simulator.Format{List: wire.KeyResults, IDs: []string{"id", wire.KeyFI}, Nonsense: `{"success":"yes","results":"see attachment"}`}
+}
+
+// Wrap implements simulator.Dialect.
+func (base) Wrap(items [][]byte, page *simulator.Page) []byte {
+	size := 100
+	for _, it := range items {
+		size += len(it) + 1
+	}
+	b := append(make([]byte, 0, size), `{"success":1`...)
+	if page != nil {
+		b = fmt.Appendf(b, `,"pager":{"page":%d,"per_page":%d,"total":%d}`, page.Number, page.Size, page.Total)
+	}
+	b = append(b, `,"results":[`...)
+	for i, it := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, it...)
+	}
+	return append(b, "]}"...)
 }
 
 // idList reads a parameter of up to ten ids, with a comma, each once.

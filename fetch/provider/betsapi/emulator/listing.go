@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 	"time"
@@ -14,13 +13,7 @@ import (
 
 const perPage = 50
 
-// listing is everything that a world lists in one minute. Its items are rendered
-// once, and cut into pages for each request.
-type listing struct {
-	items []listedItem
-}
-
-// listedItem is one rendered line of the listing, and what it is filtered by.
+// listedItem is one rendered item of a list, and what it is filtered by.
 type listedItem struct {
 	sport   string
 	league  string
@@ -29,50 +22,21 @@ type listedItem struct {
 	json    []byte
 }
 
-type pageKey struct {
-	world  *simulator.World
-	minute int64
-}
-
-// listed returns a world's listing, which changes at whole minutes only.
-func (d *dialect) listed(w *simulator.World, now time.Time) *listing {
-	key := pageKey{w, now.Unix() / 60}
-	d.mu.Lock()
-	l, ok := d.pages[key]
-	d.mu.Unlock()
-	if ok {
-		return l
-	}
-	now = now.Truncate(time.Minute)
-	fixtures := w.Fixtures(now)
-	l = &listing{items: make([]listedItem, len(fixtures))}
-	for i, f := range fixtures {
-		l.items[i] = listedItem{
-			sport:   wire.SportFootball,
-			league:  leagueID(f.League),
-			day:     f.KickOff.Format("20060102"),
-			skipped: isSkipped(f),
-			json:    appendItem(nil, w, f, now),
-		}
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for k := range d.pages { // only the newest of each world is of use
-		if k.world == w {
-			delete(d.pages, k)
-		}
-	}
-	d.pages[key] = l
-	return l
-}
-
 // upcoming answers bet365/upcoming.
 func (d *dialect) upcoming(q simulator.Question) simulator.Answer {
 	ask, wrong := readListingQuery(q)
 	if wrong != nil {
 		return *wrong
 	}
-	return simulator.Answer{Body: ask.of(d.listed(q.World, q.Now).items)}
+	return ask.of(d.lists.Get(q.World, q.Now, func(f simulator.Fixture, now time.Time) listedItem {
+		return listedItem{
+			sport:   wire.SportFootball,
+			league:  leagueID(f.League),
+			day:     f.KickOff.Format(wire.DayForm),
+			skipped: isSkipped(f),
+			json:    appendItem(nil, q.World, f, now),
+		}
+	}))
 }
 
 // listingQuery is what is asked of bet365/upcoming.
@@ -83,23 +47,15 @@ type listingQuery struct {
 }
 
 // of returns the requested page of all items.
-func (l listingQuery) of(items []listedItem) []byte {
-	total, from := 0, (l.page-1)*l.perPage
-	var page []byte
+func (l listingQuery) of(items []listedItem) simulator.Answer {
+	wanted := [][]byte{} // never nil: an empty page is an answer as well
 	for _, it := range items {
-		if !l.wants(it) {
-			continue
+		if l.wants(it) {
+			wanted = append(wanted, it.json)
 		}
-		if total >= from && total < from+l.perPage {
-			page = append(append(page, it.json...), ',')
-		}
-		total++
 	}
-	b := append([]byte(`{"success":1,"pager":{"page":`), strconv.Itoa(l.page)...)
-	b = append(append(b, `,"per_page":`...), strconv.Itoa(l.perPage)...)
-	b = append(append(b, `,"total":`...), strconv.Itoa(total)...)
-	b = append(append(b, `},"results":[`...), bytes.TrimSuffix(page, []byte(","))...)
-	return append(b, "]}"...)
+	part, page := simulator.PageOf(wanted, l.page, l.perPage)
+	return simulator.Answer{Items: part, Page: &page}
 }
 
 func (l listingQuery) wants(it listedItem) bool {
@@ -109,8 +65,8 @@ func (l listingQuery) wants(it listedItem) bool {
 		!(l.skipEsports && it.skipped)
 }
 
-// isSkipped reports whether skip_esports=1 leaves a fixture out. As the provider
-// does, it goes by the name it knows, and overlooks one fixture in three even so.
+// isSkipped reports whether skip_esports=1 leaves a fixture out. Like the provider, it
+// knows one name of the games only, and overlooks one fixture in three even so.
 func isSkipped(f simulator.Fixture) bool {
 	return strings.HasPrefix(f.League.Name, "Esoccer ") && f.Lot(3, oddNotSkipped) != 0
 }
@@ -127,7 +83,7 @@ func readListingQuery(q simulator.Question) (listingQuery, *simulator.Answer) {
 	if l.league != "" && !digitsOnly.MatchString(l.league) {
 		return l, paramInvalid("league_id")
 	}
-	if _, err := time.Parse("20060102", l.day); l.day != "" && err != nil {
+	if _, err := time.Parse(wire.DayForm, l.day); l.day != "" && err != nil {
 		return l, paramInvalid("day")
 	}
 	if p := q.Query.Get(wire.ParamPage); p != "" {
@@ -141,8 +97,8 @@ func readListingQuery(q simulator.Question) (listingQuery, *simulator.Answer) {
 }
 
 // Oddities of a listing. Each applies to a few fixtures, whenever they are asked for.
-// Those that remove a name apply to football only: a game cannot be told from its
-// names without them.
+// Those that remove a name apply to football only: without its names a game could not be
+// recognized.
 const (
 	oddLeagueNull = iota + 101
 	oddAwayAbsent
@@ -154,9 +110,9 @@ const (
 	oddNotSkipped = 109
 )
 
-// appendItem renders one fixture as section 5.1 of betsapi.md has it.
+// appendItem renders one fixture as in section 5.1 of betsapi.md.
 func appendItem(b []byte, w *simulator.World, f simulator.Fixture, now time.Time) []byte {
-	_, since := pricesAt(w, f, now)
+	_, since := w.PricesAt(f, now)
 	b = append(append(b, `{"id":`...), quotedText(fixtureID(w, f))...)
 	b = append(b, `,"sport_id":"1","time":`...)
 	b = appendEpoch(b, f.KickOff)
@@ -219,43 +175,28 @@ func listedName(f simulator.Fixture, t simulator.Team) string {
 	return t.Name
 }
 
-// fixtureID is the FI of a fixture. Every calendar of every world has its own
-// place in each stretch of ids, so that two accounts rarely see one id for two
-// fixtures.
+var fixtureIDs = simulator.IDs{First: 171_000_000}
+
+// fixtureID returns the FI of a fixture.
 func fixtureID(w *simulator.World, f simulator.Fixture) string {
-	place, entry := f.Place()
-	return strconv.FormatInt(firstFixtureID+entry*fixtureIDStep+idPlace(w, place), 10)
+	return strconv.FormatInt(fixtureIDs.Of(w, f), 10)
 }
-
-const (
-	firstFixtureID = 171_000_000
-	fixtureIDStep  = 197
-)
-
-func idPlace(w *simulator.World, calendar int) int64 {
-	return int64((w.Lot(fixtureIDStep, 111) + 53*calendar) % fixtureIDStep)
-}
-
-const calendars = 4 // of a world, at the most
 
 // fixtureNumber is the way back; false for an id that no fixture of the world
 // can have.
 func fixtureNumber(w *simulator.World, id string) (int64, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil || n < firstFixtureID {
+	if err != nil {
 		return 0, false
 	}
-	n -= firstFixtureID
-	for place := range calendars {
-		if n%fixtureIDStep == idPlace(w, place) {
-			return simulator.Number(place, n/fixtureIDStep), true
-		}
-	}
-	return 0, false
+	return fixtureIDs.Number(w, n)
 }
 
-// eventID is the id of the live family: another numbering, which two worlds
-// share.
+// calendars is how many a world has at most.
+const calendars = 4
+
+// eventID returns the id of the live family: another numbering, which is the same in
+// all worlds.
 func eventID(f simulator.Fixture) string {
 	place, entry := f.Place()
 	return strconv.FormatInt(firstEventID+entry*calendars+int64(place), 10)

@@ -15,7 +15,7 @@ const (
 	oddFirstNamed
 	oddNoImage
 	oddNoHalfScore
-	oddEmptyScore
+	_
 	oddCornerHalf
 	oddCornerFull
 	oddTriples
@@ -27,7 +27,7 @@ const (
 	oddLineDelay
 )
 
-// appendPlaying renders one match as events/inplay has it (betsapi.md, sections
+// appendPlaying renders one match as in events/inplay (betsapi.md, sections
 // 5.3 and 8.1; the order of fields is the recorded one of 2021).
 func appendPlaying(b []byte, w *simulator.World, m *simulator.Match, now time.Time) []byte {
 	sent := m.Sent(now)
@@ -38,37 +38,6 @@ func appendPlaying(b []byte, w *simulator.World, m *simulator.Match, now time.Ti
 		b = appendText(append(b, `,"bet365_id":`...), fixtureID(w, m.Fixture))
 	}
 	return append(appendTimer(b, m, &sent), '}')
-}
-
-// appendFiltered renders one match as bet365/inplay_filter has it.
-func appendFiltered(b []byte, w *simulator.World, m *simulator.Match, now time.Time) []byte {
-	f, sent := m.Fixture, m.Sent(now)
-	fi := fixtureID(w, f)
-	b = appendText(append(b, `{"id":`...), fi)
-	b = append(b, `,"sport_id":"1","time":`...)
-	b = appendEpoch(b, f.KickOff)
-	b = appendText(append(b, `,"time_status":`...), timeStatus(sent.Status))
-	b = appendNamed(b, "league", leagueID(f.League), f.League.Name)
-	b = appendNamed(b, "home", teamID(f.Home), listedName(f, f.Home))
-	b = appendNamed(b, "away", teamID(f.Away), f.Away.Name)
-	switch {
-	case sent.Begun:
-		b = appendText(append(b, `,"ss":`...), scoreText(sent.Score))
-	case f.Lot(2, oddEmptyScore) == 0:
-		b = append(b, `,"ss":""`...)
-	default:
-		b = append(b, `,"ss":null`...)
-	}
-	b = append(b, `,"our_event_id":`...)
-	if f.Lot(25, oddEventIDNull) == 0 {
-		b = append(b, "null"...)
-	} else {
-		b = appendText(b, eventID(f))
-	}
-	b = appendText(append(b, `,"r_id":`...), fi+"C1A")
-	b = appendText(append(b, `,"ev_id":`...), "15"+eventID(f)+"2C1")
-	b = append(b, `,"updated_at":`...)
-	return append(appendEpoch(b, sent.At), '}')
 }
 
 // appendEvent writes what every record of the events family begins with.
@@ -141,8 +110,8 @@ func appendPair(b []byte, goals [2]int) []byte {
 }
 
 // appendTimer writes the clock, with its habits (section 8.1): md counts the
-// next half from the break on, and a clock that stands shows where the half
-// should have ended.
+// next half from the break on, and a stopped clock shows when the half should have
+// ended.
 func appendTimer(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 	if !hasTimer(m.Fixture) {
 		return b

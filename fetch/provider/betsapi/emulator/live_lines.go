@@ -9,15 +9,15 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// liveLine is one line of the timeline and when it is there.
+// liveLine is one line of the timeline, and when it appears.
 type liveLine struct {
 	appears   time.Duration // since the whistle
 	withdrawn time.Duration // 0: never
 	text      []byte
 }
 
-// appendLines writes events: the lines that are there at the moment, in the
-// order they were written. Some events have no timeline at all.
+// appendLines writes events: the lines that are visible at the moment, in the order in
+// which they were written. Some events have no timeline at all.
 func appendLines(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 	if !hasTimeline(m.Fixture) {
 		return b

@@ -115,10 +115,10 @@ func checkTold(t *testing.T, it *simLiveItem, m *simulator.MeantMatch, now time.
 	s := m.Sent(now)
 	at := s.At.Sub(m.Whistle)
 	want, got := make(map[string]int), make(map[string]int)
-	for _, told := range m.Reported() {
-		if told.Appears <= at && (told.Withdrawn == 0 || at < told.Withdrawn) && told.Kind != simulator.Penalty {
-			team := [...]string{m.Fixture.Home.Name, m.Fixture.Away.Name}[told.Side]
-			want[fmt.Sprint([...]string{"goal", "corner", "yellow", "red", "substitution"}[told.Kind], " ", team)]++
+	for _, r := range m.Reported() {
+		if r.Appears <= at && (r.Withdrawn == 0 || at < r.Withdrawn) && r.Kind != simulator.Penalty {
+			team := [...]string{m.Fixture.Home.Name, m.Fixture.Away.Name}[r.Side]
+			want[fmt.Sprint([...]string{"goal", "corner", "yellow", "red", "substitution"}[r.Kind], " ", team)]++
 		}
 	}
 	for _, l := range it.Events {
@@ -161,8 +161,7 @@ func TestLiveFieldsAreRecorded(t *testing.T) {
 	dir := needs.Shared(t, "providers/betsapi")
 	files, _ := filepath.Glob(filepath.Join(dir, "event*", "*.json"))
 	more, _ := filepath.Glob(filepath.Join(dir, "fragments", "minute-series", "*.json"))
-	one, _ := filepath.Glob(filepath.Join(dir, "bet365-inplay_filter", "*.json"))
-	if files = append(append(files, more...), one...); len(files) == 0 {
+	if files = append(files, more...); len(files) == 0 {
 		t.Fatal("no recordings")
 	}
 	known := make(map[string]bool)
@@ -180,7 +179,7 @@ func TestLiveFieldsAreRecorded(t *testing.T) {
 		for _, m := range sim.InPlay(sim.Tokens()[0]) {
 			ids = append(ids, m.EventID)
 		}
-		for _, path := range []string{askInPlay, askFilter, askView + strings.Join(ids[:10], ","), askTrend + ids[3]} {
+		for _, path := range []string{askInPlay, askView + strings.Join(ids[:10], ",")} {
 			ours := make(map[string]bool)
 			keysOf(ask(t, sim, path).Body.Bytes(), ours)
 			for key := range ours {
@@ -212,45 +211,6 @@ func keysOf(body []byte, keys map[string]bool) {
 	var all any
 	if json.Unmarshal(body, &all) == nil {
 		walk(all)
-	}
-}
-
-// The minute series ends with the counters of the record, and never falls.
-func TestLiveTrends(t *testing.T) {
-	sim := simulated(t, simulator.Options{Seed: 8, InPlay: 40, Faults: faultsOf(t, "correction:0", "disallowed:0", "vanish:0", "null:0", "late:0", "stall:0", "freeze:0")})
-	for _, m := range sim.InPlay(sim.Tokens()[0]) {
-		var trend struct {
-			Results map[string]map[string][]struct {
-				TimeStr string `json:"time_str"`
-				Val     string
-			}
-		}
-		body := ask(t, sim, askTrend+m.EventID).Body.Bytes()
-		s := m.Sent(simNoon)
-		if string(body) == `{"success":1,"results":[]}` {
-			if s.Begun && s.Clock.Shown > 10*time.Minute && m.Covers(simulator.Attacks) {
-				t.Errorf("event %s has no series", m.EventID)
-			}
-			continue
-		}
-		if err := json.Unmarshal(body, &trend); err != nil {
-			t.Fatalf("%v: %.200s", err, body)
-		}
-		for key, metric := range plainCounters {
-			for side, name := range []string{"home", "away"} {
-				points, last := trend.Results[key][name], 0
-				for _, p := range points {
-					n, err := strconv.Atoi(p.Val)
-					if err != nil || n < last {
-						t.Fatalf("event %s %s: %q after %d", m.EventID, key, p.Val, last)
-					}
-					last = n
-				}
-				if n, state := s.Value(metric, simulator.Side(side)); state == simulator.Value && len(points) > 0 && n != last {
-					t.Errorf("event %s %s ends with %d, the record has %d", m.EventID, key, last, n)
-				}
-			}
-		}
 	}
 }
 

@@ -78,8 +78,8 @@ func appendStats(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 	return opened(append(b, '}'), from, `,"stats":{`)
 }
 
-// opened puts a head in front of what was written from a place on, in place of
-// its first comma.
+// opened puts a head in front of what was written from an offset on, in place of its
+// first comma.
 func opened(b []byte, from int, head string) []byte {
 	return slices.Replace(b, from, from+1, []byte(head)...)
 }

@@ -81,9 +81,7 @@ func overHTTP(t *testing.T, sim *simulator.Server) func(path string) []byte {
 
 const (
 	askInPlay = "/v3/events/inplay?sport_id=1"
-	askFilter = "/v1/bet365/inplay_filter?sport_id=1"
 	askView   = "/v1/event/view?event_id="
-	askTrend  = "/v1/event/stats_trend?event_id="
 )
 
 // moving is a clock that a test sets.
@@ -91,9 +89,9 @@ type moving struct{ at time.Time }
 
 func (m *moving) now() time.Time { return m.at }
 
-// The list, over HTTP, tells what the simulator means: clock, score, counters in
+// The list, over HTTP, has what the simulator means: clock, score, counters in
 // their states, for many matches and moments.
-func TestLiveListTellsWhatIsMeant(t *testing.T) {
+func TestLiveListHasWhatIsMeant(t *testing.T) {
 	clock := &moving{simNoon}
 	sim := simulated(t, simulator.Options{Seed: 1, InPlay: 150, Quota: 1 << 20, Now: clock.now, Faults: faultsOf(t, "correction:0.8", "vanish:0.6", "null:0.5", "late:0.3", "stall:0.3", "freeze:0.5")})
 	get := overHTTP(t, sim)
@@ -219,7 +217,7 @@ func TestLiveAnswersAreRepeatable(t *testing.T) {
 	for _, m := range a.InPlay(a.Tokens()[0])[:10] {
 		ids = append(ids, m.EventID)
 	}
-	for _, path := range []string{askView + strings.Join(ids, ","), askTrend + ids[4], askFilter, "/v1/events/inplay?sport_id=1", askInPlay} {
+	for _, path := range []string{askView + strings.Join(ids, ","), "/v1/events/inplay?sport_id=1", askInPlay} {
 		if !bytes.Equal(ask(t, a, path).Body.Bytes(), ask(t, b, path).Body.Bytes()) {
 			t.Errorf("%s: one seed and one moment gave two answers", path)
 		}
@@ -261,25 +259,6 @@ func TestPrematchAndLiveJoin(t *testing.T) {
 	if joined < len(page.Results)*3/4 || events < joined*3/4 {
 		t.Errorf("of %d in play %d were announced, %d with their event", len(page.Results), joined, events)
 	}
-	filter := listingOf(t, ask(t, sim, askFilter).Body.Bytes())
-	if len(filter.Results) != len(page.Results) || filter.Pager.PerPage != 1000 {
-		t.Fatalf("%d in one list, %d in the other", len(filter.Results), len(page.Results))
-	}
-	for i, it := range filter.Results {
-		live := page.Results[i]
-		if live.FI != "" && live.FI != it.ID || it.EventID != nil && *it.EventID != live.ID || it.TimeStatus != live.TimeStatus ||
-			live.SS != nil && *live.SS != *it.SS {
-			t.Errorf("%+v and %+v", it, live)
-		}
-	}
-}
-
-func listingOf(t *testing.T, body []byte) (p simPage) {
-	t.Helper()
-	if err := json.Unmarshal(body, &p); err != nil || p.Success != 1 {
-		t.Fatalf("%v: %.200s", err, body)
-	}
-	return p
 }
 
 func TestLiveListFilters(t *testing.T) {
@@ -315,8 +294,6 @@ func TestLiveListFilters(t *testing.T) {
 		"/v1/event/view?":                            "PARAM_REQUIRED",
 		askView + "1,2,3,4,5,6,7,8,9,10,11":          "PARAM_INVALID",
 		askView + "x":                                "PARAM_INVALID",
-		"/v1/event/stats_trend?":                     "PARAM_REQUIRED",
-		askTrend + "1,2":                             "PARAM_INVALID",
 		"/v2/events/inplay?sport_id=1":               "NOT_FOUND",
 		"/v3/events/inplay?sport_id=1&token=nobodys": "AUTHORIZE_FAILED",
 	} {
@@ -324,7 +301,7 @@ func TestLiveListFilters(t *testing.T) {
 			t.Errorf("%s: %s, want %s", path, body, code)
 		}
 	}
-	for path, want := range map[string]string{askView + "1,12345678901": `{"success":1,"results":[]}`, askTrend + "1": `{"success":1,"results":[]}`,
+	for path, want := range map[string]string{askView + "1,12345678901": `{"success":1,"results":[]}`,
 		"/v3/events/inplay?sport_id=18": `{"success":1,"pager":{"page":1,"per_page":1000,"total":0},"results":[]}`} {
 		if body := ask(t, sim, path).Body.String(); body != want {
 			t.Errorf("%s: %s", path, body)

@@ -8,8 +8,8 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// appendView renders one event as event/view has it: the record of the list,
-// with its timeline and what is known of the place.
+// appendView renders one event as in event/view: the record of the list, with its
+// timeline and what is known of the place.
 func appendView(b []byte, w *simulator.World, m *simulator.Match, now time.Time) []byte {
 	f, sent := m.Fixture, m.Sent(now)
 	if sent.Begun && f.Status == simulator.Ended { // a stall does not outlast the match
@@ -55,7 +55,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// appendExtra writes what is known beside the match: any of it may be missing.
+// appendExtra writes the additional facts, any of which may be missing.
 func appendExtra(b []byte, f simulator.Fixture) []byte {
 	has := func(about uint64) bool { return f.Lot(3, oddNoExtra, about) != 0 }
 	if f.League.Tier == 3 && !has(2) {

@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"mkt/fetch/simulator"
@@ -20,15 +19,14 @@ func (*dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
 
 // Markets implements simulator.Meaning.
 func (*dialect) Markets(w *simulator.World, id string, now time.Time) []simulator.MeantMarket {
-	f, ok := knownFixture(w, id, now)
+	o, ok := offering(w, id, now)
 	if !ok {
 		return nil
 	}
-	v, since := pricesAt(w, f, now)
-	r := newRenderer(w, f, v, since, 3)
+	r := newRenderer(w, o, 3)
 	var all []simulator.MeantMarket
 	for _, m := range r.offers {
-		if m.state != unfilled {
+		if m.stock != simulator.Unpriced {
 			all = append(all, r.meant(m))
 		}
 	}
@@ -38,39 +36,37 @@ func (*dialect) Markets(w *simulator.World, id string, now time.Time) []simulato
 // meant returns what the newest copy of a market means.
 func (s *renderer) meant(o offered) simulator.MeantMarket {
 	g := &catalogue[o.index]
-	newest := s.block(o.index)
-	if o.state == loaded {
-		newest = s.newestTab(o.index)
-	}
 	m := simulator.MeantMarket{Key: g.key, ID: g.id, Name: g.name, Proof: g.proof, Sections: slices.Clone(g.tabs)}
-	if o.state == filled {
-		m.Sections = append(m.Sections, newest.section)
+	newest := s.newestTab(o.index)
+	if o.stock == simulator.Collapsed {
+		newest = s.MarketCopy(g.of)
+		m.Sections = append(m.Sections, "others")
 	}
-	slices.SortFunc(m.Sections, func(a, b string) int { return strings.Compare(a, b) })
-	for _, l := range s.lay(o.index, newest) {
-		if !l.isLabel {
-			m.Rows = append(m.Rows, meantRow(g, l))
+	slices.Sort(m.Sections)
+	for _, r := range s.rows(o.index, newest) {
+		if !r.isLabel {
+			m.Rows = append(m.Rows, meantRow(g, r))
 		}
 	}
 	return m
 }
 
-func (s *renderer) newestTab(index int) copyOf {
-	var newest copyOf
+func (s *renderer) newestTab(index int) simulator.Copy {
+	var newest simulator.Copy
 	for at, section := range catalogue[index].tabs {
-		if c := s.tab(section); !s.shell(index, at) && c.at.After(newest.at) {
+		if c := s.tab(section); !s.shell(index, at) && c.At.After(newest.At) {
 			newest = c
 		}
 	}
 	return newest
 }
 
-func meantRow(g *market, l laid) simulator.MeantRow {
-	m := g.refs[l.ref].Row(l.sold)
+func meantRow(g *market, r row) simulator.MeantRow {
+	m := g.of.Refs()[r.sold.Ref].Row(r.sold.Selection)
 	if g.proof == simulator.MustBeRaw {
 		m = simulator.MeantRow{Side: m.Side}
 	}
-	m.ID, m.Decimal, m.Doubtful = l.id, l.price, l.unclear
+	m.ID, m.Decimal, m.Doubtful = r.id, r.price, r.unclear
 	return m
 }
 

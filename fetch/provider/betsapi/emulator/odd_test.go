@@ -183,7 +183,7 @@ func lookAtCopies(see func(string, bool), key string, copies []simMarket, times 
 
 // What the simulator says it meant is what it sold: each row is in the payload
 // with that price in the newest copy, under those sections.
-func TestSimulatorMeansWhatItSells(t *testing.T) {
+func TestSimulatorMeansWhatItOffers(t *testing.T) {
 	sim := simulated(t, simulator.Options{Seed: 4, Fixtures: 40})
 	token := sim.Tokens()[0]
 	results := simResults(t, sim, "/v3/bet365/prematch")

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"mkt/fetch/simulator"
 )
 
 // render writes the fixture's object of bet365/prematch (betsapi.md, section
@@ -43,7 +45,7 @@ func (s *renderer) section(section string) {
 			s.twins(section)
 			open = true
 		}
-		shell := m.state != loaded || s.shell(m.index, at)
+		shell := m.stock != simulator.Loaded || s.shell(m.index, at)
 		s.market(m.index, s.tab(section), shell, shell)
 		s.b = append(s.b, ',')
 	}
@@ -66,7 +68,7 @@ func (s *renderer) shell(index, at int) bool {
 func (s *renderer) openSection(section string) {
 	c := s.tab(section)
 	s.b = append(append(append(s.b, `,"`...), s.tabName(section)...), `":{"updated_at":`...)
-	s.b = appendEpoch(s.b, c.at)
+	s.b = appendEpoch(s.b, c.At)
 	s.b = append(s.b, `,"key":`...)
 	s.b = appendText(s.b, "#AC#B1#C"+leagueID(s.fixture.League)+"#D8#E"+eventID(s.fixture)+"#F8#I"+strconv.Itoa(slices.Index(tabs, section))+"#")
 	s.b = append(s.b, ',')
@@ -92,16 +94,16 @@ func (s *renderer) twins(section string) {
 func (s *renderer) others() {
 	open := false
 	for _, m := range s.offers {
-		if m.state != filled {
+		if m.stock != simulator.Collapsed {
 			continue
 		}
 		if !open {
 			s.b = append(s.b, `,"others":[`...)
 			open = true
 		}
-		c := s.block(m.index)
+		c := s.MarketCopy(catalogue[m.index].of)
 		s.b = append(s.b, `{"updated_at":`...)
-		s.b = appendEpoch(s.b, c.at)
+		s.b = appendEpoch(s.b, c.At)
 		s.b = append(s.b, `,"sp":{`...)
 		s.market(m.index, c, false, true)
 		s.b = append(s.b, "}},"...)
@@ -113,13 +115,13 @@ func (s *renderer) others() {
 
 // market writes one copy of a market: as an empty shell, or with its rows.
 // closed markets carry open 0, the copy that fills them too.
-func (s *renderer) market(index int, c copyOf, shell, closed bool) {
+func (s *renderer) market(index int, c simulator.Copy, shell, closed bool) {
 	g := &catalogue[index]
 	s.b = append(appendText(s.b, g.key), `:{"id":`...)
 	s.b = append(appendText(s.b, g.id), `,"name":`...)
 	s.b = append(appendText(s.b, g.name), `,"odds":[`...)
 	if !shell {
-		for i, l := range s.lay(index, c) {
+		for i, l := range s.rows(index, c) {
 			if i > 0 {
 				s.b = append(s.b, ',')
 			}
@@ -134,7 +136,7 @@ func (s *renderer) market(index int, c copyOf, shell, closed bool) {
 }
 
 // writeRow writes a row, its fields in the order of 2025.
-func (s *renderer) writeRow(g *market, l laid) {
+func (s *renderer) writeRow(g *market, l row) {
 	s.b = append(append(append(s.b, `{"id":"`...), l.id...), `","odds":"`...)
 	s.b = append(append(s.b, l.price...), '"')
 	s.field("name", l.name)
@@ -164,12 +166,12 @@ func (s *renderer) schedule() {
 	if len(s.offers) == 0 {
 		return
 	}
-	prices := s.sheet.Market(refTo("MATCH_RESULT", "FT")[0]).Selections
+	prices := s.Sheet().Market(simulator.Ref{Market: "MATCH_RESULT", Period: "FT"}).Selections
 	if len(prices) != 3 {
 		return
 	}
 	s.b = append(s.b, `,"schedule":{"updated_at":`...)
-	s.b = appendEpoch(s.b, s.since.Add(-2*time.Minute))
+	s.b = appendEpoch(s.b, s.Since.Add(-2*time.Minute))
 	s.b = append(s.b, `,"sp":{"main":[`...)
 	for i, at := range [...]int{0, 2, 1} {
 		if i > 0 {
@@ -177,9 +179,7 @@ func (s *renderer) schedule() {
 		}
 		s.b = append(s.b, '{')
 		if s.fixture.Lot(2, oddScheduleIDs) == 0 {
-			s.b = append(s.b, `"id":"`...)
-			s.b = strconv.AppendUint(s.b, 1_000_000_000+rowHash(s.fixture, 0, 0, prices[at])%8_999_999_999, 10)
-			s.b = append(s.b, `",`...)
+			s.b = append(append(append(s.b, `"id":"`...), rowID(s.Hash(0, 0, prices[at]))...), `",`...)
 		}
 		s.b = append(append(append(s.b, `"odds":"`...), prices[at].Price...), `"}`...)
 	}

@@ -2,11 +2,9 @@ package emulator
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -33,73 +31,50 @@ import (
 type replay struct {
 	base
 	items   []listedItem
-	results map[string][]byte   // by FI
-	answers map[string][][]byte // by endpoint, in order of file names
+	results map[string][]byte     // by FI
+	answers map[string][]recorded // by endpoint, in order of file names
 }
 
-// recorded is the envelope of any recorded answer.
+// recorded is a recorded answer, and its envelope as far as it could be read.
 type recorded struct {
-	Pager   struct{ Page int }
-	Results json.RawMessage
+	body  []byte
+	Pager *struct {
+		Page    int
+		PerPage int `json:"per_page"`
+		Total   int
+	}
+	Results []json.RawMessage
 }
 
 // openReplay reads a folder of recorded payloads. An error names the file that
 // cannot be read.
 func openReplay(dir string) (*replay, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*.json"))
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("replay %s: no payloads: want folders like bet365-prematch with .json files", dir)
-	}
-	slices.SortFunc(files, func(a, b string) int { // the listing before what is made to fit it
-		return cmp.Or(cmp.Compare(notListing(a), notListing(b)), cmp.Compare(a, b))
-	})
-	r := &replay{results: make(map[string][]byte), answers: make(map[string][][]byte)}
-	for _, file := range files {
-		if err := r.load(file); err != nil {
-			return nil, fmt.Errorf("replay %s: %w", file, err)
-		}
+	r := &replay{results: make(map[string][]byte), answers: make(map[string][]recorded)}
+	if err := simulator.ReadRecordings(dir, wire.EndpointUpcoming, r.load); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(r.items, func(a, b listedItem) int { return strings.Compare(a.sport, b.sport) })
 	return r, nil
 }
 
-func endpointOf(file string) string {
-	return strings.Replace(filepath.Base(filepath.Dir(file)), "-", "/", 1)
-}
-
-func notListing(file string) int {
-	if endpointOf(file) == wire.EndpointUpcoming {
-		return 0
-	}
-	return 1
-}
-
-func (r *replay) load(file string) error {
-	body, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	if !json.Valid(body) {
-		return fmt.Errorf("is not JSON")
-	}
+func (r *replay) load(f simulator.Recording) error {
 	var a recorded
-	switch endpoint := endpointOf(file); endpoint {
+	err := json.Unmarshal(f.Body, &a)
+	switch f.Endpoint {
 	case wire.EndpointUpcoming:
-		var items []json.RawMessage
-		if json.Unmarshal(body, &a) != nil || json.Unmarshal(a.Results, &items) != nil {
-			return fmt.Errorf("is no listing")
+		if err != nil || a.Results == nil {
+			return errors.New("is no listing")
 		}
-		return r.loadItems(items)
+		return r.loadItems(a.Results)
 	case wire.EndpointPrematch:
-		var results []json.RawMessage
-		if json.Unmarshal(body, &a) != nil || json.Unmarshal(a.Results, &results) != nil {
-			return fmt.Errorf("holds no results")
+		if err != nil || a.Results == nil {
+			return errors.New("holds no results")
 		}
-		return r.loadMarkets(results, filepath.Base(file))
-	default:
-		r.answers[endpoint] = append(r.answers[endpoint], body)
-		return nil
+		return r.loadMarkets(a.Results, f.File)
 	}
+	a.body = f.Body
+	r.answers[f.Endpoint] = append(r.answers[f.Endpoint], a)
+	return nil
 }
 
 func (r *replay) loadItems(items []json.RawMessage) error {
@@ -183,8 +158,8 @@ func newestUpdate(raw []byte) time.Time {
 	return time.Unix(newest, 0).UTC()
 }
 
-// sidesOf finds out who plays: from the event's name where it is sent, from
-// half-time/full-time rows of one side twice, else from the file's name.
+// sidesOf finds out who plays: from the event's name if it is sent, from
+// half-time/full-time rows with the same side twice, or else from the file's name.
 func sidesOf(raw []byte, file string) (home, away string) {
 	if m := event.FindSubmatch(raw); m != nil {
 		home, away, _ = strings.Cut(unquoted(m[1]), " v ")
@@ -233,38 +208,45 @@ func (r *replay) Answer(q simulator.Question) simulator.Answer {
 		if wrong != nil {
 			return *wrong
 		}
-		return simulator.Answer{Body: ask.of(r.items)}
+		return ask.of(r.items)
 	case wire.EndpointPrematch:
-		ids, wrong := fixtureIDs(q.Query)
+		ids, wrong := idList(q.Query, wire.ParamFixtures)
 		if wrong != nil {
 			return *wrong
 		}
-		return simulator.Answer{Body: r.splice(ids)}
-	default:
-		return simulator.Answer{Body: r.paged(q.Endpoint, q.Query.Get(wire.ParamPage))}
-	}
-}
-
-// splice joins recorded results as they are.
-func (r *replay) splice(ids []string) []byte {
-	var found [][]byte
-	for _, id := range ids {
-		if raw, ok := r.results[id]; ok {
-			found = append(found, raw)
+		results := make([][]byte, 0, len(ids))
+		for _, id := range ids {
+			if raw, ok := r.results[id]; ok {
+				results = append(results, raw)
+			}
 		}
+		return simulator.Answer{Items: results}
+	default:
+		return r.paged(q.Endpoint, q.Query.Get(wire.ParamPage)).answer()
 	}
-	b := append([]byte(`{"success":1,"results":[`), bytes.Join(found, []byte(","))...)
-	return append(b, "]}"...)
 }
 
 // paged returns the recorded answer of a page.
-func (r *replay) paged(endpoint, page string) []byte {
+func (r *replay) paged(endpoint, page string) recorded {
 	answers := r.answers[endpoint]
-	for _, body := range answers {
-		var a recorded
-		if json.Unmarshal(body, &a) == nil && a.Pager.Page > 0 && strconv.Itoa(a.Pager.Page) == page {
-			return body
+	for _, a := range answers {
+		if a.Pager != nil && a.Pager.Page > 0 && strconv.Itoa(a.Pager.Page) == page {
+			return a
 		}
 	}
 	return answers[0]
+}
+
+func (r recorded) answer() simulator.Answer {
+	a := simulator.Answer{Body: r.body}
+	if r.Results != nil {
+		a.Items = make([][]byte, 0, len(r.Results))
+		for _, raw := range r.Results {
+			a.Items = append(a.Items, raw)
+		}
+	}
+	if r.Pager != nil {
+		a.Page = &simulator.Page{Number: r.Pager.Page, Size: r.Pager.PerPage, Total: r.Pager.Total}
+	}
+	return a
 }

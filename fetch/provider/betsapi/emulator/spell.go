@@ -14,9 +14,9 @@ type labels struct{ name, name2, header, handicap, team string }
 // spelling puts a selection of a market into the bookmaker's words.
 type spelling func(p *teamPair, r simulator.Ref, s simulator.Selection) labels
 
-// teamPair is the two sides as the markets name them. used notes whose name a row
-// needed, as a bit a side, so that a row whose name the listing does not give
-// can be told from one that stands by itself.
+// teamPair is the two sides as the markets name them. used records whose name a row
+// needed, as a bit a side: such a row proves nothing if the listing does not have the
+// name.
 type teamPair struct {
 	names   [2]string
 	unknown uint8 // sides that the listing names otherwise, or not at all
@@ -56,7 +56,7 @@ func (p *teamPair) result(outcome string) string {
 	return p.team(outcome)
 }
 
-// sideNumber writes a side as 1 or 2, and level as the word given.
+// sideNumber returns 1 or 2 for a side, and level for neither.
 func sideNumber(outcome, level string) string {
 	switch outcome {
 	case "HOME":
@@ -189,7 +189,7 @@ func spellTotalBoth(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels 
 func spellMargin(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	switch s.Outcome {
 	case "SCORE_DRAW":
-		return labels{name: "1"} // without a header: nobody can tell
+		return labels{name: "1"} // without a header, so that its meaning is not known
 	case "NO_GOAL":
 		return labels{name: "2"}
 	}

@@ -6,8 +6,8 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// spellPlayer is a player's name, or what stands in the row that is nobody's or
-// anybody's.
+// spellPlayer is a player's name, or the text of a row for no player or for any other
+// player.
 func spellPlayer(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	switch s.Outcome {
 	case "NO_GOALSCORER":
@@ -62,17 +62,17 @@ func spellTimecast(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 }
 
 // spellPlayerTotal is a player's over or under: name, team in name2, line in handicap, as
-// player tables of 2025 have it.
+// in player tables of 2025.
 func spellPlayerTotal(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	return labels{name: s.Player, name2: sideNumber(s.Side, ""), header: capital(s.Outcome), handicap: s.Line}
 }
 
-// spellPlayerLine is the same as tables of 2026 have it, without the team.
+// spellPlayerLine is the same in tables of 2026, without the team.
 func spellPlayerLine(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	return labels{name: s.Player, header: capital(s.Outcome), handicap: s.Line}
 }
 
-// spellUnknownTable is a row of a table nobody knows.
+// spellUnknownTable is a row of an unknown table.
 func spellUnknownTable(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	head := "Over"
 	if strings.EqualFold(s.Outcome, "under") {

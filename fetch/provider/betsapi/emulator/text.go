@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// appendText writes a JSON string as the provider's software does: letters
+// appendText writes a JSON string like the provider's software: letters
 // outside ASCII as \u escapes, slashes escaped (recorded: "KIL\/Hemne").
 func appendText(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"

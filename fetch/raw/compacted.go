@@ -1,0 +1,171 @@
+package raw
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+// window is how far back the compression looks: several ticks, which hold nearly the
+// same.
+const window = 8 << 20
+
+// compacted is one cycle of a compacted file: the content of its files by name, with
+// the bodies uncompressed.
+type compacted struct {
+	id    layout.CycleID
+	files map[string][]byte // nil if the reader did not want it
+}
+
+// plainName is the name of a body that is not compressed by itself.
+func plainName(r Response) string { return strings.TrimSuffix(r.File, ".zst") }
+
+// eachCompacted reads the cycles of a compacted file in order, with the content of
+// those that are wanted. An error is the last.
+func eachCompacted(fsys durable.ReadFS, name string, wanted func(layout.CycleID) bool) iter.Seq2[compacted, error] {
+	return func(yield func(compacted, error) bool) {
+		var c compacted
+		err := eachFile(fsys, name, func(id layout.CycleID, file string, content io.Reader) (err error) {
+			if id != c.id {
+				if c.id != "" && !yield(c, nil) {
+					return errStopped
+				}
+				c = compacted{id: id}
+				if wanted(id) {
+					c.files = map[string][]byte{}
+				}
+			}
+			if c.files != nil {
+				c.files[file], err = io.ReadAll(io.LimitReader(content, MaxBody+1))
+			}
+			return err
+		})
+		switch {
+		case errors.Is(err, errStopped):
+		case err != nil:
+			yield(compacted{}, err)
+		case c.id != "":
+			yield(c, nil)
+		}
+	}
+}
+
+// errStopped ends the reading of a file when its reader has what it needs.
+var errStopped = errors.New("stopped")
+
+func anyCycle(layout.CycleID) bool { return true }
+
+// readCompacted reads one cycle out of its compacted file; nil if it is in none.
+func readCompacted(fsys durable.ReadFS, id layout.CycleID) (*compacted, error) {
+	for c, err := range eachCompacted(fsys, layout.RawPack(id), func(of layout.CycleID) bool { return of == id }) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case c.id == id:
+			return &c, nil
+		case c.id > id:
+			return nil, nil
+		}
+	}
+	return nil, nil
+}
+
+// compactedCycles lists the cycles of a compacted file, which it reads to its end,
+// checksum included.
+func compactedCycles(fsys durable.ReadFS, name string) (ids []layout.CycleID, err error) {
+	for c, err := range eachCompacted(fsys, name, func(layout.CycleID) bool { return false }) {
+		if err != nil {
+			return ids, err
+		}
+		ids = append(ids, c.id)
+	}
+	return ids, nil
+}
+
+// CompactedCycles yields the cycles of a compacted file in order, one in memory at a
+// time, and reads the file once. A damaged one has the error ErrCorrupt beside its id,
+// and the others follow; a file that cannot be read any further ends with an error and
+// no id.
+func CompactedCycles(fsys durable.ReadFS, name string) iter.Seq2[CompactedCycle, error] {
+	return func(yield func(CompactedCycle, error) bool) {
+		for c, err := range eachCompacted(fsys, name, anyCycle) {
+			if err != nil {
+				yield(CompactedCycle{}, err)
+				return
+			}
+			a, err := openHeaders(fsys, c.id, c.files[layout.RawCycleFile], &c)
+			if !yield(CompactedCycle{c.id, a}, err) {
+				return
+			}
+		}
+	}
+}
+
+// CompactedCycle is one cycle of a compacted file; Archive is nil beside an error.
+type CompactedCycle struct {
+	ID      layout.CycleID
+	Archive *Archive
+}
+
+// Files returns the names below the cycle's folder that it should hold, and no others.
+func (a *Archive) Files() []string {
+	names := []string{layout.RawCycleFile, layout.RawFetchFile}
+	for _, r := range a.responses {
+		names = append(names, r.File)
+	}
+	return names
+}
+
+// eachFile calls do for every file of a compacted file, in order of cycles.
+func eachFile(fsys durable.ReadFS, name string, do func(id layout.CycleID, file string, content io.Reader) error) error {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	plain, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window))
+	if err != nil {
+		return err
+	}
+	defer plain.Close()
+	in := tar.NewReader(plain)
+	for {
+		header, err := in.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrCorrupt, name, err)
+		}
+		dir, base, _ := strings.Cut(header.Name, "/")
+		id, ok := layout.ParseCycleDir(dir)
+		if !ok {
+			return fmt.Errorf("%w: %s: holds %q", ErrCorrupt, name, header.Name)
+		}
+		if err := do(id, base, content{in}); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+}
+
+// content is that of one file of a compacted file. What cannot be read is damaged.
+type content struct{ io.Reader }
+
+func (c content) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return n, err
+}

@@ -1,0 +1,93 @@
+package simulator
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// distort spoils the content of an answer. One without items stays as it is.
+func (s *Server) distort(kind FaultKind, a Answer, pick func(n int) int) Answer {
+	if a.Items == nil {
+		return a
+	}
+	format := s.dialect.Format()
+	items, page := slices.Clone(a.Items), a.Page
+	switch kind {
+	case Wrong:
+		a.Body = s.otherShape(format, a, pick)
+		return a
+	case WithoutIDs:
+		for i := range items {
+			items[i] = edited(items[i], func(object map[string]json.RawMessage) {
+				for _, field := range format.IDs {
+					delete(object, field)
+				}
+			})
+		}
+	case Duplicate:
+		if len(items) > 0 {
+			items = append(items, items[pick(len(items))])
+		}
+	case Shrink:
+		items, page = shrunk(items, page)
+	case BrokenFixture:
+		if len(items) > 0 {
+			i := pick(len(items))
+			items[i] = edited(items[i], func(object map[string]json.RawMessage) {
+				for field := range object {
+					if !slices.Contains(format.IDs, field) {
+						object[field] = json.RawMessage("17")
+					}
+				}
+			})
+		}
+	}
+	a.Body = s.dialect.Wrap(items, page)
+	return a
+}
+
+// otherShape returns valid JSON that cannot be what was asked for.
+func (s *Server) otherShape(f Format, a Answer, pick func(n int) int) []byte {
+	list := slices.Concat([]byte{'['}, bytes.Join(a.Items, []byte{','}), []byte{']'})
+	switch pick(4) {
+	case 0:
+		return bytes.Replace(a.Body, []byte(`"`+f.List+`":`), []byte(`"`+otherName(f.List)+`":`), 1)
+	case 1:
+		return bytes.Replace(s.dialect.Wrap(nil, nil), []byte("[]"), slices.Concat([]byte(`{"items":`), list, []byte{'}'}), 1)
+	case 2:
+		return []byte(f.Nonsense)
+	default:
+		return list
+	}
+}
+
+func otherName(list string) string {
+	if list == "data" {
+		return "items"
+	}
+	return "data"
+}
+
+// shrunk keeps the first 40 % of a list, over all its pages, and of the fixtures of
+// any other answer.
+func shrunk(items [][]byte, page *Page) ([][]byte, *Page) {
+	if page == nil {
+		return items[:len(items)*2/5], nil
+	}
+	p := *page
+	p.Total = p.Total * 2 / 5
+	keep := p.Total - (p.Number-1)*p.Size
+	return items[:min(max(keep, 0), len(items))], &p
+}
+
+// edited returns an object with some of its fields changed, and anything else as it is.
+func edited(raw []byte, edit func(object map[string]json.RawMessage)) []byte {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) != nil {
+		return raw
+	}
+	edit(object)
+	b, _ := json.Marshal(object)
+	return b
+}

@@ -1,0 +1,33 @@
+package simulator
+
+// IDs numbers the fixtures of a provider. Every calendar of every world has its own
+// place in each stretch of ids, so that two accounts rarely see one id for two
+// fixtures.
+type IDs struct{ First int64 }
+
+const (
+	idStretch = 197
+	calendars = 4 // of a world, at most
+)
+
+// Of returns the id of a fixture.
+func (ids IDs) Of(w *World, f Fixture) int64 {
+	place, entry := f.Place()
+	return ids.First + entry*idStretch + w.idPlace(place)
+}
+
+// Number returns the number of the fixture with an id, and false for an id that no
+// fixture of the world can have.
+func (ids IDs) Number(w *World, id int64) (int64, bool) {
+	id -= ids.First
+	for place := range calendars {
+		if id >= 0 && id%idStretch == w.idPlace(place) {
+			return Number(place, id/idStretch), true
+		}
+	}
+	return 0, false
+}
+
+func (w *World) idPlace(calendar int) int64 {
+	return int64((w.dice.under(idStretch, 111) + 53*calendar) % idStretch)
+}

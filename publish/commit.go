@@ -1,0 +1,103 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// Commit publishes a draft as commit c: a child process loads the staged snapshot, its
+// folder and change segments get their names, and the commit record is created.
+// replace: a folder of that name was there before the run began, and no commit names
+// it. The folder comes first: whoever installs it may commit its cycle.
+func (d *Draft) Commit(ctx context.Context, c snapshot.Commit, replace bool) error {
+	if err := d.check(ctx); err != nil {
+		return err
+	}
+	if err := d.installSnapshot(replace); err != nil {
+		return err
+	}
+	if err := d.installSegments(); err != nil {
+		return err
+	}
+	if _, sum, err := durable.HashFile(d.Root, c.Dir()+"/"+layout.ManifestFile); err != nil || sum != c.ManifestSHA256 {
+		return errors.Join(err, fmt.Errorf("snapshot was replaced before its commit: %w", ErrConflict))
+	}
+	_, err := snapshot.Seal(d.Root, c, d.Dir+"/commit.json")
+	var late *snapshot.LateError
+	if errors.As(err, &late) {
+		d.Log.Warn("CURRENT was not updated; readers find the commit all the same", "cycle", d.Cycle, "error", late.Err)
+		err = nil
+	}
+	return err
+}
+
+// check lets a child process load what is staged.
+func (d *Draft) check(ctx context.Context) error {
+	var err error
+	if d.Check != nil && products[d.Product].checked {
+		err = d.Check(ctx, d.Cycle, d.SnapshotDir())
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNotLoadable, err)
+	}
+	return nil
+}
+
+// installSnapshot moves the staged folder to its cycle's name. A folder that was there
+// when the run began is debris: it is kept if it is the same, else quarantined. One
+// that has appeared since is another publisher's.
+func (d *Draft) installSnapshot(replace bool) error {
+	final := layout.Cycle(layout.SnapshotsDir, d.Cycle)
+	err := durable.Install(d.Root, d.SnapshotDir(), final)
+	if !errors.Is(err, durable.ErrDiffers) {
+		return err
+	}
+	if replace {
+		to, err := durable.MoveInto(d.Root, final, layout.QuarantineDir)
+		if err != nil {
+			return err
+		}
+		d.Log.Warn("quarantined a snapshot that was never committed", "cycle", d.Cycle, "to", to)
+		if err := durable.Install(d.Root, d.SnapshotDir(), final); !errors.Is(err, durable.ErrDiffers) {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: %w", final, ErrConflict)
+}
+
+// installSegments gives the staged segments their names. Any other file of such a name
+// was never committed: this run owns the cycle's folder.
+func (d *Draft) installSegments() error {
+	for _, name := range slices.Sorted(maps.Keys(d.Segments)) {
+		if err := d.installSegment(d.Segments[name], name); err != nil {
+			return err
+		}
+	}
+	return d.Root.SyncDir(layout.ChangesDir)
+}
+
+func (d *Draft) installSegment(staged, name string) error {
+	err := d.Root.Link(staged, name)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	same, err := durable.SameFile(d.Root, staged, name)
+	if err != nil || same {
+		return err
+	}
+	if _, err := durable.MoveInto(d.Root, name, layout.QuarantineDir); err != nil {
+		return err
+	}
+	return d.Root.Link(staged, name)
+}

@@ -1,0 +1,162 @@
+package publish
+
+import (
+	"slices"
+
+	"mkt/publish/table"
+)
+
+// plan is the decision about every fixture, sorted by fixture id.
+type plan struct {
+	fixtures []decision
+	held     int // fixtures kept although the listing lacks them
+}
+
+// decision is what is decided about one fixture that is in the previous dataset or has
+// a row in the cycle.
+type decision struct {
+	fixture    // as it will be published, or as it was if it is removed
+	source     table.Source
+	notOffered bool // its row is the listing's: the provider offers no markets on it
+	silent     bool // and it has the same content as in the previous dataset
+	removed    bool // it is in the previous dataset and not in the next one
+	missing    bool // because a complete listing lacks it
+}
+
+// A listing is not believed if it would remove more than this share and this number of
+// fixtures at once.
+const (
+	holdShare  = 0.20
+	holdNumber = 20
+)
+
+// decide makes the plan. A fixture is:
+//
+//   - replaced if it was refreshed;
+//   - published as listed if the provider offers no markets on it, unless the previous
+//     dataset has markets of it;
+//   - kept with its own times if its retrieval failed, if it was not asked for, or if
+//     it is not offered any more;
+//   - removed if it is over, or of a provider that the account has left;
+//   - removed if a complete listing lacks it, unless that removes too many at once.
+//     Those whose kick-off has passed do not count: they leave every list of fixtures
+//     to come.
+func decide(in inputs, acceptRemovals bool) plan {
+	var p plan
+	unexpected := 0
+	walk(in, func(before, now *fixture, entry *table.ListingRow) {
+		over := entry != nil && entry.Status == "OVER"
+		notOffered := entry != nil && entry.Markets == "NONE"
+		switch {
+		case now != nil && !over && !notOffered:
+			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.New})
+		case now != nil && !over && (before == nil || before.markets == 0):
+			same := before != nil && before.digest == now.digest
+			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.New, notOffered: true, silent: same})
+		case before == nil:
+			return
+		case over || before.provider != in.provider:
+			p.fixtures = append(p.fixtures, decision{fixture: *before, removed: true})
+		case entry == nil && in.complete:
+			p.fixtures = append(p.fixtures, decision{fixture: *before, removed: true, missing: true})
+			if before.startsAt == nil || before.startsAt.After(in.at) {
+				unexpected++
+			}
+		default:
+			p.fixtures = append(p.fixtures, decision{fixture: *before, source: table.Old})
+		}
+	})
+	tooMany := unexpected > holdNumber && float64(unexpected) > holdShare*float64(len(in.previous))
+	if tooMany && !acceptRemovals {
+		p.hold()
+	}
+	return p
+}
+
+// hold keeps every fixture that was only removed because the listing lacks it.
+func (p *plan) hold() {
+	for i := range p.fixtures {
+		if f := &p.fixtures[i]; f.missing {
+			f.removed, f.source = false, table.Old
+			p.held++
+		}
+	}
+}
+
+// walk goes through the three sorted lists at once and visits each fixture with its
+// entries in them, which are nil where it has none.
+func walk(in inputs, visit func(before, now *fixture, entry *table.ListingRow)) {
+	previous, refreshed, listing := in.previous, in.refreshed, in.listing
+	heads := make([]string, 0, 3)
+	for len(previous) > 0 || len(refreshed) > 0 || len(listing) > 0 {
+		heads = heads[:0]
+		if len(previous) > 0 {
+			heads = append(heads, previous[0].id)
+		}
+		if len(refreshed) > 0 {
+			heads = append(heads, refreshed[0].id)
+		}
+		if len(listing) > 0 {
+			heads = append(heads, listing[0].FixtureID)
+		}
+		id := slices.Min(heads)
+		var before, now *fixture
+		var entry *table.ListingRow
+		if len(previous) > 0 && previous[0].id == id {
+			before, previous = &previous[0], previous[1:]
+		}
+		if len(refreshed) > 0 && refreshed[0].id == id {
+			now, refreshed = &refreshed[0], refreshed[1:]
+		}
+		if len(listing) > 0 && listing[0].FixtureID == id {
+			entry, listing = &listing[0], listing[1:]
+		}
+		visit(before, now, entry)
+	}
+}
+
+// sources says for each fixture that stays where its rows come from.
+func (p *plan) sources() map[string]table.Source {
+	all := make(map[string]table.Source, len(p.fixtures))
+	for i := range p.fixtures {
+		if f := &p.fixtures[i]; !f.removed {
+			all[f.id] = f.source
+		}
+	}
+	return all
+}
+
+// replacesAll reports whether the dataset is exactly the cycle's rows.
+func (p *plan) replacesAll(rows int) bool {
+	n := p.counts()
+	return n.carried == 0 && n.refreshed+n.notOffered == rows
+}
+
+// markets is how many markets the fixtures of the dataset say they have.
+func (p *plan) markets() (n int64) {
+	for i := range p.fixtures {
+		if f := &p.fixtures[i]; !f.removed {
+			n += int64(f.markets)
+		}
+	}
+	return n
+}
+
+// counts are how many fixtures were decided how; the first three are the dataset.
+type counts struct{ refreshed, notOffered, carried, removed int }
+
+func (p *plan) counts() (n counts) {
+	for i := range p.fixtures {
+		switch f := &p.fixtures[i]; {
+		case f.removed:
+			n.removed++
+		case f.notOffered:
+			n.notOffered++
+		case f.source == table.New:
+			n.refreshed++
+		default:
+			n.carried++
+		}
+	}
+	return n
+}

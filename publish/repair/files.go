@@ -1,0 +1,156 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// ErrUnrepairable: a file is damaged, and what it was made from is not there any more
+// or gives something else. A person restores the file, or begins a new history.
+var ErrUnrepairable = errors.New("damaged, and it cannot be rebuilt: " +
+	"restore it from a backup, or begin a new history with mkt recover --new-history")
+
+// manifest opens the manifest of a committed snapshot; a damaged one is repaired first.
+func (r *rebuilder) manifest(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
+	m, err := snapshot.Open(r.Root, c)
+	if !snapshot.IsDamage(err) || r.readOnly {
+		return m, err
+	}
+	if err := r.repairFiles(ctx, c, nil, err); err != nil {
+		return m, err
+	}
+	return snapshot.Open(r.Root, c)
+}
+
+// snapshot checks every file of a snapshot after it has repaired the damaged ones. A
+// substitute is not enough here: the file itself is still damaged.
+func (r *rebuilder) snapshot(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
+	err := snapshot.Verify(r.Root, c.Dir(), m)
+	if !snapshot.IsDamage(err) {
+		return err
+	}
+	if err := r.repairFiles(ctx, c, &m, err); err != nil {
+		return err
+	}
+	err = snapshot.Verify(r.Root, c.Dir(), m)
+	if snapshot.IsDamage(err) {
+		return fmt.Errorf("%w: %w (rebuilt, it has the same rows in other bytes)", err, ErrUnrepairable)
+	}
+	return err
+}
+
+// repairFiles rebuilds publication c and replaces those of its files that are damaged:
+// by the very bytes that were sealed, or not at all. The same rows in other bytes, as
+// another build of the Parquet library writes them, become a substitute. why is the
+// damage that was found, and sealed the manifest, nil if that is damaged.
+func (r *rebuilder) repairFiles(ctx context.Context, c snapshot.Commit, sealed *snapshot.Manifest, why error) error {
+	made, err := r.rebuild(ctx, c, sealed)
+	if snapshot.IsDamage(err) || errors.Is(err, publish.ErrNoCycle) || errors.Is(err, ErrUnrepairable) {
+		return fmt.Errorf("%w: %w (%w)", why, ErrUnrepairable, err)
+	}
+	if err != nil {
+		return err
+	}
+	differs := fmt.Errorf("%w: %w (rebuilt, it is different)", why, ErrUnrepairable)
+	if sealed == nil {
+		if made.manifestSum != c.ManifestSHA256 {
+			return differs
+		}
+		sealed = &made.Manifest
+		if err := r.replace(made.SnapshotDir()+"/"+layout.ManifestFile, c.Dir()+"/"+layout.ManifestFile); err != nil {
+			return err
+		}
+	}
+	for _, file := range sealed.Files {
+		err := snapshot.Verify(r.Root, c.Dir(), sealed.Only(file.Name))
+		if snapshot.IsDamage(err) {
+			err = r.repairFile(made, c, sealed, file, differs)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, s := range sealed.Changes {
+		if err := r.repairSegment(made, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repairFile replaces one file, or makes the rebuilt one its substitute.
+func (r *rebuilder) repairFile(made rebuilt, c snapshot.Commit, sealed *snapshot.Manifest, file snapshot.File, differs error) error {
+	staged, final := made.SnapshotDir()+"/"+file.Name, c.Dir()+"/"+file.Name
+	_, sum, err := durable.HashFile(r.Root, staged)
+	if err != nil {
+		return fmt.Errorf("%w: %w", differs, err)
+	}
+	if sum == file.SHA256 {
+		return r.replace(staged, final)
+	}
+	key := tableKey(file.Name)
+	if rows := sealed.Tables[key]; rows.Digest == "" || rows.Digest != made.Manifest.Tables[key].Digest {
+		return fmt.Errorf("%w: %s has other rows", differs, final)
+	}
+	if r.substitutes[c.Version] == nil {
+		r.substitutes[c.Version] = map[string]string{}
+	}
+	r.substitutes[c.Version][file.Name] = staged
+	r.Log.Warn("a damaged file was rebuilt with the same rows in other bytes", "tenant", r.ClientID, "product", r.Product, "file", final)
+	return nil
+}
+
+// tableKey is the name that manifests have for the table of a file.
+func tableKey(file string) string { return strings.TrimSuffix(file, ".parquet") }
+
+// repairSegment replaces a damaged segment of the change log that this publication
+// wrote.
+func (r *rebuilder) repairSegment(made rebuilt, s snapshot.Segment) error {
+	staged, ok := made.Segments[s.File]
+	if !ok {
+		return nil
+	}
+	why := snapshot.VerifySegment(r.Root, s)
+	if !snapshot.IsDamage(why) {
+		return why
+	}
+	_, sum, err := durable.HashFile(r.Root, staged)
+	if err == nil && sum != s.SHA256 {
+		err = errors.New("rebuilt, it is different")
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w (%w)", why, ErrUnrepairable, err)
+	}
+	return r.replace(staged, s.File)
+}
+
+// replace gives a rebuilt file its name; a file of that name is quarantined.
+func (r *rebuilder) replace(staged, final string) error {
+	dir := path.Dir(final)
+	if err := durable.MkdirAllSync(r.Root, dir); err != nil {
+		return err
+	}
+	exists, err := durable.Exists(r.Root, final)
+	if err != nil {
+		return err
+	}
+	if exists {
+		if _, err := durable.MoveInto(r.Root, final, layout.QuarantineDir); err != nil {
+			return err
+		}
+	}
+	if err := r.Root.Link(staged, final); err != nil {
+		return err
+	}
+	r.repaired = append(r.repaired, final)
+	r.Log.Warn("a damaged file was rebuilt, byte for byte", "tenant", r.ClientID, "product", r.Product, "file", final)
+	return r.Root.SyncDir(dir)
+}

@@ -1,0 +1,181 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// seqJump is how far seq advances if a history begins under a clock that is behind seq
+// itself.
+const seqJump = 1_000_000_000
+
+// historyStart is the seq before the first of a new history. It is beyond any that the
+// lost history can have given, which nobody knows, and beyond those of every history
+// that was begun from the same backup before. The clock's microseconds are: each
+// history begins at its own, and none has a million events a second. They stay below
+// 2^53 for two centuries.
+func historyStart(last uint64, now time.Time) uint64 {
+	if at := uint64(max(0, now.UnixMicro())); at > last {
+		return at
+	}
+	return last + seqJump
+}
+
+// NewHistory publishes the newest intact dataset once more, as the first of a new
+// history: every cursor from before becomes invalid, and no seq is used twice. It is
+// for a root that was restored from a backup which lacks publications that clients have
+// seen, and for one whose newest publication is ErrUnrepairable. What was published
+// stays, and the chain of records continues. If there is no record, the newest canonical
+// cycle is published. o.Cycle is ignored.
+func NewHistory(ctx context.Context, o publish.Options) (s publish.Summary, err error) {
+	o.Cycle = ""
+	r, err := newRebuilder(o)
+	if err != nil {
+		return s, err
+	}
+	version, sum, err := snapshot.LastRecord(r.Root)
+	if err == nil && version == 0 {
+		r.LastSeq = historyStart(0, r.Now())
+		return publish.Run(ctx, r.Options)
+	}
+	started := r.Now()
+	defer r.Root.RemoveAll(r.Staging())
+	if err == nil {
+		s, err = r.newHistory(ctx, version, sum)
+	}
+	if err != nil {
+		err = fmt.Errorf("new history %s %s: %w", r.ClientID, r.Product, err)
+	}
+	publish.Record(ctx, r.Options, started, s, err)
+	return s, err
+}
+
+// newHistory publishes behind the record with a version and a hash, readable or not.
+func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) (s publish.Summary, err error) {
+	if err := publish.MakeFolders(r.Root); err != nil {
+		return s, err
+	}
+	source, err := r.newestIntact(ctx)
+	if err != nil {
+		return s, err
+	}
+	head, _, fault, err := snapshot.HeadAndFault(r.Root) // the newest record that can be read
+	if errors.Is(fault, layout.ErrNewer) {
+		err = fault // nothing is lost
+	}
+	if err != nil {
+		return s, err
+	}
+	if r.Cycle, err = r.freeCycle(head.CycleID); err != nil {
+		return s, err
+	}
+	at := r.Now().UTC().Truncate(time.Millisecond)
+	if earliest := head.PublishedAt.Add(time.Millisecond); at.Before(earliest) {
+		at = earliest
+	}
+	last := historyStart(head.LastSeq, r.Now())
+	c := snapshot.Commit{
+		Format: snapshot.Format, Version: version + 1, HistoryID: r.RunID, RunID: r.RunID, CycleID: r.Cycle, PublishedAt: at,
+		FirstSeq: last + 1, LastSeq: last, PreviousSHA256: sum, Republishes: source.Commit.Version,
+	}
+	d, err := draftHistory(ctx, r.Options, r.dir(c), c, source, head.ManifestSHA256)
+	if err != nil {
+		return s, err
+	}
+	if c.ManifestSHA256, err = d.WriteManifest(); err != nil {
+		return s, err
+	}
+	m := &d.Manifest
+	s = publish.Summary{Cycle: r.Cycle, Version: c.Version, PublishedAt: c.PublishedAt, LastSeq: c.LastSeq, Republishes: c.Republishes,
+		Fixtures: m.Tables["fixtures"].Rows + m.Tables["live"].Rows, Markets: m.Tables["markets"].Rows, InPlay: m.Counters["in_play"]}
+	s.Carried = int(s.Fixtures)
+	return s, d.Commit(ctx, c, false)
+}
+
+// draftHistory writes commit c, the first of a history, in dir: the dataset of a
+// publication once more, without a change log.
+func draftHistory(ctx context.Context, o publish.Options, dir string, c snapshot.Commit, source publish.Base, previousManifestSum string) (*publish.Draft, error) {
+	d := &publish.Draft{Options: o, Dir: dir, Manifest: *source.Manifest}
+	m := &d.Manifest
+	m.CycleID, m.PublishedAt, m.BinaryVersion = c.CycleID, &c.PublishedAt, o.Version
+	m.PreviousManifestSHA256, m.Changes, m.AcceptRemovals = previousManifestSum, nil, false
+	if err := durable.MkdirAllSync(o.Root, d.SnapshotDir()); err != nil {
+		return nil, err
+	}
+	for _, file := range m.Files {
+		if err := snapshot.CopyFile(ctx, o.Root, source.Commit.Dir(), d.SnapshotDir(), file); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// newestIntact is the newest publication that is intact, or can be repaired.
+func (r *rebuilder) newestIntact(ctx context.Context) (publish.Base, error) {
+	head, _, err := snapshot.Head(r.Root)
+	if err != nil {
+		return publish.Base{}, err
+	}
+	var first error
+	for c, err := range snapshot.Backward(r.Root, head) {
+		var m snapshot.Manifest
+		if err == nil {
+			m, err = r.intact(ctx, c)
+		}
+		if err == nil {
+			return publish.Base{Commit: c, Manifest: &m}, nil
+		}
+		if !snapshot.IsDamage(err) && !errors.Is(err, ErrUnrepairable) {
+			return publish.Base{}, err
+		}
+		if first == nil {
+			first = &publish.DamageError{Commit: c, File: c.Dir(), Err: err}
+		}
+		r.Log.Warn("skipping a damaged publication", "tenant", r.ClientID, "product", r.Product, "version", c.Version, "error", err)
+	}
+	return publish.Base{}, fmt.Errorf("no publication is intact: %w", first)
+}
+
+// intact repairs a publication and checks that it is this account's.
+func (r *rebuilder) intact(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
+	m, err := r.manifest(ctx, c)
+	if err != nil {
+		return m, err
+	}
+	err = r.snapshot(ctx, c, m)
+	if err == nil && (m.ClientID != r.ClientID || m.Product != r.Product) {
+		err = fmt.Errorf("published snapshot is of %s %s: %w", m.ClientID, m.Product, snapshot.ErrDamaged)
+	}
+	return m, err
+}
+
+// freeCycle is the first cycle after one whose id is not taken: the dataset has no
+// retrieval of its own.
+func (r *rebuilder) freeCycle(after layout.CycleID) (layout.CycleID, error) {
+	at, product, err := layout.ParseCycleID(string(after))
+	if err != nil {
+		return "", err
+	}
+	for {
+		at = at.Add(time.Second)
+		id := layout.NewCycleID(at, product)
+		taken := false
+		for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir} {
+			exists, err := durable.Exists(r.Root, layout.Cycle(dir, id))
+			if err != nil {
+				return "", err
+			}
+			taken = taken || exists
+		}
+		if !taken {
+			return id, nil
+		}
+	}
+}

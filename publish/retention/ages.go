@@ -1,0 +1,99 @@
+package retention
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/snapshot"
+)
+
+// longestGap is how much an interval between two publications adds at most to the age
+// of what came before it: the rest is an outage, or a clock that jumped, and neither
+// may delete an archive.
+const longestGap = 24 * time.Hour
+
+// ErrClockJump: the newest publication came so much later than the ones before it that
+// the clock may have jumped. Nothing is deleted then.
+var ErrClockJump = errors.New("the clock may have jumped: nothing is deleted this time. " +
+	"If the clock is wrong, set it right (mkt doctor compares it with the provider's) and go on from a backup made before. " +
+	"After an outage there is nothing to do: retention resumes with the next publication, or now with mkt gc --after-leap")
+
+// intervalsCompared is how many intervals before the newest one are looked at: an
+// interval that is at most twice the longest of them is no jump of the clock. A
+// schedule has its weekends.
+const intervalsCompared = 8
+
+// checkClockJump returns ErrClockJump if the newest publication followed a jump.
+func checkClockJump(f durable.ReadFS, head snapshot.Commit) error {
+	var gap, usual time.Duration
+	after := head
+	for n := head.Version - 1; n > 0 && n+1+intervalsCompared >= head.Version; n-- {
+		before, err := snapshot.ReadCommit(f, n)
+		if err != nil {
+			return err
+		}
+		if after.Version == head.Version {
+			if gap = after.PublishedAt.Sub(before.PublishedAt); gap <= longestGap {
+				return nil
+			}
+		} else {
+			usual = max(usual, after.PublishedAt.Sub(before.PublishedAt))
+		}
+		after = before
+	}
+	if gap <= longestGap || gap <= 2*usual {
+		return nil
+	}
+	return fmt.Errorf("version %d was published %s after the one before it: %w", head.Version, gap.Truncate(time.Second), ErrClockJump)
+}
+
+// cutoffAt is the time before which things are older than an age at a publication.
+// An interval between publications counts as at most longestGap.
+func cutoffAt(f durable.ReadFS, head snapshot.Commit, age time.Duration) (time.Time, error) {
+	cut, after := head.PublishedAt.Add(-age), head
+	for step := uint64(1); after.Version > 1 && after.PublishedAt.After(cut); step *= 2 {
+		before, err := snapshot.ReadCommit(f, after.Version-min(step, after.Version-1))
+		if err != nil {
+			return time.Time{}, err
+		}
+		if err := moveBack(f, before, after, &cut); err != nil {
+			return time.Time{}, err
+		}
+		after = before
+	}
+	return cut, nil
+}
+
+// moveBack moves a cutoff back by the excess length of each interval after it, newest
+// first. It is a binary search: only a span that is too long can contain an interval
+// that is.
+func moveBack(f durable.ReadFS, first, last snapshot.Commit, cut *time.Time) error {
+	span := last.PublishedAt.Sub(first.PublishedAt)
+	switch {
+	case span <= longestGap || !last.PublishedAt.After(*cut):
+		return nil
+	case last.Version == first.Version+1:
+		*cut = cut.Add(longestGap - span)
+		return nil
+	}
+	middle, err := snapshot.ReadCommit(f, first.Version+(last.Version-first.Version)/2)
+	if err != nil {
+		return err
+	}
+	if err := moveBack(f, middle, last, cut); err != nil {
+		return err
+	}
+	return moveBack(f, first, middle, cut)
+}
+
+// agesOf returns the ages, at the last of some rising times, of what began at each of
+// them, counted as cutoffAt does.
+func agesOf(began []time.Time) []time.Duration {
+	ages := make([]time.Duration, len(began))
+	for i := len(began) - 2; i >= 0; i-- {
+		ages[i] = ages[i+1] + min(began[i+1].Sub(began[i]), longestGap)
+	}
+	return ages
+}

@@ -1,0 +1,110 @@
+package retention
+
+import (
+	"errors"
+	"io/fs"
+
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// snapshotsAndSegments deletes what is older than the oldest snapshot that is
+// kept: folders, and segments that no kept manifest names.
+func (c *collector) snapshotsAndSegments() error {
+	err := c.each(layout.SnapshotsDir, func(name string, e fs.DirEntry) error {
+		cycle, ok := layout.ParseCycleDir(e.Name())
+		if !ok || cycle >= c.oldest.CycleID {
+			return nil
+		}
+		if young := c.age(cycle) < debrisAge && !c.Policy.frequent; young {
+			if _, published, err := snapshot.OfCycle(c.Root, c.head, cycle); err != nil || !published {
+				return err
+			}
+		}
+		c.done.Snapshots++
+		return c.remove(name)
+	})
+	if err != nil {
+		return err
+	}
+	unused, err := c.unusedSegment(c.oldest)
+	if err != nil {
+		return err
+	}
+	return c.each(layout.ChangesDir, func(name string, e fs.DirEntry) error {
+		if !unused(name, e) {
+			return nil
+		}
+		c.done.Segments++
+		return c.removeFile(name)
+	})
+}
+
+// unusedSegment reports which segments no kept manifest names: those before the oldest
+// one's window, and those that were compacted before it was made.
+func (c *collector) unusedSegment(oldest snapshot.Commit) (func(string, fs.DirEntry) bool, error) {
+	used := map[string]bool{}
+	for _, commit := range []snapshot.Commit{oldest, c.head} {
+		m, err := snapshot.Open(c.Root, commit)
+		if errors.Is(err, fs.ErrNotExist) { // deleted under an earlier retention
+			return func(_ string, e fs.DirEntry) bool {
+				_, last, ok := layout.ParseChangeSegment(e.Name())
+				return ok && last < oldest.FirstSeq
+			}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range m.Changes {
+			used[s.File] = true
+		}
+	}
+	return func(name string, e fs.DirEntry) bool {
+		first, last, ok := layout.ParseChangeSegment(e.Name())
+		behind := last < oldest.FirstSeq
+		// What both the oldest and the newest manifest have in another file, every
+		// manifest between them has in that other file too.
+		replaced := !used[name] && last <= oldest.LastSeq && first >= c.head.FirstSeq
+		return ok && (behind || replaced)
+	}, nil
+}
+
+// cycles deletes raw and canonical cycles that are old and published, and compacted
+// raw ones.
+func (c *collector) cycles() error {
+	if c.marks.Raw == nil {
+		return nil
+	}
+	_, product, _ := layout.ParseCycleID(string(c.head.CycleID)) // it was read
+	err := c.each(layout.RawDir, func(name string, e fs.DirEntry) error {
+		if until, compacted := layout.ParseRawPack(e.Name()); compacted {
+			if layout.NewCycleID(until, product) > c.marks.Raw.Before {
+				return nil // not every cycle in it
+			}
+			c.done.Cycles++
+			return c.removeFile(name)
+		}
+		if cycle, ok := layout.ParseCycleDir(e.Name()); !ok || !c.marks.Raw.Covers(cycle) {
+			return nil
+		}
+		c.done.Cycles++
+		return c.remove(name)
+	})
+	if err != nil {
+		return err
+	}
+	hour := ""
+	return c.each(layout.CanonicalDir, func(name string, e fs.DirEntry) error {
+		cycle, ok := layout.ParseCycleDir(e.Name())
+		if !ok {
+			return nil
+		}
+		first := layout.HourOf(cycle) != hour
+		hour = layout.HourOf(cycle)
+		if !c.marks.Canonical.Covers(cycle) && (first || !c.marks.Thinned.Covers(cycle)) {
+			return nil
+		}
+		c.done.Cycles++
+		return c.remove(name)
+	})
+}

@@ -1,0 +1,104 @@
+package retention
+
+import (
+	"io/fs"
+	"slices"
+	"time"
+
+	"mkt/publish/layout"
+)
+
+// CollectUnpublished bounds what is left by cycles that are never published, which
+// Collect does not delete since it runs after a publication. Of the cycles after the
+// newest publication it deletes raw and canonical ones that are neither among the
+// newest Cycles of their kind nor younger than CycleAge, measured against the newest of
+// them, and thins them out as Collect does. It keeps the first, which shows how it
+// began, the newest, and those in spare. Only the holder of the lock may call it; it
+// may be killed at any point.
+func CollectUnpublished(o Options, spare ...layout.CycleID) (Collected, error) {
+	c := newCollector(o)
+	err := c.collectUnpublished(spare)
+	return c.done, err
+}
+
+func (c *collector) collectUnpublished(spare []layout.CycleID) error {
+	if err := c.begin(); err != nil || c.Policy.CycleAge == 0 {
+		return err
+	}
+	for _, dir := range []string{layout.RawDir, layout.CanonicalDir} {
+		if err := c.unpublished(dir, spare); err != nil {
+			return err
+		}
+	}
+	return c.compactedUnpublished()
+}
+
+// unpublished deletes old cycles of a folder that are newer than what is
+// published.
+func (c *collector) unpublished(dir string, spare []layout.CycleID) error {
+	var waiting []layout.CycleID // rising
+	err := c.each(dir, func(_ string, e fs.DirEntry) error {
+		if cycle, ok := layout.ParseCycleDir(e.Name()); ok && cycle > c.head.CycleID {
+			waiting = append(waiting, cycle)
+		}
+		return nil
+	})
+	if err != nil || len(waiting) < 2 {
+		return err
+	}
+	times := make([]time.Time, len(waiting))
+	for i, cycle := range waiting {
+		times[i] = startOf(cycle)
+	}
+	ages, hour := agesOf(times), ""
+	for i, cycle := range waiting {
+		first := layout.HourOf(cycle) != hour
+		hour = layout.HourOf(cycle)
+		newer := len(waiting) - i - 1
+		thinned := c.Policy.frequent && dir == layout.CanonicalDir && !first && ages[i] >= frequentAge && newer >= frequentCount
+		old := ages[i] >= max(c.Policy.CycleAge, leastAge) && newer >= c.Policy.cycles()
+		if i == 0 || slices.Contains(spare, cycle) || !thinned && !old {
+			continue
+		}
+		c.done.Cycles++
+		if err := c.remove(layout.Cycle(dir, cycle)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// packsInHour is how many files an hour of compacted raw cycles has.
+const packsInHour = 6
+
+// compactedUnpublished deletes old files of compacted raw cycles that are newer than
+// what is published.
+func (c *collector) compactedUnpublished() error {
+	var packs []string
+	var until []time.Time
+	err := c.each(layout.RawDir, func(name string, e fs.DirEntry) error {
+		if end, ok := layout.ParseRawPack(e.Name()); ok && end.After(c.head.PublishedAt) {
+			packs, until = append(packs, name), append(until, end)
+		}
+		return nil
+	})
+	ages := agesOf(until)
+	for i := range packs {
+		newer := (len(packs) - i - 1) * cyclesInHour / packsInHour
+		if err != nil || i == 0 || ages[i] < max(c.Policy.CycleAge, leastAge) || newer < c.Policy.cycles() {
+			continue
+		}
+		c.done.Cycles++
+		err = c.removeFile(packs[i])
+	}
+	return err
+}
+
+// startOf is when a cycle began, or the zero time if it is no cycle.
+func startOf(cycle layout.CycleID) time.Time {
+	at, _, err := layout.ParseCycleID(string(cycle))
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}

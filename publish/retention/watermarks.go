@@ -1,0 +1,216 @@
+package retention
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// Watermarks say what retention deleted. They are the content of COLLECTED, which is
+// written before anything is deleted, so that what is missing above them was not
+// deleted by retention. A nil one says that nothing of its kind was deleted.
+type Watermarks struct {
+	Format    int        `json:"format"` // Format, or an older one
+	Snapshots *Watermark `json:"snapshots,omitempty"`
+	Raw       *Watermark `json:"raw,omitempty"`
+	Canonical *Watermark `json:"canonical,omitempty"`
+	// Thinned is that of canonical cycles which are not the first of their hour.
+	Thinned *Watermark `json:"thinned,omitempty"`
+}
+
+// Watermark is one of them, with what it was computed from, so that anybody can
+// compute it again.
+type Watermark struct {
+	Before       layout.CycleID `json:"before"`        // cycles before this one are deleted, or about to be
+	Version      uint64         `json:"version"`       // newest publication at that time
+	CommitSHA256 string         `json:"commit_sha256"` // of its record
+	Count        int            `json:"count,omitempty"`
+	AgeSeconds   int64          `json:"age_seconds"` // younger ones were kept
+	// Capped: a long interval between publications counted as a day (see cutoffAt).
+	// Watermarks of format 1 used the clock alone, and had no count of cycles.
+	Capped bool `json:"capped,omitempty"`
+}
+
+// Format is the version of COLLECTED.
+//
+//	1: first
+//	2: cycles are kept by count as well, and no interval counts as more than a day
+const Format = 2
+
+const maxWatermarks = 16 << 10
+
+// ReadWatermarks reads what retention deleted. If there is no record, nothing was
+// deleted.
+func ReadWatermarks(f durable.ReadFS) (Watermarks, error) {
+	data, err := durable.ReadFile(f, layout.Collected, maxWatermarks)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Watermarks{}, nil
+	}
+	if err != nil {
+		return Watermarks{}, snapshot.Fault(layout.Collected, err)
+	}
+	var header struct {
+		Format int `json:"format"`
+	}
+	if json.Unmarshal(data, &header) == nil {
+		if err := layout.CheckFormat(layout.Collected, header.Format, Format); err != nil {
+			return Watermarks{}, err
+		}
+	}
+	var all Watermarks
+	if err := json.Unmarshal(data, &all); err != nil || all.Format < 1 {
+		return Watermarks{}, fmt.Errorf("%s: %w: not a record of this version", layout.Collected, snapshot.ErrDamaged)
+	}
+	if encoded, err := all.encode(); err != nil || !bytes.Equal(encoded, data) {
+		return Watermarks{}, fmt.Errorf("%s: %w: its bytes are not those that were written", layout.Collected, snapshot.ErrDamaged)
+	}
+	return all, nil
+}
+
+func (w Watermarks) encode() ([]byte, error) {
+	data, err := json.MarshalIndent(w, "", "  ")
+	return append(data, '\n'), err
+}
+
+// Covers reports whether retention deleted a cycle, or is about to.
+func (w *Watermark) Covers(c layout.CycleID) bool { return w != nil && c < w.Before }
+
+// Check computes every watermark again from the records that it names. One that was
+// raised by hand is not what its own retention gives.
+func (w Watermarks) Check(f durable.ReadFS) error {
+	for name, mark := range map[string]*Watermark{"snapshots": w.Snapshots, "raw": w.Raw, "canonical": w.Canonical, "thinned": w.Thinned} {
+		if mark == nil {
+			continue
+		}
+		if err := mark.check(f, name == "snapshots"); err != nil {
+			return fmt.Errorf("%s: %s: %w", layout.Collected, name, err)
+		}
+	}
+	return nil
+}
+
+func (w *Watermark) check(f durable.ReadFS, ofSnapshots bool) error {
+	head, err := snapshot.ReadCommit(f, w.Version)
+	if err != nil {
+		return err
+	}
+	by := rule{count: w.Count, age: time.Duration(w.AgeSeconds) * time.Second, capped: w.Capped}
+	var want *Watermark
+	if ofSnapshots {
+		want, _, err = snapshotWatermark(f, head, by)
+	} else {
+		want, err = cycleWatermark(f, head, by)
+	}
+	switch {
+	case err != nil:
+		return err
+	case want.Before != w.Before:
+		return fmt.Errorf("%w: its own retention gives %s at version %d, not %s", snapshot.ErrDamaged, want.Before, w.Version, w.Before)
+	case *want != *w:
+		return fmt.Errorf("%w: version %d has another hash", snapshot.ErrDamaged, w.Version)
+	}
+	return nil
+}
+
+// rule says what is kept of one kind: the newest, by count, and those that are younger
+// than an age.
+type rule struct {
+	count  int
+	age    time.Duration
+	capped bool // see Watermark.Capped
+}
+
+func newRule(count int, age time.Duration) rule {
+	return rule{count: count, age: age.Truncate(time.Second), capped: true}
+}
+
+// cutoff is the time before which things are older than the rule's age.
+func (by rule) cutoff(f durable.ReadFS, head snapshot.Commit) (time.Time, error) {
+	if !by.capped {
+		return head.PublishedAt.Add(-by.age), nil
+	}
+	return cutoffAt(f, head, by.age)
+}
+
+// watermark is the one that a rule gives at a publication.
+func (by rule) watermark(head snapshot.Commit, before layout.CycleID) *Watermark {
+	return &Watermark{Before: before, Version: head.Version, CommitSHA256: head.SHA256, Count: by.count, AgeSeconds: int64(by.age / time.Second), Capped: by.capped}
+}
+
+// cycleWatermark is that of cycles which are neither of the newest publications nor
+// young.
+func cycleWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Watermark, error) {
+	cut, err := by.cutoff(f, head)
+	if err != nil {
+		return nil, err
+	}
+	_, product, _ := layout.ParseCycleID(string(head.CycleID)) // it was read
+	before := min(layout.NewCycleID(cut.Truncate(time.Second).Add(time.Second), product), head.CycleID)
+	if by.count > 0 {
+		oldest, err := snapshot.ReadCommit(f, oldestByCount(head, by.count))
+		if err != nil {
+			return nil, err
+		}
+		before = min(before, oldest.CycleID)
+	}
+	return by.watermark(head, before), nil
+}
+
+// snapshotWatermark is that of snapshots, with the oldest commit whose snapshot is
+// kept.
+func snapshotWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Watermark, snapshot.Commit, error) {
+	cutoff, err := by.cutoff(f, head)
+	if err != nil {
+		return nil, head, err
+	}
+	byCount := oldestByCount(head, by.count)
+	_, oldest, err := snapshot.Search(f, head, func(c snapshot.Commit) bool {
+		return c.Version >= byCount || !c.PublishedAt.Before(cutoff)
+	})
+	if oldest.Version == 0 {
+		oldest = head
+	}
+	return by.watermark(head, oldest.CycleID), oldest, err
+}
+
+// oldestByCount is the version of the oldest publication among the newest count.
+func oldestByCount(head snapshot.Commit, count int) uint64 {
+	return head.Version - min(uint64(count), head.Version) + 1
+}
+
+// raise records the watermarks of this collection, before anything is deleted. A
+// watermark never sinks: what was deleted under an earlier, shorter policy does not
+// come back.
+func (c *collector) raise() error {
+	recorded, err := ReadWatermarks(c.Root)
+	if errors.Is(err, snapshot.ErrDamaged) {
+		recorded, err = Watermarks{}, nil
+	}
+	if err != nil {
+		return err
+	}
+	next := Watermarks{Format: Format, Snapshots: higher(recorded.Snapshots, c.marks.Snapshots), Raw: higher(recorded.Raw, c.marks.Raw),
+		Canonical: higher(recorded.Canonical, c.marks.Canonical), Thinned: higher(recorded.Thinned, c.marks.Thinned)}
+	if c.DryRun || next == (Watermarks{Format: Format}) || recorded == next {
+		return nil
+	}
+	data, err := next.encode()
+	if err != nil {
+		return err
+	}
+	return durable.Overwrite(c.Root, layout.Collected, data)
+}
+
+func higher(a, b *Watermark) *Watermark {
+	if a == nil || b != nil && b.Before > a.Before {
+		return b
+	}
+	return a
+}
