@@ -222,11 +222,12 @@ func withoutPrices(offers []input.Offer) (n int) {
 	return n
 }
 
-// asked reports whether a request named a fixture in its path or in any of its
-// parameters.
+// asked reports whether a request named a fixture, in its path or in a parameter.
 func asked(r raw.Response, providerFixtureID string) bool {
-	if slices.Contains(strings.Split(r.Path, "/"), providerFixtureID) {
-		return true
+	for part := range strings.SplitSeq(r.Path, "/") {
+		if slices.Contains(strings.Split(part, ","), providerFixtureID) {
+			return true
+		}
 	}
 	for _, values := range r.Query {
 		for _, v := range values {

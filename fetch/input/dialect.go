@@ -5,7 +5,8 @@ package input
 type Dialect struct {
 	Phrases   [numPhrases][]Phrase
 	Nouns     map[string][]Phrase // by dimension: what may stand beside a number without saying more; Word is ""
-	Sentences map[string]string   // by market: what a side is said to do, in markets whose rows say that instead of yes
+	Sentences map[string]string   // by market: what a side or a player is said to do, in markets whose rows say that instead of yes
+	Unread    map[string]bool     // fields of labels that say once more, in other words, what the row's other labels say
 }
 
 // Phrase is a text of a bookmaker and the canonical word for it.
@@ -34,6 +35,8 @@ const (
 	NoPlayer                 // NO_GOALSCORER, NO_CARD: rows that stand for no player
 	ScorerColumns            // GOALSCORER_FIRST, GOALSCORER_LAST, GOALSCORER_ANYTIME
 	ScorerSentences          // FIRST, LAST, ANYTIME: between a player's name and the rest
+	AtLeast                  // "+": before a number
+	Stages                   // FT, ET, PEN: when a match is decided
 	CastHeads                // RESULT, TIME: before what goes with a player, letter by letter for RESULT
 	ScoreHeads               // HALF_TIME, FULL_TIME: before each of two scores
 	Joiners                  // TO between the ends of a band; OR between its only two numbers, and between two results

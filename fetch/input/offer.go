@@ -49,7 +49,7 @@ type Reading struct {
 }
 
 // Shape is a set of habits of a provider that change how the same words are read.
-type Shape uint8
+type Shape uint16
 
 const (
 	// WinnerFirst means that a score has the winner's goals first.
@@ -62,6 +62,21 @@ const (
 	// UnsignedIsPlus means that a handicap without a sign is positive, as a number in
 	// JSON is.
 	UnsignedIsPlus
+	// SignByPrices means that a handicap's rows have either the home side's line on
+	// every side, or the away side's own line on its row, and that of a draw: the
+	// prices prove which.
+	SignByPrices
+	// RepeatedTexts means that a text that two labels of a row have says one thing.
+	RepeatedTexts
+	// EachSaysAll means that every label of a row says the whole selection.
+	EachSaysAll
+	// NamedWinnerFirst means that a score beside its winner has the winner's goals
+	// first, and that a score alone has the home side's first.
+	NamedWinnerFirst
+	// SideMeansYes means that a row that names a side, and says no more, says yes of it.
+	SideMeansYes
+	// BareLineIsOver means that a line without a word is one to go over.
+	BareLineIsOver
 )
 
 // Condition is a test that the rows must pass for the reading to hold.
@@ -75,5 +90,5 @@ const (
 	NeedsHalves   Condition = "HALVES"         // every row names a side and a half: one market for each half and side
 	NeedsSentence Condition = "TEAM_SENTENCE"  // every row is a sentence that names a side
 	NeedsScorers  Condition = "SCORER_COLUMNS" // every row says first, last or anytime
-	NeedsGoals    Condition = "GOALS_NAMED"    // every row must say Goals: the name alone does not say what is counted
+	NeedsGoals    Condition = "GOALS_NAMED"    // every row must say what is counted: the name alone does not say it
 )

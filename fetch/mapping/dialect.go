@@ -26,6 +26,8 @@ var phraseLists = map[string]input.Phrases{
 	"no-player":          input.NoPlayer,
 	"scorer-columns":     input.ScorerColumns,
 	"scorer-sentences":   input.ScorerSentences,
+	"at-least":           input.AtLeast,
+	"stages":             input.Stages,
 	"sides":              input.Sides,
 	"cast-heads":         input.CastHeads,
 	"score-heads":        input.ScoreHeads,
@@ -52,7 +54,7 @@ func ParseDialect(text string) (*input.Dialect, error) {
 	if len(lines) == 0 || strings.Join(lines[0], ",") != "list,word,text" {
 		return nil, fmt.Errorf("want the header list,word,text")
 	}
-	d := &input.Dialect{Nouns: make(map[string][]input.Phrase), Sentences: make(map[string]string)}
+	d := &input.Dialect{Nouns: make(map[string][]input.Phrase), Sentences: make(map[string]string), Unread: make(map[string]bool)}
 	for _, line := range lines[1:] {
 		list, word, text := line[0], line[1], line[2]
 		phrases, known := phraseLists[list]
@@ -65,6 +67,8 @@ func ParseDialect(text string) (*input.Dialect, error) {
 			d.Nouns[word] = append(d.Nouns[word], input.Phrase{Text: text})
 		case list == "sentence":
 			d.Sentences[word] = text
+		case list == "unread":
+			d.Unread[text] = true
 		default:
 			return nil, fmt.Errorf("%s: unknown list", list)
 		}

@@ -73,24 +73,31 @@ func Parse(name, text string, dialect *input.Dialect) (*Table, error) {
 
 // shapes are the words of the column shape, which may hold several with a "|" between.
 var shapes = map[string]input.Shape{
-	"winner-first":     input.WinnerFirst,
-	"draw-away-sign":   input.DrawHasAwaySign,
-	"own-side":         input.OwnSideLine,
-	"unsigned-is-plus": input.UnsignedIsPlus,
+	"winner-first":       input.WinnerFirst,
+	"draw-away-sign":     input.DrawHasAwaySign,
+	"own-side":           input.OwnSideLine,
+	"unsigned-is-plus":   input.UnsignedIsPlus,
+	"sign-by-prices":     input.SignByPrices,
+	"repeats":            input.RepeatedTexts,
+	"each-says-all":      input.EachSaysAll,
+	"named-winner-first": input.NamedWinnerFirst,
+	"side-means-yes":     input.SideMeansYes,
+	"bare-line-over":     input.BareLineIsOver,
 }
 
-func parseShape(words string) (shape input.Shape, ok bool) {
-	if words == "" {
+// parseShape reads the names of shapes with | between, none if the text is empty.
+func parseShape(text string) (all input.Shape, ok bool) {
+	if text == "" {
 		return 0, true
 	}
-	for word := range strings.SplitSeq(words, "|") {
-		one, known := shapes[word]
+	for name := range strings.SplitSeq(text, "|") {
+		shape, known := shapes[name]
 		if !known {
 			return 0, false
 		}
-		shape |= one
+		all |= shape
 	}
-	return shape, true
+	return all, true
 }
 
 func (t *Table) parseEntry(line []string) (*Entry, error) {

@@ -169,8 +169,8 @@ type Asked struct {
 	Filtered        int      // left out on entry, such as eSoccer, see Filters
 	Failed          []string // provider fixture ids whose markets could not be fetched
 	// NotOffered are the provider fixture ids that were requested and are absent from
-	// accepted answers: the provider offers no markets on them. That is an answer, not
-	// a failure. None of them is in Failed.
+	// accepted answers, or have no markets by the listing: the provider offers none on
+	// them. That is an answer, not a failure. None of them is in Failed.
 	NotOffered []string
 	// Resume is where the next cycle continues, in the adapter's own form; "" if it
 	// begins anywhere.

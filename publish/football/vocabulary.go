@@ -22,7 +22,9 @@ import (
 //	   and the rest is read;
 //	   a market's id does not depend on whether its key is there under another
 //	   market id as well
-const DerivationVersion = "2"
+//	3: a split handicap of which one part has no sign is read; rows that say nobody
+//	   of either side contradict a market of the match
+const DerivationVersion = "3"
 
 // Term is one canonical market of the vocabulary.
 type Term struct {

@@ -82,6 +82,10 @@ func (d *Deriver) offer(o *input.Offer) {
 		return
 	}
 	d.readRows(o, p)
+	if o.Reading.Shape&input.SignByPrices != 0 && !d.proveSign(o, &p) {
+		d.raw(o, nil, football.AmbiguousShape)
+		return
+	}
 	if reason := d.verdict(o, &p); reason != "" {
 		d.raw(o, nil, reason)
 		return
@@ -97,7 +101,7 @@ func (d *Deriver) offer(o *input.Offer) {
 }
 
 func (d *Deriver) readRows(o *input.Offer, p plan) {
-	d.reader.plan, d.reader.contradicts = p, false
+	d.reader.plan, d.reader.contradicts, d.reader.nobodies = p, false, 0
 	d.readings = slices.Grow(d.readings[:0], len(o.Rows))[:len(o.Rows)]
 	for i := range o.Rows {
 		d.reader.read(&o.Rows[i], &d.readings[i])

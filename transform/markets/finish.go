@@ -7,6 +7,10 @@ import (
 // finish names what a wholly consumed row says. A row that lacks something its
 // form wants, or contradicts itself, was not read that way.
 func (r *rowReader) finish(st *state) {
+	if r.plan.claim.Shape&input.SideMeansYes != 0 && st.filled&(part0|about) == about {
+		st.filled |= part0
+		st.parts[0] = "YES"
+	}
 	if r.plan.want&^st.filled != 0 {
 		r.fail(st, "")
 		return
@@ -83,15 +87,9 @@ func (r *rowReader) homeLine(st *state) quarters {
 	if !r.plan.signed {
 		return st.line
 	}
-	shape := r.plan.claim.Shape
-	turned := false
-	switch {
-	case st.owner != noSide:
+	turned := isTurned(st.side, r.plan.claim.Shape)
+	if st.owner != noSide {
 		turned = st.owner == away
-	case st.side == away:
-		turned = shape&(input.OwnSideLine|input.DrawHasAwaySign) != 0
-	case st.side == draw:
-		turned = shape&input.DrawHasAwaySign != 0
 	}
 	if turned {
 		return -st.line

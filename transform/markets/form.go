@@ -47,7 +47,7 @@ const (
 // form is what the rows of a canonical market must say.
 type form struct {
 	parts  []class // what the selection is made of, in canonical order: one or two
-	join   string  // "&" or "/" between two parts
+	join   string  // "&", "/" or "_" between two parts
 	want   slots   // what each row must say, besides
 	may    slots   // what a row may say
 	player playerForm
@@ -191,6 +191,8 @@ func outcomes(t *football.Term) *form {
 		f := one(class{kind: marginClass})
 		f.may |= head
 		return f
+	case "HOME_FT|HOME_ET|HOME_PEN|AWAY_FT|AWAY_ET|AWAY_PEN":
+		return two(class{kind: sideClass, sides: homeBit | awayBit}, "_", class{words: input.Stages})
 	case `"h-a/h-a"|OTHER`:
 		return &form{halves: true}
 	}

@@ -95,8 +95,6 @@ func TestForms(t *testing.T) {
 		"HALF_TIME_FULL_TIME_AND_FIRST_HALF_TOTAL_GOALS": "no shape recorded",
 		"HALF_TIME_FULL_TIME_AND_EXACT_GOALS":            "no shape recorded",
 		"TEAM_TO_WIN":                                    "no shape recorded",
-		"METHOD_OF_VICTORY":                              "no shape recorded",
-		"METHOD_OF_QUALIFICATION":                        "no shape recorded",
 		"RESULT_AND_TOTAL_GOALS_YES_NO":                  "no shape recorded",
 		"RESULT_OR_TOTAL_GOALS":                          "no shape recorded",
 		"RESULT_OR_BOTH_TEAMS_TO_SCORE":                  "no shape recorded",

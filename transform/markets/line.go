@@ -15,9 +15,8 @@ const maxLine = 3999
 type signs uint8
 
 const (
-	unsigned   signs = iota // no part has a sign
-	partSigned              // a part that is not zero has none, another part has one
-	signed                  // every part that is not zero has one
+	unsigned signs = iota // no part has a sign
+	signed                // a part has one
 )
 
 // parseLine reads a line in any of the known spellings: "2.5", "3", "3.0",
@@ -43,12 +42,8 @@ func parseLine(s string) (line quarters, sign signs, ok bool) {
 	if !okA || !okB || a%2 != 0 || b%2 != 0 || a-b != 2 && b-a != 2 {
 		return 0, unsigned, false
 	}
-	switch {
-	case !signA && !signB:
-	case (signA || a == 0) && (signB || b == 0):
+	if signA || signB { // "+0.5,1": the parts are 0.5 apart only if the one without a sign has a plus
 		sign = signed
-	default:
-		sign = partSigned
 	}
 	return (a + b) / 2, sign, true
 }

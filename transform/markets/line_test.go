@@ -30,11 +30,12 @@ func TestParseLine(t *testing.T) {
 	}
 }
 
-// A handicap has its sign on every part but zero.
+// A handicap has its sign on every part but zero, or on one that leaves no doubt about the other.
 func TestSigns(t *testing.T) {
 	for text, want := range map[string]bool{
 		"+1": true, "-1.0": true, "0": true, "0.0": true, "-0": true, "+0.0": true, "0.0, -0.5": true, "+0.5, 0.0": true, "-0.5, -1.0": true, "-0.5/0": true,
-		"1": false, "1.0": false, "0.5": false, "0.0, 0.5": false, "0.5, 1.0": false, "-0.5, 1.0": false, "0.5, +1.0": false, "+0.5,1.0": false, "0/0.5": false,
+		"0.5, +1.0": true, "+0.5,1.0": true, "+0.5,1": true, // half of it without a sign, which can only be a plus
+		"1": false, "1.0": false, "0.5": false, "0.0, 0.5": false, "0.5, 1.0": false, "-0.5, 1.0": false, "-1.0, 0.5": false, "0/0.5": false,
 	} {
 		q, sign, ok := parseLine(text)
 		if ok && sign.handicap(q) != want || !ok && want {

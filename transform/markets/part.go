@@ -41,6 +41,7 @@ func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideM
 		return r.eventPart(slot, text, into)
 	case countClass:
 		add(r.plan.countAt(text))
+		add(r.plan.atLeastAt(text))
 	case bandClass:
 		add(r.plan.bandAt(text))
 		add(r.plan.phraseAt(text, input.NoGoal))

@@ -75,7 +75,12 @@ func (r *rowReader) readPlayerWords() reading {
 	if r.plan.player == playerTotal {
 		return r.playerTotal(rd, &w)
 	}
-	if w.over != "" || w.hasLine || w.nobody != "" && !r.allowsNobody(&w) {
+	if w.nobody != "" && !r.allowsNobody(&w) {
+		r.nobodies |= 1 << w.side
+		r.contradicts = r.contradicts || r.nobodies&homeBit != 0 && r.nobodies&awayBit != 0
+		return reading{reason: football.AmbiguousShape}
+	}
+	if w.over != "" || w.hasLine {
 		return reading{reason: football.AmbiguousShape}
 	}
 	rd.selection = cmp.Or(w.nobody, w.name)
@@ -122,6 +127,9 @@ func (r *rowReader) playerTotal(rd reading, w *playerWords) reading {
 		}
 		n, _ := digitsAt(w.count)
 		w.over, w.line, w.hasLine = "OVER", quarters(4*n-2), true
+	}
+	if w.over == "" && w.hasLine && r.plan.claim.Shape&input.BareLineIsOver != 0 {
+		w.over = "OVER"
 	}
 	switch {
 	case w.over == "" || w.yes || w.nobody != "" || w.column != "":
@@ -181,7 +189,9 @@ func (r *rowReader) takeWord(text string, w *playerWords) (taken, ok bool) {
 	if _, _, size := lineAt(text); size == len(text) {
 		return true, r.plan.player == playerTotal && w.takeLine(text)
 	}
-	if answer, size := r.plan.phraseAt(text, input.YesNo); answer == "YES" && size == len(text) && !w.yes {
+	answer, size := r.plan.phraseAt(text, input.YesNo)
+	says := r.plan.sentence != "" && wordPrefix(text, r.plan.sentence) == len(text)
+	if (says || answer == "YES" && size == len(text)) && !w.yes {
 		w.yes = true
 		return true, true
 	}

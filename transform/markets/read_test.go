@@ -213,18 +213,21 @@ RAW AMBIGUOUS_SHAPE
 ASIAN_HANDICAP FT
   Arsenal - 1.0 UNREADABLE [UNREADABLE_LINE]
   AWAY +1 UNREADABLE [UNREADABLE_LINE]`},
-		{"handicaps without a sign", asian, []string{"1|1.0", "2|-1.0", "1|0.5, 1.0", "2|-0.5, -1.0", "1|+0.5, 1.0", "1|0.0, 0.5", "1|-0.5", "2|0.5", "1|0", "2|0.0"}, `
+		{"handicaps without a sign", asian, []string{"1|1.0", "2|-1.0", "1|0.5, 1.0", "2|-0.5, -1.0", "1|0.0, 0.5", "1|-0.5", "2|0.5", "1|0", "2|0.0"}, `
 ASIAN_HANDICAP FT lines 0
   1 1.0 UNREADABLE [UNREADABLE_LINE]
   AWAY -1 UNREADABLE [UNREADABLE_LINE]
   1 0.5, 1.0 UNREADABLE [UNREADABLE_LINE]
   AWAY -0.75 UNREADABLE [UNREADABLE_LINE]
-  1 +0.5, 1.0 UNREADABLE [UNREADABLE_LINE]
   1 0.0, 0.5 UNREADABLE [UNREADABLE_LINE]
   HOME -0.5 UNREADABLE [UNREADABLE_LINE]
   2 0.5 UNREADABLE [UNREADABLE_LINE]
   HOME 0
   AWAY 0`},
+		{"half a handicap without a sign", asian, []string{"1|+0.5,1", "2|-0.5,-1"}, `
+ASIAN_HANDICAP FT lines +0.75
+  HOME +0.75
+  AWAY -0.75`},
 		{"pairs that do not mirror", asian, []string{"1|-1.0", "2|+1.5", "1|-2.0", "2|0.0", "1|-3.0"}, `
 ASIAN_HANDICAP FT
   HOME -1 UNREADABLE [UNREADABLE_LINE]

@@ -1,6 +1,8 @@
 package markets
 
 import (
+	"slices"
+
 	"mkt/fetch/input"
 	"mkt/publish/football"
 )
@@ -45,8 +47,10 @@ type rowReader struct {
 	best     failure
 
 	// contradicts is set when a row says what no row of such a market can say:
-	// a draw in a two-way market, Exactly in a two-way total.
+	// a draw in a two-way market, Exactly in a two-way total, nobody of one side and
+	// nobody of the other in a market of the match.
 	contradicts bool
+	nobodies    sideSet // the sides of which a row of a match's market says nobody
 }
 
 // begin prepares for the rows of a fixture.
@@ -72,13 +76,13 @@ func (r *rowReader) read(row *input.Row, rd *reading) {
 		return
 	}
 	r.found, r.ways, r.readings, r.best = rd, 0, 0, failure{}
-	if r.plan.halves {
+	switch {
+	case r.plan.halves:
 		r.readScores()
-	} else {
-		r.stack, r.depth = r.stack[:0], 0
-		st := r.state()
-		*st = state{}
-		r.search(0, 0, st)
+	case r.plan.claim.Shape&input.EachSaysAll != 0 && len(r.texts) > 1:
+		r.readEach()
+	default:
+		r.searchAll()
 	}
 	switch {
 	case r.ways == 1:
@@ -88,6 +92,30 @@ func (r *rowReader) read(row *input.Row, rd *reading) {
 		*rd = reading{reason: football.AmbiguousShape}
 	default:
 		rd.reason = r.reason()
+	}
+}
+
+// searchAll finds every way to read the texts.
+func (r *rowReader) searchAll() {
+	r.stack, r.depth = r.stack[:0], 0
+	st := r.state()
+	*st = state{}
+	r.search(0, 0, st)
+}
+
+// readEach reads every text of a row by itself: each must say the selection, and all
+// must say the same one.
+func (r *rowReader) readEach() {
+	all := r.texts
+	defer func() { r.texts = all }()
+	for i := range all {
+		before := r.readings
+		r.texts = all[i : i+1]
+		r.searchAll()
+		if r.readings == before { // one that cannot be read may say something else
+			r.ways, r.readings = 0, 0
+			return
+		}
 	}
 }
 
@@ -111,11 +139,14 @@ func (r *rowReader) takeTexts(labels []football.Label) bool {
 	r.texts = r.texts[:0]
 	heads := 0
 	for i := range labels {
+		if r.plan.claim.Dialect.Unread[labels[i].Field] {
+			continue
+		}
 		t, closed := cleanText(labels[i].Text)
 		if !closed || len(t) > maxText {
 			return false
 		}
-		if t == "" || r.isLayout(t) {
+		if t == "" || r.isLayout(t) || r.plan.claim.Shape&input.RepeatedTexts != 0 && slices.Contains(r.texts, t) {
 			continue
 		}
 		r.texts = append(r.texts, t)

@@ -18,7 +18,9 @@ func (r *rowReader) nameScore(rd *reading, st *state) bool {
 		rd.selection = word
 		return agrees
 	}
-	h, a, ok := homeFirst([2]int{int(st.score[0]), int(st.score[1])}, st.head, r.plan.claim.Shape&input.WinnerFirst != 0)
+	shape := r.plan.claim.Shape
+	winnerFirst := shape&input.WinnerFirst != 0 || shape&input.NamedWinnerFirst != 0 && st.head != noSide
+	h, a, ok := homeFirst([2]int{int(st.score[0]), int(st.score[1])}, st.head, winnerFirst)
 	if !ok {
 		return false
 	}

@@ -144,7 +144,7 @@ func (r *rowReader) take(st *state, o *option, text string) (size int, ok bool) 
 }
 
 // separator is the length of what may stand between two tokens: blanks and
-// brackets, and at most one of "&", "/", and a dash with a blank behind it. One
+// brackets, and at most one of "&", "/", and a dash or a colon with a blank behind it. One
 // at the end of a label separates nothing. A dash before a handicap could be
 // its sign, so it does not separate there.
 func separator(s string, dash bool) (size int, ok bool) {
@@ -153,6 +153,8 @@ func separator(s string, dash bool) (size int, ok bool) {
 		switch c := s[size]; {
 		case c == ' ' || c == '(' || c == ')':
 		case !seen && (c == '&' || c == '/'):
+			seen = true
+		case !seen && c == ':' && size > 0 && size+1 < len(s) && s[size+1] == ' ':
 			seen = true
 		case !seen && c == '-' && dash && size+1 < len(s) && s[size+1] == ' ':
 			seen = true

@@ -17,6 +17,19 @@ func phraseAt(s string, list []input.Phrase) (word string, size int) {
 	return word, size
 }
 
+// atLeastAt reads "more 4" as 4+.
+func (p *plan) atLeastAt(s string) (word string, size int) {
+	mark, size := p.phraseAt(s, input.AtLeast)
+	if size == 0 {
+		return "", 0
+	}
+	n, size := numberAfter(s, size)
+	if size == 0 {
+		return "", 0
+	}
+	return number(n) + mark, size
+}
+
 // phraseAt looks in a list of the dialect.
 func (p *plan) phraseAt(s string, list input.Phrases) (word string, size int) {
 	return phraseAt(s, p.dialect.Phrases[list])

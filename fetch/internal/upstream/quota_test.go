@@ -160,3 +160,37 @@ func TestStoppingEndsWaits(t *testing.T) {
 		})
 	}
 }
+
+// A quota that the body states is believed where no header states one.
+func TestQuotaOfTheBody(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		left   int
+		resets time.Duration
+	}{
+		"no header":    {say(200, "{}"), 41, 30 * time.Minute},
+		"a header too": {say(200, "{}", "X-RateLimit-Remaining", "7", "X-RateLimit-Reset", "600"), 7, 10 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url, _ := script(t, c.answer)
+			b := newBench(t, url, func(o *Options) {
+				classify := o.Provider.Classify
+				o.Provider.Classify = func(status int, h http.Header, body []byte) provider.Verdict {
+					v := classify(status, h, body)
+					v.Quota = &provider.Quota{Left: 41, Resets: 30 * time.Minute}
+					return v
+				}
+			})
+			if _, err := b.ask(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			left, known := b.Left()
+			if !known || left.Left != c.left || left.Resets > c.resets || left.Resets < c.resets-time.Minute {
+				t.Errorf("%+v, known %v", left, known)
+			}
+			if q := b.Quota(); q == nil || q.Left == nil || *q.Left != int64(c.left) || q.ResetsAt == nil || q.UsedUpUntil != nil {
+				t.Errorf("%+v", q)
+			}
+		})
+	}
+}

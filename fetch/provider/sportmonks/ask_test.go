@@ -1,0 +1,286 @@
+package sportmonks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/sportmonks"
+)
+
+// upstream is a provider in memory: it has a list, and answers as the hooks say. It is
+// an exchange as the adapter sees one, without retries.
+type upstream struct {
+	items  []string                                    // of the list, JSON
+	hook   func(r provider.Request) (string, int)      // an answer instead of the provider's own; "" = its own
+	change func(page int, items []string) (out string) // a page instead of the provider's own; "" = its own
+
+	mu       sync.Mutex
+	requests []provider.Request
+	progress [2]int
+}
+
+func (u *upstream) Concurrency() int              { return 1 } // so that the order of requests is known
+func (u *upstream) Bookmaker() string             { return "35" }
+func (u *upstream) Now() time.Time                { return fetchedAt }
+func (u *upstream) Quota() (provider.Quota, bool) { return provider.Quota{}, false }
+func (u *upstream) Progress(done, total int) {
+	if done > total || done < u.progress[0] || total < u.progress[1] {
+		panic("progress goes back")
+	}
+	u.progress = [2]int{done, total}
+}
+
+func (u *upstream) Get(ctx context.Context, r provider.Request) (provider.Payload, error) {
+	if err := ctx.Err(); err != nil {
+		return provider.Payload{}, err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.requests = append(u.requests, r)
+	body, status := "", 0
+	if u.hook != nil {
+		body, status = u.hook(r)
+	}
+	if body == "" {
+		body, status = u.answer(r), 200
+	}
+	v := sportmonks.Classify(status, nil, []byte(body))
+	if v.Kind != provider.Accepted {
+		var err error = &provider.AnswerError{Endpoint: r.Endpoint, Status: status, Verdict: v}
+		if v.Kind == provider.Retryable {
+			err = fmt.Errorf("%w: %w", provider.ErrUnreachable, err)
+		}
+		return provider.Payload{}, err
+	}
+	return provider.Payload{Endpoint: r.Endpoint, Query: r.Query, Body: []byte(body)}, nil
+}
+
+func (u *upstream) answer(r provider.Request) string {
+	if ids, ok := strings.CutPrefix(r.Path, "/v3/football/fixtures/multi/"); ok {
+		var all []string
+		for id := range strings.SplitSeq(ids, ",") {
+			all = append(all, fmt.Sprintf(`{"id":%s,"odds":[]}`, id))
+		}
+		return `{"data":[` + strings.Join(all, ",") + `]}`
+	}
+	n, _ := strconv.Atoi(r.Query.Get("page"))
+	const per = 50
+	page := u.items[min((n-1)*per, len(u.items)):min(n*per, len(u.items))]
+	if u.change != nil {
+		if out := u.change(n, page); out != "" {
+			return out
+		}
+	}
+	return listOf(page, n*per < len(u.items))
+}
+
+func listOf(items []string, more bool) string {
+	return fmt.Sprintf(`{"data":[%s],"pagination":{"count":%d,"per_page":50,"current_page":1,"next_page":null,"has_more":%v}}`, strings.Join(items, ","), len(items), more)
+}
+
+// listed is one item of the list; more are further members.
+func listed(id int, more ...string) string {
+	return fmt.Sprintf(`{"id":%d,"sport_id":1,"state_id":1,"has_odds":true,"starting_at_timestamp":%d%s}`, id, 1795400000-id, strings.Join(append([]string{""}, more...), ","))
+}
+
+func world(n int) (items []string) {
+	for id := 1; id <= n; id++ {
+		items = append(items, listed(id))
+	}
+	return items
+}
+
+// TestAsk: the whole list, then every fixture's prices of the account's bookmaker, the
+// next kick-offs first.
+func TestAsk(t *testing.T) {
+	u := &upstream{items: append(world(7), `{"id":8,"sport_id":1,"state_id":5}`, `{"id":9,"sport_id":1,"state_id":2}`, `{"id":10,"sport_id":2,"state_id":1}`,
+		`{"id":11,"sport_id":1,"state_id":1,"has_odds":false}`)}
+	asked, err := adapter.Ask(t.Context(), u)
+	if err != nil || !asked.ListingComplete || asked.Listed != 10 || asked.Filtered != 1 || len(asked.Failed) > 0 || !slices.Equal(asked.NotOffered, []string{"11"}) {
+		t.Fatalf("%v, %+v", err, asked)
+	}
+	for name, want := range map[string]int64{"over": 1, "in_play": 1, "listed_without_odds": 1} {
+		if asked.Counters[name] != want {
+			t.Errorf("%s is %d, want %d", name, asked.Counters[name], want)
+		}
+	}
+	list, prices := u.requests[0], u.requests[1:]
+	if list.Path != "/v3/football/fixtures/between/2026-11-22/2026-12-06" || list.Query.Get("include") != "participants;league" || list.Query.Get("per_page") != "50" {
+		t.Errorf("the list is asked for by %+v", list)
+	}
+	var paths []string
+	for _, r := range prices {
+		if !adapter.IsMarkets(r.Endpoint) || r.Query.Get("filters") != "bookmakers:35" || !strings.HasPrefix(r.Query.Get("include"), "odds:id,fixture_id,market_id,") || r.Query.Has("api_token") {
+			t.Errorf("prices are asked for by %+v", r)
+		}
+		paths = append(paths, r.Path)
+	}
+	slices.Sort(paths)
+	if want := []string{"/v3/football/fixtures/multi/1", "/v3/football/fixtures/multi/7,6,5,4,3,2"}; !slices.Equal(paths, want) {
+		t.Errorf("%v, want %v", paths, want)
+	}
+	if u.progress != [2]int{3, 3} {
+		t.Errorf("progress %v", u.progress)
+	}
+}
+
+// TestCost: how many requests a cycle of 300 fixtures and one of 20 matches in play
+// need. docs/providers.md states them.
+func TestCost(t *testing.T) {
+	u := &upstream{items: world(300)}
+	if _, err := adapter.Ask(t.Context(), u); err != nil || len(u.requests) != 56 {
+		t.Errorf("%v, %d requests for 300 fixtures, want 6 pages and 50 batches", err, len(u.requests))
+	}
+	var playing []string
+	for id := 1; id <= 20; id++ {
+		playing = append(playing, fmt.Sprintf(`{"id":%d,"sport_id":1,"state_id":22}`, id))
+	}
+	u = &upstream{hook: func(provider.Request) (string, int) { return `{"data":[` + strings.Join(playing, ",") + `]}`, 200 }}
+	asked, err := live.Ask(t.Context(), u, "")
+	if err != nil || len(u.requests) != 1 || asked.Listed != 20 || !asked.ListingComplete {
+		t.Errorf("%v, %d requests for 20 matches, %+v", err, len(u.requests), asked)
+	}
+}
+
+// TestListNotComplete: a list that moved, fell short, lost a page or says that it found
+// nothing is not known to be whole. What it has is asked for.
+func TestListNotComplete(t *testing.T) {
+	for name, change := range map[string]func(page int, items []string) string{
+		"a fixture twice": func(n int, items []string) string {
+			return listOf(append([]string{listed(1)}, items...), n == 1)
+		},
+		"fewer than counted": func(n int, items []string) string {
+			return strings.Replace(listOf(items, n == 1), `"count":`, `"count":1`, 1)
+		},
+		"an item without an id": func(n int, items []string) string {
+			return listOf(append([]string{`{"name":"x"}`}, items...), n == 1)
+		},
+		"a lost page": func(n int, items []string) string {
+			if n == 2 {
+				return `{"timezone":"UTC"}`
+			}
+			return ""
+		},
+		"nothing found": func(int, []string) string { return `{"data":[],"message":"No result(s) found matching your request."}` },
+	} {
+		u := &upstream{items: world(60), change: change}
+		asked, err := adapter.Ask(t.Context(), u)
+		if err != nil || asked.ListingComplete {
+			t.Errorf("%s: %v, complete %v", name, err, asked.ListingComplete)
+		}
+	}
+}
+
+// TestListFails: without its first page there is no list, and a refusal ends the run.
+func TestListFails(t *testing.T) {
+	for name, answer := range map[string]struct {
+		body   string
+		status int
+	}{
+		"refused": {`{"message":"Unauthenticated."}`, 401}, "not in the plan": {`{"message":"No access."}`, 403}, "down": {`<html>`, 502},
+		"another shape": {`{"data":[{"fixture":1},{"fixture":2}]}`, 200},
+	} {
+		u := &upstream{hook: func(provider.Request) (string, int) { return answer.body, answer.status }}
+		if _, err := adapter.Ask(t.Context(), u); err == nil || len(u.requests) != 1 {
+			t.Errorf("%s: %v after %d requests", name, err, len(u.requests))
+		}
+	}
+}
+
+// TestBatches: what a batch comes to.
+func TestBatches(t *testing.T) {
+	multi := func(r provider.Request) (ids []string) {
+		if s, ok := strings.CutPrefix(r.Path, "/v3/football/fixtures/multi/"); ok {
+			return strings.Split(s, ",")
+		}
+		return nil
+	}
+	for _, c := range []struct {
+		name               string
+		hook               func(r provider.Request) (string, int)
+		failed, notOffered []string
+		requests           int
+		fails              bool
+	}{
+		{"a fixture left out", func(r provider.Request) (string, int) {
+			if slices.Contains(multi(r), "6") {
+				return `{"data":[{"id":8,"odds":[]},{"id":7,"odds":[]},{"id":5,"odds":[]},{"id":4,"odds":[]},{"id":3,"odds":[]}]}`, 200
+			}
+			return "", 0
+		}, nil, []string{"6"}, 3, false},
+		{"a fixture without odds", func(r provider.Request) (string, int) {
+			if slices.Contains(multi(r), "6") {
+				return `{"data":[{"id":8,"odds":[]},{"id":7,"odds":[]},{"id":6},{"id":5,"odds":[]},{"id":4,"odds":[]},{"id":3,"odds":[]}]}`, 200
+			}
+			return "", 0
+		}, []string{"6"}, nil, 3, false},
+		{"nothing found", func(r provider.Request) (string, int) {
+			if slices.Contains(multi(r), "6") {
+				return `{"message":"No result(s) found matching your request."}`, 200
+			}
+			return "", 0
+		}, []string{"3", "4", "5", "6", "7", "8"}, nil, 3, false},
+		{"one breaks the others", func(r provider.Request) (string, int) {
+			if slices.Contains(multi(r), "6") {
+				return `{"message":"Server Error"}`, 500
+			}
+			return "", 0
+		}, []string{"6"}, nil, 9, false},
+		{"the quota ends", func(r provider.Request) (string, int) {
+			if slices.Contains(multi(r), "2") {
+				return `{"message":"Too Many Attempts."}`, 429
+			}
+			return "", 0
+		}, []string{"1", "2"}, nil, 3, false},
+		{"all fail", func(r provider.Request) (string, int) {
+			if multi(r) != nil {
+				return `{"message":"Server Error"}`, 500
+			}
+			return "", 0
+		}, []string{"1", "2", "3", "4", "5", "6", "7", "8"}, nil, 11, true},
+	} {
+		u := &upstream{items: world(8), hook: c.hook}
+		asked, err := adapter.Ask(t.Context(), u)
+		if (err != nil) != c.fails || !slices.Equal(asked.Failed, c.failed) || !slices.Equal(asked.NotOffered, c.notOffered) || len(u.requests) != c.requests {
+			t.Errorf("%s: %v, failed %v, not offered %v, %d requests", c.name, err, asked.Failed, asked.NotOffered, len(u.requests))
+		}
+	}
+}
+
+// TestPricesRefused: a plan without prices ends the run.
+func TestPricesRefused(t *testing.T) {
+	u := &upstream{items: world(7), hook: func(r provider.Request) (string, int) {
+		if adapter.IsMarkets(r.Endpoint) {
+			return `{"message":"You do not have access to the include odds."}`, 403
+		}
+		return "", 0
+	}}
+	_, err := adapter.Ask(t.Context(), u)
+	var answer *provider.AnswerError
+	if !errors.As(err, &answer) || answer.Verdict.Kind != provider.PermissionFault {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestAskLive: fixtures that are listed and not in play are counted apart.
+func TestAskLive(t *testing.T) {
+	u := &upstream{hook: func(provider.Request) (string, int) { return string(own(t, "inplay")), 200 }}
+	asked, err := live.Ask(t.Context(), u, "x")
+	if err != nil || asked.Listed != 3 || asked.Counters["not_in_play"] != 1 || !asked.ListingComplete || asked.Resume != "x" {
+		t.Errorf("%v, %+v", err, asked)
+	}
+	if q := u.requests[0].Query; u.requests[0].Path != "/v3/football/livescores/inplay" || !strings.Contains(q.Get("include"), "statistics") {
+		t.Errorf("%+v", u.requests[0])
+	}
+	if live.IsDetail("livescores/inplay") || !live.IsList("livescores/inplay") {
+		t.Error("the list is a detail")
+	}
+}

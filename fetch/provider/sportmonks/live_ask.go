@@ -1,0 +1,58 @@
+package sportmonks
+
+import (
+	"context"
+	"net/url"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/sportmonks/internal/wire"
+)
+
+// countNotInUse counts fixtures that the list of those in play holds, and that are
+// not in play any more, or not yet.
+const countNotInUse = "not_in_play"
+
+// liveAdapter is the provider's live adapter. It has no state.
+type liveAdapter struct{}
+
+var _ provider.LiveAdapter = liveAdapter{}
+
+// IsList implements provider.LiveAdapter.
+func (liveAdapter) IsList(endpoint string) bool { return endpoint == wire.EndpointInplay }
+
+// IsDetail implements provider.LiveAdapter. The list has all details.
+func (liveAdapter) IsDetail(string) bool { return false }
+
+// ReadList implements provider.LiveAdapter.
+func (liveAdapter) ReadList(pages []provider.Payload) (provider.LiveSheet, error) {
+	return readLive(pages)
+}
+
+// ReadDetail implements provider.LiveAdapter.
+func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) {
+	return readLive([]provider.Payload{p})
+}
+
+// Ask implements provider.LiveAdapter: one list, which holds clock, score, counters
+// and events of every fixture. Nothing is left for the next cycle to go on with.
+func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
+	a := newAsker(x)
+	a.asked.Resume = resume
+	fixtures, err := a.list(ctx, provider.Request{Endpoint: wire.EndpointInplay, Path: wire.PathInplay, Query: url.Values{
+		wire.ParamInclude: {wire.IncludeInplay},
+	}})
+	if err != nil {
+		return a.asked, err
+	}
+	for i := range fixtures {
+		switch f := &fixtures[i]; {
+		case filterOf(f) != "":
+			a.asked.Filtered++
+		case frozen[f.state]:
+			a.asked.Listed++
+		default:
+			a.count(countNotInUse, 1)
+		}
+	}
+	return a.asked, nil
+}

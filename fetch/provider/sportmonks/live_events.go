@@ -1,0 +1,150 @@
+package sportmonks
+
+import (
+	"strconv"
+	"strings"
+
+	"mkt/fetch/input"
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
+	"mkt/publish/football"
+)
+
+// Events, type_id.
+const (
+	eventVAR        = "10"
+	eventOwnGoal    = "15"
+	eventPenMissed  = "22" // in a shoot-out
+	eventPenScored  = "23" // in a shoot-out
+	eventCardByVAR  = "1697"
+	eventMissedPlay = "17" // a penalty in play
+)
+
+// incidentKinds are the events that are incidents. A goal by penalty is a goal, and a
+// second yellow card sends off.
+var incidentKinds = map[string]input.IncidentKind{
+	"14": input.IncidentGoal, eventOwnGoal: input.IncidentGoal, "16": input.IncidentGoal, eventMissedPlay: input.IncidentPenalty,
+	"18": input.IncidentSubstitution, "19": input.IncidentYellowCard, "20": input.IncidentRedCard, "21": input.IncidentRedCard,
+}
+
+// noIncidents are events that are known and no incidents. The minute of a kick in a
+// shoot-out is its number.
+var noIncidents = map[string]bool{eventVAR: true, eventPenMissed: true, eventPenScored: true, eventCardByVAR: true}
+
+// events reads the events of one item; missing if there are none. An event that the
+// provider took back is none.
+func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[]input.Incident] {
+	rows, state := r.list(item, "events", itemEvents)
+	switch state {
+	case football.Missing:
+		return football.Field[[]input.Incident]{}
+	case football.Null:
+		return football.NullField[[]input.Incident]()
+	}
+	incidents := []input.Incident{}
+	read := 0
+	results := resultsOf(rows)
+	for row := range rows.Items() {
+		if read++; read > maxEvents {
+			r.unknown.add("events beyond the limit")
+			break
+		}
+		id, kind := identifier(row.Get("id")), identifier(row.Get("type_id"))
+		if id == "" || kind == "" || row.Repeats() {
+			r.damaged.add(itemEvent)
+			continue
+		}
+		if noIncidents[kind] || row.Get("rescinded").Kind() == strictjson.True {
+			continue
+		}
+		what, known := incidentKinds[kind]
+		if !known {
+			r.unknown.add("events." + kind)
+			continue
+		}
+		minute, ok := whole(row.Get("minute"), maxMinute)
+		if !ok {
+			r.damaged.add(itemEvent)
+			continue
+		}
+		added, _ := whole(row.Get("extra_minute"), 60)
+		i := input.Incident{ID: id, Kind: what, Minute: max(minute, 1), Added: added, Side: teams.side(row), Text: wordsOf(row)}
+		if kind == eventOwnGoal { // whether its team is the one that shot or the one that scored is not known
+			i.Side = sideByResult(row, results)
+		}
+		if r.trace != nil {
+			r.trace.Report(r.of, provider.FieldIncident+id, row)
+		}
+		incidents = append(incidents, i)
+	}
+	return football.Of(incidents)
+}
+
+// side is the side of the team that an event names.
+func (i *item) side(row strictjson.Value) football.Side {
+	switch id := identifier(row.Get("participant_id")); {
+	case id == "" || i.homeID == i.awayID:
+	case id == i.homeID:
+		return football.SideHome
+	case id == i.awayID:
+		return football.SideAway
+	}
+	return football.SideNone
+}
+
+// wordsOf are the provider's words about who and how.
+func wordsOf(row strictjson.Value) string {
+	text := func(key string) string {
+		if v := row.Get(key); v.Kind() == strictjson.String {
+			return strings.TrimSpace(v.Text())
+		}
+		return ""
+	}
+	words := text("player_name")
+	if related := text("related_player_name"); related != "" {
+		words += " (" + related + ")"
+	}
+	if info := text("info"); info != "" {
+		words += ", " + info
+	}
+	return strings.TrimPrefix(strings.TrimSpace(words), ", ")
+}
+
+// resultsOf are the scores that the goals of a list led to.
+func resultsOf(rows strictjson.Value) map[[2]int]bool {
+	all := map[[2]int]bool{{0, 0}: true}
+	for row := range rows.Items() {
+		kind := identifier(row.Get("type_id"))
+		if incidentKinds[kind] != input.IncidentGoal || row.Get("rescinded").Kind() == strictjson.True {
+			continue
+		}
+		if score, ok := resultOf(row); ok {
+			all[score] = true
+		}
+	}
+	return all
+}
+
+func resultOf(row strictjson.Value) (score [2]int, ok bool) {
+	home, away, found := strings.Cut(row.Get("result").Text(), "-")
+	h, err1 := strconv.Atoi(home)
+	a, err2 := strconv.Atoi(away)
+	return [2]int{h, a}, found && err1 == nil && err2 == nil && h >= 0 && a >= 0
+}
+
+// sideByResult is the side for which a goal counts: the one whose goals are one more
+// than in a score before. It is not known if either side's may be.
+func sideByResult(row strictjson.Value, results map[[2]int]bool) football.Side {
+	score, ok := resultOf(row)
+	if !ok {
+		return football.SideNone
+	}
+	byHome, byAway := results[[2]int{score[0] - 1, score[1]}], results[[2]int{score[0], score[1] - 1}]
+	switch {
+	case byHome && !byAway:
+		return football.SideHome
+	case byAway && !byHome:
+		return football.SideAway
+	}
+	return football.SideNone
+}

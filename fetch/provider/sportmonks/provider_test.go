@@ -1,0 +1,51 @@
+package sportmonks_test
+
+import (
+	"strings"
+	"testing"
+
+	"mkt/fetch/provider/providertest"
+	"mkt/fetch/provider/sportmonks"
+)
+
+// TestProvider runs the suite over the goldens' payloads. Where the point is what a
+// shape should not be, there is no sample.
+func TestProvider(t *testing.T) {
+	providertest.Run(t, providertest.Suite{
+		Provider: sportmonks.Provider(),
+		Samples: map[string]providertest.Sample{
+			"listing": {Endpoint: "fixtures/between", Body: own(t, "listing")},
+			"multi":   {Endpoint: "fixtures/multi", Body: own(t, "multi")},
+			"rows":    {Endpoint: "odds/pre-match/fixtures", Body: own(t, "rows")},
+		},
+		Price: []string{"dp3", "value"},
+	})
+}
+
+// TestBookmakers: an id is one, and nothing else.
+func TestBookmakers(t *testing.T) {
+	b := sportmonks.Provider().Bookmakers
+	if b.Default != "2" || !b.Valid(b.Default) {
+		t.Errorf("default %q", b.Default)
+	}
+	for name, want := range map[string]bool{"1": true, "35": true, "999999": true, "": false, "0": false, "02": false, "bet365": false, "2,3": false, "-2": false, "1234567": false, "2;markets:1": false} {
+		if b.Valid(name) != want {
+			t.Errorf("%q is valid: %v", name, !want)
+		}
+	}
+}
+
+// TestMetrics: the counters of the provider's own are none of the closed set's, and
+// each is there once.
+func TestMetrics(t *testing.T) {
+	met := map[string]bool{}
+	for _, m := range sportmonks.Provider().Metrics {
+		if met[m] || m != strings.ToLower(m) {
+			t.Errorf("metric %q", m)
+		}
+		met[m] = true
+	}
+	if len(met) == 0 || met["corners"] {
+		t.Errorf("%d metrics of its own", len(met))
+	}
+}

@@ -1,0 +1,533 @@
+package sportmonks
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mkt/fetch/input"
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/mapping"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/publish/football"
+)
+
+// ReadMarkets implements provider.MarketAdapter for both shapes: fixtures that hold
+// their odds, and the rows of odds by themselves. It reads the rows of one bookmaker,
+// whom the request named.
+func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
+	d := documents.Get().(*strictjson.Document)
+	defer release(d)
+	data, err := readData(d, p.Body)
+	if err != nil {
+		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)
+	}
+	r := sheetReader{table: table(), payload: p, listing: l, bookmaker: bookmakerOf(p.Query), fixtures: make(map[string]*offered), broken: make(map[string]football.Reason)}
+	for v := range itemsOf(data) {
+		if v.Get("market_id").Kind() != strictjson.Absent || p.Endpoint == wire.EndpointPrematch {
+			r.row(v)
+		} else {
+			r.item(v)
+		}
+	}
+	return r.sheet(), nil
+}
+
+// bookmakerOf is the bookmaker that a request names, "bookmakers:2" among its filters;
+// the default if it names none.
+func bookmakerOf(query url.Values) string {
+	for filter := range strings.SplitSeq(query.Get(wire.ParamFilters), ";") {
+		if id, ok := strings.CutPrefix(filter, wire.FilterBookmakers+":"); ok && isBookmaker(id) {
+			return id
+		}
+	}
+	return wire.Bet365
+}
+
+// sheetReader gathers one payload.
+type sheetReader struct {
+	table                     *mapping.Table
+	payload                   provider.Payload
+	listing                   provider.Listing
+	bookmaker                 string
+	fixtures                  map[string]*offered
+	order                     []*offered
+	broken                    map[string]football.Reason
+	unknown, skipped, damaged tally
+	met, hurt                 provider.Parts
+	members                   members // of the row at hand
+}
+
+// offered is everything met on one fixture.
+type offered struct {
+	id     string
+	item   *item // nil if the rows came by themselves
+	groups map[string]*group
+	order  []*group
+	lost   bool // a row could not be given to a market
+	hurt   bool // that, or a row is damaged
+}
+
+// group is the rows of one market as the bookmaker names it.
+type group struct {
+	market string // market_id
+	name   football.Field[string]
+	rows   []input.Row
+	traced string // the key under which it was reported where it stands
+}
+
+// item reads one fixture that holds its odds.
+func (r *sheetReader) item(v strictjson.Value) {
+	i, broken := readItem(v, r.payload.Trace, &r.damaged)
+	if broken != "" {
+		r.damaged.add("fixture: " + broken)
+		return
+	}
+	f := r.fixture(i.id)
+	f.item = &i
+	for name := range v.Members() {
+		if !itemFields[name] {
+			r.unknown.add("item." + name)
+		}
+	}
+	odds, once := v.Once(wire.KeyOdds)
+	switch {
+	case odds.Kind() == strictjson.Array && once:
+	case odds.Kind() == strictjson.Absent:
+		r.lose(f, itemNoOdds)
+		return
+	default:
+		r.lose(f, itemOdds)
+		return
+	}
+	for row := range odds.Items() {
+		r.rowOf(f, row)
+	}
+}
+
+// row reads a row that came by itself.
+func (r *sheetReader) row(v strictjson.Value) {
+	id, once := v.Once("fixture_id")
+	if v.Kind() != strictjson.Object {
+		r.damaged.add(rowNoObject)
+		return
+	}
+	if identifier(id) == "" || !once {
+		r.damaged.add(rowFixture)
+		return
+	}
+	r.rowOf(r.fixture(identifier(id)), v)
+}
+
+// fixture is where the rows of a fixture are gathered.
+func (r *sheetReader) fixture(id string) *offered {
+	f := r.fixtures[id]
+	if f == nil {
+		f = &offered{id: id, groups: make(map[string]*group)}
+		r.fixtures[id] = f
+		r.order = append(r.order, f)
+	}
+	return f
+}
+
+// lose counts a part that can be given to no market.
+func (r *sheetReader) lose(f *offered, why string) {
+	r.damaged.add(why)
+	r.met.Sections++
+	r.hurt.Sections++
+	f.lost, f.hurt = true, true
+}
+
+// rowOf reads one row of a fixture.
+func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
+	if v.Kind() != strictjson.Object {
+		r.lose(f, rowNoObject)
+		return
+	}
+	m := &r.members
+	m.read(v, &r.unknown)
+	switch id := m.id(memberBookmaker); {
+	case id == "":
+		r.lose(f, rowBookmaker)
+		return
+	case id != r.bookmaker:
+		r.skipped.add("row of another bookmaker")
+		return
+	}
+	if m.at[memberFixture].Kind() != strictjson.Absent && m.id(memberFixture) != f.id {
+		r.lose(f, rowFixture)
+		return
+	}
+	id := m.id(memberMarket)
+	if id == "" {
+		r.lose(f, rowMarket)
+		return
+	}
+	r.met.Rows++
+	g := f.group(id, r.text(memberDescription))
+	if trace := r.payload.Trace.For(f.id); trace != nil && len(g.rows) == 0 {
+		g.traced = g.key(f)
+		of := provider.Subject{Fixture: f.id, Market: g.traced}
+		trace.Report(of, provider.FieldThing, v)
+		trace.Report(of, provider.FieldMarketID, m.at[memberMarket])
+		trace.Report(of, provider.FieldMarketName, m.at[memberDescription])
+	}
+	row := r.readRow(f, v)
+	if row.Trouble != "" {
+		r.hurt.Rows++
+		f.hurt = true
+	}
+	g.rows = append(g.rows, row)
+}
+
+// text is a member of the row at hand as a text, in its three states. What is no text,
+// which is counted, and what is there twice was sent without a value that can be read.
+func (r *sheetReader) text(i int) football.Field[string] {
+	if r.members.twice[i] {
+		return football.NullField[string]()
+	}
+	if isWrong(r.members.at[i]) {
+		r.damaged.add(rowField)
+	}
+	return field(r.members.at[i])
+}
+
+// group finds the rows of a market, or begins them. Markets of one id that the
+// bookmaker names differently are several.
+func (f *offered) group(market string, name football.Field[string]) *group {
+	key := market + "\x00" + name.Or("")
+	g := f.groups[key]
+	if g == nil {
+		g = &group{market: market, name: name}
+		f.groups[key] = g
+		f.order = append(f.order, g)
+	}
+	if g.name.State() < name.State() {
+		g.name = name
+	}
+	return g
+}
+
+// key is the market's key within its fixture.
+func (g *group) key(f *offered) string {
+	for _, other := range f.order {
+		if other.market == g.market && other != g {
+			return g.market + "#" + g.name.Or("")
+		}
+	}
+	return g.market
+}
+
+// Members of a row, those that say what it means first, in the order in which they
+// are read.
+const (
+	memberLabel = iota
+	memberName
+	memberTotal
+	memberHandicap
+	memberParticipants
+	memberOriginal
+	memberID
+	memberFixture
+	memberMarket
+	memberBookmaker
+	memberDescription
+	memberDP3
+	memberValue
+	memberStopped
+	memberSuspended
+	numMembers
+
+	numLabels = memberOriginal + 1
+	ignored   = -1
+	unmet     = -2
+)
+
+// labelNames are the names of the members that say what a row means.
+var labelNames = [numLabels]string{"label", "name", "total", "handicap", "participants", "original_label"}
+
+// memberOf is the member with that name; unmet if no such member has been met.
+func memberOf(name string) int {
+	switch name {
+	case "label":
+		return memberLabel
+	case "name":
+		return memberName
+	case "total":
+		return memberTotal
+	case "handicap":
+		return memberHandicap
+	case "participants":
+		return memberParticipants
+	case "original_label":
+		return memberOriginal
+	case "id":
+		return memberID
+	case "fixture_id":
+		return memberFixture
+	case "market_id":
+		return memberMarket
+	case "bookmaker_id":
+		return memberBookmaker
+	case "market_description":
+		return memberDescription
+	case "dp3":
+		return memberDP3
+	case "value":
+		return memberValue
+	case "stopped":
+		return memberStopped
+	case "suspended":
+		return memberSuspended
+	case "provider_id", "external_id", "sort_order", "probability", "fractional", "american", "winning", "created_at", "updated_at", "latest_bookmaker_update":
+		return ignored
+	}
+	return unmet
+}
+
+// members are those of one row.
+type members struct {
+	at    [numMembers]strictjson.Value // the first of its name
+	twice [numMembers]bool
+}
+
+// read finds the members of a row in one walk, and counts those that are new.
+func (m *members) read(row strictjson.Value, unknown *tally) {
+	*m = members{}
+	for name, v := range row.Members() {
+		switch i := memberOf(name); {
+		case i == unmet:
+			unknown.add("row." + name)
+		case i == ignored:
+		case m.at[i].Kind() != strictjson.Absent:
+			m.twice[i] = true
+		default:
+			m.at[i] = v
+		}
+	}
+}
+
+// id is a member that is an id, "" if it is none, or there twice.
+func (m *members) id(i int) string {
+	if m.twice[i] {
+		return ""
+	}
+	return identifier(m.at[i])
+}
+
+// readRow reads what the row at hand says. Its price is dp3, which has all digits, or
+// else value. fractional is the decimal price once more, written as a fraction: it is
+// no fractional price, and is not read.
+func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
+	m, trace := &r.members, r.payload.Trace.For(f.id)
+	row := input.Row{Place: trace.Begin(v)}
+	of := provider.Subject{Row: row.Place}
+	trace.Report(of, provider.FieldThing, v)
+	if v.Repeats() {
+		r.damaged.add(rowRepeats)
+		row.Trouble = football.AmbiguousShape
+	}
+	trace.Report(of, provider.FieldSelectionID, m.at[memberID])
+	row.ID = r.text(memberID)
+	row.Decimal = r.price(trace, of)
+	stopped, suspended := r.flag(memberStopped, &row), r.flag(memberSuspended, &row)
+	row.Suspended = stopped || suspended
+	trace.Report(of, provider.FieldSuspended, m.at[memberStopped])
+	trace.Report(of, provider.FieldSuspended, m.at[memberSuspended])
+	labels := 0
+	for i := range labelNames {
+		if m.at[i].Kind() > strictjson.Null {
+			labels++
+		}
+	}
+	row.Labels = make([]football.Label, 0, labels)
+	for i, name := range labelNames {
+		label := m.at[i]
+		if label.Kind() <= strictjson.Null {
+			continue
+		}
+		if isWrong(label) {
+			r.damaged.add(rowField)
+			row.Trouble = football.AmbiguousShape
+		}
+		trace.Report(of, name, label)
+		row.Labels = append(row.Labels, football.Label{Field: name, Text: clip(label)})
+	}
+	return row
+}
+
+// price is the price as it was sent, in its three states. What is no text is kept as
+// it stands: it is there, and no price.
+func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football.Field[string] {
+	price := football.Field[string]{}
+	for _, i := range [...]int{memberDP3, memberValue} {
+		v := r.members.at[i]
+		var f football.Field[string]
+		switch {
+		case r.members.twice[i]:
+			f = football.NullField[string]()
+		case isWrong(v):
+			r.damaged.add(rowField)
+			f = football.Of(clip(v))
+		default:
+			f = field(v)
+		}
+		if f.State() == football.Present {
+			trace.Report(of, provider.FieldDecimal, v)
+			return f
+		}
+		if f.State() > price.State() {
+			price = f
+		}
+	}
+	return price
+}
+
+// flag reads a member that is true or false. Of a flag that is neither, the row is
+// taken to be off offer.
+func (r *sheetReader) flag(i int, row *input.Row) bool {
+	switch r.members.at[i].Kind() {
+	case strictjson.Absent, strictjson.Null, strictjson.False:
+		return r.members.twice[i]
+	case strictjson.True:
+		return true
+	}
+	r.damaged.add(rowFlag)
+	row.Trouble = football.AmbiguousShape
+	return true
+}
+
+// sheet turns what was gathered into offers. A fixture that has damage, and no row
+// that is whole, is broken: to go on would look like the bookmaker had withdrawn its
+// markets.
+func (r *sheetReader) sheet() provider.Sheet {
+	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: r.broken}
+	for _, f := range r.order {
+		offers := r.offers(f)
+		if f.hurt && !slices.ContainsFunc(offers, isReadable) {
+			s.Broken[f.id] = football.AmbiguousShape
+			continue
+		}
+		s.Fixtures = append(s.Fixtures, provider.FixtureOffers{Fixture: r.joined(f), Offers: offers, Partial: f.lost})
+	}
+	s.Damaged, s.Unknown, s.Skipped, s.Met, s.Hurt = r.damaged, r.unknown, r.skipped, r.met, r.hurt
+	return s
+}
+
+func isReadable(o input.Offer) bool {
+	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
+}
+
+// joined is what the listing says of a fixture, and else the fixture itself.
+func (r *sheetReader) joined(f *offered) football.Fixture {
+	listed, ok := r.listing.Fixtures[f.id]
+	switch {
+	case ok:
+		if r.payload.FetchedAt.After(listed.FetchedAt) {
+			listed.FetchedAt = r.payload.FetchedAt
+		}
+		listed.Provider, listed.ProviderFixtureID = Name, f.id
+		return listed.Fixture
+	case f.item != nil:
+		return f.item.fixture(r.payload.FetchedAt)
+	}
+	return football.Fixture{Provider: Name, ProviderFixtureID: f.id, FetchedAt: r.payload.FetchedAt}
+}
+
+// offers makes the fixture's offers, in the order in which their markets were met.
+func (r *sheetReader) offers(f *offered) []input.Offer {
+	offers := make([]input.Offer, 0, len(f.order)+4)
+	trace := r.payload.Trace.For(f.id)
+	for _, g := range f.order {
+		r.met.Markets++
+		e := r.table.ByKey[g.market]
+		o := input.Offer{Key: g.key(f), ProviderIDs: []string{g.market}, KnownID: e.KnownID([]string{g.market}), Name: g.name, Rows: g.rows}
+		if o.Key != g.market {
+			o.SharedKey = g.market
+		}
+		o.Reading, o.RawReason = r.table.Read(e, g.market)
+		if o.Reading != nil && contradicts(o.Reading, g.name.Or("")) {
+			o.Reading, o.RawReason = nil, football.ConditionFailed
+		}
+		if o.RawReason == football.MixedMarket {
+			from := len(offers)
+			offers = r.statements(offers, o)
+			for _, named := range offers[from:] {
+				trace.Join(provider.Subject{Fixture: f.id, Market: named.Key}, provider.Subject{Fixture: f.id, Market: g.traced})
+			}
+			continue
+		}
+		trace.Join(provider.Subject{Fixture: f.id, Market: o.Key}, provider.Subject{Fixture: f.id, Market: g.traced})
+		offers = append(offers, o)
+	}
+	return offers
+}
+
+var (
+	// scoreAtOffer ends the name of a market that counts from the score at which the
+	// price was taken.
+	scoreAtOffer = regexp.MustCompile(`\([0-9]{1,2}-[0-9]{1,2}\)$`)
+	firstHalf    = regexp.MustCompile(`(?i)\b(?:1st|first) half\b|\bhalf[ -]?time\b`)
+	secondHalf   = regexp.MustCompile(`(?i)\b(?:2nd|second) half\b`)
+)
+
+// contradicts reports whether the bookmaker's name of a market says another period
+// than the table says of its id, or that it is counted from a score in play.
+func contradicts(reading *input.Reading, name string) bool {
+	if name == "" {
+		return false
+	}
+	first, second := firstHalf.MatchString(name), secondHalf.MatchString(name)
+	switch {
+	case scoreAtOffer.MatchString(name):
+		return true
+	case first && !second:
+		return reading.Period == "2H" || reading.Period == "FT" && !strings.Contains(reading.Market, "HALF")
+	case second && !first:
+		return reading.Period == "1H" || reading.Period == "FT" && !strings.Contains(reading.Market, "HALF")
+	}
+	return false
+}
+
+// statements takes a market apart whose rows name a market each: rows whose name the
+// table knows become offers of their own. What is left keeps the key and stays RAW.
+func (r *sheetReader) statements(offers []input.Offer, o input.Offer) []input.Offer {
+	var named []input.Offer
+	var left []input.Row
+	for _, row := range o.Rows {
+		e := r.table.ByRow[textOf(&row, "name")]
+		if e == nil {
+			left = append(left, row)
+			continue
+		}
+		key, shared := e.Key, ""
+		if o.SharedKey != "" { // the market is there under several names
+			key, shared = e.Key+"#"+o.Name.Or(""), e.Key
+		}
+		i := slices.IndexFunc(named, func(n input.Offer) bool { return n.Key == key })
+		if i < 0 {
+			i = len(named)
+			named = append(named, input.Offer{Key: key, SharedKey: shared, ProviderIDs: o.ProviderIDs, KnownID: e.KnownID(o.ProviderIDs),
+				Name: football.Of(textOf(&row, "name")), Reading: e.Reading})
+		}
+		named[i].Rows = append(named[i].Rows, row)
+	}
+	offers = append(offers, named...)
+	if len(named) > 0 && len(left) == 0 {
+		return offers
+	}
+	o.Rows = left
+	return append(offers, o)
+}
+
+func textOf(row *input.Row, field string) string {
+	for _, l := range row.Labels {
+		if l.Field == field {
+			return l.Text
+		}
+	}
+	return ""
+}

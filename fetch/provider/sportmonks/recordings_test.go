@@ -1,0 +1,137 @@
+package sportmonks_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"mkt/fetch/input"
+	"mkt/fetch/provider"
+	"mkt/internal/needs"
+	"mkt/publish/football"
+)
+
+func recorded(t testing.TB, path string) []byte {
+	t.Helper()
+	body, err := os.ReadFile(needs.Shared(t, "providers/sportmonks", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// withOdds is the recorded fixture, whose recorder kept no envelope.
+func withOdds(t testing.TB) []byte {
+	return slices.Concat([]byte(`{"data":`), recorded(t, "fixture_by_id_with_odds/fixture_19611366.json"), []byte(`}`))
+}
+
+// TestRecordings: every row that was sent is read once, as one of its bookmaker's, with
+// its own price, and nothing is added. No field is unknown and nothing is damaged.
+func TestRecordings(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		body             []byte
+		rows, bookmakers int
+	}{
+		{"a fixture with its odds", withOdds(t), 3833, 17},
+		{"rows of one fixture", recorded(t, "odds_prematch_by_fixture/fixture_233366.json"), 851, 25},
+		{"rows of one market", recorded(t, "odds_prematch_by_fixture_and_market/fixture_233366_market_56.json"), 126, 0},
+	} {
+		var envelope struct{ Data json.RawMessage }
+		var fixture struct{ Odds []map[string]any }
+		if err := json.Unmarshal(c.body, &envelope); err != nil {
+			t.Fatal(err)
+		}
+		if json.Unmarshal(envelope.Data, &fixture) != nil {
+			if err := json.Unmarshal(envelope.Data, &fixture.Odds); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := map[string]int{}
+		makers := map[string]bool{}
+		for _, row := range fixture.Odds {
+			maker := fmt.Sprint(int(row["bookmaker_id"].(float64)))
+			makers[maker] = true
+			want[fmt.Sprint(int(row["id"].(float64)), row["dp3"], row["stopped"], maker)]++
+		}
+		got, rows := map[string]int{}, 0
+		for maker := range makers {
+			p := provider.Payload{Endpoint: "fixtures/multi", Query: map[string][]string{"filters": {"bookmakers:" + maker}}, Body: c.body}
+			s, err := adapter.ReadMarkets(p, provider.Listing{})
+			if err != nil || len(s.Fixtures) != 1 || len(s.Broken) > 0 || len(s.Damaged) > 0 || len(s.Unknown) > 0 {
+				t.Fatalf("%s: %v, %d fixtures, broken %v, damaged %v, unknown %v", c.name, err, len(s.Fixtures), s.Broken, s.Damaged, s.Unknown)
+			}
+			for _, o := range s.Fixtures[0].Offers {
+				for _, row := range o.Rows {
+					rows++
+					got[fmt.Sprint(row.ID.Or(""), row.Decimal.Or(""), row.Suspended, maker)]++
+				}
+			}
+		}
+		for row, n := range want {
+			if got[row] != n {
+				t.Errorf("%s: %s is there %d times, sent %d times", c.name, row, got[row], n)
+			}
+		}
+		if rows != c.rows || c.bookmakers > 0 && len(makers) != c.bookmakers {
+			t.Errorf("%s: %d rows of %d bookmakers, want %d of %d", c.name, rows, len(makers), c.rows, c.bookmakers)
+		}
+	}
+}
+
+// TestRecordedLists: lists are read without a field that nobody knows.
+func TestRecordedLists(t *testing.T) {
+	for file, want := range map[string]int{"fixtures_by_date/page_1.json": 4, "livescores_inplay/page_1.json": 9, "no_result/commentaries_by_fixture.json": 0} {
+		l, err := adapter.ReadListing([]provider.Payload{{Body: recorded(t, file)}})
+		if err != nil || len(l.Fixtures) != want || len(l.Broken)+len(l.Unknown)+len(l.Damaged)+len(l.Filtered) > 0 {
+			t.Errorf("%s: %v, %d fixtures, %+v", file, err, len(l.Fixtures), l)
+		}
+	}
+	s, err := live.ReadList([]provider.Payload{{Body: recorded(t, "livescores_inplay/page_1.json")}})
+	states := map[input.PlayStatus]int{}
+	for i := range s.Samples {
+		states[s.Samples[i].Status]++
+	}
+	if err != nil || states[input.NotStarted] != 7 || states[input.Over] != 1 || states[input.InPlay] != 1 || !s.Complete {
+		t.Errorf("%v, %v, complete %v", err, states, s.Complete)
+	}
+}
+
+// TestRecordedMatch: a match that ended in a shoot-out has the score of its 120
+// minutes, and no kick of the shoot-out among its goals.
+func TestRecordedMatch(t *testing.T) {
+	s, err := live.ReadDetail(provider.Payload{Body: recorded(t, "fixture_by_id_with_statistics/fixture_19683241_after_penalties.json"), FetchedAt: fetchedAt})
+	if err != nil || len(s.Samples) != 1 || len(s.Broken)+len(s.Damaged)+len(s.Unknown) > 0 {
+		t.Fatalf("%v, %+v", err, s)
+	}
+	x := &s.Samples[0]
+	if x.Home.Or("") != "Paris Saint Germain" || x.Away.Or("") != "Arsenal" || x.Status != input.Over || x.Score.Home.Or(-1) != 1 || x.Score.Away.Or(-1) != 1 {
+		t.Errorf("%+v", x)
+	}
+	if c := x.Clock; c.Minute.Or(-1) != 127 || c.Running.Or(true) || c.Added.Or(-1) != 3 {
+		t.Errorf("clock %+v", c)
+	}
+	kinds := map[input.IncidentKind]string{}
+	incidents, _ := x.Incidents.Get()
+	for _, i := range incidents {
+		kinds[i.Kind] += fmt.Sprintf("%s %d+%d ", i.Side, i.Minute, i.Added)
+	}
+	if goals := strings.Fields(kinds[input.IncidentGoal]); len(goals) != 4 || !slices.Contains(goals, "6+0") || !slices.Contains(goals, "65+0") || len(incidents) != 20 {
+		t.Errorf("%d incidents, %v", len(incidents), kinds)
+	}
+	counters := map[football.Metric]string{}
+	for _, c := range x.Counters {
+		counters[c.Metric] = showNumber(c.Home) + " " + showNumber(c.Away)
+	}
+	for metric, want := range map[football.Metric]string{football.Corners: "11 3", football.RedCards: "", football.Penalties: "1 0"} {
+		if counters[metric] != want {
+			t.Errorf("%s is %q, want %q", metric, counters[metric], want)
+		}
+	}
+	if len(x.Counters) != 39 {
+		t.Errorf("%d counters", len(x.Counters))
+	}
+}

@@ -1,0 +1,68 @@
+package sportmonks
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/sportmonks/internal/wire"
+)
+
+// Name is the provider's name. It is part of every id minted from it.
+const Name = "sportmonks"
+
+// adapter is the provider's market adapter. It has no state.
+type adapter struct{}
+
+var _ provider.MarketAdapter = adapter{}
+
+// Provider is the adapter's registration.
+func Provider() provider.Provider {
+	return provider.Provider{
+		Name:         Name,
+		BaseURL:      "https://api.sportmonks.com",
+		Hosts:        []string{"api.sportmonks.com"},
+		Capabilities: []provider.Capability{provider.Prematch, provider.LiveOdds, provider.LiveStats, provider.Timeline, provider.PlayerEvents},
+		Budget: provider.Budget{
+			Requests:    wire.Hourly,
+			Window:      time.Hour,
+			Burst:       10,
+			Concurrency: 3,
+			MaxBody:     32 << 20, // a batch of big matches with one bookmaker is 5 MB
+		},
+		Metrics:    ownMetricNames(),
+		Authorize:  authorize,
+		Classify:   Classify,
+		Bookmakers: &provider.Bookmakers{Default: wire.Bet365, Valid: isBookmaker},
+		Probe:      probe,
+		Rule:       ruleLine,
+		Markets:    adapter{},
+		Live:       liveAdapter{},
+	}
+}
+
+// authorize puts the token into the header: in the query it would come back in the
+// links of the answer.
+func authorize(r *http.Request, credential string) { r.Header.Set(wire.HeaderToken, credential) }
+
+// isBookmaker reports whether a name can be a bookmaker_id.
+func isBookmaker(name string) bool {
+	return isDigits(name) && len(name) <= 6 && name[0] != '0'
+}
+
+// probe asks for one fixture of a day: the cheapest question of the entity that the
+// market engine lives on (provider notes, section 1.4).
+func probe(now time.Time) provider.Request {
+	return provider.Request{Endpoint: wire.EndpointByDate, Path: wire.PathByDate + now.UTC().Format(wire.DayForm), Query: url.Values{wire.ParamPerPage: {"1"}}}
+}
+
+// IsListing implements provider.MarketAdapter.
+func (adapter) IsListing(endpoint string) bool {
+	return endpoint == wire.EndpointBetween || endpoint == wire.EndpointByDate
+}
+
+// IsMarkets implements provider.MarketAdapter.
+func (adapter) IsMarkets(endpoint string) bool {
+	return endpoint == wire.EndpointMulti || endpoint == wire.EndpointPrematch
+}

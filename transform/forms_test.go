@@ -1,0 +1,43 @@
+package transform_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"mkt/fetch/input"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/sportmonks"
+	"mkt/publish/football"
+	"mkt/transform/identity"
+	"mkt/transform/markets"
+)
+
+// TestSportmonksForms: every market of the table is one that the engine has a form for.
+func TestSportmonksForms(t *testing.T) {
+	var rows []string
+	for id := 1; id <= 400; id++ {
+		rows = append(rows, fmt.Sprintf(`{"id":%d,"fixture_id":1,"market_id":%d,"bookmaker_id":2,"label":"?"}`, id, id))
+	}
+	p := provider.Payload{Endpoint: "odds/pre-match/fixtures", Body: []byte(`{"data":[` + strings.Join(rows, ",") + `]}`)}
+	sheet, err := sportmonks.Provider().Markets.ReadMarkets(p, provider.Listing{})
+	if err != nil || len(sheet.Fixtures) != 1 || len(sheet.Fixtures[0].Offers) != 400 {
+		t.Fatalf("%v, %+v", err, sheet.Met)
+	}
+	mapped := 0
+	for _, o := range sheet.Fixtures[0].Offers {
+		if o.Reading == nil {
+			continue
+		}
+		mapped++
+		fixture := football.Fixture{Home: football.Of("Entente"), Away: football.Of("Beaulieu")}
+		for _, m := range markets.Derive(identity.NewMinter(identity.Key{1}, sportmonks.Name), fixture, []input.Offer{o}) {
+			if m.RawReason == football.NeverMapped {
+				t.Errorf("%s: the engine cannot read %s %s", o.Reading.Rule, o.Reading.Market, o.Reading.Period)
+			}
+		}
+	}
+	if mapped != 188 {
+		t.Errorf("%d markets have a reading", mapped)
+	}
+}
