@@ -33,5 +33,6 @@ const (
 	NoPlayer                 // NO_GOALSCORER, NO_CARD: rows that stand for no player
 	ScorerColumns            // GOALSCORER_FIRST, GOALSCORER_LAST, GOALSCORER_ANYTIME
 	ScorerSentences          // FIRST, LAST, ANYTIME: between a player's name and the rest
+	OrMore                   // OR_MORE: before a number that is the least of several
 	numPhrases
 )

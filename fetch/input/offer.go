@@ -57,18 +57,23 @@ const (
 	// side's sign.
 	DrawHasAwaySign
 	// OwnSideLine means that a row of a two-way handicap has the line of its own side.
+	// Without it, and without DrawHasAwaySign, every row has the line of the home side.
 	OwnSideLine
+	// SideIsYes means that a row of a market of yes or no names a side alone, and that
+	// it means yes for that side.
+	SideIsYes
 )
 
 // Condition is a test that the rows must pass for the reading to hold.
 type Condition string
 
 const (
-	NoCondition   Condition = ""
-	NeedsExactly  Condition = "EXACTLY"        // a row must say Exactly
-	NeedsBands    Condition = "BANDS"          // every row must be a band
-	NeedsHalves   Condition = "HALVES"         // every row names a side and a half: one market for each half and side
-	NeedsSentence Condition = "TEAM_SENTENCE"  // every row is a sentence that names a side
-	NeedsScorers  Condition = "SCORER_COLUMNS" // every row says first, last or anytime
-	NeedsGoals    Condition = "GOALS_NAMED"    // every row must say Goals: the name alone does not say what is counted
+	NoCondition    Condition = ""
+	NeedsExactly   Condition = "EXACTLY"        // a row must say Exactly
+	NeedsBands     Condition = "BANDS"          // every row must be a band
+	NeedsHalves    Condition = "HALVES"         // every row names a side and a half: one market for each half and side
+	NeedsSentence  Condition = "TEAM_SENTENCE"  // every row is a sentence that names a side
+	NeedsScorers   Condition = "SCORER_COLUMNS" // every row says first, last or anytime
+	NeedsGoals     Condition = "GOALS_NAMED"    // every row must say Goals: the name alone does not say what is counted
+	NeedsScoreDraw Condition = "SCORE_DRAW"     // a row must say Score Draw: only beside it is another draw the one without goals
 )

@@ -26,6 +26,7 @@ var phraseLists = map[string]input.Phrases{
 	"no-player":          input.NoPlayer,
 	"scorer-columns":     input.ScorerColumns,
 	"scorer-sentences":   input.ScorerSentences,
+	"or-more":            input.OrMore,
 }
 
 // ParseDialect reads the wording of a bookmaker's rows, a CSV file with comments;
@@ -57,8 +58,8 @@ func ParseDialect(text string) (*input.Dialect, error) {
 			return nil, fmt.Errorf("%s: unknown list", list)
 		}
 	}
-	for list, phrases := range phraseLists {
-		if len(d.Phrases[phrases]) == 0 {
+	for _, list := range [...]string{"over-under", "yes-no", "no-goal"} { // no bookmaker does without them
+		if len(d.Phrases[phraseLists[list]]) == 0 {
 			return nil, fmt.Errorf("%s: the list has no phrase", list)
 		}
 	}

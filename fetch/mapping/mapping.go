@@ -76,6 +76,7 @@ var shapes = map[string]input.Shape{
 	"winner-first":   input.WinnerFirst,
 	"draw-away-sign": input.DrawHasAwaySign,
 	"own-side":       input.OwnSideLine,
+	"side-is-yes":    input.SideIsYes,
 }
 
 func (t *Table) parseEntry(line []string) (*Entry, error) {

@@ -106,13 +106,14 @@ func (d *Deriver) readRows(o *input.Offer, p plan) {
 
 // verdict is why the rows do not prove the table's claim, "" when they do.
 func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
-	read, exactly, named := 0, false, true
+	read, exactly, scoreDraw, named := 0, false, false, true
 	common := d.readings[0].reason
 	for i := range d.readings {
 		rd := &d.readings[i]
 		if rd.reason == "" {
 			read++
 			exactly = exactly || rd.selection == "EXACTLY"
+			scoreDraw = scoreDraw || rd.selection == "SCORE_DRAW"
 			named = named && rd.named
 		}
 		if rd.reason != common {
@@ -129,6 +130,7 @@ func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
 	case read == 0:
 		return common
 	case o.Reading.Condition == input.NeedsExactly && !exactly,
+		o.Reading.Condition == input.NeedsScoreDraw && !scoreDraw,
 		o.Reading.Condition == input.NeedsBands && read < len(d.readings),
 		o.Reading.Condition == input.NeedsGoals && (read < len(d.readings) || !named):
 		return football.ConditionFailed

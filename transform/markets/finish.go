@@ -22,6 +22,9 @@ func (r *rowReader) finish(st *state) {
 	if st.clock != "" {
 		rd.qualifier = st.clock
 	}
+	if r.plan.yes {
+		st.parts[0] = "YES"
+	}
 	if !r.nameSelection(&rd, st) {
 		r.fail(st, "")
 		return

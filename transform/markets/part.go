@@ -41,6 +41,7 @@ func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideM
 		return r.eventPart(slot, text, into)
 	case countClass:
 		add(countAt(text))
+		add(r.plan.leastAt(text))
 	case bandClass:
 		add(bandAt(text))
 		add(r.plan.phraseAt(text, input.NoGoal))
@@ -199,4 +200,18 @@ func bracketAt(s string) (word string, size int) {
 		return number(n) + "+", digits + 1
 	}
 	return "", 0
+}
+
+// leastAt reads a number behind a word that makes it the least of several: "more 7" is
+// 7+.
+func (p *plan) leastAt(s string) (word string, size int) {
+	_, phrase := p.phraseAt(s, input.OrMore)
+	if phrase == 0 {
+		return "", 0
+	}
+	n, size := numberAfter(s, phrase)
+	if size == 0 {
+		return "", 0
+	}
+	return number(n) + "+", size
 }

@@ -20,6 +20,7 @@ type plan struct {
 	nouns     []input.Phrase
 	sentence  string
 	after     bool // an event after, not before, a time
+	yes       bool // a row that names its side means yes
 }
 
 // planOf joins the claim with the vocabulary. ok is false when there is no
@@ -49,6 +50,10 @@ func planOf(claim *input.Reading) (p plan, ok bool) {
 	}
 	if byHalf {
 		p.want |= half
+	}
+	if claim.Shape&input.SideIsYes != 0 && p.player == noPlayer && len(p.parts) == 1 && p.parts[0].kind == answerClass {
+		p.yes = true
+		p.want &^= part0
 	}
 	p.sided = (p.want|p.may)&(about|head|owner) != 0
 	for i := range p.parts {
