@@ -153,7 +153,8 @@ func (t tally) allRejected() (n int) {
 }
 
 // kept are the headers worth having next year.
-var kept = []string{"Content-Type", "Date", "Last-Modified", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
+var kept = []string{"Content-Type", "Date", "Last-Modified", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
+	"X-Requests-Remaining", "X-Requests-Used", "X-Requests-Last"}
 
 // longestHeader bounds a kept header's value, bytes.
 const longestHeader = 256

@@ -202,8 +202,12 @@ func withoutPrices(offers []input.Offer) (n int) {
 	return n
 }
 
-// asked tells whether a request named a fixture in any of its parameters.
+// asked reports whether a request named a fixture in its path or in any of its
+// parameters.
 func asked(r raw.Response, providerFixtureID string) bool {
+	if slices.Contains(strings.Split(r.Path, "/"), providerFixtureID) {
+		return true
+	}
 	for _, values := range r.Query {
 		for _, v := range values {
 			if slices.Contains(strings.Split(v, ","), providerFixtureID) {

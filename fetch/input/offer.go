@@ -23,6 +23,7 @@ type Row struct {
 	ID                  football.Field[string]
 	Labels              []football.Label // descriptive texts, verbatim, in the provider's field order
 	Decimal, Fractional football.Field[string]
+	OtherPrice          football.Field[string] // a price in a form that is neither: it is kept as a label and not published
 	Suspended           bool
 	Place               uint32          // the offset in the payload at which the row begins; 0 unless the reading is traced
 	Trouble             football.Reason // set if the reader could not join the row to its label
@@ -62,6 +63,9 @@ const (
 	// SideIsYes means that a row of a market of yes or no names a side alone, and that
 	// it means yes for that side.
 	SideIsYes
+	// UnsignedIsPlus means that a handicap without a sign is positive, as a number in
+	// JSON is.
+	UnsignedIsPlus
 )
 
 // Condition is a test that the rows must pass for the reading to hold.
@@ -70,6 +74,7 @@ type Condition string
 const (
 	NoCondition    Condition = ""
 	NeedsExactly   Condition = "EXACTLY"        // a row must say Exactly
+	NeedsDraw      Condition = "DRAW"           // a row must be the draw: without it, nobody knows what a draw does
 	NeedsBands     Condition = "BANDS"          // every row must be a band
 	NeedsHalves    Condition = "HALVES"         // every row names a side and a half: one market for each half and side
 	NeedsSentence  Condition = "TEAM_SENTENCE"  // every row is a sentence that names a side

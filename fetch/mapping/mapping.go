@@ -71,12 +71,27 @@ func Parse(name, text string, dialect *input.Dialect) (*Table, error) {
 	return t, nil
 }
 
+// shapes are the words of the column shape, which may hold several with a "|" between.
 var shapes = map[string]input.Shape{
-	"":               0,
-	"winner-first":   input.WinnerFirst,
-	"draw-away-sign": input.DrawHasAwaySign,
-	"own-side":       input.OwnSideLine,
-	"side-is-yes":    input.SideIsYes,
+	"winner-first":     input.WinnerFirst,
+	"draw-away-sign":   input.DrawHasAwaySign,
+	"own-side":         input.OwnSideLine,
+	"unsigned-is-plus": input.UnsignedIsPlus,
+	"side-is-yes":      input.SideIsYes,
+}
+
+func parseShape(words string) (shape input.Shape, ok bool) {
+	if words == "" {
+		return 0, true
+	}
+	for word := range strings.SplitSeq(words, "|") {
+		one, known := shapes[word]
+		if !known {
+			return 0, false
+		}
+		shape |= one
+	}
+	return shape, true
 }
 
 func (t *Table) parseEntry(line []string) (*Entry, error) {
@@ -97,7 +112,7 @@ func (t *Table) parseEntry(line []string) (*Entry, error) {
 	if err != nil || rank < 1 {
 		return nil, fmt.Errorf("rank %q", line[9])
 	}
-	shape, ok := shapes[line[10]]
+	shape, ok := parseShape(line[10])
 	if !ok {
 		return nil, fmt.Errorf("shape %q", line[10])
 	}

@@ -141,9 +141,11 @@ type Request struct {
 	Query    url.Values
 }
 
-// Quota is how many requests may still be sent, and until when that is so.
+// Quota is how many requests may still be sent, and until when that is so. For a
+// provider that counts credits, it is how many of these are left.
 type Quota struct {
 	Left   int
+	Limit  int           // how many the account has in all; 0 if that is not known
 	Resets time.Duration // from now
 }
 
@@ -180,6 +182,10 @@ type Verdict struct {
 	Kind Kind
 	Code string        // the provider's own error word, from a closed set of the adapter; "" when accepted
 	Wait time.Duration // what the provider asks to wait, 0 when it does not say
+	// Quota is what the answer says of the account's quota in the provider's own way;
+	// nil if it says nothing, or says it in the headers X-RateLimit-Limit, -Remaining
+	// and -Reset, which the transport reads itself.
+	Quota *Quota
 }
 
 // Kind of verdict.

@@ -36,5 +36,5 @@ func mirrored(sides sideSet) bool { return sides&homeBit != 0 && sides&^homeBit 
 // sameTerms reports whether two rows offer the same odds and are both suspended
 // or both open.
 func sameTerms(a, b *input.Row) bool {
-	return a.Decimal == b.Decimal && a.Fractional == b.Fractional && a.Suspended == b.Suspended
+	return a.Decimal == b.Decimal && a.Fractional == b.Fractional && a.OtherPrice == b.OtherPrice && a.Suspended == b.Suspended
 }

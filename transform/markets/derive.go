@@ -106,7 +106,7 @@ func (d *Deriver) readRows(o *input.Offer, p plan) {
 
 // verdict is why the rows do not prove the table's claim, "" when they do.
 func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
-	read, exactly, scoreDraw, named := 0, false, false, true
+	read, exactly, drawn, scoreDraw, named := 0, false, false, false, true
 	common := d.readings[0].reason
 	for i := range d.readings {
 		rd := &d.readings[i]
@@ -114,6 +114,7 @@ func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
 			read++
 			exactly = exactly || rd.selection == "EXACTLY"
 			scoreDraw = scoreDraw || rd.selection == "SCORE_DRAW"
+			drawn = drawn || rd.selection == "DRAW"
 			named = named && rd.named
 		}
 		if rd.reason != common {
@@ -131,6 +132,7 @@ func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
 		return common
 	case o.Reading.Condition == input.NeedsExactly && !exactly,
 		o.Reading.Condition == input.NeedsScoreDraw && !scoreDraw,
+		o.Reading.Condition == input.NeedsDraw && !drawn,
 		o.Reading.Condition == input.NeedsBands && read < len(d.readings),
 		o.Reading.Condition == input.NeedsGoals && (read < len(d.readings) || !named):
 		return football.ConditionFailed

@@ -166,8 +166,8 @@ func sortedRows(m *football.Market, more func(*football.Selection) []string) []s
 	for i := range m.Selections {
 		s := &m.Selections[i]
 		row := input.Row{ID: s.ProviderSelectionID, Labels: s.Labels}
-		if n := len(s.Labels); n > 0 && s.Labels[n-1].Field == decimalField {
-			row.Labels = s.Labels[:n-1] // a price that judge kept as a label
+		for n := len(row.Labels); n > 0 && (row.Labels[n-1].Field == decimalField || row.Labels[n-1].Field == otherField); n-- {
+			row.Labels = row.Labels[:n-1] // a price that judge kept as a label
 		}
 		rows = append(rows, strings.Join(append(rowContent(&row), more(s)...), "\x00"))
 	}

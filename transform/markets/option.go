@@ -87,13 +87,13 @@ func (r *rowReader) sideOption(m sideMatch, open slots, st *state) (option, bool
 }
 
 // lineFits reports whether a number can be a line of the market's kind: a
-// handicap with its sign, or a total without one.
+// handicap whose sign is known, or a total without one.
 func (r *rowReader) lineFits(q quarters, sign signs) bool {
 	if r.plan.whole && q%4 != 0 {
 		return false
 	}
 	if r.plan.signed {
-		return sign.handicap(q)
+		return sign.handicap(q) || sign == unsigned && r.plan.claim.Shape&input.UnsignedIsPlus != 0
 	}
 	return sign == unsigned && q > 0
 }

@@ -7,9 +7,12 @@ import (
 	"mkt/publish/football"
 )
 
-// decimalField is the field of the label that keeps a decimal which is no plain
-// number.
-const decimalField = "decimal"
+// decimalField and otherField are the fields of the labels that keep a decimal which
+// is no plain number, and a price that is neither a decimal nor a fraction.
+const (
+	decimalField = "decimal"
+	otherField   = "price"
+)
 
 // judge sets the selection's quality from what reading found, and from the
 // price and its state. It touches the odds in one case: a decimal that is no
@@ -25,6 +28,9 @@ func (d *Deriver) judge(s *football.Selection, row *input.Row, reading football.
 	if has && !plain {
 		s.Odds = football.NewOdds(row.Fractional, football.NullField[string]())
 		s.Labels = append(slices.Clone(row.Labels), football.Label{Field: decimalField, Text: decimal})
+	}
+	if other, has := row.OtherPrice.Get(); has {
+		s.Labels = append(slices.Clone(s.Labels), football.Label{Field: otherField, Text: other})
 	}
 	s.Quality.Status = statusOf(s.Quality.Reasons)
 	s.Quality.Publishable = len(s.Quality.Reasons) == 0
@@ -49,8 +55,9 @@ func statusOf(reasons []football.Reason) football.Status {
 func priceReason(row *input.Row, plain bool) football.Reason {
 	decimal, hasDecimal := row.Decimal.Get()
 	fraction, hasFraction := row.Fractional.Get()
+	_, hasOther := row.OtherPrice.Get()
 	switch {
-	case hasDecimal && (!plain || decimal[0] == '0'), // a price includes the stake
+	case hasOther, hasDecimal && (!plain || decimal[0] == '0'), // a price includes the stake
 		hasFraction && !isFraction(fraction):
 		return football.OddsUnreadable
 	case hasDecimal || hasFraction:

@@ -65,6 +65,30 @@ RAW AMBIGUOUS_SHAPE
 DRAW_NO_BET FT
   HOME
   AWAY`},
+		{"prices in another form", claim{Market: "MATCH_RESULT"}, []string{"Arsenal @other:-165", "Draw @other:350", "Leicester @other:400"}, `
+MATCH_RESULT FT
+  HOME UNREADABLE [ODDS_UNREADABLE]
+  DRAW UNREADABLE [ODDS_UNREADABLE]
+  AWAY UNREADABLE [ODDS_UNREADABLE]`},
+		{"a result without a draw", claim{Market: "MATCH_RESULT", Condition: input.NeedsDraw}, []string{"Arsenal", "Leicester"}, `
+RAW CONDITION_FAILED
+  Arsenal SUSPECT [MARKET_NOT_MAPPED]
+  Leicester SUSPECT [MARKET_NOT_MAPPED]`},
+		{"a result with its draw", claim{Market: "MATCH_RESULT", Condition: input.NeedsDraw}, []string{"Leicester", "Arsenal", "Draw"}, `
+MATCH_RESULT FT
+  AWAY
+  HOME
+  DRAW`},
+		{"handicaps as numbers", claim{Market: "ASIAN_HANDICAP", Shape: input.OwnSideLine | input.UnsignedIsPlus}, []string{"Leicester|0.75", "Arsenal|-0.75", "Arsenal|0.0", "Leicester|-0.0"}, `
+ASIAN_HANDICAP FT lines -0.75 0
+  AWAY +0.75
+  HOME -0.75
+  HOME 0
+  AWAY 0`},
+		{"a handicap without a sign", asian, []string{"Leicester|0.75", "Arsenal|-0.75"}, `
+ASIAN_HANDICAP FT
+  Leicester 0.75 UNREADABLE [UNREADABLE_LINE]
+  HOME -0.75 UNREADABLE [UNREADABLE_LINE]`},
 		{"nobody scores", claim{Market: "FIRST_TEAM_TO_SCORE"}, []string{"Arsenal", "No Goals", "Leicester", "No Goal", "Draw"}, `
 FIRST_TEAM_TO_SCORE FT
   HOME

@@ -31,7 +31,8 @@ func fixture(home, away string) football.Fixture {
 }
 
 // rowOf makes a row of "field=text|field=text @price #id". A text without a
-// field is a name. Price "-" is none, "null" is one without value.
+// field is a name. Price "-" is none, "null" is one without value, and
+// "other:400" is 400 in a form that is neither decimal nor fractional.
 func rowOf(s string) input.Row {
 	var row input.Row
 	if text, id, ok := strings.Cut(s, " #"); ok {
@@ -44,6 +45,8 @@ func rowOf(s string) input.Row {
 		row.Decimal = football.Of("2.00")
 	case price == "null":
 		row.Decimal = football.NullField[string]()
+	case strings.HasPrefix(price, "other:"):
+		row.OtherPrice = football.Of(strings.TrimPrefix(price, "other:"))
 	case price != "-":
 		row.Decimal = football.Of(price)
 	}

@@ -39,6 +39,7 @@ type hostLimiter struct {
 	budget    provider.Budget
 	headers   bool // the provider reports its quota in headers
 	left      int  // requests left of that quota, by the newest answer
+	limit     int  // of that quota; 0 if that is not known
 	resets    time.Time
 	lostInRow int // requests lost since the last answer
 	openings  int // of the breaker since the last answer
@@ -168,11 +169,11 @@ func (l *hostLimiter) answeredAt(clock time.Time) {
 	l.heard = latest(l.heard, clock)
 }
 
-// reportQuota records the provider's quota: the requests left, and when it resets.
-func (l *hostLimiter) reportQuota(left int, resets time.Time) {
+// reportQuota records what the provider says of the quota.
+func (l *hostLimiter) reportQuota(q provider.Quota, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.headers, l.left, l.resets = true, left, resets
+	l.headers, l.left, l.limit, l.resets = true, q.Left, q.Limit, now.Add(q.Resets)
 }
 
 // quota returns what may still be sent: what the provider reported last, or what is
@@ -181,10 +182,10 @@ func (l *hostLimiter) quota(now time.Time) (provider.Quota, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.headers {
-		return provider.Quota{Left: max(0, l.left), Resets: max(0, l.resets.Sub(now))}, l.resets.After(now)
+		return provider.Quota{Left: max(0, l.left), Limit: l.limit, Resets: max(0, l.resets.Sub(now))}, l.resets.After(now)
 	}
 	ends := l.window.Add(l.budget.Window)
-	return provider.Quota{Left: max(0, l.budget.Requests-l.sent), Resets: max(0, ends.Sub(now))}, l.budget.Requests > 0 && ends.After(now)
+	return provider.Quota{Left: max(0, l.budget.Requests-l.sent), Limit: l.budget.Requests, Resets: max(0, ends.Sub(now))}, l.budget.Requests > 0 && ends.After(now)
 }
 
 // answered and lost count the requests that were lost in a row.

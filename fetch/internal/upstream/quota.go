@@ -36,21 +36,20 @@ func (c *Client) Quota() *health.Quota {
 func (c *Client) hear(a Answer) {
 	c.limiter.answeredAt(a.At)
 	q := &health.Quota{At: a.At}
-	left, told := remaining(a.Header)
+	said, told := quotaOf(a.Verdict, a.Header, c.options.Now())
 	if told {
-		q.Left = ref(int64(left))
-		if limit, err := strconv.ParseInt(strings.TrimSpace(a.Header.Get("X-RateLimit-Limit")), 10, 64); err == nil && limit >= 0 {
-			q.Limit = &limit
+		q.Left = ref(int64(said.Left))
+		if said.Limit > 0 {
+			q.Limit = ref(int64(said.Limit))
 		}
-		window := windowLeft(a.Header, c.options.Now())
-		if window > 0 {
-			q.ResetsAt = ref(inMillis(a.At.Add(window)))
+		if said.Resets > 0 {
+			q.ResetsAt = ref(inMillis(a.At.Add(said.Resets)))
 		}
-		c.limiter.reportQuota(left, time.Now().Add(window))
+		c.limiter.reportQuota(said, time.Now())
 	}
 	wait := asked(a.Verdict, a.Header, c.options.Now())
 	switch {
-	case wait > 0 && (a.Verdict.Kind == provider.Limited || told && left == 0):
+	case wait > 0 && (a.Verdict.Kind == provider.Limited || told && said.Left == 0):
 		c.limiter.pause(time.Now().Add(wait))
 		q.UsedUpUntil = ref(inMillis(a.At.Add(wait)))
 	case a.Verdict.Kind == provider.Limited:
@@ -134,23 +133,31 @@ func inMillis(t time.Time) time.Time {
 
 func ref[T any](v T) *T { return &v }
 
-// usedUp: the answer says that nothing is left of the quota.
-func usedUp(h http.Header) bool {
-	n, told := remaining(h)
-	return told && n <= 0
-}
+// maxLeft and maxWindow bound what is believed of a quota.
+const (
+	maxLeft   = 1 << 30
+	maxWindow = 32 * 24 * time.Hour // a month
+)
 
-// remaining is what an answer says is left of the quota.
-func remaining(h http.Header) (int, bool) {
-	n, err := strconv.ParseInt(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 10, 64)
-	return int(min(max(n, 0), 1<<30)), err == nil
-}
-
-// windowLeft is how long the quota's window still lasts, by the provider's own
-// clock when it sends one.
-func windowLeft(h http.Header, now time.Time) time.Duration {
-	if date, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = date
+// quotaOf returns what an answer says of the account's quota: what the adapter read,
+// or else the headers that many providers use. It is not ok if the answer does not
+// say what is left. Times are taken against the provider's own clock when it sends one.
+func quotaOf(v provider.Verdict, h http.Header, now time.Time) (q provider.Quota, ok bool) {
+	if v.Quota != nil {
+		q = *v.Quota
+	} else {
+		left, known := wholeNumber(h.Get("X-RateLimit-Remaining"))
+		if !known {
+			return provider.Quota{}, false
+		}
+		limit, _ := wholeNumber(h.Get("X-RateLimit-Limit"))
+		q = provider.Quota{Left: left, Limit: limit, Resets: min(untilReset(h.Get("X-RateLimit-Reset"), clockOf(h, now)), maxAsked)}
 	}
-	return min(max(0, untilReset(h.Get("X-RateLimit-Reset"), now)), maxAsked)
+	q.Left, q.Limit, q.Resets = min(max(q.Left, 0), maxLeft), min(max(q.Limit, 0), maxLeft), min(max(q.Resets, 0), maxWindow)
+	return q, true
+}
+
+func wholeNumber(s string) (int, bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	return int(min(max(n, 0), maxLeft)), err == nil
 }

@@ -190,6 +190,10 @@ func TestAsked(t *testing.T) {
 		{"negative", limited, []string{"Retry-After", "-5"}, 0},
 		{"words", limited, []string{"Retry-After", "soon", "X-RateLimit-Reset", "later"}, 0},
 		{"a year", limited, []string{"Retry-After", "31536000"}, maxAsked},
+		{"a month's quota that the adapter read", provider.Verdict{Kind: provider.Limited, Quota: &provider.Quota{Resets: 240 * time.Hour}}, nil, 240 * time.Hour},
+		{"a quota that the adapter read and that is left", provider.Verdict{Kind: provider.Limited, Quota: &provider.Quota{Left: 5, Resets: time.Hour}},
+			[]string{"X-RateLimit-Reset", fmt.Sprint(now.Unix() + 10)}, 0},
+		{"a year that the adapter read", provider.Verdict{Kind: provider.Limited, Wait: 365 * 24 * time.Hour}, nil, maxWindow},
 		{"overflow", limited, []string{"Retry-After", "9223372036854775807"}, maxAsked},
 	} {
 		h := http.Header{}

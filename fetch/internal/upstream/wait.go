@@ -17,17 +17,29 @@ import (
 // left in it: then something shorter is used up. Times are taken against the
 // provider's own clock when it sends one.
 func asked(v provider.Verdict, h http.Header, now time.Time) time.Duration {
-	if date, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = date
+	now = clockOf(h, now)
+	wait := max(min(v.Wait, maxWindow), min(retryAfter(h.Get("Retry-After"), now), maxAsked))
+	q, told := quotaOf(v, h, now)
+	switch {
+	case wait > 0:
+	case told && q.Left == 0:
+		wait = q.Resets
+	case !told && v.Kind == provider.Limited:
+		wait = min(untilReset(h.Get("X-RateLimit-Reset"), now), maxAsked)
 	}
-	wait := max(v.Wait, retryAfter(h.Get("Retry-After"), now))
-	if _, told := remaining(h); wait <= 0 && (usedUp(h) || v.Kind == provider.Limited && !told) {
-		wait = untilReset(h.Get("X-RateLimit-Reset"), now)
-	}
-	return min(max(0, wait), maxAsked)
+	return max(0, wait)
 }
 
-// maxAsked keeps absurd requests from overflowing; the run's budget is shorter.
+// clockOf is the provider's own clock, if the answer has it.
+func clockOf(h http.Header, now time.Time) time.Time {
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		return date
+	}
+	return now
+}
+
+// maxAsked keeps absurd headers from silencing an account; the run's budget is
+// shorter. What an adapter read may be a month.
 const maxAsked = 24 * time.Hour
 
 // retryAfter reads seconds or a date (RFC 9110, section 10.2.3).
