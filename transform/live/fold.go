@@ -32,6 +32,9 @@ func Fold(previous *State, given *input.Sample) State {
 	if previous == nil {
 		return begin(sample, at)
 	}
+	if sample.CountersNotAsked {
+		sample.Counters = previous.counters
+	}
 	next := previous.own()
 	next.who = identityOf(sample)
 	next.at = max(previous.at, sample.RetrievedAt.UnixMilli())
