@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -49,8 +50,12 @@ func Retrace(a *raw.Archive, p provider.Provider, providerFixtureID string) (Ret
 	if err := t.readListing(); err != nil {
 		return Retraced{}, err
 	}
-	for _, r := range a.Responses() {
-		if r.Accepted() && p.Markets.IsMarkets(r.Endpoint) && asked(r, providerFixtureID) {
+	// A provider may be asked for fixtures by name, or for those of a day.
+	for _, byName := range [...]bool{true, false} {
+		for _, r := range a.Responses() {
+			if t.result.Offered.Number > 0 && !byName || !r.Accepted() || !p.Markets.IsMarkets(r.Endpoint) || asked(r, providerFixtureID) != byName {
+				continue
+			}
 			if err := t.readMarkets(r); err != nil {
 				return Retraced{}, err
 			}
@@ -101,6 +106,9 @@ func (t *retracer) readMarkets(r raw.Response) error {
 	p, err := t.archive.Payload(r)
 	if err != nil {
 		return err
+	}
+	if !bytes.Contains(p.Body, []byte(t.id)) {
+		return nil
 	}
 	p.Trace = &provider.Trace{Only: t.id}
 	sheet, err := t.adapter.ReadMarkets(p, t.listing)
