@@ -156,14 +156,16 @@ func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers 
 			lose(bookmakerBets)
 			continue
 		}
-		offers = r.bets(bets, fixture)
+		var nameless bool
+		offers, nameless = r.bets(bets, fixture)
+		lost = lost || nameless
 	}
 	return offers, found, lost
 }
 
-// bets reads the bets of one bookmaker.
-func (r *sheetReader) bets(bets strictjson.Value, fixture string) []input.Offer {
-	offers := make([]input.Offer, 0, bets.Len())
+// bets reads the bets of one bookmaker. lost tells that one has no id: it may be any.
+func (r *sheetReader) bets(bets strictjson.Value, fixture string) (offers []input.Offer, lost bool) {
+	offers = make([]input.Offer, 0, bets.Len())
 	place := make(map[string]int, cap(offers))
 	for bet := range bets.Items() {
 		r.sheet.Met.Markets++
@@ -171,6 +173,7 @@ func (r *sheetReader) bets(bets strictjson.Value, fixture string) []input.Offer 
 		key := identifier(id)
 		if bet.Kind() != strictjson.Object || key == "" || !once {
 			r.hurtMarket(betNoID)
+			lost = true
 			continue
 		}
 		o := r.bet(bet, key, fixture)
@@ -183,7 +186,7 @@ func (r *sheetReader) bets(bets strictjson.Value, fixture string) []input.Offer 
 		place[key] = len(offers)
 		offers = append(offers, o)
 	}
-	return offers
+	return offers, lost
 }
 
 func (r *sheetReader) hurtMarket(why string) {
