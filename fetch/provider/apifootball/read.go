@@ -95,15 +95,6 @@ func isEmpty(v strictjson.Value) bool {
 	return false
 }
 
-// isTwice reports whether an object has a key more than once.
-func isTwice(object strictjson.Value, key string) bool {
-	if !object.Repeats() {
-		return false
-	}
-	_, once := object.Once(key)
-	return !once
-}
-
 // identifier is a provider id: digits that are not zero, sent as a number or as text; ""
 // for anything else. The provider writes 0 for what it does not know.
 func identifier(v strictjson.Value) string {

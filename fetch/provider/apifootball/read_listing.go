@@ -30,9 +30,6 @@ var (
 var over = setOf(wire.StatusFullTime, wire.StatusAfterExtra, wire.StatusAfterPens, wire.StatusPostponed, wire.StatusCancelled, wire.StatusAbandoned,
 	wire.StatusAwarded, wire.StatusWalkover)
 
-// toPlay are the states in which prematch prices are on offer.
-var toPlay = setOf(wire.StatusNotStarted, wire.StatusToBeFixed)
-
 // readItem reads one item of a list and counts what of it is damaged. broken says why it
 // cannot be used at all, "" if it can.
 func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item, broken string) {
