@@ -177,7 +177,7 @@ func (l *liveTrail) newestSample() *transform.LiveStep {
 func (l *liveTrail) pieces(s *transform.LiveStep, fields ...string) (from []Piece) {
 	for _, o := range []transform.Origin{s.Listed, s.Detail} {
 		for _, f := range o.Trace.Of(provider.Subject{Fixture: s.Item}) {
-			if slices.Contains(fields, f.Field) && (o.Number == s.Listed.Number || isIncident(f.Field)) {
+			if slices.Contains(fields, f.Field) && (o.Number == s.Listed.Number || isJoined(s, f.Field)) {
 				l.source(o)
 				from = append(from, Piece{Cycle: string(s.Cycle), Response: o.Number, Path: f.Path, Text: cut(f.Text, maxText), Says: f.Field})
 			}
@@ -186,7 +186,16 @@ func (l *liveTrail) pieces(s *transform.LiveStep, fields ...string) (from []Piec
 	return from
 }
 
-func isIncident(field string) bool { return strings.HasPrefix(field, provider.FieldIncident) }
+// isJoined reports whether a field was taken from the detail: an incident or a counter,
+// of which the list told none.
+func isJoined(s *transform.LiveStep, field string) bool {
+	for _, kind := range []string{provider.FieldIncident, provider.FieldCounter} {
+		if strings.HasPrefix(field, kind) {
+			return !slices.ContainsFunc(s.Listed.Trace.Of(provider.Subject{Fixture: s.Item}), func(f provider.Found) bool { return strings.HasPrefix(f.Field, kind) })
+		}
+	}
+	return false
+}
 
 // clockOf is the scoreboard's clock of a state.
 func clockOf(s *live.State) string {
