@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -85,19 +86,19 @@ var (
 
 // get asks one question. What goes wrong is remembered; fatal tells that the run must
 // stop.
-func (a *asker) get(ctx context.Context, r provider.Request) (p provider.Payload, err error, fatal bool) {
+func (a *asker) get(ctx context.Context, r provider.Request) (p provider.Payload, fatal bool, err error) {
 	a.mu.Lock()
 	limited := a.limited
 	a.mu.Unlock()
 	if limited {
-		return p, errStopped, false
+		return p, false, errStopped
 	}
 	defer a.step()
 	if p, err = a.x.Get(ctx, r); err == nil {
-		return p, nil, false
+		return p, false, nil
 	}
 	a.fault(err)
-	return p, err, ctx.Err() != nil || mustStop(err)
+	return p, ctx.Err() != nil || mustStop(err), err
 }
 
 // fault remembers the first error, and that the quota is used up.
@@ -160,7 +161,7 @@ func (a *asker) list(ctx context.Context) ([]*day, error) {
 }
 
 func (a *asker) listDay(ctx context.Context, d *day) error {
-	p, err, fatal := a.get(ctx, provider.Request{Endpoint: wire.EndpointFixtures, Path: wire.PathFixtures, Query: url.Values{wire.ParamDate: {d.date}}})
+	p, fatal, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointFixtures, Path: wire.PathFixtures, Query: url.Values{wire.ParamDate: {d.date}}})
 	if err != nil {
 		if fatal {
 			return err
@@ -210,7 +211,7 @@ func (a *asker) choose(days []*day) {
 			case inPlay[f.status]:
 				a.count(countFrozen, 1)
 			default:
-				d.ids = append(d.ids, f.id)
+				d.ids = append(d.ids, strings.Clone(f.id)) // else it keeps the whole payload in memory
 			}
 			a.asked.Listed++
 		}
@@ -271,37 +272,31 @@ func (a *asker) odds(ctx context.Context, days []*day) error {
 	return nil
 }
 
-// walk reads every page of the odds of some days: the first page of each, which says how
-// many there are, then the others.
+// walk reads every page of the odds of some days, one day after the other: the first page,
+// which says how many there are, then the others at once.
 func (a *asker) walk(ctx context.Context, days []*day) ([]*oddsOf, error) {
 	walks := make([]*oddsOf, len(days))
 	a.expect(len(days))
-	err := a.each(ctx, len(days), func(ctx context.Context, n int) error {
-		walks[n] = &oddsOf{date: days[n].date, met: make(map[string]bool)}
-		return a.page(ctx, walks[n], 1)
-	})
-	if err != nil {
-		return nil, err
-	}
-	type question struct {
-		of   *oddsOf
-		page int
-	}
-	var rest []question
-	for _, w := range walks {
-		for n := 2; n <= min(w.total, wire.MaxPages); n++ {
-			rest = append(rest, question{w, n})
+	for n, d := range days {
+		w := &oddsOf{date: d.date, met: make(map[string]bool)}
+		walks[n] = w
+		if err := a.page(ctx, w, 1); err != nil {
+			return nil, err
 		}
-		w.short = w.short || w.total > wire.MaxPages
+		last := min(w.total, wire.MaxPages)
+		w.short = w.short || last < w.total
+		a.expect(max(0, last-1))
+		if err := a.each(ctx, max(0, last-1), func(ctx context.Context, k int) error { return a.page(ctx, w, k+2) }); err != nil {
+			return nil, err
+		}
 	}
-	a.expect(len(rest))
-	return walks, a.each(ctx, len(rest), func(ctx context.Context, n int) error { return a.page(ctx, rest[n].of, rest[n].page) })
+	return walks, nil
 }
 
 // page asks for one page of a day's odds.
 func (a *asker) page(ctx context.Context, w *oddsOf, n int) error {
 	query := url.Values{wire.ParamDate: {w.date}, wire.ParamBookmaker: {bookmaker(a.x)}, wire.ParamPage: {strconv.Itoa(n)}}
-	p, err, fatal := a.get(ctx, provider.Request{Endpoint: wire.EndpointOdds, Path: wire.PathOdds, Query: query})
+	p, fatal, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointOdds, Path: wire.PathOdds, Query: query})
 	var sheet provider.Sheet
 	var said paging
 	if err == nil {
@@ -326,10 +321,10 @@ func (a *asker) page(ctx context.Context, w *oddsOf, n int) error {
 	for _, f := range sheet.Fixtures {
 		id := f.Fixture.ProviderFixtureID
 		w.moved = w.moved || w.met[id]
-		w.met[id] = true
+		w.met[strings.Clone(id)] = true
 	}
 	for id := range sheet.Broken { // it is there: the reader of the cycle says what is wrong with it
-		w.met[id] = true
+		w.met[strings.Clone(id)] = true
 	}
 	return nil
 }

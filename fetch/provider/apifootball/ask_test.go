@@ -322,6 +322,9 @@ func TestQuotaEnds(t *testing.T) {
 	if len(u.asked) > 17+u.Concurrency() {
 		t.Errorf("%d requests, after the quota had ended", len(u.asked))
 	}
+	if slices.Contains(got.Failed, "1001") || !slices.Contains(got.Failed, "1041") {
+		t.Errorf("the first day's odds were not asked for first: failed %v", got.Failed)
+	}
 }
 
 // TestDayMoves: odds that move between their pages are read again, and only what two

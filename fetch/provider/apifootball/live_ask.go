@@ -83,7 +83,7 @@ func affords(x provider.Exchange, requests int) bool {
 // inPlay reads the list and returns the fixtures in play.
 func (a *asker) inPlay(ctx context.Context) (ids []string, err error) {
 	a.expect(1)
-	p, err, _ := a.get(ctx, provider.Request{Endpoint: wire.EndpointLive, Path: wire.PathFixtures, Query: url.Values{wire.ParamLive: {wire.LiveAll}}})
+	p, _, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointLive, Path: wire.PathFixtures, Query: url.Values{wire.ParamLive: {wire.LiveAll}}})
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (a *asker) details(ctx, late context.Context, batches [][]string) (whole bo
 		if late.Err() != nil {
 			return nil
 		}
-		p, err, fatal := a.get(late, provider.Request{Endpoint: wire.EndpointDetails, Path: wire.PathFixtures, Query: url.Values{
+		p, fatal, err := a.get(late, provider.Request{Endpoint: wire.EndpointDetails, Path: wire.PathFixtures, Query: url.Values{
 			wire.ParamIDs: {strings.Join(batches[n], wire.IDSeparator)},
 		}})
 		if err == nil {
