@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/apifootball"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/sportmonks"
@@ -42,6 +43,22 @@ var expectations = []expected{
 	{
 		provider: betsapi.Provider(),
 		listing:  func(*testing.T) provider.Listing { return provider.Listing{Fixtures: recordedFixtures()} },
+	},
+	{
+		provider: apifootball.Provider(),
+		request: func(t *testing.T, body *providertest.Tree, pointer string) (string, url.Values) {
+			steps := strings.SplitAfterN(pointer, "/", 6) // /response/0/bookmakers/2/…
+			id, err := body.At(pathOf(strings.Join(steps[:5], "") + "id"))
+			must(t, err)
+			return "odds", url.Values{"bookmaker": {id}}
+		},
+		listing: func(t *testing.T) provider.Listing {
+			body, err := os.ReadFile(needs.Shared(t, "providers/apifootball/fixtures/league_135_season_2025.json"))
+			must(t, err)
+			l, err := apifootball.Provider().Markets.ReadListing([]provider.Payload{{Number: 1, Endpoint: "fixtures", Body: body}})
+			must(t, err)
+			return l
+		},
 	},
 	{
 		provider: sportmonks.Provider(),

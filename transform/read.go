@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -85,6 +86,10 @@ func (r *run) newTrace() *provider.Trace {
 // readListing reads the list of fixtures, and finds the answers that hold markets.
 func (r *run) readListing(adapter provider.MarketAdapter) (l listing, err error) {
 	var pages []provider.Payload
+	// A provider is asked for fixtures by id, or for those of a day.
+	byID := r.only != "" && slices.ContainsFunc(r.archive.Responses(), func(response raw.Response) bool {
+		return response.Accepted() && adapter.IsMarkets(response.Endpoint) && asked(response, r.only)
+	})
 	for _, response := range r.archive.Responses() {
 		switch {
 		case !response.Accepted():
@@ -95,7 +100,7 @@ func (r *run) readListing(adapter provider.MarketAdapter) (l listing, err error)
 			}
 			page.Trace = r.newTrace()
 			pages, l.pages = append(pages, page), append(l.pages, originOf(r.archive, response, page.Trace))
-		case adapter.IsMarkets(response.Endpoint) && (r.only == "" || asked(response, r.only)):
+		case adapter.IsMarkets(response.Endpoint) && (!byID || asked(response, r.only)):
 			l.sheets = append(l.sheets, response)
 		}
 	}
@@ -164,6 +169,9 @@ func (sr *sheetReader) read(p provider.Payload) sheet {
 }
 
 func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
+	if !bytes.Contains(p.Body, []byte(sr.only)) {
+		return s, nil
+	}
 	read, err := sr.adapter.ReadMarkets(p, sr.listing)
 	if err != nil {
 		return s, err

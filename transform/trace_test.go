@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/apifootball"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/raw"
@@ -50,6 +51,30 @@ func TestTraceMarketsRecordings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTraceMarketsByDay: the markets of a fixture are found in an answer that was not asked for
+// by its name.
+func TestTraceMarketsByDay(t *testing.T) {
+	page := `{"get":"fixtures","parameters":{"date":"2026-11-22"},"errors":[],"results":1,"paging":{"current":1,"total":1},"response":[{"fixture":{"id":7001,"timestamp":1795359600,` +
+		`"status":{"short":"NS","elapsed":null}},"league":{"name":"League"},"teams":{"home":{"id":1,"name":"Home FC"},"away":{"id":2,"name":"Away FC"}}}]}`
+	odds := func(id, price string) string {
+		return `{"get":"odds","parameters":{"date":"2026-11-22","bookmaker":"8"},"errors":[],"results":1,"paging":{"current":1,"total":1},"response":[{"fixture":{"id":` + id +
+			`},"bookmakers":[{"id":8,"bets":[{"id":8,"name":"Both Teams Score","values":[{"value":"Yes","odd":"` + price + `"},{"value":"No","odd":"1.80"}]}]}]}]}`
+	}
+	query := url.Values{"date": {"2026-11-22"}, "bookmaker": {"8"}}
+	w := world{pages: []provider.Payload{{Endpoint: "fixtures", Query: query, FetchedAt: began, Body: []byte(page)}},
+		sheets: []provider.Payload{{Endpoint: "odds", Query: query, FetchedAt: began, Body: []byte(odds("7002", "9.00"))},
+			{Endpoint: "odds", Query: query, FetchedAt: began, Body: []byte(odds("7001", "1.95"))}},
+		edit: func(c *raw.Cycle) { c.Provider = apifootball.Name }}
+	a, err := raw.Open(w.mem(t), cycleID)
+	must(t, err)
+	got, err := transform.TraceMarkets(t.Context(), a, apifootball.Provider(), "7001")
+	must(t, err)
+	if got.NotOffered || got.Offered.Number != 3 || len(got.Markets) != 1 || got.Markets[0].Canonical != "BOTH_TEAMS_TO_SCORE" {
+		t.Fatalf("%+v", got)
+	}
+	providertest.HoldsDigits(t, providertest.NewTree([]byte(odds("7001", "1.95"))), got.Offered.Trace, got.Markets[0].Selections[0].Place, "1.95")
 }
 
 // fixtureIn is the fixture that a payload is about.

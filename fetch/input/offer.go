@@ -58,6 +58,7 @@ const (
 	// side's sign.
 	DrawHasAwaySign
 	// OwnSideLine means that a row of a two-way handicap has the line of its own side.
+	// Without it, and without DrawHasAwaySign, every row has the line of the home side.
 	OwnSideLine
 	// UnsignedIsPlus means that a handicap without a sign is positive, as a number in
 	// JSON is.
@@ -83,12 +84,13 @@ const (
 type Condition string
 
 const (
-	NoCondition   Condition = ""
-	NeedsExactly  Condition = "EXACTLY"        // a row must say Exactly
-	NeedsDraw     Condition = "DRAW"           // a row must be the draw: without it, nobody knows what a draw does
-	NeedsBands    Condition = "BANDS"          // every row must be a band
-	NeedsHalves   Condition = "HALVES"         // every row names a side and a half: one market for each half and side
-	NeedsSentence Condition = "TEAM_SENTENCE"  // every row is a sentence that names a side
-	NeedsScorers  Condition = "SCORER_COLUMNS" // every row says first, last or anytime
-	NeedsGoals    Condition = "GOALS_NAMED"    // every row must say what is counted: the name alone does not say it
+	NoCondition    Condition = ""
+	NeedsExactly   Condition = "EXACTLY"        // a row must say Exactly
+	NeedsDraw      Condition = "DRAW"           // a row must be the draw: without it, nobody knows what a draw does
+	NeedsBands     Condition = "BANDS"          // every row must be a band
+	NeedsHalves    Condition = "HALVES"         // every row names a side and a half: one market for each half and side
+	NeedsSentence  Condition = "TEAM_SENTENCE"  // every row is a sentence that names a side
+	NeedsScorers   Condition = "SCORER_COLUMNS" // every row says first, last or anytime
+	NeedsGoals     Condition = "GOALS_NAMED"    // every row must say Goals: the name alone does not say what is counted
+	NeedsScoreDraw Condition = "SCORE_DRAW"     // a row must say Score Draw: only beside it is another draw the one without goals
 )

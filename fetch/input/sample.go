@@ -19,11 +19,14 @@ type Sample struct {
 	RetrievedAt time.Time                 // when the payload arrived, UTC, milliseconds
 	ObservedAt  football.Field[time.Time] // when the provider says that it was true
 
-	Status    PlayStatus
-	Clock     ClockReading
-	Score     football.Score
-	Counters  []football.Counter         // sorted by metric, each metric once
-	Incidents football.Field[[]Incident] // in the provider's order; missing if not asked for or not sent
+	Status   PlayStatus
+	Clock    ClockReading
+	Score    football.Score
+	Counters []football.Counter // sorted by metric, each metric once
+	// CountersNotAsked means that Counters is empty because the answer is one that has
+	// no counters of any fixture: it says nothing of them.
+	CountersNotAsked bool
+	Incidents        football.Field[[]Incident] // in the provider's order; missing if not asked for or not sent
 }
 
 // At returns when the sample was true, as far as is known: never after its

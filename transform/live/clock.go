@@ -1,6 +1,8 @@
 package live
 
 import (
+	"time"
+
 	"mkt/fetch/input"
 	"mkt/publish/football"
 )
@@ -32,6 +34,20 @@ type clock struct {
 	known    bool // the position was sent
 	runs     bool // the match clock runs, as far as is known
 }
+
+// minuteGrain is how many seconds a running clock without seconds may show one minute,
+// with what a provider needs to renew it.
+const minuteGrain = 75
+
+// grain returns for how many seconds a running clock may stand still.
+func (c *clock) grain() int {
+	if c.known && c.Second.State() == football.Missing {
+		return minuteGrain
+	}
+	return 0
+}
+
+func (c *clock) patience() time.Duration { return time.Duration(c.grain()) * time.Second }
 
 // resolve interprets a sample's clock by the previous one, which is nil at first.
 // elapsed is the time between the two samples, in seconds.

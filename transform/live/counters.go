@@ -92,7 +92,7 @@ func (s *State) eventCounts(sample *input.Sample, falls *[]fall) (changed [len(e
 		if now.at == 0 {
 			continue
 		}
-		if before := s.counted[i]; before.at != 0 && now.at-before.at <= StaleAfter.Milliseconds() {
+		if before := s.counted[i]; before.at != 0 && now.at-before.at <= (StaleAfter+s.clock.patience()).Milliseconds() {
 			changed[i] = delta(falls, eventMetrics[i], before.pair, now.pair, s.tau)
 		}
 		s.counted[i] = now

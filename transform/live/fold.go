@@ -11,7 +11,7 @@ import (
 
 // Rules is the version of the rules that turn samples into published data. It changes
 // when the same samples would have another result.
-const Rules = "live-2"
+const Rules = "live-3"
 
 // maxBlind is StaleAfter in seconds. What moved during a longer gap cannot be dated.
 const maxBlind = int(StaleAfter / time.Second)
@@ -31,6 +31,9 @@ func Fold(previous *State, given *input.Sample) State {
 	at := sample.At().UnixMilli()
 	if previous == nil {
 		return begin(sample, at)
+	}
+	if sample.CountersNotAsked {
+		sample.Counters = previous.counters
 	}
 	next := previous.own()
 	next.who = identityOf(sample)
@@ -96,7 +99,8 @@ func (s *State) isRepeat(now *clock, sample *input.Sample) bool {
 // apply folds a sample that has something new.
 func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 	seconds := s.clock.played(&now, elapsed)
-	gap := seconds > maxBlind || s.clock.runs && elapsed > maxBlind
+	blind := maxBlind + max(s.clock.grain(), now.grain())
+	gap := seconds > blind || s.clock.runs && elapsed > blind
 	before, wasNull := s.clock, nullSent(s.counters)
 	s.clock, s.freshAt = now, at
 	s.tau += seconds

@@ -9,20 +9,28 @@ import (
 )
 
 // Join returns the samples of a list with the incidents of the details of the same
-// fixtures. Nothing else is taken from a detail: it was retrieved at another moment,
-// and perhaps from a server that lags, so that its counters would look like
-// corrections of the list's. A detail of a fixture that is not listed is ignored.
+// fixtures, and with their counters if the list is of a kind that has none. Nothing else
+// is taken from a detail: it was retrieved at another moment, and perhaps from a server
+// that lags, so that its counters would look like corrections of the list's. A detail of
+// a fixture that is not listed is ignored.
 func Join(listed, details []input.Sample) []input.Sample {
 	incidents := make(map[string]football.Field[[]input.Incident], len(details))
+	counted := make(map[string][]football.Counter)
 	for i := range details {
 		if d := &details[i]; d.ProviderEventID != "" && d.Incidents.State() != football.Missing {
 			incidents[d.ProviderEventID] = d.Incidents
+		}
+		if d := &details[i]; d.ProviderEventID != "" && !d.CountersNotAsked {
+			counted[d.ProviderEventID] = d.Counters
 		}
 	}
 	joined := slices.Clone(listed)
 	for i := range joined {
 		if own, ok := incidents[joined[i].ProviderEventID]; ok && joined[i].Incidents.State() == football.Missing {
 			joined[i].Incidents = own
+		}
+		if counters, ok := counted[joined[i].ProviderEventID]; ok && joined[i].CountersNotAsked {
+			joined[i].Counters, joined[i].CountersNotAsked = counters, false
 		}
 	}
 	return joined

@@ -26,3 +26,24 @@ func TestJoinTakesIncidentsAlone(t *testing.T) {
 		t.Error("the list was changed")
 	}
 }
+
+// TestJoinTakesCountersWhereTheListHasNone: the counters of a detail are taken if the list
+// is of a kind that has none, and in no other case.
+func TestJoinTakesCountersWhereTheListHasNone(t *testing.T) {
+	one, _ := football.ParseNumber("1")
+	fouls := []football.Counter{{Metric: football.Fouls, Home: football.Of(one)}}
+	corners := []football.Counter{{Metric: football.Corners, Home: football.Of(one)}}
+	listed := []input.Sample{{ProviderEventID: "a", CountersNotAsked: true}, {ProviderEventID: "b", Counters: fouls}, {ProviderEventID: "c"},
+		{ProviderEventID: "d", CountersNotAsked: true}, {ProviderEventID: "e", CountersNotAsked: true}}
+	details := []input.Sample{{ProviderEventID: "a", Counters: corners}, {ProviderEventID: "b", Counters: corners}, {ProviderEventID: "c", Counters: corners},
+		{ProviderEventID: "d", CountersNotAsked: true}}
+	got := live.Join(listed, details)
+	for i, want := range []int{1, 1, 0, 0, 0} {
+		if len(got[i].Counters) != want || got[i].CountersNotAsked != (i > 2) {
+			t.Errorf("%s: %+v", got[i].ProviderEventID, got[i])
+		}
+	}
+	if got[0].Counters[0].Metric != football.Corners || got[1].Counters[0].Metric != football.Fouls || !listed[0].CountersNotAsked {
+		t.Errorf("%+v", got)
+	}
+}

@@ -37,7 +37,7 @@ func (s *State) age() time.Duration { return time.Duration(s.at-s.freshAt) * tim
 // patience returns how old the newest sample may become.
 func (s *State) patience() time.Duration {
 	if s.clock.runs {
-		return StaleAfter
+		return StaleAfter + s.clock.patience()
 	}
 	return StaleAtRest
 }

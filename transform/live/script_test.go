@@ -18,12 +18,13 @@ var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
 // play runs a script, one step a line:
 //
-//	SECONDS CLOCK [NAME=HOME/AWAY]… [ss=H-A] [inc=ID:KIND:MINUTE:SIDE]… [status=over|halted|not|off]
+//	SECONDS CLOCK [NAME=HOME/AWAY]… [unasked] [ss=H-A] [inc=ID:KIND:MINUTE:SIDE]… [status=over|halted|not|off]
 //	SECONDS pass
 //	SECONDS leave
 //
 // SECONDS count from the start. CLOCK is half:minute:second, followed by * if it is
-// stopped, or - if none is sent. A side is digits, _ if it is sent without a value, or
+// stopped, or - if none is sent; the second is - if it is not sent. unasked is a sample of
+// an answer that has no counters. A side is digits, _ if it is sent without a value, or
 // - if it is not sent. A minute is 12 or 45+2. What a line does not name is not sent.
 func play(t *testing.T, script string, each func(step string, s *live.State)) *live.State {
 	t.Helper()
@@ -69,6 +70,8 @@ func sample(t *testing.T, at time.Time, words []string) *input.Sample {
 		case "ss":
 			home, away, _ := strings.Cut(value, "-")
 			s.Score = football.Score{Home: football.Of(atoi(t, home)), Away: football.Of(atoi(t, away))}
+		case "unasked":
+			s.CountersNotAsked = true
 		case "inc":
 			s.Incidents = football.Of(append(s.Incidents.Or(nil), incident(t, value)))
 		default:
@@ -87,7 +90,10 @@ func reading(t *testing.T, text string) input.ClockReading {
 	}
 	text, stopped := strings.CutSuffix(text, "*")
 	parts := strings.Split(text, ":")
-	r := input.ClockReading{Minute: football.Of(atoi(t, parts[1])), Second: football.Of(atoi(t, parts[2])), Running: football.Of(!stopped)}
+	r := input.ClockReading{Minute: football.Of(atoi(t, parts[1])), Running: football.Of(!stopped)}
+	if parts[2] != "-" {
+		r.Second = football.Of(atoi(t, parts[2]))
+	}
 	if parts[0] != "?" {
 		r.Half = football.Of(atoi(t, parts[0]))
 	}

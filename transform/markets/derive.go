@@ -110,13 +110,14 @@ func (d *Deriver) readRows(o *input.Offer, p plan) {
 
 // verdict returns why the rows do not prove the table's claim, "" if they do.
 func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
-	read, exactly, drawn, named := 0, false, false, true
+	read, exactly, drawn, scoreDraw, named := 0, false, false, false, true
 	common := d.readings[0].reason
 	for i := range d.readings {
 		rd := &d.readings[i]
 		if rd.reason == "" {
 			read++
 			exactly = exactly || rd.selection == "EXACTLY"
+			scoreDraw = scoreDraw || rd.selection == "SCORE_DRAW"
 			drawn = drawn || rd.selection == "DRAW"
 			named = named && rd.named
 		}
@@ -134,6 +135,7 @@ func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
 	case read == 0:
 		return common
 	case o.Reading.Condition == input.NeedsExactly && !exactly,
+		o.Reading.Condition == input.NeedsScoreDraw && !scoreDraw,
 		o.Reading.Condition == input.NeedsDraw && !drawn,
 		o.Reading.Condition == input.NeedsBands && read < len(d.readings),
 		o.Reading.Condition == input.NeedsGoals && (read < len(d.readings) || !named):

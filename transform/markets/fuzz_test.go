@@ -27,7 +27,7 @@ func FuzzRow(f *testing.F) {
 		if period == football.Interval {
 			period = "0-10"
 		}
-		o := input.Offer{Key: "k", Reading: &input.Reading{Dialect: betsapi.Dialect(), Market: term.Canonical, Period: period, Rank: 1, Shape: input.Shape(n % 8)}}
+		o := input.Offer{Key: "k", Reading: &input.Reading{Dialect: betsapi.Dialect(), Market: term.Canonical, Period: period, Rank: 1, Shape: input.Shape(n % 32)}}
 		row := input.Row{Decimal: football.Of("1.90")}
 		for _, text := range []string{a, b, c} {
 			row.Labels = append(row.Labels, football.Label{Field: "name", Text: text})

@@ -50,7 +50,7 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 		}
 	}
 	if len(into) == base {
-		return r.idle(text, into)
+		return r.idle(text, st, into)
 	}
 	return into
 }
@@ -96,12 +96,15 @@ func (r *rowReader) lineFits(q quarters, sign signs) bool {
 
 // idle are words that may stand there and say nothing new: what is counted, and
 // that a margin is won by.
-func (r *rowReader) idle(text string, into []option) []option {
+func (r *rowReader) idle(text string, st *state, into []option) []option {
 	if _, size := phraseAt(text, r.plan.nouns); size > 0 {
 		return append(into, option{size: int32(size), noun: true})
 	}
 	if r.plan.want&part0 != 0 && r.plan.parts[0].kind == marginClass {
 		if _, size := r.plan.phraseAt(text, input.MarginHeads); size > 0 {
+			return append(into, option{size: int32(size)})
+		}
+		if size := wordPrefix(text, "by"); size > 0 && st.filled&head != 0 { // "1 by 2": what stands before it is the side
 			return append(into, option{size: int32(size)})
 		}
 	}

@@ -13,7 +13,18 @@ var (
 	winnerFirst = claim{Market: "CORRECT_SCORE", Shape: input.WinnerFirst}
 	asian       = claim{Market: "ASIAN_HANDICAP", Shape: input.OwnSideLine}
 	european    = claim{Market: "HANDICAP_RESULT", Shape: input.DrawHasAwaySign}
+	sideIsYes   = claim{Market: "WIN_BOTH_HALVES", Subject: "TEAM", Shape: input.SideMeansYes}
 )
+
+// terse is a dialect with the abbreviations that some providers write.
+func terse() *input.Dialect {
+	d := &input.Dialect{}
+	d.Phrases[input.OverUnder] = []input.Phrase{{Text: "Over", Word: "OVER"}, {Text: "o", Word: "OVER"}, {Text: "u", Word: "UNDER"}}
+	d.Phrases[input.YesNo] = []input.Phrase{{Text: "Yes", Word: "YES"}, {Text: "No", Word: "NO"}}
+	d.Phrases[input.DrawMargins] = []input.Phrase{{Text: "Score Draw", Word: "SCORE_DRAW"}, {Text: "Draw", Word: "NO_GOAL"}}
+	d.Phrases[input.AtLeast] = []input.Phrase{{Text: "more", Word: "+"}}
+	return d
+}
 
 // Each case is one offer on Arsenal - Leicester and what comes out. Where the
 // words are a provider's own, they are recorded ones.
@@ -442,6 +453,60 @@ WINNING_MARGIN FT
   2 SUSPECT [AMBIGUOUS_SHAPE]
   Home Score Draw SUSPECT [AMBIGUOUS_SHAPE]
   HOME_3`},
+		{"winning margin in codes", claim{Market: "WINNING_MARGIN", Dialect: terse(), Condition: input.NeedsScoreDraw},
+			[]string{"1 by 2", "2 by 1", "2 by 4+", "Score Draw", "Draw", "by 2", "1 by", "1 by 2 by 3"}, `
+WINNING_MARGIN FT
+  HOME_2
+  AWAY_1
+  AWAY_4+
+  SCORE_DRAW
+  NO_GOAL
+  by 2 SUSPECT [AMBIGUOUS_SHAPE]
+  1 by SUSPECT [AMBIGUOUS_SHAPE]
+  1 by 2 by 3 SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"a draw that may have goals", claim{Market: "WINNING_MARGIN", Dialect: terse(), Condition: input.NeedsScoreDraw}, []string{"1 by 2", "Draw"}, `
+RAW CONDITION_FAILED
+  1 by 2 SUSPECT [MARKET_NOT_MAPPED]
+  Draw SUSPECT [MARKET_NOT_MAPPED]`},
+		{"more than the last number", claim{Market: "EXACT_GOALS", Dialect: terse()}, []string{"0", "6", "more 7", "more", "more than 7", "7 more"}, `
+EXACT_GOALS FT
+  0
+  6
+  7+
+  more SUSPECT [AMBIGUOUS_SHAPE]
+  more than 7 SUSPECT [AMBIGUOUS_SHAPE]
+  7 more SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"abbreviated total and answer", claim{Market: "TOTAL_GOALS_AND_BOTH_TEAMS_TO_SCORE", Dialect: terse()}, []string{"o/yes 2.5", "u/no 2.5", "o/u 2.5"}, `
+TOTAL_GOALS_AND_BOTH_TEAMS_TO_SCORE FT lines 2.5
+  OVER&YES 2.5 [OVER,YES]
+  UNDER&NO 2.5 [UNDER,NO]
+  o/u 2.5 SUSPECT [AMBIGUOUS_SHAPE]`},
+		{"a side that means yes", sideIsYes, []string{"Home", "Leicester", "2"}, `
+WIN_BOTH_HALVES FT
+  YES of=HOME
+WIN_BOTH_HALVES FT
+  YES of=AWAY
+  YES of=AWAY`},
+		{"a side that means yes, and neither", sideIsYes, []string{"Home", "Draw", "Away", "Home Yes", "Yes"}, `
+WIN_BOTH_HALVES FT
+  YES of=HOME
+RAW SEVERAL_IN_ONE
+  Draw UNREADABLE [MARKET_NOT_MAPPED UNRESOLVED_QUALIFIER]
+  Home Yes UNREADABLE [MARKET_NOT_MAPPED UNRESOLVED_QUALIFIER]
+  Yes UNREADABLE [MARKET_NOT_MAPPED UNRESOLVED_QUALIFIER]
+WIN_BOTH_HALVES FT
+  YES of=AWAY`},
+		{"handicaps of the home side in every row", claim{Market: "ASIAN_HANDICAP"}, []string{"Home -0.75", "Away -0.75", "Home +0", "Away +0"}, `
+ASIAN_HANDICAP FT lines -0.75 0
+  HOME -0.75
+  AWAY +0.75
+  HOME 0
+  AWAY 0`},
+		{"three-way handicaps of the home side in every row", claim{Market: "HANDICAP_RESULT"}, []string{"Home -1", "Draw -1", "Away -1"}, `
+HANDICAP_RESULT FT lines -1
+  HOME -1
+  DRAW -1
+  AWAY -1`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := show(derive("Arsenal", "Leicester", offerOf(&c.claim, c.rows...)))

@@ -63,7 +63,9 @@ func rowOf(s string) input.Row {
 func offerOf(claim *input.Reading, rows ...string) input.Offer {
 	o := input.Offer{Key: "key", Name: football.Of("Name"), Sections: []string{"main"}, Reading: claim}
 	if claim != nil {
-		claim.Dialect = betsapi.Dialect()
+		if claim.Dialect == nil {
+			claim.Dialect = betsapi.Dialect()
+		}
 	}
 	if claim == nil {
 		o.RawReason = football.UnknownMarket

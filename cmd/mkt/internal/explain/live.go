@@ -194,14 +194,24 @@ func (l *liveTrace) newestSample() *transform.LiveStep {
 func (l *liveTrace) places(s *transform.LiveStep, fields ...string) (from []Piece) {
 	for _, o := range []transform.Origin{s.Listed, s.Detail} {
 		for _, f := range o.Trace.Of(provider.Subject{Fixture: s.Item}) {
-			isIncident := strings.HasPrefix(f.Field, provider.FieldIncident)
-			if slices.Contains(fields, f.Field) && (o.Number == s.Listed.Number || isIncident) {
+			if slices.Contains(fields, f.Field) && (o.Number == s.Listed.Number || isJoined(s, f.Field)) {
 				l.source(o)
 				from = append(from, pieceOf(o, f))
 			}
 		}
 	}
 	return from
+}
+
+// isJoined reports whether a field was taken from the detail: an incident or a counter,
+// of which the list told none.
+func isJoined(s *transform.LiveStep, field string) bool {
+	for _, kind := range []string{provider.FieldIncident, provider.FieldCounter} {
+		if strings.HasPrefix(field, kind) {
+			return !slices.ContainsFunc(s.Listed.Trace.Of(provider.Subject{Fixture: s.Item}), func(f provider.Found) bool { return strings.HasPrefix(f.Field, kind) })
+		}
+	}
+	return false
 }
 
 // clockOf returns the clock of a state as a scoreboard shows it.

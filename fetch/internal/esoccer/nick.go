@@ -1,4 +1,4 @@
-package betsapi
+package esoccer
 
 import (
 	"regexp"

@@ -1,26 +1,16 @@
-package betsapi
+package esoccer
 
 import (
 	"strings"
 	"testing"
-
-	"mkt/publish/football"
 )
 
-// listedAs is a listed fixture of these names; "" leaves one out.
-func listedAs(league, home, away string) *item {
-	name := func(text string) football.Field[string] {
-		if text == "" {
-			return football.Field[string]{}
-		}
-		return football.Of(text)
-	}
-	return &item{id: "1", league: name(league), home: name(home), away: name(away)}
-}
+// named are the names of a fixture; "" leaves one out.
+func named(league, home, away string) Names { return Names{League: league, Home: home, Away: away} }
 
 // Names of games on a console and of simulated matches, as the provider and
 // bookmakers have written them: every one is left out.
-func TestFilterLeavesOut(t *testing.T) {
+func TestRuleLeavesOut(t *testing.T) {
 	for _, league := range []string{
 		"Esoccer Battle - 8 mins play", "eSoccer Battle", "E-soccer - GT Leagues", "E Soccer Liga Pro", "Friendlies - E Soccer", "ESOCCER LIVE",
 		"Esoccer Liga Pro - 12 mins play", "Esoccer GT Leagues \u2013 12 mins play", "Esoccer H2H GG League - 8 mins play", "Esoccer Battle Volta - 6 mins play",
@@ -36,7 +26,7 @@ func TestFilterLeavesOut(t *testing.T) {
 		"PES", "PES 2021", "eFootball PES 2020", "PES League",
 		"ePremier League", "e-Bundesliga", "eSerie A", "eLaLiga", "eMLS Cup", "eDivisie", "FIFA eWorld Cup", "eLibertadores",
 	} {
-		if rule := filterOf(listedAs(league, "Arsenal", "Chelsea")); !strings.HasSuffix(rule, ":league-name") {
+		if rule := Rule(named(league, "Arsenal", "Chelsea")); !strings.HasSuffix(rule, ":league-name") {
 			t.Errorf("league %q: rule %q", league, rule)
 		}
 	}
@@ -45,10 +35,10 @@ func TestFilterLeavesOut(t *testing.T) {
 		"Arsenal SRL", "Arsenal srl", "Arsenal (SRL)", "Arsenal Virtual", "Virtual Arsenal", "Cyber Arsenal", "Arsenal (Cyber)", "Arsenal (Volta)", "Arsenal (PES)",
 		"Arsenal (FIFA)", "Arsenal FIFA 24", "Arsenal PES 2021", "Arsenal EA FC 25", "Simulated Arsenal",
 	} {
-		if rule := filterOf(listedAs("England Premier League", team, "Chelsea")); !strings.HasSuffix(rule, ":home-name") {
+		if rule := Rule(named("England Premier League", team, "Chelsea")); !strings.HasSuffix(rule, ":home-name") {
 			t.Errorf("home %q: rule %q", team, rule)
 		}
-		if rule := filterOf(listedAs("", "Chelsea", team)); !strings.HasSuffix(rule, ":away-name") {
+		if rule := Rule(named("", "Chelsea", team)); !strings.HasSuffix(rule, ":away-name") {
 			t.Errorf("away %q: rule %q", team, rule)
 		}
 	}
@@ -58,14 +48,14 @@ func TestFilterLeavesOut(t *testing.T) {
 		{"Barcelona (Hardlight)", "Valencia (Critic)"}, {"France (Kray)", "Brazil (Shadow)"}, {"France (PUMA)", "Brazil (ISSE)"},
 		{"Man City \uff08stdm\uff09", "Real Madrid (tati) "},
 	} {
-		if rule := filterOf(listedAs("Champions Cup", teams[0], teams[1])); rule != "nick:team-names" {
+		if rule := Rule(named("Champions Cup", teams[0], teams[1])); rule != "nick:team-names" {
 			t.Errorf("%s - %s: rule %q", teams[0], teams[1], rule)
 		}
 	}
 }
 
 // Real clubs and competitions whose names come near: none is left out.
-func TestFilterKeepsFootball(t *testing.T) {
+func TestRuleKeepsFootball(t *testing.T) {
 	for _, league := range []string{
 		"England Premier League", "Ecuador Liga Pro", "Ecuador LigaPro Serie A", "Liga Pro", "Saudi Pro League", "Belgium Pro League", "Liga Portugal", "Spain LaLiga EA Sports",
 		"Ireland EA Sports Cup", "FIFA World Cup", "FIFA Club World Cup 2025", "FIFA World Cup 2026", "FIFA U20 World Cup", "FIFA U-17 Women's World Cup", "FIFA Series",
@@ -75,7 +65,7 @@ func TestFilterKeepsFootball(t *testing.T) {
 		"World Club Friendlies", "Club Friendlies 2x45", "Emirates Cup (2 x 30 mins)", "Peru Liga 1", "Hungary PestMegye", "Estonia Cup", "Live Score Cup",
 		"Czech Divize E", "Norway 4. Divisjon", "Simferopol Cup", "Minas Gerais", "Germany Regionalliga",
 	} {
-		if rule := filterOf(listedAs(league, "Arsenal", "Chelsea")); rule != "" {
+		if rule := Rule(named(league, "Arsenal", "Chelsea")); rule != "" {
 			t.Errorf("league %q: rule %q", league, rule)
 		}
 	}
@@ -87,10 +77,10 @@ func TestFilterKeepsFootball(t *testing.T) {
 		"Brsrl United", "\u00d6srl IK", "ASRL", "Efootlers", "Ecalcione", "Playas", "Battle Town", "Sport Lisboa e Benfica", "Desporto e Futebol", "Palestra e Calcio", "GT Dribling", "Gg Aba", "Lokomotiv Electronic",
 		"San Mart\u00edn (Tucum\u00e1n)", "Arsenal (W)", "Arsenal (U19)", "Arsenal (R)",
 	} {
-		if rule := filterOf(listedAs("England Premier League", team, "Chelsea")); rule != "" {
+		if rule := Rule(named("England Premier League", team, "Chelsea")); rule != "" {
 			t.Errorf("home %q: rule %q", team, rule)
 		}
-		if rule := filterOf(listedAs("", "Chelsea", team)); rule != "" {
+		if rule := Rule(named("", "Chelsea", team)); rule != "" {
 			t.Errorf("away %q: rule %q", team, rule)
 		}
 	}
@@ -101,15 +91,15 @@ func TestFilterKeepsFootball(t *testing.T) {
 		{"Brazil (sub20)", "Chile (sub-20)"}, {"Spartak (Kostroma)", "Dinamo (Brest)"}, {"Ajax (Stdm)", "Rangers"}, {"Harrow (Town 09)", "Lagoa (Santa Rosa)"}, {"Fortuna (1905)", "Viktoria (1911)"},
 		{"", "Real Madrid (ViTo)"},
 	} {
-		if rule := filterOf(listedAs("Champions Cup", teams[0], teams[1])); rule != "" {
+		if rule := Rule(named("Champions Cup", teams[0], teams[1])); rule != "" {
 			t.Errorf("%s - %s: rule %q", teams[0], teams[1], rule)
 		}
 	}
 }
 
-func BenchmarkFilter(b *testing.B) {
-	i := listedAs("Brazil Campeonato Litor\u00e2neo U20", "Gr\u00eamio \u00c1guas Claras", "CF Nova Alian\u00e7a & Amigos")
+func BenchmarkRule(b *testing.B) {
+	n := named("Brazil Campeonato Litor\u00e2neo U20", "Gr\u00eamio \u00c1guas Claras", "CF Nova Alian\u00e7a & Amigos")
 	for b.Loop() {
-		filterOf(i)
+		Rule(n)
 	}
 }

@@ -1,0 +1,72 @@
+package apifootball
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/apifootball/internal/wire"
+)
+
+// Name is the provider's name. It is part of every id minted from it.
+const Name = "apifootball"
+
+// DefaultBookmaker is Bet365, which offers the most bets.
+const DefaultBookmaker = "8"
+
+// adapter is the provider's market adapter. It has no state.
+type adapter struct{}
+
+var _ provider.MarketAdapter = adapter{}
+
+// Provider is the adapter's registration.
+func Provider() provider.Provider {
+	return provider.Provider{
+		Name:         Name,
+		BaseURL:      "https://v3.football.api-sports.io",
+		Hosts:        []string{"v3.football.api-sports.io"},
+		Capabilities: []provider.Capability{provider.Prematch, provider.LiveOdds, provider.LiveStats, provider.Timeline, provider.PlayerEvents},
+		Budget: provider.Budget{
+			Requests:    7500, // the smallest plan that carries an hourly cycle
+			Window:      24 * time.Hour,
+			Burst:       5, // 300 a minute, in the same plan
+			Concurrency: 4,
+			MaxBody:     16 << 20, // ten fixtures of one bookmaker are less than 1 MiB, a day's list 2 MiB
+		},
+		Metrics:    slices.Sorted(maps.Values(ownMetrics)),
+		Authorize:  func(r *http.Request, credential string) { r.Header.Set(wire.HeaderKey, credential) },
+		Classify:   Classify,
+		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker},
+		Probe:      probe,
+		Rule:       ruleLine,
+		Markets:    adapter{},
+		Live:       liveAdapter{},
+	}
+}
+
+// isBookmaker reports whether a name can be a bookmaker's id: one to four digits.
+func isBookmaker(name string) bool {
+	if len(name) == 0 || len(name) > 4 || name[0] == '0' {
+		return false
+	}
+	for _, c := range []byte(name) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// probe asks for the status of the account, which tells the quota and costs nothing. It
+// holds personal data, and nothing of a probe's answer is kept.
+func probe(time.Time) provider.Request {
+	return provider.Request{Endpoint: wire.EndpointStatus, Path: wire.PathStatus}
+}
+
+// IsListing implements provider.MarketAdapter.
+func (adapter) IsListing(endpoint string) bool { return endpoint == wire.EndpointFixtures }
+
+// IsMarkets implements provider.MarketAdapter.
+func (adapter) IsMarkets(endpoint string) bool { return endpoint == wire.EndpointOdds }

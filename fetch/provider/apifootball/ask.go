@@ -1,0 +1,378 @@
+package apifootball
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/apifootball/internal/wire"
+)
+
+// horizon is how many days are listed, today among them: the provider has odds from 14
+// days before kick-off on.
+const horizon = 15
+
+// Counters of a cycle, beside those that provider.Asked has of its own.
+const (
+	countNoID   = "listing_without_id" // items that could not be used
+	countOver   = "over"               // fixtures that ended, were postponed or cancelled
+	countFrozen = "in_play"            // fixtures whose prematch prices do not move any more: not asked
+	countMoved  = "days_moved"         // days whose odds moved between their pages, and were read again
+)
+
+// Ask implements provider.MarketAdapter: the lists of the days to come, then the odds of
+// every day that has a fixture to be played, ten fixtures to a page. The days that come
+// first are asked for first, so that a quota that ends takes the farthest away.
+func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
+	a := newAsker(x)
+	days, err := a.list(ctx)
+	if err == nil {
+		err = a.odds(ctx, days)
+	}
+	slices.Sort(a.asked.Failed)
+	slices.Sort(a.asked.NotOffered)
+	return a.asked, err
+}
+
+func newAsker(x provider.Exchange) *asker {
+	return &asker{x: x, asked: provider.Asked{Counters: make(map[string]int64)}}
+}
+
+// asker is one cycle's asking.
+type asker struct {
+	x     provider.Exchange
+	asked provider.Asked
+
+	mu          sync.Mutex
+	done, total int   // requests, for a person
+	answered    int   // requests for odds that were answered
+	first       error // why one was not
+	limited     bool  // the quota is used up: nothing more is asked
+}
+
+// count adds to a counter. Safe for concurrent use.
+func (a *asker) count(name string, n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked.Counters[name] += int64(n)
+}
+
+// expect and step keep the progress.
+func (a *asker) expect(requests int) { a.progress(0, requests) }
+func (a *asker) step()               { a.progress(1, 0) }
+
+func (a *asker) progress(done, total int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.done, a.total = a.done+done, a.total+total
+	a.x.Progress(min(a.done, a.total), a.total)
+}
+
+// errAnswer is an accepted answer that cannot be followed after all, and errStopped a
+// request that was not sent, because the quota is used up.
+var (
+	errAnswer  = errors.New("the answer cannot be read")
+	errStopped = errors.New("the quota is used up")
+)
+
+// get asks one question. What goes wrong is remembered; fatal tells that the run must
+// stop.
+func (a *asker) get(ctx context.Context, r provider.Request) (p provider.Payload, fatal bool, err error) {
+	a.mu.Lock()
+	limited := a.limited
+	a.mu.Unlock()
+	if limited {
+		return p, false, errStopped
+	}
+	defer a.step()
+	if p, err = a.x.Get(ctx, r); err == nil {
+		return p, false, nil
+	}
+	a.fault(err)
+	return p, ctx.Err() != nil || mustStop(err), err
+}
+
+// fault remembers the first error, and that the quota is used up.
+func (a *asker) fault(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.first == nil {
+		a.first = err
+	}
+	if kindOf(err) == provider.Limited {
+		a.limited = true
+	}
+}
+
+// day is one day of the list and its odds.
+type day struct {
+	date   string
+	items  []item
+	listed bool     // the list was had
+	whole  bool     // and has as many fixtures as it says
+	ids    []string // of the fixtures whose odds are asked for
+}
+
+// each calls do for 0 to n-1, several at once. An error ends it.
+func (a *asker) each(ctx context.Context, n int, do func(ctx context.Context, n int) error) error {
+	workers, ctx := errgroup.WithContext(ctx)
+	workers.SetLimit(max(1, a.x.Concurrency()))
+	for i := range n {
+		workers.Go(func() error { return do(ctx, i) })
+	}
+	return workers.Wait()
+}
+
+// list reads the lists of all days. A day that was not had leaves the listing
+// incomplete; it is an error if none was.
+func (a *asker) list(ctx context.Context) ([]*day, error) {
+	days := make([]*day, horizon)
+	today := a.x.Now().UTC()
+	for n := range days {
+		days[n] = &day{date: today.AddDate(0, 0, n).Format(wire.DateForm)}
+	}
+	a.expect(len(days))
+	err := a.each(ctx, len(days), func(ctx context.Context, n int) error { return a.listDay(ctx, days[n]) })
+	if err != nil {
+		return nil, err
+	}
+	a.asked.ListingComplete = true
+	had := 0
+	for _, d := range days {
+		a.asked.ListingComplete = a.asked.ListingComplete && d.whole
+		if d.listed {
+			had++
+		}
+	}
+	if had == 0 {
+		return nil, a.first
+	}
+	a.choose(days)
+	return days, nil
+}
+
+func (a *asker) listDay(ctx context.Context, d *day) error {
+	p, fatal, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointFixtures, Path: wire.PathFixtures, Query: url.Values{wire.ParamDate: {d.date}}})
+	if err != nil {
+		if fatal {
+			return err
+		}
+		return nil
+	}
+	doc := documents.Get().(*strictjson.Document)
+	defer release(doc)
+	items, err := readResponse(doc, p.Body)
+	if err != nil {
+		a.fault(fmt.Errorf("%s: %w: %w", wire.EndpointFixtures, errAnswer, err))
+		return nil
+	}
+	said, ok := readPaging(doc.Root())
+	d.listed, d.whole = true, ok && said.total <= 1
+	var ignored tally
+	for v := range items.Items() {
+		i, broken := readItem(v, nil, &ignored)
+		if broken != "" {
+			d.whole = false
+			a.count(countNoID, 1)
+			continue
+		}
+		d.items = append(d.items, i)
+	}
+	return nil
+}
+
+// choose sorts the listed fixtures into those whose odds are asked for and those that
+// need not be. One that was moved while the days were read counts once, on the later day.
+func (a *asker) choose(days []*day) {
+	met := make(map[string]bool)
+	for n := len(days) - 1; n >= 0; n-- {
+		d := days[n]
+		for k := range d.items {
+			f := &d.items[k]
+			if met[f.id] {
+				continue
+			}
+			met[f.id] = true
+			switch {
+			case filterOf(f) != "":
+				a.asked.Filtered++
+				continue
+			case over[f.status]:
+				a.count(countOver, 1)
+			case inPlay[f.status]:
+				a.count(countFrozen, 1)
+			default:
+				d.ids = append(d.ids, strings.Clone(f.id)) // else it keeps the whole payload in memory
+			}
+			a.asked.Listed++
+		}
+		d.items = nil
+	}
+}
+
+// oddsOf is the odds of one day as one walk over their pages found them.
+type oddsOf struct {
+	date  string
+	total int             // pages, by the first of them
+	met   map[string]bool // fixtures on which the bookmaker has bets
+	short bool            // a page was not had
+	moved bool            // a fixture was met twice, or the number of pages changed: one may have been skipped
+}
+
+// odds asks for the odds of every day with a fixture to be played. What a whole day
+// leaves out has no odds; what a day leaves out that was not had whole has failed.
+func (a *asker) odds(ctx context.Context, days []*day) error {
+	days = slices.DeleteFunc(slices.Clone(days), func(d *day) bool { return len(d.ids) == 0 })
+	walks, err := a.walk(ctx, days)
+	if err != nil {
+		return err
+	}
+	var again []*day
+	for n, w := range walks {
+		if w.moved && !w.short {
+			again = append(again, days[n])
+		}
+	}
+	a.count(countMoved, len(again))
+	seconds, err := a.walk(ctx, again)
+	if err != nil {
+		return err
+	}
+	for n, d := range days {
+		w := walks[n]
+		if at := slices.Index(again, d); at >= 0 {
+			second := seconds[at]
+			for id := range w.met {
+				second.met[id] = true
+			}
+			w = second
+		}
+		for _, id := range d.ids {
+			switch {
+			case w.met[id]:
+			case w.short || w.moved:
+				a.asked.Failed = append(a.asked.Failed, id)
+			default:
+				a.asked.NotOffered = append(a.asked.NotOffered, id)
+			}
+		}
+	}
+	if a.answered == 0 && len(days) > 0 && a.first != nil {
+		return a.first
+	}
+	return nil
+}
+
+// walk reads every page of the odds of some days, one day after the other: the first page,
+// which says how many there are, then the others at once.
+func (a *asker) walk(ctx context.Context, days []*day) ([]*oddsOf, error) {
+	walks := make([]*oddsOf, len(days))
+	a.expect(len(days))
+	for n, d := range days {
+		w := &oddsOf{date: d.date, met: make(map[string]bool)}
+		walks[n] = w
+		if err := a.page(ctx, w, 1); err != nil {
+			return nil, err
+		}
+		last := min(w.total, wire.MaxPages)
+		w.short = w.short || last < w.total
+		a.expect(max(0, last-1))
+		if err := a.each(ctx, max(0, last-1), func(ctx context.Context, k int) error { return a.page(ctx, w, k+2) }); err != nil {
+			return nil, err
+		}
+	}
+	return walks, nil
+}
+
+// page asks for one page of a day's odds.
+func (a *asker) page(ctx context.Context, w *oddsOf, n int) error {
+	query := url.Values{wire.ParamDate: {w.date}, wire.ParamBookmaker: {bookmaker(a.x)}, wire.ParamPage: {strconv.Itoa(n)}}
+	p, fatal, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointOdds, Path: wire.PathOdds, Query: query})
+	var sheet provider.Sheet
+	var said paging
+	if err == nil {
+		if sheet, said, err = readOdds(p); err != nil {
+			a.fault(err)
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err != nil {
+		w.short = true
+		if fatal {
+			return err
+		}
+		return nil
+	}
+	a.answered++
+	if n == 1 {
+		w.total = said.total
+	}
+	w.moved = w.moved || said.total != w.total || said.current != n && said.results > 0
+	for _, f := range sheet.Fixtures {
+		id := f.Fixture.ProviderFixtureID
+		w.moved = w.moved || w.met[id]
+		w.met[strings.Clone(id)] = true
+	}
+	for id := range sheet.Broken { // it is there: the reader of the cycle says what is wrong with it
+		w.met[strings.Clone(id)] = true
+	}
+	return nil
+}
+
+// readOdds reads a page of odds as the reader of the cycle will, which is what tells the
+// fixtures that it has.
+func readOdds(p provider.Payload) (provider.Sheet, paging, error) {
+	sheet, err := adapter{}.ReadMarkets(p, provider.Listing{})
+	if err != nil {
+		return sheet, paging{}, fmt.Errorf("%w: %w", errAnswer, err)
+	}
+	d := documents.Get().(*strictjson.Document)
+	defer release(d)
+	if err := d.Parse(p.Body); err != nil {
+		return sheet, paging{}, fmt.Errorf("%s: %w: %w", wire.EndpointOdds, errAnswer, err)
+	}
+	said, ok := readPaging(d.Root())
+	if !ok || sheet.Damaged[fixtureNoID]+sheet.Damaged[fixtureNoObject] > 0 {
+		return sheet, said, fmt.Errorf("%s: %w: its paging or the id of a fixture cannot be read", wire.EndpointOdds, errAnswer)
+	}
+	return sheet, said, nil
+}
+
+// bookmaker is whose prices are asked for.
+func bookmaker(x provider.Exchange) string {
+	if chosen := x.Bookmaker(); chosen != "" {
+		return chosen
+	}
+	return DefaultBookmaker
+}
+
+// kindOf is the verdict in an exchange's error, Accepted if there is none.
+func kindOf(err error) provider.Kind {
+	var answer *provider.AnswerError
+	if errors.As(err, &answer) {
+		return answer.Verdict.Kind
+	}
+	return provider.Accepted
+}
+
+// mustStop reports whether an error ends the run: a refused credential or product, and
+// what is no answer of the provider's at all.
+func mustStop(err error) bool {
+	switch kindOf(err) {
+	case provider.CredentialFault, provider.PermissionFault:
+		return true
+	case provider.Accepted:
+		return !errors.Is(err, provider.ErrUnreachable) && !errors.Is(err, errAnswer)
+	}
+	return false
+}

@@ -1,0 +1,224 @@
+package apifootball
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/apifootball/internal/wire"
+)
+
+// Error words of our own, for answers in which the provider says none.
+const (
+	errEmpty     = "EMPTY_BODY"
+	errNotJSON   = "NOT_JSON"      // a page of the front server
+	errCut       = "INVALID_JSON"  // cut short, or not JSON after all
+	errDoubtful  = "DOUBTFUL_JSON" // not UTF-8, beyond a limit, a key of the envelope twice: asking again will not help
+	errEnvelope  = "NO_ENVELOPE"   // neither errors nor a response
+	errParameter = "PARAMETER"     // the provider names a parameter
+	errUnknown   = "UNKNOWN_ERROR"
+	errServer    = "SERVER_ERROR" // an answer of the server, with a message and no envelope
+	errStatus    = "UNEXPLAINED_STATUS"
+)
+
+// errorKinds are what the keys of the member errors mean, the gravest first: an answer
+// may have several.
+var errorKinds = []struct {
+	key  string
+	kind provider.Kind
+}{
+	{wire.ErrToken, provider.CredentialFault},
+	{wire.ErrAccess, provider.PermissionFault},
+	{wire.ErrPlan, provider.PermissionFault},
+	{wire.ErrRequests, provider.Limited},
+	{wire.ErrRateLimit, provider.Limited},
+	{wire.ErrBug, provider.Retryable},
+	{wire.ErrRequired, provider.Rejected},
+}
+
+// longestMinute is how long a request waits at once if the quota of the minute is used
+// up. Whether the minute is that of the clock is not documented.
+const longestMinute = 10 * time.Second
+
+// Classify judges a complete answer. The body decides: every error comes with status
+// 200, and an answer with errors has an empty response, which must not be taken for a
+// list without fixtures.
+func Classify(status int, header http.Header, body []byte) provider.Verdict {
+	v := judge(status, body)
+	v.Quota = quotaOf(header)
+	if v.Kind == provider.Limited {
+		v.Wait = waitFor(v.Code, header)
+	}
+	return v
+}
+
+func judge(status int, body []byte) provider.Verdict {
+	switch first := firstOf(body); {
+	case first == 0:
+		return unexplained(status, errEmpty)
+	case first != '{':
+		return unexplained(status, errNotJSON)
+	}
+	d := documents.Get().(*strictjson.Document)
+	defer release(d)
+	if err := d.Parse(body); err != nil {
+		return invalid(status, err)
+	}
+	envelope := d.Root()
+	switch {
+	case envelope.Repeats() && status == http.StatusOK:
+		return provider.Verdict{Kind: provider.Rejected, Code: errDoubtful}
+	case envelope.Repeats():
+		return unexplained(status, errDoubtful)
+	}
+	if key, said := errorIn(envelope.Get(wire.KeyErrors)); said {
+		return ofError(key)
+	}
+	response := envelope.Get(wire.KeyResponse).Kind()
+	switch {
+	case envelope.Get(wire.KeyErrors).Kind() == strictjson.Absent && envelope.Get(wire.KeyMessage).Kind() == strictjson.String:
+		return unexplained(status, errServer)
+	case envelope.Get(wire.KeyErrors).Kind() == strictjson.Absent,
+		response != strictjson.Array && (response != strictjson.Object || envelope.Get(wire.KeyGet).Text() != wire.GetStatus):
+		return byStatus(status, errEnvelope)
+	}
+	return provider.Verdict{Kind: provider.Accepted}
+}
+
+// errorIn is the gravest key of the member errors, "" if none of them has a meaning of
+// its own. errors is an empty array, or an empty object, if there is no error.
+func errorIn(v strictjson.Value) (key string, said bool) {
+	switch v.Kind() {
+	case strictjson.Absent, strictjson.Null:
+		return "", false
+	case strictjson.Object:
+	default:
+		return "", v.Kind() != strictjson.Array || v.Len() > 0
+	}
+	for _, e := range errorKinds {
+		if v.Get(e.key).Kind() != strictjson.Absent {
+			return e.key, true
+		}
+	}
+	for name := range v.Members() {
+		if isParameter(name) {
+			return errParameter, true
+		}
+	}
+	return "", v.Len() > 0
+}
+
+// isParameter reports whether a key of errors is written as the names of parameters are.
+func isParameter(name string) bool {
+	return name != "" && len(name) <= 20 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+func ofError(key string) provider.Verdict {
+	for _, e := range errorKinds {
+		if e.key == key {
+			return provider.Verdict{Kind: e.kind, Code: key}
+		}
+	}
+	if key == "" {
+		key = errUnknown
+	}
+	return provider.Verdict{Kind: provider.Rejected, Code: key}
+}
+
+// quotaOf is what is left of the day, nil if the answer does not say it.
+func quotaOf(h http.Header) *provider.Quota {
+	left, ok := wholeHeader(h, wire.HeaderDayRemaining)
+	if !ok {
+		return nil
+	}
+	q := &provider.Quota{Left: left}
+	q.Limit, _ = wholeHeader(h, wire.HeaderDayLimit)
+	if date, ok := dateOf(h); ok {
+		q.Resets = untilMidnight(date)
+	}
+	return q
+}
+
+// waitFor is how long to wait when a quota is used up: that of the day is renewed at
+// midnight, UTC.
+func waitFor(code string, h http.Header) time.Duration {
+	date, ok := dateOf(h)
+	left, told := wholeHeader(h, wire.HeaderDayRemaining)
+	switch {
+	case code == wire.ErrRequests || told && left == 0:
+		if ok {
+			return untilMidnight(date)
+		}
+		return 0
+	case ok:
+		return min(longestMinute, date.Truncate(time.Minute).Add(time.Minute).Sub(date))
+	}
+	return longestMinute
+}
+
+func untilMidnight(t time.Time) time.Duration {
+	return t.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(t)
+}
+
+func dateOf(h http.Header) (time.Time, bool) {
+	date, err := http.ParseTime(h.Get("Date"))
+	return date, err == nil
+}
+
+func wholeHeader(h http.Header, name string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimSpace(h.Get(name)))
+	return max(n, 0), err == nil
+}
+
+// firstOf is the first byte that is no white space, 0 if there is none.
+func firstOf(body []byte) byte {
+	for _, c := range body {
+		if c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return c
+		}
+	}
+	return 0
+}
+
+// invalid judges a body that begins like JSON and is none. One that was cut short may
+// come whole the next time.
+func invalid(status int, err error) provider.Verdict {
+	var e *strictjson.Error
+	if status == http.StatusOK && errors.As(err, &e) {
+		switch e.Rule {
+		case strictjson.RuleUTF8, strictjson.RuleDepth, strictjson.RuleString, strictjson.RuleNumber, strictjson.RuleValues:
+			return provider.Verdict{Kind: provider.Rejected, Code: errDoubtful}
+		}
+	}
+	return unexplained(status, errCut)
+}
+
+// unexplained judges an answer without an envelope. A refusal of the front server is
+// not one of the provider: only 401 and 429 have no other meaning.
+func unexplained(status int, code string) provider.Verdict {
+	switch status {
+	case http.StatusUnauthorized, http.StatusTooManyRequests:
+		return byStatus(status, code)
+	}
+	return provider.Verdict{Kind: provider.Retryable, Code: code}
+}
+
+// byStatus judges an envelope that says neither an error nor a response.
+func byStatus(status int, code string) provider.Verdict {
+	kind := provider.Rejected
+	switch {
+	case status == http.StatusUnauthorized:
+		kind, code = provider.CredentialFault, errStatus
+	case status == http.StatusForbidden:
+		kind, code = provider.PermissionFault, errStatus
+	case status == http.StatusTooManyRequests:
+		kind, code = provider.Limited, errStatus
+	case status >= 499:
+		kind = provider.Retryable
+	}
+	return provider.Verdict{Kind: kind, Code: code}
+}

@@ -1,0 +1,120 @@
+package apifootball_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/apifootball"
+)
+
+// seed adds the goldens' payloads.
+func seed(f *testing.F) {
+	files, err := filepath.Glob("testdata/*/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range append(files, "testdata/live.txtar") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, p := range txtar.Parse(text).Files {
+			if p.Name != "want" {
+				f.Add(p.Data)
+			}
+		}
+	}
+	f.Add([]byte(`{"errors":{"requests":"x"},"response":[]}`))
+}
+
+// FuzzReadMarkets: whatever comes, it is read or refused; keys are unique, an offer is
+// mapped or says why not, and a fixture is read or broken.
+func FuzzReadMarkets(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		s, err := adapter.ReadMarkets(provider.Payload{Body: body}, provider.Listing{})
+		if err != nil {
+			return
+		}
+		if v := apifootball.Classify(http.StatusOK, nil, body); v.Kind != provider.Accepted && v.Code != "NO_ENVELOPE" {
+			t.Fatalf("read what would not have been archived: %+v", v)
+		}
+		met := map[string]bool{}
+		for _, x := range s.Fixtures {
+			id := x.Fixture.ProviderFixtureID
+			if _, broken := s.Broken[id]; met[id] || broken || id == "" {
+				t.Fatalf("fixture %q is there twice", id)
+			}
+			met[id] = true
+			keys := map[string]bool{}
+			for _, o := range x.Offers {
+				if keys[o.Key] || (o.Reading == nil) == (o.RawReason == "") {
+					t.Fatalf("offer %+v", o)
+				}
+				keys[o.Key] = true
+			}
+		}
+		if s.Hurt.Sections > s.Met.Sections || s.Hurt.Markets > s.Met.Markets || s.Hurt.Rows > s.Met.Rows {
+			t.Fatalf("hurt %+v of %+v", s.Hurt, s.Met)
+		}
+	})
+}
+
+// FuzzReadListing: whatever comes, it is read or refused, and no fixture is nameless.
+func FuzzReadListing(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		l, err := adapter.ReadListing([]provider.Payload{{Body: body}})
+		for id, x := range l.Fixtures {
+			if err != nil || id == "" || id != x.ProviderFixtureID {
+				t.Fatalf("%q: %+v, %v", id, x, err)
+			}
+		}
+	})
+}
+
+// FuzzReadLive: whatever comes, it is read or refused; each fixture once, counters in
+// order and each once, incidents with ids of their own.
+func FuzzReadLive(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		s, err := live.ReadList([]provider.Payload{{Body: body}})
+		if err != nil {
+			return
+		}
+		met := map[string]bool{}
+		for i := range s.Samples {
+			x := &s.Samples[i]
+			if met[x.ProviderFixtureID] || x.ProviderFixtureID == "" || x.CountersNotAsked && x.Counters != nil {
+				t.Fatalf("%+v", x)
+			}
+			met[x.ProviderFixtureID] = true
+			for k := 1; k < len(x.Counters); k++ {
+				if x.Counters[k-1].Metric >= x.Counters[k].Metric {
+					t.Fatalf("counters %+v", x.Counters)
+				}
+			}
+			ids := map[string]bool{}
+			for _, e := range x.Incidents.Or(nil) {
+				if ids[e.ID] || e.Minute < 1 {
+					t.Fatalf("incident %+v", e)
+				}
+				ids[e.ID] = true
+			}
+		}
+	})
+}
+
+func FuzzClassify(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if v := apifootball.Classify(http.StatusOK, http.Header{}, body); (v.Kind == provider.Accepted) != (v.Code == "") {
+			t.Fatalf("%+v", v)
+		}
+	})
+}

@@ -1,0 +1,93 @@
+// Package wire holds the words of API-Football's wire format, which the adapter and
+// an emulator share: endpoints, parameters, error words, headers and members.
+package wire
+
+// Endpoints: the closed set of archive names, and where they are asked. The first
+// two are the market engine's, the others live intelligence's. Three of them have
+// one path: what is asked tells them apart.
+const (
+	EndpointFixtures = "fixtures"
+	EndpointOdds     = "odds"
+	EndpointLive     = "fixtures/live"
+	EndpointDetails  = "fixtures/ids"
+	EndpointStatus   = "status"
+
+	PathFixtures = "/fixtures"
+	PathOdds     = "/odds"
+	PathStatus   = "/status"
+)
+
+// Query parameters.
+const (
+	ParamDate      = "date" // of kick-off, in the time zone asked for: UTC without one
+	ParamBookmaker = "bookmaker"
+	ParamPage      = "page"
+	ParamLive      = "live"
+	ParamIDs       = "ids" // up to MaxIDs, IDSeparator between
+
+	LiveAll     = "all"
+	IDSeparator = "-"
+	DateForm    = "2006-01-02"
+	MaxIDs      = 20 // fixtures in one request for details
+	MaxPages    = 200
+)
+
+// HeaderKey carries the credential.
+const HeaderKey = "x-apisports-key"
+
+// Quota headers: those of the day, which ends at 00:00 UTC, and those of the minute.
+const (
+	HeaderDayLimit        = "x-ratelimit-requests-limit"
+	HeaderDayRemaining    = "x-ratelimit-requests-remaining"
+	HeaderMinuteLimit     = "X-RateLimit-Limit"
+	HeaderMinuteRemaining = "X-RateLimit-Remaining"
+)
+
+// Members of the envelope.
+const (
+	KeyGet        = "get"
+	KeyParameters = "parameters"
+	KeyErrors     = "errors"
+	KeyResults    = "results"
+	KeyPaging     = "paging"
+	KeyCurrent    = "current"
+	KeyTotal      = "total"
+	KeyResponse   = "response"
+	KeyMessage    = "message" // of an answer of the server, without an envelope
+	GetStatus     = "status"  // the only answer whose response is an object
+)
+
+// Keys of the member errors, which say what kind of error it is. Any other is the name
+// of a parameter.
+const (
+	ErrToken     = "token"
+	ErrAccess    = "access"
+	ErrRequests  = "requests"
+	ErrRateLimit = "rateLimit"
+	ErrPlan      = "plan"
+	ErrRequired  = "required"
+	ErrBug       = "bug"
+)
+
+// Codes of fixture.status.short.
+const (
+	StatusToBeFixed   = "TBD"
+	StatusNotStarted  = "NS"
+	StatusFirstHalf   = "1H"
+	StatusHalfTime    = "HT"
+	StatusSecondHalf  = "2H"
+	StatusExtraTime   = "ET"
+	StatusBreak       = "BT" // before or in extra time
+	StatusShootout    = "P"
+	StatusSuspended   = "SUSP"
+	StatusInterrupted = "INT"
+	StatusLive        = "LIVE" // in play, detail unknown
+	StatusFullTime    = "FT"
+	StatusAfterExtra  = "AET"
+	StatusAfterPens   = "PEN"
+	StatusPostponed   = "PST"
+	StatusCancelled   = "CANC"
+	StatusAbandoned   = "ABD"
+	StatusAwarded     = "AWD"
+	StatusWalkover    = "WO"
+)

@@ -1,0 +1,157 @@
+package apifootball
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/apifootball/internal/wire"
+)
+
+const (
+	// detailsEvery is how long the details of a cycle last: the provider renews the
+	// statistics every minute, and everything else that is in them is in the list.
+	detailsEvery = 52 * time.Second
+	detailWithin = 5 * time.Second // after that no more details are asked for in a cycle
+)
+
+// Counters of a live cycle, beside those that provider.Asked has of its own.
+const (
+	countDetails = "details"         // fixtures whose detail was had
+	countSkipped = "details_not_due" // fixtures whose statistics cannot be new, or for which the quota is not
+	countCutOff  = "details_cut_off" // fixtures whose turn it was, when the cycle's time or the quota was used up
+	countNotLive = "not_in_play"     // listed, and not in play any more, or not yet
+)
+
+// liveAdapter is the provider's live adapter. It has no state.
+type liveAdapter struct{}
+
+var _ provider.LiveAdapter = liveAdapter{}
+
+// IsList implements provider.LiveAdapter.
+func (liveAdapter) IsList(endpoint string) bool { return endpoint == wire.EndpointLive }
+
+// IsDetail implements provider.LiveAdapter.
+func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == wire.EndpointDetails }
+
+// Ask implements provider.LiveAdapter: the list, which holds clock, score and events of
+// every fixture in play, then, once a minute, the details, which have the statistics,
+// twenty fixtures to a request. resume is when the details were asked for last, in
+// seconds.
+func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
+	a := newAsker(x)
+	a.asked.Resume = resume
+	late, cancel := context.WithTimeout(ctx, detailWithin)
+	defer cancel()
+	ids, err := a.inPlay(ctx)
+	if err != nil {
+		return a.asked, err
+	}
+	now := x.Now().UTC()
+	batches := slices.Collect(slices.Chunk(ids, wire.MaxIDs))
+	if !isDue(resume, now) || !affords(x, len(batches)) {
+		a.count(countSkipped, len(ids))
+		return a.asked, nil
+	}
+	whole, err := a.details(ctx, late, batches)
+	if whole && err == nil {
+		a.asked.Resume = strconv.FormatInt(now.Unix(), 10)
+	}
+	slices.Sort(a.asked.Failed)
+	return a.asked, err
+}
+
+// isDue reports whether statistics may be new since the details were asked for last.
+func isDue(resume string, now time.Time) bool {
+	last, err := strconv.ParseInt(resume, 10, 64)
+	since := now.Sub(time.Unix(last, 0))
+	return err != nil || since < 0 || since >= detailsEvery
+}
+
+// affords reports whether the quota has so many requests left, as far as is known.
+func affords(x provider.Exchange, requests int) bool {
+	q, known := x.Quota()
+	return !known || q.Left >= requests
+}
+
+// inPlay reads the list and returns the fixtures in play.
+func (a *asker) inPlay(ctx context.Context) (ids []string, err error) {
+	a.expect(1)
+	p, _, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointLive, Path: wire.PathFixtures, Query: url.Values{wire.ParamLive: {wire.LiveAll}}})
+	if err != nil {
+		return nil, err
+	}
+	doc := documents.Get().(*strictjson.Document)
+	defer release(doc)
+	items, err := readResponse(doc, p.Body)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", wire.EndpointLive, errAnswer, err)
+	}
+	said, ok := readPaging(doc.Root())
+	a.asked.ListingComplete = ok && said.total <= 1
+	var ignored tally
+	for v := range items.Items() {
+		i, broken := readItem(v, nil, &ignored)
+		switch {
+		case broken != "":
+			a.asked.ListingComplete = false
+			a.count(countNoID, 1)
+		case filterOf(&i) != "":
+			a.asked.Filtered++
+		case inPlay[i.status]:
+			a.asked.Listed++
+			ids = append(ids, strings.Clone(i.id))
+		default:
+			a.count(countNotLive, 1)
+		}
+	}
+	return ids, nil
+}
+
+// details asks for the details of fixtures, until late ends. whole tells that every
+// request was sent. An error is returned if the run must stop.
+func (a *asker) details(ctx, late context.Context, batches [][]string) (whole bool, err error) {
+	a.expect(len(batches))
+	asked := make([]bool, len(batches))
+	err = a.each(late, len(batches), func(late context.Context, n int) error {
+		if late.Err() != nil {
+			return nil
+		}
+		p, fatal, err := a.get(late, provider.Request{Endpoint: wire.EndpointDetails, Path: wire.PathFixtures, Query: url.Values{
+			wire.ParamIDs: {strings.Join(batches[n], wire.IDSeparator)},
+		}})
+		if err == nil {
+			_, err = liveAdapter{}.ReadDetail(p)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return err
+		case err == nil:
+			a.count(countDetails, len(batches[n]))
+		case err == errStopped || late.Err() != nil:
+			return nil // asked first in the next cycle
+		case fatal:
+			return err
+		default:
+			a.mu.Lock()
+			a.asked.Failed = append(a.asked.Failed, batches[n]...)
+			a.mu.Unlock()
+		}
+		asked[n] = true
+		return nil
+	})
+	whole = true
+	for n, batch := range batches {
+		if !asked[n] {
+			whole = false
+			a.count(countCutOff, len(batch))
+		}
+	}
+	return whole, err
+}

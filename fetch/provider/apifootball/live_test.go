@@ -1,0 +1,70 @@
+package apifootball_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"mkt/fetch/input"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/apifootball"
+	"mkt/publish/football"
+)
+
+var live = apifootball.Provider().Live
+
+// TestLiveGolden reads a list of matches in play and a payload of details.
+func TestLiveGolden(t *testing.T) {
+	golden(t, "testdata/live.txtar", func(a *txtar.Archive) string {
+		var b strings.Builder
+		list, err := live.ReadList([]provider.Payload{{Number: 1, Endpoint: "fixtures/live", FetchedAt: fetchedAt, Body: a.Files[0].Data}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeLive(&b, "list", list)
+		detail, err := live.ReadDetail(provider.Payload{Number: 2, Endpoint: "fixtures/ids", FetchedAt: fetchedAt, Body: a.Files[1].Data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeLive(&b, "detail", detail)
+		return b.String()
+	})
+}
+
+var statuses = map[input.PlayStatus]string{input.NotStarted: "not started", input.InPlay: "in play", input.Halted: "halted", input.Over: "over", input.Off: "off"}
+
+func writeLive(b *strings.Builder, what string, s provider.LiveSheet) {
+	fmt.Fprintf(b, "%s, complete %v\n", what, s.Complete)
+	for i := range s.Samples {
+		x := &s.Samples[i]
+		c := x.Clock
+		fmt.Fprintf(b, "%s: %s - %s, %s, %s, %s-%s\n", x.ProviderFixtureID, said(x.Home), said(x.Away), said(x.League), statuses[x.Status], said(x.Score.Home), said(x.Score.Away))
+		fmt.Fprintf(b, "  half %s, minute %s, second %s, added %s, running %s\n", said(c.Half), said(c.Minute), said(c.Second), said(c.Added), said(c.Running))
+		if x.CountersNotAsked {
+			b.WriteString("  no counters in the answer\n")
+		}
+		for _, k := range x.Counters {
+			fmt.Fprintf(b, "  %s %s/%s\n", k.Metric, number(k.Home), number(k.Away))
+		}
+		incidents, ok := x.Incidents.Get()
+		if !ok {
+			fmt.Fprintf(b, "  incidents %s\n", said(x.Incidents))
+		}
+		for _, e := range incidents {
+			fmt.Fprintf(b, "  %d+%d %s %s %q id %s\n", e.Minute, e.Added, e.Kind, e.Side, e.Text, e.ID)
+		}
+	}
+	writeCounts(b, "filtered", s.Filtered)
+	writeCounts(b, "broken", s.Broken)
+	writeCounts(b, "damaged", s.Damaged)
+	writeCounts(b, "unknown", s.Unknown)
+}
+
+func number(f football.Field[football.Number]) string {
+	if n, ok := f.Get(); ok {
+		return n.Text()
+	}
+	return said(f)
+}

@@ -1,0 +1,133 @@
+package apifootball
+
+import (
+	"slices"
+	"strings"
+
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
+	"mkt/publish/football"
+)
+
+// maxMetrics bounds how many counters of one fixture are read.
+const maxMetrics = 80
+
+// metricNames are the types of statistics in the closed set's words.
+//
+// Source: provider notes, section 4.
+var metricNames = map[string]football.Metric{
+	"Shots on Goal": football.OnTarget, "Shots off Goal": football.OffTarget, "Total Shots": football.Shots, "Blocked Shots": football.ShotsBlocked,
+	"Fouls": football.Fouls, "Corner Kicks": football.Corners, "Offsides": football.Offsides, "Ball Possession": football.Possession,
+	"Yellow Cards": football.YellowCards, "Red Cards": football.RedCards, "Goalkeeper Saves": football.Saves, "Passes %": football.PassingAccuracy,
+	"expected_goals": football.ExpectedGoals,
+}
+
+// ownMetrics are the types that the closed set has no word for, and the words for them.
+var ownMetrics = map[string]string{
+	"Shots insidebox": "shots_insidebox", "Shots outsidebox": "shots_outsidebox", "Total passes": "total_passes", "Passes accurate": "passes_accurate",
+	"goals_prevented": "goals_prevented",
+}
+
+// statistics reads the list of both teams' statistics. notAsked tells that the item has
+// no such member, as the items of the list: then nothing is said of any counter.
+func (r *liveReader) statistics(item strictjson.Value, i *item) (counters []football.Counter, notAsked bool) {
+	v, once := item.Once("statistics")
+	switch {
+	case v.Kind() == strictjson.Absent:
+		return nil, true
+	case !once, v.Kind() != strictjson.Array && !isEmpty(v):
+		r.damaged.add(itemStats)
+		return nil, false
+	}
+	var met [2]bool
+	for team := range v.Items() {
+		side, ok := sideOf(team, i)
+		if !ok || met[side] || team.Repeats() {
+			r.damaged.add(itemStats)
+			continue
+		}
+		met[side] = true
+		for s := range team.Get("statistics").Items() {
+			counters = r.statistic(counters, side, s)
+		}
+	}
+	slices.SortFunc(counters, func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) })
+	return counters, false
+}
+
+// sideOf is the side of what names a team, by the team's id: 0 home, 1 away.
+func sideOf(v strictjson.Value, i *item) (side int, ok bool) {
+	switch id := identifier(v.Get("team").Get("id")); {
+	case id == "" || i.homeID == i.awayID:
+		return 0, false
+	case id == i.homeID:
+		return 0, true
+	case id == i.awayID:
+		return 1, true
+	}
+	return 0, false
+}
+
+// statistic adds one value of one side. A type that was sent twice for it has no value.
+func (r *liveReader) statistic(counters []football.Counter, side int, v strictjson.Value) []football.Counter {
+	name := v.Get("type")
+	if name.Kind() != strictjson.String || v.Repeats() {
+		r.damaged.add(itemCounter)
+		return counters
+	}
+	metric, ok := r.metric(name.Text())
+	if !ok {
+		return counters
+	}
+	at := slices.IndexFunc(counters, func(c football.Counter) bool { return c.Metric == metric })
+	if at < 0 {
+		if len(counters) >= maxMetrics {
+			return counters
+		}
+		at = len(counters)
+		counters = append(counters, football.Counter{Metric: metric})
+	}
+	of := &counters[at].Home
+	if side == 1 {
+		of = &counters[at].Away
+	}
+	value := v.Get("value")
+	if of.State() != football.Missing {
+		r.damaged.add(itemCounter)
+		*of = football.NullField[football.Number]()
+		return counters
+	}
+	r.tell(provider.FieldCounter, string(metric), value)
+	*of = r.counter(value)
+	return counters
+}
+
+// metric is a type's name in canonical words, or one made of the provider's.
+func (r *liveReader) metric(name string) (football.Metric, bool) {
+	if m, ok := metricNames[name]; ok {
+		return m, true
+	}
+	if own, ok := ownMetrics[name]; ok {
+		return football.Metric(own), true
+	}
+	r.unknown.add("statistics." + name)
+	own := strings.ReplaceAll(strings.ToLower(name), " ", "_")
+	word := own != "" && len(own) <= 40 && strings.Trim(own, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+	return football.Metric(own), word && !slices.Contains(football.Metrics(), football.Metric(own))
+}
+
+// counter reads a value: a number, or a text of one, with a sign of percent or without.
+// null is sent for nothing recorded, and stays null.
+func (r *liveReader) counter(v strictjson.Value) football.Field[football.Number] {
+	if v.Kind() == strictjson.Absent {
+		return football.Field[football.Number]{}
+	}
+	sent, ok := field(v).Get()
+	if n, is := football.ParseNumber(strings.TrimSuffix(sent, "%")); is {
+		return football.Of(n)
+	}
+	if ok || isWrong(v) {
+		r.damaged.add(itemCounter)
+	}
+	return football.NullField[football.Number]()
+}

@@ -1,0 +1,129 @@
+package apifootball
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"mkt/fetch/input"
+	"mkt/internal/needs"
+	"mkt/publish/football"
+)
+
+// TestTable: every claim is one the vocabulary knows, and every line is found by its id.
+func TestTable(t *testing.T) {
+	for match, e := range table().ByKey {
+		id, other := strings.CutSuffix(match, exactlyLine)
+		if len(e.IDs) != 1 || e.IDs[0] != id {
+			t.Errorf("%s: ids %v", match, e.IDs)
+		}
+		if other && (e.Reading == nil || e.Reading.Condition != input.NeedsExactly || table().ByKey[id] == nil || table().ByKey[id].Key != e.Key) {
+			t.Errorf("%s: not the other line of the bet", match)
+		}
+		if r := e.Reading; r != nil {
+			if term, ok := football.Lookup(r.Market); !ok || !term.AllowsPeriod(r.Period) {
+				t.Errorf("%s: no such market: %s %s", match, r.Market, r.Period)
+			}
+			if e.Key == "" {
+				t.Errorf("%s: mapped without a name", match)
+			}
+		}
+	}
+	if len(table().ByName)+len(table().ByRow) > 0 {
+		t.Error("lines that are never looked up")
+	}
+}
+
+// TestRanks: bets that can come to mean the same market have ranks of their own, and one
+// of them has the first.
+func TestRanks(t *testing.T) {
+	type definition struct{ market, period, subject, parameter string }
+	ranks := make(map[definition]map[int][]string)
+	for match, e := range table().ByKey {
+		if e.Reading == nil {
+			continue
+		}
+		r := e.Reading
+		subjects := []string{r.Subject}
+		if r.Subject == "TEAM" {
+			subjects = []string{"HOME", "AWAY"}
+		}
+		for _, subject := range subjects {
+			d := definition{r.Market, r.Period, subject, r.Parameter}
+			if ranks[d] == nil {
+				ranks[d] = make(map[int][]string)
+			}
+			ranks[d][r.Rank] = append(ranks[d][r.Rank], match)
+		}
+	}
+	for d, byRank := range ranks {
+		for rank, matches := range byRank {
+			if len(matches) > 1 {
+				t.Errorf("%v: rank %d is shared by %v", d, rank, matches)
+			}
+		}
+		if byRank[1] == nil {
+			t.Errorf("%v: nobody has rank 1: %v", d, byRank)
+		}
+	}
+}
+
+// better are the verdicts of the vocabulary's list that the table does not share; the head
+// of bets.csv says why.
+var better = map[string]bool{"2": true, "82": true, "197": true, "198": true, "336": true, "118": true, "119": true, "120": true, "121": true,
+	"227": true, "228": true, "229": true, "230": true, "245": true, "246": true, "330": true, "331": true, "332": true, "333": true}
+
+// TestVocabularyIsCarriedOver holds the table against the list it comes from.
+func TestVocabularyIsCarriedOver(t *testing.T) {
+	f, err := os.Open(needs.Shared(t, "vocabulary/map/apifootball_prematch.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lines[1:] {
+		e := table().ByKey[l[0]]
+		switch {
+		case e == nil || e.Key != l[1]:
+			t.Errorf("%s %s is missing", l[0], l[1])
+		case better[l[0]]:
+		case e.Reading == nil:
+			if l[5] != "RAW" {
+				t.Errorf("%s %s stays RAW here", l[0], l[1])
+			}
+		case l[5] == "RAW" || e.Reading.Market != l[2] || e.Reading.Period != l[3] || e.Reading.Subject != l[4]:
+			t.Errorf("%s %s is %+v", l[0], l[1], e.Reading)
+		}
+	}
+}
+
+// TestNamesAreTheProviders holds the names against the provider's own list of bets.
+func TestNamesAreTheProviders(t *testing.T) {
+	body, err := os.ReadFile(needs.Shared(t, "providers/apifootball/odds_bets/all.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct {
+		Response []struct {
+			ID   int
+			Name string
+		}
+	}
+	if err := json.Unmarshal(body, &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, bet := range list.Response {
+		if e := table().ByKey[strconv.Itoa(bet.ID)]; e == nil || e.Key != bet.Name {
+			t.Errorf("%d %s: %+v", bet.ID, bet.Name, e)
+		}
+	}
+	if len(list.Response) < 300 {
+		t.Errorf("only %d bets", len(list.Response))
+	}
+}

@@ -1,0 +1,307 @@
+package apifootball
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"mkt/fetch/input"
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/mapping"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/publish/football"
+)
+
+// labelValue is the label that holds all that a row says: side, line and number.
+const labelValue = "value"
+
+// Members that have been met; others are counted.
+var (
+	oddsFields      = setOf("league", "fixture", "update", "bookmakers")
+	bookmakerFields = setOf("id", "name", "bets")
+	betFields       = setOf("id", "name", "values")
+)
+
+// ReadMarkets implements provider.MarketAdapter. It reads the prices of one bookmaker:
+// the one that was asked for. A payload without a query says whose prices it was asked
+// for itself, or has those of all, of which the default's are taken.
+func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
+	d := documents.Get().(*strictjson.Document)
+	defer release(d)
+	items, err := readResponse(d, p.Body)
+	if err != nil {
+		return provider.Sheet{}, fmt.Errorf("%s: %w", wire.EndpointOdds, err)
+	}
+	r := sheetReader{table: table(), bookmaker: bookmakerOf(p, d.Root()), payloadTrace: p.Trace,
+		sheet: provider.Sheet{Broken: make(map[string]football.Reason)}, met: make(map[string]bool)}
+	for item := range items.Items() {
+		r.fixture(item, p, l)
+	}
+	r.sheet.Damaged, r.sheet.Unknown, r.sheet.Skipped = r.damaged, r.unknown, r.skipped
+	return r.sheet, nil
+}
+
+// bookmakerOf is the bookmaker whose prices a payload is read for.
+func bookmakerOf(p provider.Payload, envelope strictjson.Value) string {
+	said := envelope.Get(wire.KeyParameters).Get(wire.ParamBookmaker)
+	return cmp.Or(p.Query.Get(wire.ParamBookmaker), identifier(said), DefaultBookmaker)
+}
+
+// sheetReader gathers one payload.
+type sheetReader struct {
+	table        *mapping.Table
+	bookmaker    string
+	sheet        provider.Sheet
+	met          map[string]bool // fixtures, by id
+	unknown      tally
+	skipped      tally
+	damaged      tally
+	payloadTrace *provider.Trace
+	trace        *provider.Trace // of the fixture at hand
+	hurt         bool            // a part of the fixture at hand is damaged
+}
+
+// fixture reads one item. A fixture that is damaged and of which no row is whole is
+// broken: to go on would look as if the bookmaker had withdrawn its markets.
+func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provider.Listing) {
+	if item.Kind() != strictjson.Object {
+		r.damaged.add(fixtureNoObject)
+		return
+	}
+	fixture, onceFixture := item.Once("fixture")
+	member, onceID := fixture.Once("id")
+	id := identifier(member)
+	switch {
+	case id == "" || !onceFixture || !onceID:
+		r.damaged.add(fixtureNoID)
+		return
+	case r.met[id]: // which of the two is true is not known
+		r.damaged.add(fixtureTwice)
+		r.sheet.Fixtures = slices.DeleteFunc(r.sheet.Fixtures, func(f provider.FixtureOffers) bool { return f.Fixture.ProviderFixtureID == id })
+		r.sheet.Broken[id] = football.AmbiguousShape
+		return
+	}
+	r.met[id], r.hurt = true, false
+	if item.Repeats() || fixture.Repeats() {
+		r.damaged.add(fixtureRepeats)
+		r.hurt = true
+	}
+	r.trace = r.payloadTrace.For(id)
+	r.trace.Report(provider.Subject{Fixture: id}, provider.FieldThing, item)
+	r.unknown.unmet(item, "odds", oddsFields)
+	offers, found, lost := r.bookmakers(item, id)
+	switch {
+	case r.hurt && !slices.ContainsFunc(offers, isReadable):
+		r.sheet.Broken[id] = football.AmbiguousShape
+	case !found:
+		r.skipped.add("fixture without the bookmaker")
+	default:
+		r.sheet.Fixtures = append(r.sheet.Fixtures, provider.FixtureOffers{Fixture: joined(id, p, l), Offers: offers, Partial: lost})
+	}
+}
+
+// isReadable reports whether an offer has a row that is whole.
+func isReadable(o input.Offer) bool {
+	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
+}
+
+// joined is what the list says of a fixture.
+func joined(id string, p provider.Payload, l provider.Listing) football.Fixture {
+	f := l.Fixtures[id].Fixture
+	if p.FetchedAt.After(f.FetchedAt) {
+		f.FetchedAt = p.FetchedAt
+	}
+	f.Provider, f.ProviderFixtureID = Name, id
+	return f
+}
+
+// bookmakers reads the bets of the bookmaker. lost tells that some of them may be in a
+// part that cannot be read.
+func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers []input.Offer, found, lost bool) {
+	lose := func(why string) {
+		r.damaged.add(why)
+		r.sheet.Hurt.Sections++
+		r.hurt, lost = true, true
+	}
+	list, once := item.Once("bookmakers")
+	if list.Kind() != strictjson.Array || !once {
+		r.sheet.Met.Sections++
+		lose(fixtureBookmakers)
+		return nil, false, true
+	}
+	for b := range list.Items() {
+		id, onceID := b.Once("id")
+		switch {
+		case b.Kind() != strictjson.Object || !onceID || identifier(id) == "": // it may be anybody's
+			r.sheet.Met.Sections++
+			lose(bookmakerNoObject)
+			continue
+		case identifier(id) != r.bookmaker:
+			continue
+		}
+		r.sheet.Met.Sections++
+		if b.Repeats() {
+			r.damaged.add(bookmakerRepeats)
+			r.hurt = true
+		}
+		if found { // two lists of one bookmaker: which is the newer is not said
+			lose(bookmakerTwice)
+			return nil, true, true
+		}
+		found = true
+		r.unknown.unmet(b, "bookmaker", bookmakerFields)
+		bets, onceBets := b.Once("bets")
+		if bets.Kind() != strictjson.Array && !isEmpty(bets) || !onceBets {
+			lose(bookmakerBets)
+			continue
+		}
+		var nameless bool
+		offers, nameless = r.bets(bets, fixture)
+		lost = lost || nameless
+	}
+	return offers, found, lost
+}
+
+// bets reads the bets of one bookmaker. lost tells that one has no id: it may be any.
+func (r *sheetReader) bets(bets strictjson.Value, fixture string) (offers []input.Offer, lost bool) {
+	offers = make([]input.Offer, 0, bets.Len())
+	place := make(map[string]int, cap(offers))
+	for bet := range bets.Items() {
+		r.sheet.Met.Markets++
+		id, once := bet.Once("id")
+		key := identifier(id)
+		if bet.Kind() != strictjson.Object || key == "" || !once {
+			r.hurtMarket(betNoID)
+			lost = true
+			continue
+		}
+		o := r.bet(bet, key, fixture)
+		if at, twice := place[key]; twice { // two bets of one id say two things
+			r.hurtMarket(betTwice)
+			offers[at].Rows = append(offers[at].Rows, o.Rows...)
+			offers[at].Reading, offers[at].RawReason = nil, football.AmbiguousShape
+			continue
+		}
+		place[key] = len(offers)
+		offers = append(offers, o)
+	}
+	return offers, lost
+}
+
+func (r *sheetReader) hurtMarket(why string) {
+	r.damaged.add(why)
+	r.sheet.Hurt.Markets++
+	r.hurt = true
+}
+
+// bet reads one bet.
+func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer {
+	of := provider.Subject{Fixture: fixture, Market: id}
+	r.trace.Report(of, provider.FieldThing, bet)
+	r.trace.Report(of, provider.FieldMarketID, bet.Get("id"))
+	r.trace.Report(of, provider.FieldMarketName, bet.Get("name"))
+	r.unknown.unmet(bet, "bet", betFields)
+	o := input.Offer{Key: id, ProviderIDs: []string{id}, Name: r.damaged.text(bet, "name", betField)}
+	doubtful := bet.Repeats()
+	if doubtful {
+		r.hurtMarket(betRepeats)
+	}
+	for key, values := range bet.Members() {
+		if key != "values" {
+			continue
+		}
+		if values.Kind() != strictjson.Array && !isEmpty(values) {
+			r.hurtMarket(betValues)
+			doubtful = true
+		}
+		o.Rows = append(o.Rows, r.rows(values)...)
+	}
+	e := entryOf(r.table, id, o.Rows)
+	o.KnownID = e.KnownID(o.ProviderIDs)
+	o.Reading, o.RawReason = read(r.table, e, id, o.Name.Or(""))
+	if doubtful {
+		o.Reading, o.RawReason = nil, football.AmbiguousShape
+	}
+	return o
+}
+
+// rows reads the values of a bet. What stands there and is no list is one row: nothing
+// that was sent is dropped.
+func (r *sheetReader) rows(values strictjson.Value) []input.Row {
+	if values.Kind() != strictjson.Array {
+		if isEmpty(values) {
+			return nil
+		}
+		return []input.Row{r.row(values, make([]football.Label, 0, 1))}
+	}
+	rows := make([]input.Row, 0, values.Len())
+	labels := make([]football.Label, values.Len()) // one array for all of them
+	for v := range values.Items() {
+		n := len(rows)
+		rows = append(rows, r.row(v, labels[n:n:n+1]))
+	}
+	return rows
+}
+
+// strangeField is the label under which is kept what is no row.
+const strangeField = "row"
+
+// row reads one value and its price.
+func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row {
+	r.sheet.Met.Rows++
+	row := input.Row{Place: r.trace.Begin(v)}
+	of := provider.Subject{Row: row.Place}
+	r.trace.Report(of, provider.FieldThing, v)
+	switch {
+	case v.Kind() != strictjson.Object:
+		r.trouble(&row, rowNoObject)
+		r.trace.Report(of, strangeField, v)
+		row.Labels = append(labels, football.Label{Field: strangeField, Text: clip(v)})
+		return row
+	case v.Repeats():
+		r.trouble(&row, rowRepeats)
+	}
+	row.Decimal = r.price(v)
+	for key, m := range v.Members() {
+		if key == "odd" {
+			r.trace.Report(of, provider.FieldDecimal, m)
+			continue
+		}
+		if key != labelValue {
+			r.unknown.add("value." + key)
+		} else if isWrong(m) {
+			r.trouble(&row, rowField)
+		}
+		if m.Kind() != strictjson.Null {
+			r.trace.Report(of, key, m)
+			labels = append(labels, football.Label{Field: key, Text: clip(m)})
+		}
+	}
+	row.Labels = labels
+	return row
+}
+
+// trouble marks a row whose words cannot be believed.
+func (r *sheetReader) trouble(row *input.Row, why string) {
+	r.damaged.add(why)
+	if row.Trouble == "" {
+		r.sheet.Hurt.Rows++
+	}
+	row.Trouble = football.AmbiguousShape
+	r.hurt = true
+}
+
+// price is a price as it was sent. What is no text is kept as it stands: it is there, and
+// no price.
+func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
+	v, once := row.Once("odd")
+	switch {
+	case once && isWrong(v):
+		r.damaged.add(rowField)
+		return football.Of(clip(v))
+	case once:
+		return field(v)
+	}
+	return football.NullField[string]()
+}
