@@ -101,10 +101,7 @@ func (r *rowReader) idle(text string, st *state, into []option) []option {
 		return append(into, option{size: int32(size), noun: true})
 	}
 	if r.plan.want&part0 != 0 && r.plan.parts[0].kind == marginClass {
-		if _, size := r.plan.phraseAt(text, input.MarginHeads); size > 0 {
-			return append(into, option{size: int32(size)})
-		}
-		if size := wordPrefix(text, "by"); size > 0 && st.filled&head != 0 { // "1 by 2": what stands before it is the side
+		if _, size := r.plan.phraseAt(text, input.MarginHeads); size > 0 && st.filled&head != 0 { // "1 by 2": the side stands before it
 			return append(into, option{size: int32(size)})
 		}
 	}

@@ -22,6 +22,8 @@ func terse() *input.Dialect {
 	d.Phrases[input.OverUnder] = []input.Phrase{{Text: "Over", Word: "OVER"}, {Text: "o", Word: "OVER"}, {Text: "u", Word: "UNDER"}}
 	d.Phrases[input.YesNo] = []input.Phrase{{Text: "Yes", Word: "YES"}, {Text: "No", Word: "NO"}}
 	d.Phrases[input.DrawMargins] = []input.Phrase{{Text: "Score Draw", Word: "SCORE_DRAW"}, {Text: "Draw", Word: "NO_GOAL"}}
+	d.Phrases[input.Sides] = []input.Phrase{{Text: "Home", Word: "HOME"}, {Text: "1", Word: "HOME"}, {Text: "Draw", Word: "DRAW"}, {Text: "Away", Word: "AWAY"}, {Text: "2", Word: "AWAY"}}
+	d.Phrases[input.MarginHeads] = []input.Phrase{{Text: "by", Word: "WIN"}}
 	d.Phrases[input.AtLeast] = []input.Phrase{{Text: "more", Word: "+"}}
 	return d
 }
@@ -490,9 +492,9 @@ WIN_BOTH_HALVES FT
 		{"a side that means yes, and neither", sideIsYes, []string{"Home", "Draw", "Away", "Home Yes", "Yes"}, `
 WIN_BOTH_HALVES FT
   YES of=HOME
+  YES of=HOME
 RAW SEVERAL_IN_ONE
   Draw UNREADABLE [MARKET_NOT_MAPPED UNRESOLVED_QUALIFIER]
-  Home Yes UNREADABLE [MARKET_NOT_MAPPED UNRESOLVED_QUALIFIER]
   Yes UNREADABLE [MARKET_NOT_MAPPED UNRESOLVED_QUALIFIER]
 WIN_BOTH_HALVES FT
   YES of=AWAY`},
