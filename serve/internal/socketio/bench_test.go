@@ -26,7 +26,6 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// The size of the benchmark.
 const (
 	benchConnections = 4000
 	benchPad         = 2000 // bytes of a push

@@ -102,7 +102,6 @@ func (h *host) wantCalls(want ...string) {
 	}
 }
 
-// socket is a websocket client that sends and receives Socket.IO packets.
 type socket struct {
 	t    *testing.T
 	conn net.Conn
@@ -115,7 +114,6 @@ func (h *host) eventually(holds func(socketio.Stats) bool) {
 	check.Eventually(h.t, "the statistics", func() bool { return holds(h.server.Stats()) })
 }
 
-// open returns a connection that has not joined a namespace.
 func (h *host) open() socket {
 	h.t.Helper()
 	conn, from, err := socketiotest.DialWebsocket(h.t.Context(), h.url+"/?EIO=4&transport=websocket", nil)
@@ -129,7 +127,6 @@ func (h *host) open() socket {
 	return s
 }
 
-// join returns a connection that has joined the main namespace.
 func (h *host) join() socket {
 	h.t.Helper()
 	s := h.open()
@@ -139,7 +136,6 @@ func (h *host) join() socket {
 	return s
 }
 
-// wantJoined returns the id.
 func (s socket) wantJoined(namespace string) string {
 	s.t.Helper()
 	var o map[string]string
@@ -184,7 +180,6 @@ func (s socket) want(texts ...string) {
 	}
 }
 
-// do makes one polling request.
 func (h *host) do(method, query, body string) string {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.url+"/?EIO=4&transport=polling"+query, strings.NewReader(body))

@@ -62,7 +62,6 @@ func TestNamespaces(t *testing.T) {
 	s.want(`2/custom,["message-back","a"]`, `3/custom,12["b"]`, `51-/custom,["message-back",`+placeholder0+`]`, "binary x")
 }
 
-// The violations that end the connection of a client that has joined the main namespace.
 func TestViolations(t *testing.T) {
 	cases := map[string][]string{
 		"no packet":                  {"abc"},

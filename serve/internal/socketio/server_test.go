@@ -215,7 +215,7 @@ func TestPendingWhileJudged(t *testing.T) {
 		h.wantCalls("connect ")
 		list = append(list, s)
 	}
-	if got := h.do("GET", "", ""); !strings.Contains(got, "No room") {
+	if got := h.do("GET", "", ""); !strings.Contains(got, "Too many connections") {
 		t.Errorf("got %q", got)
 	}
 	close(release)
@@ -279,7 +279,6 @@ func TestServerDisconnects(t *testing.T) {
 	h.wantCalls("disconnect mine")
 }
 
-// A panic ends only one connection.
 func TestPanic(t *testing.T) {
 	h := start(t, socketio.Options{})
 	other, s := h.join(), h.join()
@@ -290,7 +289,6 @@ func TestPanic(t *testing.T) {
 	other.want(`2["message-back"]`)
 }
 
-// A complete conversation over polling.
 func TestPolling(t *testing.T) {
 	h := start(t, socketio.Options{})
 	text := h.do("GET", "", "")

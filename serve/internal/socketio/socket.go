@@ -7,7 +7,6 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// socketState is the state of a socket in its namespace.
 type socketState uint8
 
 const (
@@ -128,7 +127,6 @@ func (s *Socket) dropEarly() {
 	s.early, s.state = nil, gone
 }
 
-// acknowledger returns the function that acknowledges an event, once.
 func (s *Socket) acknowledger(id uint64) func(...any) {
 	var done atomic.Bool
 	return func(args ...any) {
@@ -137,7 +135,7 @@ func (s *Socket) acknowledger(id uint64) func(...any) {
 		}
 		payload, attachments, err := appendArray(nil, args)
 		if err != nil {
-			s.connection.server.o.Log.Error("encode an acknowledgement", "err", err)
+			s.connection.server.o.Log.Error("cannot encode an acknowledgement", "err", err)
 			payload, attachments = []byte("[]"), nil
 		}
 		s.send(newMessage(typeAck, s.namespace, &id, payload, attachments))

@@ -14,7 +14,6 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// raw sends bytes over a new connection.
 func (h *host) raw(text string) net.Conn {
 	h.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
@@ -90,7 +89,6 @@ func TestEndOfASessionKeepsTheConnection(t *testing.T) {
 	}
 }
 
-// After a complete body, the connection can be used for the next request.
 func TestBodyThatComesKeepsTheConnection(t *testing.T) {
 	h := start(t, engine.Options{})
 	p := h.poll()

@@ -40,7 +40,6 @@ func TestOpenPacket(t *testing.T) {
 	}
 }
 
-// The errors of the transport layer and the order of their checks.
 func TestRefusals(t *testing.T) {
 	h := start(t, engine.Options{})
 	poll := h.poll()

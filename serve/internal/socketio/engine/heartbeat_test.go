@@ -7,7 +7,7 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// late are heartbeats that are missed.
+// late has short times, so that a missing pong ends a session soon.
 var late = engine.Options{PingInterval: 30 * time.Millisecond, PingTimeout: 60 * time.Millisecond}
 
 func TestPingTimeout(t *testing.T) {

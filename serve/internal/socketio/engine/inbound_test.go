@@ -94,7 +94,7 @@ func TestHeartbeatBesideAFlood(t *testing.T) {
 	h.wantSessions(0)
 }
 
-// A slow receiver does not delay them either.
+// A slow receiver delays neither pongs nor the noticing of a disconnection.
 func TestEndBesideABusyReceiver(t *testing.T) {
 	t.Parallel()
 	release, called := make(chan struct{}), make(chan struct{})
@@ -110,7 +110,6 @@ func TestEndBesideABusyReceiver(t *testing.T) {
 	h.ended(engine.Transport)
 }
 
-// Too many waiting messages end the session.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	flood := strings.TrimSuffix(strings.Repeat("4\x1e", 1100), "\x1e")

@@ -66,7 +66,6 @@ func TestChunkedUpload(t *testing.T) {
 	p.expect(p.get(), 200, "4one\x1e4é")
 }
 
-// A waiting poll is answered as soon as there is a message, however long that takes.
 func TestWaitingPoll(t *testing.T) {
 	t.Parallel()
 	p := start(t, engine.Options{}).poll()

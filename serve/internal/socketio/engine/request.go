@@ -9,21 +9,20 @@ import (
 	"mkt/serve/internal/listen"
 )
 
-// refusal is an error of the transport layer.
 type refusal struct {
 	status  int
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-// The errors of the protocol, and tooManySessions, which is an addition.
+// These are the errors of the protocol; tooManySessions is an addition.
 var (
 	transportUnknown   = refusal{400, 0, "Transport unknown"}
 	sessionUnknown     = refusal{400, 1, "Session ID unknown"}
 	badHandshakeMethod = refusal{400, 2, "Bad handshake method"}
 	badRequest         = refusal{400, 3, "Bad request"}
 	versionUnsupported = refusal{400, 5, "Unsupported protocol version"}
-	tooManySessions    = refusal{503, 4, "No room for another connection"}
+	tooManySessions    = refusal{503, 4, "Too many connections"}
 )
 
 // ServeHTTP implements http.Handler. The order of the checks is that of the protocol.
@@ -114,7 +113,6 @@ func (v *Server) refuse(w http.ResponseWriter, r *http.Request, e refusal) {
 	v.respond(w, e.status, "application/json", body)
 }
 
-// isUpgrade reports whether a request asks for a websocket.
 func isUpgrade(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
@@ -130,7 +128,6 @@ func (v *Server) oversized(r *http.Request) bool {
 	return size > v.o.MaxHeader || len(r.RequestURI) > v.o.MaxTarget
 }
 
-// saneOrigin reports whether Origin is a valid header value.
 func saneOrigin(h http.Header) bool {
 	for _, origin := range h["Origin"] {
 		for i := range len(origin) {
@@ -152,7 +149,6 @@ func allowOrigin(h, request http.Header) {
 	}
 }
 
-// preflight answers OPTIONS.
 func preflight(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Allow", "GET, POST, OPTIONS")

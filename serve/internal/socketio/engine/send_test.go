@@ -27,7 +27,6 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// One message for many sessions, with either transport.
 func TestSharedMessage(t *testing.T) {
 	h := start(t, engine.Options{})
 	m := engine.NewMessage([]byte("text"), []byte{1, 2}, []byte("three"))

@@ -12,7 +12,6 @@ import (
 	"mkt/internal/panics"
 )
 
-// state is the state of a session.
 type state uint8
 
 const (
@@ -57,7 +56,6 @@ type Session struct {
 	whenClosed   func()
 }
 
-// headerLine is one of the kept headers.
 type headerLine struct {
 	name   string
 	values []string
@@ -177,8 +175,8 @@ func (s *Session) call(data []byte, binary bool) bool {
 	return s.receiver.Message(data, binary) == nil
 }
 
-// setCalling records for the heartbeat that the client waits for the server. It returns false if
-// the session has ended.
+// setCalling records for the heartbeat that the client waits for the server. It returns
+// false if the session has ended.
 func (s *Session) setCalling(on bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -48,7 +48,7 @@ func slowly(to io.Writer, from io.Reader, rate int) {
 			return
 		}
 		sent += n
-		// What it is late by it catches up with; what it did not use is lost.
+		// After a short delay it catches up, but after more than a second it starts afresh.
 		due := began.Add(time.Duration(sent) * time.Second / time.Duration(rate))
 		if late := time.Since(due); late > time.Second {
 			began = began.Add(late)

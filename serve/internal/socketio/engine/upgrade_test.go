@@ -12,13 +12,11 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// probe opens a websocket for a polling session.
 func (p polling) probe() socket {
 	p.t.Helper()
 	return p.dial("EIO=4&transport=websocket&sid=" + p.sid)
 }
 
-// probed returns a websocket whose probe has been answered.
 func (p polling) probed() socket {
 	p.t.Helper()
 	s := p.probe()
@@ -27,7 +25,6 @@ func (p polling) probed() socket {
 	return s
 }
 
-// upgraded returns a session that has changed to a websocket.
 func (p polling) upgraded() socket {
 	p.t.Helper()
 	s := p.probed()

@@ -63,7 +63,6 @@ func TestFragments(t *testing.T) {
 	s.wantEnd()
 }
 
-// Invalid framing, and texts that are not packets.
 func TestWebsocketViolations(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {

@@ -41,12 +41,11 @@ type violation struct {
 	error
 }
 
-// Unwrap returns the cause.
 func (v violation) Unwrap() error { return v.error }
 
 var (
-	errFrames   = violation{ws.StatusPolicyViolation, errors.New("too many frames that are no messages")}
-	errTooLarge = violation{ws.StatusMessageTooBig, errors.New("message above the limit")}
+	errFrames   = violation{ws.StatusPolicyViolation, errors.New("too many frames that are not messages")}
+	errTooLarge = violation{ws.StatusMessageTooBig, errors.New("the message is larger than the limit")}
 	errText     = violation{ws.StatusInvalidFramePayloadData, errUTF8}
 )
 
@@ -57,7 +56,6 @@ const (
 	otherEvery = 10 * time.Millisecond
 )
 
-// countOther counts a frame that is not a message. The error is errFrames.
 func (c *wire) countOther() error {
 	if c.other.take(deadline.Elapsed(), otherEvery, otherBurst) > 0 {
 		return errFrames
@@ -110,7 +108,6 @@ func (c *wire) expect() {
 	}
 }
 
-// fill waits for bytes from the client.
 func (c *wire) fill() error {
 	n, err := c.conn.Read(c.buf[:])
 	c.from, c.to = 0, uint8(n)
@@ -143,7 +140,6 @@ func (c *wire) Read(p []byte) (int, error) {
 	return c.Read(p)
 }
 
-// frame reads a frame and checks it.
 func (c *wire) frame() (ws.Header, []byte, error) {
 	var buf [ws.MaxHeaderSize]byte
 	h, err := c.header(buf[:])
@@ -171,7 +167,6 @@ func (c *wire) frame() (ws.Header, []byte, error) {
 	return h, data, nil
 }
 
-// header reads a frame's header, using buf as its buffer.
 func (c *wire) header(buf []byte) (ws.Header, error) {
 	h, err := ws.ReadHeaderBuffer(c, buf)
 	if errors.Is(err, ws.ErrHeaderLengthMSB) || errors.Is(err, ws.ErrHeaderLengthUnexpected) {
@@ -190,7 +185,6 @@ func (c *wire) inPlace(n int) []byte {
 	return data
 }
 
-// assemble stores a fragment. It returns true if the message is complete.
 func (c *wire) assemble(h ws.Header, data []byte) bool {
 	if h.Fin && !c.fragments {
 		return true
@@ -216,10 +210,8 @@ func (c *wire) message(h ws.Header, data []byte) (ws.OpCode, []byte, error) {
 	return op, data, nil
 }
 
-// pong returns the answer to a control ping.
 func pong(data []byte) *Message { return newControl(ws.OpPong, data) }
 
-// closeReply returns the code with which to answer a close frame.
 func closeReply(data []byte) ws.StatusCode {
 	if len(data) == 0 {
 		return ws.StatusNormalClosure
