@@ -29,7 +29,6 @@ type partKey struct {
 	n       int
 }
 
-// part is a series of rendered events.
 type part struct {
 	bodies []byte
 	ends   []int // of each body

@@ -121,11 +121,10 @@ func (d *Dataset) Refresh(ctx context.Context) {
 	d.refreshLocked(ctx)
 }
 
-// refreshLocked is Refresh with the refreshing lock held.
 func (d *Dataset) refreshLocked(ctx context.Context) {
 	d.refreshes.Add(1)
 	if err := d.refresh(ctx); ctx.Err() == nil {
-		d.faults.note(slog.LevelError, "refresh", err)
+		d.faults.note(slog.LevelError, "cannot load the newest publication", err)
 	}
 }
 
@@ -222,7 +221,6 @@ func (d *Dataset) setTrouble(t Trouble) {
 	d.mu.Unlock()
 }
 
-// open opens the folder of the dataset, if it exists.
 func (d *Dataset) open() error {
 	if d.root != nil || d.gone {
 		return nil
@@ -250,7 +248,7 @@ func (d *Dataset) readState(c snapshot.Commit) {
 		if err == nil && r == nil {
 			err = d.checkStateFile(step)
 		}
-		d.faults.note(slog.LevelWarn, "read the state of "+step, err)
+		d.faults.note(slog.LevelWarn, "cannot read the state of "+step, err)
 		*run.now = d.library.runAsOf(r, c.PublishedAt)
 		if err != nil {
 			*run.now = *run.before
@@ -258,7 +256,7 @@ func (d *Dataset) readState(c snapshot.Commit) {
 		}
 	}
 	calls, err := health.ReadCalls(d.root)
-	d.faults.note(slog.LevelWarn, "read the provider calls", err)
+	d.faults.note(slog.LevelWarn, "cannot read the counts of provider calls", err)
 	s.Calls = calls.Days
 	d.mu.Lock()
 	d.state = s

@@ -43,7 +43,6 @@ type fairQueue struct {
 	refused, timeouts int64 // requests that got ErrBusy: too many waited; the wait was too long
 }
 
-// tenantQueue is the queue of one tenant.
 type tenantQueue struct {
 	holding int
 	waiters []chan struct{} // closed when the request gets its slot; first come, first served

@@ -26,7 +26,6 @@ type liveSet struct {
 // are ever in play at once.
 const maxLiveFixtures = 20_000
 
-// maxLiveRows is the maximum number of rows in any other table of a live snapshot.
 const maxLiveRows = 1_000_000
 
 // loadLive verifies the files of a live snapshot and renders them.
@@ -81,7 +80,6 @@ func (s *liveSet) add(f *api.LiveFixture) {
 	}
 }
 
-// readLive reads a whole table of a live snapshot.
 func readLive[T table.Row](f durable.ReadFS, dir, name string, maxRows int64) ([]T, error) {
 	r, err := f.Open(dir + "/" + name)
 	if err != nil {

@@ -19,7 +19,6 @@ import (
 // invalid or contradict each other. Another attempt to load it would fail as well.
 var ErrInvalid = errors.New("the tables are invalid")
 
-// bounds are the limits of one load.
 type bounds struct {
 	scratch string // private folder for the engine's files
 	memory  int64  // of the engine that serves
@@ -68,7 +67,6 @@ func (l *loader) fill(to *appenders) error {
 	return l.markets(to)
 }
 
-// openTable opens one table of the folder. The caller must call close.
 func openTable[T table.Row](l *loader, name string) (rows *table.Reader[T], close func(), err error) {
 	r, err := l.fs.Open(l.dir + "/" + name)
 	if err != nil {
@@ -111,7 +109,6 @@ func (l *loader) fixtures(to *appenders) error {
 	return c.flush()
 }
 
-// appendFilters appends the values that fixtures are filtered by.
 func appendFilters(to *appenders, n int, row *table.FixtureRow) error {
 	var league, starts any
 	if row.League != nil {
@@ -195,7 +192,6 @@ func readFull(rows *table.Reader[table.MarketRow], batch []table.MarketRow) (n i
 	return n, err
 }
 
-// renderBatch renders markets and encodes them chunk by chunk.
 func renderBatch(rows []table.MarketRow) (compressed [][]byte, err error) {
 	c := chunker{append: func(_ int, p []byte) error { compressed = append(compressed, p); return nil }}
 	for i := range rows {

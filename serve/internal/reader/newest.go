@@ -103,8 +103,8 @@ func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 // isSnapshotFault reports whether the error is caused by the snapshot itself, so that another
 // snapshot may still load.
 func isSnapshotFault(err error) bool {
-	for _, blame := range []error{ErrInvalid, table.ErrFormat, durable.ErrNotRegular, fs.ErrNotExist} {
-		if errors.Is(err, blame) {
+	for _, fault := range []error{ErrInvalid, table.ErrFormat, durable.ErrNotRegular, fs.ErrNotExist} {
+		if errors.Is(err, fault) {
 			return true
 		}
 	}
@@ -134,7 +134,7 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit, newest bool) erro
 	if err := load(ctx, c, m); err != nil {
 		return err
 	}
-	d.faults.note(slog.LevelWarn, "check the owners of the served files", d.foreignOwners(c, m))
+	d.faults.note(slog.LevelWarn, "the check of the owners of the served files failed", d.foreignOwners(c, m))
 	return nil
 }
 
@@ -146,12 +146,12 @@ func (d *Dataset) withNote(c snapshot.Commit, load func() error) error {
 	if errors.As(err, &killed) {
 		return err
 	}
-	d.faults.note(slog.LevelWarn, "write the note about a load", err)
+	d.faults.note(slog.LevelWarn, "cannot write the note about a load", err)
 	if err != nil {
 		return load()
 	}
 	err = load()
-	d.faults.note(slog.LevelWarn, "remove the note about a load", note.End())
+	d.faults.note(slog.LevelWarn, "cannot remove the note about a load", note.End())
 	return err
 }
 
@@ -225,7 +225,7 @@ func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir st
 		matches: newLRU[FixtureFilter, []int32](d.library.shareOf(matchCacheSize)),
 		closed: func(err error) {
 			if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
-				d.log.Warn("close a snapshot", "version", c.Version, "err", err)
+				d.log.Warn("cannot close a snapshot", "version", c.Version, "err", err)
 			}
 		},
 	}

@@ -26,7 +26,7 @@ func (v *View) PageUnqueued(ctx context.Context, key string, render func(context
 }
 
 func (v *View) page(ctx context.Context, key string, render func() (*api.Page, error)) (*api.Page, error) {
-	for came := deadline.Elapsed(); ; {
+	for began := deadline.Elapsed(); ; {
 		if p, ok := v.pages.get(key); ok {
 			v.dataset.library.counts.cached.Add(1)
 			return p, nil
@@ -45,7 +45,7 @@ func (v *View) page(ctx context.Context, key string, render func() (*api.Page, e
 			v.dataset.library.counts.cached.Add(1)
 			return f.page, nil
 		case f.abandoned: // by another client; try again
-		case errors.Is(f.err, errSlow) && deadline.Elapsed()-came < v.dataset.library.renders.maxWait: // that request has waited longer than this one
+		case errors.Is(f.err, errSlow) && deadline.Elapsed()-began < v.dataset.library.renders.maxWait: // that request has waited longer than this one
 		default:
 			return nil, f.err
 		}
@@ -62,7 +62,6 @@ func (v *View) renderInTurn(ctx context.Context, key string, render func(context
 	return v.render(ctx, key, render)
 }
 
-// render renders a page and caches it.
 func (v *View) render(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	l := v.dataset.library
 	if p, ok := v.pages.get(key); ok { // rendered while this request waited for its slot
@@ -90,7 +89,6 @@ type rendering struct {
 	abandoned bool
 }
 
-// errUnfinished is the result of a rendering that panicked.
 var errUnfinished = errors.New("the rendering of the page did not finish")
 
 // renderings are the pages of one view that are being rendered, by key. Its zero value

@@ -49,13 +49,11 @@ func view(t testing.TB, d *reader.Dataset) *reader.View {
 	return v
 }
 
-// current returns the view of a new reader.
 func current(t testing.TB, dataDir string) *reader.View {
 	t.Helper()
 	return view(t, refresh(open(t, dataDir)))
 }
 
-// published returns a data root with one publication of samples.
 func published(t testing.TB, fixtures, markets int) *servetest.Root {
 	t.Helper()
 	root := servetest.NewRoot(t, t.TempDir(), "acme")
@@ -345,8 +343,9 @@ func TestEmptySnapshot(t *testing.T) {
 	}
 }
 
-// A snapshot is read to its end however many rows it has. The number of chunks that
-// are fetched at once doubled until it overflowed with more than fifty thousand rows.
+// A snapshot is read to its end however many rows it has. (The number of chunks that are
+// fetched at once used to overflow beyond fifty thousand rows, because it was doubled each
+// time.)
 func TestCheckOfManyMarkets(t *testing.T) {
 	needs.Time(t, "writes and reads 65,000 markets")
 	t.Parallel()
