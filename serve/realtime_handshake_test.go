@@ -47,7 +47,7 @@ func TestSocketGreets(t *testing.T) {
 		}
 		s.Close()
 		eventually(t, "the place is free", func() bool {
-			return strings.Count(w.log.String(), "socket ended") == strings.Count(w.log.String(), "msg=socket ")
+			return strings.Count(w.log.String(), "socket ended") == strings.Count(w.log.String(), `msg="socket connected" `)
 		})
 	}
 	_, r := w.connect("poor")
@@ -160,7 +160,7 @@ func TestSocketPlaces(t *testing.T) {
 		}
 		eventually(t, "every place is free", func() bool {
 			log := w.log.String()
-			return strings.Count(log, `msg="socket ended" tenant=acme`) == strings.Count(log, "msg=socket tenant=acme")
+			return strings.Count(log, `msg="socket ended" tenant=acme`) == strings.Count(log, `msg="socket connected" tenant=acme`)
 		})
 	}
 }

@@ -34,7 +34,7 @@ func (s *Service) Connect(ctx context.Context, socket *socketio.Socket, auth jso
 	}
 	socket.Data = c
 	s.counters.connected.Add(1)
-	s.log.Info("socket", "tenant", a.ClientID, "socket", socket.ID())
+	s.log.Info("socket connected", "tenant", a.ClientID, "socket", socket.ID())
 	socket.Send(ready)
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// connection is one client. The state of its subscriptions is two positions; it holds
-// no data.
+// connection is one client. It holds no data: the state of its subscriptions is a position
+// and a liveState.
 type connection struct {
 	service *Service
 	tenant  *tenant

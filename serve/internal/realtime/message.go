@@ -13,7 +13,6 @@ import (
 // ones are ignored, as unknown parameters are over HTTP.
 type fields map[string]json.RawMessage
 
-// readMessage returns the payload of a message and the channel that it names.
 func readMessage(args []json.RawMessage, offered []api.Channel) (api.Channel, fields, error) {
 	var f fields
 	if len(args) == 0 || json.Unmarshal(args[0], &f) != nil || f == nil {
@@ -44,7 +43,6 @@ type start struct {
 // maxSeq is the greatest integer that every client can represent: 2^53 - 1.
 const maxSeq = 1<<53 - 1
 
-// readStart returns the cursor and the backlog of a message.
 func readStart(f fields) (start, error) {
 	s := start{backlog: api.MaxLimit}
 	if v, ok := f["cursor"]; ok {

@@ -30,7 +30,6 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Defaults.
 const (
 	defaultTick        = 2 * time.Second
 	defaultConnections = 8

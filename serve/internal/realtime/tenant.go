@@ -60,7 +60,6 @@ func (s *Service) join(c *connection) bool {
 	return true
 }
 
-// leave removes a connection from its account.
 func (s *Service) leave(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
