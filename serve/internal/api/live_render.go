@@ -100,7 +100,6 @@ func appendEntry(dst []byte, e *table.LiveTimelineRow) []byte {
 	return append(dst, '}')
 }
 
-// appendStats appends the stats response.
 func appendStats(dst []byte, r *table.LiveRow, buckets []table.LiveBucketRow, periods []table.LivePeriodRow) []byte {
 	dst = addText(dst, `{"fixture_id":`, r.FixtureID)
 	dst = addInt(dst, `,"series":{"maxi":`, orZero(r.SeriesMax))

@@ -15,7 +15,6 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// usageDisk returns a folder for usage counters.
 func usageDisk(t *testing.T) *durable.Disk {
 	t.Helper()
 	disk, err := durable.OpenExisting(t.TempDir())

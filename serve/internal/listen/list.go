@@ -13,7 +13,6 @@ type link[T any] struct {
 	in         bool
 }
 
-// push appends a value.
 func (l *list[T]) push(k *link[T], value T) {
 	*k = link[T]{value: value, prev: l.tail, in: true}
 	if l.tail == nil {

@@ -43,8 +43,6 @@ type Dataset struct {
 	History  string
 }
 
-// openDataset opens the folder of a dataset below the data root, and creates it if it does
-// not exist.
 func openDataset(t testing.TB, dataDir, clientID string, product football.Product, history string) Dataset {
 	t.Helper()
 	d := Dataset{t: t, DataDir: dataDir, Dir: filepath.Join(dataDir, layout.TenantProduct(clientID, string(product))), ClientID: clientID, Product: product, History: history}
@@ -193,7 +191,6 @@ func (r *Root) PublishSamples(fixtures, markets int) {
 	})
 }
 
-// writeTables writes both tables at the same time.
 func (r *Root) writeTables(dir string, header table.Header, fixtures iter.Seq[*Fixture]) []snapshot.File {
 	r.t.Helper()
 	var markets snapshot.File
