@@ -53,8 +53,7 @@ func (c *call) features(a *account.Account) map[string]bool {
 	return on
 }
 
-// provider answers GET /account/provider. Of the credential, serve has only a masked
-// hint.
+// provider answers GET /account/provider. Serve has only a masked hint of the credential.
 func (c *call) provider() error {
 	p := c.who.Provider
 	out := api.AccountProvider{
@@ -66,7 +65,6 @@ func (c *call) provider() error {
 	return c.sendDocument(out)
 }
 
-// accountUsage answers GET /account/usage.
 func (c *call) accountUsage() error {
 	days, flushed := c.usage.Of(c.who.ClientID)
 	u := mergeUsage(days, c.providerCalls())
@@ -101,7 +99,6 @@ func addCalls(sum, more map[string]map[string]int64) {
 	}
 }
 
-// mergeUsage joins both kinds of counters by day.
 func mergeUsage(days []gate.Day, calls map[string]map[string]int64) api.Usage {
 	byDate := map[string]*api.UsageDay{}
 	at := func(date string) *api.UsageDay {
@@ -131,7 +128,6 @@ func mergeUsage(days []gate.Day, calls map[string]map[string]int64) api.Usage {
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// textOrNil returns a pointer to s, or nil if s is empty.
 func textOrNil(s string) *string {
 	if s == "" {
 		return nil

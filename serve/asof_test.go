@@ -16,7 +16,6 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// askedThen are the paths whose answers are recorded.
 func askedThen(w *world) []string {
 	paths := []string{"/fixtures", "/fixtures?limit=2", "/changes", "/changes?limit=3", "/live", "/live?limit=2", "/account", "/account/provider", "/schema", "/status"}
 	for n := range 4 {
@@ -116,7 +115,6 @@ func usage(t *testing.T, dataDir string) (all string) {
 	return all
 }
 
-// startAsOf runs a second server over the same data.
 func (w *world) startAsOf(at time.Time) *world {
 	w.t.Helper()
 	past := &world{t: w.t, dataDir: w.dataDir, registry: w.registry, log: w.log, realtime: w.realtime, mu: w.mu,

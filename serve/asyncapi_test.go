@@ -75,7 +75,7 @@ func (d *document) checkMessage(name string, payload []byte) error {
 	return nil
 }
 
-// checked is a payload that the document describes.
+// checked returns the payload of a message after checking it against the document.
 func checked(t testing.TB, name string, args []json.RawMessage) json.RawMessage {
 	t.Helper()
 	d, err := asyncAPI()

@@ -102,7 +102,6 @@ func (c *call) enterGate() (gate.Pass, error) {
 	return c.gate.Enter(c.request, c.route.need)
 }
 
-// leave releases what admit acquired.
 func (c *call) leave() {
 	if c.view != nil {
 		c.view.Release()

@@ -46,7 +46,6 @@ func (c *call) changes() error {
 	}))
 }
 
-// changeAt is a position in the change log.
 type changeAt struct {
 	given bool
 	seq   uint64 // the last event that the client has

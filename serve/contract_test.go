@@ -93,7 +93,6 @@ func contractWorld(t testing.TB) *world {
 	return w
 }
 
-// contractCase is one request and what it must get.
 type contractCase struct {
 	name    string
 	request []string

@@ -18,7 +18,6 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// dialTCP returns a connection to an address. It is closed at the end of the test.
 func dialTCP(t *testing.T, url string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -28,7 +27,6 @@ func dialTCP(t *testing.T, url string) net.Conn {
 	return c
 }
 
-// raw sends bytes over a new connection and returns the answer.
 func raw(t *testing.T, w *world, text string) (*http.Response, string) {
 	t.Helper()
 	c := dialTCP(t, w.url)

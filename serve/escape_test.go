@@ -8,7 +8,6 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// escapeAll percent-encodes every byte but the slashes.
 func escapeAll(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

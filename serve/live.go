@@ -32,22 +32,18 @@ func (c *call) live() error {
 	}, fixtures...)
 }
 
-// liveFixture answers GET /live/{id}.
 func (c *call) liveFixture() error {
 	return c.sendOne("match", anyFixture, (*api.LiveFixture).AppendSingle)
 }
 
-// liveTimeline answers GET /live/{id}/timeline.
 func (c *call) liveTimeline() error {
 	return c.sendOne("timeline", detailSet, (*api.LiveFixture).AppendTimeline)
 }
 
-// liveMomentum answers GET /live/{id}/momentum.
 func (c *call) liveMomentum() error {
 	return c.sendOne("momentum", detailSet, (*api.LiveFixture).AppendMomentum)
 }
 
-// liveStats answers GET /live/{id}/stats.
 func (c *call) liveStats() error {
 	return c.sendOne("stats", detailSet, func(f *api.LiveFixture, dst []byte, _ time.Time) []byte { return f.AppendStats(dst) })
 }

@@ -39,7 +39,6 @@ func kind(route string) string {
 	return "account"
 }
 
-// The answer of every route for every state of an account.
 func TestEveryRouteInEveryState(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -79,7 +78,6 @@ func TestEveryRouteInEveryState(t *testing.T) {
 	}
 }
 
-// Every method on every route, known and unknown.
 func TestEveryMethodOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	w := shared(t)

@@ -90,7 +90,6 @@ func TestOpenAPIExamplesFit(t *testing.T) {
 	}
 }
 
-// walk visits every object below value.
 func (d *document) walk(pointer string, value any, visit func(pointer string, m map[string]any)) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -139,7 +138,6 @@ func readDocument(file string, others ...string) (*document, error) {
 	return d, nil
 }
 
-// readYAML reads a document as a JSON value.
 func readYAML(file string) (any, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -195,7 +193,6 @@ func (d *document) check(method, path string, status int, header http.Header, bo
 	return nil
 }
 
-// responseFor returns the pointer to the response that describes an answer.
 func (d *document) responseFor(method, path string, status int) (string, error) {
 	switch {
 	case status == http.StatusMethodNotAllowed:
@@ -227,7 +224,6 @@ func (d *document) responseFor(method, path string, status int) (string, error) 
 	return at, nil
 }
 
-// route finds the path template that a path matches.
 func (d *document) route(path string) (string, bool) {
 	parts := strings.Split(path, "/")
 	for i := range parts {
@@ -251,7 +247,6 @@ func (d *document) route(path string) (string, bool) {
 	return "", false
 }
 
-// at follows a pointer.
 func (d *document) at(pointer string) any {
 	var value any = d.root
 	for _, key := range strings.Split(strings.TrimPrefix(pointer, "#/"), "/") {

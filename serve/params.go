@@ -41,7 +41,6 @@ func parseQuery(raw string, known []string) (url.Values, error) {
 	return all, nil
 }
 
-// limit parses the page size.
 func (c *call) limit() (int, error) {
 	s, given := c.param("limit")
 	if !given {
@@ -124,7 +123,6 @@ func parseInstant(s string) (ms int64, ok bool) {
 // maxText is the maximum length of a free text in bytes.
 const maxText = 200
 
-// text parses a parameter of free text.
 func (c *call) text(name string) (string, error) {
 	s, _ := c.param(name)
 	if len(s) > maxText || !utf8.ValidString(s) || strings.ContainsRune(s, 0) {

@@ -47,7 +47,6 @@ func (w *world) token(as string) string {
 	return as
 }
 
-// transport chooses polling or a websocket.
 func transport(polling bool) func(*socketiotest.Options) {
 	return func(o *socketiotest.Options) { o.Polling = polling }
 }
@@ -67,7 +66,6 @@ func withAuth(auth any) func(*socketiotest.Options) {
 	return func(o *socketiotest.Options) { o.Auth = auth }
 }
 
-// connect connects and receives ready.
 func (w *world) connect(as string, how ...func(*socketiotest.Options)) (*socket, ready) {
 	w.t.Helper()
 	s, err := w.dial(as, how...)
@@ -134,7 +132,6 @@ func (s *socket) quiet() {
 	}
 }
 
-// ask sends a message and returns its answer.
 func (s *socket) ask(name string, payload ...any) answer {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), check.Limit)
@@ -150,7 +147,6 @@ func (s *socket) ask(name string, payload ...any) answer {
 	return a
 }
 
-// ready is the payload of ready.
 type ready struct {
 	ClientID   string `json:"client_id"`
 	Contract   string
@@ -165,7 +161,6 @@ type channelState struct {
 	Reason           string
 }
 
-// answer is the answer to a message.
 type answer struct {
 	OK      bool
 	Channel string

@@ -11,7 +11,6 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// snapshot is the payload of a live event, or the body of GET /live.
 type liveBody struct {
 	Data []json.RawMessage
 	Meta struct {

@@ -37,7 +37,6 @@ func node(t *testing.T, name, source string, env ...string) *script {
 	return start(t, dir, name, source, []string{"node", name}, env)
 }
 
-// start writes a program to a file and runs it with a command.
 func start(t *testing.T, dir, name, source string, command, env []string) *script {
 	t.Helper()
 	must(t, os.WriteFile(filepath.Join(dir, name), []byte(source), 0o600))
@@ -136,7 +135,6 @@ func TestNodeGuide(t *testing.T) {
 	}
 }
 
-// The Go program of the guide does the same.
 func TestGuideInGo(t *testing.T) {
 	t.Parallel()
 	w := published(t, 5, 1).start()

@@ -96,7 +96,6 @@ func (s *socket) both() {
 	}
 }
 
-// losing is one way of losing a right.
 type losing struct {
 	name, id string
 	lose     func(*account.Account) // nil: nothing

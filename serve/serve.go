@@ -75,7 +75,6 @@ type Words struct {
 	ProviderMetrics []string
 }
 
-// Timeouts and limits of the HTTP server.
 const (
 	readHeaderTime = 5 * time.Second
 	readTime       = 10 * time.Second // of a request's body
@@ -180,7 +179,6 @@ func (s *server) listen(ctx context.Context, o Options) error {
 	return nil
 }
 
-// Reasons for not being ready.
 var (
 	errLoading  = errors.New("starting: published snapshots are being loaded")
 	errDraining = errors.New("draining: requests in progress are being finished")

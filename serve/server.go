@@ -54,7 +54,6 @@ const (
 	maxInFlightEach = maxInFlight / 4 * 3
 )
 
-// allowed are the methods of the API.
 const allowed = "GET, OPTIONS"
 
 // ServeHTTP is the outermost handler: request id, panics, log, and the refusals before

@@ -24,7 +24,6 @@ func (c *call) schema() error {
 	return c.send(c.server.schema, nil)
 }
 
-// describe returns the description of the service.
 func describe(s Service) api.Service {
 	return api.Service{
 		Name: cmp.Or(s.Name, "Football Markets and Live Intelligence Service"),

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// Every URL in /status answers.
 func TestServiceURLsAnswer(t *testing.T) {
 	t.Parallel()
 	w := shared(t)

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// lists returns the word lists of /schema by name.
 func (w *world) lists(as string) map[string][]string {
 	w.t.Helper()
 	var body struct{ Data map[string]json.RawMessage }

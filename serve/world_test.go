@@ -118,7 +118,6 @@ type world struct {
 // begin is the time at which the clocks of the tests start.
 var begin = servetest.Start.Add(10 * time.Minute)
 
-// logBuffer collects the log.
 type logBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -162,7 +161,6 @@ func (w *world) now() time.Time { return *w.clock.Load() }
 // fingerprint is the fingerprint of every sample credential.
 const fingerprint = "f0"
 
-// add creates an account with all rights, applies edit to it, and issues its token.
 func (w *world) add(id string, edit func(*account.Account)) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -189,7 +187,6 @@ func (w *world) add(id string, edit func(*account.Account)) {
 	w.swap()
 }
 
-// remove removes an account.
 func (w *world) remove(id string) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -252,7 +249,6 @@ func (w *world) publishLive(id string, fixtures int) {
 	w.live(id).Publish(servetest.LiveSamples(id, fixtures, 1, begin.Add(-2*time.Second)))
 }
 
-// start runs the server until the test ends.
 func (w *world) start() *world {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -284,14 +280,12 @@ func (w *world) start() *world {
 	return w
 }
 
-// reply is a decoded answer.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// code returns the error code, or "".
 func (r reply) code() string {
 	var e struct {
 		Error struct{ Code string }
@@ -371,7 +365,6 @@ func unzip(a *http.Response) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// item has the fields of a fixture, market or event that tests use.
 type item struct {
 	FixtureID string `json:"fixture_id"`
 	MarketID  string `json:"market_id"`
@@ -381,7 +374,6 @@ type item struct {
 	DetailAvailable bool `json:"detail_available"`
 }
 
-// page is a page of a collection.
 type page struct {
 	Data       []item
 	Pagination struct {

@@ -150,7 +150,6 @@ func (l *Load) End() error {
 // temporary is the prefix of a note that is being created and is not locked yet.
 const temporary = "new-"
 
-// create creates and locks a file with a temporary name.
 func (s *Store) create() (io.Closer, string, error) {
 	name := temporary + rand.Text()
 	lock, err := s.disk.Lock(name)
