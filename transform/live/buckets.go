@@ -2,7 +2,6 @@ package live
 
 import "mkt/publish/football"
 
-// halfMinutes returns how many minutes a half has before stoppage time.
 func halfMinutes(half int) int { return football.HalfEnds(half) - football.HalfBegins(half) }
 
 const (
@@ -10,7 +9,7 @@ const (
 	maxStoppage = 30
 	// maxPoints bounds the points of one minute, far above those of any match.
 	maxPoints = 1 << 15
-	// blindSlack is how many seconds of a minute may be unseen if it still has a
+	// blindSlack is how many seconds of a minute may be unseen if the minute still gets a
 	// number: one cycle, and the error of a scoreboard.
 	blindSlack = 10
 
@@ -21,7 +20,6 @@ const (
 	pointsAttack    = 1
 )
 
-// cell is one minute of a half.
 type cell struct {
 	home, away uint16 // points
 	// seconds of the minute that were played, by what was sent of the counters
@@ -65,8 +63,6 @@ func (s *State) minutes(half, position int) []cell {
 	return cells
 }
 
-// minuteOf returns the minute of a half in which a position of the scoreboard lies,
-// from 0.
 func minuteOf(half, position int) int {
 	return clamp((position-halfBegins[half])/60, 0, halfMinutes(half)+maxStoppage-1)
 }
@@ -145,8 +141,6 @@ func (m *movement) carries(wasNull, isNull bool, supplied supply) int {
 	return carryMissing
 }
 
-// nullSent reports whether a counter that pressure is computed from was sent without
-// a value.
 func nullSent(counters []football.Counter) bool {
 	for _, c := range counters {
 		if (c.Metric == football.Attacks || c.Metric == football.DangerousAttacks) &&

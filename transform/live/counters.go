@@ -21,12 +21,10 @@ const (
 	maxDelta = 20
 )
 
-// pair is a number for each side, home first.
 type pair [2]int
 
 func (p pair) plus(q pair) pair { return pair{p[0] + q[0], p[1] + q[1]} }
 
-// fall is a counter that went down.
 type fall struct {
 	metric football.Metric
 	side   int
@@ -64,7 +62,6 @@ type movement struct {
 // score.
 var eventMetrics = [...]football.Metric{football.Substitutions, football.Corners, football.YellowCards, football.RedCards, football.Penalties, football.Goals}
 
-// lastCount is the newest count of a metric of both sides.
 type lastCount struct {
 	pair
 	at int64 // when it was sent; 0 for never

@@ -55,7 +55,6 @@ func (s *State) Encode(b []byte) []byte {
 	return e.b
 }
 
-// encoder appends the parts of a state.
 type encoder struct{ b []byte }
 
 func (e *encoder) int(n int64)   { e.b = binary.AppendVarint(e.b, n) }

@@ -134,7 +134,6 @@ func (e *sampleEvents) awaiting(state football.VisualState, side football.Side) 
 	})
 }
 
-// outside returns how many seconds a position on the scoreboard is outside a minute.
 func outside(from, position int) int { return max(0, from-position, position-(from+59)) }
 
 // counterFell handles a counter or score that fell by one: an event that it counted did
@@ -156,7 +155,7 @@ func (e *sampleEvents) counterFell(state football.VisualState, side football.Sid
 	}
 }
 
-// discount marks an event as not counted any more.
+// discount marks an event as no longer counted.
 func (e *sampleEvents) discount(event *entry) {
 	event.counted, event.fellAt = notCounted, e.tau
 	if event.proof.mark == 0 {

@@ -81,8 +81,8 @@ func MinuteRule(state football.BucketState) string {
 		"what is first seen while the clock is stopped belongs to the last minute played", pointsDangerous, pointsShot, pointsCorner, pointsAttack)
 }
 
-// RuleOf returns the rule that gives a timeline entry its state and certainty, with
-// the constants that decide it.
+// RuleOf returns the rule that gives a timeline entry its state and certainty, including
+// the constants in it.
 func RuleOf(state football.VisualState, certainty football.Certainty) string {
 	if certainty == football.Exact {
 		return fmt.Sprintf("an event of the provider's own list, in its minute; the second is that of the observation. "+

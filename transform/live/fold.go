@@ -93,7 +93,6 @@ func (s *State) isRepeat(now *clock, sample *input.Sample) bool {
 		s.score == sample.Score && slices.Equal(s.counters, sample.Counters) && !s.hasNews(sample)
 }
 
-// apply folds a sample that has something new.
 func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 	seconds := s.clock.played(&now, elapsed)
 	gap := seconds > maxBlind || s.clock.runs && elapsed > maxBlind
@@ -155,7 +154,6 @@ func (s *State) observe(m *movement) {
 	}
 }
 
-// status records whether the fixture is in play.
 func (s *State) status(sample *input.Sample) {
 	if sample.Status == input.InPlay || sample.Status == input.Halted {
 		s.leftAt = 0
@@ -164,7 +162,6 @@ func (s *State) status(sample *input.Sample) {
 	s.leave()
 }
 
-// leave records that the fixture is no longer in play.
 func (s *State) leave() {
 	if s.leftAt == 0 {
 		s.leftAt = s.at

@@ -14,7 +14,6 @@ import (
 // maxIncidents bounds how many of a provider's events are remembered.
 const maxIncidents = 400
 
-// incident is an event of the provider's own list that was seen.
 type incident struct {
 	mark   uint32 // hash of its id, never 0
 	what   uint32 // hash of what it says, to notice that the provider changed it

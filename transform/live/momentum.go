@@ -31,10 +31,8 @@ func (s *State) Momentum() football.Momentum {
 	return m
 }
 
-// age returns how old the newest sample was at the last step.
 func (s *State) age() time.Duration { return time.Duration(s.at-s.freshAt) * time.Millisecond }
 
-// patience returns how old the newest sample may become.
 func (s *State) patience() time.Duration {
 	if s.clock.runs {
 		return StaleAfter

@@ -20,7 +20,6 @@ func lastHalf(previous *clock, p football.Phase) int {
 	return half
 }
 
-// phase returns the phase of a sample.
 func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
 	switch {
 	case s.Status == input.Over:

@@ -13,7 +13,6 @@ import (
 	"mkt/transform/live"
 )
 
-// start is when every scripted match begins.
 var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
 // play runs a script, one step a line:
@@ -124,7 +123,6 @@ func atoi(t *testing.T, text string) int {
 	return n
 }
 
-// line renders what a client sees after a step.
 func line(s *live.State) string {
 	l := s.Live()
 	var b strings.Builder
@@ -187,7 +185,6 @@ func whole(s *live.State) string {
 	return b.String()
 }
 
-// place renders the position of an entry on the scoreboard.
 func place(e football.TimelineEntry) string {
 	minute, ok := e.Minute.Get()
 	if !ok {

@@ -37,8 +37,7 @@ type State struct {
 	// counted are the newest counts of what the timeline reports, in the order of
 	// eventMetrics.
 	counted [len(eventMetrics)]lastCount
-	// falls are the counters that fell recently.
-	falls []fall
+	falls   []fall
 
 	tau      int // seconds of match clock since kick-off, breaks left out
 	seenTau  int // the last at which counters of pressure could be compared

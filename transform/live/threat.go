@@ -83,7 +83,6 @@ func (m *movement) shot(side int) bool {
 	return m.onTarget[side]+m.offTarget[side]+m.rise(football.VisualGoal)[side] > 0
 }
 
-// isCorrected reports whether a counter fell on either side.
 func isCorrected(before, now []football.Counter, m football.Metric) bool {
 	was, okWas := counts(before, m)
 	is, ok := counts(now, m)

@@ -18,7 +18,6 @@ const (
 	earlyWithin = 20
 )
 
-// place is a position on the scoreboard.
 type place struct {
 	half     int // the half that position belongs to, 0 before kick-off
 	position int // seconds on the scoreboard
@@ -89,7 +88,6 @@ func (s *State) last() *entry {
 	return nil
 }
 
-// insert inserts an entry at an index of the timeline.
 func (s *State) insert(at int, e entry) {
 	s.editTimeline()
 	s.timeline = slices.Insert(s.timeline, at, e)
@@ -135,7 +133,6 @@ func (s *State) place() place {
 // rests reports whether a half is over and the next has not begun.
 func (s *State) rests() bool { return s.clock.Phase.Half() == 0 && s.clock.half != 0 }
 
-// isRest reports whether a state is that of the time after a half.
 func isRest(s football.VisualState) bool {
 	return s == football.VisualHalfTime || s == football.VisualFullTime
 }

@@ -42,7 +42,6 @@ func newScene() scene {
 	return scene{heldUntil: never, attack: pair{never, never}, dangerous: pair{never, never}, danger: pair{never, never}}
 }
 
-// sides in the order of pairs.
 var sides = [2]football.Side{football.SideHome, football.SideAway}
 
 // updateTimeline adds to the timeline what a sample showed. before is the phase of the
@@ -68,7 +67,6 @@ func (s *State) updateTimeline(sample *input.Sample, m *movement, before footbal
 	s.heldAt = s.at
 }
 
-// corrections handles the counters that fell, climbed back or changed sides.
 func (e *sampleEvents) corrections(m *movement) {
 	for i, state := range eventStates {
 		c := &m.events[i]
@@ -78,7 +76,6 @@ func (e *sampleEvents) corrections(m *movement) {
 	}
 }
 
-// rises handles the counters that rose.
 func (e *sampleEvents) rises(m *movement) {
 	for i, state := range eventStates {
 		e.times(m.events[i].up, state, e.counterRose)
@@ -123,13 +120,11 @@ func (s *State) choose(carried bool) {
 	s.keep(s.at, state, side, football.Inferred)
 }
 
-// rest adds a state in which nobody attacks.
 func (s *State) rest(state football.VisualState) {
 	s.scene = newScene()
 	s.keep(s.at, state, football.SideNone, football.Inferred)
 }
 
-// remember records when each side last attacked.
 func (s *State) remember(m *movement) {
 	supplied := supplyOf(s.counters).dangerous
 	for side := range sides {
