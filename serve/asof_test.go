@@ -123,9 +123,9 @@ func (w *world) startAsOf(at time.Time) *world {
 	return past.start()
 }
 
-// TestAsOfStaysHere: the past is not served to the network; before the first publication
+// TestAsOfLimits: the past is not served to the network; before the first publication
 // there is no data; and if retention has removed a snapshot, no older one is shown instead.
-func TestAsOfStaysHere(t *testing.T) {
+func TestAsOfLimits(t *testing.T) {
 	t.Parallel()
 	w := published(t, 5, 3)
 	w.publish("acme", 6, 3, 2)

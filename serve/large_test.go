@@ -19,7 +19,7 @@ func TestLargeBodyIsAnswered(t *testing.T) {
 			for _, line := range []string{
 				"POST /realtime/?EIO=4&transport=polling&sid=" + w.handshake(), "GET /api/v1/status", "POST /api/v1/status", "GET /nowhere",
 			} {
-				c := park(t, w.url, line+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/plain\r\n"+body)
+				c := sendPart(t, w.url, line+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/plain\r\n"+body)
 				said, err := io.ReadAll(c)
 				if err != nil || !strings.HasPrefix(string(said), "HTTP/1.1 ") {
 					t.Errorf("%s, %s of %d: %.40q, %v", line, name, size, said, err)

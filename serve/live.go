@@ -66,8 +66,8 @@ func (c *call) sendOne(what string, of reach, render func(*api.LiveFixture, []by
 		return &api.Error{Code: api.DataNotReady, RetryAfter: time.Minute}
 	}
 	return c.sendLive(what+" "+f.ID, func() *api.Page {
-		const room = 4 << 10
-		return api.Object(render(f, make([]byte, 0, room), c.now), c.view.LiveFreshness(f))
+		const typicalSize = 4 << 10
+		return api.Object(render(f, make([]byte, 0, typicalSize), c.now), c.view.LiveFreshness(f))
 	}, f)
 }
 

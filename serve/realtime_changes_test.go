@@ -65,7 +65,7 @@ func texts(list []json.RawMessage) (out []string) {
 
 // A bootstrap over HTTP that continues over the socket, from the seq of the first page, gets
 // every event after the state that it read exactly once, whatever was published while it paged.
-func TestSocketGoesOnFromABootstrap(t *testing.T) {
+func TestSocketContinuesAfterABootstrap(t *testing.T) {
 	t.Parallel()
 	w := published(t, 9, 1).start()
 	s, _ := w.connect("acme")
@@ -178,7 +178,7 @@ func TestSocketCursorBeyondTheLog(t *testing.T) {
 
 // The events that did not fit into the first page follow in pushes of at most 200, complete
 // and in order, over either transport.
-func TestSocketChangesLeftovers(t *testing.T) {
+func TestSocketChangesBeyondTheFirstPage(t *testing.T) {
 	t.Parallel()
 	w := published(t, 900, 1).start()
 	all := w.overHTTP("acme", 0)

@@ -222,7 +222,7 @@ func TestSocketsLeaveNothing(t *testing.T) {
 					s, _ := w.connect(fmt.Sprint("acme-", i), transport(n%3 == 0))
 					s.ask("subscribe", map[string]any{"channel": "live"})
 					s.Close()
-					eventually(t, "the place is free", func() bool { // eight at most
+					eventually(t, "the connection is released", func() bool { // eight at most
 						s, err := w.dial(fmt.Sprint("acme-", i))
 						if err == nil {
 							s.Close()

@@ -253,11 +253,11 @@ func (w *world) start() *world {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, done := make(chan string, 1), make(chan error, 1)
-	door, err := admin.Open(admin.Options{Listen: "127.0.0.1:0", Version: "test"})
+	adminServer, err := admin.Open(admin.Options{Listen: "127.0.0.1:0", Version: "test"})
 	must(w.t, err)
-	w.admin = door
+	w.admin = adminServer
 	o := serve.Options{
-		Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now, Admin: door,
+		Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now, Admin: adminServer,
 		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
 		Realtime: w.realtime, DrainDelay: w.delay, Ready: func(url string) { ready <- url },
 	}
@@ -270,10 +270,10 @@ func (w *world) start() *world {
 	case err := <-done:
 		w.t.Fatal(err)
 	}
-	eventually(w.t, "what was published is loaded", func() bool { return door.Ready() == nil }) // a busy machine takes longer than Ready waits
+	eventually(w.t, "what was published is loaded", func() bool { return adminServer.Ready() == nil }) // a busy machine takes longer than Ready waits
 	var once sync.Once
 	w.stop = func() (err error) {
-		once.Do(func() { cancel(); err = errors.Join(<-done, door.Close()) })
+		once.Do(func() { cancel(); err = errors.Join(<-done, adminServer.Close()) })
 		return err
 	}
 	w.t.Cleanup(func() { must(w.t, w.stop()) })

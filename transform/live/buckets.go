@@ -194,7 +194,7 @@ func (s *State) periods() []football.PeriodSum {
 		s.played(half, func(_ int, c cell) {
 			sum.Home += int(c.home)
 			sum.Away += int(c.away)
-			sum.State = together(sum.State, c.state())
+			sum.State = combined(sum.State, c.state())
 		})
 		if sum.State != football.BucketValue {
 			sum.Home, sum.Away = 0, 0
@@ -204,9 +204,9 @@ func (s *State) periods() []football.PeriodSum {
 	return sums
 }
 
-// together returns the state of two minutes as one. MISSING wins over NULL, and both
+// combined returns the state of two minutes as one. MISSING wins over NULL, and both
 // win over a number.
-func together(a, b football.BucketState) football.BucketState {
+func combined(a, b football.BucketState) football.BucketState {
 	for _, s := range []football.BucketState{football.BucketMissing, football.BucketNull, football.BucketValue} {
 		if a == s || b == s {
 			return s

@@ -148,9 +148,9 @@ func (d *decoder) cells(most int) []cell {
 	return cells
 }
 
-func (d *decoder) place() place {
+func (d *decoder) place() boardPosition {
 	code := d.code(len(halfBegins) << 1)
-	return place{half: code >> 1, known: code&1 != 0, position: d.whole()}
+	return boardPosition{half: code >> 1, known: code&1 != 0, position: d.whole()}
 }
 
 func (d *decoder) timeline(since int64, now int) []entry {
@@ -163,7 +163,7 @@ func (d *decoder) timeline(since int64, now int) []entry {
 		t := &entries[i]
 		t.at = since + d.int()
 		since = t.at
-		t.place = d.place()
+		t.boardPosition = d.place()
 		code := d.code(len(visualCodes) << 4)
 		if code>>2&3 >= len(certaintyCodes) || code&3 >= len(sideCodes) {
 			d.fail()

@@ -25,9 +25,9 @@ type sampleEvents struct {
 	early      int                          // events inserted before everything observed
 }
 
-// enter inserts the collected events at the end of the timeline, those of an earlier
+// insertCollected inserts the collected events at the end of the timeline, those of an earlier
 // minute first. After a half, they belong before the half's end.
-func (e *sampleEvents) enter() {
+func (e *sampleEvents) insertCollected() {
 	slices.SortStableFunc(e.now, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.minuteOf().half, b.minuteOf().half), cmp.Compare(a.minuteOf().from, b.minuteOf().from), rank(a.state)-rank(b.state))
 	})
@@ -114,13 +114,13 @@ func (e *sampleEvents) counterRose(state football.VisualState, side football.Sid
 		}
 		return
 	}
-	e.add(entry{place: e.place(), at: e.at, state: state, side: side, certainty: football.Inferred, counted: countedByRise, fellAt: never}, holds[state])
+	e.add(entry{boardPosition: e.boardPosition(), at: e.at, state: state, side: side, certainty: football.Inferred, counted: countedByRise, fellAt: never}, eventSeconds[state])
 }
 
 // awaiting returns the nearest event that the provider listed and no counter has shown
 // yet, and nil if none is near enough.
 func (e *sampleEvents) awaiting(state football.VisualState, side football.Side) *entry {
-	here := e.place()
+	here := e.boardPosition()
 	return e.nearest(state, side, func(event *entry) (int, bool) {
 		if event.proof.mark == 0 || event.counted != notCounted {
 			return 0, false

@@ -24,7 +24,7 @@ type Inputs struct {
 // Inputs returns what Momentum is computed from at the time of the last step.
 func (s *State) Inputs() Inputs {
 	r := s.reading()
-	in := Inputs{Prior: float64(r.prior) / point, Observed: s.observed, Enough: enough, ThreatRule: r.now.threat.rule(r.tau, r.prior)}
+	in := Inputs{Prior: float64(r.prior) / point, Observed: s.observed, Enough: minObserved, ThreatRule: r.now.threat.rule(r.tau, r.prior)}
 	threat := r.now.threat.points(r.tau, r.prior)
 	for side := range r.sides {
 		in.Threat[side] = float64(threat[side]) / point

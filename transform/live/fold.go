@@ -129,7 +129,7 @@ func (s *State) baseline(sample *input.Sample) movement {
 	m := movement{baseline: true, events: s.lower(sample)}
 	s.counters, s.score, s.falls = sample.Counters, sample.Score, nil
 	s.seenTau, s.observed = s.tau, 0
-	if s.base = s.place(); s.rests() {
+	if s.base = s.boardPosition(); s.rests() {
 		s.base.position = maxPosition // the half is over: all of it is in the counters
 	}
 	percent, sent := possession(s.counters)
@@ -182,7 +182,7 @@ func (s *State) checkAge() {
 // goStale adds a STALE entry to the timeline. It begins when the newest sample became
 // too old, however late a step notices it.
 func (s *State) goStale() {
-	at := max(s.heldAt, min(s.at, s.freshAt+s.patience().Milliseconds()))
+	at := max(s.heldAt, min(s.at, s.freshAt+s.maxAge().Milliseconds()))
 	s.keep(at, football.VisualStale, football.SideNone, football.Unknown)
 	s.heldAt = s.at
 }

@@ -34,7 +34,7 @@ type feed struct {
 // on its side, whatever the feed did on the way; and every entry that a client saw
 // keeps its place on the scoreboard, but for one observed just behind the minute of
 // a goal that was dated later.
-func TestGoalsAreTheMatchs(t *testing.T) {
+func TestGoalsOfAnyFeed(t *testing.T) {
 	for _, f := range []feed{
 		{name: "clean"},
 		{name: "joined late", joined: 1400},

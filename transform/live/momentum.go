@@ -6,9 +6,9 @@ import (
 	"mkt/publish/football"
 )
 
-// enough is how many seconds of match clock must have been seen since the baseline.
+// minObserved is how many seconds of match clock must have been seen since the baseline.
 // With fewer, the leader changes too often.
-const enough = 120
+const minObserved = 120
 
 // How far home must be from 50 for each strength.
 const (
@@ -33,7 +33,7 @@ func (s *State) Momentum() football.Momentum {
 
 func (s *State) age() time.Duration { return time.Duration(s.at-s.freshAt) * time.Millisecond }
 
-func (s *State) patience() time.Duration {
+func (s *State) maxAge() time.Duration {
 	if s.clock.runs {
 		return StaleAfter
 	}
@@ -41,7 +41,7 @@ func (s *State) patience() time.Duration {
 }
 
 // isStale reports whether the newest sample was too old at the last step.
-func (s *State) isStale() bool { return s.age() > s.patience() }
+func (s *State) isStale() bool { return s.age() > s.maxAge() }
 
 func (s *State) unavailable() football.UnavailableReason {
 	switch {
@@ -51,7 +51,7 @@ func (s *State) unavailable() football.UnavailableReason {
 		return football.FeedStale
 	case !supplyOf(s.counters).any():
 		return football.CountersNotProvided
-	case s.observed < enough:
+	case s.observed < minObserved:
 		return football.InsufficientSamples
 	}
 	return ""
@@ -61,7 +61,7 @@ func (s *State) unavailable() football.UnavailableReason {
 type reading struct {
 	now   pressure // decayed to that time
 	tau   int      // that time, in seconds of match clock since kick-off
-	men   [2]keep
+	men   [2]keptPart
 	sides [2]int64 // the pressure of both sides, with men counted
 	prior int64
 }

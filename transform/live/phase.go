@@ -27,7 +27,7 @@ func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
 	case s.Status == input.NotStarted:
 		return football.NoPhase
 	case s.Status == input.Off, !next.known:
-		return carriedOn(previous)
+		return continuedPhase(previous)
 	}
 	half, ok := s.Clock.Half.Get()
 	if !ok {
@@ -47,7 +47,7 @@ func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
 	case 4:
 		return football.ExtraSecondHalf
 	}
-	return beyond(s)
+	return phaseAfterLastHalf(s)
 }
 
 // playedHalf returns the half that is played, or was played last. A provider may name
@@ -76,8 +76,8 @@ func playedHalf(previous, next *clock, half, elapsed int) int {
 	return half
 }
 
-// carriedOn returns the phase of a sample without a clock, which is the previous one.
-func carriedOn(previous *clock) football.Phase {
+// continuedPhase returns the phase of a sample without a clock, which is the previous one.
+func continuedPhase(previous *clock) football.Phase {
 	if previous == nil {
 		return football.NoPhase
 	}
@@ -138,11 +138,11 @@ func atRest(previous *clock, half, position int, s *input.Sample) football.Phase
 			return football.ExtraSecondHalf
 		}
 	}
-	return beyond(s)
+	return phaseAfterLastHalf(s)
 }
 
-// beyond returns the phase after the last half. Only a level score leads to a shoot-out.
-func beyond(s *input.Sample) football.Phase {
+// phaseAfterLastHalf returns the phase after the last half. Only a level score leads to a shoot-out.
+func phaseAfterLastHalf(s *input.Sample) football.Phase {
 	home, okHome := s.Score.Home.Get()
 	away, okAway := s.Score.Away.Get()
 	if okHome && okAway && home != away {

@@ -17,7 +17,7 @@ import (
 )
 
 // After every step of any feed, in any order, every promise about a state holds.
-func TestPromisesHoldForAnyFeed(t *testing.T) {
+func TestInvariantsHoldForAnyFeed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var state *live.State
 		at := start

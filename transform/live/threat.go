@@ -62,7 +62,7 @@ func (t threat) after(m *movement, before, now []football.Counter, tau int) thre
 		if next.rose == (pair{}) || waits && next.kind != penaltyThreat {
 			continue
 		}
-		side, one := only(next.rose)
+		side, one := onlySide(next.rose)
 		if t = (threat{}); one && !m.shot(side) {
 			t = threat{next.kind, side, tau + threats[next.kind].lasts}
 		}
@@ -70,9 +70,9 @@ func (t threat) after(m *movement, before, now []football.Counter, tau int) thre
 	return t
 }
 
-// only returns the one side of which something moved. When both moved between two
+// onlySide returns the one side of which something moved. When both moved between two
 // samples, which was last is not known.
-func only(moved pair) (side int, one bool) {
+func onlySide(moved pair) (side int, one bool) {
 	if moved[0] > 0 {
 		return 0, moved[1] == 0
 	}

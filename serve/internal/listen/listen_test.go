@@ -153,7 +153,7 @@ func TestAnsweredConnectionsAreKept(t *testing.T) {
 	taken.Close()
 	h.eventually("its place is free", func(s listen.Stats) bool { return s.Open == 1 })
 	if got := status(h.dial(here, get("/"))); got != 200 {
-		t.Errorf("with room: %d", got)
+		t.Errorf("below the limit: %d", got)
 	}
 	if s := h.l.Stats(); s.Refused != 1 || s.Evicted != 0 {
 		t.Errorf("%+v", s)

@@ -104,7 +104,7 @@ func TestLRUStaysWithinItsCapacity(t *testing.T) {
 	if _, ok := c.get(0); kept != 10 || !ok || c.weight != 100 {
 		t.Errorf("%d kept, weight %d, the one in use kept: %v", kept, c.weight, ok)
 	}
-	c.put(-1, 0, 26) // more than a quarter of the room
+	c.put(-1, 0, 26) // more than a quarter of the capacity
 	if _, ok := c.get(-1); ok {
 		t.Error("one large value evicted others")
 	}

@@ -80,9 +80,9 @@ func serveFan() {
 		panic(err)
 	}
 	fmt.Println("port", l.Addr().(*net.TCPAddr).Port)
-	room := &fan{sockets: map[*socketio.Socket]bool{}}
+	handler := &fan{sockets: map[*socketio.Socket]bool{}}
 	panic(http.Serve(l, socketio.New(socketio.Options{
-		Namespaces: map[string]socketio.Handler{"/": room}, MaxPending: benchConnections,
+		Namespaces: map[string]socketio.Handler{"/": handler}, MaxPending: benchConnections,
 	})))
 }
 

@@ -204,7 +204,7 @@ func TestPendingLimit(t *testing.T) {
 }
 
 // A connection is not evicted while the handler decides about it.
-func TestPendingWhileJudged(t *testing.T) {
+func TestPendingDuringConnect(t *testing.T) {
 	h := start(t, socketio.Options{MaxPending: 2, MaxOfPeer: 2})
 	release := make(chan struct{})
 	h.entering = func(context.Context, *socketio.Socket) error { <-release; return nil }
@@ -229,7 +229,7 @@ func TestPendingWhileJudged(t *testing.T) {
 }
 
 // A client that has left its last namespace counts as pending again.
-func TestPendingAgain(t *testing.T) {
+func TestPendingAfterTheLastNamespace(t *testing.T) {
 	h := start(t, socketio.Options{MaxPending: 1, ConnectTimeout: time.Hour})
 	s := h.join()
 	s.send("1")

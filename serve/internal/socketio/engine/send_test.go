@@ -95,7 +95,7 @@ func TestLargeMessage(t *testing.T) {
 	s := <-h.opened
 	written(s)
 	if !s.Send(text(large)) || s.Send(text(large)) {
-		t.Fatal("the first is to be taken, the second is not")
+		t.Fatal("only the first must be accepted")
 	}
 	h.reason()
 	c.next()
@@ -207,10 +207,10 @@ func TestAfterTheEnd(t *testing.T) {
 	called := false
 	s.WhenClosed(func() { called = true })
 	if s.Send(text("a")) || s.Replace("k", text("a")) || !called || s.Queued() != 0 {
-		t.Error("a session that has ended still takes something")
+		t.Error("a session that has ended accepts something")
 	}
 	s.Close("again")
 	if n := len(h.closed); n != 0 {
-		t.Errorf("told %d times more", n)
+		t.Errorf("Closed was called %d more times", n)
 	}
 }

@@ -86,13 +86,13 @@ func TestSlowAndSteady(t *testing.T) {
 		},
 		"polling": func(h *host) (func() string, func()) {
 			p := h.poll()
-			var came []string
+			var arrived []string
 			next := func() string {
-				if len(came) == 0 {
-					came = strings.Split(p.get().body, "\x1e")
+				if len(arrived) == 0 {
+					arrived = strings.Split(p.get().body, "\x1e")
 				}
-				first := came[0]
-				came = came[1:]
+				first := arrived[0]
+				arrived = arrived[1:]
 				return first
 			}
 			return next, func() { p.post("3") }
