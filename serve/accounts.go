@@ -9,8 +9,7 @@ import (
 	"mkt/serve/internal/gate"
 )
 
-// account answers GET /account: what the account may read, whatever the state of its
-// subscriptions.
+// account answers GET /account, whatever the state of the subscriptions.
 func (c *call) account() error {
 	a := c.who
 	return c.sendDocument(api.Account{
@@ -40,8 +39,7 @@ func (c *call) products(a *account.Account) []api.AccountProduct {
 	return list
 }
 
-// features reports for every feature whether it is enabled and its product has a current
-// subscription.
+// features reports which features are enabled and have a current subscription.
 func (c *call) features(a *account.Account) map[string]bool {
 	on := map[string]bool{}
 	for _, p := range account.Products() {
@@ -74,8 +72,7 @@ func (c *call) accountUsage() error {
 	return c.sendDocument(u)
 }
 
-// providerCalls returns the requests to the provider by day and endpoint, over the tests
-// of the connection and the account's products.
+// providerCalls returns the requests to the provider by day and endpoint.
 func (c *call) providerCalls() map[string]map[string]int64 {
 	tenant := c.library.Tenant(c.who.ClientID)
 	sum := map[string]map[string]int64{}

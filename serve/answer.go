@@ -58,7 +58,6 @@ func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// shareWith lets the pages of an origin read the answer, if the origin is not empty.
 func (a *answer) shareWith(origin string) {
 	if origin == "" {
 		return

@@ -102,7 +102,6 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// usage returns the content of the folder of the counters.
 func usage(t *testing.T, dataDir string) (all string) {
 	must(t, fs.WalkDir(os.DirFS(filepath.Join(dataDir, "usage")), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {

@@ -52,7 +52,6 @@ func TestAsyncAPIIsSound(t *testing.T) {
 	}
 }
 
-// checkMessage checks the payload of a message against the document.
 func (d *document) checkMessage(name string, payload []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

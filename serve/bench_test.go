@@ -77,7 +77,6 @@ func newAsker(b *testing.B, address string) *asker {
 	return &asker{c, bufio.NewReaderSize(c, 256<<10)}
 }
 
-// ask sends a request head and returns the length of the body.
 func (a *asker) ask(head []byte) (int, error) {
 	if _, err := a.conn.Write(head); err != nil {
 		return 0, err

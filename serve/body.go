@@ -57,7 +57,6 @@ func (a *answer) discardBody(r *http.Request) body {
 	return bodyWhole
 }
 
-// refusal returns the error for a request with such a body, or nil.
 func (b body) refusal() error {
 	switch b {
 	case bodyLarge:

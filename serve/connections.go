@@ -11,8 +11,7 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// defaultConnections is the maximum number of connections: every possible socket, and as
-// many requests.
+// defaultConnections allows every possible socket, and as many requests.
 const defaultConnections = 40_000
 
 // File descriptors that are reserved, of those that the process may open.

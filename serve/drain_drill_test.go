@@ -143,7 +143,6 @@ func (d *drained) socket(n int) *socket {
 	return s
 }
 
-// inFlight returns how many requests the binary is answering, or -1.
 func (d *drained) inFlight() int {
 	a, err := http.Get(d.admin + "/metrics")
 	if err != nil {
@@ -207,7 +206,6 @@ func (d *drained) send(began <-chan struct{}) {
 	d.answered(bufio.NewReader(c), `"fixture_id"`, 3)
 }
 
-// answered reads an answer, which must be complete.
 func (d *drained) answered(in *bufio.Reader, each string, times int) {
 	a, err := http.ReadResponse(in, nil)
 	if err != nil {

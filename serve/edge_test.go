@@ -148,7 +148,6 @@ func TestPanicShowsOnlyTheRequestID(t *testing.T) {
 	}
 }
 
-// The log does not contain what clients sent.
 func TestLogHoldsNoURLAndNoToken(t *testing.T) {
 	t.Parallel()
 	w := published(t, 2, 2).start()
@@ -170,7 +169,6 @@ func TestLogHoldsNoURLAndNoToken(t *testing.T) {
 	}
 }
 
-// The log line of a request has these keys and no others.
 func TestLogHasFixedKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "acme")
@@ -265,7 +263,6 @@ func TestAgeGrowsAndStalenessShows(t *testing.T) {
 	}
 }
 
-// Losing and regaining rights takes effect at the next request.
 func TestAccountsChangeUnderTheServer(t *testing.T) {
 	t.Parallel()
 	w := published(t, 2, 2).start()

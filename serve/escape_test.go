@@ -69,7 +69,6 @@ func TestPathsArePercentDecoded(t *testing.T) {
 	}
 }
 
-// A path is decoded exactly once.
 func TestPathsAreDecodedOnce(t *testing.T) {
 	t.Parallel()
 	w := shared(t)

@@ -24,7 +24,6 @@ func (c *call) overdue(v *reader.View, cadence time.Duration) bool {
 	return cadence > 0 && c.now.Sub(v.Commit().PublishedAt) > staleAfter*cadence
 }
 
-// lastFailure returns the code of the first step whose newest run failed, or "".
 func lastFailure(s reader.State) string {
 	for _, run := range []*health.Run{s.Fetch, s.Transform, s.Publish} {
 		if run != nil && !run.OK {
@@ -63,8 +62,6 @@ func (s *server) credentialStatus(a *account.Account) health.CredentialStatus {
 	return health.CredentialStatusOf(a.Provider.Fingerprint, s.findings(a)...)
 }
 
-// findings returns the newest test of an account's connection and the newest fetch of
-// each product.
 func (s *server) findings(a *account.Account) []*health.Run {
 	tenant := s.library.Tenant(a.ClientID)
 	list := []*health.Run{tenant.Connection().Probe()}

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// A client that sends too large a body can read the refusal.
 func TestLargeBodyIsAnswered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "acme").start()

@@ -56,7 +56,6 @@ const (
 	detailSet  reach = true // others are not ready (specification, section 3.5)
 )
 
-// sendOne answers with one rendering of the fixture in the path.
 func (c *call) sendOne(what string, of reach, render func(*api.LiveFixture, []byte, time.Time) []byte) error {
 	f, err := c.findLive()
 	if err != nil {
@@ -71,8 +70,6 @@ func (c *call) sendOne(what string, of reach, render func(*api.LiveFixture, []by
 	}, f)
 }
 
-// findLive returns the fixture that the path names. The form of the id is checked before
-// it is looked up.
 func (c *call) findLive() (*api.LiveFixture, error) {
 	if err := c.ready(); err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// everyRoute has a path for each route, for an account.
 func everyRoute(as string) map[string]string {
 	id := servetest.FixtureID(as, 0)
 	return map[string]string{
@@ -147,7 +146,6 @@ func TestAccountsAreSeparate(t *testing.T) {
 	}
 }
 
-// Without a known token the answer is always the same.
 func TestAnonymousAnswersAreIdentical(t *testing.T) {
 	t.Parallel()
 	w := shared(t)

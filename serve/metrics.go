@@ -24,7 +24,6 @@ type metrics struct {
 	inFlight prometheus.GaugeFunc
 }
 
-// shedding is the reason why a request was answered with SERVICE_UNAVAILABLE.
 type shedding string
 
 const (
@@ -81,7 +80,6 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 
 type send func(d *prometheus.Desc, v float64, labels ...string)
 
-// collector collects the metrics that are not counted but read at each scrape.
 type collector struct{ *server }
 
 func (c collector) Describe(to chan<- *prometheus.Desc) {

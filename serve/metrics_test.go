@@ -132,7 +132,6 @@ func TestMetricsOfSockets(t *testing.T) {
 	eventually(t, "the socket is gone", func() bool { return w.metric(`mkt_socket_connections`) == 0 })
 }
 
-// No label contains anything that a client sent, and a removed account loses its series.
 func TestLabelsAreOfClosedSets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "acme")

@@ -16,7 +16,6 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// newServer returns a server, which must be closed with close.
 func newServer(o *Options) (*server, error) {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -117,7 +117,6 @@ type document struct {
 
 var openAPI = sync.OnceValues(func() (*document, error) { return readDocument(openAPIFile) })
 
-// readDocument reads a document and those that it refers to, which are in the same folder.
 func readDocument(file string, others ...string) (*document, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -259,7 +258,6 @@ func (d *document) at(pointer string) any {
 	return value
 }
 
-// unlisted are headers of HTTP itself.
 var unlisted = map[string]bool{"Date": true, "Content-Length": true, "Content-Type": true, "Connection": true}
 
 func (d *document) checkHeaders(response map[string]any, header http.Header) error {

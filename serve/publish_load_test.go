@@ -182,7 +182,6 @@ func (l *paging) run(d time.Duration, publishing bool) *phase {
 	return p
 }
 
-// collect begins the next phase and returns the latencies of the one before.
 func (l *paging) collect(next *phase) (took []int32) {
 	l.phase.Store(next)
 	for _, c := range l.clients {
@@ -202,7 +201,6 @@ func (l *paging) stop() {
 	must(l.t, errors.Join(l.server.end(), l.publisher.end()))
 }
 
-// pager is one client, which pages through the fixtures repeatedly.
 type pager struct {
 	*paging
 	conn net.Conn
@@ -251,7 +249,6 @@ func (p *pager) walk() error {
 	return nil
 }
 
-// ask requests one page, which is valid until the next call.
 func (p *pager) ask(cursor string) ([]byte, error) {
 	began, now := time.Now(), p.phase.Load()
 	if _, err := fmt.Fprintf(p.conn, "GET /api/v1/fixtures?limit=50%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", cursor, p.token); err != nil {

@@ -75,7 +75,6 @@ func (w *world) connect(as string, how ...func(*socketiotest.Options)) (*socket,
 	return s, r
 }
 
-// refused returns the code of a handshake, which must be refused.
 func (w *world) refused(as string, how ...func(*socketiotest.Options)) string {
 	w.t.Helper()
 	s, err := w.dial(as, how...)
@@ -94,7 +93,6 @@ func (w *world) refused(as string, how ...func(*socketiotest.Options)) string {
 	return data.Code
 }
 
-// next returns the payload of the next event, which must have that name.
 func (s *socket) next(name string) json.RawMessage {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), check.Limit)

@@ -59,7 +59,6 @@ func TestSocketReady(t *testing.T) {
 	}
 }
 
-// A deployment may offer fewer channels.
 func TestSocketChannelsNarrowed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "acme")

@@ -194,7 +194,6 @@ func TestSocketAcrossOrigins(t *testing.T) {
 	}
 }
 
-// The answer to a websocket request, and its refusal, have a request id.
 func TestSocketUpgradeHasARequestID(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -207,7 +206,6 @@ func TestSocketUpgradeHasARequestID(t *testing.T) {
 	}
 }
 
-// Connections that have ended leave no goroutine and no memory.
 func TestSocketsLeaveNothing(t *testing.T) {
 	w := newWorld(t)
 	for i := range 10 {

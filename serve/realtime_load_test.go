@@ -211,7 +211,6 @@ func (b *bench) run(name string, cmd *exec.Cmd, publish func(account int)) measu
 	return m
 }
 
-// connect opens all connections, some at once.
 func (b *bench) connect(url string) []*socketiotest.Client {
 	var mu sync.Mutex
 	var list []*socketiotest.Client
@@ -311,7 +310,6 @@ func (b *bench) resident(cmd *exec.Cmd) float64 {
 	return list[len(list)/2]
 }
 
-// processor returns the processor time of a process, user and system.
 func processor(t testing.TB, pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	must(t, err)

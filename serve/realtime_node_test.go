@@ -70,7 +70,6 @@ func (s *script) complaints() string {
 	return s.errs.String()
 }
 
-// until reads lines until one holds want.
 func (s *script) until(want string) {
 	s.t.Helper()
 	last := ""
@@ -89,7 +88,6 @@ func (s *script) until(want string) {
 	}
 }
 
-// snippet returns the program in that language in the clients' guide.
 func snippet(t *testing.T, language string) string {
 	t.Helper()
 	guide, err := os.ReadFile("../docs/clients.md")

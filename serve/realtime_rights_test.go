@@ -79,7 +79,6 @@ func TestSocketLosesARight(t *testing.T) {
 	}
 }
 
-// both receives a push of each channel, in any order.
 func (s *socket) both() {
 	s.t.Helper()
 	left := map[string]bool{"changes": true, "live": true}
@@ -128,7 +127,6 @@ func subscribe(list ...*socket) {
 	}
 }
 
-// closed waits for channel_closed on exactly these channels.
 func (s *socket) closed(want map[string]string) {
 	s.t.Helper()
 	got := map[string]string{}
@@ -145,7 +143,6 @@ func (s *socket) closed(want map[string]string) {
 	}
 }
 
-// regain restores all rights of an account that a test may have removed.
 func (w *world) regain(id string) {
 	w.t.Helper()
 	w.add(id, func(a *account.Account) {
@@ -207,7 +204,6 @@ func TestSocketOfARotatedToken(t *testing.T) {
 	left.ended()
 }
 
-// A socket receives only the data of its account, whatever it asks for.
 func TestSocketsOfTwoAccounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

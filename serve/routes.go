@@ -14,7 +14,6 @@ import (
 	"mkt/serve/internal/gate"
 )
 
-// route is one entry of the route table.
 type route struct {
 	path   string // below api.Root, as echo writes it
 	name   string // as the specification writes it, for the log, usage and documents

@@ -126,7 +126,6 @@ func Run(ctx context.Context, o Options) (err error) {
 // can reach.
 var ErrNotLoopback = errors.New("serving the past listens on a loopback address only")
 
-// checkLoopback returns an error if the past would be visible to the network.
 func (o *Options) checkLoopback(a net.Addr) error {
 	if tcp, ok := a.(*net.TCPAddr); !o.AsOf.IsZero() && (!ok || !tcp.IP.IsLoopback()) {
 		return fmt.Errorf("serve: %s: %w", a, ErrNotLoopback)
@@ -134,7 +133,6 @@ func (o *Options) checkLoopback(a net.Addr) error {
 	return nil
 }
 
-// listen accepts requests until ctx ends, then drains.
 func (s *server) listen(ctx context.Context, o Options) error {
 	// There is no ReadTimeout: it would end the contexts of requests that are being
 	// answered, and of all later ones on the same connection. boundBody limits the body.
@@ -184,7 +182,6 @@ var (
 	errDraining = errors.New("draining: requests in progress are being finished")
 )
 
-// readiness returns nil if new requests should be sent to this server.
 func (s *server) readiness() error {
 	if s.leaving.Load() {
 		return errDraining
@@ -197,7 +194,6 @@ func (s *server) readiness() error {
 	}
 }
 
-// baseURL returns the URL at which a client on this machine reaches the listener.
 func baseURL(a net.Addr) string {
 	host, port, err := net.SplitHostPort(a.String())
 	if err != nil {

@@ -20,7 +20,6 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// server is the state that outlives a request.
 type server struct {
 	log        *slog.Logger
 	clock      func() time.Time // for durations

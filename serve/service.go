@@ -19,7 +19,6 @@ func (c *call) status() error {
 	return c.sendDocument(s)
 }
 
-// schema answers GET /schema, which is the same for all clients.
 func (c *call) schema() error {
 	return c.send(c.server.schema, nil)
 }

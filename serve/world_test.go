@@ -37,7 +37,6 @@ var common struct {
 	dir   string
 }
 
-// shared returns the common world.
 func shared(t testing.TB) *world {
 	t.Helper()
 	common.Do(func() {
@@ -115,7 +114,6 @@ type world struct {
 	lives    map[string]*servetest.LiveRoot
 }
 
-// begin is the time at which the clocks of the tests start.
 var begin = servetest.Start.Add(10 * time.Minute)
 
 type logBuffer struct {
@@ -135,7 +133,6 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
-// newWorld creates a data root without a server, and accounts with all rights.
 func newWorld(t testing.TB, accounts ...string) *world {
 	w := &world{t: t, dataDir: t.TempDir(), registry: new(account.Registry), log: new(logBuffer), mu: new(sync.Mutex),
 		realtime: serve.Realtime{Tick: 20 * time.Millisecond}, listen: "127.0.0.1:0",
@@ -147,7 +144,6 @@ func newWorld(t testing.TB, accounts ...string) *world {
 	return w
 }
 
-// published is a world with the account acme, which has published samples.
 func published(t testing.TB, fixtures, markets int) *world {
 	w := newWorld(t, "acme")
 	w.publish("acme", fixtures, markets, 1)
@@ -158,7 +154,6 @@ func (w *world) setClock(at time.Time) { w.clock.Store(&at) }
 
 func (w *world) now() time.Time { return *w.clock.Load() }
 
-// fingerprint is the fingerprint of every sample credential.
 const fingerprint = "f0"
 
 func (w *world) add(id string, edit func(*account.Account)) {
@@ -224,7 +219,6 @@ func (w *world) fetched(id string) {
 	w.root(id).Record(health.Run{Step: "fetch", Cycle: "c", OK: true, StartedAt: servetest.Start.Add(-time.Minute), FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
 }
 
-// publish publishes samples for a tenant whose provider is connected.
 func (w *world) publish(id string, fixtures, markets, version int) {
 	w.t.Helper()
 	list := servetest.Samples(id, fixtures, markets, version)

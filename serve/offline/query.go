@@ -153,7 +153,6 @@ func ask(ctx context.Context, conn *sql.Conn, text string, to Answer) error {
 	return rows.Err()
 }
 
-// isSelect returns an error unless the text is a single SELECT.
 func isSelect(conn driver.Conn, text string) error {
 	prepared, err := conn.Prepare(text)
 	var fault *duckdb.Error

@@ -22,7 +22,6 @@ import (
 
 var must = check.Must
 
-// answer collects the rows of a query, one line each.
 type answer struct{ lines []string }
 
 func (a *answer) Columns(names []string) error {

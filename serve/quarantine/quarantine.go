@@ -182,7 +182,6 @@ func (s *Store) of(p Publication) (Killed, error) {
 	return sumUp(list), nil
 }
 
-// isAbandoned reports whether nobody holds the lock of a note.
 func (s *Store) isAbandoned(name string) bool {
 	lock, err := s.disk.LockExisting(name)
 	if err != nil {
@@ -236,7 +235,6 @@ func List(dir string, isHeld func(name string) bool) ([]Killed, error) {
 	return all, nil
 }
 
-// note is the information in the name of a note.
 type note struct {
 	Publication
 	name, build string

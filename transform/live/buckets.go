@@ -50,7 +50,6 @@ func (c cell) state() football.BucketState {
 	return football.BucketMissing
 }
 
-// unseen is a minute of which no sample said anything.
 var unseen = cell{seconds: [3]uint8{carryMissing: 60}}
 
 // minutes returns the cells of a half for this step to modify. They include the cell
@@ -151,7 +150,6 @@ func nullSent(counters []football.Counter) bool {
 	return false
 }
 
-// played calls do for every minute of a half that was played so far.
 func (s *State) played(half int, do func(minute int, c cell)) {
 	cells := s.cells[half-1]
 	n := len(cells)
@@ -167,7 +165,6 @@ func (s *State) played(half int, do func(minute int, c cell)) {
 	}
 }
 
-// series returns the buckets of every minute from kick-off to now.
 func (s *State) series() football.Series {
 	var out football.Series
 	for half := 1; half <= s.clock.half; half++ {

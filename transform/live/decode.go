@@ -12,7 +12,6 @@ import (
 // know.
 var ErrVersion = errors.New("live state of another version")
 
-// errDamaged is what is wrong with bytes that no Encode wrote.
 var errDamaged = errors.New("damaged live state")
 
 // Decode reads an encoded state. It accepts exactly what Encode writes. The

@@ -56,7 +56,6 @@ func (e *entry) minuteOf() minute {
 	return minute{e.half, e.position - e.position%60}
 }
 
-// add collects an event that stays the state of play for that many seconds.
 func (e *sampleEvents) add(event entry, seconds int) {
 	e.now = append(e.now, event)
 	e.holds[event.state] = max(e.holds[event.state], seconds)
@@ -155,7 +154,6 @@ func (e *sampleEvents) counterFell(state football.VisualState, side football.Sid
 	}
 }
 
-// discount marks an event as no longer counted.
 func (e *sampleEvents) discount(event *entry) {
 	event.counted, event.fellAt = notCounted, e.tau
 	if event.proof.mark == 0 {

@@ -66,7 +66,6 @@ func Leave(previous State, at time.Time) State {
 	return next
 }
 
-// begin returns the state after a first sample, which is a baseline.
 func begin(sample *input.Sample, at int64) State {
 	s := State{who: identityOf(sample), firstAt: at, at: max(at, sample.RetrievedAt.UnixMilli()), freshAt: at,
 		clock: resolve(nil, sample, 0), scene: newScene()}
@@ -172,7 +171,6 @@ func (s *State) leave() {
 	}
 }
 
-// checkAge makes the state stale if its newest sample is too old.
 func (s *State) checkAge() {
 	if s.InPlay() && s.isStale() {
 		s.goStale()

@@ -11,7 +11,6 @@ import (
 	"mkt/publish/football"
 )
 
-// maxIncidents bounds how many of a provider's events are remembered.
 const maxIncidents = 400
 
 type incident struct {
@@ -48,7 +47,6 @@ func (s *State) hasNews(sample *input.Sample) bool {
 	})
 }
 
-// list is the provider's own list of events in one sample, by minute.
 type list struct {
 	events []input.Incident
 	marks  map[uint32]bool // marks of the events on it

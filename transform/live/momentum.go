@@ -40,7 +40,6 @@ func (s *State) maxAge() time.Duration {
 	return StaleAtRest
 }
 
-// isStale reports whether the newest sample was too old at the last step.
 func (s *State) isStale() bool { return s.age() > s.maxAge() }
 
 func (s *State) unavailable() football.UnavailableReason {
@@ -57,7 +56,6 @@ func (s *State) unavailable() football.UnavailableReason {
 	return ""
 }
 
-// reading is what momentum is computed from at the time of the last step.
 type reading struct {
 	now   pressure // decayed to that time
 	tau   int      // that time, in seconds of match clock since kick-off

@@ -5,7 +5,6 @@ import (
 	"mkt/publish/football"
 )
 
-// lastHalf returns the half that is played in the phase, or was played last.
 func lastHalf(previous *clock, p football.Phase) int {
 	half := p.Half()
 	if p == football.HalfTime {
@@ -76,7 +75,6 @@ func playedHalf(previous, next *clock, half, elapsed int) int {
 	return half
 }
 
-// continuedPhase returns the phase of a sample without a clock, which is the previous one.
 func continuedPhase(previous *clock) football.Phase {
 	if previous == nil {
 		return football.NoPhase

@@ -103,7 +103,6 @@ func TestInputsGiveTheNumber(t *testing.T) {
 	}
 }
 
-// again computes home's number from the texts of Inputs alone, as a reader does.
 func again(t *testing.T, s *live.State) int {
 	t.Helper()
 	in := s.Inputs()

@@ -153,7 +153,6 @@ func number(f football.Field[int]) string {
 	return map[football.State]string{football.Missing: "?", football.Null: "_"}[f.State()]
 }
 
-// whole renders timeline, buckets and counters at the end of a script.
 func whole(s *live.State) string {
 	l := s.Live()
 	var b strings.Builder

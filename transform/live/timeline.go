@@ -24,7 +24,6 @@ type boardPosition struct {
 	known    bool
 }
 
-// minute is a minute of play as a provider's event has it.
 type minute struct {
 	half int
 	from int // its first second on the scoreboard

@@ -25,7 +25,6 @@ func bucketWord(state string) string {
 	return bucketWords[football.BucketMissing]
 }
 
-// appendLiveHead appends a live fixture from its id to its score.
 func appendLiveHead(dst []byte, r *table.LiveRow) []byte {
 	dst = addText(dst, `{"fixture_id":`, r.FixtureID)
 	dst = addTextOrNull(dst, `,"home":`, r.Home)

@@ -204,7 +204,6 @@ func (u *Usage) write(clientID string) error {
 	return durable.Overwrite(u.fs, clientID+".json", append(data, '\n'))
 }
 
-// addAll adds the counts of another file, which may be nil.
 func (f *usageFile) addAll(other *usageFile) {
 	if other == nil {
 		return

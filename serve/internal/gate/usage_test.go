@@ -88,7 +88,6 @@ func TestUsageOfTwoServersAddsUp(t *testing.T) {
 	}
 }
 
-// The requests of one account do not change the usage of another.
 func TestUsageOfAccountsIsSeparate(t *testing.T) {
 	disk := usageDisk(t)
 	at := now

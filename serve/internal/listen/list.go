@@ -6,7 +6,6 @@ type list[T any] struct {
 	n          int
 }
 
-// link is the link of one value in one list.
 type link[T any] struct {
 	value      T
 	prev, next *link[T]

@@ -12,7 +12,6 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// partEvents is the number of events that are rendered and cached together.
 const partEvents = 512
 
 // changeLog renders the events of a tenant's segments. Segments never change, so a
@@ -122,7 +121,6 @@ func (l *changeLog) part(s snapshot.Segment, n int) (*part, error) {
 	return p, nil
 }
 
-// render reads part n of a segment and fails if an event is missing.
 func (l *changeLog) render(s snapshot.Segment, n int) (*part, error) {
 	first := s.First + uint64(n*partEvents)
 	rows := make([]table.EventRow, min(partEvents, int(s.Last-first)+1))

@@ -53,7 +53,6 @@ func copied(t *testing.T, dir string) string {
 	return to
 }
 
-// answers returns everything that a view answers, or an error.
 func answers(t *testing.T, v *reader.View) (string, error) {
 	var all strings.Builder
 	var inside error

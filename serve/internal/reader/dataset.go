@@ -46,7 +46,6 @@ type Dataset struct {
 	gone        bool                   // the tenant is no longer served
 }
 
-// folder is an opened folder that can be closed.
 type folder interface {
 	durable.ReadFS
 	io.Closer
@@ -128,7 +127,6 @@ func (d *Dataset) refreshLocked(ctx context.Context) {
 	}
 }
 
-// minRefreshAge is the age of the last refresh below which RefreshSoon does nothing.
 const minRefreshAge = 200 * time.Millisecond
 
 // RefreshSoon refreshes on behalf of a request and waits for the result for at most
@@ -202,8 +200,7 @@ func (d *Dataset) refresh(ctx context.Context) error {
 	return errors.Join(fault, err)
 }
 
-// updateTrouble records why the newest publication is not served. c is the newest publication
-// whose record can be read.
+// updateTrouble records why c, the newest readable publication, is not served.
 func (d *Dataset) updateTrouble(c snapshot.Commit, found bool, fault, err error) {
 	trouble := NoTrouble
 	switch {
@@ -236,8 +233,7 @@ func (d *Dataset) open() error {
 	return nil
 }
 
-// readState reads the state files of the steps. c is the publication to serve, or
-// zero if there is none.
+// readState reads the state files. c is the publication to serve, or zero if there is none.
 func (d *Dataset) readState(c snapshot.Commit) {
 	var s State
 	known := d.State()
@@ -274,8 +270,7 @@ func (d *Dataset) checkStateFile(step string) error {
 	return err
 }
 
-// swap replaces the current view, possibly by nil. Requests that hold the old view
-// keep it.
+// swap replaces the current view. Requests that hold the old one keep it.
 func (d *Dataset) swap(next *View) {
 	d.mu.Lock()
 	before := d.current

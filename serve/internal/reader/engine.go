@@ -53,7 +53,6 @@ const (
 	maxConcurrent   = 8 // simultaneous queries; others wait
 )
 
-// build creates a private file at path with the rows that fill appends.
 func build(ctx context.Context, path string, fill func(*appenders) error) (err error) {
 	db, err := openMemory(filepath.Dir(path), buildMemory)
 	if err != nil {
@@ -124,7 +123,6 @@ func (e *engine) close() error {
 	return errors.Join(append(errs, e.db.Close())...)
 }
 
-// prepared returns the prepared statement of a text. It prepares each text once.
 func (e *engine) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

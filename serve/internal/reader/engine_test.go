@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// The engine that serves cannot open other files, write, or be reconfigured.
 func TestEngineIsLocked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -20,7 +20,6 @@ type fault struct {
 	at   time.Time // when it was logged
 }
 
-// repeatedAfter is the interval at which a persistent error is logged again.
 const repeatedAfter = time.Minute
 
 func newFaults(log *slog.Logger, now func() time.Time) *faults {

@@ -69,7 +69,6 @@ func newSwapping(t *testing.T) *swapping {
 	return w
 }
 
-// swap makes all accounts together swap n snapshots of each product.
 func (w *swapping) swap(n int) {
 	var all sync.WaitGroup
 	for _, s := range w.list {
@@ -79,7 +78,6 @@ func (w *swapping) swap(n int) {
 	w.swapped += n / swappers * swappers
 }
 
-// swapper is one account, which publishes, loads and reads both products.
 type swapper struct {
 	t             *testing.T
 	id            string

@@ -258,7 +258,6 @@ func (l *Library) loadSlot(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// shareOf returns a tenant's share of a cache size.
 func (l *Library) shareOf(r cacheSize) int {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

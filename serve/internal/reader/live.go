@@ -15,7 +15,6 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// liveSet is a live snapshot in memory; see the package documentation.
 type liveSet struct {
 	fixtures []*api.LiveFixture // by id
 	inPlay   []*api.LiveFixture // the fixtures in play, by id
@@ -28,7 +27,6 @@ const maxLiveFixtures = 20_000
 
 const maxLiveRows = 1_000_000
 
-// loadLive verifies the files of a live snapshot and renders them.
 func loadLive(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest) (*liveSet, error) {
 	if err := snapshot.Verify(f, dir, m); err != nil {
 		return nil, err

@@ -50,7 +50,6 @@ func load(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest
 	return &loaded{l.index, e}, nil
 }
 
-// loader fills the tables of a new private file, and the index.
 type loader struct {
 	ctx     context.Context
 	fs      durable.ReadFS
@@ -120,10 +119,8 @@ func appendFilters(to *appenders, n int, row *table.FixtureRow) error {
 	return to.fixture.AppendRow(int32(n), league, starts)
 }
 
-// flushEvery is the number of chunks after which the appender is flushed.
 const flushEvery = 1024
 
-// markets renders on the workers and appends in order.
 func (l *loader) markets(to *appenders) error {
 	rows, done, err := openTable[table.MarketRow](l, layout.MarketsFile)
 	if err != nil {
@@ -148,7 +145,6 @@ func (l *loader) markets(to *appenders) error {
 	})
 }
 
-// batchChunks is the number of chunks that a worker renders at a time.
 const batchChunks = 16
 
 // readMarkets reads the markets in batches of whole chunks, adds them to the index,

@@ -52,7 +52,6 @@ func (v *View) page(ctx context.Context, key string, render func() (*api.Page, e
 	}
 }
 
-// renderInTurn renders once the fair queue gives the tenant a slot.
 func (v *View) renderInTurn(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	q, tenant := v.dataset.library.renders, v.dataset.clientID
 	if err := q.acquire(ctx, tenant); err != nil {
@@ -78,7 +77,6 @@ func (v *View) render(ctx context.Context, key string, render func(context.Conte
 	return p, nil
 }
 
-// rendering is a page that is being rendered for all requests that want it.
 type rendering struct {
 	key  string
 	over chan struct{} // closed when the other fields are final
@@ -91,8 +89,7 @@ type rendering struct {
 
 var errUnfinished = errors.New("the rendering of the page did not finish")
 
-// renderings are the pages of one view that are being rendered, by key. Its zero value
-// is ready to use.
+// renderings are the pages of one view that are being rendered, by key.
 type renderings struct {
 	mu    sync.Mutex
 	byKey map[string]*rendering

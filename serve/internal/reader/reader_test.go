@@ -38,7 +38,6 @@ func refresh(l *reader.Library) *reader.Dataset {
 	return d
 }
 
-// view pins the newest view until the end of the test.
 func view(t testing.TB, d *reader.Dataset) *reader.View {
 	t.Helper()
 	v := d.Acquire()
@@ -61,7 +60,6 @@ func published(t testing.TB, fixtures, markets int) *servetest.Root {
 	return root
 }
 
-// pageFixtures pages through the list with a limit and returns the ids.
 func pageFixtures(t *testing.T, v *reader.View, f reader.FixtureFilter, limit int) (ids []string) {
 	t.Helper()
 	for after := ""; ; {

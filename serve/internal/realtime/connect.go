@@ -82,7 +82,6 @@ func tokenOf(auth json.RawMessage, authorization []string) (string, bool) {
 	return token, ok
 }
 
-// refuse returns the refusal that the client receives as connect_error.
 func (s *Service) refuse(a *account.Account, e *api.Error) error {
 	id := s.o.NewRequestID()
 	s.counters.refused.add(string(e.Code))

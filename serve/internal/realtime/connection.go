@@ -82,8 +82,7 @@ func (c *connection) serve(r *round) {
 	c.pushLive(r)
 }
 
-// check closes the connection, or channels of it, if the account has lost the right to
-// them.
+// check closes what the account has lost the right to: channels or the connection.
 func (c *connection) check(r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

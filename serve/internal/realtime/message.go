@@ -33,7 +33,6 @@ func readMessage(args []json.RawMessage, offered []api.Channel) (api.Channel, fi
 // also accepts null for a string.
 func isString(v json.RawMessage) bool { return len(v) > 0 && bytes.TrimSpace(v)[0] == '"' }
 
-// start is where a subscription to changes begins.
 type start struct {
 	given   bool   // false: after the newest event
 	cursor  uint64 // the last event that the client has

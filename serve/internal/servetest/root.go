@@ -142,7 +142,6 @@ func (r *Root) Publish(c Content) snapshot.Commit {
 	})
 }
 
-// publish publishes the events of c, and the fixtures, which must be in order.
 func (r *Root) publish(c Content, fixtures iter.Seq[*Fixture]) snapshot.Commit {
 	r.t.Helper()
 	at := Start.Add(time.Duration(r.Commit.Version)*time.Hour + r.Late)

@@ -42,7 +42,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fan sends live to all clients when one asks for it.
 type fan struct {
 	mu      sync.Mutex
 	sockets map[*socketio.Socket]bool

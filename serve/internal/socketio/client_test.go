@@ -87,7 +87,6 @@ func start(t *testing.T, o socketio.Options) *host {
 	return h
 }
 
-// wantCalls waits for the next calls of the recorder.
 func (h *host) wantCalls(want ...string) {
 	h.t.Helper()
 	for _, w := range want {
@@ -108,7 +107,6 @@ type socket struct {
 	r    io.Reader
 }
 
-// eventually waits until the server's statistics satisfy a condition.
 func (h *host) eventually(holds func(socketio.Stats) bool) {
 	h.t.Helper()
 	check.Eventually(h.t, "the statistics", func() bool { return holds(h.server.Stats()) })
@@ -154,7 +152,6 @@ func (s socket) frame(f ws.Frame) {
 	ws.WriteFrame(s.conn, ws.MaskFrame(f)) // the server may have closed meanwhile
 }
 
-// next returns the next packet, or "closed".
 func (s socket) next() string {
 	s.t.Helper()
 	f, err := socketiotest.ReadFrame(s.r)

@@ -89,7 +89,6 @@ func (c *connection) find(namespace string) (*Socket, socketState) {
 	return nil, gone
 }
 
-// join asks the namespace's handler to accept the client.
 func (c *connection) join(p packet) {
 	h := c.server.o.Namespaces[p.namespace]
 	if h == nil {
@@ -162,7 +161,6 @@ func (c *connection) event(s *Socket, p packet, attachments Attachments) {
 	s.handler.Event(s, p.name, p.args, ack)
 }
 
-// leave handles a client's DISCONNECT.
 func (c *connection) leave(s *Socket) {
 	c.mu.Lock()
 	c.sockets = slices.DeleteFunc(c.sockets, func(other *Socket) bool { return other == s })
@@ -226,7 +224,6 @@ func (c *connection) stopWaiting() {
 	c.entry = nil
 }
 
-// protect prevents the connection from being evicted while the handler decides about it.
 func (c *connection) protect(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -125,7 +125,6 @@ func TestViolations(t *testing.T) {
 	})
 }
 
-// Events and the handler's calls keep the order of the client's packets.
 func TestOrder(t *testing.T) {
 	h := start(t, socketio.Options{})
 	s := h.join()

@@ -51,7 +51,6 @@ func TestUnknownNamespace(t *testing.T) {
 	s.want(`2["message-back",1]`)
 }
 
-// What the handler sends during Connect follows the acceptance.
 func TestSentWithinConnect(t *testing.T) {
 	h := start(t, socketio.Options{})
 	h.entering = func(_ context.Context, s *socketio.Socket) error {
@@ -203,7 +202,6 @@ func TestPendingLimit(t *testing.T) {
 	}
 }
 
-// A connection is not evicted while the handler decides about it.
 func TestPendingDuringConnect(t *testing.T) {
 	h := start(t, socketio.Options{MaxPending: 2, MaxOfPeer: 2})
 	release := make(chan struct{})

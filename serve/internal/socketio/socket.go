@@ -38,7 +38,6 @@ type early struct {
 	packet *Packet
 }
 
-// maxEarly is the maximum number of packets that a handler may send during Connect.
 const maxEarly = 64
 
 // ID returns the public id, which is the client's socket.id and new at every Connect. It is

@@ -89,7 +89,6 @@ func (h *host) reason() string {
 	}
 }
 
-// ended waits for the end of a session, for one of these reasons.
 func (h *host) ended(want ...string) {
 	h.t.Helper()
 	if got := h.reason(); !slices.Contains(want, got) {

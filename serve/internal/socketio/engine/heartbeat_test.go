@@ -77,7 +77,6 @@ func TestBusyClient(t *testing.T) {
 	h.ended(engine.Ping)
 }
 
-// A slow receiver does not end the session of its client.
 func TestBusyReceiver(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

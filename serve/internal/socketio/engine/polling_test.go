@@ -255,7 +255,6 @@ func TestCloseDuringAPoll(t *testing.T) {
 	p.expect(p.get(), 400, unknown)
 }
 
-// The server ends a session: with the waiting poll, or the next one.
 func TestServerCloses(t *testing.T) {
 	h := start(t, engine.Options{})
 	p := h.poll()

@@ -86,7 +86,6 @@ func written(s *engine.Session) {
 	}
 }
 
-// A message above the limit is accepted if nothing is waiting.
 func TestLargeMessage(t *testing.T) {
 	t.Parallel()
 	h := start(t, engine.Options{MaxQueued: 1000})

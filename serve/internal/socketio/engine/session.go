@@ -164,8 +164,7 @@ func (s *Session) Abort(reason string) {
 	s.abort(reason)
 }
 
-// call passes a message to the receiver, unless the session has ended. It returns false
-// for a violation.
+// call passes a message to the receiver. It returns false for a violation.
 func (s *Session) call(data []byte, binary bool) bool {
 	if !s.setCalling(true) {
 		return true

@@ -38,7 +38,6 @@ func (h *host) throttle(rate int) (url string) {
 	return "http://" + l.Addr().String()
 }
 
-// slowly copies at a rate until one end is closed.
 func slowly(to io.Writer, from io.Reader, rate int) {
 	const tick = 5 * time.Millisecond
 	part := make([]byte, rate*int(tick)/int(time.Second))

@@ -20,7 +20,6 @@ func (s *Session) startProbe(c *wire) bool {
 	return true
 }
 
-// handleProbe handles the probe of a websocket, and then reads from it if it takes over.
 func (s *Session) handleProbe(c *wire) {
 	deadline.Read(c.conn, s.server.o.UpgradeTimeout)
 	if err := s.readUpgrade(c); err != nil || !s.takeOver(c) {
@@ -71,8 +70,7 @@ func (s *Session) answerProbe(c *wire) error {
 	return nil
 }
 
-// takeOver makes a websocket the session's transport. It returns false if the session has
-// ended.
+// takeOver makes a websocket the transport, unless the session has ended.
 func (s *Session) takeOver(c *wire) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -35,7 +35,6 @@ type wire struct {
 // closeGrace is how long a client has to answer our close frame.
 const closeGrace = time.Second
 
-// violation is an error with the code for closing the websocket.
 type violation struct {
 	code ws.StatusCode
 	error
@@ -93,7 +92,6 @@ func (c *wire) next() (ws.OpCode, []byte, error) {
 	}
 }
 
-// unread reports whether there is data that has been received but not handled.
 func (c *wire) unread() bool { return c.from < c.to || len(c.early) > 0 }
 
 // expect sets the deadline for what the client sends next, unless our close frame has been
@@ -197,7 +195,6 @@ func (c *wire) assemble(h ws.Header, data []byte) bool {
 	return h.Fin
 }
 
-// message returns the message that ends with the frame.
 func (c *wire) message(h ws.Header, data []byte) (ws.OpCode, []byte, error) {
 	op := h.OpCode
 	if op == ws.OpContinuation {

@@ -78,7 +78,6 @@ func (s *Session) flush() {
 	}
 }
 
-// flushSlowly writes the rest of a message, and what is queued after it.
 func (s *Session) flushSlowly(m *Message, n int) {
 	for m != nil {
 		if err := s.ws.writeAll(m.frames[n:], s.writeTimeout); err != nil {
