@@ -12,6 +12,7 @@ import (
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
+	"mkt/serve/internal/listen"
 )
 
 type route struct {
@@ -111,18 +112,8 @@ const (
 )
 
 func withinSize(r *http.Request, b body) error {
-	tooLarge := api.Refuse(api.RequestTooLarge)
-	if len(r.RequestURI) > maxURL {
-		return tooLarge
-	}
-	size := 0
-	for name, values := range r.Header {
-		for _, v := range values {
-			size += len(name) + len(v) + len(": \r\n")
-		}
-	}
-	if size > maxHeader {
-		return tooLarge
+	if len(r.RequestURI) > maxURL || listen.HeaderBytes(r.Header) > maxHeader {
+		return api.Refuse(api.RequestTooLarge)
 	}
 	return b.refusal()
 }

@@ -135,7 +135,7 @@ func (o *Options) checkLoopback(a net.Addr) error {
 
 func (s *server) listen(ctx context.Context, o Options) error {
 	// There is no ReadTimeout: it would end the contexts of requests that are being
-	// answered, and of all later ones on the same connection. boundBody limits the body.
+	// answered, and of all later ones on the same connection. listen.BoundBody limits the body.
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: readHeaderTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
 		ConnState: s.connections.ConnState, ConnContext: s.connContext,

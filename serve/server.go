@@ -79,7 +79,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.inFlight.Add(1)
 	defer s.inFlight.Add(-1)
 	if r.ContentLength != 0 {
-		defer s.boundBody(a, r)()
+		defer listen.BoundBody(a, r, s.readTime, lingerTime)()
 	}
 	draining := s.draining.Load()
 	if draining {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"mkt/internal/deadline"
 	"mkt/serve/internal/listen"
 )
 
@@ -32,7 +31,7 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		allowOrigin(w.Header(), r.Header)
 	}
 	if r.ContentLength != 0 {
-		defer v.bound(w, r)()
+		defer listen.BoundBody(w, r, v.o.ReadTimeout, closeGrace)()
 	}
 	if r.Method == http.MethodOptions {
 		preflight(w, r)
@@ -58,20 +57,6 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.websocket(w, r, nil)
 	default:
 		v.handshake(w, r)
-	}
-}
-
-// bound sets the deadline of a request's body. As long as the body has not been read to
-// its end, the connection is closed after the answer, because net/http would otherwise wait
-// for the rest before it writes the answer. The returned function discards for a moment
-// what arrives after the answer.
-func (v *Server) bound(w http.ResponseWriter, r *http.Request) (done func()) {
-	deadline.Read(http.NewResponseController(w), v.o.ReadTimeout)
-	w.Header().Set("Connection", "close")
-	return func() {
-		if w.Header().Get("Connection") == "close" {
-			listen.Linger(w, r, closeGrace)
-		}
 	}
 }
 
@@ -119,13 +104,7 @@ func isUpgrade(r *http.Request) bool {
 
 // oversized reports whether a request is larger than that of any real client.
 func (v *Server) oversized(r *http.Request) bool {
-	size := 0
-	for name, values := range r.Header {
-		for _, value := range values {
-			size += len(name) + len(value) + len(": \r\n")
-		}
-	}
-	return size > v.o.MaxHeader || len(r.RequestURI) > v.o.MaxTarget
+	return listen.HeaderBytes(r.Header) > v.o.MaxHeader || len(r.RequestURI) > v.o.MaxTarget
 }
 
 func saneOrigin(h http.Header) bool {
