@@ -124,7 +124,7 @@ func Run(ctx context.Context, o Options) (err error) {
 
 // ErrNotLoopback reports that the past would be served on an address that other machines
 // can reach.
-var ErrNotLoopback = errors.New("serving the past listens on a loopback address only")
+var ErrNotLoopback = errors.New("past data is served on a loopback address only, such as 127.0.0.1")
 
 func (o *Options) checkLoopback(a net.Addr) error {
 	if tcp, ok := a.(*net.TCPAddr); !o.AsOf.IsZero() && (!ok || !tcp.IP.IsLoopback()) {

@@ -130,7 +130,7 @@ func (l *changeLog) render(s snapshot.Segment, n int) (*part, error) {
 	p := &part{ends: make([]int, 0, len(rows))}
 	for i := range rows {
 		if uint64(rows[i].Seq) != first+uint64(i) {
-			return nil, fmt.Errorf("%w: seq %d where %d belongs", snapshot.ErrDamaged, rows[i].Seq, first+uint64(i))
+			return nil, fmt.Errorf("%w: event %d instead of event %d", snapshot.ErrDamaged, rows[i].Seq, first+uint64(i))
 		}
 		p.bodies = api.AppendEvent(p.bodies, &rows[i])
 		p.ends = append(p.ends, len(p.bodies))
@@ -156,7 +156,7 @@ func (l *changeLog) read(s snapshot.Segment, at int64, rows []table.EventRow) er
 		got, err := r.Read(rows[n:])
 		n += got
 		if n < len(rows) && errors.Is(err, io.EOF) {
-			return fmt.Errorf("%w: ends early", snapshot.ErrDamaged)
+			return fmt.Errorf("%w: the file ends before its last event", snapshot.ErrDamaged)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err

@@ -55,7 +55,7 @@ func renderLive(ctx context.Context, f durable.ReadFS, dir string) (*liveSet, er
 	for i := range rows {
 		r := &rows[i]
 		if !api.IsFixtureID(r.FixtureID) || r.FixtureID <= last {
-			return nil, fmt.Errorf("%w: live fixture id %q after %q", ErrInvalid, r.FixtureID, last)
+			return nil, fmt.Errorf("%w: live fixture id %q follows %q", ErrInvalid, r.FixtureID, last)
 		}
 		last = r.FixtureID
 		s.add(api.NewLiveFixture(r, api.LiveDetail{Counters: counters.of(last), Timeline: timeline.of(last),
@@ -90,7 +90,7 @@ func readLive[T table.Row](f durable.ReadFS, dir, name string, maxRows int64) ([
 	}
 	defer t.Close()
 	if t.Len() > maxRows {
-		return nil, fmt.Errorf("%s: %w: %d rows", name, ErrInvalid, t.Len())
+		return nil, fmt.Errorf("%s: %w: %d rows are more than the limit of %d", name, ErrInvalid, t.Len(), maxRows)
 	}
 	rows := make([]T, t.Len())
 	for n := 0; n < len(rows); {
@@ -100,7 +100,7 @@ func readLive[T table.Row](f durable.ReadFS, dir, name string, maxRows int64) ([
 			break
 		}
 		if err != nil || got == 0 {
-			return nil, fmt.Errorf("%s: %w: %d of %d rows: %w", name, ErrInvalid, n, len(rows), err)
+			return nil, fmt.Errorf("%s: %w: only %d of %d rows can be read: %w", name, ErrInvalid, n, len(rows), err)
 		}
 	}
 	return rows, nil

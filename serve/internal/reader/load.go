@@ -45,7 +45,7 @@ func load(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest
 	}
 	e, err := openEngine(ctx, path, b.memory)
 	if err != nil {
-		return nil, fmt.Errorf("open what was loaded of %s: %w", dir, err)
+		return nil, fmt.Errorf("open the loaded tables of %s: %w", dir, err)
 	}
 	return &loaded{l.index, e}, nil
 }

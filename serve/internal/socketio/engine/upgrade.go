@@ -30,7 +30,7 @@ func (s *Session) handleProbe(c *wire) {
 	s.resume(c, nil)
 }
 
-var errProbe = errors.New("not the packets of an upgrade")
+var errProbe = errors.New("not a packet of an upgrade")
 
 // readUpgrade reads the client's 2probe, possibly several, and its 5.
 func (s *Session) readUpgrade(c *wire) error {
