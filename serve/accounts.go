@@ -9,8 +9,7 @@ import (
 	"mkt/serve/internal/gate"
 )
 
-// account answers GET /account: what the account may read, whatever the state of its
-// subscriptions.
+// account answers GET /account, whatever the state of the subscriptions.
 func (c *call) account() error {
 	a := c.who
 	return c.sendDocument(api.Account{
@@ -40,8 +39,7 @@ func (c *call) products(a *account.Account) []api.AccountProduct {
 	return list
 }
 
-// features reports for every feature whether it is enabled and its product has a current
-// subscription.
+// features reports which features are enabled and have a current subscription.
 func (c *call) features(a *account.Account) map[string]bool {
 	on := map[string]bool{}
 	for _, p := range account.Products() {
@@ -53,8 +51,7 @@ func (c *call) features(a *account.Account) map[string]bool {
 	return on
 }
 
-// provider answers GET /account/provider. Of the credential, serve has only a masked
-// hint.
+// provider answers GET /account/provider. Serve has only a masked hint of the credential.
 func (c *call) provider() error {
 	p := c.who.Provider
 	out := api.AccountProvider{
@@ -66,7 +63,6 @@ func (c *call) provider() error {
 	return c.sendDocument(out)
 }
 
-// accountUsage answers GET /account/usage.
 func (c *call) accountUsage() error {
 	days, flushed := c.usage.Of(c.who.ClientID)
 	u := mergeUsage(days, c.providerCalls())
@@ -76,8 +72,7 @@ func (c *call) accountUsage() error {
 	return c.sendDocument(u)
 }
 
-// providerCalls returns the requests to the provider by day and endpoint, over the tests
-// of the connection and the account's products.
+// providerCalls returns the requests to the provider by day and endpoint.
 func (c *call) providerCalls() map[string]map[string]int64 {
 	tenant := c.library.Tenant(c.who.ClientID)
 	sum := map[string]map[string]int64{}
@@ -101,7 +96,6 @@ func addCalls(sum, more map[string]map[string]int64) {
 	}
 }
 
-// mergeUsage joins both kinds of counters by day.
 func mergeUsage(days []gate.Day, calls map[string]map[string]int64) api.Usage {
 	byDate := map[string]*api.UsageDay{}
 	at := func(date string) *api.UsageDay {
@@ -131,7 +125,6 @@ func mergeUsage(days []gate.Day, calls map[string]map[string]int64) api.Usage {
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// textOrNil returns a pointer to s, or nil if s is empty.
 func textOrNil(s string) *string {
 	if s == "" {
 		return nil

@@ -29,7 +29,6 @@ type answer struct {
 	body    body
 }
 
-// WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(status int) {
 	if a.status == 0 {
 		a.status = status
@@ -37,7 +36,6 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements http.ResponseWriter.
 func (a *answer) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
@@ -60,7 +58,6 @@ func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// shareWith lets the pages of an origin read the answer, if the origin is not empty.
 func (a *answer) shareWith(origin string) {
 	if origin == "" {
 		return
@@ -70,7 +67,6 @@ func (a *answer) shareWith(origin string) {
 	h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, ETag, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy")
 }
 
-// refuse writes a refusal.
 func (a *answer) refuse(e *api.Error) {
 	a.code = e.Code
 	if e.Code == api.InternalError {
@@ -93,7 +89,6 @@ func (a *answer) refuse(e *api.Error) {
 	}
 }
 
-// tails are buffers for the tails of pages.
 var tails = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
 
 // unchanged sets the answer's validator. If the client already has the page, it answers
@@ -109,7 +104,6 @@ func (a *answer) unchanged(r *http.Request, tag string) bool {
 	return true
 }
 
-// page writes a page.
 func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
 	h := a.Header()
 	h.Set("Cache-Control", "private, no-cache")

@@ -16,7 +16,6 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// askedThen are the paths whose answers are recorded.
 func askedThen(w *world) []string {
 	paths := []string{"/fixtures", "/fixtures?limit=2", "/changes", "/changes?limit=3", "/live", "/live?limit=2", "/account", "/account/provider", "/schema", "/status"}
 	for n := range 4 {
@@ -103,7 +102,6 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// usage returns the content of the folder of the counters.
 func usage(t *testing.T, dataDir string) (all string) {
 	must(t, fs.WalkDir(os.DirFS(filepath.Join(dataDir, "usage")), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -116,7 +114,6 @@ func usage(t *testing.T, dataDir string) (all string) {
 	return all
 }
 
-// startAsOf runs a second server over the same data.
 func (w *world) startAsOf(at time.Time) *world {
 	w.t.Helper()
 	past := &world{t: w.t, dataDir: w.dataDir, registry: w.registry, log: w.log, realtime: w.realtime, mu: w.mu,
@@ -125,9 +122,9 @@ func (w *world) startAsOf(at time.Time) *world {
 	return past.start()
 }
 
-// TestAsOfStaysHere: the past is not served to the network; before the first publication
+// TestAsOfLimits: the past is not served to the network; before the first publication
 // there is no data; and if retention has removed a snapshot, no older one is shown instead.
-func TestAsOfStaysHere(t *testing.T) {
+func TestAsOfLimits(t *testing.T) {
 	t.Parallel()
 	w := published(t, 5, 3)
 	w.publish("acme", 6, 3, 2)

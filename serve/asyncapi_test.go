@@ -52,7 +52,6 @@ func TestAsyncAPIIsSound(t *testing.T) {
 	}
 }
 
-// checkMessage checks the payload of a message against the document.
 func (d *document) checkMessage(name string, payload []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -75,7 +74,7 @@ func (d *document) checkMessage(name string, payload []byte) error {
 	return nil
 }
 
-// checked is a payload that the document describes.
+// checked returns the payload of a message after checking it against the document.
 func checked(t testing.TB, name string, args []json.RawMessage) json.RawMessage {
 	t.Helper()
 	d, err := asyncAPI()

@@ -56,7 +56,6 @@ func (w *world) serveFor(b *testing.B) string {
 	return strings.TrimPrefix(w.url, "http://")
 }
 
-// probe returns the status of a small page.
 func (w *world) probe() int {
 	r, err := w.sendPlain("/fixtures?limit=1", "acme")
 	if err != nil {
@@ -78,7 +77,6 @@ func newAsker(b *testing.B, address string) *asker {
 	return &asker{c, bufio.NewReaderSize(c, 256<<10)}
 }
 
-// ask sends a request head and returns the length of the body.
 func (a *asker) ask(head []byte) (int, error) {
 	if _, err := a.conn.Write(head); err != nil {
 		return 0, err
@@ -109,7 +107,6 @@ func head(path, token, more string) []byte {
 	return []byte("GET " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\n" + more + "\r\n")
 }
 
-// hammer requests one path over as many connections as there are processors.
 func hammer(b *testing.B, address string, request []byte) {
 	b.Helper()
 	b.RunParallel(func(p *testing.PB) {
@@ -139,7 +136,6 @@ func BenchmarkCachedPage(b *testing.B) {
 	b.Run("echo", func(b *testing.B) { hammer(b, echoOf(b, []byte(r.body)), head("/page", "x", "")) })
 }
 
-// echoOf returns the address of an echo server that writes a body.
 func echoOf(b *testing.B, body []byte) string {
 	e := echo.New()
 	e.GET("/page", func(c echo.Context) error {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"mkt/internal/deadline"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/listen"
 )
@@ -22,19 +21,6 @@ const (
 // lingerTime is how long a connection whose request body was not read to its end is
 // kept open after the answer, so that the client can read the answer.
 const lingerTime = time.Second
-
-// boundBody sets the deadline of a request's body, and closes the connection after the
-// answer unless the body is read to its end, because net/http would wait for the rest.
-// The returned function discards what arrives after the answer.
-func (s *server) boundBody(w http.ResponseWriter, r *http.Request) (done func()) {
-	deadline.Read(http.NewResponseController(w), s.readTime)
-	w.Header().Set("Connection", "close")
-	return func() {
-		if w.Header().Get("Connection") == "close" {
-			listen.Linger(w, r, lingerTime)
-		}
-	}
-}
 
 // discardBody reads a body, so that the connection can be used again unless the body was
 // sent in chunks.
@@ -57,7 +43,6 @@ func (a *answer) discardBody(r *http.Request) body {
 	return bodyWhole
 }
 
-// refusal returns the error for a request with such a body, or nil.
 func (b body) refusal() error {
 	switch b {
 	case bodyLarge:

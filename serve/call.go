@@ -66,7 +66,6 @@ func (s *server) enter(rt *route) echo.HandlerFunc {
 	}
 }
 
-// admit checks the request, counts it, and pins the data.
 func (c *call) admit() error {
 	pass, err := c.enterGate()
 	c.who = pass.Account
@@ -102,7 +101,6 @@ func (c *call) enterGate() (gate.Pass, error) {
 	return c.gate.Enter(c.request, c.route.need)
 }
 
-// leave releases what admit acquired.
 func (c *call) leave() {
 	if c.view != nil {
 		c.view.Release()
@@ -141,12 +139,9 @@ func (c *call) ready() error {
 	return nil
 }
 
-// cadence returns the time between two cycles of a product of the account, or 0 if they
-// are not scheduled.
+// cadence returns the time between two cycles, or 0 if they are not scheduled.
 func (c *call) cadence(p football.Product) time.Duration { return c.who.Cadence[p] }
 
-// send answers with a page that is shared by many requests, unless the client already
-// has it.
 func (c *call) send(p *api.Page, err error) error {
 	if err != nil {
 		return err
@@ -158,7 +153,6 @@ func (c *call) send(p *api.Page, err error) error {
 	return nil
 }
 
-// sendDocument answers with data that is only for this request.
 func (c *call) sendDocument(data any) error {
 	p, err := api.Document(data)
 	if err != nil {

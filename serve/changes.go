@@ -46,7 +46,6 @@ func (c *call) changes() error {
 	}))
 }
 
-// changeAt is a position in the change log.
 type changeAt struct {
 	given bool
 	seq   uint64 // the last event that the client has
@@ -91,7 +90,6 @@ func (c *call) changePosition() (at changeAt, err error) {
 	return at, nil
 }
 
-// refresh looks for a newer snapshot and pins it instead of the current one.
 func (c *call) refresh() {
 	const timeout = time.Second
 	c.dataset.RefreshSoon(c.request.Context(), timeout)

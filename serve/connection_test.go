@@ -13,7 +13,7 @@ import (
 	"mkt/serve/account"
 )
 
-// tested records a test of the connection, and that it asked once.
+// tested records a test of the connection that sent one request.
 func (w *world) tested(id, code, credential string, at time.Time) {
 	w.t.Helper()
 	root, err := durable.OpenRoot(filepath.Join(w.dataDir, layout.Tenant(id)))
@@ -23,8 +23,6 @@ func (w *world) tested(id, code, credential string, at time.Time) {
 	must(w.t, health.AddCalls(root, at, map[string]int64{"bet365/upcoming": 1}))
 }
 
-// provider returns the status, last success, last attempt and error of
-// /account/provider.
 func (w *world) provider(id string) string {
 	w.t.Helper()
 	var answer struct {

@@ -11,8 +11,7 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// defaultConnections is the maximum number of connections: every possible socket, and as
-// many requests.
+// defaultConnections allows every possible socket, and as many requests.
 const defaultConnections = 40_000
 
 // File descriptors that are reserved, of those that the process may open.
@@ -35,12 +34,10 @@ func connections(asked int) int {
 	return int(min(int64(asked), max(limit-max(minReservedFiles, limit/reservedShare), 1)))
 }
 
-// connContext stores the connection in the context of its requests.
 func (s *server) connContext(ctx context.Context, c net.Conn) context.Context {
 	return socketio.ConnContext(s.connections.ConnContext(ctx, c), c)
 }
 
-// bounded limits the connections of a listener.
 func (s *server) bounded(l net.Listener, o *Options) *listen.Listener {
 	n := connections(o.Connections)
 	if n < o.Connections {

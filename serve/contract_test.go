@@ -45,7 +45,6 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// contractWorld has an account in every state.
 func contractWorld(t testing.TB) *world {
 	w := newWorld(t)
 	hour := time.Hour
@@ -96,7 +95,6 @@ func contractWorld(t testing.TB) *world {
 	return w
 }
 
-// contractCase is one request and what it must get.
 type contractCase struct {
 	name    string
 	request []string
@@ -174,7 +172,6 @@ func (c contractCase) check(t *testing.T, r, before reply) {
 	}
 }
 
-// like compares a text with a pattern in which any stands for anything.
 func like(pattern, any, text string) bool {
 	parts := strings.Split(pattern, any)
 	for i := range parts {
@@ -185,7 +182,6 @@ func like(pattern, any, text string) bool {
 
 var variable = regexp.MustCompile(`\$([a-z]+)(?:\(([a-z]+)((?:,[0-9]+)*)\))?`)
 
-// expand puts the values of variables in.
 func expand(s string, before reply) string {
 	return variable.ReplaceAllStringFunc(s, func(v string) string {
 		m := variable.FindStringSubmatch(v)

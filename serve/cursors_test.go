@@ -17,7 +17,6 @@ import (
 
 var cursors = flag.Int("cursors", 200, "random cursors of each collection")
 
-// collections that are paged, with the scopes of their cursors.
 var collections = map[string]api.Scope{
 	"/fixtures": {Collection: api.FixtureList, ClientID: "acme"},
 	"/changes":  {Collection: api.ChangeFeed, ClientID: "acme"},
@@ -125,7 +124,6 @@ func TestInventedCursorDoesNotChangeOtherPages(t *testing.T) {
 	}
 }
 
-// edge tries one position.
 func (w *world) edge(t *testing.T, s *socket, history string, position, first, last uint64) int {
 	t.Helper()
 	w.setClock(w.now().Add(time.Second)) // a position ahead is looked for, once in a while

@@ -24,7 +24,6 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// The requests and sockets that are open when the binary receives SIGTERM.
 const (
 	slowReaders = 500 // of an answer of 300 kB, over some seconds
 	slowSenders = 500 // of a request's body, over some seconds
@@ -80,7 +79,6 @@ func TestDrainOfTheBinary(t *testing.T) {
 	}
 }
 
-// drained is the binary over a data root of several accounts.
 type drained struct {
 	t           *testing.T
 	binary, dir string
@@ -131,7 +129,6 @@ func (d *drained) start() {
 	d.url, d.admin = ready.BaseURL, ready.AdminURL
 }
 
-// socket connects a client that subscribes to both channels.
 func (d *drained) socket(n int) *socket {
 	d.t.Helper()
 	id := n / socksEach
@@ -146,7 +143,6 @@ func (d *drained) socket(n int) *socket {
 	return s
 }
 
-// inFlight returns how many requests the binary is answering, or -1.
 func (d *drained) inFlight() int {
 	a, err := http.Get(d.admin + "/metrics")
 	if err != nil {
@@ -183,7 +179,6 @@ func (d *drained) read(began <-chan struct{}) {
 	d.answered(bufio.NewReaderSize(&dripping{c}, 8<<10), `"market_id"`, 200)
 }
 
-// dripping waits before each read.
 type dripping struct{ io.Reader }
 
 func (r *dripping) Read(p []byte) (int, error) {
@@ -191,7 +186,6 @@ func (r *dripping) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// send sends a body chunk by chunk.
 func (d *drained) send(began <-chan struct{}) {
 	<-began
 	c, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
@@ -212,7 +206,6 @@ func (d *drained) send(began <-chan struct{}) {
 	d.answered(bufio.NewReader(c), `"fixture_id"`, 3)
 }
 
-// answered reads an answer, which must be complete.
 func (d *drained) answered(in *bufio.Reader, each string, times int) {
 	a, err := http.ReadResponse(in, nil)
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// dialTCP returns a connection to an address. It is closed at the end of the test.
 func dialTCP(t *testing.T, url string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -28,7 +27,6 @@ func dialTCP(t *testing.T, url string) net.Conn {
 	return c
 }
 
-// raw sends bytes over a new connection and returns the answer.
 func raw(t *testing.T, w *world, text string) (*http.Response, string) {
 	t.Helper()
 	c := dialTCP(t, w.url)
@@ -150,7 +148,6 @@ func TestPanicShowsOnlyTheRequestID(t *testing.T) {
 	}
 }
 
-// The log does not contain what clients sent.
 func TestLogHoldsNoURLAndNoToken(t *testing.T) {
 	t.Parallel()
 	w := published(t, 2, 2).start()
@@ -172,7 +169,6 @@ func TestLogHoldsNoURLAndNoToken(t *testing.T) {
 	}
 }
 
-// The log line of a request has these keys and no others.
 func TestLogHasFixedKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "acme")
@@ -267,7 +263,6 @@ func TestAgeGrowsAndStalenessShows(t *testing.T) {
 	}
 }
 
-// Losing and regaining rights takes effect at the next request.
 func TestAccountsChangeUnderTheServer(t *testing.T) {
 	t.Parallel()
 	w := published(t, 2, 2).start()

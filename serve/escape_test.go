@@ -8,7 +8,6 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// escapeAll percent-encodes every byte but the slashes.
 func escapeAll(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -70,7 +69,6 @@ func TestPathsArePercentDecoded(t *testing.T) {
 	}
 }
 
-// A path is decoded exactly once.
 func TestPathsAreDecodedOnce(t *testing.T) {
 	t.Parallel()
 	w := shared(t)

@@ -104,8 +104,6 @@ func (c *call) fixture() error {
 	}))
 }
 
-// find returns the fixture that the path names. The form of the id is checked before it
-// is looked up.
 func (c *call) find() (reader.Fixture, error) {
 	if err := c.ready(); err != nil {
 		return reader.Fixture{}, err

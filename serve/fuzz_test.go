@@ -40,7 +40,6 @@ func FuzzParameters(f *testing.F) {
 	})
 }
 
-// No headers cause a panic, and what they choose follows from them.
 func FuzzHeaders(f *testing.F) {
 	f.Add("gzip;q=0.5, *", `W/"x", "y"`, "abc")
 	f.Add("*;q=0,gzip", "*", "\x00")

@@ -24,7 +24,6 @@ func (c *call) overdue(v *reader.View, cadence time.Duration) bool {
 	return cadence > 0 && c.now.Sub(v.Commit().PublishedAt) > staleAfter*cadence
 }
 
-// lastFailure returns the code of the first step whose newest run failed, or "".
 func lastFailure(s reader.State) string {
 	for _, run := range []*health.Run{s.Fetch, s.Transform, s.Publish} {
 		if run != nil && !run.OK {
@@ -34,7 +33,6 @@ func lastFailure(s reader.State) string {
 	return ""
 }
 
-// connection returns the status of an account's provider connection.
 func (s *server) connection(a *account.Account) health.Connection {
 	status := health.ConnectionStatus(a.Provider.Configured, a.Provider.Disabled, a.Provider.Fingerprint, s.findings(a)...)
 	if status == health.Verifying && s.fetchLost(a) {
@@ -60,13 +58,10 @@ func (s *server) fetchLost(a *account.Account) bool {
 	return false
 }
 
-// credentialStatus returns what is known about the account's current credential.
 func (s *server) credentialStatus(a *account.Account) health.CredentialStatus {
 	return health.CredentialStatusOf(a.Provider.Fingerprint, s.findings(a)...)
 }
 
-// findings returns the newest test of an account's connection and the newest fetch of
-// each product.
 func (s *server) findings(a *account.Account) []*health.Run {
 	tenant := s.library.Tenant(a.ClientID)
 	list := []*health.Run{tenant.Connection().Probe()}
@@ -139,7 +134,6 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 	return part
 }
 
-// troubleCodes are the codes for why the newest publication is not served.
 var troubleCodes = map[reader.Trouble]string{reader.Quarantined: api.HealthQuarantined, reader.NoAccess: string(health.CodeStorage)}
 
 // connectionHealth returns the state of the provider connection. It is DOWN if data
@@ -166,7 +160,6 @@ func (c *call) connectionHealth(a *account.Account) api.Component {
 	return part
 }
 
-// last sets the time at which a component last succeeded.
 func last(part *api.Component, at, now time.Time) {
 	age := api.AgeMS(at, now)
 	part.LastSuccessAt, part.AgeMS = api.TimeOf(&at), &age

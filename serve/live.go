@@ -32,22 +32,18 @@ func (c *call) live() error {
 	}, fixtures...)
 }
 
-// liveFixture answers GET /live/{id}.
 func (c *call) liveFixture() error {
 	return c.sendOne("match", anyFixture, (*api.LiveFixture).AppendSingle)
 }
 
-// liveTimeline answers GET /live/{id}/timeline.
 func (c *call) liveTimeline() error {
 	return c.sendOne("timeline", detailSet, (*api.LiveFixture).AppendTimeline)
 }
 
-// liveMomentum answers GET /live/{id}/momentum.
 func (c *call) liveMomentum() error {
 	return c.sendOne("momentum", detailSet, (*api.LiveFixture).AppendMomentum)
 }
 
-// liveStats answers GET /live/{id}/stats.
 func (c *call) liveStats() error {
 	return c.sendOne("stats", detailSet, func(f *api.LiveFixture, dst []byte, _ time.Time) []byte { return f.AppendStats(dst) })
 }
@@ -60,7 +56,6 @@ const (
 	detailSet  reach = true // others are not ready (specification, section 3.5)
 )
 
-// sendOne answers with one rendering of the fixture in the path.
 func (c *call) sendOne(what string, of reach, render func(*api.LiveFixture, []byte, time.Time) []byte) error {
 	f, err := c.findLive()
 	if err != nil {
@@ -70,13 +65,11 @@ func (c *call) sendOne(what string, of reach, render func(*api.LiveFixture, []by
 		return &api.Error{Code: api.DataNotReady, RetryAfter: time.Minute}
 	}
 	return c.sendLive(what+" "+f.ID, func() *api.Page {
-		const room = 4 << 10
-		return api.Object(render(f, make([]byte, 0, room), c.now), c.view.LiveFreshness(f))
+		const typicalSize = 4 << 10
+		return api.Object(render(f, make([]byte, 0, typicalSize), c.now), c.view.LiveFreshness(f))
 	}, f)
 }
 
-// findLive returns the fixture that the path names. The form of the id is checked before
-// it is looked up.
 func (c *call) findLive() (*api.LiveFixture, error) {
 	if err := c.ready(); err != nil {
 		return nil, err

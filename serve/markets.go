@@ -8,8 +8,7 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// markets answers GET /fixtures/{id}/markets: filtered, in the order of the ids, after a
-// cursor.
+// markets answers GET /fixtures/{id}/markets, filtered and in the order of the ids.
 func (c *call) markets() error {
 	limit, err := c.limit()
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// everyRoute has a path for each route, for an account.
 func everyRoute(as string) map[string]string {
 	id := servetest.FixtureID(as, 0)
 	return map[string]string{
@@ -40,7 +39,6 @@ func kind(route string) string {
 	return "account"
 }
 
-// The answer of every route for every state of an account.
 func TestEveryRouteInEveryState(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -83,7 +81,6 @@ func TestEveryRouteInEveryState(t *testing.T) {
 	}
 }
 
-// Every method on every route, known and unknown.
 func TestEveryMethodOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -153,7 +150,6 @@ func TestAccountsAreSeparate(t *testing.T) {
 	}
 }
 
-// Without a known token the answer is always the same.
 func TestAnonymousAnswersAreIdentical(t *testing.T) {
 	t.Parallel()
 	w := shared(t)

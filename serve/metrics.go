@@ -24,7 +24,6 @@ type metrics struct {
 	inFlight prometheus.GaugeFunc
 }
 
-// shedding is the reason why a request was answered with SERVICE_UNAVAILABLE.
 type shedding string
 
 const (
@@ -36,7 +35,6 @@ const (
 	shedLate    shedding = "late"              // the time for one answer was over
 )
 
-// noRoute is the label of requests without a route.
 const noRoute = "none"
 
 // durations are the buckets in seconds: cached answers take tens of microseconds, others
@@ -67,13 +65,11 @@ func newMetrics(s *server) *metrics {
 	return m
 }
 
-// collectors returns all collectors of the API.
 func (s *server) collectors() []prometheus.Collector {
 	m := s.metrics
 	return []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, collector{s}}
 }
 
-// descs are the descriptions of all metrics that collector collects.
 var descs []*prometheus.Desc
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
@@ -82,20 +78,16 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 	return d
 }
 
-// send sends the value of a metric.
 type send func(d *prometheus.Desc, v float64, labels ...string)
 
-// collector collects the metrics that are not counted but read at each scrape.
 type collector struct{ *server }
 
-// Describe implements prometheus.Collector.
 func (c collector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range descs {
 		to <- d
 	}
 }
 
-// Collect implements prometheus.Collector.
 func (c collector) Collect(to chan<- prometheus.Metric) {
 	of := func(kind prometheus.ValueType) send {
 		return func(d *prometheus.Desc, v float64, labels ...string) {
@@ -107,7 +99,6 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// count counts an answer.
 func (m *metrics) count(a *answer) {
 	route := a.route
 	if route == "" {

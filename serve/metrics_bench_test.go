@@ -7,7 +7,6 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// BenchmarkCount measures the metrics of one answer.
 func BenchmarkCount(b *testing.B) {
 	m := newMetrics(&server{})
 	answers := []*answer{

@@ -24,7 +24,6 @@ var (
 	oldestDesc       = desc("mkt_publication_oldest_age_seconds", "Age of the newest publication of the active account whose newest publication is the oldest.", "product")
 )
 
-// collectData collects the statistics of the library.
 func (s *server) collectData(gauge, counter send) {
 	l := s.library.Stats()
 	counter(pagesDesc, float64(l.PagesCached), "cached")
@@ -59,7 +58,6 @@ func (s *server) collectData(gauge, counter send) {
 	}
 }
 
-// ages are the ages of the publications of a product.
 type ages struct {
 	current, overdue, empty int
 	newest, oldest          time.Duration // 0 without any

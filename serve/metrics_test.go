@@ -16,7 +16,6 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// scrape returns the content of /metrics.
 func (w *world) scrape() string {
 	w.t.Helper()
 	status, body := w.side("/metrics")
@@ -26,7 +25,6 @@ func (w *world) scrape() string {
 	return body
 }
 
-// side requests a path at the admin address.
 func (w *world) side(path string) (int, string) {
 	w.t.Helper()
 	a, err := http.Get(w.admin.URL() + path)
@@ -134,7 +132,6 @@ func TestMetricsOfSockets(t *testing.T) {
 	eventually(t, "the socket is gone", func() bool { return w.metric(`mkt_socket_connections`) == 0 })
 }
 
-// No label contains anything that a client sent, and a removed account loses its series.
 func TestLabelsAreOfClosedSets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "acme")
@@ -173,7 +170,6 @@ func TestLabelsAreOfClosedSets(t *testing.T) {
 	}
 }
 
-// The names follow the conventions of Prometheus.
 func TestMetricsAreWellNamed(t *testing.T) {
 	t.Parallel()
 	w := shared(t)

@@ -38,7 +38,6 @@ func acceptsGzip(headers []string) bool {
 	return others
 }
 
-// zeroWeight reports whether the parameters contain q=0.
 func zeroWeight(params string) bool {
 	_, weight, ok := strings.Cut(strings.ToLower(strings.ReplaceAll(params, " ", "")), "q=")
 	if !ok {

@@ -16,7 +16,6 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// newServer returns a server, which must be closed with close.
 func newServer(o *Options) (*server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -55,14 +54,13 @@ func (s *server) openUsage(o *Options) durable.FS {
 	}
 	disk, err := durable.OpenRoot(o.usageDir())
 	if err != nil {
-		s.log.Warn("usage counters will not answerPanic a restart", "err", err)
+		s.log.Warn("usage counters will not survive a restart", "err", err)
 		return nil
 	}
 	s.usageDisk = disk
 	return disk
 }
 
-// usageDir returns the folder that the server writes to.
 func (o *Options) usageDir() string { return cmp.Or(o.UsageDir, filepath.Join(o.DataDir, UsageFolder)) }
 
 // notesDir returns the folder for notes about loads, or "" if none are to be written: a

@@ -90,7 +90,6 @@ func TestOpenAPIExamplesFit(t *testing.T) {
 	}
 }
 
-// walk visits every object below value.
 func (d *document) walk(pointer string, value any, visit func(pointer string, m map[string]any)) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -118,7 +117,6 @@ type document struct {
 
 var openAPI = sync.OnceValues(func() (*document, error) { return readDocument(openAPIFile) })
 
-// readDocument reads a document and those that it refers to, which are in the same folder.
 func readDocument(file string, others ...string) (*document, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -139,7 +137,6 @@ func readDocument(file string, others ...string) (*document, error) {
 	return d, nil
 }
 
-// readYAML reads a document as a JSON value.
 func readYAML(file string) (any, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -195,7 +192,6 @@ func (d *document) check(method, path string, status int, header http.Header, bo
 	return nil
 }
 
-// responseFor returns the pointer to the response that describes an answer.
 func (d *document) responseFor(method, path string, status int) (string, error) {
 	switch {
 	case status == http.StatusMethodNotAllowed:
@@ -227,7 +223,6 @@ func (d *document) responseFor(method, path string, status int) (string, error) 
 	return at, nil
 }
 
-// route finds the path template that a path matches.
 func (d *document) route(path string) (string, bool) {
 	parts := strings.Split(path, "/")
 	for i := range parts {
@@ -251,7 +246,6 @@ func (d *document) route(path string) (string, bool) {
 	return "", false
 }
 
-// at follows a pointer.
 func (d *document) at(pointer string) any {
 	var value any = d.root
 	for _, key := range strings.Split(strings.TrimPrefix(pointer, "#/"), "/") {
@@ -264,7 +258,6 @@ func (d *document) at(pointer string) any {
 	return value
 }
 
-// unlisted are headers of HTTP itself.
 var unlisted = map[string]bool{"Date": true, "Content-Length": true, "Content-Type": true, "Connection": true}
 
 func (d *document) checkHeaders(response map[string]any, header http.Header) error {

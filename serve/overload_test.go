@@ -107,7 +107,7 @@ func TestOverloadIsShed(t *testing.T) {
 
 // Clients that follow the change log do not wait for uncached pages: the events after a cursor
 // are in memory, even if nobody has requested that page.
-func TestChangesWaitForNobody(t *testing.T) {
+func TestChangesAreNotQueued(t *testing.T) {
 	t.Parallel()
 	w := published(t, 30, 6).start()
 	if r := w.get("/changes", "acme"); r.status != 200 {
@@ -157,8 +157,8 @@ func TestManyColdPagesAtOnce(t *testing.T) {
 	if count[200] == 0 || most > 128 {
 		t.Errorf("%v, %v waited", count, most)
 	}
-	const room = 64 << 20 // the cache has 32
-	if after.HeapAlloc > before.HeapAlloc+room {
+	const tolerance = 64 << 20 // the cache has 32
+	if after.HeapAlloc > before.HeapAlloc+tolerance {
 		t.Errorf("the heap grew from %d to %d", before.HeapAlloc, after.HeapAlloc)
 	}
 }

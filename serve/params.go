@@ -41,7 +41,6 @@ func parseQuery(raw string, known []string) (url.Values, error) {
 	return all, nil
 }
 
-// limit parses the page size.
 func (c *call) limit() (int, error) {
 	s, given := c.param("limit")
 	if !given {
@@ -61,8 +60,7 @@ func (c *call) limit() (int, error) {
 	return n, nil
 }
 
-// param returns a known parameter and whether it was given. An empty one counts as not
-// given.
+// param returns a parameter and whether it was given; an empty one was not.
 func (c *call) param(name string) (string, bool) {
 	value := c.query.Get(name)
 	return value, value != ""
@@ -87,8 +85,7 @@ func (c *call) instant(name string) (reader.Instant, error) {
 	return reader.At(ms), nil
 }
 
-// parseInstant parses a date-time of RFC 3339 into milliseconds since the Unix epoch,
-// rounded up.
+// parseInstant returns milliseconds since the Unix epoch, rounded up.
 func parseInstant(s string) (ms int64, ok bool) {
 	m := rfc3339.FindStringSubmatch(strings.ToUpper(s))
 	if len(s) > maxText || m == nil {
@@ -124,7 +121,6 @@ func parseInstant(s string) (ms int64, ok bool) {
 // maxText is the maximum length of a free text in bytes.
 const maxText = 200
 
-// text parses a parameter of free text.
 func (c *call) text(name string) (string, error) {
 	s, _ := c.param(name)
 	if len(s) > maxText || !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
@@ -133,7 +129,6 @@ func (c *call) text(name string) (string, error) {
 	return s, nil
 }
 
-// position parses the cursor. It returns "" if there is none.
 func (c *call) position(scope api.Scope) (string, error) {
 	s, given := c.param("cursor")
 	if !given {

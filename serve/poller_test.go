@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// poller is a client that follows GET /changes.
 type poller struct {
 	history *history
 	random  *rand.Rand

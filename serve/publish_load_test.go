@@ -81,7 +81,6 @@ type paging struct {
 	finished sync.WaitGroup
 }
 
-// phase is a part of the run with its own latencies.
 type phase struct {
 	publications int
 	took         []int32 // microseconds
@@ -119,7 +118,6 @@ func (alone) Helper()           {}
 func (alone) Cleanup(func())    {}
 func (alone) Fatal(args ...any) { log.Fatal(args...) }
 
-// process runs this binary as one of them.
 func (l *paging) process(name string) *loaded {
 	l.t.Helper()
 	p := &loaded{Cmd: exec.Command(os.Args[0])}
@@ -145,7 +143,6 @@ func (p *loaded) end() error {
 	return p.Wait()
 }
 
-// start starts the processes and the clients.
 func (l *paging) start() {
 	t := l.t
 	t.Helper()
@@ -166,7 +163,6 @@ func (l *paging) start() {
 	}
 }
 
-// run is one phase of the load.
 func (l *paging) run(d time.Duration, publishing bool) *phase {
 	l.t.Helper()
 	p := new(phase)
@@ -186,7 +182,6 @@ func (l *paging) run(d time.Duration, publishing bool) *phase {
 	return p
 }
 
-// collect begins the next phase and returns the latencies of the one before.
 func (l *paging) collect(next *phase) (took []int32) {
 	l.phase.Store(next)
 	for _, c := range l.clients {
@@ -206,7 +201,6 @@ func (l *paging) stop() {
 	must(l.t, errors.Join(l.server.end(), l.publisher.end()))
 }
 
-// pager is one client, which pages through the fixtures repeatedly.
 type pager struct {
 	*paging
 	conn net.Conn
@@ -230,7 +224,6 @@ func (p *pager) run() {
 	}
 }
 
-// walk shows every page once.
 func (p *pager) walk() error {
 	var shown [staying]byte
 	for cursor := ""; ; {
@@ -256,7 +249,6 @@ func (p *pager) walk() error {
 	return nil
 }
 
-// ask requests one page, which is valid until the next call.
 func (p *pager) ask(cursor string) ([]byte, error) {
 	began, now := time.Now(), p.phase.Load()
 	if _, err := fmt.Fprintf(p.conn, "GET /api/v1/fixtures?limit=50%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", cursor, p.token); err != nil {
@@ -321,7 +313,6 @@ func (p *pager) check(body []byte, shown *[staying]byte) error {
 	}
 }
 
-// between returns the text between two others, or "" if there is none.
 func between(body []byte, from, to string) string {
 	_, rest, _ := bytes.Cut(body, []byte(from))
 	text, _, _ := bytes.Cut(rest, []byte(to))
@@ -359,7 +350,6 @@ func loadingPublisher(t testing.TB) {
 	}
 }
 
-// loadedServer is the process under load.
 func loadedServer(t testing.TB) {
 	data, token := os.Getenv("MKT_LOAD_DATA"), os.Getenv("MKT_LOAD_TOKEN")
 	g, err := account.NewGeneration([]account.Account{{

@@ -68,7 +68,7 @@ func TestQuarantineShowsInHealth(t *testing.T) {
 
 // An invalid state file does not make intact data unavailable: without it, it is unknown
 // whether the provider accepted the credential.
-func TestALostStateFileRefusesNoData(t *testing.T) {
+func TestLostStateFileRefusesNoData(t *testing.T) {
 	t.Parallel()
 	for kind, put := range map[string]func(string) error{
 		"link":     func(path string) error { return os.Symlink("/nowhere", path) },

@@ -39,7 +39,6 @@ func isRealtime(r *http.Request) bool {
 	return r.URL.Path == realtimePath || r.URL.Path == realtimePath+"/"
 }
 
-// openRealtime creates the service behind the socket and mounts it on the protocol.
 func (s *server) openRealtime(o *Options) {
 	var channels []api.Channel
 	for _, c := range o.Realtime.Channels {

@@ -13,7 +13,6 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// push is the payload of a changes event.
 type push struct {
 	Events []json.RawMessage
 	Cursor uint64
@@ -26,7 +25,6 @@ func (s *socket) changes() push {
 	return p
 }
 
-// overHTTP returns all events after a seq, according to GET /changes.
 func (w *world) overHTTP(as string, after uint64) (events []string) {
 	w.t.Helper()
 	cursor := ""
@@ -67,7 +65,7 @@ func texts(list []json.RawMessage) (out []string) {
 
 // A bootstrap over HTTP that continues over the socket, from the seq of the first page, gets
 // every event after the state that it read exactly once, whatever was published while it paged.
-func TestSocketGoesOnFromABootstrap(t *testing.T) {
+func TestSocketContinuesAfterABootstrap(t *testing.T) {
 	t.Parallel()
 	w := published(t, 9, 1).start()
 	s, _ := w.connect("acme")
@@ -101,7 +99,6 @@ func TestSocketGoesOnFromABootstrap(t *testing.T) {
 	}
 }
 
-// The position at which a subscription begins, and its first page.
 func TestSocketChangesBegin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "acme")
@@ -179,9 +176,9 @@ func TestSocketCursorBeyondTheLog(t *testing.T) {
 	try(before, "INVALID_CURSOR", 1)
 }
 
-// The events that the first page had no room for follow in pushes of at most 200, complete and
-// in order, over either transport.
-func TestSocketChangesLeftovers(t *testing.T) {
+// The events that did not fit into the first page follow in pushes of at most 200, complete
+// and in order, over either transport.
+func TestSocketChangesBeyondTheFirstPage(t *testing.T) {
 	t.Parallel()
 	w := published(t, 900, 1).start()
 	all := w.overHTTP("acme", 0)

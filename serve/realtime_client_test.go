@@ -47,7 +47,6 @@ func (w *world) token(as string) string {
 	return as
 }
 
-// transport chooses polling or a websocket.
 func transport(polling bool) func(*socketiotest.Options) {
 	return func(o *socketiotest.Options) { o.Polling = polling }
 }
@@ -67,7 +66,6 @@ func withAuth(auth any) func(*socketiotest.Options) {
 	return func(o *socketiotest.Options) { o.Auth = auth }
 }
 
-// connect connects and receives ready.
 func (w *world) connect(as string, how ...func(*socketiotest.Options)) (*socket, ready) {
 	w.t.Helper()
 	s, err := w.dial(as, how...)
@@ -77,7 +75,6 @@ func (w *world) connect(as string, how ...func(*socketiotest.Options)) (*socket,
 	return s, r
 }
 
-// refused returns the code of a handshake, which must be refused.
 func (w *world) refused(as string, how ...func(*socketiotest.Options)) string {
 	w.t.Helper()
 	s, err := w.dial(as, how...)
@@ -96,7 +93,6 @@ func (w *world) refused(as string, how ...func(*socketiotest.Options)) string {
 	return data.Code
 }
 
-// next returns the payload of the next event, which must have that name.
 func (s *socket) next(name string) json.RawMessage {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), check.Limit)
@@ -134,7 +130,6 @@ func (s *socket) quiet() {
 	}
 }
 
-// ask sends a message and returns its answer.
 func (s *socket) ask(name string, payload ...any) answer {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), check.Limit)
@@ -150,7 +145,6 @@ func (s *socket) ask(name string, payload ...any) answer {
 	return a
 }
 
-// ready is the payload of ready.
 type ready struct {
 	ClientID   string `json:"client_id"`
 	Contract   string
@@ -165,7 +159,6 @@ type channelState struct {
 	Reason           string
 }
 
-// answer is the answer to a message.
 type answer struct {
 	OK      bool
 	Channel string

@@ -16,10 +16,10 @@ import (
 
 // With each way of sending the token, over each transport, with and without a trailing
 // slash: ready is the first event and lists the channels.
-func TestSocketGreets(t *testing.T) {
+func TestSocketReady(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	// The tick is the default. Short pings notice soon who stopped between two polls.
+	// The tick is the default. With short ping intervals, the server soon notices a client that stopped between two polls.
 	w.realtime = serve.Realtime{PingInterval: 500 * time.Millisecond, PingTimeout: 500 * time.Millisecond}
 	w.add("acme", nil)
 	w.add("poor", func(a *account.Account) {
@@ -46,8 +46,8 @@ func TestSocketGreets(t *testing.T) {
 			t.Errorf("%s: ready is %+v", name, r)
 		}
 		s.Close()
-		eventually(t, "the place is free", func() bool {
-			return strings.Count(w.log.String(), "socket ended") == strings.Count(w.log.String(), "msg=socket ")
+		eventually(t, "the connection is released", func() bool {
+			return strings.Count(w.log.String(), "socket ended") == strings.Count(w.log.String(), `msg="socket connected" `)
 		})
 	}
 	_, r := w.connect("poor")
@@ -59,7 +59,6 @@ func TestSocketGreets(t *testing.T) {
 	}
 }
 
-// A deployment may offer fewer channels.
 func TestSocketChannelsNarrowed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "acme")
@@ -110,7 +109,7 @@ func TestSocketRefuses(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
-	for range 3 { // a handshake takes nothing of the rate limit
+	for range 3 { // a handshake does not count towards the rate limit
 		s, _ := w.connect("idle")
 		s.Close()
 	}
@@ -118,7 +117,7 @@ func TestSocketRefuses(t *testing.T) {
 
 // An account may have eight connections, also if many connect at once, and each connection
 // is released exactly once, however it ends.
-func TestSocketPlaces(t *testing.T) {
+func TestSocketConnectionLimit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "acme")
 	w.add("other", nil)
@@ -158,9 +157,9 @@ func TestSocketPlaces(t *testing.T) {
 			}
 			s.Close()
 		}
-		eventually(t, "every place is free", func() bool {
+		eventually(t, "every connection is released", func() bool {
 			log := w.log.String()
-			return strings.Count(log, `msg="socket ended" tenant=acme`) == strings.Count(log, "msg=socket tenant=acme")
+			return strings.Count(log, `msg="socket ended" tenant=acme`) == strings.Count(log, `msg="socket connected" tenant=acme`)
 		})
 	}
 }

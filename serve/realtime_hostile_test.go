@@ -194,7 +194,6 @@ func TestSocketAcrossOrigins(t *testing.T) {
 	}
 }
 
-// The answer to a websocket request, and its refusal, have a request id.
 func TestSocketUpgradeHasARequestID(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -207,7 +206,6 @@ func TestSocketUpgradeHasARequestID(t *testing.T) {
 	}
 }
 
-// Connections that have ended leave no goroutine and no memory.
 func TestSocketsLeaveNothing(t *testing.T) {
 	w := newWorld(t)
 	for i := range 10 {
@@ -222,7 +220,7 @@ func TestSocketsLeaveNothing(t *testing.T) {
 					s, _ := w.connect(fmt.Sprint("acme-", i), transport(n%3 == 0))
 					s.ask("subscribe", map[string]any{"channel": "live"})
 					s.Close()
-					eventually(t, "the place is free", func() bool { // eight at most
+					eventually(t, "the connection is released", func() bool { // eight at most
 						s, err := w.dial(fmt.Sprint("acme-", i))
 						if err == nil {
 							s.Close()

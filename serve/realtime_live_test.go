@@ -11,7 +11,6 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// snapshot is the payload of a live event, or the body of GET /live.
 type liveBody struct {
 	Data []json.RawMessage
 	Meta struct {
@@ -111,7 +110,7 @@ func TestSocketLiveBecomesStale(t *testing.T) {
 		w.setClock(becomes.Add(10 * time.Minute))
 		tick()
 		for _, s := range []*socket{s, both, late} {
-			s.quiet() // it was told once
+			s.quiet() // it was pushed once
 		}
 		w.setClock(becomes.Add(time.Hour))
 		w.live("acme").Publish(servetest.LiveSamples("acme", 12, version, becomes.Add(time.Hour-time.Second)))

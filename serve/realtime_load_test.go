@@ -135,13 +135,11 @@ func (b *bench) prepare() {
 	must(b.t, os.Mkdir(filepath.Join(b.dir, "bodies"), 0o700))
 }
 
-// measured is the result for one server.
 type measured struct {
 	memory   float64 // bytes a connection
 	p50, p99 time.Duration
 }
 
-// run starts a server, connects to it, and publishes.
 func (b *bench) run(name string, cmd *exec.Cmd, publish func(account int)) measured {
 	t := b.t
 	modules, err := filepath.Abs("../testdata/node")
@@ -213,7 +211,6 @@ func (b *bench) run(name string, cmd *exec.Cmd, publish func(account int)) measu
 	return m
 }
 
-// connect opens all connections, some at once.
 func (b *bench) connect(url string) []*socketiotest.Client {
 	var mu sync.Mutex
 	var list []*socketiotest.Client
@@ -262,7 +259,6 @@ func (b *bench) receive(id string, c *socketiotest.Client) {
 	}
 }
 
-// publishedAt returns the last value of a live push.
 func publishedAt(body []byte) string {
 	const key = `"published_at":"`
 	i := bytes.LastIndex(body, []byte(key))
@@ -287,7 +283,6 @@ func (b *bench) publishFile(n int) {
 	b.note(b.ids[n], at)
 }
 
-// body returns a push like those of serve.
 func (b *bench) body(at time.Time) []byte {
 	var list []*api.LiveFixture
 	for _, f := range servetest.LiveSamples("account-0000", b.load.fixtures*6/5, 1, servetest.Start) {
@@ -315,7 +310,6 @@ func (b *bench) resident(cmd *exec.Cmd) float64 {
 	return list[len(list)/2]
 }
 
-// processor returns the processor time of a process, user and system.
 func processor(t testing.TB, pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	must(t, err)

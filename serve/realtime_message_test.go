@@ -172,7 +172,7 @@ func TestSocketFloodEndsWithItsClient(t *testing.T) {
 	for _, s := range list {
 		s.Close()
 	}
-	eventually(t, "every place is free", func() bool { return w.metric("mkt_socket_connections") == 0 })
+	eventually(t, "every connection is released", func() bool { return w.metric("mkt_socket_connections") == 0 })
 	if carriedOut := w.metric(`mkt_socket_messages_refused_total{code="BAD_REQUEST"}`); carriedOut >= places*each {
 		t.Errorf("all %v messages were carried out before", carriedOut)
 	}

@@ -37,7 +37,6 @@ func node(t *testing.T, name, source string, env ...string) *script {
 	return start(t, dir, name, source, []string{"node", name}, env)
 }
 
-// start writes a program to a file and runs it with a command.
 func start(t *testing.T, dir, name, source string, command, env []string) *script {
 	t.Helper()
 	must(t, os.WriteFile(filepath.Join(dir, name), []byte(source), 0o600))
@@ -71,7 +70,6 @@ func (s *script) complaints() string {
 	return s.errs.String()
 }
 
-// until reads lines until one holds want.
 func (s *script) until(want string) {
 	s.t.Helper()
 	last := ""
@@ -90,7 +88,6 @@ func (s *script) until(want string) {
 	}
 }
 
-// snippet returns the program in that language in the clients' guide.
 func snippet(t *testing.T, language string) string {
 	t.Helper()
 	guide, err := os.ReadFile("../docs/clients.md")
@@ -136,7 +133,6 @@ func TestNodeGuide(t *testing.T) {
 	}
 }
 
-// The Go program of the guide does the same.
 func TestGuideInGo(t *testing.T) {
 	t.Parallel()
 	w := published(t, 5, 1).start()

@@ -80,7 +80,6 @@ func TestSocketLosesARight(t *testing.T) {
 	}
 }
 
-// both receives a push of each channel, in any order.
 func (s *socket) both() {
 	s.t.Helper()
 	left := map[string]bool{"changes": true, "live": true}
@@ -97,7 +96,6 @@ func (s *socket) both() {
 	}
 }
 
-// losing is one way of losing a right.
 type losing struct {
 	name, id string
 	lose     func(*account.Account) // nil: nothing
@@ -130,7 +128,6 @@ func subscribe(list ...*socket) {
 	}
 }
 
-// closed waits for channel_closed on exactly these channels.
 func (s *socket) closed(want map[string]string) {
 	s.t.Helper()
 	got := map[string]string{}
@@ -147,7 +144,6 @@ func (s *socket) closed(want map[string]string) {
 	}
 }
 
-// regain restores all rights of an account that a test may have removed.
 func (w *world) regain(id string) {
 	w.t.Helper()
 	w.add(id, func(a *account.Account) {
@@ -210,7 +206,6 @@ func TestSocketOfARotatedToken(t *testing.T) {
 	left.ended()
 }
 
-// A socket receives only the data of its account, whatever it asks for.
 func TestSocketsOfTwoAccounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

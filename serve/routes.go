@@ -12,9 +12,9 @@ import (
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
+	"mkt/serve/internal/listen"
 )
 
-// route is one entry of the route table.
 type route struct {
 	path   string // below api.Root, as echo writes it
 	name   string // as the specification writes it, for the log, usage and documents
@@ -35,7 +35,6 @@ var (
 	needStats    = gate.Need{Product: football.LiveIntelligence, Feature: account.AdvancedStats}
 )
 
-// table has all routes.
 var table = []route{
 	{path: "/status", name: "/status", open: true, handle: (*call).status},
 	{path: "/schema", name: "/schema", handle: (*call).schema},
@@ -84,7 +83,6 @@ func normalizePath(u *url.URL) {
 	u.RawPath = strings.Join(segments, "/")
 }
 
-// decoded returns a path segment without its percent-encoding.
 func decoded(segment string) string {
 	plain, err := url.PathUnescape(segment)
 	if err != nil {
@@ -107,27 +105,15 @@ func fail(c echo.Context, err error) {
 	a.refuse(api.AsError(err))
 }
 
-// Limits of a request.
 const (
 	maxURL    = 4 << 10
 	maxHeader = 16 << 10
 	maxBody   = 64 << 10 // no route uses a body; a small one is discarded
 )
 
-// withinSize checks the size of a request.
 func withinSize(r *http.Request, b body) error {
-	tooLarge := api.Refuse(api.RequestTooLarge)
-	if len(r.RequestURI) > maxURL {
-		return tooLarge
-	}
-	size := 0
-	for name, values := range r.Header {
-		for _, v := range values {
-			size += len(name) + len(v) + len(": \r\n")
-		}
-	}
-	if size > maxHeader {
-		return tooLarge
+	if len(r.RequestURI) > maxURL || listen.HeaderBytes(r.Header) > maxHeader {
+		return api.Refuse(api.RequestTooLarge)
 	}
 	return b.refusal()
 }

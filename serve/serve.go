@@ -75,7 +75,6 @@ type Words struct {
 	ProviderMetrics []string
 }
 
-// Timeouts and limits of the HTTP server.
 const (
 	readHeaderTime = 5 * time.Second
 	readTime       = 10 * time.Second // of a request's body
@@ -125,9 +124,8 @@ func Run(ctx context.Context, o Options) (err error) {
 
 // ErrNotLoopback reports that the past would be served on an address that other machines
 // can reach.
-var ErrNotLoopback = errors.New("serving the past listens on a loopback address only")
+var ErrNotLoopback = errors.New("past data is served on a loopback address only, such as 127.0.0.1")
 
-// checkLoopback returns an error if the past would be visible to the network.
 func (o *Options) checkLoopback(a net.Addr) error {
 	if tcp, ok := a.(*net.TCPAddr); !o.AsOf.IsZero() && (!ok || !tcp.IP.IsLoopback()) {
 		return fmt.Errorf("serve: %s: %w", a, ErrNotLoopback)
@@ -135,10 +133,9 @@ func (o *Options) checkLoopback(a net.Addr) error {
 	return nil
 }
 
-// listen accepts requests until ctx ends, then drains.
 func (s *server) listen(ctx context.Context, o Options) error {
 	// There is no ReadTimeout: it would end the contexts of requests that are being
-	// answered, and of all later ones on the same connection. boundBody limits the body.
+	// answered, and of all later ones on the same connection. listen.BoundBody limits the body.
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: readHeaderTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
 		ConnState: s.connections.ConnState, ConnContext: s.connContext,
@@ -180,13 +177,11 @@ func (s *server) listen(ctx context.Context, o Options) error {
 	return nil
 }
 
-// Reasons for not being ready.
 var (
 	errLoading  = errors.New("starting: published snapshots are being loaded")
 	errDraining = errors.New("draining: requests in progress are being finished")
 )
 
-// readiness returns nil if new requests should be sent to this server.
 func (s *server) readiness() error {
 	if s.leaving.Load() {
 		return errDraining
@@ -199,7 +194,6 @@ func (s *server) readiness() error {
 	}
 }
 
-// baseURL returns the URL at which a client on this machine reaches the listener.
 func baseURL(a net.Addr) string {
 	host, port, err := net.SplitHostPort(a.String())
 	if err != nil {

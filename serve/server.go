@@ -20,7 +20,6 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// server is the state that outlives a request.
 type server struct {
 	log        *slog.Logger
 	clock      func() time.Time // for durations
@@ -54,7 +53,6 @@ const (
 	maxInFlightEach = maxInFlight / 4 * 3
 )
 
-// allowed are the methods of the API.
 const allowed = "GET, OPTIONS"
 
 // ServeHTTP is the outermost handler: request id, panics, log, and the refusals before
@@ -81,7 +79,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.inFlight.Add(1)
 	defer s.inFlight.Add(-1)
 	if r.ContentLength != 0 {
-		defer s.boundBody(a, r)()
+		defer listen.BoundBody(a, r, s.readTime, lingerTime)()
 	}
 	draining := s.draining.Load()
 	if draining {

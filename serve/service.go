@@ -19,12 +19,10 @@ func (c *call) status() error {
 	return c.sendDocument(s)
 }
 
-// schema answers GET /schema, which is the same for all clients.
 func (c *call) schema() error {
 	return c.send(c.server.schema, nil)
 }
 
-// describe returns the description of the service.
 func describe(s Service) api.Service {
 	return api.Service{
 		Name: cmp.Or(s.Name, "Football Markets and Live Intelligence Service"),

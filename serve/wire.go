@@ -15,7 +15,6 @@ import (
 // the connection. The contract's error body is written instead.
 type plainListener struct{ net.Listener }
 
-// Accept implements net.Listener.
 func (l plainListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
@@ -30,7 +29,6 @@ type plainConn struct{ listen.Wrapped }
 // of no other.
 var protocolHeaders = []byte("Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
-// Write implements net.Conn.
 func (c *plainConn) Write(p []byte) (int, error) {
 	code, ok := protocolError(p)
 	if !ok {

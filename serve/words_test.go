@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// lists returns the word lists of /schema by name.
 func (w *world) lists(as string) map[string][]string {
 	w.t.Helper()
 	var body struct{ Data map[string]json.RawMessage }
@@ -22,7 +21,7 @@ func (w *world) lists(as string) map[string][]string {
 	return lists
 }
 
-// unlisted are closed sets of docs/openapi.yaml that are not vocabularies.
+// unlistedSets are closed sets of docs/openapi.yaml that are not vocabularies.
 var unlistedSets = map[string]bool{
 	"home away": true, // names of members, in "absent"
 }
@@ -71,5 +70,24 @@ func TestSchemaListsEveryClosedSet(t *testing.T) {
 	})
 	for name := range whole {
 		t.Errorf("there is no schema %s", name)
+	}
+}
+
+func TestServiceURLsAnswer(t *testing.T) {
+	t.Parallel()
+	w := shared(t)
+	var body struct {
+		Data struct {
+			Service struct{ URLs map[string]string }
+		}
+	}
+	must(t, json.Unmarshal([]byte(w.get("/status", "").body), &body))
+	if len(body.Data.Service.URLs) == 0 {
+		t.Fatal("no URLs")
+	}
+	for name, path := range body.Data.Service.URLs {
+		if r := w.get("/"+path, "acme"); r.status != 200 {
+			t.Errorf("%s is %s, which answers %d %s", name, path, r.status, r.body)
+		}
 	}
 }

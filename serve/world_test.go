@@ -37,7 +37,6 @@ var common struct {
 	dir   string
 }
 
-// shared returns the common world.
 func shared(t testing.TB) *world {
 	t.Helper()
 	common.Do(func() {
@@ -115,10 +114,8 @@ type world struct {
 	lives    map[string]*servetest.LiveRoot
 }
 
-// begin is the time at which the clocks of the tests start.
 var begin = servetest.Start.Add(10 * time.Minute)
 
-// logBuffer collects the log.
 type logBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -136,7 +133,6 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
-// newWorld creates a data root without a server, and accounts with all rights.
 func newWorld(t testing.TB, accounts ...string) *world {
 	w := &world{t: t, dataDir: t.TempDir(), registry: new(account.Registry), log: new(logBuffer), mu: new(sync.Mutex),
 		realtime: serve.Realtime{Tick: 20 * time.Millisecond}, listen: "127.0.0.1:0",
@@ -148,7 +144,6 @@ func newWorld(t testing.TB, accounts ...string) *world {
 	return w
 }
 
-// published is a world with the account acme, which has published samples.
 func published(t testing.TB, fixtures, markets int) *world {
 	w := newWorld(t, "acme")
 	w.publish("acme", fixtures, markets, 1)
@@ -159,10 +154,8 @@ func (w *world) setClock(at time.Time) { w.clock.Store(&at) }
 
 func (w *world) now() time.Time { return *w.clock.Load() }
 
-// fingerprint is the fingerprint of every sample credential.
 const fingerprint = "f0"
 
-// add creates an account with all rights, applies edit to it, and issues its token.
 func (w *world) add(id string, edit func(*account.Account)) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -189,7 +182,6 @@ func (w *world) add(id string, edit func(*account.Account)) {
 	w.swap()
 }
 
-// remove removes an account.
 func (w *world) remove(id string) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -227,7 +219,6 @@ func (w *world) fetched(id string) {
 	w.root(id).Record(health.Run{Step: "fetch", Cycle: "c", OK: true, StartedAt: servetest.Start.Add(-time.Minute), FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
 }
 
-// publish publishes samples for a tenant whose provider is connected.
 func (w *world) publish(id string, fixtures, markets, version int) {
 	w.t.Helper()
 	list := servetest.Samples(id, fixtures, markets, version)
@@ -252,16 +243,15 @@ func (w *world) publishLive(id string, fixtures int) {
 	w.live(id).Publish(servetest.LiveSamples(id, fixtures, 1, begin.Add(-2*time.Second)))
 }
 
-// start runs the server until the test ends.
 func (w *world) start() *world {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, done := make(chan string, 1), make(chan error, 1)
-	door, err := admin.Open(admin.Options{Listen: "127.0.0.1:0", Version: "test"})
+	adminServer, err := admin.Open(admin.Options{Listen: "127.0.0.1:0", Version: "test"})
 	must(w.t, err)
-	w.admin = door
+	w.admin = adminServer
 	o := serve.Options{
-		Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now, Admin: door,
+		Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now, Admin: adminServer,
 		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
 		Realtime: w.realtime, DrainDelay: w.delay, Ready: func(url string) { ready <- url },
 	}
@@ -274,24 +264,22 @@ func (w *world) start() *world {
 	case err := <-done:
 		w.t.Fatal(err)
 	}
-	eventually(w.t, "what was published is loaded", func() bool { return door.Ready() == nil }) // a busy machine takes longer than Ready waits
+	eventually(w.t, "what was published is loaded", func() bool { return adminServer.Ready() == nil }) // a busy machine takes longer than Ready waits
 	var once sync.Once
 	w.stop = func() (err error) {
-		once.Do(func() { cancel(); err = errors.Join(<-done, door.Close()) })
+		once.Do(func() { cancel(); err = errors.Join(<-done, adminServer.Close()) })
 		return err
 	}
 	w.t.Cleanup(func() { must(w.t, w.stop()) })
 	return w
 }
 
-// reply is a decoded answer.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// code returns the error code, or "".
 func (r reply) code() string {
 	var e struct {
 		Error struct{ Code string }
@@ -371,7 +359,6 @@ func unzip(a *http.Response) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// item has the fields of a fixture, market or event that tests use.
 type item struct {
 	FixtureID string `json:"fixture_id"`
 	MarketID  string `json:"market_id"`
@@ -381,7 +368,6 @@ type item struct {
 	DetailAvailable bool `json:"detail_available"`
 }
 
-// page is a page of a collection.
 type page struct {
 	Data       []item
 	Pagination struct {

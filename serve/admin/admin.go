@@ -152,7 +152,6 @@ func (s *Server) Ready() error {
 	return errStarting
 }
 
-// writeLine writes one line of plain text.
 func writeLine(w http.ResponseWriter, status int, line string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

@@ -92,7 +92,6 @@ func (a *attacher) dataset(d Dataset) error {
 	return nil
 }
 
-// table creates the view of one file of the snapshot.
 func (a *attacher) table(d Dataset, m snapshot.Manifest, table string) error {
 	file, err := a.verified(d, d.Commit, m, table)
 	if err != nil {
@@ -164,7 +163,6 @@ func (a *attacher) all(d Dataset, table string) error {
 		table, strings.Join(files, ", ")))
 }
 
-// keptCycles returns the cycles that have a snapshot.
 func keptCycles(root durable.ReadFS) (map[layout.CycleID]bool, error) {
 	entries, err := root.ReadDir(layout.SnapshotsDir)
 	if err != nil {
@@ -179,7 +177,6 @@ func keptCycles(root durable.ReadFS) (map[layout.CycleID]bool, error) {
 	return kept, nil
 }
 
-// changes creates the view of the retained window of the change log.
 func (a *attacher) changes(d Dataset, m snapshot.Manifest) error {
 	var files []string
 	for _, s := range m.Changes {

@@ -7,7 +7,6 @@ import (
 	"mkt/serve/offline"
 )
 
-// rowsOnly discards all rows.
 type rowsOnly struct{}
 
 func (rowsOnly) Columns([]string) error { return nil }

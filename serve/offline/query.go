@@ -108,7 +108,6 @@ func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
 	return classified(ctx, ask(ctx, conn, text, to))
 }
 
-// start returns an empty engine with limits.
 func start(o Options, private string) (*sql.DB, error) {
 	b := duck.Bounds{Dir: private, Memory: int64(engineShare * float64(o.Memory)), Spill: o.Spill, Threads: o.Threads}
 	return duck.Start(b, "SET TimeZone = 'UTC'")
@@ -154,7 +153,6 @@ func ask(ctx context.Context, conn *sql.Conn, text string, to Answer) error {
 	return rows.Err()
 }
 
-// isSelect returns an error unless the text is a single SELECT.
 func isSelect(conn driver.Conn, text string) error {
 	prepared, err := conn.Prepare(text)
 	var fault *duckdb.Error

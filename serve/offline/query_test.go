@@ -22,7 +22,6 @@ import (
 
 var must = check.Must
 
-// answer collects the rows of a query, one line each.
 type answer struct{ lines []string }
 
 func (a *answer) Columns(names []string) error {
@@ -112,7 +111,6 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// files returns the content of all files below a folder.
 func files(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -164,7 +162,6 @@ func TestQueryIsConfined(t *testing.T) {
 	}
 }
 
-// Errors say what is wrong with the query.
 func TestQueryErrors(t *testing.T) {
 	t.Parallel()
 	r := newRoot(t)

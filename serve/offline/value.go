@@ -11,7 +11,6 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// plain converts a value of the engine to the types that Answer lists.
 func plain(v any, kind string) any {
 	switch v := v.(type) {
 	case time.Time:

@@ -150,7 +150,6 @@ func (l *Load) End() error {
 // temporary is the prefix of a note that is being created and is not locked yet.
 const temporary = "new-"
 
-// create creates and locks a file with a temporary name.
 func (s *Store) create() (io.Closer, string, error) {
 	name := temporary + rand.Text()
 	lock, err := s.disk.Lock(name)
@@ -183,7 +182,6 @@ func (s *Store) of(p Publication) (Killed, error) {
 	return sumUp(list), nil
 }
 
-// isAbandoned reports whether nobody holds the lock of a note.
 func (s *Store) isAbandoned(name string) bool {
 	lock, err := s.disk.LockExisting(name)
 	if err != nil {
@@ -237,7 +235,6 @@ func List(dir string, isHeld func(name string) bool) ([]Killed, error) {
 	return all, nil
 }
 
-// note is the information in the name of a note.
 type note struct {
 	Publication
 	name, build string

@@ -122,7 +122,7 @@ func TestQuarantineEnds(t *testing.T) {
 
 // Live processes that load the same publication do not count as dead, however many there
 // are.
-func TestLivingLoadsDoNotCount(t *testing.T) {
+func TestRunningLoadsDoNotCount(t *testing.T) {
 	dir, at := t.TempDir(), start
 	s := open(t, dir, &at)
 	var loads []*quarantine.Load

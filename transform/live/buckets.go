@@ -2,7 +2,6 @@ package live
 
 import "mkt/publish/football"
 
-// halfMinutes returns how many minutes a half has before stoppage time.
 func halfMinutes(half int) int { return football.HalfEnds(half) - football.HalfBegins(half) }
 
 const (
@@ -10,7 +9,7 @@ const (
 	maxStoppage = 30
 	// maxPoints bounds the points of one minute, far above those of any match.
 	maxPoints = 1 << 15
-	// blindSlack is how many seconds of a minute may be unseen if it still has a
+	// blindSlack is how many seconds of a minute may be unseen if the minute still gets a
 	// number: one cycle, and the error of a scoreboard.
 	blindSlack = 10
 
@@ -21,7 +20,6 @@ const (
 	pointsAttack    = 1
 )
 
-// cell is one minute of a half.
 type cell struct {
 	home, away uint16 // points
 	// seconds of the minute that were played, by what was sent of the counters
@@ -52,7 +50,6 @@ func (c cell) state() football.BucketState {
 	return football.BucketMissing
 }
 
-// unseen is a minute of which no sample said anything.
 var unseen = cell{seconds: [3]uint8{carryMissing: 60}}
 
 // minutes returns the cells of a half for this step to modify. They include the cell
@@ -65,8 +62,6 @@ func (s *State) minutes(half, position int) []cell {
 	return cells
 }
 
-// minuteOf returns the minute of a half in which a position of the scoreboard lies,
-// from 0.
 func minuteOf(half, position int) int {
 	return clamp((position-halfBegins[half])/60, 0, halfMinutes(half)+maxStoppage-1)
 }
@@ -145,8 +140,6 @@ func (m *movement) carries(wasNull, isNull bool, supplied supply) int {
 	return carryMissing
 }
 
-// nullSent reports whether a counter that pressure is computed from was sent without
-// a value.
 func nullSent(counters []football.Counter) bool {
 	for _, c := range counters {
 		if (c.Metric == football.Attacks || c.Metric == football.DangerousAttacks) &&
@@ -157,7 +150,6 @@ func nullSent(counters []football.Counter) bool {
 	return false
 }
 
-// played calls do for every minute of a half that was played so far.
 func (s *State) played(half int, do func(minute int, c cell)) {
 	cells := s.cells[half-1]
 	n := len(cells)
@@ -173,7 +165,6 @@ func (s *State) played(half int, do func(minute int, c cell)) {
 	}
 }
 
-// series returns the buckets of every minute from kick-off to now.
 func (s *State) series() football.Series {
 	var out football.Series
 	for half := 1; half <= s.clock.half; half++ {
@@ -200,7 +191,7 @@ func (s *State) periods() []football.PeriodSum {
 		s.played(half, func(_ int, c cell) {
 			sum.Home += int(c.home)
 			sum.Away += int(c.away)
-			sum.State = together(sum.State, c.state())
+			sum.State = combined(sum.State, c.state())
 		})
 		if sum.State != football.BucketValue {
 			sum.Home, sum.Away = 0, 0
@@ -210,9 +201,9 @@ func (s *State) periods() []football.PeriodSum {
 	return sums
 }
 
-// together returns the state of two minutes as one. MISSING wins over NULL, and both
+// combined returns the state of two minutes as one. MISSING wins over NULL, and both
 // win over a number.
-func together(a, b football.BucketState) football.BucketState {
+func combined(a, b football.BucketState) football.BucketState {
 	for _, s := range []football.BucketState{football.BucketMissing, football.BucketNull, football.BucketValue} {
 		if a == s || b == s {
 			return s

@@ -26,7 +26,6 @@ const (
 	maxPosition = 200 * 60
 )
 
-// clock is the scoreboard as resolved from a sample.
 type clock struct {
 	football.Clock
 	half     int  // the half that is or was last played, 0 before kick-off

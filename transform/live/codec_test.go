@@ -12,7 +12,6 @@ import (
 	"mkt/transform/live"
 )
 
-// scripted returns the encoded state after every step of every golden match.
 func scripted(t *testing.T) [][]byte {
 	t.Helper()
 	var states [][]byte

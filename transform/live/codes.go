@@ -75,8 +75,6 @@ var (
 	}
 )
 
-// codes is the code table of one set.
 type codes[T comparable] []T
 
-// of returns the code of a value, and -1 of one outside the set.
 func (c codes[T]) of(value T) int { return slices.Index(c, value) }

@@ -48,7 +48,7 @@ func haveCodes[T interface {
 }](t *testing.T, table codes[T], values []T, most int) {
 	t.Helper()
 	if len(table) > most {
-		t.Errorf("%d codes of %T do not fit: there is room for %d", len(table), values, most)
+		t.Errorf("%d codes of %T do not fit: the encoding has bits for %d", len(table), values, most)
 	}
 	for _, v := range values {
 		if table.of(v) < 0 {

@@ -21,12 +21,10 @@ const (
 	maxDelta = 20
 )
 
-// pair is a number for each side, home first.
 type pair [2]int
 
 func (p pair) plus(q pair) pair { return pair{p[0] + q[0], p[1] + q[1]} }
 
-// fall is a counter that went down.
 type fall struct {
 	metric football.Metric
 	side   int
@@ -34,7 +32,6 @@ type fall struct {
 	tau    int // when
 }
 
-// change is what one metric did between two samples, for each side.
 type change struct {
 	up     pair // movement: never negative, corrections left out
 	down   pair // the counter fell: a correction
@@ -64,7 +61,6 @@ type movement struct {
 // score.
 var eventMetrics = [...]football.Metric{football.Substitutions, football.Corners, football.YellowCards, football.RedCards, football.Penalties, football.Goals}
 
-// lastCount is the newest count of a metric of both sides.
 type lastCount struct {
 	pair
 	at int64 // when it was sent; 0 for never
@@ -100,7 +96,6 @@ func (s *State) eventCounts(sample *input.Sample, falls *[]fall) (changed [len(e
 	return changed
 }
 
-// count returns the newest count of an event, and whether it is known.
 func (s *State) count(event football.VisualState) (count pair, known bool) {
 	known = true
 	for _, i := range countsIn[rank(event)] {
@@ -113,7 +108,6 @@ func (s *State) count(event football.VisualState) (count pair, known bool) {
 // countsIn holds, for each of eventStates, the indexes of its counters in eventMetrics.
 var countsIn = [len(eventStates)][]int{{0}, {1}, {2, 3}, {4}, {5}}
 
-// rise returns by how much an event's counter, or the score, rose.
 func (m *movement) rise(event football.VisualState) pair { return m.events[rank(event)].up }
 
 // move stores a sample's counters and score as the next baseline, and returns what
@@ -237,7 +231,6 @@ func counts(counters []football.Counter, m football.Metric) (pair, bool) {
 	return pair{h, a}, okHome && okAway
 }
 
-// goalsOf returns both sides of a score, if both were sent.
 func goalsOf(s football.Score) (pair, bool) {
 	home, okHome := s.Home.Get()
 	away, okAway := s.Away.Get()

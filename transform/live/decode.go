@@ -12,7 +12,6 @@ import (
 // know.
 var ErrVersion = errors.New("live state of another version")
 
-// errDamaged is what is wrong with bytes that no Encode wrote.
 var errDamaged = errors.New("damaged live state")
 
 // Decode reads an encoded state. It accepts exactly what Encode writes. The
@@ -148,9 +147,9 @@ func (d *decoder) cells(most int) []cell {
 	return cells
 }
 
-func (d *decoder) place() place {
+func (d *decoder) place() boardPosition {
 	code := d.code(len(halfBegins) << 1)
-	return place{half: code >> 1, known: code&1 != 0, position: d.whole()}
+	return boardPosition{half: code >> 1, known: code&1 != 0, position: d.whole()}
 }
 
 func (d *decoder) timeline(since int64, now int) []entry {
@@ -163,7 +162,7 @@ func (d *decoder) timeline(since int64, now int) []entry {
 		t := &entries[i]
 		t.at = since + d.int()
 		since = t.at
-		t.place = d.place()
+		t.boardPosition = d.place()
 		code := d.code(len(visualCodes) << 4)
 		if code>>2&3 >= len(certaintyCodes) || code&3 >= len(sideCodes) {
 			d.fail()

@@ -25,7 +25,6 @@ func (d *decoder) int() int64 {
 	return n
 }
 
-// whole reads an integer in the range of any clock, count or position.
 func (d *decoder) whole() int {
 	n := d.int()
 	if n < -1<<31 || n > 1<<31 {
@@ -47,7 +46,6 @@ func (d *decoder) len(most, size int) int {
 	return int(n)
 }
 
-// code reads a byte below limit.
 func (d *decoder) code(limit int) int {
 	if len(d.b) == 0 || int(d.b[0]) >= limit {
 		d.fail()
@@ -58,7 +56,6 @@ func (d *decoder) code(limit int) int {
 	return int(n)
 }
 
-// mark reads four bytes.
 func (d *decoder) mark() uint32 {
 	if len(d.b) < 4 {
 		d.fail()

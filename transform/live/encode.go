@@ -55,7 +55,6 @@ func (s *State) Encode(b []byte) []byte {
 	return e.b
 }
 
-// encoder appends the parts of a state.
 type encoder struct{ b []byte }
 
 func (e *encoder) int(n int64)   { e.b = binary.AppendVarint(e.b, n) }
@@ -162,7 +161,7 @@ func (e *encoder) cells(cells []cell) {
 	}
 }
 
-func (e *encoder) place(p place) {
+func (e *encoder) place(p boardPosition) {
 	e.byte(p.half<<1 | bitIf(p.known, 1))
 	e.int(int64(p.position))
 }
@@ -183,13 +182,13 @@ func (e *encoder) timeline(entries []entry, since int64, now int) {
 		t := &entries[i]
 		e.int(t.at - since)
 		since = t.at
-		e.place(t.place)
+		e.place(t.boardPosition)
 		e.byte(visualCodes.of(t.state)<<4 | certaintyCodes.of(t.certainty)<<2 | sideCodes.of(t.side))
 		e.byte(bitIf(t.proof.mark != 0, hasProof) | bitIf(t.proof.withdrawn, wasWithdrawn) | bitIf(t.fellAt != never, hasFallen) |
 			bitIf(t.gone, isGone) | int(t.counted)<<countingShift)
 		if t.proof.mark != 0 {
 			e.mark(t.proof.mark)
-			e.place(place{half: t.proof.minute.half, position: t.proof.minute.from})
+			e.place(boardPosition{half: t.proof.minute.half, position: t.proof.minute.from})
 			e.int(t.proof.listedAt - t.at)
 		}
 		if t.fellAt != never {

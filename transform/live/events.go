@@ -25,9 +25,9 @@ type sampleEvents struct {
 	early      int                          // events inserted before everything observed
 }
 
-// enter inserts the collected events at the end of the timeline, those of an earlier
+// insertCollected inserts the collected events at the end of the timeline, those of an earlier
 // minute first. After a half, they belong before the half's end.
-func (e *sampleEvents) enter() {
+func (e *sampleEvents) insertCollected() {
 	slices.SortStableFunc(e.now, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.minuteOf().half, b.minuteOf().half), cmp.Compare(a.minuteOf().from, b.minuteOf().from), rank(a.state)-rank(b.state))
 	})
@@ -56,7 +56,6 @@ func (e *entry) minuteOf() minute {
 	return minute{e.half, e.position - e.position%60}
 }
 
-// add collects an event that stays the state of play for that many seconds.
 func (e *sampleEvents) add(event entry, seconds int) {
 	e.now = append(e.now, event)
 	e.holds[event.state] = max(e.holds[event.state], seconds)
@@ -114,13 +113,13 @@ func (e *sampleEvents) counterRose(state football.VisualState, side football.Sid
 		}
 		return
 	}
-	e.add(entry{place: e.place(), at: e.at, state: state, side: side, certainty: football.Inferred, counted: countedByRise, fellAt: never}, holds[state])
+	e.add(entry{boardPosition: e.boardPosition(), at: e.at, state: state, side: side, certainty: football.Inferred, counted: countedByRise, fellAt: never}, eventSeconds[state])
 }
 
 // awaiting returns the nearest event that the provider listed and no counter has shown
 // yet, and nil if none is near enough.
 func (e *sampleEvents) awaiting(state football.VisualState, side football.Side) *entry {
-	here := e.place()
+	here := e.boardPosition()
 	return e.nearest(state, side, func(event *entry) (int, bool) {
 		if event.proof.mark == 0 || event.counted != notCounted {
 			return 0, false
@@ -134,7 +133,6 @@ func (e *sampleEvents) awaiting(state football.VisualState, side football.Side) 
 	})
 }
 
-// outside returns how many seconds a position on the scoreboard is outside a minute.
 func outside(from, position int) int { return max(0, from-position, position-(from+59)) }
 
 // counterFell handles a counter or score that fell by one: an event that it counted did
@@ -156,7 +154,6 @@ func (e *sampleEvents) counterFell(state football.VisualState, side football.Sid
 	}
 }
 
-// discount marks an event as not counted any more.
 func (e *sampleEvents) discount(event *entry) {
 	event.counted, event.fellAt = notCounted, e.tau
 	if event.proof.mark == 0 {

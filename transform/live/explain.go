@@ -24,7 +24,7 @@ type Inputs struct {
 // Inputs returns what Momentum is computed from at the time of the last step.
 func (s *State) Inputs() Inputs {
 	r := s.reading()
-	in := Inputs{Prior: float64(r.prior) / point, Observed: s.observed, Enough: enough, ThreatRule: r.now.threat.rule(r.tau, r.prior)}
+	in := Inputs{Prior: float64(r.prior) / point, Observed: s.observed, Enough: minObserved, ThreatRule: r.now.threat.rule(r.tau, r.prior)}
 	threat := r.now.threat.points(r.tau, r.prior)
 	for side := range r.sides {
 		in.Threat[side] = float64(threat[side]) / point
@@ -81,8 +81,8 @@ func MinuteRule(state football.BucketState) string {
 		"what is first seen while the clock is stopped belongs to the last minute played", pointsDangerous, pointsShot, pointsCorner, pointsAttack)
 }
 
-// RuleOf returns the rule that gives a timeline entry its state and certainty, with
-// the constants that decide it.
+// RuleOf returns the rule that gives a timeline entry its state and certainty, including
+// the constants in it.
 func RuleOf(state football.VisualState, certainty football.Certainty) string {
 	if certainty == football.Exact {
 		return fmt.Sprintf("an event of the provider's own list, in its minute; the second is that of the observation. "+

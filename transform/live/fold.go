@@ -69,7 +69,6 @@ func Leave(previous State, at time.Time) State {
 	return next
 }
 
-// begin returns the state after a first sample, which is a baseline.
 func begin(sample *input.Sample, at int64) State {
 	s := State{who: identityOf(sample), firstAt: at, at: max(at, sample.RetrievedAt.UnixMilli()), freshAt: at,
 		clock: resolve(nil, sample, 0), scene: newScene()}
@@ -96,7 +95,6 @@ func (s *State) isRepeat(now *clock, sample *input.Sample) bool {
 		s.score == sample.Score && slices.Equal(s.counters, sample.Counters) && !s.hasNews(sample)
 }
 
-// apply folds a sample that has something new.
 func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 	seconds := s.clock.played(&now, elapsed)
 	blind := maxBlind + max(s.clock.grain(), now.grain())
@@ -134,7 +132,7 @@ func (s *State) baseline(sample *input.Sample) movement {
 	m := movement{baseline: true, events: s.lower(sample)}
 	s.counters, s.score, s.falls = sample.Counters, sample.Score, nil
 	s.seenTau, s.observed = s.tau, 0
-	if s.base = s.place(); s.rests() {
+	if s.base = s.boardPosition(); s.rests() {
 		s.base.position = maxPosition // the half is over: all of it is in the counters
 	}
 	percent, sent := possession(s.counters)
@@ -159,7 +157,6 @@ func (s *State) observe(m *movement) {
 	}
 }
 
-// status records whether the fixture is in play.
 func (s *State) status(sample *input.Sample) {
 	if sample.Status == input.InPlay || sample.Status == input.Halted {
 		s.leftAt = 0
@@ -168,7 +165,6 @@ func (s *State) status(sample *input.Sample) {
 	s.leave()
 }
 
-// leave records that the fixture is no longer in play.
 func (s *State) leave() {
 	if s.leftAt == 0 {
 		s.leftAt = s.at
@@ -179,7 +175,6 @@ func (s *State) leave() {
 	}
 }
 
-// checkAge makes the state stale if its newest sample is too old.
 func (s *State) checkAge() {
 	if s.InPlay() && s.isStale() {
 		s.goStale()
@@ -189,7 +184,7 @@ func (s *State) checkAge() {
 // goStale adds a STALE entry to the timeline. It begins when the newest sample became
 // too old, however late a step notices it.
 func (s *State) goStale() {
-	at := max(s.heldAt, min(s.at, s.freshAt+s.patience().Milliseconds()))
+	at := max(s.heldAt, min(s.at, s.freshAt+s.maxAge().Milliseconds()))
 	s.keep(at, football.VisualStale, football.SideNone, football.Unknown)
 	s.heldAt = s.at
 }

@@ -11,10 +11,8 @@ import (
 	"mkt/publish/football"
 )
 
-// maxIncidents bounds how many of a provider's events are remembered.
 const maxIncidents = 400
 
-// incident is an event of the provider's own list that was seen.
 type incident struct {
 	mark   uint32 // hash of its id, never 0
 	what   uint32 // hash of what it says, to notice that the provider changed it
@@ -49,10 +47,9 @@ func (s *State) hasNews(sample *input.Sample) bool {
 	})
 }
 
-// list is the provider's own list of events in one sample, by minute.
 type list struct {
 	events []input.Incident
-	holds  map[uint32]bool // marks of the events on it
+	marks  map[uint32]bool // marks of the events on it
 }
 
 // withdraw returns a sample's list of events, nil if it has none. It withdraws events
@@ -63,25 +60,25 @@ func (e *sampleEvents) withdraw(sample *input.Sample) *list {
 	if !sent {
 		return nil
 	}
-	l := &list{events: slices.Clone(events), holds: make(map[uint32]bool, len(events))}
+	l := &list{events: slices.Clone(events), marks: make(map[uint32]bool, len(events))}
 	slices.SortStableFunc(l.events, func(a, b input.Incident) int { return cmp.Compare(a.Minute+a.Added, b.Minute+b.Added) })
 	arrived := make(map[uint32]bool) // what the list says under ids that were not seen before
 	for i := range l.events {
 		next := incidentOf(&l.events[i])
-		l.holds[next.mark] = true
+		l.marks[next.mark] = true
 		if _, met := e.find(next.mark); !met {
 			arrived[next.what] = true
 		}
 	}
 	e.incidents = slices.DeleteFunc(slices.Clone(e.incidents), func(i incident) bool {
-		if l.holds[i.mark] || !i.missed || arrived[i.what] {
+		if l.marks[i.mark] || !i.missed || arrived[i.what] {
 			return false
 		}
 		e.disprove(i.mark)
 		return true
 	})
 	for i := range e.incidents {
-		e.incidents[i].missed = !l.holds[e.incidents[i].mark]
+		e.incidents[i].missed = !l.marks[e.incidents[i].mark]
 	}
 	return l
 }
@@ -96,7 +93,7 @@ func (e *sampleEvents) readList(l *list) {
 		next := incidentOf(&l.events[i])
 		at, met := e.find(next.mark)
 		switch {
-		case met && e.incidents[at].what == next.what, !met && e.replaces(next, l.holds):
+		case met && e.incidents[at].what == next.what, !met && e.replaces(next, l.marks):
 			continue
 		case met:
 			e.disprove(next.mark)
@@ -269,7 +266,7 @@ func (s *State) minuteOf(i *input.Incident) minute {
 // becomes the state of play. An older one is inserted at its minute, and begins when
 // the entry after it does.
 func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualState, p proof, before []input.Incident) {
-	event := entry{place: e.place(), at: e.at, state: state, side: i.Side, certainty: football.Exact, proof: p, fellAt: never}
+	event := entry{boardPosition: e.boardPosition(), at: e.at, state: state, side: i.Side, certainty: football.Exact, proof: p, fellAt: never}
 	if e.wasCounted(i, state, p.minute, before) {
 		event.counted = countedBefore
 	} else if wrong := e.newest(state, i.Side, func(old *entry) bool { return old.counted == countedByRise && old.proof.withdrawn }); wrong != nil {
@@ -283,10 +280,10 @@ func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualStat
 		return
 	}
 	age := 0
-	if here := e.place(); here.known && here.half >= p.minute.half {
+	if here := e.boardPosition(); here.known && here.half >= p.minute.half {
 		age = max(0, here.position-(p.minute.from+59))
 	}
-	if left := holds[state] - age; !e.isBaseline && left > 0 {
+	if left := eventSeconds[state] - age; !e.isBaseline && left > 0 {
 		e.add(event, left)
 		return
 	}

@@ -13,7 +13,6 @@ import (
 	"mkt/transform/live"
 )
 
-// scored is one goal of an invented half, and how the feed reports it.
 type scored struct {
 	at, side    int // seconds of play
 	shown       int // when the score has it
@@ -22,7 +21,6 @@ type scored struct {
 	otherSideTo int // until when the score has it with the other side, 0 for never
 }
 
-// feed is how a feed reports the goals of a half.
 type feed struct {
 	name       string
 	joined     int    // when the first sample is
@@ -36,7 +34,7 @@ type feed struct {
 // on its side, whatever the feed did on the way; and every entry that a client saw
 // keeps its place on the scoreboard, but for one observed just behind the minute of
 // a goal that was dated later.
-func TestGoalsAreTheMatchs(t *testing.T) {
+func TestGoalsOfAnyFeed(t *testing.T) {
 	for _, f := range []feed{
 		{name: "clean"},
 		{name: "joined late", joined: 1400},
@@ -114,7 +112,6 @@ func (f *feed) play(t *testing.T, seed uint64) {
 	}
 }
 
-// sample returns what the feed sends at a moment.
 func (f *feed) sample(goals []scored, attacks [2]int, at int) *input.Sample {
 	var score [2]int
 	var list []input.Incident

@@ -13,7 +13,6 @@ import (
 	"mkt/transform/live"
 )
 
-// truth is one event of an invented match.
 type truth struct {
 	half, second int // on the half's own clock
 	metric       football.Metric

@@ -6,9 +6,9 @@ import (
 	"mkt/publish/football"
 )
 
-// enough is how many seconds of match clock must have been seen since the baseline.
+// minObserved is how many seconds of match clock must have been seen since the baseline.
 // With fewer, the leader changes too often.
-const enough = 120
+const minObserved = 120
 
 // How far home must be from 50 for each strength.
 const (
@@ -31,19 +31,16 @@ func (s *State) Momentum() football.Momentum {
 	return m
 }
 
-// age returns how old the newest sample was at the last step.
 func (s *State) age() time.Duration { return time.Duration(s.at-s.freshAt) * time.Millisecond }
 
-// patience returns how old the newest sample may become.
-func (s *State) patience() time.Duration {
+func (s *State) maxAge() time.Duration {
 	if s.clock.runs {
 		return StaleAfter + s.clock.patience()
 	}
 	return StaleAtRest
 }
 
-// isStale reports whether the newest sample was too old at the last step.
-func (s *State) isStale() bool { return s.age() > s.patience() }
+func (s *State) isStale() bool { return s.age() > s.maxAge() }
 
 func (s *State) unavailable() football.UnavailableReason {
 	switch {
@@ -53,17 +50,16 @@ func (s *State) unavailable() football.UnavailableReason {
 		return football.FeedStale
 	case !supplyOf(s.counters).any():
 		return football.CountersNotProvided
-	case s.observed < enough:
+	case s.observed < minObserved:
 		return football.InsufficientSamples
 	}
 	return ""
 }
 
-// reading is what momentum is computed from at the time of the last step.
 type reading struct {
 	now   pressure // decayed to that time
 	tau   int      // that time, in seconds of match clock since kick-off
-	men   [2]keep
+	men   [2]keptPart
 	sides [2]int64 // the pressure of both sides, with men counted
 	prior int64
 }

@@ -5,7 +5,6 @@ import (
 	"mkt/publish/football"
 )
 
-// lastHalf returns the half that is played in the phase, or was played last.
 func lastHalf(previous *clock, p football.Phase) int {
 	half := p.Half()
 	if p == football.HalfTime {
@@ -20,7 +19,6 @@ func lastHalf(previous *clock, p football.Phase) int {
 	return half
 }
 
-// phase returns the phase of a sample.
 func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
 	switch {
 	case s.Status == input.Over:
@@ -28,7 +26,7 @@ func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
 	case s.Status == input.NotStarted:
 		return football.NoPhase
 	case s.Status == input.Off, !next.known:
-		return carriedOn(previous)
+		return continuedPhase(previous)
 	}
 	half, ok := s.Clock.Half.Get()
 	if !ok {
@@ -48,7 +46,7 @@ func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
 	case 4:
 		return football.ExtraSecondHalf
 	}
-	return beyond(s)
+	return phaseAfterLastHalf(s)
 }
 
 // playedHalf returns the half that is played, or was played last. A provider may name
@@ -77,8 +75,7 @@ func playedHalf(previous, next *clock, half, elapsed int) int {
 	return half
 }
 
-// carriedOn returns the phase of a sample without a clock, which is the previous one.
-func carriedOn(previous *clock) football.Phase {
+func continuedPhase(previous *clock) football.Phase {
 	if previous == nil {
 		return football.NoPhase
 	}
@@ -139,11 +136,11 @@ func atRest(previous *clock, half, position int, s *input.Sample) football.Phase
 			return football.ExtraSecondHalf
 		}
 	}
-	return beyond(s)
+	return phaseAfterLastHalf(s)
 }
 
-// beyond returns the phase after the last half. Only a level score leads to a shoot-out.
-func beyond(s *input.Sample) football.Phase {
+// phaseAfterLastHalf returns the phase after the last half. Only a level score leads to a shoot-out.
+func phaseAfterLastHalf(s *input.Sample) football.Phase {
 	home, okHome := s.Score.Home.Get()
 	away, okAway := s.Score.Away.Get()
 	if okHome && okAway && home != away {

@@ -42,7 +42,6 @@ func plausible(s *input.Sample) input.Sample {
 	return b
 }
 
-// isImpossible reports whether an event has a minute that no match has.
 func isImpossible(i input.Incident) bool {
 	return i.Minute < 1 || i.Minute > maxPosition/60 || i.Added < 0 || i.Added > maxAdded
 }

@@ -66,7 +66,6 @@ func (s supply) prior() int64 {
 	return priorThin
 }
 
-// points returns the points of a movement, for each side.
 func (m *movement) points(s supply) [2]int64 {
 	var p [2]int64
 	attack := 0

@@ -17,7 +17,7 @@ import (
 )
 
 // After every step of any feed, in any order, every promise about a state holds.
-func TestPromisesHoldForAnyFeed(t *testing.T) {
+func TestInvariantsHoldForAnyFeed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var state *live.State
 		at := start
@@ -53,7 +53,6 @@ func apply(state *live.State, act string, s *input.Sample, at time.Time) live.St
 	return live.Leave(*state, at)
 }
 
-// reread returns the state after it was stored and read again.
 func reread(t rapid.TB, s *live.State) *live.State {
 	if s == nil {
 		return nil
@@ -259,7 +258,6 @@ func TestStaleWithCountlessEvents(t *testing.T) {
 	}
 }
 
-// The state of a fixture that left play expires after a while.
 func TestExpired(t *testing.T) {
 	state := step(t, nil, "0 1:20:00 ss=0-0")
 	if state.Expired(start.Add(time.Hour)) {

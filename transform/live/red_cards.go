@@ -10,14 +10,14 @@ import (
 // After a fifth red card it has fewer than seven players, and the match ends.
 const maxShort = 5
 
-// keep is the fraction of its pressure that a side keeps when it has fewer players. Of
+// keptPart is the fraction of its pressure that a side keeps when it has fewer players. Of
 // two sides with the same counters, the one with more players has the next shot far
 // more often. It is a fraction, and not a factor for one side, so that exchanging the
 // sides exchanges the numbers.
-type keep struct{ part, whole int64 }
+type keptPart struct{ part, whole int64 }
 
 // keepsWhenShort holds 1.5 to the power of -n for a side that is n players short.
-var keepsWhenShort = [maxShort + 1]keep{{1, 1}, {2, 3}, {4, 9}, {8, 27}, {16, 81}, {32, 243}}
+var keepsWhenShort = [maxShort + 1]keptPart{{1, 1}, {2, 3}, {4, 9}, {8, 27}, {16, 81}, {32, 243}}
 
 // maxRed is the greatest plausible number of red cards of a side, one for each player.
 const maxRed = 11
@@ -34,14 +34,14 @@ func redCards(counters []football.Counter) (red pair, known bool) {
 }
 
 // keeps returns what each side keeps after so many red cards.
-func keeps(red pair) [2]keep {
-	return [2]keep{keepsWhenShort[clamp(red[0]-red[1], 0, maxShort)], keepsWhenShort[clamp(red[1]-red[0], 0, maxShort)]}
+func keeps(red pair) [2]keptPart {
+	return [2]keptPart{keepsWhenShort[clamp(red[0]-red[1], 0, maxShort)], keepsWhenShort[clamp(red[1]-red[0], 0, maxShort)]}
 }
 
 // of returns the part of v that is kept. v is at most 2^40.
-func (k keep) of(v int64) int64 { return v * k.part / k.whole }
+func (k keptPart) of(v int64) int64 { return v * k.part / k.whole }
 
-func (k keep) String() string {
+func (k keptPart) String() string {
 	if k.part == k.whole {
 		return "1"
 	}

@@ -62,7 +62,6 @@ func mirrored(t rapid.TB, m, exchanged football.Momentum) {
 	}
 }
 
-// exchange returns the sample with home and away exchanged.
 func exchange(s *input.Sample) *input.Sample {
 	x := *s
 	x.Home, x.Away = s.Away, s.Home
@@ -104,7 +103,6 @@ func TestInputsGiveTheNumber(t *testing.T) {
 	}
 }
 
-// again computes home's number from the texts of Inputs alone, as a reader does.
 func again(t *testing.T, s *live.State) int {
 	t.Helper()
 	in := s.Inputs()
@@ -127,7 +125,6 @@ func again(t *testing.T, s *live.State) int {
 	return int(math.RoundToEven(100 * (pressure[0] + in.Prior) / (pressure[0] + pressure[1] + 2*in.Prior)))
 }
 
-// numeral reads a decimal or a fraction.
 func numeral(t *testing.T, text string) float64 {
 	t.Helper()
 	part, whole := 0.0, 1.0

@@ -13,7 +13,6 @@ import (
 	"mkt/transform/live"
 )
 
-// start is when every scripted match begins.
 var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
 // play runs a script, one step a line:
@@ -130,7 +129,6 @@ func atoi(t *testing.T, text string) int {
 	return n
 }
 
-// line renders what a client sees after a step.
 func line(s *live.State) string {
 	l := s.Live()
 	var b strings.Builder
@@ -161,7 +159,6 @@ func number(f football.Field[int]) string {
 	return map[football.State]string{football.Missing: "?", football.Null: "_"}[f.State()]
 }
 
-// whole renders timeline, buckets and counters at the end of a script.
 func whole(s *live.State) string {
 	l := s.Live()
 	var b strings.Builder
@@ -193,7 +190,6 @@ func whole(s *live.State) string {
 	return b.String()
 }
 
-// place renders the position of an entry on the scoreboard.
 func place(e football.TimelineEntry) string {
 	minute, ok := e.Minute.Get()
 	if !ok {

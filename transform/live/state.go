@@ -37,8 +37,7 @@ type State struct {
 	// counted are the newest counts of what the timeline reports, in the order of
 	// eventMetrics.
 	counted [len(eventMetrics)]lastCount
-	// falls are the counters that fell recently.
-	falls []fall
+	falls   []fall
 
 	tau      int // seconds of match clock since kick-off, breaks left out
 	seenTau  int // the last at which counters of pressure could be compared
@@ -52,7 +51,7 @@ type State struct {
 	heldAt       int64 // the newest observation at which the newest entry held
 	scene        scene
 	// base is where the scoreboard was at the newest baseline.
-	base place
+	base boardPosition
 	// wasListed reports whether the provider's own list of events was ever sent.
 	// incidents are the events on it, sorted by mark.
 	wasListed bool
@@ -103,7 +102,7 @@ func (s *State) StaleAt() time.Time {
 	if !s.InPlay() {
 		return time.Time{}
 	}
-	return utc(s.freshAt).Add(s.patience())
+	return utc(s.freshAt).Add(s.maxAge())
 }
 
 // Expired reports whether the fixture left play longer than Linger ago, so that its state

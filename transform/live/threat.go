@@ -62,7 +62,7 @@ func (t threat) after(m *movement, before, now []football.Counter, tau int) thre
 		if next.rose == (pair{}) || waits && next.kind != penaltyThreat {
 			continue
 		}
-		side, one := only(next.rose)
+		side, one := onlySide(next.rose)
 		if t = (threat{}); one && !m.shot(side) {
 			t = threat{next.kind, side, tau + threats[next.kind].lasts}
 		}
@@ -70,9 +70,9 @@ func (t threat) after(m *movement, before, now []football.Counter, tau int) thre
 	return t
 }
 
-// only returns the one side of which something moved. When both moved between two
+// onlySide returns the one side of which something moved. When both moved between two
 // samples, which was last is not known.
-func only(moved pair) (side int, one bool) {
+func onlySide(moved pair) (side int, one bool) {
 	if moved[0] > 0 {
 		return 0, moved[1] == 0
 	}
@@ -83,7 +83,6 @@ func (m *movement) shot(side int) bool {
 	return m.onTarget[side]+m.offTarget[side]+m.rise(football.VisualGoal)[side] > 0
 }
 
-// isCorrected reports whether a counter fell on either side.
 func isCorrected(before, now []football.Counter, m football.Metric) bool {
 	was, okWas := counts(before, m)
 	is, ok := counts(now, m)

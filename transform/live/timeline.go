@@ -18,14 +18,12 @@ const (
 	earlyWithin = 20
 )
 
-// place is a position on the scoreboard.
-type place struct {
+type boardPosition struct {
 	half     int // the half that position belongs to, 0 before kick-off
 	position int // seconds on the scoreboard
 	known    bool
 }
 
-// minute is a minute of play as a provider's event has it.
 type minute struct {
 	half int
 	from int // its first second on the scoreboard
@@ -34,11 +32,11 @@ type minute struct {
 // entry is one observation of the timeline, as it is stored. State.published computes
 // the published timeline from the entries.
 type entry struct {
-	place           // where the scoreboard was when it was observed
-	at        int64 // when it was observed; see sampleEvents.insertListed for an event that was listed late
-	state     football.VisualState
-	certainty football.Certainty
-	side      football.Side
+	boardPosition       // where the scoreboard was when it was observed
+	at            int64 // when it was observed; see sampleEvents.insertListed for an event that was listed late
+	state         football.VisualState
+	certainty     football.Certainty
+	side          football.Side
 
 	// An event is on the timeline because a counter or the score rose, or because the
 	// provider's list holds it, or for both reasons.
@@ -89,7 +87,6 @@ func (s *State) last() *entry {
 	return nil
 }
 
-// insert inserts an entry at an index of the timeline.
 func (s *State) insert(at int, e entry) {
 	s.editTimeline()
 	s.timeline = slices.Insert(s.timeline, at, e)
@@ -108,34 +105,33 @@ func (s *State) keep(at int64, state football.VisualState, side football.Side, c
 		last = s.last()
 		last.certainty = certainty
 	}
-	next := entry{place: s.place(), at: at, state: state, side: side, certainty: certainty, fellAt: never}
-	if last == nil || !goesOn(last, &next) {
+	next := entry{boardPosition: s.boardPosition(), at: at, state: state, side: side, certainty: certainty, fellAt: never}
+	if last == nil || !continues(last, &next) {
 		s.insert(len(s.timeline), next)
 	}
 }
 
-// place returns the position of the scoreboard now. A clock that stopped at the end of
+// boardPosition returns the position of the scoreboard now. A clock that stopped at the end of
 // a half may have been set back to the half's last minute. In that case the half ended
 // where the clock was last seen to run.
-func (s *State) place() place {
+func (s *State) boardPosition() boardPosition {
 	c := &s.clock
 	switch {
 	case s.rests() && s.ranTo > 0:
-		p := place{c.half, s.ranTo, true}
+		p := boardPosition{c.half, s.ranTo, true}
 		if c.known {
 			p.position = max(p.position, c.position)
 		}
 		return p
 	case c.known:
-		return place{c.half, c.position, true}
+		return boardPosition{c.half, c.position, true}
 	}
-	return place{}
+	return boardPosition{}
 }
 
 // rests reports whether a half is over and the next has not begun.
 func (s *State) rests() bool { return s.clock.Phase.Half() == 0 && s.clock.half != 0 }
 
-// isRest reports whether a state is that of the time after a half.
 func isRest(s football.VisualState) bool {
 	return s == football.VisualHalfTime || s == football.VisualFullTime
 }

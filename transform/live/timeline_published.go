@@ -27,7 +27,7 @@ func (s *State) visual() football.Visual {
 		case e.gone:
 			continue
 		case newest.state == "":
-		case !goesOn(&e, &newest):
+		case !continues(&e, &newest):
 			return newest.visual()
 		default:
 			e.join(&newest)
@@ -75,14 +75,14 @@ func (s *State) shown() []entry {
 		if e.gone {
 			continue
 		}
-		if n := len(shown); n > 0 && goesOn(&shown[n-1], e) {
+		if n := len(shown); n > 0 && continues(&shown[n-1], e) {
 			last := &shown[n-1]
 			isLate := last.proof.mark != 0 && e.proof.mark != 0 && last.at == e.at
 			if !isLate || last.proof.minute == e.proof.minute {
 				last.join(e)
 				continue
 			}
-			between := entry{place: last.place, at: last.at, state: football.VisualCalm, side: football.SideNone, certainty: football.Unknown}
+			between := entry{boardPosition: last.boardPosition, at: last.at, state: football.VisualCalm, side: football.SideNone, certainty: football.Unknown}
 			between.half, between.position = last.proof.minute.half, last.proof.minute.from
 			shown = append(shown, between)
 		}
@@ -91,9 +91,9 @@ func (s *State) shown() []entry {
 	return shown
 }
 
-// goesOn reports whether an entry continues the one before it. A goal, card or penalty
+// continues reports whether an entry continues the one before it. A goal, card or penalty
 // never does, because it changed a score or a count.
-func goesOn(before, e *entry) bool {
+func continues(before, e *entry) bool {
 	if e.state != before.state || e.side != before.side || (e.certainty == football.Unknown) != (before.certainty == football.Unknown) {
 		return false
 	}

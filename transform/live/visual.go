@@ -5,8 +5,8 @@ import (
 	"mkt/publish/football"
 )
 
-// holds is for how many seconds of match clock an event is the state of play.
-var holds = map[football.VisualState]int{
+// eventSeconds is for how many seconds of match clock an event is the state of play.
+var eventSeconds = map[football.VisualState]int{
 	football.VisualKickOff: 24, football.VisualSubstitution: 16, football.VisualCorner: 24,
 	football.VisualCard: 24, football.VisualPenalty: 60, football.VisualGoal: 60,
 }
@@ -42,7 +42,6 @@ func newScene() scene {
 	return scene{heldUntil: never, attack: pair{never, never}, dangerous: pair{never, never}, danger: pair{never, never}}
 }
 
-// sides in the order of pairs.
 var sides = [2]football.Side{football.SideHome, football.SideAway}
 
 // updateTimeline adds to the timeline what a sample showed. before is the phase of the
@@ -52,23 +51,22 @@ func (s *State) updateTimeline(sample *input.Sample, m *movement, before footbal
 	if half := s.clock.Phase.Half(); half != 0 && s.clock.Phase != before {
 		s.scene = newScene() // attacks of the last half do not count in this one
 		if into := s.clock.position - halfBegins[half]; s.clock.known && into >= 0 && into < kickOffWithin {
-			s.insert(len(s.timeline), entry{place: s.place(), at: s.at, state: football.VisualKickOff, side: football.SideNone,
+			s.insert(len(s.timeline), entry{boardPosition: s.boardPosition(), at: s.at, state: football.VisualKickOff, side: football.SideNone,
 				certainty: football.Inferred, fellAt: never})
-			s.scene.heldUntil = s.tau + holds[football.VisualKickOff]
+			s.scene.heldUntil = s.tau + eventSeconds[football.VisualKickOff]
 		}
 	}
 	e := sampleEvents{State: s, holds: map[football.VisualState]int{}, isBaseline: m.baseline}
-	s.remember(m)
+	s.recordAttacks(m)
 	list := e.withdraw(sample)
 	e.corrections(m)
 	e.rises(m)
 	e.readList(list)
-	e.enter()
+	e.insertCollected()
 	s.choose(m.carried)
 	s.heldAt = s.at
 }
 
-// corrections handles the counters that fell, climbed back or changed sides.
 func (e *sampleEvents) corrections(m *movement) {
 	for i, state := range eventStates {
 		c := &m.events[i]
@@ -78,7 +76,6 @@ func (e *sampleEvents) corrections(m *movement) {
 	}
 }
 
-// rises handles the counters that rose.
 func (e *sampleEvents) rises(m *movement) {
 	for i, state := range eventStates {
 		e.times(m.events[i].up, state, e.counterRose)
@@ -112,7 +109,7 @@ func (s *State) choose(carried bool) {
 	if !s.clock.runs && s.clock.Phase == football.NoPhase {
 		return // before kick-off
 	}
-	if last := s.last(); last != nil && s.tau < s.scene.heldUntil && holds[last.state] != 0 {
+	if last := s.last(); last != nil && s.tau < s.scene.heldUntil && eventSeconds[last.state] != 0 {
 		return
 	}
 	if _, danger := latest(s.scene.danger, s.tau-dangerHolds); !carried && !danger {
@@ -123,14 +120,12 @@ func (s *State) choose(carried bool) {
 	s.keep(s.at, state, side, football.Inferred)
 }
 
-// rest adds a state in which nobody attacks.
 func (s *State) rest(state football.VisualState) {
 	s.scene = newScene()
 	s.keep(s.at, state, football.SideNone, football.Inferred)
 }
 
-// remember records when each side last attacked.
-func (s *State) remember(m *movement) {
+func (s *State) recordAttacks(m *movement) {
 	supplied := supplyOf(s.counters).dangerous
 	for side := range sides {
 		shots := m.onTarget[side] + m.offTarget[side]

@@ -105,7 +105,6 @@ func addAbsent(dst []byte, columns []string) []byte {
 	})
 }
 
-// appendArray appends a JSON array whose items appendItem appends.
 func appendArray[T any](dst []byte, list []T, appendItem func(dst []byte, item *T) []byte) []byte {
 	dst = append(dst, '[')
 	for i := range list {

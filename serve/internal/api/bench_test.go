@@ -21,7 +21,6 @@ func BenchmarkAppendMarket(b *testing.B) {
 	}
 }
 
-// liveRow returns a fixture with a whole match of detail.
 func liveRow() (*table.LiveRow, api.LiveDetail) {
 	row := &table.LiveRow{FixtureID: "fx_a", InPlay: true, Home: ptr("Home"), Away: ptr("Away"), League: ptr("League"), FreshAt: fetched, ClockMinute: ptr(int32(45)),
 		ScoreHome: ptr(int32(1)), ScoreAway: ptr(int32(0)), MomentumHome: ptr(int32(60)), MomentumAway: ptr(int32(40)), DetailRank: ptr(int32(1))}

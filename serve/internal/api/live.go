@@ -118,7 +118,6 @@ func (f *LiveFixture) AppendTimeline(dst []byte, now time.Time) []byte {
 // AppendStats appends the stats response.
 func (f *LiveFixture) AppendStats(dst []byte) []byte { return append(dst, f.stats...) }
 
-// becameStale reports whether the feed became too old after the row was made.
 func (f *LiveFixture) becameStale(now time.Time) bool {
 	return f.StaleAt(now) && (f.row.VisualState == nil || *f.row.VisualState != string(football.VisualStale))
 }
@@ -155,7 +154,6 @@ func scoreboardSecond(e *table.LiveTimelineRow) int32 {
 	return seconds
 }
 
-// reason returns why there is no momentum at now, or nil if there is.
 func (f *LiveFixture) reason(now time.Time) *string {
 	r := f.row
 	if f.StaleAt(now) && (r.UnavailableReason == nil || *r.UnavailableReason != string(football.NotInPlay)) {

@@ -25,7 +25,6 @@ func bucketWord(state string) string {
 	return bucketWords[football.BucketMissing]
 }
 
-// appendLiveHead appends a live fixture from its id to its score.
 func appendLiveHead(dst []byte, r *table.LiveRow) []byte {
 	dst = addText(dst, `{"fixture_id":`, r.FixtureID)
 	dst = addTextOrNull(dst, `,"home":`, r.Home)
@@ -100,7 +99,6 @@ func appendEntry(dst []byte, e *table.LiveTimelineRow) []byte {
 	return append(dst, '}')
 }
 
-// appendStats appends the stats response.
 func appendStats(dst []byte, r *table.LiveRow, buckets []table.LiveBucketRow, periods []table.LivePeriodRow) []byte {
 	dst = addText(dst, `{"fixture_id":`, r.FixtureID)
 	dst = addInt(dst, `,"series":{"maxi":`, orZero(r.SeriesMax))

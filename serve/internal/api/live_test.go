@@ -13,7 +13,6 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// The socket's push and GET /live have the same data, byte for byte.
 func TestLivePushEqualsLiveList(t *testing.T) {
 	fixtures := []*api.LiveFixture{
 		api.NewLiveFixture(&table.LiveRow{FixtureID: "fx_a", InPlay: true, FreshAt: fetched, MomentumHome: ptr(int32(60)), MomentumAway: ptr(int32(40)),

@@ -43,7 +43,6 @@ func ChangesMeta(w Window) Meta {
 	return Meta{fields: addWindow(nil, w)}
 }
 
-// addWindow adds the window as /changes and the socket show it.
 func addWindow(dst []byte, w Window) []byte {
 	dst = addInt(dst, `,"window":{"first_seq":`, int64(w.FirstSeq))
 	dst = addInt(dst, `,"last_seq":`, int64(w.LastSeq))

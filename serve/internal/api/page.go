@@ -84,7 +84,6 @@ func Object(body []byte, f Freshness) *Page {
 	return closePage(append(b, body...), f, Meta{})
 }
 
-// closePage appends the meta object up to the age and returns the page.
 func closePage(b []byte, f Freshness, m Meta) *Page {
 	b = append(b, `,"meta":{`...)
 	b = append(b, m.before...)
@@ -166,7 +165,6 @@ func appendAge(dst []byte, at *time.Time, now time.Time) []byte {
 // AgeMS returns the milliseconds from at to now, or 0 if at is later.
 func AgeMS(at, now time.Time) int64 { return max(0, now.Sub(at).Milliseconds()) }
 
-// zipped is the compressed head, which is made when it is first needed.
 type zipped struct {
 	once sync.Once
 	head []byte

@@ -22,7 +22,6 @@ var must = check.Must
 
 var now = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
-// code returns the refusal's code, or "" for none.
 func code(err error) api.Code {
 	var refusal *api.Error
 	if errors.As(err, &refusal) {

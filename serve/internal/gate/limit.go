@@ -30,7 +30,6 @@ type Limiter interface {
 // algorithm). One compare-and-swap decides, so two requests never take the same token.
 type TokenBuckets struct{ buckets sync.Map } // client id → *atomic.Int64, Unix nanoseconds
 
-// anonymousLimit is the limit of all requests without a known token together.
 var anonymousLimit = account.DefaultLimit
 
 // Remaining is the state of a bucket after a request.

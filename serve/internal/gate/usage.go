@@ -36,7 +36,6 @@ type Usage struct {
 	flushed map[string]time.Time  // by client id: last write of this process
 }
 
-// counter identifies one counter.
 type counter struct {
 	clientID, day, route string
 	product              football.Product
@@ -143,7 +142,6 @@ func (u *Usage) Flush() {
 	}
 }
 
-// collect moves the new counts into counted.
 func (u *Usage) collect() {
 	today := u.now().UTC().Format(dayLayout)
 	u.counters.Range(func(k, v any) bool {
@@ -189,7 +187,6 @@ func (u *Usage) read(clientID string) (*usageFile, error) {
 	return &f, nil
 }
 
-// write adds the new counts of an account to those in its file.
 func (u *Usage) write(clientID string) error {
 	if !layout.ValidTenantID(clientID) {
 		return fmt.Errorf("%q is not a valid account id", clientID)
@@ -207,7 +204,6 @@ func (u *Usage) write(clientID string) error {
 	return durable.Overwrite(u.fs, clientID+".json", append(data, '\n'))
 }
 
-// addAll adds the counts of another file, which may be nil.
 func (f *usageFile) addAll(other *usageFile) {
 	if other == nil {
 		return

@@ -15,7 +15,6 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// usageDisk returns a folder for usage counters.
 func usageDisk(t *testing.T) *durable.Disk {
 	t.Helper()
 	disk, err := durable.OpenExisting(t.TempDir())
@@ -89,7 +88,6 @@ func TestUsageOfTwoServersAddsUp(t *testing.T) {
 	}
 }
 
-// The requests of one account do not change the usage of another.
 func TestUsageOfAccountsIsSeparate(t *testing.T) {
 	disk := usageDisk(t)
 	at := now

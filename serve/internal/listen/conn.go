@@ -69,7 +69,6 @@ func (c Wrapped) SetWriteBuffer(bytes int) error {
 	return errors.ErrUnsupported
 }
 
-// mark records whether the server waits for the client.
 func (c *Conn) mark(waiting bool) {
 	c.listener.mu.Lock()
 	defer c.listener.mu.Unlock()

@@ -6,14 +6,12 @@ type list[T any] struct {
 	n          int
 }
 
-// link is the link of one value in one list.
 type link[T any] struct {
 	value      T
 	prev, next *link[T]
 	in         bool
 }
 
-// push appends a value.
 func (l *list[T]) push(k *link[T], value T) {
 	*k = link[T]{value: value, prev: l.tail, in: true}
 	if l.tail == nil {

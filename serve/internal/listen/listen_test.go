@@ -58,7 +58,6 @@ func (h *host) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// dial opens a connection from an address of this machine and sends a text.
 func (h *host) dial(from, text string) net.Conn {
 	h.t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -72,7 +71,6 @@ func (h *host) dial(from, text string) net.Conn {
 
 func get(path string) string { return "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n" }
 
-// status returns the status of the answer on a connection, or 0 if it is closed without one.
 func status(c net.Conn) int {
 	a, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
@@ -82,7 +80,6 @@ func status(c net.Conn) int {
 	return a.StatusCode
 }
 
-// closed reports whether the server closes a connection in time.
 func closed(c net.Conn) bool {
 	_, err := io.Copy(io.Discard, c)
 	e, ok := err.(net.Error)
@@ -156,7 +153,7 @@ func TestAnsweredConnectionsAreKept(t *testing.T) {
 	taken.Close()
 	h.eventually("its place is free", func(s listen.Stats) bool { return s.Open == 1 })
 	if got := status(h.dial(here, get("/"))); got != 200 {
-		t.Errorf("with room: %d", got)
+		t.Errorf("below the limit: %d", got)
 	}
 	if s := h.l.Stats(); s.Refused != 1 || s.Evicted != 0 {
 		t.Errorf("%+v", s)

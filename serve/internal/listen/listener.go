@@ -34,7 +34,6 @@ type Listener struct {
 	refused uint64
 }
 
-// peer is an address that has connections.
 type peer struct {
 	open    int
 	waiting list[*Conn]

@@ -9,9 +9,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// head returns the publication to serve: the newest one, or the one that was
-// current at the library's AsOf time. fault is what is wrong with the record of a
-// newer one.
+// head returns the publication to serve: the newest one, or the one that was current at the
+// library's AsOf time. If the record of a newer one cannot be used, fault says why.
 func (d *Dataset) head() (c snapshot.Commit, found bool, fault, err error) {
 	if d.library.asOf.IsZero() {
 		return snapshot.HeadAndFault(d.root)

@@ -15,7 +15,6 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// BenchmarkLoad loads a snapshot of 200 fixtures with 80 markets each.
 func BenchmarkLoad(b *testing.B) {
 	root := published(b, 200, 80)
 	for b.Loop() {
@@ -24,7 +23,6 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportMetric(200*80*float64(b.N)/b.Elapsed().Seconds(), "markets/s")
 }
 
-// BenchmarkColdPage reads pages of 50 markets that are not cached.
 func BenchmarkColdPage(b *testing.B) {
 	for _, fixtures := range []int{1_000, 10_000, 100_000} {
 		b.Run(strconv.Itoa(fixtures), func(b *testing.B) {

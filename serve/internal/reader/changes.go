@@ -12,7 +12,6 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// partEvents is the number of events that are rendered and cached together.
 const partEvents = 512
 
 // changeLog renders the events of a tenant's segments. Segments never change, so a
@@ -29,7 +28,6 @@ type partKey struct {
 	n       int
 }
 
-// part is a series of rendered events.
 type part struct {
 	bodies []byte
 	ends   []int // of each body
@@ -123,7 +121,6 @@ func (l *changeLog) part(s snapshot.Segment, n int) (*part, error) {
 	return p, nil
 }
 
-// render reads part n of a segment and fails if an event is missing.
 func (l *changeLog) render(s snapshot.Segment, n int) (*part, error) {
 	first := s.First + uint64(n*partEvents)
 	rows := make([]table.EventRow, min(partEvents, int(s.Last-first)+1))
@@ -133,7 +130,7 @@ func (l *changeLog) render(s snapshot.Segment, n int) (*part, error) {
 	p := &part{ends: make([]int, 0, len(rows))}
 	for i := range rows {
 		if uint64(rows[i].Seq) != first+uint64(i) {
-			return nil, fmt.Errorf("%w: seq %d where %d belongs", snapshot.ErrDamaged, rows[i].Seq, first+uint64(i))
+			return nil, fmt.Errorf("%w: event %d instead of event %d", snapshot.ErrDamaged, rows[i].Seq, first+uint64(i))
 		}
 		p.bodies = api.AppendEvent(p.bodies, &rows[i])
 		p.ends = append(p.ends, len(p.bodies))
@@ -159,7 +156,7 @@ func (l *changeLog) read(s snapshot.Segment, at int64, rows []table.EventRow) er
 		got, err := r.Read(rows[n:])
 		n += got
 		if n < len(rows) && errors.Is(err, io.EOF) {
-			return fmt.Errorf("%w: ends early", snapshot.ErrDamaged)
+			return fmt.Errorf("%w: the file ends before its last event", snapshot.ErrDamaged)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err

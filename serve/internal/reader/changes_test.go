@@ -10,7 +10,6 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// events reads all events after a seq, limit at a time.
 func events(t interface{ Fatalf(string, ...any) }, d interface {
 	Events(uint64, int, func([]byte)) (uint64, bool, error)
 }, after uint64, limit int) (seqs []uint64) {

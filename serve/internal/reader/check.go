@@ -71,7 +71,6 @@ func manifestIn(f durable.ReadFS) (snapshot.Manifest, error) {
 	return snapshot.ParseManifest(data)
 }
 
-// probe reads every page once, as requests would do.
 func (l *loaded) probe(ctx context.Context) error {
 	v := &View{index: l.index, engine: l.engine}
 	fixtures := l.index.fixtures()

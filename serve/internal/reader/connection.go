@@ -13,8 +13,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// Connection is what is known about a tenant's provider connection, besides the runs
-// of its products.
+// Connection has what tests of a tenant's provider connection recorded. What the runs of
+// its products recorded is in State.
 type Connection struct {
 	data, clientID string
 	faults         *faults
@@ -48,7 +48,7 @@ func (c *Connection) Calls() map[string]map[string]int64 {
 // Refresh reads the state of the connection again, one call at a time. It logs
 // errors and then keeps the state that it has.
 func (c *Connection) Refresh(context.Context) {
-	c.faults.note(slog.LevelWarn, "read the state of the connection", c.refresh())
+	c.faults.note(slog.LevelWarn, "cannot read the state of the connection", c.refresh())
 }
 
 func (c *Connection) refresh() error {

@@ -53,7 +53,6 @@ func copied(t *testing.T, dir string) string {
 	return to
 }
 
-// answers returns everything that a view answers, or an error.
 func answers(t *testing.T, v *reader.View) (string, error) {
 	var all strings.Builder
 	var inside error
@@ -97,7 +96,6 @@ func TestDamageIsNeverServed(t *testing.T) {
 	t.Logf("%d mutants: %v", mutants, counts)
 }
 
-// mutant checks what is served from one damaged root.
 func mutant(t *testing.T, first, second string, want map[uint64]string, i int) string {
 	r := rand.New(rand.NewPCG(uint64(i), 3))
 	dir := copied(t, first)
@@ -125,7 +123,6 @@ func mutant(t *testing.T, first, second string, want map[uint64]string, i int) s
 	return "the newest answers"
 }
 
-// copyMissing adds the files of a later state.
 func copyMissing(t *testing.T, from, to string) {
 	t.Helper()
 	must(t, filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {

@@ -46,7 +46,6 @@ type Dataset struct {
 	gone        bool                   // the tenant is no longer served
 }
 
-// folder is an opened folder that can be closed.
 type folder interface {
 	durable.ReadFS
 	io.Closer
@@ -121,15 +120,13 @@ func (d *Dataset) Refresh(ctx context.Context) {
 	d.refreshLocked(ctx)
 }
 
-// refreshLocked is Refresh with the refreshing lock held.
 func (d *Dataset) refreshLocked(ctx context.Context) {
 	d.refreshes.Add(1)
 	if err := d.refresh(ctx); ctx.Err() == nil {
-		d.faults.note(slog.LevelError, "refresh", err)
+		d.faults.note(slog.LevelError, "cannot load the newest publication", err)
 	}
 }
 
-// minRefreshAge is the age of the last refresh below which RefreshSoon does nothing.
 const minRefreshAge = 200 * time.Millisecond
 
 // RefreshSoon refreshes on behalf of a request and waits for the result for at most
@@ -203,8 +200,7 @@ func (d *Dataset) refresh(ctx context.Context) error {
 	return errors.Join(fault, err)
 }
 
-// updateTrouble records why the newest publication is not served. c is the newest publication
-// whose record can be read.
+// updateTrouble records why c, the newest readable publication, is not served.
 func (d *Dataset) updateTrouble(c snapshot.Commit, found bool, fault, err error) {
 	trouble := NoTrouble
 	switch {
@@ -222,7 +218,6 @@ func (d *Dataset) setTrouble(t Trouble) {
 	d.mu.Unlock()
 }
 
-// open opens the folder of the dataset, if it exists.
 func (d *Dataset) open() error {
 	if d.root != nil || d.gone {
 		return nil
@@ -238,8 +233,7 @@ func (d *Dataset) open() error {
 	return nil
 }
 
-// readState reads the state files of the steps. c is the publication to serve, or
-// zero if there is none.
+// readState reads the state files. c is the publication to serve, or zero if there is none.
 func (d *Dataset) readState(c snapshot.Commit) {
 	var s State
 	known := d.State()
@@ -250,7 +244,7 @@ func (d *Dataset) readState(c snapshot.Commit) {
 		if err == nil && r == nil {
 			err = d.checkStateFile(step)
 		}
-		d.faults.note(slog.LevelWarn, "read the state of "+step, err)
+		d.faults.note(slog.LevelWarn, "cannot read the state of "+step, err)
 		*run.now = d.library.runAsOf(r, c.PublishedAt)
 		if err != nil {
 			*run.now = *run.before
@@ -258,7 +252,7 @@ func (d *Dataset) readState(c snapshot.Commit) {
 		}
 	}
 	calls, err := health.ReadCalls(d.root)
-	d.faults.note(slog.LevelWarn, "read the provider calls", err)
+	d.faults.note(slog.LevelWarn, "cannot read the counts of provider calls", err)
 	s.Calls = calls.Days
 	d.mu.Lock()
 	d.state = s
@@ -276,8 +270,7 @@ func (d *Dataset) checkStateFile(step string) error {
 	return err
 }
 
-// swap replaces the current view, possibly by nil. Requests that hold the old view
-// keep it.
+// swap replaces the current view. Requests that hold the old one keep it.
 func (d *Dataset) swap(next *View) {
 	d.mu.Lock()
 	before := d.current

@@ -45,7 +45,6 @@ CREATE UNIQUE INDEX market_chunk_no ON d.market_chunk (no);
 // and this is an eighth of the default size.
 const attachNew = `ATTACH %s AS d (ROW_GROUP_SIZE 16384, BLOCK_SIZE 32768)`
 
-// Bounds of an engine. A query needs a few megabytes; the rest is a cache of blocks.
 const (
 	buildMemory     = 128 << 20
 	minEngineMemory = 8 << 20
@@ -54,7 +53,6 @@ const (
 	maxConcurrent   = 8 // simultaneous queries; others wait
 )
 
-// build creates a private file at path with the rows that fill appends.
 func build(ctx context.Context, path string, fill func(*appenders) error) (err error) {
 	db, err := openMemory(filepath.Dir(path), buildMemory)
 	if err != nil {
@@ -102,8 +100,6 @@ func openEngine(ctx context.Context, path string, memory int64) (*engine, error)
 	return &engine{db: db, memory: memory, statements: map[string]*sql.Stmt{}}, nil
 }
 
-// openMemory starts an instance with an empty database in memory that spills into
-// dir.
 func openMemory(dir string, memory int64) (*sql.DB, error) {
 	return duck.Start(duck.Bounds{Dir: dir, Memory: memory, Spill: maxTempSpace, Threads: 1})
 }
@@ -127,7 +123,6 @@ func (e *engine) close() error {
 	return errors.Join(append(errs, e.db.Close())...)
 }
 
-// prepared returns the prepared statement of a text. It prepares each text once.
 func (e *engine) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -170,7 +165,6 @@ func (e *engine) run(ctx context.Context, text string, args []any, each func(*sq
 	return rows.Err()
 }
 
-// appenders append to the tables of a file that is being built.
 type appenders struct{ fixture, fixtureChunk, marketChunk *duckdb.Appender }
 
 func newAppenders(conn driver.Conn) (*appenders, error) {

@@ -6,9 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mkt/internal/check"
+	"mkt/publish/football"
+	"mkt/serve/internal/servetest"
 )
 
-// The engine that serves cannot open other files, write, or be reconfigured.
 func TestEngineIsLocked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -104,8 +107,36 @@ func TestLRUStaysWithinItsCapacity(t *testing.T) {
 	if _, ok := c.get(0); kept != 10 || !ok || c.weight != 100 {
 		t.Errorf("%d kept, weight %d, the one in use kept: %v", kept, c.weight, ok)
 	}
-	c.put(-1, 0, 26) // more than a quarter of the room
+	c.put(-1, 0, 26) // more than a quarter of the capacity
 	if _, ok := c.get(-1); ok {
 		t.Error("one large value evicted others")
+	}
+}
+
+var must = check.Must
+
+func TestBrokenEngineIsReplaced(t *testing.T) {
+	t.Parallel()
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
+	root.PublishNext(3, 2)
+	l, err := Open(Options{DataDir: root.DataDir, CacheDir: t.TempDir(), Products: []football.Product{football.MarketEngine}})
+	must(t, err)
+	defer l.Close()
+	d := l.Tenant("acme").Dataset(football.MarketEngine)
+	d.Refresh(t.Context())
+	first := d.Acquire()
+	defer first.Release()
+	d.Refresh(t.Context())
+	if again := d.Acquire(); again != first {
+		t.Error("an intact engine was replaced")
+	} else {
+		again.Release()
+	}
+	first.engine.broken.Store(true)
+	d.Refresh(t.Context())
+	second := d.Acquire()
+	defer second.Release()
+	if second == first || second.engine.broken.Load() || second.Commit().SHA256 != first.Commit().SHA256 {
+		t.Error("a broken engine was not replaced")
 	}
 }

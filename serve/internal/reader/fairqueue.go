@@ -43,7 +43,6 @@ type fairQueue struct {
 	refused, timeouts int64 // requests that got ErrBusy: too many waited; the wait was too long
 }
 
-// tenantQueue is the queue of one tenant.
 type tenantQueue struct {
 	holding int
 	waiters []chan struct{} // closed when the request gets its slot; first come, first served
@@ -127,7 +126,6 @@ func (q *fairQueue) cancel(tenant string, slot chan struct{}, why error) bool {
 	return false
 }
 
-// release returns a slot and gives the free ones to the tenants whose turn it is.
 func (q *fairQueue) release(tenant string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -163,7 +161,6 @@ func (q *fairQueue) removeTurn(l *tenantQueue) {
 	}
 }
 
-// forget removes a tenant that neither holds a slot nor waits.
 func (q *fairQueue) forget(tenant string, l *tenantQueue) {
 	if l.holding == 0 && len(l.waiters) == 0 {
 		delete(q.tenants, tenant)

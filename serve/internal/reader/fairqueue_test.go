@@ -34,7 +34,6 @@ func (q *fairQueue) checkUnused(t testing.TB, n int) {
 	}
 }
 
-// However many requests one tenant sends, the request of another is next.
 func TestFairQueueOneTenantCannotDelayAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFairQueue(2)
@@ -57,7 +56,6 @@ func TestFairQueueOneTenantCannotDelayAnother(t *testing.T) {
 	})
 }
 
-// If all slots are taken, the tenants take turns.
 func TestFairQueueRoundRobin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFairQueue(1)
@@ -122,7 +120,6 @@ func TestFairQueueBounds(t *testing.T) {
 	})
 }
 
-// A request whose client disconnects takes no slot.
 func TestFairQueueCancelledRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFairQueue(1)

@@ -20,7 +20,6 @@ type fault struct {
 	at   time.Time // when it was logged
 }
 
-// repeatedAfter is the interval at which a persistent error is logged again.
 const repeatedAfter = time.Minute
 
 func newFaults(log *slog.Logger, now func() time.Time) *faults {
@@ -34,11 +33,11 @@ func (f *faults) note(level slog.Level, message string, err error) {
 		delete(f.last, message)
 		return
 	}
-	is := fault{err.Error(), f.now()}
-	was, again := f.last[message]
-	if again && was.text == is.text && is.at.Sub(was.at) < repeatedAfter {
+	now := fault{err.Error(), f.now()}
+	last, repeated := f.last[message]
+	if repeated && last.text == now.text && now.at.Sub(last.at) < repeatedAfter {
 		return
 	}
-	f.last[message] = is
+	f.last[message] = now
 	f.log.Log(context.Background(), level, message, "err", err)
 }

@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
 // FixtureFilter selects fixtures of the list. Its zero value selects all. A fixture
@@ -28,13 +31,11 @@ func At(ms int64) Instant { return Instant{true, ms} }
 // MS returns the bound in Unix milliseconds and reports whether there is one.
 func (i Instant) MS() (ms int64, ok bool) { return i.ms, i.set }
 
-// FixtureItem is one fixture of the list.
 type FixtureItem struct {
 	ID   string
 	Body []byte // valid only until the callback returns
 }
 
-// FilteredCount returns the number of fixtures that the filter selects.
 func (v *View) FilteredCount(ctx context.Context, f FixtureFilter) (int, error) {
 	if f == (FixtureFilter{}) {
 		return v.FixtureCount(), nil
@@ -102,4 +103,11 @@ func (v *View) matching(ctx context.Context, f FixtureFilter) ([]int32, error) {
 	slices.Sort(list)
 	v.matches.put(f, list, 4*cap(list)+len(f.League)+64)
 	return list, nil
+}
+
+// FoldCase returns s in a form in which texts are equal if they differ only in case
+// or in the encoding of their accents (Unicode full case folding). It is applied to
+// stored values and to those that clients send.
+func FoldCase(s string) string {
+	return norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
 }

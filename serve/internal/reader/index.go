@@ -25,12 +25,10 @@ func (x *index) fixtures() int { return len(x.fetched) }
 
 func (x *index) id(n int) string { return x.ids.String()[n*idLength : (n+1)*idLength] }
 
-// after returns the number of the first fixture whose id is greater than id.
 func (x *index) after(id string) int {
 	return sort.Search(x.fixtures(), func(n int) bool { return x.id(n) > id })
 }
 
-// find returns the number of the fixture with that id.
 func (x *index) find(id string) (n int, ok bool) {
 	n = sort.Search(x.fixtures(), func(n int) bool { return x.id(n) >= id })
 	return n, n < x.fixtures() && x.id(n) == id
@@ -38,7 +36,6 @@ func (x *index) find(id string) (n int, ok bool) {
 
 func (x *index) fetchedAt(n int) time.Time { return time.UnixMilli(x.fetched[n]).UTC() }
 
-// markets returns the range of a fixture's market numbers.
 func (x *index) markets(n int) (from, to int) { return int(x.first[n]), int(x.first[n+1]) }
 
 // chunkOf returns the chunk in which to start looking for market id and those that
@@ -60,10 +57,8 @@ func headOf(id string) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// marketChunk adds the first market of the next chunk.
 func (x *index) marketChunk(firstID string) { x.starts = append(x.starts, headOf(firstID)) }
 
-// bytes returns the memory that the index needs.
 func (x *index) bytes() int {
 	return x.ids.Cap() + 4*cap(x.first) + 8*cap(x.fetched) + 8*cap(x.starts)
 }

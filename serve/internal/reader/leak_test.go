@@ -46,10 +46,8 @@ func TestNothingLeaksOverManySwaps(t *testing.T) { // alone: it counts open file
 	}
 }
 
-// swappers is the number of accounts.
 const swappers = 4
 
-// swapping is a library over some accounts that publish as fast as possible.
 type swapping struct {
 	t       *testing.T
 	cache   string
@@ -71,7 +69,6 @@ func newSwapping(t *testing.T) *swapping {
 	return w
 }
 
-// swap makes all accounts together swap n snapshots of each product.
 func (w *swapping) swap(n int) {
 	var all sync.WaitGroup
 	for _, s := range w.list {
@@ -81,7 +78,6 @@ func (w *swapping) swap(n int) {
 	w.swapped += n / swappers * swappers
 }
 
-// swapper is one account, which publishes, loads and reads both products.
 type swapper struct {
 	t             *testing.T
 	id            string
@@ -108,7 +104,6 @@ func (w *swapper) swap(n int) {
 // keeps is the number of publications in the data root, as after retention.
 const keeps = 16
 
-// forget deletes the files of a publication that is beyond retention.
 func (w *swapper) forget(f *durable.Disk, names ...string) {
 	w.debris = append(w.debris, func() error {
 		for _, name := range names {
@@ -151,7 +146,6 @@ func (w *swapper) read() {
 	}
 }
 
-// footprint is the set of resources that a process uses.
 type footprint struct{ files, goroutines, cached, residentMiB int }
 
 // footprint waits until everything that is being closed in the background is closed.

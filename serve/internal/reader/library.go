@@ -23,7 +23,6 @@ type Options struct {
 	// that killed the process is known. If it is empty, the notes are kept below CacheDir
 	// for as long as that exists.
 	NotesDir string
-	// Clients returns the tenants to serve now.
 	Clients  func() []string
 	Products []football.Product
 	Poll     time.Duration // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
@@ -74,7 +73,6 @@ func (t *Tenant) Dataset(p football.Product) *Dataset { return t.datasets[p] }
 // Connection returns the tenant's provider connection.
 func (t *Tenant) Connection() *Connection { return t.connection }
 
-// watched is something that Run refreshes.
 type watched interface{ Refresh(context.Context) }
 
 // cacheSize is a cache size: a total that all tenants share, and the minimum for each.
@@ -117,7 +115,6 @@ func Open(o Options) (*Library, error) {
 	return l, nil
 }
 
-// makeCache creates the private folder of this process.
 func makeCache(dir string) (*scratch.Folder, error) {
 	if dir == "" {
 		return scratch.Make("", "mkt-serve-")
@@ -252,7 +249,6 @@ func (l *Library) Close() error {
 	return errors.Join(l.loads.Close(), l.scratch.Remove())
 }
 
-// loadSlot waits for a free load slot.
 func (l *Library) loadSlot(ctx context.Context) (release func(), err error) {
 	select {
 	case l.loadSlots <- struct{}{}:
@@ -262,7 +258,6 @@ func (l *Library) loadSlot(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// shareOf returns a tenant's share of a cache size.
 func (l *Library) shareOf(r cacheSize) int {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

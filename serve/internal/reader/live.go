@@ -15,7 +15,6 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// liveSet is a live snapshot in memory; see the package documentation.
 type liveSet struct {
 	fixtures []*api.LiveFixture // by id
 	inPlay   []*api.LiveFixture // the fixtures in play, by id
@@ -26,10 +25,8 @@ type liveSet struct {
 // are ever in play at once.
 const maxLiveFixtures = 20_000
 
-// maxLiveRows is the maximum number of rows in any other table of a live snapshot.
 const maxLiveRows = 1_000_000
 
-// loadLive verifies the files of a live snapshot and renders them.
 func loadLive(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest) (*liveSet, error) {
 	if err := snapshot.Verify(f, dir, m); err != nil {
 		return nil, err
@@ -58,7 +55,7 @@ func renderLive(ctx context.Context, f durable.ReadFS, dir string) (*liveSet, er
 	for i := range rows {
 		r := &rows[i]
 		if !api.IsFixtureID(r.FixtureID) || r.FixtureID <= last {
-			return nil, fmt.Errorf("%w: live fixture id %q after %q", ErrInvalid, r.FixtureID, last)
+			return nil, fmt.Errorf("%w: live fixture id %q follows %q", ErrInvalid, r.FixtureID, last)
 		}
 		last = r.FixtureID
 		s.add(api.NewLiveFixture(r, api.LiveDetail{Counters: counters.of(last), Timeline: timeline.of(last),
@@ -81,7 +78,6 @@ func (s *liveSet) add(f *api.LiveFixture) {
 	}
 }
 
-// readLive reads a whole table of a live snapshot.
 func readLive[T table.Row](f durable.ReadFS, dir, name string, maxRows int64) ([]T, error) {
 	r, err := f.Open(dir + "/" + name)
 	if err != nil {
@@ -94,7 +90,7 @@ func readLive[T table.Row](f durable.ReadFS, dir, name string, maxRows int64) ([
 	}
 	defer t.Close()
 	if t.Len() > maxRows {
-		return nil, fmt.Errorf("%s: %w: %d rows", name, ErrInvalid, t.Len())
+		return nil, fmt.Errorf("%s: %w: %d rows are more than the limit of %d", name, ErrInvalid, t.Len(), maxRows)
 	}
 	rows := make([]T, t.Len())
 	for n := 0; n < len(rows); {
@@ -104,7 +100,7 @@ func readLive[T table.Row](f durable.ReadFS, dir, name string, maxRows int64) ([
 			break
 		}
 		if err != nil || got == 0 {
-			return nil, fmt.Errorf("%s: %w: %d of %d rows: %w", name, ErrInvalid, n, len(rows), err)
+			return nil, fmt.Errorf("%s: %w: only %d of %d rows can be read: %w", name, ErrInvalid, n, len(rows), err)
 		}
 	}
 	return rows, nil

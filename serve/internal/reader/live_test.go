@@ -13,7 +13,6 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// openLive starts a library that serves the live product only.
 func openLive(t testing.TB, dataDir string) *reader.Dataset {
 	t.Helper()
 	l := open(t, dataDir, func(o *reader.Options) { o.Products = []football.Product{football.LiveIntelligence} })
@@ -89,7 +88,6 @@ func TestInvalidLiveSnapshot(t *testing.T) {
 	}
 }
 
-// BenchmarkLiveLoad verifies, reads and renders a live snapshot.
 func BenchmarkLiveLoad(b *testing.B) {
 	for _, n := range []int{50, 300, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -19,7 +19,6 @@ import (
 // invalid or contradict each other. Another attempt to load it would fail as well.
 var ErrInvalid = errors.New("the tables are invalid")
 
-// bounds are the limits of one load.
 type bounds struct {
 	scratch string // private folder for the engine's files
 	memory  int64  // of the engine that serves
@@ -46,12 +45,11 @@ func load(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest
 	}
 	e, err := openEngine(ctx, path, b.memory)
 	if err != nil {
-		return nil, fmt.Errorf("open what was loaded of %s: %w", dir, err)
+		return nil, fmt.Errorf("open the loaded tables of %s: %w", dir, err)
 	}
 	return &loaded{l.index, e}, nil
 }
 
-// loader fills the tables of a new private file, and the index.
 type loader struct {
 	ctx     context.Context
 	fs      durable.ReadFS
@@ -68,7 +66,6 @@ func (l *loader) fill(to *appenders) error {
 	return l.markets(to)
 }
 
-// openTable opens one table of the folder. The caller must call close.
 func openTable[T table.Row](l *loader, name string) (rows *table.Reader[T], close func(), err error) {
 	r, err := l.fs.Open(l.dir + "/" + name)
 	if err != nil {
@@ -111,7 +108,6 @@ func (l *loader) fixtures(to *appenders) error {
 	return c.flush()
 }
 
-// appendFilters appends the values that fixtures are filtered by.
 func appendFilters(to *appenders, n int, row *table.FixtureRow) error {
 	var league, starts any
 	if row.League != nil {
@@ -123,10 +119,8 @@ func appendFilters(to *appenders, n int, row *table.FixtureRow) error {
 	return to.fixture.AppendRow(int32(n), league, starts)
 }
 
-// flushEvery is the number of chunks after which the appender is flushed.
 const flushEvery = 1024
 
-// markets renders on the workers and appends in order.
 func (l *loader) markets(to *appenders) error {
 	rows, done, err := openTable[table.MarketRow](l, layout.MarketsFile)
 	if err != nil {
@@ -151,7 +145,6 @@ func (l *loader) markets(to *appenders) error {
 	})
 }
 
-// batchChunks is the number of chunks that a worker renders at a time.
 const batchChunks = 16
 
 // readMarkets reads the markets in batches of whole chunks, adds them to the index,
@@ -195,7 +188,6 @@ func readFull(rows *table.Reader[table.MarketRow], batch []table.MarketRow) (n i
 	return n, err
 }
 
-// renderBatch renders markets and encodes them chunk by chunk.
 func renderBatch(rows []table.MarketRow) (compressed [][]byte, err error) {
 	c := chunker{append: func(_ int, p []byte) error { compressed = append(compressed, p); return nil }}
 	for i := range rows {

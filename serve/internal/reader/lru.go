@@ -57,7 +57,6 @@ func (c *lru[K, V]) put(key K, value V, weight int) {
 	}
 }
 
-// totalWeight returns the total weight.
 func (c *lru[K, V]) totalWeight() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

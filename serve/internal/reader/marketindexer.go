@@ -39,7 +39,6 @@ func (x *marketIndexer) add(row *table.MarketRow) bool {
 	return true
 }
 
-// current returns the number of the current fixture.
 func (x *marketIndexer) current() int { return len(x.index.first) - 1 }
 
 // nextFixture moves on to the next fixture. It returns false if the current one lacks

@@ -21,7 +21,6 @@ func (f MarketFilter) passes(e *entry) bool {
 // found.
 const subjectEnd = 0
 
-// subjectsOf returns the subjects of a market's selections in the form of entry.
 func subjectsOf(m *table.MarketRow) []byte {
 	var list []byte
 	last := ""
@@ -36,7 +35,6 @@ func subjectsOf(m *table.MarketRow) []byte {
 	return list
 }
 
-// about reports whether a selection of the market has the subject.
 func (e *entry) about(subject string) bool {
 	for rest := e.subjects; len(rest) > 0; {
 		one, after, _ := bytes.Cut(rest, []byte{subjectEnd})
@@ -48,7 +46,6 @@ func (e *entry) about(subject string) bool {
 	return false
 }
 
-// MarketItem is one market of a fixture.
 type MarketItem struct {
 	ID   string
 	Body []byte // valid only until the callback returns

@@ -35,7 +35,6 @@ func (d *Dataset) wanted(c snapshot.Commit) bool {
 	return c.HistoryID != served.HistoryID || c.Version > served.Version
 }
 
-// quarantined is the state of a publication that could not be loaded and is not served.
 type quarantined struct {
 	why   error
 	until time.Time // it is not loaded again before
@@ -65,8 +64,7 @@ func (d *Dataset) quarantine(c snapshot.Commit, why error) {
 	d.quarantined[c.SHA256] = quarantined{why, now.Add(wait)}
 }
 
-// maxOlder is the number of older publications that are tried before the dataset
-// waits.
+// maxOlder is how many older publications are tried before the dataset waits.
 const maxOlder = 8
 
 // loadNewest loads the newest publication that can be loaded: head, or an older one
@@ -103,8 +101,8 @@ func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 // isSnapshotFault reports whether the error is caused by the snapshot itself, so that another
 // snapshot may still load.
 func isSnapshotFault(err error) bool {
-	for _, blame := range []error{ErrInvalid, table.ErrFormat, durable.ErrNotRegular, fs.ErrNotExist} {
-		if errors.Is(err, blame) {
+	for _, fault := range []error{ErrInvalid, table.ErrFormat, durable.ErrNotRegular, fs.ErrNotExist} {
+		if errors.Is(err, fault) {
 			return true
 		}
 	}
@@ -134,7 +132,7 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit, newest bool) erro
 	if err := load(ctx, c, m); err != nil {
 		return err
 	}
-	d.faults.note(slog.LevelWarn, "check the owners of the served files", d.foreignOwners(c, m))
+	d.faults.note(slog.LevelWarn, "the check of the owners of the served files failed", d.foreignOwners(c, m))
 	return nil
 }
 
@@ -146,12 +144,12 @@ func (d *Dataset) withNote(c snapshot.Commit, load func() error) error {
 	if errors.As(err, &killed) {
 		return err
 	}
-	d.faults.note(slog.LevelWarn, "write the note about a load", err)
+	d.faults.note(slog.LevelWarn, "cannot write the note about a load", err)
 	if err != nil {
 		return load()
 	}
 	err = load()
-	d.faults.note(slog.LevelWarn, "remove the note about a load", note.End())
+	d.faults.note(slog.LevelWarn, "cannot remove the note about a load", note.End())
 	return err
 }
 
@@ -169,7 +167,6 @@ func (d *Dataset) foreignOwners(c snapshot.Commit, m snapshot.Manifest) error {
 	return fmt.Errorf("%s and %d other files belong to another user, who can change them; run \"mkt doctor\" to see how to correct this", path.Base(foreign[0]), len(foreign)-1)
 }
 
-// loadMarkets loads a snapshot of the market engine, once a load slot is free.
 func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
 	release, err := d.library.loadSlot(ctx)
 	if err != nil {
@@ -216,8 +213,7 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 	return nil
 }
 
-// view returns a view of what was loaded. dir is the folder into which its engine
-// spills.
+// view returns a view of l, whose engine spills into dir.
 func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir string) *View {
 	v := &View{
 		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], index: l.index, engine: l.engine, log: d.changes, dataset: d,
@@ -225,7 +221,7 @@ func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir st
 		matches: newLRU[FixtureFilter, []int32](d.library.shareOf(matchCacheSize)),
 		closed: func(err error) {
 			if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
-				d.log.Warn("close a snapshot", "version", c.Version, "err", err)
+				d.log.Warn("cannot close a snapshot", "version", c.Version, "err", err)
 			}
 		},
 	}
@@ -233,7 +229,6 @@ func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir st
 	return v
 }
 
-// trimmed returns the part of a manifest that is needed for serving.
 func trimmed(m snapshot.Manifest) snapshot.Manifest {
 	m.Files, m.Tables, m.Counters, m.UnknownFields, m.Broken, m.Damaged = nil, nil, nil, nil, nil, nil
 	return m

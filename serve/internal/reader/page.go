@@ -26,7 +26,7 @@ func (v *View) PageUnqueued(ctx context.Context, key string, render func(context
 }
 
 func (v *View) page(ctx context.Context, key string, render func() (*api.Page, error)) (*api.Page, error) {
-	for came := deadline.Elapsed(); ; {
+	for began := deadline.Elapsed(); ; {
 		if p, ok := v.pages.get(key); ok {
 			v.dataset.library.counts.cached.Add(1)
 			return p, nil
@@ -45,14 +45,13 @@ func (v *View) page(ctx context.Context, key string, render func() (*api.Page, e
 			v.dataset.library.counts.cached.Add(1)
 			return f.page, nil
 		case f.abandoned: // by another client; try again
-		case errors.Is(f.err, errSlow) && deadline.Elapsed()-came < v.dataset.library.renders.maxWait: // that request has waited longer than this one
+		case errors.Is(f.err, errSlow) && deadline.Elapsed()-began < v.dataset.library.renders.maxWait: // that request has waited longer than this one
 		default:
 			return nil, f.err
 		}
 	}
 }
 
-// renderInTurn renders once the fair queue gives the tenant a slot.
 func (v *View) renderInTurn(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	q, tenant := v.dataset.library.renders, v.dataset.clientID
 	if err := q.acquire(ctx, tenant); err != nil {
@@ -62,7 +61,6 @@ func (v *View) renderInTurn(ctx context.Context, key string, render func(context
 	return v.render(ctx, key, render)
 }
 
-// render renders a page and caches it.
 func (v *View) render(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	l := v.dataset.library
 	if p, ok := v.pages.get(key); ok { // rendered while this request waited for its slot
@@ -79,7 +77,6 @@ func (v *View) render(ctx context.Context, key string, render func(context.Conte
 	return p, nil
 }
 
-// rendering is a page that is being rendered for all requests that want it.
 type rendering struct {
 	key  string
 	over chan struct{} // closed when the other fields are final
@@ -90,11 +87,9 @@ type rendering struct {
 	abandoned bool
 }
 
-// errUnfinished is the result of a rendering that panicked.
 var errUnfinished = errors.New("the rendering of the page did not finish")
 
-// renderings are the pages of one view that are being rendered, by key. Its zero value
-// is ready to use.
+// renderings are the pages of one view that are being rendered, by key.
 type renderings struct {
 	mu    sync.Mutex
 	byKey map[string]*rendering

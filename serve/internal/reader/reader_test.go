@@ -38,7 +38,6 @@ func refresh(l *reader.Library) *reader.Dataset {
 	return d
 }
 
-// view pins the newest view until the end of the test.
 func view(t testing.TB, d *reader.Dataset) *reader.View {
 	t.Helper()
 	v := d.Acquire()
@@ -49,13 +48,11 @@ func view(t testing.TB, d *reader.Dataset) *reader.View {
 	return v
 }
 
-// current returns the view of a new reader.
 func current(t testing.TB, dataDir string) *reader.View {
 	t.Helper()
 	return view(t, refresh(open(t, dataDir)))
 }
 
-// published returns a data root with one publication of samples.
 func published(t testing.TB, fixtures, markets int) *servetest.Root {
 	t.Helper()
 	root := servetest.NewRoot(t, t.TempDir(), "acme")
@@ -63,7 +60,6 @@ func published(t testing.TB, fixtures, markets int) *servetest.Root {
 	return root
 }
 
-// pageFixtures pages through the list with a limit and returns the ids.
 func pageFixtures(t *testing.T, v *reader.View, f reader.FixtureFilter, limit int) (ids []string) {
 	t.Helper()
 	for after := ""; ; {
@@ -345,8 +341,9 @@ func TestEmptySnapshot(t *testing.T) {
 	}
 }
 
-// A snapshot is read to its end however many rows it has. The number of chunks that
-// are fetched at once doubled until it overflowed with more than fifty thousand rows.
+// A snapshot is read to its end however many rows it has. (The number of chunks that are
+// fetched at once used to overflow beyond fifty thousand rows, because it was doubled each
+// time.)
 func TestCheckOfManyMarkets(t *testing.T) {
 	needs.Time(t, "writes and reads 65,000 markets")
 	t.Parallel()

@@ -7,13 +7,11 @@ import (
 	"strings"
 )
 
-// Tables of chunks.
 const (
 	fixtureChunks = "fixture_chunk"
 	marketChunks  = "market_chunk"
 )
 
-// maxQueryChunks is the maximum number of chunks that one query fetches.
 const maxQueryChunks = 64
 
 // each calls do with the entries numbered from to to-1 of a table, in order, until do
@@ -111,7 +109,6 @@ func scanChunk(compressed []byte, no, from, to int, do func(n int, e *entry) boo
 // 0.6 ms. No setting, BETWEEN, or filter on rowid avoids the scan.
 func chunkKey(no int) int32 { return int32(2 * no) }
 
-// fetch returns the chunks with the given numbers, in the given order.
 func (e *engine) fetch(ctx context.Context, table string, numbers []int) ([][]byte, error) {
 	n := placeholders(len(numbers))
 	args := make([]any, n)

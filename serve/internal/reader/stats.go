@@ -26,7 +26,6 @@ func (c *counts) failure(ctx context.Context, err error) {
 	}
 }
 
-// loadCounts are the counters of one product's snapshots.
 type loadCounts struct {
 	loaded, failed atomic.Int64
 	took           atomic.Int64 // nanoseconds, of the successful loads

@@ -62,7 +62,6 @@ func copyAny(from, to string) error {
 	return os.WriteFile(to, data, 0o644)
 }
 
-// replaced are the files that are replaced, and the version that is then served.
 func replaced(root *servetest.Root) map[string]uint64 {
 	dir := root.Commit.Dir()
 	return map[string]uint64{
@@ -133,7 +132,6 @@ func TestStrangeFilesAreNotFollowed(t *testing.T) {
 	}
 }
 
-// The data root itself may be a symbolic link.
 func TestDataRootMayBeALink(t *testing.T) {
 	t.Parallel()
 	root := published(t, 3, 2)

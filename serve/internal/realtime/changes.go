@@ -45,7 +45,7 @@ func (c *connection) pushChanges(r *round) {
 	}
 	p, err := r.tenant.page(c.at, v)
 	if err != nil {
-		c.service.log.Error("read change events", "tenant", r.tenant.clientID, "err", err)
+		c.service.log.Error("cannot read change events", "tenant", r.tenant.clientID, "err", err)
 		return // the next tick tries again
 	}
 	if !c.send(p.packet) {

@@ -34,7 +34,7 @@ func (s *Service) Connect(ctx context.Context, socket *socketio.Socket, auth jso
 	}
 	socket.Data = c
 	s.counters.connected.Add(1)
-	s.log.Info("socket", "tenant", a.ClientID, "socket", socket.ID())
+	s.log.Info("socket connected", "tenant", a.ClientID, "socket", socket.ID())
 	socket.Send(ready)
 	return nil
 }
@@ -82,7 +82,6 @@ func tokenOf(auth json.RawMessage, authorization []string) (string, bool) {
 	return token, ok
 }
 
-// refuse returns the refusal that the client receives as connect_error.
 func (s *Service) refuse(a *account.Account, e *api.Error) error {
 	id := s.o.NewRequestID()
 	s.counters.refused.add(string(e.Code))

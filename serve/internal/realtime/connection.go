@@ -10,8 +10,8 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// connection is one client. The state of its subscriptions is two positions; it holds
-// no data.
+// connection is one client. It holds no data: the state of its subscriptions is a position
+// and a liveState.
 type connection struct {
 	service *Service
 	tenant  *tenant
@@ -82,8 +82,7 @@ func (c *connection) serve(r *round) {
 	c.pushLive(r)
 }
 
-// check closes the connection, or channels of it, if the account has lost the right to
-// them.
+// check closes what the account has lost the right to: channels or the connection.
 func (c *connection) check(r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -84,7 +84,6 @@ func (c *connection) subscribe(args []json.RawMessage, answer func([]byte)) erro
 	return nil
 }
 
-// unsubscribe ends a subscription if there is one.
 func (c *connection) unsubscribe(args []json.RawMessage, answer func([]byte)) error {
 	name, _, err := readMessage(args, c.service.o.Channels)
 	if err != nil {

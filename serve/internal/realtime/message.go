@@ -13,7 +13,6 @@ import (
 // ones are ignored, as unknown parameters are over HTTP.
 type fields map[string]json.RawMessage
 
-// readMessage returns the payload of a message and the channel that it names.
 func readMessage(args []json.RawMessage, offered []api.Channel) (api.Channel, fields, error) {
 	var f fields
 	if len(args) == 0 || json.Unmarshal(args[0], &f) != nil || f == nil {
@@ -34,7 +33,6 @@ func readMessage(args []json.RawMessage, offered []api.Channel) (api.Channel, fi
 // also accepts null for a string.
 func isString(v json.RawMessage) bool { return len(v) > 0 && bytes.TrimSpace(v)[0] == '"' }
 
-// start is where a subscription to changes begins.
 type start struct {
 	given   bool   // false: after the newest event
 	cursor  uint64 // the last event that the client has
@@ -44,7 +42,6 @@ type start struct {
 // maxSeq is the greatest integer that every client can represent: 2^53 - 1.
 const maxSeq = 1<<53 - 1
 
-// readStart returns the cursor and the backlog of a message.
 func readStart(f fields) (start, error) {
 	s := start{backlog: api.MaxLimit}
 	if v, ok := f["cursor"]; ok {

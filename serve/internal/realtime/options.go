@@ -30,7 +30,6 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Defaults.
 const (
 	defaultTick        = 2 * time.Second
 	defaultConnections = 8
@@ -39,7 +38,6 @@ const (
 // pageSize is the maximum number of events, and of fixtures, in one push.
 const pageSize = api.MaxLimit
 
-// channel is one entry of the table of channels.
 type channel struct {
 	name    api.Channel
 	product football.Product

@@ -25,7 +25,6 @@ type round struct {
 	viewed    [numChannels]bool
 }
 
-// decision is the result of checking an account's right to a channel.
 type decision struct {
 	found   bool
 	refusal *api.Error // nil if the account has the right
@@ -74,7 +73,6 @@ func (r *round) dataset(ch int) *reader.Dataset {
 	return r.service.o.Library.Tenant(r.tenant.clientID).Dataset(channels[ch].product)
 }
 
-// view returns the view of the round, or nil if there is none yet.
 func (r *round) view(ch int) *reader.View {
 	if !r.viewed[ch] {
 		r.views[ch], r.viewed[ch] = r.dataset(ch).Acquire(), true
@@ -82,7 +80,6 @@ func (r *round) view(ch int) *reader.View {
 	return r.views[ch]
 }
 
-// renew replaces the view of the round by the newest one.
 func (r *round) renew(ch int) *reader.View {
 	if v := r.views[ch]; v != nil {
 		v.Release()

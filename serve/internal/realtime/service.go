@@ -74,7 +74,6 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// everyTenant runs one round for each tenant.
 func (s *Service) everyTenant(g *account.Generation, do func(*connection, *round)) {
 	s.mu.Lock()
 	list := make([]*tenant, 0, len(s.tenants))

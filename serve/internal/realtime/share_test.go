@@ -12,7 +12,6 @@ import (
 
 var must = check.Must
 
-// However many connections an account has at one position, their push is made once.
 func TestOnePacketForAll(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

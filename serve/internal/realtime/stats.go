@@ -8,7 +8,6 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// counters are the counters since the start.
 type counters struct {
 	connected       atomic.Uint64
 	disconnected    tally // by reason

@@ -19,13 +19,11 @@ type tenant struct {
 	lives  livePacket
 }
 
-// position is a position in one history of a change log.
 type position struct {
 	history string
 	seq     uint64
 }
 
-// page is the push of the events after a position.
 type page struct {
 	packet *socketio.Packet
 	last   uint64 // the position after it
@@ -60,7 +58,6 @@ func (s *Service) join(c *connection) bool {
 	return true
 }
 
-// leave removes a connection from its account.
 func (s *Service) leave(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -43,8 +43,6 @@ type Dataset struct {
 	History  string
 }
 
-// openDataset opens the folder of a dataset below the data root, and creates it if it does
-// not exist.
 func openDataset(t testing.TB, dataDir, clientID string, product football.Product, history string) Dataset {
 	t.Helper()
 	d := Dataset{t: t, DataDir: dataDir, Dir: filepath.Join(dataDir, layout.TenantProduct(clientID, string(product))), ClientID: clientID, Product: product, History: history}
@@ -144,7 +142,6 @@ func (r *Root) Publish(c Content) snapshot.Commit {
 	})
 }
 
-// publish publishes the events of c, and the fixtures, which must be in order.
 func (r *Root) publish(c Content, fixtures iter.Seq[*Fixture]) snapshot.Commit {
 	r.t.Helper()
 	at := Start.Add(time.Duration(r.Commit.Version)*time.Hour + r.Late)
@@ -193,7 +190,6 @@ func (r *Root) PublishSamples(fixtures, markets int) {
 	})
 }
 
-// writeTables writes both tables at the same time.
 func (r *Root) writeTables(dir string, header table.Header, fixtures iter.Seq[*Fixture]) []snapshot.File {
 	r.t.Helper()
 	var markets snapshot.File

@@ -26,7 +26,6 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// The size of the benchmark.
 const (
 	benchConnections = 4000
 	benchPad         = 2000 // bytes of a push
@@ -43,7 +42,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fan sends live to all clients when one asks for it.
 type fan struct {
 	mu      sync.Mutex
 	sockets map[*socketio.Socket]bool
@@ -81,9 +79,9 @@ func serveFan() {
 		panic(err)
 	}
 	fmt.Println("port", l.Addr().(*net.TCPAddr).Port)
-	room := &fan{sockets: map[*socketio.Socket]bool{}}
+	handler := &fan{sockets: map[*socketio.Socket]bool{}}
 	panic(http.Serve(l, socketio.New(socketio.Options{
-		Namespaces: map[string]socketio.Handler{"/": room}, MaxPending: benchConnections,
+		Namespaces: map[string]socketio.Handler{"/": handler}, MaxPending: benchConnections,
 	})))
 }
 

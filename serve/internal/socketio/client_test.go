@@ -87,7 +87,6 @@ func start(t *testing.T, o socketio.Options) *host {
 	return h
 }
 
-// wantCalls waits for the next calls of the recorder.
 func (h *host) wantCalls(want ...string) {
 	h.t.Helper()
 	for _, w := range want {
@@ -102,20 +101,17 @@ func (h *host) wantCalls(want ...string) {
 	}
 }
 
-// socket is a websocket client that sends and receives Socket.IO packets.
 type socket struct {
 	t    *testing.T
 	conn net.Conn
 	r    io.Reader
 }
 
-// eventually waits until the server's statistics satisfy a condition.
 func (h *host) eventually(holds func(socketio.Stats) bool) {
 	h.t.Helper()
 	check.Eventually(h.t, "the statistics", func() bool { return holds(h.server.Stats()) })
 }
 
-// open returns a connection that has not joined a namespace.
 func (h *host) open() socket {
 	h.t.Helper()
 	conn, from, err := socketiotest.DialWebsocket(h.t.Context(), h.url+"/?EIO=4&transport=websocket", nil)
@@ -129,7 +125,6 @@ func (h *host) open() socket {
 	return s
 }
 
-// join returns a connection that has joined the main namespace.
 func (h *host) join() socket {
 	h.t.Helper()
 	s := h.open()
@@ -139,7 +134,6 @@ func (h *host) join() socket {
 	return s
 }
 
-// wantJoined returns the id.
 func (s socket) wantJoined(namespace string) string {
 	s.t.Helper()
 	var o map[string]string
@@ -158,7 +152,6 @@ func (s socket) frame(f ws.Frame) {
 	ws.WriteFrame(s.conn, ws.MaskFrame(f)) // the server may have closed meanwhile
 }
 
-// next returns the next packet, or "closed".
 func (s socket) next() string {
 	s.t.Helper()
 	f, err := socketiotest.ReadFrame(s.r)
@@ -184,7 +177,6 @@ func (s socket) want(texts ...string) {
 	}
 }
 
-// do makes one polling request.
 func (h *host) do(method, query, body string) string {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.url+"/?EIO=4&transport=polling"+query, strings.NewReader(body))

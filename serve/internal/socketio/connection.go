@@ -44,7 +44,6 @@ func (c *connection) Message(data []byte, binary bool) error {
 	return c.handle(p, nil)
 }
 
-// attach adds an attachment.
 func (c *connection) attach(data []byte) error {
 	if c.partial == nil {
 		return errPacket
@@ -60,17 +59,16 @@ func (c *connection) attach(data []byte) error {
 	return c.handle(a.packet, a.got)
 }
 
-// handle handles a complete packet.
 func (c *connection) handle(p packet, attachments Attachments) error {
-	s, is := c.find(p.namespace)
+	s, state := c.find(p.namespace)
 	switch {
-	case p.kind == typeConnect && is != joined:
+	case p.kind == typeConnect && state != joined:
 		c.join(p)
 	case p.kind == typeConnect:
 		return errPacket
-	case is == dismissed:
+	case state == dismissed:
 		return nil // sent before the client knew
-	case is != joined:
+	case state != joined:
 		return errPacket
 	case p.kind == typeDisconnect:
 		c.leave(s)
@@ -80,7 +78,6 @@ func (c *connection) handle(p packet, attachments Attachments) error {
 	return nil // an ack, which we never ask for
 }
 
-// find returns the socket of a namespace and its state.
 func (c *connection) find(namespace string) (*Socket, socketState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,7 +89,6 @@ func (c *connection) find(namespace string) (*Socket, socketState) {
 	return nil, gone
 }
 
-// join asks the namespace's handler to accept the client.
 func (c *connection) join(p packet) {
 	h := c.server.o.Namespaces[p.namespace]
 	if h == nil {
@@ -133,12 +129,11 @@ func (c *connection) accept(s *Socket) {
 	s.early, s.state = nil, joined
 }
 
-// refusal returns what the client is told about an error.
 func (c *connection) refusal(err error) *Refusal {
 	if r, ok := errors.AsType[*Refusal](err); ok {
 		return r
 	}
-	c.server.o.Log.Error("connect", "err", err)
+	c.server.o.Log.Error("a realtime handler failed to accept a client", "err", err)
 	return &Refusal{Message: "Internal error"}
 }
 
@@ -150,13 +145,12 @@ func (c *connection) refuse(namespace string, r *Refusal) {
 		Data    any    `json:"data,omitempty"`
 	}{r.Message, r.Data})
 	if err != nil {
-		c.server.o.Log.Error("encode a refusal", "err", err)
+		c.server.o.Log.Error("cannot encode a refusal", "err", err)
 		payload, _ = json.Marshal(map[string]string{"message": r.Message})
 	}
 	c.session.Send(newMessage(typeConnectError, namespace, nil, payload, nil))
 }
 
-// event calls the handler for an event.
 func (c *connection) event(s *Socket, p packet, attachments Attachments) {
 	var ack func(...any)
 	if p.hasID {
@@ -167,7 +161,6 @@ func (c *connection) event(s *Socket, p packet, attachments Attachments) {
 	s.handler.Event(s, p.name, p.args, ack)
 }
 
-// leave handles a client's DISCONNECT.
 func (c *connection) leave(s *Socket) {
 	c.mu.Lock()
 	c.sockets = slices.DeleteFunc(c.sockets, func(other *Socket) bool { return other == s })
@@ -231,7 +224,6 @@ func (c *connection) stopWaiting() {
 	c.entry = nil
 }
 
-// protect prevents the connection from being evicted while the handler decides about it.
 func (c *connection) protect(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -240,7 +232,6 @@ func (c *connection) protect(on bool) {
 	}
 }
 
-// joinTimeout ends a connection that has not joined a namespace in time.
 func (c *connection) joinTimeout() {
 	c.mu.Lock()
 	waits := c.timer != nil

@@ -62,7 +62,6 @@ func TestNamespaces(t *testing.T) {
 	s.want(`2/custom,["message-back","a"]`, `3/custom,12["b"]`, `51-/custom,["message-back",`+placeholder0+`]`, "binary x")
 }
 
-// The violations that end the connection of a client that has joined the main namespace.
 func TestViolations(t *testing.T) {
 	cases := map[string][]string{
 		"no packet":                  {"abc"},
@@ -126,7 +125,6 @@ func TestViolations(t *testing.T) {
 	})
 }
 
-// Events and the handler's calls keep the order of the client's packets.
 func TestOrder(t *testing.T) {
 	h := start(t, socketio.Options{})
 	s := h.join()

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// write encodes a packet as text.
 func write(p packet) []byte {
 	var payload []byte
 	switch {
@@ -61,7 +60,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// sameJSON compares values, ignoring spaces.
 func sameJSON(a, b json.RawMessage) bool {
 	var x, y bytes.Buffer
 	if len(a) == 0 || len(b) == 0 {

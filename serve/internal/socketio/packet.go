@@ -47,7 +47,6 @@ func newPacket(payload []byte, attachments Attachments) *Packet {
 // Size returns the number of bytes on the wire.
 func (p *Packet) Size() int { return p.main.Size() }
 
-// message returns the packet's message for a namespace.
 func (p *Packet) message(namespace string) *engine.Message {
 	if namespace == "/" {
 		return p.main

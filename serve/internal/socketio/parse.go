@@ -39,9 +39,8 @@ type packet struct {
 }
 
 // errPacket is any violation of the protocol. The client is not told which one.
-var errPacket = errors.New("no socket.io packet")
+var errPacket = errors.New("not a Socket.IO packet")
 
-// parse parses the text of a packet.
 func parse(b []byte) (packet, error) {
 	if len(b) == 0 {
 		return packet{}, errPacket
@@ -68,7 +67,6 @@ func parse(b []byte) (packet, error) {
 	return p, p.setPayload(b)
 }
 
-// parseAttachments parses the number before a dash.
 func parseAttachments(b []byte) (int, []byte, error) {
 	digits, rest, found := bytes.Cut(b, []byte{'-'})
 	n, err := strconv.ParseUint(string(digits), 10, 8)
@@ -78,7 +76,6 @@ func parseAttachments(b []byte) (int, []byte, error) {
 	return int(n), rest, nil
 }
 
-// parseID parses the digits of an id, if there are any.
 func parseID(b []byte) (id uint64, ok bool, rest []byte, err error) {
 	n := 0
 	for n < len(b) && b[n] >= '0' && b[n] <= '9' {
@@ -93,7 +90,6 @@ func parseID(b []byte) (id uint64, ok bool, rest []byte, err error) {
 	return id, true, b[n:], nil
 }
 
-// setPayload parses the payload for the packet's type.
 func (p *packet) setPayload(b []byte) error {
 	switch p.kind {
 	case typeConnect:

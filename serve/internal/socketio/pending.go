@@ -20,7 +20,6 @@ type pending struct {
 	evicted uint64
 }
 
-// peer has the pending connections of one address.
 type peer struct {
 	n      int       // number of pending connections
 	oldest list.List // of *pendingEntry: those that may be evicted, the oldest first
@@ -144,7 +143,6 @@ func (p *pending) protect(at *pendingEntry, on bool) {
 	}
 }
 
-// count returns the number of pending connections, and how many have been evicted.
 func (p *pending) count() (now int, evicted uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

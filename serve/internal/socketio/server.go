@@ -52,7 +52,6 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context { return engin
 // Handler.Connect.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.engine.ServeHTTP(w, r) }
 
-// open accepts a new session.
 func (s *Server) open(e *engine.Session) engine.Receiver {
 	if s.sockets.Load() >= int64(s.o.MaxSessions) {
 		return nil
@@ -66,7 +65,6 @@ func (s *Server) open(e *engine.Session) engine.Receiver {
 	return c
 }
 
-// newID returns 120 random bits, for the public id of a socket.
 func newID() string {
 	var b [15]byte
 	rand.Read(b[:]) // never fails

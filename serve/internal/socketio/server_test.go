@@ -51,7 +51,6 @@ func TestUnknownNamespace(t *testing.T) {
 	s.want(`2["message-back",1]`)
 }
 
-// What the handler sends during Connect follows the acceptance.
 func TestSentWithinConnect(t *testing.T) {
 	h := start(t, socketio.Options{})
 	h.entering = func(_ context.Context, s *socketio.Socket) error {
@@ -203,8 +202,7 @@ func TestPendingLimit(t *testing.T) {
 	}
 }
 
-// A connection is not evicted while the handler decides about it.
-func TestPendingWhileJudged(t *testing.T) {
+func TestPendingDuringConnect(t *testing.T) {
 	h := start(t, socketio.Options{MaxPending: 2, MaxOfPeer: 2})
 	release := make(chan struct{})
 	h.entering = func(context.Context, *socketio.Socket) error { <-release; return nil }
@@ -215,7 +213,7 @@ func TestPendingWhileJudged(t *testing.T) {
 		h.wantCalls("connect ")
 		list = append(list, s)
 	}
-	if got := h.do("GET", "", ""); !strings.Contains(got, "No room") {
+	if got := h.do("GET", "", ""); !strings.Contains(got, "Too many connections") {
 		t.Errorf("got %q", got)
 	}
 	close(release)
@@ -229,7 +227,7 @@ func TestPendingWhileJudged(t *testing.T) {
 }
 
 // A client that has left its last namespace counts as pending again.
-func TestPendingAgain(t *testing.T) {
+func TestPendingAfterTheLastNamespace(t *testing.T) {
 	h := start(t, socketio.Options{MaxPending: 1, ConnectTimeout: time.Hour})
 	s := h.join()
 	s.send("1")
@@ -279,7 +277,6 @@ func TestServerDisconnects(t *testing.T) {
 	h.wantCalls("disconnect mine")
 }
 
-// A panic ends only one connection.
 func TestPanic(t *testing.T) {
 	h := start(t, socketio.Options{})
 	other, s := h.join(), h.join()
@@ -290,7 +287,6 @@ func TestPanic(t *testing.T) {
 	other.want(`2["message-back"]`)
 }
 
-// A complete conversation over polling.
 func TestPolling(t *testing.T) {
 	h := start(t, socketio.Options{})
 	text := h.do("GET", "", "")

@@ -7,7 +7,6 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// socketState is the state of a socket in its namespace.
 type socketState uint8
 
 const (
@@ -39,7 +38,6 @@ type early struct {
 	packet *Packet
 }
 
-// maxEarly is the maximum number of packets that a handler may send during Connect.
 const maxEarly = 64
 
 // ID returns the public id, which is the client's socket.id and new at every Connect. It is
@@ -128,7 +126,6 @@ func (s *Socket) dropEarly() {
 	s.early, s.state = nil, gone
 }
 
-// acknowledger returns the function that acknowledges an event, once.
 func (s *Socket) acknowledger(id uint64) func(...any) {
 	var done atomic.Bool
 	return func(args ...any) {
@@ -137,7 +134,7 @@ func (s *Socket) acknowledger(id uint64) func(...any) {
 		}
 		payload, attachments, err := appendArray(nil, args)
 		if err != nil {
-			s.connection.server.o.Log.Error("encode an acknowledgement", "err", err)
+			s.connection.server.o.Log.Error("cannot encode an acknowledgement", "err", err)
 			payload, attachments = []byte("[]"), nil
 		}
 		s.send(newMessage(typeAck, s.namespace, &id, payload, attachments))

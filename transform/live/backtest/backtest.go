@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Options say what to measure.
+// Options select what is measured.
 type Options struct {
 	Matches  fs.FS  // the folder of matches.csv.gz and the files it names
 	Drawings int    // for the intervals; 0 means 500
@@ -30,7 +30,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	questions := Questions(matches)
-	predictors := append(shown(o.Seed), Baselines()...)
+	predictors := append(momentumPredictors(o.Seed), Baselines()...)
 	if o.Variants {
 		predictors = append(predictors, Variants()...)
 	}
@@ -46,15 +46,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return newReport(o, matches, questions, predictors, answers, scores), nil
 }
 
-// lateProvider is a provider's delay that a client must reckon with.
+// lateProvider is the delay of a slow provider, as assumed for the second row over HTTP.
 const lateProvider = 10 * time.Second
 
-// shown is momentum at the very moment of a question, and as it is read.
-func shown(seed uint64) []Predictor {
+// momentumPredictors returns momentum at the moment of a question, and as a client reads it over
+// HTTP.
+func momentumPredictors(seed uint64) []Predictor {
 	return []Predictor{Momentum(), OverHTTP(seed, 0), OverHTTP(seed, lateProvider)}
 }
 
-// ask puts every question to a predictor, match by match.
 func ask(p Predictor, matches []Match, questions []Question) Answers {
 	answers := make(Answers, 0, len(questions))
 	for from := 0; from < len(questions); {
@@ -68,7 +68,8 @@ func ask(p Predictor, matches []Match, questions []Question) Answers {
 	return answers
 }
 
-// each does n things on every core; a cancelled context stops it between two.
+// each calls do for 0 to n-1 on all processors. If ctx is cancelled, it stops between two
+// calls.
 func each(ctx context.Context, n int, do func(i int)) error {
 	next := make(chan int)
 	var workers sync.WaitGroup

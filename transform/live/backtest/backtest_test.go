@@ -27,8 +27,8 @@ var reference = map[string]string{
 	"attack 1, dangerous 3, half-life 5":  "0.592 0.554 0.2492 0.729 4.97 0.105 1.000 0.646 0.569 0.2355 0.233",
 }
 
-// On the real matches the baselines score what was published of them, to the
-// last digit, which proves the harness; and momentum meets its targets.
+// On the real matches, the baselines score exactly what was published for them, which shows
+// that the measurement is correct; and momentum meets its targets.
 func TestRealMatches(t *testing.T) {
 	realMatches := needs.Shared(t, "matches")
 	report, err := backtest.Run(context.Background(), backtest.Options{Matches: os.DirFS(realMatches), Drawings: 1})

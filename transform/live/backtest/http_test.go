@@ -24,8 +24,8 @@ func siege(id string) *Match {
 	return m
 }
 
-// Over HTTP a client reads the number of the newest snapshot, which is older than
-// what momentum at that very moment would know.
+// Over HTTP, a client reads the number of the newest snapshot, which is older than the
+// momentum at that moment.
 func TestOverHTTPIsOlder(t *testing.T) {
 	for n := range 20 {
 		m := siege(strconv.Itoa(n))
@@ -46,8 +46,8 @@ func TestOverHTTPIsOlder(t *testing.T) {
 	}
 }
 
-// Polls are eight seconds apart from the first to the last, breaks included, and show
-// the clock and the counters of their moment.
+// Polls are eight seconds apart from the first to the last, breaks included, and show the
+// clock and the counters at that moment.
 func TestPollsKeepToTheirPhase(t *testing.T) {
 	m := siege("7")
 	phases := map[int]bool{}

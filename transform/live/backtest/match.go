@@ -54,9 +54,9 @@ type Match struct {
 	Increments []Increment
 }
 
-// Read reads the matches in dir, in the order of matches.csv.gz. A match whose
-// file of increments is not there is left out, so that any subset of the files
-// can be used; none at all is an error.
+// Read reads the matches in dir, in the order of matches.csv.gz. A match without a file of
+// increments is left out, so that any subset of the files can be used. It returns an error
+// if there is no match at all.
 func Read(dir fs.FS) ([]Match, error) {
 	matches, files, err := readMatches(dir)
 	if err != nil {
@@ -138,7 +138,7 @@ func increment(row []string) (i Increment, err error) {
 	return i, err
 }
 
-// tenths reads a decimal with at most one place.
+// tenths parses a decimal with at most one decimal place.
 func tenths(s string) (int, error) {
 	whole, place, _ := strings.Cut(s, ".")
 	if place == "" {
@@ -150,8 +150,8 @@ func tenths(s string) (int, error) {
 	return strconv.Atoi(whole + place)
 }
 
-// eachRow calls do for every row of a gzip-compressed CSV file with a header,
-// the wanted columns in the order asked for.
+// eachRow calls do for every row of a gzip-compressed CSV file with a header. The row has
+// the wanted columns in the given order.
 func eachRow(dir fs.FS, name string, want []string, do func(row []string) error) error {
 	file, err := dir.Open(name)
 	if err != nil {

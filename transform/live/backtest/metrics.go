@@ -5,12 +5,12 @@ import (
 	"sort"
 )
 
-// NoNumber stands in an Answers for a minute without a number.
+// NoNumber is the answer for a minute without a number.
 const NoNumber = -1
 
-// Answers are a predictor's answers to Questions, in their order: home's share
-// as the integer given to a client, 0 to 100, or NoNumber. Where a metric needs
-// a number, NoNumber counts as 50.
+// Answers are a predictor's answers to Questions, in the same order: home's share as the
+// integer that a client gets, 0 to 100, or NoNumber. A metric that needs a number counts
+// NoNumber as 50.
 type Answers []int16
 
 func (a Answers) at(i int) int {
@@ -30,8 +30,9 @@ func (h *histogram) add(o *histogram, weight float64) {
 	}
 }
 
-// wins is over all pairs of a minute before home and a minute before away the
-// number in which home's has the higher answer, ties one half; and the pairs.
+// wins looks at all pairs of a minute before an event of home and a minute before one of
+// away. It returns in how many of them home's minute has the higher answer, ties counted as
+// one half, and the number of pairs.
 func (h *histogram) wins() (wins, pairs float64) {
 	var below, home, away float64
 	for v := range h.home {
@@ -43,7 +44,7 @@ func (h *histogram) wins() (wins, pairs float64) {
 	return wins, home * away
 }
 
-// brier is the sum of (answer/100 - outcome)², and the number of minutes.
+// brier returns the sum of (answer/100 - outcome)², and the number of minutes.
 func (h *histogram) brier() (sum, n float64) {
 	for v := range h.home {
 		p := float64(v) / 100
@@ -53,8 +54,8 @@ func (h *histogram) brier() (sum, n float64) {
 	return sum, n
 }
 
-// ordering holds a predictor's histograms match by match for one event, from
-// which AUC, live AUC and Brier follow for any drawing of matches.
+// ordering holds a predictor's histograms for one event, match by match. AUC, live AUC and
+// Brier follow from them for any drawing of matches.
 type ordering struct {
 	byMatch []histogram
 	strata  [][]int // matches by stratum
@@ -79,8 +80,8 @@ func newOrdering(matches []Match, questions []Question, answers Answers, outcome
 	return o
 }
 
-// scores are AUC, live AUC and Brier when match i is drawn weights[i] times.
-// Live AUC takes pairs of two different matches of one stratum only.
+// scores returns AUC, live AUC and Brier if match i is drawn weights[i] times. Live AUC
+// only uses pairs of two different matches of one stratum.
 func (o *ordering) scores(weights []float64) (auc, live, brier float64) {
 	var all histogram
 	var liveWins, livePairs float64

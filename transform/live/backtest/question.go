@@ -10,8 +10,8 @@ const (
 	dangerHorizon = 5 * minuteLong
 )
 
-// Question is one full minute of play, at which every predictor is asked for
-// home's share, and what came of it.
+// Question is one full minute of play, for which every predictor is asked for home's share,
+// with its outcomes.
 type Question struct {
 	Match  int // index
 	Period int // 0 to 3
@@ -23,7 +23,7 @@ type Question struct {
 	Past   float64 // home's share of the danger of the last 5 minutes; NaN when there was none
 }
 
-// Outcome of a question.
+// Outcome is the side that acted first after a question, if any.
 type Outcome int8
 
 const (
@@ -32,11 +32,11 @@ const (
 	ByHome Outcome = 1
 )
 
-// danger weighs what counts as danger, in halves.
+// danger has the weight of each kind that counts as danger.
 var danger = [kinds]float64{OnTarget: 3, OffTarget: 1.5, DangerousAttack: 0.5, Corner: 0.5}
 
-// Questions lists the full minutes of play of the matches, in order: in each
-// period the seconds 60, 120, … up to the last one not after its last event.
+// Questions returns the full minutes of play of the matches, in order: in each period the
+// seconds 60, 120, … up to the last one that is not after its last event.
 func Questions(matches []Match) []Question {
 	var all []Question
 	for i := range matches {
@@ -84,7 +84,7 @@ func by(side int) Outcome {
 	return ByAway
 }
 
-// share is home's part of the two, NaN of nothing.
+// share returns home's part of the sum, or NaN if the sum is zero.
 func share(of [2]float64) float64 {
 	if of[0]+of[1] == 0 {
 		return math.NaN()

@@ -17,7 +17,7 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// The suites' conventions.
+// The test suites expect these values.
 const (
 	pingInterval   = 300 * time.Millisecond
 	connectTimeout = time.Second

@@ -14,7 +14,6 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// raw sends bytes over a new connection.
 func (h *host) raw(text string) net.Conn {
 	h.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
@@ -86,12 +85,11 @@ func TestEndOfASessionKeepsTheConnection(t *testing.T) {
 		fmt.Fprintf(conn, "GET /engine.io/?%s HTTP/1.1\r\nHost: x\r\n\r\n", other.query())
 		<-h.opened
 		s := <-h.opened
-		time.AfterFunc(50*time.Millisecond, func() { s.Send(text("late")) }) // it most likely waits by then
+		time.AfterFunc(50*time.Millisecond, func() { s.Send(text("late")) }) // the GET probably waits then
 	}
 }
 
-// After a complete body, the connection can be used for the next request.
-func TestBodyThatComesKeepsTheConnection(t *testing.T) {
+func TestCompleteBodyKeepsTheConnection(t *testing.T) {
 	h := start(t, engine.Options{})
 	p := h.poll()
 	post := fmt.Sprintf("POST /engine.io/?%s HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n4a", p.query())

@@ -32,7 +32,6 @@ type host struct {
 	closed chan string // reasons
 }
 
-// mirror is the receiver of one session.
 type mirror struct {
 	h *host
 	s *engine.Session
@@ -79,7 +78,6 @@ func start(t *testing.T, o engine.Options) *host {
 	return h
 }
 
-// reason waits for the end of a session.
 func (h *host) reason() string {
 	h.t.Helper()
 	select {
@@ -91,7 +89,6 @@ func (h *host) reason() string {
 	}
 }
 
-// ended waits for the end of a session, for one of these reasons.
 func (h *host) ended(want ...string) {
 	h.t.Helper()
 	if got := h.reason(); !slices.Contains(want, got) {
@@ -99,13 +96,11 @@ func (h *host) ended(want ...string) {
 	}
 }
 
-// wantSessions waits until the server has that many sessions.
 func (h *host) wantSessions(n int) {
 	h.t.Helper()
 	check.Eventually(h.t, fmt.Sprint(n, " sessions"), func() bool { return h.server.Stats().Sessions == n })
 }
 
-// answer is a response with its body.
 type answer struct {
 	status int
 	body   string
@@ -136,7 +131,6 @@ func (h *host) try(ctx context.Context, method, query string, body io.Reader, he
 	return answer{response.StatusCode, string(b), response.Header}, err
 }
 
-// polling is a session that polls.
 type polling struct {
 	*host
 	sid string
@@ -163,7 +157,6 @@ func (p polling) query() string           { return "EIO=4&transport=polling&sid=
 func (p polling) get() answer             { p.t.Helper(); return p.do("GET", p.query(), "") }
 func (p polling) post(body string) answer { p.t.Helper(); return p.do("POST", p.query(), body) }
 
-// later sends a GET without waiting for its answer.
 func (p polling) later() chan answer {
 	got := make(chan answer, 1)
 	go func() {
@@ -184,10 +177,8 @@ func (h *host) expect(a answer, status int, body string) {
 	}
 }
 
-// unknown is the answer to requests of a session that has ended.
 const unknown = `{"code":1,"message":"Session ID unknown"}`
 
-// socket is a websocket client.
 type socket struct {
 	t    *testing.T
 	conn net.Conn
@@ -213,7 +204,6 @@ func (h *host) tryDial(query string) (socket, error) {
 	return socket{h.t, conn, from}, nil
 }
 
-// websocket returns a session that begins as a websocket.
 func (h *host) websocket() socket {
 	h.t.Helper()
 	s := h.dial("EIO=4&transport=websocket")
@@ -261,7 +251,6 @@ func (s socket) want(texts ...string) {
 	}
 }
 
-// wantEnd reads until the connection ends.
 func (s socket) wantEnd() {
 	s.t.Helper()
 	for {

@@ -33,8 +33,7 @@ func (s socket) untilCut(every time.Duration, f ws.Frame) (sent int) {
 	return 0
 }
 
-// A session that has ended closes its connection, whatever else the client sends.
-func TestEndedIsCut(t *testing.T) {
+func TestEndedSessionClosesItsConnection(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]ws.Frame{
 		"ping":     ws.NewPingFrame(nil),

@@ -46,11 +46,11 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 func (s *Session) endByClient() {
 	s.mu.Lock()
 	if s.state == open && s.ws == nil && s.poll == nil {
-		came := make(chan struct{})
-		s.pollArrived = came
+		arrived := make(chan struct{})
+		s.pollArrived = arrived
 		s.mu.Unlock()
 		select {
-		case <-came:
+		case <-arrived:
 		case <-time.After(closeDelay):
 		}
 		s.mu.Lock()
@@ -110,7 +110,6 @@ func (s *Session) stop(reason string) {
 	s.server.count(reason)
 }
 
-// finish makes the last call to the receiver.
 func (s *Session) finish(reason string) {
 	defer s.server.live.Done()
 	s.receiving.Lock()
@@ -119,7 +118,6 @@ func (s *Session) finish(reason string) {
 	s.receiver.Closed(reason)
 }
 
-// readFailed ends a session whose websocket ended with this error.
 func (s *Session) readFailed(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,8 +142,8 @@ func (s *Session) violated() {
 	s.end(Protocol, ws.StatusProtocolError)
 }
 
-// invalidPacket ends a session whose client sends something other than packets. A polling client
-// receives nothing more.
+// invalidPacket ends a session whose client sent something other than packets. A polling
+// client receives nothing more.
 func (s *Session) invalidPacket() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,6 @@ import (
 	"mkt/serve/internal/socketio/socketiotest"
 )
 
-// encode returns the polling form of packets.
 func encode(list []packet) []byte {
 	var b []byte
 	for i, p := range list {
@@ -61,7 +60,6 @@ func FuzzReadPayload(f *testing.F) {
 	})
 }
 
-// bytesConn is a connection on which the given bytes arrive.
 type bytesConn struct {
 	net.Conn
 	io.Reader
@@ -70,7 +68,6 @@ type bytesConn struct {
 func (c bytesConn) Read(p []byte) (int, error)    { return c.Reader.Read(p) }
 func (bytesConn) SetReadDeadline(time.Time) error { return nil }
 
-// readAll returns the messages that a wire reads.
 func readAll(r io.Reader) (list []string, err error) {
 	c := &wire{conn: bytesConn{Reader: r}, max: 200}
 	for {

@@ -40,7 +40,6 @@ func TestOpenPacket(t *testing.T) {
 	}
 }
 
-// The errors of the transport layer and the order of their checks.
 func TestRefusals(t *testing.T) {
 	h := start(t, engine.Options{})
 	poll := h.poll()
@@ -134,7 +133,7 @@ func TestCrossOrigin(t *testing.T) {
 	}
 }
 
-func TestRoom(t *testing.T) {
+func TestSessionLimit(t *testing.T) {
 	h := start(t, engine.Options{MaxSessions: 2})
 	h.poll()
 	s := h.websocket()
@@ -142,7 +141,7 @@ func TestRoom(t *testing.T) {
 		t.Errorf("got %+v", a)
 	}
 	if _, err := h.tryDial("EIO=4&transport=websocket"); err == nil {
-		t.Error("there was room")
+		t.Error("accepted a session above the limit")
 	}
 	s.send("1")
 	h.reason()

@@ -14,15 +14,15 @@ import (
 // session is ended only if a write makes no progress, or a pong is missing, for longer
 // than reading the data at minRate takes.
 type heartbeat struct {
-	pongDue  bool
-	extended bool          // the wait for the pong was extended by another packet
-	asked    time.Duration // when the first unanswered ping was due
-	heard    time.Duration // when the wait was extended
-	pinged   time.Duration // when the last ping was due
-	until    time.Duration // when the client has read everything, at minRate
-	readBy   time.Duration // when it has read everything before the first unanswered ping; 0 = that ping has not been sent
-	since    time.Duration // time to read what was sent after that ping
-	large    bool          // a large message was sent after the last ping
+	pongDue    bool
+	extended   bool          // the wait for the pong was extended by another packet
+	firstPing  time.Duration // when the first unanswered ping was due
+	extendedAt time.Duration // when the wait was extended
+	lastPing   time.Duration // when the last ping was due
+	readAllBy  time.Duration // when the client has read everything, at minRate
+	readPingBy time.Duration // when it has read everything before the first unanswered ping; 0 = that ping has not been sent
+	afterPing  time.Duration // time to read what was sent after that ping
+	large      bool          // a large message was sent after the last ping
 }
 
 const (
@@ -52,10 +52,10 @@ func (s *Session) setTimerAt(due time.Duration) {
 // duePing records that a ping is due and returns it for sending; mu is held.
 func (s *Session) duePing() *Message {
 	h, now := &s.beat, deadline.Elapsed()
-	h.pinged, h.large = now, false
+	h.lastPing, h.large = now, false
 	if !h.pongDue {
 		h.pongDue, h.extended = true, false
-		h.asked, h.heard, h.readBy = now, 0, 0
+		h.firstPing, h.extendedAt, h.readPingBy = now, 0, 0
 		s.setTimer(s.server.o.PingTimeout)
 	}
 	return pingPacket
@@ -65,38 +65,37 @@ func (s *Session) duePing() *Message {
 func (s *Session) sent(m *Message) {
 	h, now := &s.beat, deadline.Elapsed()
 	takes := time.Duration(len(m.frames)) * time.Second / minRate
-	h.until = min(max(h.until, now)+takes, now+maxBehind*s.server.o.WriteTimeout)
-	h.since += takes
+	h.readAllBy = min(max(h.readAllBy, now)+takes, now+maxBehind*s.server.o.WriteTimeout)
+	h.afterPing += takes
 	h.large = h.large || len(m.frames) >= largeMessage
-	if m == pingPacket && h.pongDue && h.readBy == 0 {
-		h.readBy, h.since = h.until, 0
+	if m == pingPacket && h.pongDue && h.readPingBy == 0 {
+		h.readPingBy, h.afterPing = h.readAllBy, 0
 	}
 }
 
-// writeTimeout returns how long a write may make no progress.
 func (s *Session) writeTimeout() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.server.o.WriteTimeout + max(0, s.beat.until-deadline.Elapsed())
+	return s.server.o.WriteTimeout + max(0, s.beat.readAllBy-deadline.Elapsed())
 }
 
 // pingFirst reports whether a ping must be sent before so many bytes; mu is held.
 func (s *Session) pingFirst(bytes int) bool {
 	h := &s.beat
-	return bytes >= largeMessage && s.state == open && (h.large || deadline.Elapsed()-h.pinged >= s.server.o.PingInterval/lately)
+	return bytes >= largeMessage && s.state == open && (h.large || deadline.Elapsed()-h.lastPing >= s.server.o.PingInterval/lately)
 }
 
-// deadline returns when the pong that is due must have arrived; mu is held.
+// deadline returns when the missing pong must have arrived; mu is held.
 func (s *Session) deadline() time.Duration {
 	h, o := &s.beat, &s.server.o
-	from := max(h.asked, h.heard, h.readBy)
-	if h.readBy == 0 {
-		from = max(from, h.until) // the ping waits until the client has read the rest
+	from := max(h.firstPing, h.extendedAt, h.readPingBy)
+	if h.readPingBy == 0 {
+		from = max(from, h.readAllBy) // the ping waits until the client has read the rest
 	}
 	if s.slow || s.delivering {
 		from = deadline.Elapsed() // a write is waiting, which has its own timeout
 	}
-	return min(from+o.PingTimeout, h.asked+maxAsking*o.PingTimeout)
+	return min(from+o.PingTimeout, h.firstPing+maxAsking*o.PingTimeout)
 }
 
 // overdue reports whether a pong did not arrive in time, even if the timer has not fired
@@ -137,9 +136,9 @@ func (s *Session) alive(kind byte) {
 	case s.state != open || !h.pongDue:
 	case kind == typePong:
 		h.pongDue = false
-		h.until = min(h.until, now+h.since) // it has read everything before the ping
+		h.readAllBy = min(h.readAllBy, now+h.afterPing) // it has read everything before the ping
 		s.setTimer(s.server.o.PingInterval)
 	case !h.extended:
-		h.extended, h.heard = true, now
+		h.extended, h.extendedAt = true, now
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// late are heartbeats that are missed.
+// late has short times, so that a missing pong ends a session soon.
 var late = engine.Options{PingInterval: 30 * time.Millisecond, PingTimeout: 60 * time.Millisecond}
 
 func TestPingTimeout(t *testing.T) {
@@ -77,7 +77,6 @@ func TestBusyClient(t *testing.T) {
 	h.ended(engine.Ping)
 }
 
-// A slow receiver does not end the session of its client.
 func TestBusyReceiver(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

@@ -23,7 +23,6 @@ type inbound struct {
 // maxWaiting is the number of messages that may wait for their turn, beyond a burst.
 const maxWaiting = 1000
 
-// The bounds of a client that is not trusted.
 const (
 	untrustedBurst   = 20
 	untrustedWaiting = 200
@@ -116,7 +115,6 @@ func (s *Session) turn() time.Duration {
 	return s.in.pace.take(deadline.Elapsed(), s.server.o.Pace, burst)
 }
 
-// signalIdle wakes those who wait until no message is being handed to the receiver.
 func (in *inbound) signalIdle() {
 	if in.idle != nil {
 		close(in.idle)
@@ -150,4 +148,21 @@ func (s *Session) awaitReceiver() {
 	case <-idle:
 	case <-time.After(closeDelay):
 	}
+}
+
+// pace limits how often something may happen: a burst, and then once in an interval. Its
+// zero value is ready to use.
+type pace struct {
+	ahead time.Duration // by how much the past events exceed the rate
+	last  time.Duration // when the last one was allowed, on a clock of the caller
+}
+
+// take returns how long the next event must wait. If it need not wait, it is counted.
+func (p *pace) take(now, every time.Duration, burst int) time.Duration {
+	ahead := max(0, p.ahead-(now-p.last)) + every
+	if wait := ahead - time.Duration(burst)*every; wait > 0 {
+		return wait
+	}
+	p.ahead, p.last = ahead, now
+	return 0
 }

@@ -55,7 +55,7 @@ func TestBurst(t *testing.T) {
 }
 
 // While messages wait for their turn, pings are answered and a disconnection is noticed.
-func TestHeartbeatBesideAFlood(t *testing.T) {
+func TestHeartbeatDuringAFlood(t *testing.T) {
 	t.Parallel()
 	o := paced
 	o.PingInterval, o.PingTimeout = 30*time.Millisecond, 5*time.Second
@@ -94,8 +94,8 @@ func TestHeartbeatBesideAFlood(t *testing.T) {
 	h.wantSessions(0)
 }
 
-// A slow receiver does not delay them either.
-func TestEndBesideABusyReceiver(t *testing.T) {
+// A slow receiver delays neither pongs nor the noticing of a disconnection.
+func TestEndDuringABusyReceiver(t *testing.T) {
 	t.Parallel()
 	release, called := make(chan struct{}), make(chan struct{})
 	var h *host
@@ -110,7 +110,6 @@ func TestEndBesideABusyReceiver(t *testing.T) {
 	h.ended(engine.Transport)
 }
 
-// Too many waiting messages end the session.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	flood := strings.TrimSuffix(strings.Repeat("4\x1e", 1100), "\x1e")
@@ -132,7 +131,7 @@ func TestFlood(t *testing.T) {
 		p.expect(p.get(), 200, "6\x1e1")
 		h.ended(engine.Flood)
 	})
-	t.Run("nobody in particular", func(t *testing.T) { // a client that has not been let in may send little
+	t.Run("untrusted client", func(t *testing.T) {
 		o := paced
 		o.Burst = 200
 		h := start(t, o)
@@ -161,17 +160,17 @@ func TestBodyOfManyPackets(t *testing.T) {
 		"a packet above the limit":  {known(t, o), packet + "x"},
 		"among others":              {known(t, o), packet + "\x1e" + packet + "x\x1e" + packet},
 		"a body above its limit":    {known(t, o), body + "\x1e" + body},
-		"many packets of nobody's":  {start(t, o), packet + "\x1e4"},
-		"a packet above, nobody's":  {start(t, o), packet + "x"},
+		"many packets, untrusted":   {start(t, o), packet + "\x1e4"},
+		"a large packet, untrusted": {start(t, o), packet + "x"},
 		"binary, in more than 100":  {known(t, o), "b" + strings.Repeat("AAAA", 25)},
-		"a body above, of unknowns": {start(t, o), body},
+		"a large body, untrusted":   {start(t, o), body},
 	} {
 		p := c.h.poll()
 		if a := p.post(c.body); a.status != 413 {
 			t.Errorf("%s: %+v", name, a)
 		}
 		c.h.ended(engine.Protocol)
-		var chunked io.Reader = io.MultiReader(strings.NewReader(c.body)) // its length is not told
+		var chunked io.Reader = io.MultiReader(strings.NewReader(c.body)) // without a Content-Length
 		p = c.h.poll()
 		if a, err := p.try(t.Context(), "POST", p.query(), chunked); err != nil || a.status != 413 {
 			t.Errorf("%s, chunked: %+v, %v", name, a, err)

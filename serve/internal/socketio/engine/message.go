@@ -69,7 +69,6 @@ func newControl(op ws.OpCode, body []byte) *Message {
 	return &Message{frames: append(appendFrame(nil, op, len(body)), body...), last: op == ws.OpClose}
 }
 
-// newClose returns the frame that ends a websocket.
 func newClose(code ws.StatusCode) *Message {
 	return newControl(ws.OpClose, ws.NewCloseFrameBody(code, ""))
 }
@@ -90,7 +89,6 @@ func appendPolled(b, data []byte) []byte {
 	return base64.StdEncoding.AppendEncode(append(b, typeBinary), data)
 }
 
-// Packets that are the same for all sessions.
 var (
 	pingPacket  = newPacket(typePing, nil, 0)
 	noopPacket  = newPacket(typeNoop, nil, 0)

@@ -30,10 +30,10 @@ type packet struct {
 }
 
 var (
-	errPacket = errors.New("no engine packet")
+	errPacket = errors.New("not an Engine.IO packet")
 	errUTF8   = errors.New("invalid utf-8")
 	errBase64 = errors.New("invalid base64")
-	errLarge  = errors.New("packet above the limit")
+	errLarge  = errors.New("the packet is larger than the limit")
 )
 
 // readPacket reads a text packet. It does not check the encoding of the text.
@@ -64,7 +64,6 @@ func readPayload(body []byte, max int) ([]packet, error) {
 	return list, nil
 }
 
-// readPolled reads one packet of a polling body.
 func readPolled(b []byte) (packet, error) {
 	if len(b) > 0 && b[0] == typeBinary {
 		// The padding may be missing, because decoders of other servers do not require it.

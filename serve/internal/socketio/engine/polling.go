@@ -150,7 +150,6 @@ func (s *Session) setDelivering(on bool) {
 	s.delivering = on
 }
 
-// respond writes a complete answer.
 func (v *Server) respond(w http.ResponseWriter, status int, contentType string, body []byte) {
 	v.write(w, status, contentType, v.writeTimeout, body) // an error means that the client has gone
 }

@@ -18,15 +18,15 @@ func TestPollingEcho(t *testing.T) {
 	h := start(t, engine.Options{MaxPayload: 1 << 20})
 	large := "4" + strings.Repeat("é€😀", 50_000)
 	for name, body := range map[string]string{
-		"one":           "4hello",
-		"empty":         "4",
-		"three":         "4one\x1e4two\x1e4three",
-		"binary":        "4hello\x1ebAQIDBA==",
-		"lone binary":   "bAQIDBA==",
-		"UTF-8":         "4é€😀",
-		"large":         large,
-		"noop between":  "4a\x1e6\x1e4b",
-		"unasked pongs": "3\x1e4a\x1e3probe",
+		"one":               "4hello",
+		"empty":             "4",
+		"three":             "4one\x1e4two\x1e4three",
+		"binary":            "4hello\x1ebAQIDBA==",
+		"lone binary":       "bAQIDBA==",
+		"UTF-8":             "4é€😀",
+		"large":             large,
+		"noop between":      "4a\x1e6\x1e4b",
+		"unsolicited pongs": "3\x1e4a\x1e3probe",
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := h.poll()
@@ -66,7 +66,6 @@ func TestChunkedUpload(t *testing.T) {
 	p.expect(p.get(), 200, "4one\x1e4é")
 }
 
-// A waiting poll is answered as soon as there is a message, however long that takes.
 func TestWaitingPoll(t *testing.T) {
 	t.Parallel()
 	p := start(t, engine.Options{}).poll()
@@ -191,7 +190,7 @@ func (l lingering) FlushError() error {
 func (l lingering) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 
 // A client that has its answer may send the next request, also over another connection.
-func TestRequestsBehindAnswers(t *testing.T) {
+func TestNextRequestAfterAnAnswer(t *testing.T) {
 	h := start(t, engine.Options{})
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.server.ServeHTTP(lingering{w}, r)
@@ -236,7 +235,7 @@ func TestCutPost(t *testing.T) {
 
 // The GET may arrive after the close packet that was sent at the same time. Without one, the
 // session has ended when the POST is answered.
-func TestGoodbyeBesidePoll(t *testing.T) {
+func TestCloseDuringAPoll(t *testing.T) {
 	t.Parallel()
 	h := start(t, engine.Options{})
 	for range 5 {
@@ -256,7 +255,6 @@ func TestGoodbyeBesidePoll(t *testing.T) {
 	p.expect(p.get(), 400, unknown)
 }
 
-// The server ends a session: with the waiting poll, or the next one.
 func TestServerCloses(t *testing.T) {
 	h := start(t, engine.Options{})
 	p := h.poll()

@@ -11,7 +11,6 @@ import (
 	"mkt/internal/deadline"
 )
 
-// postRequest handles the packets of a POST.
 func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
 	limit, refused := s.beginPost(w)
 	if refused != nil {
@@ -41,9 +40,9 @@ func (s *Session) postRequest(w http.ResponseWriter, r *http.Request) {
 	case err == nil:
 		s.server.respond(w, http.StatusOK, "text/html", []byte("ok"))
 	case errors.Is(err, errLarge):
-		s.server.respond(w, http.StatusRequestEntityTooLarge, plainText, []byte("message above the limit"))
+		s.server.respond(w, http.StatusRequestEntityTooLarge, plainText, []byte("the message is larger than the limit"))
 	case errors.Is(err, errIncomplete):
-		s.server.respond(w, http.StatusBadRequest, plainText, []byte("the body was cut"))
+		s.server.respond(w, http.StatusBadRequest, plainText, []byte("the request body is incomplete"))
 	default:
 		s.server.refuse(w, r, badRequest)
 	}
@@ -91,7 +90,7 @@ func (s *Session) endPost() {
 // Errors of a POST, each of which ends the session. A body that was cut may have contained
 // messages, which are lost.
 var (
-	errIncomplete = errors.New("the body was cut")
+	errIncomplete = errors.New("the request body is incomplete")
 	errFlood      = errors.New("too many messages")
 	errViolation  = errors.New("a message was a violation")
 )

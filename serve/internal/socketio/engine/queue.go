@@ -2,7 +2,6 @@ package engine
 
 import "slices"
 
-// entry is a queued message.
 type entry struct {
 	m   *Message
 	key string // of Replace; "" = never replaced
@@ -41,7 +40,6 @@ func (q *queue) pop() entry {
 	return e
 }
 
-// remove removes the entries with a key.
 func (q *queue) remove(key string) {
 	q.list = slices.DeleteFunc(q.list, func(e entry) bool {
 		if e.key == key {
@@ -51,7 +49,6 @@ func (q *queue) remove(key string) {
 	})
 }
 
-// take removes and returns all entries.
 func (q *queue) take() []entry {
 	list := q.list
 	*q = queue{}

@@ -5,25 +5,23 @@ import (
 	"net/http"
 	"strings"
 
-	"mkt/internal/deadline"
 	"mkt/serve/internal/listen"
 )
 
-// refusal is an error of the transport layer.
 type refusal struct {
 	status  int
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-// The errors of the protocol, and tooManySessions, which is an addition.
+// These are the errors of the protocol; tooManySessions is an addition.
 var (
 	transportUnknown   = refusal{400, 0, "Transport unknown"}
 	sessionUnknown     = refusal{400, 1, "Session ID unknown"}
 	badHandshakeMethod = refusal{400, 2, "Bad handshake method"}
 	badRequest         = refusal{400, 3, "Bad request"}
 	versionUnsupported = refusal{400, 5, "Unsupported protocol version"}
-	tooManySessions    = refusal{503, 4, "No room for another connection"}
+	tooManySessions    = refusal{503, 4, "Too many connections"}
 )
 
 // ServeHTTP implements http.Handler. The order of the checks is that of the protocol.
@@ -33,7 +31,7 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		allowOrigin(w.Header(), r.Header)
 	}
 	if r.ContentLength != 0 {
-		defer v.bound(w, r)()
+		defer listen.BoundBody(w, r, v.o.ReadTimeout, closeGrace)()
 	}
 	if r.Method == http.MethodOptions {
 		preflight(w, r)
@@ -59,20 +57,6 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.websocket(w, r, nil)
 	default:
 		v.handshake(w, r)
-	}
-}
-
-// bound sets the deadline of a request's body. As long as the body has not been read to
-// its end, the connection is closed after the answer, because net/http would otherwise wait
-// for the rest before it writes the answer. The returned function discards for a moment
-// what arrives after the answer.
-func (v *Server) bound(w http.ResponseWriter, r *http.Request) (done func()) {
-	deadline.Read(http.NewResponseController(w), v.o.ReadTimeout)
-	w.Header().Set("Connection", "close")
-	return func() {
-		if w.Header().Get("Connection") == "close" {
-			listen.Linger(w, r, closeGrace)
-		}
 	}
 }
 
@@ -114,23 +98,15 @@ func (v *Server) refuse(w http.ResponseWriter, r *http.Request, e refusal) {
 	v.respond(w, e.status, "application/json", body)
 }
 
-// isUpgrade reports whether a request asks for a websocket.
 func isUpgrade(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
 // oversized reports whether a request is larger than that of any real client.
 func (v *Server) oversized(r *http.Request) bool {
-	size := 0
-	for name, values := range r.Header {
-		for _, value := range values {
-			size += len(name) + len(value) + len(": \r\n")
-		}
-	}
-	return size > v.o.MaxHeader || len(r.RequestURI) > v.o.MaxTarget
+	return listen.HeaderBytes(r.Header) > v.o.MaxHeader || len(r.RequestURI) > v.o.MaxTarget
 }
 
-// saneOrigin reports whether Origin is a valid header value.
 func saneOrigin(h http.Header) bool {
 	for _, origin := range h["Origin"] {
 		for i := range len(origin) {
@@ -152,7 +128,6 @@ func allowOrigin(h, request http.Header) {
 	}
 }
 
-// preflight answers OPTIONS.
 func preflight(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Allow", "GET, POST, OPTIONS")

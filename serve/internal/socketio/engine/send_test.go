@@ -27,7 +27,6 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// One message for many sessions, with either transport.
 func TestSharedMessage(t *testing.T) {
 	h := start(t, engine.Options{})
 	m := engine.NewMessage([]byte("text"), []byte{1, 2}, []byte("three"))
@@ -87,7 +86,6 @@ func written(s *engine.Session) {
 	}
 }
 
-// A message above the limit is accepted if nothing is waiting.
 func TestLargeMessage(t *testing.T) {
 	t.Parallel()
 	h := start(t, engine.Options{MaxQueued: 1000})
@@ -96,7 +94,7 @@ func TestLargeMessage(t *testing.T) {
 	s := <-h.opened
 	written(s)
 	if !s.Send(text(large)) || s.Send(text(large)) {
-		t.Fatal("the first is to be taken, the second is not")
+		t.Fatal("only the first must be accepted")
 	}
 	h.reason()
 	c.next()
@@ -208,10 +206,10 @@ func TestAfterTheEnd(t *testing.T) {
 	called := false
 	s.WhenClosed(func() { called = true })
 	if s.Send(text("a")) || s.Replace("k", text("a")) || !called || s.Queued() != 0 {
-		t.Error("a session that has ended still takes something")
+		t.Error("a session that has ended accepts something")
 	}
 	s.Close("again")
 	if n := len(h.closed); n != 0 {
-		t.Errorf("told %d times more", n)
+		t.Errorf("Closed was called %d more times", n)
 	}
 }

@@ -51,8 +51,8 @@ func (v *Server) begin(r *http.Request) *Session {
 	s.receiving.Lock() // the session may end before it has its receiver
 	defer s.receiving.Unlock()
 	s.mu.Lock()
-	s.beat.pinged = deadline.Elapsed()
-	s.due = s.beat.pinged + v.o.PingInterval
+	s.beat.lastPing = deadline.Elapsed()
+	s.due = s.beat.lastPing + v.o.PingInterval
 	s.timer = time.AfterFunc(v.o.PingInterval, s.tick)
 	s.mu.Unlock()
 	if !v.admit(s) {
@@ -67,7 +67,6 @@ func (v *Server) begin(r *http.Request) *Session {
 	return s
 }
 
-// discard removes a session that was refused.
 func (s *Session) discard() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,13 +77,11 @@ func (s *Session) discard() {
 	}
 }
 
-// noReceiver is the receiver of a refused session.
 type noReceiver struct{}
 
 func (noReceiver) Message([]byte, bool) error { return nil }
 func (noReceiver) Closed(string)              {}
 
-// admit adds a session to the table, if there is room.
 func (v *Server) admit(s *Session) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -98,7 +95,6 @@ func (v *Server) admit(s *Session) bool {
 	return true
 }
 
-// newID returns 144 random bits.
 func newID() string {
 	var b [18]byte
 	rand.Read(b[:]) // never fails
@@ -120,7 +116,6 @@ func (v *Server) keep(h http.Header) []headerLine {
 	return kept
 }
 
-// openPacket returns the first packet for a client.
 func (v *Server) openPacket(s *Session) *Message {
 	upgrades := []string{"websocket"}
 	if s.ws != nil {
@@ -139,7 +134,6 @@ func (v *Server) openPacket(s *Session) *Message {
 	return newPacket(typeOpen, data, 0)
 }
 
-// find returns the session with this id, or nil.
 func (v *Server) find(id string) *Session {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -173,7 +167,6 @@ func (v *Server) keepEnding(s *Session) {
 	}
 }
 
-// undoAdmit undoes admit.
 func (v *Server) undoAdmit(s *Session) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -189,7 +182,6 @@ func (v *Server) count(reason string) {
 	v.closed[reason]++
 }
 
-// all returns all sessions, in no particular order.
 func (v *Server) all() []*Session {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"mkt/internal/panics"
 )
 
-// state is the state of a session.
 type state uint8
 
 const (
@@ -57,7 +56,6 @@ type Session struct {
 	whenClosed   func()
 }
 
-// headerLine is one of the kept headers.
 type headerLine struct {
 	name   string
 	values []string
@@ -166,8 +164,7 @@ func (s *Session) Abort(reason string) {
 	s.abort(reason)
 }
 
-// call passes a message to the receiver, unless the session has ended. It returns false
-// for a violation.
+// call passes a message to the receiver. It returns false for a violation.
 func (s *Session) call(data []byte, binary bool) bool {
 	if !s.setCalling(true) {
 		return true
@@ -177,8 +174,8 @@ func (s *Session) call(data []byte, binary bool) bool {
 	return s.receiver.Message(data, binary) == nil
 }
 
-// setCalling records for the heartbeat that the client waits for the server. It returns false if
-// the session has ended.
+// setCalling records for the heartbeat that the client waits for the server. It returns
+// false if the session has ended.
 func (s *Session) setCalling(on bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

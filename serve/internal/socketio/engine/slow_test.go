@@ -38,7 +38,6 @@ func (h *host) throttle(rate int) (url string) {
 	return "http://" + l.Addr().String()
 }
 
-// slowly copies at a rate until one end is closed.
 func slowly(to io.Writer, from io.Reader, rate int) {
 	const tick = 5 * time.Millisecond
 	part := make([]byte, rate*int(tick)/int(time.Second))
@@ -48,7 +47,7 @@ func slowly(to io.Writer, from io.Reader, rate int) {
 			return
 		}
 		sent += n
-		// What it is late by it catches up with; what it did not use is lost.
+		// After a short delay it catches up, but after more than a second it starts afresh.
 		due := began.Add(time.Duration(sent) * time.Second / time.Duration(rate))
 		if late := time.Since(due); late > time.Second {
 			began = began.Add(late)
@@ -86,13 +85,13 @@ func TestSlowAndSteady(t *testing.T) {
 		},
 		"polling": func(h *host) (func() string, func()) {
 			p := h.poll()
-			var came []string
+			var arrived []string
 			next := func() string {
-				if len(came) == 0 {
-					came = strings.Split(p.get().body, "\x1e")
+				if len(arrived) == 0 {
+					arrived = strings.Split(p.get().body, "\x1e")
 				}
-				first := came[0]
-				came = came[1:]
+				first := arrived[0]
+				arrived = arrived[1:]
 				return first
 			}
 			return next, func() { p.post("3") }

@@ -20,7 +20,6 @@ func (s *Session) startProbe(c *wire) bool {
 	return true
 }
 
-// handleProbe handles the probe of a websocket, and then reads from it if it takes over.
 func (s *Session) handleProbe(c *wire) {
 	deadline.Read(c.conn, s.server.o.UpgradeTimeout)
 	if err := s.readUpgrade(c); err != nil || !s.takeOver(c) {
@@ -31,7 +30,7 @@ func (s *Session) handleProbe(c *wire) {
 	s.resume(c, nil)
 }
 
-var errProbe = errors.New("not the packets of an upgrade")
+var errProbe = errors.New("not a packet of an upgrade")
 
 // readUpgrade reads the client's 2probe, possibly several, and its 5.
 func (s *Session) readUpgrade(c *wire) error {
@@ -71,8 +70,7 @@ func (s *Session) answerProbe(c *wire) error {
 	return nil
 }
 
-// takeOver makes a websocket the session's transport. It returns false if the session has
-// ended.
+// takeOver makes a websocket the transport, unless the session has ended.
 func (s *Session) takeOver(c *wire) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,8 +79,8 @@ func (s *Session) takeOver(c *wire) bool {
 	}
 	s.probe, s.probed, s.ws = nil, false, c
 	c.readTimeout = s.server.maxSilence()
-	s.answer(nil)                     // a client that follows the protocol has no GET waiting
-	s.beat.heard = deadline.Elapsed() // a ping may have to be sent again
+	s.answer(nil)                          // a client that follows the protocol has no GET waiting
+	s.beat.extendedAt = deadline.Elapsed() // a ping may have to be sent again
 	s.pump()
 	return true
 }

@@ -12,13 +12,11 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// probe opens a websocket for a polling session.
 func (p polling) probe() socket {
 	p.t.Helper()
 	return p.dial("EIO=4&transport=websocket&sid=" + p.sid)
 }
 
-// probed returns a websocket whose probe has been answered.
 func (p polling) probed() socket {
 	p.t.Helper()
 	s := p.probe()
@@ -27,7 +25,6 @@ func (p polling) probed() socket {
 	return s
 }
 
-// upgraded returns a session that has changed to a websocket.
 func (p polling) upgraded() socket {
 	p.t.Helper()
 	s := p.probed()
@@ -113,15 +110,15 @@ func TestBadUpgrades(t *testing.T) {
 		cut     bool
 		timeout time.Duration
 	}{
-		"no probe":            {frames: []ws.Frame{text("5")}},
-		"a message first":     {frames: []ws.Frame{text("4a")}},
-		"a message behind it": {frames: []ws.Frame{text("2probe"), text("4a")}},
-		"another probe":       {frames: []ws.Frame{text("2probed")}},
-		"binary":              {frames: []ws.Frame{ws.NewBinaryFrame([]byte("2probe"))}},
-		"invalid text":        {frames: []ws.Frame{text("2probe"), text("\xff")}},
-		"close frame":         {frames: []ws.Frame{text("2probe"), ws.NewCloseFrame(nil)}},
-		"cut":                 {frames: []ws.Frame{text("2probe")}, cut: true},
-		"too late":            {frames: []ws.Frame{text("2probe")}, timeout: 50 * time.Millisecond},
+		"no probe":           {frames: []ws.Frame{text("5")}},
+		"a message first":    {frames: []ws.Frame{text("4a")}},
+		"a message after it": {frames: []ws.Frame{text("2probe"), text("4a")}},
+		"another probe":      {frames: []ws.Frame{text("2probed")}},
+		"binary":             {frames: []ws.Frame{ws.NewBinaryFrame([]byte("2probe"))}},
+		"invalid text":       {frames: []ws.Frame{text("2probe"), text("\xff")}},
+		"close frame":        {frames: []ws.Frame{text("2probe"), ws.NewCloseFrame(nil)}},
+		"cut":                {frames: []ws.Frame{text("2probe")}, cut: true},
+		"too late":           {frames: []ws.Frame{text("2probe")}, timeout: 50 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := start(t, engine.Options{UpgradeTimeout: c.timeout})
@@ -176,16 +173,6 @@ func TestEndWhileProbed(t *testing.T) {
 			h.reason()
 		})
 	}
-}
-
-func TestWebsocketCannotUpgrade(t *testing.T) {
-	h := start(t, engine.Options{})
-	first := h.dial("EIO=4&transport=websocket")
-	id := sid(t, first.next())
-	second := h.dial("EIO=4&transport=websocket&sid=" + id)
-	second.want("close 1008")
-	first.send("4a")
-	first.want("4a")
 }
 
 // Messages keep their order in both directions during an upgrade, whenever it happens.

@@ -63,7 +63,6 @@ func TestFragments(t *testing.T) {
 	s.wantEnd()
 }
 
-// Invalid framing, and texts that are not packets.
 func TestWebsocketViolations(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -169,7 +168,6 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// A receiver that does not return delays the shutdown, but not for ever.
 func TestShutdownPatience(t *testing.T) {
 	release := make(chan struct{})
 	h := start(t, engine.Options{Open: func(*engine.Session) engine.Receiver { return stuck(release) }})

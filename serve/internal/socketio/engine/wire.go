@@ -35,18 +35,16 @@ type wire struct {
 // closeGrace is how long a client has to answer our close frame.
 const closeGrace = time.Second
 
-// violation is an error with the code for closing the websocket.
 type violation struct {
 	code ws.StatusCode
 	error
 }
 
-// Unwrap returns the cause.
 func (v violation) Unwrap() error { return v.error }
 
 var (
-	errFrames   = violation{ws.StatusPolicyViolation, errors.New("too many frames that are no messages")}
-	errTooLarge = violation{ws.StatusMessageTooBig, errors.New("message above the limit")}
+	errFrames   = violation{ws.StatusPolicyViolation, errors.New("too many frames that are not messages")}
+	errTooLarge = violation{ws.StatusMessageTooBig, errors.New("the message is larger than the limit")}
 	errText     = violation{ws.StatusInvalidFramePayloadData, errUTF8}
 )
 
@@ -57,7 +55,6 @@ const (
 	otherEvery = 10 * time.Millisecond
 )
 
-// countOther counts a frame that is not a message. The error is errFrames.
 func (c *wire) countOther() error {
 	if c.other.take(deadline.Elapsed(), otherEvery, otherBurst) > 0 {
 		return errFrames
@@ -95,7 +92,6 @@ func (c *wire) next() (ws.OpCode, []byte, error) {
 	}
 }
 
-// unread reports whether there is data that has been received but not handled.
 func (c *wire) unread() bool { return c.from < c.to || len(c.early) > 0 }
 
 // expect sets the deadline for what the client sends next, unless our close frame has been
@@ -110,7 +106,6 @@ func (c *wire) expect() {
 	}
 }
 
-// fill waits for bytes from the client.
 func (c *wire) fill() error {
 	n, err := c.conn.Read(c.buf[:])
 	c.from, c.to = 0, uint8(n)
@@ -143,7 +138,6 @@ func (c *wire) Read(p []byte) (int, error) {
 	return c.Read(p)
 }
 
-// frame reads a frame and checks it.
 func (c *wire) frame() (ws.Header, []byte, error) {
 	var buf [ws.MaxHeaderSize]byte
 	h, err := c.header(buf[:])
@@ -171,7 +165,6 @@ func (c *wire) frame() (ws.Header, []byte, error) {
 	return h, data, nil
 }
 
-// header reads a frame's header, using buf as its buffer.
 func (c *wire) header(buf []byte) (ws.Header, error) {
 	h, err := ws.ReadHeaderBuffer(c, buf)
 	if errors.Is(err, ws.ErrHeaderLengthMSB) || errors.Is(err, ws.ErrHeaderLengthUnexpected) {
@@ -190,7 +183,6 @@ func (c *wire) inPlace(n int) []byte {
 	return data
 }
 
-// assemble stores a fragment. It returns true if the message is complete.
 func (c *wire) assemble(h ws.Header, data []byte) bool {
 	if h.Fin && !c.fragments {
 		return true
@@ -203,7 +195,6 @@ func (c *wire) assemble(h ws.Header, data []byte) bool {
 	return h.Fin
 }
 
-// message returns the message that ends with the frame.
 func (c *wire) message(h ws.Header, data []byte) (ws.OpCode, []byte, error) {
 	op := h.OpCode
 	if op == ws.OpContinuation {
@@ -216,10 +207,8 @@ func (c *wire) message(h ws.Header, data []byte) (ws.OpCode, []byte, error) {
 	return op, data, nil
 }
 
-// pong returns the answer to a control ping.
 func pong(data []byte) *Message { return newControl(ws.OpPong, data) }
 
-// closeReply returns the code with which to answer a close frame.
 func closeReply(data []byte) ws.StatusCode {
 	if len(data) == 0 {
 		return ws.StatusNormalClosure

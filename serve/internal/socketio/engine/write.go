@@ -78,7 +78,6 @@ func (s *Session) flush() {
 	}
 }
 
-// flushSlowly writes the rest of a message, and what is queued after it.
 func (s *Session) flushSlowly(m *Message, n int) {
 	for m != nil {
 		if err := s.ws.writeAll(m.frames[n:], s.writeTimeout); err != nil {
@@ -110,14 +109,14 @@ func (s *Session) nextMessage() *Message {
 	return e.m
 }
 
-// written is called after a complete message has been written.
 func (s *Session) written(m *Message) {
 	if m.last {
 		s.ws.finish()
 	}
 }
 
-// writeFailed ends a session that cannot be written to; the flag writing remains set.
+// writeFailed ends a session that cannot be written to. The flag writing remains set, so
+// nothing else is written.
 func (s *Session) writeFailed(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +191,6 @@ func (c *wire) finish() {
 	}
 }
 
-// closeNow closes the connection immediately.
 func (c *wire) closeNow() { c.conn.Close() }
 
 // refuse closes a websocket that belongs to no session, with a close frame.

@@ -55,7 +55,6 @@ type Client struct {
 	ended  error
 }
 
-// wire carries Engine.IO packets.
 type wire interface {
 	send(packet string) error
 	receive() ([]string, error)

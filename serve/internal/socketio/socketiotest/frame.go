@@ -7,7 +7,6 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// maxFrame is the maximum size of a frame that a server in a test may send.
 const maxFrame = 16 << 20
 
 // ReadFrame reads one websocket frame as it is on the wire.

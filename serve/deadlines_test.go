@@ -15,8 +15,8 @@ import (
 	"mkt/serve"
 )
 
-// park opens a connection to an address, sends a text, and then nothing.
-func park(t *testing.T, url, text string) net.Conn {
+// sendPart opens a connection, sends a part of a request, and then nothing more.
+func sendPart(t *testing.T, url, text string) net.Conn {
 	t.Helper()
 	c := dialTCP(t, url)
 	_, err := io.WriteString(c, text)
@@ -32,9 +32,9 @@ func (w *world) handshake() (sid string) {
 	return sid
 }
 
-// parked are requests that never end, by name. Each is answered as it says, or not at all, and
-// its connection is closed.
-func (w *world) parked() map[string]struct{ text, want string } {
+// incomplete returns requests that never end, by name. Each is answered with the status want
+// or, if want is empty, possibly not at all. Then its connection is closed.
+func (w *world) incomplete() map[string]struct{ text, want string } {
 	token := "Authorization: Bearer " + w.token("acme") + "\r\n"
 	list := map[string]struct{ text, want string }{
 		"silent":        {"", ""},
@@ -74,7 +74,7 @@ func (w *world) parked() map[string]struct{ text, want string } {
 
 // Every phase of a request has a deadline: an incomplete request on any route is answered and
 // closed, and nobody else waits for it.
-func TestNothingIsParked(t *testing.T) {
+func TestEveryPhaseHasADeadline(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.edit = func(o *serve.Options) { o.SetReadTime(300 * time.Millisecond) }
@@ -84,9 +84,9 @@ func TestNothingIsParked(t *testing.T) {
 	w.publishLive("acme", 3)
 	w.start()
 	conns := map[string]net.Conn{}
-	list := w.parked()
+	list := w.incomplete()
 	for name, c := range list {
-		conns[name] = park(t, w.url, c.text)
+		conns[name] = sendPart(t, w.url, c.text)
 	}
 	for name, c := range conns {
 		said, err := io.ReadAll(c)
@@ -103,12 +103,12 @@ func TestNothingIsParked(t *testing.T) {
 }
 
 // A connection can still be used after an answer that took longer than a body may take.
-func TestSlowAnswersDoNotSpoilConnections(t *testing.T) {
+func TestSlowAnswersKeepTheConnection(t *testing.T) {
 	t.Parallel()
 	w := published(t, 30, 3)
 	w.edit = func(o *serve.Options) { o.SetReadTime(100 * time.Millisecond) }
 	w.start()
-	c := park(t, w.url, "")
+	c := sendPart(t, w.url, "")
 	answers := bufio.NewReader(c)
 	for _, r := range []struct{ path, body string }{
 		{"/test/slow", "\r\n"}, {"/fixtures?limit=1", "\r\n"}, {"/test/slow", "Content-Length: 2\r\n\r\n{}"}, {"/fixtures?limit=2", "\r\n"},
@@ -125,20 +125,20 @@ func TestSlowAnswersDoNotSpoilConnections(t *testing.T) {
 }
 
 // The admin address has deadlines too, and closes incomplete requests without an error.
-func TestNothingIsParkedBesideTheAPI(t *testing.T) {
+func TestAdminHasDeadlines(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).start()
 	var list []net.Conn
 	for _, path := range []string{"/livez", "/readyz", "/metrics", "/", "/none"} {
-		list = append(list, park(t, w.admin.URL(), "GET "+path+" HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\n"))
+		list = append(list, sendPart(t, w.admin.URL(), "GET "+path+" HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\n"))
 	}
 	for i, c := range list {
 		if said, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(said), "HTTP/1.1 400") {
 			t.Errorf("%d: %.100q, %v", i, said, err)
 		}
 	}
-	for range 200 { // more than it holds
-		list = append(list, park(t, w.admin.URL(), ""))
+	for range 200 { // more than it accepts
+		list = append(list, sendPart(t, w.admin.URL(), ""))
 	}
 	if status, _ := w.side("/livez"); status != http.StatusOK {
 		t.Errorf("with 200 silent connections: %d", status)
@@ -146,14 +146,14 @@ func TestNothingIsParkedBesideTheAPI(t *testing.T) {
 }
 
 // A shutdown with incomplete requests takes no longer than their deadlines, and succeeds.
-func TestDrainClosesWhatIsParked(t *testing.T) {
+func TestDrainClosesIncompleteRequests(t *testing.T) {
 	t.Parallel()
 	w := published(t, 3, 3)
 	w.edit = func(o *serve.Options) { o.SetReadTime(time.Second) }
 	w.start()
 	var conns []net.Conn
-	for _, c := range w.parked() {
-		conns = append(conns, park(t, w.url, c.text))
+	for _, c := range w.incomplete() {
+		conns = append(conns, sendPart(t, w.url, c.text))
 	}
 	must(t, w.stop())
 	for _, c := range conns {
@@ -197,7 +197,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		defer c.Close()
 		fmt.Fprint(c, []string{"", "GET /", "GET /api/v1/status HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"}[i%3])
 	}
-	eventually(t, "a quarter of the places are left", func() bool { return w.metric("mkt_connections_evicted_total") >= 70-3 })
+	eventually(t, "a quarter of the connections are left", func() bool { return w.metric("mkt_connections_evicted_total") >= 70-3 })
 	for name, c := range map[string]*http.Client{"a connection of before": idle, "another address": from(other), "the same address": from(flood)} {
 		if got := ask(c); got != 200 {
 			t.Errorf("%s: %d", name, got)
@@ -205,5 +205,26 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 	if n := w.metric(`mkt_connections{state="waiting"}`) + w.metric(`mkt_connections{state="busy"}`); n > 33 {
 		t.Errorf("%v connections", n)
+	}
+}
+
+func TestLargeBodyIsAnswered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "acme").start()
+	for _, size := range []int{16_385, 100_000, 1_000_000} {
+		for name, body := range map[string]string{
+			"length": fmt.Sprintf("Content-Length: %d\r\n\r\n%s", size, strings.Repeat("4", size)),
+			"chunks": fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", size, strings.Repeat("4", size)),
+		} {
+			for _, line := range []string{
+				"POST /realtime/?EIO=4&transport=polling&sid=" + w.handshake(), "GET /api/v1/status", "POST /api/v1/status", "GET /nowhere",
+			} {
+				c := sendPart(t, w.url, line+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/plain\r\n"+body)
+				said, err := io.ReadAll(c)
+				if err != nil || !strings.HasPrefix(string(said), "HTTP/1.1 ") {
+					t.Errorf("%s, %s of %d: %.40q, %v", line, name, size, said, err)
+				}
+			}
+		}
 	}
 }
