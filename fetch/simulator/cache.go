@@ -2,9 +2,8 @@ package simulator
 
 import "sync"
 
-// Cache keeps the newest values that a pure function gave. It drops the oldest ones
-// when their sizes exceed its limit together, and always keeps one. Safe for
-// concurrent use.
+// Cache keeps the newest results of a pure function. It drops the oldest ones when their
+// total size exceeds its limit, but never the last one. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	limit int
 	size  func(V) int
@@ -20,8 +19,8 @@ func NewCache[K comparable, V any](limit int, size func(V) int) *Cache[K, V] {
 	return &Cache[K, V]{limit: limit, size: size, entries: make(map[K]V)}
 }
 
-// Get returns the value of a key, which it makes if the cache does not have it. Two
-// callers may make the same value at the same time.
+// Get returns the value of a key, calling make if it is not cached. Concurrent callers
+// may make the same value twice.
 func (c *Cache[K, V]) Get(k K, make func() V) V {
 	c.mu.Lock()
 	v, ok := c.entries[k]
@@ -44,5 +43,4 @@ func (c *Cache[K, V]) Get(k K, make func() V) V {
 	return v
 }
 
-// one is the size of a value in a cache that counts its values.
 func one[V any](V) int { return 1 }

@@ -2,11 +2,11 @@ package simulator
 
 import "time"
 
-// block is the stretch of time in which the feed freezes once or not at all.
+// block is the interval in which the feed freezes once or not at all.
 const block = 30 * time.Minute
 
-// FeedTime returns the moment that the live feed reports: now, or the beginning of the
-// time in which it stands still as a whole.
+// FeedTime returns the moment that the live feed reports: now, or the beginning of a
+// freeze.
 func (w *World) FeedTime(now time.Time) time.Time {
 	for _, s := range w.frozen {
 		if at := now.Sub(w.start); s.holds(at) {

@@ -1,8 +1,7 @@
 package simulator
 
-// IDs numbers the fixtures of a provider. Every calendar of every world has its own
-// place in each stretch of ids, so that two accounts rarely see one id for two
-// fixtures.
+// IDs numbers the fixtures of a provider. Every calendar of every world has its own slice
+// of each range of ids, so that two accounts rarely have one id for two fixtures.
 type IDs struct{ First int64 }
 
 const (
@@ -10,7 +9,6 @@ const (
 	calendars = 4 // of a world, at most
 )
 
-// Of returns the id of a fixture.
 func (ids IDs) Of(w *World, f Fixture) int64 {
 	place, entry := f.Place()
 	return ids.First + entry*idStretch + w.idPlace(place)

@@ -2,7 +2,6 @@ package simulator
 
 import "time"
 
-// Page is one page of a list.
 type Page struct {
 	Number int // from 1
 	Size   int
@@ -23,7 +22,7 @@ type listKey struct {
 	minute int64
 }
 
-// NewLists returns an empty cache of lists, whose items have the given size in bytes.
+// NewLists returns an empty cache of lists; size is that of an item in bytes.
 func NewLists[T any](size func(T) int) Lists[T] {
 	return Lists[T]{NewCache[listKey](64<<20, func(list []T) (sum int) {
 		for _, item := range list {
@@ -33,7 +32,7 @@ func NewLists[T any](size func(T) int) Lists[T] {
 	})}
 }
 
-// Get returns the list of a world's fixtures at a moment, each rendered by item.
+// Get returns the fixtures of a world at a moment, each rendered by item.
 func (l Lists[T]) Get(w *World, now time.Time, item func(f Fixture, now time.Time) T) []T {
 	now = now.Truncate(time.Minute)
 	return l.cache.Get(listKey{w, now.Unix()}, func() []T {

@@ -22,7 +22,6 @@ func troubled(seed uint64) *simulator.World {
 		Oddities: &simulator.Oddities{Corrected: 1, Disallowed: 1, Vanishing: 1, Null: 1, Late: 1, Stalled: 1, Frozen: 1}})
 }
 
-// matches returns n matches of a world that have been played by noon.
 func matches(w *simulator.World, n int) []simulator.Match {
 	var all []simulator.Match
 	for number := int64(4000); len(all) < n; number++ {

@@ -1,8 +1,8 @@
 package simulator
 
-// The names below are invented. A few are awkward on purpose: words that a
-// reader may take for a separator (" or ", " - ", " & ", " v "), letters outside
-// ASCII, an apostrophe, a number.
+// The names below are invented. Some are difficult on purpose: words that a parser may
+// take for a separator (" or ", " - ", " & ", " v "), letters outside ASCII, an
+// apostrophe, a number.
 
 var english = tongue{
 	towns: []string{"Harrowmere", "Stonebridge", "Ashcombe", "Wetherby Vale", "Kingsmoor", "Oldhaven", "Brackenfield", "Thornwick",
@@ -116,14 +116,14 @@ var gamers = tongue{
 	forms: []string{"% Esports"},
 }
 
-// avatars are the teams of the same games without anything to show for it.
+// avatars are teams of video games whose names do not show it.
 var avatars = tongue{
 	towns: []string{"Man Harrow", "Real Litoral", "Elbe", "Adriatica", "Kingsmoor", "Lagoa", "Atlantique", "Oldhaven", "Montesole", "Vieux-Port",
 		"Donau", "Redmarsh"},
 	forms: []string{"%"},
 }
 
-// nicks are teams with the nick of who plays them, and no more.
+// nicks are teams named only after the nickname of who plays them.
 var nicks = tongue{
 	towns: []string{"Man Harrow (nikos7)", "Real Litoral (stdm)", "Elbe (AlBak)", "Adriatica (calvo_)", "Kingsmoor (jonn7)", "Lagoa (dn1pro)",
 		"Atlantique (sm1le)", "Oldhaven (tati)", "Montesole (SkriP)", "Vieux-Port (kray)", "Donau (zohan)", "Redmarsh (leoN)"},

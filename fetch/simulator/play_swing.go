@@ -2,13 +2,12 @@ package simulator
 
 import "math"
 
-// swing is the momentum of a match: two mean-reverting walks, half forgotten
-// after about a minute and a half and after about seven minutes. Above 0 favours
-// home.
+// swing is the momentum of a match: two mean-reverting walks with half-lives of about a
+// minute and a half and seven minutes. Above 0 favours home.
 type swing struct{ fast, slow float64 }
 
-// Shares kept over ten seconds, and steps that keep the walks at a standard
-// deviation of 0.22 and 0.29.
+// Shares kept over ten seconds, and steps that give the walks a standard deviation of
+// 0.22 and 0.29.
 const (
 	fastKept, fastStep = 0.926, 0.083
 	slowKept, slowStep = 0.9836, 0.0525
@@ -20,9 +19,8 @@ func (s *swing) step(r *stream) float64 {
 	return s.fast + s.slow
 }
 
-// feel works out anew how hard each side presses: by its strength, by momentum,
-// by the score, which drives the side behind forward towards the end, by men
-// sent off.
+// feel updates how hard each side presses: by strength, momentum, players sent off, and
+// the score, which drives a side that is behind forward towards the end.
 func (p *play) feel() {
 	behind := float64(min(max(p.goals[Away]-p.goals[Home], -2), 2))
 	late := 0.06

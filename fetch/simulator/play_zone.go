@@ -1,6 +1,6 @@
 package simulator
 
-// lot is one draw shared out among what may happen in a second.
+// lot is one random number shared among all that may happen in a second.
 type lot float64
 
 func (l *lot) falls(hazard float64) bool {

@@ -15,7 +15,7 @@ var packers = sync.Pool{New: func() any {
 	return z
 }}
 
-// write sends an answer, compressed where the client takes it and it pays.
+// write sends an answer, compressed if the client accepts it and it is large enough.
 func write(w http.ResponseWriter, r *http.Request, a Answer) {
 	h := w.Header()
 	for k, v := range a.Header {

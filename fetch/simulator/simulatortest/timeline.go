@@ -7,12 +7,12 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// owns are the states of which every event is an entry, because it changed a score
-// or a count.
+// owns are the states of which every event is an entry, because it changed a score or a
+// count.
 var owns = []string{"GOAL", "CARD", "PENALTY"}
 
-// Shape checks what holds for every timeline: it has no holes, no two equal neighbours,
-// and a scoreboard that never runs back.
+// Shape checks what holds for every timeline: it has no gaps, no two equal neighbours,
+// and a scoreboard that never goes back.
 func (j Judge) Shape(p *Published) {
 	place, last := -1, Entry{}
 	for n, e := range p.Timeline {
@@ -44,9 +44,9 @@ func (j Judge) Shape(p *Published) {
 	}
 }
 
-// Listed compares the goals and cards of a timeline with those of the provider's own
-// list: each is there, EXACT in its minute, whenever it happened and whatever the feed
-// did; what the provider withdrew is not there, and no goal is there twice.
+// Listed compares the goals and cards of a timeline with the provider's own list: each is
+// present, EXACT in its minute, whatever the feed did; what the provider withdrew is
+// absent, and no goal is there twice.
 func (j Judge) Listed(p *Published) (t Tally) {
 	if p.WithoutTimeline {
 		return t
@@ -64,7 +64,7 @@ func (j Judge) Listed(p *Published) (t Tally) {
 		if !slices.Contains(owns, what.state) || r.Withdrawn > 0 {
 			continue
 		}
-		// The last lists may come when the match is over.
+		// The last entries may arrive when the match is over.
 		if r.Appears > p.since(p.Match.Over)-time.Minute {
 			late[what]++
 			continue
@@ -91,8 +91,8 @@ func (j Judge) Listed(p *Published) (t Tally) {
 	return t
 }
 
-// isIn reports whether an entry stands in the minute of a clock. Stoppage time that
-// another half followed is reported as the last second of its half.
+// isIn reports whether an entry is in the minute of a clock. Stoppage time before another
+// half is reported as the last second of its half.
 func (p *Published) isIn(e Entry, c simulator.Clock) bool {
 	if e.Minute == nil {
 		return false
