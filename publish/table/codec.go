@@ -15,7 +15,6 @@ type codec struct {
 	encoders sync.Pool // costly to make
 }
 
-// compression is shared by all writers. Safe for concurrent use.
 var compression = &codec{encoders: sync.Pool{New: func() any {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 		zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
@@ -25,7 +24,6 @@ var compression = &codec{encoders: sync.Pool{New: func() any {
 	return e
 }}}
 
-// Encode implements compress.Codec.
 func (c *codec) Encode(dst, src []byte) ([]byte, error) {
 	e := c.encoders.Get().(*zstd.Encoder)
 	defer c.encoders.Put(e)

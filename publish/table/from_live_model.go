@@ -64,7 +64,6 @@ func LiveCountersOf(rows []LiveCounterRow, l *football.Live) []LiveCounterRow {
 	return rows
 }
 
-// LiveTimelineOf appends the rows of a fixture's timeline.
 func LiveTimelineOf(rows []LiveTimelineRow, l *football.Live) []LiveTimelineRow {
 	for i, e := range l.Timeline {
 		row := LiveTimelineRow{
@@ -79,7 +78,6 @@ func LiveTimelineOf(rows []LiveTimelineRow, l *football.Live) []LiveTimelineRow 
 	return rows
 }
 
-// LiveBucketsOf appends the rows of a fixture's minutes.
 func LiveBucketsOf(rows []LiveBucketRow, l *football.Live) []LiveBucketRow {
 	for i := range l.Series.Buckets {
 		b := &l.Series.Buckets[i]
@@ -90,7 +88,6 @@ func LiveBucketsOf(rows []LiveBucketRow, l *football.Live) []LiveBucketRow {
 	return rows
 }
 
-// LivePeriodsOf appends the rows of a fixture's halves.
 func LivePeriodsOf(rows []LivePeriodRow, l *football.Live) []LivePeriodRow {
 	for i := range l.Periods {
 		p := &l.Periods[i]
@@ -128,7 +125,6 @@ func small(absent *[]string, name string, f football.Field[int]) *int32 {
 	return number(*n)
 }
 
-// numberOf returns a whole number, nil if it is missing.
 func numberOf(f football.Field[int]) *int32 {
 	if n, ok := f.Get(); ok {
 		return number(n)

@@ -23,7 +23,6 @@ type Reader[T Row] struct {
 	file *parquet.File
 	rows *parquet.GenericReader[T]
 
-	// For markets, which the assembler reads faster than the library.
 	assembler assembler
 	buffer    []parquet.Row
 }
@@ -85,7 +84,6 @@ func (r *Reader[T]) Header() Header {
 	}
 }
 
-// Len returns how many rows the file holds.
 func (r *Reader[T]) Len() int64 { return r.file.NumRows() }
 
 // Read fills rows with the next rows and returns how many they are. It returns
@@ -140,7 +138,6 @@ func (r *Reader[T]) SeekRow(row int64) (err error) {
 	return nil
 }
 
-// Close releases the reader's buffers.
 func (r *Reader[T]) Close() error { return r.rows.Close() }
 
 // recovered turns a panic of the library, which a damaged file can cause, into an

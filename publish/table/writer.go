@@ -111,8 +111,7 @@ func (w *Writer[T]) sum(rows []T) {
 	w.tally.rows += int64(len(rows))
 }
 
-// batch passes rows to the library in portions that do not depend on how Write was
-// called.
+// batch passes rows to the library in portions that do not depend on the calls of Write.
 func (w *Writer[T]) batch(rows []T) error {
 	if len(w.pending) > 0 {
 		n := min(batchRows-len(w.pending), len(rows))
@@ -168,7 +167,7 @@ func (k key) compare(other key) int {
 		cmp.Compare(k.place, other.place), cmp.Compare(k.added, other.added))
 }
 
-// number returns the one of the key's two numbers that its table uses.
+// number returns the number that the table sorts by.
 func (k key) number() int64 { return k.seq + int64(k.place) }
 
 func keyOf[T Row](row *T) key {
