@@ -42,7 +42,7 @@ func TestRecordCarriesHistoryOn(t *testing.T) {
 	}
 }
 
-// No data depends on a state file: a damaged one reads as none and is replaced.
+// No data depends on a state file: a damaged one reads as missing and is replaced.
 func TestDamagedStateReadsAsNone(t *testing.T) {
 	for _, content := range []string{"", "{", "[]", `{"format":9,"step":"fetch"}`, `{"format":1,"step":"publish"}`} {
 		f := durabletest.NewMem()
