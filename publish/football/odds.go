@@ -1,8 +1,8 @@
 package football
 
-// PlainDecimal reports whether s can leave as a JSON number digit by digit: digits
-// without a needless leading zero, and at most one point between digits. No
-// sign, no exponent; at most 18 characters.
+// PlainDecimal reports whether s can be written as a JSON number digit by digit: digits
+// without a needless leading zero, and at most one point between digits. No sign, no
+// exponent; at most 18 characters.
 func PlainDecimal(s string) bool {
 	if len(s) == 0 || len(s) > 18 {
 		return false
