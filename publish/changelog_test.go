@@ -25,11 +25,11 @@ var (
 	logHistories = flag.Int("histories", 4, "histories of the change log")
 )
 
-// L1: publications, repeated and older ones, killed, without power and on a full disk,
-// restores of backups and collections, in any order, and consumers that read at any
-// moment. The events that every consumer receives are ordered, unique, gapless, atomic
-// per publication, resumable, and lead to the dataset. (-steps 10000 -histories 20 is the
-// drill. The files are in memory, the stage and the formats are the real ones.)
+// L1: publications, repeated and older ones, kills, power cuts, full disks, restores of
+// backups and collections, in any order, with consumers that read at any moment. The
+// events that every consumer receives are ordered, unique, gapless, atomic per
+// publication, resumable, and lead to the dataset. -steps 10000 -histories 20 is the
+// drill. The files are in memory; the stage and the formats are the real ones.
 func TestChangeLogUnderAnything(t *testing.T) {
 	t.Parallel()
 	steps, histories := *logSteps, *logHistories
@@ -52,8 +52,8 @@ type chronicle struct {
 	keep   retention.Policy
 	hour   int // of the newest cycle
 
-	now    edition  // what is published for certain
-	next   *edition // what may be by now
+	now    edition  // what is certainly published
+	next   *edition // what may be published by now
 	backup *backedUp
 
 	received  map[uint64]string    // every event that anybody received, by seq
@@ -63,7 +63,7 @@ type chronicle struct {
 	did       map[string]int
 }
 
-// edition is a publication as it must be.
+// edition is an expected publication.
 type edition struct {
 	version  uint64
 	cycle    cycle
@@ -127,7 +127,6 @@ func (c *chronicle) step() {
 
 func (c *chronicle) anybody() *consumer { return c.consumers[c.random.IntN(len(c.consumers))] }
 
-// newCycle is transformed some hours after the previous one.
 func (c *chronicle) newCycle() cycle {
 	c.hour += 1 + c.random.IntN(30)
 	k := cycle{number: c.hour, partly: c.random.IntN(2) == 0, edition: 1 + c.random.IntN(2)}
@@ -136,7 +135,6 @@ func (c *chronicle) newCycle() cycle {
 	return k
 }
 
-// after is the dataset after a cycle.
 func (c *chronicle) after(k cycle) *edition {
 	e := &edition{version: c.now.version + 1, cycle: k, fixtures: map[int]int{}, news: map[string]string{}}
 	maps.Copy(e.fixtures, c.now.fixtures)
@@ -155,8 +153,7 @@ func (c *chronicle) after(k cycle) *edition {
 	return e
 }
 
-// publish runs the stage on a cycle while consumers read. plan, if not nil, is what
-// happens to it.
+// publish runs the stage on a cycle while consumers read. A plan injects faults.
 func (c *chronicle) publish(k cycle, plan durabletest.Plan) {
 	c.next = c.after(k)
 	at := map[int]bool{}
@@ -190,8 +187,8 @@ func (c *chronicle) publish(k cycle, plan durabletest.Plan) {
 	}
 }
 
-// broken is a publication that is killed, loses power, or finds the disk full, and is
-// sometimes tried again.
+// broken runs a publication that is killed, loses power, or finds the disk full, and
+// sometimes tries again.
 func (c *chronicle) broken(k cycle) {
 	at := 1 + c.random.IntN(170)
 	switch kind := c.random.IntN(3); kind {
@@ -213,7 +210,7 @@ func (c *chronicle) broken(k cycle) {
 	c.next = nil
 }
 
-// conclude finds out whether a broken publication was made, completely or not at all.
+// conclude finds out whether a broken publication was committed.
 func (c *chronicle) conclude() {
 	head, _, err := snapshot.Head(c.f)
 	must(c.t, err)
@@ -227,10 +224,10 @@ func (c *chronicle) conclude() {
 	}
 }
 
-// again publishes the newest cycle once more, which does nothing.
+// again publishes the newest cycle once more, which must do nothing.
 func (c *chronicle) again() {
 	if c.now.cycle.number == 0 {
-		return // a restored one is of no cycle that can be made again
+		return // a restored publication may have a cycle that this history cannot make
 	}
 	s, err := publish.Run(context.Background(), options(c.f, c.now.cycle, fmt.Sprint("again-", c.random.Uint32())))
 	if err != nil || !s.Already || s.Version != c.now.version {
@@ -252,7 +249,7 @@ func (c *chronicle) older() {
 	c.did["older cycles refused"]++
 }
 
-// collect applies the retention, sometimes until it is killed.
+// collect applies the retention, which is sometimes killed.
 func (c *chronicle) collect() {
 	var f durable.FS = c.f
 	if c.random.IntN(2) == 0 {
@@ -291,7 +288,7 @@ type view struct {
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
 	fixtures map[int]int
-	first    uint64 // of the events that are its own
+	first    uint64 // of this publication's own events
 }
 
 // read opens the newest publication as serve does, and checks that it is one dataset with

@@ -13,9 +13,9 @@ const (
 	Removed = "fixture_removed"
 )
 
-// events are the change events of the plan, in the order of fixture ids, numbered from
-// first: one for each fixture that was refreshed, is listed for the first time or with
-// other values than before, or is removed; none for those that stay.
+// events returns the change events of the plan, by fixture id, numbered from first: one
+// for each fixture that was refreshed, is listed for the first time or with changed
+// values, or is removed; none for those that are carried over.
 func (p *plan) events(first uint64, at time.Time, cycle layout.CycleID) []table.EventRow {
 	var rows []table.EventRow
 	for i := range p.fixtures {

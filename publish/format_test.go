@@ -16,7 +16,7 @@ import (
 )
 
 // What a newer version wrote is not damaged: nothing is published on it, nothing is
-// rebuilt in its place, and no new history is begun.
+// rebuilt in its place, and no new history begins.
 func TestFormatOfANewerVersion(t *testing.T) {
 	base := durabletest.NewMem()
 	years(t, base, 3)

@@ -15,7 +15,7 @@ import (
 	"mkt/publish/table"
 )
 
-// After any cycles the dataset is what a simple model says, every event appears once and
+// After any cycles the dataset is that of a simple model, every event appears once and
 // never changes, seq has no gap, and a consumer that applies the log has the dataset.
 func TestRandomHistory(t *testing.T) {
 	t.Parallel()
@@ -56,7 +56,7 @@ func drawCycle(t *rapid.T, number int) cycle {
 	return c
 }
 
-// fated decides what happens to each of twelve fixtures, by draws from 0 to 6.
+// fated decides by draws from 0 to 6 what happens to each of twelve fixtures.
 func (c *cycle) fated(draw func() int) {
 	for n := range 12 {
 		switch draw() {
@@ -72,7 +72,7 @@ func (c *cycle) fated(draw func() int) {
 	}
 }
 
-// model does what the stage does, in a few lines. With 12 fixtures nothing is held.
+// model computes the dataset in a few lines. With 12 fixtures no listing is held.
 func (c cycle) model(all map[int]int) {
 	for n := range all {
 		if slices.Contains(c.over, n) || !c.partly && !slices.Contains(slices.Concat(c.failed, c.refreshed, c.bare), n) {
@@ -100,8 +100,9 @@ func checkFollower(t *rapid.T, follower map[string]bool, d dataset) {
 	}
 }
 
-// checkNews checks that the newest segment has an event for exactly the fixtures that were
-// refreshed, listed for the first time or with other values without markets, or removed.
+// checkNews checks that the newest segment has an event for exactly the fixtures that
+// were refreshed, listed for the first time or with changed values without markets, or
+// removed.
 func checkNews(t *rapid.T, d dataset, before map[int]int, number int) {
 	want := map[string]string{}
 	for n, seen := range d.fixtures {

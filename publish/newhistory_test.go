@@ -35,8 +35,8 @@ func seqs(t *testing.T, f durable.FS) map[int64]string {
 	return all
 }
 
-// L3: a backup is restored repeatedly, and clients have seen more than it has. No seq is
-// ever used twice, and no cursor from before is accepted.
+// L3: a backup is restored repeatedly, and clients have seen more than it contains. No
+// seq is ever used twice, and no cursor from before is accepted.
 func TestRestoreOfAnOlderBackup(t *testing.T) {
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2}})
@@ -98,7 +98,7 @@ func TestRestoreOfARestoreTwice(t *testing.T) {
 	}
 }
 
-// If the clock stands still or was set back, seq advances all the same.
+// If the clock stands still or was set back, seq still advances.
 func TestHistoriesUnderABackwardClock(t *testing.T) {
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: []int{1}})
@@ -115,7 +115,8 @@ func TestHistoriesUnderABackwardClock(t *testing.T) {
 	}
 }
 
-// What cannot be repaired is skipped; without any record the newest cycle begins.
+// Publications that cannot be repaired are skipped; without any record the history begins
+// with the newest cycle.
 func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
 	f := worn(t)
 	must(t, f.RemoveAll(layout.Cycle(layout.CanonicalDir, cycle{number: 3}.id())))
@@ -156,7 +157,7 @@ func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
 	must(t, err)
 }
 
-// The first of a history is repaired like any other.
+// The first publication of a history is repaired like any other.
 func TestNewHistoryIsRepaired(t *testing.T) {
 	f := worn(t)
 	_, err := newHistory(f, cycle{number: 5}.at(), "history")
@@ -175,7 +176,7 @@ func TestNewHistoryIsRepaired(t *testing.T) {
 	}
 }
 
-// P1 and P2: killed or without power anywhere, the old history continues or the new one
+// P1 and P2: after a kill or power cut anywhere the old history continues or the new one
 // has begun, and the next attempt begins one.
 func TestNewHistoryKilledAnywhere(t *testing.T) {
 	t.Parallel()

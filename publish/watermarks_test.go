@@ -13,8 +13,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// What is missing was recorded before it was deleted, wherever a collection is killed and
-// whatever a power cut leaves.
+// Whatever is missing was recorded before it was deleted, wherever a collection is killed
+// and whatever a power cut leaves.
 func TestWatermarksComeFirst(t *testing.T) {
 	t.Parallel()
 	base := durabletest.NewMem()
@@ -49,7 +49,7 @@ func onlyBelowWatermarks(t *testing.T, f durable.FS) {
 	}
 }
 
-// A watermark does not sink if more is to be kept, and one that was raised by hand is
+// A watermark is not lowered if more is to be kept, and one that was raised by hand is
 // detected.
 func TestWatermarks(t *testing.T) {
 	f := durabletest.NewMem()
