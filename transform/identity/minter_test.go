@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
-// TestGolden pins the ids for ever: a difference here means that every fixture,
-// market and selection of every client gets another id.
+// TestGolden pins the ids for ever: a difference here means that every fixture, market
+// and selection of every client gets another id.
 func TestGolden(t *testing.T) {
 	m := identity.NewMinter(testKey(), "betsapi")
 	fx := m.Fixture("92410137")
@@ -76,7 +76,7 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// Every way of cutting the same characters into parts is another identity.
+// Every way to split the same characters into parts gives another identity.
 func TestPartsAreSeparate(t *testing.T) {
 	text := rapid.StringOfN(rapid.SampledFrom([]rune{'a', 'b', 0, 1, 2, '\x00', 'é', '~'}), 0, 6, -1)
 	rapid.Check(t, func(t *rapid.T) {
@@ -139,7 +139,7 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// What a minter was asked before does not show, nor which clone is asked.
+// An id depends neither on earlier calls nor on which clone makes it.
 func TestOrderDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOfN(rapid.String(), 1, 20).Draw(t, "ids")
