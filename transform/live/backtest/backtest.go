@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Options say what to measure.
+// Options configure a measurement.
 type Options struct {
 	Matches  fs.FS  // the folder of matches.csv.gz and the files it names
-	Drawings int    // for the intervals; 0 means 500
-	Seed     uint64 // of the drawings, and of when each match is polled over HTTP
-	Variants bool   // also momentum from poorer feeds
+	Drawings int    // resamples for the intervals; 0 means 500
+	Seed     uint64 // of the resamples, and of when each match is polled over HTTP
+	Variants bool   // also momentum from worse feeds
 }
 
 // Run measures momentum and the baselines. It takes some seconds.
@@ -46,15 +46,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return newReport(o, matches, questions, predictors, answers, scores), nil
 }
 
-// lateProvider is a provider's delay that a client must reckon with.
+// lateProvider is a delay of the provider that a client must expect.
 const lateProvider = 10 * time.Second
 
-// shown is momentum at the very moment of a question, and as it is read.
+// shown is momentum at the moment of a question, and as a client reads it.
 func shown(seed uint64) []Predictor {
 	return []Predictor{Momentum(), OverHTTP(seed, 0), OverHTTP(seed, lateProvider)}
 }
 
-// ask puts every question to a predictor, match by match.
 func ask(p Predictor, matches []Match, questions []Question) Answers {
 	answers := make(Answers, 0, len(questions))
 	for from := 0; from < len(questions); {
@@ -68,7 +67,8 @@ func ask(p Predictor, matches []Match, questions []Question) Answers {
 	return answers
 }
 
-// each does n things on every core; a cancelled context stops it between two.
+// each calls do for 0 to n-1 on every core; a cancelled context stops it between two
+// calls.
 func each(ctx context.Context, n int, do func(i int)) error {
 	next := make(chan int)
 	var workers sync.WaitGroup

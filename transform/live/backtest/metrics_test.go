@@ -24,8 +24,8 @@ func season(t *rapid.T) ([]Match, []Question, Answers) {
 	return matches, questions, answers
 }
 
-// AUC, live AUC and Brier are what their definitions say, pair by pair; a match
-// drawn twice counts twice.
+// AUC, live AUC and Brier agree with their definitions, pair by pair; a match drawn twice
+// counts twice.
 func TestOrderingByItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		matches, questions, answers := season(t)

@@ -12,21 +12,21 @@ import (
 	"mkt/transform/live"
 )
 
-// Momentum is the number of the live pipeline: the samples of the match folded
-// one after the other, the answer taken as a client is given it.
+// Momentum is the number of the live pipeline: the samples of the match are folded in
+// order, and each answer is the number that a client gets.
 func Momentum() Predictor {
 	return folded("momentum", func(all []input.Sample) []input.Sample { return all })
 }
 
-// published is how long after the provider's answer its numbers can be read over
-// HTTP: the cycle fetches details, transforms and publishes, and the server looks
-// for a new snapshot every second.
+// published is how long after the provider's answer its numbers can be read over HTTP:
+// the cycle fetches details, transforms and publishes, and the server looks for a new
+// snapshot every second.
 const published = 1500 * time.Millisecond
 
-// OverHTTP is momentum as a client reads it over HTTP. The published number is that
-// of the newest sample: it stays as it is until the next snapshot, or until it is
-// stale. A match is polled at a moment of its own within the eight seconds, which
-// follows from the seed; the provider shows everything late by so much.
+// OverHTTP is momentum as a client reads it over HTTP. The published number is that of
+// the newest sample: it stays until the next snapshot, or until it is stale. Each match
+// is polled at its own offset within the eight seconds, which follows from the seed; the
+// provider reports everything late by this delay.
 func OverHTTP(seed uint64, late time.Duration) Predictor {
 	oldest := published + late + cadence*100*time.Millisecond
 	name := fmt.Sprintf("momentum over HTTP, samples %g to %g s old", (published + late).Seconds(), oldest.Seconds())
@@ -59,7 +59,7 @@ func phaseOf(m *Match, seed uint64) int {
 	return rand.New(rand.NewPCG(seed, h.Sum64())).IntN(cadence)
 }
 
-// Variants are momentum from poorer feeds.
+// Variants are momentum from feeds that send less, or send it late.
 func Variants() []Predictor {
 	return []Predictor{
 		folded("momentum, no possession sent", without(football.Possession)),
@@ -70,7 +70,7 @@ func Variants() []Predictor {
 	}
 }
 
-// folded is momentum of what is left of the observations.
+// folded is momentum from the samples that of keeps.
 func folded(name string, of func([]input.Sample) []input.Sample) Predictor {
 	return Predictor{name, func(m *Match, questions []Question) Answers {
 		samples, begins := Observe(m)
@@ -89,8 +89,7 @@ func folded(name string, of func([]input.Sample) []input.Sample) Predictor {
 	}}
 }
 
-// answer is momentum at the very moment of a question, a few seconds after the
-// newest sample.
+// answer is momentum at the moment of a question, a few seconds after the newest sample.
 func answer(state *live.State, at time.Time) int16 {
 	if state == nil {
 		return NoNumber

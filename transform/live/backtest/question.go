@@ -10,8 +10,8 @@ const (
 	dangerHorizon = 5 * minuteLong
 )
 
-// Question is one full minute of play, at which every predictor is asked for
-// home's share, and what came of it.
+// Question is one full minute of play, at which every predictor is asked for home's
+// share, with the outcome.
 type Question struct {
 	Match  int // index
 	Period int // 0 to 3
@@ -19,11 +19,10 @@ type Question struct {
 
 	Shot   Outcome // who shoots next, within 5 minutes of the same period
 	Goal   Outcome // who scores next, within 10 minutes of the same period
-	Danger float64 // home's share of the danger of the next 5 minutes; NaN when there was none
-	Past   float64 // home's share of the danger of the last 5 minutes; NaN when there was none
+	Danger float64 // home's share of the danger of the next 5 minutes; NaN if there was none
+	Past   float64 // home's share of the danger of the last 5 minutes; NaN if there was none
 }
 
-// Outcome of a question.
 type Outcome int8
 
 const (
@@ -32,7 +31,7 @@ const (
 	ByHome Outcome = 1
 )
 
-// danger weighs what counts as danger, in halves.
+// danger is the weight of each kind in danger.
 var danger = [kinds]float64{OnTarget: 3, OffTarget: 1.5, DangerousAttack: 0.5, Corner: 0.5}
 
 // Questions lists the full minutes of play of the matches, in order: in each
@@ -84,7 +83,7 @@ func by(side int) Outcome {
 	return ByAway
 }
 
-// share is home's part of the two, NaN of nothing.
+// share is home's share of the two, NaN if both are 0.
 func share(of [2]float64) float64 {
 	if of[0]+of[1] == 0 {
 		return math.NaN()

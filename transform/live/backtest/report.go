@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Report is what was measured. The first row is momentum's, then come momentum as
-// it is read over HTTP, the baselines, and the variants.
+// Report is the result of a measurement. The first row is momentum, then come momentum as
+// read over HTTP, the baselines, and the variants.
 type Report struct {
 	Matches, Minutes int
 	Rows             []Row
@@ -21,8 +21,8 @@ type Report struct {
 	answers   Answers
 }
 
-// Row is one predictor's figures, and how much more momentum scored over the
-// same drawings.
+// Row is one predictor's figures, and by how much momentum exceeds them in the same
+// resamples.
 type Row struct {
 	Name     string
 	Figures  Figures
@@ -30,11 +30,11 @@ type Row struct {
 	Baseline bool
 }
 
-// Band is what came of the minutes at which momentum led by so much.
+// Band is the outcomes of the minutes at which momentum led by a range.
 type Band struct {
 	From, To int     // distance from 50
 	Share    float64 // of the minutes with a number
-	Shot     float64 // how often the side ahead shot next, of the minutes before a shot; NaN for no lead
+	Shot     float64 // how often the leading side shot next, of the minutes before a shot; NaN if there is no lead
 	Goal     float64 // the same for goals
 }
 
@@ -89,9 +89,9 @@ func one(b bool) float64 {
 	return 0
 }
 
-// Misses names the targets that momentum does not meet, at the moment of the
-// question and as it is read over HTTP; none is good. They are those of
-// docs/momentum.md: better than every baseline, calm, and there.
+// Misses names the targets of docs/momentum.md that momentum misses, at the moment of the
+// question and as read over HTTP: better than every baseline, calm, and available. An
+// empty result is good.
 func (r *Report) Misses() []string {
 	var misses []string
 	for i := range r.Rows[:2] {
@@ -133,8 +133,8 @@ func (r *Report) missesOf(row *Row) (misses []string) {
 	return misses
 }
 
-// WriteCSV writes momentum at every minute: match_id, period, second and home's
-// share, empty where there is no number.
+// WriteCSV writes momentum at every minute: match_id, period, second and home's share,
+// empty if there is no number.
 func (r *Report) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, "match_id,period,second,home")
@@ -148,7 +148,6 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	return b.Flush()
 }
 
-// WriteText writes the tables as Markdown.
 func (r *Report) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%d matches, %d full minutes of play\n\n", r.Matches, r.Minutes)
@@ -196,7 +195,7 @@ func (f Figure) text(places int) string {
 	return fmt.Sprintf("%s [%s, %s]", digits(f.Value, places), digits(f.Low, places), digits(f.High, places))
 }
 
-// digits are v's, without the sign of a zero.
+// digits formats v without a minus sign on zero.
 func digits(v float64, places int) string {
 	text := strconv.FormatFloat(v, 'f', places, 64)
 	if strings.Trim(text, "-0.") == "" {

@@ -15,13 +15,13 @@ const cadence = 80
 // halfTime is how long a break lasts, in tenths of a second.
 const halfTime = 15 * minuteLong
 
-// kickOff is when every match begins: what matters is the time that goes by.
+// kickOff of every match is the same: only the time since matters.
 var kickOff = time.Date(2026, 1, 1, 15, 0, 0, 0, time.UTC)
 
 // scoreboard is where each period begins on the scoreboard, in minutes.
 var scoreboard = [4]int{0, 45, 90, 105}
 
-// metrics are the kinds a live feed sends as counters, sorted by metric.
+// metrics are the kinds that a live feed sends as counters, sorted by metric.
 var metrics = []struct {
 	kind   Kind
 	metric football.Metric
@@ -31,10 +31,9 @@ var metrics = []struct {
 	{Penalty, football.Penalties}, {Possession, football.Possession}, {Red, football.RedCards}, {Yellow, football.YellowCards},
 }
 
-// Observe turns a match into the samples a client sees that polls every eight
-// seconds: in every period at 0, 8, 16 … seconds and at its end, and in the
-// break after it, when the clock stands still. begins are when each period
-// kicks off.
+// Observe returns the samples of a client that polls a match every eight seconds: in
+// every period at 0, 8, 16 … seconds and at its end, and in the break after it, while
+// the clock stands still. begins are when each period kicks off.
 func Observe(m *Match) (samples []input.Sample, begins [4]time.Time) {
 	var sums totals
 	var wall, next int
@@ -62,9 +61,9 @@ func Observe(m *Match) (samples []input.Sample, begins [4]time.Time) {
 	return samples, begins
 }
 
-// Poll turns a match into the samples of a client whose polls do not keep to the
-// clock of the match: every eight seconds from phase (tenths of a second, below
-// eight) after kick-off on, breaks included.
+// Poll returns the samples of a client whose polls do not follow the clock of the match:
+// every eight seconds from phase (tenths of a second, below eight seconds) after kick-off
+// on, breaks included.
 func Poll(m *Match, phase int) (samples []input.Sample, begins [4]time.Time) {
 	var sums totals
 	var wall, next int
@@ -91,14 +90,14 @@ func Poll(m *Match, phase int) (samples []input.Sample, begins [4]time.Time) {
 	return samples, begins
 }
 
-// after is the time so many tenths of a second after kick-off.
+// after is the time some tenths of a second after kick-off.
 func after(tenths int) time.Time { return kickOff.Add(time.Duration(tenths) * 100 * time.Millisecond) }
 
 // totals are the counters so far, by side.
 type totals [kinds][2]int
 
-// add adds the increments from the next one up to a moment of a period, and
-// returns which is the next then.
+// add adds the increments from index next up to a moment of a period, and returns the
+// next index.
 func (t *totals) add(increments []Increment, next, period, at int) int {
 	for ; next < len(increments); next++ {
 		i := &increments[next]

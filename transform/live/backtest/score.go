@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Metric is one of the figures a predictor is judged by.
+// Metric is one of the figures that a predictor is evaluated by.
 type Metric int
 
 const (
@@ -24,7 +24,7 @@ const (
 	metricCount
 )
 
-// names and the decimal places of the figures.
+// metricNames has the names and decimal places of the figures.
 var metricNames = [metricCount]struct {
 	name   string
 	places int
@@ -33,18 +33,16 @@ var metricNames = [metricCount]struct {
 	{"goal AUC", 3}, {"goal AUC live", 3}, {"goal Brier", 4}, {"danger rho", 3},
 }
 
-// String names the metric as the table does.
+// String is the name in the table.
 func (m Metric) String() string { return metricNames[m].name }
 
-// Figure is a measured value with its 95 % interval. It is NaN where nothing
-// could be measured.
+// Figure is a measured value with its 95 % interval. It is NaN if nothing could be
+// measured.
 type Figure struct{ Value, Low, High float64 }
 
-// Figures are a predictor's, by metric.
 type Figures [metricCount]Figure
 
-// draws are the drawings: how often each match is taken. The first takes each
-// once.
+// draws returns how often each resample takes each match. The first takes each once.
 func draws(matches, n int, seed uint64) [][]float64 {
 	r := rand.New(rand.NewPCG(seed, 0))
 	all := make([][]float64, n+1)
@@ -61,7 +59,7 @@ func draws(matches, n int, seed uint64) [][]float64 {
 	return all
 }
 
-// drawn are a predictor's scores in every drawing, by metric.
+// drawn are a predictor's scores in every resample, by metric.
 type drawn [metricCount][]float64
 
 func score(matches []Match, questions []Question, answers Answers, draws [][]float64) *drawn {
@@ -91,7 +89,7 @@ func (d *drawn) figures() (f Figures) {
 	return f
 }
 
-// less is how much d scores more than other, drawing by drawing.
+// less is by how much d exceeds other, resample by resample.
 func (d *drawn) less(other *drawn) (f Figures) {
 	for m, scores := range d {
 		differences := make([]float64, len(scores))
