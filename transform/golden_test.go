@@ -16,8 +16,8 @@ import (
 	"mkt/transform/markets"
 )
 
-// TestGoldens reads the payloads in testdata and compares every market and
-// selection with what a person has read and approved. -update writes them anew.
+// TestGoldens compares every market and selection of the payloads in testdata with
+// results that a person has approved. -update rewrites them.
 func TestGoldens(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {

@@ -23,8 +23,8 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
-// recordings are the recorded football payloads. They hold no teams; these are
-// the matches they are of.
+// recordings are the recorded football payloads with their matches; the payloads lack the
+// teams.
 var recordings = map[string][2]string{
 	"football_v1_2017-06_arsenal_leicester.json": {"Arsenal", "Leicester"},
 	"football_raw_2018-06_russia_saudi.json":     {"Russia", "Saudi Arabia"},
@@ -49,7 +49,7 @@ func recorded(t testing.TB) fs.FS {
 	return folder
 }
 
-// TestMappingPage holds the tables in docs/mapping.md against the recordings.
+// TestMappingPage compares the tables in docs/mapping.md with the recordings.
 func TestMappingPage(t *testing.T) {
 	c, err := transform.CoverFolder(recorded(t), betsapi.Provider(), "", transform.Participants{})
 	if err != nil {
@@ -80,7 +80,6 @@ func TestMappingPage(t *testing.T) {
 	}
 }
 
-// recordedFixtures are the matches the recordings are of.
 func recordedFixtures() map[string]provider.ListedFixture {
 	all := make(map[string]provider.ListedFixture)
 	for line := range strings.Lines(participants) {
@@ -90,7 +89,6 @@ func recordedFixtures() map[string]provider.ListedFixture {
 	return all
 }
 
-// derived are the markets of one recording.
 func derived(t *testing.T, folder fs.FS, name string) []football.Market {
 	t.Helper()
 	body, err := fs.ReadFile(folder, "bet365-prematch/"+name)
@@ -106,7 +104,7 @@ func derived(t *testing.T, folder fs.FS, name string) []football.Market {
 	return markets.New(identity.NewMinter(identity.Key{1}, "betsapi")).Derive(&f.Fixture, f.Offers)
 }
 
-// chance is what a price says, margin included.
+// chance is the probability that a price implies, margin included.
 func chance(t *testing.T, s *football.Selection) float64 {
 	if text, ok := s.Odds.Decimal().Get(); ok {
 		price, err := strconv.ParseFloat(text, 64)
@@ -124,7 +122,7 @@ func chance(t *testing.T, s *football.Selection) float64 {
 	return under / (over + under)
 }
 
-// book finds the publishable selections of a market's key, by their meaning.
+// book has the publishable selections of a market's key, by their meaning.
 type book map[string]float64
 
 func books(t *testing.T, all []football.Market) map[string]book {
@@ -153,9 +151,8 @@ func books(t *testing.T, all []football.Market) map[string]book {
 	return byMarket
 }
 
-// TestPricesAgree checks the readings by what the bookmaker asks for them: a
-// turned sign, a swapped side or a score the wrong way round would make his
-// prices contradict each other.
+// TestPricesAgree checks the readings with the bookmaker's prices: with a wrong sign, a
+// swapped side or a reversed score the prices would contradict each other.
 func TestPricesAgree(t *testing.T) {
 	folder := recorded(t)
 	for name := range recordings {
@@ -171,7 +168,7 @@ func TestPricesAgree(t *testing.T) {
 	}
 }
 
-// checkWhole: the outcomes of a market together have a chance of one and the
+// checkWhole: the probabilities of all outcomes of a market add up to one plus the
 // bookmaker's margin.
 func checkWhole(t *testing.T, b map[string]book) {
 	open := map[string]bool{"CORRECT_SCORE": true, "HALF_TIME_FULL_TIME_CORRECT_SCORE": true, "WINNING_MARGIN": true, "DOUBLE_CHANCE": true}
@@ -216,8 +213,7 @@ func turned(line string) string {
 	return line
 }
 
-// checkSteps: the more goals asked, the less likely over is, and the more likely
-// under.
+// checkSteps: the higher the line, the less likely over is, and the more likely under.
 func checkSteps(t *testing.T, b map[string]book) {
 	for name, outcomes := range b {
 		market, _, _ := strings.Cut(name, " ")
@@ -244,7 +240,8 @@ func checkSteps(t *testing.T, b map[string]book) {
 	}
 }
 
-// checkScores: the scores that a side wins by add up to about its price to win.
+// checkScores: the probabilities of the scores by which a side wins add up to about that
+// of its win.
 func checkScores(t *testing.T, b map[string]book, period string) {
 	result, scores := b["MATCH_RESULT "+period], b["CORRECT_SCORE "+period]
 	if result == nil || scores == nil {
@@ -276,7 +273,7 @@ func sign(n int) int {
 	return 0
 }
 
-// checkSides: in every market about the sides the favourite is the same one.
+// checkSides: every market about the sides has the same favourite.
 func checkSides(t *testing.T, b map[string]book) {
 	favourite, other := "HOME", "AWAY"
 	if r := b["MATCH_RESULT FT"]; r["AWAY"] > r["HOME"] {
@@ -309,8 +306,8 @@ func checkSides(t *testing.T, b map[string]book) {
 	}
 }
 
-// checkHandicaps: a goal more for the home side makes it likelier, the away side
-// less likely, and the draw is likeliest where the sides are level.
+// checkHandicaps: a goal more for the home side makes it more likely to win and the away
+// side less, and the draw is most likely where the sides are level.
 func checkHandicaps(t *testing.T, b map[string]book) {
 	for _, name := range []string{"ASIAN_HANDICAP FT", "ASIAN_HANDICAP 1H", "HANDICAP_RESULT FT", "HANDICAP_RESULT 1H", "CARDS_HANDICAP_RESULT FT"} {
 		m := b[name]

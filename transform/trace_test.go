@@ -18,8 +18,8 @@ import (
 	"mkt/transform"
 )
 
-// A trace of each fixture of a simulated cycle gives every selection that was written,
-// and finds its price in the payload.
+// A trace of each fixture of a simulated cycle has every selection that was written, with
+// the place of its price in the payload.
 func TestTraceMarketsSimulated(t *testing.T) {
 	seeds := []uint64{3, 4, 5}
 	if testing.Short() {
@@ -52,7 +52,6 @@ func TestTraceMarketsRecordings(t *testing.T) {
 	}
 }
 
-// fixtureIn is the fixture that a payload is about.
 func fixtureIn(t *testing.T, body []byte) string {
 	t.Helper()
 	sheet, err := betsapi.Provider().Markets.ReadMarkets(provider.Payload{Body: body}, provider.Listing{})
@@ -62,9 +61,8 @@ func fixtureIn(t *testing.T, body []byte) string {
 	return sheet.Fixtures[0].Fixture.ProviderFixtureID
 }
 
-// holdsEveryPrice transforms the world, and for every selection of every row in
-// the tables finds the row's payload and the price in it. It returns how many prices
-// there are.
+// holdsEveryPrice transforms the world, and finds the payload and the price of every
+// selection in the tables. It returns the number of prices.
 func (w world) holdsEveryPrice(t *testing.T) (prices int) {
 	t.Helper()
 	mem := w.mem(t)
@@ -112,7 +110,6 @@ func (w world) holdsEveryPrice(t *testing.T) (prices int) {
 	return prices
 }
 
-// simulatedWorld is a world of the simulator's payloads.
 func simulatedWorld(t *testing.T, seed uint64) (w world) {
 	c := newComparison(t, seed)
 	ids := []string{}
