@@ -33,7 +33,7 @@ func (d *Draft) Commit(ctx context.Context, c snapshot.Commit, replace bool) err
 	_, err := snapshot.Seal(d.Root, c, d.Dir+"/commit.json")
 	var late *snapshot.LateError
 	if errors.As(err, &late) {
-		d.Log.Warn("CURRENT was not updated; readers find the commit all the same", "cycle", d.Cycle, "error", late.Err)
+		d.Log.Warn("CURRENT was not updated; readers still find the commit", "cycle", d.Cycle, "error", late.Err)
 		err = nil
 	}
 	return err

@@ -63,13 +63,13 @@ func openCycle(o *Options, base *Base) (m snapshot.Manifest, sum string, err err
 // key: every id would change, and every fixture would seem to be gone.
 func belongs(o *Options, base *Base, c *snapshot.Manifest) error {
 	if c.ClientID != o.ClientID || c.Product != o.Product {
-		return fmt.Errorf("canonical cycle is of %s %s: %w", c.ClientID, c.Product, snapshot.ErrDamaged)
+		return fmt.Errorf("canonical cycle belongs to %s %s: %w", c.ClientID, c.Product, snapshot.ErrDamaged)
 	}
 	if c.ProcessedAt == nil {
-		return fmt.Errorf("canonical cycle has no time of processing: %w", snapshot.ErrDamaged)
+		return fmt.Errorf("canonical cycle has no processed_at: %w", snapshot.ErrDamaged)
 	}
 	if m := base.Manifest; m != nil && m.IDKeyFingerprint != c.IDKeyFingerprint {
-		return fmt.Errorf("canonical cycle was made with id key %s, what is published with %s", c.IDKeyFingerprint, m.IDKeyFingerprint)
+		return fmt.Errorf("canonical cycle was made with id key %s, but the published snapshot with %s", c.IDKeyFingerprint, m.IDKeyFingerprint)
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func (d *Draft) writeChanges(ctx context.Context, publishedAt time.Time) error {
 	all, name, err := retention.Compact(ctx, d.Root, staged, d.header(), window)
 	switch {
 	case snapshot.IsDamage(err):
-		d.Log.Warn("segments of the change log are not compacted", "tenant", d.ClientID, "product", d.Product, "error", err)
+		d.Log.Warn("change log not compacted: a segment is damaged; mkt recover repairs it", "tenant", d.ClientID, "product", d.Product, "error", err)
 		all = window
 	case err != nil:
 		return err

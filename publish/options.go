@@ -78,7 +78,7 @@ var ErrNoCycle = errors.New("no canonical cycle")
 
 // ErrNotLoadable: the child process that loads a new snapshot as serve does failed or
 // died. Nothing was published.
-var ErrNotLoadable = errors.New("the new snapshot does not load, so that nothing was published")
+var ErrNotLoadable = errors.New("the new snapshot cannot be loaded; nothing was published")
 
 var runPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 

@@ -148,6 +148,6 @@ func (r *run) collect() {
 	var err error
 	r.summary.Collected, err = retention.Collect(retention.Options{Root: r.Root, Now: r.Now(), Policy: r.Retention.For(r.Product)})
 	if err != nil {
-		r.Log.Warn("collecting old data stopped early", "tenant", r.ClientID, "product", r.Product, "error", err)
+		r.Log.Warn("retention stopped early; the next run continues", "tenant", r.ClientID, "product", r.Product, "error", err)
 	}
 }

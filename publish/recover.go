@@ -31,7 +31,7 @@ func recoverBase(o *Options) (Base, error) {
 		return base, fmt.Errorf("published snapshot: %w", err)
 	}
 	if m := base.Manifest; m.ClientID != o.ClientID || m.Product != o.Product {
-		return base, fmt.Errorf("published snapshot is of %s %s: %w: mkt doctor --tenant %s says what to do", m.ClientID, m.Product, snapshot.ErrDamaged, o.ClientID)
+		return base, fmt.Errorf("published snapshot belongs to %s %s: %w: mkt doctor --tenant %s says what to do", m.ClientID, m.Product, snapshot.ErrDamaged, o.ClientID)
 	}
 	return base, nil
 }

@@ -38,13 +38,13 @@ func Record(ctx context.Context, o Options, started time.Time, s Summary, err er
 	case err != nil:
 		log.Debug("nothing published", "error", err)
 	case s.Already:
-		log.Debug("published before", "version", s.Version)
+		log.Debug("already published", "version", s.Version)
 	default:
 		log.Debug("published", "version", s.Version, "fixtures", s.Fixtures, "in_play", s.InPlay, "markets", s.Markets, "selections", s.Selections,
 			"refreshed", s.Refreshed, "without_markets", s.WithoutMarkets, "carried", s.Carried, "removed", s.Removed, "held", s.Held, "last_seq", s.LastSeq)
 	}
 	if s.Held > 0 {
-		log.Warn("the listing lacks too many fixtures at once: they were kept; if they are really gone, accept the removals", "held", s.Held)
+		log.Warn("the listing lacks too many fixtures at once, so they were kept; if they are really gone, run mkt cycle --accept-removals", "held", s.Held)
 	}
 	if s.Already || err != nil && ctx.Err() != nil {
 		return

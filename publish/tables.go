@@ -52,7 +52,7 @@ func (t *tables) mergeMarkets(ctx context.Context) error {
 		return err
 	}
 	if got, want := t.manifest.Tables["markets"].Rows, t.plan.markets(); got != want {
-		return fmt.Errorf("%d market rows, the fixtures say %d: %w", got, want, snapshot.ErrDamaged)
+		return fmt.Errorf("%d market rows, but the fixtures count %d: %w", got, want, snapshot.ErrDamaged)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func (t *tables) copy(ctx context.Context, name, key string) error {
 	dir := layout.Cycle(layout.CanonicalDir, t.canonical.CycleID)
 	sealed := t.canonical.Only(name).Files
 	if len(sealed) != 1 {
-		return fmt.Errorf("%s/%s: %w: its header does not name it", dir, name, snapshot.ErrDamaged)
+		return fmt.Errorf("%s/%s: %w: not listed in its header", dir, name, snapshot.ErrDamaged)
 	}
 	t.manifest.Tables[key] = t.canonical.Tables[key]
 	t.manifest.Files = append(t.manifest.Files, sealed[0])

@@ -19,7 +19,7 @@ import (
 const maxBehind = 1000
 
 // ErrNoPrevious: the cycle whose states this one continues is missing.
-var ErrNoPrevious = errors.New("the cycle it began from is missing")
+var ErrNoPrevious = errors.New("the cycle that it continues is missing")
 
 // findPrevious finds the canonical cycle whose states this one continues. A cycle that
 // was transformed before continues the same one as then; otherwise it continues the raw

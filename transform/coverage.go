@@ -89,7 +89,7 @@ type Participants struct {
 
 // ErrNotOne: teams were given for one fixture, but the payloads are of none or of
 // several.
-var ErrNotOne = errors.New("the payloads are not of one fixture")
+var ErrNotOne = errors.New("the payloads must be of one fixture")
 
 // participantsFile may be in a folder of payloads without teams. See ReadTeams.
 const participantsFile = "participants.csv"
@@ -121,7 +121,7 @@ type named struct {
 // listings, participants.csv in the folder, and who. An error may be ErrNotOne.
 func CoverFolder(folder fs.FS, p provider.Provider, pattern string, who Participants) (Coverage, error) {
 	if p.Markets == nil {
-		return Coverage{}, fmt.Errorf("provider %q: nothing here reads its markets", p.Name)
+		return Coverage{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)
 	}
 	pages, payloads, err := readFolder(folder, p.Markets, cmp.Or(pattern, "*.json"))
 	if err != nil {
@@ -135,7 +135,7 @@ func CoverFolder(folder fs.FS, p provider.Provider, pattern string, who Particip
 		return Coverage{}, fmt.Errorf("the list of fixtures: %w", err)
 	}
 	if len(who.Listings) > 0 && len(listing.Fixtures) == 0 {
-		return Coverage{}, errors.New("the list of fixtures: no fixture is in it")
+		return Coverage{}, errors.New("the list of fixtures: it has no fixtures")
 	}
 	if err := addParticipants(folder, &listing, payloads, p.Markets, who); err != nil {
 		return Coverage{}, err
@@ -147,7 +147,7 @@ func CoverFolder(folder fs.FS, p provider.Provider, pattern string, who Particip
 // the pipeline does.
 func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
 	if p.Markets == nil {
-		return Coverage{}, fmt.Errorf("provider %q: nothing here reads its markets", p.Name)
+		return Coverage{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)
 	}
 	var pages []provider.Payload
 	var payloads []named
@@ -236,7 +236,7 @@ func addParticipants(folder fs.FS, l *provider.Listing, payloads []named, adapte
 		}
 	}
 	if len(ids) != 1 {
-		return fmt.Errorf("%w but of %d", ErrNotOne, len(ids))
+		return fmt.Errorf("%w, not of %d", ErrNotOne, len(ids))
 	}
 	for id := range ids {
 		name(id, *who.Only)

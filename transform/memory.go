@@ -67,7 +67,7 @@ func need(c raw.Cycle) (bytes int64, err error) {
 		values = c.Counters["response_bytes"] / bytesAValue
 	}
 	if values > MostValues {
-		return 0, fmt.Errorf("%w: its answers hold %d values, more than the %d that are read", ErrQuarantined, values, MostValues)
+		return 0, fmt.Errorf("%w: its answers have %d values, more than the limit of %d", ErrQuarantined, values, MostValues)
 	}
 	return bytesPerRun + values*bytesPerValue, nil
 }

@@ -189,7 +189,7 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 
 // errPanic: reading a payload panicked. That is a bug of mkt, and must affect the payload
 // but not the process.
-var errPanic = errors.New("reading it ended in a panic")
+var errPanic = errors.New("reading it panicked")
 
 // guarded calls read and turns a panic into errPanic.
 func guarded[T any](read func() (T, error)) (result T, err error) {

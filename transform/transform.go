@@ -74,7 +74,7 @@ var (
 	// ErrNoCycle: there is no raw cycle to transform.
 	ErrNoCycle = errors.New("no raw cycle to transform")
 	// ErrKey: the id key is not the one this data root was made with.
-	ErrKey = errors.New("another id key")
+	ErrKey = errors.New("wrong id key")
 	// ErrRules: the cycle was transformed with rules of another version.
 	ErrRules = errors.New("transformed by other rules")
 	// ErrQuarantined: too much of the cycle could not be read.

@@ -50,7 +50,7 @@ func openHeaders(fsys durable.ReadFS, id layout.CycleID, header []byte, inFile *
 		return nil, damaged(err)
 	}
 	if durable.Hash(list) != cycle.FetchSHA256 {
-		return nil, fmt.Errorf("%w: %s is not the file that %s names", ErrCorrupt, name, layout.RawCycleFile)
+		return nil, fmt.Errorf("%w: %s does not match its hash in %s", ErrCorrupt, name, layout.RawCycleFile)
 	}
 	responses, err := decodeEntries(list)
 	if err != nil {
@@ -89,7 +89,7 @@ func readCycle(fsys durable.ReadFS, id layout.CycleID) (Cycle, error) {
 func parseCycle(id layout.CycleID, header []byte) (Cycle, error) {
 	cycle, err := decodeCycle(header)
 	if err == nil && cycle.CycleID != id {
-		err = fmt.Errorf("names the cycle %q", cycle.CycleID)
+		err = fmt.Errorf("belongs to cycle %q", cycle.CycleID)
 	}
 	if err != nil {
 		return Cycle{}, unlessNewer(fmt.Errorf("%s/%s: %w", layout.Cycle(layout.RawDir, id), layout.RawCycleFile, err))
@@ -136,7 +136,7 @@ func (a *Archive) Body(r Response) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(body)) != r.Bytes || durable.Hash(body) != r.SHA256 {
-		return nil, fmt.Errorf("%w: %s: not the bytes that %s names", ErrCorrupt, name, layout.RawFetchFile)
+		return nil, fmt.Errorf("%w: %s does not match its hash in %s", ErrCorrupt, name, layout.RawFetchFile)
 	}
 	return body, nil
 }

@@ -137,7 +137,7 @@ func TestCompactDamaged(t *testing.T) {
 				}
 				must(t, durable.Overwrite(mem, pack, bad))
 				for _, id := range []layout.CycleID{good[0], id} {
-					isSaid(t, mem, id)
+					checkCycleOrCorrupt(t, mem, id)
 				}
 				if ids, err := raw.Between(mem, time.Time{}, time.Time{}); err != nil && !errors.Is(err, raw.ErrCorrupt) || !slices.Contains(ids, now) {
 					t.Errorf("%v are listed, %v", ids, err)
@@ -147,9 +147,9 @@ func TestCompactDamaged(t *testing.T) {
 	}
 }
 
-// isSaid checks that a cycle of a compacted file either is unchanged or returns
+// checkCycleOrCorrupt checks that a cycle of a compacted file either is unchanged or returns
 // ErrCorrupt.
-func isSaid(t *testing.T, fsys durable.FS, id layout.CycleID) {
+func checkCycleOrCorrupt(t *testing.T, fsys durable.FS, id layout.CycleID) {
 	t.Helper()
 	a, err := raw.Open(fsys, id)
 	if err != nil {

@@ -149,7 +149,7 @@ func eachFile(fsys durable.ReadFS, name string, do func(id layout.CycleID, file 
 		dir, base, _ := strings.Cut(header.Name, "/")
 		id, ok := layout.ParseCycleDir(dir)
 		if !ok {
-			return fmt.Errorf("%w: %s: holds %q", ErrCorrupt, name, header.Name)
+			return fmt.Errorf("%w: %s: unexpected file %q", ErrCorrupt, name, header.Name)
 		}
 		if err := do(id, base, content{in}); err != nil {
 			return fmt.Errorf("%s: %w", name, err)

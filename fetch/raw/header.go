@@ -34,9 +34,9 @@ func (c Cycle) Validate() error {
 	case c.Outcome == Failed && c.Code == "":
 		return fmt.Errorf("a failed cycle has no code")
 	case !risesStrictly(c.Failed) || !risesStrictly(c.NotOffered):
-		return fmt.Errorf("failed or not_offered is not sorted, each id once")
+		return fmt.Errorf("failed or not_offered is not sorted and unique")
 	case c.Previous != "" && !precedes(c.Previous, c.CycleID):
-		return fmt.Errorf("previous %q is no cycle before %s", c.Previous, c.CycleID)
+		return fmt.Errorf("previous %q is not a cycle before %s", c.Previous, c.CycleID)
 	case c.Requests < 0:
 		return fmt.Errorf("requests %d", c.Requests)
 	case !isHash(c.FetchSHA256):

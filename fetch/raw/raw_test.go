@@ -139,7 +139,7 @@ func TestManyWritersOneArchive(t *testing.T) {
 }
 
 // No archive contains the credential of its run, wherever the answer repeats it.
-func TestSecretsAreBlottedOut(t *testing.T) {
+func TestSecretsAreMasked(t *testing.T) {
 	const canary = "CANARY-1234567890"
 	scrub := func(b []byte) ([]byte, bool) {
 		return bytes.ReplaceAll(b, []byte(canary), []byte("[redacted]")), bytes.Contains(b, []byte(canary))

@@ -22,7 +22,7 @@ const (
 
 // ErrSecret: an answer contains the credential of its request. It must not be archived as
 // accepted; Reject archives it with the credential masked.
-var ErrSecret = errors.New("the answer holds the credential")
+var ErrSecret = errors.New("the answer contains the credential")
 
 // Scrub masks the run's secrets in bytes, in every encoding it knows, and reports whether
 // there were any. It returns b itself if there were none.

@@ -47,7 +47,7 @@ func (r *rebuilder) snapshot(ctx context.Context, c snapshot.Commit) (snapshot.M
 	}
 	err = snapshot.Verify(r.Root, c.Dir(), m)
 	if snapshot.IsDamage(err) {
-		err = fmt.Errorf("%w: %w (rebuilt, it has the same rows in other bytes)", err, ErrUnrepairable)
+		err = fmt.Errorf("%w: %w (the rebuilt file has the same rows in other bytes)", err, ErrUnrepairable)
 	}
 	return m, err
 }
@@ -64,7 +64,7 @@ func (r *rebuilder) repairFiles(ctx context.Context, c snapshot.Commit, sealed *
 	if err != nil {
 		return err
 	}
-	differs := fmt.Errorf("%w: %w (rebuilt, it is different)", why, ErrUnrepairable)
+	differs := fmt.Errorf("%w: %w (the rebuilt file differs)", why, ErrUnrepairable)
 	if sealed == nil {
 		if made.manifestSum != c.ManifestSHA256 {
 			return differs
@@ -124,7 +124,7 @@ func (r *rebuilder) repairSegment(made rebuilt, s snapshot.Segment) error {
 	}
 	_, sum, err := durable.HashFile(r.Root, staged)
 	if err == nil && sum != s.SHA256 {
-		err = errors.New("rebuilt, it is different")
+		err = errors.New("the rebuilt file differs")
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w (%w)", why, ErrUnrepairable, err)

@@ -130,7 +130,7 @@ func (r *rebuilder) newestIntact(ctx context.Context) (publish.Base, error) {
 func (r *rebuilder) intact(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
 	m, err := r.snapshot(ctx, c)
 	if err == nil && (m.ClientID != r.ClientID || m.Product != r.Product) {
-		err = fmt.Errorf("published snapshot is of %s %s: %w", m.ClientID, m.Product, snapshot.ErrDamaged)
+		err = fmt.Errorf("published snapshot belongs to %s %s: %w", m.ClientID, m.Product, snapshot.ErrDamaged)
 	}
 	return m, err
 }

@@ -101,7 +101,7 @@ func (r *rebuilder) segment(ctx context.Context, head snapshot.Commit, s snapsho
 		return err
 	}
 	if !found {
-		return fmt.Errorf("%w: %w (no publication is of its cycle)", why, ErrUnrepairable)
+		return fmt.Errorf("%w: %w (its cycle was never published)", why, ErrUnrepairable)
 	}
 	m, err := r.manifest(ctx, c)
 	if err != nil {

@@ -64,7 +64,7 @@ func ReadWatermarks(f durable.ReadFS) (Watermarks, error) {
 		return Watermarks{}, fmt.Errorf("%s: %w: not a record of this version", layout.Collected, snapshot.ErrDamaged)
 	}
 	if encoded, err := layout.EncodeHeader(all); err != nil || !bytes.Equal(encoded, data) {
-		return Watermarks{}, fmt.Errorf("%s: %w: its bytes are not those that were written", layout.Collected, snapshot.ErrDamaged)
+		return Watermarks{}, fmt.Errorf("%s: %w: changed since it was written", layout.Collected, snapshot.ErrDamaged)
 	}
 	return all, nil
 }
@@ -102,7 +102,7 @@ func (w *Watermark) check(f durable.ReadFS, ofSnapshots bool) error {
 	case err != nil:
 		return err
 	case want.Before != w.Before:
-		return fmt.Errorf("%w: its own retention gives %s at version %d, not %s", snapshot.ErrDamaged, want.Before, w.Version, w.Before)
+		return fmt.Errorf("%w: its rule gives %s at version %d, not %s", snapshot.ErrDamaged, want.Before, w.Version, w.Before)
 	case *want != *w:
 		return fmt.Errorf("%w: version %d has another hash", snapshot.ErrDamaged, w.Version)
 	}

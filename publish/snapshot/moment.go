@@ -64,7 +64,7 @@ func ParseMoment(text string) (Moment, error) {
 	if n, ok := strings.CutPrefix(text, latest+"~"); ok {
 		back, err := strconv.ParseUint(n, 10, 63)
 		m.back = back
-		return m, spelled(text, err)
+		return m, withForms(text, err)
 	}
 	if n, ok := strings.CutPrefix(text, "v"); ok {
 		version, err := strconv.ParseUint(n, 10, 63)
@@ -72,7 +72,7 @@ func ParseMoment(text string) (Moment, error) {
 			err = errors.New("versions count from 1")
 		}
 		m.version = version
-		return m, spelled(text, err)
+		return m, withForms(text, err)
 	}
 	if _, _, err := layout.ParseCycleID(text); err == nil {
 		m.cycle = layout.CycleID(text)
@@ -91,18 +91,18 @@ func ParseMoment(text string) (Moment, error) {
 		}
 	}
 	if _, err := time.Parse(time.DateOnly, text); err == nil {
-		return Moment{}, spelled(text, errors.New("give the time of day, too"))
+		return Moment{}, withForms(text, errors.New("add the time of day"))
 	}
-	return Moment{}, spelled(text, errors.New("not understood"))
+	return Moment{}, withForms(text, errors.New("unknown form"))
 }
 
-func spelled(text string, err error) error {
+func withForms(text string, err error) error {
 	if err == nil {
 		return nil
 	}
 	var number *strconv.NumError
 	if errors.As(err, &number) {
-		err = errors.New("not understood")
+		err = errors.New("unknown form")
 	}
 	return fmt.Errorf("%q: %w; want %s", text, err, Forms)
 }

@@ -136,7 +136,7 @@ func segmentEvents(f durable.ReadFS, s Segment, after uint64, yield func(*table.
 	next := s.First
 	for row, err := range rows.All {
 		if err == nil && uint64(row.Seq) != next {
-			err = fmt.Errorf("%s: %w: seq %d where %d belongs", s.File, ErrDamaged, row.Seq, next)
+			err = fmt.Errorf("%s: %w: seq %d instead of %d", s.File, ErrDamaged, row.Seq, next)
 		}
 		if err != nil {
 			yield(nil, err)

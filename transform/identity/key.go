@@ -54,7 +54,7 @@ func ParseKey(content []byte) (Key, error) {
 	}
 	k := Key(content)
 	if k == (Key{}) {
-		return Key{}, errors.New("holds only zeros, which is no key")
+		return Key{}, errors.New("contains only zeros, which is not a key")
 	}
 	return k, nil
 }

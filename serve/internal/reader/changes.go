@@ -133,7 +133,7 @@ func (l *changeLog) render(s snapshot.Segment, n int) (*part, error) {
 	p := &part{ends: make([]int, 0, len(rows))}
 	for i := range rows {
 		if uint64(rows[i].Seq) != first+uint64(i) {
-			return nil, fmt.Errorf("%w: seq %d where %d belongs", snapshot.ErrDamaged, rows[i].Seq, first+uint64(i))
+			return nil, fmt.Errorf("%w: seq %d instead of %d", snapshot.ErrDamaged, rows[i].Seq, first+uint64(i))
 		}
 		p.bodies = api.AppendEvent(p.bodies, &rows[i])
 		p.ends = append(p.ends, len(p.bodies))

@@ -78,7 +78,7 @@ func Read(dir fs.FS) ([]Match, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, errors.New("no match has its increments here")
+		return nil, errors.New("no match has its file of increments")
 	}
 	return found, nil
 }
