@@ -91,7 +91,7 @@ func (w *World) numbers(now time.Time, back time.Duration) iter.Seq2[int64, bool
 		for i := range w.calendars {
 			c := &w.calendars[i]
 			next := c.next(now)
-			for n := max(next-int64((back+moved)/c.step)-2, 0); n < next+c.ahead; n++ {
+			for n := max(next-int64((back+maxPostponed)/c.step)-2, 0); n < next+c.ahead; n++ {
 				if !yield(Number(c.place, n), n >= next) {
 					return
 				}
@@ -101,8 +101,8 @@ func (w *World) numbers(now time.Time, back time.Duration) iter.Seq2[int64, bool
 	}
 }
 
-// moved is the most by which a kick-off is postponed.
-const moved = 2 * time.Hour
+// maxPostponed is the most by which a kick-off is postponed.
+const maxPostponed = 2 * time.Hour
 
 type pool struct {
 	leagues []League

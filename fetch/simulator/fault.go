@@ -126,7 +126,7 @@ func ParseFault(text string) (Fault, error) {
 		return Fault{}, fmt.Errorf("fault %q: %q is none of %v", text, aim, classes)
 	}
 	if f.Kind.OnMatches() && (aimed || strings.HasPrefix(when, "#")) {
-		return Fault{}, fmt.Errorf("fault %q: befalls matches, not requests; write %s:0.1 for one in ten", text, kind)
+		return Fault{}, fmt.Errorf("fault %q: affects matches, not requests; write %s:0.1 for one in ten", text, kind)
 	}
 	if !ok {
 		return Fault{}, fmt.Errorf("fault %q: no rate; write %s:0.05 for one request in twenty, %s:#3 for the third", text, kind, kind)

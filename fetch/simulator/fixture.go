@@ -59,7 +59,7 @@ func (w *World) fixture(n int64, now time.Time) Fixture {
 		KickOff: c.slot(entry),
 		dice:    d,
 	}
-	w.befall(&f, now)
+	w.applyLots(&f, now)
 	if f.Namesake() {
 		f.Away.Players = slices.Clone(f.Away.Players)
 		f.Away.Players[1] = f.Home.Players[1]
@@ -73,9 +73,9 @@ func (f Fixture) Namesake() bool {
 	return len(f.Home.Players) > 1 && len(f.Away.Players) > 1 && f.Lot(30, 25) == 0
 }
 
-// befall applies the changes to the fixture that its lots hold: about one in forty is
+// applyLots applies the changes to the fixture that its lots hold: about one in forty is
 // called off on its last day, one in fifty starts later than announced.
-func (w *World) befall(f *Fixture, now time.Time) {
+func (w *World) applyLots(f *Fixture, now time.Time) {
 	notice := f.KickOff.Add(-time.Duration(f.Lot(20*60, 21)) * time.Minute)
 	known := !now.Before(notice)
 	switch lot := f.Lot(1000, 22); {

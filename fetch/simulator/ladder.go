@@ -58,8 +58,8 @@ func price(steps []step, p, margin float64) string {
 	return steps[max(i-1, 0)].text
 }
 
-// rungs maps the text of a price to its neighbours on the ladder.
-var rungs = func() map[string][2]string {
+// neighbours maps the text of a price to its neighbours on the ladder.
+var neighbours = func() map[string][2]string {
 	near := make(map[string][2]string)
 	for _, l := range [...][]step{fine, ladder} {
 		for i, s := range l {
@@ -69,10 +69,10 @@ var rungs = func() map[string][2]string {
 	return near
 }()
 
-// beside returns the next higher or lower price, as an older copy of a market shows it. A
+// nextPrice returns the next higher or lower price, as an older copy of a market shows it. A
 // text that is not on a ladder is returned unchanged.
-func beside(price string, higher bool) string {
-	near, ok := rungs[price]
+func nextPrice(price string, higher bool) string {
+	near, ok := neighbours[price]
 	if !ok {
 		return price
 	}

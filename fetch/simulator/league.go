@@ -36,7 +36,7 @@ type competition struct {
 	goals   float64
 	minutes int
 	weight  int
-	tongue  tongue
+	naming  naming
 	teams   int
 }
 

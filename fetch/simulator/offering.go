@@ -147,7 +147,7 @@ func (o *Offering) Prices(of Offer, c Copy) []Priced {
 			case p.Hash>>8%700 == 0:
 				p.Price = ""
 			case c.Old && p.Hash>>16%3 == 0:
-				p.Price = beside(p.Price, p.Hash>>20&1 == 0)
+				p.Price = nextPrice(p.Price, p.Hash>>20&1 == 0)
 			}
 			rows = append(rows, p)
 		}

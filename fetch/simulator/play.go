@@ -88,12 +88,12 @@ func (p *play) run(period Period) {
 	p.ball, p.zone, p.dead, p.penalty = Side(period.Phase/2%2), buildUp, 0, false
 	for p.at = period.From + time.Second; p.at <= period.To; p.at += time.Second {
 		if p.at%(10*time.Second) == 0 {
-			p.feel()
+			p.updatePush()
 		}
 		p.second()
 	}
 	p.at = period.To
-	p.note()
+	p.recordPossession()
 }
 
 func (p *play) second() {
@@ -104,7 +104,7 @@ func (p *play) second() {
 		return
 	}
 	if p.held++; p.held >= 6 {
-		p.note()
+		p.recordPossession()
 	}
 	switch p.zone {
 	case buildUp:
@@ -122,13 +122,13 @@ func (p *play) advance() {
 }
 
 func (p *play) lose() {
-	p.note()
+	p.recordPossession()
 	p.ball, p.zone = p.ball.Other(), buildUp
 }
 
 // stop puts the ball out of play for some seconds; then side ball has it in zone next.
 func (p *play) stop(seconds int, ball Side, next zone) {
-	p.note()
+	p.recordPossession()
 	p.ball, p.next = ball, next
 	p.dead = max(int(float64(seconds)/(p.quick*p.quick)), 1)
 	p.change()
@@ -146,8 +146,8 @@ func (p *play) restart() {
 	}
 }
 
-// note records the possession held so far.
-func (p *play) note() {
+// recordPossession adds the possession since the last call.
+func (p *play) recordPossession() {
 	if p.held > 0 {
 		p.script.count(p.at, Possession, p.ball, p.held*10)
 		p.held = 0

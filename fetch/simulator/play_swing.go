@@ -19,9 +19,9 @@ func (s *swing) step(r *stream) float64 {
 	return s.fast + s.slow
 }
 
-// feel updates how hard each side presses: by strength, momentum, players sent off, and
+// updatePush updates how hard each side presses: by strength, momentum, players sent off, and
 // the score, which drives a side that is behind forward towards the end.
-func (p *play) feel() {
+func (p *play) updatePush() {
 	behind := float64(min(max(p.goals[Away]-p.goals[Home], -2), 2))
 	late := 0.06
 	if p.period.Phase >= SecondHalf {

@@ -9,8 +9,8 @@ type Team struct {
 	Players  []string
 }
 
-// tongue is how the clubs and players of a region are named.
-type tongue struct {
+// naming is how the clubs and players of a region are named.
+type naming struct {
 	towns  []string
 	forms  []string // "%" stands for the town
 	given  []string
@@ -34,7 +34,7 @@ func teams(d dice) [][]Team {
 // team returns a league's team number slot, from 0. A form is reused only when all towns
 // are used up, so that no two teams of a league have one name.
 func team(l League, slot int, d dice) Team {
-	t := competitions[l.Number].tongue
+	t := competitions[l.Number].naming
 	number := l.Number*teamsApart + slot
 	town := t.towns[(slot+l.Number*7)%len(t.towns)]
 	form := t.forms[(slot/len(t.towns)+slot+l.Number)%len(t.forms)]
@@ -69,7 +69,7 @@ const squad = 14 // players of a team with markets
 
 // players returns the squad of a team. All teams of a league take from one long list, so
 // that two of them hardly ever share a name.
-func players(t tongue, slot int) []string {
+func players(t naming, slot int) []string {
 	if len(t.family) == 0 {
 		return nil
 	}
@@ -80,7 +80,7 @@ func players(t tongue, slot int) []string {
 	return names
 }
 
-func (t tongue) player(n int) string {
+func (t naming) player(n int) string {
 	family := n % len(t.family)
 	given := (n / len(t.family)) % len(t.given)
 	name := t.given[given] + " " + t.family[family]
@@ -97,5 +97,5 @@ func (t Team) reserve(place int) string {
 	if league >= len(competitions) || len(t.Players) == 0 {
 		return ""
 	}
-	return competitions[league].tongue.player(teamsApart*squad + slot*bench + place - squad)
+	return competitions[league].naming.player(teamsApart*squad + slot*bench + place - squad)
 }

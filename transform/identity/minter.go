@@ -46,15 +46,15 @@ func (m *Minter) Clone() *Minter {
 
 // The kinds of messages with their parts. A kind is never reused for other parts.
 const (
-	kindFixture = 'f' // provider, provider fixture id
-	kindMarket  = 'm' // fixture, canonical, period, subject, parameter
-	kindOther   = 'o' // market, provider market key, provider market id
-	kindSuffix  = 'x' // provider, provider market key, provider market id
-	kindRaw     = 'r' // fixture, provider market key, provider market id
-	kindMeaning = 's' // market, selection, line, qualifier, subject, subject 2
-	kindRow     = 'p' // market, provider row id
-	kindLabels  = 'l' // market, field and text of each label
-	kindAgain   = 'd' // selection, and what distinguishes it from the one with the same meaning
+	kindFixture   = 'f' // provider, provider fixture id
+	kindMarket    = 'm' // fixture, canonical, period, subject, parameter
+	kindOther     = 'o' // market, provider market key, provider market id
+	kindSuffix    = 'x' // provider, provider market key, provider market id
+	kindRaw       = 'r' // fixture, provider market key, provider market id
+	kindMeaning   = 's' // market, selection, line, qualifier, subject, subject 2
+	kindRow       = 'p' // market, provider row id
+	kindLabels    = 'l' // market, field and text of each label
+	kindDuplicate = 'd' // selection, and what distinguishes it from the one with the same meaning
 )
 
 // Fixture is the identity of a provider's fixture.
@@ -132,10 +132,10 @@ func (m *Minter) Labels(market *Digest, labels []football.Label) Digest {
 	return m.end()
 }
 
-// Again is the identity of a selection with the same meaning as another one of its
+// Duplicate is the identity of a selection with the same meaning as another one of its
 // market, distinguished by parts such as the provider's row id.
-func (m *Minter) Again(selection Digest, parts ...string) Digest {
-	m.below(kindAgain, &selection)
+func (m *Minter) Duplicate(selection Digest, parts ...string) Digest {
+	m.below(kindDuplicate, &selection)
 	for _, p := range parts {
 		m.part(p)
 	}

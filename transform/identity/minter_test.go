@@ -41,7 +41,7 @@ func TestGolden(t *testing.T) {
 		{"selection about somebody", string(m.Selection(&mk, &identity.Meaning{Selection: "OVER", Line: "0.5", Qualifier: "q", Subject: "Ødegaard", Subject2: "AWAY"}).SelectionID())},
 		{"row", string(m.Row(&raw, "1490203901").SelectionID())},
 		{"labels", string(m.Labels(&raw, []football.Label{{Field: "header", Text: "1"}, {Field: "name", Text: "To Win to Nil"}}).SelectionID())},
-		{"again", string(m.Again(m.Row(&raw, "1"), "2").SelectionID())},
+		{"duplicate", string(m.Duplicate(m.Row(&raw, "1"), "2").SelectionID())},
 	} {
 		fmt.Fprintf(&b, "%-26s %s\n", line.what, line.id)
 	}
@@ -130,7 +130,7 @@ func TestDistinct(t *testing.T) {
 		{"other", m.Other(mk, "k", "")}, {"other with id", m.Other(mk, "k", "1")}, {"other key", m.Other(mk, "k1", "")},
 		{"raw", m.RawMarket(fx, "k", "")}, {"raw with id", m.RawMarket(fx, "k", "1")},
 		{"row", m.Row(&mk, "1")}, {"labels", m.Labels(&mk, []football.Label{{Field: "1"}})},
-		{"meaning", m.Selection(&mk, &identity.Meaning{Selection: "1"})}, {"again", m.Again(mk, "1")},
+		{"meaning", m.Selection(&mk, &identity.Meaning{Selection: "1"})}, {"duplicate", m.Duplicate(mk, "1")},
 	} {
 		if was, twice := seen[c.d]; twice {
 			t.Errorf("%s has the identity of %s", c.what, was)
