@@ -2,7 +2,9 @@ package publish
 
 import (
 	"slices"
+	"time"
 
+	"mkt/publish/layout"
 	"mkt/publish/table"
 )
 
@@ -165,4 +167,31 @@ func (p *plan) count(to map[string]int64) {
 	n := p.counts()
 	to["fixtures_refreshed"], to["fixtures_carried"], to["fixtures_removed"] = int64(n.refreshed), int64(n.carried), int64(n.removed)
 	to["fixtures_without_markets"], to["fixtures_held"] = int64(n.notOffered), int64(p.held)
+}
+
+// Types of change events (specification, section 6.1).
+const (
+	Updated = "fixture_markets_updated"
+	Removed = "fixture_removed"
+)
+
+// events returns the change events of the plan, by fixture id, numbered from first: one
+// for each fixture that was refreshed, is listed for the first time or with changed
+// values, or is removed; none for those that are carried over.
+func (p *plan) events(first uint64, at time.Time, cycle layout.CycleID) []table.EventRow {
+	var rows []table.EventRow
+	for i := range p.fixtures {
+		f := &p.fixtures[i]
+		row := table.EventRow{Seq: int64(first) + int64(len(rows)), FixtureID: f.id, PublishedAt: at, CycleID: string(cycle), ProviderFixtureID: f.providerID}
+		switch {
+		case f.removed:
+			row.Type = Removed
+		case f.source == table.New && !f.silent:
+			row.Type, row.ContentDigest = Updated, &f.digest
+		default:
+			continue
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
