@@ -16,7 +16,6 @@ type calendar struct {
 	pool  pool
 }
 
-// Calendars by place.
 const (
 	announced = iota // days ahead; every kind of league
 	late             // an hour ahead: what keeps enough matches in play
@@ -101,7 +100,6 @@ func (w *World) numbers(now time.Time, back time.Duration) iter.Seq2[int64, bool
 	}
 }
 
-// maxPostponed is the most by which a kick-off is postponed.
 const maxPostponed = 2 * time.Hour
 
 type pool struct {

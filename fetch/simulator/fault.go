@@ -49,7 +49,6 @@ const (
 	noFault FaultKind = ""
 )
 
-// faultKinds is the description of each kind.
 var faultKinds = map[FaultKind]string{
 	Limited: "quota used up, with the time to wait", LimitedBare: "quota used up, without a time", LimitedOK: "quota used up, status 200",
 	ServerError: "status 500", Unavailable: "status 503", Timeout: "no answer", Slow: "a byte a second", Reset: "connection reset",

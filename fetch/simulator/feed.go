@@ -89,7 +89,6 @@ func (m *Match) clock(at time.Duration) Clock {
 	return c
 }
 
-// halves sets First and Normal.
 func (m *Match) halves(at time.Duration, s *Sent) {
 	if at >= m.periods[0].To {
 		s.First = &m.ended[0]

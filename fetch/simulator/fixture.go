@@ -35,7 +35,6 @@ type Fixture struct {
 // Lot returns a number in [0, n) that never changes for a fixture and a subject.
 func (f Fixture) Lot(n int, about ...uint64) int { return f.dice.under(n, about...) }
 
-// fixture computes an entry of a calendar at a moment.
 func (w *World) fixture(n int64, now time.Time) Fixture {
 	d := dice(w.dice.of(uint64(n), 1))
 	place, entry := placeOf(n)
@@ -92,7 +91,6 @@ func (w *World) applyLots(f *Fixture, now time.Time) {
 	w.progress(f, now)
 }
 
-// progress sets the status of a fixture that is not called off.
 func (w *World) progress(f *Fixture, now time.Time) {
 	if f.Status != NotStarted || now.Before(f.KickOff) {
 		return

@@ -26,7 +26,6 @@ type realMatch struct {
 	script
 }
 
-// metricsReal are the metrics that the files contain.
 var metricsReal = setOf(Attacks, DangerousAttacks, OnTarget, OffTarget, Corners, Goals, YellowCards, RedCards, Penalties, Possession)
 
 // recordedKinds are the known values of the column kind; rows with others are ignored.
@@ -136,7 +135,6 @@ func (r *matchReader) team(name string) Team {
 	return t
 }
 
-// realLeagues is where the numbers of leagues of real matches begin.
 const realLeagues = 1000
 
 func (r *matchReader) increment(row []string) error {

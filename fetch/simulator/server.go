@@ -163,7 +163,6 @@ func (s *Server) count(a *account, endpoint string, class Class) (asked, int) {
 	return n, a.Quota - a.used
 }
 
-// reset returns the end of the quota's window.
 func (s *Server) reset() time.Time {
 	return s.options.Now().Truncate(s.options.QuotaWindow).Add(s.options.QuotaWindow)
 }

@@ -71,7 +71,6 @@ func (w *World) Version(f Fixture, now time.Time) (int64, time.Time) {
 	return v, epoch.Add(time.Duration(v)*pace - phase)
 }
 
-// Sheet returns the prices of a fixture at a version.
 func (w *World) Sheet(f Fixture, version int64, since time.Time) *Sheet {
 	s := &Sheet{Fixture: f, Version: version, Since: since}
 	edge := f.edge()

@@ -19,7 +19,6 @@ type naming struct {
 
 const teamsApart = 64 // numbers reserved for each league
 
-// teams computes every team of every league.
 func teams(d dice) [][]Team {
 	all := make([][]Team, len(competitions))
 	for i := range competitions {

@@ -108,7 +108,6 @@ func (w *World) Fixture(number int64, now time.Time) (Fixture, bool) {
 	return Fixture{}, false
 }
 
-// stage returns the cached part of a fixture's match.
 func (w *World) stage(f Fixture) *stage {
 	return w.stages.Get(f.Number, func() *stage {
 		if f.real != nil {

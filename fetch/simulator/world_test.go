@@ -109,7 +109,6 @@ func TestWorldHoldsEveryKind(t *testing.T) {
 	}
 }
 
-// Names of one league are distinct, or its teams could not be distinguished.
 func TestTeamsOfALeagueDiffer(t *testing.T) {
 	names := make(map[string]map[string]int)
 	w := simulator.NewWorld(3, 20000)

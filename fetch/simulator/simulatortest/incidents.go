@@ -11,7 +11,6 @@ import (
 var states = map[simulator.IncidentKind]string{simulator.Goal: "GOAL", simulator.Corner: "CORNER", simulator.YellowCard: "CARD",
 	simulator.RedCard: "CARD", simulator.Substitution: "SUBSTITUTION"}
 
-// happenings are the values of states.
 var happenings = []string{"GOAL", "CORNER", "CARD", "SUBSTITUTION"}
 
 // counters are the metrics that show an incident if the feed has no timeline.
@@ -118,7 +117,6 @@ func (j Judge) Standstills(p *Published) (t Tally) {
 	return t
 }
 
-// playing reports whether the clock ran all the time.
 func playing(p *Published, during simulator.Span) bool {
 	for _, half := range p.Match.Periods() {
 		if half.Phase.Playing() && during.From > half.From && during.To < half.To {

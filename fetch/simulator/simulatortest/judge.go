@@ -72,7 +72,6 @@ func (j Judge) undisturbed(p *Published, from, to time.Duration) bool {
 	return j.moving(p, wide) && p.since(p.Met) < max(to-time.Minute, 0) && p.since(p.Met) < max(from, 0)+time.Minute && !p.WithoutTimer
 }
 
-// moving reports whether neither the match nor the feed stood still.
 func (j Judge) moving(p *Published, during simulator.Span) bool {
 	for _, stall := range p.Match.Stalls() {
 		if overlap(stall, during) {
