@@ -26,8 +26,8 @@ func list(t testing.TB, f durable.FS, dir string) (all []string) {
 	return all
 }
 
-// years makes n publications, a day apart, from which nothing is deleted.
-func years(t testing.TB, f durable.FS, n int) {
+// publishDaily makes n publications, a day apart, from which nothing is deleted.
+func publishDaily(t testing.TB, f durable.FS, n int) {
 	t.Helper()
 	for i := 1; i <= n; i++ {
 		publishCycle(t, f, cycle{number: 24 * i, refreshed: []int{1, i + 1}, partly: true})
@@ -44,7 +44,7 @@ func collect(t testing.TB, f durable.FS, n int, keep retention.Policy) retention
 func TestCollectKeepsCountAndAge(t *testing.T) {
 	const day = 24 * time.Hour
 	base := durabletest.NewMem()
-	years(t, base, 20)
+	publishDaily(t, base, 20)
 	for name, c := range map[string]struct {
 		keep              retention.Policy
 		snapshots, cycles int
@@ -138,7 +138,7 @@ func TestWindowKeepsTheNewestEvents(t *testing.T) {
 
 func TestDebris(t *testing.T) {
 	f := durabletest.NewMem()
-	years(t, f, 10)
+	publishDaily(t, f, 10)
 	debris := layout.Cycle(layout.SnapshotsDir, cycle{number: 25}.id())
 	young := layout.Cycle(layout.SnapshotsDir, cycle{number: 239}.id())
 	for _, dir := range []string{debris, young, "staging/broken", "staging/gone/x", layout.QuarantineDir + "/y", "staging/run"} {
@@ -161,7 +161,7 @@ func TestDebris(t *testing.T) {
 func TestCollectorKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	base := durabletest.NewMem()
-	years(t, base, 8)
+	publishDaily(t, base, 8)
 	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}
 	now := cycle{number: 24 * 8}.at()
 	for k := 1; ; k += 2 * stride() {

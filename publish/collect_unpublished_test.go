@@ -32,7 +32,7 @@ func TestFailedCyclesAreBounded(t *testing.T) {
 			f := durabletest.NewMem()
 			before := 0
 			if published {
-				years(t, f, 3)
+				publishDaily(t, f, 3)
 				before = 3
 			}
 			month := failing(t, f, "market_engine", cycle{number: 24 * 4}.at(), time.Hour, 30*24)

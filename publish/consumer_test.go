@@ -15,7 +15,7 @@ import (
 // continues after its last seq, and fetches what an event names. Sometimes it crashes and
 // continues from what it had saved.
 type consumer struct {
-	*chronicle
+	*randomHistory
 	position
 	saved position
 	lost  bool // a restore has made the position invalid

@@ -51,7 +51,7 @@ func openCycle(o *Options, base *Base) (m snapshot.Manifest, sum string, err err
 		return m, "", fmt.Errorf("%w: run mkt transform first", ErrNoCycle)
 	}
 	if err == nil {
-		err = belongs(o, base, &m)
+		err = checkOwner(o, base, &m)
 	}
 	if err == nil {
 		err = snapshot.Verify(o.Root, layout.Cycle(layout.CanonicalDir, o.Cycle), m)
@@ -59,9 +59,9 @@ func openCycle(o *Options, base *Base) (m snapshot.Manifest, sum string, err err
 	return m, sum, err
 }
 
-// belongs refuses a cycle of another account or product, and one made with another id
+// checkOwner refuses a cycle of another account or product, and one made with another id
 // key: every id would change, and every fixture would seem to be gone.
-func belongs(o *Options, base *Base, c *snapshot.Manifest) error {
+func checkOwner(o *Options, base *Base, c *snapshot.Manifest) error {
 	if c.ClientID != o.ClientID || c.Product != o.Product {
 		return fmt.Errorf("canonical cycle belongs to %s %s: %w", c.ClientID, c.Product, snapshot.ErrDamaged)
 	}

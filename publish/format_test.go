@@ -19,7 +19,7 @@ import (
 // rebuilt in its place, and no new history begins.
 func TestFormatOfANewerVersion(t *testing.T) {
 	base := durabletest.NewMem()
-	years(t, base, 3)
+	publishDaily(t, base, 3)
 	next := cycle{number: 24 * 4, refreshed: []int{1}, partly: true}
 	next.transform(t, base)
 	head, _, err := snapshot.Head(base)

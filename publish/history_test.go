@@ -45,19 +45,19 @@ func TestRandomHistory(t *testing.T) {
 			}
 			maps.DeleteFunc(follower, func(_ string, there bool) bool { return !there })
 			checkFollower(rt, follower, d)
-			checkNews(rt, d, before, number)
+			checkEvents(rt, d, before, number)
 		}
 	})
 }
 
 func drawCycle(t *rapid.T, number int) cycle {
 	c := cycle{number: number, partly: rapid.Bool().Draw(t, "partly"), edition: rapid.IntRange(1, 2).Draw(t, "edition")}
-	c.fated(func() int { return rapid.IntRange(0, 6).Draw(t, "fate") })
+	c.drawFixtures(func() int { return rapid.IntRange(0, 6).Draw(t, "fate") })
 	return c
 }
 
-// fated decides by draws from 0 to 6 what happens to each of twelve fixtures.
-func (c *cycle) fated(draw func() int) {
+// drawFixtures decides by draws from 0 to 6 what happens to each of twelve fixtures.
+func (c *cycle) drawFixtures(draw func() int) {
 	for n := range 12 {
 		switch draw() {
 		case 0, 1:
@@ -100,10 +100,10 @@ func checkFollower(t *rapid.T, follower map[string]bool, d dataset) {
 	}
 }
 
-// checkNews checks that the newest segment has an event for exactly the fixtures that
+// checkEvents checks that the newest segment has an event for exactly the fixtures that
 // were refreshed, listed for the first time or with changed values without markets, or
 // removed.
-func checkNews(t *rapid.T, d dataset, before map[int]int, number int) {
+func checkEvents(t *rapid.T, d dataset, before map[int]int, number int) {
 	want := map[string]string{}
 	for n, seen := range d.fixtures {
 		if seen == number || seen < 0 && before[n] != seen {

@@ -118,7 +118,7 @@ func TestHistoriesUnderABackwardClock(t *testing.T) {
 // Publications that cannot be repaired are skipped; without any record the history begins
 // with the newest cycle.
 func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
-	f := worn(t)
+	f := threePublications(t)
 	must(t, f.RemoveAll(layout.Cycle(layout.CanonicalDir, cycle{number: 3}.id())))
 	must(t, f.Remove(published(3)+"/"+layout.MarketsFile))
 	s, err := newHistory(f, cycle{number: 5}.at(), "history")
@@ -133,7 +133,7 @@ func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
 	}
 	publishCycle(t, f, cycle{number: 6, refreshed: []int{1}, partly: true})
 
-	f = worn(t)
+	f = threePublications(t)
 	must(t, f.Remove(layout.Commit(3)))
 	must(t, durable.Create(f, layout.Commit(3), durable.Bytes([]byte("{}"))))
 	s, err = newHistory(f, cycle{number: 5}.at(), "history")
@@ -144,7 +144,7 @@ func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
 		t.Errorf("%+v, %+v", s, head)
 	}
 
-	f = worn(t)
+	f = threePublications(t)
 	for _, dir := range []string{layout.CommitsDir, layout.SnapshotsDir, layout.ChangesDir, layout.Current} {
 		must(t, f.RemoveAll(dir))
 	}
@@ -159,7 +159,7 @@ func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
 
 // The first publication of a history is repaired like any other.
 func TestNewHistoryIsRepaired(t *testing.T) {
-	f := worn(t)
+	f := threePublications(t)
 	_, err := newHistory(f, cycle{number: 5}.at(), "history")
 	must(t, err)
 	head, _, err := snapshot.Last(f)
@@ -180,7 +180,7 @@ func TestNewHistoryIsRepaired(t *testing.T) {
 // has begun, and the next attempt begins one.
 func TestNewHistoryKilledAnywhere(t *testing.T) {
 	t.Parallel()
-	base := worn(t)
+	base := threePublications(t)
 	want, err := look(base)
 	must(t, err)
 	for k := 1; ; k += stride() {

@@ -78,7 +78,7 @@ func (r *run) publishCycle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	publishedAt, replace, err := r.takeOver(d)
+	publishedAt, replace, err := r.publicationTime(d)
 	if err != nil {
 		return err
 	}
@@ -93,12 +93,12 @@ func (r *run) publishCycle(ctx context.Context) error {
 	return d.Commit(ctx, d.record(sum), replace)
 }
 
-// takeOver returns the time of this publication. If an earlier run of this cycle did not
+// publicationTime returns the time of this publication. If an earlier run of this cycle did not
 // reach its commit, its time and binary version are used, so that both runs write the
 // same bytes. Otherwise published_at is now, but after the previous publication and not
 // before the data was processed, whatever the clock says. replace reports whether a
 // folder exists that no commit names.
-func (r *run) takeOver(d *Draft) (publishedAt time.Time, replace bool, err error) {
+func (r *run) publicationTime(d *Draft) (publishedAt time.Time, replace bool, err error) {
 	name := layout.Cycle(layout.SnapshotsDir, r.Cycle)
 	if replace, err = durable.Exists(r.Root, name); err != nil {
 		return publishedAt, false, err

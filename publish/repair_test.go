@@ -22,9 +22,9 @@ import (
 	"mkt/publish/table"
 )
 
-// worn is a root with three publications. The fourth cycle would carry over from the
+// threePublications is a root with three publications. The fourth cycle would carry over from the
 // third, which carried over from the second.
-func worn(t testing.TB) *durabletest.Mem {
+func threePublications(t testing.TB) *durabletest.Mem {
 	t.Helper()
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2, 3}})
@@ -77,7 +77,7 @@ var damages = map[string][]byte{"missing": nil, "empty": {}, "garbage": []byte("
 // if nothing had been damaged.
 func TestDamageIsRepaired(t *testing.T) {
 	t.Parallel()
-	base := worn(t)
+	base := threePublications(t)
 	want := base.PowerCut(1, 0)
 	_, err := publishNext(want)
 	must(t, err)
@@ -151,7 +151,7 @@ func TestUnrepairableDamage(t *testing.T) {
 		"and without what that was made from":        layout.Cycle(layout.CanonicalDir, cycle{number: 2}.id()),
 		"with a damaged file of the canonical cycle": layout.Cycle(layout.CanonicalDir, cycle{number: 3}.id()) + "/" + layout.ListingFile,
 	} {
-		f := worn(t)
+		f := threePublications(t)
 		must(t, f.RemoveAll(gone))
 		if !strings.HasPrefix(gone, layout.Cycle(layout.CanonicalDir, cycle{number: 3}.id())) {
 			must(t, f.RemoveAll(layout.Cycle(layout.CanonicalDir, cycle{number: 2}.id())))
@@ -218,7 +218,7 @@ func TestRepairKnowsWhatWasHeld(t *testing.T) {
 // P1 and P2 for repair: after a kill or power cut anywhere, the next run repairs.
 func TestRepairKilledAnywhere(t *testing.T) {
 	t.Parallel()
-	base := worn(t)
+	base := threePublications(t)
 	want := files(t, base, published(3))
 	for _, name := range []string{layout.MarketsFile, layout.ManifestFile} {
 		replace(t, base, published(3)+"/"+name, []byte("PAR1"))
@@ -243,7 +243,7 @@ func TestRepairKilledAnywhere(t *testing.T) {
 // Those that cannot be rebuilt are named, and do not stop the others.
 func TestRepairAll(t *testing.T) {
 	t.Parallel()
-	base := worn(t)
+	base := threePublications(t)
 	_, err := publishNext(base)
 	must(t, err)
 	want := files(t, base, layout.SnapshotsDir, layout.ChangesDir)
@@ -277,7 +277,7 @@ func TestRepairAll(t *testing.T) {
 // A publication whose folder is lost is rebuilt like any damaged one; those that
 // retention deleted are not missed.
 func TestRepairOfALostFolder(t *testing.T) {
-	f := worn(t)
+	f := threePublications(t)
 	_, err := publishNext(f)
 	must(t, err)
 	want := files(t, f, layout.SnapshotsDir)
@@ -287,7 +287,7 @@ func TestRepairOfALostFolder(t *testing.T) {
 		t.Errorf("%s; %+v", diff, done)
 	}
 	g := durabletest.NewMem()
-	years(t, g, 6)
+	publishDaily(t, g, 6)
 	collect(t, g, 6, retention.Policy{Snapshots: 3, SnapshotAge: time.Hour})
 	if done := repairAll(t, g); done.Checked != 3 || len(done.Repaired)+len(done.Unrepairable) > 0 {
 		t.Errorf("after retention: %+v", done)
@@ -335,7 +335,7 @@ func otherBuild(t testing.TB, f durable.FS) {
 // A file that can only be rebuilt in other bytes stays damaged and is reported; what
 // depends on its rows is rebuilt.
 func TestRepairOfAnotherBuild(t *testing.T) {
-	f := worn(t)
+	f := threePublications(t)
 	otherBuild(t, f)
 	_, err := publishNext(f)
 	must(t, err)

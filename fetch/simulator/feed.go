@@ -99,7 +99,7 @@ func (m *Match) halves(at time.Duration, s *Sent) {
 	s.Extra = len(m.periods) > 2 && at >= m.periods[2].From
 }
 
-func (b *blemishes) correct(at time.Duration, c *Counts) {
+func (b *feedErrors) correct(at time.Duration, c *Counts) {
 	for i := range b.corrections {
 		if x := &b.corrections[i]; x.holds(at) {
 			c[x.Side][x.Metric] = max(c[x.Side][x.Metric]+int32(x.By), 0)

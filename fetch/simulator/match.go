@@ -20,7 +20,7 @@ type Match struct {
 // stage is the cached part of a match: everything but its date.
 type stage struct {
 	*script
-	*blemishes
+	*feedErrors
 	reported []Reported
 }
 
@@ -33,7 +33,7 @@ type Reported struct {
 }
 
 func newStage(f Fixture, s *script, covered metricSet, o Oddities) *stage {
-	st := &stage{script: s, blemishes: blemish(f, s, covered, o)}
+	st := &stage{script: s, feedErrors: planErrors(f, s, covered, o)}
 	for i, incident := range s.incidents {
 		delay := time.Duration(1+f.Lot(14, 72, uint64(i))) * time.Second
 		st.reported = append(st.reported, Reported{Incident: incident, Clock: clockAt(s.periods, incident.At), Appears: incident.At.Truncate(time.Second) + delay})

@@ -57,9 +57,9 @@ type Gap struct {
 	Sides  [2]bool // both where Null is false
 }
 
-// blemishes are all the errors of the feed in one match. All are corrected in the end: a
+// feedErrors are all the errors of the feed in one match. All are corrected in the end: a
 // match ends with its true numbers, if they are sent.
-type blemishes struct {
+type feedErrors struct {
 	covered     metricSet
 	corrections []Correction
 	gaps        []Gap
@@ -88,9 +88,9 @@ const (
 	oddRunsOn
 )
 
-// blemish plans a match's oddities by its lots.
-func blemish(f Fixture, s *script, covered metricSet, o Oddities) *blemishes {
-	b := &blemishes{covered: covered}
+// planErrors plans a match's oddities by its lots.
+func planErrors(f Fixture, s *script, covered metricSet, o Oddities) *feedErrors {
+	b := &feedErrors{covered: covered}
 	pace := time.Duration(1)
 	if f.League.Minutes < 30 {
 		pace = 6 // eSoccer matches are shorter

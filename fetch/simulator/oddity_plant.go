@@ -4,7 +4,7 @@ import "time"
 
 type planter struct {
 	rng     stream
-	b       *blemishes
+	b       *feedErrors
 	script  *script
 	fixture Fixture
 	pace    time.Duration

@@ -131,7 +131,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case left < 0:
 		write(w, r, s.dialect.Refuse(QuotaUsed))
 	default:
-		s.spoil(w, r, fault, pick, func() Answer {
+		s.injectFault(w, r, fault, pick, func() Answer {
 			a := s.dialect.Answer(Question{Path: r.URL.Path, Endpoint: endpoint, Query: r.URL.Query(), World: a.world, Now: s.Now()})
 			if a.Items != nil && a.Body == nil {
 				a.Body = s.dialect.Wrap(a.Items, a.Page)

@@ -159,8 +159,8 @@ func newest(f durable.ReadFS, from uint64) (uint64, error) {
 	}
 }
 
-// walkBack is how many unreadable records a reader skips before it gives up.
-const walkBack = 16
+// maxUnreadable is how many unreadable records a reader skips before it gives up.
+const maxUnreadable = 16
 
 // newestReadable reads the newest record that can be read. If that is not the newest one,
 // fault is the error of the newest.
@@ -169,7 +169,7 @@ func newestReadable(f durable.ReadFS, from uint64) (c Commit, found bool, fault,
 	if err != nil || n == 0 {
 		return Commit{}, false, nil, err
 	}
-	for at := n; at > 0 && n-at < walkBack; at-- {
+	for at := n; at > 0 && n-at < maxUnreadable; at-- {
 		c, err := ReadCommit(f, at)
 		if err == nil {
 			return c, true, fault, nil

@@ -11,7 +11,7 @@ import (
 var states = map[simulator.IncidentKind]string{simulator.Goal: "GOAL", simulator.Corner: "CORNER", simulator.YellowCard: "CARD",
 	simulator.RedCard: "CARD", simulator.Substitution: "SUBSTITUTION"}
 
-var happenings = []string{"GOAL", "CORNER", "CARD", "SUBSTITUTION"}
+var incidentStates = []string{"GOAL", "CORNER", "CARD", "SUBSTITUTION"}
 
 // counters are the metrics that show an incident if the feed has no timeline.
 var counters = map[simulator.IncidentKind]simulator.Metric{simulator.Corner: simulator.Corners, simulator.YellowCard: simulator.YellowCards,
@@ -41,7 +41,7 @@ func (j Judge) Incidents(p *Published) (t Tally) {
 		}
 	}
 	for _, e := range p.Timeline {
-		if slices.Contains(happenings, e.State) && !j.happened(p, e) {
+		if slices.Contains(incidentStates, e.State) && !j.happened(p, e) {
 			j.Errorf("%v: %s %s at %v (%s) never happened", p.Match.Fixture.Number, e.State, e.Side, p.since(e.At), e.Certainty)
 		}
 	}
@@ -53,8 +53,8 @@ func (j Judge) Incidents(p *Published) (t Tally) {
 func (j Judge) happened(p *Published, e Entry) bool {
 	at := p.since(e.At)
 	late := maxDelay
-	if !j.moving(p, simulator.Span{From: at - around, To: at + slop}) {
-		late += blind + around // reported after a delay, within the minutes in which events are still reported
+	if !j.moving(p, simulator.Span{From: at - disturbance, To: at + tolerance}) {
+		late += maxGap + disturbance // reported after a delay, within the minutes in which events are still reported
 	}
 	if e.Certainty == "EXACT" {
 		return slices.ContainsFunc(p.Match.Reported(), func(r simulator.Reported) bool {
@@ -78,7 +78,7 @@ func (j Judge) happened(p *Published, e Entry) bool {
 			continue
 		}
 		// While sides are swapped, the side of an event is not known.
-		isSwapped := c.Why == simulator.Swapped && at >= c.From-slop && at <= c.To+slop
+		isSwapped := c.Why == simulator.Swapped && at >= c.From-tolerance && at <= c.To+tolerance
 		if isSwapped || onSide(c.Side) && (near(c.From) || near(c.To)) {
 			return true
 		}
@@ -102,14 +102,14 @@ func stateOf(m simulator.Metric) string {
 // longer than values remain valid.
 func (j Judge) Standstills(p *Published) (t Tally) {
 	for _, stall := range p.Match.Stalls() {
-		wide := simulator.Span{From: stall.From - slop, To: stall.To + slop}
-		if stall.To-stall.From < blind+2*slop || !playing(p, wide) || p.WithoutTimer || p.since(p.Met) > stall.From-2*slop || !j.feedMoves(p, wide) {
+		wide := simulator.Span{From: stall.From - tolerance, To: stall.To + tolerance}
+		if stall.To-stall.From < maxGap+2*tolerance || !playing(p, wide) || p.WithoutTimer || p.since(p.Met) > stall.From-2*tolerance || !j.feedMoves(p, wide) {
 			continue
 		}
 		t.StaleFor++
 		if !slices.ContainsFunc(p.Timeline, func(e Entry) bool {
 			at := p.since(e.At)
-			return e.State == "STALE" && e.Certainty == "UNKNOWN" && at >= stall.From+blind-slop && at <= stall.To+slop
+			return e.State == "STALE" && e.Certainty == "UNKNOWN" && at >= stall.From+maxGap-tolerance && at <= stall.To+tolerance
 		}) {
 			j.Errorf("%v: stood still from %v to %v, and the timeline does not say so", p.Match.Fixture.Number, stall.From, stall.To)
 		}

@@ -43,22 +43,22 @@ type Judge struct {
 }
 
 const (
-	// slop is how far a sample may lag behind: the cadence and the scoreboard's whole
+	// tolerance is how far a sample may lag behind: the cadence and the scoreboard's whole
 	// seconds.
-	slop = 10 * time.Second
+	tolerance = 10 * time.Second
 	// maxDelay is how long the timeline may take to report an incident.
 	maxDelay = 40 * time.Second
-	// around is how near an error of the feed may be to have an effect.
-	around = 150 * time.Second
-	// blind is the gap after which an event can no longer be dated.
-	blind = 60 * time.Second
+	// disturbance is how near an error of the feed may be to have an effect.
+	disturbance = 150 * time.Second
+	// maxGap is the gap after which an event can no longer be dated.
+	maxGap = 60 * time.Second
 )
 
 func (p *Published) since(at time.Time) time.Duration { return at.Sub(p.Match.Whistle) }
 
 // undisturbed reports whether the feed was right around a time, and tracked before it.
 func (j Judge) undisturbed(p *Published, from, to time.Duration) bool {
-	wide := simulator.Span{From: from - around, To: to + around}
+	wide := simulator.Span{From: from - disturbance, To: to + disturbance}
 	for _, c := range p.Match.Corrections() {
 		if overlap(c.Span, wide) {
 			return false

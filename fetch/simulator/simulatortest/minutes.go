@@ -78,11 +78,11 @@ func (j Judge) Play(p *Published) (t Tally) {
 			if b.Reported {
 				j.Errorf("%v minute %d+%d: %+v, and no attacks are sent", p.Match.Fixture.Number, minute.Minute, minute.Added, b)
 			}
-		case !b.Reported && minute.To-minute.From < slop: // the half ended before a sample could show it
+		case !b.Reported && minute.To-minute.From < tolerance: // the half ended before a sample could show it
 		case j.undisturbed(p, minute.From, minute.To):
 			t.Minutes++
 			j.exact(p, minute, b)
-		case j.dark(p, minute.Span):
+		case j.unreported(p, minute.Span):
 			t.Unseen++
 			if b.Reported {
 				j.Errorf("%v minute %d+%d: %+v, and the feed stood still from %v to %v", p.Match.Fixture.Number, minute.Minute, minute.Added, b, minute.From, minute.To)
@@ -101,8 +101,8 @@ func (j Judge) exact(p *Published, minute simulator.Minute, b Minute) {
 		return
 	}
 	for side, got := range []int{b.Home, b.Away} {
-		least := p.points(simulator.Side(side), minute.From+slop, minute.To-slop)
-		most := p.points(simulator.Side(side), minute.From-slop, minute.To+slop)
+		least := p.points(simulator.Side(side), minute.From+tolerance, minute.To-tolerance)
+		most := p.points(simulator.Side(side), minute.From-tolerance, minute.To+tolerance)
 		if got < least || got > most {
 			j.Errorf("%v minute %d+%d, side %d: %d points, want %d to %d", p.Match.Fixture.Number, minute.Minute, minute.Added, side, got, least, most)
 		}
@@ -111,9 +111,9 @@ func (j Judge) exact(p *Published, minute simulator.Minute, b Minute) {
 
 // bounded allows that the points of a short standstill are reported after it.
 func (j Judge) bounded(p *Published, minute simulator.Minute, b Minute) {
-	from, to := minute.From-slop, minute.To+slop
-	if !j.moving(p, simulator.Span{From: from - around, To: to}) {
-		from -= blind + slop
+	from, to := minute.From-tolerance, minute.To+tolerance
+	if !j.moving(p, simulator.Span{From: from - disturbance, To: to}) {
+		from -= maxGap + tolerance
 	}
 	for side, got := range []int{b.Home, b.Away} {
 		if most := p.points(simulator.Side(side), from, to) + p.corrected(simulator.Side(side), from, to); got < 0 || got > most {
@@ -122,11 +122,11 @@ func (j Judge) bounded(p *Published, minute simulator.Minute, b Minute) {
 	}
 }
 
-// dark reports whether nothing at all was reported about a time: it is within a
+// unreported reports whether nothing at all was reported about a time: it is within a
 // standstill, and not at its edges.
-func (j Judge) dark(p *Published, s simulator.Span) bool {
-	for at := s.From - slop; at <= s.To+slop; at += 4 * time.Second {
-		if j.standstill(p, at) < blind+slop {
+func (j Judge) unreported(p *Published, s simulator.Span) bool {
+	for at := s.From - tolerance; at <= s.To+tolerance; at += 4 * time.Second {
+		if j.standstill(p, at) < maxGap+tolerance {
 			return false
 		}
 	}

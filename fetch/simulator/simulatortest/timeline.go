@@ -7,9 +7,9 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// owns are the states of which every event is an entry, because it changed a score or a
+// countedStates are the states of which every event is an entry, because it changed a score or a
 // count.
-var owns = []string{"GOAL", "CARD", "PENALTY"}
+var countedStates = []string{"GOAL", "CARD", "PENALTY"}
 
 // Shape checks what holds for every timeline: it has no gaps, no two equal neighbours,
 // and a scoreboard that never goes back.
@@ -24,7 +24,7 @@ func (j Judge) Shape(p *Published) {
 			j.Errorf("%v: %s holds from %v until %v", number, e.State, p.since(e.At), p.since(e.Until))
 		}
 		known := (e.Certainty == "UNKNOWN") == (last.Certainty == "UNKNOWN")
-		if e.State == last.State && e.Side == last.Side && known && !slices.Contains(owns, e.State) {
+		if e.State == last.State && e.Side == last.Side && known && !slices.Contains(countedStates, e.State) {
 			j.Errorf("%v: %s %s twice, at %v and %v", number, e.State, e.Side, p.since(last.At), p.since(e.At))
 		}
 		if e.Minute != nil {
@@ -53,7 +53,7 @@ func (j Judge) Listed(p *Published) (t Tally) {
 	}
 	type event struct{ state, side string }
 	found := map[event]int{}
-	left := slices.DeleteFunc(slices.Clone(p.Timeline), func(e Entry) bool { return !slices.Contains(owns, e.State) || e.Side == "NONE" })
+	left := slices.DeleteFunc(slices.Clone(p.Timeline), func(e Entry) bool { return !slices.Contains(countedStates, e.State) || e.Side == "NONE" })
 	for _, e := range left {
 		found[event{e.State, e.Side}]++
 	}
@@ -61,7 +61,7 @@ func (j Judge) Listed(p *Published) (t Tally) {
 	listed, late := map[event]int{}, map[event]int{}
 	for _, r := range p.Match.Reported() {
 		what := event{states[r.Kind], sides[r.Side]}
-		if !slices.Contains(owns, what.state) || r.Withdrawn > 0 {
+		if !slices.Contains(countedStates, what.state) || r.Withdrawn > 0 {
 			continue
 		}
 		// The last entries may arrive when the match is over.

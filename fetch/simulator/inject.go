@@ -10,9 +10,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// spoil answers a request with a fault: here those of the network and of any web server,
+// injectFault answers a request with a fault: here those of the network and of any web server,
 // in distort those of the content.
-func (s *Server) spoil(w http.ResponseWriter, r *http.Request, kind FaultKind, pick func(int) int, answer func() Answer) {
+func (s *Server) injectFault(w http.ResponseWriter, r *http.Request, kind FaultKind, pick func(int) int, answer func() Answer) {
 	switch kind {
 	case noFault:
 		write(w, r, answer())
