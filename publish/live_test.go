@@ -196,10 +196,10 @@ func TestLiveKilledAtEveryOperation(t *testing.T) {
 		o.Retention, o.RunID = retention.Default(), run
 		return o
 	}
-	undisturbed := scene()
-	_, err := publish.Run(context.Background(), o(undisturbed, "undisturbed"))
+	uninterrupted := scene()
+	_, err := publish.Run(context.Background(), o(uninterrupted, "uninterrupted"))
 	must(t, err)
-	_, want, err := lookLive(undisturbed)
+	_, want, err := lookLive(uninterrupted)
 	must(t, err)
 	for _, keep := range []float64{0, 0.5, 1} {
 		for k := 1; ; k++ {

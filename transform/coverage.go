@@ -25,6 +25,7 @@ type Coverage struct {
 	Payloads []PayloadCoverage // in the order of their names
 }
 
+// PayloadCoverage is the coverage of one payload.
 type PayloadCoverage struct {
 	Name     string
 	Fixtures int
@@ -55,6 +56,7 @@ type MarketCoverage struct {
 	Reasons                 map[football.Reason]int // reasons of its selections, with how often each occurs
 }
 
+// Totals of a payload.
 type Totals struct{ Markets, Mapped, Raw, WithoutPrices, Selections, Publishable int }
 
 // Totals adds up the payload's markets.
@@ -77,6 +79,7 @@ func (p *PayloadCoverage) Totals() (t Totals) {
 	return t
 }
 
+// Teams are the two sides of a fixture.
 type Teams struct{ Home, Away string }
 
 // Participants names the teams for payloads of markets, which lack them. If several of

@@ -221,8 +221,8 @@ func TestLiveAgain(t *testing.T) {
 // its samples are not lost.
 func TestLiveMakesUp(t *testing.T) {
 	ticks := minutes(12)
-	undisturbed, mem := newMem(), newMem()
-	play(t, undisturbed, ticks...)
+	uninterrupted, mem := newMem(), newMem()
+	play(t, uninterrupted, ticks...)
 	for i, k := range ticks {
 		must(t, k.archive(mem))
 		if i == 4 || i == 5 || i == 9 {
@@ -231,7 +231,7 @@ func TestLiveMakesUp(t *testing.T) {
 		_, err := k.transform(mem)
 		must(t, err)
 	}
-	want, got := canonicalFiles(t, undisturbed), canonicalFiles(t, mem)
+	want, got := canonicalFiles(t, uninterrupted), canonicalFiles(t, mem)
 	for name := range want {
 		if strings.HasSuffix(name, ".json") {
 			delete(want, name) // contains the time of processing
@@ -291,7 +291,7 @@ func TestLiveUnreadableInARow(t *testing.T) {
 	m, _, err := snapshot.OpenCanonical(mem, ticks[8].id())
 	must(t, err)
 	if m.PreviousCycle != ticks[2].id() {
-		t.Errorf("goes on from %s", m.PreviousCycle)
+		t.Errorf("continues from %s", m.PreviousCycle)
 	}
 }
 
@@ -299,9 +299,9 @@ func TestLiveUnreadableInARow(t *testing.T) {
 // an uninterrupted one.
 func TestLiveKilledAtEveryOperation(t *testing.T) {
 	ticks := minutes(4)
-	undisturbed := newMem()
-	play(t, undisturbed, ticks...)
-	want := canonicalFiles(t, undisturbed)
+	uninterrupted := newMem()
+	play(t, uninterrupted, ticks...)
+	want := canonicalFiles(t, uninterrupted)
 	base := newMem()
 	play(t, base, ticks[:2]...)
 	for _, keep := range []float64{0, 0.5, 1} {

@@ -19,6 +19,7 @@ type Memory struct {
 	left *semaphore.Weighted
 }
 
+// NewMemory returns a Memory of that many bytes.
 func NewMemory(bytes int64) *Memory {
 	return &Memory{bytes, semaphore.NewWeighted(bytes)}
 }

@@ -115,6 +115,7 @@ func damaged(err error) error {
 	return err
 }
 
+// Cycle returns the header.
 func (a *Archive) Cycle() Cycle { return a.cycle }
 
 // SHA256 returns the hash of cycle.json, which covers everything that was archived.

@@ -78,6 +78,7 @@ type Walk struct {
 	cycles map[layout.CycleID]*compacted // its cycles
 }
 
+// NewWalk begins a walk.
 func NewWalk(fsys durable.ReadFS) *Walk { return &Walk{fsys: fsys} }
 
 // Open is the function Open.

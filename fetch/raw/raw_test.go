@@ -326,7 +326,7 @@ func TestCreateAfterADamagedCycle(t *testing.T) {
 	sealed, err := w.Seal(header())
 	must(t, err)
 	if w.Resume() != "after 0" || sealed.Previous != layout.NewCycleID(start, string(football.MarketEngine)) {
-		t.Errorf("goes on from %q, %s", w.Resume(), sealed.Previous)
+		t.Errorf("continues from %q, %s", w.Resume(), sealed.Previous)
 	}
 	if newest, found, err := raw.Newest(mem); err != nil || !found || newest.CycleID != next {
 		t.Errorf("then the newest is %s, %v", newest.CycleID, err)

@@ -9,6 +9,7 @@ const (
 	calendars = 4 // of a world, at most
 )
 
+// Of returns the id of a fixture.
 func (ids IDs) Of(w *World, f Fixture) int64 {
 	place, entry := f.Place()
 	return ids.First + entry*idStretch + w.idPlace(place)

@@ -48,6 +48,7 @@ func (c *Cache[K, V]) Get(k K, make func() V) V {
 
 func one[V any](V) int { return 1 }
 
+// Page is one page of a list.
 type Page struct {
 	Number int // from 1
 	Size   int

@@ -42,6 +42,7 @@ func (m Metric) String() string {
 	return "unknown"
 }
 
+// Side of a match.
 type Side uint8
 
 const (

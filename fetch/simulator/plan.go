@@ -2,6 +2,7 @@ package simulator
 
 import "time"
 
+// Phase of a match.
 type Phase uint8
 
 const (

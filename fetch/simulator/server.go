@@ -107,6 +107,7 @@ func (s *Server) Faults() map[FaultKind]int {
 	return maps.Clone(s.faults)
 }
 
+// ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		write(w, r, s.dialect.Refuse(BadMethod))

@@ -38,6 +38,7 @@ type Selection struct {
 	Price     string // decimal, two places
 }
 
+// Market is one market with its prices.
 type Market struct {
 	Ref
 	Selections []Selection
@@ -71,6 +72,7 @@ func (w *World) Version(f Fixture, now time.Time) (int64, time.Time) {
 	return v, epoch.Add(time.Duration(v)*pace - phase)
 }
 
+// Sheet returns a fixture's prices at a version.
 func (w *World) Sheet(f Fixture, version int64, since time.Time) *Sheet {
 	s := &Sheet{Fixture: f, Version: version, Since: since}
 	edge := f.edge()

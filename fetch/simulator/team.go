@@ -2,6 +2,7 @@ package simulator
 
 import "strings"
 
+// Team is a side of a competition.
 type Team struct {
 	Number   int // stable within the world
 	Name     string

@@ -45,11 +45,13 @@ func HashFile(f ReadFS, name string) (size int64, sum string, err error) {
 	return size, hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// Hash is the SHA-256 of data, in the form of HashFile.
 func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
+// Exists reports whether a name exists.
 func Exists(f ReadFS, name string) (bool, error) {
 	_, err := f.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -183,6 +183,7 @@ func sameContent(f FS, temp, name string) error {
 	return nil
 }
 
+// SameFile reports whether two files have the same bytes.
 func SameFile(f ReadFS, a, b string) (bool, error) {
 	ra, err := f.Open(a)
 	if err != nil {

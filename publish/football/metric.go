@@ -48,6 +48,7 @@ var metrics = [...]Metric{Attacks, DangerousAttacks, OnTarget, OffTarget, ShotsB
 	Substitutions, Possession, BallSafe, ExpectedGoals, ThrowIns, Fouls, Offsides, Saves, GoalKicks, FreeKicks,
 	Injuries, Crosses, CrossingAccuracy, PassingAccuracy, KeyPasses}
 
+// Metrics lists the closed set.
 func Metrics() []Metric { return metrics[:] }
 
 // Number is a counter's value, as the provider wrote it and as a number.

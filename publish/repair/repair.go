@@ -12,6 +12,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
+// Result is what Run did.
 type Result struct {
 	Version      uint64   // of the newest publication; 0 if there is none
 	Checked      int      // publications whose files were read

@@ -18,7 +18,7 @@ const longestGap = 24 * time.Hour
 // ErrClockJump: the newest publication came so much later than the ones before it that
 // the clock may have jumped. Nothing is deleted then.
 var ErrClockJump = errors.New("the clock may have jumped: nothing is deleted this time. " +
-	"If the clock is wrong, set it right (mkt doctor compares it with the provider's) and go on from a backup made before. " +
+	"If the clock is wrong, correct it (mkt doctor compares it with the provider's) and restore a backup made before the jump. " +
 	"After an outage there is nothing to do: retention resumes with the next publication, or now with mkt gc --after-leap")
 
 // intervalsCompared is how many intervals before the newest one are examined: an interval

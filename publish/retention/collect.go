@@ -11,11 +11,13 @@ import (
 	"mkt/publish/snapshot"
 )
 
+// Collected counts what was deleted.
 type Collected struct {
 	Snapshots, Cycles, Segments, Debris int
 	Compacted                           int // commit records
 }
 
+// Options of one collection.
 type Options struct {
 	Root   durable.FS // of the tenant and product; the caller holds its lock
 	Now    time.Time

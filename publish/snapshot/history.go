@@ -11,7 +11,7 @@ import (
 )
 
 // Backward iterates over the publications from one to the first, newest first. A record
-// that cannot be read comes as an error with its version, and the iteration goes on. A
+// that cannot be read comes as an error with its version, and the iteration continues. A
 // file of compacted records is unpacked once.
 func Backward(f durable.ReadFS, from Commit) iter.Seq2[Commit, error] {
 	return func(yield func(Commit, error) bool) {

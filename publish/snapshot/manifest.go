@@ -82,6 +82,7 @@ func (m *Manifest) Only(names ...string) Manifest {
 	return only
 }
 
+// File is one file of the folder.
 type File struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`

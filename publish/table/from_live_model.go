@@ -64,6 +64,7 @@ func LiveCountersOf(rows []LiveCounterRow, l *football.Live) []LiveCounterRow {
 	return rows
 }
 
+// LiveTimelineOf appends the rows of a fixture's timeline.
 func LiveTimelineOf(rows []LiveTimelineRow, l *football.Live) []LiveTimelineRow {
 	for i, e := range l.Timeline {
 		row := LiveTimelineRow{
@@ -78,6 +79,7 @@ func LiveTimelineOf(rows []LiveTimelineRow, l *football.Live) []LiveTimelineRow 
 	return rows
 }
 
+// LiveBucketsOf appends the rows of a fixture's minutes.
 func LiveBucketsOf(rows []LiveBucketRow, l *football.Live) []LiveBucketRow {
 	for i := range l.Series.Buckets {
 		b := &l.Series.Buckets[i]
@@ -88,6 +90,7 @@ func LiveBucketsOf(rows []LiveBucketRow, l *football.Live) []LiveBucketRow {
 	return rows
 }
 
+// LivePeriodsOf appends the rows of a fixture's halves.
 func LivePeriodsOf(rows []LivePeriodRow, l *football.Live) []LivePeriodRow {
 	for i := range l.Periods {
 		p := &l.Periods[i]

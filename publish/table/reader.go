@@ -84,6 +84,7 @@ func (r *Reader[T]) Header() Header {
 	}
 }
 
+// Len returns the number of rows in the file.
 func (r *Reader[T]) Len() int64 { return r.file.NumRows() }
 
 // Read fills rows with the next rows and returns how many they are. It returns
@@ -138,6 +139,7 @@ func (r *Reader[T]) SeekRow(row int64) (err error) {
 	return nil
 }
 
+// Close releases the reader's buffers.
 func (r *Reader[T]) Close() error { return r.rows.Close() }
 
 // recovered turns a panic of the library, which a damaged file can cause, into an

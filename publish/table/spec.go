@@ -13,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
+// Row is any kind of row.
 type Row interface {
 	FixtureRow | MarketRow | ListingRow | EventRow |
 		LiveRow | LiveCounterRow | LiveTimelineRow | LiveBucketRow | LivePeriodRow | LiveStateRow

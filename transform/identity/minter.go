@@ -40,6 +40,7 @@ func NewMinter(k Key, provider string) *Minter {
 	return &Minter{provider: provider, keyed: keyed, mac: keyed(), message: make([]byte, 0, 256)}
 }
 
+// Clone returns a minter of the same ids for another goroutine.
 func (m *Minter) Clone() *Minter {
 	return &Minter{provider: m.provider, keyed: m.keyed, mac: m.keyed(), message: make([]byte, 0, 256)}
 }

@@ -17,6 +17,7 @@ type Tally struct {
 	StaleFor int // standstills that the timeline reports
 }
 
+// Add adds a tally.
 func (t *Tally) Add(o Tally) {
 	t.Minutes += o.Minutes
 	t.Bounded += o.Bounded

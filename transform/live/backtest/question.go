@@ -23,6 +23,7 @@ type Question struct {
 	Past   float64 // home's share of the danger of the last 5 minutes; NaN if there was none
 }
 
+// Outcome of a question.
 type Outcome int8
 
 const (

@@ -148,6 +148,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	return b.Flush()
 }
 
+// WriteText writes the tables as Markdown.
 func (r *Report) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%d matches, %d full minutes of play\n\n", r.Matches, r.Minutes)

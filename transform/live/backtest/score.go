@@ -40,6 +40,7 @@ func (m Metric) String() string { return metricNames[m].name }
 // measured.
 type Figure struct{ Value, Low, High float64 }
 
+// Figures are a predictor's, by metric.
 type Figures [metricCount]Figure
 
 // draws returns how often each resample takes each match. The first takes each once.
